@@ -1,0 +1,28 @@
+#pragma once
+// What the subcommands share. Each subcommand is one file with one function that declares its options on the
+// application and hands back what to run.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "trisweep/core/observer.hpp"
+#include "trisweep/transport/communicator.hpp"
+
+namespace trisweep::cli {
+
+struct Context {
+  const transport::Communicator& world;
+  Observer& observer;  // draws progress on rank 0's terminal
+
+  bool is_root() const { return world.rank() == 0; }
+};
+
+// Runs the command on every rank and returns the exit status, the same on all of them.
+using Run = std::function<int(const Context&)>;
+
+// Each adds a subcommand to `app` and, when that is chosen, sets `run`.
+void add_gallery(CLI::App& app, Run& run);
+void add_info(CLI::App& app, Run& run);
+void add_solve(CLI::App& app, Run& run);
+
+}  // namespace trisweep::cli

@@ -1,0 +1,59 @@
+// trisweep gallery KIND --n N [-o A.mtx]: writes a test matrix.
+
+#include "trisweep/matrix/gallery.hpp"
+
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "trisweep/matrix/io.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+std::string list_of_kinds() {
+  std::string text = "Kinds:\n";
+  for (const auto& kind : matrix::gallery_kinds())
+    text += fmt::format("  {:<16} {}\n", kind.name, kind.description);
+  return text;
+}
+
+struct GalleryCommand {
+  std::string kind;
+  std::string output;
+  matrix::GalleryOptions options;
+
+  int operator()(const Context& context) const {
+    transport::collectively(context.world, [&] {
+      if (context.is_root()) write();
+    });
+    return 0;
+  }
+
+  void write() const {
+    OutputFile file(output.empty() ? kind + ".mtx" : output);
+    std::visit(
+        [&](const auto& a) {
+          matrix::write_matrix_market(file, a);
+          file.commit();
+          fmt::print(stderr, "{}: {} x {}, {} nonzeros\n", file.target().string(), a.rows(), a.cols(),
+                     a.nonzeros());
+        },
+        matrix::gallery(kind, options));
+  }
+};
+
+}  // namespace
+
+void add_gallery(CLI::App& app, Run& run) {
+  auto command = std::make_shared<GalleryCommand>();
+  CLI::App* sub = app.add_subcommand("gallery", "Write a test matrix as a Matrix Market file");
+  sub->footer(list_of_kinds());
+  sub->add_option("kind", command->kind, "Which matrix; see the list below")->required();
+  sub->add_option("--n", command->options.n, "Size parameter N of the kind")->required();
+  sub->add_option("-o,--output", command->output, "File to write (default: KIND.mtx)");
+  sub->add_option("--seed", command->options.seed, "Seed of kinds with random values or structure");
+  sub->add_flag("--complex", command->options.complex, "The complex variant, of kinds that have one");
+  sub->callback([command, &run] { run = *command; });
+}
+
+}  // namespace trisweep::cli

@@ -1,0 +1,235 @@
+#include "solve_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "system.hpp"
+#include "trisweep/numeric/estimates.hpp"
+#include "trisweep/solve/condition.hpp"
+#include "trisweep/solve/refinement.hpp"
+#include "trisweep/solve/rows.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+constexpr int most_automatic_steps = 20;
+
+plan::TreeKind tree_kind(const std::string& name) {
+  if (name == "flat") return plan::TreeKind::flat;
+  return name == "binary" ? plan::TreeKind::binary : plan::TreeKind::automatic;
+}
+
+ordering::Method ordering_method(const std::string& name) {
+  if (name == "metis") return ordering::Method::metis;
+  return name == "scotch" ? ordering::Method::scotch : ordering::Method::natural;
+}
+
+// The job, step by step; each fills its part of the record. Members of rank 0 alone are marked.
+template <Scalar T, Scalar F>
+class SolveJob {
+ public:
+  SolveJob(const Context& context, const SolveOptions& options) : context_(context), options_(options) {
+    op_ = static_cast<Op>(options.op.front());
+    grid_ = options.grid == "auto" ? distribution::square_grid(world().size())
+                                   : distribution::parse_grid(options.grid);
+  }
+
+  int run(System system, Outputs outputs) {
+    transport::collectively(world(), [&] {
+      if (context_.is_root()) factor(std::move(system));
+    });
+    solver_ = std::make_unique<solve::TriangularSolver<F>>(
+        world().handle(), std::move(factorization_),
+        solve::SolverOptions{.grid = grid_, .tree = tree_kind(options_.tree)});
+    solve::DistributedMatrix<T> a(world().handle(), context_.is_root() ? &a_ : nullptr, solver_->partition());
+    b_rows_ = solve::scatter_rows(world(), solver_->partition(), b_);
+    nrhs_ = options_.nrhs;
+    if (context_.is_root()) nrhs_ = b_.cols;
+    world().broadcast(nrhs_);
+    time_solves();
+    refine(a);
+    judge();
+    if (!options_.output.empty()) x_ = solve::gather_rows(world(), solver_->partition(), x_rows_, nrhs_);
+    transport::collectively(world(), [&] {
+      if (context_.is_root()) write_record(outputs);
+    });
+    return status_;
+  }
+
+ private:
+  const transport::Communicator& world() const { return context_.world; }
+  Index local_rows() const { return solver_->partition().count(world().rank()); }
+
+  void factor(System system) {
+    a_ = take_matrix<T>(std::move(system.a));
+    solve::FactorOptions factor_options;
+    factor_options.analysis.ordering.method = ordering_method(options_.ordering);
+    factor_options.numeric.threads =
+        options_.threads > 0 ? options_.threads
+                             : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    auto start = Clock::now();
+    auto analysis = std::make_shared<const solve::Analysis>(
+        solve::analyze(a_, factor_options.analysis, context_.observer));
+    record_.factor.analysis_seconds = seconds_since(start);
+    start = Clock::now();
+    factorization_ = std::make_shared<const solve::Factorization<F>>(
+        solve::factor<F>(a_, std::move(analysis), factor_options, context_.observer));
+    record_.factor.seconds = seconds_since(start);
+    describe_factors();
+    b_ = system.b ? take_rhs<T>(*system.b) : made_up_rhs(a_, op_, options_.nrhs);
+  }
+
+  void describe_factors() {
+    const auto& factors = *factorization_->factors;
+    const auto estimate = numeric::estimate(*factors.structure, factors.kind, sizeof(F));
+    record_.matrix = {.name = options_.matrix, .rows = a_.rows(), .nonzeros = a_.nonzeros()};
+    record_.factor.kind = factors.kind == numeric::Kind::lu ? "lu" : "cholesky";
+    record_.factor.nonzeros_l = estimate.nonzeros_l;
+    record_.factor.nonzeros_u = estimate.nonzeros_u;
+    record_.factor.bytes = factors.bytes();
+    record_.factor.supernodes = factors.structure->supernodes();
+    record_.factor.perturbed_pivots = factors.perturbed_pivots;
+  }
+
+  void time_solves() {
+    std::vector<F> b(b_rows_.size()), x(b_rows_.size());
+    std::transform(b_rows_.begin(), b_rows_.end(), b.begin(), [](const T& v) { return static_cast<F>(v); });
+    solver_->prepare(op_, nrhs_);
+    std::vector<double> seconds;
+    for (int r = 0; r < options_.repeat; ++r) {
+      context_.observer.progress("solve", double(r) / options_.repeat);
+      solver_->solve(op_, {b.data(), local_rows(), nrhs_}, {x.data(), local_rows(), nrhs_});
+      seconds.push_back(solver_->last().seconds);
+    }
+    for (double& s : seconds) s = world().max(s);
+    std::sort(seconds.begin(), seconds.end());
+    report::SolveRecord& s = record_.solve;
+    s.nrhs = nrhs_;
+    s.op = options_.op;
+    s.precision = options_.precision;
+    s.method = "direct";
+    s.repeats = options_.repeat;
+    s.seconds_min = seconds.front();
+    s.seconds_median = seconds[seconds.size() / 2];
+    describe_ranks();
+  }
+
+  void describe_ranks() {
+    const solve::SolveActivity& last = solver_->last();
+    const auto point = grid_.point(world().rank());
+    solve::Activity all = last.l;
+    for (const auto* part : {&last.u, &last.inter_grid, &last.diagonal}) all += *part;
+    const double sweeps = last.l.seconds + last.u.seconds;
+    const report::RankRecord mine{
+        .rank = world().rank(),
+        .x = point.x,
+        .y = point.y,
+        .z = point.z,
+        .l_seconds = last.l.seconds,
+        .u_seconds = last.u.seconds + last.diagonal.seconds,
+        .floating_point_seconds = all.floating_point_seconds,
+        .intra_grid_seconds = sweeps - last.l.floating_point_seconds - last.u.floating_point_seconds,
+        .inter_grid_seconds = last.inter_grid.seconds,
+        .messages_sent = all.messages_sent,
+        .bytes_sent = all.bytes_sent,
+        .messages_received = all.messages_received,
+        .bytes_received = all.bytes_received};
+    record_.ranks = world().gather(mine);
+    record_.solve.l_seconds = world().max(mine.l_seconds);
+    record_.solve.u_seconds = world().max(mine.u_seconds);
+    record_.solve.inter_grid_seconds = world().max(mine.inter_grid_seconds);
+  }
+
+  void refine(solve::DistributedMatrix<T>& a) {
+    solve::RefinementOptions refinement;
+    refinement.max_steps = options_.refine == "auto" ? most_automatic_steps : std::stoi(options_.refine);
+    solve::RefinedSolver<T, F> refined(a, *solver_);
+    x_rows_.resize(b_rows_.size());
+    const auto start = Clock::now();
+    const auto result = refined.solve(op_, {b_rows_.data(), local_rows(), nrhs_},
+                                      {x_rows_.data(), local_rows(), nrhs_}, refinement);
+    record_.solve.refinement_seconds = world().max(seconds_since(start));
+    record_.solve.backward_error = result.backward_error;
+    record_.solve.refinement_steps = result.steps;
+    record_.factor.condition_estimate = solve::estimate_condition(*solver_);
+  }
+
+  // An inaccurate answer is never passed off as a good one: the status says so, and why.
+  void judge() {
+    report::FactorRecord& f = record_.factor;
+    world().broadcast(f.perturbed_pivots);
+    const double unit = std::numeric_limits<RealOf<T>>::epsilon();
+    f.numerically_singular = !(f.condition_estimate < 1 / std::numeric_limits<RealOf<T>>::epsilon());
+    if (!(record_.solve.backward_error <= most_backward_error * unit)) status_ = 1;
+    if (f.numerically_singular && f.perturbed_pivots > 0) status_ = 1;
+  }
+
+  // The solution first, so that a record never speaks of one that is not there.
+  void write_record(Outputs& outputs) {
+    record_.version = TRISWEEP_VERSION;
+    record_.machine = report::this_machine();
+    record_.plan = {.px = grid_.px,
+                    .py = grid_.py,
+                    .pz = grid_.pz,
+                    .mapping = "block-cyclic",
+                    .schedule = "single-sync",
+                    .inter_grid = "sparse",
+                    .tree = options_.tree,
+                    .diagonal = "supernodes",
+                    .transport = "two-sided",
+                    .device = "cpu"};
+    if (outputs.solution) {
+      matrix::write_matrix_market(*outputs.solution, x_);
+      outputs.solution->commit();
+    }
+    if (outputs.json) {
+      outputs.json->write(report::to_json(record_));
+      outputs.json->commit();
+    }
+    fmt::print("{}", report::summary(record_));
+    std::fflush(stdout);
+    if (status_ != 0) fmt::print(stderr, "trisweep: error: {}\n", report::verdict(record_));
+  }
+
+  // In units of the precision: 1.1e-13 in double.
+  static constexpr double most_backward_error = 450;
+
+  const Context& context_;
+  const SolveOptions& options_;
+  Op op_{};
+  distribution::ProcessGrid grid_;
+  Index nrhs_ = 1;
+  int status_ = 0;
+  report::RunRecord record_;                                      // complete on rank 0
+  matrix::Csr<T> a_;                                              // rank 0
+  matrix::Dense<T> b_;                                            // rank 0
+  matrix::Dense<T> x_;                                            // rank 0, when it is to be written
+  std::shared_ptr<const solve::Factorization<F>> factorization_;  // rank 0, until distributed
+  std::unique_ptr<solve::TriangularSolver<F>> solver_;
+  std::vector<T> b_rows_;
+  std::vector<T> x_rows_;
+};
+
+}  // namespace
+
+template <Scalar T, Scalar F>
+int solve_system(const Context& context, const SolveOptions& options, System system, Outputs outputs) {
+  return SolveJob<T, F>(context, options).run(std::move(system), std::move(outputs));
+}
+
+#define INSTANTIATE(T) template int solve_system<T, T>(const Context&, const SolveOptions&, System, Outputs);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+template int solve_system<double, float>(const Context&, const SolveOptions&, System, Outputs);
+template int solve_system<std::complex<double>, std::complex<float>>(const Context&, const SolveOptions&,
+                                                                     System, Outputs);
+
+}  // namespace trisweep::cli

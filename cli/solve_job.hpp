@@ -1,0 +1,46 @@
+#pragma once
+// One run of `trisweep solve`, from the system in rank 0's memory to the checked answer.
+
+#include <optional>
+#include <string>
+
+#include "command.hpp"
+#include "trisweep/matrix/io.hpp"
+#include "trisweep/report/run_record.hpp"
+#include "trisweep/solve/triangular_solver.hpp"
+
+namespace trisweep::cli {
+
+struct SolveOptions {
+  std::string matrix;
+  std::string rhs;
+  std::string output;
+  std::string json;
+  Index nrhs = 1;
+  std::string grid = "auto";
+  std::string tree = "binary";
+  std::string ordering = "metis";
+  std::string op = "N";
+  std::string precision = "double";
+  std::string refine = "auto";  // or a number
+  int repeat = 1;
+  int threads = 0;  // of the factorization; 0: all processors
+};
+
+// What rank 0 has read.
+struct System {
+  matrix::AnyCsr a;
+  std::optional<matrix::AnyDense> b;
+};
+
+// Opened before the work starts, on rank 0.
+struct Outputs {
+  std::optional<OutputFile> solution;
+  std::optional<OutputFile> json;
+};
+
+// T is the precision of the system, F that of the factors. Returns the exit status.
+template <Scalar T, Scalar F>
+int solve_system(const Context& context, const SolveOptions& options, System system, Outputs outputs);
+
+}  // namespace trisweep::cli

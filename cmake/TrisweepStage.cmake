@@ -1,0 +1,27 @@
+# trisweep_stage(NAME stage... LINK target...): the static library of one folder of src/trisweep. The stages it
+# names are the only ones its sources may include (scripts/check-layers reads the same list).
+function(trisweep_stage name)
+  cmake_parse_arguments(ARG "" "" "USES;LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_library(trisweep_${name} STATIC ${sources})
+  target_compile_features(trisweep_${name} PUBLIC cxx_std_20)
+  target_include_directories(trisweep_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+  target_compile_options(trisweep_${name} PRIVATE -Wall -Wextra -Wshadow -Wno-missing-field-initializers)
+  set_target_properties(trisweep_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  foreach(stage IN LISTS ARG_USES)
+    if(TARGET trisweep_${stage})
+      target_link_libraries(trisweep_${name} PUBLIC trisweep_${stage})
+    endif()
+  endforeach()
+  target_link_libraries(trisweep_${name} PUBLIC ${ARG_LINK})
+  set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_${name})
+endfunction()
+
+if(TRISWEEP_SANITIZE)
+  add_compile_options(-fsanitize=${TRISWEEP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TRISWEEP_SANITIZE})
+endif()

@@ -1,0 +1,38 @@
+# Shared by the scripts beside it, which source it.
+# shellcheck shell=bash
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+say() { printf '\n== %s\n' "$*"; }
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 2
+}
+
+# A heavily templated file takes up to 1.5 GiB to compile: as many jobs as cores, fewer when memory is short.
+jobs_that_fit() {
+  local cores memory_kib
+  cores=$(nproc)
+  memory_kib=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
+  local fit=$((memory_kib / 1572864))
+  if ((fit < 1)); then fit=1; fi
+  if ((fit < cores)); then echo "$fit"; else echo "$cores"; fi
+}
+
+# The name of the program, at the version the whole project uses: clang-format's output differs between versions.
+clang_tool() {
+  local version=14
+  if command -v "$1-$version" >/dev/null; then
+    echo "$1-$version"
+  elif command -v "$1" >/dev/null && [[ $("$1" --version) == *"version $version."* ]]; then
+    echo "$1"
+  else
+    die "$1 $version is needed (Debian: $1-$version); run scripts/install-deps --develop"
+  fi
+}
+
+# Our C++ files, tracked or new.
+cpp_files() {
+  find src cli tests bench examples -name '*.cpp' -o -name '*.hpp' | sort
+}

@@ -1,0 +1,42 @@
+#pragma once
+// An owning, uninitialized, cache-line aligned array for factor panels and work vectors. Large buffers ask
+// the kernel for huge pages: the sweeps are bound by memory bandwidth, and 4 KiB pages cost a third of it.
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <span>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep {
+
+// Allocates `bytes` on a cache line (on a huge page when large). Throws Error(environment) naming the size
+// and `what` when memory does not suffice.
+void* allocate_aligned(std::size_t bytes, const char* what);
+
+template <class T>
+class Buffer {
+ public:
+  Buffer() = default;
+  // `what` names the content in the error message, such as "the factors".
+  Buffer(std::size_t size, const char* what)
+      : data_(size == 0 ? nullptr : static_cast<T*>(allocate_aligned(size * sizeof(T), what))), size_(size) {}
+
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+  T& operator[](std::size_t i) { return data_.get()[i]; }
+  const T& operator[](std::size_t i) const { return data_.get()[i]; }
+  std::span<T> span() { return {data(), size_}; }
+  std::span<const T> span() const { return {data(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(T* p) const { std::free(p); }
+  };
+  std::unique_ptr<T, Free> data_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace trisweep

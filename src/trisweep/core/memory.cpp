@@ -1,0 +1,66 @@
+#include "trisweep/core/memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "trisweep/core/error.hpp"
+
+namespace trisweep {
+namespace {
+
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+// The number in the first line of `file`; unlimited when there is none ("max", or no such file).
+std::size_t number_in(const char* file) {
+  std::size_t number = unlimited;
+  std::ifstream stream(file);
+  return stream >> number ? number : unlimited;
+}
+
+std::size_t system_available() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string name, unit;
+  for (std::size_t kib = 0; meminfo >> name >> kib; std::getline(meminfo, unit)) {
+    if (name == "MemAvailable:") return kib * 1024;
+  }
+  return unlimited;
+}
+
+std::size_t group_available() {
+  const std::size_t limit = number_in("/sys/fs/cgroup/memory.max"),
+                    used = number_in("/sys/fs/cgroup/memory.current");
+  if (limit == unlimited || used == unlimited) return unlimited;
+  return limit > used ? limit - used : 0;
+}
+
+std::size_t process_available() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unlimited;
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const std::size_t used = pages * 4096;
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+}  // namespace
+
+std::size_t available_memory() {
+  return std::min({system_available(), group_available(), process_available()});
+}
+
+void require_memory(std::size_t bytes, const char* what) {
+  const std::size_t available = available_memory();
+  if (bytes <= available) return;
+  const auto gib = [](std::size_t b) { return double(b) / (1 << 30); };
+  throw Error(ErrorKind::environment,
+              fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
+                          gib(bytes), gib(available)),
+              "use a machine with more memory, --precision float or mixed, or a smaller problem");
+}
+
+}  // namespace trisweep

@@ -1,0 +1,13 @@
+#pragma once
+#include <cstddef>
+
+namespace trisweep {
+
+// Bytes this process can still take without swapping: what the system calls available, within the limits set
+// on the control group and on the process. A guess that is right about the order of magnitude.
+std::size_t available_memory();
+
+// Throws Error(environment) naming `what` and both figures when `bytes` are more than available_memory().
+void require_memory(std::size_t bytes, const char* what);
+
+}  // namespace trisweep

@@ -1,0 +1,20 @@
+#pragma once
+// How long work reports what it does. The library never prints: a caller that wants progress hands in an
+// Observer (the command line draws a line on the terminal; tests record events).
+
+#include <string_view>
+
+namespace trisweep {
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Stage `name` has done `fraction` (0 to 1) of its work. Called often; must be cheap, and may be called
+  // from any thread of the stage, one at a time.
+  virtual void progress(std::string_view /*stage*/, double /*fraction*/) {}
+};
+
+// For callers that do not care.
+Observer& silent_observer();
+
+}  // namespace trisweep

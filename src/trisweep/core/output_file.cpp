@@ -1,0 +1,129 @@
+#include "trisweep/core/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "trisweep/core/error.hpp"
+
+namespace trisweep {
+namespace {
+
+constexpr std::size_t buffer_limit = std::size_t{1} << 20;
+
+[[noreturn]] void fail(const std::filesystem::path& target, const std::string& why,
+                       const std::string& remedy) {
+  throw Error(ErrorKind::environment, fmt::format("cannot write {}: {}", target.string(), why), remedy);
+}
+
+[[noreturn]] void fail_with_errno(const std::filesystem::path& target, int code) {
+  const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
+  fail(target, std::strerror(code),
+       full ? "free disk space, or choose another place"
+            : "choose a place that exists and that you may write to");
+}
+
+// The standard streams under their file names, even when they are redirected to a regular file: the shell
+// holds that file open, and replacing it by a rename would lose what else is printed there.
+bool is_stream(const std::filesystem::path& target) {
+  const auto folder = target.lexically_normal().parent_path();
+  return folder == "/dev" || folder == "/dev/fd" || folder == "/proc/self/fd";
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::filesystem::path& target) : target_(target) {
+  struct stat status {};
+  const bool exists = ::stat(target.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail_with_errno(target, errno);
+  if ((exists && S_ISDIR(status.st_mode)) || !target.has_filename()) {
+    fail(target, "it is a folder", "name a file");
+  }
+  if (exists && ::access(target.c_str(), W_OK) != 0) fail_with_errno(target, errno);
+  if (is_stream(target) || (exists && !S_ISREG(status.st_mode))) {
+    open_direct();
+    return;
+  }
+  open_temporary();
+  // Best effort: without it the new file merely has the default permissions.
+  if (exists) static_cast<void>(::fchmod(descriptor_, status.st_mode & 07777));
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : target_(std::move(other.target_)),
+      destination_(std::move(other.destination_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      buffer_(std::exchange(other.buffer_, {})) {}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  if (this != &other) {
+    discard();
+    target_ = std::move(other.target_);
+    destination_ = std::move(other.destination_);
+    temporary_ = std::exchange(other.temporary_, {});
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    buffer_ = std::exchange(other.buffer_, {});
+  }
+  return *this;
+}
+
+void OutputFile::open_direct() {
+  // Appending shares a redirected stream with everything else that is printed to it.
+  descriptor_ = ::open(target_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (descriptor_ < 0) fail_with_errno(target_, errno);
+}
+
+void OutputFile::open_temporary() {
+  std::error_code unresolved;
+  destination_ = std::filesystem::weakly_canonical(target_, unresolved);
+  if (unresolved) fail_with_errno(target_, unresolved.value());
+  // A short name of its own, so that the longest legal target name still works.
+  for (int attempt = 0; descriptor_ < 0; ++attempt) {
+    const auto name = fmt::format(".trisweep-{}-{}.part", ::getpid(), attempt);
+    const auto candidate = destination_.parent_path() / name;
+    descriptor_ = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) {
+      temporary_ = candidate;
+    } else if (errno != EEXIST) {
+      fail_with_errno(target_, errno);
+    }
+  }
+}
+
+void OutputFile::write(std::string_view bytes) {
+  buffer_.append(bytes);
+  if (buffer_.size() >= buffer_limit) flush();
+}
+
+void OutputFile::flush() {
+  std::string_view rest = buffer_;
+  while (!rest.empty()) {
+    const auto written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno != EINTR) fail_with_errno(target_, errno);
+    if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  buffer_.clear();
+}
+
+void OutputFile::commit() {
+  flush();
+  // Network file systems report a full disk only here.
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail_with_errno(target_, errno);
+  if (temporary_.empty()) return;
+  if (::rename(temporary_.c_str(), destination_.c_str()) != 0) fail_with_errno(target_, errno);
+  temporary_.clear();
+}
+
+void OutputFile::discard() noexcept {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+}
+
+}  // namespace trisweep

@@ -1,0 +1,58 @@
+#pragma once
+// Index and scalar types shared by every stage.
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace trisweep {
+
+using Index = std::int32_t;   // a row, a column, a supernode, a rank
+using Offset = std::int64_t;  // a position in storage; a number of nonzeros
+
+template <class T>
+concept Scalar = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::complex<float>> ||
+    std::same_as<T, std::complex<double>>;
+
+template <class T>
+struct RealOfImpl {
+  using type = T;
+};
+template <class R>
+struct RealOfImpl<std::complex<R>> {
+  using type = R;
+};
+template <class T>
+using RealOf = typename RealOfImpl<T>::type;
+
+template <class T>
+inline constexpr bool is_complex = !std::same_as<T, RealOf<T>>;
+
+// The complex conjugate, of the same type (std::conj of a real number is complex).
+template <Scalar T>
+inline T conjugate(T value) {
+  if constexpr (is_complex<T>) {
+    return std::conj(value);
+  } else {
+    return value;
+  }
+}
+
+// The three systems one factorization solves: A x = b, A^T x = b, A^H x = b.
+enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'H' };
+
+// Unchecked widening for subscripts: an Index that is known to be non-negative.
+constexpr std::size_t usize(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace trisweep
+
+// Explicit instantiation for every scalar type: TRISWEEP_INSTANTIATE(MACRO) expands MACRO(T) four times.
+#define TRISWEEP_FOR_EACH_SCALAR(MACRO) \
+  MACRO(float)                          \
+  MACRO(double)                         \
+  MACRO(std::complex<float>)            \
+  MACRO(std::complex<double>)

@@ -1,0 +1,50 @@
+#pragma once
+// The bytes of an input file, decompressed when it is gzipped, in order and in blocks.
+
+#include <zlib.h>
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "trisweep/core/observer.hpp"
+
+namespace trisweep::matrix {
+
+// Throws InputError naming the file: missing, a folder, unreadable, and in read() or peek() truncated or
+// corrupt gzip data. Reports progress("read", fraction of the file's bytes) after each block; `observer` must
+// outlive it.
+class ByteReader {
+ public:
+  ByteReader(const std::filesystem::path& file, Observer& observer);
+
+  const std::filesystem::path& file() const { return file_; }
+
+  // Fills `into`; returns how many bytes, fewer than asked only at the end of the content.
+  std::size_t read(std::span<char> into);
+
+  // The next `count` bytes (fewer at the end), which a later read() returns again.
+  std::string_view peek(std::size_t count);
+
+  // About how many items of at least `bytes_per_item` the content can hold: what to reserve when a header
+  // promises `declared` of them. Headers lie; file sizes do not.
+  std::size_t plausible_items(std::size_t declared, std::size_t bytes_per_item) const;
+
+ private:
+  struct Close {
+    void operator()(gzFile_s* stream) const { gzclose(stream); }
+  };
+
+  std::size_t read_stream(std::span<char> into);
+  [[noreturn]] void fail_reading(int code, const char* message) const;
+
+  std::filesystem::path file_;
+  Observer* observer_;
+  std::size_t size_ = 0;  // bytes on disk; 0 when unknown (a pipe)
+  std::unique_ptr<gzFile_s, Close> stream_;
+  std::string pending_;  // peeked, not yet read
+};
+
+}  // namespace trisweep::matrix

@@ -1,0 +1,82 @@
+#pragma once
+// Sparse matrices in compressed-row form and dense column-major blocks of vectors: plain data, value
+// semantics.
+
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::matrix {
+
+// The positions of the nonzeros. Columns ascend within each row and none repeats.
+struct Pattern {
+  Index rows = 0;
+  Index cols = 0;
+  std::vector<Offset> row_ptr{0};  // rows + 1
+  std::vector<Index> col;          // row_ptr[rows]
+
+  Offset nonzeros() const { return row_ptr.back(); }
+  std::span<const Index> row(Index i) const {
+    return {col.data() + row_ptr[usize(i)], col.data() + row_ptr[usize(i) + 1]};
+  }
+};
+
+template <Scalar T>
+struct Csr {
+  Pattern pattern;
+  std::vector<T> value;  // pattern.nonzeros(), in the order of pattern.col
+
+  Index rows() const { return pattern.rows; }
+  Index cols() const { return pattern.cols; }
+  Offset nonzeros() const { return pattern.nonzeros(); }
+};
+
+// Column-major rows x cols; column j starts at j * rows.
+template <Scalar T>
+struct Dense {
+  Index rows = 0;
+  Index cols = 0;
+  std::vector<T> value;
+};
+
+// What a file holds: real files (pattern and integer too, as 1.0 and converted) or complex ones.
+using AnyCsr = std::variant<Csr<double>, Csr<std::complex<double>>>;
+using AnyDense = std::variant<Dense<double>, Dense<std::complex<double>>>;
+
+template <Scalar T>
+Csr<T> transpose(const Csr<T>& a);
+
+// The pattern of A + A^T with a full diagonal, without values; A square.
+Pattern symmetrized(const Pattern& a);
+
+// The matrix in another precision, or as complex.
+template <Scalar To, Scalar From>
+Csr<To> convert(const Csr<From>& a);
+
+// y = op(A) x, one column.
+template <Scalar T>
+void multiply(const Csr<T>& a, Op op, std::span<const T> x, std::span<T> y);
+
+// Largest absolute row sum.
+template <Scalar T>
+double norm_inf(const Csr<T>& a);
+
+// Largest absolute column sum.
+template <Scalar T>
+double norm_one(const Csr<T>& a);
+
+// A(i,j) == A(j,i) exactly (conjugated when `hermitian`).
+template <Scalar T>
+bool is_symmetric(const Csr<T>& a, bool hermitian);
+
+// Entry (i, j) becomes entry (row_new[i], col_new[j]).
+Pattern permuted(const Pattern& a, std::span<const Index> row_new, std::span<const Index> col_new);
+
+// B(row_new[i], col_new[j]) = row_scale[i] * A(i,j) * col_scale[j].
+template <Scalar T>
+Csr<T> permuted_and_scaled(const Csr<T>& a, std::span<const Index> row_new, std::span<const Index> col_new,
+                           std::span<const double> row_scale, std::span<const double> col_scale);
+
+}  // namespace trisweep::matrix

@@ -1,0 +1,41 @@
+#pragma once
+// Matrix and right-hand side files. The format is told from the content (first line or magic number), never
+// from the file's name; every format may be gzipped. Readers stream through a few MiB of buffers; on the way
+// to the result they hold the stored entries once more (16 bytes each when real, 24 when complex).
+//
+// Errors: InputError naming file, line (text formats) and remedy for anything the file does wrong: missing,
+// truncated, garbage, NaN or infinite values, wrong counts, index out of range, duplicate entries, numbers
+// that overflow, sizes beyond Index. What a header declares is believed only as far as the file's content
+// goes: no allocation is much larger than the file. Rectangular matrices are fine here.
+
+#include <filesystem>
+
+#include "trisweep/core/observer.hpp"
+#include "trisweep/core/output_file.hpp"
+#include "trisweep/matrix/csr.hpp"
+
+namespace trisweep::matrix {
+
+// Matrix Market coordinate or array (every field and symmetry), Harwell-Boeing / Rutherford-Boeing, PETSc
+// binary. Symmetric files give both triangles. Reports progress("read", fraction) after every MiB or so.
+AnyCsr read_matrix(const std::filesystem::path& file, Observer& observer = silent_observer());
+
+// Dense right-hand sides: Matrix Market array (or coordinate, filled with zeros), PETSc binary Vec, or the
+// right-hand side section of a Harwell-Boeing file.
+AnyDense read_dense(const std::filesystem::path& file);
+
+// Matrix Market: "coordinate real|complex general" for Csr, row by row, and "array real|complex general" for
+// Dense. Every number has the fewest digits that read back to the same value of T.
+//
+// To a path: written beside `file` and renamed, so that it appears whole or not at all. To an OutputFile: the
+// caller commits it. Throws Error(environment) naming the file when it cannot be written.
+template <Scalar T>
+void write_matrix_market(const std::filesystem::path& file, const Csr<T>& a);
+template <Scalar T>
+void write_matrix_market(const std::filesystem::path& file, const Dense<T>& a);
+template <Scalar T>
+void write_matrix_market(OutputFile& file, const Csr<T>& a);
+template <Scalar T>
+void write_matrix_market(OutputFile& file, const Dense<T>& a);
+
+}  // namespace trisweep::matrix

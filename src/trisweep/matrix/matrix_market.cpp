@@ -1,0 +1,181 @@
+#include "trisweep/matrix/matrix_market.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "trisweep/matrix/matrix_market_header.hpp"
+#include "trisweep/matrix/text_numbers.hpp"
+
+namespace trisweep::matrix {
+namespace {
+
+using Header = MatrixMarketHeader;
+
+double read_real(const LineReader& lines, Words& words, const char* what) {
+  return expect_real(lines, words.next(), what);
+}
+
+// The rest of an entry's line: its value, and nothing more.
+template <Scalar T>
+T read_value(const LineReader& lines, Words& words, Header::Field field) {
+  T value(1);
+  if constexpr (is_complex<T>) {
+    const double real = read_real(lines, words, "the real part");
+    value = {real, read_real(lines, words, "the imaginary part")};
+  } else if (field != Header::Field::pattern) {
+    value = read_real(lines, words, "a value");
+    if (field == Header::Field::integer && value != std::trunc(value)) {
+      throw lines.error(fmt::format("{} is not an integer, as the banner promises", value),
+                        "write 'real' in the banner");
+    }
+  }
+  expect_end_of_line(lines, words.next());
+  return value;
+}
+
+template <Scalar T>
+void check_symmetry(const LineReader& lines, Symmetry symmetry, Index i, Index j, T value) {
+  if (symmetry == Symmetry::general) return;
+  if (const auto defect = position_defect(symmetry, i, j); !defect.empty()) {
+    throw lines.error(fmt::format("{} (row {}, column {})", defect, i + 1, j + 1),
+                      "store the lower triangle only, or write 'general' in the banner");
+  }
+  if (i != j) return;
+  const auto defect = diagonal_defect(symmetry, std::real(value), std::imag(value));
+  if (!defect.empty()) {
+    throw lines.error(fmt::format("{} (row {})", defect, i + 1),
+                      "correct the value, or write 'general' in the banner");
+  }
+}
+
+std::string_view next_entry_line(LineReader& lines, Offset done, Offset declared) {
+  std::string_view line;
+  if (!next_content_line(lines, line)) {
+    throw lines.error(fmt::format("the file ends after {} of {} entries", done, declared),
+                      "the file is truncated, or its header promises too much: write it again");
+  }
+  return line;
+}
+
+void expect_end_of_file(LineReader& lines, Offset declared) {
+  std::string_view line;
+  if (!next_content_line(lines, line)) return;
+  throw lines.error(fmt::format("more than the {} declared entries: {}", declared, in_quotes(line)),
+                    "correct the number of entries in the header, or remove the rest");
+}
+
+template <Scalar T>
+Triplets<T> read_entries(LineReader& lines, const Header& header) {
+  Triplets<T> entries;
+  entries.rows = header.rows;
+  entries.cols = header.cols;
+  entries.symmetry = header.symmetry;
+  constexpr std::size_t shortest_line = 4;  // "1 1\n"
+  const auto room = lines.source().plausible_items(usize(header.entries), shortest_line);
+  entries.row.reserve(room);
+  entries.col.reserve(room);
+  entries.value.reserve(room);
+  for (Offset k = 0; k < header.entries; ++k) {
+    Words words(next_entry_line(lines, k, header.entries));
+    const auto i = static_cast<Index>(expect_integer(lines, words.next(), "a row index", 1, header.rows) - 1);
+    const auto j =
+        static_cast<Index>(expect_integer(lines, words.next(), "a column index", 1, header.cols) - 1);
+    const T value = read_value<T>(lines, words, header.field);
+    check_symmetry(lines, header.symmetry, i, j, value);
+    entries.row.push_back(i);
+    entries.col.push_back(j);
+    entries.value.push_back(value);
+    entries.lines.record(k, lines.number());
+  }
+  expect_end_of_file(lines, header.entries);
+  return entries;
+}
+
+// Calls place(i, j, value) column by column; of symmetric files the lower triangle, of skew-symmetric ones
+// below the diagonal.
+template <Scalar T, class Place>
+void for_each_array_value(LineReader& lines, const Header& header, Place place) {
+  const bool general = header.symmetry == Symmetry::general;
+  const Index below = header.symmetry == Symmetry::skew_symmetric ? 1 : 0;
+  Offset done = 0;
+  for (Index j = 0; j < header.cols; ++j) {
+    for (Index i = general ? 0 : j + below; i < header.rows; ++i) {
+      Words words(next_entry_line(lines, done++, header.entries));
+      const T value = read_value<T>(lines, words, header.field);
+      check_symmetry(lines, header.symmetry, i, j, value);
+      place(i, j, value);
+    }
+  }
+  expect_end_of_file(lines, header.entries);
+}
+
+template <Scalar T>
+Triplets<T> read_array_entries(LineReader& lines, const Header& header) {
+  Triplets<T> entries;
+  entries.rows = header.rows;
+  entries.cols = header.cols;
+  entries.symmetry = header.symmetry;
+  for_each_array_value<T>(lines, header, [&](Index i, Index j, T value) {
+    if (value == T(0)) return;
+    entries.row.push_back(i);
+    entries.col.push_back(j);
+    entries.value.push_back(value);
+  });
+  return entries;
+}
+
+template <Scalar T>
+Csr<T> read_csr(LineReader& lines, const Header& header) {
+  const bool array = header.layout == Header::Layout::array;
+  return assemble(array ? read_array_entries<T>(lines, header) : read_entries<T>(lines, header),
+                  lines.source().file());
+}
+
+template <Scalar T>
+Dense<T> to_dense(const Csr<T>& a, const std::filesystem::path& file) {
+  constexpr Offset always_allowed = Offset{1} << 22;
+  constexpr Offset values_per_entry = 1024;
+  const Offset size = Offset{a.rows()} * a.cols();
+  if (size > always_allowed && size / values_per_entry > a.nonzeros()) {
+    throw InputError(file, 0,
+                     fmt::format("a sparse {} x {} matrix where right-hand sides belong", a.rows(), a.cols()),
+                     "write the right-hand sides as an array file");
+  }
+  Dense<T> dense{a.rows(), a.cols(), std::vector<T>(usize(size))};
+  for (Index i = 0; i < a.rows(); ++i) {
+    const auto begin = usize(a.pattern.row_ptr[usize(i)]);
+    const auto columns = a.pattern.row(i);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      dense.value[usize(columns[k]) * usize(a.rows()) + usize(i)] = a.value[begin + k];
+    }
+  }
+  return dense;
+}
+
+template <Scalar T>
+Dense<T> read_dense_values(LineReader& lines, const Header& header) {
+  const bool stored_whole = header.layout == Header::Layout::array && header.symmetry == Symmetry::general;
+  if (!stored_whole) return to_dense(read_csr<T>(lines, header), lines.source().file());
+  Dense<T> dense{header.rows, header.cols, {}};
+  constexpr std::size_t shortest_line = 2;  // "1\n"
+  dense.value.reserve(lines.source().plausible_items(usize(header.entries), shortest_line));
+  for_each_array_value<T>(lines, header, [&](Index, Index, T value) { dense.value.push_back(value); });
+  return dense;
+}
+
+}  // namespace
+
+AnyCsr read_matrix_market(LineReader& lines) {
+  const Header header = read_matrix_market_header(lines);
+  if (header.field == Header::Field::complex) return read_csr<std::complex<double>>(lines, header);
+  return read_csr<double>(lines, header);
+}
+
+AnyDense read_matrix_market_dense(LineReader& lines) {
+  const Header header = read_matrix_market_header(lines);
+  if (header.field == Header::Field::complex) return read_dense_values<std::complex<double>>(lines, header);
+  return read_dense_values<double>(lines, header);
+}
+
+}  // namespace trisweep::matrix

@@ -1,0 +1,17 @@
+#pragma once
+// Matrix Market exchange format (Boisvert, Pozo, Remington, NISTIR 5935, 1996): coordinate and array files of
+// every field (real, double, integer, complex, pattern) and symmetry.
+//
+// More lenient than the format: any case, blank and comment lines anywhere, CR LF, leading plus signs,
+// Fortran exponents. As strict as the format: one entry a line, nothing after it, exactly the declared count.
+
+#include "trisweep/matrix/csr.hpp"
+#include "trisweep/matrix/line_reader.hpp"
+
+namespace trisweep::matrix {
+
+// Both from the banner on. A `pattern` has the value 1 everywhere; both triangles of symmetric files.
+AnyCsr read_matrix_market(LineReader& lines);          // zeros of an array file are not stored
+AnyDense read_matrix_market_dense(LineReader& lines);  // coordinate files too, when the result stays small
+
+}  // namespace trisweep::matrix

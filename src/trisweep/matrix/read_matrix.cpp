@@ -1,0 +1,43 @@
+// Tells the format of a file from its content.
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/matrix/byte_reader.hpp"
+#include "trisweep/matrix/harwell_boeing.hpp"
+#include "trisweep/matrix/io.hpp"
+#include "trisweep/matrix/line_reader.hpp"
+#include "trisweep/matrix/matrix_market.hpp"
+#include "trisweep/matrix/petsc_binary.hpp"
+
+namespace trisweep::matrix {
+namespace {
+
+enum class FileFormat { matrix_market, harwell_boeing, petsc_binary };
+
+FileFormat detect_format(ByteReader& source) {
+  const auto head = source.peek(1);
+  if (head.empty()) throw InputError(source.file(), 0, "the file is empty", "write it again");
+  // A misspelt banner is a defect of a Matrix Market file, not another format.
+  if (head[0] == '%') return FileFormat::matrix_market;
+  return is_petsc_binary(source) ? FileFormat::petsc_binary : FileFormat::harwell_boeing;
+}
+
+}  // namespace
+
+AnyCsr read_matrix(const std::filesystem::path& file, Observer& observer) {
+  ByteReader source(file, observer);
+  const FileFormat format = detect_format(source);
+  if (format == FileFormat::petsc_binary) return read_petsc_binary(source);
+  LineReader lines(source);
+  return format == FileFormat::matrix_market ? read_matrix_market(lines) : read_harwell_boeing(lines);
+}
+
+AnyDense read_dense(const std::filesystem::path& file) {
+  ByteReader source(file, silent_observer());
+  const FileFormat format = detect_format(source);
+  if (format == FileFormat::petsc_binary) return read_petsc_binary_dense(source);
+  LineReader lines(source);
+  return format == FileFormat::matrix_market ? read_matrix_market_dense(lines)
+                                             : read_harwell_boeing_dense(lines);
+}
+
+}  // namespace trisweep::matrix

@@ -1,0 +1,150 @@
+#include "trisweep/numeric/diagonal_block.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+namespace trisweep::numeric {
+namespace {
+
+constexpr Index unblocked_width = 16;  // narrower column blocks are factored column by column
+
+// Cheap modulus for the pivot search, as in the BLAS; equal to the modulus for real numbers.
+template <Scalar T>
+RealOf<T> modulus_1(T value) {
+  if constexpr (is_complex<T>) {
+    return std::abs(value.real()) + std::abs(value.imag());
+  } else {
+    return std::abs(value);
+  }
+}
+
+// The comparison is written so that a NaN is replaced too.
+template <Scalar T>
+bool perturb(T& pivot, RealOf<T> bound) {
+  const RealOf<T> modulus = std::abs(pivot);
+  if (modulus >= bound) return false;
+  pivot = modulus > 0 ? pivot / modulus * bound : T(bound);
+  return true;
+}
+
+template <Scalar T>
+Index row_of_pivot(View<T> a, Index k) {
+  Index best = k;
+  RealOf<T> largest = modulus_1(a(k, k));
+  for (Index i = k + 1; i < a.rows; ++i) {
+    const RealOf<T> candidate = modulus_1(a(i, k));
+    if (candidate > largest || std::isnan(largest)) {
+      largest = candidate;
+      best = i;
+    }
+  }
+  return best;
+}
+
+// Right-looking elimination of a tall column block.
+template <Scalar T>
+Index lu_unblocked(View<T> a, std::span<Index> pivots, RealOf<T> bound) {
+  Index perturbed = 0;
+  for (Index k = 0; k < a.cols; ++k) {
+    const Index p = pivots[usize(k)] = row_of_pivot(a, k);
+    if (p != k) {
+      for (Index j = 0; j < a.cols; ++j) std::swap(a(k, j), a(p, j));
+    }
+    perturbed += perturb(a(k, k), bound);
+    const T reciprocal = T(1) / a(k, k);
+    for (Index i = k + 1; i < a.rows; ++i) a(i, k) *= reciprocal;
+    for (Index j = k + 1; j < a.cols; ++j) {
+      const T factor = a(k, j);
+      if (factor == T(0)) continue;
+      const T* source = a.column(k);
+      T* target = a.column(j);
+      for (Index i = k + 1; i < a.rows; ++i) target[i] -= factor * source[i];
+    }
+  }
+  return perturbed;
+}
+
+template <Scalar T>
+void exchange_rows(View<T> a, std::span<const Index> pivots) {
+  for (Index j = 0; j < a.cols; ++j) {
+    T* column = a.column(j);
+    for (std::size_t i = 0; i < pivots.size(); ++i) std::swap(column[i], column[pivots[i]]);
+  }
+}
+
+}  // namespace
+
+// Recursive in the columns (Toledo 1997): left half, update, right half.
+template <Scalar T>
+Index lu_in_place(View<T> a, std::span<Index> pivots, RealOf<T> bound) {
+  if (a.cols <= unblocked_width) return lu_unblocked(a, pivots, bound);
+  const Index left = a.cols / 2, right = a.cols - left, below = a.rows - left;
+  const auto left_pivots = pivots.first(usize(left)), right_pivots = pivots.subspan(usize(left));
+
+  Index perturbed = lu_in_place(a.block(0, 0, a.rows, left), left_pivots, bound);
+  exchange_rows<T>(a.block(0, left, a.rows, right), left_pivots);
+  solve_unit_lower(a.block(0, 0, left, left), a.block(0, left, left, right));
+  subtract_product(a.block(left, left, below, right), a.block(left, 0, below, left), Op::none,
+                   a.block(0, left, left, right));
+  perturbed += lu_in_place(a.block(left, left, below, right), right_pivots, bound);
+  exchange_rows<T>(a.block(left, 0, below, left), right_pivots);
+  for (Index& p : right_pivots) p += left;
+  return perturbed;
+}
+
+template <Scalar T>
+void exchange_columns(View<T> b, std::span<const Index> pivots, bool forward) {
+  const auto exchange = [&](Index i) {
+    const Index p = pivots[usize(i)];
+    if (p != i) std::swap_ranges(b.column(i), b.column(i) + b.rows, b.column(p));
+  };
+  const auto count = static_cast<Index>(pivots.size());
+  if (forward) {
+    for (Index i = 0; i < count; ++i) exchange(i);
+  } else {
+    for (Index i = count - 1; i >= 0; --i) exchange(i);
+  }
+}
+
+// A^-1 = U^-1 L^-1 P.
+template <Scalar T>
+void invert_from_lu(View<T> lu, std::span<const Index> pivots, std::span<T> scratch) {
+  const View<T> l{scratch.data(), lu.rows, lu.cols, lu.rows};
+  for (Index j = 0; j < lu.cols; ++j) {
+    std::copy(lu.column(j) + j + 1, lu.column(j) + lu.rows, l.column(j) + j + 1);
+    std::fill(lu.column(j) + j + 1, lu.column(j) + lu.rows, T(0));
+  }
+  invert_upper(lu);
+  solve_right(lu, l, Triangle::lower, Op::none, Diagonal::unit);
+  exchange_columns(lu, pivots, false);
+}
+
+template <Scalar T>
+bool cholesky_in_place(View<T> a) {
+  if (!cholesky_lower(a)) return false;
+  // LAPACK lets a NaN pass.
+  for (Index j = 0; j < a.cols; ++j) {
+    if (!std::isfinite(std::real(a(j, j)))) return false;
+  }
+  return true;
+}
+
+template <Scalar T>
+void invert_from_cholesky_full(View<T> l) {
+  invert_from_cholesky(l);
+  for (Index j = 0; j < l.cols; ++j) {
+    for (Index i = j + 1; i < l.rows; ++i) l(j, i) = conjugate(l(i, j));
+  }
+}
+
+#define TRISWEEP_INSTANTIATE(T)                                                   \
+  template Index lu_in_place<T>(View<T>, std::span<Index>, RealOf<T>);            \
+  template void invert_from_lu<T>(View<T>, std::span<const Index>, std::span<T>); \
+  template bool cholesky_in_place<T>(View<T>);                                    \
+  template void invert_from_cholesky_full<T>(View<T>);                            \
+  template void exchange_columns<T>(View<T>, std::span<const Index>, bool);
+TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
+#undef TRISWEEP_INSTANTIATE
+
+}  // namespace trisweep::numeric

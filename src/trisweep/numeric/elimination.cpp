@@ -1,0 +1,96 @@
+#include "trisweep/numeric/elimination.hpp"
+
+#include <complex>
+#include <utility>
+
+#include "trisweep/numeric/diagonal_block.hpp"
+
+namespace trisweep::numeric {
+namespace {
+
+// A panel's rows from front row `row` on.
+template <Scalar T>
+View<T> rows_from(const Panel<T>& panel, View<T> side, Index row) {
+  const Index skip = row - panel.end();
+  return side.block(skip, 0, side.rows - skip, side.cols);
+}
+
+template <Scalar T>
+Target contribution_target(Front<T>& front) {
+  return std::exchange(front.contribution_is_set, true) ? Target::accumulate : Target::overwrite;
+}
+
+// With L21 in lower and U12^T in upper: subtracts L21 U12 from the later panels and the contribution.
+template <Scalar T>
+void update_lu(Front<T>& front, std::size_t i) {
+  const Panel<T>& source = front.panels[i];
+  for (std::size_t j = i + 1; j < front.panels.size(); ++j) {
+    const Panel<T>& target = front.panels[j];
+    const View<T> l = rows_from(source, source.lower, target.start);
+    const View<T> u = rows_from(source, source.upper, target.start);
+    const Index w = target.width(), below = target.lower.rows;
+    subtract_product(target.diagonal, l.block(0, 0, w, l.cols), Op::transpose, u.block(0, 0, w, u.cols));
+    subtract_product(target.lower, l.block(w, 0, below, l.cols), Op::transpose, u.block(0, 0, w, u.cols));
+    subtract_product(target.upper, u.block(w, 0, below, u.cols), Op::transpose, l.block(0, 0, w, l.cols));
+  }
+  if (front.contribution.empty()) return;
+  subtract_product(front.contribution, rows_from(source, source.lower, front.width), Op::transpose,
+                   rows_from(source, source.upper, front.width), contribution_target(front));
+}
+
+template <Scalar T>
+void update_cholesky(Front<T>& front, std::size_t i) {
+  const Panel<T>& source = front.panels[i];
+  for (std::size_t j = i + 1; j < front.panels.size(); ++j) {
+    const Panel<T>& target = front.panels[j];
+    const View<T> l = rows_from(source, source.lower, target.start);
+    const View<T> beside = l.block(0, 0, target.width(), l.cols);
+    subtract_gram(target.diagonal, beside);
+    subtract_product(target.lower, l.block(target.width(), 0, target.lower.rows, l.cols),
+                     Op::conjugate_transpose, beside);
+  }
+  if (front.contribution.empty()) return;
+  subtract_gram(front.contribution, rows_from(source, source.lower, front.width), contribution_target(front));
+}
+
+}  // namespace
+
+template <Scalar T>
+Index eliminate_lu(Front<T>& front, RealOf<T> bound, EliminationScratch<T>& scratch) {
+  Index perturbed = 0;
+  for (std::size_t i = 0; i < front.panels.size(); ++i) {
+    const Panel<T>& p = front.panels[i];
+    const auto pivots = std::span(scratch.pivots).first(usize(p.width()));
+    perturbed += lu_in_place(p.diagonal, pivots, bound);
+    exchange_columns<T>(p.upper, pivots, true);
+    solve_right(p.lower, p.diagonal, Triangle::upper, Op::none, Diagonal::stored);
+    solve_right(p.upper, p.diagonal, Triangle::lower, Op::transpose, Diagonal::unit);
+    update_lu(front, i);
+    solve_right(p.lower, p.diagonal, Triangle::lower, Op::none, Diagonal::unit);
+    solve_right(p.upper, p.diagonal, Triangle::upper, Op::transpose, Diagonal::stored);
+    exchange_columns<T>(p.lower, pivots, false);
+    invert_from_lu<T>(p.diagonal, pivots, scratch.block);
+  }
+  return perturbed;
+}
+
+template <Scalar T>
+bool eliminate_cholesky(Front<T>& front) {
+  for (std::size_t i = 0; i < front.panels.size(); ++i) {
+    const Panel<T>& p = front.panels[i];
+    if (!cholesky_in_place(p.diagonal)) return false;
+    solve_right(p.lower, p.diagonal, Triangle::lower, Op::conjugate_transpose, Diagonal::stored);
+    update_cholesky(front, i);
+    solve_right(p.lower, p.diagonal, Triangle::lower, Op::none, Diagonal::stored);
+    invert_from_cholesky_full(p.diagonal);
+  }
+  return true;
+}
+
+#define TRISWEEP_INSTANTIATE(T)                                                 \
+  template Index eliminate_lu<T>(Front<T>&, RealOf<T>, EliminationScratch<T>&); \
+  template bool eliminate_cholesky<T>(Front<T>&);
+TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
+#undef TRISWEEP_INSTANTIATE
+
+}  // namespace trisweep::numeric

@@ -1,0 +1,32 @@
+#pragma once
+// Eliminates the columns of an assembled front and brings its panels into the form of Factors.
+
+#include <span>
+#include <vector>
+
+#include "trisweep/numeric/front.hpp"
+
+namespace trisweep::numeric {
+
+// Memory that elimination needs besides the front; one per thread. `width`: of the widest supernode.
+template <Scalar T>
+struct EliminationScratch {
+  explicit EliminationScratch(Index width) : pivots(usize(width)), block(usize(width) * usize(width)) {}
+
+  std::vector<Index> pivots;
+  std::vector<T> block;
+};
+
+// P F11 = L11 U11 within each supernode, then with D = P^T L11 U11
+//   lower = F21 D^-1,  upper = (D^-1 F12)^T,  diagonal = D^-1,  contribution = F22 - F21 D^-1 F12.
+// The update of the rest uses L21 = F21 U11^-1 and U12 = L11^-1 P F12, not the inverse: that is as stable as
+// partial pivoting within the block. Pivots below `bound` are replaced; returns how many.
+template <Scalar T>
+Index eliminate_lu(Front<T>& front, RealOf<T> bound, EliminationScratch<T>& scratch);
+
+// F11 = L11 L11^H; the same results. False, with the front in no defined state, when F11 is not positive
+// definite.
+template <Scalar T>
+bool eliminate_cholesky(Front<T>& front);
+
+}  // namespace trisweep::numeric

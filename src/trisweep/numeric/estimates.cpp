@@ -1,0 +1,33 @@
+#include "trisweep/numeric/estimates.hpp"
+
+#include <algorithm>
+
+#include "trisweep/numeric/front_tree.hpp"
+
+namespace trisweep::numeric {
+
+// Diagonal block, panels, and the update of the remaining height x height block.
+double factor_flops(Index width, Index height, Kind kind) {
+  const double w = width, m = height;
+  const double lu = 2.0 / 3.0 * w * w * w + 2 * m * w * w + 2 * m * m * w;
+  return kind == Kind::lu ? lu : lu / 2;
+}
+
+Estimates estimate(const symbolic::Structure& s, Kind kind, std::size_t scalar_bytes) {
+  Estimates e;
+  Offset stored = 0;
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    const Offset w = s.width(k), m = s.height(k);
+    e.nonzeros_l += w * (w + 1) / 2 + w * m;
+    stored += w * w + (kind == Kind::lu ? 2 : 1) * w * m;
+    e.flops += factor_flops(s.width(k), s.height(k), kind);
+  }
+  if (kind == Kind::lu) e.nonzeros_u = e.nonzeros_l;
+  e.factor_bytes = usize(stored) * scalar_bytes;
+  const FrontTree tree = build_front_tree(s);
+  const auto peak = std::ranges::max_element(tree.stack);
+  e.stack_bytes = peak == tree.stack.end() ? 0 : usize(*peak) * scalar_bytes;
+  return e;
+}
+
+}  // namespace trisweep::numeric

@@ -1,0 +1,28 @@
+#pragma once
+// What a factorization will hold and cost, from the structure alone.
+
+#include <cstddef>
+
+#include "trisweep/numeric/factors.hpp"
+#include "trisweep/symbolic/structure.hpp"
+
+namespace trisweep::numeric {
+
+// Nonzeros count the entries of the triangular factors (explicit zeros of amalgamated supernodes included),
+// bytes what Factors stores (whole diagonal blocks). Cholesky has no U: its count is 0.
+struct Estimates {
+  Offset nonzeros_l = 0;  // with the diagonal
+  Offset nonzeros_u = 0;  // with the diagonal
+  std::size_t factor_bytes = 0;
+  std::size_t stack_bytes = 0;  // contribution blocks, on one thread
+  double flops = 0;             // additions and multiplications in the scalar's own arithmetic
+
+  std::size_t peak_bytes() const { return factor_bytes + stack_bytes; }
+};
+
+Estimates estimate(const symbolic::Structure& structure, Kind kind, std::size_t scalar_bytes);
+
+// The share of one supernode in Estimates::flops.
+double factor_flops(Index width, Index height, Kind kind);
+
+}  // namespace trisweep::numeric

@@ -1,0 +1,61 @@
+#pragma once
+// The numeric factorization in the form the solve phase wants: block LDU.
+//
+//   P A Q = L D U,   L block unit lower, U block unit upper, D block diagonal, and D's inverse stored.
+//
+// With L(I,K) = A'(I,K) D(K)^-1 and U(K,I) = D(K)^-1 A'(K,I) (A' the partly eliminated matrix) neither sweep
+// has a diagonal solve left: forward y(I) -= L(I,K) y(K), then z(K) = D(K)^-1 y(K) for every K at once, then
+// backward x(K) = z(K) - U(K,I) x(I). This goes one step further than inverting the diagonal blocks (Liu et
+// al. 2018, section 3.2): the product with the diagonal leaves the critical path of the forward sweep,
+// pivoting within a block costs nothing in the solve, and the transposed solves have the same shape.
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "trisweep/core/buffer.hpp"
+#include "trisweep/core/observer.hpp"
+#include "trisweep/matrix/csr.hpp"
+#include "trisweep/symbolic/structure.hpp"
+
+namespace trisweep::numeric {
+
+enum class Kind { lu, cholesky };
+
+// Panels in supernode order, each dense and column-major without padding. With w = width(K), m = height(K):
+//   lower    m x w  L(rows(K), K)
+//   diagonal w x w  D(K)^-1
+//   upper    m x w  U(K, rows(K))^T (plain transpose); empty for Cholesky, where U = L^H.
+template <Scalar T>
+struct Factors {
+  std::shared_ptr<const symbolic::Structure> structure;
+  Kind kind = Kind::lu;
+  std::vector<Offset> panel_ptr;     // supernodes + 1: K's panel starts at lower[panel_ptr[K]], same in upper
+  std::vector<Offset> diagonal_ptr;  // supernodes + 1
+  Buffer<T> lower;
+  Buffer<T> diagonal;
+  Buffer<T> upper;
+  Index perturbed_pivots = 0;
+
+  const T* lower_panel(Index k) const { return lower.data() + panel_ptr[usize(k)]; }
+  const T* upper_panel(Index k) const { return upper.data() + panel_ptr[usize(k)]; }
+  const T* diagonal_block(Index k) const { return diagonal.data() + diagonal_ptr[usize(k)]; }
+  std::size_t bytes() const { return (lower.size() + diagonal.size() + upper.size()) * sizeof(T); }
+};
+
+struct Options {
+  int threads = 1;
+  // A pivot below this times the largest entry of A is replaced by that bound and counted (static pivoting);
+  // 0 means sqrt(epsilon of T).
+  double pivot_threshold = 0.0;
+};
+
+// `a`: already ordered, scaled, and in the structure's final order. Kind::cholesky reads the lower triangle.
+// Cholesky returns nullopt when a pivot is not positive (the caller then factors as LU); LU always succeeds,
+// with perturbed pivots counted. Throws Error(environment) when memory does not suffice.
+template <Scalar T>
+std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
+                                 std::shared_ptr<const symbolic::Structure> structure, Kind kind,
+                                 const Options& options, Observer& observer = silent_observer());
+
+}  // namespace trisweep::numeric

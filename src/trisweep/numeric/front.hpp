@@ -1,0 +1,34 @@
+#pragma once
+// One front: a dense matrix whose first columns and rows, those eliminated here, lie in the factors' final
+// storage, and whose rest is the contribution block it hands to its parent.
+
+#include <vector>
+
+#include "trisweep/numeric/blas.hpp"
+#include "trisweep/numeric/factors.hpp"
+
+namespace trisweep::numeric {
+
+// The part of a front that one of its supernodes owns. `start` is its first column within the front; the rows
+// of `lower` and `upper` (empty for Cholesky) are the front's from start + width on.
+template <Scalar T>
+struct Panel {
+  Index supernode;
+  Index start;
+  View<T> diagonal;
+  View<T> lower;
+  View<T> upper;
+
+  Index width() const { return diagonal.cols; }
+  Index end() const { return start + width(); }
+};
+
+template <Scalar T>
+struct Front {
+  std::vector<Panel<T>> panels;
+  View<T> contribution;              // lower triangle only for Cholesky
+  bool contribution_is_set = false;  // false: uninitialized memory that stands for zeros
+  Index width = 0;                   // columns of all panels
+};
+
+}  // namespace trisweep::numeric

@@ -1,0 +1,134 @@
+#include "trisweep/numeric/schedule.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <queue>
+#include <thread>
+
+namespace trisweep::numeric {
+namespace {
+
+// Subtrees are split until the largest is this many times smaller than a thread's share.
+constexpr double units_per_thread = 8;
+
+// Which fronts lie above the cut. The roots of the subtrees are the children of those fronts.
+std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<double>& flops, int threads) {
+  std::vector<double> subtree = flops;
+  double total = 0;
+  for (Index f = 0; f < tree.fronts(); ++f) {
+    const Index p = tree.parent[usize(f)];
+    (p == -1 ? total : subtree[usize(p)]) += subtree[usize(f)];
+  }
+  std::vector<char> above(usize(tree.fronts()), 0);
+  if (threads == 1) return above;
+  // Parents come after their children, so descending order sees a parent's decision first.
+  for (Index f = tree.fronts() - 1; f >= 0; --f) {
+    const Index p = tree.parent[usize(f)];
+    const bool reachable = p == -1 || above[usize(p)];
+    above[usize(f)] = reachable && subtree[usize(f)] > total / (units_per_thread * threads);
+  }
+  return above;
+}
+
+// The state that the threads of one run share.
+class Run {
+ public:
+  Run(const std::vector<Unit>& units, const std::function<bool(int, const Unit&)>& work)
+      : units_(units), work_(work), waiting_for_(units.size()), remaining_(units.size()) {
+    for (std::size_t u = 0; u < units.size(); ++u) {
+      waiting_for_[u] = units[u].children;
+      if (units[u].children == 0) ready_.push({units[u].urgency, u});
+    }
+  }
+
+  void serve(int thread) {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return stopped_ || remaining_ == 0 || !ready_.empty(); });
+      if (stopped_ || remaining_ == 0) return;
+      const std::size_t u = ready_.top().second;
+      ready_.pop();
+      lock.unlock();
+      const bool done = attempt(thread, units_[u]);
+      lock.lock();
+      finish(u, done);
+    }
+  }
+
+  bool conclude() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return !stopped_;
+  }
+
+ private:
+  bool attempt(int thread, const Unit& unit) {
+    try {
+      return work_(thread, unit);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      return false;
+    }
+  }
+
+  void finish(std::size_t u, bool done) {
+    --remaining_;
+    stopped_ |= !done;
+    const Index p = units_[u].parent;
+    if (p != -1 && --waiting_for_[usize(p)] == 0) ready_.push({units_[usize(p)].urgency, usize(p)});
+    changed_.notify_all();
+  }
+
+  const std::vector<Unit>& units_;
+  const std::function<bool(int, const Unit&)>& work_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Index> waiting_for_;
+  std::priority_queue<std::pair<double, std::size_t>> ready_;
+  std::size_t remaining_;
+  bool stopped_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double>& flops, int threads) {
+  const std::vector<char> above = fronts_above_cut(tree, flops, threads);
+  std::vector<Unit> units;
+  std::vector<Index> unit_of(usize(tree.fronts()), -1);  // of fronts that end a unit
+  for (Index f = 0; f < tree.fronts(); ++f) {
+    const Index p = tree.parent[usize(f)];
+    const bool ends_unit = above[usize(f)] || p == -1 || above[usize(p)];
+    if (!ends_unit) continue;
+    Unit unit{.first = above[usize(f)] ? f : tree.subtree_begin[usize(f)], .last = f};
+    for (Index g = unit.first; g <= f; ++g) unit.work += flops[usize(g)];
+    unit_of[usize(f)] = static_cast<Index>(units.size());
+    units.push_back(unit);
+  }
+  for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
+    const Index p = tree.parent[usize(unit->last)];
+    unit->urgency = unit->work;
+    if (p == -1) continue;
+    unit->parent = unit_of[usize(p)];
+    Unit& parent = units[usize(unit->parent)];
+    unit->urgency += parent.urgency;
+    ++parent.children;
+  }
+  return units;
+}
+
+bool run_units(const std::vector<Unit>& units, int threads,
+               const std::function<bool(int, const Unit&)>& work) {
+  Run run(units, work);
+  {
+    std::vector<std::jthread> others;
+    for (int thread = 1; thread < threads; ++thread)
+      others.emplace_back([&run, thread] { run.serve(thread); });
+    run.serve(0);
+  }
+  return run.conclude();
+}
+
+}  // namespace trisweep::numeric

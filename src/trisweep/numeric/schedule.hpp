@@ -1,0 +1,31 @@
+#pragma once
+// Tree parallelism: the forest of fronts cut into units of work, run by a few threads, children before
+// parents.
+
+#include <functional>
+#include <vector>
+
+#include "trisweep/numeric/front_tree.hpp"
+
+namespace trisweep::numeric {
+
+// Fronts [first, last] in order: a whole subtree, or above the cut a single front whose children are units.
+struct Unit {
+  Index first = 0;
+  Index last = 0;
+  Index parent = -1;   // unit
+  Index children = 0;  // units that must be done before
+  double work = 0;     // flops
+  double urgency = 0;  // flops on the way to the root, this unit included
+};
+
+// `flops`: of each front. One thread gets one unit per root.
+std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double>& flops, int threads);
+
+// Calls work(thread, unit) for every unit, children before parents, on `threads` threads, the caller's among
+// them. Stops early when a call returns false; an exception is rethrown to the caller after all threads
+// stopped. Returns whether every call returned true.
+bool run_units(const std::vector<Unit>& units, int threads,
+               const std::function<bool(int, const Unit&)>& work);
+
+}  // namespace trisweep::numeric

@@ -1,0 +1,160 @@
+#include "trisweep/ordering/graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+#include "trisweep/core/error.hpp"
+
+namespace trisweep::ordering {
+namespace {
+
+// Compression must remove this share of the vertices to be worth its indirection.
+constexpr double useful_shrinkage = 0.15;
+
+// Spreads the bits of an index, so that sums of them tell sets of indices apart (finalizer of splitmix64).
+std::uint64_t scrambled(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+std::vector<std::uint64_t> row_hashes(const matrix::Pattern& pattern) {
+  std::vector<std::uint64_t> hash(usize(pattern.rows));
+  for (Index i = 0; i < pattern.rows; ++i) {
+    for (const Index j : pattern.row(i)) hash[usize(i)] += scrambled(static_cast<std::uint64_t>(j));
+  }
+  return hash;
+}
+
+// The vertex of each unknown; vertices are numbered by their first member. Identical rows with a full
+// diagonal contain each other's index, so only neighbours need be compared.
+Index group(const matrix::Pattern& pattern, std::vector<Index>& vertex_of) {
+  const std::vector<std::uint64_t> hash = row_hashes(pattern);
+  vertex_of.assign(usize(pattern.rows), -1);
+  Index vertices = 0;
+  for (Index i = 0; i < pattern.rows; ++i) {
+    if (vertex_of[usize(i)] >= 0) continue;
+    const auto row = pattern.row(i);
+    vertex_of[usize(i)] = vertices;
+    for (auto j = std::upper_bound(row.begin(), row.end(), i); j != row.end(); ++j) {
+      if (hash[usize(*j)] == hash[usize(i)] && std::ranges::equal(pattern.row(*j), row)) {
+        vertex_of[usize(*j)] = vertices;
+      }
+    }
+    ++vertices;
+  }
+  return vertices;
+}
+
+// Unknowns by vertex, ascending within each.
+void collect_members(const std::vector<Index>& vertex_of, Index vertices, Compressed& result) {
+  result.member_ptr.assign(usize(vertices) + 1, 0);
+  for (const Index v : vertex_of) ++result.member_ptr[usize(v) + 1];
+  std::partial_sum(result.member_ptr.begin(), result.member_ptr.end(), result.member_ptr.begin());
+  std::vector<Index> next(result.member_ptr.begin(), result.member_ptr.end() - 1);
+  result.member.resize(vertex_of.size());
+  for (std::size_t i = 0; i < vertex_of.size(); ++i) {
+    result.member[usize(next[usize(vertex_of[i])]++)] = static_cast<Index>(i);
+  }
+}
+
+[[noreturn]] void throw_too_many_edges(Offset edges) {
+  throw Error(
+      ErrorKind::environment,
+      fmt::format("the graph of A + A^T has {} entries, more than the ordering libraries can index", edges),
+      "use the natural order, or a smaller problem");
+}
+
+// The edges between vertices, from the row of each vertex's first member. `seen` keeps one of parallel edges.
+void connect(const matrix::Pattern& pattern, const std::vector<Index>& vertex_of, Compressed& result) {
+  Graph& graph = result.graph;
+  const auto vertices = static_cast<Index>(result.member_ptr.size()) - 1;
+  graph.weight.resize(usize(vertices));
+  graph.ptr.reserve(usize(vertices) + 1);
+  std::vector<Index> seen(usize(vertices), -1);
+  for (Index v = 0; v < vertices; ++v) {
+    graph.weight[usize(v)] = static_cast<Index>(result.members(v).size());
+    seen[usize(v)] = v;
+    for (const Index j : pattern.row(result.members(v).front())) {
+      const Index w = vertex_of[usize(j)];
+      if (seen[usize(w)] == v) continue;
+      seen[usize(w)] = v;
+      graph.adjacent.push_back(w);
+    }
+    if (graph.adjacent.size() > usize(std::numeric_limits<Index>::max())) {
+      throw_too_many_edges(pattern.nonzeros());
+    }
+    graph.ptr.push_back(static_cast<Index>(graph.adjacent.size()));
+  }
+}
+
+}  // namespace
+
+Index Graph::total_weight() const {
+  return std::reduce(weight.begin(), weight.end(), Index{0});
+}
+
+Compressed compress(const matrix::Pattern& pattern) {
+  std::vector<Index> vertex_of;
+  Index vertices = group(pattern, vertex_of);
+  if (vertices > (1 - useful_shrinkage) * pattern.rows) {
+    vertices = pattern.rows;
+    std::iota(vertex_of.begin(), vertex_of.end(), 0);
+  }
+  Compressed result;
+  collect_members(vertex_of, vertices, result);
+  if (vertices == pattern.rows) {
+    result.graph.adjacent.reserve(usize(pattern.nonzeros() - pattern.rows));
+  }
+  connect(pattern, vertex_of, result);
+  return result;
+}
+
+Graph induced(const Graph& graph, std::span<const Index> vertices, std::vector<Index>& place) {
+  place.assign(usize(graph.vertices()), -1);
+  std::size_t edges = 0;
+  for (std::size_t k = 0; k < vertices.size(); ++k) {
+    place[usize(vertices[k])] = static_cast<Index>(k);
+    edges += usize(graph.degree(vertices[k]));
+  }
+  Graph result;
+  result.ptr.reserve(vertices.size() + 1);
+  result.weight.reserve(vertices.size());
+  result.adjacent.reserve(edges);
+  for (const Index v : vertices) {
+    result.weight.push_back(graph.weight[usize(v)]);
+    for (const Index w : graph.neighbours(v)) {
+      if (place[usize(w)] >= 0) result.adjacent.push_back(place[usize(w)]);
+    }
+    result.ptr.push_back(static_cast<Index>(result.adjacent.size()));
+  }
+  return result;
+}
+
+Index components(const Graph& graph, std::vector<Index>& component) {
+  component.assign(usize(graph.vertices()), -1);
+  std::vector<Index> stack;
+  Index count = 0;
+  for (Index root = 0; root < graph.vertices(); ++root) {
+    if (component[usize(root)] >= 0) continue;
+    component[usize(root)] = count;
+    for (stack.assign(1, root); !stack.empty();) {
+      const Index v = stack.back();
+      stack.pop_back();
+      for (const Index w : graph.neighbours(v)) {
+        if (component[usize(w)] >= 0) continue;
+        component[usize(w)] = count;
+        stack.push_back(w);
+      }
+    }
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace trisweep::ordering

@@ -1,0 +1,223 @@
+#include "trisweep/ordering/ordering.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <new>
+#include <numeric>
+#include <utility>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/ordering/dissection.hpp"
+#include "trisweep/ordering/graph.hpp"
+#include "trisweep/ordering/matching.hpp"
+#include "trisweep/ordering/scaling.hpp"
+
+namespace trisweep::ordering {
+namespace {
+
+// A leaf of the separator tree has at least about this many columns.
+constexpr Index smallest_leaf = 32;
+constexpr int most_levels = 20;
+
+// A vertex with this many times the average degree, and more than this many times sqrt(n), is a hub.
+constexpr double hub_ratio = 10;
+
+void check_options(Index rows, Index cols, const Options& options) {
+  if (rows != cols) {
+    throw Error(ErrorKind::usage, fmt::format("the matrix is not square: {} x {}", rows, cols),
+                "only square systems can be solved");
+  }
+  if (options.tree_levels < 0 || options.tree_levels > most_levels) {
+    throw Error(ErrorKind::usage, fmt::format("tree_levels is {}", options.tree_levels),
+                fmt::format("choose a number from 0 to {}", most_levels));
+  }
+}
+
+[[noreturn]] void throw_empty(const char* what, std::ptrdiff_t index) {
+  throw Error(ErrorKind::numerical,
+              fmt::format("the matrix is structurally singular: {} {} (counting from 1) has no nonzero", what,
+                          index + 1),
+              fmt::format("remove or complete empty rows and columns; check how the matrix was assembled"));
+}
+
+// Every row and column has a nonzero, and all values are finite.
+template <class T>
+void check_values(const matrix::Csr<T>& a) {
+  std::vector<char> row(usize(a.rows())), col(usize(a.cols()));
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+      const auto magnitude = std::abs(a.value[usize(p)]);
+      const Index j = a.pattern.col[usize(p)];
+      if (!std::isfinite(magnitude)) {
+        throw Error(
+            ErrorKind::input,
+            fmt::format("the entry in row {}, column {} (counting from 1) is not finite", i + 1, j + 1),
+            "remove NaN and infinite values");
+      }
+      if (magnitude != 0) row[usize(i)] = col[usize(j)] = 1;
+    }
+  }
+  const auto empty_row = std::find(row.begin(), row.end(), 0),
+             empty_col = std::find(col.begin(), col.end(), 0);
+  if (empty_row != row.end()) throw_empty("row", empty_row - row.begin());
+  if (empty_col != col.end()) throw_empty("column", empty_col - col.begin());
+}
+
+Matching diagonal_matching(Index n) {
+  Matching matching{.col_of_row = std::vector<Index>(usize(n)), .scaling = unit_scaling(n)};
+  std::iota(matching.col_of_row.begin(), matching.col_of_row.end(), 0);
+  return matching;
+}
+
+// Which column each row puts on the diagonal, and how rows and columns are scaled.
+template <class T>
+Matching prepare(const matrix::Csr<T>& a, bool symmetric, const Options& options, Observer& observer) {
+  const bool matched = options.matching && !symmetric;
+  Matching matching = matched ? match_large_entries(a, observer) : diagonal_matching(a.rows());
+  if (!options.equilibrate) {
+    matching.scaling = unit_scaling(a.rows());
+  } else if (symmetric) {
+    matching.scaling = equilibrate_symmetrically(a);
+  } else if (!matched) {
+    matching.scaling = equilibrate(a);
+  }
+  return matching;
+}
+
+// Row i becomes row new_row[i].
+matrix::Pattern with_rows_permuted(const matrix::Pattern& a, const std::vector<Index>& new_row) {
+  matrix::Pattern b{.rows = a.rows, .cols = a.cols, .row_ptr = {0}, .col = {}};
+  std::vector<Index> old_row(new_row.size());
+  for (Index i = 0; i < a.rows; ++i) old_row[usize(new_row[usize(i)])] = i;
+  b.row_ptr.reserve(a.row_ptr.size());
+  b.col.reserve(a.col.size());
+  for (const Index i : old_row) {
+    b.col.insert(b.col.end(), a.row(i).begin(), a.row(i).end());
+    b.row_ptr.push_back(static_cast<Offset>(b.col.size()));
+  }
+  return b;
+}
+
+int tree_levels(Index n, const Options& options) {
+  int levels = 0;
+  while (levels < options.tree_levels && (n >> (levels + 1)) >= smallest_leaf) ++levels;
+  return levels;
+}
+
+// Vertices that are joined to a large part of the graph. They come last, in the root separator: whatever is
+// eliminated after a hub's neighbours fills its row anyway, and dissecting around it only hides the structure
+// of the rest.
+std::vector<Index> hubs(const Graph& graph) {
+  const double average = static_cast<double>(graph.edges()) / graph.vertices();
+  const double bound = hub_ratio * std::max(average, std::sqrt(static_cast<double>(graph.vertices())));
+  std::vector<Index> result;
+  for (Index v = 0; v < graph.vertices(); ++v) {
+    if (graph.degree(v) > bound) result.push_back(v);
+  }
+  return result;
+}
+
+TreeVertices dissect(const Graph& graph, int levels, const Options& options, Observer& observer) {
+  // A graph without edges only needs dealing out, which SCOTCH does not do.
+  if (options.method == Method::scotch && graph.edges() > 0) {
+    return dissect_with_scotch(graph, levels, options.seed, observer);
+  }
+  return dissect_with_metis(graph, levels, options.seed, observer);
+}
+
+TreeVertices dissect_around_hubs(const Graph& graph, int levels, const Options& options, Observer& observer) {
+  const std::vector<Index> hub = hubs(graph);
+  if (hub.empty()) return dissect(graph, levels, options, observer);
+  std::vector<Index> others(usize(graph.vertices())), rest, place;
+  std::iota(others.begin(), others.end(), 0);
+  std::set_difference(others.begin(), others.end(), hub.begin(), hub.end(), std::back_inserter(rest));
+  TreeVertices nodes = dissect(induced(graph, rest, place), levels, options, observer);
+  for (auto& list : nodes) {
+    for (Index& v : list) v = rest[usize(v)];
+  }
+  nodes[1].insert(nodes[1].end(), hub.begin(), hub.end());
+  return nodes;
+}
+
+// The separator tree, and where each column of the matrix goes in it.
+struct Numbering {
+  SeparatorTree tree;
+  std::vector<Index> new_of;
+};
+
+// Numbers the columns node by node: left subtree, right subtree, root.
+void number_subtree(Index node, const Compressed& compressed, const TreeVertices& nodes, Numbering& numbering,
+                    Index& next) {
+  if (!numbering.tree.is_leaf(node)) {
+    number_subtree(2 * node, compressed, nodes, numbering, next);
+    number_subtree(2 * node + 1, compressed, nodes, numbering, next);
+  }
+  numbering.tree.begin[usize(node)] = next;
+  for (const Index vertex : nodes[usize(node)]) {
+    for (const Index column : compressed.members(vertex)) numbering.new_of[usize(column)] = next++;
+  }
+  numbering.tree.end[usize(node)] = next;
+}
+
+// One node with the columns as they are.
+Numbering natural_numbering(Index n) {
+  Numbering numbering{.tree = {.levels = 0, .begin = {0, 0}, .end = {0, n}},
+                      .new_of = std::vector<Index>(usize(n))};
+  std::iota(numbering.new_of.begin(), numbering.new_of.end(), 0);
+  return numbering;
+}
+
+Numbering dissected_numbering(const matrix::Pattern& a, const Options& options, Observer& observer) {
+  const Compressed compressed = compress(a);
+  const int levels = tree_levels(a.rows, options);
+  const TreeVertices nodes = dissect_around_hubs(compressed.graph, levels, options, observer);
+  Numbering numbering{.tree = {.levels = levels,
+                               .begin = std::vector<Index>(nodes.size()),
+                               .end = std::vector<Index>(nodes.size())},
+                      .new_of = std::vector<Index>(usize(a.rows))};
+  Index next = 0;
+  number_subtree(1, compressed, nodes, numbering, next);
+  return numbering;
+}
+
+template <class T>
+Ordering order_checked(const matrix::Csr<T>& a, bool symmetric, const Options& options, Observer& observer) {
+  check_options(a.rows(), a.cols(), options);
+  check_values(a);
+  Matching matching = prepare(a, symmetric, options, observer);
+  Numbering numbering =
+      options.method == Method::natural
+          ? natural_numbering(a.rows())
+          : dissected_numbering(matrix::symmetrized(with_rows_permuted(a.pattern, matching.col_of_row)),
+                                options, observer);
+  Ordering ordering;
+  ordering.col_new = std::move(numbering.new_of);
+  ordering.row_new.reserve(ordering.col_new.size());
+  for (const Index j : matching.col_of_row) ordering.row_new.push_back(ordering.col_new[usize(j)]);
+  ordering.row_scale = std::move(matching.scaling.row);
+  ordering.col_scale = std::move(matching.scaling.col);
+  ordering.tree = std::move(numbering.tree);
+  observer.progress("order", 1.0);
+  return ordering;
+}
+
+}  // namespace
+
+template <Scalar T>
+Ordering order(const matrix::Csr<T>& a, bool symmetric, const Options& options, Observer& observer) {
+  try {
+    return order_checked(a, symmetric, options, observer);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::environment,
+                fmt::format("not enough memory to order a matrix of {} rows", a.rows()),
+                "use a machine with more memory, or the natural order");
+  }
+}
+
+#define INSTANTIATE(T) template Ordering order(const matrix::Csr<T>&, bool, const Options&, Observer&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::ordering

@@ -1,0 +1,54 @@
+#pragma once
+// From a matrix to the order and scaling in which it is factored: equilibration, matching of large entries to
+// the diagonal (MC64), and a fill-reducing nested dissection that also yields the tree of separators on which
+// the 3D solve distributes its work.
+
+#include <memory>
+#include <vector>
+
+#include "trisweep/core/observer.hpp"
+#include "trisweep/matrix/csr.hpp"
+
+namespace trisweep::ordering {
+
+// The top of a nested dissection: a complete binary tree in heap numbering (root 1, children 2t and 2t+1)
+// with 2^levels leaves. Node t owns the columns [begin[t], end[t]) of the new order: a separator, or for a
+// leaf a whole subdomain. No nonzero joins columns of two nodes neither of which is the other's ancestor.
+// Nodes are numbered so that a subtree's columns come right before its root's: left subtree, right subtree,
+// separator. Any node may be empty.
+struct SeparatorTree {
+  int levels = 0;
+  std::vector<Index> begin;  // 2^(levels+1); entry 0 unused
+  std::vector<Index> end;
+
+  Index nodes() const { return Index{1} << (levels + 1); }  // one past the last heap number
+  bool is_leaf(Index t) const { return t >= (Index{1} << levels); }
+};
+
+enum class Method { metis, scotch, natural };
+
+struct Options {
+  Method method = Method::metis;
+  bool matching = true;  // MC64 (job 5: product of the diagonal) row permutation and scaling
+  bool equilibrate = true;
+  int tree_levels = 6;  // at most; fewer when the matrix is small
+  Index seed = 1;       // of the dissection; the same seed gives the same order
+};
+
+// Entry (i, j) of A becomes entry (row_new[i], col_new[j]) of the ordered matrix, times
+// row_scale[i] * col_scale[j].
+struct Ordering {
+  std::vector<Index> row_new;
+  std::vector<Index> col_new;
+  std::vector<double> row_scale;
+  std::vector<double> col_scale;
+  SeparatorTree tree;
+};
+
+// `symmetric`: A is symmetric positive definite: rows and columns are kept together, and no matching is made.
+// Throws Error(numerical) when A is structurally singular, naming a row or column that cannot be matched.
+template <Scalar T>
+Ordering order(const matrix::Csr<T>& a, bool symmetric, const Options& options,
+               Observer& observer = silent_observer());
+
+}  // namespace trisweep::ordering

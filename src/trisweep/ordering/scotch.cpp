@@ -1,0 +1,159 @@
+#include <scotch.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/ordering/dissection.hpp"
+
+namespace trisweep::ordering {
+namespace {
+
+static_assert(sizeof(SCOTCH_Num) == sizeof(Index), "this SCOTCH has another index width than Trisweep");
+
+void check(int status) {
+  if (status == 0) return;
+  throw Error(ErrorKind::environment, "SCOTCH failed to order the graph",
+              "try METIS or the natural order instead");
+}
+
+// Nested dissection down to 60 vertices, halo minimum fill below. Of each separator two are tried, one
+// refined in a band around the projected one, one over the whole graph. SCOTCH's own default stops dissecting
+// early and merges blocks at the leaves: it makes 20 % more fill on 9-point grids and 10 % more on 7-point
+// ones.
+constexpr char strategy_text[] =
+    "n{sep=/(vert>60)?m{vert=100,low=h{pass=10},asc=b{width=3,bnd=f{bal=0.2},org=f{bal=0.2}}}"
+    "|m{vert=100,low=h{pass=10},asc=f{bal=0.2}};,ole=f{cmin=0,cmax=100000,frat=0.0},ose=s}";
+
+// SCOTCH's objects, freed in the reverse order of their making.
+template <class Object, void (*release)(Object*)>
+struct Handle {
+  Object object;
+  Handle() = default;
+  Handle(const Handle&) = delete;
+  ~Handle() { release(&object); }
+};
+using GraphHandle = Handle<SCOTCH_Graph, SCOTCH_graphExit>;
+using ContextHandle = Handle<SCOTCH_Context, SCOTCH_contextExit>;
+using StrategyHandle = Handle<SCOTCH_Strat, SCOTCH_stratExit>;
+
+// SCOTCH's result: blocks of vertices, consecutive in elimination order, and the tree they form.
+struct BlockTree {
+  std::vector<Index> old_of;                 // vertices in elimination order
+  std::vector<Index> begin;                  // blocks + 1: block b is old_of[begin[b], begin[b+1])
+  std::vector<std::vector<Index>> children;  // of each block; the last entry lists the roots
+  std::vector<Offset> subtree_weight;
+};
+
+// Bound to a context of its own, the call neither reads nor moves SCOTCH's global random state.
+std::vector<Index> order_blocks(const Graph& graph, Index seed, BlockTree& tree) {
+  ContextHandle context;
+  check(SCOTCH_contextInit(&context.object));
+  check(SCOTCH_contextOptionSetNum(&context.object, SCOTCH_OPTIONNUMDETERMINISTIC, 1));
+  check(SCOTCH_contextThreadSpawn(&context.object, 1, nullptr));
+  SCOTCH_contextRandomSeed(&context.object, seed);
+  SCOTCH_contextRandomReset(&context.object);
+  GraphHandle source, bound;
+  check(SCOTCH_graphInit(&source.object));
+  check(SCOTCH_graphInit(&bound.object));
+  check(SCOTCH_graphBuild(&source.object, 0, graph.vertices(), graph.ptr.data(), nullptr, graph.weight.data(),
+                          nullptr, graph.edges(), graph.adjacent.data(), nullptr));
+  check(SCOTCH_contextBindGraph(&context.object, &source.object, &bound.object));
+  StrategyHandle strategy;
+  check(SCOTCH_stratInit(&strategy.object));
+  check(SCOTCH_stratGraphOrder(&strategy.object, strategy_text));
+  const std::size_t n = usize(graph.vertices());
+  std::vector<Index> new_of(n), parent(n);
+  tree.old_of.resize(n);
+  tree.begin.resize(n + 1);
+  Index blocks = 0;
+  check(SCOTCH_graphOrder(&bound.object, &strategy.object, new_of.data(), tree.old_of.data(), &blocks,
+                          tree.begin.data(), parent.data()));
+  tree.begin.resize(usize(blocks) + 1);
+  parent.resize(usize(blocks));
+  return parent;
+}
+
+BlockTree block_tree(const Graph& graph, Index seed) {
+  BlockTree tree;
+  const std::vector<Index> parent = order_blocks(graph, seed, tree);
+  const std::size_t blocks = parent.size();
+  tree.children.resize(blocks + 1);
+  tree.subtree_weight.resize(blocks);
+  for (std::size_t b = 0; b < blocks; ++b) {  // a block precedes its parent
+    for (Index k = tree.begin[b]; k < tree.begin[b + 1]; ++k) {
+      tree.subtree_weight[b] += graph.weight[usize(tree.old_of[usize(k)])];
+    }
+    tree.children[parent[b] < 0 ? blocks : usize(parent[b])].push_back(static_cast<Index>(b));
+    if (parent[b] >= 0) tree.subtree_weight[usize(parent[b])] += tree.subtree_weight[b];
+  }
+  return tree;
+}
+
+// Lays the top of a BlockTree over the complete binary tree.
+class Overlay {
+ public:
+  Overlay(const BlockTree& tree, int levels)
+      : tree_(tree), levels_(levels), nodes_(std::size_t{2} << levels) {}
+
+  // The subtrees of `roots` become the subtree of heap node `node`. Different subtrees share no edge, so they
+  // can be dealt out freely; a block whose subtrees are dealt out is part of the separator between them, and
+  // so is each block above it that has no other child.
+  void place(std::vector<Index> roots, Index node) {
+    if (node >= Index{1} << levels_) {
+      for (const Index root : roots) append_subtree(root, node);
+      return;
+    }
+    std::vector<Index> separator;
+    while (roots.size() == 1) {
+      separator.push_back(roots.front());
+      roots = tree_.children[usize(roots.front())];
+    }
+    std::reverse(separator.begin(), separator.end());  // the root is eliminated last
+    for (const Index block : separator) append_block(block, node);
+    std::vector<Offset> weight;
+    for (const Index root : roots) weight.push_back(tree_.subtree_weight[usize(root)]);
+    const std::vector<char> side = balanced_sides(weight);
+    std::array<std::vector<Index>, 2> half;
+    for (std::size_t k = 0; k < roots.size(); ++k) half[usize(side[k])].push_back(roots[k]);
+    place(std::move(half[0]), 2 * node);
+    place(std::move(half[1]), 2 * node + 1);
+  }
+
+  TreeVertices take() { return std::move(nodes_); }
+
+ private:
+  void append_block(Index block, Index node) {
+    auto& list = nodes_[usize(node)];
+    list.insert(list.end(), tree_.old_of.begin() + tree_.begin[usize(block)],
+                tree_.old_of.begin() + tree_.begin[usize(block) + 1]);
+  }
+
+  // Children before parents.
+  void append_subtree(Index root, Index node) {
+    std::vector<Index> blocks{root};
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      const auto& children = tree_.children[usize(blocks[k])];
+      blocks.insert(blocks.end(), children.begin(), children.end());
+    }
+    std::sort(blocks.begin(), blocks.end());
+    for (const Index block : blocks) append_block(block, node);
+  }
+
+  const BlockTree& tree_;
+  int levels_;
+  TreeVertices nodes_;
+};
+
+}  // namespace
+
+TreeVertices dissect_with_scotch(const Graph& graph, int levels, Index seed, Observer& observer) {
+  const BlockTree tree = block_tree(graph, seed);
+  observer.progress("order", 1.0);
+  Overlay overlay(tree, levels);
+  overlay.place(tree.children.back(), 1);
+  return overlay.take();
+}
+
+}  // namespace trisweep::ordering

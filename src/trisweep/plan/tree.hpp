@@ -1,0 +1,54 @@
+#pragma once
+// Broadcast and reduction trees over short lists of ranks. A tree is its list of members in order, root
+// first, and a shape that says who is whose parent by position: nothing is stored per edge (Liu et al. 2018,
+// section 3.1: each process keeps track of its parent and children only).
+
+#include <string>
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+#include "trisweep/distribution/mapping.hpp"
+
+namespace trisweep::plan {
+
+enum class TreeKind {
+  flat,       // the root talks to everybody: Algorithm 1 of the 2018 paper
+  binary,     // Algorithm 2: at most two children, depth log2
+  automatic,  // flat up to a few members, where one hop beats two, binary beyond
+};
+
+// Position of the parent of `position` (> 0) among `members`.
+Index tree_parent(TreeKind kind, Index position, Index members);
+// Positions [first, last) of the children of `position`.
+struct ChildRange {
+  Index first;
+  Index last;
+};
+ChildRange tree_children(TreeKind kind, Index position, Index members);
+
+// Which way the panels of a side are applied. `scatter` is a forward sweep: y(I) -= P(I,K) y(K). `gather` is
+// a backward sweep: x(K) -= P(I,K)^T x(I).
+enum class Direction { scatter, gather };
+
+// For every supernode the ranks of one layer that take part in a collective on its segment, in tree order:
+// rank[ptr[K] .. ptr[K+1]), the owner of the segment first. Empty for supernodes the layer does not hold.
+struct Members {
+  std::vector<Offset> ptr;
+  std::vector<Index> rank;
+
+  std::span<const Index> of(Index k) const {
+    return {rank.data() + ptr[usize(k)], rank.data() + ptr[usize(k) + 1]};
+  }
+};
+
+// The members of both collectives of a sweep. Ranks whose blocks are needed first stand near the root of a
+// broadcast tree; ranks whose blocks are ready last stand near the root of a reduction tree (2018,
+// section 3.1).
+struct SweepTrees {
+  Members broadcast;  // who needs the final segment
+  Members reduction;  // who contributes to it
+};
+SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                       Index layer, distribution::Side side, Direction direction);
+
+}  // namespace trisweep::plan

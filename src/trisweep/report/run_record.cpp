@@ -1,0 +1,74 @@
+#include "trisweep/report/run_record.hpp"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace trisweep::report {
+namespace {
+
+// The model name from /proc/cpuinfo; "unknown" where the system does not say.
+std::string processor_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string mpi_name() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string whole(text.data());
+  return whole.substr(0, whole.find_first_of(",\n"));
+}
+
+}  // namespace
+
+MachineRecord this_machine() {
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  return {.host = host.data(),
+          .processor = processor_name(),
+          .mpi = mpi_name(),
+          .processors = static_cast<int>(std::thread::hardware_concurrency()),
+          .memory_bytes = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE))};
+}
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRecord, name, rows, nonzeros)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorRecord, kind, nonzeros_l, nonzeros_u, bytes, supernodes,
+                                   analysis_seconds, seconds, perturbed_pivots, condition_estimate,
+                                   numerically_singular)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, repeats, seconds_min,
+                                   seconds_median, l_seconds, u_seconds, inter_grid_seconds, backward_error,
+                                   refinement_steps, refinement_seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankRecord, rank, x, y, z, l_seconds, u_seconds, floating_point_seconds,
+                                   intra_grid_seconds, inter_grid_seconds, messages_sent, bytes_sent,
+                                   messages_received, bytes_received)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineRecord, host, processor, mpi, processors, memory_bytes)
+
+std::string to_json(const RunRecord& record) {
+  nlohmann::ordered_json json;
+  json["version"] = record.version;
+  json["predicted"] = record.predicted;
+  json["matrix"] = nlohmann::json(record.matrix);
+  json["factor"] = nlohmann::json(record.factor);
+  const PlanRecord& plan = record.plan;
+  json["plan"] = {
+      {"grid", {plan.px, plan.py, plan.pz}}, {"mapping", plan.mapping}, {"schedule", plan.schedule},
+      {"inter_grid", plan.inter_grid},       {"tree", plan.tree},       {"diagonal", plan.diagonal},
+      {"transport", plan.transport},         {"device", plan.device}};
+  json["solve"] = nlohmann::json(record.solve);
+  json["ranks"] = nlohmann::json(record.ranks);
+  json["machine"] = nlohmann::json(record.machine);
+  // JSON has no infinity: nlohmann writes null, which readers can tell from a number.
+  return json.dump(2) + "\n";
+}
+
+}  // namespace trisweep::report

@@ -1,0 +1,79 @@
+#pragma once
+// The run record: what a run did and measured, as one JSON document. SI units. The field names are a contract
+// (DESIGN section 3); docs/run-record.md describes them.
+
+#include <string>
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::report {
+
+struct MatrixRecord {
+  std::string name;
+  Index rows = 0;
+  Offset nonzeros = 0;
+};
+
+struct FactorRecord {
+  std::string kind;  // "lu" or "cholesky"
+  Offset nonzeros_l = 0;
+  Offset nonzeros_u = 0;  // 0 for Cholesky: U is L^H and is not stored
+  std::size_t bytes = 0;
+  Index supernodes = 0;
+  double analysis_seconds = 0;
+  double seconds = 0;
+  Index perturbed_pivots = 0;
+  double condition_estimate = 0;  // 1-norm, of the scaled matrix
+  bool numerically_singular = false;
+};
+
+struct PlanRecord {
+  Index px = 1, py = 1, pz = 1;
+  std::string mapping, schedule, inter_grid, tree, diagonal, transport, device;
+};
+
+struct SolveRecord {
+  Index nrhs = 1;
+  std::string op, precision, method;
+  int repeats = 1;
+  double seconds_min = 0, seconds_median = 0;  // one solve with all right-hand sides; the slowest rank's
+  double l_seconds = 0, u_seconds = 0, inter_grid_seconds = 0;  // of the last repeat; the slowest rank's
+  double backward_error = 0;
+  int refinement_steps = 0;
+  double refinement_seconds = 0;
+};
+
+// Of one rank in the last repeat. Trivially copyable: it is gathered from all ranks.
+struct RankRecord {
+  Index rank, x, y, z;
+  double l_seconds, u_seconds, floating_point_seconds, intra_grid_seconds, inter_grid_seconds;
+  Offset messages_sent, bytes_sent, messages_received, bytes_received;
+};
+
+struct MachineRecord {
+  std::string host, processor, mpi;
+  int processors = 0;
+  double memory_bytes = 0;
+};
+MachineRecord this_machine();
+
+struct RunRecord {
+  std::string version;
+  bool predicted = false;
+  MatrixRecord matrix;
+  FactorRecord factor;
+  PlanRecord plan;
+  SolveRecord solve;
+  std::vector<RankRecord> ranks;
+  MachineRecord machine;
+};
+
+std::string to_json(const RunRecord& record);
+
+// A few lines for people: what was solved, how fast, how well.
+std::string summary(const RunRecord& record);
+// Why a run that failed numerically did so, and what can be done.
+std::string verdict(const RunRecord& record);
+
+}  // namespace trisweep::report

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "trisweep/report/run_record.hpp"
+
+namespace trisweep::report {
+namespace {
+
+struct Unit {
+  double size;
+  const char* name;
+};
+
+// Three significant digits in the largest unit that leaves at least 1.
+template <std::size_t count>
+std::string in_units(double value, const std::array<Unit, count>& units) {
+  for (const Unit& unit : units) {
+    if (value >= unit.size) return fmt::format("{:.3g} {}", value / unit.size, unit.name);
+  }
+  return fmt::format("{:.3g} {}", value / units.back().size, units.back().name);
+}
+
+std::string duration(double seconds) {
+  return in_units(seconds, std::array<Unit, 3>{{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}}});
+}
+std::string bytes(double size) {
+  return in_units(size, std::array<Unit, 4>{{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}});
+}
+
+std::string counted(Offset count, const std::string& thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string summary(const RunRecord& r) {
+  std::string text;
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("{:<9} {}\n", name, value);
+  };
+  line("matrix",
+       fmt::format("{}: {} rows, {}", r.matrix.name, r.matrix.rows, counted(r.matrix.nonzeros, "nonzero")));
+  line("analysis",
+       fmt::format("{}: {}, fill {:.1f} x", duration(r.factor.analysis_seconds),
+                   counted(r.factor.supernodes, "supernode"),
+                   double(r.factor.nonzeros_l + r.factor.nonzeros_u) / double(r.matrix.nonzeros)));
+  line("factor",
+       fmt::format("{}: {}, {}, {}, condition about {:.1e}", duration(r.factor.seconds),
+                   r.factor.kind == "lu" ? "LU" : "Cholesky", bytes(double(r.factor.bytes)),
+                   counted(r.factor.perturbed_pivots, "perturbed pivot"), r.factor.condition_estimate));
+  line("solve",
+       fmt::format("{}: {}, op {}, grid {}x{}x{}, {} trees (L {}, U {}, between layers {})",
+                   duration(r.solve.seconds_min), counted(r.solve.nrhs, "right-hand side"), r.solve.op,
+                   r.plan.px, r.plan.py, r.plan.pz, r.plan.tree, duration(r.solve.l_seconds),
+                   duration(r.solve.u_seconds), duration(r.solve.inter_grid_seconds)));
+  line("accuracy", fmt::format("backward error {:.1e} after {}", r.solve.backward_error,
+                               counted(r.solve.refinement_steps, "refinement step")));
+  return text;
+}
+
+std::string verdict(const RunRecord& r) {
+  if (r.factor.numerically_singular) {
+    return fmt::format(
+        "{} is numerically singular: condition about {:.1e}, {}; backward error {:.1e}\n"
+        "  remedy: check the model for redundant equations or free unknowns; the solution is not to be "
+        "trusted",
+        r.matrix.name, r.factor.condition_estimate, counted(r.factor.perturbed_pivots, "perturbed pivot"),
+        r.solve.backward_error);
+  }
+  return fmt::format(
+      "the backward error of {:.1e} is too large: refinement stopped helping after {}\n"
+      "  remedy: allow more with --refine, use --precision double, or rescale the problem",
+      r.solve.backward_error, counted(r.solve.refinement_steps, "step"));
+}
+
+}  // namespace trisweep::report

@@ -1,0 +1,100 @@
+#include "trisweep/solve/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/core/memory.hpp"
+#include "trisweep/numeric/estimates.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+// Hermitian with a positive diagonal: worth a try with Cholesky, which tells for sure.
+template <Scalar T>
+bool may_be_positive_definite(const matrix::Csr<T>& a) {
+  for (Index i = 0; i < a.rows(); ++i) {
+    const auto row = a.pattern.row(i);
+    const auto at = std::lower_bound(row.begin(), row.end(), i);
+    if (at == row.end() || *at != i) return false;
+    const T& diagonal = a.value[usize(a.pattern.row_ptr[usize(i)]) + usize(at - row.begin())];
+    if (!(std::real(diagonal) > 0)) return false;
+  }
+  return matrix::is_symmetric(a, true);
+}
+
+template <Scalar T>
+void check_square(const matrix::Csr<T>& a) {
+  if (a.rows() != a.cols()) {
+    throw Error(ErrorKind::input, fmt::format("the matrix is {} x {}, not square", a.rows(), a.cols()),
+                "a linear system needs as many equations as unknowns");
+  }
+  if (a.rows() == 0)
+    throw Error(ErrorKind::input, "the matrix is empty (0 x 0)", "give a matrix with at least one row");
+}
+
+// Positions in the first order become positions in the second.
+void compose(std::vector<Index>& first, const std::vector<Index>& second) {
+  for (Index& i : first) i = second[usize(i)];
+}
+
+}  // namespace
+
+template <Scalar T>
+Analysis analyze_as(numeric::Kind kind, const matrix::Csr<T>& a, const AnalysisOptions& options,
+                    Observer& observer) {
+  check_square(a);
+  Analysis analysis{
+      .ordering = ordering::order(a, kind == numeric::Kind::cholesky, options.ordering, observer),
+      .structure = nullptr,
+      .kind = kind};
+  ordering::Ordering& o = analysis.ordering;
+  const matrix::Pattern pattern = matrix::symmetrized(matrix::permuted(a.pattern, o.row_new, o.col_new));
+  symbolic::Analysis result = symbolic::analyze(pattern, o.tree, options.symbolic);
+  compose(o.row_new, result.new_of_ordered);
+  compose(o.col_new, result.new_of_ordered);
+  analysis.structure = std::move(result.structure);
+  return analysis;
+}
+
+template <Scalar T>
+Analysis analyze(const matrix::Csr<T>& a, const AnalysisOptions& options, Observer& observer) {
+  check_square(a);
+  return analyze_as(may_be_positive_definite(a) ? numeric::Kind::cholesky : numeric::Kind::lu, a, options,
+                    observer);
+}
+
+template <Scalar F, Scalar T>
+Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
+                        const FactorOptions& options, Observer& observer) {
+  const ordering::Ordering& o = analysis->ordering;
+  require_memory(numeric::estimate(*analysis->structure, analysis->kind, sizeof(F)).peak_bytes(),
+                 "the factorization");
+  const auto scaled =
+      matrix::convert<F>(matrix::permuted_and_scaled<T>(a, o.row_new, o.col_new, o.row_scale, o.col_scale));
+  auto factors = numeric::factor(scaled, analysis->structure, analysis->kind, options.numeric, observer);
+  if (!factors) {
+    const auto again =
+        std::make_shared<const Analysis>(analyze_as(numeric::Kind::lu, a, options.analysis, observer));
+    return factor<F>(a, again, options, observer);
+  }
+  return {.analysis = std::move(analysis),
+          .factors = std::make_shared<const numeric::Factors<F>>(std::move(*factors)),
+          .scaled_norm_one = matrix::norm_one(scaled)};
+}
+
+#define INSTANTIATE(T)                                                                                   \
+  template Analysis analyze(const matrix::Csr<T>&, const AnalysisOptions&, Observer&);                   \
+  template Analysis analyze_as(numeric::Kind, const matrix::Csr<T>&, const AnalysisOptions&, Observer&); \
+  template Factorization<T> factor<T>(const matrix::Csr<T>&, std::shared_ptr<const Analysis>,            \
+                                      const FactorOptions&, Observer&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+template Factorization<float> factor<float>(const matrix::Csr<double>&, std::shared_ptr<const Analysis>,
+                                            const FactorOptions&, Observer&);
+template Factorization<std::complex<float>> factor<std::complex<float>>(
+    const matrix::Csr<std::complex<double>>&, std::shared_ptr<const Analysis>, const FactorOptions&,
+    Observer&);
+
+}  // namespace trisweep::solve

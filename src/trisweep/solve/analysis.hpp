@@ -1,0 +1,56 @@
+#pragma once
+// The first two of the three objects a user meets: analyze -> factor -> solver. Both are made by one process
+// with threads (the distributed factorization is to come behind the same two calls); the solver takes the
+// result to all ranks.
+
+#include <memory>
+
+#include "trisweep/numeric/factors.hpp"
+#include "trisweep/ordering/ordering.hpp"
+#include "trisweep/symbolic/structure.hpp"
+
+namespace trisweep::solve {
+
+struct AnalysisOptions {
+  ordering::Options ordering;
+  symbolic::Options symbolic;
+};
+
+// What depends on the pattern, and on the values only through matching and scaling. Entry (i, j) of A is
+// entry (row_new[i], col_new[j]) of the factored matrix, times row_scale[i] * col_scale[j].
+struct Analysis {
+  ordering::Ordering ordering;  // including the postorder
+  std::shared_ptr<const symbolic::Structure> structure;
+  numeric::Kind kind = numeric::Kind::lu;  // Cholesky when A looks Hermitian positive definite
+};
+
+// A = (scaling and permutations of) L D U, with F the precision of the factors.
+template <Scalar F>
+struct Factorization {
+  std::shared_ptr<const Analysis> analysis;
+  std::shared_ptr<const numeric::Factors<F>> factors;
+  double scaled_norm_one = 0;  // ||Dr A Dc||_1, for the condition estimate
+};
+
+// Throws Error(usage) when A is not square or empty, Error(numerical) when it is structurally singular.
+template <Scalar T>
+Analysis analyze(const matrix::Csr<T>& a, const AnalysisOptions& options = {},
+                 Observer& observer = silent_observer());
+
+// The same with the kind of factorization given. Cholesky needs A Hermitian.
+template <Scalar T>
+Analysis analyze_as(numeric::Kind kind, const matrix::Csr<T>& a, const AnalysisOptions& options,
+                    Observer& observer);
+
+struct FactorOptions {
+  AnalysisOptions analysis;  // for the second try, see below
+  numeric::Options numeric;
+};
+
+// Factors A in the precision of F. When Cholesky meets a pivot that is not positive, A was not positive
+// definite after all: it is analyzed again for LU, and the result has that analysis.
+template <Scalar F, Scalar T>
+Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
+                        const FactorOptions& options = {}, Observer& observer = silent_observer());
+
+}  // namespace trisweep::solve

@@ -1,0 +1,165 @@
+#include "trisweep/solve/distributed_matrix.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace trisweep::solve {
+namespace {
+
+constexpr int tag_rows = 0;
+constexpr int tag_halo = 1;
+
+// Rows [first, last) of `a`, with columns as in `a`.
+template <Scalar T>
+matrix::Csr<T> row_block(const matrix::Csr<T>& a, Index first, Index last) {
+  const auto& ptr = a.pattern.row_ptr;
+  const Offset begin = ptr[usize(first)], end = ptr[usize(last)];
+  matrix::Csr<T> block;
+  block.pattern = {.rows = last - first, .cols = a.cols(), .row_ptr = {}, .col = {}};
+  for (Index i = first; i <= last; ++i) block.pattern.row_ptr.push_back(ptr[usize(i)] - begin);
+  block.pattern.col.assign(a.pattern.col.begin() + begin, a.pattern.col.begin() + end);
+  block.value.assign(a.value.begin() + begin, a.value.begin() + end);
+  return block;
+}
+
+template <class T>
+std::size_t byte_size(const std::vector<T>& v) {
+  return v.size() * sizeof(T);
+}
+
+}  // namespace
+
+template <Scalar T>
+DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const RowPartition& partition)
+    : comm_(comm), partition_(partition) {
+  if (comm_.rank() == 0) {
+    norm_inf_ = matrix::norm_inf(*a);
+    norm_one_ = matrix::norm_one(*a);
+  }
+  comm_.broadcast(norm_inf_);
+  comm_.broadcast(norm_one_);
+  receive_rows(a);
+  number_ghosts();
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::receive_rows(const matrix::Csr<T>* a) {
+  const Index me = comm_.rank();
+  if (me == 0) {
+    for (Index r = 1; r < comm_.size(); ++r) {
+      const auto block = row_block(*a, partition_.first(r), partition_.first(r + 1));
+      comm_.send_bytes(block.pattern.row_ptr.data(), byte_size(block.pattern.row_ptr), r, tag_rows);
+      comm_.send_bytes(block.pattern.col.data(), byte_size(block.pattern.col), r, tag_rows);
+      comm_.send_bytes(block.value.data(), byte_size(block.value), r, tag_rows);
+    }
+    local_ = row_block(*a, 0, partition_.first(1));
+    return;
+  }
+  local_.pattern = {.rows = partition_.count(me), .cols = partition_.rows(), .row_ptr = {}, .col = {}};
+  local_.pattern.row_ptr.resize(usize(partition_.count(me)) + 1);
+  comm_.receive_bytes(local_.pattern.row_ptr.data(), byte_size(local_.pattern.row_ptr), 0, tag_rows);
+  local_.pattern.col.resize(usize(local_.nonzeros()));
+  local_.value.resize(usize(local_.nonzeros()));
+  comm_.receive_bytes(local_.pattern.col.data(), byte_size(local_.pattern.col), 0, tag_rows);
+  comm_.receive_bytes(local_.value.data(), byte_size(local_.value), 0, tag_rows);
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::number_ghosts() {
+  const Index first = partition_.first(comm_.rank()), count = partition_.count(comm_.rank());
+  const auto own = [&](Index j) { return first <= j && j < first + count; };
+  std::vector<Index> ghosts;
+  std::copy_if(local_.pattern.col.begin(), local_.pattern.col.end(), std::back_inserter(ghosts),
+               [&](Index j) { return !own(j); });
+  std::sort(ghosts.begin(), ghosts.end());
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  for (Index& j : local_.pattern.col) {
+    j = own(j)
+            ? j - first
+            : count + static_cast<Index>(std::lower_bound(ghosts.begin(), ghosts.end(), j) - ghosts.begin());
+  }
+  local_.pattern.cols = count + static_cast<Index>(ghosts.size());
+  extended_.resize(usize(local_.cols()));
+  agree_on_neighbours(ghosts);
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::agree_on_neighbours(const std::vector<Index>& ghosts) {
+  const Index ranks = comm_.size(), first = partition_.first(comm_.rank());
+  std::vector<int> wanted(usize(ranks)), asked(usize(ranks));
+  for (const Index j : ghosts) ++wanted[usize(partition_.owner(j))];
+  transport::check(MPI_Alltoall(wanted.data(), 1, MPI_INT, asked.data(), 1, MPI_INT, comm_.handle()),
+                   "MPI_Alltoall");
+  std::vector<int> wanted_at(usize(ranks)), asked_at(usize(ranks));
+  std::exclusive_scan(wanted.begin(), wanted.end(), wanted_at.begin(), 0);
+  std::exclusive_scan(asked.begin(), asked.end(), asked_at.begin(), 0);
+  std::vector<Index> rows(usize(asked_at.back() + asked.back()));
+  transport::check(MPI_Alltoallv(ghosts.data(), wanted.data(), wanted_at.data(), MPI_INT32_T, rows.data(),
+                                 asked.data(), asked_at.data(), MPI_INT32_T, comm_.handle()),
+                   "MPI_Alltoallv");
+  for (Index& row : rows) row -= first;
+  for (Index r = 0; r < ranks; ++r) {
+    if (wanted[usize(r)] == 0 && asked[usize(r)] == 0) continue;
+    const auto begin = rows.begin() + asked_at[usize(r)];
+    neighbour_.push_back({.rank = r,
+                          .owned = {begin, begin + asked[usize(r)]},
+                          .ghost_begin = wanted_at[usize(r)],
+                          .ghost_end = wanted_at[usize(r)] + wanted[usize(r)]});
+  }
+  buffer_.resize(rows.size());
+  request_.resize(2 * neighbour_.size());
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::exchange(bool reversed) {
+  T* const ghosts = extended_.data() + local_.rows();
+  std::size_t used = 0;
+  T* owned = buffer_.data();
+  for (const Neighbour& n : neighbour_) {
+    if (!reversed) {
+      std::transform(n.owned.begin(), n.owned.end(), owned, [&](Index i) { return extended_[usize(i)]; });
+    }
+    const int owned_bytes = static_cast<int>(n.owned.size() * sizeof(T));
+    const int ghost_bytes = static_cast<int>(usize(n.ghost_end - n.ghost_begin) * sizeof(T));
+    T* const out = reversed ? ghosts + n.ghost_begin : owned;
+    T* const in = reversed ? owned : ghosts + n.ghost_begin;
+    transport::check(MPI_Isend(out, reversed ? ghost_bytes : owned_bytes, MPI_BYTE, n.rank, tag_halo,
+                               comm_.handle(), &request_[used++]),
+                     "MPI_Isend");
+    transport::check(MPI_Irecv(in, reversed ? owned_bytes : ghost_bytes, MPI_BYTE, n.rank, tag_halo,
+                               comm_.handle(), &request_[used++]),
+                     "MPI_Irecv");
+    owned += n.owned.size();
+  }
+  transport::check(MPI_Waitall(static_cast<int>(used), request_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  if (!reversed) return;
+  owned = buffer_.data();
+  for (const Neighbour& n : neighbour_) {
+    for (const Index i : n.owned) extended_[usize(i)] += *owned++;
+  }
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r) {
+  const std::size_t rows = usize(local_.rows());
+  for (Index c = 0; c < b.nrhs; ++c) {
+    const T* const xc = x.data + usize(c) * usize(x.ld);
+    const T* const bc = b.data + usize(c) * usize(b.ld);
+    T* const rc = r.data + usize(c) * usize(r.ld);
+    if (op == Op::none) {
+      std::copy_n(xc, rows, extended_.begin());
+      exchange(false);
+      matrix::multiply<T>(local_, op, extended_, {rc, rows});
+      std::transform(bc, bc + rows, rc, rc, std::minus<>{});
+    } else {
+      matrix::multiply<T>(local_, op, {xc, rows}, extended_);
+      exchange(true);
+      std::transform(bc, bc + rows, extended_.begin(), rc, std::minus<>{});
+    }
+  }
+}
+
+#define INSTANTIATE(T) template class DistributedMatrix<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::solve

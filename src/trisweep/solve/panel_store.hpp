@@ -1,0 +1,44 @@
+#pragma once
+// The numbers of one rank's share of the factors.
+
+#include <memory>
+
+#include "trisweep/distribution/share.hpp"
+#include "trisweep/numeric/factors.hpp"
+#include "trisweep/transport/communicator.hpp"
+
+namespace trisweep::solve {
+
+template <Scalar T>
+class PanelStore {
+ public:
+  // Collective. Before: rank 0 has all of `factors` (null elsewhere). After: every rank has its pieces. A
+  // rank that is alone keeps the factors themselves instead of a copy. Cost: each rank's bytes once, from
+  // rank 0.
+  static PanelStore distribute(const transport::Communicator& comm, const symbolic::Structure& structure,
+                               const distribution::Mapping& mapping, const distribution::Share& share,
+                               std::shared_ptr<const numeric::Factors<T>> factors);
+
+  const T* piece(distribution::Side side, Offset value_ptr) const {
+    return (side == distribution::Side::lower ? lower_ : upper_) + value_ptr;
+  }
+  const T* diagonal(Offset diagonal_ptr) const { return diagonal_ + diagonal_ptr; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Owned {
+    Buffer<T> lower, diagonal, upper;
+  };
+  static Owned allocate(const distribution::Share& share, bool with_upper);
+  static Owned extract(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                       const distribution::Share& share, const numeric::Factors<T>& factors);
+  void adopt(Owned&& owned);
+
+  std::shared_ptr<const void> keep_;  // what the pointers point into
+  const T* lower_ = nullptr;
+  const T* diagonal_ = nullptr;
+  const T* upper_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace trisweep::solve

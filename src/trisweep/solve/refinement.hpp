@@ -1,0 +1,47 @@
+#pragma once
+// Iterative refinement to a backward-error target: the answer a user gets, with the proof of its quality.
+
+#include "trisweep/solve/distributed_matrix.hpp"
+#include "trisweep/solve/triangular_solver.hpp"
+
+namespace trisweep::solve {
+
+struct RefinementOptions {
+  int max_steps = 20;
+  // Stop once every right-hand side's backward error is at most this; 0 means the unit roundoff of T, which
+  // refines for as long as it helps.
+  double target = 0;
+};
+
+struct Refined {
+  double backward_error = 0;  // the largest over right-hand sides
+  int steps = 0;              // corrections that were kept
+};
+
+// Solves op(A) x = b with the factors and corrects x while its backward error
+//   ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf)
+// falls, in the precision T of A; the factors may be of a lower precision F. A correction that does not help
+// is taken back. Collective.
+template <Scalar T, Scalar F>
+class RefinedSolver {
+ public:
+  RefinedSolver(DistributedMatrix<T>& a, TriangularSolver<F>& solver) : a_(a), solver_(solver) {}
+  Refined solve(Op op, Columns<const T> b, Columns<T> x, const RefinementOptions& options);
+
+ private:
+  std::vector<double> backward_errors(Op op, Columns<const T> b, Columns<const T> x);
+  // x = op(LDU)^-1 b, each column scaled to 1 in between so that F neither overflows nor underflows.
+  void apply(Op op, Columns<const T> b, Columns<T> x);
+
+  // x += op(LDU)^-1 residual_, with x before that in previous_.
+  void correct(Op op, Columns<T> x);
+
+  DistributedMatrix<T>& a_;
+  TriangularSolver<F>& solver_;
+  std::vector<T> residual_;
+  std::vector<T> correction_;
+  std::vector<T> previous_;
+  std::vector<F> low_;
+};
+
+}  // namespace trisweep::solve

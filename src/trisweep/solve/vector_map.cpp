@@ -1,0 +1,132 @@
+#include "trisweep/solve/vector_map.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace trisweep::solve {
+namespace {
+constexpr int tag_vector = 1;
+}
+
+Index RowPartition::owner(Index row) const {
+  return static_cast<Index>(std::upper_bound(begin.begin(), begin.end(), row) - begin.begin()) - 1;
+}
+
+RowPartition even_partition(Index rows, Index ranks) {
+  RowPartition partition;
+  for (Index r = 0; r <= ranks; ++r) partition.begin.push_back(static_cast<Index>(Offset{rows} * r / ranks));
+  return partition;
+}
+
+template <Scalar T>
+VectorMap<T>::VectorMap(const transport::Communicator& comm, const symbolic::Structure& structure,
+                        const distribution::Mapping& mapping, const distribution::Share& share,
+                        const RowPartition& partition, const std::vector<Index>& new_of_old,
+                        const std::vector<double>& scale) {
+  const Index me = comm.rank(), first = partition.first(me), count = partition.count(me);
+  std::vector<Index> old_of_new(new_of_old.size());
+  for (std::size_t i = 0; i < new_of_old.size(); ++i)
+    old_of_new[usize(new_of_old[i])] = static_cast<Index>(i);
+
+  std::map<Index, Peer> peers;
+  const auto peer = [&](Index rank) -> Peer& {
+    return peers.try_emplace(rank, Peer{.rank = rank}).first->second;
+  };
+  for (Index k = 0; k < structure.supernodes(); ++k) {
+    const Index home = mapping.home(k);
+    for (Index j = structure.first[usize(k)]; j < structure.first[usize(k) + 1]; ++j) {
+      const Index old = old_of_new[usize(j)], caller = partition.owner(old);
+      const Index position =
+          home == me ? share.slot[usize(share.local[usize(k)])] + j - structure.first[usize(k)] : -1;
+      if (home == me && caller == me) {
+        own_local_.push_back(old - first);
+        own_position_.push_back(position);
+      } else if (caller == me) {
+        peer(home).local.push_back(old - first);
+      } else if (home == me) {
+        peer(caller).position.push_back(position);
+      }
+    }
+  }
+  for (auto& [rank, p] : peers) {
+    p.local_at = rows_out_;
+    p.position_at = rows_in_;
+    rows_out_ += p.local.size();
+    rows_in_ += p.position.size();
+    peer_.push_back(std::move(p));
+  }
+  for (Index i = 0; i < count; ++i) scale_.push_back(static_cast<RealOf<T>>(scale[usize(first + i)]));
+  request_.resize(2 * peer_.size());
+}
+
+template <Scalar T>
+void VectorMap<T>::reserve(Index nrhs) {
+  if (caller_buffer_.size() < rows_out_ * usize(nrhs)) caller_buffer_.resize(rows_out_ * usize(nrhs));
+  if (work_buffer_.size() < rows_in_ * usize(nrhs)) work_buffer_.resize(rows_in_ * usize(nrhs));
+}
+
+template <Scalar T>
+void VectorMap<T>::exchange(const transport::Communicator& comm, bool loading, Index nrhs) {
+  std::size_t used = 0;
+  for (const Peer& p : peer_) {
+    T* const at_caller = caller_buffer_.data() + p.local_at * usize(nrhs);
+    T* const at_work = work_buffer_.data() + p.position_at * usize(nrhs);
+    const auto post = [&](auto call, T* data, std::size_t rows) {
+      if (rows == 0) return;
+      const int bytes = static_cast<int>(rows * usize(nrhs) * sizeof(T));
+      transport::check(call(data, bytes, MPI_BYTE, p.rank, tag_vector, comm.handle(), &request_[used++]),
+                       "exchange of vectors");
+    };
+    post(MPI_Isend, loading ? at_caller : at_work, loading ? p.local.size() : p.position.size());
+    post(MPI_Irecv, loading ? at_work : at_caller, loading ? p.position.size() : p.local.size());
+  }
+  transport::check(MPI_Waitall(static_cast<int>(used), request_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+}
+
+template <Scalar T>
+void VectorMap<T>::load(const transport::Communicator& comm, Columns<const T> b, const kernels::Work<T>& work,
+                        bool scaled) {
+  reserve(b.nrhs);
+  const auto read = [&](Index row, T* to) {
+    const RealOf<T> s = scaled ? scale_[usize(row)] : RealOf<T>(1);
+    for (Index r = 0; r < b.nrhs; ++r) to[r] = b.data[usize(row) + usize(r) * usize(b.ld)] * s;
+  };
+  for (const Peer& p : peer_) {
+    T* to = caller_buffer_.data() + p.local_at * usize(b.nrhs);
+    for (const Index row : p.local) read(row, std::exchange(to, to + b.nrhs));
+  }
+  exchange(comm, true, b.nrhs);
+  for (std::size_t i = 0; i < own_local_.size(); ++i) read(own_local_[i], work.at(own_position_[i]));
+  for (const Peer& p : peer_) {
+    const T* from = work_buffer_.data() + p.position_at * usize(b.nrhs);
+    for (const Index position : p.position) {
+      std::copy_n(from, b.nrhs, work.at(position));
+      from += b.nrhs;
+    }
+  }
+}
+
+template <Scalar T>
+void VectorMap<T>::store(const transport::Communicator& comm, Columns<T> x, const kernels::Work<T>& work,
+                         bool scaled) {
+  reserve(x.nrhs);
+  for (const Peer& p : peer_) {
+    T* to = work_buffer_.data() + p.position_at * usize(x.nrhs);
+    for (const Index position : p.position) to = std::copy_n(work.at(position), x.nrhs, to);
+  }
+  exchange(comm, false, x.nrhs);
+  const auto write = [&](Index row, const T* from) {
+    const RealOf<T> s = scaled ? scale_[usize(row)] : RealOf<T>(1);
+    for (Index r = 0; r < x.nrhs; ++r) x.data[usize(row) + usize(r) * usize(x.ld)] = from[r] * s;
+  };
+  for (std::size_t i = 0; i < own_local_.size(); ++i) write(own_local_[i], work.at(own_position_[i]));
+  for (const Peer& p : peer_) {
+    const T* from = caller_buffer_.data() + p.local_at * usize(x.nrhs);
+    for (const Index row : p.local) write(row, std::exchange(from, from + x.nrhs));
+  }
+}
+
+#define INSTANTIATE(T) template class VectorMap<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::solve

@@ -1,0 +1,275 @@
+#include "trisweep/symbolic/structure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <utility>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/symbolic/etree.hpp"
+#include "trisweep/symbolic/supernodes.hpp"
+
+namespace trisweep::symbolic {
+namespace {
+
+void check(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const Options& options) {
+  if (pattern.rows != pattern.cols || tree.begin.size() < 2 || tree.begin.size() != tree.end.size() ||
+      tree.end[1] != pattern.rows) {
+    throw Error(ErrorKind::usage, "the pattern and the separator tree do not belong together");
+  }
+  if (options.max_width < 1 || options.supernode_bytes < 0 || options.row_bytes < 0) {
+    throw Error(ErrorKind::usage,
+                fmt::format("max_width is {}, supernode_bytes {}, row_bytes {}", options.max_width,
+                            options.supernode_bytes, options.row_bytes),
+                "choose a width of 1 or more, and no negative number of bytes");
+  }
+}
+
+// The tree's nodes in the order of their columns, as the range number of each column.
+std::vector<Index> range_of_columns(const ordering::SeparatorTree& tree, Index n) {
+  std::vector<Index> by_begin(tree.begin.size() - 1), range_of(usize(n));
+  std::iota(by_begin.begin(), by_begin.end(), 1);
+  std::sort(by_begin.begin(), by_begin.end(),
+            [&](Index a, Index b) { return tree.begin[usize(a)] < tree.begin[usize(b)]; });
+  for (std::size_t r = 0; r < by_begin.size(); ++r) {
+    const std::size_t t = usize(by_begin[r]);
+    std::fill(range_of.begin() + tree.begin[t], range_of.begin() + tree.end[t], static_cast<Index>(r));
+  }
+  return range_of;
+}
+
+// values[v] goes to place new_of[v].
+template <class T>
+std::vector<T> permuted(const std::vector<T>& values, const std::vector<Index>& new_of) {
+  std::vector<T> result(values.size());
+  for (std::size_t v = 0; v < values.size(); ++v) result[usize(new_of[v])] = values[v];
+  return result;
+}
+
+// A parent array in new numbers.
+std::vector<Index> renumbered(const std::vector<Index>& parent, const std::vector<Index>& new_of) {
+  std::vector<Index> result = permuted(parent, new_of);
+  for (Index& p : result) {
+    if (p >= 0) p = new_of[usize(p)];
+  }
+  return result;
+}
+
+// The supernodes after amalgamation, before splitting, in their final order: what the structure is built
+// from.
+struct Layout {
+  std::vector<Index> first;  // supernodes + 1, columns in final order
+  std::vector<Index> height;
+  std::vector<Index> parent;
+  std::vector<Index> new_of_ordered;  // columns
+};
+
+// Puts each supernode that holds columns in its place, and its columns there: those of merged descendants
+// before its own, as the elimination order demands.
+Layout laid_out(const Supernodes& all, const std::vector<Index>& original_width,
+                const std::vector<Index>& into, Index ranges) {
+  Layout layout;
+  Supernodes kept;
+  std::vector<Index> kept_of(into.size(), -1);
+  for (Index s = 0; s < all.size(); ++s) {
+    if (into[usize(s)] != s) continue;
+    kept_of[usize(s)] = kept.size();
+    kept.width.push_back(all.width[usize(s)]);
+    kept.height.push_back(all.height[usize(s)]);
+    kept.parent.push_back(all.parent[usize(s)]);
+    kept.range.push_back(all.range[usize(s)]);
+  }
+  for (Index& p : kept.parent) {
+    if (p >= 0) p = kept_of[usize(p)];
+  }
+  const std::vector<Index> new_of = numbered_by_range(kept.parent, kept.range, ranges);
+  layout.height = permuted(kept.height, new_of);
+  layout.parent = renumbered(kept.parent, new_of);
+  layout.first.assign(1, 0);
+  for (const Index w : permuted(kept.width, new_of)) layout.first.push_back(layout.first.back() + w);
+  std::vector<Index> next(layout.first.begin(), layout.first.end() - 1);
+  for (std::size_t s = 0; s < into.size(); ++s) {
+    Index& place = next[usize(new_of[usize(kept_of[usize(into[s])])])];
+    for (Index k = 0; k < original_width[s]; ++k) layout.new_of_ordered.push_back(place++);
+  }
+  return layout;
+}
+
+Layout lay_out(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const Options& options) {
+  const std::vector<Index> range_of = range_of_columns(tree, pattern.rows);
+  const auto ranges = static_cast<Index>(tree.begin.size()) - 1;
+  const std::vector<Index> parent = elimination_tree(pattern);
+  const std::vector<Index> count = column_counts(pattern, parent);
+  const std::vector<Index> postordered = numbered_by_range(parent, range_of, ranges);
+  Supernodes supernodes =
+      fundamental_supernodes(renumbered(parent, postordered), permuted(count, postordered), range_of);
+  const std::vector<Index> original_width = supernodes.width;
+  const std::vector<Index> into = amalgamate(supernodes, options);
+  Layout layout = laid_out(supernodes, original_width, into, ranges);
+  std::vector<Index> new_of_ordered(postordered.size());
+  for (std::size_t j = 0; j < postordered.size(); ++j) {
+    new_of_ordered[j] = layout.new_of_ordered[usize(postordered[j])];
+  }
+  layout.new_of_ordered = std::move(new_of_ordered);
+  return layout;
+}
+
+// Cuts wide supernodes into pieces of nearly equal width. `last_piece` gets the last piece of each supernode,
+// the one whose rows are the supernode's.
+void split(const Layout& layout, Index max_width, Structure& s, std::vector<Index>& last_piece) {
+  s.first.assign(1, 0);
+  s.row_ptr.assign(1, 0);
+  for (std::size_t k = 0; k + 1 < layout.first.size(); ++k) {
+    const Index width = layout.first[k + 1] - layout.first[k];
+    const Index pieces = (width + max_width - 1) / max_width;
+    for (Index p = 1; p <= pieces; ++p) {
+      const auto end = layout.first[k] + static_cast<Index>(Offset{width} * p / pieces);
+      s.first.push_back(end);
+      s.row_ptr.push_back(s.row_ptr.back() + (layout.first[k + 1] - end) + layout.height[k]);
+    }
+    last_piece.push_back(s.supernodes() - 1);
+  }
+  s.supernode_of.resize(usize(layout.first.back()));
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    std::fill(s.supernode_of.begin() + s.first[usize(k)], s.supernode_of.begin() + s.first[usize(k) + 1], k);
+  }
+}
+
+// Rows of a supernode: those of its columns in the matrix and those of its children, beyond its last column.
+class RowBuilder {
+ public:
+  RowBuilder(const matrix::Pattern& pattern, const Layout& layout, Structure& structure)
+      : pattern_(pattern),
+        layout_(layout),
+        s_(structure),
+        ordered_of_(usize(pattern.rows)),
+        first_child_(layout.height.size(), -1),
+        sibling_(layout.height.size(), -1),
+        seen_(usize(pattern.rows), -1) {
+    for (Index j = 0; j < pattern.rows; ++j) ordered_of_[usize(layout.new_of_ordered[usize(j)])] = j;
+    for (std::size_t k = 0; k < layout.parent.size(); ++k) {
+      if (layout.parent[k] < 0) continue;
+      sibling_[k] = std::exchange(first_child_[usize(layout.parent[k])], static_cast<Index>(k));
+    }
+  }
+
+  void build(const std::vector<Index>& last_piece) {
+    s_.row.resize(usize(s_.row_ptr.back()));
+    for (std::size_t k = 0; k < last_piece.size(); ++k) {
+      const Index piece = last_piece[k];
+      out_ = s_.row.data() + s_.row_ptr[usize(piece)];
+      gather_matrix(static_cast<Index>(k));
+      for (Index c = first_child_[k]; c >= 0; c = sibling_[usize(c)])
+        gather_child(static_cast<Index>(k), last_piece[usize(c)]);
+      std::sort(s_.row.data() + s_.row_ptr[usize(piece)], out_);
+      const Index first_piece = k == 0 ? 0 : last_piece[k - 1] + 1;
+      for (Index p = first_piece; p < piece; ++p) extend(p, piece);
+    }
+  }
+
+ private:
+  void add(Index supernode, Index row) {
+    if (row < layout_.first[usize(supernode) + 1] || seen_[usize(row)] == supernode) return;
+    seen_[usize(row)] = supernode;
+    *out_++ = row;
+  }
+
+  void gather_matrix(Index supernode) {
+    for (Index j = layout_.first[usize(supernode)]; j < layout_.first[usize(supernode) + 1]; ++j) {
+      for (const Index i : pattern_.row(ordered_of_[usize(j)]))
+        add(supernode, layout_.new_of_ordered[usize(i)]);
+    }
+  }
+
+  void gather_child(Index supernode, Index child_piece) {
+    for (const Index row : s_.rows(child_piece)) add(supernode, row);
+  }
+
+  // An earlier piece of a supernode: the columns of later pieces, then the supernode's rows.
+  void extend(Index piece, Index last) {
+    Index* out = s_.row.data() + s_.row_ptr[usize(piece)];
+    for (Index j = s_.first[usize(piece) + 1]; j < s_.first[usize(last) + 1]; ++j) *out++ = j;
+    std::ranges::copy(s_.rows(last), out);
+  }
+
+  const matrix::Pattern& pattern_;
+  const Layout& layout_;
+  Structure& s_;
+  std::vector<Index> ordered_of_, first_child_, sibling_, seen_;
+  Index* out_ = nullptr;
+};
+
+// Calls visit(row_supernode, begin, end) for each run of K's rows that lie in one supernode.
+template <class Visit>
+void for_each_block(const Structure& s, Index k, Visit&& visit) {
+  const auto rows = s.rows(k);
+  for (Index begin = 0, end = 0; begin < s.height(k); begin = end) {
+    const Index owner = s.supernode_of[usize(rows[usize(begin)])];
+    while (end < s.height(k) && rows[usize(end)] < s.first[usize(owner) + 1]) ++end;
+    visit(owner, begin, end);
+  }
+}
+
+void group_blocks(Structure& s) {
+  s.block_ptr.assign(1, 0);
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    Offset blocks = 0;
+    for_each_block(s, k, [&](Index, Index, Index) { ++blocks; });
+    s.block_ptr.push_back(s.block_ptr.back() + blocks);
+  }
+  s.block.reserve(usize(s.block_ptr.back()));
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    for_each_block(s, k, [&](Index owner, Index begin, Index end) {
+      s.block.push_back({owner, begin, end});
+    });
+    s.parent.push_back(s.height(k) == 0 ? -1 : s.supernode_of[usize(s.rows(k).front())]);
+  }
+}
+
+// The tree's column ranges as ranges of supernodes, none of which straddles a boundary.
+ordering::SeparatorTree in_supernodes(const ordering::SeparatorTree& tree, const Structure& s) {
+  const auto supernode_at = [&](Index column) {
+    return column == s.n ? s.supernodes() : s.supernode_of[usize(column)];
+  };
+  ordering::SeparatorTree result = tree;
+  for (Index t = 1; t < tree.nodes(); ++t) {
+    result.begin[usize(t)] = supernode_at(tree.begin[usize(t)]);
+    result.end[usize(t)] = supernode_at(tree.end[usize(t)]);
+  }
+  return result;
+}
+
+Analysis analyze_checked(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree,
+                         const Options& options, Observer& observer) {
+  observer.progress("analyze", 0.0);
+  Layout layout = lay_out(pattern, tree, options);
+  observer.progress("analyze", 0.5);
+  auto structure = std::make_shared<Structure>();
+  structure->n = pattern.rows;
+  std::vector<Index> last_piece;
+  split(layout, options.max_width, *structure, last_piece);
+  RowBuilder(pattern, layout, *structure).build(last_piece);
+  observer.progress("analyze", 0.9);
+  group_blocks(*structure);
+  structure->tree = in_supernodes(tree, *structure);
+  observer.progress("analyze", 1.0);
+  return {.structure = std::move(structure), .new_of_ordered = std::move(layout.new_of_ordered)};
+}
+
+}  // namespace
+
+Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const Options& options,
+                 Observer& observer) {
+  check(pattern, tree, options);
+  try {
+    return analyze_checked(pattern, tree, options, observer);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorKind::environment,
+                fmt::format("not enough memory for the structure of the factors of {} columns", pattern.rows),
+                "use a machine with more memory, or a fill-reducing order");
+  }
+}
+
+}  // namespace trisweep::symbolic

@@ -1,0 +1,86 @@
+#include "trisweep/symbolic/supernodes.hpp"
+
+#include <algorithm>
+
+#include "trisweep/symbolic/structure.hpp"
+
+namespace trisweep::symbolic {
+namespace {
+
+constexpr Offset value_bytes = 8;
+
+Index pieces(Index width, Index max_width) {
+  return (width + max_width - 1) / max_width;
+}
+
+// The child's rows are among the parent's columns and rows; each of the child's columns is extended to all of
+// them.
+Offset added_zeros(const Supernodes& s, Index child, Index parent) {
+  const Offset missing = Offset{s.width[usize(parent)]} + s.height[usize(parent)] - s.height[usize(child)];
+  return missing * s.width[usize(child)];
+}
+
+// Splitting undoes a merge that leaves as many pieces as there were supernodes.
+bool worth_merging(const Supernodes& s, Index child, Index parent, const Options& options) {
+  const Index a = s.width[usize(child)], b = s.width[usize(parent)], limit = options.max_width;
+  if (pieces(a + b, limit) == pieces(a, limit) + pieces(b, limit)) return false;
+  const Offset saved = options.supernode_bytes + Offset{options.row_bytes} * s.height[usize(child)];
+  return added_zeros(s, child, parent) * value_bytes <= saved;
+}
+
+}  // namespace
+
+Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::vector<Index>& count,
+                                  const std::vector<Index>& range_of) {
+  Supernodes s;
+  const std::size_t n = parent.size();
+  std::vector<Index> supernode_of(n);
+  for (std::size_t j = 0; j < n; ++j) {
+    const bool continues = j > 0 && parent[j - 1] == static_cast<Index>(j) && count[j - 1] == count[j] + 1 &&
+                           range_of[j - 1] == range_of[j];
+    if (!continues) {
+      s.width.push_back(0);
+      s.height.push_back(0);
+      s.parent.push_back(-1);
+      s.range.push_back(range_of[j]);
+    }
+    ++s.width.back();
+    s.height.back() = count[j] - 1;
+    s.parent.back() = parent[j];
+    supernode_of[j] = s.size() - 1;
+  }
+  for (Index& p : s.parent) {
+    if (p >= 0) p = supernode_of[usize(p)];
+  }
+  return s;
+}
+
+std::vector<Index> amalgamate(Supernodes& s, const Options& options) {
+  const Index n = s.size();
+  std::vector<Index> into(usize(n)), first_child(usize(n), -1), sibling(usize(n), -1), children;
+  for (Index p = 0; p < n; ++p) {
+    into[usize(p)] = p;
+    children.clear();
+    for (Index c = first_child[usize(p)]; c >= 0; c = sibling[usize(c)]) children.push_back(c);
+    // The tallest child misses the fewest of the parent's rows.
+    std::sort(children.begin(), children.end(), [&](Index a, Index b) {
+      return s.height[usize(a)] != s.height[usize(b)] ? s.height[usize(a)] > s.height[usize(b)] : a < b;
+    });
+    for (const Index c : children) {
+      if (s.range[usize(c)] != s.range[usize(p)] || !worth_merging(s, c, p, options)) continue;
+      s.width[usize(p)] += s.width[usize(c)];
+      into[usize(c)] = p;
+    }
+    if (s.parent[usize(p)] >= 0) {
+      sibling[usize(p)] = first_child[usize(s.parent[usize(p)])];
+      first_child[usize(s.parent[usize(p)])] = p;
+    }
+  }
+  for (Index c = n - 1; c >= 0; --c) into[usize(c)] = into[usize(into[usize(c)])];
+  for (Index& p : s.parent) {
+    if (p >= 0) p = into[usize(p)];
+  }
+  return into;
+}
+
+}  // namespace trisweep::symbolic

@@ -1,0 +1,33 @@
+#pragma once
+// Supernodes by their sizes alone: columns of L with the same structure, then with nearly the same one.
+// Nothing here forms the structure; it follows in structure.cpp.
+
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::symbolic {
+
+struct Options;
+
+// A forest of supernodes, children before parents.
+struct Supernodes {
+  std::vector<Index> width;
+  std::vector<Index> height;  // rows below the diagonal block
+  std::vector<Index> parent;  // -1 at a root
+  std::vector<Index> range;   // the node of the separator tree it belongs to
+
+  Index size() const { return static_cast<Index>(width.size()); }
+};
+
+// Maximal runs of columns j, j+1, ... of one range in which each is the parent of the one before it and has
+// just that row less. `parent` and `count` (see column_counts) are in an order where ranges are contiguous.
+Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::vector<Index>& count,
+                                  const std::vector<Index>& range_of);
+
+// Merges supernodes into their parents where that makes a sweep faster: see `worth_merging` in
+// supernodes.cpp. Returns for each supernode the one that holds its columns in the end (itself, or an
+// ancestor), whose sizes in `supernodes` are those of the union.
+std::vector<Index> amalgamate(Supernodes& supernodes, const Options& options);
+
+}  // namespace trisweep::symbolic

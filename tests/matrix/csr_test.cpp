@@ -1,0 +1,64 @@
+#include "trisweep/matrix/csr.hpp"
+
+#include <gmock/gmock.h>
+
+namespace trisweep::matrix {
+namespace {
+
+using Complex = std::complex<double>;
+using testing::ElementsAre;
+
+// [1 0 2; 0 0 3i] of complex numbers
+Csr<Complex> sample() {
+  return {.pattern = {.rows = 2, .cols = 3, .row_ptr = {0, 2, 3}, .col = {0, 2, 2}}, .value = {1, 2, {0, 3}}};
+}
+
+TEST(Csr, TransposeKeepsEveryEntry) {
+  const auto t = transpose(sample());
+  EXPECT_THAT(t.pattern.row_ptr, ElementsAre(0, 1, 1, 3));
+  EXPECT_THAT(t.pattern.col, ElementsAre(0, 0, 1));
+  EXPECT_THAT(t.value, ElementsAre(Complex(1), Complex(2), Complex(0, 3)));
+}
+
+TEST(Csr, MultiplyAppliesEveryOp) {
+  const std::vector<Complex> x{1, 1, {0, 1}}, u{1, 2};
+  std::vector<Complex> y(2), v(3);
+  multiply<Complex>(sample(), Op::none, x, y);
+  EXPECT_THAT(y, ElementsAre(Complex(1, 2), Complex(-3, 0)));
+  multiply<Complex>(sample(), Op::transpose, u, v);
+  EXPECT_THAT(v, ElementsAre(Complex(1), Complex(0), Complex(2, 6)));
+  multiply<Complex>(sample(), Op::conjugate_transpose, u, v);
+  EXPECT_THAT(v, ElementsAre(Complex(1), Complex(0), Complex(2, -6)));
+}
+
+TEST(Csr, NormsAreRowAndColumnSums) {
+  EXPECT_DOUBLE_EQ(norm_inf(sample()), 3.0);
+  EXPECT_DOUBLE_EQ(norm_one(sample()), 5.0);
+}
+
+TEST(Csr, SymmetrizedIsTheUnionWithAFullDiagonal) {
+  const Pattern a{.rows = 3, .cols = 3, .row_ptr = {0, 1, 1, 3}, .col = {2, 1, 2}};
+  const Pattern s = symmetrized(a);
+  EXPECT_THAT(s.row_ptr, ElementsAre(0, 2, 4, 7));
+  EXPECT_THAT(s.col, ElementsAre(0, 2, 1, 2, 0, 1, 2));
+}
+
+TEST(Csr, HermitianIsNotSymmetric) {
+  const Csr<Complex> h{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 2, 4}, .col = {0, 1, 0, 1}},
+                       .value = {1, {0, 1}, {0, -1}, 1}};
+  EXPECT_TRUE(is_symmetric(h, true));
+  EXPECT_FALSE(is_symmetric(h, false));
+  EXPECT_FALSE(is_symmetric(sample(), false));
+}
+
+TEST(Csr, PermutedAndScaledMovesAndScales) {
+  const Csr<double> a{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 2, 3}, .col = {0, 1, 1}}, .value = {1, 2, 3}};
+  const auto b = permuted_and_scaled<double>(a, std::vector<Index>{1, 0}, std::vector<Index>{1, 0},
+                                             std::vector<double>{2, 4}, std::vector<double>{1, 8});
+  EXPECT_THAT(b.pattern.row_ptr, ElementsAre(0, 1, 3));
+  EXPECT_THAT(b.pattern.col, ElementsAre(0, 0, 1));
+  EXPECT_THAT(b.value, ElementsAre(96, 16, 2));
+}
+
+}  // namespace
+}  // namespace trisweep::matrix

@@ -1,0 +1,64 @@
+#include "trisweep/numeric/estimates.hpp"
+
+#include <gtest/gtest.h>
+
+#include "numeric/support.hpp"
+#include "trisweep/numeric/front_tree.hpp"
+
+namespace trisweep::numeric {
+namespace {
+
+TEST(Estimates, OfADenseMatrixAreTheTextbooks) {
+  const Index n = 60;
+  const auto a = testing::random_matrix<double>({.n = n, .density = 1.0});
+  for (const std::vector<Index>& first : {std::vector<Index>{0, n}, std::vector<Index>{0, 10, 45, n}}) {
+    const auto s = testing::structure_of(a.pattern, first);
+    const Estimates lu = estimate(*s, Kind::lu, sizeof(double));
+    EXPECT_EQ(lu.nonzeros_l, n * (n + 1) / 2);
+    EXPECT_EQ(lu.nonzeros_u, n * (n + 1) / 2);
+    EXPECT_NEAR(lu.flops, 2.0 / 3.0 * n * n * n, 1e-6);
+    const Estimates cholesky = estimate(*s, Kind::cholesky, sizeof(double));
+    EXPECT_EQ(cholesky.nonzeros_u, 0);
+    EXPECT_NEAR(cholesky.flops, 1.0 / 3.0 * n * n * n, 1e-6);
+  }
+}
+
+TEST(Estimates, PredictTheBytesOfTheFactors) {
+  const auto a = testing::random_definite_matrix<float>({.n = 100, .density = 0.03});
+  const auto s = testing::random_structure(a.pattern, 8);
+  for (const Kind kind : {Kind::lu, Kind::cholesky}) {
+    EXPECT_EQ(estimate(*s, kind, sizeof(float)).factor_bytes, factor(a, s, kind, {})->bytes());
+  }
+}
+
+TEST(FrontTree, IsAPostorderOfEverySupernodeWithAnExactStackPeak) {
+  const auto a = testing::random_matrix<double>({.n = 300, .density = 0.004, .seed = 9});
+  const auto s = testing::random_structure(a.pattern, 5);
+  const FrontTree t = build_front_tree(*s);
+  std::vector<Index> members = t.member;
+  std::ranges::sort(members);
+  ASSERT_EQ(members.size(), usize(s->supernodes()));
+  for (Index k = 0; k < s->supernodes(); ++k) EXPECT_EQ(members[usize(k)], k);
+
+  // Replay of the traversal: a front's block is placed before its children's are dropped.
+  Offset alive = 0, peak = 0;
+  for (Index f = 0; f < t.fronts(); ++f) {
+    peak = std::max(peak, alive += contribution_entries(t.height[usize(f)]));
+    for (Index c : t.children(f)) {
+      EXPECT_EQ(t.parent[usize(c)], f);
+      EXPECT_LT(c, f);
+      alive -= contribution_entries(t.height[usize(c)]);
+    }
+  }
+  EXPECT_EQ(alive, 0);
+  EXPECT_EQ(peak, *std::ranges::max_element(t.stack));
+}
+
+TEST(FrontTree, ChainsOnlyWideSupernodesWithTheSameRows) {
+  const auto a = testing::random_matrix<double>({.n = 150, .density = 1.0});
+  EXPECT_EQ(build_front_tree(*testing::structure_of(a.pattern, {0, 50, 100, 150})).fronts(), 1);
+  EXPECT_EQ(build_front_tree(*testing::structure_of(a.pattern, {0, 70, 75, 150})).fronts(), 3);
+}
+
+}  // namespace
+}  // namespace trisweep::numeric
