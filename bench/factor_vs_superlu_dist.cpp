@@ -26,6 +26,7 @@
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/gallery.hpp"
+#include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/ordering/ordering.hpp"
@@ -255,6 +256,7 @@ void compare(const Case& c, double bandwidth) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   omp_set_num_threads(1);
+  trisweep::numeric::use_one_blas_thread();
   std::vector<Case> cases{{"s2d9", 512, true}, {"poisson3d", 40, true}, {"convection3d", 40, false}};
   if (argc > 2) cases = {{argv[1], static_cast<Index>(std::stoi(argv[2])), argc == 3}};
   int status = 0;

@@ -57,7 +57,7 @@ TEST(Csr, PermutedAndScaledMovesAndScales) {
                                              std::vector<double>{2, 4}, std::vector<double>{1, 8});
   EXPECT_THAT(b.pattern.row_ptr, ElementsAre(0, 1, 3));
   EXPECT_THAT(b.pattern.col, ElementsAre(0, 0, 1));
-  EXPECT_THAT(b.value, ElementsAre(96, 16, 2));
+  EXPECT_THAT(b.value, ElementsAre(96, 32, 2));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class CheckReadme(unittest.TestCase):
     def test_passes_when_every_command_does(self):
         result = self.check("# A\n```sh\ntrue\ntest -x scripts/mpirun\n```\n")
         self.assertEqual(result.returncode, 0, result.stdout)
-        self.assertIn("1 blocks run, 0 failed", result.stdout)
+        self.assertIn("1 blocks run, 0 failures", result.stdout)
 
     def test_a_failure_before_the_last_command_counts(self):
         result = self.check("text\n\n```sh\necho before\nfalse\ntrue\n```\n")
@@ -36,8 +36,14 @@ class CheckReadme(unittest.TestCase):
         self.assertIn("not run: needs a cluster", result.stdout)
 
     def test_ignores_blocks_of_other_languages(self):
-        result = self.check("```sh\ntrue\n```\n```cpp\nfalse;\n```\n```\nfalse\n```\n")
+        result = self.check("```sh\ntrue\n```\n```python\nfalse;\n```\n```\nfalse\n```\n")
         self.assertIn("1 blocks run", result.stdout)
+
+    def test_code_must_be_part_of_an_example(self):
+        result = self.check("```sh\ntrue\n```\n```cpp\nnamespace ts = trisweep;\n```\n```cpp\nint x = 1;\n```\n")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("README.md:8: FAILED", result.stdout)
+        self.assertIn("1 blocks run, 1 failures", result.stdout)
 
     def test_a_document_without_commands_is_an_error(self):
         self.assertEqual(self.check("nothing\n").returncode, 1)

@@ -5,8 +5,9 @@
 //
 // Errors: InputError naming file, line (text formats) and remedy for anything the file does wrong: missing,
 // truncated, garbage, NaN or infinite values, wrong counts, index out of range, duplicate entries, numbers
-// that overflow, sizes beyond Index. What a header declares is believed only as far as the file's content
-// goes: no allocation is much larger than the file. Rectangular matrices are fine here.
+// that overflow, sizes beyond Index, matrices without rows or columns. What a header declares is believed
+// only as far as the content goes: memory is reserved for what the file can hold, and matrices of more than 4
+// Mi rows with fewer than one entry in 64 rows are refused. Rectangular matrices are fine here.
 
 #include <filesystem>
 

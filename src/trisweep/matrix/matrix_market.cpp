@@ -135,7 +135,7 @@ Csr<T> read_csr(LineReader& lines, const Header& header) {
 template <Scalar T>
 Dense<T> to_dense(const Csr<T>& a, const std::filesystem::path& file) {
   constexpr Offset always_allowed = Offset{1} << 22;
-  constexpr Offset values_per_entry = 1024;
+  constexpr Offset values_per_entry = 64;
   const Offset size = Offset{a.rows()} * a.cols();
   if (size > always_allowed && size / values_per_entry > a.nonzeros()) {
     throw InputError(file, 0,

@@ -13,7 +13,7 @@ namespace {
 template <Scalar T>
 void check_rows_are_plausible(const Triplets<T>& entries, const std::filesystem::path& file) {
   constexpr std::size_t always_allowed = std::size_t{1} << 22;
-  constexpr std::size_t rows_per_entry = 1024;
+  constexpr std::size_t rows_per_entry = 64;
   if (usize(entries.rows) / rows_per_entry <= entries.row.size() || usize(entries.rows) <= always_allowed)
     return;
   throw InputError(file, 0,

@@ -1,6 +1,6 @@
 #pragma once
 // From a matrix to the order and scaling in which it is factored: equilibration, matching of large entries to
-// the diagonal (MC64), and a fill-reducing nested dissection that also yields the tree of separators on which
+// the diagonal, and a fill-reducing nested dissection that also yields the tree of separators on which
 // the 3D solve distributes its work.
 
 #include <memory>
@@ -29,10 +29,10 @@ enum class Method { metis, scotch, natural };
 
 struct Options {
   Method method = Method::metis;
-  bool matching = true;  // MC64 (job 5: product of the diagonal) row permutation and scaling
-  bool equilibrate = true;
-  int tree_levels = 6;  // at most; fewer when the matrix is small
-  Index seed = 1;       // of the dissection; the same seed gives the same order
+  bool matching = true;     // permute rows for the largest product of the diagonal (as MC64, job 5, does)
+  bool equilibrate = true;  // scale by powers of two: the matching's factors, or else to a largest entry of 1
+  int tree_levels = 6;      // at most; fewer when the matrix is small
+  Index seed = 1;           // of the dissection; the same seed gives the same order
 };
 
 // Entry (i, j) of A becomes entry (row_new[i], col_new[j]) of the ordered matrix, times
@@ -46,7 +46,10 @@ struct Ordering {
 };
 
 // `symmetric`: A is symmetric positive definite: rows and columns are kept together, and no matching is made.
-// Throws Error(numerical) when A is structurally singular, naming a row or column that cannot be matched.
+// Throws Error(numerical) when A is structurally singular, naming a row or column that cannot be matched;
+// Error(usage) when A is not square or an option is out of range; Error(input) for values that are not
+// finite; Error(environment) when memory does not suffice. Not for concurrent calls: METIS seeds the C
+// library's rand().
 template <Scalar T>
 Ordering order(const matrix::Csr<T>& a, bool symmetric, const Options& options,
                Observer& observer = silent_observer());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "trisweep/core/error.hpp"
@@ -38,16 +40,22 @@ using GraphHandle = Handle<SCOTCH_Graph, SCOTCH_graphExit>;
 using ContextHandle = Handle<SCOTCH_Context, SCOTCH_contextExit>;
 using StrategyHandle = Handle<SCOTCH_Strat, SCOTCH_stratExit>;
 
-// SCOTCH's result: blocks of vertices, consecutive in elimination order, and the tree they form.
+// SCOTCH's result, blocks of vertices that are consecutive in elimination order, and their elimination tree:
+// blocks of different subtrees share no edge.
 struct BlockTree {
   std::vector<Index> old_of;                 // vertices in elimination order
   std::vector<Index> begin;                  // blocks + 1: block b is old_of[begin[b], begin[b+1])
   std::vector<std::vector<Index>> children;  // of each block; the last entry lists the roots
   std::vector<Offset> subtree_weight;
+
+  Index blocks() const { return static_cast<Index>(begin.size()) - 1; }
+  std::span<const Index> vertices(Index b) const {
+    return {old_of.data() + begin[usize(b)], old_of.data() + begin[usize(b) + 1]};
+  }
 };
 
 // Bound to a context of its own, the call neither reads nor moves SCOTCH's global random state.
-std::vector<Index> order_blocks(const Graph& graph, Index seed, BlockTree& tree) {
+void order_blocks(const Graph& graph, Index seed, BlockTree& tree) {
   ContextHandle context;
   check(SCOTCH_contextInit(&context.object));
   check(SCOTCH_contextOptionSetNum(&context.object, SCOTCH_OPTIONNUMDETERMINISTIC, 1));
@@ -64,27 +72,46 @@ std::vector<Index> order_blocks(const Graph& graph, Index seed, BlockTree& tree)
   check(SCOTCH_stratInit(&strategy.object));
   check(SCOTCH_stratGraphOrder(&strategy.object, strategy_text));
   const std::size_t n = usize(graph.vertices());
-  std::vector<Index> new_of(n), parent(n);
   tree.old_of.resize(n);
   tree.begin.resize(n + 1);
   Index blocks = 0;
-  check(SCOTCH_graphOrder(&bound.object, &strategy.object, new_of.data(), tree.old_of.data(), &blocks,
-                          tree.begin.data(), parent.data()));
+  check(SCOTCH_graphOrder(&bound.object, &strategy.object, nullptr, tree.old_of.data(), &blocks,
+                          tree.begin.data(), nullptr));
   tree.begin.resize(usize(blocks) + 1);
-  parent.resize(usize(blocks));
+}
+
+// The parent of each block in the elimination tree of the graph of blocks (Liu 1990), -1 at a root. SCOTCH's
+// own tree does not serve: blocks of one leaf are siblings there, joined or not.
+std::vector<Index> block_parents(const Graph& graph, const BlockTree& tree) {
+  std::vector<Index> block_of(tree.old_of.size()), parent(usize(tree.blocks()), -1),
+      top(usize(tree.blocks()));
+  std::iota(top.begin(), top.end(), 0);
+  for (Index b = 0; b < tree.blocks(); ++b) {
+    for (const Index v : tree.vertices(b)) block_of[usize(v)] = b;
+  }
+  for (Index b = 0; b < tree.blocks(); ++b) {
+    for (const Index v : tree.vertices(b)) {
+      for (const Index w : graph.neighbours(v)) {
+        Index root = block_of[usize(w)];
+        if (root >= b) continue;
+        while (top[usize(root)] != root) root = top[usize(root)] = top[usize(top[usize(root)])];
+        if (root != b) parent[usize(root)] = top[usize(root)] = b;
+      }
+    }
+  }
   return parent;
 }
 
 BlockTree block_tree(const Graph& graph, Index seed) {
   BlockTree tree;
-  const std::vector<Index> parent = order_blocks(graph, seed, tree);
+  order_blocks(graph, seed, tree);
+  const std::vector<Index> parent = block_parents(graph, tree);
   const std::size_t blocks = parent.size();
   tree.children.resize(blocks + 1);
   tree.subtree_weight.resize(blocks);
   for (std::size_t b = 0; b < blocks; ++b) {  // a block precedes its parent
-    for (Index k = tree.begin[b]; k < tree.begin[b + 1]; ++k) {
-      tree.subtree_weight[b] += graph.weight[usize(tree.old_of[usize(k)])];
-    }
+    for (const Index v : tree.vertices(static_cast<Index>(b)))
+      tree.subtree_weight[b] += graph.weight[usize(v)];
     tree.children[parent[b] < 0 ? blocks : usize(parent[b])].push_back(static_cast<Index>(b));
     if (parent[b] >= 0) tree.subtree_weight[usize(parent[b])] += tree.subtree_weight[b];
   }
@@ -99,40 +126,40 @@ class Overlay {
 
   // The subtrees of `roots` become the subtree of heap node `node`. Different subtrees share no edge, so they
   // can be dealt out freely; a block whose subtrees are dealt out is part of the separator between them, and
-  // so is each block above it that has no other child.
-  void place(std::vector<Index> roots, Index node) {
-    if (node >= Index{1} << levels_) {
-      for (const Index root : roots) append_subtree(root, node);
-      return;
+  // so is each block above it that has no other child. Without anything to deal out all goes to the first
+  // leaf.
+  void place(const std::vector<Index>& roots, Index node) {
+    std::vector<Index> separator, subtrees = roots;
+    while (subtrees.size() == 1) {
+      separator.push_back(subtrees.front());
+      subtrees = tree_.children[usize(separator.back())];
     }
-    std::vector<Index> separator;
-    while (roots.size() == 1) {
-      separator.push_back(roots.front());
-      roots = tree_.children[usize(roots.front())];
+    if (subtrees.empty() || node >= Index{1} << levels_) {
+      while (node < Index{1} << levels_) node *= 2;
+      append_subtrees(roots, node);
+      return;
     }
     std::reverse(separator.begin(), separator.end());  // the root is eliminated last
     for (const Index block : separator) append_block(block, node);
     std::vector<Offset> weight;
-    for (const Index root : roots) weight.push_back(tree_.subtree_weight[usize(root)]);
+    for (const Index root : subtrees) weight.push_back(tree_.subtree_weight[usize(root)]);
     const std::vector<char> side = balanced_sides(weight);
     std::array<std::vector<Index>, 2> half;
-    for (std::size_t k = 0; k < roots.size(); ++k) half[usize(side[k])].push_back(roots[k]);
-    place(std::move(half[0]), 2 * node);
-    place(std::move(half[1]), 2 * node + 1);
+    for (std::size_t k = 0; k < subtrees.size(); ++k) half[usize(side[k])].push_back(subtrees[k]);
+    place(half[0], 2 * node);
+    place(half[1], 2 * node + 1);
   }
 
   TreeVertices take() { return std::move(nodes_); }
 
  private:
   void append_block(Index block, Index node) {
-    auto& list = nodes_[usize(node)];
-    list.insert(list.end(), tree_.old_of.begin() + tree_.begin[usize(block)],
-                tree_.old_of.begin() + tree_.begin[usize(block) + 1]);
+    const auto vertices = tree_.vertices(block);
+    nodes_[usize(node)].insert(nodes_[usize(node)].end(), vertices.begin(), vertices.end());
   }
 
   // Children before parents.
-  void append_subtree(Index root, Index node) {
-    std::vector<Index> blocks{root};
+  void append_subtrees(std::vector<Index> blocks, Index node) {
     for (std::size_t k = 0; k < blocks.size(); ++k) {
       const auto& children = tree_.children[usize(blocks[k])];
       blocks.insert(blocks.end(), children.begin(), children.end());

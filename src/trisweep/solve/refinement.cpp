@@ -4,8 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "trisweep/solve/gmres.hpp"
+
 namespace trisweep::solve {
 namespace {
+
+// A GMRES correction stops here; its outcome is corrected again if need be.
+constexpr int gmres_steps = 60;
+constexpr double gmres_reduction = 1e-8;
 
 // The largest magnitude in each column, over all ranks. NaN and infinity come out as infinity.
 template <Scalar T>
@@ -69,52 +75,80 @@ void RefinedSolver<T, F>::apply(Op op, Columns<const T> b, Columns<T> x) {
 }
 
 template <Scalar T, Scalar F>
-void RefinedSolver<T, F>::correct(Op op, Columns<T> x) {
-  const Index rows = a_.local_rows();
-  previous_.resize(residual_.size());
-  apply(op, {residual_.data(), rows, x.nrhs}, {correction_.data(), rows, x.nrhs});
-  for (Index c = 0; c < x.nrhs; ++c) {
-    T* const xc = x.data + usize(c) * usize(x.ld);
-    std::copy_n(xc, rows, previous_.data() + usize(c) * usize(rows));
-    std::transform(xc, xc + rows, correction_.data() + usize(c) * usize(rows), xc, std::plus<>{});
+auto RefinedSolver<T, F>::by_factors(Op op) -> Corrections {
+  return [this, op](Columns<const T> r, Columns<T> d) { apply(op, r, d); };
+}
+
+template <Scalar T, Scalar F>
+auto RefinedSolver<T, F>::by_gmres(Op op) -> Corrections {
+  return [this, op](Columns<const T> r, Columns<T> d) {
+    const Index rows = a_.local_rows();
+    const std::vector<T> zero(usize(rows));
+    std::vector<T> product(usize(rows));
+    const InPlaceProduct<T> multiply = [&](std::span<T> v) {
+      a_.residual(op, {v.data(), rows, 1}, {zero.data(), rows, 1}, {product.data(), rows, 1});
+      std::transform(product.begin(), product.end(), v.begin(), std::negate<>{});
+    };
+    const InPlaceProduct<T> precondition = [&](std::span<T> v) {
+      apply(op, {v.data(), rows, 1}, {v.data(), rows, 1});
+    };
+    for (Index c = 0; c < r.nrhs; ++c) {
+      const std::span<const T> rc{r.data + usize(c) * usize(r.ld), usize(rows)};
+      const auto correction = gmres<T>(a_.comm(), multiply, precondition, rc, gmres_steps, gmres_reduction);
+      std::copy(correction.begin(), correction.end(), d.data + usize(c) * usize(d.ld));
+    }
+  };
+}
+
+template <Scalar T, Scalar F>
+bool RefinedSolver<T, F>::improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections,
+                                  Refined& progress) {
+  const std::size_t rows = usize(a_.local_rows());
+  const auto ld = static_cast<Index>(rows);
+  corrections({residual_.data(), ld, x.nrhs}, {correction_.data(), ld, x.nrhs});
+  for (std::size_t c = 0; c < error_.size(); ++c) {
+    T* const xc = x.data + c * usize(x.ld);
+    std::copy_n(xc, rows, previous_.data() + c * rows);
+    std::transform(xc, xc + rows, correction_.data() + c * rows, xc, std::plus<>{});
   }
+  const auto corrected = backward_errors(op, b, {x.data, x.ld, x.nrhs});
+  bool halved = false, kept = false, restored = false;
+  for (std::size_t c = 0; c < error_.size(); ++c) {
+    halved = halved || corrected[c] <= error_[c] / 2;
+    if (corrected[c] < error_[c]) {
+      error_[c] = corrected[c];
+      kept = true;
+    } else {
+      std::copy_n(previous_.data() + c * rows, rows, x.data + c * usize(x.ld));
+      restored = true;
+    }
+  }
+  progress.steps += kept;
+  if (restored) backward_errors(op, b, {x.data, x.ld, x.nrhs});  // for the residuals of what was restored
+  progress.backward_error = *std::max_element(error_.begin(), error_.end());
+  return halved;
 }
 
 template <Scalar T, Scalar F>
 Refined RefinedSolver<T, F>::solve(Op op, Columns<const T> b, Columns<T> x,
                                    const RefinementOptions& options) {
-  const std::size_t rows = usize(a_.local_rows());
-  residual_.resize(rows * usize(b.nrhs));
-  correction_.resize(residual_.size());
-  const double target = options.target > 0 ? options.target : std::numeric_limits<RealOf<T>>::epsilon() / 2;
-  const Columns<const T> result{x.data, x.ld, x.nrhs};
-  const auto worst = [](const std::vector<double>& e) {
-    return e.empty() ? 0 : *std::max_element(e.begin(), e.end());
-  };
+  constexpr double epsilon = std::numeric_limits<RealOf<T>>::epsilon();
+  const double target = options.target > 0 ? options.target : epsilon / 2;
+  const double acceptable = std::max(target, options.acceptable > 0 ? options.acceptable : 10 * epsilon);
+  for (auto* vectors : {&residual_, &correction_, &previous_})
+    vectors->resize(usize(a_.local_rows()) * usize(b.nrhs));
 
   apply(op, b, x);
-  auto error = backward_errors(op, b, result);
-  int steps = 0;
-  bool halved = true;
-  while (halved && steps < options.max_steps && worst(error) > target) {
-    correct(op, x);
-    const auto corrected = backward_errors(op, b, result);
-    halved = false;
-    bool kept = false, restored = false;
-    for (std::size_t c = 0; c < error.size(); ++c) {
-      halved = halved || corrected[c] <= error[c] / 2;
-      if (corrected[c] < error[c]) {
-        error[c] = corrected[c];
-        kept = true;
-      } else {
-        std::copy_n(previous_.data() + c * rows, rows, x.data + c * usize(x.ld));
-        restored = true;
-      }
+  error_ = backward_errors(op, b, {x.data, x.ld, x.nrhs});
+  Refined progress{.backward_error = *std::max_element(error_.begin(), error_.end())};
+  const auto refine = [&](const Corrections& corrections, double goal) {
+    while (progress.steps < options.max_steps && progress.backward_error > goal) {
+      if (!improve(op, b, x, corrections, progress)) break;
     }
-    steps += kept;
-    if (restored && halved) backward_errors(op, b, result);  // the residuals of what was restored
-  }
-  return {.backward_error = worst(error), .steps = steps};
+  };
+  refine(by_factors(op), target);
+  refine(by_gmres(op), acceptable);
+  return progress;
 }
 
 #define INSTANTIATE(T) template class RefinedSolver<T, T>;

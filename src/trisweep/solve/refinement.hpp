@@ -1,6 +1,8 @@
 #pragma once
 // Iterative refinement to a backward-error target: the answer a user gets, with the proof of its quality.
 
+#include <functional>
+
 #include "trisweep/solve/distributed_matrix.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
 
@@ -11,6 +13,8 @@ struct RefinementOptions {
   // Stop once every right-hand side's backward error is at most this; 0 means the unit roundoff of T, which
   // refines for as long as it helps.
   double target = 0;
+  // GMRES is tried only when plain refinement stops above this; 0 means 10 epsilon of T.
+  double acceptable = 0;
 };
 
 struct Refined {
@@ -33,11 +37,15 @@ class RefinedSolver {
   // x = op(LDU)^-1 b, each column scaled to 1 in between so that F neither overflows nor underflows.
   void apply(Op op, Columns<const T> b, Columns<T> x);
 
-  // x += op(LDU)^-1 residual_, with x before that in previous_.
-  void correct(Op op, Columns<T> x);
+  using Corrections = std::function<void(Columns<const T> r, Columns<T> d)>;  // d = about op(A)^-1 r
+  Corrections by_factors(Op op);
+  Corrections by_gmres(Op op);
+  // One step: adds corrections where they lower the error. False when no error fell to half of what it was.
+  bool improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections, Refined& progress);
 
   DistributedMatrix<T>& a_;
   TriangularSolver<F>& solver_;
+  std::vector<double> error_;  // by right-hand side
   std::vector<T> residual_;
   std::vector<T> correction_;
   std::vector<T> previous_;

@@ -46,6 +46,13 @@ class TriangularSolver {
 
   const transport::Communicator& comm() const { return comm_; }
   const RowPartition& partition() const { return partition_; }
+  // The scaling of this rank's equations of op(A) x = b: rows of A, or columns for its transposes.
+  std::span<const double> equation_scale(Op op) const {
+    const auto& order = analysis_.ordering;
+    const auto& whole = op == Op::none ? order.row_scale : order.col_scale;
+    return std::span(whole).subspan(usize(partition_.first(comm_.rank())),
+                                    usize(partition_.count(comm_.rank())));
+  }
   const symbolic::Structure& structure() const { return *analysis_.structure; }
   const distribution::Share& share() const { return share_; }
   const plan::Plan& plan(Op op) const { return plans_.at(op); }

@@ -36,7 +36,8 @@ std::shared_ptr<const Factorization<T>> factored(const matrix::Csr<T>& a) {
   AnalysisOptions options;
   options.ordering.tree_levels = 3;
   options.symbolic.max_width = 6;  // small supernodes: many messages even from a small matrix
-  return std::make_shared<const Factorization<T>>(factor<T>(a, std::make_shared<const Analysis>(analyze(a, options))));
+  return std::make_shared<const Factorization<T>>(
+      factor<T>(a, std::make_shared<const Analysis>(analyze(a, options))));
 }
 
 // The largest componentwise error of the solution of op(A) x = b, given x, in units of the precision.
