@@ -19,7 +19,9 @@ TEST(Buffer, IsCacheLineAlignedAndMoves) {
   EXPECT_EQ(b.size(), 10u);
 }
 
-TEST(Buffer, EmptyHoldsNothing) { EXPECT_EQ(Buffer<float>(0, "nothing").data(), nullptr); }
+TEST(Buffer, EmptyHoldsNothing) {
+  EXPECT_EQ(Buffer<float>(0, "nothing").data(), nullptr);
+}
 
 TEST(Buffer, NamesWhatDidNotFit) {
   try {

@@ -52,7 +52,8 @@ TEST(Csr, HermitianIsNotSymmetric) {
 }
 
 TEST(Csr, PermutedAndScaledMovesAndScales) {
-  const Csr<double> a{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 2, 3}, .col = {0, 1, 1}}, .value = {1, 2, 3}};
+  const Csr<double> a{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 2, 3}, .col = {0, 1, 1}},
+                      .value = {1, 2, 3}};
   const auto b = permuted_and_scaled<double>(a, std::vector<Index>{1, 0}, std::vector<Index>{1, 0},
                                              std::vector<double>{2, 4}, std::vector<double>{1, 8});
   EXPECT_THAT(b.pattern.row_ptr, ElementsAre(0, 1, 3));

@@ -234,6 +234,14 @@ TEST(Ordering, RefusesWhatItCannotOrder) {
   EXPECT_THAT(nan.what(), HasSubstr("row 2, column 1"));
 }
 
+TEST_P(EveryMethod, OrdersTheEmptyMatrix) {
+  for (const bool symmetric : {false, true}) {
+    const Ordering o = order(Csr<double>{}, symmetric, {.method = GetParam()});
+    EXPECT_TRUE(o.col_new.empty());
+    EXPECT_EQ(o.tree.end[1], 0);
+  }
+}
+
 TEST(Ordering, NamesEmptyRowsAndColumnsAndExplicitZerosCountAsEmpty) {
   for (const bool symmetric : {false, true}) {
     const Error row = error_of([&] { order(dense(3, 3, {1, 2, 3, 0, 0, 0, 4, 5, 6}), symmetric, {}); });

@@ -10,7 +10,9 @@ namespace trisweep::testing_support {
 
 template <Scalar T>
 T random_value(std::mt19937_64& random) {
-  const auto real = [&] { return static_cast<RealOf<T>>(static_cast<double>(random() >> 11) * 0x1p-52 - 1.0); };
+  const auto real = [&] {
+    return static_cast<RealOf<T>>(static_cast<double>(random() >> 11) * 0x1p-52 - 1.0);
+  };
   if constexpr (is_complex<T>) {
     const auto re = real();
     return {re, real()};
@@ -21,8 +23,8 @@ T random_value(std::mt19937_64& random) {
 
 struct RandomMatrix {
   Index n = 20;
-  Index per_row = 3;          // off-diagonal entries, about
-  bool hermitian = false;     // positive definite then
+  Index per_row = 3;       // off-diagonal entries, about
+  bool hermitian = false;  // positive definite then
   std::uint64_t seed = 1;
 };
 
@@ -32,7 +34,8 @@ matrix::Csr<T> random_matrix(const RandomMatrix& options) {
   std::mt19937_64 random(options.seed);
   std::vector<std::map<Index, T>> rows(usize(options.n));
   for (Index e = 0; e < options.n * options.per_row; ++e) {
-    const auto i = static_cast<Index>(random() % usize(options.n)), j = static_cast<Index>(random() % usize(options.n));
+    const auto i = static_cast<Index>(random() % usize(options.n)),
+               j = static_cast<Index>(random() % usize(options.n));
     if (i == j) continue;
     const T value = random_value<T>(random);
     rows[usize(i)][j] = value;

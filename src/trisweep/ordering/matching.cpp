@@ -60,6 +60,7 @@ void require_full_rank(const Assignment& assignment) {
 // exponents down alike centres both, which keeps the farthest from overflow.
 Scaling scaling_of(const Assignment& assignment, const std::vector<double>& row_log) {
   const std::size_t n = row_log.size();
+  if (n == 0) return {};
   std::vector<double> row(n), col(assignment.v().begin(), assignment.v().end());
   for (std::size_t i = 0; i < n; ++i) row[i] = assignment.u()[i] - row_log[i];
   const auto [row_low, row_high] = std::minmax_element(row.begin(), row.end());

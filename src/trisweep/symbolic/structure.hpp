@@ -44,10 +44,10 @@ struct Structure {
   }
 };
 
-// A supernode is amalgamated into its parent when streaming the zeros this stores costs no more than the
-// supernode itself: `supernode_bytes` for its bookkeeping and `row_bytes` for each of its rows (index and
-// vector entry), counted as memory traffic. The defaults are those of one sweep of a CPU core, 40 ns at 13
-// GB/s; larger ones make fewer, wider supernodes with more zeros, zeros keep only what costs nothing.
+// A supernode is amalgamated into its parent when streaming the zeros that adds costs no more than the
+// supernode itself does: `supernode_bytes` for its bookkeeping and `row_bytes` for each of its rows (index
+// and vector entry), both counted as memory traffic. The defaults are those of a sweep on a CPU core: 40 ns
+// at 13 GB/s. Larger ones make fewer and wider supernodes with more zeros; 0 and 0 store none.
 struct Options {
   Index max_width = 128;  // wider supernodes are split, so that block-cyclic maps have something to deal out
   Index supernode_bytes = 520;

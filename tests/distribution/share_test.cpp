@@ -1,0 +1,108 @@
+#include "trisweep/distribution/share.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/structure.hpp"
+
+namespace trisweep::distribution {
+namespace {
+
+const std::vector<ProcessGrid> grids = {{1, 1, 1}, {2, 3, 1}, {1, 1, 4}, {3, 2, 2}, {2, 2, 8}, {7, 1, 1}};
+
+// Every layer that holds a supernode has each of its blocks, of both sides, on exactly one rank.
+TEST(Share, EachLayerHasEveryBlockOnce) {
+  const auto s = testing_support::random_structure(200, 3);
+  for (const auto& grid : grids) {
+    const auto mapping = block_cyclic(s, grid);
+    std::multiset<std::tuple<Index, Side, Index, Index>>
+        found;  // layer, side, row supernode, panel supernode
+    for (Index r = 0; r < grid.ranks(); ++r) {
+      const Share share = make_share(s, *mapping, r);
+      for (const Side side : {Side::lower, Side::upper}) {
+        const SideShare& part = share.side(side);
+        for (Index p = 0; p < part.pieces(); ++p) {
+          for (const Index b : part.blocks(p)) {
+            found.emplace(share.layer, side, share.segment[usize(b)], part.supernode[usize(p)]);
+          }
+        }
+      }
+    }
+    std::size_t expected = 0;
+    for (Index k = 0; k < s.supernodes(); ++k) {
+      const LayerRange layers = mapping->layers_of(k);
+      expected += 2 * s.blocks(k).size() * usize(layers.last - layers.first);
+    }
+    EXPECT_EQ(found.size(), expected) << grid.name();
+    EXPECT_EQ(std::set(found.begin(), found.end()).size(), expected) << grid.name();
+  }
+}
+
+TEST(Share, EverySupernodeHasOneDiagonalOwnerPerLayerAndOneHome) {
+  const auto s = testing_support::random_structure(150, 3, 2);
+  for (const auto& grid : grids) {
+    const auto mapping = block_cyclic(s, grid);
+    std::vector<Index> owners(usize(s.supernodes())), homes(usize(s.supernodes()));
+    for (Index r = 0; r < grid.ranks(); ++r) {
+      const Share share = make_share(s, *mapping, r);
+      for (Index i = 0; i < share.segments(); ++i) {
+        if (!share.owned[usize(i)]) continue;
+        ++owners[usize(share.segment[usize(i)])];
+        homes[usize(share.segment[usize(i)])] += mapping->home(share.segment[usize(i)]) == r;
+      }
+    }
+    for (Index k = 0; k < s.supernodes(); ++k) {
+      const LayerRange layers = mapping->layers_of(k);
+      EXPECT_EQ(owners[usize(k)], layers.last - layers.first);
+      EXPECT_EQ(homes[usize(k)], 1);
+    }
+  }
+}
+
+// A layer must be able to solve with what it holds: the rows of its panels are supernodes that it holds, too.
+TEST(Share, LayersAreClosedUnderRows) {
+  const auto s = testing_support::random_structure(200, 3, 3);
+  for (const auto& grid : grids) {
+    const auto mapping = block_cyclic(s, grid);
+    for (Index k = 0; k < s.supernodes(); ++k) {
+      const LayerRange below = mapping->layers_of(k);
+      ASSERT_LT(below.first, below.last);
+      for (const auto& block : s.blocks(k)) {
+        const LayerRange above = mapping->layers_of(block.row_supernode);
+        EXPECT_LE(above.first, below.first);
+        EXPECT_GE(above.last, below.last);
+      }
+    }
+  }
+}
+
+TEST(Share, PositionsPointAtTheRowsOfTheStructure) {
+  const auto s = testing_support::random_structure(120, 2, 4);
+  const auto mapping = block_cyclic(s, {2, 2, 1});
+  for (Index r = 0; r < 4; ++r) {
+    const Share share = make_share(s, *mapping, r);
+    std::vector<Index> row_at(usize(share.work_rows()));
+    for (Index i = 0; i < share.segments(); ++i) {
+      for (Index j = 0; j < share.width(i); ++j) {
+        row_at[usize(share.slot[usize(i)] + j)] = s.first[usize(share.segment[usize(i)])] + j;
+      }
+    }
+    for (Index p = 0; p < share.lower.pieces(); ++p) {
+      std::vector<Index> expected, rows;
+      const Index k = share.lower.supernode[usize(p)];
+      for (const auto& block : s.blocks(k)) {
+        if (mapping->owner(0, Side::lower, block.row_supernode, k) != r) continue;
+        const auto all = s.rows(k);
+        expected.insert(expected.end(), all.begin() + block.begin, all.begin() + block.end);
+      }
+      for (Offset i = share.lower.row_ptr[usize(p)]; i < share.lower.row_ptr[usize(p) + 1]; ++i) {
+        rows.push_back(row_at[usize(share.lower.position[usize(i)])]);
+      }
+      EXPECT_EQ(rows, expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::distribution

@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <deque>
+#include <map>
+
+#include "support/structure.hpp"
+#include "trisweep/plan/exchange.hpp"
+
+namespace trisweep::plan {
+namespace {
+
+// Runs the exchange of all ranks on one number per owned segment: every copy must end as the sum of all
+// copies.
+TEST(SparseAllreduce, GivesEveryLayerTheSum) {
+  const auto s = testing_support::random_structure(200, 3, 6);
+  for (const distribution::ProcessGrid grid :
+       {distribution::ProcessGrid{1, 1, 1}, {1, 1, 2}, {2, 3, 4}, {1, 2, 16}}) {
+    const auto mapping = distribution::block_cyclic(s, grid);
+    std::vector<distribution::Share> shares;
+    std::vector<ExchangePhase> phases;
+    std::vector<std::vector<long>> value;
+    std::map<Index, long> total;
+    for (Index r = 0; r < grid.ranks(); ++r) {
+      shares.push_back(distribution::make_share(s, *mapping, r));
+      phases.push_back(sparse_allreduce(*mapping, shares.back()));
+      value.emplace_back();
+      for (Index i = 0; i < shares.back().segments(); ++i) {
+        value.back().push_back((r + 1) * 1000 + i);
+        if (shares.back().owned[usize(i)]) total[shares.back().segment[usize(i)]] += value.back().back();
+      }
+    }
+    std::map<std::pair<Index, Index>, std::deque<std::vector<long>>> wire;  // (from, to)
+    std::vector<std::size_t> at(phases.size());
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (Index r = 0; r < grid.ranks(); ++r) {
+        while (at[usize(r)] < phases[usize(r)].step.size()) {
+          const ExchangeStep& step = phases[usize(r)].step[at[usize(r)]];
+          if (step.transfer == Transfer::send) {
+            auto& message = wire[{r, step.rank}].emplace_back();
+            for (const Index i : step.segment) message.push_back(value[usize(r)][usize(i)]);
+          } else {
+            auto& inbox = wire[{step.rank, r}];
+            if (inbox.empty()) break;
+            ASSERT_EQ(inbox.front().size(), step.segment.size());
+            for (std::size_t j = 0; j < step.segment.size(); ++j) {
+              long& mine = value[usize(r)][usize(step.segment[j])];
+              mine = inbox.front()[j] + (step.transfer == Transfer::receive_add ? mine : 0);
+            }
+            inbox.pop_front();
+          }
+          ++at[usize(r)];
+          moved = true;
+        }
+      }
+    }
+    for (Index r = 0; r < grid.ranks(); ++r) {
+      ASSERT_EQ(at[usize(r)], phases[usize(r)].step.size())
+          << "rank " << r << " of " << grid.name() << " waits forever";
+      EXPECT_LE(at[usize(r)], 2 * usize(std::bit_width(static_cast<unsigned>(grid.pz)) - 1))
+          << "messages of a rank";
+      for (Index i = 0; i < shares[usize(r)].segments(); ++i) {
+        if (!shares[usize(r)].owned[usize(i)]) continue;
+        EXPECT_EQ(value[usize(r)][usize(i)], total[shares[usize(r)].segment[usize(i)]]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::plan

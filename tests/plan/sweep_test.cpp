@@ -1,0 +1,171 @@
+// Runs the counters of a sweep of all ranks in one process, without numbers: messages are delivered in random
+// order, so that a plan that relies on luck is found out.
+
+#include "trisweep/plan/sweep.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/structure.hpp"
+
+namespace trisweep::plan {
+namespace {
+
+using distribution::Share;
+
+struct Message {
+  Index to;
+  Index supernode;
+  bool reduction;
+};
+
+// One rank's executor, reduced to counting.
+class Rank {
+ public:
+  Rank(const SweepPhase& phase, const Share& share, std::vector<Message>& network)
+      : phase_(phase), share_(share), network_(network) {
+    for (const Segment& s : phase.segment) pending_.push_back(s.pending);
+    for (const Task& t : phase.task) waits_.push_back(t.waits);
+  }
+
+  void start() {
+    for (std::size_t t = 0; t < waits_.size(); ++t) {
+      if (waits_[t] == 0) run_task(static_cast<Index>(t));
+    }
+    for (const Index s : phase_.ready) make_available(s);
+  }
+
+  void receive(const Message& m) {
+    const Index s = share_.local[usize(m.supernode)];
+    ASSERT_GE(s, 0) << "a message about a segment this rank does not know";
+    ++(m.reduction ? received_.reduction : received_.broadcast);
+    if (m.reduction) {
+      contribute(s);
+    } else {
+      make_available(s);
+    }
+  }
+
+  void expect_finished() const {
+    EXPECT_EQ(pieces_.size(), phase_.piece.size());
+    EXPECT_EQ(sent_.broadcast, phase_.sends.broadcast);
+    EXPECT_EQ(sent_.reduction, phase_.sends.reduction);
+    EXPECT_EQ(received_.broadcast, phase_.receives.broadcast);
+    EXPECT_EQ(received_.reduction, phase_.receives.reduction);
+    for (const Index p : pending_) EXPECT_EQ(p, 0);
+  }
+
+ private:
+  void run_task(Index t) {
+    const Task& task = phase_.task[usize(t)];
+    for (Index i = task.piece_begin; i < task.piece_end; ++i) {
+      EXPECT_TRUE(pieces_.insert(phase_.piece[usize(i)]).second) << "a piece was applied twice";
+    }
+    for (Index f = task.feed_begin; f < task.feed_end; ++f) contribute(phase_.feed[usize(f)]);
+  }
+  void contribute(Index s) {
+    if (--pending_[usize(s)] > 0) return;
+    const Segment& segment = phase_.segment[usize(s)];
+    if (segment.parent < 0) {
+      EXPECT_TRUE(share_.owned[usize(s)]);
+      make_available(s);
+    } else {
+      ++sent_.reduction;
+      network_.push_back({segment.parent, share_.segment[usize(s)], true});
+    }
+  }
+  void make_available(Index s) {
+    const Segment& segment = phase_.segment[usize(s)];
+    for (Index c = segment.child_begin; c < segment.child_end; ++c) {
+      ++sent_.broadcast;
+      network_.push_back({phase_.child[usize(c)], share_.segment[usize(s)], false});
+    }
+    for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c) {
+      if (--waits_[usize(phase_.consumer[usize(c)])] == 0) run_task(phase_.consumer[usize(c)]);
+    }
+  }
+
+  const SweepPhase& phase_;
+  const Share& share_;
+  std::vector<Message>& network_;
+  std::vector<Index> pending_;
+  std::vector<Index> waits_;
+  std::set<Index> pieces_;
+  MessageCounts sent_;
+  MessageCounts received_;
+};
+
+void expect_sweep_completes(const symbolic::Structure& s, const distribution::ProcessGrid& grid,
+                            const SweepSpec& spec, std::uint64_t seed) {
+  const auto mapping = distribution::block_cyclic(s, grid);
+  std::vector<Share> shares;
+  std::vector<SweepPhase> phases;
+  for (Index r = 0; r < grid.ranks(); ++r) {
+    shares.push_back(distribution::make_share(s, *mapping, r));
+    phases.push_back(make_sweep(s, *mapping, shares.back(), spec));
+  }
+  std::vector<Message> network;
+  std::vector<Rank> ranks;
+  for (std::size_t r = 0; r < shares.size(); ++r) ranks.emplace_back(phases[r], shares[r], network);
+  for (Rank& rank : ranks) rank.start();
+  std::mt19937_64 random(seed);
+  while (!network.empty()) {
+    std::swap(network[random() % network.size()], network.back());
+    const Message m = network.back();
+    network.pop_back();
+    ranks[usize(m.to)].receive(m);
+  }
+  for (const Rank& rank : ranks) rank.expect_finished();
+}
+
+TEST(Sweep, CompletesWhateverTheOrderOfMessages) {
+  for (const Index n : {1, 3, 60, 250}) {
+    const auto s = testing_support::random_structure(n, 3, usize(n));
+    for (const distribution::ProcessGrid grid :
+         {distribution::ProcessGrid{1, 1, 1}, {2, 3, 1}, {4, 1, 2}, {3, 3, 4}}) {
+      for (const auto side : {distribution::Side::lower, distribution::Side::upper}) {
+        for (const Direction direction : {Direction::scatter, Direction::gather}) {
+          for (const TreeKind tree : {TreeKind::flat, TreeKind::binary, TreeKind::automatic}) {
+            for (std::uint64_t seed = 0; seed < 3; ++seed) {
+              expect_sweep_completes(s, grid, {side, direction, false, tree}, seed);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// A subtree that one rank has to itself needs no counting: it is a single task.
+TEST(Sweep, ARankThatIsAloneHasOneTaskPerTree) {
+  const auto s = testing_support::random_structure(200, 3);
+  const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
+  const auto share = distribution::make_share(s, *mapping, 0);
+  const auto phase = make_sweep(s, *mapping, share,
+                                {distribution::Side::lower, Direction::scatter, false, TreeKind::binary});
+  Index roots = 0;
+  for (const Index parent : s.parent) roots += parent < 0;
+  EXPECT_LE(static_cast<Index>(phase.task.size()), roots);
+  EXPECT_EQ(phase.feed.size(), 0u);
+}
+
+// Binary trees exist to take messages off the busiest rank (Liu et al. 2018, section 3.1).
+TEST(Sweep, BinaryTreesRelieveTheBusiestRank) {
+  const auto s = testing_support::random_structure(600, 0, 9);
+  const auto mapping = distribution::block_cyclic(s, {8, 8, 1});
+  const auto busiest = [&](TreeKind tree) {
+    Index most = 0;
+    for (Index r = 0; r < 64; ++r) {
+      const auto share = distribution::make_share(s, *mapping, r);
+      const auto phase =
+          make_sweep(s, *mapping, share, {distribution::Side::lower, Direction::scatter, false, tree});
+      most = std::max(most, phase.sends.broadcast + phase.receives.reduction);
+    }
+    return most;
+  };
+  EXPECT_LT(busiest(TreeKind::binary), busiest(TreeKind::flat));
+}
+
+}  // namespace
+}  // namespace trisweep::plan

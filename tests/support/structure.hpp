@@ -1,0 +1,18 @@
+#pragma once
+// Supernodal structures for tests of what is built on them.
+
+#include "support/random_matrix.hpp"
+#include "trisweep/ordering/ordering.hpp"
+#include "trisweep/symbolic/structure.hpp"
+
+namespace trisweep::testing_support {
+
+// Of a random matrix with nested dissection of `levels` levels and supernodes of at most four columns.
+inline symbolic::Structure random_structure(Index n, int levels, std::uint64_t seed = 1) {
+  const auto a = random_matrix<double>({.n = n, .per_row = 2, .seed = seed});
+  const auto order = ordering::order(a, false, {.tree_levels = levels});
+  const auto pattern = matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
+  return *symbolic::analyze(pattern, order.tree, {.max_width = 4}).structure;
+}
+
+}  // namespace trisweep::testing_support
