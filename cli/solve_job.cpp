@@ -11,6 +11,7 @@
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
+#include "trisweep/solve/singularity.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -161,6 +162,8 @@ class SolveJob {
     record_.solve.backward_error = result.backward_error;
     record_.solve.refinement_steps = result.steps;
     record_.factor.condition_estimate = solve::estimate_condition(*solver_);
+    const double lower = solve::condition_from_below(a, *solver_);
+    if (context_.is_root()) fmt::print(stderr, "certificate {:.3e}\n", lower);
   }
 
   // An inaccurate answer is never passed off as a good one: the status says so, and why.

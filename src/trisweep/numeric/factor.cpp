@@ -34,7 +34,7 @@ struct Contribution {
   Buffer<T> owned;
 };
 
-// Tells the observer at most a hundred times.
+// Tells the observer about a hundred times.
 class Progress {
  public:
   Progress(Observer& observer, double total) : observer_(observer), total_(total) {}
@@ -202,8 +202,8 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
   }
   const FrontTree tree = build_front_tree(s);
   const std::vector<double> flops = flops_by_front(tree, s, kind);
-  const int threads = std::max(1, options.threads);
-  const std::vector<Unit> units = cut_into_units(tree, flops, threads);
+  const std::vector<Unit> units = cut_into_units(tree, flops, std::max(1, options.threads));
+  const int threads = std::clamp(options.threads, 1, std::max(1, static_cast<int>(units.size())));
 
   Factors<T> factors = allocate<T>(structure, kind);
   const LowerColumns<T> columns(a, s);
@@ -223,6 +223,7 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
 
   const auto work = [&](int thread, const Unit& unit) { return workers[usize(thread)]->process(unit); };
   if (!run_units(units, threads, work)) return std::nullopt;
+  observer.progress("factor", 1.0);
   for (const auto& worker : workers) factors.perturbed_pivots += worker->perturbed_pivots();
   return factors;
 }

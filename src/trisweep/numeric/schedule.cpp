@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <queue>
+#include <system_error>
 #include <thread>
 
 namespace trisweep::numeric {

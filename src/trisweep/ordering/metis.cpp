@@ -8,10 +8,6 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/ordering/dissection.hpp"
 
-// Exported by libmetis, which calls it the separator routine for ParMETIS, but not declared in every metis.h.
-extern "C" int METIS_ComputeVertexSeparator(idx_t* vertices, idx_t* ptr, idx_t* adjacent, idx_t* weight,
-                                            idx_t* options, idx_t* separator_weight, idx_t* part);
-
 namespace trisweep::ordering {
 namespace {
 

@@ -42,7 +42,7 @@ Scaling unit_scaling(Index n) {
 template <Scalar T>
 Scaling equilibrate(const matrix::Csr<T>& a) {
   Scaling scaling{.row = std::vector<double>(usize(a.rows())), .col = std::vector<double>(usize(a.cols()))};
-  auto& [row, col] = scaling;
+  std::vector<double>&row = scaling.row, &col = scaling.col;
   for_each_magnitude(a, [&](auto i, auto, double v) { row[i] = std::max(row[i], v); });
   std::transform(row.begin(), row.end(), row.begin(), reciprocal);
   for_each_magnitude(a, [&](auto i, auto j, double v) { col[j] = std::max(col[j], row[i] * v); });

@@ -142,6 +142,7 @@ class Overlay {
     std::reverse(separator.begin(), separator.end());  // the root is eliminated last
     for (const Index block : separator) append_block(block, node);
     std::vector<Offset> weight;
+    weight.reserve(subtrees.size());
     for (const Index root : subtrees) weight.push_back(tree_.subtree_weight[usize(root)]);
     const std::vector<char> side = balanced_sides(weight);
     std::array<std::vector<Index>, 2> half;

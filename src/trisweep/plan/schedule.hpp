@@ -1,6 +1,7 @@
 #pragma once
 // From the choices on the plan's axes to the plan of one rank.
 
+#include "trisweep/plan/exchange.hpp"
 #include "trisweep/plan/plan.hpp"
 
 namespace trisweep::plan {
@@ -21,12 +22,25 @@ struct PlanSpec {
   Op op = Op::none;
   bool upper_is_lower = false;
   TreeKind tree = TreeKind::binary;
+  InterGrid inter_grid = sparse_allreduce;
 };
+
+// Builds the plan of rank share.rank. Before a solve: the right-hand side of each supernode is on its owner
+// in its home layer, other layers' owners have zero. After: the solution is on the owner in the home layer.
+// Each kind is one such function in a file of its own; variants.hpp lists them by name.
+using Schedule = Plan (*)(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                          const distribution::Share& share, const PlanSpec& spec);
 
 // SC'23 Algorithm 1: every layer solves its whole L^z without waiting for any other, one exchange between
 // layers makes the partial solutions of shared segments whole, then every layer solves its whole U^z. One
 // inter-grid synchronization per solve. With one layer this is the 2D algorithm.
 Plan single_sync(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                  const distribution::Share& share, const PlanSpec& spec);
+
+// The baseline of SC'23 section 2.2 (Sao, Li, Vuduc 2018): level by level of the separator tree, partial sums
+// go to the lowest of the two layers below a node, which alone goes on; backward the other way. log2(Pz)
+// inter-grid synchronizations each way, half of the layers idle after each. `inter_grid` does not apply.
+Plan level_sync(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                const distribution::Share& share, const PlanSpec& spec);
 
 }  // namespace trisweep::plan

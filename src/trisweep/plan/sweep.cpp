@@ -1,7 +1,6 @@
 #include "trisweep/plan/sweep.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace trisweep::plan {
 namespace {
@@ -64,13 +63,14 @@ class Builder {
   // on its own. A gather sweep runs backward, so tasks and the pieces within them are reversed.
   void group_pieces() {
     label_subtrees();
-    phase_.piece.resize(usize(side_.pieces()));
-    std::iota(phase_.piece.begin(), phase_.piece.end(), 0);
+    for (Index p = 0; p < side_.pieces(); ++p) {
+      if (spec_.panels.contains(side_.supernode[usize(p)])) phase_.piece.push_back(p);
+    }
     const auto key = [&](Index p) { return subtree_[usize(panel_segment(p))]; };
     std::stable_sort(phase_.piece.begin(), phase_.piece.end(),
                      [&](Index p, Index q) { return key(p) < key(q); });
     if (!scatters()) std::reverse(phase_.piece.begin(), phase_.piece.end());
-    for (Index i = 0; i < side_.pieces(); ++i) {
+    for (Index i = 0; i < static_cast<Index>(phase_.piece.size()); ++i) {
       const bool starts = i == 0 || key(phase_.piece[usize(i)]) != key(phase_.piece[usize(i) - 1]);
       if (starts)
         phase_.task.push_back({.piece_begin = i, .piece_end = i, .feed_begin = 0, .feed_end = 0, .waits = 0});
@@ -186,7 +186,8 @@ class Builder {
 
 SweepPhase make_sweep(const Structure& structure, const distribution::Mapping& mapping, const Share& share,
                       const SweepSpec& spec) {
-  const SweepTrees trees = sweep_trees(structure, mapping, share.layer, spec.side, spec.direction);
+  const SweepTrees trees =
+      sweep_trees(structure, mapping, share.layer, spec.side, spec.direction, spec.panels);
   return Builder(structure, share, share.side(spec.side), spec, trees).build();
 }
 

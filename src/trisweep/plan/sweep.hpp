@@ -10,11 +10,13 @@ struct SweepSpec {
   Direction direction;
   bool conjugate;
   TreeKind tree;
+  SupernodeRange panels{};  // apply the panels of these supernodes only
 };
 
-// The phase in which rank share.rank applies all its pieces of `spec.side`, with its part in the broadcast
-// and reduction trees of its layer. Before: owned segments hold the right-hand side. After: they hold the
-// solution of the sweep, and every rank that needed a segment has received it.
+// The phase in which rank share.rank applies its pieces of `spec.side`, with its part in the broadcast and
+// reduction trees of its layer. Before: owned segments hold the right-hand side. After: those of spec.panels
+// hold the solution of the sweep, and every rank that needed a segment has received it; in a scatter sweep
+// other owned segments have the contributions of spec.panels added.
 SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                       const distribution::Share& share, const SweepSpec& spec);
 

@@ -49,7 +49,7 @@ ChildRange tree_children(TreeKind kind, Index position, Index members) {
 }
 
 SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                       Index layer, distribution::Side side, Direction direction) {
+                       Index layer, distribution::Side side, Direction direction, SupernodeRange panels) {
   const Index supernodes = structure.supernodes();
   Collector by_panel(supernodes), by_row(supernodes);
   for (Index k = 0; k < supernodes; ++k) {
@@ -59,7 +59,7 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
   }
   // Descending K meets, for each row I, the largest K first; ascending I meets, for each panel K, the
   // smallest I first. Both are the orders wanted near the roots, in the scatter and in the gather direction.
-  for (Index k = supernodes - 1; k >= 0; --k) {
+  for (Index k = std::min(supernodes, panels.last) - 1; k >= panels.first; --k) {
     if (!mapping.layers_of(k).contains(layer)) continue;
     for (const auto& block : structure.blocks(k)) {
       const Index rank = mapping.owner(layer, side, block.row_supernode, k);

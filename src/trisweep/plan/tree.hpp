@@ -3,7 +3,7 @@
 // first, and a shape that says who is whose parent by position: nothing is stored per edge (Liu et al. 2018,
 // section 3.1: each process keeps track of its parent and children only).
 
-#include <string>
+#include <limits>
 #include <vector>
 
 #include "trisweep/core/types.hpp"
@@ -41,14 +41,21 @@ struct Members {
   }
 };
 
-// The members of both collectives of a sweep. Ranks whose blocks are needed first stand near the root of a
-// broadcast tree; ranks whose blocks are ready last stand near the root of a reduction tree (2018,
-// section 3.1).
+// Supernodes [first, last).
+struct SupernodeRange {
+  Index first = 0;
+  Index last = std::numeric_limits<Index>::max();
+  bool contains(Index k) const { return first <= k && k < last; }
+};
+
+// The members of both collectives of a sweep over the given panels. Ranks whose blocks are needed first stand
+// near the root of a broadcast tree; ranks whose blocks are ready last stand near the root of a reduction
+// tree (2018, section 3.1).
 struct SweepTrees {
   Members broadcast;  // who needs the final segment
   Members reduction;  // who contributes to it
 };
 SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                       Index layer, distribution::Side side, Direction direction);
+                       Index layer, distribution::Side side, Direction direction, SupernodeRange panels = {});
 
 }  // namespace trisweep::plan

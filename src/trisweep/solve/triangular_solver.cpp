@@ -8,9 +8,6 @@
 namespace trisweep::solve {
 namespace {
 
-// Sweeps of one solve, each on a channel of its own.
-constexpr Index sweeps = 2;
-
 Index largest_extent(const distribution::Share& share) {
   Index rows = 0;
   for (const auto* side : {&share.lower, &share.upper}) {
@@ -38,7 +35,6 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
       panels_(PanelStore<T>::distribute(comm_, structure(), *mapping_, share_,
                                         factorization ? factorization->factors : nullptr)),
       executor_(share_, panels_),
-      transport_(comm_.handle(), sweeps, structure().supernodes()),
       scratch_rows_(largest_extent(share_)) {
   comm_.broadcast(scaled_norm_one_);
   const auto& order = analysis_.ordering;
@@ -49,21 +45,31 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
 }
 
 template <Scalar T>
-void TriangularSolver<T>::prepare(Op op, Index nrhs) {
-  if (!plans_.contains(op)) {
-    const plan::PlanSpec spec{
-        .op = op, .upper_is_lower = analysis_.kind == numeric::Kind::cholesky, .tree = options_.tree};
-    const plan::Plan& plan =
-        plans_.emplace(op, plan::single_sync(structure(), *mapping_, share_, spec)).first->second;
-    for (const auto& phase : plan.phase) {
-      if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) {
-        executor_.reserve(*sweep);
-        transport_.reserve(usize(sweep->sends.broadcast + sweep->sends.reduction));
-      } else if (const auto* exchange = std::get_if<plan::ExchangePhase>(&phase)) {
-        for (const auto& step : exchange->step) exchange_rows_ = std::max(exchange_rows_, step.rows);
-      }
+void TriangularSolver<T>::make_plan(Op op) {
+  const plan::PlanSpec spec{.op = op,
+                            .upper_is_lower = analysis_.kind == numeric::Kind::cholesky,
+                            .tree = options_.tree,
+                            .inter_grid = options_.inter_grid};
+  const plan::Plan& plan =
+      plans_.emplace(op, options_.schedule(structure(), *mapping_, share_, spec)).first->second;
+  Index sweeps = 0;
+  std::size_t most_sends = 0;
+  for (const auto& phase : plan.phase) {
+    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) {
+      ++sweeps;
+      executor_.reserve(*sweep);
+      most_sends = std::max(most_sends, usize(sweep->sends.broadcast + sweep->sends.reduction));
+    } else if (const auto* exchange = std::get_if<plan::ExchangePhase>(&phase)) {
+      for (const auto& step : exchange->step) exchange_rows_ = std::max(exchange_rows_, step.rows);
     }
   }
+  if (!transport_) transport_.emplace(comm_.handle(), sweeps, structure().supernodes());
+  transport_->reserve(most_sends);
+}
+
+template <Scalar T>
+void TriangularSolver<T>::prepare(Op op, Index nrhs) {
+  if (!plans_.contains(op)) make_plan(op);
   const auto grow = [&](Buffer<T>& buffer, Offset rows, const char* what) {
     const std::size_t size = usize(rows) * usize(nrhs);
     if (buffer.size() < size) buffer = Buffer<T>(size, what);
@@ -88,7 +94,7 @@ void TriangularSolver<T>::solve(Op op, Columns<const T> b, Columns<T> x, bool sc
   from.load(comm_, b, work, scaled);
   run(plans_.at(op), work);
   to.store(comm_, x, work, scaled);
-  transport_.close_solve();
+  transport_->close_solve();
   last_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -99,7 +105,7 @@ void TriangularSolver<T>::run(const plan::Plan& plan, const kernels::Work<T>& wo
   for (const plan::Phase& phase : plan.phase) {
     if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) {
       Activity& account = sweep->direction == plan::Direction::scatter ? last_.l : last_.u;
-      account += executor_.run(*sweep, channel++, work, transport_);
+      account += executor_.run(*sweep, channel++, work, *transport_);
     } else if (const auto* exchange = std::get_if<plan::ExchangePhase>(&phase)) {
       last_.inter_grid += executor_.run(*exchange, work, comm_, exchange_buffer_.span());
     } else {

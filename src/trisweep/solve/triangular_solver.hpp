@@ -15,6 +15,8 @@ namespace trisweep::solve {
 struct SolverOptions {
   distribution::ProcessGrid grid;
   plan::TreeKind tree = plan::TreeKind::binary;
+  plan::Schedule schedule = plan::single_sync;
+  plan::InterGrid inter_grid = plan::sparse_allreduce;
 };
 
 // What one rank did in the last solve.
@@ -36,8 +38,8 @@ class TriangularSolver {
   TriangularSolver(MPI_Comm comm, std::shared_ptr<const Factorization<T>> factorization,
                    const SolverOptions& options);
 
-  // Makes the plan of `op` and room for `nrhs` right-hand sides. solve() does so by itself when needed; after
-  // it, solves of that op with at most that many right-hand sides allocate nothing.
+  // Makes the plan of `op` and room for `nrhs` right-hand sides. Collective. solve() does so by itself when
+  // needed; after it, solves of that op with at most that many right-hand sides allocate nothing.
   void prepare(Op op, Index nrhs);
 
   // op(A) x = b. Each rank passes its rows of b and x under partition(); b and x may be the same memory.
@@ -61,6 +63,7 @@ class TriangularSolver {
   double scaled_norm_one() const { return scaled_norm_one_; }
 
  private:
+  void make_plan(Op op);
   void run(const plan::Plan& plan, const kernels::Work<T>& work);
 
   transport::Communicator comm_;
@@ -74,7 +77,7 @@ class TriangularSolver {
   SweepExecutor<T> executor_;
   std::optional<VectorMap<T>> rows_;
   std::optional<VectorMap<T>> columns_;
-  transport::TwoSided transport_;
+  std::optional<transport::TwoSided> transport_;  // from the first plan on: all plans have as many sweeps
   std::map<Op, plan::Plan> plans_;
   Index scratch_rows_ = 0;    // of the largest piece or segment
   Offset exchange_rows_ = 0;  // of the largest message between layers

@@ -56,8 +56,7 @@ struct Options {
 
 struct Analysis {
   std::shared_ptr<const Structure> structure;
-  std::vector<Index>
-      new_of_ordered;  // the postorder: column j of the ordered matrix becomes new_of_ordered[j]
+  std::vector<Index> new_of_ordered;  // column j of the ordered matrix becomes new_of_ordered[j]
 };
 
 // `pattern`: symmetrized, full diagonal, already in the order of `tree`. The result keeps the tree's nodes

@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "support/random_matrix.hpp"
+#include "trisweep/plan/variants.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -23,6 +24,19 @@ std::vector<distribution::ProcessGrid> grids_of(Index ranks) {
     }
   }
   return grids;
+}
+
+// Every combination of the tables of the plan's axes: what is added there is tested here.
+std::vector<SolverOptions> variants(const distribution::ProcessGrid& grid) {
+  std::vector<SolverOptions> all;
+  for (const auto& tree : plan::trees()) {
+    for (const auto& schedule : plan::schedules()) {
+      for (const auto& inter_grid : plan::inter_grids()) {
+        all.push_back({grid, tree.choice, schedule.choice, inter_grid.choice});
+      }
+    }
+  }
+  return all;
 }
 
 Index world_size() {
@@ -75,8 +89,8 @@ TYPED_TEST(TriangularSolverTest, SolvesOnEveryGridForEveryOp) {
     const auto factors = factored(a);
     EXPECT_EQ(factors->analysis->kind, hermitian ? numeric::Kind::cholesky : numeric::Kind::lu);
     for (const auto& grid : grids_of(world_size())) {
-      for (const auto tree : {plan::TreeKind::flat, plan::TreeKind::binary, plan::TreeKind::automatic}) {
-        TriangularSolver<T> solver(MPI_COMM_WORLD, factors, {.grid = grid, .tree = tree});
+      for (const SolverOptions& options : variants(grid)) {
+        TriangularSolver<T> solver(MPI_COMM_WORLD, factors, options);
         for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
           for (const Index nrhs : {1, 7, 2}) {
             EXPECT_LT(solve_error(solver, a, op, nrhs), 500)

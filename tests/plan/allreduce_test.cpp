@@ -11,8 +11,8 @@ namespace trisweep::plan {
 namespace {
 
 // Runs the exchange of all ranks on one number per owned segment: every copy must end as the sum of all
-// copies.
-TEST(SparseAllreduce, GivesEveryLayerTheSum) {
+// copies. `most` bounds the messages of a rank, given log2(Pz).
+void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
   const auto s = testing_support::random_structure(200, 3, 6);
   for (const distribution::ProcessGrid grid :
        {distribution::ProcessGrid{1, 1, 1}, {1, 1, 2}, {2, 3, 4}, {1, 2, 16}}) {
@@ -23,7 +23,7 @@ TEST(SparseAllreduce, GivesEveryLayerTheSum) {
     std::map<Index, long> total;
     for (Index r = 0; r < grid.ranks(); ++r) {
       shares.push_back(distribution::make_share(s, *mapping, r));
-      phases.push_back(sparse_allreduce(*mapping, shares.back()));
+      phases.push_back(inter_grid(*mapping, shares.back()));
       value.emplace_back();
       for (Index i = 0; i < shares.back().segments(); ++i) {
         value.back().push_back((r + 1) * 1000 + i);
@@ -58,14 +58,22 @@ TEST(SparseAllreduce, GivesEveryLayerTheSum) {
     for (Index r = 0; r < grid.ranks(); ++r) {
       ASSERT_EQ(at[usize(r)], phases[usize(r)].step.size())
           << "rank " << r << " of " << grid.name() << " waits forever";
-      EXPECT_LE(at[usize(r)], 2 * usize(std::bit_width(static_cast<unsigned>(grid.pz)) - 1))
-          << "messages of a rank";
+      EXPECT_LE(at[usize(r)], usize(most(std::bit_width(static_cast<unsigned>(grid.pz)) - 1)))
+          << "too many messages on " << grid.name();
       for (Index i = 0; i < shares[usize(r)].segments(); ++i) {
         if (!shares[usize(r)].owned[usize(i)]) continue;
         EXPECT_EQ(value[usize(r)][usize(i)], total[shares[usize(r)].segment[usize(i)]]);
       }
     }
   }
+}
+
+TEST(Allreduce, SparseTakesAMessageEachWayPerLevel) {
+  expect_sums(sparse_allreduce, [](Index levels) { return 2 * levels; });
+}
+
+TEST(Allreduce, PerNodeTakesThoseForEachNode) {
+  expect_sums(per_node_allreduce, [](Index levels) { return levels * (levels + 1); });
 }
 
 }  // namespace

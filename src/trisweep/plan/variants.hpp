@@ -1,0 +1,29 @@
+#pragma once
+// The choices on each axis of a plan, by the names that users know. A new schedule, exchange or tree is one
+// new file and one row here; the command line, the run record and the variants test take their choices from
+// these tables.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "trisweep/plan/schedule.hpp"
+
+namespace trisweep::plan {
+
+template <class Choice>
+struct Variant {
+  std::string_view name;
+  Choice choice;
+};
+
+std::span<const Variant<Schedule>> schedules();
+std::span<const Variant<InterGrid>> inter_grids();
+std::span<const Variant<TreeKind>> trees();
+
+// The choice of that name; throws Error(usage) that lists the names there are.
+Schedule find_schedule(std::string_view name);
+InterGrid find_inter_grid(std::string_view name);
+TreeKind find_tree(std::string_view name);
+
+}  // namespace trisweep::plan
