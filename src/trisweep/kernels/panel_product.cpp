@@ -1,6 +1,7 @@
 #include "trisweep/kernels/panel_product.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "trisweep/numeric/blas.hpp"
 
@@ -32,47 +33,44 @@ T maybe_conjugate(const T& v) {
   }
 }
 
-// y = P s, four columns a pass so that y is read and written a quarter as often.
+// y -= P s, four columns a pass so that y is read and written a quarter as often.
 template <bool conjugated, Scalar T>
-void product(const T* p, Index height, Index width, const T* s, T* y) {
-  std::fill(y, y + height, T{});
+void subtract_plain(const T* p, Index height, Index width, const T* s, T* y) {
   Index j = 0;
   for (; j + 4 <= width; j += 4, p += 4 * usize(height)) {
     const T *p0 = p, *p1 = p0 + height, *p2 = p1 + height, *p3 = p2 + height;
     const T s0 = s[j], s1 = s[j + 1], s2 = s[j + 2], s3 = s[j + 3];
     for (Index i = 0; i < height; ++i) {
-      y[i] += maybe_conjugate<conjugated>(p0[i]) * s0 + maybe_conjugate<conjugated>(p1[i]) * s1 +
+      y[i] -= maybe_conjugate<conjugated>(p0[i]) * s0 + maybe_conjugate<conjugated>(p1[i]) * s1 +
               maybe_conjugate<conjugated>(p2[i]) * s2 + maybe_conjugate<conjugated>(p3[i]) * s3;
     }
   }
   for (; j < width; ++j, p += height) {
-    for (Index i = 0; i < height; ++i) y[i] += maybe_conjugate<conjugated>(p[i]) * s[j];
+    for (Index i = 0; i < height; ++i) y[i] -= maybe_conjugate<conjugated>(p[i]) * s[j];
   }
 }
 
-// y -= P^T s, four columns a pass so that s is read a quarter as often.
+// The inner product of one column with s, in `lanes` independent sums: one sum would be a chain of additions
+// that the compiler may not reorder.
+template <bool conjugated, Scalar T>
+T inner_product(const T* p, Index height, const T* s) {
+  constexpr Index lanes = 8;
+  T sum[lanes] = {};
+  Index i = 0;
+  for (; i + lanes <= height; i += lanes) {
+    for (Index l = 0; l < lanes; ++l) sum[l] += maybe_conjugate<conjugated>(p[i + l]) * s[i + l];
+  }
+  for (Index l = 0; i < height; ++i, ++l) sum[l] += maybe_conjugate<conjugated>(p[i]) * s[i];
+  for (Index half = lanes / 2; half > 0; half /= 2) {
+    for (Index l = 0; l < half; ++l) sum[l] += sum[l + half];
+  }
+  return sum[0];
+}
+
+// y -= P^T s.
 template <bool conjugated, Scalar T>
 void subtract_transposed(const T* p, Index height, Index width, const T* s, T* y) {
-  Index j = 0;
-  for (; j + 4 <= width; j += 4, p += 4 * usize(height)) {
-    const T *p0 = p, *p1 = p0 + height, *p2 = p1 + height, *p3 = p2 + height;
-    T sum0{}, sum1{}, sum2{}, sum3{};
-    for (Index i = 0; i < height; ++i) {
-      sum0 += maybe_conjugate<conjugated>(p0[i]) * s[i];
-      sum1 += maybe_conjugate<conjugated>(p1[i]) * s[i];
-      sum2 += maybe_conjugate<conjugated>(p2[i]) * s[i];
-      sum3 += maybe_conjugate<conjugated>(p3[i]) * s[i];
-    }
-    y[j] -= sum0;
-    y[j + 1] -= sum1;
-    y[j + 2] -= sum2;
-    y[j + 3] -= sum3;
-  }
-  for (; j < width; ++j, p += height) {
-    T sum{};
-    for (Index i = 0; i < height; ++i) sum += maybe_conjugate<conjugated>(p[i]) * s[i];
-    y[j] -= sum;
-  }
+  for (Index j = 0; j < width; ++j, p += height) y[j] -= inner_product<conjugated>(p, height, s);
 }
 
 // Calls f with the conjugation as a constant.
@@ -101,10 +99,11 @@ template <Scalar T>
 void scatter_product(const Panel<T>& panel, Index source, const Work<T>& work) {
   const Index nrhs = work.nrhs;
   if (nrhs == 1) {
+    std::fill_n(work.scratch, panel.height, T{});
     dispatch(is_complex<T> && panel.conjugate, [&](auto conjugated) {
-      product<conjugated()>(panel.value, panel.height, panel.width, work.at(source), work.scratch);
+      subtract_plain<conjugated()>(panel.value, panel.height, panel.width, work.at(source), work.scratch);
     });
-    for (Index i = 0; i < panel.height; ++i) work.row[panel.position[i]] -= work.scratch[i];
+    for (Index i = 0; i < panel.height; ++i) work.row[panel.position[i]] += work.scratch[i];
     return;
   }
   // Row-major (rows x nrhs) is column-major (nrhs x rows): scratch^T = -source^T panel^T.
@@ -148,27 +147,19 @@ void diagonal_product(const T* inverse, Index width, Op op, Index at, const Work
   const Index nrhs = work.nrhs;
   const std::size_t count = usize(width) * usize(nrhs);
   T* const row = work.at(at);
-  // Both products below subtract, hence the sign.
-  std::transform(row, row + count, work.scratch, [](const T& v) { return -v; });
-  std::fill(row, row + count, T{});
-  if (nrhs == 1 && op != Op::none) {
-    dispatch(is_complex<T> && op == Op::conjugate_transpose, [&](auto conjugated) {
-      subtract_transposed<conjugated()>(inverse, width, width, work.scratch, row);
-    });
-    return;
+  const bool conjugated = is_complex<T> && op == Op::conjugate_transpose;
+  // All products subtract: row = 0 - op(D) (-row).
+  std::transform(row, row + count, work.scratch, std::negate<>{});
+  std::fill_n(row, count, T{});
+  if (nrhs == 1) {
+    if (op == Op::none) return subtract_plain<false>(inverse, width, width, work.scratch, row);
+    return dispatch(conjugated,
+                    [&](auto c) { subtract_transposed<c()>(inverse, width, width, work.scratch, row); });
   }
   const View<T> source{work.scratch, nrhs, width, nrhs}, result{row, nrhs, width, nrhs};
   const View<T> block = view(inverse, width, width);
-  if (nrhs == 1) {
-    std::transform(work.scratch, work.scratch + count, work.scratch, [](const T& v) { return -v; });
-    product<false>(inverse, width, width, work.scratch, row);
-  } else if (op == Op::none) {
-    subtract_product(result, source, Op::transpose, block);
-  } else if (is_complex<T> && op == Op::conjugate_transpose) {
-    subtract_conjugate_product(result, source, block);
-  } else {
-    subtract_product(result, source, Op::none, block);
-  }
+  if (conjugated) return subtract_conjugate_product(result, source, block);
+  subtract_product(result, source, op == Op::none ? Op::transpose : Op::none, block);
 }
 
 #define INSTANTIATE(T)                                                   \

@@ -62,11 +62,12 @@ double condition_from_below(DistributedMatrix<T>& a, TriangularSolver<F>& solver
     if (!std::isfinite(c)) return std::numeric_limits<double>::infinity();
     refined.solve(Op::none, {image.data(), rows, 1}, {solution.data(), rows, 1}, {});
     std::transform(v.begin(), v.end(), solution.begin(), v.begin(), std::plus<>{});
-    const double missed = unknowns.norm(v, true);
+    const double missed = unknowns.norm(v, true);double mx=0;for(Index i=0;i<rows;++i)mx=std::max(mx,double(std::abs(v[usize(i)]))/unknown_scale[usize(i)]);mx=a.comm().max(mx);
     if (missed == 0) break;
     if (getenv("DBG") && a.comm().rank() == 0) fprintf(stderr, "  missed %.3e\n", missed / norm);
-    for (T& entry : v) entry *= static_cast<RealOf<T>>(norm / missed);
-    if (missed < recovered * norm && step > 0) break;
+    for (T& entry : v) entry *= static_cast<RealOf<T>>(1.0 / mx);
+    norm=unknowns.norm(v, true);
+    if (mx < 1e-3) break;
   }
   return condition;
 }
