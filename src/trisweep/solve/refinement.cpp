@@ -114,8 +114,8 @@ bool RefinedSolver<T, F>::improve(Op op, Columns<const T> b, Columns<T> x, const
   const auto corrected = backward_errors(op, b, {x.data, x.ld, x.nrhs});
   bool halved = false, kept = false, restored = false;
   for (std::size_t c = 0; c < error_.size(); ++c) {
-    halved = halved || corrected[c] <= error_[c] / 2;
-    if (corrected[c] < error_[c]) {
+    if (corrected[c] < error_[c]) {  // never from infinity to infinity
+      halved = halved || corrected[c] <= error_[c] / 2;
       error_[c] = corrected[c];
       kept = true;
     } else {

@@ -64,7 +64,7 @@ double condition_from_below(DistributedMatrix<T>& a, TriangularSolver<F>& solver
     std::transform(v.begin(), v.end(), solution.begin(), v.begin(), std::plus<>{});
     const double missed = unknowns.norm(v, true);double mx=0;for(Index i=0;i<rows;++i)mx=std::max(mx,double(std::abs(v[usize(i)]))/unknown_scale[usize(i)]);mx=a.comm().max(mx);
     if (missed == 0) break;
-    if (getenv("DBG") && a.comm().rank() == 0) fprintf(stderr, "  missed %.3e\n", missed / norm);
+    if (getenv("DBG") && a.comm().rank() == 0) fprintf(stderr, "  mx %.3e\n", mx);
     for (T& entry : v) entry *= static_cast<RealOf<T>>(1.0 / mx);
     norm=unknowns.norm(v, true);
     if (mx < 1e-3) break;

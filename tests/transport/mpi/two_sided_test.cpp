@@ -5,8 +5,8 @@
 namespace trisweep::transport {
 namespace {
 
-// Each rank sends to the next one in every phase of every solve, and the fast ones run ahead: a message must never be
-// taken for one of another phase or solve.
+// Each rank sends to the next one in every phase of every solve, and the fast ones run ahead: a message must
+// never be taken for one of another phase or solve.
 TEST(TwoSided, KeepsPhasesAndSolvesApart) {
   constexpr Index phases = 3;
   TwoSided transport(MPI_COMM_WORLD, phases, 100);
