@@ -12,6 +12,10 @@ namespace {
 // A GMRES correction stops here; its outcome is corrected again if need be.
 constexpr int gmres_steps = 60;
 constexpr double gmres_reduction = 1e-8;
+// A step that leaves more than this share of the error is the last of its kind: of the cheap one early,
+// because GMRES takes over.
+constexpr double slowest_plain = 0.1;
+constexpr double slowest_gmres = 0.5;
 
 // The largest magnitude in each column, over all ranks. NaN and infinity come out as infinity.
 template <Scalar T>
@@ -101,8 +105,8 @@ auto RefinedSolver<T, F>::by_gmres(Op op) -> Corrections {
 }
 
 template <Scalar T, Scalar F>
-bool RefinedSolver<T, F>::improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections,
-                                  Refined& progress) {
+double RefinedSolver<T, F>::improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections,
+                                    Refined& progress) {
   const std::size_t rows = usize(a_.local_rows());
   const auto ld = static_cast<Index>(rows);
   corrections({residual_.data(), ld, x.nrhs}, {correction_.data(), ld, x.nrhs});
@@ -112,21 +116,21 @@ bool RefinedSolver<T, F>::improve(Op op, Columns<const T> b, Columns<T> x, const
     std::transform(xc, xc + rows, correction_.data() + c * rows, xc, std::plus<>{});
   }
   const auto corrected = backward_errors(op, b, {x.data, x.ld, x.nrhs});
-  bool halved = false, kept = false, restored = false;
+  double best = 1;
+  bool restored = false;
   for (std::size_t c = 0; c < error_.size(); ++c) {
     if (corrected[c] < error_[c]) {  // never from infinity to infinity
-      halved = halved || corrected[c] <= error_[c] / 2;
+      best = std::min(best, std::isfinite(error_[c]) ? corrected[c] / error_[c] : 0);
       error_[c] = corrected[c];
-      kept = true;
     } else {
       std::copy_n(previous_.data() + c * rows, rows, x.data + c * usize(x.ld));
       restored = true;
     }
   }
-  progress.steps += kept;
+  progress.steps += best < 1;
   if (restored) backward_errors(op, b, {x.data, x.ld, x.nrhs});  // for the residuals of what was restored
   progress.backward_error = *std::max_element(error_.begin(), error_.end());
-  return halved;
+  return best;
 }
 
 template <Scalar T, Scalar F>
@@ -141,13 +145,13 @@ Refined RefinedSolver<T, F>::solve(Op op, Columns<const T> b, Columns<T> x,
   apply(op, b, x);
   error_ = backward_errors(op, b, {x.data, x.ld, x.nrhs});
   Refined progress{.backward_error = *std::max_element(error_.begin(), error_.end())};
-  const auto refine = [&](const Corrections& corrections, double goal) {
+  const auto refine = [&](const Corrections& corrections, double goal, double slowest) {
     while (progress.steps < options.max_steps && progress.backward_error > goal) {
-      if (!improve(op, b, x, corrections, progress)) break;
+      if (improve(op, b, x, corrections, progress) > slowest) break;
     }
   };
-  refine(by_factors(op), target);
-  refine(by_gmres(op), acceptable);
+  refine(by_factors(op), target, slowest_plain);
+  refine(by_gmres(op), acceptable, slowest_gmres);
   return progress;
 }
 

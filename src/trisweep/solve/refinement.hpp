@@ -40,8 +40,9 @@ class RefinedSolver {
   using Corrections = std::function<void(Columns<const T> r, Columns<T> d)>;  // d = about op(A)^-1 r
   Corrections by_factors(Op op);
   Corrections by_gmres(Op op);
-  // One step: adds corrections where they lower the error. False when no error fell to half of what it was.
-  bool improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections, Refined& progress);
+  // One step: adds corrections where they lower the error. Returns the best share of an error that is left; 1
+  // when none fell.
+  double improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections, Refined& progress);
 
   DistributedMatrix<T>& a_;
   TriangularSolver<F>& solver_;
