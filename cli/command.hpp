@@ -5,14 +5,14 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-#include "trisweep/core/observer.hpp"
+#include "terminal.hpp"
 #include "trisweep/transport/communicator.hpp"
 
 namespace trisweep::cli {
 
 struct Context {
   const transport::Communicator& world;
-  Observer& observer;  // draws progress on rank 0's terminal
+  Terminal& terminal;  // rank 0's; silent elsewhere
 
   bool is_root() const { return world.rank() == 0; }
 };

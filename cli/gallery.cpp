@@ -23,20 +23,23 @@ struct GalleryCommand {
   matrix::GalleryOptions options;
 
   int operator()(const Context& context) const {
+    std::string line;
     transport::collectively(context.world, [&] {
-      if (context.is_root()) write();
+      if (context.is_root()) line = write();
     });
+    context.terminal.print_beside({output}, line);
     return 0;
   }
 
-  void write() const {
+  // Returns what was written, in a line.
+  std::string write() const {
     OutputFile file(output.empty() ? kind + ".mtx" : output);
-    std::visit(
+    return std::visit(
         [&](const auto& a) {
           matrix::write_matrix_market(file, a);
           file.commit();
-          fmt::print(stderr, "{}: {} x {}, {} nonzeros\n", file.target().string(), a.rows(), a.cols(),
-                     a.nonzeros());
+          return fmt::format("{}: {} rows, {} columns, {} nonzeros\n", file.target().string(), a.rows(),
+                             a.cols(), a.nonzeros());
         },
         matrix::gallery(kind, options));
   }

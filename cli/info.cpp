@@ -49,30 +49,53 @@ std::string symmetry_of(const matrix::Csr<T>& a) {
   return pattern ? "unsymmetric values, symmetric pattern" : "unsymmetric";
 }
 
-template <Scalar T>
-void describe(const matrix::Csr<T>& a, const std::string& name, Observer& observer) {
-  fmt::print("{}\n", name);
-  fmt::print("  size            {} x {}, {} nonzeros, {}\n", a.rows(), a.cols(), a.nonzeros(),
-             is_complex<T> ? "complex" : "real");
-  fmt::print("  symmetry        {}\n", symmetry_of(a));
-  if (a.rows() != a.cols()) return;
-  const auto analysis = solve::analyze(a, {}, observer);
+// Lines of "  name            value".
+class Lines {
+ public:
+  explicit Lines(const std::string& title) : text(title + "\n") {}
+
+  template <class... Args>
+  void add(const char* name, fmt::format_string<Args...> format, Args&&... args) {
+    text += fmt::format("  {:<15} {}\n", name, fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  std::string text;
+};
+
+void describe_factors(const solve::Analysis& analysis, Offset nonzeros, std::size_t scalar_bytes,
+                      Lines& lines) {
   const symbolic::Structure& s = *analysis.structure;
-  const auto estimate = numeric::estimate(s, analysis.kind, sizeof(T));
+  const auto estimate = numeric::estimate(s, analysis.kind, scalar_bytes);
   const Shape shape = shape_of(s);
-  fmt::print("  structural rank {} (full)\n", a.rows());
-  fmt::print("  factorization   {}\n",
-             analysis.kind == numeric::Kind::cholesky
-                 ? "Cholesky (Hermitian with a positive diagonal), or LU if not definite"
-                 : "LU");
-  fmt::print("  supernodes      {}, {:.1f} columns on average\n", s.supernodes(),
-             double(s.n) / s.supernodes());
-  fmt::print("  fill            {:.1f} x the nonzeros of A; factors {:.1f} MB\n",
-             double(estimate.nonzeros_l + estimate.nonzeros_u) / double(a.nonzeros()),
-             double(estimate.factor_bytes) * 1e-6);
-  fmt::print("  factor work     {:.3g} GFLOP\n", estimate.flops * 1e-9);
-  fmt::print("  levels          {} supernodes on the longest path\n", shape.levels);
-  fmt::print("  parallelism     {:.1f} (work / work on the critical path of a solve)\n", shape.parallelism);
+  lines.add("structural rank", "{} (full)", s.n);
+  lines.add("factorization", "{}",
+            analysis.kind == numeric::Kind::cholesky
+                ? "Cholesky (Hermitian with a positive diagonal), or LU if not definite"
+                : "LU");
+  lines.add("supernodes", "{}, {:.1f} columns on average", s.supernodes(), double(s.n) / s.supernodes());
+  lines.add("fill", "{:.1f} x the nonzeros of A",
+            double(estimate.nonzeros_l + estimate.nonzeros_u) / double(nonzeros));
+  lines.add("factor size", "{:.3g} MB in double precision", double(estimate.factor_bytes) * 1e-6);
+  lines.add("factor work", "{:.3g} Gflop", estimate.flops * 1e-9);
+  lines.add("levels", "{} supernodes on the longest path", shape.levels);
+  lines.add("parallelism", "{:.1f} (work / work on the critical path of a solve)", shape.parallelism);
+}
+
+template <Scalar T>
+std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer& observer) {
+  Lines lines(name);
+  lines.add("size", "{} x {}, {} nonzeros, {}", a.rows(), a.cols(), a.nonzeros(),
+            is_complex<T> ? "complex" : "real");
+  lines.add("symmetry", "{}", symmetry_of(a));
+  if (a.rows() != a.cols() || a.rows() == 0) return lines.text;
+  try {
+    describe_factors(solve::analyze(a, {}, observer), a.nonzeros(), sizeof(T), lines);
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::numerical) throw;
+    lines.add("structural rank", "deficient: {}", e.what());
+    lines.add("factorization", "none: a structurally singular matrix has no factors");
+  }
+  return lines.text;
 }
 
 }  // namespace
@@ -85,11 +108,13 @@ void add_info(CLI::App& app, Run& run) {
       ->required();
   sub->callback([file, &run] {
     run = [file](const Context& context) {
+      std::string lines;
       transport::collectively(context.world, [&] {
         if (!context.is_root()) return;
-        std::visit([&](const auto& a) { describe(a, *file, context.observer); },
-                   matrix::read_matrix(*file, context.observer));
+        lines = std::visit([&](const auto& a) { return describe(a, *file, context.terminal); },
+                           matrix::read_matrix(*file, context.terminal));
       });
+      context.terminal.print(lines);
       return 0;
     };
   });

@@ -5,10 +5,10 @@
 #include <mpi.h>
 
 #include <cstdio>
-#include <new>
+#include <optional>
+#include <sstream>
 
 #include "command.hpp"
-#include "progress.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 
 namespace trisweep::cli {
@@ -24,32 +24,48 @@ struct MpiSession {
   ~MpiSession() { MPI_Finalize(); }
 };
 
-void print_error(const std::string& text) {
-  fmt::print(stderr, "trisweep: error: {}\n", text);
-}
-
 // An error of this rank alone: others may be waiting for it, so the whole job ends here.
 [[noreturn]] void abort_job(const transport::Communicator& world, int status, const std::string& text) {
-  print_error(world.size() > 1 ? fmt::format("rank {}: {}", world.rank(), text) : text);
+  const bool alone = world.size() == 1;
+  Terminal(true).error(alone ? text : fmt::format("rank {}: {}", world.rank(), text));
   std::fflush(nullptr);
-  if (world.size() > 1) MPI_Abort(MPI_COMM_WORLD, status);
+  if (!alone) MPI_Abort(MPI_COMM_WORLD, status);
   MPI_Finalize();
   std::_Exit(status);
 }
 
-int parse(CLI::App& app, int argc, char** argv, bool is_root) {
+std::string names_of(const std::vector<const CLI::App*>& commands) {
+  std::string names;
+  for (const CLI::App* command : commands)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", command->get_name());
+  return names;
+}
+
+// What the parser says, in our words where a word of the user's was not understood.
+std::string wrong_use(const CLI::App& app, const CLI::ParseError& e, const char* first_word) {
+  if (const auto chosen = app.get_subcommands(); !chosen.empty())
+    return fmt::format("{}\n  remedy: see trisweep {} --help", e.what(), chosen.front()->get_name());
+  const std::string commands = names_of(app.get_subcommands(nullptr));
+  return fmt::format(
+      "{}\n  remedy: give one of the commands {}; see trisweep --help",
+      first_word == nullptr ? "no command was given" : fmt::format("there is no command '{}'", first_word),
+      commands);
+}
+
+// The exit status when there is nothing to run; nothing otherwise.
+std::optional<int> parse(CLI::App& app, int argc, char** argv, Terminal& terminal) {
   try {
     app.parse(argc, argv);
-    return 0;
+    return std::nullopt;
   } catch (const CLI::ParseError& e) {
-    const bool asked_for_text = e.get_exit_code() == 0;  // --help and --version
-    if (is_root && asked_for_text) app.exit(e);
-    if (is_root && !asked_for_text) {
-      print_error(
-          fmt::format("{}\n  remedy: see trisweep {} --help", e.what(),
-                      app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name()));
+    if (e.get_exit_code() == 0) {  // --help and --version
+      std::ostringstream text;
+      app.exit(e, text, text);
+      terminal.print(text.str());
+      return 0;
     }
-    return asked_for_text ? -1 : exit_wrong_use;
+    terminal.error(wrong_use(app, e, argc > 1 ? argv[1] : nullptr));
+    return exit_wrong_use;
   }
 }
 
@@ -57,7 +73,7 @@ int main(int argc, char** argv) {
   numeric::use_one_blas_thread();
   const MpiSession session(&argc, &argv);
   const transport::Communicator world(MPI_COMM_WORLD);
-  const bool is_root = world.rank() == 0;
+  Terminal terminal(world.rank() == 0);
 
   CLI::App app("Distributed sparse triangular solves: factor once, solve many times.", "trisweep");
   app.set_version_flag("--version", TRISWEEP_VERSION);
@@ -66,20 +82,16 @@ int main(int argc, char** argv) {
   add_gallery(app, run);
   add_info(app, run);
   add_solve(app, run);
-  if (const int status = parse(app, argc, argv, is_root); status != 0) return std::max(status, 0);
+  if (const auto status = parse(app, argc, argv, terminal)) return *status;
 
-  TerminalProgress progress(is_root);
   try {
-    return run({world, progress});
+    return run({world, terminal});
   } catch (const transport::CollectiveError& e) {
-    progress.clear();
-    if (is_root) print_error(e.what());
+    terminal.error(e.what());
     return e.exit_status();
   } catch (const Error& e) {
-    progress.clear();
     abort_job(world, e.exit_status(), e.what());
   } catch (const std::exception&) {
-    progress.clear();
     abort_job(world, exit_wrong_use, transport::current_failure().message);
   }
 }

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "command.hpp"
 #include "solve_job.hpp"
+#include "trisweep/plan/variants.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -33,7 +36,15 @@ System read_system(const SolveOptions& options, Observer& observer) {
   return system;
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  return std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+}
+
 Outputs open_outputs(const SolveOptions& options) {
+  if (!options.output.empty() && !options.json.empty() && same_file(options.output, options.json)) {
+    throw Error(ErrorKind::usage, fmt::format("--output and --json both name {}", options.json),
+                "give each a file of its own");
+  }
   Outputs outputs;
   if (!options.output.empty()) outputs.solution.emplace(options.output);
   if (!options.json.empty()) outputs.json.emplace(options.json);
@@ -57,7 +68,7 @@ int solve(const Context& context, const SolveOptions& options) {
       distribution::check_grid(distribution::parse_grid(options.grid), context.world.size());
     if (!context.is_root()) return;
     outputs = open_outputs(options);
-    system = read_system(options, context.observer);
+    system = read_system(options, context.terminal);
   });
   char complex = context.is_root() && is_complex_system(system);
   context.world.broadcast(complex);
@@ -66,6 +77,13 @@ int solve(const Context& context, const SolveOptions& options) {
                                                                std::move(outputs));
   }
   return solve_in<double, float>(context, options, std::move(system), std::move(outputs));
+}
+
+template <class Choice>
+std::vector<std::string> names(std::span<const plan::Variant<Choice>> table) {
+  std::vector<std::string> result;
+  for (const auto& row : table) result.emplace_back(row.name);
+  return result;
 }
 
 // "auto" or a number of steps.
@@ -78,14 +96,20 @@ std::string check_refine(const std::string& text) {
 void add_plan_options(CLI::App& sub, SolveOptions& o) {
   sub.add_option("--grid", o.grid, "Process grid PXxPYxPZ, PZ a power of two; auto: one as square as can be")
       ->capture_default_str();
+  sub.add_option("--schedule", o.schedule,
+                 "When layers of the grid talk: once per solve, or at every level of the separator tree")
+      ->check(CLI::IsMember(names(plan::schedules())))
+      ->capture_default_str();
+  sub.add_option("--inter-grid", o.inter_grid, "How layers of the grid add up what they share")
+      ->check(CLI::IsMember(names(plan::inter_grids())))
+      ->capture_default_str();
   sub.add_option("--tree", o.tree, "Broadcast and reduction trees")
-      ->check(CLI::IsMember({"flat", "binary", "auto"}))
+      ->check(CLI::IsMember(names(plan::trees())))
       ->capture_default_str();
   // Axes with one choice so far: accepted, so that a command line can say what it means.
   static const std::vector<std::pair<std::string, std::string>> fixed = {
-      {"--mapping", "block-cyclic"}, {"--schedule", "single-sync"}, {"--inter-grid", "sparse"},
-      {"--diagonal", "supernodes"},  {"--transport", "two-sided"},  {"--device", "cpu"},
-      {"--method", "direct"},        {"--preconditioner", "lu"}};
+      {"--mapping", "block-cyclic"}, {"--diagonal", "supernodes"}, {"--transport", "two-sided"},
+      {"--device", "cpu"},           {"--method", "direct"},       {"--preconditioner", "lu"}};
   for (const auto& [name, choice] : fixed) {
     sub.add_option(name)
         ->check(CLI::IsMember({choice}))
@@ -124,7 +148,9 @@ void add_solve(CLI::App& app, Run& run) {
   sub->add_option("--refine", o.refine, "Refinement steps at most; auto: as long as they help")
       ->check(check_refine)
       ->capture_default_str();
-  sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")->check(CLI::Range(1, 1 << 20));
+  sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
   sub->add_option("--threads", o.threads, "Threads of the factorization (default: all processors)")
       ->check(CLI::Range(1, 1024));
   sub->callback(

@@ -8,6 +8,7 @@
 
 #include "system.hpp"
 #include "trisweep/numeric/estimates.hpp"
+#include "trisweep/plan/variants.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
@@ -23,11 +24,6 @@ double seconds_since(Clock::time_point start) {
 }
 
 constexpr int most_automatic_steps = 20;
-
-plan::TreeKind tree_kind(const std::string& name) {
-  if (name == "flat") return plan::TreeKind::flat;
-  return name == "binary" ? plan::TreeKind::binary : plan::TreeKind::automatic;
-}
 
 ordering::Method ordering_method(const std::string& name) {
   if (name == "metis") return ordering::Method::metis;
@@ -50,7 +46,10 @@ class SolveJob {
     });
     solver_ = std::make_unique<solve::TriangularSolver<F>>(
         world().handle(), std::move(factorization_),
-        solve::SolverOptions{.grid = grid_, .tree = tree_kind(options_.tree)});
+        solve::SolverOptions{.grid = grid_,
+                             .tree = plan::find_tree(options_.tree),
+                             .schedule = plan::find_schedule(options_.schedule),
+                             .inter_grid = plan::find_inter_grid(options_.inter_grid)});
     solve::DistributedMatrix<T> a(world().handle(), context_.is_root() ? &a_ : nullptr, solver_->partition());
     b_rows_ = solve::scatter_rows(world(), solver_->partition(), b_);
     nrhs_ = options_.nrhs;
@@ -61,8 +60,9 @@ class SolveJob {
     judge();
     if (!options_.output.empty()) x_ = solve::gather_rows(world(), solver_->partition(), x_rows_, nrhs_);
     transport::collectively(world(), [&] {
-      if (context_.is_root()) write_record(outputs);
+      if (context_.is_root()) write(outputs);
     });
+    if (context_.is_root()) report();
     return status_;
   }
 
@@ -79,11 +79,11 @@ class SolveJob {
                              : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     auto start = Clock::now();
     auto analysis = std::make_shared<const solve::Analysis>(
-        solve::analyze(a_, factor_options.analysis, context_.observer));
+        solve::analyze(a_, factor_options.analysis, context_.terminal));
     record_.factor.analysis_seconds = seconds_since(start);
     start = Clock::now();
     factorization_ = std::make_shared<const solve::Factorization<F>>(
-        solve::factor<F>(a_, std::move(analysis), factor_options, context_.observer));
+        solve::factor<F>(a_, std::move(analysis), factor_options, context_.terminal));
     record_.factor.seconds = seconds_since(start);
     describe_factors();
     b_ = system.b ? take_rhs<T>(*system.b) : made_up_rhs(a_, op_, options_.nrhs);
@@ -107,7 +107,7 @@ class SolveJob {
     solver_->prepare(op_, nrhs_);
     std::vector<double> seconds;
     for (int r = 0; r < options_.repeat; ++r) {
-      context_.observer.progress("solve", double(r) / options_.repeat);
+      context_.terminal.progress("solve", double(r) / options_.repeat);
       solver_->solve(op_, {b.data(), local_rows(), nrhs_}, {x.data(), local_rows(), nrhs_});
       seconds.push_back(solver_->last().seconds);
     }
@@ -161,46 +161,47 @@ class SolveJob {
     record_.solve.refinement_seconds = world().max(seconds_since(start));
     record_.solve.backward_error = result.backward_error;
     record_.solve.refinement_steps = result.steps;
-    record_.factor.condition_estimate = solve::estimate_condition(*solver_);
-    const double lower = solve::condition_from_below(a, *solver_);
-    if (context_.is_root()) fmt::print(stderr, "certificate {:.3e}\n", lower);
+    const solve::Probe probe = solve::probe_singularity(a, *solver_);
+    record_.factor.condition_estimate = std::max(probe.condition, solve::estimate_condition(*solver_));
+    record_.factor.numerically_singular = probe.singular;
   }
 
-  // An inaccurate answer is never passed off as a good one: the status says so, and why.
+  // An inaccurate answer is never passed off as a good one.
   void judge() {
-    report::FactorRecord& f = record_.factor;
-    world().broadcast(f.perturbed_pivots);
     const double unit = std::numeric_limits<RealOf<T>>::epsilon();
-    f.numerically_singular = !(f.condition_estimate < 1 / std::numeric_limits<RealOf<T>>::epsilon());
-    if (!(record_.solve.backward_error <= most_backward_error * unit)) status_ = 1;
-    if (f.numerically_singular && f.perturbed_pivots > 0) status_ = 1;
+    const bool accurate = record_.solve.backward_error <= most_backward_error * unit;
+    status_ = accurate && !record_.factor.numerically_singular ? 0 : 1;
+    digits_are_doubtful_ = !(record_.factor.condition_estimate < 1 / unit);
   }
 
-  // The solution first, so that a record never speaks of one that is not there.
-  void write_record(Outputs& outputs) {
+  void write(Outputs& outputs) {
     record_.version = TRISWEEP_VERSION;
     record_.machine = report::this_machine();
     record_.plan = {.px = grid_.px,
                     .py = grid_.py,
                     .pz = grid_.pz,
                     .mapping = "block-cyclic",
-                    .schedule = "single-sync",
-                    .inter_grid = "sparse",
+                    .schedule = options_.schedule,
+                    .inter_grid = options_.inter_grid,
                     .tree = options_.tree,
                     .diagonal = "supernodes",
                     .transport = "two-sided",
                     .device = "cpu"};
-    if (outputs.solution) {
-      matrix::write_matrix_market(*outputs.solution, x_);
-      outputs.solution->commit();
+    // Both written before either appears; a solution that is not to be trusted does not appear at all.
+    const bool with_solution = outputs.solution && status_ == 0;
+    if (with_solution) matrix::write_matrix_market(*outputs.solution, x_);
+    if (outputs.json) outputs.json->write(report::to_json(record_));
+    if (with_solution) outputs.solution->commit();
+    if (outputs.json) outputs.json->commit();
+  }
+
+  void report() const {
+    context_.terminal.print_beside({options_.output, options_.json}, report::summary(record_));
+    if (status_ != 0) {
+      context_.terminal.error(report::verdict(record_));
+    } else if (digits_are_doubtful_) {
+      context_.terminal.warn(report::caution(record_));
     }
-    if (outputs.json) {
-      outputs.json->write(report::to_json(record_));
-      outputs.json->commit();
-    }
-    fmt::print("{}", report::summary(record_));
-    std::fflush(stdout);
-    if (status_ != 0) fmt::print(stderr, "trisweep: error: {}\n", report::verdict(record_));
   }
 
   // In units of the precision: 1.1e-13 in double.
@@ -212,6 +213,7 @@ class SolveJob {
   distribution::ProcessGrid grid_;
   Index nrhs_ = 1;
   int status_ = 0;
+  bool digits_are_doubtful_ = false;
   report::RunRecord record_;                                      // complete on rank 0
   matrix::Csr<T> a_;                                              // rank 0
   matrix::Dense<T> b_;                                            // rank 0

@@ -18,6 +18,8 @@ struct SolveOptions {
   std::string json;
   Index nrhs = 1;
   std::string grid = "auto";
+  std::string schedule = "single-sync";
+  std::string inter_grid = "sparse";
   std::string tree = "binary";
   std::string ordering = "metis";
   std::string op = "N";

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "matrix/io_support.hpp"
+#include "support/real_matrices.hpp"
 #include "trisweep/matrix/harwell_boeing_format.hpp"
 
 namespace trisweep::matrix::test {
@@ -99,9 +100,11 @@ TEST(HarwellBoeing, SeveralRightHandSidesOfAPattern) {
 }
 
 TEST(HarwellBoeing, RealFilesHoldRightHandSides) {
-  const std::filesystem::path folder = TRISWEEP_MATRICES;
-  EXPECT_EQ(std::get<Dense<double>>(read_dense(folder / "sherman3.rua")).rows, 5005);
-  EXPECT_EQ(std::get<Dense<double>>(read_dense(folder / "sherman5.rua")).value.size(), 3312u);
+  for (const auto& file : trisweep::test::real_matrices({"sherman3.rua", "sherman5.rua"})) {
+    const auto b = std::get<Dense<double>>(read_dense(file));
+    EXPECT_EQ(b.rows, file.stem() == "sherman3" ? 5005 : 3312);
+    EXPECT_EQ(b.value.size(), usize(b.rows));
+  }
 }
 
 struct DefectCase {

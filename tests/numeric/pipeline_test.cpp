@@ -6,6 +6,7 @@
 #include <string>
 
 #include "numeric/support.hpp"
+#include "support/real_matrices.hpp"
 #include "trisweep/matrix/gallery.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/numeric/estimates.hpp"
@@ -49,8 +50,8 @@ double backward_error(const matrix::Csr<T>& a, const Factors<T>& f) {
   return largest(ax) / (matrix::norm_inf(a) * largest(x) + largest(b));
 }
 
-double solve_file(const std::string& name, Kind kind, int threads) {
-  const auto any = matrix::read_matrix(std::filesystem::path(TRISWEEP_MATRICES) / name);
+double solve_file(const std::filesystem::path& file, Kind kind, int threads) {
+  const auto any = matrix::read_matrix(file);
   return std::visit(
       [&](const auto& a) {
         const auto ordered = prepare(a, kind == Kind::cholesky);
@@ -61,15 +62,17 @@ double solve_file(const std::string& name, Kind kind, int threads) {
 }
 
 TEST(Pipeline, FactorsUnsymmetricMatrices) {
-  for (const char* name : {"west0479.mtx.gz", "orsirr_1.mtx.gz", "add32.mtx.gz", "jpwh_991.mtx.gz",
-                           "gemat12.mtx.gz", "sherman5.rua", "young1c.mtx.gz", "qc324.mtx.gz"}) {
-    EXPECT_LT(solve_file(name, Kind::lu, 2), 1e-9) << name;
+  for (const auto& file :
+       test::real_matrices({"west0479.mtx.gz", "orsirr_1.mtx.gz", "add32.mtx.gz", "jpwh_991.mtx.gz",
+                            "gemat12.mtx.gz", "sherman5.rua", "young1c.mtx.gz", "qc324.mtx.gz"})) {
+    EXPECT_LT(solve_file(file, Kind::lu, 2), 1e-9) << file;
   }
 }
 
 TEST(Pipeline, FactorsDefiniteMatrices) {
-  for (const char* name : {"bcsstk14.mtx.gz", "bcsstk16.mtx.gz", "wathenSmall.mtx.gz", "gr_30_30.mtx.gz"}) {
-    EXPECT_LT(solve_file(name, Kind::cholesky, 2), 1e-13) << name;
+  for (const auto& file :
+       test::real_matrices({"bcsstk14.mtx.gz", "bcsstk16.mtx.gz", "wathenSmall.mtx.gz", "gr_30_30.mtx.gz"})) {
+    EXPECT_LT(solve_file(file, Kind::cholesky, 2), 1e-13) << file;
   }
 }
 

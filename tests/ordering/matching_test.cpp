@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 
+#include "support/real_matrices.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/gallery.hpp"
 #include "trisweep/matrix/io.hpp"
@@ -151,9 +152,10 @@ TEST(Matching, KeepsADominantDiagonalWhereItIs) {
 }
 
 TEST(Matching, RealMatricesWithZeroDiagonals) {
-  for (const char* name : {"west0067", "west0479", "young1c", "gemat12", "nnc1374", "bayer10"}) {
-    SCOPED_TRACE(name);
-    const auto any = matrix::read_matrix(std::string(TRISWEEP_MATRICES) + "/" + name + ".mtx.gz");
+  for (const auto& file : test::real_matrices({"west0067.mtx.gz", "west0479.mtx.gz", "young1c.mtx.gz",
+                                               "gemat12.mtx.gz", "nnc1374.mtx.gz", "bayer10.mtx.gz"})) {
+    SCOPED_TRACE(file);
+    const auto any = matrix::read_matrix(file);
     std::visit([](const auto& a) { expect_scaled(a, match_large_entries(a, silent_observer())); }, any);
   }
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "ordering/patterns.hpp"
+#include "support/real_matrices.hpp"
 #include "symbolic/dense_elimination.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/io.hpp"
@@ -159,10 +160,11 @@ TEST(Structure, HoldsTheFactorOfManySmallRandomGraphs) {
 }
 
 TEST(Structure, RealMatrices) {
-  for (const char* name :
-       {"bcsstk14", "west0479", "memplus", "young1c", "gr_30_30", "case_ACTIVSg2000_jac"}) {
-    SCOPED_TRACE(name);
-    const auto any = matrix::read_matrix(std::string(TRISWEEP_MATRICES) + "/" + name + ".mtx.gz");
+  for (const auto& file :
+       test::real_matrices({"bcsstk14.mtx.gz", "west0479.mtx.gz", "memplus.mtx.gz", "young1c.mtx.gz",
+                            "gr_30_30.mtx.gz", "case_ACTIVSg2000_jac.mtx.gz"})) {
+    SCOPED_TRACE(file);
+    const auto any = matrix::read_matrix(file);
     std::visit(
         [](const auto& a) {
           const auto o = ordering::order(a, false, {});

@@ -24,7 +24,7 @@ struct FactorRecord {
   double analysis_seconds = 0;
   double seconds = 0;
   Index perturbed_pivots = 0;
-  double condition_estimate = 0;  // 1-norm, of the scaled matrix
+  double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
   bool numerically_singular = false;
 };
 
@@ -75,5 +75,8 @@ std::string to_json(const RunRecord& record);
 std::string summary(const RunRecord& record);
 // Why a run that failed numerically did so, and what can be done.
 std::string verdict(const RunRecord& record);
+// What to know about an answer that solves the system accurately although the condition number is beyond
+// 1 / epsilon.
+std::string caution(const RunRecord& record);
 
 }  // namespace trisweep::report

@@ -60,18 +60,31 @@ std::string summary(const RunRecord& r) {
 }
 
 std::string verdict(const RunRecord& r) {
+  const bool single = r.solve.precision == "float";
   if (r.factor.numerically_singular) {
     return fmt::format(
-        "{} is numerically singular: condition about {:.1e}, {}; backward error {:.1e}\n"
-        "  remedy: check the model for redundant equations or free unknowns; the solution is not to be "
-        "trusted",
-        r.matrix.name, r.factor.condition_estimate, counted(r.factor.perturbed_pivots, "perturbed pivot"),
-        r.solve.backward_error);
+        "{} is numerically singular in {} precision: not one digit of a known solution could be recovered "
+        "(condition about {:.1e}, {}, backward error {:.1e}); no solution was written\n"
+        "  remedy: {}look for redundant equations and for unknowns that nothing determines, such as a "
+        "missing "
+        "boundary condition",
+        r.matrix.name, single ? "single" : "double", r.factor.condition_estimate,
+        counted(r.factor.perturbed_pivots, "perturbed pivot"), r.solve.backward_error,
+        single ? "use --precision double, or " : "");
   }
   return fmt::format(
-      "the backward error of {:.1e} is too large: refinement stopped helping after {}\n"
-      "  remedy: allow more with --refine, use --precision double, or rescale the problem",
-      r.solve.backward_error, counted(r.solve.refinement_steps, "step"));
+      "the backward error of {:.1e} is too large: refinement stopped helping after {}; no solution was "
+      "written\n"
+      "  remedy: {}, or rescale the problem",
+      r.solve.backward_error, counted(r.solve.refinement_steps, "step"),
+      r.solve.precision == "double" ? "allow more steps with --refine" : "use --precision double");
+}
+
+std::string caution(const RunRecord& r) {
+  return fmt::format(
+      "the condition number of {} is about {:.1e}: the solution satisfies its equations (backward error "
+      "{:.1e}), but a change of the data in the last digit may change every digit of it",
+      r.matrix.name, r.factor.condition_estimate, r.solve.backward_error);
 }
 
 }  // namespace trisweep::report

@@ -7,75 +7,115 @@
 namespace trisweep::solve {
 namespace {
 
-constexpr int most_steps = 4;
-// A known solution that comes back this well leaves no doubt that A is nonsingular.
-constexpr double recovered = 1e-2;
+constexpr int most_rounds = 4;
+// The share of the known solution's largest entry that may be missed: three digits are beyond doubt, and less
+// than one is none.
+constexpr double surely_recovered = 1e-3;
+constexpr double not_recovered = 0.1;
 
-// In [1, 2), by the row's number alone: the same vector on every grid (the finalizer of SplitMix64).
-double made_up_entry(Index row) {
+// In [1, 2) and by the row's number alone, so that every grid asks the same (the finalizer of SplitMix64).
+double known_entry(Index row) {
   auto z = (static_cast<std::uint64_t>(row) + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return 1 + static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-// Vectors over this rank's rows, measured in the scaled unknowns or equations.
-template <Scalar T>
-class Scaled {
- public:
-  Scaled(const transport::Communicator& comm, std::span<const double> scale) : comm_(comm), scale_(scale) {}
+struct Norms {
+  double sum = 0;
+  double largest = 0;  // infinite when an entry is not a number
+};
 
-  // ||S v||_1, or ||S^-1 v||_1.
-  double norm(const std::vector<T>& v, bool inverse) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < v.size(); ++i)
-      sum += inverse ? double(std::abs(v[i])) / scale_[i] : double(std::abs(v[i])) * scale_[i];
-    return comm_.sum(sum);
+// Of this vector with every entry multiplied or divided by the scale of its row; over all ranks.
+template <Scalar T, class Apply>
+Norms norms(const transport::Communicator& comm, const std::vector<T>& v, std::span<const double> scale,
+            Apply&& apply) {
+  Norms result;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const double magnitude = apply(double(std::abs(v[i])), scale[i]);
+    result.sum += magnitude;
+    result.largest = std::max(result.largest, std::isnan(magnitude) ? HUGE_VAL : magnitude);
+  }
+  return {comm.sum(result.sum), comm.max(result.largest)};
+}
+
+template <Scalar T, Scalar F>
+class Rounds {
+ public:
+  Rounds(DistributedMatrix<T>& a, TriangularSolver<F>& solver)
+      : a_(a),
+        solver_(solver),
+        refined_(a, solver),
+        equation_scale_(solver.equation_scale(Op::none)),
+        unknown_scale_(solver.equation_scale(Op::transpose)),
+        v_(usize(a.local_rows())),
+        zero_(v_.size()),
+        image_(v_.size()),
+        recovered_(v_.size()) {
+    const Index first = a.partition().first(a.comm().rank());
+    for (std::size_t i = 0; i < v_.size(); ++i)
+      v_[i] = T(static_cast<RealOf<T>>(known_entry(first + static_cast<Index>(i)) * unknown_scale_[i]));
+  }
+
+  // The bound that v proves.
+  double condition() {
+    a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1});
+    const double image = norms(a_.comm(), image_, equation_scale_, std::multiplies<>{}).sum;
+    return solver_.scaled_norm_one() * measured().sum / image;
+  }
+
+  // v becomes what a solve misses of it, scaled to a largest entry of 1. Returns the share that was missed;
+  // zero leaves v as it was.
+  double miss() {
+    const double before = measured().largest;
+    refined_.solve(Op::none, columns(image_), {recovered_.data(), rows(), 1}, {});
+    std::transform(v_.begin(), v_.end(), recovered_.begin(), recovered_.begin(), std::plus<>{});
+    const double missed =
+        norms(a_.comm(), recovered_, unknown_scale_, std::divides<>{}).largest;  // image_ is -A v
+    if (missed > 0 && std::isfinite(missed)) {
+      std::transform(recovered_.begin(), recovered_.end(), v_.begin(),
+                     [&](const T& entry) { return entry / static_cast<RealOf<T>>(missed); });
+    }
+    return missed / before;
   }
 
  private:
-  const transport::Communicator& comm_;
-  std::span<const double> scale_;
+  Index rows() const { return a_.local_rows(); }
+  Columns<const T> columns(const std::vector<T>& v) const { return {v.data(), rows(), 1}; }
+  Norms measured() const { return norms(a_.comm(), v_, unknown_scale_, std::divides<>{}); }
+
+  DistributedMatrix<T>& a_;
+  TriangularSolver<F>& solver_;
+  RefinedSolver<T, F> refined_;
+  std::span<const double> equation_scale_;
+  std::span<const double> unknown_scale_;
+  std::vector<T> v_;
+  std::vector<T> zero_;
+  std::vector<T> image_;
+  std::vector<T> recovered_;
 };
 
 }  // namespace
 
 template <Scalar T, Scalar F>
-double condition_from_below(DistributedMatrix<T>& a, TriangularSolver<F>& solver) {
-  const Index rows = a.local_rows();
-  const Scaled<T> equations(a.comm(), solver.equation_scale(Op::none));
-  const auto unknown_scale = solver.equation_scale(Op::transpose);
-  const Scaled<T> unknowns(a.comm(), unknown_scale);
-  RefinedSolver<T, F> refined(a, solver);
-  std::vector<T> v(usize(rows)), image(usize(rows)), solution(usize(rows));
-  const std::vector<T> zero(usize(rows));
-  for (Index i = 0; i < rows; ++i) {
-    const Index row = a.partition().first(a.comm().rank()) + i;
-    v[usize(i)] = static_cast<T>(static_cast<RealOf<T>>(made_up_entry(row) * unknown_scale[usize(i)]));
+Probe probe_singularity(DistributedMatrix<T>& a, TriangularSolver<F>& solver) {
+  Rounds<T, F> rounds(a, solver);
+  Probe probe;
+  double missed = 1;
+  for (int round = 0; round < most_rounds && missed > surely_recovered; ++round) {
+    probe.condition = std::max(probe.condition, rounds.condition());
+    if (std::isinf(probe.condition)) break;
+    missed = rounds.miss();
   }
-  double norm = unknowns.norm(v, true), condition = 0;
-  for (int step = 0; step < most_steps; ++step) {
-    a.residual(Op::none, {v.data(), rows, 1}, {zero.data(), rows, 1}, {image.data(), rows, 1});
-    const double c = solver.scaled_norm_one() * norm / equations.norm(image, false);
-    if (getenv("DBG") && a.comm().rank() == 0) fprintf(stderr, "step %d |v| %.3e cond %.3e\n", step, norm, c);
-    condition = std::max(condition, c);
-    if (!std::isfinite(c)) return std::numeric_limits<double>::infinity();
-    refined.solve(Op::none, {image.data(), rows, 1}, {solution.data(), rows, 1}, {});
-    std::transform(v.begin(), v.end(), solution.begin(), v.begin(), std::plus<>{});
-    const double missed = unknowns.norm(v, true);double mx=0;for(Index i=0;i<rows;++i)mx=std::max(mx,double(std::abs(v[usize(i)]))/unknown_scale[usize(i)]);mx=a.comm().max(mx);
-    if (missed == 0) break;
-    if (getenv("DBG") && a.comm().rank() == 0) fprintf(stderr, "  mx %.3e\n", mx);
-    for (T& entry : v) entry *= static_cast<RealOf<T>>(1.0 / mx);
-    norm=unknowns.norm(v, true);
-    if (mx < 1e-3) break;
-  }
-  return condition;
+  constexpr double largest_condition = 1 / double(std::numeric_limits<RealOf<T>>::epsilon());
+  probe.singular = !(missed < not_recovered) || probe.condition >= largest_condition;
+  return probe;
 }
 
-#define INSTANTIATE(T) template double condition_from_below(DistributedMatrix<T>&, TriangularSolver<T>&);
+#define INSTANTIATE(T) template Probe probe_singularity(DistributedMatrix<T>&, TriangularSolver<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
-template double condition_from_below(DistributedMatrix<double>&, TriangularSolver<float>&);
-template double condition_from_below(DistributedMatrix<std::complex<double>>&,
-                                     TriangularSolver<std::complex<float>>&);
+template Probe probe_singularity(DistributedMatrix<double>&, TriangularSolver<float>&);
+template Probe probe_singularity(DistributedMatrix<std::complex<double>>&,
+                                 TriangularSolver<std::complex<float>>&);
 
 }  // namespace trisweep::solve

@@ -1,19 +1,29 @@
 #pragma once
 // Is A singular to working precision? Factors alone cannot tell: a perturbed pivot makes them those of a
-// nonsingular neighbour of A.
+// nonsingular neighbour of A, whose condition number says little about A's.
+//
+// The test is to recover a solution that is known, measured in the unknowns of the scaled matrix S = Dr A Dc:
+// with y random, y - S^-1 (S y) is rounding when S is regular, and has all of y's part in the null space when
+// S is singular, which no solve recovers. What a solve missed takes y's place until a solve misses nothing
+// (S is regular), or after a few rounds only a null vector is left. Whatever v is at hand proves
+//
+//   condition of S >= ||S||_1 ||v||_1 / ||S v||_1.
+//
+// Each rank holds its rows of all vectors. Costs one refined solve, or four when the first missed much.
 
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
 
-// A lower bound of the 1-norm condition number of the scaled matrix Dr A Dc, proved by a vector v:
-// ||Dr A Dc||_1 ||v||_1 / ||Dr A Dc v||_1. Infinity when the product is zero.
-//
-// v is what a refined solve misses of a random solution that is known: y minus the solution of A x = A y.
-// When A is nonsingular that is rounding, and the bound is small; when A is singular it is the part of y in
-// the null space, which no solve can recover, and a few more such steps leave nothing else. Collective; costs
-// one refined solve, or four when the first misses much.
+struct Probe {
+  // Not one digit of the known solution came back, or `condition` is beyond 1 / epsilon of T.
+  bool singular = false;
+  // The largest lower bound of the 1-norm condition number of Dr A Dc that was proved; infinite when S v = 0.
+  double condition = 0;
+};
+
+// Collective; the same result on every rank.
 template <Scalar T, Scalar F>
-double condition_from_below(DistributedMatrix<T>& a, TriangularSolver<F>& solver);
+Probe probe_singularity(DistributedMatrix<T>& a, TriangularSolver<F>& solver);
 
 }  // namespace trisweep::solve

@@ -1,0 +1,212 @@
+"""Bad input and failures of every kind, on one rank and on four: one clear message with a remedy, the exit status of
+DESIGN section 3 (1 numerical, 2 wrong use or bad input), no hang, and nothing written."""
+import random
+import unittest
+
+from command import CommandTest, dense_text, grid_laplacian, matrix_text
+
+BANNER = "%%MatrixMarket matrix coordinate real general\n"
+GOOD = BANNER + "2 2 4\n1 1 4\n1 2 1\n2 1 1\n2 2 3\n"
+ARRAY = "%%MatrixMarket matrix array real general\n"
+
+# What the file holds, and a word of the message.
+UNREADABLE = {
+    "empty": ("", "a.mtx"),
+    "garbage": ("hello world\n", "a.mtx:1"),
+    "binary garbage": (bytes(range(256)) * 20, "a.mtx"),
+    "a banner alone": (BANNER, "a.mtx"),
+    "truncated": (GOOD[:-8], "a.mtx"),
+    "a line cut short": (BANNER + "2 2 4\n1 1 4\n1 2\n", "a.mtx:4"),
+    "too many entries": (GOOD + "1 1 4\n", "a.mtx:7"),
+    "not a number": (BANNER + "1 1 1\n1 1 NaN\n", "a.mtx:3"),
+    "infinite": (BANNER + "1 1 1\n1 1 inf\n", "a.mtx:3"),
+    "a word for a number": (BANNER + "1 1 1\n1 1 four\n", "a.mtx:3"),
+    "row out of range": (BANNER + "2 2 1\n3 1 1.0\n", "a.mtx:3"),
+    "column out of range": (BANNER + "2 2 1\n1 3 1.0\n", "a.mtx:3"),
+    "row 0": (BANNER + "2 2 1\n0 1 1.0\n", "a.mtx:3"),
+    "negative column": (BANNER + "2 2 1\n1 -1 1.0\n", "a.mtx:3"),
+    "duplicate": (BANNER + "2 2 3\n1 1 1\n2 2 1\n1 1 2\n", "a.mtx:5"),
+    "negative counts": (BANNER + "-2 2 1\n1 1 1\n", "a.mtx:2"),
+    "absurd counts": (BANNER + "1000000 1000000 999999999999999\n1 1 1\n", "a.mtx"),
+    "more entries than places": (BANNER + "2 2 5\n1 1 1\n", "a.mtx"),
+    "empty matrix": (BANNER + "0 0 0\n", "empty"),
+    "not square": (BANNER + "2 3 2\n1 1 1\n2 2 1\n", "not square"),
+    "truncated gzip": (b"\x1f\x8b\x08\x00\x00\x00", "a.mtx"),
+    "entry above the diagonal of a symmetric matrix": (
+        "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n1 2 1\n2 2 1\n", "a.mtx:4"),
+}
+
+
+def duplicated_rows():
+    """A random matrix of 60 rows, of which two are the same."""
+    values = random.Random(1)
+    entries = {(i, j): values.uniform(-1, 1) for i in range(60) for j in range(60)}
+    for j in range(60):
+        entries[40, j] = entries[7, j]
+    return matrix_text(60, entries)
+
+
+def dependent_columns():
+    """A column that is the sum of two others, up to rounding."""
+    values = random.Random(2)
+    entries = {(i, j): values.uniform(-1, 1) for i in range(50) for j in range(50)}
+    for i in range(50):
+        entries[i, 3] = entries[i, 20] * 0.3 + entries[i, 44] * 0.7
+    return matrix_text(50, entries)
+
+
+STRUCTURALLY_SINGULAR = {
+    "an empty column": BANNER + "2 2 2\n1 1 1\n2 1 1\n",
+    "an empty row": BANNER + "3 3 2\n1 1 1\n2 2 1\n",
+    "two rows in one column": BANNER + "3 3 4\n1 1 1\n2 1 1\n3 2 1\n3 3 1\n",
+}
+
+NUMERICALLY_SINGULAR = {
+    "a multiple of a row": BANNER + "2 2 4\n1 1 1\n1 2 2\n2 1 2\n2 2 4\n",
+    "a zero": BANNER + "1 1 1\n1 1 0\n",
+    "a row of stored zeros": BANNER + "2 2 3\n1 1 1\n2 1 0\n2 2 0\n",
+    "ones": matrix_text(12, {(i, j): 1.0 for i in range(12) for j in range(12)}),
+    "duplicated rows": duplicated_rows(),
+    "dependent columns": dependent_columns(),
+    "a graph Laplacian": matrix_text(225, grid_laplacian(15)),
+}
+
+BAD_CALLS = {
+    "no command": ([], "no command"),
+    "unknown command": (["frobnicate"], "frobnicate"),
+    "no matrix": (["solve"], "matrix"),
+    "missing file": (["solve", "nowhere.mtx"], "nowhere.mtx"),
+    "a folder": (["solve", "."], "folder"),
+    "unknown option": (["solve", "good.mtx", "--frobnicate"], "--frobnicate"),
+    "option without its value": (["solve", "good.mtx", "--json"], "--json"),
+    "two matrices": (["solve", "good.mtx", "other.mtx"], "other.mtx"),
+    "grid of letters": (["solve", "good.mtx", "--grid", "axbxc"], "PXxPYxPZ"),
+    "grid of two numbers": (["solve", "good.mtx", "--grid", "2x2"], "PXxPYxPZ"),
+    "grid with a zero": (["solve", "good.mtx", "--grid", "0x1x1"], "0x1x1"),
+    "grid with a negative number": (["solve", "good.mtx", "--grid", "1x-1x1"], "1x-1x1"),
+    "layers not a power of two": (["solve", "good.mtx", "--grid", "1x1x3"], "power of two"),
+    "grid too large": (["solve", "good.mtx", "--grid", "5x5x1"], "mpirun -n 25"),
+    "grid beyond any machine": (["solve", "good.mtx", "--grid", "99999x99999x1024"], "99999x99999x1024"),
+    "unknown tree": (["solve", "good.mtx", "--tree", "oak"], "oak"),
+    "unknown schedule": (["solve", "good.mtx", "--schedule", "later"], "later"),
+    "unknown precision": (["solve", "good.mtx", "--precision", "half"], "half"),
+    "a choice that is not there yet": (["solve", "good.mtx", "--device", "cuda"], "cuda"),
+    "unknown op": (["solve", "good.mtx", "--op", "X"], "X"),
+    "no right-hand sides": (["solve", "good.mtx", "--nrhs", "0"], "--nrhs"),
+    "two sources of right-hand sides": (["solve", "good.mtx", "--nrhs", "2", "--rhs", "short.mtx"], "--nrhs"),
+    "refine a word": (["solve", "good.mtx", "--refine", "often"], "often"),
+    "no threads": (["solve", "good.mtx", "--threads", "0"], "--threads"),
+    "right-hand side missing": (["solve", "good.mtx", "--rhs", "nowhere.mtx"], "nowhere.mtx"),
+    "right-hand side too long": (["solve", "good.mtx", "--rhs", "long.mtx"], "long.mtx"),
+    "right-hand side too short": (["solve", "good.mtx", "--rhs", "short.mtx"], "short.mtx"),
+    "right-hand side not a number": (["solve", "good.mtx", "--rhs", "nan.mtx"], "nan.mtx"),
+    "record in a missing folder": (["solve", "good.mtx", "--json", "no/such/run.json"], "no/such/run.json"),
+    "solution in a missing folder": (["solve", "good.mtx", "-o", "no/such/x.mtx"], "no/such/x.mtx"),
+    "solution over a folder": (["solve", "good.mtx", "-o", "."], "folder"),
+    "record below a file": (["solve", "good.mtx", "--json", "good.mtx/run.json"], "good.mtx/run.json"),
+    "record where nobody may write": (["solve", "good.mtx", "--json", "/proc/run.json"], "/proc/run.json"),
+    "both outputs to one file": (["solve", "good.mtx", "-o", "out", "--json", "./out"], "--json"),
+    "unknown kind": (["gallery", "frobnicate", "--n", "3"], "poisson3d"),
+    "no size": (["gallery", "poisson3d"], "--n"),
+    "size out of range": (["gallery", "poisson3d", "--n", "-3"], "-3"),
+    "size beyond an index": (["gallery", "poisson3d", "--n", "1000000"], "1000000"),
+    "no complex variant": (["gallery", "poisson3d", "--n", "3", "--complex"], "complex"),
+    "gallery into a missing folder": (["gallery", "poisson3d", "--n", "3", "-o", "no/such/a.mtx"], "no/such"),
+    "info on nothing": (["info", "nowhere.mtx"], "nowhere.mtx"),
+}
+
+
+class Refusals(CommandTest):
+    def expect_refusal(self, result, word, status, left):
+        self.assertEqual(result.status, status, result)
+        self.assertEqual(len(result.messages()), 1, result)
+        self.assertIn(word, result.messages()[0], result)
+        self.assertIn("\n  remedy: ", result.messages()[0], result)
+        self.assertEqual(result.err.count("trisweep: "), 1, result)
+        self.assertEqual(self.files(), sorted(left), "files left behind")
+
+    def on_one_rank_and_four(self, *arguments, **options):
+        for ranks in (0, 4):
+            with self.subTest(ranks=ranks):
+                yield self.run_here(*arguments, ranks=ranks, **options)
+
+    def refuse_matrix(self, text, word, status, left=()):
+        self.write("a.mtx", text)
+        arguments = ["solve", "a.mtx", "-o", "x.mtx", "--json", "run.json"]
+        for result in self.on_one_rank_and_four(*arguments):
+            self.expect_refusal(result, word, status, {"a.mtx", *left})
+
+    def test_unreadable_matrices(self):
+        for name, (text, word) in UNREADABLE.items():
+            with self.subTest(name):
+                self.refuse_matrix(text, word, 2)
+
+    def test_structurally_singular(self):
+        for name, text in STRUCTURALLY_SINGULAR.items():
+            with self.subTest(name):
+                self.refuse_matrix(text, "structurally singular", 1)
+
+    def test_numerically_singular(self):
+        """The record says so; no solution appears."""
+        for name, text in NUMERICALLY_SINGULAR.items():
+            with self.subTest(name):
+                self.refuse_matrix(text, "numerically singular", 1, left={"run.json"})
+                self.assertIs(self.record("run.json")["factor"]["numerically_singular"], True)
+                self.path("run.json").unlink()
+
+    def test_singular_in_single_precision_only(self):
+        self.write("a.mtx", matrix_text(225, grid_laplacian(15, shift=1e-9)))
+        result = self.run_here("solve", "a.mtx", "--precision", "float")
+        self.expect_refusal(result, "--precision double", 1, {"a.mtx"})
+        self.succeed("solve", "a.mtx")
+
+    def test_too_few_refinement_steps(self):
+        """Factors in single precision alone do not reach the accuracy of a double precision solve."""
+        self.write("a.mtx", matrix_text(225, grid_laplacian(15, shift=0.1)))
+        for result in self.on_one_rank_and_four("solve", "a.mtx", "--precision", "mixed", "--refine", 0,
+                                                "-o", "x.mtx"):
+            self.expect_refusal(result, "backward error", 1, {"a.mtx"})
+
+    def test_bad_calls(self):
+        self.write("good.mtx", GOOD)
+        self.write("long.mtx", ARRAY + "3 1\n1\n2\n3\n")
+        self.write("short.mtx", ARRAY + "1 1\n1\n")
+        self.write("nan.mtx", ARRAY + "2 1\n1\nnan\n")
+        before = self.files()
+        for name, (arguments, word) in BAD_CALLS.items():
+            with self.subTest(name):
+                for result in self.on_one_rank_and_four(*arguments):
+                    self.expect_refusal(result, word, 2, before)
+
+    def test_older_outputs_survive_a_failure(self):
+        self.write("truncated.mtx", UNREADABLE["truncated"][0])
+        self.write("singular.mtx", NUMERICALLY_SINGULAR["a multiple of a row"])
+        self.write("x.mtx", "precious")
+        self.write("run.json", "precious")
+        for matrix, record_survives in (("truncated.mtx", True), ("singular.mtx", False)):
+            with self.subTest(matrix):
+                self.run_here("solve", matrix, "-o", "x.mtx", "--json", "run.json", ranks=4)
+                self.assertEqual(self.path("x.mtx").read_text(), "precious")
+                self.assertEqual(self.path("run.json").read_text() == "precious", record_survives)
+
+    def test_full_disk(self):
+        """As far as a limit on the size of files is one: it lets the outputs be opened, but not written."""
+        self.succeed("gallery", "poisson3d", "--n", 10, "-o", "a.mtx")
+        result = self.run_here("solve", "a.mtx", "-o", "x.mtx", "--nrhs", 40, "--json", "run.json",
+                               limits="trap '' XFSZ; ulimit -f 1200")
+        self.expect_refusal(result, "x.mtx", 2, {"a.mtx"})
+
+    def test_too_little_memory(self):
+        """Enough to start and to read the matrix, but not for its factors, on rank 0 alone or on all ranks."""
+        self.succeed("gallery", "poisson3d", "--n", 40, "-o", "a.mtx")
+        for result in self.on_one_rank_and_four("solve", "a.mtx", "--json", "run.json", limits="ulimit -v 580000"):
+            self.expect_refusal(result, "memory", 2, {"a.mtx"})
+
+    def test_too_little_memory_for_the_right_hand_sides(self):
+        self.write("a.mtx", matrix_text(400, grid_laplacian(20, shift=1.0)))
+        for result in self.on_one_rank_and_four("solve", "a.mtx", "--nrhs", 500000, limits="ulimit -v 800000"):
+            self.expect_refusal(result, "memory", 2, {"a.mtx"})
+
+
+if __name__ == "__main__":
+    unittest.main()
