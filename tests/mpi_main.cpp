@@ -1,5 +1,5 @@
-// main() of the test programs that run under mpirun. Every rank runs the same tests; a failure on any rank fails
-// the program (mpirun reports the highest exit status), and rank 0 alone reports what passes.
+// main() of the test programs that run under mpirun. Every rank runs the same tests; a failure on any rank
+// fails the program (mpirun reports the highest exit status), and rank 0 alone reports what passes.
 
 #include <gtest/gtest.h>
 #include <mpi.h>

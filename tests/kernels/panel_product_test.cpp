@@ -19,7 +19,8 @@ TYPED_TEST_SUITE(PanelProductTest, Scalars);
 struct Shape {
   Index height, width, nrhs;
 };
-const std::vector<Shape> shapes = {{0, 3, 1}, {1, 1, 1}, {5, 4, 1}, {23, 9, 1}, {8, 16, 1}, {1, 1, 3}, {13, 6, 7}, {9, 1, 50}};
+const std::vector<Shape> shapes = {{0, 3, 1},  {1, 1, 1}, {5, 4, 1},  {23, 9, 1},
+                                   {8, 16, 1}, {1, 1, 3}, {13, 6, 7}, {9, 1, 50}};
 
 // A work vector with the panel's own rows first and the rows it is joined to after them, in reverse.
 template <Scalar T>
@@ -35,7 +36,9 @@ struct Sample {
     const T v = panel[usize(i) + usize(j) * usize(shape.height)];
     return conjugated ? conjugate(v) : v;
   }
-  T& at(std::vector<T>& rows, Index row, Index r) const { return rows[usize(row) * usize(shape.nrhs) + usize(r)]; }
+  T& at(std::vector<T>& rows, Index row, Index r) const {
+    return rows[usize(row) * usize(shape.nrhs) + usize(r)];
+  }
   Panel<T> view(bool conjugated) const {
     return {panel.data(), position.data(), shape.height, shape.width, conjugated};
   }
@@ -105,7 +108,8 @@ TYPED_TEST(PanelProductTest, DiagonalAppliesEveryOp) {
         for (Index r = 0; r < shape.nrhs; ++r) {
           T sum{};
           for (Index j = 0; j < shape.width; ++j) {
-            const T d = op == Op::none ? sample.entry(i, j, false) : sample.entry(j, i, op == Op::conjugate_transpose);
+            const T d = op == Op::none ? sample.entry(i, j, false)
+                                       : sample.entry(j, i, op == Op::conjugate_transpose);
             sum += d * sample.at(sample.work, j, r);
           }
           sample.at(expected, i, r) = sum;
