@@ -36,8 +36,9 @@ System read_system(const SolveOptions& options, Observer& observer) {
   return system;
 }
 
-bool same_file(const std::string& a, const std::string& b) {
-  return std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b);
+// Also when neither exists yet.
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  return std::filesystem::weakly_canonical(absolute(a)) == std::filesystem::weakly_canonical(absolute(b));
 }
 
 Outputs open_outputs(const SolveOptions& options) {

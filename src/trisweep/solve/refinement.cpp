@@ -34,6 +34,16 @@ std::vector<double> column_norms(const transport::Communicator& comm, Columns<co
   return norm;
 }
 
+// y(i, :) = scale(i) x(i, :). `x` and `y` may be the same.
+template <Scalar T>
+void scale_rows(Columns<const T> x, std::span<const double> scale, Columns<T> y) {
+  for (Index c = 0; c < x.nrhs; ++c) {
+    const T* from = x.data + usize(c) * usize(x.ld);
+    std::transform(from, from + scale.size(), scale.begin(), y.data + usize(c) * usize(y.ld),
+                   [](const T& v, double s) { return v * static_cast<RealOf<T>>(s); });
+  }
+}
+
 }  // namespace
 
 template <Scalar T, Scalar F>
@@ -57,24 +67,29 @@ void RefinedSolver<T, F>::apply(Op op, Columns<const T> b, Columns<T> x) {
   if constexpr (std::same_as<T, F>) {
     solver_.solve(op, b, x);
   } else {
+    // Scaling in T: A's scale factors, and what they are applied to, need not fit F.
     const Index rows = a_.local_rows();
-    const auto norm = column_norms(a_.comm(), b, rows);
+    const auto equation_scale = solver_.equation_scale(op);
+    const auto unknown_scale = solver_.equation_scale(op == Op::none ? Op::transpose : Op::none);
+    scale_rows(b, equation_scale, x);
+    const auto norm = column_norms<T>(a_.comm(), {x.data, x.ld, x.nrhs}, rows);
     low_.resize(usize(rows) * usize(b.nrhs));
     const Columns<F> low{low_.data(), rows, b.nrhs};
-    const auto scale = [&](Index c) {
+    const auto size = [&](Index c) {
       return norm[usize(c)] > 0 ? static_cast<RealOf<T>>(norm[usize(c)]) : 1;
     };
-    for (Index c = 0; c < b.nrhs; ++c) {
-      const T* from = b.data + usize(c) * usize(b.ld);
+    for (Index c = 0; c < x.nrhs; ++c) {
+      const T* from = x.data + usize(c) * usize(x.ld);
       std::transform(from, from + rows, low.data + usize(c) * usize(rows),
-                     [s = scale(c)](const T& v) { return static_cast<F>(v / s); });
+                     [s = size(c)](const T& v) { return static_cast<F>(v / s); });
     }
-    solver_.solve(op, {low.data, low.ld, low.nrhs}, low);
-    for (Index c = 0; c < b.nrhs; ++c) {
+    solver_.solve(op, {low.data, low.ld, low.nrhs}, low, false);
+    for (Index c = 0; c < x.nrhs; ++c) {
       const F* from = low.data + usize(c) * usize(rows);
       std::transform(from, from + rows, x.data + usize(c) * usize(x.ld),
-                     [s = scale(c)](const F& v) { return static_cast<T>(v) * s; });
+                     [s = size(c)](const F& v) { return static_cast<T>(v) * s; });
     }
+    scale_rows<T>({x.data, x.ld, x.nrhs}, unknown_scale, x);
   }
 }
 

@@ -16,8 +16,9 @@
 namespace trisweep::solve {
 
 struct Probe {
-  // Not one digit of the known solution came back, or `condition` is beyond 1 / epsilon of T.
-  bool singular = false;
+  // Whether as much as one digit of the known solution came back. If not, no answer can be trusted, whatever
+  // the reason.
+  bool recovered = false;
   // The largest lower bound of the 1-norm condition number of Dr A Dc that was proved; infinite when S v = 0.
   double condition = 0;
 };
