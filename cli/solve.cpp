@@ -91,7 +91,7 @@ std::vector<std::string> names(std::span<const plan::Variant<Choice>> table) {
 std::string check_refine(const std::string& text) {
   const bool number =
       !text.empty() && text.size() < 5 && text.find_first_not_of("0123456789") == std::string::npos;
-  return text == "auto" || number ? "" : "--refine takes 'auto' or a number of steps, not '" + text + "'";
+  return text == "auto" || number ? "" : "takes 'auto' or a number of steps, not '" + text + "'";
 }
 
 void add_plan_options(CLI::App& sub, SolveOptions& o) {

@@ -1,16 +1,38 @@
 #include "system.hpp"
 
+#include <fmt/format.h>
+
+#include <limits>
 #include <random>
 
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::cli {
+namespace {
+
+// What would become infinite, or zero, in single precision is an error here and not a puzzle later.
+template <Scalar T, class Values>
+void require_range(const char* what, const Values& values) {
+  if constexpr (std::same_as<RealOf<T>, float>) {
+    using Limits = std::numeric_limits<float>;
+    double largest = 0;
+    for (const auto& v : values) largest = std::max(largest, double(std::abs(v)));
+    if (largest == 0 || (largest >= Limits::min() && largest <= Limits::max())) return;
+    throw Error(ErrorKind::input,
+                fmt::format("the largest entry of the {} is {:.1e}, out of the range of single precision",
+                            what, largest),
+                "use --precision double or mixed, or rescale the problem");
+  }
+}
+
+}  // namespace
 
 template <Scalar T>
 matrix::Csr<T> take_matrix(matrix::AnyCsr&& any) {
   return std::visit(
       [](auto& a) -> matrix::Csr<T> {
         using From = std::decay_t<decltype(a.value.front())>;
+        require_range<T>("matrix", a.value);
         if constexpr (std::same_as<From, T>) {
           return std::move(a);
         } else if constexpr (is_complex<T> || !is_complex<From>) {
@@ -27,6 +49,7 @@ matrix::Dense<T> take_rhs(const matrix::AnyDense& any) {
   matrix::Dense<T> result;
   std::visit(
       [&](const auto& b) {
+        require_range<T>("right-hand side", b.value);
         result.rows = b.rows;
         result.cols = b.cols;
         for (const auto& v : b.value) {

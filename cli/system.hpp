@@ -5,7 +5,8 @@
 
 namespace trisweep::cli {
 
-// A complex system is never taken as a real one: that throws Error(usage).
+// A complex system is never taken as a real one: that throws Error(usage). Error(input) when the values are
+// out of T's range.
 template <Scalar T>
 matrix::Csr<T> take_matrix(matrix::AnyCsr&& any);
 template <Scalar T>

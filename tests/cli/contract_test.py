@@ -70,10 +70,18 @@ class RunRecord(CommandTest):
                     self.assertEqual([(r["x"], r["y"], r["z"]) for r in ranks], places)
                     for rank in ranks:
                         self.check_types(rank, RANK)
+                        self.assertAlmostEqual(rank["l_seconds"] + rank["u_seconds"],
+                                               rank["floating_point_seconds"] + rank["intra_grid_seconds"])
                     for what in ("messages", "bytes"):
                         sent, received = (sum(r[f"{what}_{way}"] for r in ranks) for way in ("sent", "received"))
                         self.assertEqual(sent, received)
                         self.assertEqual(sent > 0, len(places) > 1)
+
+    def test_record_of_a_file_whose_name_is_not_text(self):
+        name = os.fsencode(self.folder) + b"/a\xe9.mtx"
+        os.rename(self.path("a.mtx"), name)
+        self.succeed("solve", os.fsdecode(name), "--json", "run.json")
+        self.assertIn(".mtx", self.record("run.json")["matrix"]["name"])
 
     def test_the_same_run_sends_the_same_messages(self):
         first, second = (self.solve("a.mtx", grid="2x2x2")["ranks"] for _ in range(2))

@@ -160,6 +160,19 @@ class Refusals(CommandTest):
         self.expect_refusal(result, "--precision double", 1, {"a.mtx"})
         self.succeed("solve", "a.mtx")
 
+    def test_values_that_do_not_fit_single_precision(self):
+        for value in (1e200, 1e-200):
+            with self.subTest(value=value):
+                self.write("a.mtx", matrix_text(2, {(0, 0): 4 * value, (0, 1): value, (1, 1): 3 * value}))
+                self.refuse("solve", "a.mtx", "--precision", "float", word="single precision", status=2,
+                            left={"a.mtx"})
+
+    def test_a_solution_that_overflows(self):
+        self.write("a.mtx", matrix_text(2, {(0, 0): 4e-10, (0, 1): 1.0, (1, 1): 3e-10}))
+        self.write("b.mtx", dense_text([[1e308, 1e308]]))
+        self.refuse("solve", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", word="range", status=1,
+                    left={"a.mtx", "b.mtx"})
+
     def test_too_few_refinement_steps(self):
         """Factors in single precision alone do not reach the accuracy of a double precision solve."""
         self.write("a.mtx", matrix_text(225, grid_laplacian(15, shift=0.1)))

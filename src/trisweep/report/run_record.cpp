@@ -67,8 +67,9 @@ std::string to_json(const RunRecord& record) {
   json["solve"] = nlohmann::json(record.solve);
   json["ranks"] = nlohmann::json(record.ranks);
   json["machine"] = nlohmann::json(record.machine);
-  // JSON has no infinity: nlohmann writes null, which readers can tell from a number.
-  return json.dump(2) + "\n";
+  // JSON has no infinity: nlohmann writes null, which readers can tell from a number. File names may be any
+  // bytes, JSON is UTF-8.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace trisweep::report

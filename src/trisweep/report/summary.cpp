@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "trisweep/report/run_record.hpp"
 
@@ -61,23 +62,31 @@ std::string summary(const RunRecord& r) {
 
 std::string verdict(const RunRecord& r) {
   const bool single = r.solve.precision == "float";
+  const std::string precision = single ? "single" : "double";
   if (r.factor.numerically_singular) {
     return fmt::format(
-        "{} is numerically singular in {} precision: not one digit of a known solution could be recovered "
-        "(condition about {:.1e}, {}, backward error {:.1e}); no solution was written\n"
+        "{} is numerically singular in {} precision: its condition number is about {:.1e} ({}); no solution "
+        "was "
+        "written\n"
         "  remedy: {}look for redundant equations and for unknowns that nothing determines, such as a "
         "missing "
         "boundary condition",
-        r.matrix.name, single ? "single" : "double", r.factor.condition_estimate,
-        counted(r.factor.perturbed_pivots, "perturbed pivot"), r.solve.backward_error,
-        single ? "use --precision double, or " : "");
+        r.matrix.name, precision, r.factor.condition_estimate,
+        counted(r.factor.perturbed_pivots, "perturbed pivot"), single ? "use --precision double, or " : "");
+  }
+  const std::string remedy = r.solve.precision == "double"
+                                 ? "rescale the problem, or allow more steps with --refine"
+                                 : "use --precision double";
+  if (!std::isfinite(r.solve.backward_error)) {
+    return fmt::format(
+        "there is no solution within the range of {} precision; none was written\n  remedy: {}", precision,
+        remedy);
   }
   return fmt::format(
-      "the backward error of {:.1e} is too large: refinement stopped helping after {}; no solution was "
-      "written\n"
-      "  remedy: {}, or rescale the problem",
-      r.solve.backward_error, counted(r.solve.refinement_steps, "step"),
-      r.solve.precision == "double" ? "allow more steps with --refine" : "use --precision double");
+      "the solution is not to be trusted: backward error {:.1e} after {}, condition about {:.1e}; it was not "
+      "written\n  remedy: {}",
+      r.solve.backward_error, counted(r.solve.refinement_steps, "refinement step"),
+      r.factor.condition_estimate, remedy);
 }
 
 std::string caution(const RunRecord& r) {

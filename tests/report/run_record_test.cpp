@@ -1,0 +1,175 @@
+#include "trisweep/report/run_record.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace trisweep::report {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+// A run with a value of its own in every field.
+RunRecord example() {
+  return {
+      .version = "1.2.3",
+      .predicted = false,
+      .matrix = {.name = "a \"quoted\" name.mtx", .rows = 10, .nonzeros = 5000000000},
+      .factor = {.kind = "lu",
+                 .nonzeros_l = 6000000000,
+                 .nonzeros_u = 6000000001,
+                 .bytes = 96000000000,
+                 .supernodes = 4,
+                 .analysis_seconds = 0.5,
+                 .seconds = 1.5,
+                 .perturbed_pivots = 2,
+                 .condition_estimate = 1e7},
+      .plan = {.px = 2,
+               .py = 3,
+               .pz = 4,
+               .mapping = "block-cyclic",
+               .schedule = "single-sync",
+               .inter_grid = "sparse",
+               .tree = "binary",
+               .diagonal = "supernodes",
+               .transport = "two-sided",
+               .device = "cpu"},
+      .solve = {.nrhs = 7,
+                .op = "T",
+                .precision = "double",
+                .method = "direct",
+                .repeats = 5,
+                .seconds_min = 2e-3,
+                .seconds_median = 3e-3,
+                .l_seconds = 1e-3,
+                .u_seconds = 9e-4,
+                .inter_grid_seconds = 5e-5,
+                .backward_error = 1.25e-16,
+                .refinement_steps = 1,
+                .refinement_seconds = 0.01},
+      .ranks = {{.rank = 0,
+                 .x = 0,
+                 .y = 0,
+                 .z = 0,
+                 .l_seconds = 1e-3,
+                 .u_seconds = 9e-4,
+                 .floating_point_seconds = 4e-4,
+                 .intra_grid_seconds = 3e-4,
+                 .inter_grid_seconds = 5e-5,
+                 .messages_sent = 11,
+                 .bytes_sent = 4000000000,
+                 .messages_received = 12,
+                 .bytes_received = 88},
+                {.rank = 1, .x = 1, .y = 0, .z = 0}},
+      .machine = {.host = "node", .processor = "chip", .mpi = "MPI", .processors = 2, .memory_bytes = 2e10}};
+}
+
+TEST(ToJson, HasTheFieldsThatOthersRead) {
+  const json r = json::parse(to_json(example()));
+  EXPECT_EQ(r["version"], "1.2.3");
+  EXPECT_EQ(r["predicted"], false);
+  EXPECT_EQ(r["matrix"], json({{"name", "a \"quoted\" name.mtx"}, {"rows", 10}, {"nonzeros", 5000000000}}));
+  EXPECT_EQ(r["plan"], json({{"grid", {2, 3, 4}},
+                             {"mapping", "block-cyclic"},
+                             {"schedule", "single-sync"},
+                             {"inter_grid", "sparse"},
+                             {"tree", "binary"},
+                             {"diagonal", "supernodes"},
+                             {"transport", "two-sided"},
+                             {"device", "cpu"}}));
+  for (const char* field : {"nonzeros_l", "nonzeros_u", "bytes", "supernodes", "seconds", "perturbed_pivots",
+                            "condition_estimate"})
+    EXPECT_TRUE(r["factor"][field].is_number()) << field;
+  EXPECT_EQ(r["factor"]["numerically_singular"], false);
+  for (const char* field : {"nrhs", "repeats", "seconds_min", "seconds_median", "l_seconds", "u_seconds",
+                            "inter_grid_seconds", "backward_error", "refinement_steps"})
+    EXPECT_TRUE(r["solve"][field].is_number()) << field;
+  EXPECT_EQ(r["solve"]["op"], "T");
+  EXPECT_EQ(r["machine"]["host"], "node");
+}
+
+TEST(ToJson, KeepsEveryDigit) {
+  const json r = json::parse(to_json(example()));
+  EXPECT_EQ(r["solve"]["backward_error"].get<double>(), 1.25e-16);
+  EXPECT_EQ(r["factor"]["nonzeros_u"].get<Offset>(), 6000000001);
+}
+
+TEST(ToJson, HasOneEntryPerRank) {
+  const json ranks = json::parse(to_json(example()))["ranks"];
+  ASSERT_EQ(ranks.size(), 2);
+  EXPECT_EQ(ranks[1]["rank"], 1);
+  EXPECT_EQ(ranks[1]["x"], 1);
+  EXPECT_EQ(ranks[0]["bytes_sent"], 4000000000);
+  for (const char* field :
+       {"rank", "x", "y", "z", "l_seconds", "u_seconds", "floating_point_seconds", "intra_grid_seconds",
+        "inter_grid_seconds", "messages_sent", "bytes_sent", "messages_received", "bytes_received"})
+    EXPECT_TRUE(ranks[0][field].is_number()) << field;
+}
+
+TEST(ToJson, WritesInfinityAsNull) {
+  RunRecord r = example();
+  r.factor.condition_estimate = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(json::parse(to_json(r))["factor"]["condition_estimate"].is_null());
+}
+
+TEST(ToJson, SurvivesNamesThatAreNotText) {
+  RunRecord r = example();
+  r.matrix.name = "latin\xe9.mtx";  // a file name is bytes, JSON is UTF-8
+  EXPECT_TRUE(json::accept(to_json(r)));
+}
+
+TEST(Summary, SaysWhatHowFastAndHowWell) {
+  const std::string text = summary(example());
+  for (const char* part :
+       {"10 rows", "5000000000 nonzeros", "4 supernodes", "1.5 s: LU", "96 GB", "2 perturbed pivots",
+        "2 ms: 7 right-hand sides", "op T", "grid 2x3x4", "backward error 1.3e-16 after 1 refinement step"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_TRUE(text.ends_with("\n"));
+}
+
+TEST(Summary, CountsOneInTheSingular) {
+  RunRecord r = example();
+  r.factor.perturbed_pivots = 1;
+  r.solve.nrhs = 1;
+  EXPECT_THAT(summary(r), HasSubstr("1 perturbed pivot,"));
+  EXPECT_THAT(summary(r), HasSubstr("1 right-hand side,"));
+}
+
+TEST(Verdict, NamesTheCauseAndARemedy) {
+  RunRecord r = example();
+  r.solve.backward_error = 1e-3;
+  EXPECT_THAT(verdict(r), HasSubstr("backward error 1.0e-03"));
+  EXPECT_THAT(verdict(r), HasSubstr("remedy: "));
+  r.factor.numerically_singular = true;
+  EXPECT_THAT(verdict(r), HasSubstr("numerically singular in double precision"));
+  EXPECT_THAT(verdict(r), Not(HasSubstr("--precision")));
+  r.solve.precision = "float";
+  EXPECT_THAT(verdict(r), HasSubstr("numerically singular in single precision"));
+  EXPECT_THAT(verdict(r), HasSubstr("--precision double"));
+}
+
+TEST(Verdict, SaysWhenThereIsNoFiniteSolution) {
+  RunRecord r = example();
+  r.solve.backward_error = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(verdict(r), HasSubstr("range of double precision"));
+  EXPECT_THAT(verdict(r), Not(HasSubstr("inf")));
+}
+
+TEST(Caution, SaysWhatTheAnswerIsWorth) {
+  EXPECT_THAT(caution(example()), HasSubstr("1.0e+07"));
+}
+
+TEST(Machine, IsDescribed) {
+  const MachineRecord machine = this_machine();
+  EXPECT_FALSE(machine.host.empty());
+  EXPECT_FALSE(machine.processor.empty());
+  EXPECT_GE(machine.processors, 1);
+  EXPECT_GT(machine.memory_bytes, 1e6);
+}
+
+}  // namespace
+}  // namespace trisweep::report
