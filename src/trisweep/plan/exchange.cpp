@@ -21,4 +21,9 @@ void pair_up(const distribution::Mapping& mapping, const distribution::Share& sh
   for (auto& [rank, step] : by_rank) steps.push_back(std::move(step));
 }
 
+void number_steps(ExchangePhase& phase) {
+  std::map<std::pair<Index, bool>, Index> next;  // by rank and direction
+  for (ExchangeStep& step : phase.step) step.ordinal = next[{step.rank, step.transfer == Transfer::send}]++;
+}
+
 }  // namespace trisweep::plan

@@ -29,4 +29,7 @@ struct HeldBy {
 void pair_up(const distribution::Mapping& mapping, const distribution::Share& share, Index partner,
              Transfer transfer, HeldBy held_by, std::vector<ExchangeStep>& steps);
 
+// Fills in the ordinals.
+void number_steps(ExchangePhase& phase);
+
 }  // namespace trisweep::plan

@@ -34,12 +34,14 @@ class Builder {
     const SweepSides sides = sweep_sides(spec_.op, spec_.upper_is_lower);
     const Index top = mapping_.layers();
     for (Index layers = 1; layers <= top; layers *= 2) {
-      sweep({sides.forward, Direction::scatter, sides.conjugate_forward, spec_.tree}, layers);
+      sweep({sides.forward, Direction::scatter, sides.conjugate_forward, spec_.tree, {}, spec_.accumulation},
+            layers);
       if (layers < top) hand_over(layers, Transfer::receive_add, Transfer::send);
     }
     diagonal();
     for (Index layers = top; layers >= 1; layers /= 2) {
-      sweep({sides.backward, Direction::gather, sides.conjugate_backward, spec_.tree}, layers);
+      sweep({sides.backward, Direction::gather, sides.conjugate_backward, spec_.tree, {}, spec_.accumulation},
+            layers);
       if (layers > 1) hand_over(layers / 2, Transfer::send, Transfer::receive_copy);
     }
     return std::move(plan_);

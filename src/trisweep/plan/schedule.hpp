@@ -3,6 +3,7 @@
 
 #include "trisweep/plan/exchange.hpp"
 #include "trisweep/plan/plan.hpp"
+#include "trisweep/plan/sweep.hpp"
 
 namespace trisweep::plan {
 
@@ -23,6 +24,7 @@ struct PlanSpec {
   bool upper_is_lower = false;
   TreeKind tree = TreeKind::binary;
   InterGrid inter_grid = sparse_allreduce;
+  Accumulation accumulation{};
 };
 
 // Builds the plan of rank share.rank. Before a solve: the right-hand side of each supernode is on its owner

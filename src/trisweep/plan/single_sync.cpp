@@ -11,12 +11,14 @@ Plan single_sync(const symbolic::Structure& structure, const distribution::Mappi
     if (share.owned[usize(s)]) diagonal.segment.push_back(s);
   }
   Plan plan;
-  plan.phase.push_back(make_sweep(structure, mapping, share,
-                                  {sides.forward, Direction::scatter, sides.conjugate_forward, spec.tree}));
+  plan.phase.push_back(make_sweep(
+      structure, mapping, share,
+      {sides.forward, Direction::scatter, sides.conjugate_forward, spec.tree, {}, spec.accumulation}));
   plan.phase.push_back(spec.inter_grid(mapping, share));
   plan.phase.push_back(std::move(diagonal));
-  plan.phase.push_back(make_sweep(structure, mapping, share,
-                                  {sides.backward, Direction::gather, sides.conjugate_backward, spec.tree}));
+  plan.phase.push_back(make_sweep(
+      structure, mapping, share,
+      {sides.backward, Direction::gather, sides.conjugate_backward, spec.tree, {}, spec.accumulation}));
   return plan;
 }
 

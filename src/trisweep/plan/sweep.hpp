@@ -5,12 +5,20 @@
 
 namespace trisweep::plan {
 
+// When contributions are added: see Segment. An ordered sweep is cut into tasks that several threads can
+// share, always the same ones: subtrees and strips of at most about `grain` panel entries.
+struct Accumulation {
+  bool ordered = false;
+  Offset grain = 65536;
+};
+
 struct SweepSpec {
   distribution::Side side;
   Direction direction;
   bool conjugate;
   TreeKind tree;
   SupernodeRange panels{};  // apply the panels of these supernodes only
+  Accumulation accumulation{};
 };
 
 // The phase in which rank share.rank applies its pieces of `spec.side`, with its part in the broadcast and

@@ -14,6 +14,10 @@
 
 namespace trisweep::transport {
 
+// Whether a destructor may take part in collective calls: not after MPI_Finalize, and not while an error
+// takes this rank out of a program in which others go on.
+bool may_communicate();
+
 // Throws Error(environment) with MPI's own text when `code` is not MPI_SUCCESS.
 void check(int code, const char* call);
 
