@@ -126,7 +126,7 @@ TEST(Sweep, CompletesWhateverTheOrderOfMessages) {
          {distribution::ProcessGrid{1, 1, 1}, {2, 3, 1}, {4, 1, 2}, {3, 3, 4}}) {
       for (const auto side : {distribution::Side::lower, distribution::Side::upper}) {
         for (const Direction direction : {Direction::scatter, Direction::gather}) {
-          for (const TreeKind tree : {TreeKind::flat, TreeKind::binary, TreeKind::automatic}) {
+          for (const Tree tree : {flat_tree, binary_tree, auto_tree}) {
             for (std::uint64_t seed = 0; seed < 3; ++seed) {
               expect_sweep_completes(s, grid, {side, direction, false, tree}, seed);
             }
@@ -142,8 +142,8 @@ TEST(Sweep, ARankThatIsAloneHasOneTaskPerTree) {
   const auto s = testing_support::random_structure(200, 3);
   const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
   const auto share = distribution::make_share(s, *mapping, 0);
-  const auto phase = make_sweep(s, *mapping, share,
-                                {distribution::Side::lower, Direction::scatter, false, TreeKind::binary});
+  const auto phase =
+      make_sweep(s, *mapping, share, {distribution::Side::lower, Direction::scatter, false, binary_tree});
   Index roots = 0;
   for (const Index parent : s.parent) roots += parent < 0;
   EXPECT_LE(static_cast<Index>(phase.task.size()), roots);
@@ -154,7 +154,7 @@ TEST(Sweep, ARankThatIsAloneHasOneTaskPerTree) {
 TEST(Sweep, BinaryTreesRelieveTheBusiestRank) {
   const auto s = testing_support::random_structure(600, 0, 9);
   const auto mapping = distribution::block_cyclic(s, {8, 8, 1});
-  const auto busiest = [&](TreeKind tree) {
+  const auto busiest = [&](Tree tree) {
     Index most = 0;
     for (Index r = 0; r < 64; ++r) {
       const auto share = distribution::make_share(s, *mapping, r);
@@ -164,7 +164,7 @@ TEST(Sweep, BinaryTreesRelieveTheBusiestRank) {
     }
     return most;
   };
-  EXPECT_LT(busiest(TreeKind::binary), busiest(TreeKind::flat));
+  EXPECT_LT(busiest(binary_tree), busiest(flat_tree));
 }
 
 }  // namespace

@@ -45,6 +45,13 @@ struct MessageCounts {
   Index reduction = 0;
 };
 
+// Vector rows in messages, of one right-hand side.
+struct RowCounts {
+  Offset broadcast = 0;
+  Offset reduction = 0;
+  Offset total() const { return broadcast + reduction; }
+};
+
 struct SweepPhase {
   distribution::Side side = distribution::Side::lower;
   Direction direction = Direction::scatter;
@@ -59,8 +66,8 @@ struct SweepPhase {
   std::vector<Index> cleared;    // segments whose slots start at zero: partial sums of others' segments
   MessageCounts sends;
   MessageCounts receives;
-  Offset rows_sent = 0;  // vector rows in all messages of one right-hand side
-  Offset rows_received = 0;
+  RowCounts rows_sent;
+  RowCounts rows_received;
 };
 
 enum class Transfer { send, receive_add, receive_copy };

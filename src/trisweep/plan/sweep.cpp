@@ -132,14 +132,14 @@ class Builder {
     const auto size = static_cast<Index>(members.size());
     const Index at = position(members);
     if (at < 0) return false;
-    const auto [first, last] = tree_children(spec_.tree, at, size);
+    const auto [parent, first, last] = spec_.tree(at, size);
     segment.pending += last - first;
     phase_.receives.reduction += last - first;
-    phase_.rows_received += rows * (last - first);
-    if (at > 0) {
-      segment.parent = members[usize(tree_parent(spec_.tree, at, size))];
+    phase_.rows_received.reduction += rows * (last - first);
+    if (parent >= 0) {
+      segment.parent = members[usize(parent)];
       ++phase_.sends.reduction;
-      phase_.rows_sent += rows;
+      phase_.rows_sent.reduction += rows;
     }
     return true;
   }
@@ -149,14 +149,14 @@ class Builder {
     const Index at = position(members);
     segment.child_begin = segment.child_end = static_cast<Index>(phase_.child.size());
     if (at < 0) return;
-    const auto [first, last] = tree_children(spec_.tree, at, static_cast<Index>(members.size()));
+    const auto [parent, first, last] = spec_.tree(at, static_cast<Index>(members.size()));
     for (Index c = first; c < last; ++c) phase_.child.push_back(members[usize(c)]);
     segment.child_end += last - first;
     phase_.sends.broadcast += last - first;
-    phase_.rows_sent += rows * (last - first);
-    if (at > 0) {
+    phase_.rows_sent.broadcast += rows * (last - first);
+    if (parent >= 0) {
       ++phase_.receives.broadcast;
-      phase_.rows_received += rows;
+      phase_.rows_received.broadcast += rows;
     }
   }
 
@@ -186,6 +186,7 @@ class Builder {
 
 SweepPhase make_sweep(const Structure& structure, const distribution::Mapping& mapping, const Share& share,
                       const SweepSpec& spec) {
+  if (spec.panels.empty()) return {.side = spec.side, .direction = spec.direction};
   const SweepTrees trees =
       sweep_trees(structure, mapping, share.layer, spec.side, spec.direction, spec.panels);
   return Builder(structure, share, share.side(spec.side), spec, trees).build();

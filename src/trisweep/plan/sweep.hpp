@@ -9,8 +9,8 @@ struct SweepSpec {
   distribution::Side side;
   Direction direction;
   bool conjugate;
-  TreeKind tree;
-  SupernodeRange panels{};  // apply the panels of these supernodes only
+  Tree tree;
+  SupernodeRange panels{};  // apply the panels of these supernodes only; none: an idle phase
 };
 
 // The phase in which rank share.rank applies its pieces of `spec.side`, with its part in the broadcast and

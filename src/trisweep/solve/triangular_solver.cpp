@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "trisweep/plan/make_plan.hpp"
 #include "trisweep/solve/broadcast.hpp"
 
 namespace trisweep::solve {
@@ -50,8 +51,9 @@ void TriangularSolver<T>::make_plan(Op op) {
                             .upper_is_lower = analysis_.kind == numeric::Kind::cholesky,
                             .tree = options_.tree,
                             .inter_grid = options_.inter_grid};
+  const auto phases = options_.schedule(structure(), *mapping_, share_.layer, spec);
   const plan::Plan& plan =
-      plans_.emplace(op, options_.schedule(structure(), *mapping_, share_, spec)).first->second;
+      plans_.emplace(op, plan::make_plan(structure(), *mapping_, share_, phases)).first->second;
   Index sweeps = 0;
   std::size_t most_sends = 0;
   for (const auto& phase : plan.phase) {

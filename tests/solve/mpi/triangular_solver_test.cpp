@@ -151,8 +151,8 @@ TEST(TriangularSolver, CountsTheMessagesThePlanPredicts) {
       const Activity& done = forward ? solver.last().l : solver.last().u;
       EXPECT_EQ(done.messages_sent, sweep->sends.broadcast + sweep->sends.reduction);
       EXPECT_EQ(done.messages_received, sweep->receives.broadcast + sweep->receives.reduction);
-      EXPECT_EQ(done.bytes_sent, sweep->rows_sent * nrhs * Offset{sizeof(double)});
-      EXPECT_EQ(done.bytes_received, sweep->rows_received * nrhs * Offset{sizeof(double)});
+      EXPECT_EQ(done.bytes_sent, sweep->rows_sent.total() * nrhs * Offset{sizeof(double)});
+      EXPECT_EQ(done.bytes_received, sweep->rows_received.total() * nrhs * Offset{sizeof(double)});
     }
     EXPECT_LE(solver.last().inter_grid.messages_sent + solver.last().inter_grid.messages_received,
               2 * std::bit_width(static_cast<unsigned>(grid.pz)));
