@@ -11,8 +11,7 @@ void pair_up(const distribution::Mapping& mapping, const distribution::Share& sh
   std::map<Index, ExchangeStep> by_rank;
   for (Index s = 0; s < share.segments(); ++s) {
     const Index k = share.segment[usize(s)];
-    const distribution::LayerRange layers = mapping.layers_of(k);
-    if (!share.owned[usize(s)] || !layers.contains(with.partner) || !with.held_by.contains(layers)) continue;
+    if (!share.owned[usize(s)] || !with.moves(mapping.layers_of(k))) continue;
     const Index rank = mapping.diagonal_owner(with.partner, k);
     ExchangeStep& step = by_rank.try_emplace(rank, ExchangeStep{with.transfer, rank, {}}).first->second;
     step.segment.push_back(s);

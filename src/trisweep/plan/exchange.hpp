@@ -23,6 +23,11 @@ struct LayerStep {
   Index partner;
   Transfer transfer;
   HeldBy held_by{};
+
+  // Whether a supernode held by `layers`, the describing layer among them, is part of it.
+  bool moves(distribution::LayerRange layers) const {
+    return layers.contains(partner) && held_by.contains(layers);
+  }
 };
 using ExchangeSpec = std::vector<LayerStep>;  // in order; the partner has the matching step
 
