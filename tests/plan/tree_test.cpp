@@ -3,24 +3,26 @@
 #include <gtest/gtest.h>
 
 #include "support/structure.hpp"
+#include "trisweep/plan/variants.hpp"
 
 namespace trisweep::plan {
 namespace {
 
 TEST(Tree, ParentsAndChildrenAgree) {
-  for (const TreeKind kind : {TreeKind::flat, TreeKind::binary, TreeKind::automatic}) {
+  for (const auto& [name, tree] : trees()) {
     for (Index members = 1; members < 40; ++members) {
       std::vector<int> reached(usize(members));
       reached[0] = 1;
+      EXPECT_EQ(tree(0, members).parent, -1) << name;
       for (Index p = 0; p < members; ++p) {
-        const auto [first, last] = tree_children(kind, p, members);
-        for (Index c = first; c < last; ++c) {
-          EXPECT_GT(c, p);  // with the root first, everybody is reached
-          EXPECT_EQ(tree_parent(kind, c, members), p);
+        const TreeNode node = tree(p, members);
+        for (Index c = node.first_child; c < node.last_child; ++c) {
+          EXPECT_GT(c, p) << name;  // with the root first, everybody is reached
+          EXPECT_EQ(tree(c, members).parent, p) << name;
           ++reached[usize(c)];
         }
       }
-      EXPECT_EQ(reached, std::vector<int>(usize(members), 1));
+      EXPECT_EQ(reached, std::vector<int>(usize(members), 1)) << name;
     }
   }
 }
@@ -28,10 +30,10 @@ TEST(Tree, ParentsAndChildrenAgree) {
 TEST(Tree, BinaryBoundsDepthAndDegree) {
   for (Index members = 2; members < 100; ++members) {
     Index depth = 0;
-    for (Index p = members - 1; p > 0; p = tree_parent(TreeKind::binary, p, members)) ++depth;
+    for (Index p = members - 1; p > 0; p = binary_tree(p, members).parent) ++depth;
     EXPECT_LE(Index{1} << depth, members);
-    const auto [first, last] = tree_children(TreeKind::binary, 0, members);
-    EXPECT_LE(last - first, 2);
+    const TreeNode root = binary_tree(0, members);
+    EXPECT_LE(root.last_child - root.first_child, 2);
   }
 }
 

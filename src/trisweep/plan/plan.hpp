@@ -9,6 +9,8 @@
 //
 // Segments are local segments of the rank's Share; ranks are those of the mapping.
 
+#include <array>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -39,7 +41,9 @@ struct Task {
 };
 
 enum class MessageKind { broadcast, reduction, exchange };
-inline constexpr int message_kinds = 3;
+inline constexpr std::array<MessageKind, 3> message_kinds{MessageKind::broadcast, MessageKind::reduction,
+                                                          MessageKind::exchange};
+std::string_view name_of(MessageKind kind);
 
 // A message of a sweep that this rank gets: the final segment from its parent in the broadcast tree, or a
 // partial sum from a child in the reduction tree.
@@ -75,6 +79,13 @@ struct MessageCounts {
   Index reduction = 0;
 };
 
+// Vector rows in messages, of one right-hand side.
+struct RowCounts {
+  Offset broadcast = 0;
+  Offset reduction = 0;
+  Offset total() const { return broadcast + reduction; }
+};
+
 struct SweepPhase {
   distribution::Side side = distribution::Side::lower;
   Direction direction = Direction::scatter;
@@ -93,8 +104,8 @@ struct SweepPhase {
   Index cell_rows = 0;             // work rows of all cells
   MessageCounts sends;
   MessageCounts receives;
-  Offset rows_sent = 0;  // vector rows in all messages of one right-hand side
-  Offset rows_received = 0;
+  RowCounts rows_sent;
+  RowCounts rows_received;
 };
 
 enum class Transfer { send, receive_add, receive_copy };

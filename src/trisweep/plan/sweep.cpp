@@ -14,9 +14,14 @@ using symbolic::Structure;
 // A sweep under construction. Segments and pieces are numbered as in the share.
 class Builder {
  public:
-  Builder(const Structure& structure, const Share& share, const SideShare& side, const SweepSpec& spec,
-          const SweepTrees& trees)
-      : structure_(structure), share_(share), side_(side), spec_(spec), trees_(trees) {
+  Builder(const Structure& structure, const distribution::Mapping& mapping, const Share& share,
+          const SweepSpec& spec, const Accumulation& accumulation)
+      : structure_(structure),
+        share_(share),
+        side_(share.side(spec.side)),
+        spec_(spec),
+        accumulation_(accumulation),
+        trees_(sweep_trees(structure, mapping, share.layer, spec.side, spec.direction, spec.panels)) {
     phase_.side = spec.side;
     phase_.direction = spec.direction;
     phase_.conjugate = spec.conjugate;
@@ -38,7 +43,7 @@ class Builder {
 
  private:
   bool scatters() const { return spec_.direction == Direction::scatter; }
-  bool ordered() const { return spec_.accumulation.ordered; }
+  bool ordered() const { return accumulation_.ordered; }
   Index panel_segment(Index piece) const { return share_.local[usize(side_.supernode[usize(piece)])]; }
 
   // A segment is interior when this rank alone touches it and everything below it in the elimination tree:
@@ -78,7 +83,7 @@ class Builder {
       if (!interior_[usize(s)]) continue;
       const Index k = share_.segment[usize(s)], parent = structure_.parent[usize(k)];
       if (parent >= 0) work[usize(parent)] += work[usize(k)];
-      if (work[usize(k)] > spec_.accumulation.grain) interior_[usize(s)] = 0;
+      if (work[usize(k)] > accumulation_.grain) interior_[usize(s)] = 0;
     }
   }
 
@@ -118,7 +123,7 @@ class Builder {
   // A task for each strip of a piece of its own; one, unless the piece is larger than a grain.
   void add_strips(Index p) {
     const Index height = side_.height(p);
-    const Offset grain = spec_.accumulation.grain;
+    const Offset grain = accumulation_.grain;
     const auto strips = static_cast<Index>(
         ordered() ? std::clamp<Offset>((entries(p) + grain - 1) / grain, 1, std::max(height, Index{1})) : 1);
     for (Index i = 0; i < strips; ++i) {
@@ -235,16 +240,16 @@ class Builder {
     const auto size = static_cast<Index>(members.size());
     const Index at = position(members);
     if (at < 0) return false;
-    const auto [first, last] = tree_children(spec_.tree, at, size);
+    const auto [parent, first, last] = spec_.tree(at, size);
     segment.pending += last - first;
     for (Index c = first; c < last; ++c)
       phase_.incoming.push_back({share_.local[usize(k)], members[usize(c)], MessageKind::reduction});
     phase_.receives.reduction += last - first;
-    phase_.rows_received += rows * (last - first);
-    if (at > 0) {
-      segment.parent = members[usize(tree_parent(spec_.tree, at, size))];
+    phase_.rows_received.reduction += rows * (last - first);
+    if (parent >= 0) {
+      segment.parent = members[usize(parent)];
       ++phase_.sends.reduction;
-      phase_.rows_sent += rows;
+      phase_.rows_sent.reduction += rows;
     }
     return true;
   }
@@ -254,16 +259,15 @@ class Builder {
     const Index at = position(members);
     segment.child_begin = segment.child_end = static_cast<Index>(phase_.child.size());
     if (at < 0) return;
-    const auto [first, last] = tree_children(spec_.tree, at, static_cast<Index>(members.size()));
+    const auto [parent, first, last] = spec_.tree(at, static_cast<Index>(members.size()));
     for (Index c = first; c < last; ++c) phase_.child.push_back(members[usize(c)]);
     segment.child_end += last - first;
     phase_.sends.broadcast += last - first;
-    phase_.rows_sent += rows * (last - first);
-    if (at > 0) {
-      const Index parent = members[usize(tree_parent(spec_.tree, at, static_cast<Index>(members.size())))];
-      phase_.incoming.push_back({share_.local[usize(k)], parent, MessageKind::broadcast});
+    phase_.rows_sent.broadcast += rows * (last - first);
+    if (parent >= 0) {
+      phase_.incoming.push_back({share_.local[usize(k)], members[usize(parent)], MessageKind::broadcast});
       ++phase_.receives.broadcast;
-      phase_.rows_received += rows;
+      phase_.rows_received.broadcast += rows;
     }
   }
 
@@ -305,7 +309,8 @@ class Builder {
   const Share& share_;
   const SideShare& side_;
   const SweepSpec& spec_;
-  const SweepTrees& trees_;
+  const Accumulation& accumulation_;
+  SweepTrees trees_;
   SweepPhase phase_;
   std::vector<char> interior_;                  // local segments
   std::vector<Index> subtree_;                  // local segments: root of its interior subtree, or itself
@@ -317,10 +322,9 @@ class Builder {
 }  // namespace
 
 SweepPhase make_sweep(const Structure& structure, const distribution::Mapping& mapping, const Share& share,
-                      const SweepSpec& spec) {
-  const SweepTrees trees =
-      sweep_trees(structure, mapping, share.layer, spec.side, spec.direction, spec.panels);
-  return Builder(structure, share, share.side(spec.side), spec, trees).build();
+                      const SweepSpec& spec, const Accumulation& accumulation) {
+  if (spec.panels.empty()) return {.side = spec.side, .direction = spec.direction};
+  return Builder(structure, mapping, share, spec, accumulation).build();
 }
 
 }  // namespace trisweep::plan

@@ -24,8 +24,8 @@ struct Activity {
   // Known only with a recorder; the mean over the rank's threads.
   double floating_point_seconds = 0;
   double idle_seconds = 0;
-  std::array<MessageTotals, plan::message_kinds> sent{};  // by MessageKind
-  std::array<MessageTotals, plan::message_kinds> received{};
+  std::array<MessageTotals, plan::message_kinds.size()> sent{};  // by MessageKind
+  std::array<MessageTotals, plan::message_kinds.size()> received{};
 
   Activity& operator+=(const Activity& other) {
     seconds += other.seconds;

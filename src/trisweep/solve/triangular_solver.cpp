@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/without_dependencies.hpp"
 #include "trisweep/solve/broadcast.hpp"
 #include "trisweep/solve/plan_traffic.hpp"
@@ -59,12 +60,10 @@ plan::Plan TriangularSolver<T>::make_plan(Op op) const {
   const plan::PlanSpec spec{.op = op,
                             .upper_is_lower = analysis_.kind == numeric::Kind::cholesky,
                             .tree = options_.tree,
-                            .inter_grid = options_.inter_grid,
-                            .accumulation = {.ordered = ordered, .grain = options_.grain}};
-  plan::Plan plan = options_.schedule(structure(), *mapping_, share_, spec);
-  for (auto& phase : plan.phase) {
-    if (auto* exchange = std::get_if<plan::ExchangePhase>(&phase)) plan::number_steps(*exchange);
-  }
+                            .inter_grid = options_.inter_grid};
+  const auto phases = options_.schedule(structure(), *mapping_, share_.layer, spec);
+  plan::Plan plan =
+      plan::make_plan(structure(), *mapping_, share_, phases, {.ordered = ordered, .grain = options_.grain});
   return options_.dependencies ? plan : plan::without_dependencies(std::move(plan));
 }
 

@@ -15,7 +15,7 @@ namespace trisweep::solve {
 
 struct SolverOptions {
   distribution::ProcessGrid grid;
-  plan::TreeKind tree = plan::TreeKind::binary;
+  plan::Tree tree = plan::binary_tree;
   plan::Schedule schedule = plan::single_sync;
   plan::InterGrid inter_grid = plan::sparse_allreduce;
   transport::TransportFactory transport = transport::find_transport("two-sided");
