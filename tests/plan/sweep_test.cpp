@@ -152,22 +152,5 @@ TEST(Sweep, ARankThatIsAloneHasOneTaskPerTree) {
   EXPECT_EQ(phase.feed.size(), 0u);
 }
 
-// Binary trees exist to take messages off the busiest rank (Liu et al. 2018, section 3.1).
-TEST(Sweep, BinaryTreesRelieveTheBusiestRank) {
-  const auto s = testing_support::random_structure(600, 0, 9);
-  const auto mapping = distribution::block_cyclic(s, {8, 8, 1});
-  const auto busiest = [&](Tree tree) {
-    Index most = 0;
-    for (Index r = 0; r < 64; ++r) {
-      const auto share = distribution::make_share(s, *mapping, r);
-      const auto phase =
-          make_sweep(s, *mapping, share, {distribution::Side::lower, Direction::scatter, false, tree});
-      most = std::max(most, phase.sends.broadcast + phase.receives.reduction);
-    }
-    return most;
-  };
-  EXPECT_LT(busiest(binary_tree), busiest(flat_tree));
-}
-
 }  // namespace
 }  // namespace trisweep::plan

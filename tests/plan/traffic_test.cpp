@@ -9,6 +9,7 @@
 #include <set>
 
 #include "support/structure.hpp"
+#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/variants.hpp"
 
@@ -87,6 +88,31 @@ TEST(Traffic, TreesOnlyReroute) {
   }
   EXPECT_EQ(messages.size(), 1u);
   EXPECT_EQ(rows.size(), 1u);
+}
+
+// The 9-point stencil on an n x n grid, as the command analyzes it but for the ordering's own random choices.
+symbolic::Structure stencil(Index n) {
+  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = n}));
+  const auto order = ordering::order(a, true, {});
+  return *symbolic::analyze(matrix::permuted(a.pattern, order.row_new, order.col_new), order.tree, {})
+              .structure;
+}
+
+// Binary trees exist to take messages off the busiest rank (Liu et al. 2018, section 3.1).
+TEST(Traffic, BinaryTreesRelieveTheBusiestRank) {
+  const auto s = stencil(512);
+  const std::pair<ProcessGrid, double> least[] = {{{8, 8, 1}, 1.5}, {{16, 16, 1}, 2.5}, {{64, 64, 1}, 4.0}};
+  for (const auto& [grid, factor] : least) {
+    const auto mapping = distribution::block_cyclic(s, grid);
+    const auto busiest = [&](Tree tree) {
+      Offset most = 0;
+      for (const RankTraffic& rank :
+           traffic(s, *mapping, single_sync, {.upper_is_lower = true, .tree = tree}))
+        most = std::max(most, rank.messages());
+      return double(most);
+    };
+    EXPECT_GE(busiest(flat_tree) / busiest(binary_tree), factor) << grid.name();
+  }
 }
 
 // The phases between which layers exchange, in a description.

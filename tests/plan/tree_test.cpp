@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "support/structure.hpp"
 #include "trisweep/plan/variants.hpp"
 
@@ -28,12 +30,14 @@ TEST(Tree, ParentsAndChildrenAgree) {
 }
 
 TEST(Tree, BinaryBoundsDepthAndDegree) {
-  for (Index members = 2; members < 100; ++members) {
+  for (Index members = 3; members < 200; ++members) {
     Index depth = 0;
     for (Index p = members - 1; p > 0; p = binary_tree(p, members).parent) ++depth;
-    EXPECT_LE(Index{1} << depth, members);
-    const TreeNode root = binary_tree(0, members);
-    EXPECT_LE(root.last_child - root.first_child, 2);
+    EXPECT_EQ(depth, 1 + std::bit_width(static_cast<unsigned>(members) - 2));
+    for (Index p = 0; p < members; ++p) {
+      const TreeNode node = binary_tree(p, members);
+      EXPECT_LE(node.last_child - node.first_child, p < 2 ? 1 : 2);
+    }
   }
 }
 

@@ -25,7 +25,7 @@ using TreeFunction = TreeNode(Index position, Index members);
 using Tree = TreeFunction*;
 
 TreeFunction flat_tree;    // the root talks to everybody: Algorithm 1 of the 2018 paper
-TreeFunction binary_tree;  // Algorithm 2: at most two children, depth log2
+TreeFunction binary_tree;  // Algorithm 2: at most two children, depth about log2
 TreeFunction auto_tree;    // flat up to a few members, where one hop beats two, binary beyond
 
 // Which way the panels of a side are applied. `scatter` is a forward sweep: y(I) -= P(I,K) y(K). `gather` is
