@@ -19,7 +19,7 @@ constexpr int exit_wrong_use = 2;
 struct MpiSession {
   MpiSession(int* argc, char*** argv) {
     int provided = 0;
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
   }
   ~MpiSession() { MPI_Finalize(); }
 };
@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
   Run run;
   add_gallery(app, run);
   add_info(app, run);
+  add_pingpong(app, run);
   add_solve(app, run);
   if (const auto status = parse(app, argc, argv, terminal)) return *status;
 

@@ -30,6 +30,10 @@ Offset packed_rows(const plan::ExchangePhase& phase) {
   return rows;
 }
 
+Event message_event(EventKind kind, const plan::ExchangeStep& step, std::size_t bytes) {
+  return {kind, 0, -1, step.rank, step.ordinal, static_cast<Offset>(bytes), 0, 0};
+}
+
 template <class T>
 void grow(Buffer<T>& buffer, std::size_t size) {
   if (buffer.size() < size) buffer = Buffer<T>(size, "the right-hand sides");
@@ -107,7 +111,7 @@ Activity Executor<T>::run(const plan::ExchangePhase& phase, Index channel, const
     const std::size_t count = usize(step.rows) * usize(run.work.nrhs);
     const bool sends = step.transfer == plan::Transfer::send;
     if (!sends) {
-      const Span receive(run.recorder, EventKind::receive, 0, -1, step.rank, step.ordinal);
+      const Span receive(run.recorder, message_event(EventKind::receive, step, count * sizeof(T)));
       std::optional<transport::Arrival> arrival;
       run.patience.moved();
       while (!(arrival = run.transport.poll(step.rank, step.ordinal))) {
@@ -136,7 +140,7 @@ Activity Executor<T>::run(const plan::ExchangePhase& phase, Index channel, const
       at += size;
     }
     if (sends) {
-      const Span send(run.recorder, EventKind::send, 0, -1, step.rank, step.ordinal);
+      const Span send(run.recorder, message_event(EventKind::send, step, count * sizeof(T)));
       run.transport.send(step.rank, step.ordinal, packed, count * sizeof(T));
     }
     (sends ? done.sent : done.received)[kind] += {1, static_cast<Offset>(count * sizeof(T))};

@@ -17,6 +17,7 @@ struct Event {
   Index subject;  // supernode of a message, of the first panel of a task's products; or -1
   Index peer;     // rank of a message; or -1
   int tag;        // of a message
+  Offset bytes;   // of a message
   double begin;   // seconds since the recorder's start
   double end;
 };
@@ -55,8 +56,10 @@ class Recorder {
 // Records one event from its construction to its end; does nothing when `recorder` is null.
 class Span {
  public:
-  Span(Recorder* recorder, EventKind kind, Index thread, Index subject = -1, Index peer = -1, int tag = -1)
-      : recorder_(recorder), event_{kind, thread, subject, peer, tag, 0, 0} {
+  Span(Recorder* recorder, EventKind kind, Index thread, Index subject = -1)
+      : Span(recorder, {kind, thread, subject, -1, -1, 0, 0, 0}) {}
+  // Of a message.
+  Span(Recorder* recorder, const Event& event) : recorder_(recorder), event_(event) {
     if (recorder_ != nullptr) event_.begin = recorder_->now();
   }
   ~Span() {

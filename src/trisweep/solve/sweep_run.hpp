@@ -131,10 +131,10 @@ class SweepRun {
 
   void take(transport::Arrival& arrival) {
     const auto [supernode, kind] = what_is(arrival.tag);
-    const Span span(run_.recorder, EventKind::receive, 0, supernode, arrival.from, arrival.tag);
     const Index s = share_.local[usize(supernode)];
     const plan::Incoming& message = find(s, kind, arrival.from);
     const std::size_t bytes = size(s) * sizeof(T);
+    const Span span(run_.recorder, message_event(EventKind::receive, 0, arrival.from, arrival.tag, bytes));
     done_.received[usize(static_cast<int>(kind))] += {1, static_cast<Offset>(bytes)};
     --expected_;
     if (kind == MessageKind::broadcast) {
@@ -148,6 +148,10 @@ class SweepRun {
       add(run_.work.scratch, s);
       contribute(0, s);
     }
+  }
+
+  static Event message_event(EventKind kind, int thread, Index peer, int tag, std::size_t bytes) {
+    return {kind, thread, what_is(tag).supernode, peer, tag, static_cast<Offset>(bytes), 0, 0};
   }
 
   const plan::Incoming& find(Index s, MessageKind kind, Index from) {
@@ -234,7 +238,7 @@ class SweepRun {
     const Index supernode = share_.segment[usize(s)];
     const int tag = tag_of(supernode, kind);
     const std::size_t bytes = size(s) * sizeof(T);
-    const Span span(run_.recorder, EventKind::send, thread, supernode, to, tag);
+    const Span span(run_.recorder, message_event(EventKind::send, thread, to, tag, bytes));
     const std::lock_guard lock(transport_);
     run_.transport.send(to, tag, slot(s), bytes);
     done_.sent[usize(static_cast<int>(kind))] += {1, static_cast<Offset>(bytes)};

@@ -57,6 +57,29 @@ class Communicator {
   void send_bytes(const void* data, std::size_t bytes, Index to, int tag) const;
   void receive_bytes(void* data, std::size_t bytes, Index from, int tag) const;
 
+  // Every rank's list, by rank; empty except on `root`. Lists may differ in length.
+  template <class T>
+  requires std::is_trivially_copyable_v<T> std::vector<std::vector<T>> gather(const std::vector<T>& mine,
+                                                                               Index root = 0)
+  const {
+    constexpr int tag = 3;
+    const auto sizes = gather(static_cast<Offset>(mine.size()), root);
+    if (rank_ != root) {
+      send_bytes(mine.data(), mine.size() * sizeof(T), root, tag);
+      return {};
+    }
+    std::vector<std::vector<T>> all;
+    for (Index r = 0; r < size_; ++r) {
+      all.emplace_back(usize(sizes[usize(r)]));
+      if (r == root) {
+        all.back() = mine;
+      } else {
+        receive_bytes(all.back().data(), all.back().size() * sizeof(T), r, tag);
+      }
+    }
+    return all;
+  }
+
   // Every rank's `mine`, by rank; empty except on `root`.
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<T> gather(const T& mine, Index root = 0)

@@ -17,7 +17,7 @@ bool Patience::pause() {
 }
 
 void Patience::give_up(const std::string& what) const {
-  throw Error(ErrorKind::environment, fmt::format("nothing moved for {:g} s: {}", limit_, what),
+  throw Stalled(ErrorKind::environment, fmt::format("nothing moved for {:g} s: {}", limit_, what),
               "see which rank the others wait for, and whether it still runs");
 }
 

@@ -11,6 +11,12 @@
 
 namespace trisweep::transport {
 
+// Waiting was called off on this rank; the others are likely to come to the same end by themselves.
+class Stalled : public Error {
+ public:
+  using Error::Error;
+};
+
 class Patience {
  public:
   // Seconds without an event after which waiting ends in an error; infinity: never.
@@ -19,8 +25,8 @@ class Patience {
   // Something happened: the time without an event starts anew.
   void moved() { looks_ = 0; }
 
-  // To be called after each look that found nothing. Throws Error(environment) when the limit has passed;
-  // describe() then says what is waited for.
+  // To be called after each look that found nothing. Throws Stalled when the limit has passed; describe() then
+  // says what is waited for.
   template <class Describe>
   void nothing_yet(Describe&& describe) {
     if (pause()) give_up(describe());
