@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
   Run run;
   add_gallery(app, run);
   add_info(app, run);
+  add_plan(app, run);
   add_solve(app, run);
   if (const auto status = parse(app, argc, argv, terminal)) return *status;
 

@@ -25,11 +25,6 @@ double seconds_since(Clock::time_point start) {
 
 constexpr int most_automatic_steps = 20;
 
-ordering::Method ordering_method(const std::string& name) {
-  if (name == "metis") return ordering::Method::metis;
-  return name == "scotch" ? ordering::Method::scotch : ordering::Method::natural;
-}
-
 // The job, step by step; each fills its part of the record. Members of rank 0 alone are marked.
 template <Scalar T, Scalar F>
 class SolveJob {
@@ -179,16 +174,7 @@ class SolveJob {
   void write(Outputs& outputs) {
     record_.version = TRISWEEP_VERSION;
     record_.machine = report::this_machine();
-    record_.plan = {.px = grid_.px,
-                    .py = grid_.py,
-                    .pz = grid_.pz,
-                    .mapping = "block-cyclic",
-                    .schedule = options_.schedule,
-                    .inter_grid = options_.inter_grid,
-                    .tree = options_.tree,
-                    .diagonal = "supernodes",
-                    .transport = "two-sided",
-                    .device = "cpu"};
+    record_.plan = plan_record(options_, grid_);
     // Both written before either appears; a solution that is not to be trusted does not appear at all.
     const bool with_solution = outputs.solution && status_ == 0;
     if (with_solution) matrix::write_matrix_market(*outputs.solution, x_);

@@ -5,25 +5,19 @@
 #include <string>
 
 #include "command.hpp"
+#include "plan_options.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
 
 namespace trisweep::cli {
 
-struct SolveOptions {
+struct SolveOptions : PlanOptions {
   std::string matrix;
   std::string rhs;
   std::string output;
   std::string json;
   Index nrhs = 1;
-  std::string grid = "auto";
-  std::string schedule = "single-sync";
-  std::string inter_grid = "sparse";
-  std::string tree = "binary";
-  std::string ordering = "metis";
-  std::string op = "N";
-  std::string precision = "double";
   std::string refine = "auto";  // or a number
   int repeat = 1;
   int threads = 0;  // of the factorization; 0: all processors

@@ -5,8 +5,9 @@
 
 #include <array>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <thread>
+
+#include "trisweep/report/json.hpp"
 
 namespace trisweep::report {
 namespace {
@@ -53,23 +54,33 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankRecord, rank, x, y, z, l_seconds, u_secon
                                    messages_received, bytes_received)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineRecord, host, processor, mpi, processors, memory_bytes)
 
+nlohmann::ordered_json to_json_object(const PlanRecord& plan) {
+  return {{"grid", {plan.px, plan.py, plan.pz}}, {"mapping", plan.mapping}, {"schedule", plan.schedule},
+          {"inter_grid", plan.inter_grid},       {"tree", plan.tree},       {"diagonal", plan.diagonal},
+          {"transport", plan.transport},         {"device", plan.device}};
+}
+
+nlohmann::ordered_json to_json_object(const MatrixRecord& matrix) {
+  return nlohmann::json(matrix);
+}
+
+std::string to_text(const nlohmann::ordered_json& json) {
+  // JSON has no infinity: nlohmann writes null, which readers can tell from a number. File names may be any
+  // bytes, JSON is UTF-8.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 std::string to_json(const RunRecord& record) {
   nlohmann::ordered_json json;
   json["version"] = record.version;
   json["predicted"] = record.predicted;
-  json["matrix"] = nlohmann::json(record.matrix);
+  json["matrix"] = to_json_object(record.matrix);
   json["factor"] = nlohmann::json(record.factor);
-  const PlanRecord& plan = record.plan;
-  json["plan"] = {
-      {"grid", {plan.px, plan.py, plan.pz}}, {"mapping", plan.mapping}, {"schedule", plan.schedule},
-      {"inter_grid", plan.inter_grid},       {"tree", plan.tree},       {"diagonal", plan.diagonal},
-      {"transport", plan.transport},         {"device", plan.device}};
+  json["plan"] = to_json_object(record.plan);
   json["solve"] = nlohmann::json(record.solve);
   json["ranks"] = nlohmann::json(record.ranks);
   json["machine"] = nlohmann::json(record.machine);
-  // JSON has no infinity: nlohmann writes null, which readers can tell from a number. File names may be any
-  // bytes, JSON is UTF-8.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return to_text(json);
 }
 
 }  // namespace trisweep::report
