@@ -24,6 +24,7 @@ using Run = std::function<int(const Context&)>;
 void add_gallery(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
 void add_pingpong(CLI::App& app, Run& run);
+void add_plan(CLI::App& app, Run& run);
 void add_solve(CLI::App& app, Run& run);
 
 }  // namespace trisweep::cli

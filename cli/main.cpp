@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <optional>
 #include <sstream>
+#include <thread>
 
 #include "command.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
+#include "trisweep/transport/patience.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -82,6 +84,7 @@ int main(int argc, char** argv) {
   add_gallery(app, run);
   add_info(app, run);
   add_pingpong(app, run);
+  add_plan(app, run);
   add_solve(app, run);
   if (const auto status = parse(app, argc, argv, terminal)) return *status;
 
@@ -90,6 +93,12 @@ int main(int argc, char** argv) {
   } catch (const transport::CollectiveError& e) {
     terminal.error(e.what());
     return e.exit_status();
+  } catch (const transport::Stalled& e) {
+    // The others come to the same end by themselves: each shall say what it waits for.
+    Terminal(true).error(fmt::format("rank {}: {}", world.rank(), e.what()));
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    MPI_Abort(MPI_COMM_WORLD, e.exit_status());
+    std::_Exit(e.exit_status());
   } catch (const Error& e) {
     abort_job(world, e.exit_status(), e.what());
   } catch (const std::exception&) {

@@ -1,5 +1,7 @@
 // trisweep pingpong: what a message between two ranks costs, by transport and size.
 
+#include "trisweep/transport/pingpong.hpp"
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -7,7 +9,6 @@
 #include "command.hpp"
 #include "trisweep/core/output_file.hpp"
 #include "trisweep/report/run_record.hpp"
-#include "trisweep/transport/pingpong.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -67,7 +68,8 @@ struct PingPongCommand {
 
 void add_pingpong(CLI::App& app, Run& run) {
   auto command = std::make_shared<PingPongCommand>();
-  CLI::App* sub = app.add_subcommand("pingpong", "Measure messages between ranks 0 and 1, by transport and size");
+  CLI::App* sub =
+      app.add_subcommand("pingpong", "Measure messages between ranks 0 and 1, by transport and size");
   sub->add_option("--largest", command->largest_bytes, "Bytes of the largest message")
       ->check(CLI::Range(8, 1 << 28))
       ->capture_default_str();

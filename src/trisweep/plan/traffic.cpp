@@ -1,6 +1,9 @@
 #include "trisweep/plan/traffic.hpp"
 
+#include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace trisweep::plan {
 namespace {
@@ -87,14 +90,37 @@ void for_each_message(const Structure& structure, const Mapping& mapping, Schedu
   }
 }
 
-std::vector<RankTraffic> traffic(const Structure& structure, const Mapping& mapping, Schedule schedule,
-                                 const PlanSpec& spec) {
-  std::vector<RankTraffic> ranks(usize(mapping.ranks()));
+Traffic traffic(const Structure& structure, const Mapping& mapping, Schedule schedule, const PlanSpec& spec) {
+  Traffic all;
+  all.rank.resize(usize(mapping.ranks()));
+  std::set<Index> exchanges;
   for_each_message(structure, mapping, schedule, spec, [&](const Message& m) {
-    ranks[usize(m.from)].of(m.kind).sent += {1, m.rows};
-    ranks[usize(m.to)].of(m.kind).received += {1, m.rows};
+    all.rank[usize(m.from)].of(m.kind).sent += {1, m.rows};
+    all.rank[usize(m.to)].of(m.kind).received += {1, m.rows};
+    if (m.kind == MessageKind::exchange) exchanges.insert(m.phase);
   });
-  return ranks;
+  all.synchronizations = static_cast<Index>(exchanges.size());
+  return all;
+}
+
+std::vector<Flow> flows(const Structure& structure, const Mapping& mapping, Schedule schedule,
+                        const PlanSpec& spec) {
+  std::vector<Flow> all;
+  for_each_message(structure, mapping, schedule, spec, [&](const Message& m) {
+    all.push_back({m.from, m.to, m.kind, {1, m.rows}});
+  });
+  const auto key = [](const Flow& f) { return std::tie(f.from, f.to, f.kind); };
+  std::sort(all.begin(), all.end(), [&](const Flow& a, const Flow& b) { return key(a) < key(b); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (kept > 0 && key(all[kept - 1]) == key(all[i])) {
+      all[kept - 1].volume += all[i].volume;
+    } else {
+      all[kept++] = all[i];
+    }
+  }
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(kept), all.end());
+  return all;
 }
 
 RankTraffic traffic_of(const Plan& plan) {

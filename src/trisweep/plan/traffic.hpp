@@ -52,11 +52,26 @@ struct RankTraffic {
   bool operator==(const RankTraffic&) const = default;
 };
 
-// Of all ranks, by rank.
-std::vector<RankTraffic> traffic(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                                 Schedule schedule, const PlanSpec& spec);
+struct Traffic {
+  std::vector<RankTraffic> rank;
+  Index synchronizations = 0;  // phases in which layers exchange messages
+};
+Traffic traffic(const symbolic::Structure& structure, const distribution::Mapping& mapping, Schedule schedule,
+                const PlanSpec& spec);
 
-// The same of one rank, as its own plan counts it.
+// What one rank sends and receives in a solve, as its own plan counts it.
 RankTraffic traffic_of(const Plan& plan);
+
+// The messages of one kind from one rank to another.
+struct Flow {
+  Index from;
+  Index to;
+  MessageKind kind;
+  Volume volume;
+};
+
+// The sparse matrix of who sends how much to whom, sorted by (from, to, kind).
+std::vector<Flow> flows(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                        Schedule schedule, const PlanSpec& spec);
 
 }  // namespace trisweep::plan

@@ -17,8 +17,8 @@ using solve::Event;
 using solve::EventKind;
 
 constexpr std::array<const char*, solve::event_kinds> names{
-    "forward sweep", "backward sweep", "exchange between layers", "diagonal blocks", "products",
-    "idle",          "send",           "receive"};
+    "forward sweep", "backward sweep", "exchange between layers", "diagonal blocks", "products", "idle",
+    "send",          "receive"};
 
 bool is_message(const Event& e) {
   return e.kind == EventKind::send || e.kind == EventKind::receive;

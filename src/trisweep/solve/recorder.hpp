@@ -1,6 +1,7 @@
 #pragma once
 // What a rank did when, in one solve. Nothing is recorded, and no clock is read, unless a recorder is given.
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -37,7 +38,13 @@ class Recorder {
   void record(const Event& event) { events_[usize(event.thread)].push_back(event); }
 
   int threads() const { return static_cast<int>(events_.size()); }
-  const std::vector<Event>& events(int thread) const { return events_[usize(thread)]; }
+  // In order of time.
+  std::vector<Event> all() const {
+    std::vector<Event> list;
+    for (const auto& events : events_) list.insert(list.end(), events.begin(), events.end());
+    std::sort(list.begin(), list.end(), [](const Event& a, const Event& b) { return a.begin < b.begin; });
+    return list;
+  }
   // Seconds of all events of that kind that ended after `since`, over all threads.
   double total(EventKind kind, double since = 0) const {
     double sum = 0;

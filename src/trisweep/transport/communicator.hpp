@@ -60,7 +60,7 @@ class Communicator {
   // Every rank's list, by rank; empty except on `root`. Lists may differ in length.
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<std::vector<T>> gather(const std::vector<T>& mine,
-                                                                               Index root = 0)
+                                                                              Index root = 0)
   const {
     constexpr int tag = 3;
     const auto sizes = gather(static_cast<Offset>(mine.size()), root);

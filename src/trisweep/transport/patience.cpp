@@ -18,7 +18,7 @@ bool Patience::pause() {
 
 void Patience::give_up(const std::string& what) const {
   throw Stalled(ErrorKind::environment, fmt::format("nothing moved for {:g} s: {}", limit_, what),
-              "see which rank the others wait for, and whether it still runs");
+                "see which rank the others wait for, and whether it still runs");
 }
 
 void Patience::wait(int count, MPI_Request* requests, const char* what) {

@@ -25,8 +25,8 @@ class Patience {
   // Something happened: the time without an event starts anew.
   void moved() { looks_ = 0; }
 
-  // To be called after each look that found nothing. Throws Stalled when the limit has passed; describe() then
-  // says what is waited for.
+  // To be called after each look that found nothing. Throws Stalled when the limit has passed; describe()
+  // then says what is waited for.
   template <class Describe>
   void nothing_yet(Describe&& describe) {
     if (pause()) give_up(describe());

@@ -57,7 +57,8 @@ PingPongSample measure_transport(const Communicator& comm, const NamedTransport&
   const auto half_trip = [&](int round, bool sends) {
     if (sends) return transport->send(1 - comm.rank(), round, sent.data(), bytes);
     std::optional<Arrival> arrival;
-    for (patience.moved(); !(arrival = transport->poll());) patience.nothing_yet([] { return std::string(); });
+    for (patience.moved(); !(arrival = transport->poll());)
+      patience.nothing_yet([] { return std::string(); });
     transport->receive(*arrival, received.data(), bytes);
   };
   return measure(comm, bytes, half_trip, [&] {
