@@ -152,21 +152,20 @@ class SolveJob {
     const solve::SolveActivity& last = solver_->last();
     const auto point = grid_.point(world().rank());
     const solve::Activity all = last.sum();
-    const double sweeps = last.l.seconds + last.u.seconds;
-    const report::RankRecord mine{
-        .rank = world().rank(),
-        .x = point.x,
-        .y = point.y,
-        .z = point.z,
-        .l_seconds = last.l.seconds,
-        .u_seconds = last.u.seconds + last.diagonal.seconds,
-        .floating_point_seconds = all.floating_point_seconds,
-        .intra_grid_seconds = sweeps - last.l.floating_point_seconds - last.u.floating_point_seconds,
-        .inter_grid_seconds = last.inter_grid.seconds,
-        .idle_seconds = all.idle_seconds,
-        .messages = {message_record(all, plan::MessageKind::broadcast),
-                     message_record(all, plan::MessageKind::reduction),
-                     message_record(all, plan::MessageKind::exchange)}};
+    const double sweeps = last.l.seconds + last.u.seconds + last.diagonal.seconds;
+    const report::RankRecord mine{.rank = world().rank(),
+                                  .x = point.x,
+                                  .y = point.y,
+                                  .z = point.z,
+                                  .l_seconds = last.l.seconds,
+                                  .u_seconds = last.u.seconds + last.diagonal.seconds,
+                                  .floating_point_seconds = all.floating_point_seconds,
+                                  .intra_grid_seconds = sweeps - all.floating_point_seconds,
+                                  .inter_grid_seconds = last.inter_grid.seconds,
+                                  .idle_seconds = all.idle_seconds,
+                                  .messages = {message_record(all, plan::MessageKind::broadcast),
+                                               message_record(all, plan::MessageKind::reduction),
+                                               message_record(all, plan::MessageKind::exchange)}};
     record_.ranks = world().gather(mine);
   }
 

@@ -17,7 +17,7 @@ RECORD = {
                "analysis_seconds": NUMBER, "seconds": NUMBER, "perturbed_pivots": int,
                "condition_estimate": NUMBER, "numerically_singular": bool},
     "plan": {"grid": list, "mapping": str, "schedule": str, "inter_grid": str, "tree": str, "diagonal": str,
-             "transport": str, "device": str},
+             "transport": str, "device": str, "threads": int, "deterministic": bool, "dependencies": bool},
     "solve": {"nrhs": int, "op": str, "precision": str, "method": str, "repeats": int, "seconds_min": NUMBER,
               "seconds_median": NUMBER, "l_seconds": NUMBER, "u_seconds": NUMBER, "inter_grid_seconds": NUMBER,
               "backward_error": NUMBER, "refinement_steps": int, "refinement_seconds": NUMBER},
@@ -25,14 +25,16 @@ RECORD = {
 }
 RANK = {"rank": int, "x": int, "y": int, "z": int, "l_seconds": NUMBER, "u_seconds": NUMBER,
         "floating_point_seconds": NUMBER, "intra_grid_seconds": NUMBER, "inter_grid_seconds": NUMBER,
-        "messages_sent": int, "bytes_sent": int, "messages_received": int, "bytes_received": int}
+        "idle_seconds": NUMBER, "messages": dict, "messages_sent": int, "bytes_sent": int, "messages_received": int, "bytes_received": int}
 
 OPTIONS = {
     "gallery": ["--n", "--output", "--seed", "--complex"],
     "info": [],
     "solve": ["--rhs", "--nrhs", "--output", "--grid", "--mapping", "--schedule", "--tree", "--inter-grid",
               "--diagonal", "--transport", "--device", "--op", "--precision", "--method", "--preconditioner",
-              "--refine", "--repeat", "--threads", "--json", "--ordering"],
+              "--refine", "--repeat", "--threads", "--json", "--ordering", "--trace", "--traffic", "--deterministic",
+              "--no-dependencies", "--watchdog"],
+    "pingpong": ["--largest", "--json"],
 }
 
 

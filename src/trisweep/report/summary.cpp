@@ -18,14 +18,19 @@ std::string summary(const RunRecord& r) {
                    counted(r.factor.supernodes, "supernode"),
                    double(r.factor.nonzeros_l + r.factor.nonzeros_u) / double(r.matrix.nonzeros)));
   line("factor",
-       fmt::format("{}: {}, {}, {}, condition about {:.1e}", duration(r.factor.seconds),
-                   r.factor.kind == "lu" ? "LU" : "Cholesky", bytes(double(r.factor.bytes)),
-                   counted(r.factor.perturbed_pivots, "perturbed pivot"), r.factor.condition_estimate));
+       fmt::format(
+           "{}: {}, {}, {}{}", duration(r.factor.seconds), r.factor.kind == "lu" ? "LU" : "Cholesky",
+           bytes(double(r.factor.bytes)), counted(r.factor.perturbed_pivots, "perturbed pivot"),
+           r.plan.dependencies ? fmt::format(", condition about {:.1e}", r.factor.condition_estimate) : ""));
   line("solve",
        fmt::format("{}: {}, op {}, grid {}x{}x{}, {} trees (L {}, U {}, between layers {})",
                    duration(r.solve.seconds_min), counted(r.solve.nrhs, "right-hand side"), r.solve.op,
                    r.plan.px, r.plan.py, r.plan.pz, r.plan.tree, duration(r.solve.l_seconds),
                    duration(r.solve.u_seconds), duration(r.solve.inter_grid_seconds)));
+  if (!r.plan.dependencies) {
+    line("accuracy", "none: the solve did not wait for its dependencies");
+    return text;
+  }
   line("accuracy", fmt::format("backward error {:.1e} after {}", r.solve.backward_error,
                                counted(r.solve.refinement_steps, "refinement step")));
   return text;
