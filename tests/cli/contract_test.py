@@ -30,6 +30,8 @@ RANK = {"rank": int, "x": int, "y": int, "z": int, "l_seconds": NUMBER, "u_secon
 OPTIONS = {
     "gallery": ["--n", "--output", "--seed", "--complex"],
     "info": [],
+    "plan": ["--nrhs", "--grid", "--mapping", "--schedule", "--tree", "--inter-grid", "--diagonal", "--op",
+             "--precision", "--ordering", "--json", "--traffic", "--dot"],
     "solve": ["--rhs", "--nrhs", "--output", "--grid", "--mapping", "--schedule", "--tree", "--inter-grid",
               "--diagonal", "--transport", "--device", "--op", "--precision", "--method", "--preconditioner",
               "--refine", "--repeat", "--threads", "--json", "--ordering", "--trace", "--traffic", "--deterministic",
