@@ -15,6 +15,15 @@ macro(trisweep_find package)
   endif()
 endmacro()
 
+# Debian keeps several MPIs beside one another, and lets the plain names point at any of them. There it is Open MPI,
+# unless -DMPI_EXECUTABLE_SUFFIX=.mpich or one of FindMPI's other variables says which.
+if(NOT DEFINED MPI_EXECUTABLE_SUFFIX AND NOT MPI_CXX_COMPILER AND NOT MPI_HOME AND NOT DEFINED ENV{MPI_HOME})
+  find_program(TRISWEEP_MPI_WRAPPER mpicxx)
+  mark_as_advanced(TRISWEEP_MPI_WRAPPER)
+  if(EXISTS "${TRISWEEP_MPI_WRAPPER}.openmpi")
+    set(MPI_EXECUTABLE_SUFFIX .openmpi)
+  endif()
+endif()
 trisweep_find(MPI COMPONENTS CXX)
 trisweep_find(Threads)
 trisweep_find(fmt 9)

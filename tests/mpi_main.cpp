@@ -1,10 +1,13 @@
 // main() of the test programs that run under mpirun. Every rank runs the same tests; a failure on any rank
 // fails the program (mpirun reports the highest exit status), and rank 0 alone reports what passes.
+// TRISWEEP_TEST_RANKS says how many ranks there must be: under the launcher of another MPI each would be
+// alone, and pass.
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 int main(int argc, char** argv) {
   int provided = 0;
@@ -12,6 +15,14 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const char* expected = std::getenv("TRISWEEP_TEST_RANKS");
+  if (expected != nullptr && std::atoi(expected) != ranks) {
+    std::fprintf(stderr, "%d ranks instead of %s: the launcher is not of this program's MPI\n", ranks,
+                 expected);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
   if (rank != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
