@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -86,9 +87,8 @@ class Trisweep:
                 raise UserError(message, "try fewer ranks or a smaller matrix") from None
             raise
         if process.returncode != 0:
-            said = "\n".join("  | " + text for text in said.strip().splitlines()[-20:])
             raise UserError(
-                f"a run failed with exit status {process.returncode}: {shlex.join(line)}\n{said}",
+                f"a run failed with exit status {process.returncode}: {shlex.join(line)}\n{_quoted(said)}",
                 "see what it says, or run that line by itself",
             )
 
@@ -114,6 +114,12 @@ class Trisweep:
             words = [command, str(matrix), "--grid", str(grid), *options, "--traffic", str(file)]
             self.run(words, grid.ranks if command == "solve" else 1)
             return read_traffic(file, grid.ranks)
+
+
+def _quoted(said: str) -> str:
+    # What mpirun adds about a failed rank begins with a rule; it says nothing that we do not.
+    ours = re.split(r"^-{20,}$", said, maxsplit=1, flags=re.MULTILINE)[0].strip()
+    return "\n".join("  | " + line for line in (ours or said.strip()).splitlines()[-20:])
 
 
 def find_trisweep(binary: str | None) -> Trisweep:
