@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from trisweep.tables import Spread
 
@@ -95,7 +96,11 @@ def heat_maps(figure: Figure, row: Sequence[Axes], maps: Sequence[np.ndarray], l
     scale = Normalize(0, max(float(map_.max()) for map_ in maps) or 1)
     for axes, map_ in zip(row, maps, strict=True):
         axes.imshow(map_, cmap="viridis", norm=scale, interpolation="nearest", aspect="equal")
-    figure.colorbar(ScalarMappable(scale, "viridis"), ax=list(row), label=label, shrink=0.85)
+        axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    bar = figure.colorbar(ScalarMappable(scale, "viridis"), ax=list(row), shrink=0.8, format=EngFormatter(sep=""))
+    bar.set_label(label, fontsize=8)
+    bar.ax.tick_params(labelsize=7)
 
 
 def reference(axes: Axes, value: float = 1.0) -> None:

@@ -82,8 +82,6 @@ EXPERIMENT = Experiment(
     paper="SC'23, Fig. 5 to 8",
     measure=measure,
     draw=draw,
-    settings=Settings(
-        matrices=("s2d9:128", "convection3d:14"), grids=(Grid(4, 4, 1), Grid(2, 2, 4), Grid(1, 1, 16)), rounds=3
-    ),
+    settings=Settings(matrices=("s2d9:128",), grids=(Grid(4, 4, 1), Grid(2, 2, 4), Grid(1, 1, 16)), rounds=3),
     quick=Settings(matrices=("s2d9:24",), grids=(Grid(2, 1, 2),), rounds=1, repeats=2),
 )

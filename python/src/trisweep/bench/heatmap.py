@@ -60,24 +60,30 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    lines = []  # (title, unit, a map for each tree) twice for each line of the figure
-    for (matrix, nrhs, grid), rows in table.groups("matrix", "nrhs", "grid").items():
-        title = f"{plots.system_title(matrix, nrhs)}, {grid}"
+    lines = []  # of the figure: what a point is, the rows of the table, a map of each row for each unit
+    for (_, _, grid), rows in table.groups("matrix", "nrhs", "grid").items():
         shape = parse_grid(grid)
-        at_place = [[_at_place(row[f"{unit}_of_ranks"], shape) for row in rows] for unit in UNITS]
-        lines.append((title, "process", rows, at_place))
+        lines.append(("rank", rows, [[_at_place(row[f"{unit}_of_ranks"], shape) for row in rows] for unit in UNITS]))
         if "messages_of_pairs" in rows[0]:
-            pairs = [[np.array(row[f"{unit}_of_pairs"]) for row in rows] for unit in UNITS]
-            lines.append((title, "pair", rows, pairs))
-    figure, axes = plots.new_figure(len(lines), 2 * len(TREES), width=2.6, height=2.6)
-    for line, (title, of, rows, maps) in zip(axes, lines, strict=True):
-        for half, (unit, pair) in enumerate(zip(UNITS, maps, strict=True)):
-            panels = line[half * len(TREES) : (half + 1) * len(TREES)]
-            plots.heat_maps(figure, panels, pair, f"{unit} of a {of}")
+            lines.append(("pair", rows, [[np.array(row[f"{unit}_of_pairs"]) for row in rows] for unit in UNITS]))
+    across = len(TREES)
+    figure, axes = plots.new_figure(len(lines), 2 * across, width=2.6, height=2.4)
+    for line, (point, rows, maps) in zip(axes, lines, strict=True):
+        for half, unit in enumerate(UNITS):
+            panels = line[half * across : (half + 1) * across]
+            plots.heat_maps(figure, panels, maps[half], f"{unit} of a {point}")
             for panel, row in zip(panels, rows, strict=True):
-                panel.set_title(f"{row['tree']}: busiest {row[unit]:,}", fontsize=8)
-        line[0].set_ylabel(title if of == "process" else "sender", fontsize=7)
+                panel.set_title(_title(row, unit, point), fontsize=8)
+        name = plots.system_title(rows[0]["matrix"], rows[0]["nrhs"])
+        line[0].set_ylabel(name + {"rank": "\nprocess row", "pair": "\nfrom rank"}[point], fontsize=8)
+        line[0].set_xlabel({"rank": "process column", "pair": "to rank"}[point], fontsize=8)
     return figure
+
+
+def _title(row: dict, unit: str, point: str) -> str:
+    if point == "pair":
+        return f"{row['tree']}, {row['grid']}"
+    return f"{row['tree']}, {row['grid']}: busiest {row[unit]:,}"
 
 
 def _at_place(values: list[int], grid: Grid) -> np.ndarray:
