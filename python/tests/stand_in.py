@@ -30,7 +30,7 @@ class StandIn:
     def _rank(self, rank: int, grid: Grid, words: list[str]) -> Record:
         count = self.messages(grid, words) + rank
         between = 2 if grid.pz > 1 else 0
-        exchange = {"sent": between, "bytes_sent": 8 * between, "received": between, "bytes_received": 8 * between}
+        kinds = {"broadcast": count - between, "reduction": 0, "exchange": between}
         return {
             "rank": rank,
             "l_seconds": 0.5,
@@ -39,11 +39,10 @@ class StandIn:
             "intra_grid_seconds": 0.6,
             "inter_grid_seconds": 0.2,
             "idle_seconds": 0.1,
-            "messages_sent": count,
-            "messages_received": count,
-            "bytes_sent": 8 * count,
-            "bytes_received": 8 * count,
-            "messages": {"exchange": exchange},
+            "messages": {
+                kind: {"sent": n, "bytes_sent": 8 * n, "received": n, "bytes_received": 8 * n}
+                for kind, n in kinds.items()
+            },
         }
 
     def solve(self, matrix: Path, grid: Grid, words: list[str]) -> Record:

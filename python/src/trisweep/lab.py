@@ -16,6 +16,8 @@ from trisweep.grids import Grid
 from trisweep.runs import Record, Traffic, Trisweep
 from trisweep.tables import Spread, spread
 
+MESSAGE_KINDS = ("broadcast", "reduction", "exchange")
+
 
 @dataclass(frozen=True)
 class System:
@@ -160,9 +162,11 @@ def time_ratio(records: Sequence[Record], baseline: Sequence[Record]) -> Spread:
     return spread(seconds(a) / seconds(b) for a, b in zip(records, baseline, strict=True))
 
 
-def rank_totals(record: Record, *keys: str) -> list[int]:
-    """For each rank the sum of these counts."""
-    return [sum(rank[key] for key in keys) for rank in record["ranks"]]
+def message_totals(
+    record: Record, counts: Sequence[str] = ("sent",), kinds: Sequence[str] = MESSAGE_KINDS
+) -> list[int]:
+    """For each rank of a run or a plan the sum of these counts (sent, received, bytes_sent, ...) over the kinds."""
+    return [sum(rank["messages"][kind][count] for kind in kinds for count in counts) for rank in record["ranks"]]
 
 
 def exact_count(records: Sequence[Record], count: Callable[[Record], int]) -> int:
@@ -175,4 +179,4 @@ def exact_count(records: Sequence[Record], count: Callable[[Record], int]) -> in
 
 def busiest_rank(record: Record) -> int:
     """Messages that the busiest rank sends and receives in one solve."""
-    return max(rank_totals(record, "messages_sent", "messages_received"))
+    return max(message_totals(record, ("sent", "received")))

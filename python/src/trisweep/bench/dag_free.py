@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid
-from trisweep.lab import Case, Lab, Settings, exact_count, rank_totals, seconds, time_ratio
+from trisweep.lab import Case, Lab, Settings, exact_count, message_totals, seconds, time_ratio
 from trisweep.runs import Record
 from trisweep.tables import Column, Spread, Table, spread
 
@@ -23,7 +23,7 @@ COLUMNS = (
 
 
 def _messages(record: Record) -> int:
-    return sum(rank_totals(record, "messages_sent"))
+    return sum(message_totals(record))
 
 
 def _floating_point(rounds: list[Record]) -> Spread:

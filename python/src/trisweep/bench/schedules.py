@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid, layered_grids, square_grid
-from trisweep.lab import Case, Lab, Settings, System, exact_count, rank_totals, seconds, time_ratio
+from trisweep.lab import Case, Lab, Settings, System, exact_count, message_totals, seconds, time_ratio
 from trisweep.runs import Record
 from trisweep.tables import Column, Table, spread
 
@@ -47,15 +47,15 @@ def _has_2d(grids: tuple[Grid, ...], ranks: int) -> bool:
 
 
 def _within(record: Record) -> int:
-    return sum(rank_totals(record, "messages_sent")) - sum(r["messages"]["exchange"]["sent"] for r in record["ranks"])
+    return sum(message_totals(record, kinds=("broadcast", "reduction")))
 
 
 def _between(record: Record) -> int:
-    return max(rank["messages"]["exchange"]["sent"] for rank in record["ranks"])
+    return max(message_totals(record, kinds=("exchange",)))
 
 
 def _between_bytes(record: Record) -> int:
-    return sum(rank["messages"]["exchange"]["bytes_sent"] for rank in record["ranks"])
+    return sum(message_totals(record, ("bytes_sent",), ("exchange",)))
 
 
 def measure(lab: Lab) -> Table:
