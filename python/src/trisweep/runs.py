@@ -80,8 +80,7 @@ class Trisweep:
         try:
             said, _ = process.communicate(timeout=TIME_LIMIT)
         except BaseException as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            _end(process)
             if isinstance(error, subprocess.TimeoutExpired):
                 message = f"no end after {TIME_LIMIT} s: {shlex.join(line)}"
                 raise UserError(message, "try fewer ranks or a smaller matrix") from None
@@ -114,6 +113,15 @@ class Trisweep:
             words = [command, str(matrix), "--grid", str(grid), *options, "--traffic", str(file)]
             self.run(words, grid.ranks if command == "solve" else 1)
             return read_traffic(file, grid.ranks)
+
+
+def _end(process: subprocess.Popen) -> None:
+    process.terminate()  # which mpirun passes on to its ranks
+    try:
+        process.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 def _quoted(said: str) -> str:

@@ -5,6 +5,7 @@ import datetime
 import json
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -165,6 +166,8 @@ def run(words: Sequence[str]) -> int:
 
 
 def main() -> None:
+    # As an exception, so that ranks end and half-written files go.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         sys.exit(run(sys.argv[1:]))
     except UserError as error:
