@@ -54,7 +54,11 @@ class StandIn:
 
     def plan(self, matrix: Path, grid: Grid, words: list[str]) -> Record:
         self.calls.append(("plan", str(grid), *words))
-        return {"ranks": [self._rank(rank, grid, list(words)) for rank in range(grid.ranks)]}
+        synchronizations = grid.pz.bit_length() - 1
+        return {
+            "totals": {"synchronizations": synchronizations},
+            "ranks": [self._rank(rank, grid, list(words)) for rank in range(grid.ranks)],
+        }
 
     def traffic(self, command: str, matrix: Path, grid: Grid, words: list[str]) -> Traffic:
         """Every rank sends to the next; with flat trees rank 0 also sends 100 messages to each of the others."""

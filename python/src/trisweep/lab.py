@@ -80,8 +80,7 @@ class Progress:
     def traffic(self, command: str, case: Case) -> Traffic:
         """Who sends what to whom, in a run (`solve`) or in the plan (`plan`)."""
         self.show(f"{command} {case}")
-        words = case.words if command == "solve" else case.options
-        return self.trisweep.traffic(command, self.matrix(case.system.matrix), case.grid, words)
+        return self.trisweep.traffic(command, self.matrix(case.system.matrix), case.grid, case.words)
 
     def show(self, text: str) -> None:
         if self.draws:
@@ -139,13 +138,12 @@ class Lab:
 
     def plan(self, case: Case) -> Record:
         self.show(f"plan {case}")
-        return self.trisweep.plan(self.matrix(case.system.matrix), case.grid, case.options)
+        return self.trisweep.plan(self.matrix(case.system.matrix), case.grid, case.words)
 
     def traffic(self, command: str, case: Case) -> Traffic:
         """Who sends what to whom, in a run (`solve`) or in the plan (`plan`)."""
         self.show(f"{command} {case}")
-        words = case.words if command == "solve" else case.options
-        return self.trisweep.traffic(command, self.matrix(case.system.matrix), case.grid, words)
+        return self.trisweep.traffic(command, self.matrix(case.system.matrix), case.grid, case.words)
 
     def show(self, text: str) -> None:
         """Says what is at work."""
@@ -170,7 +168,7 @@ def message_totals(
 
 
 def exact_count(records: Sequence[Record], count: Callable[[Record], int]) -> int:
-    """A count that is a matter of the plan: the same in every round."""
+    """A count that is a matter of the plan: the same in every run, and in the plan if that is one of the records."""
     counts = {count(record) for record in records}
     if len(counts) != 1:
         raise AssertionError(f"a count of the plan differs between runs: {sorted(counts)}")

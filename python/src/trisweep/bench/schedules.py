@@ -25,6 +25,7 @@ COLUMNS = (
     Column("grid", "grid"),
     Column("variant", "algorithm"),
     Column("time_ratio", "time / 2D", ".2f"),
+    Column("synchronizations", "exchanges between layers", "d"),
     Column("within", "messages within layers, all ranks", "d"),
     Column("between", "messages between layers, busiest rank", "d"),
     Column("between_bytes", "bytes between layers, all ranks", "d"),
@@ -65,14 +66,16 @@ def measure(lab: Lab) -> Table:
         records = lab.measure(cases)
         two_d = {case.grid.ranks: rounds for case, rounds in zip(cases, records, strict=True) if case.grid.pz == 1}
         for case, rounds in zip(cases, records, strict=True):
+            plan = lab.plan(case)
             table.rows.append(
                 {
                     **case.row,
                     "seconds": spread(map(seconds, rounds)),
                     "time_ratio": time_ratio(rounds, two_d[case.grid.ranks]),
-                    "within": exact_count(rounds, _within),
-                    "between": exact_count(rounds, _between),
-                    "between_bytes": exact_count(rounds, _between_bytes),
+                    "synchronizations": plan["totals"]["synchronizations"],
+                    "within": exact_count([plan, *rounds], _within),
+                    "between": exact_count([plan, *rounds], _between),
+                    "between_bytes": exact_count([plan, *rounds], _between_bytes),
                 }
             )
     return table

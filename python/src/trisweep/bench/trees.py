@@ -25,22 +25,20 @@ COLUMNS = (
 )
 
 
-def _run(lab: Lab, cases: list[Case]) -> list[dict]:
-    records = lab.measure(cases)
+def _rows(lab: Lab, cases: list[Case]) -> list[dict]:
+    plans = [lab.plan(case) for case in cases]
+    is_run = cases[0].grid.ranks <= LARGEST_RUN
+    records = lab.measure(cases) if is_run else [[] for _ in cases]
     flat = records[TREES.index("flat")]
     return [
         {
             **case.row,
-            "seconds": spread(map(seconds, rounds)),
-            "time_ratio": time_ratio(rounds, flat),
-            "messages": exact_count(rounds, busiest_rank),
+            "seconds": spread(map(seconds, rounds)) if is_run else None,
+            "time_ratio": time_ratio(rounds, flat) if is_run else None,
+            "messages": exact_count([plan, *rounds], busiest_rank),
         }
-        for case, rounds in zip(cases, records, strict=True)
+        for case, plan, rounds in zip(cases, plans, records, strict=True)
     ]
-
-
-def _plan(lab: Lab, cases: list[Case]) -> list[dict]:
-    return [{**case.row, "time_ratio": None, "messages": busiest_rank(lab.plan(case))} for case in cases]
 
 
 def measure(lab: Lab) -> Table:
@@ -48,7 +46,7 @@ def measure(lab: Lab) -> Table:
     for system in lab.settings.systems:
         for grid in lab.settings.grids:
             cases = [Case(system, grid, ("--tree", tree), {"tree": tree}) for tree in TREES]
-            rows = _run(lab, cases) if grid.ranks <= LARGEST_RUN else _plan(lab, cases)
+            rows = _rows(lab, cases)
             flat = rows[TREES.index("flat")]["messages"]
             table.rows += [{**row, "fewer": flat / row["messages"] if row["messages"] else None} for row in rows]
     if any(row["time_ratio"] is None for row in table.rows):
