@@ -131,7 +131,7 @@ class Others(unittest.TestCase):
         with mock.patch.object(heatmap, "LARGEST_RUN", 4):
             table = measure("heatmap", StandIn(), grids=(Grid(2, 2, 1), Grid(3, 2, 1)))
         self.assertEqual(
-            column(table, "grid", "command", "tree", "messages", "bytes"),
+            column(table, "grid", "source", "tree", "messages", "bytes"),
             [
                 ("2x2x1", "a run", "flat", 310, 2480),
                 ("2x2x1", "a run", "binary", 10, 80),

@@ -22,7 +22,7 @@ COLUMNS = (
     Column("matrix", "matrix"),
     Column("nrhs", "right-hand sides", "d"),
     Column("grid", "grid"),
-    Column("command", "from"),
+    Column("source", "from"),
     Column("tree", "tree"),
     Column("messages", "messages, busiest rank", "d"),
     Column("imbalance", "busiest / mean", ".2f"),
@@ -31,11 +31,23 @@ COLUMNS = (
 )
 
 
-def _row(case: Case, command: str, traffic: Traffic) -> dict:
+def _traffic(lab: Lab, case: Case) -> tuple[str, Traffic]:
+    """Where it is from, and who sends what to whom: as a run counts it, held against the plan, or as the plan says."""
+    plan = lab.traffic("plan", case)
+    if case.grid.ranks > LARGEST_RUN:
+        return "the plan", plan
+    run = lab.traffic("solve", case)
+    for unit in UNITS:
+        if not np.array_equal(run.matrix(getattr(run, unit)), plan.matrix(getattr(plan, unit))):
+            raise AssertionError(f"{case}: {unit} of the run are not those of the plan")
+    return "a run", run
+
+
+def _row(case: Case, source: str, traffic: Traffic) -> dict:
     messages, volume = traffic.per_rank(traffic.messages), traffic.per_rank(traffic.bytes)
     row = {
         **case.row,
-        "command": {"solve": "a run", "plan": "the plan"}[command],
+        "source": source,
         "messages": int(messages.max()),
         "imbalance": float(messages.max() / max(messages.mean(), 1)),
         "bytes": int(volume.max()),
@@ -52,9 +64,8 @@ def measure(lab: Lab) -> Table:
     table = Table(COLUMNS, [])
     for system in lab.settings.systems:
         for grid in lab.settings.grids:
-            command = "solve" if grid.ranks <= LARGEST_RUN else "plan"
             cases = [Case(system, grid, ("--tree", tree), {"tree": tree}) for tree in TREES]
-            rows = [_row(case, command, lab.traffic(command, case)) for case in cases]
+            rows = [_row(case, *_traffic(lab, case)) for case in cases]
             table.rows += [{**row, "fewer": rows[0]["messages"] / max(row["messages"], 1)} for row in rows]
     return table
 
