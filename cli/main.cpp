@@ -8,10 +8,12 @@
 #include <cstdio>
 #include <optional>
 #include <sstream>
+#include <thread>
 
 #include "command.hpp"
 #include "external.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
+#include "trisweep/transport/patience.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -21,7 +23,7 @@ constexpr int exit_wrong_use = 2;
 struct MpiSession {
   MpiSession(int* argc, char*** argv) {
     int provided = 0;
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
   }
   ~MpiSession() { MPI_Finalize(); }
 };
@@ -95,6 +97,8 @@ int main(int argc, char** argv) {
   Run run;
   add_gallery(app, run);
   add_info(app, run);
+  add_pingpong(app, run);
+  add_plan(app, run);
   add_solve(app, run);
   try {
     run_if_external(app, argc, argv);
@@ -114,6 +118,12 @@ int main(int argc, char** argv) {
   } catch (const transport::CollectiveError& e) {
     terminal.error(e.what());
     return e.exit_status();
+  } catch (const transport::Stalled& e) {
+    // The others come to the same end by themselves: each shall say what it waits for.
+    Terminal(true).error(fmt::format("rank {}: {}", world.rank(), e.what()));
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    MPI_Abort(MPI_COMM_WORLD, e.exit_status());
+    std::_Exit(e.exit_status());
   } catch (const Error& e) {
     abort_job(world, e.exit_status(), e.what());
   } catch (const std::exception&) {

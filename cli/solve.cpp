@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <array>
 
 #include "command.hpp"
+#include "outputs.hpp"
 #include "solve_job.hpp"
-#include "trisweep/plan/variants.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -36,20 +36,15 @@ System read_system(const SolveOptions& options, Observer& observer) {
   return system;
 }
 
-// Also when neither exists yet.
-bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
-  return std::filesystem::weakly_canonical(absolute(a)) == std::filesystem::weakly_canonical(absolute(b));
-}
-
 Outputs open_outputs(const SolveOptions& options) {
-  if (!options.output.empty() && !options.json.empty() && same_file(options.output, options.json)) {
-    throw Error(ErrorKind::usage, fmt::format("--output and --json both name {}", options.json),
-                "give each a file of its own");
-  }
-  Outputs outputs;
-  if (!options.output.empty()) outputs.solution.emplace(options.output);
-  if (!options.json.empty()) outputs.json.emplace(options.json);
-  return outputs;
+  require_distinct(std::array<OutputOption, 4>{{{"--output", options.output},
+                                                {"--json", options.json},
+                                                {"--trace", options.trace},
+                                                {"--traffic", options.traffic}}});
+  return {.solution = open_output(options.output),
+          .json = open_output(options.json),
+          .trace = open_output(options.trace),
+          .traffic = open_output(options.traffic)};
 }
 
 template <Scalar T, Scalar Low>
@@ -80,13 +75,6 @@ int solve(const Context& context, const SolveOptions& options) {
   return solve_in<double, float>(context, options, std::move(system), std::move(outputs));
 }
 
-template <class Choice>
-std::vector<std::string> names(std::span<const plan::Variant<Choice>> table) {
-  std::vector<std::string> result;
-  for (const auto& row : table) result.emplace_back(row.name);
-  return result;
-}
-
 // "auto" or a number of steps.
 std::string check_refine(const std::string& text) {
   const bool number =
@@ -94,28 +82,18 @@ std::string check_refine(const std::string& text) {
   return text == "auto" || number ? "" : "takes 'auto' or a number of steps, not '" + text + "'";
 }
 
-void add_plan_options(CLI::App& sub, SolveOptions& o) {
-  sub.add_option("--grid", o.grid, "Process grid PXxPYxPZ, PZ a power of two; auto: one as square as can be")
-      ->capture_default_str();
-  sub.add_option("--schedule", o.schedule,
-                 "When layers of the grid talk: once per solve, or at every level of the separator tree")
-      ->check(CLI::IsMember(names(plan::schedules())))
-      ->capture_default_str();
-  sub.add_option("--inter-grid", o.inter_grid, "How layers of the grid add up what they share")
-      ->check(CLI::IsMember(names(plan::inter_grids())))
-      ->capture_default_str();
-  sub.add_option("--tree", o.tree, "Broadcast and reduction trees")
-      ->check(CLI::IsMember(names(plan::trees())))
-      ->capture_default_str();
-  // Axes with one choice so far: accepted, so that a command line can say what it means.
-  static const std::vector<std::pair<std::string, std::string>> fixed = {
-      {"--mapping", "block-cyclic"}, {"--diagonal", "supernodes"}, {"--transport", "two-sided"},
-      {"--device", "cpu"},           {"--method", "direct"},       {"--preconditioner", "lu"}};
-  for (const auto& [name, choice] : fixed) {
-    sub.add_option(name)
-        ->check(CLI::IsMember({choice}))
-        ->description("Only choice in this version: " + choice);
-  }
+// What a run shows of itself, and how it behaves when that is being studied.
+void add_study_options(CLI::App& sub, SolveOptions& o) {
+  sub.add_option("--trace", o.trace, "File for a trace of one more solve, for ui.perfetto.dev");
+  sub.add_option("--traffic", o.traffic, "File for who sent how much to whom in a solve (CSV)");
+  sub.add_flag("--deterministic", o.deterministic,
+               "Add contributions in a fixed order: bitwise equal results on one grid");
+  sub.add_flag("--no-dependencies", o.no_dependencies,
+               "Study: the same messages and work without waiting for contributions; no solution")
+      ->excludes(sub.get_option("--output"));
+  sub.add_option("--watchdog", o.watchdog,
+                 "Seconds without any event after which a solve is given up, saying who waits for what")
+      ->check(CLI::PositiveNumber);
 }
 
 }  // namespace
@@ -136,24 +114,16 @@ void add_solve(CLI::App& app, Run& run) {
   sub->add_option("-o,--output", o.output, "File for the solution (Matrix Market array)");
   sub->add_option("--json", o.json, "File for the run record");
   add_plan_options(*sub, o);
-  sub->add_option("--ordering", o.ordering, "Fill-reducing ordering")
-      ->check(CLI::IsMember({"metis", "scotch", "natural"}))
-      ->capture_default_str();
-  sub->add_option("--op", o.op, "System to solve: A, its transpose, or its conjugate transpose")
-      ->check(CLI::IsMember({"N", "T", "H"}))
-      ->capture_default_str();
-  sub->add_option("--precision", o.precision,
-                  "Of system and factors; mixed: float factors under a double system")
-      ->check(CLI::IsMember({"double", "float", "mixed"}))
-      ->capture_default_str();
   sub->add_option("--refine", o.refine, "Refinement steps at most; auto: as long as they help")
       ->check(check_refine)
       ->capture_default_str();
   sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  sub->add_option("--threads", o.threads, "Threads of the factorization (default: all processors)")
+  sub->add_option("--threads", o.threads,
+                  "Threads of each rank (default: one in the sweeps, all processors in the factorization)")
       ->check(CLI::Range(1, 1024));
+  add_study_options(*sub, o);
   sub->callback(
       [options, &run] { run = [options](const Context& context) { return solve(context, *options); }; });
 }

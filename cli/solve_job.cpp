@@ -9,6 +9,7 @@
 #include "system.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/plan/variants.hpp"
+#include "trisweep/report/trace.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
@@ -24,11 +25,6 @@ double seconds_since(Clock::time_point start) {
 }
 
 constexpr int most_automatic_steps = 20;
-
-ordering::Method ordering_method(const std::string& name) {
-  if (name == "metis") return ordering::Method::metis;
-  return name == "scotch" ? ordering::Method::scotch : ordering::Method::natural;
-}
 
 // The job, step by step; each fills its part of the record. Members of rank 0 alone are marked.
 template <Scalar T, Scalar F>
@@ -49,14 +45,23 @@ class SolveJob {
         solve::SolverOptions{.grid = grid_,
                              .tree = plan::find_tree(options_.tree),
                              .schedule = plan::find_schedule(options_.schedule),
-                             .inter_grid = plan::find_inter_grid(options_.inter_grid)});
+                             .inter_grid = plan::find_inter_grid(options_.inter_grid),
+                             .transport = transport::find_transport(options_.transport),
+                             .threads = std::max(options_.threads, 1),
+                             .deterministic = options_.deterministic,
+                             .dependencies = !options_.no_dependencies,
+                             .watchdog = options_.watchdog});
     solve::DistributedMatrix<T> a(world().handle(), context_.is_root() ? &a_ : nullptr, solver_->partition());
     b_rows_ = solve::scatter_rows(world(), solver_->partition(), b_);
     nrhs_ = options_.nrhs;
     if (context_.is_root()) nrhs_ = b_.cols;
     world().broadcast(nrhs_);
     time_solves();
-    refine(a);
+    if (options_.no_dependencies) {
+      record_.solve.backward_error = std::numeric_limits<double>::quiet_NaN();
+    } else {
+      refine(a);
+    }
     if (!options_.output.empty()) x_ = solve::gather_rows(world(), solver_->partition(), x_rows_, nrhs_);
     transport::collectively(world(), [&] {
       if (context_.is_root()) write(outputs);
@@ -120,14 +125,33 @@ class SolveJob {
     s.repeats = options_.repeat;
     s.seconds_min = seconds.front();
     s.seconds_median = seconds[seconds.size() / 2];
+    s.l_seconds = world().max(solver_->last().l.seconds);
+    s.u_seconds = world().max(solver_->last().u.seconds + solver_->last().diagonal.seconds);
+    s.inter_grid_seconds = world().max(solver_->last().inter_grid.seconds);
+    record_a_solve({b.data(), local_rows(), nrhs_}, {x.data(), local_rows(), nrhs_});
+  }
+
+  // One more, for what is known only when clocks are read all the time.
+  void record_a_solve(solve::Columns<const F> b, solve::Columns<F> x) {
+    solve::Recorder recorder(solver_->threads());
+    solver_->record_in(&recorder);
+    transport::check(MPI_Barrier(world().handle()), "MPI_Barrier");  // one origin of time on all ranks
+    recorder.start();
+    solver_->solve(op_, b, x);
+    solver_->record_in(nullptr);
     describe_ranks();
+    if (!options_.trace.empty() || !options_.traffic.empty()) events_ = world().gather(recorder.all());
+  }
+
+  static report::MessageRecord message_record(const solve::Activity& all, plan::MessageKind kind) {
+    const auto k = usize(static_cast<int>(kind));
+    return {all.sent[k].messages, all.sent[k].bytes, all.received[k].messages, all.received[k].bytes};
   }
 
   void describe_ranks() {
     const solve::SolveActivity& last = solver_->last();
     const auto point = grid_.point(world().rank());
-    solve::Activity all = last.l;
-    for (const auto* part : {&last.u, &last.inter_grid, &last.diagonal}) all += *part;
+    const solve::Activity all = last.sum();
     const double sweeps = last.l.seconds + last.u.seconds;
     const report::RankRecord mine{
         .rank = world().rank(),
@@ -139,14 +163,11 @@ class SolveJob {
         .floating_point_seconds = all.floating_point_seconds,
         .intra_grid_seconds = sweeps - last.l.floating_point_seconds - last.u.floating_point_seconds,
         .inter_grid_seconds = last.inter_grid.seconds,
-        .messages_sent = all.messages_sent,
-        .bytes_sent = all.bytes_sent,
-        .messages_received = all.messages_received,
-        .bytes_received = all.bytes_received};
+        .idle_seconds = all.idle_seconds,
+        .messages = {message_record(all, plan::MessageKind::broadcast),
+                     message_record(all, plan::MessageKind::reduction),
+                     message_record(all, plan::MessageKind::exchange)}};
     record_.ranks = world().gather(mine);
-    record_.solve.l_seconds = world().max(mine.l_seconds);
-    record_.solve.u_seconds = world().max(mine.u_seconds);
-    record_.solve.inter_grid_seconds = world().max(mine.inter_grid_seconds);
   }
 
   void refine(solve::DistributedMatrix<T>& a) {
@@ -179,26 +200,32 @@ class SolveJob {
   void write(Outputs& outputs) {
     record_.version = TRISWEEP_VERSION;
     record_.machine = report::this_machine();
-    record_.plan = {.px = grid_.px,
-                    .py = grid_.py,
-                    .pz = grid_.pz,
-                    .mapping = "block-cyclic",
-                    .schedule = options_.schedule,
-                    .inter_grid = options_.inter_grid,
-                    .tree = options_.tree,
-                    .diagonal = "supernodes",
-                    .transport = "two-sided",
-                    .device = "cpu"};
-    // Both written before either appears; a solution that is not to be trusted does not appear at all.
+    record_.plan = plan_record(options_, grid_);
+    record_.plan.threads = solver_->threads();
+    record_.plan.deterministic = options_.deterministic;
+    record_.plan.dependencies = !options_.no_dependencies;
+    // All written before any appears; a solution that is not to be trusted does not appear at all.
     const bool with_solution = outputs.solution && status_ == 0;
     if (with_solution) matrix::write_matrix_market(*outputs.solution, x_);
     if (outputs.json) outputs.json->write(report::to_json(record_));
+    if (outputs.trace) outputs.trace->write(report::to_chrome_trace(events_, rank_names()));
+    if (outputs.traffic) outputs.traffic->write(report::to_traffic_csv(events_));
     if (with_solution) outputs.solution->commit();
-    if (outputs.json) outputs.json->commit();
+    for (auto* file : {&outputs.json, &outputs.trace, &outputs.traffic}) {
+      if (*file) (*file)->commit();
+    }
+  }
+
+  std::vector<std::string> rank_names() const {
+    std::vector<std::string> names;
+    for (const report::RankRecord& r : record_.ranks)
+      names.push_back(fmt::format("rank {} ({}, {}, {})", r.rank, r.x, r.y, r.z));
+    return names;
   }
 
   void report() const {
-    context_.terminal.print_beside({options_.output, options_.json}, report::summary(record_));
+    context_.terminal.print_beside({options_.output, options_.json, options_.trace, options_.traffic},
+                                   report::summary(record_));
     if (status_ != 0) {
       context_.terminal.error(report::verdict(record_));
     } else if (digits_are_doubtful_) {
@@ -225,6 +252,7 @@ class SolveJob {
   std::unique_ptr<solve::TriangularSolver<F>> solver_;
   std::vector<T> b_rows_;
   std::vector<T> x_rows_;
+  report::RankEvents events_;  // rank 0, when they are to be written
 };
 
 }  // namespace

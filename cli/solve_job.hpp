@@ -1,32 +1,32 @@
 #pragma once
 // One run of `trisweep solve`, from the system in rank 0's memory to the checked answer.
 
+#include <limits>
 #include <optional>
 #include <string>
 
 #include "command.hpp"
+#include "plan_options.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
 
 namespace trisweep::cli {
 
-struct SolveOptions {
+struct SolveOptions : PlanOptions {
   std::string matrix;
   std::string rhs;
   std::string output;
   std::string json;
+  std::string trace;
+  std::string traffic;
   Index nrhs = 1;
-  std::string grid = "auto";
-  std::string schedule = "single-sync";
-  std::string inter_grid = "sparse";
-  std::string tree = "binary";
-  std::string ordering = "metis";
-  std::string op = "N";
-  std::string precision = "double";
   std::string refine = "auto";  // or a number
   int repeat = 1;
-  int threads = 0;  // of the factorization; 0: all processors
+  int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
+  bool deterministic = false;
+  bool no_dependencies = false;
+  double watchdog = std::numeric_limits<double>::infinity();  // seconds
 };
 
 // What rank 0 has read.
@@ -39,6 +39,8 @@ struct System {
 struct Outputs {
   std::optional<OutputFile> solution;
   std::optional<OutputFile> json;
+  std::optional<OutputFile> trace;
+  std::optional<OutputFile> traffic;
 };
 
 // T is the precision of the system, F that of the factors. Returns the exit status.

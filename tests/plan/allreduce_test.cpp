@@ -23,7 +23,8 @@ void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
     std::map<Index, long> total;
     for (Index r = 0; r < grid.ranks(); ++r) {
       shares.push_back(distribution::make_share(s, *mapping, r));
-      phases.push_back(inter_grid(*mapping, shares.back()));
+      phases.push_back(
+          make_exchange(*mapping, shares.back(), inter_grid(mapping->layers(), shares.back().layer)));
       value.emplace_back();
       for (Index i = 0; i < shares.back().segments(); ++i) {
         value.back().push_back((r + 1) * 1000 + i);

@@ -33,7 +33,7 @@ class Rank {
     for (std::size_t t = 0; t < waits_.size(); ++t) {
       if (waits_[t] == 0) run_task(static_cast<Index>(t));
     }
-    for (const Index s : phase_.ready) make_available(s);
+    for (const Index s : phase_.complete) complete(s);
   }
 
   void receive(const Message& m) {
@@ -48,7 +48,7 @@ class Rank {
   }
 
   void expect_finished() const {
-    EXPECT_EQ(pieces_.size(), phase_.piece.size());
+    EXPECT_EQ(strips_.size(), phase_.strip.size());
     EXPECT_EQ(sent_.broadcast, phase_.sends.broadcast);
     EXPECT_EQ(sent_.reduction, phase_.sends.reduction);
     EXPECT_EQ(received_.broadcast, phase_.receives.broadcast);
@@ -59,13 +59,15 @@ class Rank {
  private:
   void run_task(Index t) {
     const Task& task = phase_.task[usize(t)];
-    for (Index i = task.piece_begin; i < task.piece_end; ++i) {
-      EXPECT_TRUE(pieces_.insert(phase_.piece[usize(i)]).second) << "a piece was applied twice";
+    for (Index i = task.strip_begin; i < task.strip_end; ++i) {
+      EXPECT_TRUE(strips_.insert(i).second) << "a strip was applied twice";
     }
     for (Index f = task.feed_begin; f < task.feed_end; ++f) contribute(phase_.feed[usize(f)]);
   }
   void contribute(Index s) {
-    if (--pending_[usize(s)] > 0) return;
+    if (--pending_[usize(s)] == 0) complete(s);
+  }
+  void complete(Index s) {
     const Segment& segment = phase_.segment[usize(s)];
     if (segment.parent < 0) {
       EXPECT_TRUE(share_.owned[usize(s)]);
@@ -91,7 +93,7 @@ class Rank {
   std::vector<Message>& network_;
   std::vector<Index> pending_;
   std::vector<Index> waits_;
-  std::set<Index> pieces_;
+  std::set<Index> strips_;
   MessageCounts sent_;
   MessageCounts received_;
 };
@@ -126,7 +128,7 @@ TEST(Sweep, CompletesWhateverTheOrderOfMessages) {
          {distribution::ProcessGrid{1, 1, 1}, {2, 3, 1}, {4, 1, 2}, {3, 3, 4}}) {
       for (const auto side : {distribution::Side::lower, distribution::Side::upper}) {
         for (const Direction direction : {Direction::scatter, Direction::gather}) {
-          for (const TreeKind tree : {TreeKind::flat, TreeKind::binary, TreeKind::automatic}) {
+          for (const Tree tree : {flat_tree, binary_tree, auto_tree}) {
             for (std::uint64_t seed = 0; seed < 3; ++seed) {
               expect_sweep_completes(s, grid, {side, direction, false, tree}, seed);
             }
@@ -142,29 +144,12 @@ TEST(Sweep, ARankThatIsAloneHasOneTaskPerTree) {
   const auto s = testing_support::random_structure(200, 3);
   const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
   const auto share = distribution::make_share(s, *mapping, 0);
-  const auto phase = make_sweep(s, *mapping, share,
-                                {distribution::Side::lower, Direction::scatter, false, TreeKind::binary});
+  const auto phase =
+      make_sweep(s, *mapping, share, {distribution::Side::lower, Direction::scatter, false, binary_tree});
   Index roots = 0;
   for (const Index parent : s.parent) roots += parent < 0;
   EXPECT_LE(static_cast<Index>(phase.task.size()), roots);
   EXPECT_EQ(phase.feed.size(), 0u);
-}
-
-// Binary trees exist to take messages off the busiest rank (Liu et al. 2018, section 3.1).
-TEST(Sweep, BinaryTreesRelieveTheBusiestRank) {
-  const auto s = testing_support::random_structure(600, 0, 9);
-  const auto mapping = distribution::block_cyclic(s, {8, 8, 1});
-  const auto busiest = [&](TreeKind tree) {
-    Index most = 0;
-    for (Index r = 0; r < 64; ++r) {
-      const auto share = distribution::make_share(s, *mapping, r);
-      const auto phase =
-          make_sweep(s, *mapping, share, {distribution::Side::lower, Direction::scatter, false, tree});
-      most = std::max(most, phase.sends.broadcast + phase.receives.reduction);
-    }
-    return most;
-  };
-  EXPECT_LT(busiest(TreeKind::binary), busiest(TreeKind::flat));
 }
 
 }  // namespace

@@ -2,36 +2,42 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "support/structure.hpp"
+#include "trisweep/plan/variants.hpp"
 
 namespace trisweep::plan {
 namespace {
 
 TEST(Tree, ParentsAndChildrenAgree) {
-  for (const TreeKind kind : {TreeKind::flat, TreeKind::binary, TreeKind::automatic}) {
+  for (const auto& [name, tree] : trees()) {
     for (Index members = 1; members < 40; ++members) {
       std::vector<int> reached(usize(members));
       reached[0] = 1;
+      EXPECT_EQ(tree(0, members).parent, -1) << name;
       for (Index p = 0; p < members; ++p) {
-        const auto [first, last] = tree_children(kind, p, members);
-        for (Index c = first; c < last; ++c) {
-          EXPECT_GT(c, p);  // with the root first, everybody is reached
-          EXPECT_EQ(tree_parent(kind, c, members), p);
+        const TreeNode node = tree(p, members);
+        for (Index c = node.first_child; c < node.last_child; ++c) {
+          EXPECT_GT(c, p) << name;  // with the root first, everybody is reached
+          EXPECT_EQ(tree(c, members).parent, p) << name;
           ++reached[usize(c)];
         }
       }
-      EXPECT_EQ(reached, std::vector<int>(usize(members), 1));
+      EXPECT_EQ(reached, std::vector<int>(usize(members), 1)) << name;
     }
   }
 }
 
 TEST(Tree, BinaryBoundsDepthAndDegree) {
-  for (Index members = 2; members < 100; ++members) {
+  for (Index members = 3; members < 200; ++members) {
     Index depth = 0;
-    for (Index p = members - 1; p > 0; p = tree_parent(TreeKind::binary, p, members)) ++depth;
-    EXPECT_LE(Index{1} << depth, members);
-    const auto [first, last] = tree_children(TreeKind::binary, 0, members);
-    EXPECT_LE(last - first, 2);
+    for (Index p = members - 1; p > 0; p = binary_tree(p, members).parent) ++depth;
+    EXPECT_EQ(depth, 1 + std::bit_width(static_cast<unsigned>(members) - 2));
+    for (Index p = 0; p < members; ++p) {
+      const TreeNode node = binary_tree(p, members);
+      EXPECT_LE(node.last_child - node.first_child, p < 2 ? 1 : 2);
+    }
   }
 }
 

@@ -60,10 +60,8 @@ RunRecord example() {
                  .floating_point_seconds = 4e-4,
                  .intra_grid_seconds = 3e-4,
                  .inter_grid_seconds = 5e-5,
-                 .messages_sent = 11,
-                 .bytes_sent = 4000000000,
-                 .messages_received = 12,
-                 .bytes_received = 88},
+                 .idle_seconds = 2e-4,
+                 .messages = {{{8, 3000000000, 2, 44}, {2, 900000000, 6, 40}, {1, 100000000, 4, 4}}}},
                 {.rank = 1, .x = 1, .y = 0, .z = 0}},
       .machine = {.host = "node", .processor = "chip", .mpi = "MPI", .processors = 2, .memory_bytes = 2e10}};
 }
@@ -80,7 +78,10 @@ TEST(ToJson, HasTheFieldsThatOthersRead) {
                              {"tree", "binary"},
                              {"diagonal", "supernodes"},
                              {"transport", "two-sided"},
-                             {"device", "cpu"}}));
+                             {"device", "cpu"},
+                             {"threads", 1},
+                             {"deterministic", false},
+                             {"dependencies", true}}));
   for (const char* field : {"nonzeros_l", "nonzeros_u", "bytes", "supernodes", "seconds", "perturbed_pivots",
                             "condition_estimate"})
     EXPECT_TRUE(r["factor"][field].is_number()) << field;

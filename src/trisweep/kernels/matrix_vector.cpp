@@ -23,17 +23,19 @@ TRISWEEP_INLINE T maybe_conjugate(const T& v) {
 
 // y -= P s, four columns a pass so that y is read and written a quarter as often.
 template <bool conjugated, Scalar T>
-TRISWEEP_INLINE void subtract_plain(const T* p, Index height, Index width, const T* s, T* y) {
+TRISWEEP_INLINE void subtract_plain(const Block<T>& b, const T* s, T* y) {
+  const Index height = b.height, width = b.width;
+  const T* p = b.value;
   Index j = 0;
-  for (; j + 4 <= width; j += 4, p += 4 * usize(height)) {
-    const T *p0 = p, *p1 = p0 + height, *p2 = p1 + height, *p3 = p2 + height;
+  for (; j + 4 <= width; j += 4, p += 4 * usize(b.ld)) {
+    const T *p0 = p, *p1 = p0 + b.ld, *p2 = p1 + b.ld, *p3 = p2 + b.ld;
     const T s0 = s[j], s1 = s[j + 1], s2 = s[j + 2], s3 = s[j + 3];
     for (Index i = 0; i < height; ++i) {
       y[i] -= maybe_conjugate<conjugated>(p0[i]) * s0 + maybe_conjugate<conjugated>(p1[i]) * s1 +
               maybe_conjugate<conjugated>(p2[i]) * s2 + maybe_conjugate<conjugated>(p3[i]) * s3;
     }
   }
-  for (; j < width; ++j, p += height) {
+  for (; j < width; ++j, p += b.ld) {
     for (Index i = 0; i < height; ++i) y[i] -= maybe_conjugate<conjugated>(p[i]) * s[j];
   }
 }
@@ -57,8 +59,9 @@ TRISWEEP_INLINE T inner_product(const T* p, Index height, const T* s) {
 
 // y -= P^T s.
 template <bool conjugated, Scalar T>
-TRISWEEP_INLINE void subtract_transposed(const T* p, Index height, Index width, const T* s, T* y) {
-  for (Index j = 0; j < width; ++j, p += height) y[j] -= inner_product<conjugated>(p, height, s);
+TRISWEEP_INLINE void subtract_transposed(const Block<T>& b, const T* s, T* y) {
+  const T* p = b.value;
+  for (Index j = 0; j < b.width; ++j, p += b.ld) y[j] -= inner_product<conjugated>(p, b.height, s);
 }
 
 }  // namespace
@@ -67,17 +70,17 @@ TRISWEEP_INLINE void subtract_transposed(const T* p, Index height, Index width, 
   template <>                                                                              \
   TRISWEEP_CLONES void subtract_panel<T>(const Block<T>& p, const T* s, T* y) {            \
     if (is_complex<T> && p.conjugate) {                                                    \
-      subtract_plain<true>(p.value, p.height, p.width, s, y);                              \
+      subtract_plain<true>(p, s, y);                                                       \
     } else {                                                                               \
-      subtract_plain<false>(p.value, p.height, p.width, s, y);                             \
+      subtract_plain<false>(p, s, y);                                                      \
     }                                                                                      \
   }                                                                                        \
   template <>                                                                              \
   TRISWEEP_CLONES void subtract_transposed_panel<T>(const Block<T>& p, const T* s, T* y) { \
     if (is_complex<T> && p.conjugate) {                                                    \
-      subtract_transposed<true>(p.value, p.height, p.width, s, y);                         \
+      subtract_transposed<true>(p, s, y);                                                  \
     } else {                                                                               \
-      subtract_transposed<false>(p.value, p.height, p.width, s, y);                        \
+      subtract_transposed<false>(p, s, y);                                                 \
     }                                                                                      \
   }
 TRISWEEP_FOR_EACH_SCALAR(SPECIALIZE)

@@ -7,12 +7,13 @@
 
 namespace trisweep::kernels {
 
-// height x width, column-major without padding.
+// height x width, column-major with `ld` between columns.
 template <Scalar T>
 struct Block {
   const T* value;
   Index height;
   Index width;
+  Index ld;
   bool conjugate;  // use conj(value)
 };
 

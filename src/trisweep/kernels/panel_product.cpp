@@ -15,8 +15,8 @@ using numeric::View;
 
 // BLAS reads through pointers to mutable; the panels are not written.
 template <Scalar T>
-View<T> view(const T* value, Index rows, Index cols) {
-  return {const_cast<T*>(value), rows, cols, rows};
+View<T> view(const T* value, Index rows, Index cols, Index ld) {
+  return {const_cast<T*>(value), rows, cols, ld};
 }
 
 template <Scalar T>
@@ -27,7 +27,7 @@ void conjugate_all(T* value, std::size_t count) {
 
 template <Scalar T>
 Block<T> block_of(const Panel<T>& panel) {
-  return {panel.value, panel.height, panel.width, panel.conjugate};
+  return {panel.value, panel.height, panel.width, panel.ld, panel.conjugate};
 }
 
 // C -= A conj(B): BLAS conjugates only what it transposes, so A and C are conjugated around the plain
@@ -55,7 +55,7 @@ void scatter_product(const Panel<T>& panel, Index source, const Work<T>& work) {
   const View<T> result{work.scratch, nrhs, panel.height, nrhs};
   subtract_product(result, View<T>{work.at(source), nrhs, panel.width, nrhs},
                    panel.conjugate ? Op::conjugate_transpose : Op::transpose,
-                   view(panel.value, panel.height, panel.width), Target::overwrite);
+                   view(panel.value, panel.height, panel.width, panel.ld), Target::overwrite);
   for (Index i = 0; i < panel.height; ++i) {
     T* row = work.at(panel.position[i]);
     const T* add = result.column(i);
@@ -76,7 +76,7 @@ void gather_product(const Panel<T>& panel, Index target, const Work<T>& work) {
   }
   const View<T> gathered{work.scratch, nrhs, panel.height, nrhs};
   const View<T> result{work.at(target), nrhs, panel.width, nrhs};
-  const View<T> value = view(panel.value, panel.height, panel.width);
+  const View<T> value = view(panel.value, panel.height, panel.width, panel.ld);
   if (is_complex<T> && panel.conjugate) {
     subtract_conjugate_product(result, gathered, value);
   } else {
@@ -94,12 +94,12 @@ void diagonal_product(const T* inverse, Index width, Op op, Index at, const Work
   std::transform(row, row + count, work.scratch, std::negate<>{});
   std::fill_n(row, count, T{});
   if (nrhs == 1) {
-    const Block<T> d{inverse, width, width, conjugated};
+    const Block<T> d{inverse, width, width, width, conjugated};
     if (op == Op::none) return subtract_panel(d, work.scratch, row);
     return subtract_transposed_panel(d, work.scratch, row);
   }
   const View<T> source{work.scratch, nrhs, width, nrhs}, result{row, nrhs, width, nrhs};
-  const View<T> block = view(inverse, width, width);
+  const View<T> block = view(inverse, width, width, width);
   if (conjugated) return subtract_conjugate_product(result, source, block);
   subtract_product(result, source, op == Op::none ? Op::transpose : Op::none, block);
 }

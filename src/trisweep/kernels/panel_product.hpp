@@ -7,13 +7,15 @@
 
 namespace trisweep::kernels {
 
-// A height x width column-major block whose rows belong to work rows position[0 .. height).
+// A height x width column-major block with `ld` between columns, whose rows belong to work rows position[0 ..
+// height).
 template <Scalar T>
 struct Panel {
   const T* value;
   const Index* position;
   Index height;
   Index width;
+  Index ld;
   bool conjugate;  // use conj(value)
 };
 

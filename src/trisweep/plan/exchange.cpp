@@ -3,22 +3,37 @@
 #include <map>
 
 namespace trisweep::plan {
+namespace {
 
-void pair_up(const distribution::Mapping& mapping, const distribution::Share& share, Index partner,
-             Transfer transfer, HeldBy held_by, std::vector<ExchangeStep>& steps) {
+// Appends a message with each rank of the partner that owns segments which this rank owns, too.
+void pair_up(const distribution::Mapping& mapping, const distribution::Share& share, const LayerStep& with,
+             std::vector<ExchangeStep>& steps) {
   std::map<Index, ExchangeStep> by_rank;
   for (Index s = 0; s < share.segments(); ++s) {
     const Index k = share.segment[usize(s)];
-    const distribution::LayerRange layers = mapping.layers_of(k);
-    const Index held = layers.last - layers.first;
-    if (!share.owned[usize(s)] || !layers.contains(partner) || held < held_by.fewest || held > held_by.most)
-      continue;
-    const Index rank = mapping.diagonal_owner(partner, k);
-    ExchangeStep& step = by_rank.try_emplace(rank, ExchangeStep{transfer, rank, {}}).first->second;
+    if (!share.owned[usize(s)] || !with.moves(mapping.layers_of(k))) continue;
+    const Index rank = mapping.diagonal_owner(with.partner, k);
+    ExchangeStep& step = by_rank.try_emplace(rank, ExchangeStep{with.transfer, rank, {}}).first->second;
     step.segment.push_back(s);
     step.rows += share.width(s);
   }
   for (auto& [rank, step] : by_rank) steps.push_back(std::move(step));
+}
+
+// Messages between two ranks in one phase are told apart by their order.
+void number_steps(ExchangePhase& phase) {
+  std::map<std::pair<Index, bool>, Index> next;  // by rank and direction
+  for (ExchangeStep& step : phase.step) step.ordinal = next[{step.rank, step.transfer == Transfer::send}]++;
+}
+
+}  // namespace
+
+ExchangePhase make_exchange(const distribution::Mapping& mapping, const distribution::Share& share,
+                            const ExchangeSpec& spec) {
+  ExchangePhase phase;
+  for (const LayerStep& step : spec) pair_up(mapping, share, step, phase.step);
+  number_steps(phase);
+  return phase;
 }
 
 }  // namespace trisweep::plan

@@ -1,32 +1,53 @@
 #pragma once
-// Builds the inter-grid exchange phases of a plan.
+// The inter-grid exchange of a plan: described layer by layer, built rank by rank.
 
 #include <limits>
+#include <vector>
 
 #include "trisweep/plan/plan.hpp"
 
 namespace trisweep::plan {
 
+// Supernodes held by at least `fewest` and at most `most` layers.
+struct HeldBy {
+  Index fewest = 1;
+  Index most = std::numeric_limits<Index>::max();
+  bool contains(distribution::LayerRange layers) const {
+    return fewest <= layers.last - layers.first && layers.last - layers.first <= most;
+  }
+};
+
+// What a layer does with its part of the supernodes that layer `partner` holds, too: one message between each
+// pair of ranks that own such segments in the two layers.
+struct LayerStep {
+  Index partner;
+  Transfer transfer;
+  HeldBy held_by{};
+
+  // Whether a supernode held by `layers`, the describing layer among them, is part of it.
+  bool moves(distribution::LayerRange layers) const {
+    return layers.contains(partner) && held_by.contains(layers);
+  }
+};
+using ExchangeSpec = std::vector<LayerStep>;  // in order; the partner has the matching step
+
+// The steps of rank share.rank of the layer that `spec` describes.
+ExchangePhase make_exchange(const distribution::Mapping& mapping, const distribution::Share& share,
+                            const ExchangeSpec& spec);
+
 // Makes partial vectors whole. Before: each layer that holds a supernode has a partial segment on its owner.
-// After: each has the sum. Each kind is one such function; variants.hpp lists them by name.
-using InterGrid = ExchangePhase (*)(const distribution::Mapping& mapping, const distribution::Share& share);
+// After: each has the sum. Describes the steps of `layer`, one of `layers`. Each kind is one such function in
+// a file of its own; variants.hpp lists them by name.
+using InterGridFunction = ExchangeSpec(Index layers, Index layer);
+using InterGrid = InterGridFunction*;
 
 // SC'23 Algorithm 2. Reduces pairwise from the leaves to the root, then copies back from the root to the
 // leaves; all segments that two layers share travel in one message, so a rank sends and receives at most 2
 // log2(Pz) messages, and only what is shared.
-ExchangePhase sparse_allreduce(const distribution::Mapping& mapping, const distribution::Share& share);
+InterGridFunction sparse_allreduce;
 
 // What SC'23 section 3.2 improves on: an allreduce of its own for each node of the separator tree, among just
 // the layers that hold it. The same volume in up to log2(Pz) times as many messages.
-ExchangePhase per_node_allreduce(const distribution::Mapping& mapping, const distribution::Share& share);
-
-// Appends a step with each rank of layer `partner` that owns segments which this rank owns, too: of
-// supernodes held by at least `fewest` and at most `most` layers.
-struct HeldBy {
-  Index fewest = 1;
-  Index most = std::numeric_limits<Index>::max();
-};
-void pair_up(const distribution::Mapping& mapping, const distribution::Share& share, Index partner,
-             Transfer transfer, HeldBy held_by, std::vector<ExchangeStep>& steps);
+InterGridFunction per_node_allreduce;
 
 }  // namespace trisweep::plan

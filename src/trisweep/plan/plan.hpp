@@ -9,6 +9,8 @@
 //
 // Segments are local segments of the rank's Share; ranks are those of the mapping.
 
+#include <array>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -17,20 +19,50 @@
 
 namespace trisweep::plan {
 
-// A run of pieces applied one after another, once `waits` of its source segments have become available. Most
-// tasks are one piece. A subtree that lives on this rank alone is one task, with nothing to count inside.
+// Rows [row_begin, row_end) of a piece, multiplied at once.
+struct Strip {
+  Index piece;
+  Index row_begin;
+  Index row_end;
+  Offset position;  // of the work row of the first row, in the sweep's list of positions
+  Index at;         // first work row of the panel side: what a scatter reads and a gather adds to
+};
+
+// Strips applied one after another, once `waits` of the segments they read have become available. Most tasks
+// are one piece. A subtree that lives on this rank alone is one task, with nothing to count inside.
 struct Task {
-  Index piece_begin;  // into SweepPhase::piece
-  Index piece_end;
+  Index strip_begin;  // into SweepPhase::strip
+  Index strip_end;
   Index feed_begin;  // into SweepPhase::feed
   Index feed_end;
   Index waits;
+  Index cell_begin = 0;  // work rows that start at zero with the task: its cells, see below
+  Index cell_end = 0;
+};
+
+enum class MessageKind { broadcast, reduction, exchange };
+inline constexpr std::array<MessageKind, 3> message_kinds{MessageKind::broadcast, MessageKind::reduction,
+                                                          MessageKind::exchange};
+std::string_view name_of(MessageKind kind);
+
+// A message of a sweep that this rank gets: the final segment from its parent in the broadcast tree, or a
+// partial sum from a child in the reduction tree.
+struct Incoming {
+  Index segment;
+  Index from;
+  MessageKind kind;
+  Index cell = -1;  // work row at which a partial sum is kept; -1: it is added when it comes
 };
 
 // What happens to one local segment in a sweep. It is *complete* on this rank when `pending` contributions
 // (local tasks, and partial sums from its children in the reduction tree) have been added. A complete segment
 // on its owner is final, hence available; elsewhere the partial sum goes to `parent`. An available segment is
 // sent to the children in its broadcast tree and releases the tasks that read it.
+//
+// Contributions are added as they come, unless the sweep is *ordered*: then each has a *cell* of its own, as
+// wide as the segment, behind the slots of the work vector, and the last one to come adds all cells in the
+// order of the plan. So the sum depends neither on the order of events nor on the number of threads, and
+// threads need no lock: no two write to the same place.
 struct Segment {
   Index pending = 0;
   Index parent = -1;      // in the reduction tree; -1 on the owner and where this rank adds nothing
@@ -38,6 +70,8 @@ struct Segment {
   Index child_end = 0;
   Index consumer_begin = 0;  // into SweepPhase::consumer
   Index consumer_end = 0;
+  Index cell_begin = 0;  // into SweepPhase::cell
+  Index cell_end = 0;
 };
 
 struct MessageCounts {
@@ -45,22 +79,33 @@ struct MessageCounts {
   Index reduction = 0;
 };
 
+// Vector rows in messages, of one right-hand side.
+struct RowCounts {
+  Offset broadcast = 0;
+  Offset reduction = 0;
+  Offset total() const { return broadcast + reduction; }
+};
+
 struct SweepPhase {
   distribution::Side side = distribution::Side::lower;
   Direction direction = Direction::scatter;
-  bool conjugate = false;        // apply conj(P)
-  std::vector<Task> task;        // in order of priority: the order of elimination, or its reverse
-  std::vector<Index> piece;      // pieces of the side's share, by task
-  std::vector<Index> feed;       // segments a task contributes to, by task, in order of priority
-  std::vector<Segment> segment;  // one per local segment of the share
-  std::vector<Index> child;      // ranks, by segment
-  std::vector<Index> consumer;   // tasks, by segment
-  std::vector<Index> ready;      // segments that are available at the start
-  std::vector<Index> cleared;    // segments whose slots start at zero: partial sums of others' segments
+  bool conjugate = false;          // apply conj(P)
+  std::vector<Task> task;          // in order of priority: the order of elimination, or its reverse
+  std::vector<Strip> strip;        // by task
+  std::vector<Index> position;     // work rows of the strips' rows; empty: those of the share
+  std::vector<Index> feed;         // segments a task contributes to, by task, in order of priority
+  std::vector<Segment> segment;    // one per local segment of the share
+  std::vector<Index> child;        // ranks, by segment
+  std::vector<Index> consumer;     // tasks, by segment
+  std::vector<Index> cell;         // first work rows of the cells to be added, by segment, in order
+  std::vector<Index> complete;     // segments that nothing has to be added to
+  std::vector<Index> cleared;      // segments whose slots start at zero: partial sums of others' segments
+  std::vector<Incoming> incoming;  // by segment, then kind, then sender
+  Index cell_rows = 0;             // work rows of all cells
   MessageCounts sends;
   MessageCounts receives;
-  Offset rows_sent = 0;  // vector rows in all messages of one right-hand side
-  Offset rows_received = 0;
+  RowCounts rows_sent;
+  RowCounts rows_received;
 };
 
 enum class Transfer { send, receive_add, receive_copy };
@@ -71,6 +116,7 @@ struct ExchangeStep {
   Index rank;
   std::vector<Index> segment;
   Offset rows = 0;
+  Index ordinal = 0;  // of this phase's messages to, or from, that rank: both ends count alike
 };
 
 struct ExchangePhase {

@@ -1,8 +1,11 @@
 #pragma once
-// From the choices on the plan's axes to the plan of one rank.
+// From the choices on the plan's axes to a description of what each layer does.
+
+#include <variant>
+#include <vector>
 
 #include "trisweep/plan/exchange.hpp"
-#include "trisweep/plan/plan.hpp"
+#include "trisweep/plan/sweep.hpp"
 
 namespace trisweep::plan {
 
@@ -21,26 +24,37 @@ SweepSides sweep_sides(Op op, bool upper_is_lower);
 struct PlanSpec {
   Op op = Op::none;
   bool upper_is_lower = false;
-  TreeKind tree = TreeKind::binary;
+  Tree tree = binary_tree;
   InterGrid inter_grid = sparse_allreduce;
 };
 
-// Builds the plan of rank share.rank. Before a solve: the right-hand side of each supernode is on its owner
-// in its home layer, other layers' owners have zero. After: the solution is on the owner in the home layer.
-// Each kind is one such function in a file of its own; variants.hpp lists them by name.
-using Schedule = Plan (*)(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                          const distribution::Share& share, const PlanSpec& spec);
+// Multiply owned segments by their inverted diagonal blocks: in every layer that holds them, or in their home
+// layer only.
+struct DiagonalSpec {
+  Op op = Op::none;
+  bool at_home_only = false;
+};
+
+using PhaseSpec = std::variant<SweepSpec, ExchangeSpec, DiagonalSpec>;
+
+// Describes what `layer` does in a solve, phase by phase; all layers have phases of the same types in the
+// same order. Before a solve: the right-hand side of each supernode is on its owner in its home layer, other
+// layers' owners have zero. After: the solution is on the owner in the home layer. make_plan.hpp makes the
+// plan of a rank from it, traffic.hpp the messages of all ranks. Each kind is one such function in a file of
+// its own; variants.hpp lists them by name.
+using ScheduleFunction = std::vector<PhaseSpec>(const symbolic::Structure& structure,
+                                                const distribution::Mapping& mapping, Index layer,
+                                                const PlanSpec& spec);
+using Schedule = ScheduleFunction*;
 
 // SC'23 Algorithm 1: every layer solves its whole L^z without waiting for any other, one exchange between
 // layers makes the partial solutions of shared segments whole, then every layer solves its whole U^z. One
 // inter-grid synchronization per solve. With one layer this is the 2D algorithm.
-Plan single_sync(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                 const distribution::Share& share, const PlanSpec& spec);
+ScheduleFunction single_sync;
 
 // The baseline of SC'23 section 2.2 (Sao, Li, Vuduc 2018): level by level of the separator tree, partial sums
 // go to the lowest of the two layers below a node, which alone goes on; backward the other way. log2(Pz)
 // inter-grid synchronizations each way, half of the layers idle after each. `inter_grid` does not apply.
-Plan level_sync(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                const distribution::Share& share, const PlanSpec& spec);
+ScheduleFunction level_sync;
 
 }  // namespace trisweep::plan

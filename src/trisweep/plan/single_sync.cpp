@@ -1,23 +1,13 @@
 #include "trisweep/plan/schedule.hpp"
-#include "trisweep/plan/sweep.hpp"
 
 namespace trisweep::plan {
 
-Plan single_sync(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                 const distribution::Share& share, const PlanSpec& spec) {
+std::vector<PhaseSpec> single_sync(const symbolic::Structure&, const distribution::Mapping& mapping,
+                                   Index layer, const PlanSpec& spec) {
   const SweepSides sides = sweep_sides(spec.op, spec.upper_is_lower);
-  DiagonalPhase diagonal{.op = spec.op, .segment = {}};
-  for (Index s = 0; s < share.segments(); ++s) {
-    if (share.owned[usize(s)]) diagonal.segment.push_back(s);
-  }
-  Plan plan;
-  plan.phase.push_back(make_sweep(structure, mapping, share,
-                                  {sides.forward, Direction::scatter, sides.conjugate_forward, spec.tree}));
-  plan.phase.push_back(spec.inter_grid(mapping, share));
-  plan.phase.push_back(std::move(diagonal));
-  plan.phase.push_back(make_sweep(structure, mapping, share,
-                                  {sides.backward, Direction::gather, sides.conjugate_backward, spec.tree}));
-  return plan;
+  return {SweepSpec{sides.forward, Direction::scatter, sides.conjugate_forward, spec.tree},
+          spec.inter_grid(mapping.layers(), layer), DiagonalSpec{.op = spec.op, .at_home_only = false},
+          SweepSpec{sides.backward, Direction::gather, sides.conjugate_backward, spec.tree}};
 }
 
 }  // namespace trisweep::plan

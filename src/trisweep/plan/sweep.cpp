@@ -1,6 +1,8 @@
 #include "trisweep/plan/sweep.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace trisweep::plan {
 namespace {
@@ -12,9 +14,14 @@ using symbolic::Structure;
 // A sweep under construction. Segments and pieces are numbered as in the share.
 class Builder {
  public:
-  Builder(const Structure& structure, const Share& share, const SideShare& side, const SweepSpec& spec,
-          const SweepTrees& trees)
-      : structure_(structure), share_(share), side_(side), spec_(spec), trees_(trees) {
+  Builder(const Structure& structure, const distribution::Mapping& mapping, const Share& share,
+          const SweepSpec& spec, const Accumulation& accumulation)
+      : structure_(structure),
+        share_(share),
+        side_(share.side(spec.side)),
+        spec_(spec),
+        accumulation_(accumulation),
+        trees_(sweep_trees(structure, mapping, share.layer, spec.side, spec.direction, spec.panels)) {
     phase_.side = spec.side;
     phase_.direction = spec.direction;
     phase_.conjugate = spec.conjugate;
@@ -23,15 +30,20 @@ class Builder {
 
   SweepPhase build() && {
     find_interior();
+    if (ordered()) cut_interior();
     group_pieces();
-    describe_tasks();
+    next_cell_ = share_.work_rows();
+    for (std::size_t t = 0; t < phase_.task.size(); ++t) describe_task(static_cast<Index>(t));
     for (Index s = 0; s < share_.segments(); ++s) join_trees(s);
+    list_incoming();
     list_consumers();
+    list_cells();
     return std::move(phase_);
   }
 
  private:
   bool scatters() const { return spec_.direction == Direction::scatter; }
+  bool ordered() const { return accumulation_.ordered; }
   Index panel_segment(Index piece) const { return share_.local[usize(side_.supernode[usize(piece)])]; }
 
   // A segment is interior when this rank alone touches it and everything below it in the elimination tree:
@@ -59,33 +71,97 @@ class Builder {
     }
   }
 
-  // Orders the pieces by task: those of one interior subtree together, at the subtree's root, each other one
-  // on its own. A gather sweep runs backward, so tasks and the pieces within them are reversed.
-  void group_pieces() {
-    label_subtrees();
-    for (Index p = 0; p < side_.pieces(); ++p) {
-      if (spec_.panels.contains(side_.supernode[usize(p)])) phase_.piece.push_back(p);
-    }
-    const auto key = [&](Index p) { return subtree_[usize(panel_segment(p))]; };
-    std::stable_sort(phase_.piece.begin(), phase_.piece.end(),
-                     [&](Index p, Index q) { return key(p) < key(q); });
-    if (!scatters()) std::reverse(phase_.piece.begin(), phase_.piece.end());
-    for (Index i = 0; i < static_cast<Index>(phase_.piece.size()); ++i) {
-      const bool starts = i == 0 || key(phase_.piece[usize(i)]) != key(phase_.piece[usize(i) - 1]);
-      if (starts)
-        phase_.task.push_back({.piece_begin = i, .piece_end = i, .feed_begin = 0, .feed_end = 0, .waits = 0});
-      ++phase_.task.back().piece_end;
+  Offset entries(Index piece) const {
+    return side_.value_ptr[usize(piece) + 1] - side_.value_ptr[usize(piece)];
+  }
+
+  // Leaves as interior only subtrees of at most a grain, so that there are tasks for several threads.
+  void cut_interior() {
+    std::vector<Offset> work(usize(structure_.supernodes()), 0);
+    for (Index p = 0; p < side_.pieces(); ++p) work[usize(side_.supernode[usize(p)])] += entries(p);
+    for (Index s = 0; s < share_.segments(); ++s) {
+      if (!interior_[usize(s)]) continue;
+      const Index k = share_.segment[usize(s)], parent = structure_.parent[usize(k)];
+      if (parent >= 0) work[usize(parent)] += work[usize(k)];
+      if (work[usize(k)] > accumulation_.grain) interior_[usize(s)] = 0;
     }
   }
 
-  // The exterior segments that the pieces of a task read from or add to on their row side, and on their panel
-  // side; each once.
+  // Makes the tasks: the pieces of one interior subtree together, at the subtree's root, each other piece on
+  // its own. A gather sweep runs backward, so tasks and the pieces within them are reversed.
+  void group_pieces() {
+    label_subtrees();
+    std::vector<Index> pieces;
+    for (Index p = 0; p < side_.pieces(); ++p) {
+      if (spec_.panels.contains(side_.supernode[usize(p)])) pieces.push_back(p);
+    }
+    const auto key = [&](Index p) { return subtree_[usize(panel_segment(p))]; };
+    std::stable_sort(pieces.begin(), pieces.end(), [&](Index p, Index q) { return key(p) < key(q); });
+    if (!scatters()) std::reverse(pieces.begin(), pieces.end());
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const Index p = pieces[i];
+      if (!interior_[usize(panel_segment(p))]) {
+        add_strips(p);
+        continue;
+      }
+      if (i == 0 || key(p) != key(pieces[i - 1])) add_task();
+      add_strip(p, 0, side_.height(p));
+    }
+  }
+
+  void add_task() {
+    const auto at = static_cast<Index>(phase_.strip.size());
+    phase_.task.push_back({.strip_begin = at, .strip_end = at, .feed_begin = 0, .feed_end = 0, .waits = 0});
+  }
+
+  void add_strip(Index p, Index row_begin, Index row_end) {
+    const Index at = share_.slot[usize(panel_segment(p))];
+    phase_.strip.push_back({p, row_begin, row_end, side_.row_ptr[usize(p)] + row_begin, at});
+    ++phase_.task.back().strip_end;
+  }
+
+  // A task for each strip of a piece of its own; one, unless the piece is larger than a grain.
+  void add_strips(Index p) {
+    const Index height = side_.height(p);
+    const Offset grain = accumulation_.grain;
+    const auto strips = static_cast<Index>(
+        ordered() ? std::clamp<Offset>((entries(p) + grain - 1) / grain, 1, std::max(height, Index{1})) : 1);
+    for (Index i = 0; i < strips; ++i) {
+      const Index strip = scatters() ? i : strips - 1 - i;
+      add_task();
+      add_strip(p, static_cast<Index>(Offset{height} * strip / strips),
+                static_cast<Index>(Offset{height} * (strip + 1) / strips));
+    }
+  }
+
+  // The local segment in which work row `position` lies.
+  Index segment_at(Index position) const {
+    const auto after = std::upper_bound(share_.slot.begin(), share_.slot.end(), position);
+    return static_cast<Index>(after - share_.slot.begin()) - 1;
+  }
+
+  // Calls visit(segment, first, last) for each run of a strip's rows in one segment; rows as in
+  // side_.position.
+  template <class Visit>
+  void for_each_block(const Strip& strip, Visit&& visit) const {
+    const Offset begin = side_.row_ptr[usize(strip.piece)];
+    const Offset end = begin + strip.row_end;
+    for (Offset r = begin + strip.row_begin; r < end;) {
+      const Index s = segment_at(side_.position[usize(r)]);
+      const Offset first = r;
+      while (r < end && side_.position[usize(r)] < share_.slot[usize(s) + 1]) ++r;
+      visit(s, first, r);
+    }
+  }
+
+  // The exterior segments that a task reads from or adds to on its row side, and on its panel side; each
+  // once.
   std::vector<Index> row_segments(const Task& task) const {
     std::vector<Index> list;
-    for (Index i = task.piece_begin; i < task.piece_end; ++i) {
-      for (const Index s : side_.blocks(phase_.piece[usize(i)])) {
+    for (Index i = task.strip_begin; i < task.strip_end; ++i) {
+      for_each_block(phase_.strip[usize(i)], [&](Index s, Offset, Offset) {
         if (!interior_[usize(s)]) list.push_back(s);
-      }
+      });
     }
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -93,21 +169,53 @@ class Builder {
     return list;
   }
   std::vector<Index> panel_segments(const Task& task) const {
-    const Index s = panel_segment(phase_.piece[usize(task.piece_begin)]);
+    const Index s = panel_segment(phase_.strip[usize(task.strip_begin)].piece);
     return interior_[usize(s)] ? std::vector<Index>{} : std::vector<Index>{s};
   }
 
-  void describe_tasks() {
-    for (std::size_t t = 0; t < phase_.task.size(); ++t) {
-      Task& task = phase_.task[t];
-      auto sources = panel_segments(task), targets = row_segments(task);
-      if (!scatters()) std::swap(sources, targets);
-      task.waits = static_cast<Index>(sources.size());
-      for (const Index s : sources) reads_.emplace_back(s, static_cast<Index>(t));
-      task.feed_begin = static_cast<Index>(phase_.feed.size());
-      phase_.feed.insert(phase_.feed.end(), targets.begin(), targets.end());
-      task.feed_end = static_cast<Index>(phase_.feed.size());
-      for (const Index s : targets) ++phase_.segment[usize(s)].pending;
+  void describe_task(Index t) {
+    Task& task = phase_.task[usize(t)];
+    auto sources = panel_segments(task), targets = row_segments(task);
+    if (!scatters()) std::swap(sources, targets);
+    task.waits = static_cast<Index>(sources.size());
+    for (const Index s : sources) reads_.emplace_back(s, t);
+    task.feed_begin = static_cast<Index>(phase_.feed.size());
+    phase_.feed.insert(phase_.feed.end(), targets.begin(), targets.end());
+    task.feed_end = static_cast<Index>(phase_.feed.size());
+    for (const Index s : targets) ++phase_.segment[usize(s)].pending;
+    if (ordered()) give_cells(task, targets);
+  }
+
+  Index new_cell(Index s) {
+    cells_.emplace_back(s, next_cell_);
+    next_cell_ += share_.width(s);
+    return cells_.back().second;
+  }
+
+  // A piece that is gathered by one task needs no cell: nobody else writes to its segment.
+  void give_cells(Task& task, const std::vector<Index>& targets) {
+    task.cell_begin = next_cell_;
+    Strip& strip = phase_.strip[usize(task.strip_begin)];
+    if (scatters()) {
+      std::map<Index, Index> cell;
+      for (const Index s : targets) cell[s] = new_cell(s);
+      redirect_rows(task, cell);
+    } else if (!targets.empty() && strip.row_end - strip.row_begin < side_.height(strip.piece)) {
+      strip.at = new_cell(targets.front());
+    }
+    task.cell_end = next_cell_;
+  }
+
+  // Rows of exterior segments go to the task's cells.
+  void redirect_rows(const Task& task, const std::map<Index, Index>& cell) {
+    for (Index i = task.strip_begin; i < task.strip_end; ++i) {
+      Strip& strip = phase_.strip[usize(i)];
+      const auto begin = static_cast<Offset>(phase_.position.size());
+      for_each_block(strip, [&](Index s, Offset first, Offset last) {
+        const Index shift = interior_[usize(s)] ? 0 : cell.at(s) - share_.slot[usize(s)];
+        for (Offset r = first; r < last; ++r) phase_.position.push_back(side_.position[usize(r)] + shift);
+      });
+      strip.position = begin;
     }
   }
 
@@ -124,7 +232,7 @@ class Builder {
     const Offset rows = share_.width(s);
     if (join_reduction(segment, k, rows) && !share_.owned[usize(s)]) phase_.cleared.push_back(s);
     join_broadcast(segment, k, rows);
-    if (share_.owned[usize(s)] && segment.pending == 0) phase_.ready.push_back(s);
+    if (share_.owned[usize(s)] && segment.pending == 0) phase_.complete.push_back(s);
   }
 
   bool join_reduction(Segment& segment, Index k, Offset rows) {
@@ -132,14 +240,16 @@ class Builder {
     const auto size = static_cast<Index>(members.size());
     const Index at = position(members);
     if (at < 0) return false;
-    const auto [first, last] = tree_children(spec_.tree, at, size);
+    const auto [parent, first, last] = spec_.tree(at, size);
     segment.pending += last - first;
+    for (Index c = first; c < last; ++c)
+      phase_.incoming.push_back({share_.local[usize(k)], members[usize(c)], MessageKind::reduction});
     phase_.receives.reduction += last - first;
-    phase_.rows_received += rows * (last - first);
-    if (at > 0) {
-      segment.parent = members[usize(tree_parent(spec_.tree, at, size))];
+    phase_.rows_received.reduction += rows * (last - first);
+    if (parent >= 0) {
+      segment.parent = members[usize(parent)];
       ++phase_.sends.reduction;
-      phase_.rows_sent += rows;
+      phase_.rows_sent.reduction += rows;
     }
     return true;
   }
@@ -149,14 +259,25 @@ class Builder {
     const Index at = position(members);
     segment.child_begin = segment.child_end = static_cast<Index>(phase_.child.size());
     if (at < 0) return;
-    const auto [first, last] = tree_children(spec_.tree, at, static_cast<Index>(members.size()));
+    const auto [parent, first, last] = spec_.tree(at, static_cast<Index>(members.size()));
     for (Index c = first; c < last; ++c) phase_.child.push_back(members[usize(c)]);
     segment.child_end += last - first;
     phase_.sends.broadcast += last - first;
-    phase_.rows_sent += rows * (last - first);
-    if (at > 0) {
+    phase_.rows_sent.broadcast += rows * (last - first);
+    if (parent >= 0) {
+      phase_.incoming.push_back({share_.local[usize(k)], members[usize(parent)], MessageKind::broadcast});
       ++phase_.receives.broadcast;
-      phase_.rows_received += rows;
+      phase_.rows_received.broadcast += rows;
+    }
+  }
+
+  void list_incoming() {
+    std::sort(phase_.incoming.begin(), phase_.incoming.end(), [](const Incoming& a, const Incoming& b) {
+      return std::tie(a.segment, a.kind, a.from) < std::tie(b.segment, b.kind, b.from);
+    });
+    if (!ordered()) return;
+    for (Incoming& message : phase_.incoming) {
+      if (message.kind == MessageKind::reduction) message.cell = new_cell(message.segment);
     }
   }
 
@@ -171,24 +292,39 @@ class Builder {
     }
   }
 
+  void list_cells() {
+    phase_.cell_rows = next_cell_ - share_.work_rows();
+    std::stable_sort(cells_.begin(), cells_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    auto cell = cells_.begin();
+    for (Index s = 0; s < share_.segments(); ++s) {
+      Segment& segment = phase_.segment[usize(s)];
+      segment.cell_begin = static_cast<Index>(phase_.cell.size());
+      for (; cell != cells_.end() && cell->first == s; ++cell) phase_.cell.push_back(cell->second);
+      segment.cell_end = static_cast<Index>(phase_.cell.size());
+    }
+  }
+
   const Structure& structure_;
   const Share& share_;
   const SideShare& side_;
   const SweepSpec& spec_;
-  const SweepTrees& trees_;
+  const Accumulation& accumulation_;
+  SweepTrees trees_;
   SweepPhase phase_;
   std::vector<char> interior_;                  // local segments
   std::vector<Index> subtree_;                  // local segments: root of its interior subtree, or itself
   std::vector<std::pair<Index, Index>> reads_;  // (segment, task)
+  std::vector<std::pair<Index, Index>> cells_;  // (segment, first work row)
+  Index next_cell_ = 0;                         // work row
 };
 
 }  // namespace
 
 SweepPhase make_sweep(const Structure& structure, const distribution::Mapping& mapping, const Share& share,
-                      const SweepSpec& spec) {
-  const SweepTrees trees =
-      sweep_trees(structure, mapping, share.layer, spec.side, spec.direction, spec.panels);
-  return Builder(structure, share, share.side(spec.side), spec, trees).build();
+                      const SweepSpec& spec, const Accumulation& accumulation) {
+  if (spec.panels.empty()) return {.side = spec.side, .direction = spec.direction};
+  return Builder(structure, mapping, share, spec, accumulation).build();
 }
 
 }  // namespace trisweep::plan

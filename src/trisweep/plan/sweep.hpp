@@ -5,12 +5,19 @@
 
 namespace trisweep::plan {
 
+// When contributions are added: see Segment. An ordered sweep is cut into tasks that several threads can
+// share, always the same ones: subtrees and strips of at most about `grain` panel entries.
+struct Accumulation {
+  bool ordered = false;
+  Offset grain = 65536;
+};
+
 struct SweepSpec {
   distribution::Side side;
   Direction direction;
   bool conjugate;
-  TreeKind tree;
-  SupernodeRange panels{};  // apply the panels of these supernodes only
+  Tree tree;
+  SupernodeRange panels{};  // apply the panels of these supernodes only; none: an idle phase
 };
 
 // The phase in which rank share.rank applies its pieces of `spec.side`, with its part in the broadcast and
@@ -18,6 +25,7 @@ struct SweepSpec {
 // hold the solution of the sweep, and every rank that needed a segment has received it; in a scatter sweep
 // other owned segments have the contributions of spec.panels added.
 SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                      const distribution::Share& share, const SweepSpec& spec);
+                      const distribution::Share& share, const SweepSpec& spec,
+                      const Accumulation& accumulation = {});
 
 }  // namespace trisweep::plan

@@ -11,20 +11,22 @@
 
 namespace trisweep::plan {
 
-enum class TreeKind {
-  flat,       // the root talks to everybody: Algorithm 1 of the 2018 paper
-  binary,     // Algorithm 2: at most two children, depth log2
-  automatic,  // flat up to a few members, where one hop beats two, binary beyond
+// A member's neighbours, as positions among the members: its parent (-1 at the root, position 0) and its
+// children [first_child, last_child).
+struct TreeNode {
+  Index parent;
+  Index first_child;
+  Index last_child;
 };
 
-// Position of the parent of `position` (> 0) among `members`.
-Index tree_parent(TreeKind kind, Index position, Index members);
-// Positions [first, last) of the children of `position`.
-struct ChildRange {
-  Index first;
-  Index last;
-};
-ChildRange tree_children(TreeKind kind, Index position, Index members);
+// The shape of a tree: the neighbours of `position` among `members` members. Each kind is one such function
+// in a file of its own; variants.hpp lists them by name. A parent stands before its children.
+using TreeFunction = TreeNode(Index position, Index members);
+using Tree = TreeFunction*;
+
+TreeFunction flat_tree;    // the root talks to everybody: Algorithm 1 of the 2018 paper
+TreeFunction binary_tree;  // Algorithm 2: at most two children, depth about log2
+TreeFunction auto_tree;    // flat up to a few members, where one hop beats two, binary beyond
 
 // Which way the panels of a side are applied. `scatter` is a forward sweep: y(I) -= P(I,K) y(K). `gather` is
 // a backward sweep: x(K) -= P(I,K)^T x(I).
@@ -46,6 +48,7 @@ struct SupernodeRange {
   Index first = 0;
   Index last = std::numeric_limits<Index>::max();
   bool contains(Index k) const { return first <= k && k < last; }
+  bool empty() const { return last <= first; }
 };
 
 // The members of both collectives of a sweep over the given panels. Ranks whose blocks are needed first stand

@@ -19,10 +19,10 @@ constexpr std::array<Variant<InterGrid>, 2> inter_grid_table{{
     {"per-node", per_node_allreduce},
 }};
 
-constexpr std::array<Variant<TreeKind>, 3> tree_table{{
-    {"flat", TreeKind::flat},
-    {"binary", TreeKind::binary},
-    {"auto", TreeKind::automatic},
+constexpr std::array<Variant<Tree>, 3> tree_table{{
+    {"flat", flat_tree},
+    {"binary", binary_tree},
+    {"auto", auto_tree},
 }};
 
 template <class Choice>
@@ -43,7 +43,7 @@ std::span<const Variant<Schedule>> schedules() {
 std::span<const Variant<InterGrid>> inter_grids() {
   return inter_grid_table;
 }
-std::span<const Variant<TreeKind>> trees() {
+std::span<const Variant<Tree>> trees() {
   return tree_table;
 }
 
@@ -53,7 +53,7 @@ Schedule find_schedule(std::string_view name) {
 InterGrid find_inter_grid(std::string_view name) {
   return find(inter_grids(), "inter-grid exchange", name);
 }
-TreeKind find_tree(std::string_view name) {
+Tree find_tree(std::string_view name) {
   return find(trees(), "tree", name);
 }
 

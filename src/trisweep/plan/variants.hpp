@@ -19,11 +19,11 @@ struct Variant {
 
 std::span<const Variant<Schedule>> schedules();
 std::span<const Variant<InterGrid>> inter_grids();
-std::span<const Variant<TreeKind>> trees();
+std::span<const Variant<Tree>> trees();
 
 // The choice of that name; throws Error(usage) that lists the names there are.
 Schedule find_schedule(std::string_view name);
 InterGrid find_inter_grid(std::string_view name);
-TreeKind find_tree(std::string_view name);
+Tree find_tree(std::string_view name);
 
 }  // namespace trisweep::plan

@@ -5,8 +5,9 @@
 
 #include <array>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <thread>
+
+#include "trisweep/report/json.hpp"
 
 namespace trisweep::report {
 namespace {
@@ -48,28 +49,71 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorRecord, kind, nonzeros_l, nonzeros_u, b
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, repeats, seconds_min,
                                    seconds_median, l_seconds, u_seconds, inter_grid_seconds, backward_error,
                                    refinement_steps, refinement_seconds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankRecord, rank, x, y, z, l_seconds, u_seconds, floating_point_seconds,
-                                   intra_grid_seconds, inter_grid_seconds, messages_sent, bytes_sent,
-                                   messages_received, bytes_received)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MessageRecord, sent, bytes_sent, received, bytes_received)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineRecord, host, processor, mpi, processors, memory_bytes)
+
+// The totals over all kinds of messages are fields of their own, for readers that want no more.
+void to_json(nlohmann::json& json, const RankRecord& r) {
+  json = {{"rank", r.rank},
+          {"x", r.x},
+          {"y", r.y},
+          {"z", r.z},
+          {"l_seconds", r.l_seconds},
+          {"u_seconds", r.u_seconds},
+          {"floating_point_seconds", r.floating_point_seconds},
+          {"intra_grid_seconds", r.intra_grid_seconds},
+          {"inter_grid_seconds", r.inter_grid_seconds},
+          {"idle_seconds", r.idle_seconds}};
+  MessageRecord all{};
+  for (const plan::MessageKind kind : plan::message_kinds) {
+    const MessageRecord& m = r.messages[usize(static_cast<int>(kind))];
+    json["messages"][std::string(plan::name_of(kind))] = m;
+    all.sent += m.sent;
+    all.bytes_sent += m.bytes_sent;
+    all.received += m.received;
+    all.bytes_received += m.bytes_received;
+  }
+  json["messages_sent"] = all.sent;
+  json["bytes_sent"] = all.bytes_sent;
+  json["messages_received"] = all.received;
+  json["bytes_received"] = all.bytes_received;
+}
+
+nlohmann::ordered_json to_json_object(const PlanRecord& plan) {
+  return {{"grid", {plan.px, plan.py, plan.pz}},
+          {"mapping", plan.mapping},
+          {"schedule", plan.schedule},
+          {"inter_grid", plan.inter_grid},
+          {"tree", plan.tree},
+          {"diagonal", plan.diagonal},
+          {"transport", plan.transport},
+          {"device", plan.device},
+          {"threads", plan.threads},
+          {"deterministic", plan.deterministic},
+          {"dependencies", plan.dependencies}};
+}
+
+nlohmann::ordered_json to_json_object(const MatrixRecord& matrix) {
+  return nlohmann::json(matrix);
+}
+
+std::string to_text(const nlohmann::ordered_json& json) {
+  // JSON has no infinity: nlohmann writes null, which readers can tell from a number. File names may be any
+  // bytes, JSON is UTF-8.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
 
 std::string to_json(const RunRecord& record) {
   nlohmann::ordered_json json;
   json["version"] = record.version;
   json["predicted"] = record.predicted;
-  json["matrix"] = nlohmann::json(record.matrix);
+  json["matrix"] = to_json_object(record.matrix);
   json["factor"] = nlohmann::json(record.factor);
-  const PlanRecord& plan = record.plan;
-  json["plan"] = {
-      {"grid", {plan.px, plan.py, plan.pz}}, {"mapping", plan.mapping}, {"schedule", plan.schedule},
-      {"inter_grid", plan.inter_grid},       {"tree", plan.tree},       {"diagonal", plan.diagonal},
-      {"transport", plan.transport},         {"device", plan.device}};
+  json["plan"] = to_json_object(record.plan);
   json["solve"] = nlohmann::json(record.solve);
   json["ranks"] = nlohmann::json(record.ranks);
   json["machine"] = nlohmann::json(record.machine);
-  // JSON has no infinity: nlohmann writes null, which readers can tell from a number. File names may be any
-  // bytes, JSON is UTF-8.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return to_text(json);
 }
 
 }  // namespace trisweep::report

@@ -2,10 +2,11 @@
 // The run record: what a run did and measured, as one JSON document. SI units. The field names are a contract
 // (DESIGN section 3); docs/run-record.md describes them.
 
+#include <array>
 #include <string>
 #include <vector>
 
-#include "trisweep/core/types.hpp"
+#include "trisweep/plan/plan.hpp"
 
 namespace trisweep::report {
 
@@ -31,6 +32,9 @@ struct FactorRecord {
 struct PlanRecord {
   Index px = 1, py = 1, pz = 1;
   std::string mapping, schedule, inter_grid, tree, diagonal, transport, device;
+  int threads = 1;  // of each rank, in the sweeps
+  bool deterministic = false;
+  bool dependencies = true;
 };
 
 struct SolveRecord {
@@ -44,11 +48,15 @@ struct SolveRecord {
   double refinement_seconds = 0;
 };
 
-// Of one rank in the last repeat. Trivially copyable: it is gathered from all ranks.
+struct MessageRecord {
+  Offset sent, bytes_sent, received, bytes_received;
+};
+
+// Of one rank in one recorded solve. Trivially copyable: it is gathered from all ranks.
 struct RankRecord {
   Index rank, x, y, z;
-  double l_seconds, u_seconds, floating_point_seconds, intra_grid_seconds, inter_grid_seconds;
-  Offset messages_sent, bytes_sent, messages_received, bytes_received;
+  double l_seconds, u_seconds, floating_point_seconds, intra_grid_seconds, inter_grid_seconds, idle_seconds;
+  std::array<MessageRecord, plan::message_kinds.size()> messages;  // by plan::MessageKind
 };
 
 struct MachineRecord {

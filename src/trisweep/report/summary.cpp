@@ -1,40 +1,11 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 
 #include "trisweep/report/run_record.hpp"
+#include "trisweep/report/text.hpp"
 
 namespace trisweep::report {
-namespace {
-
-struct Unit {
-  double size;
-  const char* name;
-};
-
-// Three significant digits in the largest unit that leaves at least 1.
-template <std::size_t count>
-std::string in_units(double value, const std::array<Unit, count>& units) {
-  for (const Unit& unit : units) {
-    if (value >= unit.size) return fmt::format("{:.3g} {}", value / unit.size, unit.name);
-  }
-  return fmt::format("{:.3g} {}", value / units.back().size, units.back().name);
-}
-
-std::string duration(double seconds) {
-  return in_units(seconds, std::array<Unit, 3>{{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}}});
-}
-std::string bytes(double size) {
-  return in_units(size, std::array<Unit, 4>{{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}});
-}
-
-std::string counted(Offset count, const std::string& thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
-}  // namespace
-
 std::string summary(const RunRecord& r) {
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {

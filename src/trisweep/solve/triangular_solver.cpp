@@ -3,18 +3,30 @@
 #include <algorithm>
 #include <chrono>
 
+#include "trisweep/plan/make_plan.hpp"
+#include "trisweep/plan/without_dependencies.hpp"
 #include "trisweep/solve/broadcast.hpp"
+#include "trisweep/solve/plan_traffic.hpp"
 
 namespace trisweep::solve {
 namespace {
 
-Index largest_extent(const distribution::Share& share) {
-  Index rows = 0;
-  for (const auto* side : {&share.lower, &share.upper}) {
-    for (Index p = 0; p < side->pieces(); ++p) rows = std::max(rows, side->height(p));
+void check_options(const SolverOptions& options, Index ranks) {
+  distribution::check_grid(options.grid, ranks);
+  if (options.threads == 1 || ranks == 1) return;
+  int provided = 0;
+  MPI_Query_thread(&provided);
+  if (provided >= MPI_THREAD_SERIALIZED) return;
+  throw Error(ErrorKind::usage, "several threads per rank need MPI calls from any of them",
+              "start MPI with MPI_Init_thread and MPI_THREAD_SERIALIZED");
+}
+
+Index cell_rows(const plan::Plan& plan) {
+  Index most = 0;
+  for (const auto& phase : plan.phase) {
+    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) most = std::max(most, sweep->cell_rows);
   }
-  for (Index s = 0; s < share.segments(); ++s) rows = std::max(rows, share.width(s));
-  return rows;
+  return most;
 }
 
 }  // namespace
@@ -24,9 +36,8 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
                                       const SolverOptions& options)
     : comm_(comm),
       options_(options),
-      analysis_(
-          (transport::collectively(comm_, [&] { distribution::check_grid(options.grid, comm_.size()); }),
-           broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr))),
+      analysis_((transport::collectively(comm_, [&] { check_options(options, comm_.size()); }),
+                 broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr))),
       scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0),
       partition_(even_partition(structure().n, comm_.size())),
       mapping_(distribution::block_cyclic(structure(), options.grid)),
@@ -34,8 +45,7 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
           comm_, [&] { return distribution::make_share(structure(), *mapping_, comm_.rank()); })),
       panels_(PanelStore<T>::distribute(comm_, structure(), *mapping_, share_,
                                         factorization ? factorization->factors : nullptr)),
-      executor_(share_, panels_),
-      scratch_rows_(largest_extent(share_)) {
+      executor_(share_, panels_, options.threads) {
   comm_.broadcast(scaled_norm_one_);
   const auto& order = analysis_.ordering;
   transport::collectively(comm_, [&] {
@@ -45,73 +55,79 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
 }
 
 template <Scalar T>
-void TriangularSolver<T>::make_plan(Op op) {
+plan::Plan TriangularSolver<T>::make_plan(Op op) const {
+  const bool ordered = options_.deterministic || options_.threads > 1;
   const plan::PlanSpec spec{.op = op,
                             .upper_is_lower = analysis_.kind == numeric::Kind::cholesky,
                             .tree = options_.tree,
                             .inter_grid = options_.inter_grid};
-  const plan::Plan& plan =
-      plans_.emplace(op, options_.schedule(structure(), *mapping_, share_, spec)).first->second;
-  Index sweeps = 0;
-  std::size_t most_sends = 0;
-  for (const auto& phase : plan.phase) {
-    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) {
-      ++sweeps;
-      executor_.reserve(*sweep);
-      most_sends = std::max(most_sends, usize(sweep->sends.broadcast + sweep->sends.reduction));
-    } else if (const auto* exchange = std::get_if<plan::ExchangePhase>(&phase)) {
-      for (const auto& step : exchange->step) exchange_rows_ = std::max(exchange_rows_, step.rows);
-    }
-  }
-  if (!transport_) transport_.emplace(comm_.handle(), sweeps, structure().supernodes());
-  transport_->reserve(most_sends);
+  const auto phases = options_.schedule(structure(), *mapping_, share_.layer, spec);
+  plan::Plan plan =
+      plan::make_plan(structure(), *mapping_, share_, phases, {.ordered = ordered, .grain = options_.grain});
+  return options_.dependencies ? plan : plan::without_dependencies(std::move(plan));
 }
 
 template <Scalar T>
 void TriangularSolver<T>::prepare(Op op, Index nrhs) {
-  if (!plans_.contains(op)) make_plan(op);
-  const auto grow = [&](Buffer<T>& buffer, Offset rows, const char* what) {
-    const std::size_t size = usize(rows) * usize(nrhs);
-    if (buffer.size() < size) buffer = Buffer<T>(size, what);
-  };
-  grow(work_, share_.work_rows(), "the right-hand sides");
-  grow(scratch_, scratch_rows_, "the right-hand sides");
-  grow(exchange_buffer_, exchange_rows_, "the right-hand sides");
-  rows_->reserve(nrhs);
-  columns_->reserve(nrhs);
+  if (const auto found = prepared_.find(op); found != prepared_.end() && found->second.nrhs >= nrhs) return;
+  transport::Traffic traffic;
+  Prepared& prepared = prepared_[op];
+  transport::collectively(comm_, [&] {
+    if (prepared.plan.phase.empty()) prepared.plan = make_plan(op);
+    const auto rows = usize(share_.work_rows()) + usize(cell_rows(prepared.plan));
+    if (work_.size() < rows * usize(nrhs)) work_ = Buffer<T>(rows * usize(nrhs), "the right-hand sides");
+    executor_.reserve(prepared.plan, nrhs);
+    rows_->reserve(nrhs);
+    columns_->reserve(nrhs);
+    traffic = traffic_of(prepared.plan, share_, usize(nrhs) * sizeof(T));
+  });
+  prepared.transport = options_.transport(comm_, traffic);
+  prepared.nrhs = nrhs;
 }
 
 template <Scalar T>
 void TriangularSolver<T>::solve(Op op, Columns<const T> b, Columns<T> x, bool scaled) {
   const auto start = std::chrono::steady_clock::now();
   prepare(op, b.nrhs);
-  const kernels::Work<T> work{.row = work_.data(), .scratch = scratch_.data(), .nrhs = b.nrhs};
+  Prepared& prepared = prepared_.at(op);
+  transport::Patience patience(options_.watchdog);
+  const Run<T> context{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = b.nrhs},
+                       .transport = *prepared.transport,
+                       .patience = patience,
+                       .recorder = recorder_};
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
-  if (mapping_->layers() > 1) std::fill_n(work.row, usize(share_.work_rows()) * usize(b.nrhs), T{});
+  if (mapping_->layers() > 1) std::fill_n(context.work.row, usize(share_.work_rows()) * usize(b.nrhs), T{});
   // P A Q = L D U: b is permuted like A's rows and x like its columns; for A^T and A^H the other way round.
   auto& from = op == Op::none ? *rows_ : *columns_;
   auto& to = op == Op::none ? *columns_ : *rows_;
-  from.load(comm_, b, work, scaled);
-  run(plans_.at(op), work);
-  to.store(comm_, x, work, scaled);
-  transport_->close_solve();
+  last_ = {};
+  from.load(comm_, b, context.work, patience, scaled);
+  Index channel = 0;
+  for (const plan::Phase& phase : prepared.plan.phase) run(channel++, phase, context);
+  to.store(comm_, x, context.work, patience, scaled);
+  prepared.transport->close_solve(patience);
   last_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 template <Scalar T>
-void TriangularSolver<T>::run(const plan::Plan& plan, const kernels::Work<T>& work) {
-  last_ = {};
-  Index channel = 0;
-  for (const plan::Phase& phase : plan.phase) {
-    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) {
-      Activity& account = sweep->direction == plan::Direction::scatter ? last_.l : last_.u;
-      account += executor_.run(*sweep, channel++, work, *transport_);
-    } else if (const auto* exchange = std::get_if<plan::ExchangePhase>(&phase)) {
-      last_.inter_grid += executor_.run(*exchange, work, comm_, exchange_buffer_.span());
-    } else {
-      last_.diagonal += executor_.run(std::get<plan::DiagonalPhase>(phase), work);
-    }
+Activity& TriangularSolver<T>::account(const plan::Phase& phase) {
+  if (std::holds_alternative<plan::ExchangePhase>(phase)) return last_.inter_grid;
+  const auto* sweep = std::get_if<plan::SweepPhase>(&phase);
+  if (sweep == nullptr) return last_.diagonal;
+  return sweep->direction == plan::Direction::scatter ? last_.l : last_.u;
+}
+
+template <Scalar T>
+void TriangularSolver<T>::run(Index channel, const plan::Phase& phase, const Run<T>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  const double recorded_from = recorder_ == nullptr ? 0 : recorder_->now();
+  Activity done = std::visit([&](const auto& p) { return executor_.run(p, channel, run); }, phase);
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (recorder_ != nullptr) {
+    done.floating_point_seconds = recorder_->total(EventKind::products, recorded_from) / threads();
+    done.idle_seconds = recorder_->total(EventKind::idle, recorded_from) / threads();
   }
+  account(phase) += done;
 }
 
 #define INSTANTIATE(T) template class TriangularSolver<T>;

@@ -1,31 +1,35 @@
 #pragma once
 // The third object: solves with L D U on a grid of ranks, any number of times.
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "trisweep/plan/schedule.hpp"
 #include "trisweep/solve/analysis.hpp"
-#include "trisweep/solve/sweep_executor.hpp"
+#include "trisweep/solve/executor.hpp"
 #include "trisweep/solve/vector_map.hpp"
 
 namespace trisweep::solve {
 
 struct SolverOptions {
   distribution::ProcessGrid grid;
-  plan::TreeKind tree = plan::TreeKind::binary;
+  plan::Tree tree = plan::binary_tree;
   plan::Schedule schedule = plan::single_sync;
   plan::InterGrid inter_grid = plan::sparse_allreduce;
-};
-
-// What one rank did in the last solve.
-struct SolveActivity {
-  double seconds = 0;  // the whole call, moving b and x included
-  Activity l;          // forward sweep
-  Activity u;          // backward sweep
-  Activity inter_grid;
-  Activity diagonal;
+  transport::TransportFactory transport = transport::find_transport("two-sided");
+  // Threads of a rank. More than one needs MPI_THREAD_SERIALIZED, unless there is only one rank.
+  int threads = 1;
+  // Adds contributions in a fixed order: bitwise equal results over runs, transports and threads on one grid.
+  bool deterministic = false;
+  // False: no segment waits for its contributions. Same messages and work, meaningless results: what the
+  // dependencies cost (2018 paper, section 2.2 and Table 1).
+  bool dependencies = true;
+  // Seconds without any event after which a solve ends with Error(environment), which tells what this rank
+  // waits for.
+  double watchdog = std::numeric_limits<double>::infinity();
+  Offset grain = plan::Accumulation{}.grain;  // panel entries of a task, with several threads
 };
 
 // Collective objects: every rank of the communicator constructs one, calls the same methods in the same order
@@ -57,14 +61,26 @@ class TriangularSolver {
   }
   const symbolic::Structure& structure() const { return *analysis_.structure; }
   const distribution::Share& share() const { return share_; }
-  const plan::Plan& plan(Op op) const { return plans_.at(op); }
+  // Of an op that was prepared.
+  const plan::Plan& plan(Op op) const { return prepared_.at(op).plan; }
+  // What this rank did in the last solve.
   const SolveActivity& last() const { return last_; }
+  // From now on solves are recorded there (they add to it); null: no longer. The recorder has room for
+  // threads() threads.
+  void record_in(Recorder* recorder) { recorder_ = recorder; }
+  int threads() const { return options_.threads; }
   std::size_t panel_bytes() const { return panels_.bytes(); }
   double scaled_norm_one() const { return scaled_norm_one_; }
 
  private:
-  void make_plan(Op op);
-  void run(const plan::Plan& plan, const kernels::Work<T>& work);
+  struct Prepared {
+    plan::Plan plan;
+    Index nrhs = 0;
+    std::unique_ptr<transport::Transport> transport;
+  };
+  plan::Plan make_plan(Op op) const;
+  void run(Index channel, const plan::Phase& phase, const Run<T>& run);
+  Activity& account(const plan::Phase& phase);
 
   transport::Communicator comm_;
   SolverOptions options_;
@@ -74,16 +90,12 @@ class TriangularSolver {
   std::unique_ptr<const distribution::Mapping> mapping_;
   distribution::Share share_;
   PanelStore<T> panels_;
-  SweepExecutor<T> executor_;
+  Executor<T> executor_;
   std::optional<VectorMap<T>> rows_;
   std::optional<VectorMap<T>> columns_;
-  std::optional<transport::TwoSided> transport_;  // from the first plan on: all plans have as many sweeps
-  std::map<Op, plan::Plan> plans_;
-  Index scratch_rows_ = 0;    // of the largest piece or segment
-  Offset exchange_rows_ = 0;  // of the largest message between layers
-  Buffer<T> work_;
-  Buffer<T> scratch_;
-  Buffer<T> exchange_buffer_;
+  std::map<Op, Prepared> prepared_;
+  Buffer<T> work_;  // slots, then cells
+  Recorder* recorder_ = nullptr;
   SolveActivity last_;
 };
 

@@ -67,7 +67,8 @@ void VectorMap<T>::reserve(Index nrhs) {
 }
 
 template <Scalar T>
-void VectorMap<T>::exchange(const transport::Communicator& comm, bool loading, Index nrhs) {
+void VectorMap<T>::exchange(const transport::Communicator& comm, bool loading, Index nrhs,
+                            transport::Patience& patience) {
   std::size_t used = 0;
   for (const Peer& p : peer_) {
     T* const at_caller = caller_buffer_.data() + p.local_at * usize(nrhs);
@@ -81,12 +82,12 @@ void VectorMap<T>::exchange(const transport::Communicator& comm, bool loading, I
     post(MPI_Isend, loading ? at_caller : at_work, loading ? p.local.size() : p.position.size());
     post(MPI_Irecv, loading ? at_work : at_caller, loading ? p.position.size() : p.local.size());
   }
-  transport::check(MPI_Waitall(static_cast<int>(used), request_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  patience.wait(static_cast<int>(used), request_.data(), "some rank has not brought its rows of the vectors");
 }
 
 template <Scalar T>
 void VectorMap<T>::load(const transport::Communicator& comm, Columns<const T> b, const kernels::Work<T>& work,
-                        bool scaled) {
+                        transport::Patience& patience, bool scaled) {
   reserve(b.nrhs);
   const auto read = [&](Index row, T* to) {
     const RealOf<T> s = scaled ? scale_[usize(row)] : RealOf<T>(1);
@@ -96,7 +97,7 @@ void VectorMap<T>::load(const transport::Communicator& comm, Columns<const T> b,
     T* to = caller_buffer_.data() + p.local_at * usize(b.nrhs);
     for (const Index row : p.local) read(row, std::exchange(to, to + b.nrhs));
   }
-  exchange(comm, true, b.nrhs);
+  exchange(comm, true, b.nrhs, patience);
   for (std::size_t i = 0; i < own_local_.size(); ++i) read(own_local_[i], work.at(own_position_[i]));
   for (const Peer& p : peer_) {
     const T* from = work_buffer_.data() + p.position_at * usize(b.nrhs);
@@ -109,13 +110,13 @@ void VectorMap<T>::load(const transport::Communicator& comm, Columns<const T> b,
 
 template <Scalar T>
 void VectorMap<T>::store(const transport::Communicator& comm, Columns<T> x, const kernels::Work<T>& work,
-                         bool scaled) {
+                         transport::Patience& patience, bool scaled) {
   reserve(x.nrhs);
   for (const Peer& p : peer_) {
     T* to = work_buffer_.data() + p.position_at * usize(x.nrhs);
     for (const Index position : p.position) to = std::copy_n(work.at(position), x.nrhs, to);
   }
-  exchange(comm, false, x.nrhs);
+  exchange(comm, false, x.nrhs, patience);
   const auto write = [&](Index row, const T* from) {
     const RealOf<T> s = scaled ? scale_[usize(row)] : RealOf<T>(1);
     for (Index r = 0; r < x.nrhs; ++r) x.data[usize(row) + usize(r) * usize(x.ld)] = from[r] * s;

@@ -7,6 +7,7 @@
 #include "trisweep/distribution/share.hpp"
 #include "trisweep/kernels/panel_product.hpp"
 #include "trisweep/transport/communicator.hpp"
+#include "trisweep/transport/patience.hpp"
 
 namespace trisweep::solve {
 
@@ -44,10 +45,10 @@ class VectorMap {
   void reserve(Index nrhs);  // room for that many columns; called by load and store as well
   // work = P S b at the home of each row; other work rows are left alone.
   void load(const transport::Communicator& comm, Columns<const T> b, const kernels::Work<T>& work,
-            bool scaled = true);
+            transport::Patience& patience, bool scaled = true);
   // x = S P^T work.
   void store(const transport::Communicator& comm, Columns<T> x, const kernels::Work<T>& work,
-             bool scaled = true);
+             transport::Patience& patience, bool scaled = true);
 
  private:
   // What this rank exchanges with `rank`, in the order of the permuted rows.
@@ -58,7 +59,7 @@ class VectorMap {
     std::size_t local_at = 0;     // rows before this peer's in the buffers
     std::size_t position_at = 0;
   };
-  void exchange(const transport::Communicator& comm, bool loading, Index nrhs);
+  void exchange(const transport::Communicator& comm, bool loading, Index nrhs, transport::Patience& patience);
 
   std::vector<Peer> peer_;           // other ranks
   std::vector<Index> own_local_;     // rows that stay: from the caller's row ...

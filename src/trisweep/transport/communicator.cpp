@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <exception>
 #include <new>
 #include <thread>
 #include <utility>
@@ -37,6 +38,12 @@ void wait_patiently(MPI_Request& request) {
 
 }  // namespace
 
+bool may_communicate() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  return finalized == 0 && std::uncaught_exceptions() == 0;
+}
+
 void check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -54,9 +61,7 @@ Communicator::Communicator(MPI_Comm parent) {
 }
 
 Communicator::~Communicator() {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (comm_ != MPI_COMM_NULL && finalized == 0) MPI_Comm_free(&comm_);
+  if (comm_ != MPI_COMM_NULL && may_communicate()) MPI_Comm_free(&comm_);
 }
 
 Communicator::Communicator(Communicator&& other) noexcept

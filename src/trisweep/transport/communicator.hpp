@@ -14,6 +14,10 @@
 
 namespace trisweep::transport {
 
+// Whether a destructor may take part in collective calls: not after MPI_Finalize, and not while an error
+// takes this rank out of a program in which others go on.
+bool may_communicate();
+
 // Throws Error(environment) with MPI's own text when `code` is not MPI_SUCCESS.
 void check(int code, const char* call);
 
@@ -52,6 +56,29 @@ class Communicator {
   // Blocking transfers of any size; messages between two ranks arrive in the order sent.
   void send_bytes(const void* data, std::size_t bytes, Index to, int tag) const;
   void receive_bytes(void* data, std::size_t bytes, Index from, int tag) const;
+
+  // Every rank's list, by rank; empty except on `root`. Lists may differ in length.
+  template <class T>
+  requires std::is_trivially_copyable_v<T> std::vector<std::vector<T>> gather(const std::vector<T>& mine,
+                                                                              Index root = 0)
+  const {
+    constexpr int tag = 3;
+    const auto sizes = gather(static_cast<Offset>(mine.size()), root);
+    if (rank_ != root) {
+      send_bytes(mine.data(), mine.size() * sizeof(T), root, tag);
+      return {};
+    }
+    std::vector<std::vector<T>> all;
+    for (Index r = 0; r < size_; ++r) {
+      all.emplace_back(usize(sizes[usize(r)]));
+      if (r == root) {
+        all.back() = mine;
+      } else {
+        receive_bytes(all.back().data(), all.back().size() * sizeof(T), r, tag);
+      }
+    }
+    return all;
+  }
 
   // Every rank's `mine`, by rank; empty except on `root`.
   template <class T>

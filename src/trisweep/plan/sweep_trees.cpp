@@ -1,16 +1,9 @@
-#include "trisweep/plan/tree.hpp"
-
 #include <algorithm>
+
+#include "trisweep/plan/tree.hpp"
 
 namespace trisweep::plan {
 namespace {
-
-// Up to this many members a flat tree is as shallow as a binary one, or nearly so, with fewer hops.
-constexpr Index flat_members = 4;
-
-bool is_flat(TreeKind kind, Index members) {
-  return kind == TreeKind::flat || (kind == TreeKind::automatic && members <= flat_members);
-}
 
 // Members being collected: per supernode the owner first, then each rank when it is first met.
 class Collector {
@@ -38,15 +31,6 @@ class Collector {
 };
 
 }  // namespace
-
-Index tree_parent(TreeKind kind, Index position, Index members) {
-  return is_flat(kind, members) ? 0 : (position - 1) / 2;
-}
-
-ChildRange tree_children(TreeKind kind, Index position, Index members) {
-  if (is_flat(kind, members)) return position == 0 ? ChildRange{1, members} : ChildRange{members, members};
-  return {std::min(2 * position + 1, members), std::min(2 * position + 3, members)};
-}
 
 SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                        Index layer, distribution::Side side, Direction direction, SupernodeRange panels) {

@@ -1,0 +1,80 @@
+// trisweep pingpong: what a message between two ranks costs, by transport and size.
+
+#include "trisweep/transport/pingpong.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "trisweep/core/output_file.hpp"
+#include "trisweep/report/run_record.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+using transport::PingPong;
+
+struct PingPongCommand {
+  std::string json;
+  std::size_t largest_bytes = 1 << 20;
+
+  int operator()(const Context& context) const {
+    std::optional<OutputFile> file;
+    transport::collectively(context.world, [&] {
+      if (context.is_root() && !json.empty()) file.emplace(json);
+    });
+    const auto results = transport::ping_pong(context.world, largest_bytes);
+    transport::collectively(context.world, [&] {
+      if (!file) return;
+      file->write(record(results));
+      file->commit();
+    });
+    context.terminal.print_beside({json}, table(results));
+    return 0;
+  }
+
+  static std::string record(const std::vector<PingPong>& results) {
+    const report::MachineRecord machine = report::this_machine();
+    nlohmann::ordered_json root{{"version", TRISWEEP_VERSION}, {"mpi", machine.mpi}, {"host", machine.host}};
+    for (const PingPong& result : results) {
+      nlohmann::ordered_json samples;
+      for (const auto& s : result.samples) {
+        samples.push_back({{"bytes", s.bytes},
+                           {"seconds_median", s.seconds_median},
+                           {"seconds_min", s.seconds_min},
+                           {"seconds_max", s.seconds_max}});
+      }
+      root["transports"].push_back({{"name", result.name}, {"samples", samples}});
+    }
+    return root.dump(2) + "\n";
+  }
+
+  static std::string table(const std::vector<PingPong>& results) {
+    std::string text = fmt::format("{:>10}", "bytes");
+    for (const PingPong& result : results) text += fmt::format(" {:>14}", result.name);
+    text += "   (median one-way time, us)\n";
+    for (std::size_t i = 0; i < results.front().samples.size(); ++i) {
+      text += fmt::format("{:>10}", results.front().samples[i].bytes);
+      for (const PingPong& result : results)
+        text += fmt::format(" {:>14.3f}", result.samples[i].seconds_median * 1e6);
+      text += "\n";
+    }
+    return text;
+  }
+};
+
+}  // namespace
+
+void add_pingpong(CLI::App& app, Run& run) {
+  auto command = std::make_shared<PingPongCommand>();
+  CLI::App* sub =
+      app.add_subcommand("pingpong", "Measure messages between ranks 0 and 1, by transport and size");
+  sub->add_option("--largest", command->largest_bytes, "Bytes of the largest message")
+      ->check(CLI::Range(8, 1 << 28))
+      ->capture_default_str();
+  sub->add_option("--json", command->json, "File for the results");
+  sub->callback([command, &run] { run = *command; });
+}
+
+}  // namespace trisweep::cli

@@ -1,0 +1,76 @@
+#include "plan_options.hpp"
+
+#include "trisweep/plan/variants.hpp"
+#include "trisweep/transport/transport.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+template <class Row>
+std::vector<std::string> names(std::span<const Row> table) {
+  std::vector<std::string> result;
+  for (const auto& row : table) result.emplace_back(row.name);
+  return result;
+}
+
+}  // namespace
+
+void add_plan_options(CLI::App& sub, PlanOptions& o) {
+  sub.add_option("--grid", o.grid, "Process grid PXxPYxPZ, PZ a power of two; auto: one as square as can be")
+      ->capture_default_str();
+  sub.add_option("--schedule", o.schedule,
+                 "When layers of the grid talk: once per solve, or at every level of the separator tree")
+      ->check(CLI::IsMember(names(plan::schedules())))
+      ->capture_default_str();
+  sub.add_option("--inter-grid", o.inter_grid, "How layers of the grid add up what they share")
+      ->check(CLI::IsMember(names(plan::inter_grids())))
+      ->capture_default_str();
+  sub.add_option("--tree", o.tree, "Broadcast and reduction trees")
+      ->check(CLI::IsMember(names(plan::trees())))
+      ->capture_default_str();
+  sub.add_option("--transport", o.transport,
+                 "How messages travel: sent and received, or written into the receiver's memory")
+      ->check(CLI::IsMember(names(transport::transports())))
+      ->capture_default_str();
+  sub.add_option("--ordering", o.ordering, "Fill-reducing ordering")
+      ->check(CLI::IsMember({"metis", "scotch", "natural"}))
+      ->capture_default_str();
+  sub.add_option("--op", o.op, "System to solve: A, its transpose, or its conjugate transpose")
+      ->check(CLI::IsMember({"N", "T", "H"}))
+      ->capture_default_str();
+  sub.add_option("--precision", o.precision,
+                 "Of system and factors; mixed: float factors under a double system")
+      ->check(CLI::IsMember({"double", "float", "mixed"}))
+      ->capture_default_str();
+  // Axes with one choice so far: accepted, so that a command line can say what it means.
+  static const std::vector<std::pair<std::string, std::string>> fixed = {{"--mapping", "block-cyclic"},
+                                                                         {"--diagonal", "supernodes"},
+                                                                         {"--device", "cpu"},
+                                                                         {"--method", "direct"},
+                                                                         {"--preconditioner", "lu"}};
+  for (const auto& [name, choice] : fixed) {
+    sub.add_option(name)
+        ->check(CLI::IsMember({choice}))
+        ->description("Only choice in this version: " + choice);
+  }
+}
+
+ordering::Method ordering_method(const std::string& name) {
+  if (name == "metis") return ordering::Method::metis;
+  return name == "scotch" ? ordering::Method::scotch : ordering::Method::natural;
+}
+
+report::PlanRecord plan_record(const PlanOptions& options, const distribution::ProcessGrid& grid) {
+  return {.px = grid.px,
+          .py = grid.py,
+          .pz = grid.pz,
+          .mapping = "block-cyclic",
+          .schedule = options.schedule,
+          .inter_grid = options.inter_grid,
+          .tree = options.tree,
+          .diagonal = "supernodes",
+          .transport = options.transport,
+          .device = "cpu"};
+}
+
+}  // namespace trisweep::cli

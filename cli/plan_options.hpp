@@ -1,0 +1,31 @@
+#pragma once
+// The options that choose a plan: the same for every command that has one.
+
+#include <CLI/CLI.hpp>
+
+#include "trisweep/ordering/ordering.hpp"
+#include "trisweep/plan/schedule.hpp"
+#include "trisweep/report/run_record.hpp"
+
+namespace trisweep::cli {
+
+struct PlanOptions {
+  std::string grid = "auto";
+  std::string schedule = "single-sync";
+  std::string inter_grid = "sparse";
+  std::string tree = "binary";
+  std::string transport = "two-sided";
+  std::string ordering = "metis";
+  std::string op = "N";
+  std::string precision = "double";
+};
+
+// Declares them on a command; the names of the choices are checked as they are parsed.
+void add_plan_options(CLI::App& sub, PlanOptions& options);
+
+ordering::Method ordering_method(const std::string& name);
+
+// The choices by name, as the records have them.
+report::PlanRecord plan_record(const PlanOptions& options, const distribution::ProcessGrid& grid);
+
+}  // namespace trisweep::cli

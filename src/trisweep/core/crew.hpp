@@ -1,0 +1,41 @@
+#pragma once
+// A few threads that stand ready for as long as the object lives: starting threads for every sweep would cost
+// more than a small sweep.
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace trisweep {
+
+class Crew {
+ public:
+  // `threads` counts the caller's, which is thread 0.
+  explicit Crew(int threads);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  int size() const { return static_cast<int>(others_.size()) + 1; }
+  // Calls work(thread) once on every thread and returns when all calls have. The first exception is rethrown
+  // then; `work` itself must see to it that the other calls end.
+  void run(const std::function<void(int)>& work);
+
+ private:
+  void serve(int thread);
+  void attempt(int thread);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<void(int)>* work_ = nullptr;
+  long round_ = 0;
+  int busy_ = 0;  // other threads at work in this round
+  bool ended_ = false;
+  std::exception_ptr failure_;
+  std::vector<std::jthread> others_;
+};
+
+}  // namespace trisweep

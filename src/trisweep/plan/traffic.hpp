@@ -1,0 +1,77 @@
+#pragma once
+// The messages of a whole solve, of all ranks, from the description of the plan alone: no rank's share or
+// plan is built, so that grids of many thousand ranks take seconds on one.
+
+#include <array>
+#include <functional>
+
+#include "trisweep/plan/schedule.hpp"
+
+namespace trisweep::plan {
+
+struct Message {
+  Index phase;  // of the plan
+  MessageKind kind;
+  Index from;  // ranks
+  Index to;
+  Offset rows;  // vector rows of one right-hand side
+};
+
+// Calls visit for every message of a solve: by layer of the sender, then by phase, each in a fixed order.
+void for_each_message(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                      Schedule schedule, const PlanSpec& spec,
+                      const std::function<void(const Message&)>& visit);
+
+// Some messages: how many, and the vector rows in them for one right-hand side.
+struct Volume {
+  Offset messages = 0;
+  Offset rows = 0;
+
+  Volume& operator+=(const Volume& other) {
+    messages += other.messages;
+    rows += other.rows;
+    return *this;
+  }
+  bool operator==(const Volume&) const = default;
+};
+
+// What one rank sends and receives in a solve.
+struct RankTraffic {
+  struct Both {
+    Volume sent;
+    Volume received;
+    bool operator==(const Both&) const = default;
+  };
+  std::array<Both, message_kinds.size()> kind;  // by MessageKind
+
+  Both& of(MessageKind k) { return kind[static_cast<std::size_t>(k)]; }
+  const Both& of(MessageKind k) const { return kind[static_cast<std::size_t>(k)]; }
+  Volume sent() const;
+  Volume received() const;
+  Offset messages() const { return sent().messages + received().messages; }
+  bool operator==(const RankTraffic&) const = default;
+};
+
+struct Traffic {
+  std::vector<RankTraffic> rank;
+  Index synchronizations = 0;  // phases in which layers exchange messages
+};
+Traffic traffic(const symbolic::Structure& structure, const distribution::Mapping& mapping, Schedule schedule,
+                const PlanSpec& spec);
+
+// What one rank sends and receives in a solve, as its own plan counts it.
+RankTraffic traffic_of(const Plan& plan);
+
+// The messages of one kind from one rank to another.
+struct Flow {
+  Index from;
+  Index to;
+  MessageKind kind;
+  Volume volume;
+};
+
+// The sparse matrix of who sends how much to whom, sorted by (from, to, kind).
+std::vector<Flow> flows(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                        Schedule schedule, const PlanSpec& spec);
+
+}  // namespace trisweep::plan

@@ -1,0 +1,15 @@
+#pragma once
+// What the records have in common as JSON.
+
+#include <nlohmann/json.hpp>
+
+#include "trisweep/report/run_record.hpp"
+
+namespace trisweep::report {
+
+nlohmann::ordered_json to_json_object(const MatrixRecord& matrix);
+nlohmann::ordered_json to_json_object(const PlanRecord& plan);
+
+std::string to_text(const nlohmann::ordered_json& json);
+
+}  // namespace trisweep::report

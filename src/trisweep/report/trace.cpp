@@ -1,0 +1,117 @@
+#include "trisweep/report/trace.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "trisweep/plan/plan.hpp"
+#include "trisweep/solve/plan_traffic.hpp"
+
+namespace trisweep::report {
+namespace {
+
+using solve::Event;
+using solve::EventKind;
+
+constexpr std::array<const char*, solve::event_kinds> names{
+    "forward sweep", "backward sweep", "exchange between layers", "diagonal blocks", "products", "idle",
+    "send",          "receive"};
+
+bool is_message(const Event& e) {
+  return e.kind == EventKind::send || e.kind == EventKind::receive;
+}
+
+plan::MessageKind kind_of(const Event& message) {
+  return message.subject < 0 ? plan::MessageKind::exchange : solve::what_is(message.tag).kind;
+}
+
+// Sends and receives of the same sender, receiver and tag belong together in the order in which they happen,
+// for phases follow each other on every rank.
+class Arrows {
+ public:
+  std::string name(Index rank, const Event& e) {
+    const bool sends = e.kind == EventKind::send;
+    const Index from = sends ? rank : e.peer, to = sends ? e.peer : rank;
+    const bool sweep = e.subject >= 0;
+    const int count = seen_[{from, to, e.tag, sweep, sends}]++;
+    return fmt::format("{}-{}-{}{}-{}", from, to, sweep ? "s" : "x", e.tag, count);
+  }
+
+ private:
+  std::map<std::tuple<Index, Index, int, bool, bool>, int> seen_;
+};
+
+class Writer {
+ public:
+  void name(Index rank, const std::string& label) {
+    add(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"{}"}}}})", rank, label);
+  }
+
+  void event(Index rank, const Event& e) {
+    const double begin = e.begin * 1e6, length = (e.end - e.begin) * 1e6;
+    std::string details;
+    if (e.subject >= 0) details = fmt::format(R"("supernode":{})", e.subject);
+    if (is_message(e)) {
+      details += fmt::format(R"({}"kind":"{}","rank":{},"bytes":{})", details.empty() ? "" : ",",
+                             plan::name_of(kind_of(e)), e.peer, e.bytes);
+    }
+    add(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{{}}}}})",
+        names[usize(static_cast<int>(e.kind))], rank, e.thread, begin, length, details);
+    if (!is_message(e)) return;
+    const bool sends = e.kind == EventKind::send;
+    add(R"({{"ph":"{}","name":"message","cat":"message","id":"{}","pid":{},"tid":{},"ts":{:.3f}{}}})",
+        sends ? "s" : "f", arrows_.name(rank, e), rank, e.thread, begin + length / 2,
+        sends ? "" : R"(,"bp":"e")");
+  }
+
+  std::string finish() && { return text_ + "\n],\"displayTimeUnit\":\"ms\"}\n"; }
+
+ private:
+  template <class... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    text_ += std::exchange(first_, false) ? "\n" : ",\n";
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
+  }
+
+  std::string text_ = "{\"traceEvents\":[";
+  bool first_ = true;
+  Arrows arrows_;
+};
+
+}  // namespace
+
+std::string to_chrome_trace(const RankEvents& events, const std::vector<std::string>& rank_names) {
+  Writer writer;
+  for (std::size_t rank = 0; rank < events.size(); ++rank) {
+    writer.name(static_cast<Index>(rank), rank_names[rank]);
+    for (const Event& e : events[rank]) writer.event(static_cast<Index>(rank), e);
+  }
+  return std::move(writer).finish();
+}
+
+std::string to_traffic_csv(const RankEvents& events) {
+  struct Sum {
+    Offset messages = 0;
+    Offset bytes = 0;
+  };
+  std::map<std::tuple<Index, Index, plan::MessageKind>, Sum> sums;
+  for (std::size_t rank = 0; rank < events.size(); ++rank) {
+    for (const Event& e : events[rank]) {
+      if (e.kind != EventKind::send) continue;
+      Sum& sum = sums[{static_cast<Index>(rank), e.peer, kind_of(e)}];
+      ++sum.messages;
+      sum.bytes += e.bytes;
+    }
+  }
+  std::string text = "from,to,kind,messages,bytes\n";
+  for (const auto& [key, sum] : sums) {
+    const auto& [from, to, kind] = key;
+    text += fmt::format("{},{},{},{},{}\n", from, to, plan::name_of(kind), sum.messages, sum.bytes);
+  }
+  return text;
+}
+
+}  // namespace trisweep::report

@@ -1,0 +1,22 @@
+#pragma once
+// A recorded solve for people to look at and programs to read.
+
+#include <string>
+#include <vector>
+
+#include "trisweep/solve/recorder.hpp"
+
+namespace trisweep::report {
+
+// By rank, in order of time.
+using RankEvents = std::vector<std::vector<solve::Event>>;
+
+// Chrome's trace event format, which ui.perfetto.dev and chrome://tracing open: a process per rank, a row per
+// thread, an arrow per message. `rank_names` label the processes.
+std::string to_chrome_trace(const RankEvents& events, const std::vector<std::string>& rank_names);
+
+// The messages of a solve, added up over pairs of ranks: lines of "from,to,kind,messages,bytes" below that
+// heading, by sender, receiver and kind.
+std::string to_traffic_csv(const RankEvents& events);
+
+}  // namespace trisweep::report

@@ -1,0 +1,57 @@
+#pragma once
+// What a rank did in one phase or solve, in numbers.
+
+#include <array>
+
+#include "trisweep/plan/plan.hpp"
+
+namespace trisweep::solve {
+
+struct MessageTotals {
+  Offset messages = 0;
+  Offset bytes = 0;
+
+  MessageTotals& operator+=(const MessageTotals& other) {
+    messages += other.messages;
+    bytes += other.bytes;
+    return *this;
+  }
+  bool operator==(const MessageTotals&) const = default;
+};
+
+struct Activity {
+  double seconds = 0;
+  // Known only with a recorder; the mean over the rank's threads.
+  double floating_point_seconds = 0;
+  double idle_seconds = 0;
+  std::array<MessageTotals, plan::message_kinds.size()> sent{};  // by MessageKind
+  std::array<MessageTotals, plan::message_kinds.size()> received{};
+
+  Activity& operator+=(const Activity& other) {
+    seconds += other.seconds;
+    floating_point_seconds += other.floating_point_seconds;
+    idle_seconds += other.idle_seconds;
+    for (std::size_t k = 0; k < sent.size(); ++k) {
+      sent[k] += other.sent[k];
+      received[k] += other.received[k];
+    }
+    return *this;
+  }
+};
+
+// What one rank did in a solve.
+struct SolveActivity {
+  double seconds = 0;  // the whole call, moving b and x included
+  Activity l;          // forward sweep
+  Activity u;          // backward sweep
+  Activity inter_grid;
+  Activity diagonal;
+
+  Activity sum() const {
+    Activity all = l;
+    for (const Activity* part : {&u, &inter_grid, &diagonal}) all += *part;
+    return all;
+  }
+};
+
+}  // namespace trisweep::solve

@@ -1,0 +1,156 @@
+#include "trisweep/solve/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "trisweep/solve/sweep_run.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using plan::MessageKind;
+
+// Rows of scratch that the products of a plan need.
+Offset scratch_rows(const plan::Plan& plan, const distribution::Share& share) {
+  Index rows = 0;
+  for (Index s = 0; s < share.segments(); ++s) rows = std::max(rows, share.width(s));
+  for (const auto& phase : plan.phase) {
+    const auto* sweep = std::get_if<plan::SweepPhase>(&phase);
+    if (sweep == nullptr) continue;
+    for (const plan::Strip& strip : sweep->strip) rows = std::max(rows, strip.row_end - strip.row_begin);
+  }
+  return rows;
+}
+
+Offset packed_rows(const plan::ExchangePhase& phase) {
+  Offset rows = 0;
+  for (const auto& step : phase.step) rows += step.rows;
+  return rows;
+}
+
+Event message_event(EventKind kind, const plan::ExchangeStep& step, std::size_t bytes) {
+  return {kind, 0, -1, step.rank, step.ordinal, static_cast<Offset>(bytes), 0, 0};
+}
+
+template <class T>
+void grow(Buffer<T>& buffer, std::size_t size) {
+  if (buffer.size() < size) buffer = Buffer<T>(size, "the right-hand sides");
+}
+
+}  // namespace
+
+template <Scalar T>
+Executor<T>::Executor(const distribution::Share& share, const PanelStore<T>& panels, int threads)
+    : share_(share), panels_(panels), crew_(threads), state_(std::make_unique<SweepState>()) {}
+
+template <Scalar T>
+Executor<T>::~Executor() = default;
+
+template <Scalar T>
+void Executor<T>::reserve(const plan::Plan& plan, Index nrhs) {
+  const std::size_t scratch = usize(scratch_rows(plan, share_)) * usize(nrhs);
+  if (scratch > scratch_size_) {
+    scratch_size_ = scratch;
+    grow(scratch_, scratch * usize(crew_.size()));
+  }
+  for (const auto& phase : plan.phase) {
+    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) state_->reserve(*sweep);
+    if (const auto* exchange = std::get_if<plan::ExchangePhase>(&phase))
+      grow(exchange_buffer_, usize(packed_rows(*exchange)) * usize(nrhs));
+  }
+}
+
+template <Scalar T>
+kernels::Work<T> Executor<T>::work_of(const Run<T>& run, int thread) {
+  kernels::Work<T> work = run.work;
+  work.scratch = scratch_.data() + usize(thread) * scratch_size_;
+  return work;
+}
+
+template <Scalar T>
+Activity Executor<T>::run(const plan::SweepPhase& phase, Index channel, const Run<T>& run) {
+  const bool forward = phase.direction == plan::Direction::scatter;
+  const Span span(run.recorder, forward ? EventKind::l_sweep : EventKind::u_sweep, 0);
+  run.transport.open_phase(channel);
+  SweepRun<T> sweep(*this, phase, run);
+  crew_.run([&](int thread) { sweep.serve(thread); });
+  run.transport.close_phase(run.patience);
+  return sweep.done();
+}
+
+// Every segment is an independent product; threads take a few at a time.
+template <Scalar T>
+Activity Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>& run) {
+  const Span span(run.recorder, EventKind::diagonal, 0);
+  constexpr std::size_t few = 16;
+  std::atomic<std::size_t> next{0};
+  crew_.run([&](int thread) {
+    const Span products(run.recorder, EventKind::products, thread);
+    const auto work = work_of(run, thread);
+    for (std::size_t i = next.fetch_add(few); i < phase.segment.size(); i = next.fetch_add(few)) {
+      for (std::size_t j = i; j < std::min(i + few, phase.segment.size()); ++j) {
+        const Index s = phase.segment[j];
+        kernels::diagonal_product(panels_.diagonal(share_.diagonal_ptr[usize(s)]), share_.width(s), phase.op,
+                                  share_.slot[usize(s)], work);
+      }
+    }
+  });
+  return {};
+}
+
+template <Scalar T>
+Activity Executor<T>::run(const plan::ExchangePhase& phase, Index channel, const Run<T>& run) {
+  const Span span(run.recorder, EventKind::exchange, 0);
+  constexpr auto kind = usize(static_cast<int>(MessageKind::exchange));
+  Activity done;
+  run.transport.open_phase(channel);
+  T* packed = exchange_buffer_.data();  // of this step; what was sent stays until the phase is closed
+  for (const plan::ExchangeStep& step : phase.step) {
+    const std::size_t count = usize(step.rows) * usize(run.work.nrhs);
+    const bool sends = step.transfer == plan::Transfer::send;
+    if (!sends) {
+      const Span receive(run.recorder, message_event(EventKind::receive, step, count * sizeof(T)));
+      std::optional<transport::Arrival> arrival;
+      run.patience.moved();
+      while (!(arrival = run.transport.poll(step.rank, step.ordinal))) {
+        run.patience.nothing_yet([&] {
+          return fmt::format("rank {} waits for rank {}'s part of segments that both layers share",
+                             share_.rank, step.rank);
+        });
+      }
+      run.transport.receive(*arrival, packed, count * sizeof(T));
+    }
+    T* at = packed;
+    for (const Index s : step.segment) {
+      T* const slot = run.work.at(share_.slot[usize(s)]);
+      const std::size_t size = usize(share_.width(s)) * usize(run.work.nrhs);
+      switch (step.transfer) {
+        case plan::Transfer::send:
+          std::copy_n(slot, size, at);
+          break;
+        case plan::Transfer::receive_copy:
+          std::copy_n(at, size, slot);
+          break;
+        case plan::Transfer::receive_add:
+          std::transform(slot, slot + size, at, slot, std::plus<>{});
+          break;
+      }
+      at += size;
+    }
+    if (sends) {
+      const Span send(run.recorder, message_event(EventKind::send, step, count * sizeof(T)));
+      run.transport.send(step.rank, step.ordinal, packed, count * sizeof(T));
+    }
+    (sends ? done.sent : done.received)[kind] += {1, static_cast<Offset>(count * sizeof(T))};
+    packed = at;
+  }
+  run.transport.close_phase(run.patience);
+  return done;
+}
+
+#define INSTANTIATE(T) template class Executor<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::solve

@@ -1,0 +1,62 @@
+#pragma once
+// Runs the phases of a plan on the host (2018 paper, Algorithm 2, generalized: the same loop serves both
+// directions, both sides and all ops, because all of that is in the plan).
+//
+// The calling thread takes messages, which others wait for, before tasks; the other threads of the rank take
+// tasks only. Whoever completes a segment sends it at once: calls of the transport are serialized.
+
+#include <memory>
+#include <vector>
+
+#include "trisweep/core/crew.hpp"
+#include "trisweep/kernels/panel_product.hpp"
+#include "trisweep/plan/plan.hpp"
+#include "trisweep/solve/activity.hpp"
+#include "trisweep/solve/panel_store.hpp"
+#include "trisweep/solve/recorder.hpp"
+#include "trisweep/transport/transport.hpp"
+
+namespace trisweep::solve {
+
+// What the phases of one solve are run with.
+template <Scalar T>
+struct Run {
+  kernels::Work<T> work;  // of thread 0
+  transport::Transport& transport;
+  transport::Patience& patience;
+  Recorder* recorder;  // may be null
+};
+
+struct SweepState;
+
+template <Scalar T>
+class Executor {
+ public:
+  Executor(const distribution::Share& share, const PanelStore<T>& panels, int threads);
+  ~Executor();
+
+  // Makes room, so that running a phase of `plan` with at most `nrhs` right-hand sides does not allocate.
+  void reserve(const plan::Plan& plan, Index nrhs);
+  // Scratch for the products of thread 0; the others have their own.
+  T* scratch() { return scratch_.data(); }
+
+  Activity run(const plan::SweepPhase& phase, Index channel, const Run<T>& run);
+  Activity run(const plan::ExchangePhase& phase, Index channel, const Run<T>& run);
+  Activity run(const plan::DiagonalPhase& phase, Index channel, const Run<T>& run);
+
+ private:
+  template <Scalar>
+  friend class SweepRun;
+
+  kernels::Work<T> work_of(const Run<T>& run, int thread);
+
+  const distribution::Share& share_;
+  const PanelStore<T>& panels_;
+  Crew crew_;
+  std::unique_ptr<SweepState> state_;
+  std::size_t scratch_size_ = 0;  // of one thread
+  Buffer<T> scratch_;
+  Buffer<T> exchange_buffer_;
+};
+
+}  // namespace trisweep::solve

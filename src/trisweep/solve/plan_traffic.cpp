@@ -1,0 +1,48 @@
+#include "trisweep/solve/plan_traffic.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using distribution::Share;
+using plan::MessageKind;
+using transport::PhaseMessages;
+
+PhaseMessages messages_of(const plan::SweepPhase& phase, const Share& share) {
+  PhaseMessages messages;
+  const auto message = [&](Index s, MessageKind kind, Index peer) {
+    return transport::Message{peer, tag_of(share.segment[usize(s)], kind), share.width(s)};
+  };
+  for (const plan::Incoming& m : phase.incoming) messages.in.push_back(message(m.segment, m.kind, m.from));
+  for (Index s = 0; s < static_cast<Index>(phase.segment.size()); ++s) {
+    const plan::Segment& segment = phase.segment[usize(s)];
+    for (Index c = segment.child_begin; c < segment.child_end; ++c)
+      messages.out.push_back(message(s, MessageKind::broadcast, phase.child[usize(c)]));
+    if (segment.parent >= 0) messages.out.push_back(message(s, MessageKind::reduction, segment.parent));
+  }
+  return messages;
+}
+
+PhaseMessages messages_of(const plan::ExchangePhase& phase, const Share&) {
+  PhaseMessages messages;
+  for (const plan::ExchangeStep& step : phase.step) {
+    auto& list = step.transfer == plan::Transfer::send ? messages.out : messages.in;
+    list.push_back({step.rank, step.ordinal, step.rows});
+  }
+  return messages;
+}
+
+PhaseMessages messages_of(const plan::DiagonalPhase&, const Share&) {
+  return {};
+}
+
+}  // namespace
+
+transport::Traffic traffic_of(const plan::Plan& plan, const Share& share, std::size_t row_bytes) {
+  transport::Traffic traffic{.phase = {}, .row_bytes = row_bytes};
+  for (const auto& phase : plan.phase) {
+    traffic.phase.push_back(std::visit([&](const auto& p) { return messages_of(p, share); }, phase));
+  }
+  return traffic;
+}
+
+}  // namespace trisweep::solve

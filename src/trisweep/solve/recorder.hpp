@@ -1,0 +1,85 @@
+#pragma once
+// What a rank did when, in one solve. Nothing is recorded, and no clock is read, unless a recorder is given.
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::solve {
+
+enum class EventKind { l_sweep, u_sweep, exchange, diagonal, products, idle, send, receive };
+inline constexpr int event_kinds = 8;
+
+struct Event {
+  EventKind kind;
+  Index thread;
+  Index subject;  // supernode of a message, of the first panel of a task's products; or -1
+  Index peer;     // rank of a message; or -1
+  int tag;        // of a message
+  Offset bytes;   // of a message
+  double begin;   // seconds since the recorder's start
+  double end;
+};
+
+class Recorder {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit Recorder(int threads) : events_(usize(threads)) { start(); }
+
+  // Forgets everything; times count from now.
+  void start() {
+    for (auto& list : events_) list.clear();
+    start_ = Clock::now();
+  }
+  double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  // From one thread at a time for each value of event.thread.
+  void record(const Event& event) { events_[usize(event.thread)].push_back(event); }
+
+  int threads() const { return static_cast<int>(events_.size()); }
+  // In order of time.
+  std::vector<Event> all() const {
+    std::vector<Event> list;
+    for (const auto& events : events_) list.insert(list.end(), events.begin(), events.end());
+    std::sort(list.begin(), list.end(), [](const Event& a, const Event& b) { return a.begin < b.begin; });
+    return list;
+  }
+  // Seconds of all events of that kind that ended after `since`, over all threads.
+  double total(EventKind kind, double since = 0) const {
+    double sum = 0;
+    for (const auto& list : events_) {
+      for (auto e = list.rbegin(); e != list.rend() && e->end >= since; ++e)
+        if (e->kind == kind) sum += e->end - e->begin;
+    }
+    return sum;
+  }
+
+ private:
+  Clock::time_point start_;
+  std::vector<std::vector<Event>> events_;  // by thread, in order of their ends
+};
+
+// Records one event from its construction to its end; does nothing when `recorder` is null.
+class Span {
+ public:
+  Span(Recorder* recorder, EventKind kind, Index thread, Index subject = -1)
+      : Span(recorder, {kind, thread, subject, -1, -1, 0, 0, 0}) {}
+  // Of a message.
+  Span(Recorder* recorder, const Event& event) : recorder_(recorder), event_(event) {
+    if (recorder_ != nullptr) event_.begin = recorder_->now();
+  }
+  ~Span() {
+    if (recorder_ == nullptr) return;
+    event_.end = recorder_->now();
+    recorder_->record(event_);
+  }
+  Span(const Span&) = delete;
+  Span& operator=(const Span&) = delete;
+
+ private:
+  Recorder* recorder_;
+  Event event_;
+};
+
+}  // namespace trisweep::solve

@@ -1,0 +1,276 @@
+#pragma once
+// One run of a sweep phase: the events of executor.hpp.
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "trisweep/solve/executor.hpp"
+#include "trisweep/solve/plan_traffic.hpp"
+#include "trisweep/solve/ready_tasks.hpp"
+
+namespace trisweep::solve {
+
+// Counters of a sweep, kept between runs so that a run does not allocate.
+struct SweepState {
+  std::vector<std::atomic<Index>> pending;  // by segment
+  std::vector<std::atomic<Index>> waits;    // by task
+  std::vector<char> arrived;                // by incoming message
+  ReadyTasks ready;
+
+  void reserve(const plan::SweepPhase& phase) {
+    const auto fit = [](std::vector<std::atomic<Index>>& list, std::size_t size) {
+      if (list.size() < size) list = std::vector<std::atomic<Index>>(size);
+    };
+    fit(pending, phase.segment.size());
+    fit(waits, phase.task.size());
+    arrived.reserve(phase.incoming.size());
+    ready.reserve(phase.task.size());
+  }
+};
+
+template <Scalar T>
+class SweepRun {
+ public:
+  SweepRun(Executor<T>& executor, const plan::SweepPhase& phase, const Run<T>& run)
+      : executor_(executor),
+        share_(executor.share_),
+        state_(*executor.state_),
+        phase_(phase),
+        run_(run),
+        expected_(phase.incoming.size()),
+        tasks_left_(phase.task.size()) {
+    start();
+  }
+
+  // One thread's part. Ends when all tasks have run and, on thread 0, all messages have come.
+  void serve(int thread) {
+    try {
+      if (thread == 0) take_messages();
+      while (const auto task = next_task(thread)) run_task(thread, *task);
+    } catch (...) {
+      failed_.store(true);
+      state_.ready.close();
+      throw;
+    }
+  }
+
+  const Activity& done() const { return done_; }
+
+ private:
+  using MessageKind = plan::MessageKind;
+
+  std::size_t size(Index s) const { return usize(share_.width(s)) * usize(run_.work.nrhs); }
+  T* slot(Index s) const { return run_.work.at(share_.slot[usize(s)]); }
+
+  void start() {
+    for (std::size_t s = 0; s < phase_.segment.size(); ++s)
+      state_.pending[s].store(phase_.segment[s].pending, std::memory_order_relaxed);
+    for (std::size_t t = 0; t < phase_.task.size(); ++t)
+      state_.waits[t].store(phase_.task[t].waits, std::memory_order_relaxed);
+    state_.arrived.assign(phase_.incoming.size(), 0);
+    for (const Index s : phase_.cleared) std::fill_n(slot(s), size(s), T{});
+    state_.ready.open();
+    if (phase_.task.empty()) state_.ready.close();
+    for (std::size_t t = 0; t < phase_.task.size(); ++t) {
+      if (phase_.task[t].waits == 0) state_.ready.push(static_cast<Index>(t));
+    }
+    for (const Index s : phase_.complete) complete(0, s);
+  }
+
+  // Messages first, since others wait for what they set free; then the task that comes first in priority.
+  void take_messages() {
+    while (expected_ > 0 && !failed_.load()) {
+      Next next = look();
+      if (next.nothing()) next = wait();
+      if (next.arrival) {
+        take(*next.arrival);
+      } else if (next.task) {
+        run_task(0, *next.task);
+      }
+    }
+  }
+
+  struct Next {
+    std::optional<transport::Arrival> arrival;
+    std::optional<Index> task;
+    bool nothing() const { return !arrival && !task; }
+  };
+
+  Next look() {
+    Next next;
+    {
+      const std::lock_guard lock(transport_);
+      next.arrival = run_.transport.poll();
+    }
+    if (!next.arrival) next.task = state_.ready.try_pop();
+    return next;
+  }
+
+  Next wait() {
+    const Span span(run_.recorder, EventKind::idle, 0);
+    run_.patience.moved();
+    std::size_t tasks_left = tasks_left_.load();
+    while (!failed_.load()) {
+      if (Next next = look(); !next.nothing()) return next;
+      if (const std::size_t now = tasks_left_.load(); now != std::exchange(tasks_left, now))
+        run_.patience.moved();
+      run_.patience.nothing_yet([&] { return describe_waiting(); });
+    }
+    return {};
+  }
+
+  std::optional<Index> next_task(int thread) {
+    if (const auto task = state_.ready.try_pop()) return task;
+    const Span span(run_.recorder, EventKind::idle, thread);
+    return state_.ready.pop();
+  }
+
+  void take(transport::Arrival& arrival) {
+    const auto [supernode, kind] = what_is(arrival.tag);
+    const Index s = share_.local[usize(supernode)];
+    const plan::Incoming& message = find(s, kind, arrival.from);
+    const std::size_t bytes = size(s) * sizeof(T);
+    const Span span(run_.recorder, message_event(EventKind::receive, 0, arrival.from, arrival.tag, bytes));
+    done_.received[usize(static_cast<int>(kind))] += {1, static_cast<Offset>(bytes)};
+    --expected_;
+    if (kind == MessageKind::broadcast) {
+      receive(arrival, slot(s), bytes);
+      make_available(0, s);
+    } else if (message.cell >= 0) {
+      receive(arrival, run_.work.at(message.cell), bytes);
+      contribute(0, s);
+    } else {
+      receive(arrival, run_.work.scratch, bytes);
+      add(run_.work.scratch, s);
+      contribute(0, s);
+    }
+  }
+
+  static Event message_event(EventKind kind, int thread, Index peer, int tag, std::size_t bytes) {
+    return {kind, thread, what_is(tag).supernode, peer, tag, static_cast<Offset>(bytes), 0, 0};
+  }
+
+  const plan::Incoming& find(Index s, MessageKind kind, Index from) {
+    const auto key = [](const plan::Incoming& m) { return std::tuple(m.segment, m.kind, m.from); };
+    const auto at =
+        std::lower_bound(phase_.incoming.begin(), phase_.incoming.end(), std::tuple(s, kind, from),
+                         [&](const auto& m, const auto& k) { return key(m) < k; });
+    state_.arrived[usize(at - phase_.incoming.begin())] = 1;
+    return *at;
+  }
+
+  void receive(transport::Arrival& arrival, T* to, std::size_t bytes) {
+    const std::lock_guard lock(transport_);
+    run_.transport.receive(arrival, to, bytes);
+  }
+
+  void run_task(int thread, Index t) {
+    const plan::Task& task = phase_.task[usize(t)];
+    {
+      const Span span(run_.recorder, EventKind::products, thread, supernode_of(task));
+      const auto work = executor_.work_of(run_, thread);
+      std::fill_n(work.at(task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs), T{});
+      for (Index i = task.strip_begin; i < task.strip_end; ++i) apply(phase_.strip[usize(i)], work);
+    }
+    for (Index f = task.feed_begin; f < task.feed_end; ++f) contribute(thread, phase_.feed[usize(f)]);
+    if (tasks_left_.fetch_sub(1) == 1) state_.ready.close();
+  }
+
+  Index supernode_of(const plan::Task& task) const {
+    const auto& side = share_.side(phase_.side);
+    return side.supernode[usize(phase_.strip[usize(task.strip_begin)].piece)];
+  }
+
+  void apply(const plan::Strip& strip, const kernels::Work<T>& work) {
+    const auto& side = share_.side(phase_.side);
+    const auto& positions = phase_.position.empty() ? side.position : phase_.position;
+    const Index s = share_.local[usize(side.supernode[usize(strip.piece)])];
+    const kernels::Panel<T> panel{
+        .value = executor_.panels_.piece(phase_.side, side.value_ptr[usize(strip.piece)]) + strip.row_begin,
+        .position = positions.data() + strip.position,
+        .height = strip.row_end - strip.row_begin,
+        .width = share_.width(s),
+        .ld = side.height(strip.piece),
+        .conjugate = phase_.conjugate,
+    };
+    if (phase_.direction == plan::Direction::scatter) {
+      kernels::scatter_product(panel, strip.at, work);
+    } else {
+      kernels::gather_product(panel, strip.at, work);
+    }
+  }
+
+  void add(const T* values, Index s) {
+    T* const to = slot(s);
+    std::transform(to, to + size(s), values, to, std::plus<>{});
+  }
+
+  // The last contribution to come sees all the others' cells: the counter orders them.
+  void contribute(int thread, Index s) {
+    if (state_.pending[usize(s)].fetch_sub(1, std::memory_order_acq_rel) == 1) complete(thread, s);
+  }
+
+  void complete(int thread, Index s) {
+    const plan::Segment& segment = phase_.segment[usize(s)];
+    for (Index c = segment.cell_begin; c < segment.cell_end; ++c) add(run_.work.at(phase_.cell[usize(c)]), s);
+    if (segment.parent < 0) {
+      make_available(thread, s);
+    } else {
+      send(thread, segment.parent, s, MessageKind::reduction);
+    }
+  }
+
+  void make_available(int thread, Index s) {
+    const plan::Segment& segment = phase_.segment[usize(s)];
+    for (Index c = segment.child_begin; c < segment.child_end; ++c)
+      send(thread, phase_.child[usize(c)], s, MessageKind::broadcast);
+    for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c) {
+      const Index t = phase_.consumer[usize(c)];
+      if (state_.waits[usize(t)].fetch_sub(1, std::memory_order_acq_rel) == 1) state_.ready.push(t);
+    }
+  }
+
+  void send(int thread, Index to, Index s, MessageKind kind) {
+    const Index supernode = share_.segment[usize(s)];
+    const int tag = tag_of(supernode, kind);
+    const std::size_t bytes = size(s) * sizeof(T);
+    const Span span(run_.recorder, message_event(EventKind::send, thread, to, tag, bytes));
+    const std::lock_guard lock(transport_);
+    run_.transport.send(to, tag, slot(s), bytes);
+    done_.sent[usize(static_cast<int>(kind))] += {1, static_cast<Offset>(bytes)};
+  }
+
+  // Which messages have not come, the first few by name.
+  std::string describe_waiting() const {
+    constexpr int named = 8;
+    std::string text = fmt::format("rank {} waits in the {} sweep", share_.rank,
+                                   phase_.direction == plan::Direction::scatter ? "forward" : "backward");
+    int missing = 0;
+    for (std::size_t i = 0; i < phase_.incoming.size(); ++i) {
+      if (state_.arrived[i] != 0 || ++missing > named) continue;
+      const plan::Incoming& m = phase_.incoming[i];
+      text +=
+          fmt::format("; supernode {} for {} rank {}", share_.segment[usize(m.segment)],
+                      m.kind == MessageKind::broadcast ? "its values from" : "a partial sum from", m.from);
+    }
+    if (missing > named) text += fmt::format("; and {} more messages", missing - named);
+    return text;
+  }
+
+  Executor<T>& executor_;
+  const distribution::Share& share_;
+  SweepState& state_;
+  const plan::SweepPhase& phase_;
+  const Run<T>& run_;
+  std::mutex transport_;  // calls of the transport, and done_.sent
+  std::size_t expected_;  // messages; thread 0's
+  std::atomic<std::size_t> tasks_left_;
+  std::atomic<bool> failed_ = false;
+  Activity done_;
+};
+
+}  // namespace trisweep::solve

@@ -1,0 +1,67 @@
+#pragma once
+// One-sided MPI (poster; Ding et al. 2020): passive-target RMA in which a message is written straight into
+// its own slot in the receiver's window, and the receiver sees it come by reading its own memory.
+//
+// What each rank holds: a window with, for each phase and for even and odd solves, one flag and one slot per
+// message it will get, known beforehand from the plan; and of each message it sends, where its flag and slot
+// are at the receiver. A message costs two puts, data then flag, each with a flush; no matching, no request,
+// no copy at the sender. The flag names the solve, so nothing is cleared between solves, and the size, so
+// that ranks whose plans differ find out. A slot is written again two solves later, when its receiver is
+// known to have consumed it: see epochs.hpp.
+
+#include "trisweep/transport/epochs.hpp"
+#include "trisweep/transport/transport.hpp"
+
+namespace trisweep::transport {
+
+class OneSided final : public Transport {
+ public:
+  // Collective. Throws Error(environment) on every rank when memory does not suffice or the MPI keeps a
+  // window's public and private copies apart (no polling of local memory).
+  OneSided(const Communicator& comm, const Traffic& traffic);
+  ~OneSided() override;
+
+  void open_phase(Index phase) override;
+  void send(Index to, int tag, const void* data, std::size_t bytes) override;
+  std::optional<Arrival> poll() override;
+  std::optional<Arrival> poll(Index from, int tag) override;
+  void receive(Arrival& arrival, void* data, std::size_t bytes) override;
+  void close_phase(Patience&) override {}
+  void close_solve(Patience& patience) override { epochs_.close(patience); }
+
+ private:
+  // One message at one of its ends. Places are byte offsets into the receiver's window in even solves; in odd
+  // solves they are `stride` further.
+  struct Slot {
+    Index peer;
+    int tag;
+    MPI_Aint flag;
+    MPI_Aint data;
+    MPI_Aint stride;
+  };
+  struct Phase {
+    std::vector<Slot> in;   // by (peer, tag)
+    std::vector<Slot> out;  // by (peer, tag)
+  };
+
+  void lay_out(const Traffic& traffic);
+  void tell_senders();
+  void open_window();
+  const Slot& find(const std::vector<Slot>& slots, Index peer, int tag) const;
+  std::optional<Arrival> look(const Slot& slot) const;
+  std::uint64_t flag_word(std::size_t bytes) const;
+  void let_mpi_work();
+
+  Communicator own_;
+  Epochs epochs_;
+  std::vector<Phase> phases_;
+  MPI_Aint half_ = 0;  // bytes of this rank's window that one parity uses
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::byte* base_ = nullptr;
+  Index phase_ = 0;
+  std::vector<Index> awaited_;  // slots of the open phase whose message has not come, in any order
+  std::size_t cursor_ = 0;      // into awaited_: where the next look begins
+  Index fruitless_ = 0;         // looks in a row
+};
+
+}  // namespace trisweep::transport

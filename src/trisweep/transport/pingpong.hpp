@@ -1,0 +1,31 @@
+#pragma once
+// What a message costs on this machine, by its size and by how it travels (poster: the round-trip benchmark).
+
+#include <string>
+#include <vector>
+
+#include "trisweep/transport/transport.hpp"
+
+namespace trisweep::transport {
+
+// One-way times in seconds: half of a round trip between ranks 0 and 1, from the sender's call until the
+// receiver has the data. Of many round trips.
+struct PingPongSample {
+  std::size_t bytes;
+  double seconds_median;
+  double seconds_min;
+  double seconds_max;
+};
+
+struct PingPong {
+  std::string name;
+  std::vector<PingPongSample> samples;  // by size, the same on every rank
+};
+
+// Every transport of the table, and `shared-window` where ranks 0 and 1 share memory: there the receiver
+// reads where the sender wrote, which is the least a message within a node can cost. Sizes: 8 bytes to
+// `largest_bytes`, each four times the one before. Collective; throws Error(usage) on every rank when there
+// is only one.
+std::vector<PingPong> ping_pong(const Communicator& comm, std::size_t largest_bytes);
+
+}  // namespace trisweep::transport

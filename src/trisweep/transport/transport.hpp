@@ -1,0 +1,83 @@
+#pragma once
+// How the messages of a solve travel. A transport is made from a plan's messages, and serves every solve with
+// that plan; the executor sees only this interface.
+//
+// A solve is a sequence of phases. A phase's messages are told from each other by sender and tag. Solves
+// follow each other without a global barrier: a fast rank may already send for the next phase, or the next
+// solve, and its messages must not be taken for those of the open phase.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "trisweep/transport/communicator.hpp"
+#include "trisweep/transport/patience.hpp"
+
+namespace trisweep::transport {
+
+struct Message {
+  Index peer;  // who sends it, or to whom
+  int tag;     // tells messages of one phase between the same two ranks apart
+  Offset rows;
+};
+
+// All messages of one rank in one phase. Both ends of a message list it, with the same tag and rows.
+struct PhaseMessages {
+  std::vector<Message> in;
+  std::vector<Message> out;
+};
+
+// What a transport has to carry: phase by phase, where a row has at most `row_bytes` bytes.
+struct Traffic {
+  std::vector<PhaseMessages> phase;
+  std::size_t row_bytes = 0;
+};
+
+// A message that has come and waits to be received.
+struct Arrival {
+  Index from;
+  int tag;
+  std::size_t bytes;
+  MPI_Message message = MPI_MESSAGE_NULL;  // two-sided
+  const void* data = nullptr;              // one-sided: where it lies
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  virtual void open_phase(Index phase) = 0;
+  // `data` must stay as it is until the phase is closed.
+  virtual void send(Index to, int tag, const void* data, std::size_t bytes) = 0;
+  // Any message of the open phase that has come; nothing when there is none now.
+  virtual std::optional<Arrival> poll() = 0;
+  // This one, if it has come.
+  virtual std::optional<Arrival> poll(Index from, int tag) = 0;
+  // Each arrival is received once, before the phase is closed. Throws Error(environment) when the message is
+  // not of `bytes` bytes: then the ranks' plans disagree.
+  virtual void receive(Arrival& arrival, void* data, std::size_t bytes) = 0;
+  // Waits until every message sent in the phase has left; all of its receives have been made by then.
+  virtual void close_phase(Patience& patience) = 0;
+  virtual void close_solve(Patience& patience) = 0;
+};
+
+// Collective over `comm`, which outlives the transport. `traffic`: of the calling rank.
+using TransportFactory =
+    std::function<std::unique_ptr<Transport>(const Communicator& comm, const Traffic& traffic)>;
+
+// The transports by the names that users know.
+struct NamedTransport {
+  std::string_view name;
+  std::unique_ptr<Transport> (*make)(const Communicator& comm, const Traffic& traffic);
+};
+std::span<const NamedTransport> transports();
+// Throws Error(usage) that lists the names there are.
+TransportFactory find_transport(std::string_view name);
+
+// Throws Error(environment) when the message that came is not of the size expected.
+void check_size(const Arrival& arrival, std::size_t expected);
+
+}  // namespace trisweep::transport

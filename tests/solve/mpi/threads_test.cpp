@@ -1,0 +1,77 @@
+// Several threads in a rank, and sums in a fixed order.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "support/solver.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using testing_support::factored;
+using testing_support::grids_of;
+using testing_support::Problem;
+using testing_support::random_matrix;
+using testing_support::world_size;
+
+// Of the grids of all ranks: the flattest, and the one with most layers.
+std::vector<distribution::ProcessGrid> two_grids() {
+  const auto all = grids_of(world_size());
+  return {all.front(), all.back()};
+}
+
+template <class T>
+class TriangularSolverThreads : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(TriangularSolverThreads, Scalars);
+
+TYPED_TEST(TriangularSolverThreads, SolveEveryOp) {
+  using T = TypeParam;
+  for (const bool hermitian : {false, true}) {
+    const auto a = random_matrix<T>({.n = 300, .per_row = 2, .hermitian = hermitian, .seed = 8});
+    const auto factors = factored(a);
+    for (const auto& grid : two_grids()) {
+      for (const auto& transport : transport::transports()) {
+        TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
+                                   {.grid = grid, .transport = transport.make, .threads = 3, .grain = 60});
+        for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+          for (const Index nrhs : {4, 1}) {
+            EXPECT_LT(testing_support::solve_error(solver, a, op, nrhs), 1000)
+                << grid.name() << " " << transport.name << " op " << char(op) << " nrhs " << nrhs;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TriangularSolverThreads, DeterministicSolvesAreBitwiseEqual) {
+  const auto a = random_matrix<double>({.n = 400, .per_row = 3, .seed = 21});
+  const auto factors = factored(a);
+  for (const auto& grid : two_grids()) {
+    for (const Index nrhs : {1, 5}) {
+      std::vector<double> first;
+      for (const auto& transport : transport::transports()) {
+        for (const int threads : {1, 2, 4}) {
+          TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
+                                          {.grid = grid,
+                                           .transport = transport.make,
+                                           .threads = threads,
+                                           .deterministic = true,
+                                           .grain = 100});
+          const Problem<double> problem(solver, a, Op::none, nrhs);
+          for (int repeat = 0; repeat < 20; ++repeat) {
+            const auto x = problem.solve_with(solver);
+            if (first.empty()) first = x;
+            ASSERT_EQ(std::memcmp(x.data(), first.data(), x.size() * sizeof(double)), 0)
+                << grid.name() << " " << transport.name << " threads " << threads << " repeat " << repeat;
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::solve

@@ -1,0 +1,124 @@
+// Every combination of every axis of the plan, against the matrix itself: what is added to a table is tested
+// here without a word.
+
+#include "trisweep/plan/variants.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/solver.hpp"
+#include "trisweep/plan/traffic.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using testing_support::factored;
+using testing_support::grids_of;
+using testing_support::Problem;
+using testing_support::random_matrix;
+using testing_support::world_size;
+
+struct Variant {
+  SolverOptions options;
+  std::string name;
+};
+
+std::vector<Variant> variants(const distribution::ProcessGrid& grid) {
+  std::vector<Variant> all;
+  for (const auto& tree : plan::trees()) {
+    for (const auto& schedule : plan::schedules()) {
+      for (const auto& inter_grid : plan::inter_grids()) {
+        for (const auto& transport : transport::transports()) {
+          for (const bool deterministic : {false, true}) {
+            std::string name = grid.name();
+            for (const auto& part : {tree.name, schedule.name, inter_grid.name, transport.name})
+              name.append(" ").append(part);
+            all.push_back({{.grid = grid,
+                            .tree = tree.choice,
+                            .schedule = schedule.choice,
+                            .inter_grid = inter_grid.choice,
+                            .transport = transport.make,
+                            .deterministic = deterministic,
+                            .grain = 40},  // many tasks even from a small matrix
+                           name + (deterministic ? " deterministic" : "")});
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+// The grids that the strategies must be compared on; one of each number of ranks that this program runs with.
+std::vector<distribution::ProcessGrid> grids() {
+  std::vector<distribution::ProcessGrid> chosen;
+  for (const distribution::ProcessGrid grid :
+       {distribution::ProcessGrid{1, 1, 1}, {2, 3, 1}, {1, 1, 4}, {2, 2, 2}, {3, 2, 2}, {4, 2, 2}}) {
+    if (grid.ranks() == world_size()) chosen.push_back(grid);
+  }
+  return chosen.empty() ? grids_of(world_size()) : chosen;
+}
+
+// Messages and bytes by kind: what the run counted is what the plan says, exactly.
+template <Scalar T>
+void expect_traffic_of_plan(const TriangularSolver<T>& solver, Op op, Index nrhs, const std::string& name) {
+  const plan::RankTraffic predicted = plan::traffic_of(solver.plan(op));
+  const Activity done = solver.last().sum();
+  const auto bytes = [&](Offset rows) { return rows * nrhs * static_cast<Offset>(sizeof(T)); };
+  for (const plan::MessageKind kind : plan::message_kinds) {
+    const auto& expected = predicted.of(kind);
+    const auto& sent = done.sent[usize(static_cast<int>(kind))];
+    const auto& received = done.received[usize(static_cast<int>(kind))];
+    EXPECT_EQ(sent, (MessageTotals{expected.sent.messages, bytes(expected.sent.rows)})) << name;
+    EXPECT_EQ(received, (MessageTotals{expected.received.messages, bytes(expected.received.rows)})) << name;
+  }
+}
+
+template <class T>
+class Variants : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Variants, Scalars);
+
+TYPED_TEST(Variants, AllSolveEveryOpWithAnyNumberOfRightHandSides) {
+  using T = TypeParam;
+  for (const bool hermitian : {false, true}) {
+    const auto a = random_matrix<T>({.n = 150, .per_row = 2, .hermitian = hermitian, .seed = 3});
+    const auto factors = factored(a);
+    EXPECT_EQ(factors->analysis->kind, hermitian ? numeric::Kind::cholesky : numeric::Kind::lu);
+    for (const auto& grid : grids()) {
+      std::vector<Problem<T>> problems;
+      for (const Variant& variant : variants(grid)) {
+        TriangularSolver<T> solver(MPI_COMM_WORLD, factors, variant.options);
+        if (problems.empty()) {
+          for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+            for (const Index nrhs : {50, 7, 1}) problems.emplace_back(solver, a, op, nrhs);
+          }
+        }
+        for (const Problem<T>& problem : problems) {
+          const std::string name =
+              variant.name + " op " + char(problem.op) + " nrhs " + std::to_string(problem.nrhs);
+          EXPECT_LT(problem.error(problem.solve_with(solver)), 500) << name << " hermitian " << hermitian;
+          expect_traffic_of_plan(solver, problem.op, problem.nrhs, name);
+        }
+      }
+    }
+  }
+}
+
+TEST(Variants, WithoutDependenciesThereIsTheSameTrafficAndNoHang) {
+  const auto a = random_matrix<double>({.n = 150, .per_row = 2, .seed = 4});
+  const auto factors = factored(a);
+  for (const auto& grid : grids()) {
+    for (Variant variant : variants(grid)) {
+      variant.options.dependencies = false;
+      TriangularSolver<double> solver(MPI_COMM_WORLD, factors, variant.options);
+      const Problem<double> problem(solver, a, Op::none, 3);
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        problem.solve_with(solver);
+        expect_traffic_of_plan(solver, Op::none, 3, variant.name);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::solve

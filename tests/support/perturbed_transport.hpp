@@ -1,0 +1,61 @@
+#pragma once
+// A transport whose network is unreliable in time: messages leave late, arrive late, and overtake each other,
+// at random. Nothing is lost.
+
+#include <chrono>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include "trisweep/transport/transport.hpp"
+
+namespace trisweep::testing_support {
+
+class PerturbedTransport final : public transport::Transport {
+ public:
+  PerturbedTransport(std::unique_ptr<transport::Transport> inner, std::uint64_t seed)
+      : inner_(std::move(inner)), random_(seed) {}
+
+  void open_phase(Index phase) override {
+    dawdle();
+    inner_->open_phase(phase);
+  }
+  void send(Index to, int tag, const void* data, std::size_t bytes) override {
+    dawdle();
+    inner_->send(to, tag, data, bytes);
+  }
+  std::optional<transport::Arrival> poll() override {
+    dawdle();
+    if (auto arrival = inner_->poll()) held_.push_back(*arrival);
+    if (held_.empty() || one_in(2)) return std::nullopt;
+    std::swap(held_[random_() % held_.size()], held_.back());
+    const transport::Arrival arrival = held_.back();
+    held_.pop_back();
+    return arrival;
+  }
+  std::optional<transport::Arrival> poll(Index from, int tag) override {
+    dawdle();
+    return one_in(2) ? std::nullopt : inner_->poll(from, tag);
+  }
+  void receive(transport::Arrival& arrival, void* data, std::size_t bytes) override {
+    inner_->receive(arrival, data, bytes);
+  }
+  void close_phase(transport::Patience& patience) override { inner_->close_phase(patience); }
+  void close_solve(transport::Patience& patience) override { inner_->close_solve(patience); }
+
+ private:
+  bool one_in(unsigned n) { return random_() % n == 0; }
+  // Mostly nothing, now and then some microseconds, rarely so long that others run ahead.
+  void dawdle() {
+    if (!one_in(16)) return;
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::microseconds(one_in(64) ? 500 : random_() % 20);
+    while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  }
+
+  std::unique_ptr<transport::Transport> inner_;
+  std::vector<transport::Arrival> held_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace trisweep::testing_support

@@ -1,0 +1,166 @@
+// What every transport promises, on every row of the table of transports.
+
+#include "trisweep/transport/transport.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+namespace trisweep::transport {
+namespace {
+
+class TransportTest : public testing::TestWithParam<NamedTransport> {
+ protected:
+  Communicator world_{MPI_COMM_WORLD};
+  Patience patience_{60};
+
+  std::unique_ptr<Transport> make(const Traffic& traffic) const { return GetParam().make(world_, traffic); }
+
+  Arrival wait(Transport& transport) {
+    patience_.moved();
+    while (true) {
+      if (auto arrival = transport.poll()) return *arrival;
+      patience_.nothing_yet([] { return std::string("a message"); });
+    }
+  }
+  Arrival wait(Transport& transport, Index from, int tag) {
+    patience_.moved();
+    while (true) {
+      if (auto arrival = transport.poll(from, tag)) return *arrival;
+      patience_.nothing_yet([] { return std::string("one message"); });
+    }
+  }
+};
+
+// Each rank sends to the next one in every phase of every solve, and the fast ones run ahead: a message must
+// never be taken for one of another phase or solve.
+TEST_P(TransportTest, KeepsPhasesAndSolvesApart) {
+  constexpr Index phases = 3;
+  const Index ranks = world_.size(), next = (world_.rank() + 1) % ranks;
+  const Index previous = (world_.rank() + ranks - 1) % ranks;
+  Traffic traffic{.phase = std::vector<PhaseMessages>(phases), .row_bytes = sizeof(int)};
+  for (Index p = 0; p < phases; ++p) traffic.phase[usize(p)] = {{{previous, p + 5, 1}}, {{next, p + 5, 1}}};
+  const auto transport = make(traffic);
+  for (int solve = 0; solve < 50; ++solve) {
+    for (Index phase = 0; phase < phases; ++phase) {
+      transport->open_phase(phase);
+      const int sent = 100 * solve + phase;
+      transport->send(next, phase + 5, &sent, sizeof sent);
+      Arrival arrival = wait(*transport);
+      int received = -1;
+      transport->receive(arrival, &received, sizeof received);
+      EXPECT_EQ(received, sent);
+      EXPECT_EQ(arrival.from, previous);
+      EXPECT_EQ(arrival.tag, phase + 5);
+      transport->close_phase(patience_);
+    }
+    transport->close_solve(patience_);
+  }
+}
+
+// Everybody sends messages of all sizes to everybody, itself included, in an order of its own.
+TEST_P(TransportTest, DeliversEveryMessageOnceWithItsContent) {
+  const Index ranks = world_.size(), me = world_.rank();
+  constexpr int tags = 5;
+  const auto rows = [](Index from, Index to, int tag) { return Offset{(from + 2 * to + 3 * tag) % 40}; };
+  Traffic traffic{.phase = std::vector<PhaseMessages>(1), .row_bytes = sizeof(double)};
+  for (Index r = 0; r < ranks; ++r) {
+    for (int tag = 0; tag < tags; ++tag) {
+      traffic.phase[0].in.push_back({r, tag, rows(r, me, tag)});
+      traffic.phase[0].out.push_back({r, tag, rows(me, r, tag)});
+    }
+  }
+  const auto transport = make(traffic);
+  std::mt19937 random(static_cast<unsigned>(me));
+  for (int solve = 0; solve < 20; ++solve) {
+    transport->open_phase(0);
+    auto out = traffic.phase[0].out;
+    std::shuffle(out.begin(), out.end(), random);
+    std::vector<std::vector<double>> sent;
+    for (const Message& m : out) {
+      sent.emplace_back(usize(m.rows), 1000.0 * solve + 10 * me + m.tag);
+      transport->send(m.peer, m.tag, sent.back().data(), sent.back().size() * sizeof(double));
+    }
+    std::vector<char> seen(usize(ranks) * tags);
+    for (std::size_t left = traffic.phase[0].in.size(); left > 0; --left) {
+      Arrival arrival = wait(*transport);
+      EXPECT_EQ(seen[usize(arrival.from) * tags + usize(arrival.tag)]++, 0);
+      std::vector<double> got(usize(rows(arrival.from, me, arrival.tag)));
+      transport->receive(arrival, got.data(), got.size() * sizeof(double));
+      for (const double v : got) EXPECT_EQ(v, 1000.0 * solve + 10 * arrival.from + arrival.tag);
+    }
+    EXPECT_FALSE(transport->poll().has_value());
+    transport->close_phase(patience_);
+    transport->close_solve(patience_);
+  }
+}
+
+TEST_P(TransportTest, FindsOneMessageAmongOthers) {
+  const Index me = world_.rank();
+  Traffic traffic{.phase = std::vector<PhaseMessages>(1), .row_bytes = sizeof(int)};
+  for (int tag = 0; tag < 4; ++tag) {
+    traffic.phase[0].in.push_back({me, tag, 1});
+    traffic.phase[0].out.push_back({me, tag, 1});
+  }
+  const auto transport = make(traffic);
+  transport->open_phase(0);
+  const std::vector<int> sent{10, 11, 12, 13};
+  for (const int tag : {0, 1, 2, 3}) transport->send(me, tag, &sent[usize(tag)], sizeof(int));
+  for (const int tag : {2, 0, 3, 1}) {
+    Arrival arrival = wait(*transport, me, tag);
+    int received = 0;
+    transport->receive(arrival, &received, sizeof received);
+    EXPECT_EQ(received, 10 + tag);
+  }
+  transport->close_phase(patience_);
+  transport->close_solve(patience_);
+}
+
+TEST_P(TransportTest, NamesMessagesOfAnUnexpectedSize) {
+  const Index me = world_.rank();
+  const Traffic traffic{.phase = {{{{me, 4, 2}}, {{me, 4, 2}}}}, .row_bytes = sizeof(double)};
+  const auto transport = make(traffic);
+  transport->open_phase(0);
+  const double value = 1;
+  transport->send(me, 4, &value, sizeof value);
+  Arrival arrival = wait(*transport);
+  std::array<double, 2> received{};
+  EXPECT_THROW(transport->receive(arrival, received.data(), sizeof received), Error);
+  transport->receive(arrival, received.data(), sizeof value);  // so that it does not stay behind
+  EXPECT_EQ(received[0], value);
+  transport->close_phase(patience_);
+  transport->close_solve(patience_);
+}
+
+TEST_P(TransportTest, PollsWithoutWaiting) {
+  const auto transport = make({.phase = std::vector<PhaseMessages>(1), .row_bytes = 8});
+  transport->open_phase(0);
+  EXPECT_FALSE(transport->poll().has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TransportTest, testing::ValuesIn(transports().begin(), transports().end()),
+                         [](const auto& info) {
+                           std::string name(info.param.name);
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Transports, AnUnknownNameIsRefusedWithTheNamesThereAre) {
+  try {
+    find_transport("pigeon");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::usage);
+    EXPECT_NE(std::string(e.what()).find("one-sided"), std::string::npos);
+  }
+}
+
+TEST(Patience, EndsAWaitInWhichNothingHappens) {
+  Patience patience(1e-3);
+  patience.moved();
+  EXPECT_THROW(while (true) patience.nothing_yet([] { return std::string("the impossible"); }), Error);
+}
+
+}  // namespace
+}  // namespace trisweep::transport
