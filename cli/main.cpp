@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <sstream>
 #include <thread>
 
 #include "command.hpp"
+#include "external.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/transport/patience.hpp"
 
@@ -47,6 +49,12 @@ std::string names_of(const std::vector<const CLI::App*>& commands) {
 std::string wrong_use(const CLI::App& app, const CLI::ParseError& e, const char* first_word) {
   if (const auto chosen = app.get_subcommands(); !chosen.empty())
     return fmt::format("{}\n  remedy: see trisweep {} --help", e.what(), chosen.front()->get_name());
+  if (first_word != nullptr && is_of_python_package(first_word)) {
+    return fmt::format(
+        "the program trisweep-{0} was not found\n"
+        "  remedy: the Python package has the command {0}; make it with scripts/build --python",
+        first_word);
+  }
   const std::string commands = names_of(app.get_subcommands(nullptr));
   return fmt::format(
       "{}\n  remedy: give one of the commands {}; see trisweep --help",
@@ -71,12 +79,18 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv, Terminal& termina
   }
 }
 
-int main(int argc, char** argv) {
-  numeric::use_one_blas_thread();
-  const MpiSession session(&argc, &argv);
-  const transport::Communicator world(MPI_COMM_WORLD);
-  Terminal terminal(world.rank() == 0);
+bool is_built_in(const CLI::App& app, const std::string& name) {
+  const auto commands = app.get_subcommands(nullptr);
+  return std::ranges::any_of(commands, [&](const CLI::App* command) { return command->check_name(name); });
+}
 
+// Does not return when the first word names a program of its own.
+void run_if_external(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || is_built_in(app, argv[1])) return;
+  if (const auto program = find_external(argv[1])) run_external(*program, argv);
+}
+
+int main(int argc, char** argv) {
   CLI::App app("Distributed sparse triangular solves: factor once, solve many times.", "trisweep");
   app.set_version_flag("--version", TRISWEEP_VERSION);
   app.require_subcommand(1);
@@ -86,6 +100,17 @@ int main(int argc, char** argv) {
   add_pingpong(app, run);
   add_plan(app, run);
   add_solve(app, run);
+  try {
+    run_if_external(app, argc, argv);
+  } catch (const Error& e) {
+    Terminal(true).error(e.what());
+    return e.exit_status();
+  }
+
+  numeric::use_one_blas_thread();
+  const MpiSession session(&argc, &argv);
+  const transport::Communicator world(MPI_COMM_WORLD);
+  Terminal terminal(world.rank() == 0);
   if (const auto status = parse(app, argc, argv, terminal)) return *status;
 
   try {

@@ -1,0 +1,87 @@
+"""Where the time of a solve goes, rank by rank, in the baseline and in the proposed 3D algorithm.
+
+SC'23, section 4.1: Fig. 5 and 6 give floating point, intra-grid and inter-grid time, averaged over the ranks; Fig. 7
+and 8 the time in the L-solve and in the U-solve, with the smallest and the largest of all ranks."""
+
+from matplotlib.figure import Figure
+
+from trisweep import plots
+from trisweep.bench.experiment import Experiment
+from trisweep.grids import Grid
+from trisweep.lab import Case, Lab, Settings, seconds
+from trisweep.runs import Record
+from trisweep.tables import Column, Table, spread
+
+ALGORITHMS = {
+    "level-sync": ("--schedule", "level-sync"),
+    "single-sync": ("--schedule", "single-sync", "--inter-grid", "sparse"),
+}
+
+# What a rank does in a solve; these add up to its time in both sweeps and the exchange between layers.
+ACTIVITIES = {
+    "floating point": "floating_point_seconds",
+    "intra-grid": "intra_grid_seconds",
+    "inter-grid": "inter_grid_seconds",
+}
+PHASES = {"L-solve": "l_seconds", "U-solve": "u_seconds"}
+
+COLUMNS = (
+    Column("matrix", "matrix"),
+    Column("nrhs", "right-hand sides", "d"),
+    Column("grid", "grid"),
+    Column("algorithm", "algorithm"),
+    *(Column(name, f"{name}, %", ".0f") for name in (*ACTIVITIES, *PHASES)),
+)
+
+
+def _shares(record: Record) -> list[dict[str, float]]:
+    """For each rank its times, as percentages of the slowest rank's solve."""
+    total = max(sum(rank[key] for key in ACTIVITIES.values()) for rank in record["ranks"])
+    names = {**ACTIVITIES, **PHASES}
+    return [{name: 100 * rank[key] / total for name, key in names.items()} for rank in record["ranks"]]
+
+
+def measure(lab: Lab) -> Table:
+    table = Table(COLUMNS, [])
+    for system in lab.settings.systems:
+        cases = [
+            Case(system, grid, options, {"algorithm": name})
+            for grid in lab.settings.grids
+            for name, options in ALGORITHMS.items()
+        ]
+        for case, rounds in zip(cases, lab.measure(cases), strict=True):
+            # Of one round, so that the parts of a bar belong together: the one in the middle.
+            shares = _shares(sorted(rounds, key=seconds)[len(rounds) // 2])
+            over_ranks = {name: spread(rank[name] for rank in shares) for name in shares[0]}
+            table.rows.append({**case.row, **over_ranks, "ranks": shares})
+    table.notes.append(
+        "Of the time of the slowest rank; median of the ranks, smallest and largest in parentheses, in the round of "
+        "median time."
+    )
+    return table
+
+
+def draw(table: Table) -> Figure:
+    groups = table.groups("matrix", "nrhs", "grid")
+    figure, axes = plots.new_figure(len(groups), len(ALGORITHMS), height=2.6)
+    for line, (system, rows) in zip(axes, groups.items(), strict=True):
+        for one, row in zip(line, rows, strict=True):
+            names = [str(rank) for rank in range(len(row["ranks"]))]
+            plots.stacked_bars(one, names, {part: [rank[part] for rank in row["ranks"]] for part in ACTIVITIES})
+            one.set_ylim(0, 105)
+            one.set_ylabel("% of the solve")
+            one.set_title(f"{plots.system_title(*system[:2])}, {row['grid']}, {row['algorithm']}", fontsize=8)
+        line[0].set_xlabel("rank")
+    plots.legend(figure, axes[0, 0])
+    return figure
+
+
+EXPERIMENT = Experiment(
+    name="breakdown",
+    title="where the time of each rank goes, baseline and proposed 3D algorithm",
+    paper="SC'23, Fig. 5 to 8",
+    measure=measure,
+    draw=draw,
+    settings=Settings(matrices=("s2d9:128",), grids=(Grid(4, 4, 1), Grid(2, 2, 4), Grid(1, 1, 16)), rounds=3),
+    quick=Settings(matrices=("s2d9:24",), grids=(Grid(2, 1, 2),), rounds=1, repeats=2),
+)

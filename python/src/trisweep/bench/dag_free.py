@@ -1,0 +1,77 @@
+"""What the dependencies cost: a solve beside the same messages and the same products without any waiting order.
+
+CSC'18, section 2 (Table 1): with every counter of `fmod` at zero, communication and work stay and the order goes; the
+answer is then wrong and not used. What remains of the time is computation and communication alone."""
+
+from matplotlib.figure import Figure
+
+from trisweep import plots
+from trisweep.bench.experiment import Experiment
+from trisweep.grids import Grid
+from trisweep.lab import Case, Lab, Settings, exact_count, message_totals, seconds, time_ratio
+from trisweep.runs import Record
+from trisweep.tables import Column, Spread, Table, spread
+
+COLUMNS = (
+    Column("matrix", "matrix"),
+    Column("nrhs", "right-hand sides", "d"),
+    Column("grid", "grid"),
+    Column("floating_point", "floating point, slowest rank / time", ".2f"),
+    Column("free_ratio", "time without dependencies / time", ".2f"),
+    Column("messages", "messages, all ranks", "d"),
+)
+
+
+def _messages(record: Record) -> int:
+    return sum(message_totals(record))
+
+
+def _floating_point(rounds: list[Record]) -> Spread:
+    slowest = [max(rank["floating_point_seconds"] for rank in record["ranks"]) for record in rounds]
+    return spread(part / seconds(record) for part, record in zip(slowest, rounds, strict=True))
+
+
+def measure(lab: Lab) -> Table:
+    table = Table(COLUMNS, [])
+    for system in lab.settings.systems:
+        for grid in lab.settings.grids:
+            cases = [Case(system, grid), Case(system, grid, ("--no-dependencies",))]
+            bound, free = lab.measure(cases)
+            table.rows.append(
+                {
+                    **cases[0].row,
+                    "seconds": spread(map(seconds, bound)),
+                    "floating_point": _floating_point(bound),
+                    "free_ratio": time_ratio(free, bound),
+                    # Of both: it is an error if they differ.
+                    "messages": exact_count([*bound, *free], _messages),
+                }
+            )
+    return table
+
+
+def draw(table: Table) -> Figure:
+    systems = table.groups("matrix", "nrhs")
+    figure, axes = plots.new_figure(1, len(systems))
+    for one, (system, rows) in zip(axes.flat, systems.items(), strict=True):
+        series = {
+            "without dependencies": [row["free_ratio"] for row in rows],
+            "floating point, slowest rank": [row["floating_point"] for row in rows],
+        }
+        plots.bars(one, [row["grid"] for row in rows], series)
+        plots.reference(one)
+        one.set_ylabel("share of the time of a solve")
+        one.set_title(plots.system_title(*system), fontsize=9)
+    plots.legend(figure, axes[0, 0])
+    return figure
+
+
+EXPERIMENT = Experiment(
+    name="dag-free",
+    title="a solve beside the same messages and work without dependencies",
+    paper="CSC'18, Table 1",
+    measure=measure,
+    draw=draw,
+    settings=Settings(matrices=("s2d9:128",), grids=(Grid(2, 1, 1), Grid(2, 2, 1), Grid(4, 4, 1)), nrhs=(1, 50)),
+    quick=Settings(matrices=("s2d9:24",), grids=(Grid(2, 1, 1),), rounds=1, repeats=2),
+)

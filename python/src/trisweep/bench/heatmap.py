@@ -1,0 +1,114 @@
+"""Who communicates how much, with flat and with binary trees.
+
+CSC'18, section 4.1 (Fig. 3, 4): messages and bytes of every process at its place in the process grid; flat trees heat
+the diagonal. For small grids also from whom to whom. Grids too large to run here are planned: no message differs."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from trisweep import plots
+from trisweep.bench.experiment import Experiment
+from trisweep.grids import Grid, parse_grid
+from trisweep.lab import Case, Lab, Settings
+from trisweep.runs import Traffic
+from trisweep.tables import Column, Table
+
+TREES = ("flat", "binary")
+UNITS = ("messages", "bytes")
+LARGEST_RUN = 64  # ranks
+LARGEST_PAIRS = 64  # ranks up to which the map of pairs can be read
+
+COLUMNS = (
+    Column("matrix", "matrix"),
+    Column("nrhs", "right-hand sides", "d"),
+    Column("grid", "grid"),
+    Column("source", "from"),
+    Column("tree", "tree"),
+    Column("messages", "messages, busiest rank", "d"),
+    Column("imbalance", "busiest / mean", ".2f"),
+    Column("bytes", "bytes, busiest rank", "d"),
+    Column("fewer", "flat / messages", ".2f"),
+)
+
+
+def _traffic(lab: Lab, case: Case) -> tuple[str, Traffic]:
+    """Where it is from, and who sends what to whom: as a run counts it, held against the plan, or as the plan says."""
+    plan = lab.traffic("plan", case)
+    if case.grid.ranks > LARGEST_RUN:
+        return "the plan", plan
+    run = lab.traffic("solve", case)
+    for unit in UNITS:
+        if not np.array_equal(run.matrix(getattr(run, unit)), plan.matrix(getattr(plan, unit))):
+            raise AssertionError(f"{case}: {unit} of the run are not those of the plan")
+    return "a run", run
+
+
+def _row(case: Case, source: str, traffic: Traffic) -> dict:
+    messages, volume = traffic.per_rank(traffic.messages), traffic.per_rank(traffic.bytes)
+    row = {
+        **case.row,
+        "source": source,
+        "messages": int(messages.max()),
+        "imbalance": float(messages.max() / max(messages.mean(), 1)),
+        "bytes": int(volume.max()),
+        "messages_of_ranks": messages.astype(int).tolist(),
+        "bytes_of_ranks": volume.astype(int).tolist(),
+    }
+    if traffic.ranks <= LARGEST_PAIRS:
+        row["messages_of_pairs"] = traffic.matrix(traffic.messages).astype(int).tolist()
+        row["bytes_of_pairs"] = traffic.matrix(traffic.bytes).astype(int).tolist()
+    return row
+
+
+def measure(lab: Lab) -> Table:
+    table = Table(COLUMNS, [])
+    for system in lab.settings.systems:
+        for grid in lab.settings.grids:
+            cases = [Case(system, grid, ("--tree", tree), {"tree": tree}) for tree in TREES]
+            rows = [_row(case, *_traffic(lab, case)) for case in cases]
+            table.rows += [{**row, "fewer": rows[0]["messages"] / max(row["messages"], 1)} for row in rows]
+    return table
+
+
+def draw(table: Table) -> Figure:
+    lines = []  # of the figure: what a point is, the rows of the table, a map of each row for each unit
+    for (_, _, grid), rows in table.groups("matrix", "nrhs", "grid").items():
+        shape = parse_grid(grid)
+        lines.append(("rank", rows, [[_at_place(row[f"{unit}_of_ranks"], shape) for row in rows] for unit in UNITS]))
+        if "messages_of_pairs" in rows[0]:
+            lines.append(("pair", rows, [[np.array(row[f"{unit}_of_pairs"]) for row in rows] for unit in UNITS]))
+    across = len(TREES)
+    figure, axes = plots.new_figure(len(lines), 2 * across, width=2.6, height=2.4)
+    for line, (point, rows, maps) in zip(axes, lines, strict=True):
+        for half, unit in enumerate(UNITS):
+            panels = line[half * across : (half + 1) * across]
+            plots.heat_maps(figure, panels, maps[half], f"{unit} of a {point}")
+            for panel, row in zip(panels, rows, strict=True):
+                panel.set_title(_title(row, unit, point), fontsize=8)
+        name = plots.system_title(rows[0]["matrix"], rows[0]["nrhs"])
+        line[0].set_ylabel(name + {"rank": "\nprocess row", "pair": "\nfrom rank"}[point], fontsize=8)
+        line[0].set_xlabel({"rank": "process column", "pair": "to rank"}[point], fontsize=8)
+    return figure
+
+
+def _title(row: dict, unit: str, point: str) -> str:
+    if point == "pair":
+        return f"{row['tree']}, {row['grid']}"
+    return f"{row['tree']}, {row['grid']}: busiest {row[unit]:,}"
+
+
+def _at_place(values: list[int], grid: Grid) -> np.ndarray:
+    """Process rows down, process columns across, layers side by side."""
+    layers = np.array(values).reshape(grid.pz, grid.py, grid.px)
+    return np.concatenate([layer.T for layer in layers], axis=1)
+
+
+EXPERIMENT = Experiment(
+    name="heatmap",
+    title="messages and bytes of every rank, flat beside binary trees",
+    paper="CSC'18, Fig. 3 and 4",
+    measure=measure,
+    draw=draw,
+    settings=Settings(matrices=("s2d9:512",), grids=(Grid(8, 8, 1), Grid(16, 16, 1), Grid(64, 64, 1))),
+    quick=Settings(matrices=("s2d9:24",), grids=(Grid(3, 2, 1),)),
+)

@@ -1,0 +1,180 @@
+"""Where experiments are made: matrices, cases measured in turns, and ratios between them.
+
+A machine that others use too is now fast and now slow. So cases are measured in rounds, each case once a round, and two
+cases are compared round by round: what slows down one round slows down both."""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from trisweep.errors import UserError
+from trisweep.grids import Grid
+from trisweep.runs import Record, Traffic, Trisweep
+from trisweep.tables import Spread, spread
+
+MESSAGE_KINDS = ("broadcast", "reduction", "exchange")
+
+
+@dataclass(frozen=True)
+class System:
+    """What is solved: a matrix (a file, or KIND:N of the gallery) and a number of right-hand sides."""
+
+    matrix: str
+    nrhs: int = 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How large an experiment is: the parts of it that its user may choose."""
+
+    matrices: tuple[str, ...] = ()
+    grids: tuple[Grid, ...] = ()
+    nrhs: tuple[int, ...] = (1,)
+    threads: tuple[int, ...] = (1,)
+    rounds: int = 5
+    repeats: int = 20  # solves in one run, of which the record has the median
+
+    @property
+    def systems(self) -> list[System]:
+        return [System(matrix, nrhs) for matrix in self.matrices for nrhs in self.nrhs]
+
+    def with_choices(self, choices: dict[str, Any]) -> "Settings":
+        """The same, with those of the choices that are not None."""
+        return replace(self, **{key: value for key, value in choices.items() if value is not None})
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way to solve. `labels` are the values of its table row that tell it from others of its grid."""
+
+    system: System
+    grid: Grid
+    options: tuple[str, ...] = ()
+    labels: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """How its table row begins."""
+        return {"matrix": self.system.matrix, "nrhs": self.system.nrhs, "grid": str(self.grid), **self.labels}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Its options of `trisweep solve` and `trisweep plan`."""
+        return ("--nrhs", str(self.system.nrhs), *self.options)
+
+    def __str__(self) -> str:
+        return " ".join([self.system.matrix, str(self.grid), *self.words])
+
+
+class Progress:
+    """One line on standard error that says what is at work; nothing unless that is a terminal."""
+
+    def __init__(self) -> None:
+        self.draws = sys.stderr.isatty()
+        self.started = time.monotonic()
+
+    def traffic(self, command: str, case: Case) -> Traffic:
+        """Who sends what to whom, in a run (`solve`) or in the plan (`plan`)."""
+        self.show(f"{command} {case}")
+        return self.trisweep.traffic(command, self.matrix(case.system.matrix), case.grid, case.words)
+
+    def show(self, text: str) -> None:
+        if self.draws:
+            print(f"\r\033[K{time.monotonic() - self.started:5.0f} s  {text}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self.draws:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+class Lab:
+    """The command, the settings and a folder for generated matrices. Used as a context."""
+
+    def __init__(self, trisweep: Trisweep, settings: Settings, progress: Progress) -> None:
+        self.trisweep = trisweep
+        self.settings = settings
+        self._progress = progress
+        self._folder = tempfile.TemporaryDirectory(prefix="trisweep-bench-")
+        self._generated: dict[str, Path] = {}
+
+    def __enter__(self) -> "Lab":
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._progress.clear()
+        self._folder.cleanup()
+
+    def matrix(self, name: str) -> Path:
+        """The file of the matrix: `name` itself, or made by the gallery for KIND:N."""
+        if Path(name).is_file():
+            return Path(name)
+        kind, colon, size = name.partition(":")
+        if not colon or not size.isdecimal():
+            raise UserError(f"there is no matrix '{name}'", "give a file, or KIND:N of the gallery, such as s2d9:64")
+        if name not in self._generated:
+            self._progress.show(f"matrix {name}")
+            file = Path(self._folder.name) / f"{kind}-{size}.mtx"
+            self.trisweep.run(["gallery", kind, "--n", size, "-o", str(file)])
+            self._generated[name] = file
+        return self._generated[name]
+
+    def measure(self, cases: Sequence[Case]) -> list[list[Record]]:
+        """For each case the records of its rounds."""
+        records: list[list[Record]] = [[] for _ in cases]
+        rounds = self.settings.rounds
+        for number in range(rounds):
+            for place, case in enumerate(cases):
+                self.show(f"round {number + 1} of {rounds}, {place + 1} of {len(cases)}: {case}")
+                records[place].append(self.solve(case))
+        return records
+
+    def solve(self, case: Case) -> Record:
+        words = [*case.words, "--repeat", str(self.settings.repeats)]
+        return self.trisweep.solve(self.matrix(case.system.matrix), case.grid, words)
+
+    def plan(self, case: Case) -> Record:
+        self.show(f"plan {case}")
+        return self.trisweep.plan(self.matrix(case.system.matrix), case.grid, case.words)
+
+    def traffic(self, command: str, case: Case) -> Traffic:
+        """Who sends what to whom, in a run (`solve`) or in the plan (`plan`)."""
+        self.show(f"{command} {case}")
+        return self.trisweep.traffic(command, self.matrix(case.system.matrix), case.grid, case.words)
+
+    def show(self, text: str) -> None:
+        """Says what is at work."""
+        self._progress.show(text)
+
+
+def seconds(record: Record) -> float:
+    """Of one solve: the slowest rank's, the median of the repeats."""
+    return record["solve"]["seconds_median"]
+
+
+def time_ratio(records: Sequence[Record], baseline: Sequence[Record]) -> Spread:
+    """Time of the one over time of the other, round by round."""
+    return spread(seconds(a) / seconds(b) for a, b in zip(records, baseline, strict=True))
+
+
+def message_totals(
+    record: Record, counts: Sequence[str] = ("sent",), kinds: Sequence[str] = MESSAGE_KINDS
+) -> list[int]:
+    """For each rank of a run or a plan the sum of these counts (sent, received, bytes_sent, ...) over the kinds."""
+    return [sum(rank["messages"][kind][count] for kind in kinds for count in counts) for rank in record["ranks"]]
+
+
+def exact_count(records: Sequence[Record], count: Callable[[Record], int]) -> int:
+    """A count that is a matter of the plan: the same in every run, and in the plan if that is one of the records."""
+    counts = {count(record) for record in records}
+    if len(counts) != 1:
+        raise AssertionError(f"a count of the plan differs between runs: {sorted(counts)}")
+    return counts.pop()
+
+
+def busiest_rank(record: Record) -> int:
+    """Messages that the busiest rank sends and receives in one solve."""
+    return max(message_totals(record, ("sent", "received")))

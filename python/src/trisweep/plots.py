@@ -1,0 +1,121 @@
+"""Parts of figures, all in one style. Nothing here opens a window."""
+
+import io
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, MaxNLocator
+
+from trisweep.tables import Spread
+
+# Okabe and Ito's colours, which colour-blind readers tell apart.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
+MARKERS = "os^Dvp"
+
+Values = Sequence[Spread | float | None]
+
+
+def new_figure(rows: int = 1, columns: int = 1, width: float = 5.0, height: float = 3.6) -> tuple[Figure, np.ndarray]:
+    """A figure and its axes, as a rows x columns array; `width` and `height` are those of one, in inches."""
+    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, squeeze=False)
+    for one in axes.flat:
+        one.spines[["top", "right"]].set_visible(False)
+        one.tick_params(labelsize=8)
+    return figure, axes
+
+
+def legend(figure: Figure, axes: Axes) -> None:
+    """One legend above all of the figure, of the series that the axes have."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), fontsize=8, frameon=False)
+
+
+def png(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    # Without the writer's version in it, the same figure is the same file.
+    figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def system_title(matrix: str, nrhs: int) -> str:
+    return f"{matrix}, {nrhs} right-hand side{'s' if nrhs > 1 else ''}"
+
+
+def bars(axes: Axes, groups: Sequence[str], series: Mapping[str, Values]) -> None:
+    """A group of bars for each of `groups`, in it one bar for each of the series; spreads get error bars."""
+    width = 0.8 / max(len(series), 1)
+    for place, (name, values) in enumerate(series.items()):
+        at = np.arange(len(groups)) + (place - (len(series) - 1) / 2) * width
+        axes.bar(
+            at,
+            [_middle(v) for v in values],
+            width,
+            yerr=_errors(values),
+            label=name,
+            capsize=2,
+            color=COLOURS[place % len(COLOURS)],
+            error_kw={"elinewidth": 0.8},
+        )
+    axes.set_xticks(np.arange(len(groups)), groups)
+
+
+def lines(axes: Axes, at: Sequence[float], series: Mapping[str, Values]) -> None:
+    """A line for each of the series, over the positions `at`; spreads get error bars."""
+    for place, (name, values) in enumerate(series.items()):
+        axes.errorbar(
+            at,
+            [_middle(v) for v in values],
+            yerr=_errors(values),
+            label=name,
+            capsize=2,
+            markersize=4,
+            linewidth=1.2,
+            elinewidth=0.8,
+            color=COLOURS[place % len(COLOURS)],
+            marker=MARKERS[place % len(MARKERS)],
+        )
+
+
+def stacked_bars(axes: Axes, names: Sequence[str], parts: Mapping[str, Sequence[float]]) -> None:
+    """A bar for each of `names`, of the parts on top of one another."""
+    floor = np.zeros(len(names))
+    for place, (part, values) in enumerate(parts.items()):
+        axes.bar(names, values, 0.8, bottom=floor, label=part, color=COLOURS[place % len(COLOURS)])
+        floor = floor + np.array(values)
+
+
+def heat_maps(figure: Figure, row: Sequence[Axes], maps: Sequence[np.ndarray], label: str) -> None:
+    """One map on each of the axes, all on one colour scale, which is drawn beside the last."""
+    scale = Normalize(0, max(float(map_.max()) for map_ in maps) or 1)
+    for axes, map_ in zip(row, maps, strict=True):
+        axes.imshow(map_, cmap="viridis", norm=scale, interpolation="nearest", aspect="equal")
+        axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    bar = figure.colorbar(ScalarMappable(scale, "viridis"), ax=list(row), shrink=0.8, format=EngFormatter(sep=""))
+    bar.set_label(label, fontsize=8)
+    bar.ax.tick_params(labelsize=7)
+
+
+def reference(axes: Axes, value: float = 1.0) -> None:
+    """A thin line across, where the ratio is that of the baseline."""
+    axes.axhline(value, color="#666666", linewidth=0.8, linestyle=":")
+
+
+def _middle(value: Spread | float | None) -> float:
+    if value is None:
+        return np.nan
+    return value.median if isinstance(value, Spread) else value
+
+
+def _errors(values: Values) -> np.ndarray | None:
+    if not any(isinstance(v, Spread) for v in values):
+        return None
+    pairs = [(v.median - v.low, v.high - v.median) if isinstance(v, Spread) else (0.0, 0.0) for v in values]
+    return np.array(pairs).T

@@ -1,0 +1,156 @@
+"""Starts `trisweep`, alone or on ranks, and reads the files that it writes."""
+
+import csv
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trisweep.errors import UserError
+from trisweep.grids import Grid
+
+Record = dict[str, Any]
+"""A run record (docs/run-record.md), or another JSON document that the command writes."""
+
+TIME_LIMIT = 900  # seconds for one run: far beyond what any takes, so that one that hangs ends
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Messages and bytes between the ranks of a run or a plan, all kinds together: arrays of one entry per pair."""
+
+    ranks: int
+    source: np.ndarray
+    target: np.ndarray
+    messages: np.ndarray
+    bytes: np.ndarray
+
+    def per_rank(self, quantity: np.ndarray) -> np.ndarray:
+        """What each rank sends and receives of `quantity`, added up."""
+        sent = np.bincount(self.source, quantity, self.ranks)
+        return sent + np.bincount(self.target, quantity, self.ranks)
+
+    def matrix(self, quantity: np.ndarray) -> np.ndarray:
+        """Rank by rank: row sends to column."""
+        dense = np.zeros((self.ranks, self.ranks))
+        np.add.at(dense, (self.source, self.target), quantity)
+        return dense
+
+
+def read_traffic(file: Path, ranks: int) -> Traffic:
+    """Reads a file of `--traffic`: from,to,kind,messages,bytes."""
+    with file.open(newline="") as lines:
+        rows = [[int(row[key]) for key in ("from", "to", "messages", "bytes")] for row in csv.DictReader(lines)]
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    return Traffic(ranks, *columns)
+
+
+class Trisweep:
+    """The command, and the way to start ranks of it."""
+
+    def __init__(self, binary: Path, mpirun: Sequence[str]) -> None:
+        self.binary = binary
+        self.mpirun = tuple(mpirun)
+
+    def run(self, words: Sequence[str], ranks: int = 1) -> None:
+        """Runs the command to its end. Throws UserError with what it said when it fails."""
+        line = [*self.mpirun, "-n", str(ranks)] if ranks > 1 else []
+        line += [str(self.binary), *words]
+        # A session of its own, so that interrupting us, or the time limit, ends mpirun and all of its ranks.
+        process = subprocess.Popen(
+            line,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            said, _ = process.communicate(timeout=TIME_LIMIT)
+        except BaseException as error:
+            _end(process)
+            if isinstance(error, subprocess.TimeoutExpired):
+                message = f"no end after {TIME_LIMIT} s: {shlex.join(line)}"
+                raise UserError(message, "try fewer ranks or a smaller matrix") from None
+            raise
+        if process.returncode != 0:
+            raise UserError(
+                f"a run failed with exit status {process.returncode}: {shlex.join(line)}\n{_quoted(said)}",
+                "see what it says, or run that line by itself",
+            )
+
+    def document(self, words: Sequence[str], ranks: int = 1) -> Record:
+        """The JSON document that the command writes with `--json`."""
+        with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
+            file = Path(folder) / "out.json"
+            self.run([*words, "--json", str(file)], ranks)
+            return json.loads(file.read_text())
+
+    def solve(self, matrix: Path, grid: Grid, options: Sequence[str] = ()) -> Record:
+        """The record of a run on the grid."""
+        return self.document(["solve", str(matrix), "--grid", str(grid), *options], grid.ranks)
+
+    def plan(self, matrix: Path, grid: Grid, options: Sequence[str] = ()) -> Record:
+        """The plan for the grid, which may be of any size: nothing is run."""
+        return self.document(["plan", str(matrix), "--grid", str(grid), *options])
+
+    def traffic(self, command: str, matrix: Path, grid: Grid, options: Sequence[str] = ()) -> Traffic:
+        """Who sends what to whom in a run (`solve`) or a plan (`plan`)."""
+        with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
+            file = Path(folder) / "traffic.csv"
+            words = [command, str(matrix), "--grid", str(grid), *options, "--traffic", str(file)]
+            self.run(words, grid.ranks if command == "solve" else 1)
+            return read_traffic(file, grid.ranks)
+
+
+def _end(process: subprocess.Popen) -> None:
+    process.terminate()  # which mpirun passes on to its ranks
+    try:
+        process.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def _quoted(said: str) -> str:
+    # What mpirun adds about a failed rank begins with a rule; it says nothing that we do not.
+    ours = re.split(r"^-{20,}$", said, maxsplit=1, flags=re.MULTILINE)[0].strip()
+    return "\n".join("  | " + line for line in (ours or said.strip()).splitlines()[-20:])
+
+
+def find_trisweep(binary: str | None) -> Trisweep:
+    """The command to measure: `binary`; else the one that started us (TRISWEEP_BINARY); else that of the checkout this
+    environment belongs to; else the one on PATH. Ranks are started with TRISWEEP_MPIRUN, else with scripts/mpirun of
+    the checkout, else with the mpirun on PATH. Throws UserError."""
+    checkout = Path(sys.prefix).parent
+    built = str(checkout / "build/trisweep")
+    named = binary or os.environ.get("TRISWEEP_BINARY")
+    found = named or (built if Path(built).is_file() else shutil.which("trisweep"))
+    if found is None:
+        raise UserError("the trisweep command was not found", "build it with scripts/build, or name it with --binary")
+    path = Path(found).resolve()
+    if not path.is_file() or not os.access(path, os.X_OK):
+        raise UserError(f"{found} is not a program", "build it with scripts/build, or name another with --binary")
+    return Trisweep(path, find_mpirun([path.parent.parent, checkout]))
+
+
+def find_mpirun(checkouts: Sequence[Path]) -> list[str]:
+    if words := os.environ.get("TRISWEEP_MPIRUN"):
+        return shlex.split(words)
+    if shutil.which("mpirun") is None:
+        remedy = "install MPI (scripts/install-deps), or name a launcher in TRISWEEP_MPIRUN"
+        raise UserError("mpirun was not found", remedy)
+    scripts = [checkout / "scripts/mpirun" for checkout in checkouts]
+    return [next((str(script) for script in scripts if script.is_file()), "mpirun")]

@@ -1,0 +1,87 @@
+"""A stand-in for the `trisweep` command: records of made-up runs, with counts and times that are easy to check."""
+
+from pathlib import Path
+
+import numpy as np
+
+from trisweep.errors import UserError
+from trisweep.grids import Grid
+from trisweep.lab import Lab, Progress, Settings
+from trisweep.runs import Record, Traffic
+
+
+def option(words: list[str], name: str, default: str) -> str:
+    return words[words.index(name) + 1] if name in words else default
+
+
+class StandIn:
+    """Every solve takes `seconds(grid, words)`; rank r sends `messages(grid, words)` + r messages of 8 bytes, two of
+    them between layers when there are several, and receives as many."""
+
+    def __init__(self, seconds=lambda grid, words: 1.0, messages=lambda grid, words: 10):
+        self.seconds = seconds
+        self.messages = messages
+        self.calls: list[tuple[str, ...]] = []
+
+    def run(self, words: list[str], ranks: int = 1) -> None:
+        self.calls.append(tuple(words))
+        Path(option(words, "-o", "")).write_text("a matrix")
+
+    def _rank(self, rank: int, grid: Grid, words: list[str]) -> Record:
+        count = self.messages(grid, words) + rank
+        between = 2 if grid.pz > 1 else 0
+        kinds = {"broadcast": count - between, "reduction": 0, "exchange": between}
+        return {
+            "rank": rank,
+            "l_seconds": 0.5,
+            "u_seconds": 0.3,
+            "floating_point_seconds": 0.2,
+            "intra_grid_seconds": 0.6,
+            "inter_grid_seconds": 0.2,
+            "idle_seconds": 0.1,
+            "messages": {
+                kind: {"sent": n, "bytes_sent": 8 * n, "received": n, "bytes_received": 8 * n}
+                for kind, n in kinds.items()
+            },
+        }
+
+    def solve(self, matrix: Path, grid: Grid, words: list[str]) -> Record:
+        self.calls.append(("solve", str(grid), *words))
+        return {
+            "solve": {"seconds_median": self.seconds(grid, list(words))},
+            "ranks": [self._rank(rank, grid, list(words)) for rank in range(grid.ranks)],
+        }
+
+    def plan(self, matrix: Path, grid: Grid, words: list[str]) -> Record:
+        self.calls.append(("plan", str(grid), *words))
+        synchronizations = grid.pz.bit_length() - 1
+        return {
+            "totals": {"synchronizations": synchronizations},
+            "ranks": [self._rank(rank, grid, list(words)) for rank in range(grid.ranks)],
+        }
+
+    def traffic(self, command: str, matrix: Path, grid: Grid, words: list[str]) -> Traffic:
+        """Every rank sends to the next; with flat trees rank 0 also sends 100 messages to each of the others."""
+        self.calls.append((command, str(grid), *words))
+        p = grid.ranks
+        pairs = [(r, (r + 1) % p, 5) for r in range(p)]
+        if option(list(words), "--tree", "") == "flat":
+            pairs += [(0, r, 100) for r in range(1, p)]
+        source, target, messages = np.array(pairs).T
+        return Traffic(p, source, target, messages, 8 * messages)
+
+    def document(self, words: list[str], ranks: int = 1) -> Record:
+        """Of pingpong."""
+        if words != ["pingpong"] or ranks != 2:
+            raise UserError(f"unexpected {words} on {ranks} ranks", "")
+        self.calls.append(tuple(words))
+        return {
+            "transports": [
+                {"name": name, "samples": [{"bytes": b, "seconds_median": scale * 1e-6 * b} for b in (8, 16)]}
+                for name, scale in (("two-sided", 4.0), ("one-sided", 2.0), ("shared-window", 1.0))
+            ]
+        }
+
+
+def lab(stand_in: StandIn, settings: Settings) -> Lab:
+    return Lab(stand_in, settings, Progress())

@@ -1,0 +1,177 @@
+"""Every experiment: its table from made-up runs, and its figure from nothing but the table's JSON."""
+
+import importlib
+import json
+import pkgutil
+import unittest
+from unittest import mock
+
+from stand_in import StandIn, lab, option
+
+from trisweep import bench, plots
+from trisweep.bench import EXPERIMENTS, heatmap, trees
+from trisweep.grids import Grid, layered_grids
+from trisweep.lab import Settings
+from trisweep.tables import Table, from_document
+
+PNG = b"\x89PNG\r\n\x1a\n"
+ONE = Settings(matrices=("s2d9:8",), rounds=3, repeats=7)
+
+
+def measure(name: str, stand_in: StandIn, **choices) -> Table:
+    with lab(stand_in, ONE.with_choices(choices)) as place:
+        return EXPERIMENTS[name].measure(place)
+
+
+def column(table: Table, *keys: str) -> list[tuple]:
+    return [tuple(row[key] for key in keys) for row in table.rows]
+
+
+class Registry(unittest.TestCase):
+    def test_has_every_experiment_of_the_folder(self):
+        modules = [importlib.import_module(f"trisweep.bench.{m.name}") for m in pkgutil.iter_modules(bench.__path__)]
+        found = {module.EXPERIMENT.name for module in modules if hasattr(module, "EXPERIMENT")}
+        self.assertEqual(found, set(EXPERIMENTS))
+        wanted = {"trees", "schedules", "threads", "pingpong", "dag-free", "heatmap", "breakdown"}
+        self.assertLessEqual(wanted, found)
+
+    def test_a_try_is_small(self):
+        for experiment in EXPERIMENTS.values():
+            self.assertLessEqual(max((grid.ranks for grid in experiment.quick.grids), default=1), 6, experiment.name)
+
+    def test_every_figure_is_drawn_from_the_json_of_its_table(self):
+        for experiment in EXPERIMENTS.values():
+            with lab(StandIn(), experiment.settings) as place, self.subTest(experiment.name):
+                table = experiment.measure(place)
+                again = from_document(json.loads(json.dumps(table.document())))
+                self.assertEqual(again.markdown(), table.markdown())
+                self.assertTrue(plots.png(experiment.draw(again)).startswith(PNG))
+
+
+class Trees(unittest.TestCase):
+    def test_ratios_and_the_busiest_rank(self):
+        stand_in = StandIn(
+            seconds=lambda grid, words: {"flat": 2.0, "binary": 1.0, "auto": 3.0}[option(words, "--tree", "")],
+            messages=lambda grid, words: {"flat": 37, "binary": 7, "auto": 7}[option(words, "--tree", "")],
+        )
+        table = measure("trees", stand_in, grids=(Grid(2, 2, 1),))
+        # Rank 3 is the busiest, and sends and receives.
+        self.assertEqual(
+            [(tree, ratio.median, messages, fewer) for tree, ratio, messages, fewer in column(
+                table, "tree", "time_ratio", "messages", "fewer")],
+            [("flat", 1.0, 80, 1.0), ("binary", 0.5, 20, 4.0), ("auto", 1.5, 20, 4.0)],
+        )  # fmt: skip
+
+    def test_large_grids_are_planned_not_run(self):
+        stand_in = StandIn()
+        with mock.patch.object(trees, "LARGEST_RUN", 4):
+            table = measure("trees", stand_in, grids=(Grid(2, 2, 1), Grid(3, 2, 1)))
+        self.assertEqual({call[1] for call in stand_in.calls if call[0] == "solve"}, {"2x2x1"})
+        self.assertEqual([row["time_ratio"] is None for row in table.rows], 3 * [False] + 3 * [True])
+        self.assertIn("not run", table.markdown())
+
+    def test_a_run_that_does_not_send_what_its_plan_says_is_an_error(self):
+        stand_in = StandIn(messages=lambda grid, words: 6 if "--repeat" in words else 5)
+        with self.assertRaisesRegex(AssertionError, "differs between runs"):
+            measure("trees", stand_in, grids=(Grid(2, 1, 1),))
+
+    def test_a_count_that_changes_between_rounds_is_an_error(self):
+        counts = iter(range(1000))
+        with self.assertRaisesRegex(AssertionError, "differs between runs"):
+            measure("trees", StandIn(messages=lambda grid, words: next(counts)), grids=(Grid(1, 1, 1),))
+
+
+class Schedules(unittest.TestCase):
+    def test_every_variant_beside_the_2d_algorithm_of_as_many_ranks(self):
+        stand_in = StandIn(seconds=lambda grid, words: 1.0 / grid.pz)
+        table = measure("schedules", stand_in, grids=layered_grids(4))
+        self.assertEqual(
+            [(grid, variant, ratio.median) for grid, variant, ratio in column(table, "grid", "variant", "time_ratio")],
+            [("2x2x1", "2D", 1.0)]
+            + [("2x1x2", name, 0.5) for name in ("level-sync", "single-sync, per-node", "single-sync, sparse")]
+            + [("1x1x4", name, 0.25) for name in ("level-sync", "single-sync, per-node", "single-sync, sparse")],
+        )
+        # 10 + 11 + 12 + 13 messages, of which each rank sends 2 between layers.
+        self.assertEqual(
+            column(table, "synchronizations", "within", "between", "between_bytes")[:2], [(0, 46, 0, 0), (1, 38, 2, 64)]
+        )
+
+    def test_the_2d_algorithm_is_measured_also_when_no_grid_asks_for_it(self):
+        table = measure("schedules", StandIn(), grids=(Grid(2, 2, 2),))
+        self.assertEqual([row["grid"] for row in table.rows], ["4x2x1"] + 3 * ["2x2x2"])
+
+
+class Others(unittest.TestCase):
+    def test_threads_are_compared_with_one_thread_on_the_same_grid(self):
+        stand_in = StandIn(seconds=lambda grid, words: grid.ranks / int(option(words, "--threads", "")))
+        table = measure("threads", stand_in, grids=(Grid(1, 1, 1), Grid(2, 1, 1)), threads=(4, 2))
+        self.assertEqual(
+            [(grid, threads, speedup.median) for grid, threads, speedup in column(table, "grid", "threads", "speedup")],
+            [(grid, threads, threads) for grid in ("1x1x1", "2x1x1") for threads in (1, 4, 2)],
+        )
+
+    def test_dag_free_compares_times_and_insists_on_the_same_messages(self):
+        def free(words):
+            return "--no-dependencies" in words
+
+        stand_in = StandIn(seconds=lambda grid, words: 0.5 if free(words) else 2.0)
+        row = measure("dag-free", stand_in, grids=(Grid(2, 1, 1),)).rows[0]
+        self.assertEqual((row["free_ratio"].median, row["floating_point"].median, row["messages"]), (0.25, 0.1, 21))
+        stand_in = StandIn(messages=lambda grid, words: 3 if free(words) else 4)
+        with self.assertRaisesRegex(AssertionError, "differs between runs"):
+            measure("dag-free", stand_in, grids=(Grid(2, 1, 1),))
+
+    def test_pingpong_has_a_row_for_each_size(self):
+        table = measure("pingpong", StandIn())
+        self.assertEqual([c.heading for c in table.columns][:3], ["bytes", "two-sided, µs", "one-sided, µs"])
+        row = table.rows[1]
+        self.assertEqual((row["bytes"], row["one-sided"].median, row["two-sided / one-sided"].median), (16, 32.0, 2.0))
+
+    def test_heatmap_counts_what_a_rank_sends_and_receives(self):
+        with mock.patch.object(heatmap, "LARGEST_RUN", 4):
+            table = measure("heatmap", StandIn(), grids=(Grid(2, 2, 1), Grid(3, 2, 1)))
+        self.assertEqual(
+            column(table, "grid", "source", "tree", "messages", "bytes"),
+            [
+                ("2x2x1", "a run", "flat", 310, 2480),
+                ("2x2x1", "a run", "binary", 10, 80),
+                ("3x2x1", "the plan", "flat", 510, 4080),
+                ("3x2x1", "the plan", "binary", 10, 80),
+            ],
+        )
+        self.assertEqual(table.rows[0]["messages_of_ranks"], [310, 110, 110, 110])
+        self.assertEqual(table.rows[0]["messages_of_pairs"][0], [0, 105, 100, 100])
+
+    def test_a_heat_map_has_every_rank_at_its_place(self):
+        # rank = x + Px (y + Py z); x goes down, y across, and layers stand side by side.
+        map_ = heatmap._at_place(list(range(12)), Grid(3, 2, 2))
+        self.assertEqual(map_.tolist(), [[0, 3, 6, 9], [1, 4, 7, 10], [2, 5, 8, 11]])
+
+    def test_breakdown_is_of_the_slowest_rank(self):
+        row = measure("breakdown", StandIn(), grids=(Grid(2, 1, 2),)).rows[0]
+        self.assertEqual(len(row["ranks"]), 4)
+        self.assertAlmostEqual(row["floating point"].median, 20)
+        self.assertAlmostEqual(row["L-solve"].median, 50)
+
+
+class Rounds(unittest.TestCase):
+    def test_cases_take_turns_and_are_compared_round_by_round(self):
+        # A machine that gets ten times slower from round to round changes no ratio.
+        slow = iter((1, 1, 1, 10, 10, 10, 100, 100, 100))
+        stand_in = StandIn(seconds=lambda grid, words: next(slow) * (2 if "flat" in words else 1))
+        table = measure("trees", stand_in, grids=(Grid(1, 1, 1),))
+        self.assertEqual(
+            [(r["time_ratio"].low, r["time_ratio"].high) for r in table.rows], [(1, 1), (0.5, 0.5), (0.5, 0.5)]
+        )
+        self.assertEqual({option(list(c), "--repeat", "") for c in stand_in.calls if c[0] == "solve"}, {"7"})
+
+    def test_a_matrix_is_generated_once(self):
+        stand_in = StandIn()
+        measure("trees", stand_in, grids=(Grid(1, 1, 1), Grid(2, 1, 1)))
+        self.assertEqual(
+            [call[:4] for call in stand_in.calls if call[0] == "gallery"], [("gallery", "s2d9", "--n", "8")]
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
