@@ -22,8 +22,8 @@ class BlockCyclic final : public Mapping {
   LayerRange layers_of(Index k) const override { return layers_of_[usize(k)]; }
 
   Index owner(Index layer, Side side, Index i, Index k) const override {
-    const Index row = side == Side::lower ? i : k;
-    const Index column = side == Side::lower ? k : i;
+    const Index row = side == Side::upper ? k : i;
+    const Index column = side == Side::upper ? i : k;
     return grid_.rank({row % grid_.px, column % grid_.py, layer});
   }
 

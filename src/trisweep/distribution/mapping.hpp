@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "trisweep/core/types.hpp"
@@ -15,8 +16,9 @@
 namespace trisweep::distribution {
 
 // The two factors of A = L D U. `lower` has the panels L(:,K), `upper` the panels U(K,:)^T; both are indexed
-// by (row supernode I of the panel, supernode K of the panel).
-enum class Side { lower, upper };
+// by (row supernode I of the panel, supernode K of the panel). `diagonal` has D^-1: the block (K, K), and
+// between tiles of a group (symbolic::tiled) the blocks (I, K) of their common dense block.
+enum class Side { lower, upper, diagonal };
 
 struct LayerRange {
   Index first;
@@ -31,11 +33,11 @@ class Mapping {
   virtual Index layers() const = 0;
   virtual Index layer_of_rank(Index rank) const = 0;
   virtual LayerRange layers_of(Index supernode) const = 0;
-  // The rank, within `layer`, that owns block (i, k) of `side`; (k, k) is the diagonal block, whose owner has
+  // The rank, within `layer`, that owns block (i, k) of `side`. The owner of the diagonal block (k, k) has
   // the segment k of every vector. Both supernodes must be held by the layer.
   virtual Index owner(Index layer, Side side, Index i, Index k) const = 0;
 
-  Index diagonal_owner(Index layer, Index k) const { return owner(layer, Side::lower, k, k); }
+  Index diagonal_owner(Index layer, Index k) const { return owner(layer, Side::diagonal, k, k); }
   Index home(Index k) const { return diagonal_owner(layers_of(k).first, k); }
 };
 
@@ -43,5 +45,21 @@ class Mapping {
 // and replicates all its ancestors; within a layer L(I,K) is on process (I mod Px, K mod Py), U(K,I) on (K
 // mod Px, I mod Py). When the tree has fewer than log2(Pz) levels, the surplus layers have empty leaves.
 std::unique_ptr<Mapping> block_cyclic(const symbolic::Structure& structure, const ProcessGrid& grid);
+
+// One layer in which subtrees go to rank subsets in proportion to the entries a sweep reads of them: the
+// ranks of a node of the separator tree are shared out to its two subtrees, down to one rank, which has all
+// of its subtree and needs no message in it. A node's panels and its diagonal block are on a 2D grid of the
+// node's ranks, block-cyclic, so a separator is shared by just the ranks below it. (Pothen and Sun 1993 map
+// multifrontal factorizations so.) Of the grid only the number of ranks counts.
+std::unique_ptr<Mapping> proportional(const symbolic::Structure& structure, const ProcessGrid& grid);
+
+// The mappings by the names that users know.
+struct NamedMapping {
+  std::string_view name;
+  std::unique_ptr<Mapping> (*make)(const symbolic::Structure& structure, const ProcessGrid& grid);
+};
+std::span<const NamedMapping> mappings();
+// Throws Error(usage) that lists the names there are.
+decltype(NamedMapping::make) find_mapping(std::string_view name);
 
 }  // namespace trisweep::distribution

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <numeric>
 #include <utility>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/symbolic/blocks.hpp"
 #include "trisweep/symbolic/etree.hpp"
 #include "trisweep/symbolic/supernodes.hpp"
 
@@ -27,17 +29,35 @@ void check(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, 
   }
 }
 
-// The tree's nodes in the order of their columns, as the range number of each column.
-std::vector<Index> range_of_columns(const ordering::SeparatorTree& tree, Index n) {
-  std::vector<Index> by_begin(tree.begin.size() - 1), range_of(usize(n));
+// The tree's nodes in the order of their columns: the ranges that no supernode straddles.
+std::vector<Index> nodes_in_order(const ordering::SeparatorTree& tree) {
+  std::vector<Index> by_begin(tree.begin.size() - 1);
   std::iota(by_begin.begin(), by_begin.end(), 1);
   std::sort(by_begin.begin(), by_begin.end(),
             [&](Index a, Index b) { return tree.begin[usize(a)] < tree.begin[usize(b)]; });
-  for (std::size_t r = 0; r < by_begin.size(); ++r) {
-    const std::size_t t = usize(by_begin[r]);
+  return by_begin;
+}
+
+// The range number of each column.
+std::vector<Index> range_of_columns(const ordering::SeparatorTree& tree, const std::vector<Index>& ranges,
+                                    Index n) {
+  std::vector<Index> range_of(usize(n));
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    const std::size_t t = usize(ranges[r]);
     std::fill(range_of.begin() + tree.begin[t], range_of.begin() + tree.end[t], static_cast<Index>(r));
   }
   return range_of;
+}
+
+// Which ranges are separators whose columns stay together.
+std::vector<char> whole_ranges(const ordering::SeparatorTree& tree, const std::vector<Index>& ranges,
+                               int levels) {
+  std::vector<char> whole;
+  for (const Index t : ranges) {
+    const int depth = std::bit_width(static_cast<unsigned>(t)) - 1;
+    whole.push_back(!tree.is_leaf(t) && depth < levels);
+  }
+  return whole;
 }
 
 // values[v] goes to place new_of[v].
@@ -63,13 +83,14 @@ struct Layout {
   std::vector<Index> first;  // supernodes + 1, columns in final order
   std::vector<Index> height;
   std::vector<Index> parent;
+  std::vector<char> whole;            // not to be split
   std::vector<Index> new_of_ordered;  // columns
 };
 
 // Puts each supernode that holds columns in its place, and its columns there: those of merged descendants
 // before its own, as the elimination order demands.
 Layout laid_out(const Supernodes& all, const std::vector<Index>& original_width,
-                const std::vector<Index>& into, Index ranges) {
+                const std::vector<Index>& into, const std::vector<char>& whole) {
   Layout layout;
   Supernodes kept;
   std::vector<Index> kept_of(into.size(), -1);
@@ -84,9 +105,11 @@ Layout laid_out(const Supernodes& all, const std::vector<Index>& original_width,
   for (Index& p : kept.parent) {
     if (p >= 0) p = kept_of[usize(p)];
   }
-  const std::vector<Index> new_of = numbered_by_range(kept.parent, kept.range, ranges);
+  const std::vector<Index> new_of =
+      numbered_by_range(kept.parent, kept.range, static_cast<Index>(whole.size()));
   layout.height = permuted(kept.height, new_of);
   layout.parent = renumbered(kept.parent, new_of);
+  for (const Index range : permuted(kept.range, new_of)) layout.whole.push_back(whole[usize(range)]);
   layout.first.assign(1, 0);
   for (const Index w : permuted(kept.width, new_of)) layout.first.push_back(layout.first.back() + w);
   std::vector<Index> next(layout.first.begin(), layout.first.end() - 1);
@@ -98,16 +121,18 @@ Layout laid_out(const Supernodes& all, const std::vector<Index>& original_width,
 }
 
 Layout lay_out(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const Options& options) {
-  const std::vector<Index> range_of = range_of_columns(tree, pattern.rows);
-  const auto ranges = static_cast<Index>(tree.begin.size()) - 1;
+  const std::vector<Index> nodes = nodes_in_order(tree);
+  const std::vector<Index> range_of = range_of_columns(tree, nodes, pattern.rows);
+  const std::vector<char> whole = whole_ranges(tree, nodes, options.whole_levels);
   const std::vector<Index> parent = elimination_tree(pattern);
   const std::vector<Index> count = column_counts(pattern, parent);
-  const std::vector<Index> postordered = numbered_by_range(parent, range_of, ranges);
+  const std::vector<Index> postordered =
+      numbered_by_range(parent, range_of, static_cast<Index>(nodes.size()));
   Supernodes supernodes =
       fundamental_supernodes(renumbered(parent, postordered), permuted(count, postordered), range_of);
   const std::vector<Index> original_width = supernodes.width;
-  const std::vector<Index> into = amalgamate(supernodes, options);
-  Layout layout = laid_out(supernodes, original_width, into, ranges);
+  const std::vector<Index> into = amalgamate(supernodes, whole, options);
+  Layout layout = laid_out(supernodes, original_width, into, whole);
   std::vector<Index> new_of_ordered(postordered.size());
   for (std::size_t j = 0; j < postordered.size(); ++j) {
     new_of_ordered[j] = layout.new_of_ordered[usize(postordered[j])];
@@ -123,7 +148,7 @@ void split(const Layout& layout, Index max_width, Structure& s, std::vector<Inde
   s.row_ptr.assign(1, 0);
   for (std::size_t k = 0; k + 1 < layout.first.size(); ++k) {
     const Index width = layout.first[k + 1] - layout.first[k];
-    const Index pieces = (width + max_width - 1) / max_width;
+    const Index pieces = layout.whole[k] ? 1 : (width + max_width - 1) / max_width;
     for (Index p = 1; p <= pieces; ++p) {
       const auto end = layout.first[k] + static_cast<Index>(Offset{width} * p / pieces);
       s.first.push_back(end);
@@ -201,33 +226,6 @@ class RowBuilder {
   Index* out_ = nullptr;
 };
 
-// Calls visit(row_supernode, begin, end) for each run of K's rows that lie in one supernode.
-template <class Visit>
-void for_each_block(const Structure& s, Index k, Visit&& visit) {
-  const auto rows = s.rows(k);
-  for (Index begin = 0, end = 0; begin < s.height(k); begin = end) {
-    const Index owner = s.supernode_of[usize(rows[usize(begin)])];
-    while (end < s.height(k) && rows[usize(end)] < s.first[usize(owner) + 1]) ++end;
-    visit(owner, begin, end);
-  }
-}
-
-void group_blocks(Structure& s) {
-  s.block_ptr.assign(1, 0);
-  for (Index k = 0; k < s.supernodes(); ++k) {
-    Offset blocks = 0;
-    for_each_block(s, k, [&](Index, Index, Index) { ++blocks; });
-    s.block_ptr.push_back(s.block_ptr.back() + blocks);
-  }
-  s.block.reserve(usize(s.block_ptr.back()));
-  for (Index k = 0; k < s.supernodes(); ++k) {
-    for_each_block(s, k, [&](Index owner, Index begin, Index end) {
-      s.block.push_back({owner, begin, end});
-    });
-    s.parent.push_back(s.height(k) == 0 ? -1 : s.supernode_of[usize(s.rows(k).front())]);
-  }
-}
-
 // The tree's column ranges as ranges of supernodes, none of which straddles a boundary.
 ordering::SeparatorTree in_supernodes(const ordering::SeparatorTree& tree, const Structure& s) {
   const auto supernode_at = [&](Index column) {
@@ -253,6 +251,8 @@ Analysis analyze_checked(const matrix::Pattern& pattern, const ordering::Separat
   RowBuilder(pattern, layout, *structure).build(last_piece);
   observer.progress("analyze", 0.9);
   group_blocks(*structure);
+  structure->group.resize(usize(structure->supernodes()));
+  std::iota(structure->group.begin(), structure->group.end(), 0);
   structure->tree = in_supernodes(tree, *structure);
   observer.progress("analyze", 1.0);
   return {.structure = std::move(structure), .new_of_ordered = std::move(layout.new_of_ordered)};

@@ -1,8 +1,10 @@
 #pragma once
 // The supernodal structure of the factors: immutable, independent of values, cheap to hand around.
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "trisweep/core/observer.hpp"
@@ -31,11 +33,22 @@ struct Structure {
   std::vector<Index> row;
   std::vector<Offset> block_ptr;  // supernodes + 1
   std::vector<Block> block;       // the same rows, grouped by the supernode they lie in
+  std::vector<Index> group;       // the first tile of K's group, see tiled(); K itself where nothing is tiled
   ordering::SeparatorTree tree;   // nodes as ranges of *supernodes*
 
   Index supernodes() const { return static_cast<Index>(first.size()) - 1; }
   Index width(Index k) const { return first[usize(k) + 1] - first[usize(k)]; }
   Index height(Index k) const { return static_cast<Index>(row_ptr[usize(k) + 1] - row_ptr[usize(k)]); }
+  // Supernodes [first, last) that share K's dense diagonal block.
+  std::pair<Index, Index> group_of(Index k) const {
+    Index last = k + 1;
+    while (last < supernodes() && group[usize(last)] == group[usize(k)]) ++last;
+    return {group[usize(k)], last};
+  }
+  bool is_tile(Index k) const {
+    const auto [begin, end] = group_of(k);
+    return end - begin > 1;
+  }
   std::span<const Index> rows(Index k) const {
     return {row.data() + row_ptr[usize(k)], row.data() + row_ptr[usize(k) + 1]};
   }
@@ -50,6 +63,10 @@ struct Structure {
 // at 13 GB/s. Larger ones make fewer and wider supernodes with more zeros; 0 and 0 store none.
 struct Options {
   Index max_width = 128;  // wider supernodes are split, so that block-cyclic maps have something to deal out
+  // Separators on that many levels from the root are not split, and all of their columns that the elimination
+  // tree joins become one supernode, whatever zeros that stores: in block LDU their diagonal block is
+  // inverted as a whole, and a sweep crosses the separator in one step instead of a chain of supernodes.
+  int whole_levels = 0;
   Index supernode_bytes = 520;
   Index row_bytes = 8;
 };
@@ -63,5 +80,11 @@ struct Analysis {
 // contiguous: a supernode never straddles two nodes.
 Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const Options& options,
                  Observer& observer = silent_observer());
+
+// The structure with every supernode K that is wider than tile_width(K) cut into tiles of nearly equal width,
+// so that it can be dealt out to several ranks. The tiles of a supernode are a *group*: each has its columns
+// of the panel, with the same rows, and of the diagonal block, which remains one dense block of them all;
+// there are no panels between them.
+Structure tiled(const Structure& structure, const std::function<Index(Index)>& tile_width);
 
 }  // namespace trisweep::symbolic

@@ -55,7 +55,7 @@ Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::v
   return s;
 }
 
-std::vector<Index> amalgamate(Supernodes& s, const Options& options) {
+std::vector<Index> amalgamate(Supernodes& s, const std::vector<char>& whole, const Options& options) {
   const Index n = s.size();
   std::vector<Index> into(usize(n)), first_child(usize(n), -1), sibling(usize(n), -1), children;
   for (Index p = 0; p < n; ++p) {
@@ -67,7 +67,8 @@ std::vector<Index> amalgamate(Supernodes& s, const Options& options) {
       return s.height[usize(a)] != s.height[usize(b)] ? s.height[usize(a)] > s.height[usize(b)] : a < b;
     });
     for (const Index c : children) {
-      if (s.range[usize(c)] != s.range[usize(p)] || !worth_merging(s, c, p, options)) continue;
+      const Index range = s.range[usize(p)];
+      if (s.range[usize(c)] != range || (!whole[usize(range)] && !worth_merging(s, c, p, options))) continue;
       s.width[usize(p)] += s.width[usize(c)];
       into[usize(c)] = p;
     }

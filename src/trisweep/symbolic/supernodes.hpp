@@ -26,8 +26,8 @@ Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::v
                                   const std::vector<Index>& range_of);
 
 // Merges supernodes into their parents where that makes a sweep faster: see `worth_merging` in
-// supernodes.cpp. Returns for each supernode the one that holds its columns in the end (itself, or an
-// ancestor), whose sizes in `supernodes` are those of the union.
-std::vector<Index> amalgamate(Supernodes& supernodes, const Options& options);
+// supernodes.cpp; in ranges with `whole` always. Returns for each supernode the one that holds its columns in
+// the end (itself, or an ancestor), whose sizes in `supernodes` are those of the union.
+std::vector<Index> amalgamate(Supernodes& supernodes, const std::vector<char>& whole, const Options& options);
 
 }  // namespace trisweep::symbolic
