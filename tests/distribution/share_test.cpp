@@ -23,8 +23,8 @@ TEST(Share, EachLayerHasEveryBlockOnce) {
       for (const Side side : {Side::lower, Side::upper}) {
         const SideShare& part = share.side(side);
         for (Index p = 0; p < part.pieces(); ++p) {
-          for (const Index b : part.blocks(p)) {
-            found.emplace(share.layer, side, share.segment[usize(b)], part.supernode[usize(p)]);
+          for (const PieceBlock& b : part.blocks(p)) {
+            found.emplace(share.layer, side, share.segment[usize(b.segment)], part.supernode[usize(p)]);
           }
         }
       }
@@ -82,6 +82,7 @@ TEST(Share, PositionsPointAtTheRowsOfTheStructure) {
   const auto mapping = block_cyclic(s, {2, 2, 1});
   for (Index r = 0; r < 4; ++r) {
     const Share share = make_share(s, *mapping, r);
+    const PiecePositions positions = piece_positions(s, share);
     std::vector<Index> row_at(usize(share.work_rows()));
     for (Index i = 0; i < share.segments(); ++i) {
       for (Index j = 0; j < share.width(i); ++j) {
@@ -97,11 +98,49 @@ TEST(Share, PositionsPointAtTheRowsOfTheStructure) {
         expected.insert(expected.end(), all.begin() + block.begin, all.begin() + block.end);
       }
       for (Offset i = share.lower.row_ptr[usize(p)]; i < share.lower.row_ptr[usize(p) + 1]; ++i) {
-        rows.push_back(row_at[usize(share.lower.position[usize(i)])]);
+        rows.push_back(row_at[usize(positions.lower[usize(i)])]);
       }
       EXPECT_EQ(rows, expected);
     }
   }
+}
+
+// The shares of a whole layer at once are those of its ranks one by one.
+TEST(Share, OfAllRanksOfALayerAreThoseOfEach) {
+  const auto s = testing_support::random_structure(200, 3, 5);
+  for (const auto& grid : grids) {
+    const auto mapping = block_cyclic(s, grid);
+    Index rank = 0;
+    for (Index layer = 0; layer < mapping->layers(); ++layer) {
+      for (const Share& share : make_shares(s, *mapping, layer)) {
+        const Share single = make_share(s, *mapping, rank);
+        EXPECT_EQ(share.rank, rank++);
+        EXPECT_EQ(share.layer, layer);
+        EXPECT_EQ(share.segment, single.segment);
+        EXPECT_EQ(share.slot, single.slot);
+        EXPECT_EQ(share.owned, single.owned);
+        EXPECT_EQ(share.diagonal_ptr, single.diagonal_ptr);
+        for (const Side side : {Side::lower, Side::upper}) {
+          EXPECT_EQ(share.side(side).supernode, single.side(side).supernode);
+          EXPECT_EQ(share.side(side).segment, single.side(side).segment);
+          EXPECT_EQ(share.side(side).value_ptr, single.side(side).value_ptr);
+        }
+        const PiecePositions all = piece_positions(s, share), one = piece_positions(s, single);
+        EXPECT_EQ(all.lower, one.lower);
+        EXPECT_EQ(all.upper, one.upper);
+      }
+    }
+    EXPECT_EQ(rank, grid.ranks());
+  }
+}
+
+TEST(Share, KnowsItsLocalSegments) {
+  const auto s = testing_support::random_structure(200, 3, 6);
+  const auto mapping = block_cyclic(s, {2, 3, 2});
+  const Share share = make_share(s, *mapping, 4);
+  std::vector<Index> expected(usize(s.supernodes()), -1);
+  for (Index i = 0; i < share.segments(); ++i) expected[usize(share.segment[usize(i)])] = i;
+  for (Index k = 0; k < s.supernodes(); ++k) EXPECT_EQ(share.local(k), expected[usize(k)]);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class Rank {
   }
 
   void receive(const Message& m) {
-    const Index s = share_.local[usize(m.supernode)];
+    const Index s = share_.local(m.supernode);
     ASSERT_GE(s, 0) << "a message about a segment this rank does not know";
     ++(m.reduction ? received_.reduction : received_.broadcast);
     if (m.reduction) {
@@ -105,7 +105,7 @@ void expect_sweep_completes(const symbolic::Structure& s, const distribution::Pr
   std::vector<SweepPhase> phases;
   for (Index r = 0; r < grid.ranks(); ++r) {
     shares.push_back(distribution::make_share(s, *mapping, r));
-    phases.push_back(make_sweep(s, *mapping, shares.back(), spec));
+    phases.push_back(make_sweep(s, shares.back(), sweep_trees(s, *mapping, shares.back().layer, spec), spec));
   }
   std::vector<Message> network;
   std::vector<Rank> ranks;
@@ -144,8 +144,8 @@ TEST(Sweep, ARankThatIsAloneHasOneTaskPerTree) {
   const auto s = testing_support::random_structure(200, 3);
   const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
   const auto share = distribution::make_share(s, *mapping, 0);
-  const auto phase =
-      make_sweep(s, *mapping, share, {distribution::Side::lower, Direction::scatter, false, binary_tree});
+  const SweepSpec spec{distribution::Side::lower, Direction::scatter, false, binary_tree};
+  const auto phase = make_sweep(s, share, sweep_trees(s, *mapping, 0, spec), spec);
   Index roots = 0;
   for (const Index parent : s.parent) roots += parent < 0;
   EXPECT_LE(static_cast<Index>(phase.task.size()), roots);

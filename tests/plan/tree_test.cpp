@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "support/structure.hpp"
+#include "trisweep/plan/sweep.hpp"
 #include "trisweep/plan/variants.hpp"
 
 namespace trisweep::plan {
@@ -46,7 +47,8 @@ TEST(Tree, BinaryBoundsDepthAndDegree) {
 TEST(Tree, MembersStandInTheOrderTheirBlocksMatter) {
   const auto s = testing_support::random_structure(300, 0, 5);
   const auto mapping = distribution::block_cyclic(s, {3, 4, 1});
-  const auto trees = sweep_trees(s, *mapping, 0, distribution::Side::lower, Direction::scatter);
+  const auto trees =
+      sweep_trees(s, *mapping, 0, {distribution::Side::lower, Direction::scatter, false, binary_tree});
   for (Index k = 0; k < s.supernodes(); ++k) {
     const auto members = trees.broadcast.of(k);
     ASSERT_EQ(members[0], mapping->diagonal_owner(0, k));

@@ -1,75 +1,152 @@
 #include "trisweep/distribution/share.hpp"
 
+#include <algorithm>
+
 namespace trisweep::distribution {
 namespace {
 
 using symbolic::Structure;
 
-// Calls visit(k, block) for every block (I, K) of `side` that `rank` owns, K ascending, then I ascending.
-template <class Visit>
-void for_each_owned_block(const Structure& s, const Mapping& mapping, Side side, Index rank, Visit&& visit) {
-  const Index layer = mapping.layer_of_rank(rank);
-  for (Index k = 0; k < s.supernodes(); ++k) {
-    if (!mapping.layers_of(k).contains(layer)) continue;
-    for (const auto& block : s.blocks(k)) {
-      if (mapping.owner(layer, side, block.row_supernode, k) == rank) visit(k, block);
-    }
+// Until the segments of a share are numbered, its blocks name supernodes.
+void append_block(SideShare& part, Index k, Index width, const symbolic::Block& block) {
+  if (part.supernode.empty() || part.supernode.back() != k) {
+    part.supernode.push_back(k);
+    part.value_ptr.push_back(part.value_ptr.back());
+    part.row_ptr.push_back(part.row_ptr.back());
+    part.block_ptr.push_back(part.block_ptr.back());
   }
+  const Index height = block.end - block.begin;
+  part.block.push_back({block.row_supernode, block.begin, block.end});
+  part.value_ptr.back() += Offset{height} * width;
+  part.row_ptr.back() += height;
+  ++part.block_ptr.back();
 }
 
-void mark_segments(const Structure& s, const Mapping& mapping, Share& share) {
-  std::vector<char> touched(usize(s.supernodes()));
-  for (const Side side : {Side::lower, Side::upper}) {
-    for_each_owned_block(s, mapping, side, share.rank, [&](Index k, const symbolic::Block& block) {
-      touched[usize(k)] = touched[usize(block.row_supernode)] = 1;
-    });
+// Makes the shares of some ranks of one layer.
+class Maker {
+ public:
+  Maker(const Structure& structure, const Mapping& mapping, Index layer, const std::vector<Index>& ranks)
+      : structure_(structure), mapping_(mapping), layer_(layer), place_(usize(mapping.ranks()), -1) {
+    for (const Index rank : ranks) {
+      place_[usize(rank)] = static_cast<Index>(shares_.size());
+      Share& share = shares_.emplace_back(Share{.rank = rank, .layer = layer});
+      for (SideShare* part : {&share.lower, &share.upper})
+        part->value_ptr = part->row_ptr = part->block_ptr = {0};
+    }
   }
-  share.local.assign(usize(s.supernodes()), -1);
-  share.slot.push_back(0);
-  share.diagonal_ptr.push_back(0);
-  for (Index k = 0; k < s.supernodes(); ++k) {
-    const bool owned =
-        mapping.layers_of(k).contains(share.layer) && mapping.diagonal_owner(share.layer, k) == share.rank;
-    if (!owned && touched[usize(k)] == 0) continue;
-    share.local[usize(k)] = share.segments();
+
+  std::vector<Share> make() && {
+    for (Index k = 0; k < structure_.supernodes(); ++k) {
+      if (mapping_.layers_of(k).contains(layer_)) deal(k);
+    }
+    mark_.assign(usize(structure_.supernodes()), untouched);
+    for (Share& share : shares_) number_segments(share);
+    return std::move(shares_);
+  }
+
+ private:
+  // While a share's segments are being found, marks are one of these; then they are its local segments.
+  static constexpr Index untouched = -1, touched = -2, owned = -3;
+
+  Share* share_of(Index rank) {
+    const Index place = place_[usize(rank)];
+    return place < 0 ? nullptr : &shares_[usize(place)];
+  }
+
+  // Hands the diagonal block and the blocks of both panels of supernode k to their owners.
+  void deal(Index k) {
+    if (Share* share = share_of(mapping_.diagonal_owner(layer_, k))) share->segment.push_back(k);
+    for (const auto& block : structure_.blocks(k)) {
+      for (const Side side : {Side::lower, Side::upper}) {
+        Share* share = share_of(mapping_.owner(layer_, side, block.row_supernode, k));
+        if (share == nullptr) continue;
+        append_block(side == Side::lower ? share->lower : share->upper, k, structure_.width(k), block);
+      }
+    }
+  }
+
+  // Before: share.segment has the owned supernodes only.
+  void number_segments(Share& share) {
+    for (const Index k : share.segment) mark_[usize(k)] = owned;
+    for (const SideShare* part : {&share.lower, &share.upper}) {
+      for (const Index k : part->supernode) touch(k, share);
+      for (const PieceBlock& block : part->block) touch(block.segment, share);
+    }
+    std::sort(share.segment.begin(), share.segment.end());
+    lay_out(share);
+    for (SideShare* part : {&share.lower, &share.upper}) {
+      part->segment.reserve(part->supernode.size());
+      for (const Index k : part->supernode) part->segment.push_back(mark_[usize(k)]);
+      for (PieceBlock& block : part->block) block.segment = mark_[usize(block.segment)];
+    }
+    for (const Index k : share.segment) mark_[usize(k)] = untouched;
+  }
+
+  void touch(Index k, Share& share) {
+    if (mark_[usize(k)] != untouched) return;
+    mark_[usize(k)] = touched;
     share.segment.push_back(k);
-    share.owned.push_back(owned);
-    share.slot.push_back(share.slot.back() + s.width(k));
-    share.diagonal_ptr.push_back(share.diagonal_ptr.back() + (owned ? Offset{s.width(k)} * s.width(k) : 0));
   }
-}
 
-SideShare side_share(const Structure& s, const Mapping& mapping, Side side, const Share& share) {
-  SideShare part{
-      .supernode = {}, .value_ptr = {0}, .row_ptr = {0}, .position = {}, .block_ptr = {0}, .block = {}};
-  for_each_owned_block(s, mapping, side, share.rank, [&](Index k, const symbolic::Block& block) {
-    if (part.supernode.empty() || part.supernode.back() != k) {
-      part.supernode.push_back(k);
-      part.value_ptr.push_back(part.value_ptr.back());
-      part.row_ptr.push_back(part.row_ptr.back());
-      part.block_ptr.push_back(part.block_ptr.back());
+  void lay_out(Share& share) {
+    share.slot.push_back(0);
+    share.diagonal_ptr.push_back(0);
+    for (Index s = 0; s < share.segments(); ++s) {
+      const Index k = share.segment[usize(s)], width = structure_.width(k);
+      const bool owns = mark_[usize(k)] == owned;
+      share.owned.push_back(owns);
+      share.slot.push_back(share.slot.back() + width);
+      share.diagonal_ptr.push_back(share.diagonal_ptr.back() + (owns ? Offset{width} * width : 0));
+      mark_[usize(k)] = s;
     }
-    const Index i = block.row_supernode;
-    const Index local = share.local[usize(i)];
-    for (Index r = block.begin; r < block.end; ++r) {
-      part.position.push_back(share.slot[usize(local)] + s.rows(k)[usize(r)] - s.first[usize(i)]);
-    }
-    part.block.push_back(local);
-    part.value_ptr.back() += Offset{block.end - block.begin} * s.width(k);
-    part.row_ptr.back() += block.end - block.begin;
-    ++part.block_ptr.back();
-  });
-  return part;
-}
+  }
+
+  const Structure& structure_;
+  const Mapping& mapping_;
+  Index layer_;
+  std::vector<Index> place_;  // ranks: position among the shares, or -1
+  std::vector<Share> shares_;
+  std::vector<Index> mark_;  // supernodes
+};
 
 }  // namespace
 
+Index Share::local(Index supernode) const {
+  const auto at = std::lower_bound(segment.begin(), segment.end(), supernode);
+  return at == segment.end() || *at != supernode ? -1 : static_cast<Index>(at - segment.begin());
+}
+
 Share make_share(const Structure& structure, const Mapping& mapping, Index rank) {
-  Share share{.rank = rank, .layer = mapping.layer_of_rank(rank)};
-  mark_segments(structure, mapping, share);
-  share.lower = side_share(structure, mapping, Side::lower, share);
-  share.upper = side_share(structure, mapping, Side::upper, share);
-  return share;
+  return std::move(Maker(structure, mapping, mapping.layer_of_rank(rank), {rank}).make().front());
+}
+
+std::vector<Share> make_shares(const Structure& structure, const Mapping& mapping, Index layer) {
+  std::vector<Index> ranks;
+  for (Index rank = 0; rank < mapping.ranks(); ++rank) {
+    if (mapping.layer_of_rank(rank) == layer) ranks.push_back(rank);
+  }
+  return Maker(structure, mapping, layer, ranks).make();
+}
+
+void append_positions(const Structure& structure, const Share& share, Index supernode,
+                      const PieceBlock& block, std::vector<Index>& positions) {
+  const auto rows = structure.rows(supernode);
+  const Index shift =
+      share.slot[usize(block.segment)] - structure.first[usize(share.segment[usize(block.segment)])];
+  for (Index r = block.begin; r < block.end; ++r) positions.push_back(rows[usize(r)] + shift);
+}
+
+PiecePositions piece_positions(const Structure& structure, const Share& share) {
+  const auto of = [&](const SideShare& part) {
+    std::vector<Index> positions;
+    positions.reserve(usize(part.row_ptr.back()));
+    for (Index p = 0; p < part.pieces(); ++p) {
+      for (const PieceBlock& block : part.blocks(p))
+        append_positions(structure, share, part.supernode[usize(p)], block, positions);
+    }
+    return positions;
+  };
+  return {of(share.lower), of(share.upper)};
 }
 
 }  // namespace trisweep::distribution

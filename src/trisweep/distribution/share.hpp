@@ -1,6 +1,6 @@
 #pragma once
-// One rank's share of the factors and of a vector: pure data, derived from the structure and the mapping
-// alone, so that any rank (and the model) can compute anybody's.
+// A rank's share of the factors and of a vector: pure data, derived from the structure and the mapping alone,
+// so that any rank (and the model) can compute anybody's.
 
 #include <vector>
 
@@ -8,19 +8,27 @@
 
 namespace trisweep::distribution {
 
+// One block of a piece: rows [begin, end) of the panel in the structure, which lie in local segment
+// `segment`.
+struct PieceBlock {
+  Index segment;
+  Index begin;
+  Index end;
+};
+
 // The pieces of one side's panels that a rank stores. Piece p holds, of panel supernode[p], the rows of the
 // blocks this rank owns: height x width, column-major, at value_ptr[p] of the rank's storage.
 struct SideShare {
   std::vector<Index> supernode;   // pieces, ascending
+  std::vector<Index> segment;     // pieces: the local segment of that supernode
   std::vector<Offset> value_ptr;  // pieces + 1
   std::vector<Offset> row_ptr;    // pieces + 1
-  std::vector<Index> position;    // the work-vector row of each piece row
   std::vector<Offset> block_ptr;  // pieces + 1
-  std::vector<Index> block;       // the local segment each of the piece's blocks lies in, ascending
+  std::vector<PieceBlock> block;  // by piece, rows ascending
 
   Index pieces() const { return static_cast<Index>(supernode.size()); }
   Index height(Index p) const { return static_cast<Index>(row_ptr[usize(p) + 1] - row_ptr[usize(p)]); }
-  std::span<const Index> blocks(Index p) const {
+  std::span<const PieceBlock> blocks(Index p) const {
     return {block.data() + block_ptr[usize(p)], block.data() + block_ptr[usize(p) + 1]};
   }
 };
@@ -33,7 +41,6 @@ struct Share {
   std::vector<Index> segment;        // the supernode of each local segment, ascending
   std::vector<Index> slot;           // segments + 1: first row of each slot in the work vector
   std::vector<char> owned;           // 1 where this rank owns the diagonal block
-  std::vector<Index> local;          // supernodes: its local segment, or -1
   std::vector<Offset> diagonal_ptr;  // segments + 1: the inverted diagonal block (empty unless owned)
   SideShare lower;
   SideShare upper;
@@ -42,8 +49,26 @@ struct Share {
   Index width(Index s) const { return slot[usize(s) + 1] - slot[usize(s)]; }
   Index work_rows() const { return slot.back(); }
   const SideShare& side(Side s) const { return s == Side::lower ? lower : upper; }
+  // The local segment of a supernode, or -1. Logarithmic in the number of segments.
+  Index local(Index supernode) const;
 };
 
 Share make_share(const symbolic::Structure& structure, const Mapping& mapping, Index rank);
+
+// The shares of all ranks of a layer, by rank, in one pass over the blocks that the layer holds.
+std::vector<Share> make_shares(const symbolic::Structure& structure, const Mapping& mapping, Index layer);
+
+// Appends the work-vector row of each row of a block of the panel of `supernode`.
+void append_positions(const symbolic::Structure& structure, const Share& share, Index supernode,
+                      const PieceBlock& block, std::vector<Index>& positions);
+
+// The work-vector row of each row of a rank's pieces, ordered as SideShare::row_ptr says: for who runs a
+// plan.
+struct PiecePositions {
+  std::vector<Index> lower;
+  std::vector<Index> upper;
+  const std::vector<Index>& side(Side s) const { return s == Side::lower ? lower : upper; }
+};
+PiecePositions piece_positions(const symbolic::Structure& structure, const Share& share);
 
 }  // namespace trisweep::distribution

@@ -29,7 +29,7 @@ class Picture {
   void end() { text_ += "}\n"; }
 
   void sweep(Index layer, const SweepSpec& spec) {
-    const SweepTrees trees = sweep_trees(structure_, mapping_, layer, spec.side, spec.direction, spec.panels);
+    const SweepTrees trees = sweep_trees(structure_, mapping_, layer, spec);
     const bool scatters = spec.direction == Direction::scatter;
     for (Index k = 0; k < structure_.supernodes(); ++k) {
       if (!mapping_.layers_of(k).contains(layer)) continue;

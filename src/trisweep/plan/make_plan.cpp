@@ -3,36 +3,56 @@
 namespace trisweep::plan {
 namespace {
 
-// Makes the phase of one rank from each kind of description.
+using distribution::Share;
+
+// Appends the phase that a description asks for to the plans of ranks of one layer.
 struct Instantiate {
   const symbolic::Structure& structure;
   const distribution::Mapping& mapping;
-  const distribution::Share& share;
+  std::span<const Share> shares;
   const Accumulation& accumulation;
+  std::vector<Plan>& plans;
 
-  Phase operator()(const SweepSpec& spec) const {
-    return make_sweep(structure, mapping, share, spec, accumulation);
+  void operator()(const SweepSpec& spec) const {
+    const SweepTrees trees = sweep_trees(structure, mapping, shares.front().layer, spec);
+    append([&](const Share& share) { return make_sweep(structure, share, trees, spec, accumulation); });
   }
-  Phase operator()(const ExchangeSpec& spec) const { return make_exchange(mapping, share, spec); }
-  Phase operator()(const DiagonalSpec& spec) const {
-    DiagonalPhase phase{.op = spec.op, .segment = {}};
-    for (Index s = 0; s < share.segments(); ++s) {
-      const bool here = !spec.at_home_only || mapping.home(share.segment[usize(s)]) == share.rank;
-      if (share.owned[usize(s)] && here) phase.segment.push_back(s);
-    }
-    return phase;
+  void operator()(const ExchangeSpec& spec) const {
+    append([&](const Share& share) { return make_exchange(mapping, share, spec); });
+  }
+  void operator()(const DiagonalSpec& spec) const {
+    append([&](const Share& share) {
+      DiagonalPhase phase{.op = spec.op, .segment = {}};
+      for (Index s = 0; s < share.segments(); ++s) {
+        const bool here = !spec.at_home_only || mapping.home(share.segment[usize(s)]) == share.rank;
+        if (share.owned[usize(s)] && here) phase.segment.push_back(s);
+      }
+      return phase;
+    });
+  }
+
+ private:
+  template <class MakePhase>
+  void append(MakePhase&& make_phase) const {
+    for (std::size_t i = 0; i < shares.size(); ++i) plans[i].phase.emplace_back(make_phase(shares[i]));
   }
 };
 
 }  // namespace
 
-Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-               const distribution::Share& share, std::span<const PhaseSpec> specs,
-               const Accumulation& accumulation) {
-  const Instantiate instantiate{structure, mapping, share, accumulation};
-  Plan plan;
-  for (const PhaseSpec& spec : specs) plan.phase.push_back(std::visit(instantiate, spec));
-  return plan;
+std::vector<Plan> make_plans(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                             std::span<const Share> shares, std::span<const PhaseSpec> specs,
+                             const Accumulation& accumulation) {
+  std::vector<Plan> plans(shares.size());
+  if (shares.empty()) return plans;
+  const Instantiate instantiate{structure, mapping, shares, accumulation, plans};
+  for (const PhaseSpec& spec : specs) std::visit(instantiate, spec);
+  return plans;
+}
+
+Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping& mapping, const Share& share,
+               std::span<const PhaseSpec> specs, const Accumulation& accumulation) {
+  return std::move(make_plans(structure, mapping, {&share, 1}, specs, accumulation).front());
 }
 
 }  // namespace trisweep::plan

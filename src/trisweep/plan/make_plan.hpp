@@ -7,7 +7,13 @@
 
 namespace trisweep::plan {
 
-// The plan of rank share.rank: one phase for each of `specs`, which describe layer share.layer.
+// The plans of ranks of one layer, in the order of `shares`: one phase for each of `specs`, which describe
+// that layer. What the ranks have in common is made once.
+std::vector<Plan> make_plans(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                             std::span<const distribution::Share> shares, std::span<const PhaseSpec> specs,
+                             const Accumulation& accumulation = {});
+
+// The plan of one rank.
 Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                const distribution::Share& share, std::span<const PhaseSpec> specs,
                const Accumulation& accumulation = {});

@@ -92,7 +92,7 @@ struct SweepPhase {
   bool conjugate = false;          // apply conj(P)
   std::vector<Task> task;          // in order of priority: the order of elimination, or its reverse
   std::vector<Strip> strip;        // by task
-  std::vector<Index> position;     // work rows of the strips' rows; empty: those of the share
+  std::vector<Index> position;     // work rows of the strips' rows; empty: the share's piece_positions()
   std::vector<Index> feed;         // segments a task contributes to, by task, in order of priority
   std::vector<Segment> segment;    // one per local segment of the share
   std::vector<Index> child;        // ranks, by segment

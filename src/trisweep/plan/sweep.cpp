@@ -14,14 +14,14 @@ using symbolic::Structure;
 // A sweep under construction. Segments and pieces are numbered as in the share.
 class Builder {
  public:
-  Builder(const Structure& structure, const distribution::Mapping& mapping, const Share& share,
-          const SweepSpec& spec, const Accumulation& accumulation)
+  Builder(const Structure& structure, const Share& share, const SweepTrees& trees, const SweepSpec& spec,
+          const Accumulation& accumulation)
       : structure_(structure),
         share_(share),
         side_(share.side(spec.side)),
+        trees_(trees),
         spec_(spec),
-        accumulation_(accumulation),
-        trees_(sweep_trees(structure, mapping, share.layer, spec.side, spec.direction, spec.panels)) {
+        accumulation_(accumulation) {
     phase_.side = spec.side;
     phase_.direction = spec.direction;
     phase_.conjugate = spec.conjugate;
@@ -29,6 +29,7 @@ class Builder {
   }
 
   SweepPhase build() && {
+    find_parents();
     find_interior();
     if (ordered()) cut_interior();
     group_pieces();
@@ -44,20 +45,30 @@ class Builder {
  private:
   bool scatters() const { return spec_.direction == Direction::scatter; }
   bool ordered() const { return accumulation_.ordered; }
-  Index panel_segment(Index piece) const { return share_.local[usize(side_.supernode[usize(piece)])]; }
+  Index panel_segment(Index piece) const { return side_.segment[usize(piece)]; }
+  Index width(Index piece) const { return share_.width(panel_segment(piece)); }
+
+  void find_parents() {
+    parent_.reserve(usize(share_.segments()));
+    for (const Index k : share_.segment) {
+      const Index parent = structure_.parent[usize(k)];
+      parent_.push_back(parent < 0 ? -1 : share_.local(parent));
+    }
+  }
 
   // A segment is interior when this rank alone touches it and everything below it in the elimination tree:
-  // then no event about it can come from, or matter to, another rank.
+  // then no event about it can come from, or matter to, another rank. (What lies directly below is local: its
+  // panel adds to the segment.)
   void find_interior() {
     const auto alone = [](std::span<const Index> members) { return members.size() == 1; };
     interior_.assign(usize(share_.segments()), 0);
-    std::vector<char> below(usize(structure_.supernodes()), 1);
+    std::vector<char> below(usize(share_.segments()), 1);
     for (Index s = 0; s < share_.segments(); ++s) {
       const Index k = share_.segment[usize(s)];
-      const bool inside = share_.owned[usize(s)] != 0 && below[usize(k)] != 0 &&
+      const bool inside = share_.owned[usize(s)] != 0 && below[usize(s)] != 0 &&
                           alone(trees_.broadcast.of(k)) && alone(trees_.reduction.of(k));
       interior_[usize(s)] = inside;
-      if (!inside && structure_.parent[usize(k)] >= 0) below[usize(structure_.parent[usize(k)])] = 0;
+      if (const Index parent = parent_[usize(s)]; !inside && parent >= 0) below[usize(parent)] = 0;
     }
   }
 
@@ -65,8 +76,7 @@ class Builder {
   void label_subtrees() {
     subtree_.resize(usize(share_.segments()));
     for (Index s = share_.segments() - 1; s >= 0; --s) {
-      const Index parent = structure_.parent[usize(share_.segment[usize(s)])];
-      const Index up = parent < 0 ? -1 : share_.local[usize(parent)];
+      const Index up = parent_[usize(s)];
       subtree_[usize(s)] = interior_[usize(s)] && up >= 0 && interior_[usize(up)] ? subtree_[usize(up)] : s;
     }
   }
@@ -77,13 +87,12 @@ class Builder {
 
   // Leaves as interior only subtrees of at most a grain, so that there are tasks for several threads.
   void cut_interior() {
-    std::vector<Offset> work(usize(structure_.supernodes()), 0);
-    for (Index p = 0; p < side_.pieces(); ++p) work[usize(side_.supernode[usize(p)])] += entries(p);
+    std::vector<Offset> work(usize(share_.segments()), 0);
+    for (Index p = 0; p < side_.pieces(); ++p) work[usize(panel_segment(p))] += entries(p);
     for (Index s = 0; s < share_.segments(); ++s) {
       if (!interior_[usize(s)]) continue;
-      const Index k = share_.segment[usize(s)], parent = structure_.parent[usize(k)];
-      if (parent >= 0) work[usize(parent)] += work[usize(k)];
-      if (work[usize(k)] > accumulation_.grain) interior_[usize(s)] = 0;
+      if (const Index parent = parent_[usize(s)]; parent >= 0) work[usize(parent)] += work[usize(s)];
+      if (work[usize(s)] > accumulation_.grain) interior_[usize(s)] = 0;
     }
   }
 
@@ -134,23 +143,15 @@ class Builder {
     }
   }
 
-  // The local segment in which work row `position` lies.
-  Index segment_at(Index position) const {
-    const auto after = std::upper_bound(share_.slot.begin(), share_.slot.end(), position);
-    return static_cast<Index>(after - share_.slot.begin()) - 1;
-  }
-
-  // Calls visit(segment, first, last) for each run of a strip's rows in one segment; rows as in
-  // side_.position.
+  // Calls visit(block) for the part of each block of its piece that a strip has.
   template <class Visit>
   void for_each_block(const Strip& strip, Visit&& visit) const {
-    const Offset begin = side_.row_ptr[usize(strip.piece)];
-    const Offset end = begin + strip.row_end;
-    for (Offset r = begin + strip.row_begin; r < end;) {
-      const Index s = segment_at(side_.position[usize(r)]);
-      const Offset first = r;
-      while (r < end && side_.position[usize(r)] < share_.slot[usize(s) + 1]) ++r;
-      visit(s, first, r);
+    Index row = 0;  // of the piece, at the begin of the block
+    for (const distribution::PieceBlock& block : side_.blocks(strip.piece)) {
+      const Index begin = std::max(strip.row_begin, row) - row + block.begin;
+      const Index end = std::min(strip.row_end - row + block.begin, block.end);
+      if (begin < end) visit(distribution::PieceBlock{block.segment, begin, end});
+      row += block.end - block.begin;
     }
   }
 
@@ -159,8 +160,8 @@ class Builder {
   std::vector<Index> row_segments(const Task& task) const {
     std::vector<Index> list;
     for (Index i = task.strip_begin; i < task.strip_end; ++i) {
-      for_each_block(phase_.strip[usize(i)], [&](Index s, Offset, Offset) {
-        if (!interior_[usize(s)]) list.push_back(s);
+      for_each_block(phase_.strip[usize(i)], [&](const auto& block) {
+        if (!interior_[usize(block.segment)]) list.push_back(block.segment);
       });
     }
     std::sort(list.begin(), list.end());
@@ -211,9 +212,14 @@ class Builder {
     for (Index i = task.strip_begin; i < task.strip_end; ++i) {
       Strip& strip = phase_.strip[usize(i)];
       const auto begin = static_cast<Offset>(phase_.position.size());
-      for_each_block(strip, [&](Index s, Offset first, Offset last) {
-        const Index shift = interior_[usize(s)] ? 0 : cell.at(s) - share_.slot[usize(s)];
-        for (Offset r = first; r < last; ++r) phase_.position.push_back(side_.position[usize(r)] + shift);
+      for_each_block(strip, [&](const auto& block) {
+        const Index s = block.segment;
+        auto row = static_cast<std::ptrdiff_t>(phase_.position.size());
+        distribution::append_positions(structure_, share_, side_.supernode[usize(strip.piece)], block,
+                                       phase_.position);
+        if (interior_[usize(s)]) return;
+        for (; row < std::ssize(phase_.position); ++row)
+          phase_.position[usize(row)] += cell.at(s) - share_.slot[usize(s)];
       });
       strip.position = begin;
     }
@@ -228,22 +234,22 @@ class Builder {
   void join_trees(Index s) {
     if (interior_[usize(s)]) return;
     Segment& segment = phase_.segment[usize(s)];
-    const Index k = share_.segment[usize(s)];
-    const Offset rows = share_.width(s);
-    if (join_reduction(segment, k, rows) && !share_.owned[usize(s)]) phase_.cleared.push_back(s);
-    join_broadcast(segment, k, rows);
+    if (join_reduction(s) && !share_.owned[usize(s)]) phase_.cleared.push_back(s);
+    join_broadcast(s);
     if (share_.owned[usize(s)] && segment.pending == 0) phase_.complete.push_back(s);
   }
 
-  bool join_reduction(Segment& segment, Index k, Offset rows) {
-    const auto members = trees_.reduction.of(k);
+  bool join_reduction(Index s) {
+    Segment& segment = phase_.segment[usize(s)];
+    const Offset rows = share_.width(s);
+    const auto members = trees_.reduction.of(share_.segment[usize(s)]);
     const auto size = static_cast<Index>(members.size());
     const Index at = position(members);
     if (at < 0) return false;
     const auto [parent, first, last] = spec_.tree(at, size);
     segment.pending += last - first;
     for (Index c = first; c < last; ++c)
-      phase_.incoming.push_back({share_.local[usize(k)], members[usize(c)], MessageKind::reduction});
+      phase_.incoming.push_back({s, members[usize(c)], MessageKind::reduction});
     phase_.receives.reduction += last - first;
     phase_.rows_received.reduction += rows * (last - first);
     if (parent >= 0) {
@@ -254,8 +260,10 @@ class Builder {
     return true;
   }
 
-  void join_broadcast(Segment& segment, Index k, Offset rows) {
-    const auto members = trees_.broadcast.of(k);
+  void join_broadcast(Index s) {
+    Segment& segment = phase_.segment[usize(s)];
+    const Offset rows = share_.width(s);
+    const auto members = trees_.broadcast.of(share_.segment[usize(s)]);
     const Index at = position(members);
     segment.child_begin = segment.child_end = static_cast<Index>(phase_.child.size());
     if (at < 0) return;
@@ -265,7 +273,7 @@ class Builder {
     phase_.sends.broadcast += last - first;
     phase_.rows_sent.broadcast += rows * (last - first);
     if (parent >= 0) {
-      phase_.incoming.push_back({share_.local[usize(k)], members[usize(parent)], MessageKind::broadcast});
+      phase_.incoming.push_back({s, members[usize(parent)], MessageKind::broadcast});
       ++phase_.receives.broadcast;
       phase_.rows_received.broadcast += rows;
     }
@@ -308,10 +316,11 @@ class Builder {
   const Structure& structure_;
   const Share& share_;
   const SideShare& side_;
+  const SweepTrees& trees_;
   const SweepSpec& spec_;
   const Accumulation& accumulation_;
-  SweepTrees trees_;
   SweepPhase phase_;
+  std::vector<Index> parent_;                   // local segments: that of the parent supernode, or -1
   std::vector<char> interior_;                  // local segments
   std::vector<Index> subtree_;                  // local segments: root of its interior subtree, or itself
   std::vector<std::pair<Index, Index>> reads_;  // (segment, task)
@@ -321,10 +330,10 @@ class Builder {
 
 }  // namespace
 
-SweepPhase make_sweep(const Structure& structure, const distribution::Mapping& mapping, const Share& share,
+SweepPhase make_sweep(const Structure& structure, const Share& share, const SweepTrees& trees,
                       const SweepSpec& spec, const Accumulation& accumulation) {
   if (spec.panels.empty()) return {.side = spec.side, .direction = spec.direction};
-  return Builder(structure, mapping, share, spec, accumulation).build();
+  return Builder(structure, share, trees, spec, accumulation).build();
 }
 
 }  // namespace trisweep::plan

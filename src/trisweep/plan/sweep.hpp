@@ -20,12 +20,15 @@ struct SweepSpec {
   SupernodeRange panels{};  // apply the panels of these supernodes only; none: an idle phase
 };
 
-// The phase in which rank share.rank applies its pieces of `spec.side`, with its part in the broadcast and
-// reduction trees of its layer. Before: owned segments hold the right-hand side. After: those of spec.panels
-// hold the solution of the sweep, and every rank that needed a segment has received it; in a scatter sweep
-// other owned segments have the contributions of spec.panels added.
-SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                      const distribution::Share& share, const SweepSpec& spec,
-                      const Accumulation& accumulation = {});
+// The trees of one layer for the panels that `spec` applies.
+SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                       Index layer, const SweepSpec& spec);
+
+// The phase in which rank share.rank applies its pieces of `spec.side`, with its part in `trees`, those of
+// its layer. Before: owned segments hold the right-hand side. After: those of spec.panels hold the solution
+// of the sweep, and every rank that needed a segment has received it; in a scatter sweep other owned segments
+// have the contributions of spec.panels added.
+SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::Share& share,
+                      const SweepTrees& trees, const SweepSpec& spec, const Accumulation& accumulation = {});
 
 }  // namespace trisweep::plan

@@ -1,39 +1,53 @@
 #include <algorithm>
 
-#include "trisweep/plan/tree.hpp"
+#include "trisweep/plan/sweep.hpp"
 
 namespace trisweep::plan {
 namespace {
 
-// Members being collected: per supernode the owner first, then each rank when it is first met.
+// Members being collected: per supernode the owner first, then each rank when it is first met. A list per
+// supernode, all in one array.
 class Collector {
  public:
-  explicit Collector(Index supernodes) : list_(usize(supernodes)) {}
+  explicit Collector(Index supernodes) : first_(usize(supernodes), none), last_(usize(supernodes), none) {}
 
   void add(Index k, Index rank) {
-    auto& list = list_[usize(k)];
-    if (std::find(list.begin(), list.end(), rank) == list.end()) list.push_back(rank);
+    for (Index at = first_[usize(k)]; at != none; at = member_[usize(at)].next)
+      if (member_[usize(at)].rank == rank) return;
+    const auto added = static_cast<Index>(member_.size());
+    (first_[usize(k)] == none ? first_[usize(k)] : member_[usize(last_[usize(k)])].next) = added;
+    last_[usize(k)] = added;
+    member_.push_back({rank, none});
   }
 
   Members take() && {
     Members members;
-    members.ptr.reserve(list_.size() + 1);
+    members.ptr.reserve(first_.size() + 1);
+    members.rank.reserve(member_.size());
     members.ptr.push_back(0);
-    for (auto& list : list_) {
-      members.rank.insert(members.rank.end(), list.begin(), list.end());
+    for (Index at : first_) {
+      for (; at != none; at = member_[usize(at)].next) members.rank.push_back(member_[usize(at)].rank);
       members.ptr.push_back(static_cast<Offset>(members.rank.size()));
     }
     return members;
   }
 
  private:
-  std::vector<std::vector<Index>> list_;
+  static constexpr Index none = -1;
+  struct Member {
+    Index rank;
+    Index next;
+  };
+  std::vector<Index> first_;  // supernodes, into member_
+  std::vector<Index> last_;   // supernodes, into member_
+  std::vector<Member> member_;
 };
 
 }  // namespace
 
 SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                       Index layer, distribution::Side side, Direction direction, SupernodeRange panels) {
+                       Index layer, const SweepSpec& spec) {
+  if (spec.panels.empty()) return {};
   const Index supernodes = structure.supernodes();
   Collector by_panel(supernodes), by_row(supernodes);
   for (Index k = 0; k < supernodes; ++k) {
@@ -43,15 +57,15 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
   }
   // Descending K meets, for each row I, the largest K first; ascending I meets, for each panel K, the
   // smallest I first. Both are the orders wanted near the roots, in the scatter and in the gather direction.
-  for (Index k = std::min(supernodes, panels.last) - 1; k >= panels.first; --k) {
+  for (Index k = std::min(supernodes, spec.panels.last) - 1; k >= spec.panels.first; --k) {
     if (!mapping.layers_of(k).contains(layer)) continue;
     for (const auto& block : structure.blocks(k)) {
-      const Index rank = mapping.owner(layer, side, block.row_supernode, k);
+      const Index rank = mapping.owner(layer, spec.side, block.row_supernode, k);
       by_panel.add(k, rank);
       by_row.add(block.row_supernode, rank);
     }
   }
-  if (direction == Direction::scatter) return {std::move(by_panel).take(), std::move(by_row).take()};
+  if (spec.direction == Direction::scatter) return {std::move(by_panel).take(), std::move(by_row).take()};
   return {std::move(by_row).take(), std::move(by_panel).take()};
 }
 

@@ -21,7 +21,7 @@ struct PhaseMessages {
 
   void operator()(const SweepSpec& spec) const {
     if (spec.panels.empty()) return;
-    const SweepTrees trees = sweep_trees(structure, mapping, layer, spec.side, spec.direction, spec.panels);
+    const SweepTrees trees = sweep_trees(structure, mapping, layer, spec);
     for (Index k = 0; k < structure.supernodes(); ++k) {
       along_tree(spec.tree, trees.reduction.of(k), k, MessageKind::reduction);
       along_tree(spec.tree, trees.broadcast.of(k), k, MessageKind::broadcast);

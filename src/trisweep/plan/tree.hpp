@@ -58,7 +58,5 @@ struct SweepTrees {
   Members broadcast;  // who needs the final segment
   Members reduction;  // who contributes to it
 };
-SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                       Index layer, distribution::Side side, Direction direction, SupernodeRange panels = {});
 
 }  // namespace trisweep::plan

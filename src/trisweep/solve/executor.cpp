@@ -42,8 +42,13 @@ void grow(Buffer<T>& buffer, std::size_t size) {
 }  // namespace
 
 template <Scalar T>
-Executor<T>::Executor(const distribution::Share& share, const PanelStore<T>& panels, int threads)
-    : share_(share), panels_(panels), crew_(threads), state_(std::make_unique<SweepState>()) {}
+Executor<T>::Executor(const distribution::Share& share, distribution::PiecePositions positions,
+                      const PanelStore<T>& panels, int threads)
+    : share_(share),
+      positions_(std::move(positions)),
+      panels_(panels),
+      crew_(threads),
+      state_(std::make_unique<SweepState>()) {}
 
 template <Scalar T>
 Executor<T>::~Executor() = default;

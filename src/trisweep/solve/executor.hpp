@@ -32,7 +32,8 @@ struct SweepState;
 template <Scalar T>
 class Executor {
  public:
-  Executor(const distribution::Share& share, const PanelStore<T>& panels, int threads);
+  Executor(const distribution::Share& share, distribution::PiecePositions positions,
+           const PanelStore<T>& panels, int threads);
   ~Executor();
 
   // Makes room, so that running a phase of `plan` with at most `nrhs` right-hand sides does not allocate.
@@ -51,6 +52,7 @@ class Executor {
   kernels::Work<T> work_of(const Run<T>& run, int thread);
 
   const distribution::Share& share_;
+  const distribution::PiecePositions positions_;
   const PanelStore<T>& panels_;
   Crew crew_;
   std::unique_ptr<SweepState> state_;

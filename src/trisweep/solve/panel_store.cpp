@@ -14,16 +14,15 @@ constexpr int tag_panels = 0;
 
 // Copies, of every panel of one side, the rows of the blocks that share.rank owns.
 template <Scalar T>
-void extract_side(const Structure& s, const Mapping& mapping, const Share& share, Side side,
-                  const numeric::Factors<T>& factors, T* out) {
+void extract_side(const Structure& s, const Share& share, Side side, const numeric::Factors<T>& factors,
+                  T* out) {
   const auto& part = share.side(side);
   for (Index p = 0; p < part.pieces(); ++p) {
     const Index k = part.supernode[usize(p)], height = part.height(p);
     const T* panel = side == Side::lower ? factors.lower_panel(k) : factors.upper_panel(k);
     T* piece = out + part.value_ptr[usize(p)];
     Index row = 0;
-    for (const auto& block : s.blocks(k)) {
-      if (mapping.owner(share.layer, side, block.row_supernode, k) != share.rank) continue;
+    for (const auto& block : part.blocks(p)) {
       for (Index j = 0; j < s.width(k); ++j) {
         std::copy_n(panel + usize(j) * usize(s.height(k)) + block.begin, block.end - block.begin,
                     piece + usize(j) * usize(height) + row);
@@ -44,12 +43,12 @@ auto PanelStore<T>::allocate(const Share& share, bool with_upper) -> Owned {
 }
 
 template <Scalar T>
-auto PanelStore<T>::extract(const Structure& structure, const Mapping& mapping, const Share& share,
+auto PanelStore<T>::extract(const Structure& structure, const Share& share,
                             const numeric::Factors<T>& factors) -> Owned {
   const bool with_upper = factors.kind == numeric::Kind::lu;
   Owned owned = allocate(share, with_upper);
-  extract_side(structure, mapping, share, Side::lower, factors, owned.lower.data());
-  if (with_upper) extract_side(structure, mapping, share, Side::upper, factors, owned.upper.data());
+  extract_side(structure, share, Side::lower, factors, owned.lower.data());
+  if (with_upper) extract_side(structure, share, Side::upper, factors, owned.upper.data());
   for (Index s = 0; s < share.segments(); ++s) {
     const Offset at = share.diagonal_ptr[usize(s)];
     std::copy_n(factors.diagonal_block(share.segment[usize(s)]), share.diagonal_ptr[usize(s) + 1] - at,
@@ -88,11 +87,11 @@ PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, con
     for (Buffer<T>* part : {&owned.lower, &owned.diagonal, &owned.upper})
       move(part->data(), part->size() * sizeof(T));
   };
-  if (comm.rank() == 0) mine = extract(structure, mapping, share, *factors);
+  if (comm.rank() == 0) mine = extract(structure, share, *factors);
   for (Index r = 1; r < comm.size(); ++r) {
     Owned theirs = transport::collectively(comm, [&] {
       if (comm.rank() != 0) return Owned{};
-      return extract(structure, mapping, distribution::make_share(structure, mapping, r), *factors);
+      return extract(structure, distribution::make_share(structure, mapping, r), *factors);
     });
     if (comm.rank() == 0) {
       transfer(theirs, [&](T* data, std::size_t bytes) { comm.send_bytes(data, bytes, r, tag_panels); });

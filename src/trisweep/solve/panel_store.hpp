@@ -30,8 +30,8 @@ class PanelStore {
     Buffer<T> lower, diagonal, upper;
   };
   static Owned allocate(const distribution::Share& share, bool with_upper);
-  static Owned extract(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                       const distribution::Share& share, const numeric::Factors<T>& factors);
+  static Owned extract(const symbolic::Structure& structure, const distribution::Share& share,
+                       const numeric::Factors<T>& factors);
   void adopt(Owned&& owned);
 
   std::shared_ptr<const void> keep_;  // what the pointers point into

@@ -131,8 +131,8 @@ class SweepRun {
 
   void take(transport::Arrival& arrival) {
     const auto [supernode, kind] = what_is(arrival.tag);
-    const Index s = share_.local[usize(supernode)];
-    const plan::Incoming& message = find(s, kind, arrival.from);
+    const plan::Incoming& message = find(supernode, kind, arrival.from);
+    const Index s = message.segment;
     const std::size_t bytes = size(s) * sizeof(T);
     const Span span(run_.recorder, message_event(EventKind::receive, 0, arrival.from, arrival.tag, bytes));
     done_.received[usize(static_cast<int>(kind))] += {1, static_cast<Offset>(bytes)};
@@ -154,10 +154,12 @@ class SweepRun {
     return {kind, thread, what_is(tag).supernode, peer, tag, static_cast<Offset>(bytes), 0, 0};
   }
 
-  const plan::Incoming& find(Index s, MessageKind kind, Index from) {
-    const auto key = [](const plan::Incoming& m) { return std::tuple(m.segment, m.kind, m.from); };
+  const plan::Incoming& find(Index supernode, MessageKind kind, Index from) {
+    const auto key = [&](const plan::Incoming& m) {
+      return std::tuple(share_.segment[usize(m.segment)], m.kind, m.from);
+    };
     const auto at =
-        std::lower_bound(phase_.incoming.begin(), phase_.incoming.end(), std::tuple(s, kind, from),
+        std::lower_bound(phase_.incoming.begin(), phase_.incoming.end(), std::tuple(supernode, kind, from),
                          [&](const auto& m, const auto& k) { return key(m) < k; });
     state_.arrived[usize(at - phase_.incoming.begin())] = 1;
     return *at;
@@ -187,8 +189,9 @@ class SweepRun {
 
   void apply(const plan::Strip& strip, const kernels::Work<T>& work) {
     const auto& side = share_.side(phase_.side);
-    const auto& positions = phase_.position.empty() ? side.position : phase_.position;
-    const Index s = share_.local[usize(side.supernode[usize(strip.piece)])];
+    const auto& positions =
+        phase_.position.empty() ? executor_.positions_.side(phase_.side) : phase_.position;
+    const Index s = side.segment[usize(strip.piece)];
     const kernels::Panel<T> panel{
         .value = executor_.panels_.piece(phase_.side, side.value_ptr[usize(strip.piece)]) + strip.row_begin,
         .position = positions.data() + strip.position,

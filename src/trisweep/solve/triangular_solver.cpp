@@ -45,7 +45,10 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
           comm_, [&] { return distribution::make_share(structure(), *mapping_, comm_.rank()); })),
       panels_(PanelStore<T>::distribute(comm_, structure(), *mapping_, share_,
                                         factorization ? factorization->factors : nullptr)),
-      executor_(share_, panels_, options.threads) {
+      executor_(
+          share_,
+          transport::collectively(comm_, [&] { return distribution::piece_positions(structure(), share_); }),
+          panels_, options.threads) {
   comm_.broadcast(scaled_norm_one_);
   const auto& order = analysis_.ordering;
   transport::collectively(comm_, [&] {

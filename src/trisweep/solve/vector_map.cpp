@@ -35,10 +35,10 @@ VectorMap<T>::VectorMap(const transport::Communicator& comm, const symbolic::Str
   };
   for (Index k = 0; k < structure.supernodes(); ++k) {
     const Index home = mapping.home(k);
+    const Index slot = home == me ? share.slot[usize(share.local(k))] : -1;
     for (Index j = structure.first[usize(k)]; j < structure.first[usize(k) + 1]; ++j) {
       const Index old = old_of_new[usize(j)], caller = partition.owner(old);
-      const Index position =
-          home == me ? share.slot[usize(share.local[usize(k)])] + j - structure.first[usize(k)] : -1;
+      const Index position = slot + j - structure.first[usize(k)];
       if (home == me && caller == me) {
         own_local_.push_back(old - first);
         own_position_.push_back(position);
