@@ -119,7 +119,7 @@ TEST(Share, OfAllRanksOfALayerAreThoseOfEach) {
         EXPECT_EQ(share.segment, single.segment);
         EXPECT_EQ(share.slot, single.slot);
         EXPECT_EQ(share.owned, single.owned);
-        EXPECT_EQ(share.diagonal_ptr, single.diagonal_ptr);
+        EXPECT_EQ(share.diagonal.value_ptr, single.diagonal.value_ptr);
         for (const Side side : {Side::lower, Side::upper}) {
           EXPECT_EQ(share.side(side).supernode, single.side(side).supernode);
           EXPECT_EQ(share.side(side).segment, single.side(side).segment);

@@ -17,7 +17,7 @@ TEST(Storage, IsWhatSharesHavePlacesFor) {
       ASSERT_EQ(values.size(), usize(grid.ranks()));
       for (Index r = 0; r < grid.ranks(); ++r) {
         const Share share = make_share(s, *mapping, r);
-        EXPECT_EQ(values[usize(r)], share.lower.value_ptr.back() + share.diagonal_ptr.back() +
+        EXPECT_EQ(values[usize(r)], share.lower.value_ptr.back() + share.diagonal.value_ptr.back() +
                                         (upper_is_lower ? 0 : share.upper.value_ptr.back()));
       }
     }

@@ -26,11 +26,13 @@ inline Index world_size() {
   return size;
 }
 
+// `whole_levels`: of separators that become one supernode each.
 template <Scalar T>
-std::shared_ptr<const solve::Factorization<T>> factored(const matrix::Csr<T>& a) {
+std::shared_ptr<const solve::Factorization<T>> factored(const matrix::Csr<T>& a, int whole_levels = 0) {
   solve::AnalysisOptions options;
   options.ordering.tree_levels = 3;
   options.symbolic.max_width = 6;  // small supernodes: many messages even from a small matrix
+  options.symbolic.whole_levels = whole_levels;
   return std::make_shared<const solve::Factorization<T>>(
       solve::factor<T>(a, std::make_shared<const solve::Analysis>(solve::analyze(a, options))));
 }

@@ -30,7 +30,7 @@ class Maker {
     for (const Index rank : ranks) {
       place_[usize(rank)] = static_cast<Index>(shares_.size());
       Share& share = shares_.emplace_back(Share{.rank = rank, .layer = layer});
-      for (SideShare* part : {&share.lower, &share.upper})
+      for (SideShare* part : {&share.lower, &share.upper, &share.diagonal})
         part->value_ptr = part->row_ptr = part->block_ptr = {0};
     }
   }
@@ -53,28 +53,27 @@ class Maker {
     return place < 0 ? nullptr : &shares_[usize(place)];
   }
 
-  // Hands the diagonal block and the blocks of both panels of supernode k to their owners.
+  // Hands the segment and the blocks of supernode k to their owners.
   void deal(Index k) {
     if (Share* share = share_of(mapping_.diagonal_owner(layer_, k))) share->segment.push_back(k);
-    for (const auto& block : structure_.blocks(k)) {
-      for (const Side side : {Side::lower, Side::upper}) {
+    for (const Side side : sides) {
+      for_each_block(structure_, side, k, [&](const symbolic::Block& block) {
         Share* share = share_of(mapping_.owner(layer_, side, block.row_supernode, k));
-        if (share == nullptr) continue;
-        append_block(side == Side::lower ? share->lower : share->upper, k, structure_.width(k), block);
-      }
+        if (share != nullptr) append_block(share->side(side), k, structure_.width(k), block);
+      });
     }
   }
 
   // Before: share.segment has the owned supernodes only.
   void number_segments(Share& share) {
     for (const Index k : share.segment) mark_[usize(k)] = owned;
-    for (const SideShare* part : {&share.lower, &share.upper}) {
+    for (const SideShare* part : {&share.lower, &share.upper, &share.diagonal}) {
       for (const Index k : part->supernode) touch(k, share);
       for (const PieceBlock& block : part->block) touch(block.segment, share);
     }
     std::sort(share.segment.begin(), share.segment.end());
     lay_out(share);
-    for (SideShare* part : {&share.lower, &share.upper}) {
+    for (SideShare* part : {&share.lower, &share.upper, &share.diagonal}) {
       part->segment.reserve(part->supernode.size());
       for (const Index k : part->supernode) part->segment.push_back(mark_[usize(k)]);
       for (PieceBlock& block : part->block) block.segment = mark_[usize(block.segment)];
@@ -90,13 +89,11 @@ class Maker {
 
   void lay_out(Share& share) {
     share.slot.push_back(0);
-    share.diagonal_ptr.push_back(0);
     for (Index s = 0; s < share.segments(); ++s) {
       const Index k = share.segment[usize(s)], width = structure_.width(k);
       const bool owns = mark_[usize(k)] == owned;
       share.owned.push_back(owns);
       share.slot.push_back(share.slot.back() + width);
-      share.diagonal_ptr.push_back(share.diagonal_ptr.back() + (owns ? Offset{width} * width : 0));
       mark_[usize(k)] = s;
     }
   }
@@ -128,25 +125,33 @@ std::vector<Share> make_shares(const Structure& structure, const Mapping& mappin
   return Maker(structure, mapping, layer, ranks).make();
 }
 
-void append_positions(const Structure& structure, const Share& share, Index supernode,
+void append_positions(const Structure& structure, const Share& share, Side side, Index p,
                       const PieceBlock& block, std::vector<Index>& positions) {
-  const auto rows = structure.rows(supernode);
-  const Index shift =
-      share.slot[usize(block.segment)] - structure.first[usize(share.segment[usize(block.segment)])];
+  const Index k = share.side(side).supernode[usize(p)], i = share.segment[usize(block.segment)];
+  const Index slot = share.slot[usize(block.segment)];
+  if (side == Side::diagonal) {
+    const Index shift =
+        slot - (structure.first[usize(i)] - structure.first[usize(structure.group[usize(k)])]);
+    for (Index r = block.begin; r < block.end; ++r) positions.push_back(r + shift);
+    return;
+  }
+  const auto rows = structure.rows(k);
+  const Index shift = slot - structure.first[usize(i)];
   for (Index r = block.begin; r < block.end; ++r) positions.push_back(rows[usize(r)] + shift);
 }
 
 PiecePositions piece_positions(const Structure& structure, const Share& share) {
-  const auto of = [&](const SideShare& part) {
+  const auto of = [&](Side side) {
+    const SideShare& part = share.side(side);
     std::vector<Index> positions;
     positions.reserve(usize(part.row_ptr.back()));
     for (Index p = 0; p < part.pieces(); ++p) {
       for (const PieceBlock& block : part.blocks(p))
-        append_positions(structure, share, part.supernode[usize(p)], block, positions);
+        append_positions(structure, share, side, p, block, positions);
     }
     return positions;
   };
-  return {of(share.lower), of(share.upper)};
+  return {of(Side::lower), of(Side::upper), of(Side::diagonal)};
 }
 
 }  // namespace trisweep::distribution

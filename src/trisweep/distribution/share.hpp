@@ -2,11 +2,28 @@
 // A rank's share of the factors and of a vector: pure data, derived from the structure and the mapping alone,
 // so that any rank (and the model) can compute anybody's.
 
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "trisweep/distribution/mapping.hpp"
 
 namespace trisweep::distribution {
+
+// Calls visit(block) for the blocks of supernode k's panel on a side. On the diagonal side that is the
+// diagonal block itself, or for a tile its columns of the group's: its rows count from the group's first
+// column.
+template <class Visit>
+void for_each_block(const symbolic::Structure& s, Side side, Index k, Visit&& visit) {
+  if (side != Side::diagonal) {
+    for (const symbolic::Block& block : s.blocks(k)) visit(block);
+    return;
+  }
+  const auto [group, last] = s.group_of(k);
+  const Index origin = s.first[usize(group)];
+  for (Index i = group; i < last; ++i)
+    visit(symbolic::Block{i, s.first[usize(i)] - origin, s.first[usize(i) + 1] - origin});
+}
 
 // One block of a piece: rows [begin, end) of the panel in the structure, which lie in local segment
 // `segment`.
@@ -35,20 +52,25 @@ struct SideShare {
 
 // A local segment is a supernode that this rank has a slot for in its work vector: because it owns the
 // diagonal block, or because one of its pieces reads from or adds into that segment.
+inline constexpr std::array<Side, 3> sides{Side::lower, Side::upper, Side::diagonal};
+
 struct Share {
   Index rank = 0;
   Index layer = 0;
-  std::vector<Index> segment;        // the supernode of each local segment, ascending
-  std::vector<Index> slot;           // segments + 1: first row of each slot in the work vector
-  std::vector<char> owned;           // 1 where this rank owns the diagonal block
-  std::vector<Offset> diagonal_ptr;  // segments + 1: the inverted diagonal block (empty unless owned)
+  std::vector<Index> segment;  // the supernode of each local segment, ascending
+  std::vector<Index> slot;     // segments + 1: first row of each slot in the work vector
+  std::vector<char> owned;     // 1 where this rank owns the diagonal block
   SideShare lower;
   SideShare upper;
+  SideShare diagonal;  // of D^-1
 
   Index segments() const { return static_cast<Index>(segment.size()); }
   Index width(Index s) const { return slot[usize(s) + 1] - slot[usize(s)]; }
   Index work_rows() const { return slot.back(); }
-  const SideShare& side(Side s) const { return s == Side::lower ? lower : upper; }
+  const SideShare& side(Side s) const {
+    return s == Side::lower ? lower : s == Side::upper ? upper : diagonal;
+  }
+  SideShare& side(Side s) { return const_cast<SideShare&>(std::as_const(*this).side(s)); }
   // The local segment of a supernode, or -1. Logarithmic in the number of segments.
   Index local(Index supernode) const;
 };
@@ -58,8 +80,8 @@ Share make_share(const symbolic::Structure& structure, const Mapping& mapping, I
 // The shares of all ranks of a layer, by rank, in one pass over the blocks that the layer holds.
 std::vector<Share> make_shares(const symbolic::Structure& structure, const Mapping& mapping, Index layer);
 
-// Appends the work-vector row of each row of a block of the panel of `supernode`.
-void append_positions(const symbolic::Structure& structure, const Share& share, Index supernode,
+// Appends the work-vector row of each row of a block of piece p of `side`.
+void append_positions(const symbolic::Structure& structure, const Share& share, Side side, Index p,
                       const PieceBlock& block, std::vector<Index>& positions);
 
 // The work-vector row of each row of a rank's pieces, ordered as SideShare::row_ptr says: for who runs a
@@ -67,7 +89,10 @@ void append_positions(const symbolic::Structure& structure, const Share& share, 
 struct PiecePositions {
   std::vector<Index> lower;
   std::vector<Index> upper;
-  const std::vector<Index>& side(Side s) const { return s == Side::lower ? lower : upper; }
+  std::vector<Index> diagonal;
+  const std::vector<Index>& side(Side s) const {
+    return s == Side::lower ? lower : s == Side::upper ? upper : diagonal;
+  }
 };
 PiecePositions piece_positions(const symbolic::Structure& structure, const Share& share);
 

@@ -1,5 +1,7 @@
 #include "trisweep/distribution/storage.hpp"
 
+#include "trisweep/distribution/share.hpp"
+
 namespace trisweep::distribution {
 
 std::vector<Offset> stored_values(const symbolic::Structure& structure, const Mapping& mapping,
@@ -9,11 +11,12 @@ std::vector<Offset> stored_values(const symbolic::Structure& structure, const Ma
     const Offset width = structure.width(k);
     const LayerRange layers = mapping.layers_of(k);
     for (Index layer = layers.first; layer < layers.last; ++layer) {
-      values[usize(mapping.diagonal_owner(layer, k))] += width * width;
-      for (const auto& block : structure.blocks(k)) {
-        const Offset size = width * (block.end - block.begin);
-        values[usize(mapping.owner(layer, Side::lower, block.row_supernode, k))] += size;
-        if (!upper_is_lower) values[usize(mapping.owner(layer, Side::upper, block.row_supernode, k))] += size;
+      for (const Side side : sides) {
+        if (side == Side::upper && upper_is_lower) continue;
+        for_each_block(structure, side, k, [&](const symbolic::Block& block) {
+          values[usize(mapping.owner(layer, side, block.row_supernode, k))] +=
+              width * (block.end - block.begin);
+        });
       }
     }
   }

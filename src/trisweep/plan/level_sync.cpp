@@ -41,7 +41,7 @@ std::vector<PhaseSpec> level_sync(const symbolic::Structure& structure, const Ma
                                   active_node(structure, mapping, layer, layers)});
     if (layers < top) phases.emplace_back(hand_over(layer, layers, Transfer::receive_add, Transfer::send));
   }
-  phases.emplace_back(DiagonalSpec{.op = spec.op, .at_home_only = true});
+  add_diagonal_product(phases, spec, true);
   for (Index layers = top; layers >= 1; layers /= 2) {
     phases.emplace_back(SweepSpec{sides.backward, Direction::gather, sides.conjugate_backward, spec.tree,
                                   active_node(structure, mapping, layer, layers)});

@@ -22,10 +22,11 @@ struct Instantiate {
   }
   void operator()(const DiagonalSpec& spec) const {
     append([&](const Share& share) {
-      DiagonalPhase phase{.op = spec.op, .segment = {}};
-      for (Index s = 0; s < share.segments(); ++s) {
-        const bool here = !spec.at_home_only || mapping.home(share.segment[usize(s)]) == share.rank;
-        if (share.owned[usize(s)] && here) phase.segment.push_back(s);
+      DiagonalPhase phase{.op = spec.op, .piece = {}};
+      for (Index p = 0; p < share.diagonal.pieces(); ++p) {
+        const Index k = share.diagonal.supernode[usize(p)];
+        const bool here = !spec.at_home_only || mapping.home(k) == share.rank;
+        if (here && !structure.is_tile(k)) phase.piece.push_back(p);
       }
       return phase;
     });

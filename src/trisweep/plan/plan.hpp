@@ -5,7 +5,10 @@
 //
 //   SweepPhase     apply every local piece of one side once, message-driven
 //   ExchangePhase  add up or copy segments between layers, pairwise
-//   DiagonalPhase  multiply owned segments by their inverted diagonal blocks
+//   DiagonalPhase  multiply owned segments by their own inverted diagonal blocks
+//
+// A sweep over the diagonal side is the *product* with the blocks that tiles of a group share: its segments
+// are listed twice, as sources and as targets, which have rows of their own.
 //
 // Segments are local segments of the rank's Share; ranks are those of the mapping.
 
@@ -64,8 +67,12 @@ struct Incoming {
 // order of the plan. So the sum depends neither on the order of events nor on the number of threads, and
 // threads need no lock: no two write to the same place.
 struct Segment {
+  Index row = 0;  // first of its work rows
+  Index width = 0;
+  Index supernode = 0;
   Index pending = 0;
   Index parent = -1;      // in the reduction tree; -1 on the owner and where this rank adds nothing
+  Index outgoing = -1;    // work row that the partial sum is sent from, when the final segment comes to `row`
   Index child_begin = 0;  // into SweepPhase::child
   Index child_end = 0;
   Index consumer_begin = 0;  // into SweepPhase::consumer
@@ -86,6 +93,13 @@ struct RowCounts {
   Offset total() const { return broadcast + reduction; }
 };
 
+// Of a product: the negative of a target (all products subtract) becomes the segment.
+struct Replacement {
+  Index slot;  // work rows
+  Index target;
+  Index rows;
+};
+
 struct SweepPhase {
   distribution::Side side = distribution::Side::lower;
   Direction direction = Direction::scatter;
@@ -94,14 +108,15 @@ struct SweepPhase {
   std::vector<Strip> strip;        // by task
   std::vector<Index> position;     // work rows of the strips' rows; empty: the share's piece_positions()
   std::vector<Index> feed;         // segments a task contributes to, by task, in order of priority
-  std::vector<Segment> segment;    // one per local segment of the share
+  std::vector<Segment> segment;    // one per local segment of the share; in a product two: sources, targets
   std::vector<Index> child;        // ranks, by segment
   std::vector<Index> consumer;     // tasks, by segment
   std::vector<Index> cell;         // first work rows of the cells to be added, by segment, in order
   std::vector<Index> complete;     // segments that nothing has to be added to
   std::vector<Index> cleared;      // segments whose slots start at zero: partial sums of others' segments
-  std::vector<Incoming> incoming;  // by segment, then kind, then sender
-  Index cell_rows = 0;             // work rows of all cells
+  std::vector<Incoming> incoming;  // by supernode, then kind, then sender
+  std::vector<Replacement> replaced;  // when all is done
+  Index extra_rows = 0;  // work rows behind the slots: cells, and the rows of a product's targets
   MessageCounts sends;
   MessageCounts receives;
   RowCounts rows_sent;
@@ -124,8 +139,8 @@ struct ExchangePhase {
 };
 
 struct DiagonalPhase {
-  Op op = Op::none;            // of the inverted diagonal blocks
-  std::vector<Index> segment;  // owned segments
+  Op op = Op::none;          // of the inverted diagonal blocks
+  std::vector<Index> piece;  // of the share's diagonal side: blocks of their own
 };
 
 using Phase = std::variant<SweepPhase, ExchangePhase, DiagonalPhase>;

@@ -10,4 +10,13 @@ SweepSides sweep_sides(Op op, bool upper_is_lower) {
   return {Side::upper, Side::lower, conjugated, conjugated};
 }
 
+void add_diagonal_product(std::vector<PhaseSpec>& phases, const PlanSpec& spec, bool at_home_only) {
+  phases.emplace_back(DiagonalSpec{.op = spec.op, .at_home_only = at_home_only});
+  phases.emplace_back(SweepSpec{.side = distribution::Side::diagonal,
+                                .direction = spec.op == Op::none ? Direction::scatter : Direction::gather,
+                                .conjugate = spec.op == Op::conjugate_transpose,
+                                .tree = spec.tree,
+                                .at_home_only = at_home_only});
+}
+
 }  // namespace trisweep::plan

@@ -28,14 +28,17 @@ struct PlanSpec {
   InterGrid inter_grid = sparse_allreduce;
 };
 
-// Multiply owned segments by their inverted diagonal blocks: in every layer that holds them, or in their home
-// layer only.
+// Multiply owned segments by their own inverted diagonal blocks: in every layer that holds them, or in their
+// home layer only. The tiles' product is a sweep over the diagonal side: see add_diagonal_product().
 struct DiagonalSpec {
   Op op = Op::none;
   bool at_home_only = false;
 };
 
 using PhaseSpec = std::variant<SweepSpec, ExchangeSpec, DiagonalSpec>;
+
+// Both parts of the product with D^-1, for the end of a list of phases.
+void add_diagonal_product(std::vector<PhaseSpec>& phases, const PlanSpec& spec, bool at_home_only);
 
 // Describes what `layer` does in a solve, phase by phase; all layers have phases of the same types in the
 // same order. Before a solve: the right-hand side of each supernode is on its owner in its home layer, other

@@ -25,15 +25,14 @@ class Builder {
     phase_.side = spec.side;
     phase_.direction = spec.direction;
     phase_.conjugate = spec.conjugate;
-    phase_.segment.resize(usize(share.segments()));
   }
 
   SweepPhase build() && {
     find_parents();
     find_interior();
     if (ordered()) cut_interior();
+    place_segments();
     group_pieces();
-    next_cell_ = share_.work_rows();
     for (std::size_t t = 0; t < phase_.task.size(); ++t) describe_task(static_cast<Index>(t));
     for (Index s = 0; s < share_.segments(); ++s) join_trees(s);
     list_incoming();
@@ -46,7 +45,11 @@ class Builder {
   bool scatters() const { return spec_.direction == Direction::scatter; }
   bool ordered() const { return accumulation_.ordered; }
   Index panel_segment(Index piece) const { return side_.segment[usize(piece)]; }
-  Index width(Index piece) const { return share_.width(panel_segment(piece)); }
+  // The product of tiles: targets are segments of their own, behind the sources.
+  bool is_product() const { return spec_.side == distribution::Side::diagonal; }
+  Index target(Index s) const { return is_product() ? share_.segments() + s : s; }
+  Index target_row(Index s) const { return phase_.segment[usize(target(s))].row; }
+  bool takes_part(Index s) const { return !is_product() || structure_.is_tile(share_.segment[usize(s)]); }
 
   void find_parents() {
     parent_.reserve(usize(share_.segments()));
@@ -65,11 +68,28 @@ class Builder {
     std::vector<char> below(usize(share_.segments()), 1);
     for (Index s = 0; s < share_.segments(); ++s) {
       const Index k = share_.segment[usize(s)];
-      const bool inside = share_.owned[usize(s)] != 0 && below[usize(s)] != 0 &&
+      const bool inside = !is_product() && share_.owned[usize(s)] != 0 && below[usize(s)] != 0 &&
                           alone(trees_.broadcast.of(k)) && alone(trees_.reduction.of(k));
       interior_[usize(s)] = inside;
       if (const Index parent = parent_[usize(s)]; !inside && parent >= 0) below[usize(parent)] = 0;
     }
+  }
+
+  void place_segments() {
+    next_row_ = share_.work_rows();
+    for (Index s = 0; s < share_.segments(); ++s)
+      phase_.segment.push_back(
+          {.row = share_.slot[usize(s)], .width = share_.width(s), .supernode = share_.segment[usize(s)]});
+    if (!is_product()) return;
+    for (Index s = 0; s < share_.segments(); ++s) {
+      phase_.segment.push_back(phase_.segment[usize(s)]);
+      if (takes_part(s)) phase_.segment.back().row = new_rows(s);
+    }
+  }
+
+  Index new_rows(Index s) {
+    next_row_ += share_.width(s);
+    return next_row_ - share_.width(s);
   }
 
   // The root of the interior subtree that segment s of supernode k belongs to, as a local segment.
@@ -102,7 +122,9 @@ class Builder {
     label_subtrees();
     std::vector<Index> pieces;
     for (Index p = 0; p < side_.pieces(); ++p) {
-      if (spec_.panels.contains(side_.supernode[usize(p)])) pieces.push_back(p);
+      const Index k = side_.supernode[usize(p)];
+      if (spec_.panels.contains(k) && takes_part(panel_segment(p)) && !trees_.broadcast.of(k).empty())
+        pieces.push_back(p);
     }
     const auto key = [&](Index p) { return subtree_[usize(panel_segment(p))]; };
     std::stable_sort(pieces.begin(), pieces.end(), [&](Index p, Index q) { return key(p) < key(q); });
@@ -124,7 +146,8 @@ class Builder {
   }
 
   void add_strip(Index p, Index row_begin, Index row_end) {
-    const Index at = share_.slot[usize(panel_segment(p))];
+    const Index s = panel_segment(p);
+    const Index at = scatters() ? share_.slot[usize(s)] : target_row(s);
     phase_.strip.push_back({p, row_begin, row_end, side_.row_ptr[usize(p)] + row_begin, at});
     ++phase_.task.back().strip_end;
   }
@@ -181,45 +204,50 @@ class Builder {
     task.waits = static_cast<Index>(sources.size());
     for (const Index s : sources) reads_.emplace_back(s, t);
     task.feed_begin = static_cast<Index>(phase_.feed.size());
-    phase_.feed.insert(phase_.feed.end(), targets.begin(), targets.end());
+    for (const Index s : targets) {
+      phase_.feed.push_back(target(s));
+      ++phase_.segment[usize(target(s))].pending;
+    }
     task.feed_end = static_cast<Index>(phase_.feed.size());
-    for (const Index s : targets) ++phase_.segment[usize(s)].pending;
-    if (ordered()) give_cells(task, targets);
+    if (ordered()) {
+      give_cells(task, targets);
+    } else if (is_product() && scatters()) {
+      redirect_rows(task, [&](Index s) { return target_row(s); });
+    }
   }
 
   Index new_cell(Index s) {
-    cells_.emplace_back(s, next_cell_);
-    next_cell_ += share_.width(s);
+    cells_.emplace_back(target(s), new_rows(s));
     return cells_.back().second;
   }
 
   // A piece that is gathered by one task needs no cell: nobody else writes to its segment.
   void give_cells(Task& task, const std::vector<Index>& targets) {
-    task.cell_begin = next_cell_;
+    task.cell_begin = next_row_;
     Strip& strip = phase_.strip[usize(task.strip_begin)];
     if (scatters()) {
       std::map<Index, Index> cell;
       for (const Index s : targets) cell[s] = new_cell(s);
-      redirect_rows(task, cell);
+      redirect_rows(task, [&](Index s) { return cell.at(s); });
     } else if (!targets.empty() && strip.row_end - strip.row_begin < side_.height(strip.piece)) {
       strip.at = new_cell(targets.front());
     }
-    task.cell_end = next_cell_;
+    task.cell_end = next_row_;
   }
 
-  // Rows of exterior segments go to the task's cells.
-  void redirect_rows(const Task& task, const std::map<Index, Index>& cell) {
+  // Rows of exterior segments s are found from work row row_of(s) on instead of in their slots.
+  template <class RowOf>
+  void redirect_rows(const Task& task, RowOf&& row_of) {
     for (Index i = task.strip_begin; i < task.strip_end; ++i) {
       Strip& strip = phase_.strip[usize(i)];
       const auto begin = static_cast<Offset>(phase_.position.size());
       for_each_block(strip, [&](const auto& block) {
         const Index s = block.segment;
         auto row = static_cast<std::ptrdiff_t>(phase_.position.size());
-        distribution::append_positions(structure_, share_, side_.supernode[usize(strip.piece)], block,
-                                       phase_.position);
+        distribution::append_positions(structure_, share_, spec_.side, strip.piece, block, phase_.position);
         if (interior_[usize(s)]) return;
         for (; row < std::ssize(phase_.position); ++row)
-          phase_.position[usize(row)] += cell.at(s) - share_.slot[usize(s)];
+          phase_.position[usize(row)] += row_of(s) - share_.slot[usize(s)];
       });
       strip.position = begin;
     }
@@ -232,15 +260,18 @@ class Builder {
   }
 
   void join_trees(Index s) {
-    if (interior_[usize(s)]) return;
-    Segment& segment = phase_.segment[usize(s)];
-    if (join_reduction(s) && !share_.owned[usize(s)]) phase_.cleared.push_back(s);
-    join_broadcast(s);
-    if (share_.owned[usize(s)] && segment.pending == 0) phase_.complete.push_back(s);
+    if (interior_[usize(s)] || !takes_part(s)) return;
+    const bool owned = share_.owned[usize(s)] != 0;
+    const bool adds = join_reduction(s), reads = join_broadcast(s);
+    Segment& sum = phase_.segment[usize(target(s))];
+    if (adds && (!owned || is_product())) phase_.cleared.push_back(target(s));
+    if (adds && reads && !owned && !is_product()) sum.outgoing = new_rows(s);
+    if (owned && adds && is_product()) phase_.replaced.push_back({share_.slot[usize(s)], sum.row, sum.width});
+    if (owned && phase_.segment[usize(s)].pending == 0) phase_.complete.push_back(s);
   }
 
   bool join_reduction(Index s) {
-    Segment& segment = phase_.segment[usize(s)];
+    Segment& segment = phase_.segment[usize(target(s))];
     const Offset rows = share_.width(s);
     const auto members = trees_.reduction.of(share_.segment[usize(s)]);
     const auto size = static_cast<Index>(members.size());
@@ -249,7 +280,7 @@ class Builder {
     const auto [parent, first, last] = spec_.tree(at, size);
     segment.pending += last - first;
     for (Index c = first; c < last; ++c)
-      phase_.incoming.push_back({s, members[usize(c)], MessageKind::reduction});
+      phase_.incoming.push_back({target(s), members[usize(c)], MessageKind::reduction});
     phase_.receives.reduction += last - first;
     phase_.rows_received.reduction += rows * (last - first);
     if (parent >= 0) {
@@ -260,13 +291,13 @@ class Builder {
     return true;
   }
 
-  void join_broadcast(Index s) {
+  bool join_broadcast(Index s) {
     Segment& segment = phase_.segment[usize(s)];
     const Offset rows = share_.width(s);
     const auto members = trees_.broadcast.of(share_.segment[usize(s)]);
     const Index at = position(members);
     segment.child_begin = segment.child_end = static_cast<Index>(phase_.child.size());
-    if (at < 0) return;
+    if (at < 0) return false;
     const auto [parent, first, last] = spec_.tree(at, static_cast<Index>(members.size()));
     for (Index c = first; c < last; ++c) phase_.child.push_back(members[usize(c)]);
     segment.child_end += last - first;
@@ -277,22 +308,26 @@ class Builder {
       ++phase_.receives.broadcast;
       phase_.rows_received.broadcast += rows;
     }
+    return true;
   }
 
   void list_incoming() {
-    std::sort(phase_.incoming.begin(), phase_.incoming.end(), [](const Incoming& a, const Incoming& b) {
-      return std::tie(a.segment, a.kind, a.from) < std::tie(b.segment, b.kind, b.from);
-    });
+    const auto key = [&](const Incoming& m) {
+      return std::tuple(phase_.segment[usize(m.segment)].supernode, m.kind, m.from);
+    };
+    std::sort(phase_.incoming.begin(), phase_.incoming.end(),
+              [&](const Incoming& a, const Incoming& b) { return key(a) < key(b); });
     if (!ordered()) return;
     for (Incoming& message : phase_.incoming) {
-      if (message.kind == MessageKind::reduction) message.cell = new_cell(message.segment);
+      if (message.kind == MessageKind::reduction)
+        message.cell = new_cell(message.segment % share_.segments());
     }
   }
 
   void list_consumers() {
     std::sort(reads_.begin(), reads_.end());
     auto read = reads_.begin();
-    for (Index s = 0; s < share_.segments(); ++s) {
+    for (Index s = 0; s < static_cast<Index>(phase_.segment.size()); ++s) {
       Segment& segment = phase_.segment[usize(s)];
       segment.consumer_begin = static_cast<Index>(phase_.consumer.size());
       for (; read != reads_.end() && read->first == s; ++read) phase_.consumer.push_back(read->second);
@@ -301,11 +336,11 @@ class Builder {
   }
 
   void list_cells() {
-    phase_.cell_rows = next_cell_ - share_.work_rows();
+    phase_.extra_rows = next_row_ - share_.work_rows();
     std::stable_sort(cells_.begin(), cells_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     auto cell = cells_.begin();
-    for (Index s = 0; s < share_.segments(); ++s) {
+    for (Index s = 0; s < static_cast<Index>(phase_.segment.size()); ++s) {
       Segment& segment = phase_.segment[usize(s)];
       segment.cell_begin = static_cast<Index>(phase_.cell.size());
       for (; cell != cells_.end() && cell->first == s; ++cell) phase_.cell.push_back(cell->second);
@@ -325,7 +360,7 @@ class Builder {
   std::vector<Index> subtree_;                  // local segments: root of its interior subtree, or itself
   std::vector<std::pair<Index, Index>> reads_;  // (segment, task)
   std::vector<std::pair<Index, Index>> cells_;  // (segment, first work row)
-  Index next_cell_ = 0;                         // work row
+  Index next_row_ = 0;                          // work row behind the slots
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ struct SweepSpec {
   Direction direction;
   bool conjugate;
   Tree tree;
-  SupernodeRange panels{};  // apply the panels of these supernodes only; none: an idle phase
+  SupernodeRange panels{};    // apply the panels of these supernodes only; none: an idle phase
+  bool at_home_only = false;  // and only those whose home layer this is
 };
 
 // The trees of one layer for the panels that `spec` applies.
@@ -27,7 +28,8 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
 // The phase in which rank share.rank applies its pieces of `spec.side`, with its part in `trees`, those of
 // its layer. Before: owned segments hold the right-hand side. After: those of spec.panels hold the solution
 // of the sweep, and every rank that needed a segment has received it; in a scatter sweep other owned segments
-// have the contributions of spec.panels added.
+// have the contributions of spec.panels added. On the diagonal side: owned segments that are tiles are
+// multiplied by their group's block of D^-1, or its transpose.
 SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::Share& share,
                       const SweepTrees& trees, const SweepSpec& spec, const Accumulation& accumulation = {});
 

@@ -50,20 +50,24 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
   if (spec.panels.empty()) return {};
   const Index supernodes = structure.supernodes();
   Collector by_panel(supernodes), by_row(supernodes);
+  const auto applies = [&](Index k) {
+    const distribution::LayerRange layers = mapping.layers_of(k);
+    return layers.contains(layer) && (!spec.at_home_only || layers.first == layer);
+  };
   for (Index k = 0; k < supernodes; ++k) {
-    if (!mapping.layers_of(k).contains(layer)) continue;
+    if (!applies(k)) continue;
     by_panel.add(k, mapping.diagonal_owner(layer, k));
     by_row.add(k, mapping.diagonal_owner(layer, k));
   }
   // Descending K meets, for each row I, the largest K first; ascending I meets, for each panel K, the
   // smallest I first. Both are the orders wanted near the roots, in the scatter and in the gather direction.
   for (Index k = std::min(supernodes, spec.panels.last) - 1; k >= spec.panels.first; --k) {
-    if (!mapping.layers_of(k).contains(layer)) continue;
-    for (const auto& block : structure.blocks(k)) {
+    if (!applies(k)) continue;
+    distribution::for_each_block(structure, spec.side, k, [&](const symbolic::Block& block) {
       const Index rank = mapping.owner(layer, spec.side, block.row_supernode, k);
       by_panel.add(k, rank);
       by_row.add(block.row_supernode, rank);
-    }
+    });
   }
   if (spec.direction == Direction::scatter) return {std::move(by_panel).take(), std::move(by_row).take()};
   return {std::move(by_row).take(), std::move(by_panel).take()};

@@ -30,6 +30,11 @@ Offset packed_rows(const plan::ExchangePhase& phase) {
   return rows;
 }
 
+EventKind event_of(const plan::SweepPhase& phase) {
+  if (phase.side == distribution::Side::diagonal) return EventKind::diagonal;
+  return phase.direction == plan::Direction::scatter ? EventKind::l_sweep : EventKind::u_sweep;
+}
+
 Event message_event(EventKind kind, const plan::ExchangeStep& step, std::size_t bytes) {
   return {kind, 0, -1, step.rank, step.ordinal, static_cast<Offset>(bytes), 0, 0};
 }
@@ -76,16 +81,20 @@ kernels::Work<T> Executor<T>::work_of(const Run<T>& run, int thread) {
 
 template <Scalar T>
 Activity Executor<T>::run(const plan::SweepPhase& phase, Index channel, const Run<T>& run) {
-  const bool forward = phase.direction == plan::Direction::scatter;
-  const Span span(run.recorder, forward ? EventKind::l_sweep : EventKind::u_sweep, 0);
+  const Span span(run.recorder, event_of(phase), 0);
   run.transport.open_phase(channel);
   SweepRun<T> sweep(*this, phase, run);
   crew_.run([&](int thread) { sweep.serve(thread); });
   run.transport.close_phase(run.patience);
+  for (const plan::Replacement& r : phase.replaced) {
+    const T* target = run.work.at(r.target);
+    std::transform(target, target + usize(r.rows) * usize(run.work.nrhs), run.work.at(r.slot),
+                   std::negate<>{});
+  }
   return sweep.done();
 }
 
-// Every segment is an independent product; threads take a few at a time.
+// Every piece is an independent product; threads take a few at a time.
 template <Scalar T>
 Activity Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>& run) {
   const Span span(run.recorder, EventKind::diagonal, 0);
@@ -94,11 +103,12 @@ Activity Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>&
   crew_.run([&](int thread) {
     const Span products(run.recorder, EventKind::products, thread);
     const auto work = work_of(run, thread);
-    for (std::size_t i = next.fetch_add(few); i < phase.segment.size(); i = next.fetch_add(few)) {
-      for (std::size_t j = i; j < std::min(i + few, phase.segment.size()); ++j) {
-        const Index s = phase.segment[j];
-        kernels::diagonal_product(panels_.diagonal(share_.diagonal_ptr[usize(s)]), share_.width(s), phase.op,
-                                  share_.slot[usize(s)], work);
+    for (std::size_t i = next.fetch_add(few); i < phase.piece.size(); i = next.fetch_add(few)) {
+      for (std::size_t j = i; j < std::min(i + few, phase.piece.size()); ++j) {
+        const auto p = usize(phase.piece[j]);
+        const Index s = share_.diagonal.segment[p];
+        kernels::diagonal_product(panels_.piece(distribution::Side::diagonal, share_.diagonal.value_ptr[p]),
+                                  share_.width(s), phase.op, share_.slot[usize(s)], work);
       }
     }
   });

@@ -12,6 +12,25 @@ using symbolic::Structure;
 
 constexpr int tag_panels = 0;
 
+constexpr std::size_t at(Side side) {
+  return static_cast<std::size_t>(side);
+}
+
+// Where a side's panel of a supernode begins in the factors, and its height there. The factors know whole
+// supernodes; tiles are runs of their columns.
+template <Scalar T>
+std::pair<const T*, Index> panel_of(const Structure& tiles, Side side, Index k,
+                                    const numeric::Factors<T>& factors) {
+  const Structure& whole = *factors.structure;
+  const Index wide = whole.supernode_of[usize(tiles.first[usize(k)])];
+  const Index column = tiles.first[usize(k)] - whole.first[usize(wide)];
+  const Index height = side == Side::diagonal ? whole.width(wide) : whole.height(wide);
+  const T* panel = side == Side::lower   ? factors.lower_panel(wide)
+                   : side == Side::upper ? factors.upper_panel(wide)
+                                         : factors.diagonal_block(wide);
+  return {panel + usize(column) * usize(height), height};
+}
+
 // Copies, of every panel of one side, the rows of the blocks that share.rank owns.
 template <Scalar T>
 void extract_side(const Structure& s, const Share& share, Side side, const numeric::Factors<T>& factors,
@@ -19,12 +38,12 @@ void extract_side(const Structure& s, const Share& share, Side side, const numer
   const auto& part = share.side(side);
   for (Index p = 0; p < part.pieces(); ++p) {
     const Index k = part.supernode[usize(p)], height = part.height(p);
-    const T* panel = side == Side::lower ? factors.lower_panel(k) : factors.upper_panel(k);
+    const auto [panel, panel_height] = panel_of(s, side, k, factors);
     T* piece = out + part.value_ptr[usize(p)];
     Index row = 0;
     for (const auto& block : part.blocks(p)) {
       for (Index j = 0; j < s.width(k); ++j) {
-        std::copy_n(panel + usize(j) * usize(s.height(k)) + block.begin, block.end - block.begin,
+        std::copy_n(panel + usize(j) * usize(panel_height) + block.begin, block.end - block.begin,
                     piece + usize(j) * usize(height) + row);
       }
       row += block.end - block.begin;
@@ -36,10 +55,13 @@ void extract_side(const Structure& s, const Share& share, Side side, const numer
 
 template <Scalar T>
 auto PanelStore<T>::allocate(const Share& share, bool with_upper) -> Owned {
-  constexpr const char* what = "this rank's part of the factors";
-  return {.lower = Buffer<T>(usize(share.lower.value_ptr.back()), what),
-          .diagonal = Buffer<T>(usize(share.diagonal_ptr.back()), what),
-          .upper = Buffer<T>(with_upper ? usize(share.upper.value_ptr.back()) : 0, what)};
+  Owned owned;
+  for (const Side side : distribution::sides) {
+    if (side != Side::upper || with_upper)
+      owned[at(side)] =
+          Buffer<T>(usize(share.side(side).value_ptr.back()), "this rank's part of the factors");
+  }
+  return owned;
 }
 
 template <Scalar T>
@@ -47,12 +69,9 @@ auto PanelStore<T>::extract(const Structure& structure, const Share& share,
                             const numeric::Factors<T>& factors) -> Owned {
   const bool with_upper = factors.kind == numeric::Kind::lu;
   Owned owned = allocate(share, with_upper);
-  extract_side(structure, share, Side::lower, factors, owned.lower.data());
-  if (with_upper) extract_side(structure, share, Side::upper, factors, owned.upper.data());
-  for (Index s = 0; s < share.segments(); ++s) {
-    const Offset at = share.diagonal_ptr[usize(s)];
-    std::copy_n(factors.diagonal_block(share.segment[usize(s)]), share.diagonal_ptr[usize(s) + 1] - at,
-                owned.diagonal.data() + at);
+  for (const Side side : distribution::sides) {
+    if (side != Side::upper || with_upper)
+      extract_side(structure, share, side, factors, owned[at(side)].data());
   }
   return owned;
 }
@@ -60,10 +79,11 @@ auto PanelStore<T>::extract(const Structure& structure, const Share& share,
 template <Scalar T>
 void PanelStore<T>::adopt(Owned&& owned) {
   const auto kept = std::make_shared<const Owned>(std::move(owned));
-  lower_ = kept->lower.data();
-  diagonal_ = kept->diagonal.data();
-  upper_ = kept->upper.data();
-  bytes_ = (kept->lower.size() + kept->diagonal.size() + kept->upper.size()) * sizeof(T);
+  bytes_ = 0;
+  for (const Side side : distribution::sides) {
+    values_[at(side)] = (*kept)[at(side)].data();
+    bytes_ += (*kept)[at(side)].size() * sizeof(T);
+  }
   keep_ = kept;
 }
 
@@ -73,9 +93,9 @@ PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, con
                                         std::shared_ptr<const numeric::Factors<T>> factors) {
   PanelStore store;
   if (comm.size() == 1) {
-    store.lower_ = factors->lower.data();
-    store.diagonal_ = factors->diagonal.data();
-    store.upper_ = factors->upper.data();
+    store.values_[at(Side::lower)] = factors->lower.data();
+    store.values_[at(Side::upper)] = factors->upper.data();
+    store.values_[at(Side::diagonal)] = factors->diagonal.data();
     store.bytes_ = factors->bytes();
     store.keep_ = factors;
     return store;
@@ -84,8 +104,7 @@ PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, con
   comm.broadcast(with_upper);
   Owned mine = transport::collectively(comm, [&] { return allocate(share, with_upper != 0); });
   const auto transfer = [&](Owned& owned, auto&& move) {
-    for (Buffer<T>* part : {&owned.lower, &owned.diagonal, &owned.upper})
-      move(part->data(), part->size() * sizeof(T));
+    for (Buffer<T>& part : owned) move(part.data(), part.size() * sizeof(T));
   };
   if (comm.rank() == 0) mine = extract(structure, share, *factors);
   for (Index r = 1; r < comm.size(); ++r) {

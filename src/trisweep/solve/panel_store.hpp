@@ -20,24 +20,19 @@ class PanelStore {
                                std::shared_ptr<const numeric::Factors<T>> factors);
 
   const T* piece(distribution::Side side, Offset value_ptr) const {
-    return (side == distribution::Side::lower ? lower_ : upper_) + value_ptr;
+    return values_[static_cast<std::size_t>(side)] + value_ptr;
   }
-  const T* diagonal(Offset diagonal_ptr) const { return diagonal_ + diagonal_ptr; }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  struct Owned {
-    Buffer<T> lower, diagonal, upper;
-  };
+  using Owned = std::array<Buffer<T>, distribution::sides.size()>;  // by side
   static Owned allocate(const distribution::Share& share, bool with_upper);
   static Owned extract(const symbolic::Structure& structure, const distribution::Share& share,
                        const numeric::Factors<T>& factors);
   void adopt(Owned&& owned);
 
-  std::shared_ptr<const void> keep_;  // what the pointers point into
-  const T* lower_ = nullptr;
-  const T* diagonal_ = nullptr;
-  const T* upper_ = nullptr;
+  std::shared_ptr<const void> keep_;                           // what the pointers point into
+  std::array<const T*, distribution::sides.size()> values_{};  // by side
   std::size_t bytes_ = 0;
 };
 

@@ -3,14 +3,14 @@
 namespace trisweep::solve {
 namespace {
 
-using distribution::Share;
 using plan::MessageKind;
 using transport::PhaseMessages;
 
-PhaseMessages messages_of(const plan::SweepPhase& phase, const Share& share) {
+PhaseMessages messages_of(const plan::SweepPhase& phase) {
   PhaseMessages messages;
   const auto message = [&](Index s, MessageKind kind, Index peer) {
-    return transport::Message{peer, tag_of(share.segment[usize(s)], kind), share.width(s)};
+    const plan::Segment& segment = phase.segment[usize(s)];
+    return transport::Message{peer, tag_of(segment.supernode, kind), segment.width};
   };
   for (const plan::Incoming& m : phase.incoming) messages.in.push_back(message(m.segment, m.kind, m.from));
   for (Index s = 0; s < static_cast<Index>(phase.segment.size()); ++s) {
@@ -22,7 +22,7 @@ PhaseMessages messages_of(const plan::SweepPhase& phase, const Share& share) {
   return messages;
 }
 
-PhaseMessages messages_of(const plan::ExchangePhase& phase, const Share&) {
+PhaseMessages messages_of(const plan::ExchangePhase& phase) {
   PhaseMessages messages;
   for (const plan::ExchangeStep& step : phase.step) {
     auto& list = step.transfer == plan::Transfer::send ? messages.out : messages.in;
@@ -31,16 +31,16 @@ PhaseMessages messages_of(const plan::ExchangePhase& phase, const Share&) {
   return messages;
 }
 
-PhaseMessages messages_of(const plan::DiagonalPhase&, const Share&) {
+PhaseMessages messages_of(const plan::DiagonalPhase&) {
   return {};
 }
 
 }  // namespace
 
-transport::Traffic traffic_of(const plan::Plan& plan, const Share& share, std::size_t row_bytes) {
+transport::Traffic traffic_of(const plan::Plan& plan, std::size_t row_bytes) {
   transport::Traffic traffic{.phase = {}, .row_bytes = row_bytes};
   for (const auto& phase : plan.phase) {
-    traffic.phase.push_back(std::visit([&](const auto& p) { return messages_of(p, share); }, phase));
+    traffic.phase.push_back(std::visit([&](const auto& p) { return messages_of(p); }, phase));
   }
   return traffic;
 }

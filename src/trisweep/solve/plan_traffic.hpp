@@ -19,7 +19,6 @@ inline Tagged what_is(int tag) {
 }
 
 // Channel i carries the i-th phase of the plan (a diagonal phase has no messages).
-transport::Traffic traffic_of(const plan::Plan& plan, const distribution::Share& share,
-                              std::size_t row_bytes);
+transport::Traffic traffic_of(const plan::Plan& plan, std::size_t row_bytes);
 
 }  // namespace trisweep::solve

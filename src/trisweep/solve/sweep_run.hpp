@@ -63,8 +63,8 @@ class SweepRun {
  private:
   using MessageKind = plan::MessageKind;
 
-  std::size_t size(Index s) const { return usize(share_.width(s)) * usize(run_.work.nrhs); }
-  T* slot(Index s) const { return run_.work.at(share_.slot[usize(s)]); }
+  std::size_t size(Index s) const { return usize(phase_.segment[usize(s)].width) * usize(run_.work.nrhs); }
+  T* rows_of(Index s) const { return run_.work.at(phase_.segment[usize(s)].row); }
 
   void start() {
     for (std::size_t s = 0; s < phase_.segment.size(); ++s)
@@ -72,7 +72,7 @@ class SweepRun {
     for (std::size_t t = 0; t < phase_.task.size(); ++t)
       state_.waits[t].store(phase_.task[t].waits, std::memory_order_relaxed);
     state_.arrived.assign(phase_.incoming.size(), 0);
-    for (const Index s : phase_.cleared) std::fill_n(slot(s), size(s), T{});
+    for (const Index s : phase_.cleared) std::fill_n(rows_of(s), size(s), T{});
     state_.ready.open();
     if (phase_.task.empty()) state_.ready.close();
     for (std::size_t t = 0; t < phase_.task.size(); ++t) {
@@ -138,7 +138,7 @@ class SweepRun {
     done_.received[usize(static_cast<int>(kind))] += {1, static_cast<Offset>(bytes)};
     --expected_;
     if (kind == MessageKind::broadcast) {
-      receive(arrival, slot(s), bytes);
+      receive(arrival, rows_of(s), bytes);
       make_available(0, s);
     } else if (message.cell >= 0) {
       receive(arrival, run_.work.at(message.cell), bytes);
@@ -156,7 +156,7 @@ class SweepRun {
 
   const plan::Incoming& find(Index supernode, MessageKind kind, Index from) {
     const auto key = [&](const plan::Incoming& m) {
-      return std::tuple(share_.segment[usize(m.segment)], m.kind, m.from);
+      return std::tuple(phase_.segment[usize(m.segment)].supernode, m.kind, m.from);
     };
     const auto at =
         std::lower_bound(phase_.incoming.begin(), phase_.incoming.end(), std::tuple(supernode, kind, from),
@@ -208,7 +208,7 @@ class SweepRun {
   }
 
   void add(const T* values, Index s) {
-    T* const to = slot(s);
+    T* const to = rows_of(s);
     std::transform(to, to + size(s), values, to, std::plus<>{});
   }
 
@@ -220,31 +220,34 @@ class SweepRun {
   void complete(int thread, Index s) {
     const plan::Segment& segment = phase_.segment[usize(s)];
     for (Index c = segment.cell_begin; c < segment.cell_end; ++c) add(run_.work.at(phase_.cell[usize(c)]), s);
-    if (segment.parent < 0) {
-      make_available(thread, s);
-    } else {
-      send(thread, segment.parent, s, MessageKind::reduction);
-    }
+    if (segment.parent < 0) return make_available(thread, s);
+    T* sum = rows_of(s);
+    if (segment.outgoing >= 0) sum = std::copy_n(sum, size(s), run_.work.at(segment.outgoing)) - size(s);
+    send(thread, {segment.parent, s, MessageKind::reduction}, sum);
   }
 
   void make_available(int thread, Index s) {
     const plan::Segment& segment = phase_.segment[usize(s)];
     for (Index c = segment.child_begin; c < segment.child_end; ++c)
-      send(thread, phase_.child[usize(c)], s, MessageKind::broadcast);
+      send(thread, {phase_.child[usize(c)], s, MessageKind::broadcast}, rows_of(s));
     for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c) {
       const Index t = phase_.consumer[usize(c)];
       if (state_.waits[usize(t)].fetch_sub(1, std::memory_order_acq_rel) == 1) state_.ready.push(t);
     }
   }
 
-  void send(int thread, Index to, Index s, MessageKind kind) {
-    const Index supernode = share_.segment[usize(s)];
-    const int tag = tag_of(supernode, kind);
-    const std::size_t bytes = size(s) * sizeof(T);
-    const Span span(run_.recorder, message_event(EventKind::send, thread, to, tag, bytes));
+  struct Outgoing {
+    Index to;
+    Index segment;
+    MessageKind kind;
+  };
+  void send(int thread, const Outgoing& message, const T* data) {
+    const int tag = tag_of(phase_.segment[usize(message.segment)].supernode, message.kind);
+    const std::size_t bytes = size(message.segment) * sizeof(T);
+    const Span span(run_.recorder, message_event(EventKind::send, thread, message.to, tag, bytes));
     const std::lock_guard lock(transport_);
-    run_.transport.send(to, tag, slot(s), bytes);
-    done_.sent[usize(static_cast<int>(kind))] += {1, static_cast<Offset>(bytes)};
+    run_.transport.send(message.to, tag, data, bytes);
+    done_.sent[usize(static_cast<int>(message.kind))] += {1, static_cast<Offset>(bytes)};
   }
 
   // Which messages have not come, the first few by name.
@@ -257,7 +260,7 @@ class SweepRun {
       if (state_.arrived[i] != 0 || ++missing > named) continue;
       const plan::Incoming& m = phase_.incoming[i];
       text +=
-          fmt::format("; supernode {} for {} rank {}", share_.segment[usize(m.segment)],
+          fmt::format("; supernode {} for {} rank {}", phase_.segment[usize(m.segment)].supernode,
                       m.kind == MessageKind::broadcast ? "its values from" : "a partial sum from", m.from);
     }
     if (missing > named) text += fmt::format("; and {} more messages", missing - named);

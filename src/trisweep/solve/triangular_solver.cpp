@@ -21,10 +21,16 @@ void check_options(const SolverOptions& options, Index ranks) {
               "start MPI with MPI_Init_thread and MPI_THREAD_SERIALIZED");
 }
 
-Index cell_rows(const plan::Plan& plan) {
+symbolic::Structure in_tiles(const symbolic::Structure& structure, const SolverOptions& options) {
+  return symbolic::tiled(structure, [&](Index k) {
+    return structure.width(k) > options.untiled ? options.tile_width : options.untiled;
+  });
+}
+
+Index extra_rows(const plan::Plan& plan) {
   Index most = 0;
   for (const auto& phase : plan.phase) {
-    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) most = std::max(most, sweep->cell_rows);
+    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) most = std::max(most, sweep->extra_rows);
   }
   return most;
 }
@@ -38,9 +44,10 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
       options_(options),
       analysis_((transport::collectively(comm_, [&] { check_options(options, comm_.size()); }),
                  broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr))),
+      structure_(transport::collectively(comm_, [&] { return in_tiles(*analysis_.structure, options); })),
       scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0),
       partition_(even_partition(structure().n, comm_.size())),
-      mapping_(distribution::block_cyclic(structure(), options.grid)),
+      mapping_(options.mapping(structure(), options.grid)),
       share_(transport::collectively(
           comm_, [&] { return distribution::make_share(structure(), *mapping_, comm_.rank()); })),
       panels_(PanelStore<T>::distribute(comm_, structure(), *mapping_, share_,
@@ -77,12 +84,12 @@ void TriangularSolver<T>::prepare(Op op, Index nrhs) {
   Prepared& prepared = prepared_[op];
   transport::collectively(comm_, [&] {
     if (prepared.plan.phase.empty()) prepared.plan = make_plan(op);
-    const auto rows = usize(share_.work_rows()) + usize(cell_rows(prepared.plan));
+    const auto rows = usize(share_.work_rows()) + usize(extra_rows(prepared.plan));
     if (work_.size() < rows * usize(nrhs)) work_ = Buffer<T>(rows * usize(nrhs), "the right-hand sides");
     executor_.reserve(prepared.plan, nrhs);
     rows_->reserve(nrhs);
     columns_->reserve(nrhs);
-    traffic = traffic_of(prepared.plan, share_, usize(nrhs) * sizeof(T));
+    traffic = traffic_of(prepared.plan, usize(nrhs) * sizeof(T));
   });
   prepared.transport = options_.transport(comm_, traffic);
   prepared.nrhs = nrhs;
@@ -116,7 +123,7 @@ template <Scalar T>
 Activity& TriangularSolver<T>::account(const plan::Phase& phase) {
   if (std::holds_alternative<plan::ExchangePhase>(phase)) return last_.inter_grid;
   const auto* sweep = std::get_if<plan::SweepPhase>(&phase);
-  if (sweep == nullptr) return last_.diagonal;
+  if (sweep == nullptr || sweep->side == distribution::Side::diagonal) return last_.diagonal;
   return sweep->direction == plan::Direction::scatter ? last_.l : last_.u;
 }
 

@@ -15,6 +15,7 @@ namespace trisweep::solve {
 
 struct SolverOptions {
   distribution::ProcessGrid grid;
+  decltype(distribution::NamedMapping::make) mapping = distribution::block_cyclic;
   plan::Tree tree = plan::binary_tree;
   plan::Schedule schedule = plan::single_sync;
   plan::InterGrid inter_grid = plan::sparse_allreduce;
@@ -30,6 +31,10 @@ struct SolverOptions {
   // waits for.
   double watchdog = std::numeric_limits<double>::infinity();
   Offset grain = plan::Accumulation{}.grain;  // panel entries of a task, with several threads
+  // Whole separators (symbolic::Options::whole_levels) wider than `untiled` are cut into tiles of about that
+  // many columns, to be shared by several ranks.
+  Index tile_width = 64;
+  Index untiled = symbolic::Options{}.max_width;
 };
 
 // Collective objects: every rank of the communicator constructs one, calls the same methods in the same order
@@ -59,7 +64,8 @@ class TriangularSolver {
     return std::span(whole).subspan(usize(partition_.first(comm_.rank())),
                                     usize(partition_.count(comm_.rank())));
   }
-  const symbolic::Structure& structure() const { return *analysis_.structure; }
+  // As the solver deals it out: in tiles.
+  const symbolic::Structure& structure() const { return structure_; }
   const distribution::Share& share() const { return share_; }
   // Of an op that was prepared.
   const plan::Plan& plan(Op op) const { return prepared_.at(op).plan; }
@@ -85,6 +91,7 @@ class TriangularSolver {
   transport::Communicator comm_;
   SolverOptions options_;
   Analysis analysis_;
+  symbolic::Structure structure_;
   double scaled_norm_one_ = 0;
   RowPartition partition_;
   std::unique_ptr<const distribution::Mapping> mapping_;

@@ -45,9 +45,9 @@ struct Structure {
     while (last < supernodes() && group[usize(last)] == group[usize(k)]) ++last;
     return {group[usize(k)], last};
   }
+  // Whether the diagonal block is shared with others.
   bool is_tile(Index k) const {
-    const auto [begin, end] = group_of(k);
-    return end - begin > 1;
+    return group[usize(k)] != k || (k + 1 < supernodes() && group[usize(k) + 1] == k);
   }
   std::span<const Index> rows(Index k) const {
     return {row.data() + row_ptr[usize(k)], row.data() + row_ptr[usize(k) + 1]};

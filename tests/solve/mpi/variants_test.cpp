@@ -24,22 +24,29 @@ struct Variant {
 
 std::vector<Variant> variants(const distribution::ProcessGrid& grid) {
   std::vector<Variant> all;
-  for (const auto& tree : plan::trees()) {
-    for (const auto& schedule : plan::schedules()) {
-      for (const auto& inter_grid : plan::inter_grids()) {
-        for (const auto& transport : transport::transports()) {
-          for (const bool deterministic : {false, true}) {
-            std::string name = grid.name();
-            for (const auto& part : {tree.name, schedule.name, inter_grid.name, transport.name})
-              name.append(" ").append(part);
-            all.push_back({{.grid = grid,
-                            .tree = tree.choice,
-                            .schedule = schedule.choice,
-                            .inter_grid = inter_grid.choice,
-                            .transport = transport.make,
-                            .deterministic = deterministic,
-                            .grain = 40},  // many tasks even from a small matrix
-                           name + (deterministic ? " deterministic" : "")});
+  const auto add = [&](const SolverOptions& options, std::initializer_list<std::string_view> names) {
+    for (const bool deterministic : {false, true}) {
+      Variant variant{options, grid.name() + (deterministic ? " deterministic" : "")};
+      variant.options.deterministic = deterministic;
+      for (const std::string_view name : names) variant.name.append(" ").append(name);
+      all.push_back(std::move(variant));
+    }
+  };
+  for (const auto& mapping : distribution::mappings()) {
+    for (const auto& tree : plan::trees()) {
+      for (const auto& schedule : plan::schedules()) {
+        for (const auto& inter_grid : plan::inter_grids()) {
+          for (const auto& transport : transport::transports()) {
+            add({.grid = grid,
+                 .mapping = mapping.make,
+                 .tree = tree.choice,
+                 .schedule = schedule.choice,
+                 .inter_grid = inter_grid.choice,
+                 .transport = transport.make,
+                 .grain = 40,  // many tasks and tiles even from a small matrix
+                 .tile_width = 3,
+                 .untiled = 6},
+                {mapping.name, tree.name, schedule.name, inter_grid.name, transport.name});
           }
         }
       }
@@ -73,6 +80,12 @@ void expect_traffic_of_plan(const TriangularSolver<T>& solver, Op op, Index nrhs
   }
 }
 
+bool has_tiles(const symbolic::Structure& s) {
+  for (Index k = 0; k < s.supernodes(); ++k)
+    if (s.is_tile(k)) return true;
+  return false;
+}
+
 template <class T>
 class Variants : public testing::Test {};
 using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
@@ -80,14 +93,15 @@ TYPED_TEST_SUITE(Variants, Scalars);
 
 TYPED_TEST(Variants, AllSolveEveryOpWithAnyNumberOfRightHandSides) {
   using T = TypeParam;
-  for (const bool hermitian : {false, true}) {
+  for (const auto& [hermitian, whole_levels] : {std::pair(false, 0), {false, 3}, {true, 0}, {true, 3}}) {
     const auto a = random_matrix<T>({.n = 150, .per_row = 2, .hermitian = hermitian, .seed = 3});
-    const auto factors = factored(a);
+    const auto factors = factored(a, whole_levels);
     EXPECT_EQ(factors->analysis->kind, hermitian ? numeric::Kind::cholesky : numeric::Kind::lu);
     for (const auto& grid : grids()) {
       std::vector<Problem<T>> problems;
       for (const Variant& variant : variants(grid)) {
         TriangularSolver<T> solver(MPI_COMM_WORLD, factors, variant.options);
+        EXPECT_EQ(has_tiles(solver.structure()), whole_levels > 0);
         if (problems.empty()) {
           for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
             for (const Index nrhs : {50, 7, 1}) problems.emplace_back(solver, a, op, nrhs);
@@ -96,7 +110,8 @@ TYPED_TEST(Variants, AllSolveEveryOpWithAnyNumberOfRightHandSides) {
         for (const Problem<T>& problem : problems) {
           const std::string name =
               variant.name + " op " + char(problem.op) + " nrhs " + std::to_string(problem.nrhs);
-          EXPECT_LT(problem.error(problem.solve_with(solver)), 500) << name << " hermitian " << hermitian;
+          EXPECT_LT(problem.error(problem.solve_with(solver)), 500)
+              << name << " hermitian " << hermitian << " whole levels " << whole_levels;
           expect_traffic_of_plan(solver, problem.op, problem.nrhs, name);
         }
       }
@@ -106,7 +121,7 @@ TYPED_TEST(Variants, AllSolveEveryOpWithAnyNumberOfRightHandSides) {
 
 TEST(Variants, WithoutDependenciesThereIsTheSameTrafficAndNoHang) {
   const auto a = random_matrix<double>({.n = 150, .per_row = 2, .seed = 4});
-  const auto factors = factored(a);
+  const auto factors = factored(a, 3);
   for (const auto& grid : grids()) {
     for (Variant variant : variants(grid)) {
       variant.options.dependencies = false;
