@@ -37,8 +37,7 @@ template <Scalar T>
 Analyzed analyze_in(const PlanCommand& options, matrix::AnyCsr&& any, std::size_t scalar_bytes,
                     Observer& observer) {
   const matrix::Csr<T> a = take_matrix<T>(std::move(any));
-  solve::AnalysisOptions analysis;
-  analysis.ordering.method = ordering_method(options.ordering);
+  const auto analysis = analysis_options(options, distribution::parse_grid(options.grid).ranks());
   return {solve::analyze(a, analysis, observer), a.rows(), a.nonzeros(), scalar_bytes};
 }
 
@@ -65,9 +64,9 @@ std::string plan(const PlanCommand& options, Observer& observer) {
   auto json = open_output(options.json), csv = open_output(options.traffic), dot = open_output(options.dot);
 
   const Analyzed a = analyze(options, observer);
-  const symbolic::Structure& structure = *a.analysis.structure;
+  const symbolic::Structure structure = solve::in_tiles(*a.analysis.structure);
   const bool cholesky = a.analysis.kind == numeric::Kind::cholesky;
-  const auto mapping = distribution::block_cyclic(structure, grid);
+  const auto mapping = distribution::find_mapping(options.mapping)(structure, grid);
   const plan::Schedule schedule = plan::find_schedule(options.schedule);
   const plan::PlanSpec spec{.op = static_cast<Op>(options.op.front()),
                             .upper_is_lower = cholesky,

@@ -1,5 +1,8 @@
 #include "plan_options.hpp"
 
+#include <algorithm>
+#include <bit>
+
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/transport/transport.hpp"
 
@@ -17,6 +20,16 @@ std::vector<std::string> names(std::span<const Row> table) {
 
 void add_plan_options(CLI::App& sub, PlanOptions& o) {
   sub.add_option("--grid", o.grid, "Process grid PXxPYxPZ, PZ a power of two; auto: one as square as can be")
+      ->capture_default_str();
+  sub.add_option("--mapping", o.mapping,
+                 "Which rank owns what: block-cyclic over the grid, or subtrees to ranks in proportion to "
+                 "their size (only the number of ranks counts)")
+      ->check(CLI::IsMember(names(distribution::mappings())))
+      ->capture_default_str();
+  sub.add_option("--diagonal", o.diagonal,
+                 "Which diagonal blocks are inverted: those of supernodes, or of whole separators, which "
+                 "takes memory and shortens the path through them")
+      ->check(CLI::IsMember({"supernodes", "separators"}))
       ->capture_default_str();
   sub.add_option("--schedule", o.schedule,
                  "When layers of the grid talk: once per solve, or at every level of the separator tree")
@@ -43,11 +56,8 @@ void add_plan_options(CLI::App& sub, PlanOptions& o) {
       ->check(CLI::IsMember({"double", "float", "mixed"}))
       ->capture_default_str();
   // Axes with one choice so far: accepted, so that a command line can say what it means.
-  static const std::vector<std::pair<std::string, std::string>> fixed = {{"--mapping", "block-cyclic"},
-                                                                         {"--diagonal", "supernodes"},
-                                                                         {"--device", "cpu"},
-                                                                         {"--method", "direct"},
-                                                                         {"--preconditioner", "lu"}};
+  static const std::vector<std::pair<std::string, std::string>> fixed = {
+      {"--device", "cpu"}, {"--method", "direct"}, {"--preconditioner", "lu"}};
   for (const auto& [name, choice] : fixed) {
     sub.add_option(name)
         ->check(CLI::IsMember({choice}))
@@ -60,15 +70,24 @@ ordering::Method ordering_method(const std::string& name) {
   return name == "scotch" ? ordering::Method::scotch : ordering::Method::natural;
 }
 
+solve::AnalysisOptions analysis_options(const PlanOptions& options, Index ranks) {
+  solve::AnalysisOptions analysis;
+  analysis.ordering.method = ordering_method(options.ordering);
+  const int levels = std::bit_width(static_cast<unsigned>(ranks - 1));
+  analysis.ordering.tree_levels = std::max(analysis.ordering.tree_levels, levels);
+  if (options.diagonal == "separators") analysis.symbolic.whole_levels = std::max(levels, 1);
+  return analysis;
+}
+
 report::PlanRecord plan_record(const PlanOptions& options, const distribution::ProcessGrid& grid) {
   return {.px = grid.px,
           .py = grid.py,
           .pz = grid.pz,
-          .mapping = "block-cyclic",
+          .mapping = options.mapping,
           .schedule = options.schedule,
           .inter_grid = options.inter_grid,
           .tree = options.tree,
-          .diagonal = "supernodes",
+          .diagonal = options.diagonal,
           .transport = options.transport,
           .device = "cpu"};
 }

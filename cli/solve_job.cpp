@@ -40,9 +40,11 @@ class SolveJob {
     transport::collectively(world(), [&] {
       if (context_.is_root()) factor(std::move(system));
     });
+    const auto start = Clock::now();
     solver_ = std::make_unique<solve::TriangularSolver<F>>(
         world().handle(), std::move(factorization_),
         solve::SolverOptions{.grid = grid_,
+                             .mapping = distribution::find_mapping(options_.mapping),
                              .tree = plan::find_tree(options_.tree),
                              .schedule = plan::find_schedule(options_.schedule),
                              .inter_grid = plan::find_inter_grid(options_.inter_grid),
@@ -56,6 +58,11 @@ class SolveJob {
     nrhs_ = options_.nrhs;
     if (context_.is_root()) nrhs_ = b_.cols;
     world().broadcast(nrhs_);
+    solver_->prepare(op_, nrhs_);
+    record_.solve.setup_seconds = world().max(seconds_since(start));
+    const auto bytes = static_cast<double>(solver_->panel_bytes());
+    record_.solve.panel_bytes = world().sum(bytes);
+    record_.solve.panel_bytes_max = world().max(bytes);
     time_solves();
     if (options_.no_dependencies) {
       record_.solve.backward_error = std::numeric_limits<double>::quiet_NaN();
@@ -77,7 +84,7 @@ class SolveJob {
   void factor(System system) {
     a_ = take_matrix<T>(std::move(system.a));
     solve::FactorOptions factor_options;
-    factor_options.analysis.ordering.method = ordering_method(options_.ordering);
+    factor_options.analysis = analysis_options(options_, world().size());
     factor_options.numeric.threads =
         options_.threads > 0 ? options_.threads
                              : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -108,7 +115,6 @@ class SolveJob {
   void time_solves() {
     std::vector<F> b(b_rows_.size()), x(b_rows_.size());
     std::transform(b_rows_.begin(), b_rows_.end(), b.begin(), [](const T& v) { return static_cast<F>(v); });
-    solver_->prepare(op_, nrhs_);
     std::vector<double> seconds;
     for (int r = 0; r < options_.repeat; ++r) {
       context_.terminal.progress("solve", double(r) / options_.repeat);

@@ -18,29 +18,32 @@ TYPED_TEST_SUITE(PanelProductTest, Scalars);
 
 struct Shape {
   Index height, width, nrhs;
+  Index padding = 0;  // rows of other strips below each column
+
+  Index ld() const { return height + padding; }
 };
-const std::vector<Shape> shapes = {{0, 3, 1},  {1, 1, 1}, {5, 4, 1},  {23, 9, 1},
-                                   {8, 16, 1}, {1, 1, 3}, {13, 6, 7}, {9, 1, 50}};
+const std::vector<Shape> shapes = {{0, 3, 1},  {1, 1, 1},  {5, 4, 1},    {23, 9, 1},   {8, 16, 1},  {1, 1, 3},
+                                   {13, 6, 7}, {9, 1, 50}, {7, 9, 1, 5}, {7, 9, 3, 5}, {1, 4, 2, 1}};
 
 // A work vector with the panel's own rows first and the rows it is joined to after them, in reverse.
 template <Scalar T>
 struct Sample {
   explicit Sample(const Shape& s)
       : shape(s),
-        panel(random_vector<T>(usize(s.height) * usize(s.width), 1)),
+        panel(random_vector<T>(usize(s.ld()) * usize(s.width), 1)),
         work(random_vector<T>(usize(s.height + s.width) * usize(s.nrhs), 2)),
         scratch(usize(std::max(s.height, s.width)) * usize(s.nrhs)) {
     for (Index i = s.height; i-- > 0;) position.push_back(s.width + i);
   }
   T entry(Index i, Index j, bool conjugated) const {
-    const T v = panel[usize(i) + usize(j) * usize(shape.height)];
+    const T v = panel[usize(i) + usize(j) * usize(shape.ld())];
     return conjugated ? conjugate(v) : v;
   }
   T& at(std::vector<T>& rows, Index row, Index r) const {
     return rows[usize(row) * usize(shape.nrhs) + usize(r)];
   }
   Panel<T> view(bool conjugated) const {
-    return {panel.data(), position.data(), shape.height, shape.width, conjugated};
+    return {panel.data(), position.data(), shape.height, shape.width, shape.ld(), conjugated};
   }
   Work<T> work_view() { return {work.data(), scratch.data(), shape.nrhs}; }
 

@@ -31,19 +31,20 @@ class Picture {
   void sweep(Index layer, const SweepSpec& spec) {
     const SweepTrees trees = sweep_trees(structure_, mapping_, layer, spec);
     const bool scatters = spec.direction == Direction::scatter;
+    const bool is_product = spec.side == distribution::Side::diagonal;  // its sums are no sources again
     for (Index k = 0; k < structure_.supernodes(); ++k) {
-      if (!mapping_.layers_of(k).contains(layer)) continue;
+      if (!mapping_.layers_of(k).contains(layer) || (is_product && !structure_.is_tile(k))) continue;
       const Index owner = mapping_.diagonal_owner(layer, k);
-      edge(segment('s', owner, k), segment('f', owner, k));
+      if (!is_product) edge(segment('s', owner, k), segment('f', owner, k));
       along_tree(spec.tree, trees.reduction.of(k), k, MessageKind::reduction);
       along_tree(spec.tree, trees.broadcast.of(k), k, MessageKind::broadcast);
       if (!spec.panels.contains(k)) continue;
-      for (const auto& block : structure_.blocks(k)) {
+      distribution::for_each_block(structure_, spec.side, k, [&](const symbolic::Block& block) {
         const Index i = block.row_supernode, rank = mapping_.owner(layer, spec.side, i, k);
         const std::string piece = node('p', rank, k, fmt::format("panel {}@{}", k, rank), "box");
         edge(segment('f', rank, scatters ? k : i), piece);
         edge(piece, segment('s', rank, scatters ? i : k));
-      }
+      });
     }
   }
 

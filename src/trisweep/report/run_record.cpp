@@ -46,9 +46,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRecord, name, rows, nonzeros)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorRecord, kind, nonzeros_l, nonzeros_u, bytes, supernodes,
                                    analysis_seconds, seconds, perturbed_pivots, condition_estimate,
                                    numerically_singular)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, repeats, seconds_min,
-                                   seconds_median, l_seconds, u_seconds, inter_grid_seconds, backward_error,
-                                   refinement_steps, refinement_seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, repeats, setup_seconds,
+                                   panel_bytes, panel_bytes_max, seconds_min, seconds_median, l_seconds,
+                                   u_seconds, inter_grid_seconds, backward_error, refinement_steps,
+                                   refinement_seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MessageRecord, sent, bytes_sent, received, bytes_received)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineRecord, host, processor, mpi, processors, memory_bytes)
 

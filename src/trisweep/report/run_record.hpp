@@ -41,6 +41,9 @@ struct SolveRecord {
   Index nrhs = 1;
   std::string op, precision, method;
   int repeats = 1;
+  double setup_seconds = 0;    // distribution of the factors, the plan, and its buffers
+  double panel_bytes = 0;      // of the distributed factors, over all ranks, with what layers replicate
+  double panel_bytes_max = 0;  // of the rank with most of them
   double seconds_min = 0, seconds_median = 0;  // one solve with all right-hand sides; the slowest rank's
   double l_seconds = 0, u_seconds = 0, inter_grid_seconds = 0;  // of the last repeat; the slowest rank's
   double backward_error = 0;

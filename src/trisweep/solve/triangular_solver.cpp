@@ -21,12 +21,6 @@ void check_options(const SolverOptions& options, Index ranks) {
               "start MPI with MPI_Init_thread and MPI_THREAD_SERIALIZED");
 }
 
-symbolic::Structure in_tiles(const symbolic::Structure& structure, const SolverOptions& options) {
-  return symbolic::tiled(structure, [&](Index k) {
-    return structure.width(k) > options.untiled ? options.tile_width : options.untiled;
-  });
-}
-
 Index extra_rows(const plan::Plan& plan) {
   Index most = 0;
   for (const auto& phase : plan.phase) {
@@ -44,7 +38,8 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
       options_(options),
       analysis_((transport::collectively(comm_, [&] { check_options(options, comm_.size()); }),
                  broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr))),
-      structure_(transport::collectively(comm_, [&] { return in_tiles(*analysis_.structure, options); })),
+      structure_(
+          transport::collectively(comm_, [&] { return in_tiles(*analysis_.structure, options.tiling); })),
       scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0),
       partition_(even_partition(structure().n, comm_.size())),
       mapping_(options.mapping(structure(), options.grid)),

@@ -31,10 +31,7 @@ struct SolverOptions {
   // waits for.
   double watchdog = std::numeric_limits<double>::infinity();
   Offset grain = plan::Accumulation{}.grain;  // panel entries of a task, with several threads
-  // Whole separators (symbolic::Options::whole_levels) wider than `untiled` are cut into tiles of about that
-  // many columns, to be shared by several ranks.
-  Index tile_width = 64;
-  Index untiled = symbolic::Options{}.max_width;
+  Tiling tiling{};
 };
 
 // Collective objects: every rank of the communicator constructs one, calls the same methods in the same order

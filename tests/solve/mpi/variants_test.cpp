@@ -44,8 +44,7 @@ std::vector<Variant> variants(const distribution::ProcessGrid& grid) {
                  .inter_grid = inter_grid.choice,
                  .transport = transport.make,
                  .grain = 40,  // many tasks and tiles even from a small matrix
-                 .tile_width = 3,
-                 .untiled = 6},
+                 .tiling = {.width = 3, .untiled = 6}},
                 {mapping.name, tree.name, schedule.name, inter_grid.name, transport.name});
           }
         }
