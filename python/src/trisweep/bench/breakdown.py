@@ -78,7 +78,8 @@ def draw(table: Table) -> Figure:
             one.set_ylim(0, 105)
             one.set_ylabel("% of the solve")
             one.set_title(f"{plots.system_title(*system[:2])}, {row['grid']}, {row['algorithm']}", fontsize=8)
-        line[0].set_xlabel("rank")
+    for one in axes[-1]:
+        one.set_xlabel("rank")
     plots.legend(figure, axes[0, 0])
     return figure
 
@@ -89,6 +90,8 @@ EXPERIMENT = Experiment(
     paper="SC'23, Fig. 5 to 8",
     measure=measure,
     draw=draw,
-    settings=Settings(matrices=("s2d9:128",), grids=(Grid(4, 4, 1), Grid(2, 2, 4), Grid(1, 1, 16)), rounds=3),
+    settings=Settings(
+        matrices=("s2d9:256",), grids=(Grid(2, 2, 1), Grid(2, 1, 2), Grid(1, 1, 4)), nrhs=(1, 50), rounds=5
+    ),
     quick=Settings(matrices=("s2d9:24",), grids=(Grid(2, 1, 2),), rounds=1, repeats=2),
 )
