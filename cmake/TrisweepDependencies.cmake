@@ -21,7 +21,7 @@ if(NOT DEFINED MPI_EXECUTABLE_SUFFIX AND NOT MPI_CXX_COMPILER AND NOT MPI_HOME A
   find_program(TRISWEEP_MPI_WRAPPER mpicxx)
   mark_as_advanced(TRISWEEP_MPI_WRAPPER)
   if(EXISTS "${TRISWEEP_MPI_WRAPPER}.openmpi")
-    set(MPI_EXECUTABLE_SUFFIX .openmpi)
+    set(MPI_EXECUTABLE_SUFFIX .openmpi CACHE STRING "Which of Debian's MPIs: .openmpi or .mpich")
   endif()
 endif()
 trisweep_find(MPI COMPONENTS CXX)

@@ -2,14 +2,13 @@
 // early among the members stands near the root. From the third member on it is a complete binary tree,
 // numbered level by level; the root and the second member have one child each:
 //
-//   0 - 1 - 2 < 3 < 5 ..
-//               \ 6 ..
-//             \ 4 < ..
+//   0 -> 1 -> 2 -> 3 -> 5, 6
+//                  4 -> 7, 8
 //
 // 2 + log2(members - 2) hops; a root has one message, the second member two, others at most three. The
 // paper's tree has two children at the root, too. But on a square grid only the diagonal ranks are roots, and
 // the rank beside the diagonal is second in most of their trees, so that these few carry most of the
-// messages. What stands first gets the message no later than in the paper's tree, and has less to forward
+// messages. The second member gets its message no later than in the paper's tree, and has less to forward
 // before its own work.
 
 #include <algorithm>

@@ -6,42 +6,66 @@
 
 namespace trisweep::transport {
 
-TwoSided::TwoSided(const Communicator& comm, const Traffic& traffic) : own_(comm.handle()), epochs_(own_) {
-  int* largest_tag = nullptr;
+TwoSided::TwoSided(const Communicator& comm, const Traffic& traffic)
+    : own_(comm.handle()), epochs_(own_), early_(2 * traffic.phase.size()) {
+  int* largest = nullptr;
   int found = 0;
-  check(MPI_Comm_get_attr(own_.handle(), MPI_TAG_UB, &largest_tag, &found), "MPI_Comm_get_attr");
+  check(MPI_Comm_get_attr(own_.handle(), MPI_TAG_UB, &largest, &found), "MPI_Comm_get_attr");
+  std::size_t most = 0;
+  Offset tags = 1;
+  for (const PhaseMessages& phase : traffic.phase) {
+    most = std::max(most, phase.out.size());
+    for (const Message& m : phase.out) tags = std::max(tags, Offset{m.tag} + 1);
+  }
+  tags = own_.max(tags);  // a tag must mean the same at both ends
   collectively(own_, [&] {
-    std::size_t most = 0;
-    for (const PhaseMessages& phase : traffic.phase) {
-      most = std::max(most, phase.out.size());
-      for (const Message& m : phase.out) {
-        if (found == 0 || m.tag <= *largest_tag) continue;
-        throw Error(ErrorKind::environment,
-                    fmt::format("this MPI allows tags up to {}, but {} are needed", *largest_tag, m.tag),
-                    "use Open MPI or MPICH, whose tags go beyond 10^8");
-      }
+    const Offset needed = tags * static_cast<Offset>(early_.size());
+    if (found != 0 && needed - 1 > *largest) {
+      throw Error(ErrorKind::environment,
+                  fmt::format("this MPI allows tags up to {}, but {} are needed", *largest, needed),
+                  "use the one-sided transport, or the single-sync schedule, which has fewer phases");
     }
     requests_.reserve(most);
   });
-  for (std::size_t i = 0; i < 2 * traffic.phase.size(); ++i) channels_.emplace_back(own_.handle());
+  tags_ = static_cast<int>(tags);
 }
 
 void TwoSided::send(Index to, int tag, const void* data, std::size_t bytes) {
   requests_.emplace_back();
-  check(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, tag, comm(), &requests_.back()), "MPI_Isend");
+  const int whole = static_cast<int>(place(phase_)) * tags_ + tag;
+  check(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, whole, own_.handle(), &requests_.back()),
+        "MPI_Isend");
+}
+
+std::optional<Arrival> TwoSided::take_early(Index from, int tag) {
+  auto& waiting = early_[place(phase_)];
+  const auto at = std::find_if(waiting.begin(), waiting.end(), [&](const Arrival& a) {
+    return (from == any || a.from == from) && (tag == any || a.tag == tag);
+  });
+  if (at == waiting.end()) return std::nullopt;
+  const Arrival arrival = *at;
+  waiting.erase(at);
+  return arrival;
 }
 
 std::optional<Arrival> TwoSided::poll(Index from, int tag) {
-  int found = 0, bytes = 0;
-  MPI_Message message;
-  MPI_Status status;
-  check(MPI_Improbe(from, tag, comm(), &found, &message, &status), "MPI_Improbe");
-  if (found == 0) return std::nullopt;
-  MPI_Get_count(&status, MPI_BYTE, &bytes);
-  return Arrival{.from = status.MPI_SOURCE,
-                 .tag = status.MPI_TAG,
-                 .bytes = static_cast<std::size_t>(bytes),
-                 .message = message};
+  if (auto arrival = take_early(from, tag)) return arrival;
+  while (true) {
+    int found = 0, bytes = 0;
+    MPI_Message message;
+    MPI_Status status;
+    check(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, own_.handle(), &found, &message, &status), "MPI_Improbe");
+    if (found == 0) return std::nullopt;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    const Arrival arrival{.from = status.MPI_SOURCE,
+                          .tag = status.MPI_TAG % tags_,
+                          .bytes = static_cast<std::size_t>(bytes),
+                          .message = message};
+    const auto belongs = static_cast<std::size_t>(status.MPI_TAG / tags_);
+    const bool wanted = (from == any || arrival.from == from) && (tag == any || arrival.tag == tag);
+    if (belongs == place(phase_) && wanted) return arrival;
+    early_[belongs].push_back(arrival);
+  }
 }
 
 void TwoSided::receive(Arrival& arrival, void* data, std::size_t bytes) {
