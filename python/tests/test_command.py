@@ -9,8 +9,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from trisweep.bench import EXPERIMENTS
+from trisweep.bench import EXPERIMENTS, heatmap
 from trisweep.bench.__main__ import main
+from trisweep.grids import Grid
+from trisweep.runs import find_trisweep
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("TRISWEEP_BINARY", str(ROOT / "build/trisweep"))
@@ -118,6 +120,15 @@ class Runs(Command):
     def test_one_rank_sends_nothing(self):
         rows = self.result("trees", "--grid", "1x1x1")
         self.assertEqual([row["messages"] for row in rows], [0, 0, 0])
+
+    def test_the_places_of_ranks_are_those_of_the_command(self):
+        trisweep = find_trisweep(BINARY)
+        matrix = self.folder / "a.mtx"
+        trisweep.run(["gallery", "s2d9", "--n", "4", "-o", str(matrix)])
+        grid = Grid(3, 2, 2)
+        map_ = heatmap._at_place(list(range(grid.ranks)), grid)
+        for rank in trisweep.plan(matrix, grid)["ranks"]:
+            self.assertEqual(map_[rank["x"], rank["z"] * grid.py + rank["y"]], rank["rank"])
 
     def test_an_earlier_result_is_drawn_again(self):
         self.result("trees", "--grid", "1x1x1", "--matrix", "s2d9:4")

@@ -143,9 +143,9 @@ class Others(unittest.TestCase):
         self.assertEqual(table.rows[0]["messages_of_pairs"][0], [0, 105, 100, 100])
 
     def test_a_heat_map_has_every_rank_at_its_place(self):
-        # rank = x + Px (y + Py z); x goes down, y across, and layers stand side by side.
+        # rank = (z Px + x) Py + y; x goes down, y across, and layers stand side by side.
         map_ = heatmap._at_place(list(range(12)), Grid(3, 2, 2))
-        self.assertEqual(map_.tolist(), [[0, 3, 6, 9], [1, 4, 7, 10], [2, 5, 8, 11]])
+        self.assertEqual(map_.tolist(), [[0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11]])
 
     def test_breakdown_is_of_the_slowest_rank(self):
         row = measure("breakdown", StandIn(), grids=(Grid(2, 1, 2),)).rows[0]

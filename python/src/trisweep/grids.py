@@ -9,7 +9,7 @@ from trisweep.errors import UserError
 
 @dataclass(frozen=True)
 class Grid:
-    """Px x Py x Pz ranks; rank = x + Px (y + Py z)."""
+    """Px x Py x Pz ranks; rank = (z Px + x) Py + y."""
 
     px: int
     py: int

@@ -72,6 +72,6 @@ EXPERIMENT = Experiment(
     paper="CSC'18, Table 1",
     measure=measure,
     draw=draw,
-    settings=Settings(matrices=("s2d9:128",), grids=(Grid(2, 1, 1), Grid(2, 2, 1), Grid(4, 4, 1)), nrhs=(1, 50)),
+    settings=Settings(matrices=("s2d9:256",), grids=(Grid(2, 1, 1), Grid(2, 2, 1), Grid(4, 4, 1)), nrhs=(1, 50)),
     quick=Settings(matrices=("s2d9:24",), grids=(Grid(2, 1, 1),), rounds=1, repeats=2),
 )

@@ -99,8 +99,8 @@ def _title(row: dict, unit: str, point: str) -> str:
 
 def _at_place(values: list[int], grid: Grid) -> np.ndarray:
     """Process rows down, process columns across, layers side by side."""
-    layers = np.array(values).reshape(grid.pz, grid.py, grid.px)
-    return np.concatenate([layer.T for layer in layers], axis=1)
+    layers = np.array(values).reshape(grid.pz, grid.px, grid.py)
+    return np.concatenate(list(layers), axis=1)
 
 
 EXPERIMENT = Experiment(

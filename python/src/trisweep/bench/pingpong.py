@@ -64,7 +64,7 @@ EXPERIMENT = Experiment(
     paper="one-sided poster",
     measure=measure,
     draw=draw,
-    settings=Settings(rounds=7),
+    settings=Settings(rounds=15),
     quick=Settings(rounds=1),
     takes=(),
 )

@@ -106,7 +106,7 @@ EXPERIMENT = Experiment(
     paper="SC'23, Fig. 4",
     measure=measure,
     draw=draw,
-    settings=Settings(matrices=("s2d9:128", "convection3d:14"), grids=layered_grids(16)),
+    settings=Settings(matrices=("s2d9:256", "convection3d:16"), grids=layered_grids(8), rounds=7),
     quick=Settings(matrices=("s2d9:24",), grids=(Grid(2, 1, 1), Grid(1, 1, 2)), rounds=1, repeats=2),
     grids_of=layered_grids,
 )

@@ -85,6 +85,7 @@ EXPERIMENT = Experiment(
         matrices=("s2d9:256",),
         grids=(Grid(2, 2, 1), Grid(4, 4, 1), Grid(8, 8, 1), Grid(16, 16, 1), Grid(64, 64, 1)),
         nrhs=(1, 50),
+        rounds=3,
     ),
     quick=Settings(matrices=("s2d9:24",), grids=(Grid(3, 2, 1),), rounds=1, repeats=2),
 )
