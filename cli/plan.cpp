@@ -64,9 +64,10 @@ std::string plan(const PlanCommand& options, Observer& observer) {
   auto json = open_output(options.json), csv = open_output(options.traffic), dot = open_output(options.dot);
 
   const Analyzed a = analyze(options, observer);
-  const symbolic::Structure structure = solve::in_tiles(*a.analysis.structure);
+  const auto& choice = distribution::find_mapping(options.mapping);
+  const symbolic::Structure structure = distribution::in_tiles(*a.analysis.structure, choice, grid);
   const bool cholesky = a.analysis.kind == numeric::Kind::cholesky;
-  const auto mapping = distribution::find_mapping(options.mapping)(structure, grid);
+  const auto mapping = choice.make(structure, grid);
   const plan::Schedule schedule = plan::find_schedule(options.schedule);
   const plan::PlanSpec spec{.op = static_cast<Op>(options.op.front()),
                             .upper_is_lower = cholesky,

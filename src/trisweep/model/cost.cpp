@@ -30,7 +30,10 @@ Cost cost_of(const plan::SweepPhase& phase, const distribution::Share& share, co
 
 Cost cost_of(const plan::DiagonalPhase& phase, const distribution::Share& share, const Workload& workload) {
   Cost cost;
-  for (const Index s : phase.segment) cost += product_cost(share.width(s), share.width(s), workload);
+  for (const Index p : phase.piece) {
+    const Index width = share.width(share.diagonal.segment[usize(p)]);
+    cost += product_cost(width, width, workload);
+  }
   return cost;
 }
 

@@ -1,6 +1,8 @@
 #include "trisweep/model/simulate.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "trisweep/model/critical_path.hpp"
 #include "trisweep/model/events.hpp"
@@ -176,7 +178,7 @@ class Simulation {
 
   // All of it is one task, for all workers.
   double start(Index r, const DiagonalPhase& diagonal, std::int32_t s, double now) {
-    if (diagonal.segment.empty()) return now;
+    if (diagonal.piece.empty()) return now;
     state(r).tasks_left = 1;
     state(r).enabled.assign(1, s);
     make_ready(state(r), 0, s);
@@ -190,7 +192,8 @@ class Simulation {
       times.inter_grid_seconds += seconds;
     } else {
       const auto* sweep = std::get_if<SweepPhase>(&phase(r));
-      const bool forward = sweep != nullptr && sweep->direction == plan::Direction::scatter;
+      const bool forward = sweep != nullptr && sweep->side != distribution::Side::diagonal &&
+                           sweep->direction == plan::Direction::scatter;
       (forward ? times.l_seconds : times.u_seconds) += seconds;
     }
     if (state(r).phase + 1 == static_cast<Index>(plans_[usize(r)].plan.phase.size())) {
@@ -269,18 +272,18 @@ class Simulation {
 
   void complete(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now) {
     const plan::Segment& of = sweep.segment[usize(segment)];
-    now += adding_seconds(Offset{of.cell_end - of.cell_begin} * share(r).width(segment));
+    now += adding_seconds(Offset{of.cell_end - of.cell_begin} * of.width);
     if (of.parent < 0) {
       make_available(r, sweep, segment, s, now);
     } else {
-      send(message(r, segment, MessageKind::reduction, s), of.parent, now);
+      send(message(r, of, MessageKind::reduction, s), of.parent, now);
     }
   }
 
   void make_available(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now) {
     const plan::Segment& of = sweep.segment[usize(segment)];
     for (Index c = of.child_begin; c < of.child_end; ++c)
-      send(message(r, segment, MessageKind::broadcast, s), sweep.child[usize(c)], now);
+      send(message(r, of, MessageKind::broadcast, s), sweep.child[usize(c)], now);
     for (Index c = of.consumer_begin; c < of.consumer_end; ++c) {
       const Index t = sweep.consumer[usize(c)];
       if (--state(r).waits[usize(t)] == 0) make_ready(state(r), t, s);
@@ -293,13 +296,13 @@ class Simulation {
   double copying_seconds(Offset rows) const { return 2 * bytes(rows) / machine_.worker_bandwidth; }
   double adding_seconds(Offset rows) const { return 3 * bytes(rows) / machine_.worker_bandwidth; }
 
-  Flight message(Index r, Index segment, MessageKind kind, std::int32_t s) {
+  Flight message(Index r, const plan::Segment& of, MessageKind kind, std::int32_t s) {
     return {.departed = 0,
             .from = r,
             .to = -1,
             .phase = state(r).phase,
-            .subject = share(r).segment[usize(segment)],
-            .rows = share(r).width(segment),
+            .subject = of.supernode,
+            .rows = of.width,
             .step = s,
             .kind = kind};
   }
@@ -339,7 +342,7 @@ class Simulation {
     const std::int32_t s = begin_receive(f, Activity::receive, previous, now);
     step(s).supernode = f.subject;
     const auto& sweep = std::get<SweepPhase>(phase(r));
-    const Index segment = share(r).local(f.subject);
+    const Index segment = segment_of(sweep, f);
     now += wire_.link(f.from, r).receive_overhead + copying_seconds(f.rows);
     if (f.kind == MessageKind::broadcast) {
       make_available(r, sweep, segment, s, now);
@@ -348,6 +351,16 @@ class Simulation {
       contribute(r, sweep, segment, s, now);
     }
     end_step(s, true, now);
+  }
+
+  static Index segment_of(const SweepPhase& sweep, const Flight& f) {
+    const auto key = [&](const plan::Incoming& m) {
+      return std::tuple(sweep.segment[usize(m.segment)].supernode, m.kind, m.from);
+    };
+    const auto at =
+        std::lower_bound(sweep.incoming.begin(), sweep.incoming.end(), std::tuple(f.subject, f.kind, f.from),
+                         [&](const auto& m, const auto& k) { return key(m) < k; });
+    return at->segment;
   }
 
   // The next one; false when its message has not come.
