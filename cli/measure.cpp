@@ -75,10 +75,11 @@ void measure_compute(const transport::Communicator& world, model::Machine& m) {
   m.memory_bandwidth = std::max(m.worker_bandwidth, world.size() * stream.bytes() / together);
   if (!root) return;
   // A product's own cost is what small panels take longer than their bytes.
-  Panels small(16, 8, 4096, 1), many(64, 16, 64, 16);
+  Panels small(16, 8, 65536, 1), many(32, 12, 4096, 16);
   m.product_seconds = std::max(
       0.0, (fastest(times, [&] { small.multiply(); }) - small.bytes() / m.worker_bandwidth) / small.count());
-  m.worker_flops = many.flops() / (fastest(20, [&] { many.multiply(); }) - many.count() * m.product_seconds);
+  m.worker_flops =
+      many.flops() / (fastest(times, [&] { many.multiply(); }) - many.count() * m.product_seconds);
   constexpr Index tasks = 1000;
   solve::ReadyTasks ready;
   ready.reserve(usize(tasks));
@@ -93,10 +94,10 @@ void measure_compute(const transport::Communicator& world, model::Machine& m) {
 // A message costs latency + bytes / bandwidth; a quarter of the latency counts as each end's overhead.
 model::Link link_of(const transport::PingPong& result) {
   const auto &least = result.samples.front(), &largest = result.samples.back();
-  const double latency = least.seconds_median;
+  const double latency = least.seconds_min;
   return {.latency = latency / 2,
           .bandwidth = double(largest.bytes - least.bytes) /
-                       std::max(largest.seconds_median - least.seconds_median, 1e-9),
+                       std::max(largest.seconds_min - least.seconds_min, 1e-9),
           .send_overhead = latency / 4,
           .receive_overhead = latency / 4};
 }
@@ -133,7 +134,7 @@ model::Machine measure_machine(const transport::Communicator& world) {
        "ping-pong between ranks 0 and 1: of 8 bytes, and of 1 MiB for the bandwidth; a "
        "quarter of the latency counts as each end's overhead"},
       {"worker_bandwidth, memory_bandwidth", "64 x 64 panels streamed by one rank alone, and by all at once"},
-      {"worker_flops", "64 x 16 panels, 16 right-hand sides"},
+      {"worker_flops", "32 x 12 panels, 16 right-hand sides"},
       {"product_seconds, task_seconds", "16 x 8 panels beyond their bytes; the queue of ready tasks"}};
   return m;
 }

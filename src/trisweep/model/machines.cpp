@@ -16,8 +16,8 @@ const Source achievable_cpu{"memory_bandwidth", "estimate: 0.8 of the peak is re
 const Source achievable_gpu{"memory_bandwidth", "estimate: 0.85 of the peak is reached by streams"};
 const Source core_estimates{"worker_bandwidth, worker_flops, task_seconds, product_seconds",
                             "estimates: a core alone reaches several times its share of the bandwidth, small "
-                            "products a quarter of its peak flops; bookkeeping as measured on a 2020s core, "
-                            "in proportion to the clock"};
+                            "products a quarter of its peak flops; bookkeeping twice what `trisweep machines "
+                            "--measure` finds on a core of the 2020s, more on slower ones"};
 const Source unit_estimates{
     "worker_bandwidth, worker_flops, task_seconds",
     "estimates: a compute unit alone reaches twice its share of the bandwidth, small "
