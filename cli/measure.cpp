@@ -96,8 +96,8 @@ model::Link link_of(const transport::PingPong& result) {
   const auto &least = result.samples.front(), &largest = result.samples.back();
   const double latency = least.seconds_min;
   return {.latency = latency / 2,
-          .bandwidth = double(largest.bytes - least.bytes) /
-                       std::max(largest.seconds_min - least.seconds_min, 1e-9),
+          .bandwidth =
+              double(largest.bytes - least.bytes) / std::max(largest.seconds_min - least.seconds_min, 1e-9),
           .send_overhead = latency / 4,
           .receive_overhead = latency / 4};
 }

@@ -17,7 +17,7 @@ void Simulation::handle(const Event& event) {
     case EventKind::task_end:
       return end_task(event);
     case EventKind::free:
-      return free(step(event.subject).rank, event);
+      return release(step(event.subject).rank, event);
   }
 }
 
@@ -33,7 +33,7 @@ void Simulation::end_step(std::int32_t s, bool communicator, double end) {
   events_.push({end, 0, s, 0, EventKind::free, communicator});
 }
 
-void Simulation::free(Index r, const Event& event) {
+void Simulation::release(Index r, const Event& event) {
   state(r).last = event.subject;
   look(r, event.communicator, event.subject, event.time);
   // What has become ready is for whoever waits.

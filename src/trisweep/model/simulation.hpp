@@ -63,7 +63,7 @@ class Simulation {
   std::int32_t begin_step(Index r, Activity activity, Wait wait, std::int32_t cause, double now);
   // The worker is free again at `end`.
   void end_step(std::int32_t s, bool communicator, double end);
-  void free(Index r, const Event& event);
+  void release(Index r, const Event& event);
   // A worker without work: `previous` is the step it has just ended, or none when it has been waiting.
   void look(Index r, bool communicator, std::int32_t previous, double now);
 
