@@ -103,7 +103,6 @@ class Simulation {
   // The step of taking a flight: it waited for the message, unless that lay there while the rank was busy.
   std::int32_t begin_receive(const Flight& f, Activity activity, std::int32_t previous, double now);
   void take(Index r, std::int32_t previous, double now);
-  Index incoming_segment(Index r, const SweepPhase& sweep, const Flight& f) const;
   // The next one; false when its message has not come.
   bool take_exchange_step(Index r, const ExchangePhase& exchange, std::int32_t previous, double now);
   void trace_back();

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <tuple>
 
 #include "trisweep/model/simulation.hpp"
 
@@ -123,7 +122,7 @@ void Simulation::take(Index r, std::int32_t previous, double now) {
   const std::int32_t s = begin_receive(f, Activity::receive, previous, now);
   step(s).supernode = f.subject;
   const auto& sweep = std::get<SweepPhase>(phase(r));
-  const Index segment = incoming_segment(r, sweep, f);
+  const Index segment = share(r).local(f.subject);
   now += wire_.link(f.from, r).receive_overhead + copying_seconds(f.rows);
   if (f.kind == MessageKind::broadcast) {
     make_available(r, sweep, segment, s, now);
@@ -132,15 +131,6 @@ void Simulation::take(Index r, std::int32_t previous, double now) {
     contribute(r, sweep, segment, s, now);
   }
   end_step(s, true, now);
-}
-
-Index Simulation::incoming_segment(Index r, const SweepPhase& sweep, const Flight& f) const {
-  const auto key = [&](const plan::Incoming& m) {
-    return std::tuple(share(r).segment[usize(m.segment)], m.kind, m.from);
-  };
-  return std::lower_bound(sweep.incoming.begin(), sweep.incoming.end(), std::tuple(f.subject, f.kind, f.from),
-                          [&](const auto& m, const auto& wanted) { return key(m) < wanted; })
-      ->segment;
 }
 
 bool Simulation::take_exchange_step(Index r, const ExchangePhase& exchange, std::int32_t previous,
