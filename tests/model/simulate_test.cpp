@@ -41,6 +41,8 @@ symbolic::Structure chain(const std::vector<Index>& widths) {
   for (Index k = 0; k < count; ++k) {
     s.supernode_of.insert(s.supernode_of.end(), usize(s.width(k)), k);
     s.parent.push_back(k + 1 < count ? k + 1 : -1);
+    s.whole.push_back(0);
+    s.group.push_back(k);
     if (k + 1 < count) {
       for (Index i = s.first[usize(k) + 1]; i < s.first[usize(k) + 2]; ++i) s.row.push_back(i);
       s.block.push_back({k + 1, 0, s.width(k + 1)});
