@@ -96,7 +96,7 @@ TEST_F(SavedAnalysisTest, RefusesDamage) {
 TEST_F(SavedAnalysisTest, RefusesWhatIsNone) {
   replace("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n");
   EXPECT_NE(refusal().find("not a saved analysis"), std::string::npos);
-  replace("Trisweep analysis, version 2\n and whatever that has");
+  replace("Trisweep analysis, version 1\n and whatever that has");
   EXPECT_NE(refusal().find("another version"), std::string::npos);
   std::filesystem::remove(path_);
   EXPECT_NE(refusal().find("cannot be read"), std::string::npos);
