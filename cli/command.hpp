@@ -23,8 +23,10 @@ using Run = std::function<int(const Context&)>;
 // Each adds a subcommand to `app` and, when that is chosen, sets `run`.
 void add_gallery(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
+void add_machines(CLI::App& app, Run& run);
 void add_pingpong(CLI::App& app, Run& run);
 void add_plan(CLI::App& app, Run& run);
+void add_predict(CLI::App& app, Run& run);
 void add_solve(CLI::App& app, Run& run);
 
 }  // namespace trisweep::cli

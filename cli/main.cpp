@@ -97,8 +97,10 @@ int main(int argc, char** argv) {
   Run run;
   add_gallery(app, run);
   add_info(app, run);
+  add_machines(app, run);
   add_pingpong(app, run);
   add_plan(app, run);
+  add_predict(app, run);
   add_solve(app, run);
   try {
     run_if_external(app, argc, argv);

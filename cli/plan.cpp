@@ -4,16 +4,13 @@
 
 #include <array>
 
+#include "analysis.hpp"
 #include "command.hpp"
 #include "outputs.hpp"
-#include "plan_options.hpp"
-#include "system.hpp"
 #include "trisweep/distribution/storage.hpp"
-#include "trisweep/matrix/io.hpp"
 #include "trisweep/plan/dot.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/report/plan_record.hpp"
-#include "trisweep/solve/analysis.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -26,36 +23,6 @@ struct PlanCommand : PlanOptions {
   Index nrhs = 1;
 };
 
-struct Analyzed {
-  solve::Analysis analysis;
-  Index rows;
-  Offset nonzeros;
-  std::size_t scalar_bytes;
-};
-
-template <Scalar T>
-Analyzed analyze_in(const PlanCommand& options, matrix::AnyCsr&& any, std::size_t scalar_bytes,
-                    Observer& observer) {
-  const matrix::Csr<T> a = take_matrix<T>(std::move(any));
-  const auto analysis = analysis_options(options, distribution::parse_grid(options.grid).ranks());
-  return {solve::analyze(a, analysis, observer), a.rows(), a.nonzeros(), scalar_bytes};
-}
-
-// In the precision of the system, as `solve` does; the factors of a mixed solve are in the lower one.
-template <Scalar T, Scalar Low>
-Analyzed analyze_system(const PlanCommand& options, matrix::AnyCsr&& a, Observer& observer) {
-  if (options.precision == "float") return analyze_in<Low>(options, std::move(a), sizeof(Low), observer);
-  return analyze_in<T>(options, std::move(a), options.precision == "mixed" ? sizeof(Low) : sizeof(T),
-                       observer);
-}
-
-Analyzed analyze(const PlanCommand& options, Observer& observer) {
-  matrix::AnyCsr a = matrix::read_matrix(options.matrix, observer);
-  if (std::holds_alternative<matrix::Csr<std::complex<double>>>(a))
-    return analyze_system<std::complex<double>, std::complex<float>>(options, std::move(a), observer);
-  return analyze_system<double, float>(options, std::move(a), observer);
-}
-
 // Writes all outputs, then lets all appear; returns the summary.
 std::string plan(const PlanCommand& options, Observer& observer) {
   const auto grid = distribution::parse_grid(options.grid);
@@ -63,27 +30,27 @@ std::string plan(const PlanCommand& options, Observer& observer) {
       {{"--json", options.json}, {"--traffic", options.traffic}, {"--dot", options.dot}}});
   auto json = open_output(options.json), csv = open_output(options.traffic), dot = open_output(options.dot);
 
-  const Analyzed a = analyze(options, observer);
-  const symbolic::Structure structure = solve::in_tiles(*a.analysis.structure);
-  const bool cholesky = a.analysis.kind == numeric::Kind::cholesky;
-  const auto mapping = distribution::find_mapping(options.mapping)(structure, grid);
+  const model::SavedAnalysis a = analyze_for_plan(options.matrix, options, grid.ranks(), observer);
+  const auto& choice = distribution::find_mapping(options.mapping);
+  const symbolic::Structure structure = distribution::in_tiles(*a.structure, choice, grid);
+  const auto mapping = choice.make(structure, grid);
   const plan::Schedule schedule = plan::find_schedule(options.schedule);
   const plan::PlanSpec spec{.op = static_cast<Op>(options.op.front()),
-                            .upper_is_lower = cholesky,
+                            .upper_is_lower = a.cholesky,
                             .tree = plan::find_tree(options.tree),
                             .inter_grid = plan::find_inter_grid(options.inter_grid)};
   const report::PlanReport report{
       .version = TRISWEEP_VERSION,
-      .matrix = {.name = options.matrix, .rows = a.rows, .nonzeros = a.nonzeros},
-      .kind = cholesky ? "cholesky" : "lu",
+      .matrix = {.name = a.matrix, .rows = structure.n, .nonzeros = a.nonzeros},
+      .kind = a.cholesky ? "cholesky" : "lu",
       .supernodes = structure.supernodes(),
       .plan = plan_record(options, grid),
       .nrhs = options.nrhs,
       .op = options.op,
       .precision = options.precision,
-      .scalar_bytes = a.scalar_bytes,
+      .scalar_bytes = scalar_bytes(options.precision, a.complex),
       .traffic = plan::traffic(structure, *mapping, schedule, spec),
-      .stored_values = distribution::stored_values(structure, *mapping, cholesky)};
+      .stored_values = distribution::stored_values(structure, *mapping, a.cholesky)};
 
   if (dot) dot->write(plan::to_dot(structure, *mapping, schedule, spec));
   if (csv) csv->write(report::to_csv(report, plan::flows(structure, *mapping, schedule, spec)));

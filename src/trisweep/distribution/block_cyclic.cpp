@@ -45,6 +45,14 @@ class BlockCyclic final : public Mapping {
 
 }  // namespace
 
+std::vector<RankGrid> block_cyclic_node_grids(const symbolic::Structure& structure, const ProcessGrid& grid) {
+  RankGrid layer;
+  layer.ranks = grid.px * grid.py;
+  layer.px = grid.px;
+  layer.py = grid.py;
+  return std::vector<RankGrid>(usize(structure.tree.nodes()), layer);
+}
+
 std::unique_ptr<Mapping> block_cyclic(const symbolic::Structure& structure, const ProcessGrid& grid) {
   return std::make_unique<BlockCyclic>(structure, grid);
 }

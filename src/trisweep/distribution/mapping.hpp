@@ -53,13 +53,38 @@ std::unique_ptr<Mapping> block_cyclic(const symbolic::Structure& structure, cons
 // multifrontal factorizations so.) Of the grid only the number of ranks counts.
 std::unique_ptr<Mapping> proportional(const symbolic::Structure& structure, const ProcessGrid& grid);
 
+// Consecutive ranks as a grid of px x py, as square as can be; a few may stay without a place.
+struct RankGrid {
+  Index first = 0;
+  Index ranks = 1;
+  Index px = 1;
+  Index py = 1;
+
+  RankGrid() = default;
+  RankGrid(Index first_rank, Index count);
+};
+
 // The mappings by the names that users know.
 struct NamedMapping {
   std::string_view name;
   std::unique_ptr<Mapping> (*make)(const symbolic::Structure& structure, const ProcessGrid& grid);
+  // The grids that share the nodes of the separator tree, by node.
+  std::vector<RankGrid> (*node_grids)(const symbolic::Structure& structure, const ProcessGrid& grid);
 };
+std::vector<RankGrid> block_cyclic_node_grids(const symbolic::Structure& structure, const ProcessGrid& grid);
+std::vector<RankGrid> proportional_node_grids(const symbolic::Structure& structure, const ProcessGrid& grid);
+
 std::span<const NamedMapping> mappings();
 // Throws Error(usage) that lists the names there are.
-decltype(NamedMapping::make) find_mapping(std::string_view name);
+const NamedMapping& find_mapping(std::string_view name);
+
+// The structure that a mapping deals out: separators that were kept whole (symbolic::Options::whole_levels)
+// cut into tiles of about `width` columns, at least `least`, in a number that the sides of their grid divide.
+struct Tiling {
+  Index width = 64;
+  Index least = 8;
+};
+symbolic::Structure in_tiles(const symbolic::Structure& structure, const NamedMapping& mapping,
+                             const ProcessGrid& grid, const Tiling& tiling = {});
 
 }  // namespace trisweep::distribution

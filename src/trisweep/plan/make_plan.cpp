@@ -56,4 +56,20 @@ Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping
   return std::move(make_plans(structure, mapping, {&share, 1}, specs, accumulation).front());
 }
 
+std::vector<RankPlan> make_all_plans(const symbolic::Structure& structure,
+                                     const distribution::Mapping& mapping, Schedule schedule,
+                                     const PlanSpec& spec, const Accumulation& accumulation) {
+  std::vector<RankPlan> all(usize(mapping.ranks()));
+  for (Index layer = 0; layer < mapping.layers(); ++layer) {
+    auto shares = distribution::make_shares(structure, mapping, layer);
+    auto plans =
+        make_plans(structure, mapping, shares, schedule(structure, mapping, layer, spec), accumulation);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      const Index rank = shares[i].rank;
+      all[usize(rank)] = {std::move(shares[i]), std::move(plans[i])};
+    }
+  }
+  return all;
+}
+
 }  // namespace trisweep::plan

@@ -18,4 +18,16 @@ Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping
                const distribution::Share& share, std::span<const PhaseSpec> specs,
                const Accumulation& accumulation = {});
 
+// A rank's share and its plan, which refers to it.
+struct RankPlan {
+  distribution::Share share;
+  Plan plan;
+};
+
+// The plans of all ranks, by rank. Layers are made one after another; all of them together take memory in
+// proportion to the blocks that all layers hold.
+std::vector<RankPlan> make_all_plans(const symbolic::Structure& structure,
+                                     const distribution::Mapping& mapping, Schedule schedule,
+                                     const PlanSpec& spec, const Accumulation& accumulation = {});
+
 }  // namespace trisweep::plan

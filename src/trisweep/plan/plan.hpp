@@ -121,6 +121,9 @@ struct SweepPhase {
   MessageCounts receives;
   RowCounts rows_sent;
   RowCounts rows_received;
+
+  // The place among `incoming` of a message that has come.
+  std::size_t place_of(Index supernode, MessageKind kind, Index from) const;
 };
 
 enum class Transfer { send, receive_add, receive_copy };

@@ -104,7 +104,7 @@ std::string to_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string to_json(const RunRecord& record) {
+nlohmann::ordered_json to_json_object(const RunRecord& record) {
   nlohmann::ordered_json json;
   json["version"] = record.version;
   json["predicted"] = record.predicted;
@@ -114,7 +114,11 @@ std::string to_json(const RunRecord& record) {
   json["solve"] = nlohmann::json(record.solve);
   json["ranks"] = nlohmann::json(record.ranks);
   json["machine"] = nlohmann::json(record.machine);
-  return to_text(json);
+  return json;
+}
+
+std::string to_json(const RunRecord& record) {
+  return to_text(to_json_object(record));
 }
 
 }  // namespace trisweep::report

@@ -85,12 +85,6 @@ Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis>
           .scaled_norm_one = matrix::norm_one(scaled)};
 }
 
-symbolic::Structure in_tiles(const symbolic::Structure& structure, const Tiling& tiling) {
-  return symbolic::tiled(structure, [&](Index k) {
-    return structure.width(k) > tiling.untiled ? tiling.width : tiling.untiled;
-  });
-}
-
 #define INSTANTIATE(T)                                                                                   \
   template Analysis analyze(const matrix::Csr<T>&, const AnalysisOptions&, Observer&);                   \
   template Analysis analyze_as(numeric::Kind, const matrix::Csr<T>&, const AnalysisOptions&, Observer&); \

@@ -42,14 +42,6 @@ template <Scalar T>
 Analysis analyze_as(numeric::Kind kind, const matrix::Csr<T>& a, const AnalysisOptions& options,
                     Observer& observer);
 
-// Whole separators (symbolic::Options::whole_levels) wider than `untiled` are cut into tiles of about `width`
-// columns, to be shared by several ranks.
-struct Tiling {
-  Index width = 64;
-  Index untiled = symbolic::Options{}.max_width;
-};
-symbolic::Structure in_tiles(const symbolic::Structure& structure, const Tiling& tiling = {});
-
 struct FactorOptions {
   AnalysisOptions analysis;  // for the second try, see below
   numeric::Options numeric;

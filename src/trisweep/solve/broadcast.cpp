@@ -18,6 +18,7 @@ void broadcast_structure(const transport::Communicator& comm, symbolic::Structur
   comm.broadcast(s.row);
   comm.broadcast(s.block_ptr);
   comm.broadcast(s.block);
+  comm.broadcast(s.whole);
   comm.broadcast(s.group);
   broadcast_tree(comm, s.tree);
 }

@@ -11,6 +11,7 @@ using distribution::Side;
 using symbolic::Structure;
 
 constexpr int tag_panels = 0;
+constexpr const char* what = "this rank's part of the factors";
 
 constexpr std::size_t at(Side side) {
   return static_cast<std::size_t>(side);
@@ -51,30 +52,28 @@ void extract_side(const Structure& s, const Share& share, Side side, const numer
   }
 }
 
+std::vector<Share> all_shares(const Structure& structure, const Mapping& mapping) {
+  std::vector<Share> all;
+  for (Index layer = 0; layer < mapping.layers(); ++layer) {
+    for (Share& share : distribution::make_shares(structure, mapping, layer)) all.push_back(std::move(share));
+  }
+  return all;
+}
+
+// How many values of a side a rank stores: no upper panels for Cholesky.
+std::size_t stored(const Share& share, Side side, bool with_upper) {
+  return side == Side::upper && !with_upper ? 0 : usize(share.side(side).value_ptr.back());
+}
+
+std::size_t largest_side(const std::vector<Share>& shares, bool with_upper) {
+  std::size_t largest = 0;
+  for (const Share& share : shares) {
+    for (const Side side : distribution::sides) largest = std::max(largest, stored(share, side, with_upper));
+  }
+  return largest;
+}
+
 }  // namespace
-
-template <Scalar T>
-auto PanelStore<T>::allocate(const Share& share, bool with_upper) -> Owned {
-  Owned owned;
-  for (const Side side : distribution::sides) {
-    if (side != Side::upper || with_upper)
-      owned[at(side)] =
-          Buffer<T>(usize(share.side(side).value_ptr.back()), "this rank's part of the factors");
-  }
-  return owned;
-}
-
-template <Scalar T>
-auto PanelStore<T>::extract(const Structure& structure, const Share& share,
-                            const numeric::Factors<T>& factors) -> Owned {
-  const bool with_upper = factors.kind == numeric::Kind::lu;
-  Owned owned = allocate(share, with_upper);
-  for (const Side side : distribution::sides) {
-    if (side != Side::upper || with_upper)
-      extract_side(structure, share, side, factors, owned[at(side)].data());
-  }
-  return owned;
-}
 
 template <Scalar T>
 void PanelStore<T>::adopt(Owned&& owned) {
@@ -102,20 +101,31 @@ PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, con
   }
   char with_upper = factors && factors->kind == numeric::Kind::lu;
   comm.broadcast(with_upper);
-  Owned mine = transport::collectively(comm, [&] { return allocate(share, with_upper != 0); });
-  const auto transfer = [&](Owned& owned, auto&& move) {
-    for (Buffer<T>& part : owned) move(part.data(), part.size() * sizeof(T));
-  };
-  if (comm.rank() == 0) mine = extract(structure, share, *factors);
-  for (Index r = 1; r < comm.size(); ++r) {
-    Owned theirs = transport::collectively(comm, [&] {
-      if (comm.rank() != 0) return Owned{};
-      return extract(structure, distribution::make_share(structure, mapping, r), *factors);
-    });
+  // All that can fail, before any message: rank 0 then only copies and sends.
+  std::vector<Share> shares;  // of all ranks, on rank 0
+  Buffer<T> staging;          // for one side of one of them
+  Owned mine = transport::collectively(comm, [&] {
     if (comm.rank() == 0) {
-      transfer(theirs, [&](T* data, std::size_t bytes) { comm.send_bytes(data, bytes, r, tag_panels); });
-    } else if (comm.rank() == r) {
-      transfer(mine, [&](T* data, std::size_t bytes) { comm.receive_bytes(data, bytes, 0, tag_panels); });
+      shares = all_shares(structure, mapping);
+      staging = Buffer<T>(largest_side(shares, with_upper != 0), what);
+    }
+    Owned owned;
+    for (const Side side : distribution::sides)
+      owned[at(side)] = Buffer<T>(stored(share, side, with_upper != 0), what);
+    return owned;
+  });
+  for (const Side side : distribution::sides) {
+    Buffer<T>& part = mine[at(side)];
+    if (comm.rank() != 0) {
+      comm.receive_bytes(part.data(), part.size() * sizeof(T), 0, tag_panels);
+    } else if (part.size() > 0) {
+      extract_side(structure, share, side, *factors, part.data());
+    }
+    for (const Share& theirs : shares) {
+      const std::size_t size = stored(theirs, side, with_upper != 0);
+      if (theirs.rank == 0 || size == 0) continue;
+      extract_side(structure, theirs, side, *factors, staging.data());
+      comm.send_bytes(staging.data(), size * sizeof(T), theirs.rank, tag_panels);
     }
   }
   store.adopt(std::move(mine));

@@ -26,9 +26,6 @@ class PanelStore {
 
  private:
   using Owned = std::array<Buffer<T>, distribution::sides.size()>;  // by side
-  static Owned allocate(const distribution::Share& share, bool with_upper);
-  static Owned extract(const symbolic::Structure& structure, const distribution::Share& share,
-                       const numeric::Factors<T>& factors);
   void adopt(Owned&& owned);
 
   std::shared_ptr<const void> keep_;                           // what the pointers point into

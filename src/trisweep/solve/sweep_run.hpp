@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <mutex>
-#include <tuple>
 #include <utility>
 
 #include "trisweep/solve/executor.hpp"
@@ -155,14 +154,9 @@ class SweepRun {
   }
 
   const plan::Incoming& find(Index supernode, MessageKind kind, Index from) {
-    const auto key = [&](const plan::Incoming& m) {
-      return std::tuple(phase_.segment[usize(m.segment)].supernode, m.kind, m.from);
-    };
-    const auto at =
-        std::lower_bound(phase_.incoming.begin(), phase_.incoming.end(), std::tuple(supernode, kind, from),
-                         [&](const auto& m, const auto& k) { return key(m) < k; });
-    state_.arrived[usize(at - phase_.incoming.begin())] = 1;
-    return *at;
+    const std::size_t place = phase_.place_of(supernode, kind, from);
+    state_.arrived[place] = 1;
+    return phase_.incoming[place];
   }
 
   void receive(transport::Arrival& arrival, T* to, std::size_t bytes) {

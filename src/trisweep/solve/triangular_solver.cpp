@@ -38,11 +38,15 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
       options_(options),
       analysis_((transport::collectively(comm_, [&] { check_options(options, comm_.size()); }),
                  broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr))),
-      structure_(
-          transport::collectively(comm_, [&] { return in_tiles(*analysis_.structure, options.tiling); })),
+      structure_(transport::collectively(comm_,
+                                         [&] {
+                                           return distribution::in_tiles(*analysis_.structure,
+                                                                         options.mapping, options.grid,
+                                                                         options.tiling);
+                                         })),
       scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0),
       partition_(even_partition(structure().n, comm_.size())),
-      mapping_(options.mapping(structure(), options.grid)),
+      mapping_(options.mapping.make(structure(), options.grid)),
       share_(transport::collectively(
           comm_, [&] { return distribution::make_share(structure(), *mapping_, comm_.rank()); })),
       panels_(PanelStore<T>::distribute(comm_, structure(), *mapping_, share_,

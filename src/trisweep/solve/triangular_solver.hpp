@@ -15,7 +15,7 @@ namespace trisweep::solve {
 
 struct SolverOptions {
   distribution::ProcessGrid grid;
-  decltype(distribution::NamedMapping::make) mapping = distribution::block_cyclic;
+  distribution::NamedMapping mapping = distribution::find_mapping("block-cyclic");
   plan::Tree tree = plan::binary_tree;
   plan::Schedule schedule = plan::single_sync;
   plan::InterGrid inter_grid = plan::sparse_allreduce;
@@ -31,7 +31,7 @@ struct SolverOptions {
   // waits for.
   double watchdog = std::numeric_limits<double>::infinity();
   Offset grain = plan::Accumulation{}.grain;  // panel entries of a task, with several threads
-  Tiling tiling{};
+  distribution::Tiling tiling{};
 };
 
 // Collective objects: every rank of the communicator constructs one, calls the same methods in the same order

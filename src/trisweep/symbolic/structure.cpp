@@ -153,6 +153,7 @@ void split(const Layout& layout, Index max_width, Structure& s, std::vector<Inde
       const auto end = layout.first[k] + static_cast<Index>(Offset{width} * p / pieces);
       s.first.push_back(end);
       s.row_ptr.push_back(s.row_ptr.back() + (layout.first[k + 1] - end) + layout.height[k]);
+      s.whole.push_back(layout.whole[k]);
     }
     last_piece.push_back(s.supernodes() - 1);
   }

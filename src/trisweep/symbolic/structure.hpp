@@ -33,6 +33,7 @@ struct Structure {
   std::vector<Index> row;
   std::vector<Offset> block_ptr;  // supernodes + 1
   std::vector<Block> block;       // the same rows, grouped by the supernode they lie in
+  std::vector<char> whole;        // 1 where K is (part of) a separator kept whole, see Options::whole_levels
   std::vector<Index> group;       // the first tile of K's group, see tiled(); K itself where nothing is tiled
   ordering::SeparatorTree tree;   // nodes as ranges of *supernodes*
 

@@ -28,6 +28,7 @@ Structure tiled(const Structure& structure, const std::function<Index(Index)>& t
     first_tile.push_back(group);
     for (Index tile = 1; tile <= tiles; ++tile) {
       s.first.push_back(structure.first[usize(k)] + static_cast<Index>(Offset{width} * tile / tiles));
+      s.whole.push_back(structure.whole[usize(k)]);
       s.group.push_back(group);
       const auto rows = structure.rows(k);
       s.row.insert(s.row.end(), rows.begin(), rows.end());

@@ -1,0 +1,142 @@
+#include "measure.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <functional>
+
+#include "trisweep/kernels/panel_product.hpp"
+#include "trisweep/report/run_record.hpp"
+#include "trisweep/solve/ready_tasks.hpp"
+#include "trisweep/transport/pingpong.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The least of several: what disturbs a measurement only makes it longer.
+double fastest(int times, const std::function<void()>& work) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < times; ++i) {
+    const auto start = Clock::now();
+    work();
+    least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return least;
+}
+
+// Panels of one size, one after another in memory, that are multiplied as a sweep does it.
+class Panels {
+ public:
+  Panels(Index height, Index width, Index count, Index nrhs)
+      : height_(height),
+        width_(width),
+        count_(count),
+        nrhs_(nrhs),
+        value_(usize(height) * usize(width) * usize(count), 1e-9),
+        row_(usize(height + width) * usize(nrhs), 1.0),
+        scratch_(usize(std::max(height, width)) * usize(nrhs)) {
+    for (Index i = 0; i < height; ++i) position_.push_back(width + i);
+  }
+
+  void multiply() {
+    const kernels::Work<double> work{.row = row_.data(), .scratch = scratch_.data(), .nrhs = nrhs_};
+    for (Index i = 0; i < count_; ++i) {
+      kernels::gather_product<double>({.value = value_.data() + usize(i) * usize(height_) * usize(width_),
+                                       .position = position_.data(),
+                                       .height = height_,
+                                       .width = width_,
+                                       .ld = height_,
+                                       .conjugate = false},
+                                      0, work);
+    }
+  }
+
+  double bytes() const { return double(value_.size()) * sizeof(double); }
+  double flops() const { return 2.0 * double(value_.size()) * nrhs_; }
+  double count() const { return count_; }
+
+ private:
+  Index height_, width_, count_, nrhs_;
+  std::vector<double> value_, row_, scratch_;
+  std::vector<Index> position_;
+};
+
+void measure_compute(const transport::Communicator& world, model::Machine& m) {
+  constexpr int times = 5;
+  const bool root = world.rank() == 0;
+  Panels stream(64, 64, 2048, 1);  // 64 MiB: beyond any cache's share of a rank
+  double alone = 0, together = 0;
+  if (root) alone = fastest(times, [&] { stream.multiply(); });
+  transport::check(MPI_Barrier(world.handle()), "MPI_Barrier");
+  together = world.max(fastest(times, [&] { stream.multiply(); }));
+  m.worker_bandwidth = stream.bytes() / std::max(alone, 1e-9);
+  m.memory_bandwidth = std::max(m.worker_bandwidth, world.size() * stream.bytes() / together);
+  if (!root) return;
+  // A product's own cost is what small panels take longer than their bytes.
+  Panels small(16, 8, 65536, 1), many(32, 12, 4096, 16);
+  m.product_seconds = std::max(
+      0.0, (fastest(times, [&] { small.multiply(); }) - small.bytes() / m.worker_bandwidth) / small.count());
+  m.worker_flops =
+      many.flops() / (fastest(times, [&] { many.multiply(); }) - many.count() * m.product_seconds);
+  constexpr Index tasks = 1000;
+  solve::ReadyTasks ready;
+  ready.reserve(usize(tasks));
+  m.task_seconds = fastest(100,
+                           [&] {
+                             for (Index t = 0; t < tasks; ++t) ready.push(t);
+                             while (ready.try_pop()) continue;
+                           }) /
+                   tasks;
+}
+
+// A message costs latency + bytes / bandwidth; a quarter of the latency counts as each end's overhead.
+model::Link link_of(const transport::PingPong& result) {
+  const auto &least = result.samples.front(), &largest = result.samples.back();
+  const double latency = least.seconds_min;
+  return {.latency = latency / 2,
+          .bandwidth =
+              double(largest.bytes - least.bytes) / std::max(largest.seconds_min - least.seconds_min, 1e-9),
+          .send_overhead = latency / 4,
+          .receive_overhead = latency / 4};
+}
+
+Index ranks_of_first_node(const transport::Communicator& world) {
+  MPI_Comm node = MPI_COMM_NULL;
+  transport::check(
+      MPI_Comm_split_type(world.handle(), MPI_COMM_TYPE_SHARED, world.rank(), MPI_INFO_NULL, &node),
+      "MPI_Comm_split_type");
+  int ranks = 0;
+  MPI_Comm_size(node, &ranks);
+  MPI_Comm_free(&node);
+  world.broadcast(ranks);
+  return ranks;
+}
+
+}  // namespace
+
+model::Machine measure_machine(const transport::Communicator& world) {
+  const report::MachineRecord here = report::this_machine();
+  model::Machine m{.name = here.host, .device = "cpu"};
+  m.ranks_per_node = m.ranks_per_memory = ranks_of_first_node(world);
+  for (const transport::PingPong& result : transport::ping_pong(world, std::size_t{1} << 20)) {
+    // Between ranks 0 and 1, wherever they are: the best guess for others, too.
+    model::Network network{.inside = link_of(result), .between = link_of(result)};
+    if (result.name == "two-sided") m.two_sided = network;
+    if (result.name == "one-sided") m.one_sided = network;
+  }
+  measure_compute(world, m);
+  m.sources = {
+      {"everything",
+       fmt::format("measured on {} ({}) with {} ranks", here.host, here.processor, world.size())},
+      {"two_sided, one_sided",
+       "ping-pong between ranks 0 and 1: of 8 bytes, and of 1 MiB for the bandwidth; a "
+       "quarter of the latency counts as each end's overhead"},
+      {"worker_bandwidth, memory_bandwidth", "64 x 64 panels streamed by one rank alone, and by all at once"},
+      {"worker_flops", "32 x 12 panels, 16 right-hand sides"},
+      {"product_seconds, task_seconds", "16 x 8 panels beyond their bytes; the queue of ready tasks"}};
+  return m;
+}
+
+}  // namespace trisweep::cli

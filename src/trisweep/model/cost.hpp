@@ -1,0 +1,42 @@
+#pragma once
+// What the work of a plan amounts to, in bytes and flops, before any machine is asked.
+
+#include "trisweep/plan/plan.hpp"
+
+namespace trisweep::model {
+
+// What a plan is run with.
+struct Workload {
+  Index nrhs = 1;
+  std::size_t scalar_bytes = sizeof(double);
+  bool complex = false;
+
+  double row_bytes() const { return double(scalar_bytes) * nrhs; }
+  double flops_per_entry() const { return (complex ? 8.0 : 2.0) * nrhs; }
+};
+
+struct Cost {
+  double bytes = 0;  // to and from memory
+  double flops = 0;
+  double products = 0;
+
+  Cost& operator+=(const Cost& other) {
+    bytes += other.bytes;
+    flops += other.flops;
+    products += other.products;
+    return *this;
+  }
+};
+
+// A product with `height` x `width` values: the values once, the rows on its height side read and written
+// with their positions, those on its width side once.
+Cost product_cost(Index height, Index width, const Workload& workload);
+
+Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const distribution::Share& share,
+             const Workload& workload);
+// All of a phase.
+Cost cost_of(const plan::SweepPhase& phase, const distribution::Share& share, const Workload& workload);
+Cost cost_of(const plan::DiagonalPhase& phase, const distribution::Share& share, const Workload& workload);
+Cost cost_of(const plan::ExchangePhase& phase, const distribution::Share& share, const Workload& workload);
+
+}  // namespace trisweep::model

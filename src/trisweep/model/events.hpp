@@ -1,0 +1,110 @@
+#pragma once
+// What moves a simulation: events in order of time, and messages in flight.
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "trisweep/plan/plan.hpp"
+
+namespace trisweep::model {
+
+enum class EventKind : std::uint8_t { arrival, task_end, free };
+
+struct Event {
+  double time;
+  std::uint64_t order;   // of events of the same time
+  std::int32_t subject;  // arrival: the flight; else the step that ends, or has ended
+  Index task;            // of task_end
+  EventKind kind;
+  bool communicator;  // whether the worker is the one that takes messages
+};
+
+class EventQueue {
+ public:
+  void push(Event event) {
+    event.order = pushed_++;
+    heap_.push_back(event);
+    std::push_heap(heap_.begin(), heap_.end(), later);
+  }
+  bool empty() const { return heap_.empty(); }
+  Event pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    const Event event = heap_.back();
+    heap_.pop_back();
+    return event;
+  }
+  std::size_t pushed() const { return pushed_; }
+
+ private:
+  static bool later(const Event& a, const Event& b) {
+    return a.time != b.time ? a.time > b.time : a.order > b.order;
+  }
+  std::vector<Event> heap_;
+  std::uint64_t pushed_ = 0;
+};
+
+inline constexpr std::int32_t none = -1;
+
+struct Flight {
+  double departed;
+  Index from;
+  Index to;
+  Index phase;
+  Index subject;  // the supernode; of an exchange the ordinal
+  Index rows;
+  std::int32_t step;         // the sender's
+  std::int32_t next = none;  // in the list it is in
+  plan::MessageKind kind;
+};
+
+// Flights in the order they were put in.
+struct FlightList {
+  std::int32_t first = none;
+  std::int32_t last = none;
+  bool empty() const { return first == none; }
+};
+
+// All flights, in one array; the places of those that ended are used again.
+class Flights {
+ public:
+  Flight& operator[](std::int32_t flight) { return flight_[usize(flight)]; }
+
+  std::int32_t add(const Flight& flight) {
+    if (unused_.empty()) {
+      flight_.push_back(flight);
+      return static_cast<std::int32_t>(flight_.size()) - 1;
+    }
+    const std::int32_t place = unused_.back();
+    unused_.pop_back();
+    flight_[usize(place)] = flight;
+    return place;
+  }
+  void remove(std::int32_t flight) { unused_.push_back(flight); }
+
+  void append(FlightList& list, std::int32_t flight) {
+    flight_[usize(flight)].next = none;
+    (list.empty() ? list.first : flight_[usize(list.last)].next) = flight;
+    list.last = flight;
+  }
+
+  // Takes the first flight that `wanted` holds for out of a list; none if there is none.
+  template <class Wanted>
+  std::int32_t extract(FlightList& list, Wanted&& wanted) {
+    std::int32_t before = none;
+    for (std::int32_t at = list.first; at != none; before = at, at = flight_[usize(at)].next) {
+      if (!wanted(flight_[usize(at)])) continue;
+      const std::int32_t after = flight_[usize(at)].next;
+      (before == none ? list.first : flight_[usize(before)].next) = after;
+      if (list.last == at) list.last = before;
+      return at;
+    }
+    return none;
+  }
+
+ private:
+  std::vector<Flight> flight_;
+  std::vector<std::int32_t> unused_;
+};
+
+}  // namespace trisweep::model

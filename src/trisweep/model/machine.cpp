@@ -1,0 +1,135 @@
+#include "trisweep/model/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "trisweep/core/error.hpp"
+
+namespace trisweep::model {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Source, figure, origin)
+
+// JSON has no infinity: a bandwidth without a bound is left out.
+void to_json(nlohmann::ordered_json& json, const Link& link) {
+  json = {{"latency", link.latency}};
+  if (std::isfinite(link.bandwidth)) json["bandwidth"] = link.bandwidth;
+  json["send_overhead"] = link.send_overhead;
+  json["receive_overhead"] = link.receive_overhead;
+}
+void from_json(const nlohmann::json& json, Link& link) {
+  link.latency = json.value("latency", link.latency);
+  link.bandwidth = json.value("bandwidth", link.bandwidth);
+  link.send_overhead = json.value("send_overhead", link.send_overhead);
+  link.receive_overhead = json.value("receive_overhead", link.receive_overhead);
+}
+
+void to_json(nlohmann::ordered_json& json, const Network& network) {
+  json = {{"inside", network.inside}, {"between", network.between}};
+  if (std::isfinite(network.eager_bytes)) json["eager_bytes"] = network.eager_bytes;
+}
+void from_json(const nlohmann::json& json, Network& network) {
+  network.inside = json.at("inside").get<Link>();
+  network.between = json.value("between", network.inside);
+  network.eager_bytes = json.value("eager_bytes", network.eager_bytes);
+}
+
+void to_json(nlohmann::ordered_json& json, const Machine& m) {
+  json = {{"name", m.name},
+          {"device", m.device},
+          {"ranks_per_node", m.ranks_per_node},
+          {"ranks_per_memory", m.ranks_per_memory},
+          {"workers", m.workers},
+          {"worker_bandwidth", m.worker_bandwidth},
+          {"memory_bandwidth", m.memory_bandwidth},
+          {"worker_flops", m.worker_flops},
+          {"task_seconds", m.task_seconds},
+          {"product_seconds", m.product_seconds}};
+  if (std::isfinite(m.injection_bandwidth)) json["injection_bandwidth"] = m.injection_bandwidth;
+  json["two_sided"] = m.two_sided;
+  json["one_sided"] = m.one_sided;
+  for (const Source& source : m.sources)
+    json["sources"].push_back({{"figure", source.figure}, {"origin", source.origin}});
+}
+void from_json(const nlohmann::json& json, Machine& m) {
+  m.name = json.at("name").get<std::string>();
+  m.device = json.value("device", "cpu");
+  m.ranks_per_node = json.at("ranks_per_node").get<Index>();
+  m.ranks_per_memory = json.value("ranks_per_memory", m.ranks_per_node);
+  m.workers = json.value("workers", m.workers);
+  m.worker_bandwidth = json.at("worker_bandwidth").get<double>();
+  m.memory_bandwidth = json.at("memory_bandwidth").get<double>();
+  m.worker_flops = json.at("worker_flops").get<double>();
+  m.task_seconds = json.value("task_seconds", m.task_seconds);
+  m.product_seconds = json.value("product_seconds", m.product_seconds);
+  m.injection_bandwidth = json.value("injection_bandwidth", m.injection_bandwidth);
+  m.two_sided = json.at("two_sided").get<Network>();
+  m.one_sided = json.value("one_sided", m.two_sided);
+  if (json.contains("sources")) m.sources = json.at("sources").get<std::vector<Source>>();
+}
+
+namespace {
+
+bool positive(double x) {
+  return x > 0;
+}
+
+bool sensible(const Link& link) {
+  return link.latency >= 0 && positive(link.bandwidth) && link.send_overhead >= 0 &&
+         link.receive_overhead >= 0;
+}
+
+bool sensible(const Machine& m) {
+  return m.ranks_per_node > 0 && m.ranks_per_memory > 0 && m.workers > 0 && positive(m.worker_bandwidth) &&
+         positive(m.memory_bandwidth) && positive(m.worker_flops) && positive(m.injection_bandwidth) &&
+         m.task_seconds >= 0 && m.product_seconds >= 0 && sensible(m.two_sided.inside) &&
+         sensible(m.two_sided.between) && sensible(m.one_sided.inside) && sensible(m.one_sided.between);
+}
+
+Machine read_machine(const std::string& path) {
+  constexpr const char* remedy = "start from one that trisweep machines --json writes";
+  std::ifstream file(path);
+  if (!file)
+    throw Error(ErrorKind::input, fmt::format("cannot read the machine description {}", path), remedy);
+  try {
+    auto machine = nlohmann::json::parse(file).get<Machine>();
+    if (!sensible(machine)) throw InputError(path, 0, "a rate or a count is not positive", remedy);
+    return machine;
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError(path, 0, fmt::format("not a machine description: {}", e.what()), remedy);
+  }
+}
+
+}  // namespace
+
+Machine find_machine(const std::string& name) {
+  if (name.ends_with(".json")) return read_machine(name);
+  std::string known;
+  for (const Machine& machine : machines()) {
+    if (machine.name == name) return machine;
+    known += machine.name + ", ";
+  }
+  throw Error(ErrorKind::usage, fmt::format("there is no machine '{}'", name),
+              "choose one of: " + known + "or give a .json file");
+}
+
+std::string to_json(const Machine& machine) {
+  return nlohmann::ordered_json(machine).dump(2) + "\n";
+}
+
+Machine without_communication(Machine machine) {
+  machine.two_sided = machine.one_sided = {};
+  machine.injection_bandwidth = std::numeric_limits<double>::infinity();
+  return machine;
+}
+
+Machine without_computation(Machine machine) {
+  machine.worker_bandwidth = machine.memory_bandwidth = machine.worker_flops =
+      std::numeric_limits<double>::infinity();
+  machine.task_seconds = machine.product_seconds = 0;
+  return machine;
+}
+
+}  // namespace trisweep::model

@@ -1,0 +1,74 @@
+#pragma once
+// What a machine can do, in the numbers that a plan is priced with. SI units: seconds, bytes, flops.
+//
+// A rank has workers, which run one task at a time each: threads of a CPU process, compute units of a GPU.
+// Ranks share memories (of a node or a GPU) and nodes; rank r is on node r / ranks_per_node.
+
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::model {
+
+// A message of b bytes keeps the sender busy for `send_overhead`, is there `latency` + b / `bandwidth` later,
+// and keeps the receiver busy for `receive_overhead`.
+struct Link {
+  double latency = 0;
+  double bandwidth = std::numeric_limits<double>::infinity();
+  double send_overhead = 0;
+  double receive_overhead = 0;
+};
+
+// How one transport's messages travel.
+struct Network {
+  Link inside;   // between ranks of a node
+  Link between;  // between ranks of different nodes
+  // Larger messages first ask whether the receiver is ready: two more latencies.
+  double eager_bytes = std::numeric_limits<double>::infinity();
+};
+
+struct Source {
+  std::string figure;  // which fields
+  std::string origin;  // who says so
+};
+
+struct Machine {
+  std::string name;
+  std::string device;  // "cpu" or "gpu"
+  Index ranks_per_node = 1;
+  Index ranks_per_memory = 1;
+  Index workers = 1;            // of a rank
+  double worker_bandwidth = 0;  // memory bandwidth of a worker that is alone
+  double memory_bandwidth = 0;  // of a memory, shared by all workers at it that compute
+  double worker_flops = 0;      // of a worker, in small products
+  double task_seconds = 0;      // of a task besides its products: counters and the queue
+  double product_seconds = 0;   // of a product besides its panel
+  double injection_bandwidth = std::numeric_limits<double>::infinity();  // of a node, into the network
+  Network two_sided;
+  Network one_sided;
+  std::vector<Source> sources{};
+
+  const Network& network(const std::string& transport) const {
+    return transport == "one-sided" ? one_sided : two_sided;
+  }
+};
+
+// The machines of the papers, by name.
+std::span<const Machine> machines();
+
+// One of machines(), or the description in a JSON file when `name` ends in ".json". Throws Error(usage) that
+// lists the names there are, InputError on a file that is not such a description.
+Machine find_machine(const std::string& name);
+
+// A description as a file has it: all fields, those missing in a file have the defaults above.
+std::string to_json(const Machine& machine);
+
+// The same machine with messages that cost nothing, or with tasks that cost nothing: bounds of any schedule's
+// gain.
+Machine without_communication(Machine machine);
+Machine without_computation(Machine machine);
+
+}  // namespace trisweep::model

@@ -1,0 +1,73 @@
+#pragma once
+// Prices plans: an event simulation of all ranks on a machine, without numbers.
+//
+// A rank does what the executor does (solve/sweep_run.hpp): a message that has come is taken first, since
+// others wait for what it sets free; then the ready task that comes first in the plan's order; whoever
+// completes a segment sends it on at once. One worker of a rank takes messages, all take tasks. A task costs
+//
+//   task_seconds + products * product_seconds + max(bytes / bandwidth, flops / worker_flops)
+//
+// with the worker's bandwidth min(worker_bandwidth, memory_bandwidth / workers that compute at its memory),
+// as it is when the task starts. Messages cost what machine.hpp says; those that leave a node queue for its
+// injection bandwidth. Deterministic: events of the same time are taken in the order they were caused.
+
+#include <array>
+#include <vector>
+
+#include "trisweep/model/cost.hpp"
+#include "trisweep/model/machine.hpp"
+#include "trisweep/plan/make_plan.hpp"
+#include "trisweep/plan/traffic.hpp"
+
+namespace trisweep::model {
+
+// What a step had to wait for: nothing before it; an earlier step of its rank whose result it needs; its
+// rank, busy with something else; a message.
+enum class Wait : std::uint8_t { nothing, task, rank, message };
+enum class Activity : std::uint8_t { start, task, receive, exchange, diagonal };
+std::string_view name_of(Wait wait);
+std::string_view name_of(Activity activity);
+
+// A piece of the critical path: `steps` consecutive steps of one rank that are of the same activity, in the
+// same phase, and waited for the same. The pieces, with the flights of the messages they waited for, add up
+// to the time of the solve.
+struct PathSegment {
+  Index rank;
+  Index phase;
+  Activity activity;
+  Wait waited_for;
+  Index from;             // the sender of the message it waited for; or -1
+  Index supernode;        // of the first step; -1: none
+  double flight_seconds;  // of that message, before `begin`
+  double begin;
+  double end;
+  Index steps;
+};
+
+// Of one rank, as the run record has it: l + u = floating point + the rest, which is spent on messages or
+// idle.
+struct RankTimes {
+  double l_seconds = 0;
+  double u_seconds = 0;  // the diagonal included
+  double floating_point_seconds = 0;
+  double inter_grid_seconds = 0;
+  double idle_seconds = 0;
+};
+
+struct Prediction {
+  double seconds = 0;  // of a solve: until the last rank is done
+  std::vector<RankTimes> rank;
+  std::vector<plan::RankTraffic> traffic;  // by rank: the messages that flew
+  std::vector<PathSegment> critical_path;  // in order of time
+  double path_flight_seconds = 0;          // of it, in messages' flights
+  double path_task_seconds = 0;            // of it, in tasks and diagonal products, with what they send
+  // Lower bound: the slowest memory streams what its ranks touch.
+  double bandwidth_floor = 0;
+  std::size_t events = 0;
+};
+
+// `plans` by rank.
+Prediction simulate(const std::vector<plan::RankPlan>& plans, const Machine& machine, const Network& network,
+                    const Workload& workload);
+
+}  // namespace trisweep::model

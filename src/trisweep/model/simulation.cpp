@@ -1,0 +1,145 @@
+#include "trisweep/model/simulation.hpp"
+
+namespace trisweep::model {
+
+Prediction Simulation::run() && {
+  for (Index r = 0; r < static_cast<Index>(plans_.size()); ++r) begin_phase(r, 0);
+  while (!events_.empty()) handle(events_.pop());
+  result_.events = events_.pushed();
+  trace_back();
+  return std::move(result_);
+}
+
+void Simulation::handle(const Event& event) {
+  switch (event.kind) {
+    case EventKind::arrival:
+      return arrive(event.subject, event.time);
+    case EventKind::task_end:
+      return end_task(event);
+    case EventKind::free:
+      return release(step(event.subject).rank, event);
+  }
+}
+
+std::int32_t Simulation::begin_step(Index r, Activity activity, Wait wait, std::int32_t cause, double now) {
+  steps_.push_back({now, now, 0, r, state(r).phase, -1, cause, activity, wait});
+  return static_cast<std::int32_t>(steps_.size()) - 1;
+}
+
+void Simulation::end_step(std::int32_t s, bool communicator, double end) {
+  step(s).end = end;
+  const Index r = step(s).rank;
+  if (!std::holds_alternative<ExchangePhase>(phase(r))) state(r).busy += end - step(s).begin;
+  events_.push({end, 0, s, 0, EventKind::free, communicator});
+}
+
+void Simulation::release(Index r, const Event& event) {
+  state(r).last = event.subject;
+  look(r, event.communicator, event.subject, event.time);
+  // What has become ready is for whoever waits.
+  for (RankState& rank = state(r); !rank.ready.empty();) {
+    if (rank.idle_workers > 0) {
+      --rank.idle_workers;
+      start_task(r, false, none, event.time);
+    } else if (rank.communicator_idle) {
+      rank.communicator_idle = false;
+      start_task(r, true, none, event.time);
+    } else {
+      return;
+    }
+  }
+}
+
+void Simulation::look(Index r, bool communicator, std::int32_t previous, double now) {
+  RankState& rank = state(r);
+  if (communicator) {
+    rank.communicator_idle = false;
+    if (const auto* exchange = std::get_if<ExchangePhase>(&phase(r));
+        exchange != nullptr && rank.expected > 0) {
+      if (take_exchange_step(r, *exchange, previous, now)) return;
+    } else if (!rank.inbox.empty()) {
+      return take(r, previous, now);
+    }
+  }
+  if (!rank.ready.empty()) return start_task(r, communicator, previous, now);
+  if (communicator) {
+    rank.communicator_idle = true;
+  } else {
+    ++rank.idle_workers;
+  }
+  if (rank.tasks_left == 0 && rank.expected == 0 && rank.communicator_idle &&
+      rank.idle_workers == machine_.workers - 1)
+    end_phase(r, now);
+}
+
+void Simulation::begin_phase(Index r, double now) {
+  RankState& rank = state(r);
+  const auto& phases = plans_[usize(r)].plan.phase;
+  if (++rank.phase == static_cast<Index>(phases.size())) return;
+  rank.phase_begin = now;
+  rank.communicator_idle = false;
+  rank.idle_workers = machine_.workers - 1;
+  const std::int32_t s =
+      begin_step(r, Activity::start, rank.last == none ? Wait::nothing : Wait::task, rank.last, now);
+  const double end =
+      std::visit([&](const auto& p) { return start(r, p, s, now); }, phases[usize(rank.phase)]);
+  open_early(rank);
+  end_step(s, true, end);
+}
+
+void Simulation::open_early(RankState& rank) {
+  const auto of_phase = [&](const Flight& f) { return f.phase == rank.phase; };
+  for (std::int32_t f; (f = flights_.extract(rank.early, of_phase)) != none;) flights_.append(rank.inbox, f);
+}
+
+double Simulation::start(Index r, const SweepPhase& sweep, std::int32_t s, double now) {
+  RankState& rank = state(r);
+  rank.expected = sweep.incoming.size();
+  rank.tasks_left = sweep.task.size();
+  rank.pending.resize(sweep.segment.size());
+  rank.waits.resize(sweep.task.size());
+  rank.enabled.resize(sweep.task.size());
+  for (std::size_t i = 0; i < sweep.segment.size(); ++i) rank.pending[i] = sweep.segment[i].pending;
+  for (std::size_t t = 0; t < sweep.task.size(); ++t) {
+    rank.waits[t] = sweep.task[t].waits;
+    if (rank.waits[t] == 0) make_ready(rank, static_cast<Index>(t), s);
+  }
+  for (const Index segment : sweep.complete) complete(r, sweep, segment, s, now);
+  return now;
+}
+
+double Simulation::start(Index r, const ExchangePhase& exchange, std::int32_t, double now) {
+  state(r).expected = exchange.step.size();
+  return now;
+}
+
+double Simulation::start(Index r, const DiagonalPhase& diagonal, std::int32_t s, double now) {
+  if (diagonal.piece.empty()) return now;
+  state(r).tasks_left = 1;
+  state(r).enabled.assign(1, s);
+  make_ready(state(r), 0, s);
+  return now;
+}
+
+void Simulation::end_phase(Index r, double now) {
+  RankTimes& times = result_.rank[usize(r)];
+  const double seconds = now - state(r).phase_begin;
+  if (std::holds_alternative<ExchangePhase>(phase(r))) {
+    times.inter_grid_seconds += seconds;
+  } else {
+    const auto* sweep = std::get_if<SweepPhase>(&phase(r));
+    const bool forward = sweep != nullptr && sweep->side != distribution::Side::diagonal &&
+                         sweep->direction == plan::Direction::scatter;
+    (forward ? times.l_seconds : times.u_seconds) += seconds;
+  }
+  if (state(r).phase + 1 == static_cast<Index>(plans_[usize(r)].plan.phase.size())) {
+    times.idle_seconds = times.l_seconds + times.u_seconds - state(r).busy / machine_.workers;
+    if (now >= result_.seconds) {
+      result_.seconds = now;
+      last_step_ = state(r).last;
+    }
+  }
+  begin_phase(r, now);
+}
+
+}  // namespace trisweep::model

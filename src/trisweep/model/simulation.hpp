@@ -1,0 +1,123 @@
+#pragma once
+// The state of a simulation. Its parts: simulation.cpp (workers and phases), simulation_sweep.cpp (tasks,
+// segments and messages).
+
+#include <functional>
+
+#include "trisweep/model/critical_path.hpp"
+#include "trisweep/model/events.hpp"
+#include "trisweep/model/wire.hpp"
+
+namespace trisweep::model {
+
+using plan::DiagonalPhase;
+using plan::ExchangePhase;
+using plan::MessageKind;
+using plan::SweepPhase;
+
+// One rank in the middle of a phase.
+struct RankState {
+  Index phase = -1;
+  double phase_begin = 0;
+  std::vector<Index> pending;         // by segment
+  std::vector<Index> waits;           // by task
+  std::vector<Index> ready;           // tasks, a heap
+  std::vector<std::int32_t> enabled;  // by task: the step that made it ready
+  FlightList inbox;                   // of this phase
+  FlightList early;                   // of later phases
+  std::size_t expected = 0;           // messages, or steps of an exchange
+  std::size_t tasks_left = 0;
+  Index idle_workers = 0;  // besides the communicator
+  bool communicator_idle = false;
+  std::int32_t last = none;  // step that has ended
+  double busy = 0;           // seconds of all workers, outside of exchanges
+};
+
+class Simulation {
+ public:
+  Simulation(const std::vector<plan::RankPlan>& plans, const Machine& machine, const Network& network,
+             const Workload& workload)
+      : plans_(plans),
+        machine_(machine),
+        workload_(workload),
+        wire_(machine, network, static_cast<Index>(plans.size())),
+        state_(plans.size()),
+        computing_(plans.size() / usize(machine.ranks_per_memory) + 1) {
+    result_.rank.resize(plans.size());
+    result_.traffic.resize(plans.size());
+  }
+
+  Prediction run() &&;
+
+ private:
+  const distribution::Share& share(Index r) const { return plans_[usize(r)].share; }
+  const plan::Phase& phase(Index r) const {
+    return plans_[usize(r)].plan.phase[usize(state_[usize(r)].phase)];
+  }
+  RankState& state(Index r) { return state_[usize(r)]; }
+  Step& step(std::int32_t s) { return steps_[usize(s)]; }
+  double bytes(Offset rows) const { return double(rows) * workload_.row_bytes(); }
+  void handle(const Event& event);
+
+  // Steps
+  std::int32_t begin_step(Index r, Activity activity, Wait wait, std::int32_t cause, double now);
+  // The worker is free again at `end`.
+  void end_step(std::int32_t s, bool communicator, double end);
+  void release(Index r, const Event& event);
+  // A worker without work: `previous` is the step it has just ended, or none when it has been waiting.
+  void look(Index r, bool communicator, std::int32_t previous, double now);
+
+  // Phases
+  void begin_phase(Index r, double now);
+  // Messages of this phase that have come before it.
+  void open_early(RankState& rank);
+  double start(Index r, const SweepPhase& sweep, std::int32_t s, double now);
+  double start(Index r, const ExchangePhase& exchange, std::int32_t, double now);
+  // All of it is one task, for all workers.
+  double start(Index r, const DiagonalPhase& diagonal, std::int32_t s, double now);
+  void end_phase(Index r, double now);
+
+  // Tasks
+  static void make_ready(RankState& rank, Index task, std::int32_t by) {
+    rank.enabled[usize(task)] = by;
+    rank.ready.push_back(task);
+    std::push_heap(rank.ready.begin(), rank.ready.end(), std::greater<>{});
+  }
+  void start_task(Index r, bool communicator, std::int32_t previous, double now);
+  std::size_t memory(Index r) const { return usize(r / machine_.ranks_per_memory); }
+  double product_seconds(Index r, const Cost& cost, Index workers) const;
+  void end_task(const Event& event);
+
+  // Segments: what step s sets free by the time `now`, which moves on with every message it sends
+  void contribute(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
+  void complete(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
+  void make_available(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
+
+  // Messages
+  // Reading and writing what is copied; adding reads once more.
+  double copying_seconds(Offset rows) const { return 2 * bytes(rows) / machine_.worker_bandwidth; }
+  double adding_seconds(Offset rows) const { return 3 * bytes(rows) / machine_.worker_bandwidth; }
+  Flight message(Index r, const plan::Segment& of, MessageKind kind, std::int32_t s);
+  void send(Flight flight, Index to, double& now);
+  void arrive(std::int32_t f, double now);
+  // The step of taking a flight: it waited for the message, unless that lay there while the rank was busy.
+  std::int32_t begin_receive(const Flight& f, Activity activity, std::int32_t previous, double now);
+  void take(Index r, std::int32_t previous, double now);
+  // The next one; false when its message has not come.
+  bool take_exchange_step(Index r, const ExchangePhase& exchange, std::int32_t previous, double now);
+  void trace_back();
+
+  const std::vector<plan::RankPlan>& plans_;
+  const Machine& machine_;
+  const Workload& workload_;
+  Wire wire_;
+  std::vector<RankState> state_;
+  std::vector<Index> computing_;  // memories: workers that compute
+  EventQueue events_;
+  Flights flights_;
+  std::vector<Step> steps_;
+  std::int32_t last_step_ = none;
+  Prediction result_;
+};
+
+}  // namespace trisweep::model

@@ -1,0 +1,178 @@
+#include <algorithm>
+
+#include "trisweep/model/simulation.hpp"
+
+namespace trisweep::model {
+
+void Simulation::start_task(Index r, bool communicator, std::int32_t previous, double now) {
+  RankState& rank = state(r);
+  std::pop_heap(rank.ready.begin(), rank.ready.end(), std::greater<>{});
+  const Index t = rank.ready.back();
+  rank.ready.pop_back();
+  const std::int32_t enabled = rank.enabled[usize(t)];
+  const bool waited = previous != none && previous != enabled;
+  const auto* sweep = std::get_if<SweepPhase>(&phase(r));
+  const std::int32_t s = begin_step(r, sweep != nullptr ? Activity::task : Activity::diagonal,
+                                    waited ? Wait::rank : Wait::task, waited ? previous : enabled, now);
+  double products = 0;
+  if (sweep != nullptr) {
+    const plan::Task& task = sweep->task[usize(t)];
+    step(s).supernode =
+        share(r).side(sweep->side).supernode[usize(sweep->strip[usize(task.strip_begin)].piece)];
+    products = product_seconds(r, cost_of(task, *sweep, share(r), workload_), 1);
+  } else {
+    products =
+        product_seconds(r, cost_of(std::get<DiagonalPhase>(phase(r)), share(r), workload_), machine_.workers);
+  }
+  result_.rank[usize(r)].floating_point_seconds += products / (sweep != nullptr ? machine_.workers : 1);
+  ++computing_[memory(r)];
+  events_.push({now + machine_.task_seconds + products, 0, s, t, EventKind::task_end, communicator});
+}
+
+double Simulation::product_seconds(Index r, const Cost& cost, Index workers) const {
+  const double share_of_memory =
+      machine_.memory_bandwidth * workers / double(computing_[memory(r)] + workers);
+  const double bandwidth = std::min(workers * machine_.worker_bandwidth, share_of_memory);
+  return std::max(cost.bytes / bandwidth, cost.flops / (workers * machine_.worker_flops)) +
+         cost.products * machine_.product_seconds / workers;
+}
+
+void Simulation::end_task(const Event& event) {
+  const std::int32_t s = event.subject;
+  const Index r = step(s).rank;
+  double now = event.time;
+  --computing_[memory(r)];
+  --state(r).tasks_left;
+  if (const auto* sweep = std::get_if<SweepPhase>(&phase(r))) {
+    const plan::Task& task = sweep->task[usize(event.task)];
+    for (Index f = task.feed_begin; f < task.feed_end; ++f)
+      contribute(r, *sweep, sweep->feed[usize(f)], s, now);
+  }
+  end_step(s, event.communicator, now);
+}
+
+void Simulation::contribute(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now) {
+  if (--state(r).pending[usize(segment)] == 0) complete(r, sweep, segment, s, now);
+}
+
+void Simulation::complete(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now) {
+  const plan::Segment& of = sweep.segment[usize(segment)];
+  now += adding_seconds(Offset{of.cell_end - of.cell_begin} * of.width);
+  if (of.parent < 0) {
+    make_available(r, sweep, segment, s, now);
+  } else {
+    send(message(r, of, MessageKind::reduction, s), of.parent, now);
+  }
+}
+
+void Simulation::make_available(Index r, const SweepPhase& sweep, Index segment, std::int32_t s,
+                                double& now) {
+  const plan::Segment& of = sweep.segment[usize(segment)];
+  for (Index c = of.child_begin; c < of.child_end; ++c)
+    send(message(r, of, MessageKind::broadcast, s), sweep.child[usize(c)], now);
+  for (Index c = of.consumer_begin; c < of.consumer_end; ++c) {
+    const Index t = sweep.consumer[usize(c)];
+    if (--state(r).waits[usize(t)] == 0) make_ready(state(r), t, s);
+  }
+}
+
+Flight Simulation::message(Index r, const plan::Segment& of, MessageKind kind, std::int32_t s) {
+  return {.departed = 0,
+          .from = r,
+          .to = -1,
+          .phase = state(r).phase,
+          .subject = of.supernode,
+          .rows = of.width,
+          .step = s,
+          .kind = kind};
+}
+
+void Simulation::send(Flight flight, Index to, double& now) {
+  flight.to = to;
+  now += wire_.link(flight.from, to).send_overhead;
+  flight.departed = now;
+  result_.traffic[usize(flight.from)].of(flight.kind).sent += {1, flight.rows};
+  events_.push({wire_.arrival(flight.from, to, bytes(flight.rows), now), 0, flights_.add(flight), 0,
+                EventKind::arrival, true});
+}
+
+void Simulation::arrive(std::int32_t f, double now) {
+  const Index r = flights_[f].to;
+  RankState& rank = state(r);
+  if (flights_[f].phase != rank.phase) return flights_.append(rank.early, f);
+  flights_.append(rank.inbox, f);
+  if (rank.communicator_idle) look(r, true, none, now);
+}
+
+std::int32_t Simulation::begin_receive(const Flight& f, Activity activity, std::int32_t previous,
+                                       double now) {
+  const bool waited = previous == none;
+  const std::int32_t s =
+      begin_step(f.to, activity, waited ? Wait::message : Wait::rank, waited ? f.step : previous, now);
+  step(s).departed = f.departed;
+  result_.traffic[usize(f.to)].of(f.kind).received += {1, f.rows};
+  --state(f.to).expected;
+  return s;
+}
+
+void Simulation::take(Index r, std::int32_t previous, double now) {
+  const std::int32_t place = flights_.extract(state(r).inbox, [](const Flight&) { return true; });
+  const Flight f = flights_[place];
+  flights_.remove(place);
+  const std::int32_t s = begin_receive(f, Activity::receive, previous, now);
+  step(s).supernode = f.subject;
+  const auto& sweep = std::get<SweepPhase>(phase(r));
+  const Index segment = sweep.incoming[sweep.place_of(f.subject, f.kind, f.from)].segment;
+  now += wire_.link(f.from, r).receive_overhead + copying_seconds(f.rows);
+  if (f.kind == MessageKind::broadcast) {
+    make_available(r, sweep, segment, s, now);
+  } else {
+    now += adding_seconds(f.rows);
+    contribute(r, sweep, segment, s, now);
+  }
+  end_step(s, true, now);
+}
+
+bool Simulation::take_exchange_step(Index r, const ExchangePhase& exchange, std::int32_t previous,
+                                    double now) {
+  RankState& rank = state(r);
+  const plan::ExchangeStep& of = exchange.step[exchange.step.size() - rank.expected];
+  const double copying = copying_seconds(of.rows);
+  if (of.transfer == plan::Transfer::send) {
+    --rank.expected;
+    const std::int32_t s = begin_step(r, Activity::exchange, Wait::task, previous, now);
+    now += copying;
+    send({.departed = 0,
+          .from = r,
+          .to = -1,
+          .phase = rank.phase,
+          .subject = of.ordinal,
+          .rows = static_cast<Index>(of.rows),
+          .step = s,
+          .kind = MessageKind::exchange},
+         of.rank, now);
+    end_step(s, true, now);
+    return true;
+  }
+  const std::int32_t place = flights_.extract(
+      rank.inbox, [&](const Flight& f) { return f.from == of.rank && f.subject == of.ordinal; });
+  if (place == none) return false;
+  const Flight f = flights_[place];
+  flights_.remove(place);
+  const std::int32_t s = begin_receive(f, Activity::exchange, previous, now);
+  const bool adds = of.transfer == plan::Transfer::receive_add;
+  end_step(s, true,
+           now + wire_.link(f.from, r).receive_overhead + copying + (adds ? adding_seconds(of.rows) : 0));
+  return true;
+}
+
+void Simulation::trace_back() {
+  result_.critical_path = critical_path(steps_, last_step_);
+  for (const PathSegment& segment : result_.critical_path) {
+    result_.path_flight_seconds += segment.flight_seconds;
+    if (segment.activity == Activity::task || segment.activity == Activity::diagonal)
+      result_.path_task_seconds += segment.end - segment.begin;
+  }
+}
+
+}  // namespace trisweep::model

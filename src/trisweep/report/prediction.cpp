@@ -1,0 +1,172 @@
+#include "trisweep/report/prediction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "trisweep/report/json.hpp"
+#include "trisweep/report/text.hpp"
+
+namespace trisweep::report {
+namespace {
+
+using model::Activity;
+using model::PathSegment;
+using model::RankTimes;
+using model::Wait;
+using nlohmann::ordered_json;
+
+// A path through a rank that is always busy has as many segments as the rank has tasks.
+constexpr std::size_t most_segments = 20000;
+
+// The seconds of the critical path by what was done in them.
+struct PathParts {
+  double tasks = 0;
+  double overheads = 0;  // taking messages, and steps of exchanges
+  double flights = 0;
+  double behind_rank = 0;  // of the first two: done before the rank came to what the path needed next
+};
+
+PathParts parts(const std::vector<PathSegment>& path) {
+  PathParts sum;
+  for (const PathSegment& segment : path) {
+    const double seconds = segment.end - segment.begin;
+    const bool task = segment.activity == Activity::task || segment.activity == Activity::diagonal;
+    (task ? sum.tasks : sum.overheads) += seconds;
+    sum.flights += segment.flight_seconds;
+    if (segment.waited_for == Wait::rank) sum.behind_rank += seconds;
+  }
+  return sum;
+}
+
+ordered_json path_json(const std::vector<PathSegment>& path) {
+  ordered_json list = ordered_json::array();
+  for (std::size_t i = 0; i < std::min(path.size(), most_segments); ++i) {
+    const PathSegment& s = path[i];
+    ordered_json segment{{"rank", s.rank},
+                         {"phase", s.phase},
+                         {"activity", model::name_of(s.activity)},
+                         {"waited_for", model::name_of(s.waited_for)},
+                         {"begin", s.begin},
+                         {"seconds", s.end - s.begin},
+                         {"steps", s.steps}};
+    if (s.supernode >= 0) segment["supernode"] = s.supernode;
+    if (s.waited_for == Wait::message) {
+      segment["from"] = s.from;
+      segment["flight_seconds"] = s.flight_seconds;
+    }
+    list.push_back(std::move(segment));
+  }
+  return list;
+}
+
+ordered_json model_json(const PredictionReport& r) {
+  const model::Prediction& p = r.prediction;
+  const PathParts path = parts(p.critical_path);
+  ordered_json json;
+  json["machine"] = ordered_json::parse(model::to_json(r.machine));
+  json["analysis_seconds"] = r.analysis_seconds;
+  json["plan_seconds"] = r.plan_seconds;
+  json["simulation_seconds"] = r.simulation_seconds;
+  json["events"] = p.events;
+  json["serial_seconds"] = r.serial_seconds;
+  json["efficiency"] = r.efficiency();
+  json["floor"] = {{"bandwidth_seconds", p.bandwidth_floor},
+                   {"no_communication_seconds", r.no_communication_seconds},
+                   {"no_computation_seconds", r.no_computation_seconds}};
+  json["path"] = {{"task_seconds", path.tasks},
+                  {"overhead_seconds", path.overheads},
+                  {"flight_seconds", path.flights},
+                  {"waited_for_rank_seconds", path.behind_rank},
+                  {"segments", p.critical_path.size()}};
+  json["critical_path"] = path_json(p.critical_path);
+  return json;
+}
+
+RankRecord rank_record(const PredictionReport& r, Index rank) {
+  const RankTimes& times = r.prediction.rank[usize(rank)];
+  const auto point = distribution::ProcessGrid{r.run.plan.px, r.run.plan.py, r.run.plan.pz}.point(rank);
+  RankRecord record{.rank = rank,
+                    .x = point.x,
+                    .y = point.y,
+                    .z = point.z,
+                    .l_seconds = times.l_seconds,
+                    .u_seconds = times.u_seconds,
+                    .floating_point_seconds = times.floating_point_seconds,
+                    .intra_grid_seconds = times.l_seconds + times.u_seconds - times.floating_point_seconds,
+                    .inter_grid_seconds = times.inter_grid_seconds,
+                    .idle_seconds = times.idle_seconds,
+                    .messages = {}};
+  const auto bytes = [&](const plan::Volume& volume) {
+    return volume.rows * r.workload.nrhs * static_cast<Offset>(r.workload.scalar_bytes);
+  };
+  for (const plan::MessageKind kind : plan::message_kinds) {
+    const auto& both = r.prediction.traffic[usize(rank)].of(kind);
+    record.messages[usize(static_cast<int>(kind))] = {both.sent.messages, bytes(both.sent),
+                                                      both.received.messages, bytes(both.received)};
+  }
+  return record;
+}
+
+}  // namespace
+
+void complete_run(PredictionReport& r) {
+  const auto most = [&](double RankTimes::*seconds) {
+    double most_seconds = 0;
+    for (const RankTimes& times : r.prediction.rank) most_seconds = std::max(most_seconds, times.*seconds);
+    return most_seconds;
+  };
+  r.run.predicted = true;
+  SolveRecord& solve = r.run.solve;
+  solve.nrhs = r.workload.nrhs;
+  solve.method = "direct";
+  solve.seconds_min = solve.seconds_median = r.prediction.seconds;
+  solve.l_seconds = most(&RankTimes::l_seconds);
+  solve.u_seconds = most(&RankTimes::u_seconds);
+  solve.inter_grid_seconds = most(&RankTimes::inter_grid_seconds);
+  solve.backward_error = std::numeric_limits<double>::quiet_NaN();
+  for (Index rank = 0; rank < static_cast<Index>(r.prediction.rank.size()); ++rank)
+    r.run.ranks.push_back(rank_record(r, rank));
+  r.run.machine = {.host = r.machine.name, .processor = r.machine.device, .mpi = "modelled"};
+}
+
+std::string to_json(const PredictionReport& report) {
+  ordered_json json = to_json_object(report.run);
+  json["model"] = model_json(report);
+  return to_text(json);
+}
+
+std::string summary(const PredictionReport& r) {
+  std::string text;
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("{:<9} {}\n", name, value);
+  };
+  const model::Prediction& p = r.prediction;
+  const PathParts path = parts(p.critical_path);
+  const auto percent = [&](double seconds) { return 100 * seconds / p.seconds; };
+  line("matrix",
+       fmt::format("{}: {} rows, {}, {}", r.run.matrix.name, r.run.matrix.rows,
+                   counted(r.run.matrix.nonzeros, "nonzero"), counted(r.run.factor.supernodes, "supernode")));
+  line("plan", fmt::format("{}x{}x{} on {}, {}, {} trees, {}, {}", r.run.plan.px, r.run.plan.py,
+                           r.run.plan.pz, r.machine.name, r.run.plan.schedule, r.run.plan.tree,
+                           r.run.plan.transport, counted(r.workload.nrhs, "right-hand side")));
+  line("solve", fmt::format("{} predicted (L {}, U {}, between layers {}); efficiency {:.1f} % over {} alone",
+                            duration(p.seconds), duration(r.run.solve.l_seconds),
+                            duration(r.run.solve.u_seconds), duration(r.run.solve.inter_grid_seconds),
+                            100 * r.efficiency(), duration(r.serial_seconds)));
+  line("path",
+       fmt::format("{:.0f} % tasks, {:.0f} % overheads of messages, {:.0f} % flights; {:.0f} % behind other "
+                   "work of a rank",
+                   percent(path.tasks), percent(path.overheads), percent(path.flights),
+                   percent(path.behind_rank)));
+  line("floors", fmt::format("{} bandwidth, {} without communication, {} without computation",
+                             duration(p.bandwidth_floor), duration(r.no_communication_seconds),
+                             duration(r.no_computation_seconds)));
+  line("model", fmt::format("analysis {}, plans {}, simulation {} ({})", duration(r.analysis_seconds),
+                            duration(r.plan_seconds), duration(r.simulation_seconds),
+                            counted(static_cast<Offset>(p.events), "event")));
+  return text;
+}
+
+}  // namespace trisweep::report

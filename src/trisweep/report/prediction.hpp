@@ -1,0 +1,34 @@
+#pragma once
+// The record of a predicted solve: the run record with modelled seconds, and a section `model` that says how
+// they came about. docs/run-record.md describes the fields.
+
+#include "trisweep/distribution/grid.hpp"
+#include "trisweep/model/simulate.hpp"
+#include "trisweep/report/run_record.hpp"
+
+namespace trisweep::report {
+
+struct PredictionReport {
+  RunRecord run;  // matrix, factor and plan; the rest comes from the prediction
+  model::Machine machine;
+  model::Workload workload;
+  model::Prediction prediction;
+  double serial_seconds = 0;            // of one rank alone
+  double no_communication_seconds = 0;  // of this plan when messages cost nothing
+  double no_computation_seconds = 0;    // when tasks cost nothing
+  double analysis_seconds = 0;          // that the analysis took, when it was made
+  double plan_seconds = 0;              // that making the plans of all ranks took
+  double simulation_seconds = 0;        // that simulating them took
+
+  double efficiency() const { return serial_seconds / (prediction.seconds * double(prediction.rank.size())); }
+};
+
+// Fills in solve, ranks and machine of report.run.
+void complete_run(PredictionReport& report);
+
+std::string to_json(const PredictionReport& report);
+
+// A few lines for people: how long, what the critical path consists of, how far the floors are.
+std::string summary(const PredictionReport& report);
+
+}  // namespace trisweep::report

@@ -1,0 +1,150 @@
+"""trisweep predict and machines: records, that their messages are those of the plan, and that they repeat."""
+import json
+import unittest
+
+from command import CommandTest, grid_laplacian, matrix_text, ranks_of
+
+KINDS = ("broadcast", "reduction", "exchange")
+MACHINES = ("cori-haswell", "cori-knl", "perlmutter-cpu", "perlmutter-gpu", "crusher", "dgx-1", "dgx-2", "tsubame3",
+            "reedbush-h")
+
+
+class Predict(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("definite.mtx", matrix_text(400, grid_laplacian(20, shift=0.5)))
+        self.succeed("gallery", "convection3d", "--n", 7, "-o", "unsymmetric.mtx")
+
+    def predict(self, *arguments, machine="cori-haswell"):
+        self.succeed("predict", *arguments, "--machine", machine, "--json", "predicted.json")
+        return self.record("predicted.json")
+
+    def test_the_record_is_that_of_a_run_and_more(self):
+        run = self.solve("unsymmetric.mtx", "--nrhs", 2, grid="2x1x2")
+        predicted = self.predict("unsymmetric.mtx", "--grid", "2x1x2", "--nrhs", 2)
+        self.assertEqual(set(predicted), set(run) | {"model"})
+        for part in ("matrix", "factor", "plan", "solve", "machine"):
+            self.assertEqual(set(predicted[part]), set(run[part]), part)
+        self.assertIs(predicted["predicted"], True)
+        self.assertEqual(predicted["matrix"], run["matrix"])
+        self.assertEqual(predicted["plan"], run["plan"])
+        for field in ("kind", "nonzeros_l", "nonzeros_u", "bytes", "supernodes"):
+            self.assertEqual(predicted["factor"][field], run["factor"][field], field)
+        for ours, theirs in zip(predicted["ranks"], run["ranks"]):
+            self.assertEqual(set(ours), set(theirs))
+            self.assertEqual(ours["messages"], theirs["messages"])
+
+    def test_times_add_up(self):
+        for grid in ("1x1x1", "2x3x1", "2x2x4"):
+            for machine in ("cori-haswell", "dgx-2"):
+                with self.subTest(grid=grid, machine=machine):
+                    record = self.predict("unsymmetric.mtx", "--grid", grid, machine=machine)
+                    seconds, model = record["solve"]["seconds_min"], record["model"]
+                    path = model["critical_path"]
+                    self.assertEqual(len(path), model["path"]["segments"])
+                    self.assertAlmostEqual(
+                        sum(s["seconds"] + s.get("flight_seconds", 0) for s in path) / seconds, 1, 9)
+                    parts = model["path"]
+                    self.assertAlmostEqual((parts["task_seconds"] + parts["overhead_seconds"]
+                                            + parts["flight_seconds"]) / seconds, 1, 9)
+                    for rank in record["ranks"]:
+                        self.assertAlmostEqual(rank["l_seconds"] + rank["u_seconds"],
+                                               rank["floating_point_seconds"] + rank["intra_grid_seconds"], 12)
+                        self.assertLessEqual(rank["l_seconds"] + rank["u_seconds"] + rank["inter_grid_seconds"],
+                                             seconds * (1 + 1e-9))
+                    self.assertLessEqual(model["floor"]["bandwidth_seconds"], seconds)
+                    if ranks_of(grid) == 1:
+                        self.assertAlmostEqual(model["efficiency"], 1, 9)
+
+    def test_predictions_repeat(self):
+        def timeless(record):
+            for field in ("analysis_seconds", "plan_seconds", "simulation_seconds"):
+                del record["model"][field]
+            del record["factor"]["analysis_seconds"]
+            return record
+        arguments = ("unsymmetric.mtx", "--grid", "3x2x4", "--schedule", "level-sync")
+        self.assertEqual(timeless(self.predict(*arguments)), timeless(self.predict(*arguments)))
+
+    def test_a_saved_analysis_predicts_the_same(self):
+        for matrix in ("definite.mtx", "unsymmetric.mtx"):
+            first = self.predict(matrix, "--ranks", 6, "--save-analysis", "saved")
+            again = self.predict("--analysis", "saved", "--ranks", 6)
+            self.assertEqual(again["plan"]["grid"], [2, 3, 1])
+            for part in ("matrix", "factor", "solve", "ranks"):
+                self.assertEqual(first[part], again[part], part)
+
+    def test_axes_matter(self):
+        seconds = {}
+        for transport in ("two-sided", "one-sided"):
+            record = self.predict("definite.mtx", "--grid", "4x4x1", "--transport", transport, machine="cori-knl")
+            self.assertEqual(record["plan"]["transport"], transport)
+            seconds[transport] = record["solve"]["seconds_min"]
+        self.assertLess(seconds["one-sided"], seconds["two-sided"])
+
+    def test_grids_far_larger_than_the_machine(self):
+        record = self.predict("definite.mtx", "--ranks", 2048)
+        self.assertEqual(record["plan"]["grid"], [32, 64, 1])
+        self.assertEqual(len(record["ranks"]), 2048)
+
+    def test_summary(self):
+        result = self.succeed("predict", "definite.mtx", "--ranks", 4, "--machine", "cori-knl")
+        self.assertEqual([line.split()[0] for line in result.out.splitlines()],
+                         ["matrix", "plan", "solve", "path", "floors", "model"])
+        self.assertEqual(result.err, "")
+
+    def test_machines(self):
+        text = self.succeed("machines").out
+        for name in MACHINES:
+            self.assertIn(f"\n{name} (", text)
+            self.succeed("machines", name, "--json", "machine.json")
+            mine = self.predict("definite.mtx", "--ranks", 8, machine="machine.json")
+            self.assertEqual(mine["solve"], self.predict("definite.mtx", "--ranks", 8, machine=name)["solve"])
+            self.assertTrue(mine["model"]["machine"]["sources"])
+
+    def test_the_machine_at_hand(self):
+        self.succeed("machines", "--measure", "--json", "here.json", ranks=2)
+        here = json.loads(self.path("here.json").read_text())
+        for field in ("worker_bandwidth", "memory_bandwidth", "worker_flops", "task_seconds"):
+            self.assertGreater(here[field], 0, field)
+        self.assertEqual(here["ranks_per_node"], 2)
+        self.predict("definite.mtx", "--ranks", 2, machine="here.json")
+
+    def refuse(self, *arguments, word, ranks=0):
+        before = self.files()
+        result = self.run_here(*arguments, ranks=ranks)
+        self.assertEqual(result.status, 2, result)
+        self.assertEqual(len(result.messages()), 1, result)
+        self.assertIn(word, result.messages()[0])
+        self.assertIn("\n  remedy: ", result.messages()[0])
+        self.assertEqual(self.files(), before, "files left behind")
+
+    def test_refusals(self):
+        self.write("half.json", '{"name": "half"')
+        self.predict("definite.mtx", "--ranks", 2, "--save-analysis", "saved")
+        whole = self.path("saved").read_bytes()
+        self.write("damaged", whole[:200] + bytes([whole[200] ^ 1]) + whole[201:])
+        good = ("predict", "definite.mtx", "--machine", "cori-knl")
+        for arguments, word in (
+                (("predict", "--machine", "cori-knl", "--ranks", 2), "--analysis"),
+                (("predict", "definite.mtx", "--ranks", 2), "--machine"),
+                (("predict", "definite.mtx", "--machine", "earth-simulator", "--ranks", 2), "earth-simulator"),
+                (("predict", "definite.mtx", "--machine", "half.json", "--ranks", 2), "half.json"),
+                (good, "--ranks"),
+                ((*good, "--ranks", 0), "--ranks"),
+                ((*good, "--ranks", 3, "--grid", "2x2x1"), "2x2x1"),
+                ((*good, "--grid", "2x2x3"), "power of two"),
+                ((*good, "--ranks", 2, "--analysis", "saved"), "--analysis"),
+                ((*good, "--ranks", 2, "--json", "no/such/file"), "no/such/file"),
+                ((*good, "--ranks", 2, "--json", "out", "--save-analysis", "./out"), "--save-analysis"),
+                (("predict", "--analysis", "damaged", "--machine", "cori-knl", "--ranks", 2), "checksum"),
+                (("predict", "--analysis", "definite.mtx", "--machine", "cori-knl", "--ranks", 2),
+                 "not a saved analysis"),
+                (("machines", "earth-simulator"), "earth-simulator"),
+                (("machines", "--json", "all.json"), "--json"),
+                (("machines", "--measure"), "two ranks")):
+            with self.subTest(arguments=arguments):
+                self.refuse(*arguments, word=word)
+
+
+if __name__ == "__main__":
+    unittest.main()
