@@ -200,7 +200,7 @@ std::optional<Arrival> OneSided::poll(Index from, int tag) {
 
 void OneSided::receive(Arrival& arrival, void* data, std::size_t bytes) {
   check_size(arrival, bytes);
-  std::memcpy(data, arrival.data, bytes);
+  std::copy_n(static_cast<const std::byte*>(arrival.data), bytes, static_cast<std::byte*>(data));
 }
 
 }  // namespace trisweep::transport
