@@ -90,11 +90,7 @@ void run_if_external(const CLI::App& app, int argc, char** argv) {
   if (const auto program = find_external(argv[1])) run_external(*program, argv);
 }
 
-int main(int argc, char** argv) {
-  CLI::App app("Distributed sparse triangular solves: factor once, solve many times.", "trisweep");
-  app.set_version_flag("--version", TRISWEEP_VERSION);
-  app.require_subcommand(1);
-  Run run;
+void add_commands(CLI::App& app, Run& run) {
   add_gallery(app, run);
   add_info(app, run);
   add_machines(app, run);
@@ -102,6 +98,14 @@ int main(int argc, char** argv) {
   add_plan(app, run);
   add_predict(app, run);
   add_solve(app, run);
+}
+
+int main(int argc, char** argv) {
+  CLI::App app("Distributed sparse triangular solves: factor once, solve many times.", "trisweep");
+  app.set_version_flag("--version", TRISWEEP_VERSION);
+  app.require_subcommand(1);
+  Run run;
+  add_commands(app, run);
   try {
     run_if_external(app, argc, argv);
   } catch (const Error& e) {

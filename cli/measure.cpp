@@ -103,13 +103,7 @@ model::Link link_of(const transport::PingPong& result) {
 }
 
 Index ranks_of_first_node(const transport::Communicator& world) {
-  MPI_Comm node = MPI_COMM_NULL;
-  transport::check(
-      MPI_Comm_split_type(world.handle(), MPI_COMM_TYPE_SHARED, world.rank(), MPI_INFO_NULL, &node),
-      "MPI_Comm_split_type");
-  int ranks = 0;
-  MPI_Comm_size(node, &ranks);
-  MPI_Comm_free(&node);
+  Index ranks = world.of_node().size();
   world.broadcast(ranks);
   return ranks;
 }

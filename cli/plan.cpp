@@ -32,13 +32,11 @@ std::string plan(const PlanCommand& options, Observer& observer) {
 
   const model::SavedAnalysis a = analyze_for_plan(options.matrix, options, grid.ranks(), observer);
   const auto& choice = distribution::find_mapping(options.mapping);
-  const symbolic::Structure structure = distribution::in_tiles(*a.structure, choice, grid);
+  const auto in_tiles = distribution::in_tiles(a.structure, choice, grid);
+  const symbolic::Structure& structure = *in_tiles;
   const auto mapping = choice.make(structure, grid);
   const plan::Schedule schedule = plan::find_schedule(options.schedule);
-  const plan::PlanSpec spec{.op = static_cast<Op>(options.op.front()),
-                            .upper_is_lower = a.cholesky,
-                            .tree = plan::find_tree(options.tree),
-                            .inter_grid = plan::find_inter_grid(options.inter_grid)};
+  const plan::PlanSpec spec = plan_spec(options, a.cholesky);
   const report::PlanReport report{
       .version = TRISWEEP_VERSION,
       .matrix = {.name = a.matrix, .rows = structure.n, .nonzeros = a.nonzeros},

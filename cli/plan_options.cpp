@@ -16,6 +16,28 @@ std::vector<std::string> names(std::span<const Row> table) {
   return result;
 }
 
+// What is solved and in what precision, and axes with one choice so far: accepted, so that a command line can
+// say what it means.
+void add_system_options(CLI::App& sub, PlanOptions& o) {
+  sub.add_option("--ordering", o.ordering, "Fill-reducing ordering")
+      ->check(CLI::IsMember({"metis", "scotch", "natural"}))
+      ->capture_default_str();
+  sub.add_option("--op", o.op, "System to solve: A, its transpose, or its conjugate transpose")
+      ->check(CLI::IsMember({"N", "T", "H"}))
+      ->capture_default_str();
+  sub.add_option("--precision", o.precision,
+                 "Of system and factors; mixed: float factors under a double system")
+      ->check(CLI::IsMember({"double", "float", "mixed"}))
+      ->capture_default_str();
+  static const std::vector<std::pair<std::string, std::string>> fixed = {
+      {"--device", "cpu"}, {"--method", "direct"}, {"--preconditioner", "lu"}};
+  for (const auto& [name, choice] : fixed) {
+    sub.add_option(name)
+        ->check(CLI::IsMember({choice}))
+        ->description("Only choice in this version: " + choice);
+  }
+}
+
 }  // namespace
 
 void add_plan_options(CLI::App& sub, PlanOptions& o) {
@@ -45,24 +67,7 @@ void add_plan_options(CLI::App& sub, PlanOptions& o) {
                  "How messages travel: sent and received, or written into the receiver's memory")
       ->check(CLI::IsMember(names(transport::transports())))
       ->capture_default_str();
-  sub.add_option("--ordering", o.ordering, "Fill-reducing ordering")
-      ->check(CLI::IsMember({"metis", "scotch", "natural"}))
-      ->capture_default_str();
-  sub.add_option("--op", o.op, "System to solve: A, its transpose, or its conjugate transpose")
-      ->check(CLI::IsMember({"N", "T", "H"}))
-      ->capture_default_str();
-  sub.add_option("--precision", o.precision,
-                 "Of system and factors; mixed: float factors under a double system")
-      ->check(CLI::IsMember({"double", "float", "mixed"}))
-      ->capture_default_str();
-  // Axes with one choice so far: accepted, so that a command line can say what it means.
-  static const std::vector<std::pair<std::string, std::string>> fixed = {
-      {"--device", "cpu"}, {"--method", "direct"}, {"--preconditioner", "lu"}};
-  for (const auto& [name, choice] : fixed) {
-    sub.add_option(name)
-        ->check(CLI::IsMember({choice}))
-        ->description("Only choice in this version: " + choice);
-  }
+  add_system_options(sub, o);
 }
 
 ordering::Method ordering_method(const std::string& name) {
@@ -77,6 +82,13 @@ solve::AnalysisOptions analysis_options(const PlanOptions& options, Index ranks)
   analysis.ordering.tree_levels = std::max(analysis.ordering.tree_levels, levels);
   if (options.diagonal == "separators") analysis.symbolic.whole_levels = std::max(levels, 1);
   return analysis;
+}
+
+plan::PlanSpec plan_spec(const PlanOptions& options, bool cholesky) {
+  return {.op = static_cast<Op>(options.op.front()),
+          .upper_is_lower = cholesky,
+          .tree = plan::find_tree(options.tree),
+          .inter_grid = plan::find_inter_grid(options.inter_grid)};
 }
 
 report::PlanRecord plan_record(const PlanOptions& options, const distribution::ProcessGrid& grid) {

@@ -31,6 +31,9 @@ ordering::Method ordering_method(const std::string& name);
 // single ranks, and with inverted separators its upper part is kept whole.
 solve::AnalysisOptions analysis_options(const PlanOptions& options, Index ranks);
 
+// What the schedules need to know. `cholesky`: of the factors.
+plan::PlanSpec plan_spec(const PlanOptions& options, bool cholesky);
+
 // The choices by name, as the records have them.
 report::PlanRecord plan_record(const PlanOptions& options, const distribution::ProcessGrid& grid);
 

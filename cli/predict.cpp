@@ -92,14 +92,11 @@ class Pricing {
   const model::Workload& workload() const { return workload_; }
 
   std::vector<plan::RankPlan> plans(const distribution::ProcessGrid& grid) const {
-    const plan::PlanSpec spec{.op = static_cast<Op>(options_.op.front()),
-                              .upper_is_lower = analysis_.cholesky,
-                              .tree = plan::find_tree(options_.tree),
-                              .inter_grid = plan::find_inter_grid(options_.inter_grid)};
     const auto& choice = distribution::find_mapping(options_.mapping);
-    const symbolic::Structure structure = distribution::in_tiles(*analysis_.structure, choice, grid);
-    const auto mapping = choice.make(structure, grid);
-    return plan::make_all_plans(structure, *mapping, plan::find_schedule(options_.schedule), spec);
+    const auto structure = distribution::in_tiles(analysis_.structure, choice, grid);
+    const auto mapping = choice.make(*structure, grid);
+    return plan::make_all_plans(*structure, *mapping, plan::find_schedule(options_.schedule),
+                                plan_spec(options_, analysis_.cholesky));
   }
 
   model::Prediction simulate(const std::vector<plan::RankPlan>& plans, const model::Machine& machine) const {

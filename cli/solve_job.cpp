@@ -150,7 +150,7 @@ class SolveJob {
   }
 
   static report::MessageRecord message_record(const solve::Activity& all, plan::MessageKind kind) {
-    const auto k = usize(static_cast<int>(kind));
+    const auto k = plan::index_of(kind);
     return {all.sent[k].messages, all.sent[k].bytes, all.received[k].messages, all.received[k].bytes};
   }
 

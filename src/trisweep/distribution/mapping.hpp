@@ -80,11 +80,13 @@ const NamedMapping& find_mapping(std::string_view name);
 
 // The structure that a mapping deals out: separators that were kept whole (symbolic::Options::whole_levels)
 // cut into tiles of about `width` columns, at least `least`, in a number that the sides of their grid divide.
+// The structure itself when there is nothing to cut.
 struct Tiling {
   Index width = 64;
   Index least = 8;
 };
-symbolic::Structure in_tiles(const symbolic::Structure& structure, const NamedMapping& mapping,
-                             const ProcessGrid& grid, const Tiling& tiling = {});
+std::shared_ptr<const symbolic::Structure> in_tiles(std::shared_ptr<const symbolic::Structure> structure,
+                                                    const NamedMapping& mapping, const ProcessGrid& grid,
+                                                    const Tiling& tiling = {});
 
 }  // namespace trisweep::distribution

@@ -1,10 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "trisweep/core/error.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/distribution/mapping.hpp"
 
 namespace trisweep::distribution {
@@ -28,29 +26,30 @@ std::span<const NamedMapping> mappings() {
 }
 
 const NamedMapping& find_mapping(std::string_view name) {
-  std::string known;
-  for (const auto& row : table) {
-    if (row.name == name) return row;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
-  }
-  throw Error(ErrorKind::usage, fmt::format("there is no mapping '{}'", name), "choose one of: " + known);
+  return find_named(mappings(), "mapping", name);
 }
 
-symbolic::Structure in_tiles(const symbolic::Structure& structure, const NamedMapping& mapping,
-                             const ProcessGrid& grid, const Tiling& tiling) {
-  const std::vector<RankGrid> grids = mapping.node_grids(structure, grid);
-  std::vector<Index> limit(usize(structure.supernodes()));
-  for (Index t = 1; t < structure.tree.nodes(); ++t) {
+std::shared_ptr<const symbolic::Structure> in_tiles(std::shared_ptr<const symbolic::Structure> structure,
+                                                    const NamedMapping& mapping, const ProcessGrid& grid,
+                                                    const Tiling& tiling) {
+  const symbolic::Structure& s = *structure;
+  const std::vector<RankGrid> grids = mapping.node_grids(s, grid);
+  std::vector<Index> limit(usize(s.supernodes()));
+  bool cuts = false;
+  for (Index t = 1; t < s.tree.nodes(); ++t) {
     const Index sides = std::max(grids[usize(t)].px, grids[usize(t)].py);
-    for (Index k = structure.tree.begin[usize(t)]; k < structure.tree.end[usize(t)]; ++k) {
-      const Index width = structure.width(k);
+    for (Index k = s.tree.begin[usize(t)]; k < s.tree.end[usize(t)]; ++k) {
+      const Index width = s.width(k);
       const Index rounds = (width + sides * tiling.width - 1) / (sides * tiling.width);
-      const bool stays = structure.whole[usize(k)] == 0 || grids[usize(t)].ranks == 1;
+      const bool stays = s.whole[usize(k)] == 0 || grids[usize(t)].ranks == 1;
       const Index tiles = sides * rounds;
       limit[usize(k)] = stays ? width : std::max((width + tiles - 1) / tiles, tiling.least);
+      cuts = cuts || limit[usize(k)] < width;
     }
   }
-  return symbolic::tiled(structure, [&](Index k) { return limit[usize(k)]; });
+  if (!cuts) return structure;
+  return std::make_shared<const symbolic::Structure>(
+      symbolic::tiled(s, [&](Index k) { return limit[usize(k)]; }));
 }
 
 }  // namespace trisweep::distribution

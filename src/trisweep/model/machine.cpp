@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "trisweep/core/error.hpp"
+#include "trisweep/core/named.hpp"
 
 namespace trisweep::model {
 
@@ -106,13 +106,7 @@ Machine read_machine(const std::string& path) {
 
 Machine find_machine(const std::string& name) {
   if (name.ends_with(".json")) return read_machine(name);
-  std::string known;
-  for (const Machine& machine : machines()) {
-    if (machine.name == name) return machine;
-    known += machine.name + ", ";
-  }
-  throw Error(ErrorKind::usage, fmt::format("there is no machine '{}'", name),
-              "choose one of: " + known + "or give a .json file");
+  return find_named(machines(), "machine", name, ", or give a .json file");
 }
 
 std::string to_json(const Machine& machine) {

@@ -124,13 +124,16 @@ double Simulation::start(Index r, const DiagonalPhase& diagonal, std::int32_t s,
 void Simulation::end_phase(Index r, double now) {
   RankTimes& times = result_.rank[usize(r)];
   const double seconds = now - state(r).phase_begin;
-  if (std::holds_alternative<ExchangePhase>(phase(r))) {
-    times.inter_grid_seconds += seconds;
-  } else {
-    const auto* sweep = std::get_if<SweepPhase>(&phase(r));
-    const bool forward = sweep != nullptr && sweep->side != distribution::Side::diagonal &&
-                         sweep->direction == plan::Direction::scatter;
-    (forward ? times.l_seconds : times.u_seconds) += seconds;
+  switch (plan::part_of(phase(r))) {
+    case plan::Part::forward:
+      times.l_seconds += seconds;
+      break;
+    case plan::Part::exchange:
+      times.inter_grid_seconds += seconds;
+      break;
+    case plan::Part::diagonal:
+    case plan::Part::backward:
+      times.u_seconds += seconds;
   }
   if (state(r).phase + 1 == static_cast<Index>(plans_[usize(r)].plan.phase.size())) {
     times.idle_seconds = times.l_seconds + times.u_seconds - state(r).busy / machine_.workers;

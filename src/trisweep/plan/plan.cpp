@@ -5,6 +5,16 @@
 
 namespace trisweep::plan {
 
+Part part_of(const SweepPhase& phase) {
+  if (phase.side == distribution::Side::diagonal) return Part::diagonal;
+  return phase.direction == Direction::scatter ? Part::forward : Part::backward;
+}
+
+Part part_of(const Phase& phase) {
+  if (const auto* sweep = std::get_if<SweepPhase>(&phase)) return part_of(*sweep);
+  return std::holds_alternative<ExchangePhase>(phase) ? Part::exchange : Part::diagonal;
+}
+
 std::size_t SweepPhase::place_of(Index supernode, MessageKind kind, Index from) const {
   const auto key = [&](const Incoming& m) {
     return std::tuple(segment[usize(m.segment)].supernode, m.kind, m.from);

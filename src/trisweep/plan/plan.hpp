@@ -47,6 +47,10 @@ enum class MessageKind { broadcast, reduction, exchange };
 inline constexpr std::array<MessageKind, 3> message_kinds{MessageKind::broadcast, MessageKind::reduction,
                                                           MessageKind::exchange};
 std::string_view name_of(MessageKind kind);
+// Of a kind in lists by kind.
+constexpr std::size_t index_of(MessageKind kind) {
+  return static_cast<std::size_t>(kind);
+}
 
 // A message of a sweep that this rank gets: the final segment from its parent in the broadcast tree, or a
 // partial sum from a child in the reduction tree.
@@ -147,6 +151,11 @@ struct DiagonalPhase {
 };
 
 using Phase = std::variant<SweepPhase, ExchangePhase, DiagonalPhase>;
+
+// What a phase is to the whole solve: where its time belongs.
+enum class Part { forward, backward, exchange, diagonal };
+Part part_of(const SweepPhase& phase);
+Part part_of(const Phase& phase);
 
 struct Plan {
   std::vector<Phase> phase;

@@ -71,7 +71,7 @@ Volume total(const RankTraffic& t, Volume RankTraffic::Both::*way) {
 
 std::string_view name_of(MessageKind kind) {
   constexpr std::array<std::string_view, message_kinds.size()> names{"broadcast", "reduction", "exchange"};
-  return names[static_cast<std::size_t>(kind)];
+  return names[index_of(kind)];
 }
 
 Volume RankTraffic::sent() const {

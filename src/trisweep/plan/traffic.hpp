@@ -44,8 +44,8 @@ struct RankTraffic {
   };
   std::array<Both, message_kinds.size()> kind;  // by MessageKind
 
-  Both& of(MessageKind k) { return kind[static_cast<std::size_t>(k)]; }
-  const Both& of(MessageKind k) const { return kind[static_cast<std::size_t>(k)]; }
+  Both& of(MessageKind k) { return kind[index_of(k)]; }
+  const Both& of(MessageKind k) const { return kind[index_of(k)]; }
   Volume sent() const;
   Volume received() const;
   Offset messages() const { return sent().messages + received().messages; }

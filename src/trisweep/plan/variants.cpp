@@ -1,10 +1,8 @@
 #include "trisweep/plan/variants.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 
-#include "trisweep/core/error.hpp"
+#include "trisweep/core/named.hpp"
 
 namespace trisweep::plan {
 namespace {
@@ -25,16 +23,6 @@ constexpr std::array<Variant<Tree>, 3> tree_table{{
     {"auto", auto_tree},
 }};
 
-template <class Choice>
-Choice find(std::span<const Variant<Choice>> table, std::string_view axis, std::string_view name) {
-  std::string known;
-  for (const auto& row : table) {
-    if (row.name == name) return row.choice;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
-  }
-  throw Error(ErrorKind::usage, fmt::format("there is no {} '{}'", axis, name), "choose one of: " + known);
-}
-
 }  // namespace
 
 std::span<const Variant<Schedule>> schedules() {
@@ -48,13 +36,13 @@ std::span<const Variant<Tree>> trees() {
 }
 
 Schedule find_schedule(std::string_view name) {
-  return find(schedules(), "schedule", name);
+  return find_named(schedules(), "schedule", name).choice;
 }
 InterGrid find_inter_grid(std::string_view name) {
-  return find(inter_grids(), "inter-grid exchange", name);
+  return find_named(inter_grids(), "inter-grid exchange", name).choice;
 }
 Tree find_tree(std::string_view name) {
-  return find(trees(), "tree", name);
+  return find_named(trees(), "tree", name).choice;
 }
 
 }  // namespace trisweep::plan

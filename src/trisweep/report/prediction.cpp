@@ -103,8 +103,8 @@ RankRecord rank_record(const PredictionReport& r, Index rank) {
   };
   for (const plan::MessageKind kind : plan::message_kinds) {
     const auto& both = r.prediction.traffic[usize(rank)].of(kind);
-    record.messages[usize(static_cast<int>(kind))] = {both.sent.messages, bytes(both.sent),
-                                                      both.received.messages, bytes(both.received)};
+    record.messages[plan::index_of(kind)] = {both.sent.messages, bytes(both.sent), both.received.messages,
+                                             bytes(both.received)};
   }
   return record;
 }

@@ -67,7 +67,7 @@ void to_json(nlohmann::json& json, const RankRecord& r) {
           {"idle_seconds", r.idle_seconds}};
   MessageRecord all{};
   for (const plan::MessageKind kind : plan::message_kinds) {
-    const MessageRecord& m = r.messages[usize(static_cast<int>(kind))];
+    const MessageRecord& m = r.messages[plan::index_of(kind)];
     json["messages"][std::string(plan::name_of(kind))] = m;
     all.sent += m.sent;
     all.bytes_sent += m.bytes_sent;

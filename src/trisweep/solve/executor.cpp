@@ -10,8 +10,6 @@
 namespace trisweep::solve {
 namespace {
 
-using plan::MessageKind;
-
 // Rows of scratch that the products of a plan need.
 Offset scratch_rows(const plan::Plan& plan, const distribution::Share& share) {
   Index rows = 0;
@@ -31,8 +29,9 @@ Offset packed_rows(const plan::ExchangePhase& phase) {
 }
 
 EventKind event_of(const plan::SweepPhase& phase) {
-  if (phase.side == distribution::Side::diagonal) return EventKind::diagonal;
-  return phase.direction == plan::Direction::scatter ? EventKind::l_sweep : EventKind::u_sweep;
+  const plan::Part part = plan::part_of(phase);
+  if (part == plan::Part::diagonal) return EventKind::diagonal;
+  return part == plan::Part::forward ? EventKind::l_sweep : EventKind::u_sweep;
 }
 
 Event message_event(EventKind kind, const plan::ExchangeStep& step, std::size_t bytes) {
@@ -116,50 +115,58 @@ Activity Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>&
 }
 
 template <Scalar T>
+void Executor<T>::receive(const plan::ExchangeStep& step, std::span<T> packed, const Run<T>& run) {
+  const Span span(run.recorder, message_event(EventKind::receive, step, packed.size_bytes()));
+  std::optional<transport::Arrival> arrival;
+  run.patience.moved();
+  while (!(arrival = run.transport.poll(step.rank, step.ordinal))) {
+    run.patience.nothing_yet([&] {
+      return fmt::format("rank {} waits for rank {}'s part of segments that both layers share", share_.rank,
+                         step.rank);
+    });
+  }
+  run.transport.receive(*arrival, packed.data(), packed.size_bytes());
+}
+
+// Between the slots of the step's segments and its message.
+template <Scalar T>
+void Executor<T>::pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work) {
+  for (const Index s : step.segment) {
+    T* const slot = work.at(share_.slot[usize(s)]);
+    const std::size_t size = usize(share_.width(s)) * usize(work.nrhs);
+    switch (step.transfer) {
+      case plan::Transfer::send:
+        std::copy_n(slot, size, packed);
+        break;
+      case plan::Transfer::receive_copy:
+        std::copy_n(packed, size, slot);
+        break;
+      case plan::Transfer::receive_add:
+        std::transform(slot, slot + size, packed, slot, std::plus<>{});
+        break;
+    }
+    packed += size;
+  }
+}
+
+template <Scalar T>
 Activity Executor<T>::run(const plan::ExchangePhase& phase, Index channel, const Run<T>& run) {
   const Span span(run.recorder, EventKind::exchange, 0);
-  constexpr auto kind = usize(static_cast<int>(MessageKind::exchange));
+  constexpr std::size_t kind = plan::index_of(plan::MessageKind::exchange);
   Activity done;
   run.transport.open_phase(channel);
-  T* packed = exchange_buffer_.data();  // of this step; what was sent stays until the phase is closed
+  T* next = exchange_buffer_.data();  // of this step; what was sent stays until the phase is closed
   for (const plan::ExchangeStep& step : phase.step) {
-    const std::size_t count = usize(step.rows) * usize(run.work.nrhs);
+    const std::span<T> packed(next, usize(step.rows) * usize(run.work.nrhs));
     const bool sends = step.transfer == plan::Transfer::send;
-    if (!sends) {
-      const Span receive(run.recorder, message_event(EventKind::receive, step, count * sizeof(T)));
-      std::optional<transport::Arrival> arrival;
-      run.patience.moved();
-      while (!(arrival = run.transport.poll(step.rank, step.ordinal))) {
-        run.patience.nothing_yet([&] {
-          return fmt::format("rank {} waits for rank {}'s part of segments that both layers share",
-                             share_.rank, step.rank);
-        });
-      }
-      run.transport.receive(*arrival, packed, count * sizeof(T));
-    }
-    T* at = packed;
-    for (const Index s : step.segment) {
-      T* const slot = run.work.at(share_.slot[usize(s)]);
-      const std::size_t size = usize(share_.width(s)) * usize(run.work.nrhs);
-      switch (step.transfer) {
-        case plan::Transfer::send:
-          std::copy_n(slot, size, at);
-          break;
-        case plan::Transfer::receive_copy:
-          std::copy_n(at, size, slot);
-          break;
-        case plan::Transfer::receive_add:
-          std::transform(slot, slot + size, at, slot, std::plus<>{});
-          break;
-      }
-      at += size;
-    }
+    if (!sends) receive(step, packed, run);
+    pack_or_unpack(step, packed.data(), run.work);
     if (sends) {
-      const Span send(run.recorder, message_event(EventKind::send, step, count * sizeof(T)));
-      run.transport.send(step.rank, step.ordinal, packed, count * sizeof(T));
+      const Span send(run.recorder, message_event(EventKind::send, step, packed.size_bytes()));
+      run.transport.send(step.rank, step.ordinal, packed.data(), packed.size_bytes());
     }
-    (sends ? done.sent : done.received)[kind] += {1, static_cast<Offset>(count * sizeof(T))};
-    packed = at;
+    (sends ? done.sent : done.received)[kind] += {1, static_cast<Offset>(packed.size_bytes())};
+    next += packed.size();
   }
   run.transport.close_phase(run.patience);
   return done;

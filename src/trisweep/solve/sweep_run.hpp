@@ -134,7 +134,7 @@ class SweepRun {
     const Index s = message.segment;
     const std::size_t bytes = size(s) * sizeof(T);
     const Span span(run_.recorder, message_event(EventKind::receive, 0, arrival.from, arrival.tag, bytes));
-    done_.received[usize(static_cast<int>(kind))] += {1, static_cast<Offset>(bytes)};
+    done_.received[plan::index_of(kind)] += {1, static_cast<Offset>(bytes)};
     --expected_;
     if (kind == MessageKind::broadcast) {
       receive(arrival, rows_of(s), bytes);
@@ -241,14 +241,17 @@ class SweepRun {
     const Span span(run_.recorder, message_event(EventKind::send, thread, message.to, tag, bytes));
     const std::lock_guard lock(transport_);
     run_.transport.send(message.to, tag, data, bytes);
-    done_.sent[usize(static_cast<int>(message.kind))] += {1, static_cast<Offset>(bytes)};
+    done_.sent[plan::index_of(message.kind)] += {1, static_cast<Offset>(bytes)};
   }
 
   // Which messages have not come, the first few by name.
   std::string describe_waiting() const {
     constexpr int named = 8;
-    std::string text = fmt::format("rank {} waits in the {} sweep", share_.rank,
-                                   phase_.direction == plan::Direction::scatter ? "forward" : "backward");
+    const plan::Part part = plan::part_of(phase_);
+    std::string text = fmt::format("rank {} waits in the {}", share_.rank,
+                                   part == plan::Part::forward    ? "forward sweep"
+                                   : part == plan::Part::backward ? "backward sweep"
+                                                                  : "product with the separators' inverses");
     int missing = 0;
     for (std::size_t i = 0; i < phase_.incoming.size(); ++i) {
       if (state_.arrived[i] != 0 || ++missing > named) continue;

@@ -40,9 +40,8 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
                  broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr))),
       structure_(transport::collectively(comm_,
                                          [&] {
-                                           return distribution::in_tiles(*analysis_.structure,
-                                                                         options.mapping, options.grid,
-                                                                         options.tiling);
+                                           return distribution::in_tiles(analysis_.structure, options.mapping,
+                                                                         options.grid, options.tiling);
                                          })),
       scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0),
       partition_(even_partition(structure().n, comm_.size())),
@@ -120,10 +119,17 @@ void TriangularSolver<T>::solve(Op op, Columns<const T> b, Columns<T> x, bool sc
 
 template <Scalar T>
 Activity& TriangularSolver<T>::account(const plan::Phase& phase) {
-  if (std::holds_alternative<plan::ExchangePhase>(phase)) return last_.inter_grid;
-  const auto* sweep = std::get_if<plan::SweepPhase>(&phase);
-  if (sweep == nullptr || sweep->side == distribution::Side::diagonal) return last_.diagonal;
-  return sweep->direction == plan::Direction::scatter ? last_.l : last_.u;
+  switch (plan::part_of(phase)) {
+    case plan::Part::forward:
+      return last_.l;
+    case plan::Part::backward:
+      return last_.u;
+    case plan::Part::exchange:
+      return last_.inter_grid;
+    case plan::Part::diagonal:
+      break;
+  }
+  return last_.diagonal;
 }
 
 template <Scalar T>

@@ -62,7 +62,7 @@ class TriangularSolver {
                                     usize(partition_.count(comm_.rank())));
   }
   // As the solver deals it out: in tiles.
-  const symbolic::Structure& structure() const { return structure_; }
+  const symbolic::Structure& structure() const { return *structure_; }
   const distribution::Share& share() const { return share_; }
   // Of an op that was prepared.
   const plan::Plan& plan(Op op) const { return prepared_.at(op).plan; }
@@ -88,7 +88,7 @@ class TriangularSolver {
   transport::Communicator comm_;
   SolverOptions options_;
   Analysis analysis_;
-  symbolic::Structure structure_;
+  std::shared_ptr<const symbolic::Structure> structure_;
   double scaled_norm_one_ = 0;
   RowPartition partition_;
   std::unique_ptr<const distribution::Mapping> mapping_;

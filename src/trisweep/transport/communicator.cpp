@@ -60,6 +60,14 @@ Communicator::Communicator(MPI_Comm parent) {
   MPI_Comm_size(comm_, &size_);
 }
 
+Communicator Communicator::of_node() const {
+  MPI_Comm node = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  Communicator result(node);
+  MPI_Comm_free(&node);
+  return result;
+}
+
 Communicator::~Communicator() {
   if (comm_ != MPI_COMM_NULL && may_communicate()) MPI_Comm_free(&comm_);
 }

@@ -25,6 +25,8 @@ class Communicator {
  public:
   // Duplicates `parent`; collective over it.
   explicit Communicator(MPI_Comm parent);
+  // The ranks of this communicator that share this rank's memory, in the same order. Collective.
+  Communicator of_node() const;
   ~Communicator();
   Communicator(Communicator&& other) noexcept;
   Communicator& operator=(Communicator&& other) noexcept;

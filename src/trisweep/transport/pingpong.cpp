@@ -125,16 +125,6 @@ PingPongSample measure_shared_window(const Communicator& node, std::size_t bytes
       [] {});
 }
 
-// Whether ranks 0 and 1 are on one node, and then the ranks there.
-Communicator ranks_of_node(const Communicator& comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm.handle(), MPI_COMM_TYPE_SHARED, comm.rank(), MPI_INFO_NULL, &node),
-        "MPI_Comm_split_type");
-  Communicator result(node);
-  MPI_Comm_free(&node);
-  return result;
-}
-
 }  // namespace
 
 std::vector<PingPong> ping_pong(const Communicator& comm, std::size_t largest_bytes) {
@@ -149,7 +139,7 @@ std::vector<PingPong> ping_pong(const Communicator& comm, std::size_t largest_by
     for (const std::size_t bytes : sizes)
       results.back().samples.push_back(measure_transport(comm, named, bytes));
   }
-  const Communicator node = ranks_of_node(comm);
+  const Communicator node = comm.of_node();
   if (comm.max(comm.rank() == 1 && node.rank() != 1 ? 1.0 : 0.0) > 0) return results;
   results.push_back({"shared-window", {}});
   for (const std::size_t bytes : sizes) {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "trisweep/core/named.hpp"
 #include "trisweep/transport/one_sided.hpp"
 #include "trisweep/transport/two_sided.hpp"
 
@@ -25,12 +26,7 @@ std::span<const NamedTransport> transports() {
 }
 
 TransportFactory find_transport(std::string_view name) {
-  std::string known;
-  for (const auto& row : table) {
-    if (row.name == name) return row.make;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
-  }
-  throw Error(ErrorKind::usage, fmt::format("there is no transport '{}'", name), "choose one of: " + known);
+  return find_named(transports(), "transport", name).make;
 }
 
 void check_size(const Arrival& arrival, std::size_t expected) {

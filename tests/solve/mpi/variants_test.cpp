@@ -72,8 +72,8 @@ void expect_traffic_of_plan(const TriangularSolver<T>& solver, Op op, Index nrhs
   const auto bytes = [&](Offset rows) { return rows * nrhs * static_cast<Offset>(sizeof(T)); };
   for (const plan::MessageKind kind : plan::message_kinds) {
     const auto& expected = predicted.of(kind);
-    const auto& sent = done.sent[usize(static_cast<int>(kind))];
-    const auto& received = done.received[usize(static_cast<int>(kind))];
+    const auto& sent = done.sent[plan::index_of(kind)];
+    const auto& received = done.received[plan::index_of(kind)];
     EXPECT_EQ(sent, (MessageTotals{expected.sent.messages, bytes(expected.sent.rows)})) << name;
     EXPECT_EQ(received, (MessageTotals{expected.received.messages, bytes(expected.received.rows)})) << name;
   }

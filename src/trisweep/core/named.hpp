@@ -1,0 +1,26 @@
+#pragma once
+// Tables of choices that users know by name. A row of a table has a member `name`.
+
+#include <span>
+#include <string_view>
+
+#include "trisweep/core/error.hpp"
+
+namespace trisweep {
+
+// The row of that name. Throws Error(usage) that lists the names there are; `what` is the table's subject,
+// such as "mapping", and `or_else` may end the list with what else there is to give.
+template <class Row>
+const Row& find_named(std::span<const Row> table, std::string_view what, std::string_view name,
+                      std::string_view or_else = {}) {
+  std::string known;
+  for (const Row& row : table) {
+    if (row.name == name) return row;
+    if (!known.empty()) known += ", ";
+    known += row.name;
+  }
+  throw Error(ErrorKind::usage, "there is no " + std::string(what) + " '" + std::string(name) + "'",
+              "choose one of: " + known + std::string(or_else));
+}
+
+}  // namespace trisweep
