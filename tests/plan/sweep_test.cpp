@@ -128,7 +128,7 @@ TEST(Sweep, CompletesWhateverTheOrderOfMessages) {
          {distribution::ProcessGrid{1, 1, 1}, {2, 3, 1}, {4, 1, 2}, {3, 3, 4}}) {
       for (const auto side : {distribution::Side::lower, distribution::Side::upper}) {
         for (const Direction direction : {Direction::scatter, Direction::gather}) {
-          for (const Tree tree : {flat_tree, binary_tree, auto_tree}) {
+          for (const Tree tree : {flat_tree, binary_tree, postal_tree, auto_tree}) {
             for (std::uint64_t seed = 0; seed < 3; ++seed) {
               expect_sweep_completes(s, grid, {side, direction, false, tree}, seed);
             }

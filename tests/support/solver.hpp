@@ -33,6 +33,7 @@ std::shared_ptr<const solve::Factorization<T>> factored(const matrix::Csr<T>& a,
   options.ordering.tree_levels = 3;
   options.symbolic.max_width = 6;  // small supernodes: many messages even from a small matrix
   options.symbolic.whole_levels = whole_levels;
+  options.symbolic.merge_ranks = 2;
   return std::make_shared<const solve::Factorization<T>>(
       solve::factor<T>(a, std::make_shared<const solve::Analysis>(solve::analyze(a, options))));
 }

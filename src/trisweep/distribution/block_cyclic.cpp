@@ -45,12 +45,8 @@ class BlockCyclic final : public Mapping {
 
 }  // namespace
 
-std::vector<RankGrid> block_cyclic_node_grids(const symbolic::Structure& structure, const ProcessGrid& grid) {
-  RankGrid layer;
-  layer.ranks = grid.px * grid.py;
-  layer.px = grid.px;
-  layer.py = grid.py;
-  return std::vector<RankGrid>(usize(structure.tree.nodes()), layer);
+std::vector<Index> block_cyclic_sides(const symbolic::Structure& structure, const ProcessGrid& grid) {
+  return std::vector<Index>(usize(structure.tree.nodes()), std::max(grid.px, grid.py));
 }
 
 std::unique_ptr<Mapping> block_cyclic(const symbolic::Structure& structure, const ProcessGrid& grid) {

@@ -48,31 +48,21 @@ std::unique_ptr<Mapping> block_cyclic(const symbolic::Structure& structure, cons
 
 // One layer in which subtrees go to rank subsets in proportion to the entries a sweep reads of them: the
 // ranks of a node of the separator tree are shared out to its two subtrees, down to one rank, which has all
-// of its subtree and needs no message in it. A node's panels and its diagonal block are on a 2D grid of the
-// node's ranks, block-cyclic, so a separator is shared by just the ranks below it. (Pothen and Sun 1993 map
+// of its subtree and needs no message in it. A node's panels and its diagonal block are on a 2D grid of those
+// of the node's ranks that have least to do so far, block-cyclic, so a separator is shared by just the ranks
+// below it, and evens out what subtrees that cannot be divided leave uneven. (Pothen and Sun 1993 map
 // multifrontal factorizations so.) Of the grid only the number of ranks counts.
 std::unique_ptr<Mapping> proportional(const symbolic::Structure& structure, const ProcessGrid& grid);
-
-// Consecutive ranks as a grid of px x py, as square as can be; a few may stay without a place.
-struct RankGrid {
-  Index first = 0;
-  Index ranks = 1;
-  Index px = 1;
-  Index py = 1;
-
-  RankGrid() = default;
-  RankGrid(Index first_rank, Index count);
-};
 
 // The mappings by the names that users know.
 struct NamedMapping {
   std::string_view name;
   std::unique_ptr<Mapping> (*make)(const symbolic::Structure& structure, const ProcessGrid& grid);
-  // The grids that share the nodes of the separator tree, by node.
-  std::vector<RankGrid> (*node_grids)(const symbolic::Structure& structure, const ProcessGrid& grid);
+  // The longer side of the 2D grid that shares each node of the separator tree; 1: it is on one rank.
+  std::vector<Index> (*node_sides)(const symbolic::Structure& structure, const ProcessGrid& grid);
 };
-std::vector<RankGrid> block_cyclic_node_grids(const symbolic::Structure& structure, const ProcessGrid& grid);
-std::vector<RankGrid> proportional_node_grids(const symbolic::Structure& structure, const ProcessGrid& grid);
+std::vector<Index> block_cyclic_sides(const symbolic::Structure& structure, const ProcessGrid& grid);
+std::vector<Index> proportional_sides(const symbolic::Structure& structure, const ProcessGrid& grid);
 
 std::span<const NamedMapping> mappings();
 // Throws Error(usage) that lists the names there are.

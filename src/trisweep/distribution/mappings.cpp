@@ -9,17 +9,11 @@ namespace trisweep::distribution {
 namespace {
 
 constexpr std::array<NamedMapping, 2> table{{
-    {"block-cyclic", block_cyclic, block_cyclic_node_grids},
-    {"proportional", proportional, proportional_node_grids},
+    {"block-cyclic", block_cyclic, block_cyclic_sides},
+    {"proportional", proportional, proportional_sides},
 }};
 
 }  // namespace
-
-RankGrid::RankGrid(Index first_rank, Index count)
-    : first(first_rank),
-      ranks(count),
-      px(static_cast<Index>(std::sqrt(static_cast<double>(count)))),
-      py(count / px) {}
 
 std::span<const NamedMapping> mappings() {
   return table;
@@ -33,15 +27,15 @@ std::shared_ptr<const symbolic::Structure> in_tiles(std::shared_ptr<const symbol
                                                     const NamedMapping& mapping, const ProcessGrid& grid,
                                                     const Tiling& tiling) {
   const symbolic::Structure& s = *structure;
-  const std::vector<RankGrid> grids = mapping.node_grids(s, grid);
+  const std::vector<Index> node_sides = mapping.node_sides(s, grid);
   std::vector<Index> limit(usize(s.supernodes()));
   bool cuts = false;
   for (Index t = 1; t < s.tree.nodes(); ++t) {
-    const Index sides = std::max(grids[usize(t)].px, grids[usize(t)].py);
+    const Index sides = node_sides[usize(t)];
     for (Index k = s.tree.begin[usize(t)]; k < s.tree.end[usize(t)]; ++k) {
       const Index width = s.width(k);
       const Index rounds = (width + sides * tiling.width - 1) / (sides * tiling.width);
-      const bool stays = s.whole[usize(k)] == 0 || grids[usize(t)].ranks == 1;
+      const bool stays = s.whole[usize(k)] == 0 || sides == 1;
       const Index tiles = sides * rounds;
       limit[usize(k)] = stays ? width : std::max((width + tiles - 1) / tiles, tiling.least);
       cuts = cuts || limit[usize(k)] < width;

@@ -1,15 +1,33 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "trisweep/distribution/mapping.hpp"
 
 namespace trisweep::distribution {
 namespace {
 
-// What a forward and a backward sweep read, of the whole subtree below each node of the separator tree.
-std::vector<double> subtree_entries(const symbolic::Structure& s) {
+// Ranks as a grid of px x py, row by row.
+struct RankGrid {
+  Index px = 1;
+  Index py = 1;
+  std::vector<Index> rank;
+
+  RankGrid() = default;
+  // As square as can be.
+  explicit RankGrid(std::span<const Index> ranks)
+      : px(static_cast<Index>(std::sqrt(ranks.size()))),
+        py(static_cast<Index>(ranks.size()) / px),
+        rank(ranks.begin(), ranks.end()) {}
+
+  Index operator()(Index row, Index col) const { return rank[usize(row) * usize(py) + usize(col)]; }
+};
+
+// What a forward and a backward sweep read, of each node of the separator tree.
+std::vector<double> node_entries(const symbolic::Structure& s) {
   std::vector<double> entries(usize(s.tree.nodes()), 0);
   for (Index t = s.tree.nodes() - 1; t >= 1; --t) {
     for (Index k = s.tree.begin[usize(t)]; k < s.tree.end[usize(t)]; ++k) {
@@ -17,7 +35,6 @@ std::vector<double> subtree_entries(const symbolic::Structure& s) {
       const double diagonal = double(s.first[usize(last)]) - s.first[usize(group)];
       entries[usize(t)] += double(s.width(k)) * (diagonal + 2.0 * s.height(k));
     }
-    if (t > 1) entries[usize(t / 2)] += entries[usize(t)];
   }
   return entries;
 }
@@ -25,32 +42,75 @@ std::vector<double> subtree_entries(const symbolic::Structure& s) {
 class Sharing {
  public:
   Sharing(const symbolic::Structure& structure, Index ranks)
-      : tree_(structure.tree), entries_(subtree_entries(structure)), grids_(usize(tree_.nodes())) {
-    share_out(1, RankGrid(0, ranks));
+      : tree_(structure.tree),
+        own_(node_entries(structure)),
+        below_(own_),
+        load_(usize(ranks), 0),
+        grids_(usize(tree_.nodes())) {
+    for (Index t = tree_.nodes() - 1; t > 1; --t) below_[usize(t / 2)] += below_[usize(t)];
+    share_out(1, 0, ranks);
   }
   std::vector<RankGrid> take() && { return std::move(grids_); }
 
  private:
-  void share_out(Index t, const RankGrid& grid) {
-    grids_[usize(t)] = grid;
-    if (tree_.is_leaf(t)) return;
-    const Index left = 2 * t, right = 2 * t + 1;
-    const double both = entries_[usize(left)] + entries_[usize(right)];
-    if (grid.ranks == 1 || both == 0) {
-      share_out(left, grid);
-      share_out(right, grid);
-      return;
+  // The subtree of node t to ranks [first, last).
+  void share_out(Index t, Index first, Index last) {
+    if (!tree_.is_leaf(t)) {
+      const Index left = 2 * t, right = 2 * t + 1;
+      const double both = below_[usize(left)] + below_[usize(right)];
+      if (last - first == 1 || both == 0) {
+        share_out(left, first, last);
+        share_out(right, first, last);
+      } else {
+        const double fair = std::round((last - first) * below_[usize(left)] / both);
+        const Index middle = first + std::clamp(static_cast<Index>(fair), Index{1}, last - first - 1);
+        share_out(left, first, middle);
+        share_out(right, middle, last);
+      }
     }
-    const double fair = std::round(grid.ranks * entries_[usize(left)] / both);
-    const Index ranks = std::clamp(static_cast<Index>(fair), Index{1}, grid.ranks - 1);
-    share_out(left, RankGrid(grid.first, ranks));
-    share_out(right, RankGrid(grid.first + ranks, grid.ranks - ranks));
+    share_node(t, first, last);
+  }
+
+  // The node itself to those of the ranks that have least to do so far.
+  void share_node(Index t, Index first, Index last) {
+    std::vector<Index> ranks(usize(last - first));
+    std::iota(ranks.begin(), ranks.end(), first);
+    std::stable_sort(ranks.begin(), ranks.end(),
+                     [&](Index a, Index b) { return load_[usize(a)] < load_[usize(b)]; });
+    ranks.resize(usize(sharers(own_[usize(t)], ranks)));
+    std::sort(ranks.begin(), ranks.end());
+    const RankGrid& grid = grids_[usize(t)] = RankGrid(ranks);
+    for (const Index r : grid.rank) load_[usize(r)] += own_[usize(t)] / double(grid.rank.size());
+  }
+
+  // How many of `ranks`, by ascending load, share a node: all ranks below wait for what each does of it, so
+  // that part weighs more than the load that it adds to.
+  Index sharers(double entries, std::span<const Index> ranks) const {
+    constexpr double weight = 3;
+    constexpr double worth_a_message = 1000;  // entries: 2 us at a core's part of the bandwidth
+    Index best = 1;
+    double best_cost = std::numeric_limits<double>::infinity();
+    for (Index k = 1; k <= static_cast<Index>(ranks.size()); ++k) {
+      if (k > 1 && entries / k < worth_a_message) break;
+      if (k % static_cast<Index>(std::sqrt(k)) != 0) continue;  // no grid
+      const double cost = load_[usize(ranks[usize(k) - 1])] + weight * entries / k;
+      if (cost >= best_cost) continue;
+      best_cost = cost;
+      best = k;
+    }
+    return best;
   }
 
   const ordering::SeparatorTree& tree_;
-  std::vector<double> entries_;
+  std::vector<double> own_;    // entries of each node
+  std::vector<double> below_;  // and of its whole subtree
+  std::vector<double> load_;   // entries of each rank so far
   std::vector<RankGrid> grids_;
 };
+
+std::vector<RankGrid> node_grids(const symbolic::Structure& structure, const ProcessGrid& grid) {
+  return Sharing(structure, grid.ranks()).take();
+}
 
 // The rows of one node's panels, by the supernodes above the node that they lie in, dealt out to `px` process
 // rows: the largest first, each to the row that has least.
@@ -95,9 +155,7 @@ class RowDeal {
 class Proportional final : public Mapping {
  public:
   Proportional(const symbolic::Structure& structure, const ProcessGrid& grid)
-      : ranks_(grid.ranks()),
-        begin_(structure.tree.begin),
-        grid_of_(proportional_node_grids(structure, grid)) {
+      : ranks_(grid.ranks()), begin_(structure.tree.begin), grid_of_(node_grids(structure, grid)) {
     const auto& tree = structure.tree;
     node_of_.resize(usize(structure.supernodes()));
     rows_.resize(usize(tree.nodes()));
@@ -115,9 +173,9 @@ class Proportional final : public Mapping {
   Index owner(Index, Side, Index i, Index k) const override {
     const Index t = node_of_[usize(k)];
     const RankGrid& grid = grid_of_[usize(t)];
-    if (grid.ranks == 1) return grid.first;
+    if (grid.rank.size() == 1) return grid.rank.front();
     const Index row = node_of_[usize(i)] == t ? (i - begin_[usize(t)]) % grid.px : rows_[usize(t)](i);
-    return grid.first + row * grid.py + (k - begin_[usize(t)]) % grid.py;
+    return grid(row, (k - begin_[usize(t)]) % grid.py);
   }
 
  private:
@@ -130,8 +188,10 @@ class Proportional final : public Mapping {
 
 }  // namespace
 
-std::vector<RankGrid> proportional_node_grids(const symbolic::Structure& structure, const ProcessGrid& grid) {
-  return Sharing(structure, grid.ranks()).take();
+std::vector<Index> proportional_sides(const symbolic::Structure& structure, const ProcessGrid& grid) {
+  std::vector<Index> sides;
+  for (const RankGrid& node : node_grids(structure, grid)) sides.push_back(std::max(node.px, node.py));
+  return sides;
 }
 
 std::unique_ptr<Mapping> proportional(const symbolic::Structure& structure, const ProcessGrid& grid) {

@@ -26,6 +26,7 @@ using Tree = TreeFunction*;
 
 TreeFunction flat_tree;    // the root talks to everybody: Algorithm 1 of the 2018 paper
 TreeFunction binary_tree;  // Algorithm 2: at most two children, depth about log2
+TreeFunction postal_tree;  // at most five children: the shallowest for their time
 TreeFunction auto_tree;    // flat up to a few members, where one hop beats two, binary beyond
 
 // Which way the panels of a side are applied. `scatter` is a forward sweep: y(I) -= P(I,K) y(K). `gather` is

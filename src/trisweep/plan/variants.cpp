@@ -17,9 +17,10 @@ constexpr std::array<Variant<InterGrid>, 2> inter_grid_table{{
     {"per-node", per_node_allreduce},
 }};
 
-constexpr std::array<Variant<Tree>, 3> tree_table{{
+constexpr std::array<Variant<Tree>, 4> tree_table{{
     {"flat", flat_tree},
     {"binary", binary_tree},
+    {"postal", postal_tree},
     {"auto", auto_tree},
 }};
 

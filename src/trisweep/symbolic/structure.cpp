@@ -11,6 +11,7 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/symbolic/blocks.hpp"
 #include "trisweep/symbolic/etree.hpp"
+#include "trisweep/symbolic/merged_separators.hpp"
 #include "trisweep/symbolic/supernodes.hpp"
 
 namespace trisweep::symbolic {
@@ -38,13 +39,14 @@ std::vector<Index> nodes_in_order(const ordering::SeparatorTree& tree) {
   return by_begin;
 }
 
-// The range number of each column.
-std::vector<Index> range_of_columns(const ordering::SeparatorTree& tree, const std::vector<Index>& ranges,
-                                    Index n) {
-  std::vector<Index> range_of(usize(n));
-  for (std::size_t r = 0; r < ranges.size(); ++r) {
-    const std::size_t t = usize(ranges[r]);
-    std::fill(range_of.begin() + tree.begin[t], range_of.begin() + tree.end[t], static_cast<Index>(r));
+// The range number of each column: that of the node which its node is merged into.
+std::vector<Index> range_of_columns(const ordering::SeparatorTree& tree, const std::vector<Index>& into,
+                                    const std::vector<Index>& ranges, Index n) {
+  std::vector<Index> range_of_node(usize(tree.nodes())), range_of(usize(n));
+  for (std::size_t r = 0; r < ranges.size(); ++r) range_of_node[usize(ranges[r])] = static_cast<Index>(r);
+  for (Index t = 1; t < tree.nodes(); ++t) {
+    std::fill(range_of.begin() + tree.begin[usize(t)], range_of.begin() + tree.end[usize(t)],
+              range_of_node[usize(into[usize(t)])]);
   }
   return range_of;
 }
@@ -120,16 +122,17 @@ Layout laid_out(const Supernodes& all, const std::vector<Index>& original_width,
   return layout;
 }
 
-Layout lay_out(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const Options& options) {
-  const std::vector<Index> nodes = nodes_in_order(tree);
-  const std::vector<Index> range_of = range_of_columns(tree, nodes, pattern.rows);
-  const std::vector<char> whole = whole_ranges(tree, nodes, options.whole_levels);
+Layout lay_out(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const MergedTree& merged,
+               const Options& options) {
+  const std::vector<Index> nodes = nodes_in_order(merged.tree);
+  const std::vector<Index> range_of = range_of_columns(tree, merged.into, nodes, pattern.rows);
+  const std::vector<char> whole = whole_ranges(merged.tree, nodes, options.whole_levels);
   const std::vector<Index> parent = elimination_tree(pattern);
   const std::vector<Index> count = column_counts(pattern, parent);
   const std::vector<Index> postordered =
       numbered_by_range(parent, range_of, static_cast<Index>(nodes.size()));
-  Supernodes supernodes =
-      fundamental_supernodes(renumbered(parent, postordered), permuted(count, postordered), range_of);
+  Supernodes supernodes = fundamental_supernodes(
+      renumbered(parent, postordered), permuted(count, postordered), permuted(range_of, postordered));
   const std::vector<Index> original_width = supernodes.width;
   const std::vector<Index> into = amalgamate(supernodes, whole, options);
   Layout layout = laid_out(supernodes, original_width, into, whole);
@@ -243,7 +246,8 @@ ordering::SeparatorTree in_supernodes(const ordering::SeparatorTree& tree, const
 Analysis analyze_checked(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree,
                          const Options& options, Observer& observer) {
   observer.progress("analyze", 0.0);
-  Layout layout = lay_out(pattern, tree, options);
+  const MergedTree merged = merge_separators(tree, options);
+  Layout layout = lay_out(pattern, tree, merged, options);
   observer.progress("analyze", 0.5);
   auto structure = std::make_shared<Structure>();
   structure->n = pattern.rows;
@@ -254,7 +258,7 @@ Analysis analyze_checked(const matrix::Pattern& pattern, const ordering::Separat
   group_blocks(*structure);
   structure->group.resize(usize(structure->supernodes()));
   std::iota(structure->group.begin(), structure->group.end(), 0);
-  structure->tree = in_supernodes(tree, *structure);
+  structure->tree = in_supernodes(merged.tree, *structure);
   observer.progress("analyze", 1.0);
   return {.structure = std::move(structure), .new_of_ordered = std::move(layout.new_of_ordered)};
 }

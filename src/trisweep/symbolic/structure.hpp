@@ -68,6 +68,11 @@ struct Options {
   // tree joins become one supernode, whatever zeros that stores: in block LDU their diagonal block is
   // inverted as a whole, and a sweep crosses the separator in one step instead of a chain of supernodes.
   int whole_levels = 0;
+  // Such a separator takes in its two children when at least `merge_ranks` ranks share it, of 2^whole_levels,
+  // and the larger inverse costs each of them at most `merge_entries` more: a sweep then crosses two levels
+  // in one step. 64 kB at a core's part of the bandwidth take as long as the messages of a level.
+  Index merge_entries = 8192;
+  Index merge_ranks = 32;
   Index supernode_bytes = 520;
   Index row_bytes = 8;
 };
