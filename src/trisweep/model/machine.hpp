@@ -54,6 +54,9 @@ struct Machine {
   const Network& network(const std::string& transport) const {
     return transport == "one-sided" ? one_sided : two_sided;
   }
+  // Of a worker, between messages and segments: reading and writing what is copied; adding reads once more.
+  double copying_seconds(double bytes) const { return 2 * bytes / worker_bandwidth; }
+  double adding_seconds(double bytes) const { return 3 * bytes / worker_bandwidth; }
 };
 
 // The machines of the papers, by name.

@@ -75,6 +75,8 @@ class Simulation {
   double start(Index r, const ExchangePhase& exchange, std::int32_t, double now);
   // All of it is one task, for all workers.
   double start(Index r, const DiagonalPhase& diagonal, std::int32_t s, double now);
+  // The copy that ends a product of tiles; it belongs to the last step of the phase.
+  double end_product(Index r, const SweepPhase& sweep, double now);
   void end_phase(Index r, double now);
 
   // Tasks
@@ -94,9 +96,8 @@ class Simulation {
   void make_available(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
 
   // Messages
-  // Reading and writing what is copied; adding reads once more.
-  double copying_seconds(Offset rows) const { return 2 * bytes(rows) / machine_.worker_bandwidth; }
-  double adding_seconds(Offset rows) const { return 3 * bytes(rows) / machine_.worker_bandwidth; }
+  double copying_seconds(Offset rows) const { return machine_.copying_seconds(bytes(rows)); }
+  double adding_seconds(Offset rows) const { return machine_.adding_seconds(bytes(rows)); }
   Flight message(Index r, const plan::Segment& of, MessageKind kind, std::int32_t s);
   void send(Flight flight, Index to, double& now);
   void arrive(std::int32_t f, double now);
