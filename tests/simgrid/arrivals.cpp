@@ -1,4 +1,4 @@
-// What SMPI lacks: matched probes, and a way to wait for whatever comes.
+// What SMPI lacks: matched probes, a way to wait for whatever comes, and a reduction on many ranks.
 //
 // SMPI's own MPI_Iprobe finds a message as soon as it has been sent, and the receive then waits for it; a
 // rank that polls between tasks would lose its time there. So a rank keeps a few receives posted, and a
@@ -82,6 +82,8 @@ class Arrivals {
 
 extern "C" {
 
+int PMPI_Test(MPI_Request* request, int* done, MPI_Status* status);  // MPI_Test is ours here
+
 int trisweep_improbe(int, int, MPI_Comm comm, int* found, MPI_Message*, MPI_Status* status) {
   *found = Arrivals::mine().take(comm, status) ? 1 : 0;
   return MPI_SUCCESS;
@@ -89,6 +91,17 @@ int trisweep_improbe(int, int, MPI_Comm comm, int* found, MPI_Message*, MPI_Stat
 
 int trisweep_mrecv(void*, int, MPI_Datatype, MPI_Message*, MPI_Status*) {
   return MPI_SUCCESS;
+}
+
+int trisweep_iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                        MPI_Request* request) {
+  *request = MPI_REQUEST_NULL;
+  return MPI_Allreduce(from, to, count, type, op, comm);
+}
+
+int trisweep_test(MPI_Request* request, int* done, MPI_Status* status) {
+  MPI_Status unread;
+  return PMPI_Test(request, done, status == MPI_STATUS_IGNORE ? &unread : status);
 }
 
 int trisweep_await_message() noexcept {
