@@ -8,6 +8,10 @@
 // SimGrid's time stands still while ranks poll. A rank that yields (a look has found nothing, and no task is
 // ready) therefore sleeps until one of its receives is complete; without receives, in the one-sided
 // transport, for an instant.
+//
+// SMPI's MPI_Iallreduce sends a message from everyone to everyone. It is needed before the solve only, where
+// the blocking one does as well. Its MPI_Test leaves the flag of a null request as it was when nobody wants
+// the status; its windows do not tell their memory model, the unified one, and cannot be synchronized.
 
 #include <mpi.h>
 
@@ -102,6 +106,17 @@ int trisweep_iallreduce(const void* from, void* to, int count, MPI_Datatype type
 int trisweep_test(MPI_Request* request, int* done, MPI_Status* status) {
   MPI_Status unread;
   return PMPI_Test(request, done, status == MPI_STATUS_IGNORE ? &unread : status);
+}
+
+int trisweep_win_get_attr(MPI_Win, int, void* value, int* found) {
+  static int model = MPI_WIN_UNIFIED;
+  *static_cast<int**>(value) = &model;
+  *found = 1;
+  return MPI_SUCCESS;
+}
+
+int trisweep_win_sync(MPI_Win) {
+  return MPI_SUCCESS;
 }
 
 int trisweep_await_message() noexcept {

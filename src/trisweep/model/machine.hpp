@@ -28,6 +28,9 @@ struct Network {
   Link between;  // between ranks of different nodes
   // Larger messages first ask whether the receiver is ready: two more latencies.
   double eager_bytes = std::numeric_limits<double>::infinity();
+  // Whether a sender stays with its message until it is there: two puts, each with a flush
+  // (transport/one_sided.hpp).
+  bool flushed = false;
 };
 
 struct Source {

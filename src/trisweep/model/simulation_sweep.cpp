@@ -92,8 +92,9 @@ void Simulation::send(Flight flight, Index to, double& now) {
   now += wire_.link(flight.from, to).send_overhead;
   flight.departed = now;
   result_.traffic[usize(flight.from)].of(flight.kind).sent += {1, flight.rows};
-  events_.push({wire_.arrival(flight.from, to, bytes(flight.rows), now), 0, flights_.add(flight), 0,
-                EventKind::arrival, true});
+  const double arrival = wire_.arrival(flight.from, to, bytes(flight.rows), now);
+  events_.push({arrival, 0, flights_.add(flight), 0, EventKind::arrival, true});
+  if (wire_.keeps_sender()) now = arrival;
 }
 
 void Simulation::arrive(std::int32_t f, double now) {

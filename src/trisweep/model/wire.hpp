@@ -16,6 +16,8 @@ class Wire {
     return node(from) == node(to) ? network_.inside : network_.between;
   }
 
+  bool keeps_sender() const { return network_.flushed; }
+
   // Of a message that leaves its sender at `departed`. What leaves a node passes its interface one message
   // after another, in the order of the calls.
   double arrival(Index from, Index to, double bytes, double departed) {
