@@ -12,6 +12,8 @@ Prediction Simulation::run() && {
 
 void Simulation::handle(const Event& event) {
   switch (event.kind) {
+    case EventKind::departure:
+      return depart(event.subject, event.time);
     case EventKind::arrival:
       return arrive(event.subject, event.time);
     case EventKind::task_end:

@@ -100,6 +100,9 @@ class Simulation {
   double adding_seconds(Offset rows) const { return machine_.adding_seconds(bytes(rows)); }
   Flight message(Index r, const plan::Segment& of, MessageKind kind, std::int32_t s);
   void send(Flight flight, Index to, double& now);
+  // A step sends at times to come, and other ranks of its node before that: a flight that leaves the node
+  // takes its place in the queue when its time has come.
+  void depart(std::int32_t f, double now);
   void arrive(std::int32_t f, double now);
   // The step of taking a flight: it waited for the message, unless that lay there while the rank was busy.
   std::int32_t begin_receive(const Flight& f, Activity activity, std::int32_t previous, double now);
