@@ -117,6 +117,7 @@ model::Machine measure_machine(const transport::Communicator& world) {
   for (const transport::PingPong& result : transport::ping_pong(world, std::size_t{1} << 20)) {
     // Between ranks 0 and 1, wherever they are: the best guess for others, too.
     model::Network network{.inside = link_of(result), .between = link_of(result)};
+    network.flushed = result.name == "one-sided";
     if (result.name == "two-sided") m.two_sided = network;
     if (result.name == "one-sided") m.one_sided = network;
   }

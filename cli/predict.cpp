@@ -56,6 +56,15 @@ model::SavedAnalysis analysis_of(const PredictCommand& o, Observer& observer) {
         fmt::format("{} is an analysis for --diagonal {}, not {}", o.analysis, analysis.diagonal, o.diagonal),
         "give that option, or save an analysis for this one");
   }
+  const int levels = analysis.structure->tree.levels;
+  const Index ranks = grid_of(o).ranks();
+  const ordering::Options wanted = analysis_options(o, ranks).ordering;
+  if (analysis.ordering != "natural" && levels < ordering::tree_levels(analysis.structure->n, wanted)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} has {} levels of separators, too few to share the matrix among {} ranks",
+                            o.analysis, levels, ranks),
+                fmt::format("save an analysis with --ranks {} or more: it serves fewer ranks, too", ranks));
+  }
   return analysis;
 }
 

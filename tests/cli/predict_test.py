@@ -73,6 +73,13 @@ class Predict(CommandTest):
             for part in ("matrix", "factor", "solve", "ranks"):
                 self.assertEqual(first[part], again[part], part)
 
+    def test_a_saved_analysis_for_too_few_ranks(self):
+        self.succeed("gallery", "s2d9", "--n", 128, "-o", "large.mtx")
+        self.predict("large.mtx", "--ranks", 64, "--save-analysis", "saved")
+        self.predict("--analysis", "saved", "--ranks", 5)
+        self.refuse("predict", "--analysis", "saved", "--ranks", 256, "--machine", "cori-haswell",
+                    word="save an analysis with --ranks 256 or more")
+
     def test_axes_matter(self):
         seconds = {}
         for transport in ("two-sided", "one-sided"):

@@ -117,6 +117,56 @@ TEST(Simulate, AChainOfMessagesTakesTheTimeOfEach) {
   EXPECT_NEAR(predict(s, {2, 1, 1}, m).seconds, there_and_back(m, m.two_sided.between, s), 1e-15);
 }
 
+// A flushed message is there after the same time, but keeps its sender: of two children in a tree the second
+// has to wait for the first one's flight.
+TEST(Simulate, FlushedMessagesKeepTheirSender) {
+  Machine m = simple_machine();
+  auto s = chain({4, 4, 4});
+  s.parent = {1, 2, -1};
+  s.row = {4, 5, 6, 7, 8, 9, 10, 11, 8, 9, 10, 11};
+  s.row_ptr = {0, 8, 12, 12};
+  s.block = {{1, 0, 4}, {2, 4, 8}, {2, 0, 4}};
+  s.block_ptr = {0, 2, 3, 3};
+  const auto first_arrivals = [&](bool flushed) {
+    m.two_sided.flushed = flushed;
+    const Prediction p = predict(s, {3, 1, 1}, m, {}, plan::single_sync, {.tree = plan::flat_tree});
+    EXPECT_NEAR(path_sum(p), p.seconds, 1e-12);
+    return p.seconds;
+  };
+  const double free = first_arrivals(false);
+  EXPECT_GT(first_arrivals(true), free + m.two_sided.inside.latency / 2);
+}
+
+// Two tiles of a separator on two ranks: what their product costs besides its messages ends with a copy.
+TEST(Simulate, AProductOfTilesEndsWithACopy) {
+  const auto whole =
+      std::make_shared<const symbolic::Structure>(testing_support::random_structure(200, 3, 1, 2));
+  const auto& choice = distribution::find_mapping("block-cyclic");
+  const ProcessGrid grid{2, 2, 1};
+  const auto s = distribution::in_tiles(whole, choice, grid, {.width = 3, .least = 2});
+  const auto mapping = choice.make(*s, grid);
+  auto plans = plan::make_all_plans(*s, *mapping, plan::single_sync, {});
+  const Machine m = simple_machine();
+  const auto busy = [&] {
+    double seconds = 0;
+    for (const RankTimes& r : simulate(plans, m, m.two_sided, {}).rank)
+      seconds += r.l_seconds + r.u_seconds - r.idle_seconds;
+    return seconds;
+  };
+  const double with_copies = busy();
+  Offset rows = 0;
+  for (auto& [share, plan] : plans) {
+    for (plan::Phase& phase : plan.phase) {
+      auto* sweep = std::get_if<plan::SweepPhase>(&phase);
+      if (sweep == nullptr) continue;
+      rows += replaced_rows(*sweep);
+      sweep->replaced.clear();
+    }
+  }
+  EXPECT_GT(rows, 0);
+  EXPECT_NEAR(with_copies - busy(), m.copying_seconds(8.0 * double(rows)), 1e-12);
+}
+
 TEST(Simulate, TheCriticalPathNamesWhatEachStepWaitedFor) {
   const Machine m = simple_machine();
   const Prediction p = predict(chain({4, 6}), {2, 1, 1}, m);
@@ -171,32 +221,40 @@ TEST(Simulate, MessagesOfANodeQueueForItsInterface) {
   EXPECT_GE(seconds(), free + 32 / m.injection_bandwidth - m.two_sided.between.send_overhead);
 }
 
+// Calls check(structure, mapping, schedule, spec) over the tables, with inverted supernodes and separators.
 template <class Check>
 void for_each_plan(Check&& check) {
-  for (const std::uint64_t seed : {1, 2}) {
-    const auto s = testing_support::random_structure(200, 3, seed);
-    for (const ProcessGrid grid : {ProcessGrid{2, 3, 1}, {1, 1, 4}, {3, 2, 2}, {2, 2, 8}}) {
-      for (const auto& schedule : plan::schedules()) {
-        for (const auto& inter_grid : plan::inter_grids())
-          check(s, grid, schedule.choice, plan::PlanSpec{.inter_grid = inter_grid.choice});
+  for (const int whole_levels : {0, 2}) {
+    const auto whole = std::make_shared<const symbolic::Structure>(
+        testing_support::random_structure(200, 3, 1, whole_levels));
+    for (const auto& choice : distribution::mappings()) {
+      for (const ProcessGrid grid : {ProcessGrid{2, 3, 1}, {1, 1, 4}, {3, 2, 2}, {2, 2, 8}}) {
+        const auto s = distribution::in_tiles(whole, choice, grid, {.width = 3, .least = 2});
+        const auto mapping = choice.make(*s, grid);
+        for (const auto& schedule : plan::schedules()) {
+          for (const auto& inter_grid : plan::inter_grids())
+            check(*s, *mapping, schedule.choice, plan::PlanSpec{.inter_grid = inter_grid.choice});
+        }
       }
     }
   }
 }
 
 TEST(Simulate, MessagesAreThoseOfThePlan) {
-  for_each_plan([](const auto& s, const ProcessGrid& grid, plan::Schedule schedule, const auto& spec) {
-    const auto mapping = distribution::block_cyclic(s, grid);
-    const auto expected = plan::traffic(s, *mapping, schedule, spec).rank;
-    EXPECT_EQ(predict(s, grid, simple_machine(), {}, schedule, spec).traffic, expected);
-    EXPECT_EQ(predict(s, grid, find_machine("dgx-1"), {}, schedule, spec).traffic, expected);
+  for_each_plan([](const auto& s, const auto& mapping, plan::Schedule schedule, const auto& spec) {
+    const auto expected = plan::traffic(s, mapping, schedule, spec).rank;
+    const auto plans = plan::make_all_plans(s, mapping, schedule, spec);
+    for (const Machine& m : {simple_machine(), find_machine("dgx-1")})
+      EXPECT_EQ(simulate(plans, m, m.two_sided, {}).traffic, expected) << m.name;
   });
 }
 
 TEST(Simulate, PathsAndRanksAddUp) {
-  for_each_plan([](const auto& s, const ProcessGrid& grid, plan::Schedule schedule, const auto& spec) {
+  for_each_plan([](const auto& s, const auto& mapping, plan::Schedule schedule, const auto& spec) {
+    const auto plans = plan::make_all_plans(s, mapping, schedule, spec);
     for (const char* name : {"cori-haswell", "perlmutter-gpu"}) {
-      const Prediction p = predict(s, grid, find_machine(name), {.nrhs = 3}, schedule, spec);
+      const Machine m = find_machine(name);
+      const Prediction p = simulate(plans, m, m.one_sided, {.nrhs = 3});
       EXPECT_NEAR(path_sum(p), p.seconds, 1e-12 + 1e-9 * p.seconds) << name;
       EXPECT_GE(p.seconds, p.bandwidth_floor);
       double last = 0;

@@ -22,6 +22,12 @@ Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const distri
   return cost;
 }
 
+Offset replaced_rows(const plan::SweepPhase& phase) {
+  Offset rows = 0;
+  for (const plan::Replacement& r : phase.replaced) rows += r.rows;
+  return rows;
+}
+
 Cost cost_of(const plan::SweepPhase& phase, const distribution::Share& share, const Workload& workload) {
   Cost cost;
   for (const plan::Task& task : phase.task) cost += cost_of(task, phase, share, workload);

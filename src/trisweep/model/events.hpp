@@ -9,12 +9,12 @@
 
 namespace trisweep::model {
 
-enum class EventKind : std::uint8_t { arrival, task_end, free };
+enum class EventKind : std::uint8_t { departure, arrival, task_end, free };
 
 struct Event {
   double time;
   std::uint64_t order;   // of events of the same time
-  std::int32_t subject;  // arrival: the flight; else the step that ends, or has ended
+  std::int32_t subject;  // departure, arrival: the flight; else the step that ends, or has ended
   Index task;            // of task_end
   EventKind kind;
   bool communicator;  // whether the worker is the one that takes messages

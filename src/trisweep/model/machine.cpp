@@ -29,11 +29,13 @@ void from_json(const nlohmann::json& json, Link& link) {
 void to_json(nlohmann::ordered_json& json, const Network& network) {
   json = {{"inside", network.inside}, {"between", network.between}};
   if (std::isfinite(network.eager_bytes)) json["eager_bytes"] = network.eager_bytes;
+  if (network.flushed) json["flushed"] = true;
 }
 void from_json(const nlohmann::json& json, Network& network) {
   network.inside = json.at("inside").get<Link>();
   network.between = json.value("between", network.inside);
   network.eager_bytes = json.value("eager_bytes", network.eager_bytes);
+  network.flushed = json.value("flushed", network.flushed);
 }
 
 void to_json(nlohmann::ordered_json& json, const Machine& m) {

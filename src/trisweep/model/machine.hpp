@@ -28,6 +28,9 @@ struct Network {
   Link between;  // between ranks of different nodes
   // Larger messages first ask whether the receiver is ready: two more latencies.
   double eager_bytes = std::numeric_limits<double>::infinity();
+  // Whether a sender stays with its message until it is there: two puts, each with a flush
+  // (transport/one_sided.hpp).
+  bool flushed = false;
 };
 
 struct Source {
@@ -54,6 +57,9 @@ struct Machine {
   const Network& network(const std::string& transport) const {
     return transport == "one-sided" ? one_sided : two_sided;
   }
+  // Of a worker, between messages and segments: reading and writing what is copied; adding reads once more.
+  double copying_seconds(double bytes) const { return 2 * bytes / worker_bandwidth; }
+  double adding_seconds(double bytes) const { return 3 * bytes / worker_bandwidth; }
 };
 
 // The machines of the papers, by name.

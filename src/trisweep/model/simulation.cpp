@@ -12,6 +12,8 @@ Prediction Simulation::run() && {
 
 void Simulation::handle(const Event& event) {
   switch (event.kind) {
+    case EventKind::departure:
+      return depart(event.subject, event.time);
     case EventKind::arrival:
       return arrive(event.subject, event.time);
     case EventKind::task_end:
@@ -121,7 +123,16 @@ double Simulation::start(Index r, const DiagonalPhase& diagonal, std::int32_t s,
   return now;
 }
 
+double Simulation::end_product(Index r, const SweepPhase& sweep, double now) {
+  const double seconds = copying_seconds(replaced_rows(sweep));
+  step(state(r).last).end = now + seconds;
+  state(r).busy += seconds;
+  return now + seconds;
+}
+
 void Simulation::end_phase(Index r, double now) {
+  if (const auto* sweep = std::get_if<SweepPhase>(&phase(r)); sweep != nullptr && !sweep->replaced.empty())
+    now = end_product(r, *sweep, now);
   RankTimes& times = result_.rank[usize(r)];
   const double seconds = now - state(r).phase_begin;
   switch (plan::part_of(phase(r))) {

@@ -75,6 +75,8 @@ class Simulation {
   double start(Index r, const ExchangePhase& exchange, std::int32_t, double now);
   // All of it is one task, for all workers.
   double start(Index r, const DiagonalPhase& diagonal, std::int32_t s, double now);
+  // The copy that ends a product of tiles; it belongs to the last step of the phase.
+  double end_product(Index r, const SweepPhase& sweep, double now);
   void end_phase(Index r, double now);
 
   // Tasks
@@ -94,11 +96,13 @@ class Simulation {
   void make_available(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
 
   // Messages
-  // Reading and writing what is copied; adding reads once more.
-  double copying_seconds(Offset rows) const { return 2 * bytes(rows) / machine_.worker_bandwidth; }
-  double adding_seconds(Offset rows) const { return 3 * bytes(rows) / machine_.worker_bandwidth; }
+  double copying_seconds(Offset rows) const { return machine_.copying_seconds(bytes(rows)); }
+  double adding_seconds(Offset rows) const { return machine_.adding_seconds(bytes(rows)); }
   Flight message(Index r, const plan::Segment& of, MessageKind kind, std::int32_t s);
   void send(Flight flight, Index to, double& now);
+  // A step sends at times to come, and other ranks of its node before that: a flight that leaves the node
+  // takes its place in the queue when its time has come.
+  void depart(std::int32_t f, double now);
   void arrive(std::int32_t f, double now);
   // The step of taking a flight: it waited for the message, unless that lay there while the rank was busy.
   std::int32_t begin_receive(const Flight& f, Activity activity, std::int32_t previous, double now);

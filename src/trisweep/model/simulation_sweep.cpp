@@ -92,8 +92,19 @@ void Simulation::send(Flight flight, Index to, double& now) {
   now += wire_.link(flight.from, to).send_overhead;
   flight.departed = now;
   result_.traffic[usize(flight.from)].of(flight.kind).sent += {1, flight.rows};
-  events_.push({wire_.arrival(flight.from, to, bytes(flight.rows), now), 0, flights_.add(flight), 0,
-                EventKind::arrival, true});
+  const std::int32_t f = flights_.add(flight);
+  if (wire_.leaves_node(flight.from, to)) {
+    events_.push({now, 0, f, 0, EventKind::departure, true});
+  } else {
+    depart(f, now);
+  }
+  if (wire_.keeps_sender()) now += wire_.flight_seconds(flight.from, to, bytes(flight.rows));
+}
+
+void Simulation::depart(std::int32_t f, double now) {
+  const Flight& flight = flights_[f];
+  const double arrival = wire_.arrival(flight.from, flight.to, bytes(flight.rows), now);
+  events_.push({arrival, 0, f, 0, EventKind::arrival, true});
 }
 
 void Simulation::arrive(std::int32_t f, double now) {

@@ -16,17 +16,25 @@ class Wire {
     return node(from) == node(to) ? network_.inside : network_.between;
   }
 
-  // Of a message that leaves its sender at `departed`. What leaves a node passes its interface one message
-  // after another, in the order of the calls.
-  double arrival(Index from, Index to, double bytes, double departed) {
+  bool keeps_sender() const { return network_.flushed; }
+  bool leaves_node(Index from, Index to) const { return node(from) != node(to); }
+
+  // Without a queue.
+  double flight_seconds(Index from, Index to, double bytes) const {
     const Link& way = link(from, to);
-    if (node(from) != node(to)) {
+    const double latencies = bytes > network_.eager_bytes ? 3 : 1;
+    return latencies * way.latency + bytes / way.bandwidth;
+  }
+
+  // Of a message that leaves its sender at `departed`. What leaves a node passes its interface one message
+  // after another, in the order of the calls: that of their departures.
+  double arrival(Index from, Index to, double bytes, double departed) {
+    if (leaves_node(from, to)) {
       double& free = free_[usize(node(from))];
       departed = std::max(departed, free);
       free = departed + bytes / machine_.injection_bandwidth;
     }
-    const double latencies = bytes > network_.eager_bytes ? 3 : 1;
-    return departed + latencies * way.latency + bytes / way.bandwidth;
+    return departed + flight_seconds(from, to, bytes);
   }
 
  private:

@@ -101,12 +101,6 @@ matrix::Pattern with_rows_permuted(const matrix::Pattern& a, const std::vector<I
   return b;
 }
 
-int tree_levels(Index n, const Options& options) {
-  int levels = 0;
-  while (levels < options.tree_levels && (n >> (levels + 1)) >= smallest_leaf) ++levels;
-  return levels;
-}
-
 // Vertices that are joined to a large part of the graph. They come last, in the root separator: whatever is
 // eliminated after a hub's neighbours fills its row anyway, and dissecting around it only hides the structure
 // of the rest.
@@ -205,6 +199,12 @@ Ordering order_checked(const matrix::Csr<T>& a, bool symmetric, const Options& o
 }
 
 }  // namespace
+
+int tree_levels(Index n, const Options& options) {
+  int levels = 0;
+  while (levels < options.tree_levels && (n >> (levels + 1)) >= smallest_leaf) ++levels;
+  return levels;
+}
 
 template <Scalar T>
 Ordering order(const matrix::Csr<T>& a, bool symmetric, const Options& options, Observer& observer) {

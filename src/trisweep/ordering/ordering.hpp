@@ -35,6 +35,9 @@ struct Options {
   Index seed = 1;           // of the dissection; the same seed gives the same order
 };
 
+// The levels of the separator tree that a dissection of n rows has.
+int tree_levels(Index n, const Options& options);
+
 // Entry (i, j) of A becomes entry (row_new[i], col_new[j]) of the ordered matrix, times
 // row_scale[i] * col_scale[j].
 struct Ordering {

@@ -27,6 +27,7 @@ class Recorder {
  public:
   using Clock = std::chrono::steady_clock;
   explicit Recorder(int threads) : events_(usize(threads)) { start(); }
+  virtual ~Recorder() = default;
 
   // Forgets everything; times count from now.
   void start() {
@@ -35,7 +36,7 @@ class Recorder {
   }
   double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   // From one thread at a time for each value of event.thread.
-  void record(const Event& event) { events_[usize(event.thread)].push_back(event); }
+  virtual void record(const Event& event) { events_[usize(event.thread)].push_back(event); }
 
   int threads() const { return static_cast<int>(events_.size()); }
   // In order of time.

@@ -1,0 +1,37 @@
+#include "job.hpp"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "trisweep/plan/variants.hpp"
+
+namespace trisweep::simgrid {
+
+Job read_job(const std::string& analysis_file, const std::string& record_file,
+             const std::string& machine_file) {
+  const model::SavedAnalysis analysis = model::load_analysis(analysis_file);
+  std::ifstream file(record_file);
+  const auto record = nlohmann::json::parse(file);
+  const auto& plan = record.at("plan");
+  const auto& solve = record.at("solve");
+  const auto name = [&](const char* axis) { return plan.at(axis).get<std::string>(); };
+
+  const auto sides = plan.at("grid").get<std::array<Index, 3>>();
+  const distribution::ProcessGrid grid{sides[0], sides[1], sides[2]};
+  const auto& choice = distribution::find_mapping(name("mapping"));
+  const auto structure = distribution::in_tiles(analysis.structure, choice, grid);
+  const auto mapping = choice.make(*structure, grid);
+  const plan::PlanSpec spec{.op = static_cast<Op>(solve.at("op").get<std::string>().front()),
+                            .upper_is_lower = analysis.cholesky,
+                            .tree = plan::find_tree(name("tree")),
+                            .inter_grid = plan::find_inter_grid(name("inter_grid"))};
+  const bool wide = solve.at("precision").get<std::string>() == "double";
+  return {.machine = model::find_machine(machine_file),
+          .workload = {.nrhs = solve.at("nrhs").get<Index>(),
+                       .scalar_bytes = (wide ? sizeof(double) : sizeof(float)) * (analysis.complex ? 2 : 1),
+                       .complex = analysis.complex},
+          .transport = name("transport"),
+          .plans = plan::make_all_plans(*structure, *mapping, plan::find_schedule(name("schedule")), spec)};
+}
+
+}  // namespace trisweep::simgrid
