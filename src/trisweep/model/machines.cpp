@@ -27,25 +27,25 @@ const Source split{"two_sided, one_sided: how a latency splits into overheads",
 
 // For ranks of which nothing is known: no machine in particular.
 Machine generic() {
-  return {.name = "generic",
-          .device = "cpu",
-          .ranks_per_node = 64,
-          .ranks_per_memory = 32,
-          .worker_bandwidth = 12 * gb,
-          .memory_bandwidth = 160 * gb,
-          .worker_flops = 8 * gflop,
-          .task_seconds = 60 * ns,
-          .product_seconds = 40 * ns,
-          .injection_bandwidth = 12 * gb,
-          .two_sided = {.inside = {0.3 * us, 8 * gb, 0.2 * us, 0.2 * us},
-                        .between = {1.2 * us, 12 * gb, 0.4 * us, 0.4 * us},
-                        .eager_bytes = 8192},
-          .one_sided = {.inside = {0.4 * us, 8 * gb, 0.2 * us, 0.2 * us},
-                        .between = {1.4 * us, 12 * gb, 0.4 * us, 0.4 * us}},
-          .sources = {{"everything",
-                       "round numbers of the order of a server of two sockets in the 2020s and its network; "
-                       "one-sided messages are taken to be a little slower than two-sided ones, as they are "
-                       "without support by the network"}}};
+  Machine m{
+      .name = "generic",
+      .device = "cpu",
+      .ranks_per_node = 64,
+      .ranks_per_memory = 32,
+      .worker_bandwidth = 12 * gb,
+      .memory_bandwidth = 160 * gb,
+      .worker_flops = 8 * gflop,
+      .task_seconds = 60 * ns,
+      .product_seconds = 40 * ns,
+      .injection_bandwidth = 12 * gb,
+      .two_sided = {.inside = {0.3 * us, 8 * gb, 0.2 * us, 0.2 * us},
+                    .between = {1.2 * us, 12 * gb, 0.4 * us, 0.4 * us},
+                    .eager_bytes = 8192},
+      .sources = {{"everything",
+                   "round numbers of the order of a server of two sockets in the 2020s and its network; "
+                   "which transport is faster is not known, they are taken to be alike"}}};
+  m.one_sided = m.two_sided;
+  return m;
 }
 
 Machine cori_haswell() {

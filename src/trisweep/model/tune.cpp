@@ -32,6 +32,7 @@ class Prices {
 
   double lower_bound(const PlanChoice& choice) { return lower_bound(choice, ChosenPlan(problem_, choice)); }
 
+  // What is known, and what the best plan takes with half as many right-hand sides at a time.
   Tuning take() && {
     Tuning tuning;
     for (auto& [name, candidate] : simulated_) {
@@ -43,6 +44,7 @@ class Prices {
                      [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
     std::stable_sort(tuning.ruled_out.begin(), tuning.ruled_out.end(),
                      [](const RuledOut& a, const RuledOut& b) { return a.lower_bound < b.lower_bound; });
+    tuning.halves_seconds = halves_seconds(tuning.best().choice);
     return tuning;
   }
 
@@ -54,6 +56,18 @@ class Prices {
         model::lower_bound(chosen, machine_, machine_.network(choice.transport), problem_.workload);
     bounded_[name] = {choice, bound};
     return bound;
+  }
+
+  double halves_seconds(const PlanChoice& choice) const {
+    if (problem_.workload.nrhs == 1) return 0;
+    const auto plans = ChosenPlan(problem_, choice).plans();
+    const auto seconds = [&](Index nrhs) {
+      Workload part = problem_.workload;
+      part.nrhs = nrhs;
+      return model::simulate(plans, machine_, machine_.network(choice.transport), part).seconds;
+    };
+    const Index half = problem_.workload.nrhs / 2, rest = problem_.workload.nrhs - half;
+    return half == rest ? 2 * seconds(half) : seconds(half) + seconds(rest);
   }
 
   double simulate(const PlanChoice& choice, const ChosenPlan& chosen) {
@@ -79,7 +93,7 @@ class Prices {
 using distribution::ProcessGrid;
 
 double skew(const ProcessGrid& grid) {
-  return std::log2(double(grid.px) / grid.py);
+  return std::log2(double(grid.px)) - std::log2(double(grid.py));
 }
 
 // The grid of that many layers whose sides are most nearly in the given ratio.

@@ -32,6 +32,8 @@ struct RuledOut {
 struct Tuning {
   std::vector<Candidate> candidates;  // the fastest first
   std::vector<RuledOut> ruled_out;    // the lowest bound first
+  // The best plan with its right-hand sides in two halves, one after the other; 0 when there is only one.
+  double halves_seconds = 0;
 
   const Candidate& best() const { return candidates.front(); }
 };

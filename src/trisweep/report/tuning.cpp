@@ -17,10 +17,10 @@ using model::RuledOut;
 using model::Tuning;
 using nlohmann::ordered_json;
 
-// "12 %" more, or "3.4 times".
+// "+12 %", or "3.4 times".
 std::string loss(double seconds, double best) {
   const double ratio = seconds / best;
-  return ratio < 2 ? fmt::format("+{:.0f} %", 100 * (ratio - 1)) : fmt::format("{:.1f} times", ratio);
+  return ratio < 2 ? fmt::format("{:+.0f} %", 100 * (ratio - 1)) : fmt::format("{:.1f} times", ratio);
 }
 
 // Plans of one kind share the work in the same way.
@@ -48,7 +48,7 @@ std::string runner_up(const Tuning& tuning) {
                        next->choice.grid.name(), duration(next->seconds), loss(next->seconds, best.seconds));
   }
   const auto ruled_out = std::ranges::find_if(tuning.ruled_out, is_other);
-  if (ruled_out == tuning.ruled_out.end()) return "plans of other kinds were not asked for";
+  if (ruled_out == tuning.ruled_out.end()) return "there is no other kind of plan to choose";
   return fmt::format("no plan of another kind can take less than {} ({})", duration(ruled_out->lower_bound),
                      kind_of(ruled_out->choice));
 }
@@ -82,7 +82,11 @@ std::string changes(const Tuning& tuning) {
     add([&](const PlanChoice& c) { return differs_only_in(axis, best.choice, c); },
         [&](const PlanChoice& c) { return c.*axis.value; });
   }
-  return text.empty() ? "nothing else about it makes a difference" : "the same with " + text;
+  if (tuning.halves_seconds > 0) {
+    text += fmt::format("{}its right-hand sides in two halves {}", text.empty() ? "" : ", ",
+                        loss(tuning.halves_seconds, best.seconds));
+  }
+  return text.empty() ? "nothing else about it can be chosen" : "the same with " + text;
 }
 
 ordered_json choice_json(const PlanChoice& choice) {
@@ -151,6 +155,7 @@ std::string to_json(const TuningReport& r) {
   tune["machine"] = ordered_json::parse(model::to_json(r.machine));
   tune["ranks"] = r.ranks;
   tune["predicted_seconds"] = from.best().seconds;
+  if (from.halves_seconds > 0) tune["halves_seconds"] = from.halves_seconds;
   tune["reasons"] = reasons(from);
   tune["options"] = solve_options(from.best().choice);
   tune["analysis_seconds"] = r.analysis_seconds;
