@@ -10,6 +10,9 @@
 namespace trisweep::model {
 namespace {
 
+// A plan is simulated only when its bound leaves that much to be gained: more would not show on a machine.
+constexpr double least_gain = 0.02;
+
 // What is known of plans so far, each under its name.
 class Prices {
  public:
@@ -18,13 +21,14 @@ class Prices {
 
   double best_seconds() const { return best_; }
 
-  // Infinite when the plan cannot beat the best one, and was therefore not simulated.
+  // Infinite when the plan cannot beat the best one by much, and was therefore not simulated.
   double seconds(const PlanChoice& any) {
     const PlanChoice choice = canonical(any, axes_);
     const std::string name = choice.name();
     if (const auto found = simulated_.find(name); found != simulated_.end()) return found->second.seconds;
     const ChosenPlan chosen(problem_, choice);
-    if (lower_bound(choice, chosen) >= best_) return std::numeric_limits<double>::infinity();
+    if (lower_bound(choice, chosen) >= (1 - least_gain) * best_)
+      return std::numeric_limits<double>::infinity();
     return simulate(choice, chosen);
   }
 
