@@ -169,7 +169,9 @@ void descend(PlanChoice at, const PlanAxes& axes, Prices& prices, const std::fun
   }
 }
 
-constexpr std::size_t descents = 3;
+// Descents begin at the best two starts of each mapping and diagonal that are within reach of the best plan.
+constexpr int descents_of_a_kind = 2;
+constexpr double reach = 1.6;
 
 }  // namespace
 
@@ -187,8 +189,11 @@ Tuning search(const PlanProblem& problem, const Machine& machine, const PlanAxes
     seconds = prices.seconds(choice);
   }
   std::stable_sort(start.begin(), start.end(), earlier);
-  for (std::size_t i = 0; i < std::min(descents, start.size()); ++i) {
-    if (std::isfinite(start[i].first)) descend(start[i].second, axes, prices, tick);
+  std::map<std::pair<std::string, std::string>, int> descents;
+  for (const auto& [seconds, choice] : start) {
+    if (seconds > reach * prices.best_seconds()) break;
+    if (descents[{choice.mapping, choice.diagonal}]++ < descents_of_a_kind)
+      descend(choice, axes, prices, tick);
   }
   observer.progress("tuning", 1);
   return std::move(prices).take();
