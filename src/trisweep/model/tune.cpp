@@ -169,21 +169,36 @@ void descend(PlanChoice at, const PlanAxes& axes, Prices& prices, const std::fun
   }
 }
 
+bool alike(const Link& a, const Link& b) {
+  return a.latency == b.latency && a.bandwidth == b.bandwidth && a.send_overhead == b.send_overhead &&
+         a.receive_overhead == b.receive_overhead;
+}
+bool alike(const Network& a, const Network& b) {
+  return alike(a.inside, b.inside) && alike(a.between, b.between) && a.eager_bytes == b.eager_bytes;
+}
+
+// Transports that cost the same need not be told apart.
+PlanAxes that_matter(PlanAxes axes, const Machine& machine) {
+  if (alike(machine.two_sided, machine.one_sided)) axes.transport = {axes.usual().transport};
+  return axes;
+}
+
 // Descents begin at the best two starts of each mapping and diagonal that are within reach of the best plan.
 constexpr int descents_of_a_kind = 2;
 constexpr double reach = 1.6;
 
 }  // namespace
 
-Tuning search(const PlanProblem& problem, const Machine& machine, const PlanAxes& axes, Observer& observer) {
+Tuning search(const PlanProblem& problem, const Machine& machine, const PlanAxes& all, Observer& observer) {
+  const PlanAxes axes = that_matter(all, machine);
   Prices prices(problem, machine, axes);
   std::vector<std::pair<double, PlanChoice>> start;
   for (PlanChoice& choice : starts(axes)) start.emplace_back(prices.lower_bound(choice), std::move(choice));
   const auto earlier = [](const auto& a, const auto& b) { return a.first < b.first; };
   std::stable_sort(start.begin(), start.end(), earlier);
   double done = 0;
-  const double all = 3.0 * double(start.size());
-  const auto tick = [&] { observer.progress("tuning", std::min(0.99, ++done / all)); };
+  const double expected = 3.0 * double(start.size());
+  const auto tick = [&] { observer.progress("tuning", std::min(0.99, ++done / expected)); };
   for (auto& [seconds, choice] : start) {
     tick();
     seconds = prices.seconds(choice);
