@@ -98,6 +98,7 @@ void add_commands(CLI::App& app, Run& run) {
   add_plan(app, run);
   add_predict(app, run);
   add_solve(app, run);
+  add_tune(app, run);
 }
 
 int main(int argc, char** argv) {

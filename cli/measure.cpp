@@ -102,13 +102,13 @@ model::Link link_of(const transport::PingPong& result) {
           .receive_overhead = latency / 4};
 }
 
+}  // namespace
+
 Index ranks_of_first_node(const transport::Communicator& world) {
   Index ranks = world.of_node().size();
   world.broadcast(ranks);
   return ranks;
 }
-
-}  // namespace
 
 model::Machine measure_machine(const transport::Communicator& world) {
   const report::MachineRecord here = report::this_machine();

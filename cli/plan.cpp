@@ -25,33 +25,31 @@ struct PlanCommand : PlanOptions {
 
 // Writes all outputs, then lets all appear; returns the summary.
 std::string plan(const PlanCommand& options, Observer& observer) {
-  const auto grid = distribution::parse_grid(options.grid);
+  const auto grid = distribution::parse_grid(options.grid_text);
   require_distinct(std::array<OutputOption, 3>{
       {{"--json", options.json}, {"--traffic", options.traffic}, {"--dot", options.dot}}});
   auto json = open_output(options.json), csv = open_output(options.traffic), dot = open_output(options.dot);
 
   const model::SavedAnalysis a = analyze_for_plan(options.matrix, options, grid.ranks(), observer);
-  const auto& choice = distribution::find_mapping(options.mapping);
-  const auto in_tiles = distribution::in_tiles(a.structure, choice, grid);
-  const symbolic::Structure& structure = *in_tiles;
-  const auto mapping = choice.make(structure, grid);
-  const plan::Schedule schedule = plan::find_schedule(options.schedule);
-  const plan::PlanSpec spec = plan_spec(options, a.cholesky);
+  model::PlanChoice choice = options;
+  choice.grid = grid;
+  const model::ChosenPlan chosen(problem_of({&a, 1}, options, options.nrhs), choice);
+  const auto& [structure, mapping, schedule, spec] = chosen;
   const report::PlanReport report{
       .version = TRISWEEP_VERSION,
-      .matrix = {.name = a.matrix, .rows = structure.n, .nonzeros = a.nonzeros},
+      .matrix = matrix_record(a),
       .kind = a.cholesky ? "cholesky" : "lu",
-      .supernodes = structure.supernodes(),
-      .plan = plan_record(options, grid),
+      .supernodes = structure->supernodes(),
+      .plan = report::plan_record(choice),
       .nrhs = options.nrhs,
       .op = options.op,
       .precision = options.precision,
       .scalar_bytes = scalar_bytes(options.precision, a.complex),
-      .traffic = plan::traffic(structure, *mapping, schedule, spec),
-      .stored_values = distribution::stored_values(structure, *mapping, a.cholesky)};
+      .traffic = plan::traffic(*structure, *mapping, schedule, spec),
+      .stored_values = distribution::stored_values(*structure, *mapping, a.cholesky)};
 
-  if (dot) dot->write(plan::to_dot(structure, *mapping, schedule, spec));
-  if (csv) csv->write(report::to_csv(report, plan::flows(structure, *mapping, schedule, spec)));
+  if (dot) dot->write(plan::to_dot(*structure, *mapping, schedule, spec));
+  if (csv) csv->write(report::to_csv(report, plan::flows(*structure, *mapping, schedule, spec)));
   if (json) json->write(report::to_json(report));
   for (auto* file : {&dot, &csv, &json}) {
     if (*file) (*file)->commit();

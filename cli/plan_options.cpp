@@ -38,10 +38,16 @@ void add_system_options(CLI::App& sub, PlanOptions& o) {
   }
 }
 
+int levels_to_single_ranks(Index ranks) {
+  return std::bit_width(static_cast<unsigned>(ranks - 1));
+}
+
 }  // namespace
 
 void add_plan_options(CLI::App& sub, PlanOptions& o) {
-  sub.add_option("--grid", o.grid, "Process grid PXxPYxPZ, PZ a power of two; auto: one as square as can be")
+  sub.add_option("--grid", o.grid_text,
+                 "Process grid PXxPYxPZ, PZ a power of two; square: one layer, as square as "
+                 "can be; auto: the fastest in the model, with all that is not given of the options below")
       ->capture_default_str();
   sub.add_option("--mapping", o.mapping,
                  "Which rank owns what: block-cyclic over the grid, or subtrees to ranks in proportion to "
@@ -75,33 +81,33 @@ ordering::Method ordering_method(const std::string& name) {
   return name == "scotch" ? ordering::Method::scotch : ordering::Method::natural;
 }
 
-solve::AnalysisOptions analysis_options(const PlanOptions& options, Index ranks) {
-  solve::AnalysisOptions analysis;
-  analysis.ordering.method = ordering_method(options.ordering);
-  const int levels = std::bit_width(static_cast<unsigned>(ranks - 1));
-  analysis.ordering.tree_levels = std::max(analysis.ordering.tree_levels, levels);
-  if (options.diagonal == "separators") analysis.symbolic.whole_levels = std::max(levels, 1);
-  return analysis;
+ordering::Options ordering_options(const PlanOptions& options, Index ranks) {
+  ordering::Options ordering{.method = ordering_method(options.ordering)};
+  ordering.tree_levels = std::max(ordering.tree_levels, levels_to_single_ranks(ranks));
+  return ordering;
 }
 
-plan::PlanSpec plan_spec(const PlanOptions& options, bool cholesky) {
-  return {.op = static_cast<Op>(options.op.front()),
-          .upper_is_lower = cholesky,
-          .tree = plan::find_tree(options.tree),
-          .inter_grid = plan::find_inter_grid(options.inter_grid)};
+symbolic::Options symbolic_options(const std::string& diagonal, Index ranks) {
+  symbolic::Options symbolic;
+  if (diagonal == "separators") symbolic.whole_levels = std::max(levels_to_single_ranks(ranks), 1);
+  return symbolic;
 }
 
-report::PlanRecord plan_record(const PlanOptions& options, const distribution::ProcessGrid& grid) {
-  return {.px = grid.px,
-          .py = grid.py,
-          .pz = grid.pz,
-          .mapping = options.mapping,
-          .schedule = options.schedule,
-          .inter_grid = options.inter_grid,
-          .tree = options.tree,
-          .diagonal = options.diagonal,
-          .transport = options.transport,
-          .device = "cpu"};
+model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks) {
+  model::PlanAxes axes = model::all_axes(ranks);
+  axes.transport = names(transport::transports());
+  for (const model::NamedAxis& axis : model::named_axes()) {
+    if (sub.get_option(std::string("--") + axis.name)->count() > 0) axes.*axis.values = {options.*axis.value};
+  }
+  if (options.grid_text != "auto") axes.grid = {given_grid(options, ranks)};
+  return axes;
+}
+
+distribution::ProcessGrid given_grid(const PlanOptions& options, Index ranks) {
+  if (options.grid_text == "square") return distribution::square_grid(ranks);
+  const auto grid = distribution::parse_grid(options.grid_text);
+  distribution::check_grid(grid, ranks);
+  return grid;
 }
 
 }  // namespace trisweep::cli

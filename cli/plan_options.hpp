@@ -3,20 +3,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "trisweep/plan/schedule.hpp"
-#include "trisweep/report/run_record.hpp"
+#include "trisweep/model/plan_choice.hpp"
 #include "trisweep/solve/analysis.hpp"
 
 namespace trisweep::cli {
 
-struct PlanOptions {
-  std::string grid = "auto";
-  std::string mapping = "block-cyclic";
-  std::string diagonal = "supernodes";
-  std::string schedule = "single-sync";
-  std::string inter_grid = "sparse";
-  std::string tree = "binary";
-  std::string transport = "two-sided";
+// The plan that was asked for; its grid as the user wrote it.
+struct PlanOptions : model::PlanChoice {
+  std::string grid_text = "auto";  // or "square", or a grid
   std::string ordering = "metis";
   std::string op = "N";
   std::string precision = "double";
@@ -25,16 +19,19 @@ struct PlanOptions {
 // Declares them on a command; the names of the choices are checked as they are parsed.
 void add_plan_options(CLI::App& sub, PlanOptions& options);
 
+// The grid that is asked for, when that is not left to the model. Throws Error(usage) when it does not fit
+// the ranks.
+distribution::ProcessGrid given_grid(const PlanOptions& options, Index ranks);
+
+// What is left to choose: any grid of that many ranks when none is asked for, and all of every other axis
+// that `sub` was not given.
+model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks);
+
 ordering::Method ordering_method(const std::string& name);
 
-// How a matrix is analyzed for that choice of a plan on that many ranks: the separator tree goes down to
-// single ranks, and with inverted separators its upper part is kept whole.
-solve::AnalysisOptions analysis_options(const PlanOptions& options, Index ranks);
-
-// What the schedules need to know. `cholesky`: of the factors.
-plan::PlanSpec plan_spec(const PlanOptions& options, bool cholesky);
-
-// The choices by name, as the records have them.
-report::PlanRecord plan_record(const PlanOptions& options, const distribution::ProcessGrid& grid);
+// How a matrix is analyzed for plans on that many ranks: the separator tree goes down to single ranks, and
+// with inverted separators its upper part is kept whole.
+ordering::Options ordering_options(const PlanOptions& options, Index ranks);
+symbolic::Options symbolic_options(const std::string& diagonal, Index ranks);
 
 }  // namespace trisweep::cli

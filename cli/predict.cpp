@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <limits>
@@ -9,8 +10,8 @@
 #include "analysis.hpp"
 #include "command.hpp"
 #include "outputs.hpp"
+#include "trisweep/model/tune.hpp"
 #include "trisweep/numeric/estimates.hpp"
-#include "trisweep/plan/variants.hpp"
 #include "trisweep/report/prediction.hpp"
 
 namespace trisweep::cli {
@@ -24,6 +25,7 @@ struct PredictCommand : PlanOptions {
   std::string save_analysis;
   std::string machine = "cori-haswell";
   std::string json;
+  std::string chosen_by = "user";
   Index ranks = 0;
   Index nrhs = 1;
 };
@@ -32,49 +34,55 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-distribution::ProcessGrid grid_of(const PredictCommand& o) {
-  if (o.grid == "auto") {
-    if (o.ranks > 0) return distribution::square_grid(o.ranks);
+Index ranks_of(const PredictCommand& o) {
+  if (o.grid_text == "auto" || o.grid_text == "square") {
+    if (o.ranks > 0) return o.ranks;
     throw Error(ErrorKind::usage, "the number of ranks is not given", "give --ranks or --grid");
   }
-  const auto grid = distribution::parse_grid(o.grid);
+  const auto grid = distribution::parse_grid(o.grid_text);
   if (o.ranks > 0 && o.ranks != grid.ranks()) {
     throw Error(ErrorKind::usage,
                 fmt::format("grid {} has {} ranks, not {}", grid.name(), grid.ranks(), o.ranks),
                 "leave out --ranks or --grid");
   }
-  return grid;
+  return grid.ranks();
 }
 
-// A file of an analysis has what depends on the matrix, its name included.
-model::SavedAnalysis analysis_of(const PredictCommand& o, Observer& observer) {
-  if (o.analysis.empty()) return analyze_for_plan(o.matrix, o, grid_of(o).ranks(), observer);
+// The dissection of an analysis goes as far down as the ranks that it was made for.
+void check_levels(const PredictCommand& o, const model::SavedAnalysis& analysis) {
+  const int levels = analysis.structure->tree.levels;
+  const Index ranks = ranks_of(o);
+  const ordering::Options wanted = analysis_options(o, ranks).ordering;
+  if (analysis.ordering == "natural" || levels >= ordering::tree_levels(analysis.structure->n, wanted)) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} has {} levels of separators, too few to share the matrix among {} ranks",
+                          o.analysis, levels, ranks),
+              fmt::format("save an analysis with --ranks {} or more: it serves fewer ranks, too", ranks));
+}
+
+// A file of an analysis has what depends on the matrix, its name included, for one choice of the diagonal.
+std::vector<model::SavedAnalysis> analyses_of(const PredictCommand& o, model::PlanAxes& axes,
+                                              Observer& observer) {
+  if (o.analysis.empty()) return analyze_for_plans(o.matrix, o, ranks_of(o), axes.diagonal, observer);
   model::SavedAnalysis analysis = model::load_analysis(o.analysis);
-  if (analysis.diagonal != o.diagonal) {
+  if (std::ranges::find(axes.diagonal, analysis.diagonal) == axes.diagonal.end()) {
     throw Error(
         ErrorKind::usage,
         fmt::format("{} is an analysis for --diagonal {}, not {}", o.analysis, analysis.diagonal, o.diagonal),
         "give that option, or save an analysis for this one");
   }
-  const int levels = analysis.structure->tree.levels;
-  const Index ranks = grid_of(o).ranks();
-  const ordering::Options wanted = analysis_options(o, ranks).ordering;
-  if (analysis.ordering != "natural" && levels < ordering::tree_levels(analysis.structure->n, wanted)) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{} has {} levels of separators, too few to share the matrix among {} ranks",
-                            o.analysis, levels, ranks),
-                fmt::format("save an analysis with --ranks {} or more: it serves fewer ranks, too", ranks));
-  }
-  return analysis;
+  check_levels(o, analysis);
+  axes.diagonal = {analysis.diagonal};
+  return {std::move(analysis)};
 }
 
 report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis& a,
-                            const distribution::ProcessGrid& grid, const model::Machine& machine) {
+                            const model::Machine& machine) {
   const auto kind = a.cholesky ? numeric::Kind::cholesky : numeric::Kind::lu;
   const auto estimate = numeric::estimate(*a.structure, kind, scalar_bytes(o.precision, a.complex));
   report::RunRecord record{.version = TRISWEEP_VERSION,
-                           .matrix = {.name = a.matrix, .rows = a.structure->n, .nonzeros = a.nonzeros},
-                           .plan = plan_record(o, grid)};
+                           .matrix = matrix_record(a),
+                           .plan = report::plan_record(o, machine.device)};
   record.factor = {.kind = a.cholesky ? "cholesky" : "lu",
                    .nonzeros_l = estimate.nonzeros_l,
                    .nonzeros_u = estimate.nonzeros_u,
@@ -82,7 +90,7 @@ report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis&
                    .supernodes = a.structure->supernodes(),
                    .analysis_seconds = a.seconds,
                    .condition_estimate = std::numeric_limits<double>::quiet_NaN()};
-  record.plan.device = machine.device;
+  record.plan.chosen_by = o.chosen_by;
   record.solve.op = o.op;
   record.solve.precision = o.precision;
   return record;
@@ -92,36 +100,28 @@ report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis&
 class Pricing {
  public:
   Pricing(const PredictCommand& o, const model::SavedAnalysis& a, const model::Machine& machine)
-      : options_(o),
-        analysis_(a),
-        machine_(machine),
-        workload_{
-            .nrhs = o.nrhs, .scalar_bytes = scalar_bytes(o.precision, a.complex), .complex = a.complex} {}
-
-  const model::Workload& workload() const { return workload_; }
+      : options_(o), analysis_(a), machine_(machine), problem_(problem_of({&a, 1}, o, o.nrhs)) {}
 
   std::vector<plan::RankPlan> plans(const distribution::ProcessGrid& grid) const {
-    const auto& choice = distribution::find_mapping(options_.mapping);
-    const auto structure = distribution::in_tiles(analysis_.structure, choice, grid);
-    const auto mapping = choice.make(*structure, grid);
-    return plan::make_all_plans(*structure, *mapping, plan::find_schedule(options_.schedule),
-                                plan_spec(options_, analysis_.cholesky));
+    model::PlanChoice choice = options_;
+    choice.grid = grid;
+    return model::ChosenPlan(problem_, choice).plans();
   }
 
   model::Prediction simulate(const std::vector<plan::RankPlan>& plans, const model::Machine& machine) const {
-    return model::simulate(plans, machine, machine.network(options_.transport), workload_);
+    return model::simulate(plans, machine, machine.network(options_.transport), problem_.workload);
   }
 
-  report::PredictionReport report(const distribution::ProcessGrid& grid, Observer& observer) const {
+  report::PredictionReport report(Observer& observer) const {
     observer.progress("plans", 0);
     auto start = Clock::now();
-    const auto all = plans(grid);
+    const auto all = plans(options_.grid);
     const double plan_seconds = seconds_since(start);
     observer.progress("simulation", 0);
     start = Clock::now();
-    report::PredictionReport report{.run = record_of(options_, analysis_, grid, machine_),
+    report::PredictionReport report{.run = record_of(options_, analysis_, machine_),
                                     .machine = machine_,
-                                    .workload = workload_,
+                                    .workload = problem_.workload,
                                     .prediction = simulate(all, machine_)};
     report.simulation_seconds = seconds_since(start);
     observer.progress("simulation", 0.4);
@@ -139,21 +139,34 @@ class Pricing {
   const PredictCommand& options_;
   const model::SavedAnalysis& analysis_;
   const model::Machine& machine_;
-  model::Workload workload_;
+  model::PlanProblem problem_;
 };
 
-std::string predict(const PredictCommand& o, Observer& observer) {
-  const auto grid = grid_of(o);
+// Takes the plan that is fastest in the model when that is asked for, and the analysis that the plan needs.
+model::SavedAnalysis choose(PredictCommand& o, const model::PlanAxes& axes, const model::Machine& machine,
+                            const std::vector<model::SavedAnalysis>& analyses, Observer& observer) {
+  if (o.grid_text == "auto") {
+    o.model::PlanChoice::operator=(
+        model::search(problem_of(analyses, o, o.nrhs), machine, axes, observer).best().choice);
+    o.chosen_by = "model";
+  } else {
+    o.grid = given_grid(o, ranks_of(o));
+  }
+  return *std::ranges::find(analyses, o.diagonal, &model::SavedAnalysis::diagonal);
+}
+
+std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) {
   const model::Machine machine = model::find_machine(o.machine);
   require_distinct(std::array<OutputOption, 2>{{{"--json", o.json}, {"--save-analysis", o.save_analysis}}});
   auto json = open_output(o.json), saved = open_output(o.save_analysis);
 
-  const model::SavedAnalysis analysis = analysis_of(o, observer);
+  const auto analyses = analyses_of(o, axes, observer);
+  const model::SavedAnalysis analysis = choose(o, axes, machine, analyses, observer);
   if (saved) {
     model::save(analysis, *saved);
     saved->commit();
   }
-  const report::PredictionReport report = Pricing(o, analysis, machine).report(grid, observer);
+  const report::PredictionReport report = Pricing(o, analysis, machine).report(observer);
   if (json) {
     json->write(report::to_json(report));
     json->commit();
@@ -161,11 +174,18 @@ std::string predict(const PredictCommand& o, Observer& observer) {
   return report::summary(report);
 }
 
+// With a grid, the other axes are as they are given or usual.
+model::PlanAxes axes_of(const CLI::App& sub, const PredictCommand& o) {
+  if (o.grid_text == "auto") return open_axes(sub, o, ranks_of(o));
+  return {.diagonal = {o.diagonal}};
+}
+
 }  // namespace
 
 void add_predict(CLI::App& app, Run& run) {
   auto options = std::make_shared<PredictCommand>();
   PredictCommand& o = *options;
+  o.grid_text = "square";
   CLI::App* sub = app.add_subcommand("predict", "Predict the time of a solve on any machine and grid");
   auto* matrix = sub->add_option(
       "matrix", o.matrix, "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped");
@@ -181,12 +201,12 @@ void add_predict(CLI::App& app, Run& run) {
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   sub->add_option("--json", o.json, "File for the record");
-  sub->callback([options, matrix, analysis, &run] {
+  sub->callback([options, sub, matrix, analysis, &run] {
     if (matrix->empty() && analysis->empty()) throw CLI::RequiredError("matrix or --analysis");
-    run = [options](const Context& context) {
+    run = [options, sub](const Context& context) {
       std::string summary;
       transport::collectively(context.world, [&] {
-        if (context.is_root()) summary = predict(*options, context.terminal);
+        if (context.is_root()) summary = predict(*options, axes_of(*sub, *options), context.terminal);
       });
       context.terminal.print_beside({options->json, options->save_analysis}, summary);
       return 0;

@@ -60,8 +60,6 @@ int solve(const Context& context, const SolveOptions& options) {
   System system;
   Outputs outputs;
   transport::collectively(context.world, [&] {
-    if (options.grid != "auto")
-      distribution::check_grid(distribution::parse_grid(options.grid), context.world.size());
     if (!context.is_root()) return;
     outputs = open_outputs(options);
     system = read_system(options, context.terminal);
@@ -73,6 +71,20 @@ int solve(const Context& context, const SolveOptions& options) {
                                                                std::move(outputs));
   }
   return solve_in<double, float>(context, options, std::move(system), std::move(outputs));
+}
+
+// Says which plans there are to choose from, on every rank.
+int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
+  transport::collectively(context.world, [&] {
+    const Index ranks = context.world.size();
+    if (options.grid_text == "auto") {
+      options.axes = open_axes(sub, options, ranks);
+    } else {
+      options.grid = given_grid(options, ranks);
+      options.axes = model::only(options);
+    }
+  });
+  return solve(context, options);
 }
 
 // "auto" or a number of steps.
@@ -114,6 +126,9 @@ void add_solve(CLI::App& app, Run& run) {
   sub->add_option("-o,--output", o.output, "File for the solution (Matrix Market array)");
   sub->add_option("--json", o.json, "File for the run record");
   add_plan_options(*sub, o);
+  sub->add_option("--machine", o.machine,
+                  "What to choose a plan for, and to predict: a name (see trisweep machines) or a .json file "
+                  "(default: the ranks at hand, on a generic machine)");
   sub->add_option("--refine", o.refine, "Refinement steps at most; auto: as long as they help")
       ->check(check_refine)
       ->capture_default_str();
@@ -124,8 +139,9 @@ void add_solve(CLI::App& app, Run& run) {
                   "Threads of each rank (default: one in the sweeps, all processors in the factorization)")
       ->check(CLI::Range(1, 1024));
   add_study_options(*sub, o);
-  sub->callback(
-      [options, &run] { run = [options](const Context& context) { return solve(context, *options); }; });
+  sub->callback([options, sub, &run] {
+    run = [options, sub](const Context& context) { return solve_with_axes(context, *sub, *options); };
+  });
 }
 
 }  // namespace trisweep::cli

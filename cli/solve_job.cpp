@@ -6,10 +6,12 @@
 #include <limits>
 #include <thread>
 
+#include "measure.hpp"
 #include "system.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/report/trace.hpp"
+#include "trisweep/report/tuning.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
@@ -32,23 +34,23 @@ class SolveJob {
  public:
   SolveJob(const Context& context, const SolveOptions& options) : context_(context), options_(options) {
     op_ = static_cast<Op>(options.op.front());
-    grid_ = options.grid == "auto" ? distribution::square_grid(world().size())
-                                   : distribution::parse_grid(options.grid);
   }
 
   int run(System system, Outputs outputs) {
+    const Index node = ranks_of_first_node(world());
     transport::collectively(world(), [&] {
-      if (context_.is_root()) factor(std::move(system));
+      if (context_.is_root()) factor(std::move(system), node);
     });
+    share_choice();
     const auto start = Clock::now();
     solver_ = std::make_unique<solve::TriangularSolver<F>>(
         world().handle(), std::move(factorization_),
-        solve::SolverOptions{.grid = grid_,
-                             .mapping = distribution::find_mapping(options_.mapping),
-                             .tree = plan::find_tree(options_.tree),
-                             .schedule = plan::find_schedule(options_.schedule),
-                             .inter_grid = plan::find_inter_grid(options_.inter_grid),
-                             .transport = transport::find_transport(options_.transport),
+        solve::SolverOptions{.grid = choice_.grid,
+                             .mapping = distribution::find_mapping(choice_.mapping),
+                             .tree = plan::find_tree(choice_.tree),
+                             .schedule = plan::find_schedule(choice_.schedule),
+                             .inter_grid = plan::find_inter_grid(choice_.inter_grid),
+                             .transport = transport::find_transport(choice_.transport),
                              .threads = std::max(options_.threads, 1),
                              .deterministic = options_.deterministic,
                              .dependencies = !options_.no_dependencies,
@@ -81,23 +83,73 @@ class SolveJob {
   const transport::Communicator& world() const { return context_.world; }
   Index local_rows() const { return solver_->partition().count(world().rank()); }
 
-  void factor(System system) {
+  void factor(System system, Index ranks_of_node) {
     a_ = take_matrix<T>(std::move(system.a));
+    b_ = system.b ? take_rhs<T>(*system.b) : made_up_rhs(a_, op_, options_.nrhs);
     solve::FactorOptions factor_options;
-    factor_options.analysis = analysis_options(options_, world().size());
     factor_options.numeric.threads =
         options_.threads > 0 ? options_.threads
                              : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    auto start = Clock::now();
-    auto analysis = std::make_shared<const solve::Analysis>(
-        solve::analyze(a_, factor_options.analysis, context_.terminal));
-    record_.factor.analysis_seconds = seconds_since(start);
-    start = Clock::now();
+    auto analysis = std::make_shared<const solve::Analysis>(analyze(factor_options.analysis, ranks_of_node));
+    const auto start = Clock::now();
     factorization_ = std::make_shared<const solve::Factorization<F>>(
         solve::factor<F>(a_, std::move(analysis), factor_options, context_.terminal));
     record_.factor.seconds = seconds_since(start);
     describe_factors();
-    b_ = system.b ? take_rhs<T>(*system.b) : made_up_rhs(a_, op_, options_.nrhs);
+  }
+
+  // The analysis for the plan that is chosen now, and how it is made.
+  solve::Analysis analyze(solve::AnalysisOptions& how, Index ranks_of_node) {
+    const auto start = Clock::now();
+    const Index ranks = world().size();
+    how.ordering = ordering_options(options_, ranks);
+    std::vector<symbolic::Options> symbolic;
+    for (const std::string& diagonal : options_.axes.diagonal)
+      symbolic.push_back(symbolic_options(diagonal, ranks));
+    auto analyses = solve::analyze_each(a_, how.ordering, symbolic, context_.terminal);
+    record_.factor.analysis_seconds = seconds_since(start);
+    choose(analyses, ranks_of_node);
+    const auto chosen = std::ranges::find(options_.axes.diagonal, choice_.diagonal);
+    how.symbolic = symbolic[usize(chosen - options_.axes.diagonal.begin())];
+    return std::move(analyses[usize(chosen - options_.axes.diagonal.begin())]);
+  }
+
+  // By the model, unless there is nothing to choose and no machine to predict for.
+  void choose(const std::vector<solve::Analysis>& analyses, Index ranks_of_node) {
+    choice_ = options_.axes.usual();
+    if (options_.grid_text != "auto" && options_.machine.empty()) return;
+    const auto start = Clock::now();
+    model::PlanProblem problem{
+        .cholesky = analyses.front().kind == numeric::Kind::cholesky,
+        .op = op_,
+        .workload = {.nrhs = b_.cols, .scalar_bytes = sizeof(F), .complex = is_complex<F>}};
+    for (std::size_t i = 0; i < analyses.size(); ++i)
+      problem.analyzed.push_back({options_.axes.diagonal[i], analyses[i].structure});
+    const model::Machine machine = machine_for(ranks_of_node);
+    const model::Tuning tuning = model::search(problem, machine, options_.axes, context_.terminal);
+    choice_ = tuning.best().choice;
+    const auto reasons = report::reasons(tuning);
+    record_.model = {.machine = machine.name,
+                     .predicted_seconds = tuning.best().seconds,
+                     .tuning_seconds = seconds_since(start),
+                     .simulated = static_cast<Index>(tuning.candidates.size()),
+                     .ruled_out = static_cast<Index>(tuning.ruled_out.size()),
+                     .reasons = {reasons.begin(), reasons.end()}};
+  }
+
+  model::Machine machine_for(Index ranks_of_node) const {
+    model::Machine machine = model::find_machine(options_.machine.empty() ? "generic" : options_.machine);
+    if (options_.machine.empty()) {
+      machine.ranks_per_node = ranks_of_node;
+      machine.ranks_per_memory = std::min(machine.ranks_per_memory, ranks_of_node);
+    }
+    if (options_.threads > 0) machine.workers = options_.threads;
+    return machine;
+  }
+
+  void share_choice() {
+    world().broadcast(choice_.grid);
+    for (const model::NamedAxis& axis : model::named_axes()) world().broadcast(choice_.*axis.value);
   }
 
   void describe_factors() {
@@ -156,7 +208,7 @@ class SolveJob {
 
   void describe_ranks() {
     const solve::SolveActivity& last = solver_->last();
-    const auto point = grid_.point(world().rank());
+    const auto point = choice_.grid.point(world().rank());
     const solve::Activity all = last.sum();
     const double sweeps = last.l.seconds + last.u.seconds + last.diagonal.seconds;
     const report::RankRecord mine{.rank = world().rank(),
@@ -205,7 +257,8 @@ class SolveJob {
   void write(Outputs& outputs) {
     record_.version = TRISWEEP_VERSION;
     record_.machine = report::this_machine();
-    record_.plan = plan_record(options_, grid_);
+    record_.plan = report::plan_record(choice_);
+    record_.plan.chosen_by = options_.grid_text == "auto" ? "model" : "user";
     record_.plan.threads = solver_->threads();
     record_.plan.deterministic = options_.deterministic;
     record_.plan.dependencies = !options_.no_dependencies;
@@ -245,7 +298,7 @@ class SolveJob {
   const Context& context_;
   const SolveOptions& options_;
   Op op_{};
-  distribution::ProcessGrid grid_;
+  model::PlanChoice choice_;  // of rank 0 until it is shared
   Index nrhs_ = 1;
   int status_ = 0;
   bool digits_are_doubtful_ = false;

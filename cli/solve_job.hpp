@@ -14,7 +14,9 @@
 namespace trisweep::cli {
 
 struct SolveOptions : PlanOptions {
+  model::PlanAxes axes;  // what the model may choose from; a single plan when the user has chosen
   std::string matrix;
+  std::string machine;  // to choose or predict for; empty: the ranks at hand, on a generic machine
   std::string rhs;
   std::string output;
   std::string json;

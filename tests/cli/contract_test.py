@@ -17,7 +17,8 @@ RECORD = {
                "analysis_seconds": NUMBER, "seconds": NUMBER, "perturbed_pivots": int,
                "condition_estimate": NUMBER, "numerically_singular": bool},
     "plan": {"grid": list, "mapping": str, "schedule": str, "inter_grid": str, "tree": str, "diagonal": str,
-             "transport": str, "device": str, "threads": int, "deterministic": bool, "dependencies": bool},
+             "transport": str, "device": str, "threads": int, "deterministic": bool, "dependencies": bool,
+             "chosen_by": str},
     "solve": {"nrhs": int, "op": str, "precision": str, "method": str, "repeats": int, "setup_seconds": NUMBER,
               "panel_bytes": NUMBER, "panel_bytes_max": NUMBER, "seconds_min": NUMBER,
               "seconds_median": NUMBER, "l_seconds": NUMBER, "u_seconds": NUMBER, "inter_grid_seconds": NUMBER,
@@ -36,7 +37,9 @@ OPTIONS = {
     "solve": ["--rhs", "--nrhs", "--output", "--grid", "--mapping", "--schedule", "--tree", "--inter-grid",
               "--diagonal", "--transport", "--device", "--op", "--precision", "--method", "--preconditioner",
               "--refine", "--repeat", "--threads", "--json", "--ordering", "--trace", "--traffic", "--deterministic",
-              "--no-dependencies", "--watchdog"],
+              "--no-dependencies", "--watchdog", "--machine"],
+    "tune": ["--machine", "--ranks", "--nrhs", "--grid", "--mapping", "--schedule", "--tree", "--inter-grid",
+             "--diagonal", "--transport", "--op", "--precision", "--ordering", "--exhaustive", "--json"],
     "pingpong": ["--largest", "--json"],
 }
 
@@ -146,10 +149,14 @@ class Words(CommandTest):
 
     def test_nothing_but_the_summary_when_piped(self):
         self.succeed("gallery", "s2d9", "--n", 300, "-o", "a.mtx")
-        result = self.succeed("solve", "a.mtx", ranks=4)
+        result = self.succeed("solve", "a.mtx", "--grid", "square", ranks=4)
         self.assertEqual(result.err, "")
         self.assertEqual([line.split()[0] for line in result.out.splitlines()],
                          ["matrix", "analysis", "factor", "solve", "accuracy"])
+        result = self.succeed("solve", "a.mtx", ranks=4)
+        self.assertEqual(result.err, "")
+        words = [line[:9].strip() for line in result.out.splitlines()]
+        self.assertEqual(words, ["matrix", "analysis", "factor", "solve", "plan", "", "", "", "accuracy"])
 
     def test_progress_on_a_terminal(self):
         """Drawn while work goes on, and cleared before the summary, which ends the run."""

@@ -6,7 +6,7 @@ from command import CommandTest, grid_laplacian, matrix_text, ranks_of
 
 KINDS = ("broadcast", "reduction", "exchange")
 MACHINES = ("cori-haswell", "cori-knl", "perlmutter-cpu", "perlmutter-gpu", "crusher", "dgx-1", "dgx-2", "tsubame3",
-            "reedbush-h")
+            "reedbush-h", "generic")
 
 
 class Predict(CommandTest):

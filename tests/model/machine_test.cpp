@@ -29,7 +29,7 @@ TEST(Machine, ThoseOfThePapersAreThere) {
     EXPECT_EQ(m.ranks_per_node % m.ranks_per_memory, 0) << m.name;
   }
   EXPECT_EQ(names, (std::set<std::string>{"cori-haswell", "cori-knl", "perlmutter-cpu", "perlmutter-gpu",
-                                          "crusher", "dgx-1", "dgx-2", "tsubame3", "reedbush-h"}));
+                                          "crusher", "dgx-1", "dgx-2", "tsubame3", "reedbush-h", "generic"}));
 }
 
 TEST(Machine, DescriptionsSurviveAFile) {

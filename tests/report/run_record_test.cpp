@@ -81,7 +81,8 @@ TEST(ToJson, HasTheFieldsThatOthersRead) {
                              {"device", "cpu"},
                              {"threads", 1},
                              {"deterministic", false},
-                             {"dependencies", true}}));
+                             {"dependencies", true},
+                             {"chosen_by", "user"}}));
   for (const char* field : {"nonzeros_l", "nonzeros_u", "bytes", "supernodes", "seconds", "perturbed_pivots",
                             "condition_estimate"})
     EXPECT_TRUE(r["factor"][field].is_number()) << field;

@@ -42,6 +42,19 @@ MachineRecord this_machine() {
           .memory_bytes = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGESIZE))};
 }
 
+PlanRecord plan_record(const model::PlanChoice& choice, const std::string& device) {
+  return {.px = choice.grid.px,
+          .py = choice.grid.py,
+          .pz = choice.grid.pz,
+          .mapping = choice.mapping,
+          .schedule = choice.schedule,
+          .inter_grid = choice.inter_grid,
+          .tree = choice.tree,
+          .diagonal = choice.diagonal,
+          .transport = choice.transport,
+          .device = device};
+}
+
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRecord, name, rows, nonzeros)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorRecord, kind, nonzeros_l, nonzeros_u, bytes, supernodes,
                                    analysis_seconds, seconds, perturbed_pivots, condition_estimate,
@@ -51,6 +64,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, rep
                                    u_seconds, inter_grid_seconds, backward_error, refinement_steps,
                                    refinement_seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MessageRecord, sent, bytes_sent, received, bytes_received)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelRecord, machine, predicted_seconds, tuning_seconds, simulated,
+                                   ruled_out, reasons)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineRecord, host, processor, mpi, processors, memory_bytes)
 
 // The totals over all kinds of messages are fields of their own, for readers that want no more.
@@ -91,7 +106,8 @@ nlohmann::ordered_json to_json_object(const PlanRecord& plan) {
           {"device", plan.device},
           {"threads", plan.threads},
           {"deterministic", plan.deterministic},
-          {"dependencies", plan.dependencies}};
+          {"dependencies", plan.dependencies},
+          {"chosen_by", plan.chosen_by}};
 }
 
 nlohmann::ordered_json to_json_object(const MatrixRecord& matrix) {
@@ -114,6 +130,7 @@ nlohmann::ordered_json to_json_object(const RunRecord& record) {
   json["solve"] = nlohmann::json(record.solve);
   json["ranks"] = nlohmann::json(record.ranks);
   json["machine"] = nlohmann::json(record.machine);
+  if (record.model) json["model"] = nlohmann::json(*record.model);
   return json;
 }
 

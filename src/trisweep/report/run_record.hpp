@@ -3,10 +3,11 @@
 // (DESIGN section 3); docs/run-record.md describes them.
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "trisweep/plan/plan.hpp"
+#include "trisweep/model/plan_choice.hpp"
 
 namespace trisweep::report {
 
@@ -35,6 +36,18 @@ struct PlanRecord {
   int threads = 1;  // of each rank, in the sweeps
   bool deterministic = false;
   bool dependencies = true;
+  std::string chosen_by = "user";  // or "model": what was not given
+};
+PlanRecord plan_record(const model::PlanChoice& choice, const std::string& device = "cpu");
+
+// What the model said of the plan that was run.
+struct ModelRecord {
+  std::string machine;
+  double predicted_seconds = 0;
+  double tuning_seconds = 0;  // real time, of predicting it and the plans it was chosen from
+  Index simulated = 0;        // plans
+  Index ruled_out = 0;        // plans, by their lower bounds
+  std::vector<std::string> reasons;
 };
 
 struct SolveRecord {
@@ -78,6 +91,7 @@ struct RunRecord {
   SolveRecord solve;
   std::vector<RankRecord> ranks;
   MachineRecord machine;
+  std::optional<ModelRecord> model;
 };
 
 std::string to_json(const RunRecord& record);

@@ -27,6 +27,11 @@ std::string summary(const RunRecord& r) {
                    duration(r.solve.seconds_min), counted(r.solve.nrhs, "right-hand side"), r.solve.op,
                    r.plan.px, r.plan.py, r.plan.pz, r.plan.tree, duration(r.solve.l_seconds),
                    duration(r.solve.u_seconds), duration(r.solve.inter_grid_seconds)));
+  if (r.model) {
+    line("plan", fmt::format("{}, inverted {}, {}: {} predicted on {}", r.plan.mapping, r.plan.diagonal,
+                             r.plan.transport, duration(r.model->predicted_seconds), r.model->machine));
+    for (const std::string& reason : r.model->reasons) line("", reason);
+  }
   if (!r.plan.dependencies) {
     line("accuracy", "none: the solve did not wait for its dependencies");
     return text;

@@ -40,30 +40,49 @@ void compose(std::vector<Index>& first, const std::vector<Index>& second) {
   for (Index& i : first) i = second[usize(i)];
 }
 
+template <Scalar T>
+numeric::Kind likely_kind(const matrix::Csr<T>& a) {
+  return may_be_positive_definite(a) ? numeric::Kind::cholesky : numeric::Kind::lu;
+}
+
+template <Scalar T>
+std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& a,
+                                      const ordering::Options& ordering,
+                                      std::span<const symbolic::Options> symbolic, Observer& observer) {
+  const ordering::Ordering order = ordering::order(a, kind == numeric::Kind::cholesky, ordering, observer);
+  const matrix::Pattern pattern =
+      matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
+  std::vector<Analysis> analyses;
+  for (const symbolic::Options& options : symbolic) {
+    symbolic::Analysis result = symbolic::analyze(pattern, order.tree, options);
+    Analysis& analysis = analyses.emplace_back(
+        Analysis{.ordering = order, .structure = std::move(result.structure), .kind = kind});
+    compose(analysis.ordering.row_new, result.new_of_ordered);
+    compose(analysis.ordering.col_new, result.new_of_ordered);
+  }
+  return analyses;
+}
+
 }  // namespace
 
 template <Scalar T>
 Analysis analyze_as(numeric::Kind kind, const matrix::Csr<T>& a, const AnalysisOptions& options,
                     Observer& observer) {
   check_square(a);
-  Analysis analysis{
-      .ordering = ordering::order(a, kind == numeric::Kind::cholesky, options.ordering, observer),
-      .structure = nullptr,
-      .kind = kind};
-  ordering::Ordering& o = analysis.ordering;
-  const matrix::Pattern pattern = matrix::symmetrized(matrix::permuted(a.pattern, o.row_new, o.col_new));
-  symbolic::Analysis result = symbolic::analyze(pattern, o.tree, options.symbolic);
-  compose(o.row_new, result.new_of_ordered);
-  compose(o.col_new, result.new_of_ordered);
-  analysis.structure = std::move(result.structure);
-  return analysis;
+  return std::move(analyze_each_as(kind, a, options.ordering, {&options.symbolic, 1}, observer).front());
 }
 
 template <Scalar T>
 Analysis analyze(const matrix::Csr<T>& a, const AnalysisOptions& options, Observer& observer) {
   check_square(a);
-  return analyze_as(may_be_positive_definite(a) ? numeric::Kind::cholesky : numeric::Kind::lu, a, options,
-                    observer);
+  return analyze_as(likely_kind(a), a, options, observer);
+}
+
+template <Scalar T>
+std::vector<Analysis> analyze_each(const matrix::Csr<T>& a, const ordering::Options& ordering,
+                                   std::span<const symbolic::Options> symbolic, Observer& observer) {
+  check_square(a);
+  return analyze_each_as(likely_kind(a), a, ordering, symbolic, observer);
 }
 
 template <Scalar F, Scalar T>
@@ -88,6 +107,8 @@ Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis>
 #define INSTANTIATE(T)                                                                                   \
   template Analysis analyze(const matrix::Csr<T>&, const AnalysisOptions&, Observer&);                   \
   template Analysis analyze_as(numeric::Kind, const matrix::Csr<T>&, const AnalysisOptions&, Observer&); \
+  template std::vector<Analysis> analyze_each(const matrix::Csr<T>&, const ordering::Options&,           \
+                                              std::span<const symbolic::Options>, Observer&);            \
   template Factorization<T> factor<T>(const matrix::Csr<T>&, std::shared_ptr<const Analysis>,            \
                                       const FactorOptions&, Observer&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)

@@ -4,6 +4,8 @@
 // result to all ranks.
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/ordering/ordering.hpp"
@@ -37,7 +39,14 @@ template <Scalar T>
 Analysis analyze(const matrix::Csr<T>& a, const AnalysisOptions& options = {},
                  Observer& observer = silent_observer());
 
-// The same with the kind of factorization given. Cholesky needs A Hermitian.
+// An analysis for each of `symbolic`, which share one order: the same as analyzing again and again, without
+// ordering again.
+template <Scalar T>
+std::vector<Analysis> analyze_each(const matrix::Csr<T>& a, const ordering::Options& ordering,
+                                   std::span<const symbolic::Options> symbolic,
+                                   Observer& observer = silent_observer());
+
+// analyze() with the kind of factorization given. Cholesky needs A Hermitian.
 template <Scalar T>
 Analysis analyze_as(numeric::Kind kind, const matrix::Csr<T>& a, const AnalysisOptions& options,
                     Observer& observer);

@@ -1,0 +1,86 @@
+// trisweep tune A.mtx ...: which plan solves fastest on a described machine, and why.
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "analysis.hpp"
+#include "command.hpp"
+#include "outputs.hpp"
+#include "trisweep/report/tuning.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct TuneCommand : PlanOptions {
+  std::string matrix;
+  std::string machine;
+  std::string json;
+  Index ranks = 0;
+  Index nrhs = 1;
+  bool exhaustive = false;
+  model::PlanAxes axes;
+};
+
+std::string tune(const TuneCommand& o, Observer& observer) {
+  const model::Machine machine = model::find_machine(o.machine);
+  auto json = open_output(o.json);
+  const auto analyses = analyze_for_plans(o.matrix, o, o.ranks, o.axes.diagonal, observer);
+  const model::PlanProblem problem = problem_of(analyses, o, o.nrhs);
+  report::TuningReport report{.version = TRISWEEP_VERSION,
+                              .matrix = matrix_record(analyses.front()),
+                              .kind = problem.cholesky ? "cholesky" : "lu",
+                              .machine = machine,
+                              .ranks = o.ranks,
+                              .workload = problem.workload,
+                              .op = o.op,
+                              .precision = o.precision};
+  const auto start = Clock::now();
+  report.tuning = model::search(problem, machine, o.axes, observer);
+  report.search_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  report.analysis_seconds = analyses.front().seconds;
+  if (o.exhaustive) report.every_plan = model::exhaustive_search(problem, machine, o.axes, observer);
+  if (json) {
+    json->write(report::to_json(report));
+    json->commit();
+  }
+  return report::summary(report);
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Run& run) {
+  auto options = std::make_shared<TuneCommand>();
+  TuneCommand& o = *options;
+  CLI::App* sub = app.add_subcommand("tune", "Choose the fastest plan for a machine, and say why");
+  sub->add_option("matrix", o.matrix,
+                  "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped")
+      ->required();
+  sub->add_option("--machine", o.machine, "Name of a machine (see trisweep machines), or a .json file")
+      ->required();
+  sub->add_option("--ranks", o.ranks, "Number of ranks")->check(CLI::Range(1, 1 << 20))->required();
+  add_plan_options(*sub, o);
+  sub->get_option("--grid")->description("Only this process grid; auto: any");
+  sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  sub->add_flag("--exhaustive", o.exhaustive,
+                "Simulate every plan there is, too, and compare: hundreds, or thousands");
+  sub->add_option("--json", o.json, "File for the record");
+  sub->callback([options, sub, &run] {
+    run = [options, sub](const Context& context) {
+      std::string summary;
+      transport::collectively(context.world, [&] {
+        if (!context.is_root()) return;
+        options->axes = open_axes(*sub, *options, options->ranks);
+        summary = tune(*options, context.terminal);
+      });
+      context.terminal.print_beside({options->json}, summary);
+      return 0;
+    };
+  });
+}
+
+}  // namespace trisweep::cli

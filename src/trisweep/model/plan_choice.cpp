@@ -1,0 +1,136 @@
+#include "trisweep/model/plan_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "trisweep/core/named.hpp"
+#include "trisweep/plan/variants.hpp"
+
+namespace trisweep::model {
+namespace {
+
+constexpr Index most_layers = 64;
+
+constexpr std::array<NamedAxis, 6> axes_table{{
+    {"mapping", &PlanAxes::mapping, &PlanChoice::mapping},
+    {"diagonal", &PlanAxes::diagonal, &PlanChoice::diagonal},
+    {"schedule", &PlanAxes::schedule, &PlanChoice::schedule},
+    {"inter-grid", &PlanAxes::inter_grid, &PlanChoice::inter_grid},
+    {"tree", &PlanAxes::tree, &PlanChoice::tree},
+    {"transport", &PlanAxes::transport, &PlanChoice::transport},
+}};
+
+template <class Row>
+std::vector<std::string> names(std::span<const Row> table) {
+  std::vector<std::string> result;
+  for (const auto& row : table) result.emplace_back(row.name);
+  return result;
+}
+
+}  // namespace
+
+std::string PlanChoice::name() const {
+  return fmt::format("{} {} {} {} {} {} {}", grid.name(), mapping, diagonal, schedule, inter_grid, tree,
+                     transport);
+}
+
+std::span<const NamedAxis> named_axes() {
+  return axes_table;
+}
+
+PlanAxes all_axes(Index ranks) {
+  PlanAxes axes{.mapping = names(distribution::mappings()),
+                .schedule = names(plan::schedules()),
+                .inter_grid = names(plan::inter_grids()),
+                .tree = names(plan::trees())};
+  if (ranks == 1) axes.diagonal.resize(1);
+  for (Index pz = 1; pz <= most_layers && ranks % pz == 0; pz *= 2) {
+    const Index layer = ranks / pz;
+    for (Index px = distribution::square_grid(layer).px; px >= 1; --px) {
+      if (layer % px != 0) continue;
+      axes.grid.push_back({px, layer / px, pz});
+      if (px != layer / px) axes.grid.push_back({layer / px, px, pz});
+    }
+  }
+  return axes;
+}
+
+PlanAxes only(const PlanChoice& choice) {
+  PlanAxes axes{.grid = {choice.grid}};
+  for (const NamedAxis& axis : named_axes()) axes.*axis.values = {choice.*axis.value};
+  return axes;
+}
+
+std::shared_ptr<const symbolic::Structure> PlanProblem::structure_for(const std::string& diagonal) const {
+  for (const Analyzed& a : analyzed) {
+    if (a.diagonal == diagonal) return a.structure;
+  }
+  throw Error(ErrorKind::usage, fmt::format("the matrix was not analyzed for inverted {}", diagonal),
+              "analyze it for that choice of the diagonal");
+}
+
+ChosenPlan::ChosenPlan(const PlanProblem& problem, const PlanChoice& choice)
+    : schedule(plan::find_schedule(choice.schedule)),
+      spec{.op = problem.op,
+           .upper_is_lower = problem.cholesky,
+           .tree = plan::find_tree(choice.tree),
+           .inter_grid = plan::find_inter_grid(choice.inter_grid)} {
+  const auto& named = distribution::find_mapping(choice.mapping);
+  structure = distribution::in_tiles(problem.structure_for(choice.diagonal), named, choice.grid);
+  mapping = named.make(*structure, choice.grid);
+}
+
+std::vector<plan::RankPlan> ChosenPlan::plans() const {
+  return plan::make_all_plans(*structure, *mapping, schedule, spec);
+}
+
+PlanChoice PlanAxes::usual() const {
+  PlanChoice choice{.grid = grid.front()};
+  for (const NamedAxis& axis : named_axes()) {
+    const auto& values = this->*axis.values;
+    if (std::ranges::find(values, choice.*axis.value) == values.end()) choice.*axis.value = values.front();
+  }
+  return choice;
+}
+
+PlanChoice canonical(PlanChoice choice, const PlanAxes& axes) {
+  const PlanChoice usual = axes.usual();
+  const bool whole_grid = choice.mapping != "proportional";
+  if (!whole_grid) choice.grid = usual.grid;
+  const bool one_layer = !whole_grid || choice.grid.pz == 1;
+  if (one_layer) choice.schedule = usual.schedule;
+  if (one_layer || choice.schedule == "level-sync") choice.inter_grid = usual.inter_grid;
+  if (choice.grid.ranks() == 1) {
+    choice.mapping = usual.mapping;
+    choice.tree = usual.tree;
+    choice.transport = usual.transport;
+  }
+  return choice;
+}
+
+std::vector<PlanChoice> all_choices(const PlanAxes& axes) {
+  std::vector<PlanChoice> choices;
+  for (const auto& grid : axes.grid) choices.push_back({.grid = grid});
+  for (const NamedAxis& axis : named_axes()) {
+    std::vector<PlanChoice> more;
+    for (PlanChoice& choice : choices) {
+      for (const std::string& value : axes.*axis.values) {
+        choice.*axis.value = value;
+        more.push_back(choice);
+      }
+    }
+    choices = std::move(more);
+  }
+  std::set<std::string> seen;
+  std::vector<PlanChoice> different;
+  for (const PlanChoice& choice : choices) {
+    PlanChoice plain = canonical(choice, axes);
+    if (seen.insert(plain.name()).second) different.push_back(std::move(plain));
+  }
+  return different;
+}
+
+}  // namespace trisweep::model

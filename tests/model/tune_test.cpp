@@ -1,0 +1,170 @@
+// The search finds what an exhaustive one finds, or nearly so, with what it was allowed, and always the same.
+
+#include "trisweep/model/tune.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/matrix/gallery.hpp"
+#include "trisweep/model/lower_bound.hpp"
+
+namespace trisweep::model {
+namespace {
+
+using distribution::ProcessGrid;
+
+PlanProblem problem_of(const std::string& kind, int n, Workload workload = {}) {
+  const auto a = std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n}));
+  const auto order = ordering::order(a, false, {.tree_levels = 5});
+  const auto pattern = matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
+  PlanProblem problem{.workload = workload};
+  for (const int whole_levels : {0, 5}) {
+    const auto analysis = symbolic::analyze(pattern, order.tree, {.whole_levels = whole_levels});
+    problem.analyzed.push_back({whole_levels > 0 ? "separators" : "supernodes", analysis.structure});
+  }
+  return problem;
+}
+
+std::vector<PlanProblem> problems() {
+  std::vector<PlanProblem> all{problem_of("s2d9", 24), problem_of("convection3d", 7, {.nrhs = 12}),
+                               problem_of("kkt3d", 5)};
+  all[2].cholesky = true;  // of its structure alone
+  all[1].op = Op::transpose;
+  return all;
+}
+
+std::vector<std::string> names(const Tuning& tuning) {
+  std::vector<std::string> result;
+  for (const Candidate& c : tuning.candidates) result.push_back(c.choice.name());
+  for (const RuledOut& r : tuning.ruled_out) result.push_back(r.choice.name());
+  return result;
+}
+
+bool is_of(const PlanAxes& axes, const PlanChoice& choice) {
+  for (const NamedAxis& axis : named_axes()) {
+    const auto& values = axes.*axis.values;
+    if (std::ranges::find(values, choice.*axis.value) == values.end()) return false;
+  }
+  return std::ranges::any_of(axes.grid, [&](const ProcessGrid& g) { return g.name() == choice.grid.name(); });
+}
+
+TEST(PlanAxes, HasEveryGridOnce) {
+  for (const Index ranks : {1, 6, 12, 32}) {
+    std::set<std::string> grids;
+    for (const ProcessGrid& grid : all_axes(ranks).grid) {
+      EXPECT_EQ(grid.ranks(), ranks);
+      EXPECT_TRUE(grids.insert(grid.name()).second) << grid.name();
+    }
+    std::size_t expected = 0;
+    for (Index pz = 1; ranks % pz == 0; pz *= 2) {
+      for (Index px = 1; px <= ranks / pz; ++px) expected += ranks / pz % px == 0 ? 1 : 0;
+    }
+    EXPECT_EQ(grids.size(), expected) << ranks;
+  }
+  EXPECT_EQ(all_axes(12).grid.front().name(), "3x4x1");
+  EXPECT_EQ(all_axes(2048).grid.back().pz, 64);
+}
+
+TEST(PlanAxes, ListsPlansThatDifferOnce) {
+  EXPECT_EQ(all_choices(all_axes(1)).size(), 1);
+  // Block-cyclic: 2D grids 1x2 and 2x1, and the two layers of 1x1 with three ways to exchange; proportional:
+  // one. Each with 2 diagonals, 3 trees, 2 transports.
+  EXPECT_EQ(all_choices(all_axes(2)).size(), (2 + 3 + 1) * 12);
+  const PlanChoice one{.grid = {2, 3, 2}, .mapping = "proportional", .tree = "flat"};
+  EXPECT_EQ(all_choices(only(one)), std::vector{one});
+}
+
+TEST(LowerBound, IsOne) {
+  for (const PlanProblem& problem : problems()) {
+    for (const std::string name : {"cori-haswell", "cori-knl", "dgx-2"}) {
+      const Machine machine = find_machine(name);
+      for (const PlanChoice& choice : all_choices(all_axes(8))) {
+        const ChosenPlan chosen(problem, choice);
+        const Network& network = machine.network(choice.transport);
+        const double bound = lower_bound(chosen, machine, network, problem.workload);
+        EXPECT_GT(bound, 0);
+        EXPECT_LE(bound, simulate(chosen.plans(), machine, network, problem.workload).seconds)
+            << name << " " << choice.name();
+      }
+    }
+  }
+}
+
+TEST(Search, ChoosesTheFastestOfItsCandidates) {
+  for (const PlanProblem& problem : problems()) {
+    for (const Index ranks : {1, 6, 16}) {
+      const Machine machine = find_machine("cori-haswell");
+      const Tuning tuning = search(problem, machine, all_axes(ranks));
+      ASSERT_FALSE(tuning.candidates.empty());
+      for (const Candidate& c : tuning.candidates) EXPECT_GE(c.seconds, tuning.best().seconds);
+      for (const RuledOut& r : tuning.ruled_out)
+        EXPECT_GE(r.lower_bound, 0.98 * tuning.best().seconds) << r.choice.name();
+      const auto all = names(tuning);
+      EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
+      // What it says of the best is what a simulation says.
+      const PlanChoice& best = tuning.best().choice;
+      EXPECT_EQ(tuning.best().seconds, simulate(ChosenPlan(problem, best).plans(), machine,
+                                                machine.network(best.transport), problem.workload)
+                                           .seconds);
+      EXPECT_EQ(names(search(problem, machine, all_axes(ranks))), all);
+    }
+  }
+}
+
+// With every mapping, and with the one whose grids matter most.
+TEST(Search, IsWithinATenthOfTheBestThereIs) {
+  for (const PlanProblem& problem : problems()) {
+    for (const auto& [ranks, name] :
+         std::vector<std::pair<Index, std::string>>{{4, "cori-knl"}, {12, "generic"}, {16, "cori-haswell"}}) {
+      const Machine machine = find_machine(name);
+      PlanAxes axes = all_axes(ranks);
+      for (const std::vector<std::string>& mapping : {axes.mapping, {"block-cyclic"}}) {
+        axes.mapping = mapping;
+        const Tuning found = search(problem, machine, axes);
+        const Tuning every = exhaustive_search(problem, machine, axes);
+        EXPECT_LT(3 * found.candidates.size(), every.candidates.size());
+        EXPECT_LE(found.best().seconds, 1.1 * every.best().seconds)
+            << name << " " << ranks << " " << found.best().choice.name() << " " << every.best().choice.name();
+      }
+    }
+  }
+}
+
+TEST(Search, KeepsWhatIsFixed) {
+  const PlanProblem problem = problem_of("s2d9", 24);
+  const Machine machine = find_machine("cori-haswell");
+  const PlanAxes all = all_axes(8);
+  std::vector<PlanAxes> fixed;
+  for (const NamedAxis& axis : named_axes()) {
+    for (const std::string& value : all.*axis.values) {
+      fixed.push_back(all);
+      fixed.back().*axis.values = {value};
+    }
+  }
+  for (const ProcessGrid& grid : all.grid) {
+    fixed.push_back(all);
+    fixed.back().grid = {grid};
+  }
+  fixed.push_back(only({.grid = {1, 2, 4}, .schedule = "level-sync", .tree = "flat"}));
+  for (const PlanAxes& axes : fixed) {
+    const Tuning tuning = search(problem, machine, axes);
+    for (const Candidate& c : tuning.candidates) EXPECT_TRUE(is_of(axes, c.choice)) << c.choice.name();
+    for (const RuledOut& r : tuning.ruled_out) EXPECT_TRUE(is_of(axes, r.choice)) << r.choice.name();
+  }
+}
+
+TEST(Search, NeedsTheAnalysisOfEachDiagonal) {
+  PlanProblem problem = problem_of("s2d9", 12);
+  problem.analyzed.pop_back();
+  EXPECT_THROW(search(problem, find_machine("generic"), all_axes(4)), Error);
+  PlanAxes axes = all_axes(4);
+  axes.diagonal = {"supernodes"};
+  EXPECT_EQ(search(problem, find_machine("generic"), axes).best().choice.diagonal, "supernodes");
+}
+
+}  // namespace
+}  // namespace trisweep::model
