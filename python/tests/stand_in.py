@@ -84,7 +84,9 @@ class StandIn:
         }
 
     def document(self, words: list[str], ranks: int = 1) -> Record:
-        """Of predict and of pingpong."""
+        """Of predict, machines and pingpong."""
+        if words[0] == "machines":
+            return {"name": words[1], "ranks_per_node": 128}
         if words[0] == "predict":
             return self._predict(words)
         if words != ["pingpong"] or ranks != 2:

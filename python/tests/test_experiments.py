@@ -198,9 +198,12 @@ class Predictions(unittest.TestCase):
 
     def test_every_series_has_its_machine(self):
         stand_in = StandIn()
-        measure("sc23-fig10", stand_in, grids=(Grid(1, 1, 2),))
-        machines = [option(list(call), "--machine", "") for call in stand_in.calls if "--analysis" in call]
-        self.assertEqual(machines, ["perlmutter-cpu", "perlmutter-gpu"])
+        with lab(stand_in, ONE.with_choices({"grids": (Grid(1, 1, 2),)})) as place:
+            EXPERIMENTS["sc23-fig10"].measure(place)
+            machines = [option(list(call), "--machine", "") for call in stand_in.calls if "--analysis" in call]
+            self.assertEqual(machines[1], "perlmutter-gpu")
+            beside_gpus = json.loads(Path(machines[0]).read_text())
+        self.assertEqual(beside_gpus, {"name": "perlmutter-cpu", "ranks_per_node": 4, "ranks_per_memory": 4})
 
     def test_a_matrix_is_analyzed_once_and_a_point_predicted_once_for_all_experiments(self):
         with tempfile.TemporaryDirectory() as folder:

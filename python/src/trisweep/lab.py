@@ -147,6 +147,17 @@ class Lab:
             _write_whole(file, lambda partial: partial.write_text(json.dumps(record)))
         return json.loads(file.read_text())
 
+    def machine(self, name: str, ranks_per_node: int = 0) -> str:
+        """What `--machine` takes: the name, or the file of that machine with so many ranks on a node, at one memory."""
+        if ranks_per_node == 0:
+            return name
+        file = self._kept(["machine", name, str(ranks_per_node)], "json")
+        if not file.exists():
+            described = self.trisweep.document(["machines", name])
+            placed = {**described, "ranks_per_node": ranks_per_node, "ranks_per_memory": ranks_per_node}
+            _write_whole(file, lambda partial: partial.write_text(json.dumps(placed)))
+        return str(file)
+
     def _analysis(self, matrix: str) -> Path:
         """Good for up to ANALYSIS_GRID's layers and any number of ranks."""
         file = self._kept(["analysis", matrix], "analysis")

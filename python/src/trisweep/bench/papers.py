@@ -25,9 +25,12 @@ OUR_LEVEL_SYNC = "level-sync with binary trees, best Pz / proposed, best Pz"
 OF_TREES = "flat / binary trees, L-solve"
 
 
-def _cpu_and_gpu(machine: str) -> tuple[Series, ...]:
-    # Both sites' processors are EPYC 7003; one core for each GPU, as in the paper.
-    return Series("CPU", PROPOSED.options, "perlmutter-cpu"), Series("GPU", PROPOSED.options, machine)
+def _cpu_and_gpu(machine: str, gpus_per_node: int, *gpu_options: str) -> tuple[Series, ...]:
+    # The processors of both sites are EPYC 7003; one core for each GPU, as in the paper.
+    return (
+        Series("CPU", PROPOSED.options, "perlmutter-cpu", gpus_per_node),
+        Series("GPU", (*PROPOSED.options, *gpu_options), machine),
+    )
 
 
 def _gpu_over_cpu(paper: dict[str, tuple[float, float]]) -> Headline:
@@ -105,7 +108,7 @@ FIGURES = (
         matrices=(FUSION, POISSON, ELASTICITY),
         grids=tuple(Grid(1, 1, 1 << k) for k in range(7)),
         nrhs=(1, 50),
-        series=_cpu_and_gpu("crusher"),
+        series=_cpu_and_gpu("crusher", 8),
         headlines=(_gpu_over_cpu({"fusion": (1.6, 2.9), "s2d9": (1.8, 2.2), "elasticity3d": (1.7, 2.2)}),),
         draw=draw.parts,
     ),
@@ -117,7 +120,7 @@ FIGURES = (
         matrices=(FUSION, POISSON, KKT, MAXWELL),
         grids=tuple(Grid(1, 1, 1 << k) for k in range(7)),
         nrhs=(1, 50),
-        series=_cpu_and_gpu("perlmutter-gpu"),
+        series=_cpu_and_gpu("perlmutter-gpu", 4),
         headlines=(
             _gpu_over_cpu({"fusion": (6.5, 5.2), "s2d9": (4.6, 3.7), "kkt3d": (4.8, 4.1), "maxwell3d": (5.0, 4.0)}),
         ),
@@ -130,10 +133,7 @@ FIGURES = (
         machine="perlmutter-gpu",
         matrices=(FUSION, KKT, CHEMISTRY, MAXWELL),
         grids=tuple(Grid(px, 1, pz) for pz in (1, 4, 16, 64) for px in (1, 2, 4, 8) if px < 8 or pz == 1),
-        series=(
-            Series("CPU", (*PROPOSED.options, "--transport", "two-sided"), "perlmutter-cpu"),
-            Series("GPU", (*PROPOSED.options, "--transport", "one-sided"), "perlmutter-gpu"),
-        ),
+        series=_cpu_and_gpu("perlmutter-gpu", 4, "--transport", "one-sided"),
         headlines=(_gpu_over_cpu({}),),
         draw=draw.scaling(),
     ),

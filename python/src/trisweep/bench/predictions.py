@@ -34,11 +34,13 @@ ORIGINALS = {
 
 @dataclass(frozen=True)
 class Series:
-    """One way to solve: options of `trisweep predict`, and the machine unless it is that of the figure."""
+    """One way to solve: options of `trisweep predict`, and the machine unless it is that of the figure, with so many
+    ranks on a node, all at one memory, unless as many as it has."""
 
     name: str
     options: tuple[str, ...] = ()
     machine: str = ""
+    ranks_per_node: int = 0
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,8 @@ def _row(figure: PaperFigure, case: Case, record: Record) -> Row:
 def _rows(figure: PaperFigure, lab: Lab, system: System, grid: Grid) -> list[Row]:
     rows = []
     for series in figure.series:
-        options = ("--machine", series.machine or figure.machine, *series.options)
+        machine = lab.machine(series.machine or figure.machine, series.ranks_per_node)
+        options = ("--machine", machine, *series.options)
         case = Case(system, grid, options, {"series": series.name})
         rows.append(_row(figure, case, lab.predict(case)))
     return [{**row, "ratio": rows[0][figure.time] / row[figure.time]} for row in rows]
