@@ -98,7 +98,7 @@ class Lab:
         self.settings = settings
         self._progress = progress
         self._folder = tempfile.TemporaryDirectory(prefix="trisweep-bench-")
-        self._cache = cache or Path(self._folder.name)
+        self._cache = (cache or Path(self._folder.name)).resolve()
         self._generated: dict[str, Path] = {}
 
     def __enter__(self) -> "Lab":

@@ -190,11 +190,20 @@ FIGURES = (
         machine="cori-knl",
         matrices=(FUSION, KKT, ELASTICITY, MAXWELL, CONVECTION, CAGE),
         ranks=(256, 1024, 4096),
-        series=(
-            Series("two-sided", ("--transport", "two-sided")),
-            Series("one-sided", ("--transport", "one-sided")),
+        series=tuple(
+            Series(f"{transport}, {tree} trees", ("--transport", transport, "--tree", tree))
+            for tree in ("flat", "binary")
+            for transport in ("two-sided", "one-sided")
         ),
-        headlines=(Headline("two-sided / one-sided", "two-sided", "one-sided", {"": "up to 2.2"}),),
+        headlines=tuple(
+            Headline(
+                f"two-sided / one-sided, {tree} trees",
+                f"two-sided, {tree} trees",
+                f"one-sided, {tree} trees",
+                {"": "up to 2.2"},
+            )
+            for tree in ("flat", "binary")
+        ),
         draw=draw.matrices,
     ),
 )
