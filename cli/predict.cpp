@@ -28,6 +28,7 @@ struct PredictCommand : PlanOptions {
   std::string chosen_by = "user";
   Index ranks = 0;
   Index nrhs = 1;
+  bool no_floors = false;
 };
 
 double seconds_since(Clock::time_point start) {
@@ -52,7 +53,7 @@ Index ranks_of(const PredictCommand& o) {
 void check_levels(const PredictCommand& o, const model::SavedAnalysis& analysis) {
   const int levels = analysis.structure->tree.levels;
   const Index ranks = ranks_of(o);
-  const ordering::Options wanted = analysis_options(o, ranks).ordering;
+  const ordering::Options wanted = ordering_options(o, ranks);
   if (analysis.ordering == "natural" || levels >= ordering::tree_levels(analysis.structure->n, wanted)) return;
   throw Error(ErrorKind::usage,
               fmt::format("{} has {} levels of separators, too few to share the matrix among {} ranks",
@@ -105,11 +106,19 @@ class Pricing {
   std::vector<plan::RankPlan> plans(const distribution::ProcessGrid& grid) const {
     model::PlanChoice choice = options_;
     choice.grid = grid;
-    return model::ChosenPlan(problem_, choice).plans();
+    return model::ChosenPlan(problem_, choice).plans(machine_);
   }
 
   model::Prediction simulate(const std::vector<plan::RankPlan>& plans, const model::Machine& machine) const {
     return model::simulate(plans, machine, machine.network(options_.transport), problem_.workload);
+  }
+
+  void add_floors(const std::vector<plan::RankPlan>& all, Observer& observer,
+                  report::PredictionReport& report) const {
+    observer.progress("simulation", 0.4);
+    report.no_communication_seconds = simulate(all, model::without_communication(machine_)).seconds;
+    observer.progress("simulation", 0.7);
+    report.no_computation_seconds = simulate(all, model::without_computation(machine_)).seconds;
   }
 
   report::PredictionReport report(Observer& observer) const {
@@ -124,10 +133,7 @@ class Pricing {
                                     .workload = problem_.workload,
                                     .prediction = simulate(all, machine_)};
     report.simulation_seconds = seconds_since(start);
-    observer.progress("simulation", 0.4);
-    report.no_communication_seconds = simulate(all, model::without_communication(machine_)).seconds;
-    observer.progress("simulation", 0.7);
-    report.no_computation_seconds = simulate(all, model::without_computation(machine_)).seconds;
+    if (!options_.no_floors) add_floors(all, observer, report);
     report.serial_seconds = simulate(plans({1, 1, 1}), machine_).seconds;
     report.plan_seconds = plan_seconds;
     report.analysis_seconds = analysis_.seconds;
@@ -200,6 +206,8 @@ void add_predict(CLI::App& app, Run& run) {
   sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  sub->add_flag("--no-floors", o.no_floors,
+                "Leave out the floors without communication and computation: a third of the time");
   sub->add_option("--json", o.json, "File for the record");
   sub->callback([options, sub, matrix, analysis, &run] {
     if (matrix->empty() && analysis->empty()) throw CLI::RequiredError("matrix or --analysis");

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from trisweep.errors import UserError
-from trisweep.grids import Grid
+from trisweep.grids import Grid, parse_grid
 from trisweep.lab import Lab, Progress, Settings
 from trisweep.runs import Record, Traffic
 
@@ -22,10 +22,11 @@ class StandIn:
         self.seconds = seconds
         self.messages = messages
         self.calls: list[tuple[str, ...]] = []
+        self.fingerprint = "stand-in"
 
     def run(self, words: list[str], ranks: int = 1) -> None:
         self.calls.append(tuple(words))
-        Path(option(words, "-o", "")).write_text("a matrix")
+        Path(option(words, "-o", "") or option(words, "--save-analysis", "")).write_text("a matrix, or its analysis")
 
     def _rank(self, rank: int, grid: Grid, words: list[str]) -> Record:
         count = self.messages(grid, words) + rank
@@ -70,8 +71,24 @@ class StandIn:
         source, target, messages = np.array(pairs).T
         return Traffic(p, source, target, messages, 8 * messages)
 
+    def _predict(self, words: list[str]) -> Record:
+        self.calls.append(tuple(words))
+        grid = parse_grid(option(words, "--grid", ""))
+        seconds = self.seconds(grid, words)
+        solve = {"seconds_min": seconds, "l_seconds": seconds / 2, "u_seconds": seconds / 4, "inter_grid_seconds": 0.1}
+        return {
+            "matrix": {"rows": 64},
+            "solve": solve,
+            "ranks": [self._rank(rank, grid, words) for rank in range(grid.ranks)],
+            "model": {},
+        }
+
     def document(self, words: list[str], ranks: int = 1) -> Record:
-        """Of pingpong."""
+        """Of predict, machines and pingpong."""
+        if words[0] == "machines":
+            return {"name": words[1], "ranks_per_node": 128}
+        if words[0] == "predict":
+            return self._predict(words)
         if words != ["pingpong"] or ranks != 2:
             raise UserError(f"unexpected {words} on {ranks} ranks", "")
         self.calls.append(tuple(words))
@@ -83,5 +100,5 @@ class StandIn:
         }
 
 
-def lab(stand_in: StandIn, settings: Settings) -> Lab:
-    return Lab(stand_in, settings, Progress())
+def lab(stand_in: StandIn, settings: Settings, cache: Path | None = None) -> Lab:
+    return Lab(stand_in, settings, Progress(), cache)

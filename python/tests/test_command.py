@@ -126,7 +126,7 @@ class Runs(Command):
         matrix = self.folder / "a.mtx"
         trisweep.run(["gallery", "s2d9", "--n", "4", "-o", str(matrix)])
         grid = Grid(3, 2, 2)
-        map_ = heatmap._at_place(list(range(grid.ranks)), grid)
+        map_ = heatmap.at_place(list(range(grid.ranks)), grid)
         for rank in trisweep.plan(matrix, grid)["ranks"]:
             self.assertEqual(map_[rank["x"], rank["z"] * grid.py + rank["y"]], rank["rank"])
 

@@ -3,13 +3,15 @@
 import importlib
 import json
 import pkgutil
+import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
 from stand_in import StandIn, lab, option
 
 from trisweep import bench, plots
-from trisweep.bench import EXPERIMENTS, heatmap, trees
+from trisweep.bench import EXPERIMENTS, heatmap, papers, trees
 from trisweep.grids import Grid, layered_grids
 from trisweep.lab import Settings
 from trisweep.tables import Table, from_document
@@ -31,8 +33,10 @@ class Registry(unittest.TestCase):
     def test_has_every_experiment_of_the_folder(self):
         modules = [importlib.import_module(f"trisweep.bench.{m.name}") for m in pkgutil.iter_modules(bench.__path__)]
         found = {module.EXPERIMENT.name for module in modules if hasattr(module, "EXPERIMENT")}
+        found |= {one.name for one in papers.EXPERIMENTS}
         self.assertEqual(found, set(EXPERIMENTS))
-        wanted = {"trees", "schedules", "threads", "pingpong", "dag-free", "heatmap", "breakdown"}
+        wanted = {"trees", "schedules", "threads", "pingpong", "dag-free", "heatmap", "breakdown", "poster-speedup"}
+        wanted |= {f"sc23-fig{number}" for number in range(4, 12)} | {f"2018-fig{number}" for number in (3, 4, 6, 7)}
         self.assertLessEqual(wanted, found)
 
     def test_a_try_is_small(self):
@@ -41,7 +45,9 @@ class Registry(unittest.TestCase):
 
     def test_every_figure_is_drawn_from_the_json_of_its_table(self):
         for experiment in EXPERIMENTS.values():
-            with lab(StandIn(), experiment.settings) as place, self.subTest(experiment.name):
+            # The thousands of ranks of a prediction are a matter of the model, not of its figure.
+            settings = experiment.quick if experiment.predicts else experiment.settings
+            with lab(StandIn(), settings) as place, self.subTest(experiment.name):
                 table = experiment.measure(place)
                 again = from_document(json.loads(json.dumps(table.document())))
                 self.assertEqual(again.markdown(), table.markdown())
@@ -144,7 +150,7 @@ class Others(unittest.TestCase):
 
     def test_a_heat_map_has_every_rank_at_its_place(self):
         # rank = (z Px + x) Py + y; x goes down, y across, and layers stand side by side.
-        map_ = heatmap._at_place(list(range(12)), Grid(3, 2, 2))
+        map_ = heatmap.at_place(list(range(12)), Grid(3, 2, 2))
         self.assertEqual(map_.tolist(), [[0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11]])
 
     def test_breakdown_is_of_the_slowest_rank(self):
@@ -152,6 +158,68 @@ class Others(unittest.TestCase):
         self.assertEqual(len(row["ranks"]), 4)
         self.assertAlmostEqual(row["floating point"].median, 20)
         self.assertAlmostEqual(row["L-solve"].median, 50)
+
+
+class Predictions(unittest.TestCase):
+    def headlines(self, table: Table) -> dict:
+        return {row["what"]: row for row in from_document(table.data["headlines"]).rows}
+
+    def test_ratios_beside_those_of_the_paper(self):
+        def seconds(grid, words):
+            slow = {"flat": 4.0, "binary": 1.5}[option(words, "--tree", "")]
+            slow *= 1.0 if option(words, "--schedule", "") == "single-sync" else 2.0
+            return slow / (3 if grid.pz == 2 else 1 if grid.pz == 1 else 2)
+
+        table = measure("sc23-fig4", StandIn(seconds), grids=layered_grids(4))
+        self.assertEqual(column(table, "grid", "series", "seconds")[:2],
+                         [("2x2x1", "baseline", 8.0), ("2x2x1", "level-sync, binary trees", 3.0)])  # fmt: skip
+        self.assertAlmostEqual(table.rows[2]["ratio"], 8 / 1.5)
+        found = self.headlines(table)
+        over_baseline = found["baseline / proposed, same grid"]
+        self.assertAlmostEqual(over_baseline["largest"], 8 / 1.5)
+        self.assertEqual((over_baseline["paper"], over_baseline["rows"]), ("up to 3.45", 64))
+        over_2d = found["2D (proposed, Pz = 1) / proposed, best Pz"]
+        self.assertEqual((over_2d["at"], over_2d["paper"]), ("2x1x2", "up to 2.2"))
+        self.assertAlmostEqual(over_2d["largest"], 3)
+        self.assertIn("| up to 3.45 | s2d9:8 |", table.markdown())
+
+    def test_the_paper_s_ratio_is_that_of_the_matrix_and_the_right_hand_sides(self):
+        table = measure("sc23-fig9", StandIn(), grids=(Grid(1, 1, 2),), nrhs=(1, 50))
+        rows = from_document(table.data["headlines"]).rows
+        self.assertEqual([(row["nrhs"], row["paper"]) for row in rows], [(1, "up to 1.8"), (50, "up to 2.2")])
+        table = measure("2018-fig7", StandIn(), grids=(Grid(2, 2, 1),))
+        self.assertEqual([row["paper"] for row in from_document(table.data["headlines"]).rows], ["1.7 to 4.4"])
+
+    def test_trees_are_compared_by_the_l_solve(self):
+        stand_in = StandIn(seconds=lambda grid, words: {"flat": 6.0, "binary": 2.0}[option(words, "--tree", "")])
+        table = measure("2018-fig6", stand_in, grids=(Grid(2, 2, 1),))
+        self.assertEqual(column(table, "series", "ratio", "l_seconds"),
+                         [("flat trees", 1.0, 3.0), ("binary trees", 3.0, 1.0)])  # fmt: skip
+
+    def test_every_series_has_its_machine(self):
+        stand_in = StandIn()
+        with lab(stand_in, ONE.with_choices({"grids": (Grid(1, 1, 2),)})) as place:
+            EXPERIMENTS["sc23-fig10"].measure(place)
+            machines = [option(list(call), "--machine", "") for call in stand_in.calls if "--analysis" in call]
+            self.assertEqual(machines[1], "perlmutter-gpu")
+            beside_gpus = json.loads(Path(machines[0]).read_text())
+        self.assertEqual(beside_gpus, {"name": "perlmutter-cpu", "ranks_per_node": 4, "ranks_per_memory": 4})
+
+    def test_a_matrix_is_analyzed_once_and_a_point_predicted_once_for_all_experiments(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cache = Path(folder) / "new"
+
+            def commands(name: str, fingerprint: str = "a") -> list[str]:
+                stand_in = StandIn()
+                stand_in.fingerprint = fingerprint
+                with lab(stand_in, ONE.with_choices({"grids": (Grid(2, 1, 2),)}), cache) as place:
+                    EXPERIMENTS[name].measure(place)
+                return ["analyze" if "--save-analysis" in call else call[0] for call in stand_in.calls]
+
+            self.assertEqual(commands("sc23-fig5"), ["gallery", "analyze", "predict", "predict"])
+            self.assertEqual(commands("sc23-fig4"), ["predict"])
+            self.assertEqual(commands("sc23-fig7"), [])
+            self.assertEqual(commands("sc23-fig7", "another build"), ["gallery", "analyze", "predict", "predict"])
 
 
 class Rounds(unittest.TestCase):

@@ -80,6 +80,23 @@ class Predict(CommandTest):
         self.refuse("predict", "--analysis", "saved", "--ranks", 256, "--machine", "cori-haswell",
                     word="save an analysis with --ranks 256 or more")
 
+    def test_floors_can_be_left_out(self):
+        with_floors = self.predict("definite.mtx", "--ranks", 6)
+        without = self.predict("definite.mtx", "--ranks", 6, "--no-floors")
+        self.assertEqual(set(with_floors["model"]["floor"]),
+                         {"bandwidth_seconds", "no_communication_seconds", "no_computation_seconds"})
+        self.assertEqual(set(without["model"]["floor"]), {"bandwidth_seconds"})
+        self.assertEqual(without["solve"], with_floors["solve"])
+        self.assertEqual(without["model"]["critical_path"], with_floors["model"]["critical_path"])
+
+    def test_the_units_of_a_gpu_share_the_work_of_a_rank(self):
+        self.succeed("gallery", "s2d9", "--n", 128, "-o", "large.mtx")
+        gpu = self.predict("large.mtx", "--ranks", 1, machine="perlmutter-gpu")["solve"]["seconds_min"]
+        machine = json.loads(self.path("predicted.json").read_text())["model"]["machine"] | {"workers": 1}
+        self.write("one-unit.json", json.dumps(machine))
+        alone = self.predict("large.mtx", "--ranks", 1, machine="one-unit.json")["solve"]["seconds_min"]
+        self.assertGreater(alone, 4 * gpu)
+
     def test_axes_matter(self):
         seconds = {}
         for transport in ("two-sided", "one-sided"):

@@ -87,7 +87,7 @@ TEST(LowerBound, IsOne) {
         const Network& network = machine.network(choice.transport);
         const double bound = lower_bound(chosen, machine, network, problem.workload);
         EXPECT_GT(bound, 0);
-        EXPECT_LE(bound, simulate(chosen.plans(), machine, network, problem.workload).seconds)
+        EXPECT_LE(bound, simulate(chosen.plans(machine), machine, network, problem.workload).seconds)
             << name << " " << choice.name();
       }
     }
@@ -107,7 +107,7 @@ TEST(Search, ChoosesTheFastestOfItsCandidates) {
       EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
       // What it says of the best is what a simulation says.
       const PlanChoice& best = tuning.best().choice;
-      EXPECT_EQ(tuning.best().seconds, simulate(ChosenPlan(problem, best).plans(), machine,
+      EXPECT_EQ(tuning.best().seconds, simulate(ChosenPlan(problem, best).plans(machine), machine,
                                                 machine.network(best.transport), problem.workload)
                                            .seconds);
       EXPECT_EQ(names(search(problem, machine, all_axes(ranks))), all);

@@ -1,8 +1,10 @@
-"""Where experiments are made: matrices, cases measured in turns, and ratios between them.
+"""Where experiments are made: matrices, cases measured in turns or predicted, and ratios between them.
 
 A machine that others use too is now fast and now slow. So cases are measured in rounds, each case once a round, and two
 cases are compared round by round: what slows down one round slows down both."""
 
+import hashlib
+import json
 import sys
 import tempfile
 import time
@@ -17,6 +19,7 @@ from trisweep.runs import Record, Traffic, Trisweep
 from trisweep.tables import Spread, spread
 
 MESSAGE_KINDS = ("broadcast", "reduction", "exchange")
+ANALYSIS_GRID = "1x1x64"  # as many layers as any experiment has
 
 
 @dataclass(frozen=True)
@@ -77,11 +80,6 @@ class Progress:
         self.draws = sys.stderr.isatty()
         self.started = time.monotonic()
 
-    def traffic(self, command: str, case: Case) -> Traffic:
-        """Who sends what to whom, in a run (`solve`) or in the plan (`plan`)."""
-        self.show(f"{command} {case}")
-        return self.trisweep.traffic(command, self.matrix(case.system.matrix), case.grid, case.words)
-
     def show(self, text: str) -> None:
         if self.draws:
             print(f"\r\033[K{time.monotonic() - self.started:5.0f} s  {text}", end="", file=sys.stderr, flush=True)
@@ -92,13 +90,15 @@ class Progress:
 
 
 class Lab:
-    """The command, the settings and a folder for generated matrices. Used as a context."""
+    """The command, the settings and a folder for generated matrices. Used as a context. What predictions take long to
+    find is kept in the folder `cache`, or until the end without one."""
 
-    def __init__(self, trisweep: Trisweep, settings: Settings, progress: Progress) -> None:
+    def __init__(self, trisweep: Trisweep, settings: Settings, progress: Progress, cache: Path | None = None) -> None:
         self.trisweep = trisweep
         self.settings = settings
         self._progress = progress
         self._folder = tempfile.TemporaryDirectory(prefix="trisweep-bench-")
+        self._cache = (cache or Path(self._folder.name)).resolve()
         self._generated: dict[str, Path] = {}
 
     def __enter__(self) -> "Lab":
@@ -136,6 +136,47 @@ class Lab:
         words = [*case.words, "--repeat", str(self.settings.repeats)]
         return self.trisweep.solve(self.matrix(case.system.matrix), case.grid, words)
 
+    def predict(self, case: Case) -> Record:
+        """The record of a prediction, without floors and critical path; `case` names the machine."""
+        words = ["--analysis", str(self._analysis(case.system.matrix)), "--grid", str(case.grid), *case.words]
+        file = self._kept(["predict", *words], "json")
+        if not file.exists():
+            self.show(f"predict {case}")
+            record = self.trisweep.document(["predict", *words, "--no-floors"])
+            del record["model"]
+            _write_whole(file, lambda partial: partial.write_text(json.dumps(record)))
+        return json.loads(file.read_text())
+
+    def machine(self, name: str, ranks_per_node: int = 0) -> str:
+        """What `--machine` takes: the name, or the file of that machine with so many ranks on a node, at one memory."""
+        if ranks_per_node == 0:
+            return name
+        file = self._kept(["machine", name, str(ranks_per_node)], "json")
+        if not file.exists():
+            described = self.trisweep.document(["machines", name])
+            placed = {**described, "ranks_per_node": ranks_per_node, "ranks_per_memory": ranks_per_node}
+            _write_whole(file, lambda partial: partial.write_text(json.dumps(placed)))
+        return str(file)
+
+    def _analysis(self, matrix: str) -> Path:
+        """Good for up to ANALYSIS_GRID's layers and any number of ranks."""
+        file = self._kept(["analysis", matrix], "analysis")
+        if not file.exists():
+            source = self.matrix(matrix)
+            self.show(f"analysis {matrix}")
+            words = ["predict", str(source), "--machine", "cori-haswell", "--grid", ANALYSIS_GRID, "--no-floors"]
+            _write_whole(file, lambda partial: self.trisweep.run([*words, "--save-analysis", str(partial)]))
+            if source.parent == Path(self._folder.name):
+                source.unlink()
+                del self._generated[matrix]
+        return file
+
+    def _kept(self, words: Sequence[str], ending: str) -> Path:
+        """The place in the cache for what these words give with this very command."""
+        name = hashlib.sha256("\0".join([self.trisweep.fingerprint, *words]).encode()).hexdigest()[:24]
+        self._cache.mkdir(parents=True, exist_ok=True)
+        return self._cache / f"{name}.{ending}"
+
     def plan(self, case: Case) -> Record:
         self.show(f"plan {case}")
         return self.trisweep.plan(self.matrix(case.system.matrix), case.grid, case.words)
@@ -148,6 +189,12 @@ class Lab:
     def show(self, text: str) -> None:
         """Says what is at work."""
         self._progress.show(text)
+
+
+def _write_whole(file: Path, write: Callable[[Path], Any]) -> None:
+    partial = file.with_name(f".{file.name}.partial")
+    write(partial)
+    partial.replace(file)
 
 
 def seconds(record: Record) -> float:

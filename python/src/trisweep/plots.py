@@ -16,6 +16,7 @@ from trisweep.tables import Spread
 # Okabe and Ito's colours, which colour-blind readers tell apart.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
 MARKERS = "os^Dvp"
+STROKES = ("--", "-", ":")
 
 Values = Sequence[Spread | float | None]
 
@@ -31,10 +32,13 @@ def new_figure(rows: int = 1, columns: int = 1, width: float = 5.0, height: floa
     return figure, axes
 
 
-def legend(figure: Figure, axes: Axes) -> None:
-    """One legend above all of the figure, of the series that the axes have."""
+def legend(figure: Figure, axes: Axes, columns: int = 0) -> None:
+    """One legend above all of the figure, of the series that the axes have: a line, or rows of so many columns."""
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), fontsize=8, frameon=False)
+    columns = columns or len(labels)
+    order = [row * columns + column for column in range(columns) for row in range(len(labels) // columns)]
+    handles, labels = [handles[i] for i in order], [labels[i] for i in order]
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=8, frameon=False)
 
 
 def png(figure: Figure) -> bytes:
@@ -81,6 +85,20 @@ def lines(axes: Axes, at: Sequence[float], series: Mapping[str, Values]) -> None
             color=COLOURS[place % len(COLOURS)],
             marker=MARKERS[place % len(MARKERS)],
         )
+
+
+def curve(axes: Axes, at: Sequence[float], values: Sequence[float], label: str, colour: int, style: int) -> None:
+    """One line of a family: its colour says one thing about it, its marker and stroke another."""
+    axes.plot(
+        at,
+        values,
+        label=label,
+        color=COLOURS[colour % len(COLOURS)],
+        marker=MARKERS[style % len(MARKERS)],
+        linestyle=STROKES[style % len(STROKES)],
+        markersize=4,
+        linewidth=1.2,
+    )
 
 
 def stacked_bars(axes: Axes, names: Sequence[str], parts: Mapping[str, Sequence[float]]) -> None:

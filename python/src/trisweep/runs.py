@@ -1,6 +1,7 @@
 """Starts `trisweep`, alone or on ranks, and reads the files that it writes."""
 
 import csv
+import hashlib
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,11 @@ class Trisweep:
     def __init__(self, binary: Path, mpirun: Sequence[str]) -> None:
         self.binary = binary
         self.mpirun = tuple(mpirun)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Tells one build of the command from another."""
+        return hashlib.sha256(self.binary.read_bytes()).hexdigest()
 
     def run(self, words: Sequence[str], ranks: int = 1) -> None:
         """Runs the command to its end. Throws UserError with what it said when it fails."""

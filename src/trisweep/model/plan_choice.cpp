@@ -83,8 +83,8 @@ ChosenPlan::ChosenPlan(const PlanProblem& problem, const PlanChoice& choice)
   mapping = named.make(*structure, choice.grid);
 }
 
-std::vector<plan::RankPlan> ChosenPlan::plans() const {
-  return plan::make_all_plans(*structure, *mapping, schedule, spec);
+std::vector<plan::RankPlan> ChosenPlan::plans(const Machine& machine) const {
+  return plan::make_all_plans(*structure, *mapping, schedule, spec, {.ordered = machine.workers > 1});
 }
 
 PlanChoice PlanAxes::usual() const {

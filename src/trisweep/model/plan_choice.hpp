@@ -74,7 +74,8 @@ struct PlanProblem {
 struct ChosenPlan {
   ChosenPlan(const PlanProblem& problem, const PlanChoice& choice);
 
-  std::vector<plan::RankPlan> plans() const;  // of all ranks
+  // Of all ranks; ordered, as several threads need it, when a rank of the machine has several workers.
+  std::vector<plan::RankPlan> plans(const Machine& machine) const;
 
   std::shared_ptr<const symbolic::Structure> structure;
   std::unique_ptr<distribution::Mapping> mapping;

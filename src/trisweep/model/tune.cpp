@@ -64,7 +64,7 @@ class Prices {
 
   double halves_seconds(const PlanChoice& choice) const {
     if (problem_.workload.nrhs == 1) return 0;
-    const auto plans = ChosenPlan(problem_, choice).plans();
+    const auto plans = ChosenPlan(problem_, choice).plans(machine_);
     const auto seconds = [&](Index nrhs) {
       Workload part = problem_.workload;
       part.nrhs = nrhs;
@@ -76,7 +76,7 @@ class Prices {
 
   double simulate(const PlanChoice& choice, const ChosenPlan& chosen) {
     const Prediction p =
-        model::simulate(chosen.plans(), machine_, machine_.network(choice.transport), problem_.workload);
+        model::simulate(chosen.plans(machine_), machine_, machine_.network(choice.transport), problem_.workload);
     simulated_[choice.name()] = {.choice = choice,
                                  .seconds = p.seconds,
                                  .bandwidth_floor = p.bandwidth_floor,

@@ -72,9 +72,9 @@ ordered_json model_json(const PredictionReport& r) {
   json["events"] = p.events;
   json["serial_seconds"] = r.serial_seconds;
   json["efficiency"] = r.efficiency();
-  json["floor"] = {{"bandwidth_seconds", p.bandwidth_floor},
-                   {"no_communication_seconds", r.no_communication_seconds},
-                   {"no_computation_seconds", r.no_computation_seconds}};
+  json["floor"]["bandwidth_seconds"] = p.bandwidth_floor;
+  if (r.no_communication_seconds) json["floor"]["no_communication_seconds"] = *r.no_communication_seconds;
+  if (r.no_computation_seconds) json["floor"]["no_computation_seconds"] = *r.no_computation_seconds;
   json["path"] = {{"task_seconds", path.tasks},
                   {"overhead_seconds", path.overheads},
                   {"flight_seconds", path.flights},
@@ -160,9 +160,11 @@ std::string summary(const PredictionReport& r) {
                    "work of a rank",
                    percent(path.tasks), percent(path.overheads), percent(path.flights),
                    percent(path.behind_rank)));
-  line("floors", fmt::format("{} bandwidth, {} without communication, {} without computation",
-                             duration(p.bandwidth_floor), duration(r.no_communication_seconds),
-                             duration(r.no_computation_seconds)));
+  std::string floors = duration(p.bandwidth_floor) + " bandwidth";
+  if (r.no_communication_seconds)
+    floors += ", " + duration(*r.no_communication_seconds) + " without communication";
+  if (r.no_computation_seconds) floors += ", " + duration(*r.no_computation_seconds) + " without computation";
+  line("floors", floors);
   line("model", fmt::format("analysis {}, plans {}, simulation {} ({})", duration(r.analysis_seconds),
                             duration(r.plan_seconds), duration(r.simulation_seconds),
                             counted(static_cast<Offset>(p.events), "event")));

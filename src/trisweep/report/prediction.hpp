@@ -2,6 +2,8 @@
 // The record of a predicted solve: the run record with modelled seconds, and a section `model` that says how
 // they came about. docs/run-record.md describes the fields.
 
+#include <optional>
+
 #include "trisweep/distribution/grid.hpp"
 #include "trisweep/model/simulate.hpp"
 #include "trisweep/report/run_record.hpp"
@@ -13,12 +15,12 @@ struct PredictionReport {
   model::Machine machine;
   model::Workload workload;
   model::Prediction prediction;
-  double serial_seconds = 0;            // of one rank alone
-  double no_communication_seconds = 0;  // of this plan when messages cost nothing
-  double no_computation_seconds = 0;    // when tasks cost nothing
-  double analysis_seconds = 0;          // that the analysis took, when it was made
-  double plan_seconds = 0;              // that making the plans of all ranks took
-  double simulation_seconds = 0;        // that simulating them took
+  double serial_seconds = 0;                       // of one rank alone
+  std::optional<double> no_communication_seconds;  // of this plan when messages cost nothing
+  std::optional<double> no_computation_seconds;    // when tasks cost nothing
+  double analysis_seconds = 0;                     // that the analysis took, when it was made
+  double plan_seconds = 0;                         // that making the plans of all ranks took
+  double simulation_seconds = 0;                   // that simulating them took
 
   double efficiency() const { return serial_seconds / (prediction.seconds * double(prediction.rank.size())); }
 };

@@ -1,9 +1,13 @@
-"""`trisweep bench`: the experiments of the papers, at the size of this machine. One file is one experiment."""
+"""`trisweep bench`: the experiments of the papers, at the size of this machine (one file is one experiment), and their
+figures at the size of the papers' machines, predicted (papers.py)."""
 
-from trisweep.bench import breakdown, dag_free, heatmap, pingpong, schedules, threads, trees
+from trisweep.bench import breakdown, dag_free, heatmap, papers, pingpong, schedules, threads, trees
 from trisweep.bench.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (trees, schedules, threads, pingpong, dag_free, heatmap, breakdown)
+    one.name: one
+    for one in (
+        *(module.EXPERIMENT for module in (trees, schedules, threads, pingpong, dag_free, heatmap, breakdown)),
+        *papers.EXPERIMENTS,
+    )
 }

@@ -43,7 +43,7 @@ def _grids(text: str) -> tuple[Grid, ...]:
 
 
 def _parser() -> Parser:
-    names = "\n".join(f"  {one.name:<10} {one.title} ({one.paper})" for one in EXPERIMENTS.values())
+    names = "\n".join(f"  {one.name:<14} {one.title} ({one.paper})" for one in EXPERIMENTS.values())
     parser = Parser(
         prog="trisweep bench",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -69,6 +69,7 @@ def _parser() -> Parser:
         metavar="DIR",
         help="folder for NAME.json, NAME.md and NAME.png (default: %(default)s)",
     )
+    add("--cache", type=Path, metavar="DIR", help="folder that keeps analyses and predictions for the next experiment")
     add("--redraw", type=Path, metavar="NAME.json", help="draw this earlier result again; nothing is measured")
     add("--binary", metavar="FILE", help="the trisweep command to measure")
     add("--version", action="version", version=__version__)
@@ -85,7 +86,7 @@ def _experiment(name: str | None) -> Experiment:
 
 
 def _settings(experiment: Experiment, options: argparse.Namespace) -> Settings:
-    for option in ("matrix", "grid", "ranks", "nrhs", "threads"):
+    for option in ("matrix", "grid", "ranks", "nrhs", "threads", "cache"):
         if getattr(options, option) is not None and option not in experiment.takes:
             raise UserError(f"--{option} means nothing to the experiment {experiment.name}", "leave it out")
     grids = options.grid
@@ -109,7 +110,7 @@ def _settings(experiment: Experiment, options: argparse.Namespace) -> Settings:
 def _measure(experiment: Experiment, options: argparse.Namespace, command: str) -> dict[str, Any]:
     """The whole result as a JSON document."""
     settings = _settings(experiment, options)
-    with Lab(find_trisweep(options.binary), settings, Progress()) as lab:
+    with Lab(find_trisweep(options.binary), settings, Progress(), options.cache) as lab:
         table = experiment.measure(lab)
     return {
         "experiment": experiment.name,
@@ -134,11 +135,15 @@ def _earlier(file: Path, experiment: Experiment) -> dict[str, Any]:
 
 
 def _markdown(experiment: Experiment, result: dict[str, Any], table: Table) -> str:
-    return (
+    text = (
         f"# {experiment.title} ({experiment.paper})\n\n{table.markdown()}\n"
-        f"Made by `{result['command']}` on {result['date']}: {result['machine']}; Trisweep {result['version']}. "
-        f"Times: median (smallest to largest) of {result['rounds']} rounds, in each the median of "
-        f"{result['repeats']} solves.\n"
+        f"Made by `{result['command']}` on {result['date']}"
+    )
+    if experiment.predicts:
+        return f"{text}; Trisweep {result['version']}. All times are predictions of the performance model.\n"
+    return (
+        f"{text}: {result['machine']}; Trisweep {result['version']}. Times: median (smallest to largest) of "
+        f"{result['rounds']} rounds, in each the median of {result['repeats']} solves.\n"
     )
 
 
@@ -146,7 +151,7 @@ def run(words: Sequence[str]) -> int:
     options = _parser().parse_args(words)
     if options.list:
         for one in EXPERIMENTS.values():
-            print(f"{one.name:<10} {one.title} ({one.paper})")
+            print(f"{one.name:<14} {one.title} ({one.paper})")
         return 0
     if any(os.environ.get(variable, "1") != "1" for variable in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE")):
         raise UserError("trisweep bench starts ranks itself", "run it without mpirun")

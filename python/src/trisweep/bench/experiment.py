@@ -26,4 +26,5 @@ class Experiment:
     settings: Settings
     quick: Settings  # a try in seconds
     takes: tuple[str, ...] = ("matrix", "grid", "ranks", "nrhs")  # which options of the command mean something here
+    predicts: bool = False  # its times are the model's
     grids_of: Callable[[int], tuple[Grid, ...]] = _one_square_layer  # the grids for --ranks P

@@ -74,7 +74,7 @@ def draw(table: Table) -> Figure:
     lines = []  # of the figure: what a point is, the rows of the table, a map of each row for each unit
     for (_, _, grid), rows in table.groups("matrix", "nrhs", "grid").items():
         shape = parse_grid(grid)
-        lines.append(("rank", rows, [[_at_place(row[f"{unit}_of_ranks"], shape) for row in rows] for unit in UNITS]))
+        lines.append(("rank", rows, [[at_place(row[f"{unit}_of_ranks"], shape) for row in rows] for unit in UNITS]))
         if "messages_of_pairs" in rows[0]:
             lines.append(("pair", rows, [[np.array(row[f"{unit}_of_pairs"]) for row in rows] for unit in UNITS]))
     across = len(TREES)
@@ -97,7 +97,7 @@ def _title(row: dict, unit: str, point: str) -> str:
     return f"{row['tree']}, {row['grid']}: busiest {row[unit]:,}"
 
 
-def _at_place(values: list[int], grid: Grid) -> np.ndarray:
+def at_place(values: list[int], grid: Grid) -> np.ndarray:
     """Process rows down, process columns across, layers side by side."""
     layers = np.array(values).reshape(grid.pz, grid.px, grid.py)
     return np.concatenate(list(layers), axis=1)
