@@ -47,6 +47,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--library", o.settings.library);
   app.parse(argc, argv);
   Settings& s = o.settings;
+  s.nrhs = o.nrhs.front();
   if (std::sscanf(grid.c_str(), "%dx%dx%d", &s.px, &s.py, &s.pz) != 3)
     throw std::runtime_error("no grid: " + grid);
   return o;
@@ -64,14 +65,6 @@ double proc_bytes(const char* file, const std::string& key) {
 double sum_over_ranks(double value) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   return value;
-}
-
-// All ranks at the same time; the slowest counts.
-double timed(const std::function<void()>& work) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  double seconds = seconds_of(work);
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
 }
 
 // The same on all ranks: A times random columns.
@@ -132,8 +125,8 @@ class Run {
   // Memory: what the process grew to beyond the system itself.
   Json factor() {
     const double before = proc_bytes("/proc/self/status", "VmRSS");
-    const double analysis = timed([&] { peer_->analyze(); });
-    const double seconds = timed([&] { peer_->factor(); });
+    const double analysis = together(MPI_COMM_WORLD, [&] { peer_->analyze(); });
+    const double seconds = together(MPI_COMM_WORLD, [&] { peer_->factor(); });
     const double peak = proc_bytes("/proc/self/status", "VmHWM") - before;
     return {{"analysis_seconds", analysis}, {"seconds", seconds}, {"peak_bytes", sum_over_ranks(peak)}};
   }
@@ -147,7 +140,7 @@ class Run {
     if (nrhs >= many) rate.push_back(products.measure());
     for (int r = 0; r < options_.repeats; ++r) {
       x_rows = b_rows;
-      seconds.push_back(timed([&] { peer_->solve(nrhs, b_rows.data(), x_rows.data()); }));
+      seconds.push_back(together(MPI_COMM_WORLD, [&] { peer_->solve(nrhs, b_rows.data(), x_rows.data()); }));
       read.push_back(bandwidth.measure());
       if (nrhs >= many) rate.push_back(products.measure());
     }

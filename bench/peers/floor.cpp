@@ -28,20 +28,18 @@ int ranks_of(MPI_Comm comm) {
   return ranks;
 }
 
-// The slowest rank's.
-double together(MPI_Comm comm, const std::function<void()>& work) {
-  MPI_Barrier(comm);
-  double seconds = seconds_of(work);
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm);
-  return seconds;
-}
-
 }  // namespace
 
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+double together(MPI_Comm comm, const std::function<void()>& work) {
+  using Clock = std::chrono::steady_clock;
+  const auto now = [] { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); };
+  MPI_Barrier(comm);
+  double start = now();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double end = now();
+  MPI_Allreduce(MPI_IN_PLACE, &start, 1, MPI_DOUBLE, MPI_MIN, comm);
+  MPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return end - start;
 }
 
 ReadBandwidth::ReadBandwidth(MPI_Comm comm, int threads, std::size_t bytes)

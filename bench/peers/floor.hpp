@@ -9,7 +9,9 @@
 
 namespace peers {
 
-double seconds_of(const std::function<void()>& work);
+// Seconds from the moment the first rank starts to the moment the last one ends: with more ranks than cores
+// they run one after another. Collective, for ranks of one node, which have one clock.
+double together(MPI_Comm comm, const std::function<void()>& work);
 
 // Reads memory far larger than the caches with a number of threads on each rank, all at the same time.
 class ReadBandwidth {

@@ -13,6 +13,7 @@ namespace peers {
 struct Settings {
   int threads = 1;
   int px = 1, py = 1, pz = 1;  // of the ranks of MPI_COMM_WORLD
+  int nrhs = 1;                // that will be solved for first
   std::string library;         // of a peer that is loaded at run time
 };
 
@@ -21,7 +22,7 @@ struct Facts {
   std::string version;
   std::string kind;      // "cholesky" or "lu"
   std::string ordering;  // "ours" or "its own"
-  // Values of the triangular factors that one solve reads, those of L twice for Cholesky.
+  // Values of the triangular factors that one solve reads, those of L twice for Cholesky; 0: not told.
   double entries_swept = 0;
   // Of the numeric factorization, where the peer alone can tell it from the analysis.
   double numeric_seconds = 0;

@@ -47,7 +47,9 @@ int main(int argc, char** argv) {
   }
   try {
     const Matrix a = read_real(argv[1]);
-    peers::write_problem(argv[2], problem_of(a, trisweep::solve::analyze(a)));
+    const auto first = std::make_shared<const trisweep::solve::Analysis>(trisweep::solve::analyze(a));
+    // Only a factorization shows whether a matrix is definite.
+    peers::write_problem(argv[2], problem_of(a, *trisweep::solve::factor<double>(a, first).analysis));
     return 0;
   } catch (const trisweep::Error& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -28,7 +28,8 @@ To* copy_of(const From* first, std::size_t size) {
 
 class SuperluDist : public Peer {
  public:
-  SuperluDist(const Problem& p, const Settings& s) : n_(p.rows), order_(p.new_of_old), three_d_(s.pz > 1) {
+  SuperluDist(const Problem& p, const Settings& s)
+      : n_(p.rows), order_(p.new_of_old), nrhs_(s.nrhs), three_d_(s.pz > 1) {
     if (three_d_) {
       superlu_gridinit3d(MPI_COMM_WORLD, s.px, s.py, s.pz, &grid3d_);
     } else {
@@ -54,14 +55,15 @@ class SuperluDist : public Peer {
 
   // All of its steps are one routine, which also solves once.
   void factor() override {
-    std::vector<double> x(static_cast<std::size_t>(local_), 1.0);
-    drive(1, x.data());
+    std::vector<double> x(static_cast<std::size_t>(local_) * static_cast<std::size_t>(nrhs_), 1.0);
+    drive(nrhs_, x.data());
     options_.Fact = FACTORED;
     numeric_seconds_ = stat_.utime[FACT] + stat_.utime[DIST];
-    superlu_dist_mem_usage_t memory;
     if (three_d_) return;
+    superlu_dist_mem_usage_t memory;
     dQuerySpace_dist(n_, &lu_, &grid_, &stat_, &memory);
-    entries_ = memory.for_lu / sizeof(double);
+    entries_ = memory.for_lu / sizeof(double);  // with their indices
+    MPI_Allreduce(MPI_IN_PLACE, &entries_, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
 
   int first_row() const override { return first_; }
@@ -124,6 +126,7 @@ class SuperluDist : public Peer {
 
   int n_, first_ = 0, local_ = 0;
   std::vector<int> order_;
+  int nrhs_;  // its buffers are made for this many, and no other number works on several ranks
   bool three_d_;
   gridinfo_t grid_{};
   gridinfo3d_t grid3d_{};
