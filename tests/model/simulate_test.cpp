@@ -145,8 +145,8 @@ TEST(Simulate, RanksThatComputeShareTheirMemory) {
   s.parent = {-1, -1};
   const double alone = product(m, 50, 50) - m.product_seconds, rest = m.product_seconds + m.task_seconds;
   const Prediction together = predict(s, {2, 1, 1}, m);
-  EXPECT_NEAR(together.rank[0].u_seconds, alone + rest, 1e-15);
-  EXPECT_NEAR(together.rank[1].u_seconds, 2 * alone + rest, 1e-15);
+  EXPECT_NEAR(together.rank[0].l_seconds, alone + rest, 1e-15);
+  EXPECT_NEAR(together.rank[1].l_seconds, 2 * alone + rest, 1e-15);
   m.ranks_per_memory = 1;
   EXPECT_NEAR(predict(s, {2, 1, 1}, m).seconds, alone + rest, 1e-15);
 }

@@ -12,7 +12,7 @@ Cost product_cost(Index height, Index width, const Workload& workload) {
 
 Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const distribution::Share& share,
              const Workload& workload) {
-  const auto& side = share.side(phase.side);
+  const auto& side = task.diagonal ? share.diagonal : share.side(phase.side);
   Cost cost;
   for (Index i = task.strip_begin; i < task.strip_end; ++i) {
     const plan::Strip& strip = phase.strip[usize(i)];

@@ -17,8 +17,8 @@ void Simulation::start_task(Index r, bool communicator, std::int32_t previous, d
   double products = 0;
   if (sweep != nullptr) {
     const plan::Task& task = sweep->task[usize(t)];
-    step(s).supernode =
-        share(r).side(sweep->side).supernode[usize(sweep->strip[usize(task.strip_begin)].piece)];
+    const auto& side = task.diagonal ? share(r).diagonal : share(r).side(sweep->side);
+    step(s).supernode = side.supernode[usize(sweep->strip[usize(task.strip_begin)].piece)];
     products = product_seconds(r, cost_of(task, *sweep, share(r), workload_), 1);
   } else {
     products =

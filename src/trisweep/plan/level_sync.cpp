@@ -3,23 +3,7 @@
 namespace trisweep::plan {
 namespace {
 
-using distribution::LayerRange;
 using distribution::Mapping;
-
-// The supernodes that exactly `layers` layers hold, `layer` among them: one node of the separator tree, or a
-// whole leaf subtree. At a node above several layers only the lowest of them is active; none for the others.
-SupernodeRange active_node(const symbolic::Structure& structure, const Mapping& mapping, Index layer,
-                           Index layers) {
-  SupernodeRange range{0, 0};
-  if (layer % layers != 0) return range;
-  for (Index k = 0; k < structure.supernodes(); ++k) {
-    const LayerRange held = mapping.layers_of(k);
-    if (held.last - held.first != layers || !held.contains(layer)) continue;
-    if (range.empty()) range.first = k;
-    range.last = k + 1;
-  }
-  return range;
-}
 
 // Between the two active layers below a node: the lower one's part and the upper one's.
 ExchangeSpec hand_over(Index layer, Index distance, Transfer lower, Transfer upper) {
@@ -37,8 +21,14 @@ std::vector<PhaseSpec> level_sync(const symbolic::Structure& structure, const Ma
   const Index top = mapping.layers();
   std::vector<PhaseSpec> phases;
   for (Index layers = 1; layers <= top; layers *= 2) {
-    phases.emplace_back(SweepSpec{sides.forward, Direction::scatter, sides.conjugate_forward, spec.tree,
-                                  active_node(structure, mapping, layer, layers)});
+    const SupernodeRange node = active_node(structure, mapping, layer, layers);
+    phases.emplace_back(SweepSpec{.side = sides.forward,
+                                  .direction = Direction::scatter,
+                                  .conjugate = sides.conjugate_forward,
+                                  .tree = spec.tree,
+                                  .panels = node,
+                                  .diagonal = layers == 1 ? node : SupernodeRange{0, 0},
+                                  .diagonal_op = spec.op});
     if (layers < top) phases.emplace_back(hand_over(layer, layers, Transfer::receive_add, Transfer::send));
   }
   add_diagonal_product(phases, spec, true);

@@ -5,6 +5,20 @@ namespace {
 
 using distribution::Share;
 
+// The pieces of the diagonal side that the sweeps of a plan have applied already.
+std::vector<char> applied_diagonals(const Plan& plan, const Share& share) {
+  std::vector<char> applied(usize(share.diagonal.pieces()), 0);
+  for (const Phase& phase : plan.phase) {
+    const auto* sweep = std::get_if<SweepPhase>(&phase);
+    if (sweep == nullptr) continue;
+    for (const Task& task : sweep->task) {
+      for (Index i = task.strip_begin; task.diagonal && i < task.strip_end; ++i)
+        applied[usize(sweep->strip[usize(i)].piece)] = 1;
+    }
+  }
+  return applied;
+}
+
 // Appends the phase that a description asks for to the plans of ranks of one layer.
 struct Instantiate {
   const symbolic::Structure& structure;
@@ -21,15 +35,17 @@ struct Instantiate {
     append([&](const Share& share) { return make_exchange(mapping, share, spec); });
   }
   void operator()(const DiagonalSpec& spec) const {
-    append([&](const Share& share) {
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      const Share& share = shares[i];
+      const std::vector<char> applied = applied_diagonals(plans[i], share);
       DiagonalPhase phase{.op = spec.op, .piece = {}};
       for (Index p = 0; p < share.diagonal.pieces(); ++p) {
         const Index k = share.diagonal.supernode[usize(p)];
         const bool here = !spec.at_home_only || mapping.home(k) == share.rank;
-        if (here && !structure.is_tile(k)) phase.piece.push_back(p);
+        if (here && !structure.is_tile(k) && !applied[usize(p)]) phase.piece.push_back(p);
       }
-      return phase;
-    });
+      plans[i].phase.emplace_back(std::move(phase));
+    }
   }
 
  private:

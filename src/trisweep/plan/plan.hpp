@@ -36,9 +36,10 @@ struct Strip {
 struct Task {
   Index strip_begin;  // into SweepPhase::strip
   Index strip_end;
-  Index feed_begin;  // into SweepPhase::feed
-  Index feed_end;
-  Index waits;
+  bool diagonal = false;  // strips are inverted diagonal blocks, pieces of that side, to be applied in place
+  Index feed_begin = 0;   // into SweepPhase::feed
+  Index feed_end = 0;
+  Index waits = 0;
   Index cell_begin = 0;  // work rows that start at zero with the task: its cells, see below
   Index cell_end = 0;
 };
@@ -108,6 +109,7 @@ struct SweepPhase {
   distribution::Side side = distribution::Side::lower;
   Direction direction = Direction::scatter;
   bool conjugate = false;          // apply conj(P)
+  Op diagonal_op = Op::none;       // of the inverted diagonal blocks
   std::vector<Task> task;          // in order of priority: the order of elimination, or its reverse
   std::vector<Strip> strip;        // by task
   std::vector<Index> position;     // work rows of the strips' rows; empty: the share's piece_positions()

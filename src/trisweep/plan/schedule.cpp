@@ -10,6 +10,19 @@ SweepSides sweep_sides(Op op, bool upper_is_lower) {
   return {Side::upper, Side::lower, conjugated, conjugated};
 }
 
+SupernodeRange active_node(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                           Index layer, Index layers) {
+  SupernodeRange range{0, 0};
+  if (layer % layers != 0) return range;
+  for (Index k = 0; k < structure.supernodes(); ++k) {
+    const distribution::LayerRange held = mapping.layers_of(k);
+    if (held.last - held.first != layers || !held.contains(layer)) continue;
+    if (range.empty()) range.first = k;
+    range.last = k + 1;
+  }
+  return range;
+}
+
 void add_diagonal_product(std::vector<PhaseSpec>& phases, const PlanSpec& spec, bool at_home_only) {
   phases.emplace_back(DiagonalSpec{.op = spec.op, .at_home_only = at_home_only});
   phases.emplace_back(SweepSpec{.side = distribution::Side::diagonal,

@@ -37,6 +37,11 @@ struct DiagonalSpec {
 
 using PhaseSpec = std::variant<SweepSpec, ExchangeSpec, DiagonalSpec>;
 
+// The supernodes that exactly `layers` layers hold, `layer` among them: one node of the separator tree, or a
+// whole leaf subtree. At a node above several layers only the lowest of them is active; none for the others.
+SupernodeRange active_node(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                           Index layer, Index layers);
+
 // Both parts of the product with D^-1, for the end of a list of phases.
 void add_diagonal_product(std::vector<PhaseSpec>& phases, const PlanSpec& spec, bool at_home_only);
 

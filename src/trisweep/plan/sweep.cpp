@@ -35,6 +35,8 @@ class Builder : private SweepTasks {
   }
 
   void join_trees(Index s) {
+    if (interior_[usize(s)] && divided_[usize(s)] && phase_.segment[usize(s)].pending == 0)
+      phase_.complete.push_back(s);
     if (interior_[usize(s)] || !takes_part(s)) return;
     const bool owned = share_.owned[usize(s)] != 0;
     const bool adds = join_reduction(s), reads = join_broadcast(s);

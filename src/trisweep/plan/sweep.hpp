@@ -19,6 +19,10 @@ struct SweepSpec {
   Tree tree;
   SupernodeRange panels{};    // apply the panels of these supernodes only; none: an idle phase
   bool at_home_only = false;  // and only those whose home layer this is
+  // Supernodes whose segments the sweep leaves final and that nobody but this layer has: whose own inverted
+  // diagonal blocks, under this op, may be applied at once where no other rank needs the segment.
+  SupernodeRange diagonal{0, 0};
+  Op diagonal_op = Op::none;
 };
 
 // The trees of one layer for the panels that `spec` applies.

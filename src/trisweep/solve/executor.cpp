@@ -93,6 +93,14 @@ Activity Executor<T>::run(const plan::SweepPhase& phase, Index channel, const Ru
   return sweep.done();
 }
 
+template <Scalar T>
+void Executor<T>::apply_diagonal(Index piece, Op op, const kernels::Work<T>& work) {
+  const distribution::SideShare& side = share_.diagonal;
+  const Index s = side.segment[usize(piece)];
+  kernels::diagonal_product(panels_.piece(distribution::Side::diagonal, side.value_ptr[usize(piece)]),
+                            share_.width(s), op, share_.slot[usize(s)], work);
+}
+
 // Every piece is an independent product; threads take a few at a time.
 template <Scalar T>
 Activity Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>& run) {
@@ -103,12 +111,8 @@ Activity Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>&
     const Span products(run.recorder, EventKind::products, thread);
     const auto work = work_of(run, thread);
     for (std::size_t i = next.fetch_add(few); i < phase.piece.size(); i = next.fetch_add(few)) {
-      for (std::size_t j = i; j < std::min(i + few, phase.piece.size()); ++j) {
-        const auto p = usize(phase.piece[j]);
-        const Index s = share_.diagonal.segment[p];
-        kernels::diagonal_product(panels_.piece(distribution::Side::diagonal, share_.diagonal.value_ptr[p]),
-                                  share_.width(s), phase.op, share_.slot[usize(s)], work);
-      }
+      for (std::size_t j = i; j < std::min(i + few, phase.piece.size()); ++j)
+        apply_diagonal(phase.piece[j], phase.op, work);
     }
   });
   return {};

@@ -50,6 +50,8 @@ class Executor {
   friend class SweepRun;
 
   kernels::Work<T> work_of(const Run<T>& run, int thread);
+  // Multiplies a segment by its own inverted diagonal block, a piece of the diagonal side.
+  void apply_diagonal(Index piece, Op op, const kernels::Work<T>& work);
   void receive(const plan::ExchangeStep& step, std::span<T> packed, const Run<T>& run);
   void pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work);
 

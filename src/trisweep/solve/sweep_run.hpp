@@ -170,14 +170,17 @@ class SweepRun {
       const Span span(run_.recorder, EventKind::products, thread, supernode_of(task));
       const auto work = executor_.work_of(run_, thread);
       std::fill_n(work.at(task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs), T{});
-      for (Index i = task.strip_begin; i < task.strip_end; ++i) apply(phase_.strip[usize(i)], work);
+      for (Index i = task.strip_begin; i < task.strip_end; ++i) {
+        const plan::Strip& strip = phase_.strip[usize(i)];
+        task.diagonal ? executor_.apply_diagonal(strip.piece, phase_.diagonal_op, work) : apply(strip, work);
+      }
     }
     for (Index f = task.feed_begin; f < task.feed_end; ++f) contribute(thread, phase_.feed[usize(f)]);
     if (tasks_left_.fetch_sub(1) == 1) state_.ready.close();
   }
 
   Index supernode_of(const plan::Task& task) const {
-    const auto& side = share_.side(phase_.side);
+    const auto& side = task.diagonal ? share_.diagonal : share_.side(phase_.side);
     return side.supernode[usize(phase_.strip[usize(task.strip_begin)].piece)];
   }
 
