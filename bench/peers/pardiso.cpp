@@ -67,8 +67,9 @@ class MklPardiso : public Peer {
     const std::string text(version, sizeof version);
     const auto from = text.find("Version ");
     const bool definite = type_ == 2;
-    return {.version =
-                from == std::string::npos ? "" : text.substr(from + 8, text.find(' ', from + 8) - from - 8),
+    return {.version = from == std::string::npos
+                           ? ""
+                           : text.substr(from + 8, text.find_first_of("- ", from + 8) - from - 8),
             .kind = definite ? "cholesky" : "lu",
             .ordering = "ours",
             .entries_swept = (definite ? 2.0 : 1.0) * parameters_[17]};

@@ -26,7 +26,7 @@ from trisweep.peer_programs import OURS, PEERS, Peer, PeerPrograms
 from trisweep.runs import Record
 from trisweep.tables import Column, Spread, Table, spread
 
-LONG = 30.0  # seconds: a run that takes longer is not made again in later rounds
+LONG = 30.0  # seconds: a peer's run that takes longer is not made again in later rounds
 SINGLE = Grid(1, 1, 1)
 
 COLUMNS = (
@@ -124,13 +124,13 @@ class Turns:
             self._left_out.add(peer.name)
             self.failures.append(f"{peer.name}, {place}: {error.args[0].splitlines()[-1].strip(' |')}")
             return None
-        if time.monotonic() - start > LONG:
+        if peer is not OURS and time.monotonic() - start > LONG:
             self._left_out.add(peer.name)
         return record
 
 
 def _rows(matrix: str, place: Place, nrhs: int, records: Records) -> list[dict[str, Any]]:
-    ours = [Run(record, nrhs) for record in records[OURS.name] if record]
+    ours = [Run(record, nrhs) for record in records[OURS.name]]
     rows = []
     for name, rounds in records.items():
         pairs = [(Run(record, nrhs), our) for record, our in zip(rounds, ours, strict=True) if record]
@@ -205,7 +205,7 @@ def draw(table: Table) -> Figure:
         series = {p.name: [values.get((matrix, p.name)) for matrix in matrices] for p in PEERS}
         plots.bars(one, matrices, series)
         plots.reference(one)
-        one.set_yscale("log")
+        plots.log_ratios(one)
         one.set_ylabel("time / ours")
         one.set_title(f"{place}, {nrhs} right-hand side{'s' if nrhs > 1 else ''}", fontsize=9)
     plots.legend(figure, axes[0, 0])
