@@ -54,7 +54,8 @@ void check_levels(const PredictCommand& o, const model::SavedAnalysis& analysis)
   const int levels = analysis.structure->tree.levels;
   const Index ranks = ranks_of(o);
   const ordering::Options wanted = ordering_options(o, ranks);
-  if (analysis.ordering == "natural" || levels >= ordering::tree_levels(analysis.structure->n, wanted)) return;
+  if (analysis.ordering == "natural" || levels >= ordering::tree_levels(analysis.structure->n, wanted))
+    return;
   throw Error(ErrorKind::usage,
               fmt::format("{} has {} levels of separators, too few to share the matrix among {} ranks",
                           o.analysis, levels, ranks),

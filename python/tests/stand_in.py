@@ -1,5 +1,8 @@
 """A stand-in for the `trisweep` command: records of made-up runs, with counts and times that are easy to check."""
 
+import atexit
+import json
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +10,11 @@ import numpy as np
 from trisweep.errors import UserError
 from trisweep.grids import Grid, parse_grid
 from trisweep.lab import Lab, Progress, Settings
+from trisweep.peer_programs import OURS, PEERS
 from trisweep.runs import Record, Traffic
+
+_builds = tempfile.TemporaryDirectory()
+atexit.register(_builds.cleanup)
 
 
 def option(words: list[str], name: str, default: str) -> str:
@@ -23,6 +30,46 @@ class StandIn:
         self.messages = messages
         self.calls: list[tuple[str, ...]] = []
         self.fingerprint = "stand-in"
+        self.absent: set[str] = set()  # names of peers
+        self.definite = True
+        self.peer_seconds = lambda name, words: 1.0
+        self._build = Path(tempfile.mkdtemp(dir=_builds.name))
+
+    @property
+    def binary(self) -> Path:
+        """The command in a build folder that has the programs of the peers, all empty."""
+        programs = self._build / "bench/peers"
+        programs.mkdir(parents=True, exist_ok=True)
+        for peer in (OURS, *PEERS):
+            if peer.name not in self.absent:
+                (programs / peer.program).touch()
+        return self._build / "trisweep"
+
+    def start(self, program: list[str], ranks: int = 1, variables: dict[str, str] | None = None) -> None:
+        """Of the peers. A factorization takes ten times as long as a solve, each reads 1e9 bytes, and there are 2e10 a
+        second to be had."""
+        words = [word for word in program if not word.endswith("python") and not word.endswith("python3")]
+        name = Path(words[0]).name
+        self.calls.append((name, *words[2:]))
+        if name == "peer_prepare":
+            np.array([8, 8, self.definite], "<i4").tofile(words[2])
+            return
+        seconds = self.peer_seconds(name, words)
+        count = int(option(words, "--repeats", ""))
+        solves = [
+            {
+                "nrhs": int(nrhs),
+                "seconds": [seconds] * count,
+                "read_bandwidth": [2e10] * (count + 1),
+                "product_rate": [1e12] * (count + 1) if int(nrhs) > 1 else [],
+                "backward_error": 1e-16,
+            }
+            for nrhs in option(words, "--nrhs", "").split(",")
+        ]
+        factor = {"seconds": 10 * seconds, "peak_bytes": 1e9, "entries_swept": 1.25e8}
+        record = {"version": "1.2", "kind": "lu", "factor": factor, "solves": solves}
+        record |= {"huge_page_bytes": 1.0, "resident_bytes": 2.0}
+        Path(option(words, "--json", "")).write_text(json.dumps(record))
 
     def run(self, words: list[str], ranks: int = 1) -> None:
         self.calls.append(tuple(words))

@@ -12,6 +12,7 @@ from stand_in import StandIn, lab, option
 
 from trisweep import bench, plots
 from trisweep.bench import EXPERIMENTS, heatmap, papers, trees
+from trisweep.errors import UserError
 from trisweep.grids import Grid, layered_grids
 from trisweep.lab import Settings
 from trisweep.tables import Table, from_document
@@ -36,7 +37,11 @@ class Registry(unittest.TestCase):
         found |= {one.name for one in papers.EXPERIMENTS}
         self.assertEqual(found, set(EXPERIMENTS))
         wanted = {"trees", "schedules", "threads", "pingpong", "dag-free", "heatmap", "breakdown", "poster-speedup"}
-        wanted |= {f"sc23-fig{number}" for number in range(4, 12)} | {f"2018-fig{number}" for number in (3, 4, 6, 7)}
+        wanted |= (
+            {"peers"}
+            | {f"sc23-fig{number}" for number in range(4, 12)}
+            | {f"2018-fig{number}" for number in (3, 4, 6, 7)}
+        )
         self.assertLessEqual(wanted, found)
 
     def test_a_try_is_small(self):
@@ -220,6 +225,62 @@ class Predictions(unittest.TestCase):
             self.assertEqual(commands("sc23-fig4"), ["predict"])
             self.assertEqual(commands("sc23-fig7"), [])
             self.assertEqual(commands("sc23-fig7", "another build"), ["gallery", "analyze", "predict", "predict"])
+
+
+class Peers(unittest.TestCase):
+    def setUp(self):
+        # Whatever is installed here: present is what the stand-in has.
+        for target, value in (("_mkl", Path("libmkl_rt.so")), ("importlib.util.find_spec", True)):
+            patch = mock.patch(f"trisweep.peer_programs.{target}", return_value=value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def test_times_are_ratios_to_ours_and_to_the_floor(self):
+        stand_in = StandIn()
+        stand_in.peer_seconds = lambda name, words: 0.1 if name == "peer_trisweep" else 0.4
+        table = measure("peers", stand_in, grids=(Grid(1, 1, 1),), nrhs=(1, 50))
+        rows = {(row["name"], row["nrhs"]): row for row in table.rows}
+        self.assertEqual(len(rows), 2 * 9)
+        one, many = rows["MUMPS", 1], rows["MUMPS", 50]
+        self.assertEqual((one["time_ratio"].median, one["best_ratio"], one["factor_ratio"].median), (4, 4, 4))
+        # 1e9 bytes at 2e10 a second take 0.05 s; 50 x 2.5e8 operations at 1e12 a second take 0.0125 s.
+        self.assertAlmostEqual(one["floor_ratio"].median, 8)
+        self.assertAlmostEqual(rows["Trisweep", 1]["floor_ratio"].median, 2)
+        self.assertAlmostEqual(many["percent"].median, 100 * 0.0125 / 0.4)
+        self.assertIsNone(one["percent"])
+        self.assertIn("the best peer takes 4.00 times as long as we do", "".join(table.notes))
+
+    def test_only_who_can_runs_on_several_threads_and_ranks(self):
+        table = measure("peers", StandIn(), grids=(Grid(1, 1, 1), Grid(2, 2, 1)), threads=(1, 2))
+        names = {place: [row["name"] for row in rows] for (place,), rows in table.groups("place").items()}
+        self.assertEqual(names["2 threads"], ["Trisweep", "CHOLMOD", "MKL PARDISO", "MUMPS", "SuperLU_DIST"])
+        self.assertEqual(names["grid 2x2x1"], ["Trisweep", "SuperLU_DIST"])
+
+    def test_who_is_absent_or_fails_is_named(self):
+        def seconds(name, words):
+            if name == "peer_petsc":
+                raise UserError("a run failed\n  | PETSc: error 71", "")
+            return 1.0
+
+        stand_in = StandIn()
+        stand_in.absent = {"CHOLMOD"}
+        stand_in.peer_seconds = seconds
+        table = measure("peers", stand_in, grids=(Grid(1, 1, 1),))
+        self.assertFalse({"CHOLMOD", "PETSc"} & {row["name"] for row in table.rows})
+        self.assertIn("Absent: CHOLMOD (it takes libsuitesparse-dev).", table.notes)
+        self.assertIn("Failed on s2d9:8: PETSc, 1 thread: PETSc: error 71", table.notes)
+
+    def test_cholmod_gets_definite_systems_only(self):
+        stand_in = StandIn()
+        stand_in.definite = False
+        table = measure("peers", stand_in, grids=(Grid(1, 1, 1),))
+        self.assertNotIn("CHOLMOD", {row["name"] for row in table.rows})
+
+    def test_a_build_without_the_peers_says_what_to_do(self):
+        stand_in = StandIn()
+        stand_in.absent = {"Trisweep"}
+        with self.assertRaisesRegex(UserError, "built without the peers"):
+            measure("peers", stand_in)
 
 
 class Rounds(unittest.TestCase):

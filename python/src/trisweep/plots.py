@@ -9,12 +9,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, MaxNLocator
+from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from trisweep.tables import Spread
 
 # Okabe and Ito's colours, which colour-blind readers tell apart.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#F0E442")
 MARKERS = "os^Dvp"
 STROKES = ("--", "-", ":")
 
@@ -124,6 +124,14 @@ def heat_maps(figure: Figure, row: Sequence[Axes], maps: Sequence[np.ndarray], l
 def reference(axes: Axes, value: float = 1.0) -> None:
     """A thin line across, where the ratio is that of the baseline."""
     axes.axhline(value, color="#666666", linewidth=0.8, linestyle=":")
+
+
+def log_ratios(axes: Axes) -> None:
+    """A logarithmic axis upwards, its numbers written as ratios are said."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _middle(value: Spread | float | None) -> float:

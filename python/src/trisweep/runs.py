@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -72,8 +72,12 @@ class Trisweep:
 
     def run(self, words: Sequence[str], ranks: int = 1) -> None:
         """Runs the command to its end. Throws UserError with what it said when it fails."""
+        self.start([str(self.binary), *words], ranks)
+
+    def start(self, program: Sequence[str], ranks: int = 1, variables: Mapping[str, str] | None = None) -> None:
+        """Runs any program with its words, and with these variables in its environment, as `run` does."""
         line = [*self.mpirun, "-n", str(ranks)] if ranks > 1 else []
-        line += [str(self.binary), *words]
+        line += program
         # A session of its own, so that interrupting us, or the time limit, ends mpirun and all of its ranks.
         process = subprocess.Popen(
             line,
@@ -83,6 +87,7 @@ class Trisweep:
             text=True,
             errors="replace",
             start_new_session=True,
+            env={**os.environ, **(variables or {})},
         )
         try:
             said, _ = process.communicate(timeout=TIME_LIMIT)

@@ -75,8 +75,8 @@ class Prices {
   }
 
   double simulate(const PlanChoice& choice, const ChosenPlan& chosen) {
-    const Prediction p =
-        model::simulate(chosen.plans(machine_), machine_, machine_.network(choice.transport), problem_.workload);
+    const Prediction p = model::simulate(chosen.plans(machine_), machine_, machine_.network(choice.transport),
+                                         problem_.workload);
     simulated_[choice.name()] = {.choice = choice,
                                  .seconds = p.seconds,
                                  .bandwidth_floor = p.bandwidth_floor,

@@ -1,0 +1,186 @@
+// The common protocol of all peers:
+//
+//   peer_NAME SYSTEM --json OUT [--nrhs 1,50] [--repeats R] [--threads T] [--grid PXxPYxPZ] [--library FILE]
+//
+// factors the system of a file that peer_prepare wrote, once, then times nothing but solves. Before the first
+// and after every solve the read bandwidth is measured by the same process, and for many right-hand sides
+// also the rate of dgemm, so that each solve stands between its floors. Prints nothing; the record has it
+// all. Exit status 0; 2 with a message when the peer cannot do it.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <stdexcept>
+
+#include "floor.hpp"
+#include "peer.hpp"
+
+namespace peers {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t read_bytes = std::size_t{256} << 20;  // far beyond a cache
+constexpr int many = 8;  // right-hand sides from which on products, not reads, are the floor
+
+struct Options {
+  std::string system, json;
+  std::vector<int> nrhs{1, 50};
+  int repeats = 5;
+  Settings settings;
+};
+
+Options parse(int argc, char** argv) {
+  Options o;
+  std::string grid = "1x1x1";
+  CLI::App app("Times the solves of one solver");
+  app.add_option("system", o.system)->required();
+  app.add_option("--json", o.json)->required();
+  app.add_option("--nrhs", o.nrhs)->delimiter(',');
+  app.add_option("--repeats", o.repeats)->check(CLI::PositiveNumber);
+  app.add_option("--threads", o.settings.threads)->check(CLI::PositiveNumber);
+  app.add_option("--grid", grid);
+  app.add_option("--library", o.settings.library);
+  app.parse(argc, argv);
+  Settings& s = o.settings;
+  s.nrhs = o.nrhs.front();
+  if (std::sscanf(grid.c_str(), "%dx%dx%d", &s.px, &s.py, &s.pz) != 3)
+    throw std::runtime_error("no grid: " + grid);
+  return o;
+}
+
+// Of a line of a file of /proc/self, in bytes.
+double proc_bytes(const char* file, const std::string& key) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(key + ":")) return std::stod(line.substr(key.size() + 1)) * 1024;
+  }
+  return 0;
+}
+
+double sum_over_ranks(double value) {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return value;
+}
+
+// The same on all ranks: A times random columns.
+std::vector<double> made_up_rhs(const Problem& p, int nrhs) {
+  const auto n = static_cast<std::size_t>(p.rows);
+  std::vector<double> x(n), b(n * static_cast<std::size_t>(nrhs));
+  std::mt19937 random(1);
+  for (int c = 0; c < nrhs; ++c) {
+    for (double& v : x) v = 1.0 + std::ldexp(double(random()), -32);
+    multiply(p, x.data(), b.data() + n * static_cast<std::size_t>(c));
+  }
+  return b;
+}
+
+// The rows of this rank, and back.
+std::vector<double> local_part(const Peer& peer, const std::vector<double>& whole, int rows, int nrhs) {
+  std::vector<double> part;
+  for (int c = 0; c < nrhs; ++c) {
+    const auto first = whole.begin() + std::ptrdiff_t{c} * rows + peer.first_row();
+    part.insert(part.end(), first, first + peer.local_rows());
+  }
+  return part;
+}
+
+std::vector<double> whole_of(const Peer& peer, const std::vector<double>& part, int rows, int nrhs) {
+  std::vector<double> whole(static_cast<std::size_t>(rows) * static_cast<std::size_t>(nrhs));
+  for (int c = 0; c < nrhs; ++c) {
+    std::copy_n(part.begin() + std::ptrdiff_t{c} * peer.local_rows(), peer.local_rows(),
+                whole.begin() + std::ptrdiff_t{c} * rows + peer.first_row());
+  }
+  MPI_Allreduce(MPI_IN_PLACE, whole.data(), static_cast<int>(whole.size()), MPI_DOUBLE, MPI_SUM,
+                MPI_COMM_WORLD);
+  return whole;
+}
+
+class Run {
+ public:
+  Run(const Problem& problem, const Options& options)
+      : problem_(problem), options_(options), peer_(make_peer(problem, options.settings)) {}
+
+  Json record() {
+    Json r{{"threads", options_.settings.threads}, {"factor", factor()}, {"solves", Json::array()}};
+    const Facts facts = peer_->facts();
+    r["version"] = facts.version;
+    r["kind"] = facts.kind;
+    r["ordering"] = facts.ordering;
+    if (facts.numeric_seconds > 0) r["factor"]["seconds"] = facts.numeric_seconds;
+    r["factor"]["entries_swept"] = facts.entries_swept;
+    ReadBandwidth bandwidth(MPI_COMM_WORLD, options_.settings.threads, read_bytes);
+    ProductRate products(MPI_COMM_WORLD, options_.settings.threads);
+    for (const int nrhs : options_.nrhs) r["solves"].push_back(solves(nrhs, bandwidth, products));
+    r["huge_page_bytes"] = sum_over_ranks(proc_bytes("/proc/self/smaps_rollup", "AnonHugePages"));
+    r["resident_bytes"] = sum_over_ranks(proc_bytes("/proc/self/status", "VmRSS"));
+    return r;
+  }
+
+ private:
+  // Memory: what the process grew to beyond the system itself.
+  Json factor() {
+    const double before = proc_bytes("/proc/self/status", "VmRSS");
+    const double analysis = together(MPI_COMM_WORLD, [&] { peer_->analyze(); });
+    const double seconds = together(MPI_COMM_WORLD, [&] { peer_->factor(); });
+    const double peak = proc_bytes("/proc/self/status", "VmHWM") - before;
+    return {{"analysis_seconds", analysis}, {"seconds", seconds}, {"peak_bytes", sum_over_ranks(peak)}};
+  }
+
+  Json solves(int nrhs, ReadBandwidth& bandwidth, ProductRate& products) {
+    const auto b = made_up_rhs(problem_, nrhs);
+    const auto b_rows = local_part(*peer_, b, problem_.rows, nrhs);
+    auto x_rows = b_rows;
+    peer_->solve(nrhs, b_rows.data(), x_rows.data());  // what is set up once
+    std::vector<double> seconds, read{bandwidth.measure()}, rate;
+    if (nrhs >= many) rate.push_back(products.measure());
+    for (int r = 0; r < options_.repeats; ++r) {
+      x_rows = b_rows;
+      seconds.push_back(together(MPI_COMM_WORLD, [&] { peer_->solve(nrhs, b_rows.data(), x_rows.data()); }));
+      read.push_back(bandwidth.measure());
+      if (nrhs >= many) rate.push_back(products.measure());
+    }
+    const double error = backward_error(problem_, nrhs, whole_of(*peer_, x_rows, problem_.rows, nrhs), b);
+    return {{"nrhs", nrhs},
+            {"seconds", seconds},
+            {"read_bandwidth", read},
+            {"product_rate", rate},
+            {"backward_error", error}};
+  }
+
+  const Problem& problem_;
+  const Options& options_;
+  std::unique_ptr<Peer> peer_;
+};
+
+int run(int argc, char** argv) {
+  const Options options = parse(argc, argv);
+  const Problem problem = read_problem(options.system);
+  const Json record = Run(problem, options).record();
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0 && !(std::ofstream(options.json) << record << "\n").flush()) {
+    throw std::runtime_error("cannot write " + options.json);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace peers
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  try {
+    const int status = peers::run(argc, argv);
+    MPI_Finalize();
+    return status;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+}

@@ -1,0 +1,50 @@
+#pragma once
+// What the machine can do at this moment: the floors beside which every solve is put.
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace peers {
+
+// Seconds from the moment the first rank starts to the moment the last one ends: with more ranks than cores
+// they run one after another. Collective, for ranks of one node, which have one clock.
+double together(MPI_Comm comm, const std::function<void()>& work);
+
+// Reads memory far larger than the caches with a number of threads on each rank, all at the same time.
+class ReadBandwidth {
+ public:
+  // Collective. `bytes`: of all ranks together.
+  ReadBandwidth(MPI_Comm comm, int threads, std::size_t bytes);
+  ~ReadBandwidth();
+  ReadBandwidth(const ReadBandwidth&) = delete;
+  ReadBandwidth& operator=(const ReadBandwidth&) = delete;
+
+  // Bytes per second of all ranks together. Collective. It also empties the caches.
+  double measure();
+
+ private:
+  double sum(std::size_t first, std::size_t last) const;
+
+  MPI_Comm comm_;
+  int threads_;
+  std::size_t size_;
+  double* data_;  // huge pages asked for
+};
+
+// Multiplies square matrices that fit the caches by OpenBLAS, with threads or on all ranks at the same time.
+class ProductRate {
+ public:
+  ProductRate(MPI_Comm comm, int threads);
+  // Operations per second of all ranks together. Collective.
+  double measure();
+
+ private:
+  MPI_Comm comm_;
+  int threads_;
+  std::vector<double> a_, b_, c_;
+};
+
+}  // namespace peers

@@ -1,0 +1,233 @@
+"""Our solve phase beside that of other solvers.
+
+All get the same matrix in the same fill-reducing order, memory on huge pages, and one protocol: a process factors once
+and times solves, without refinement, between measurements of its floors. The floor of one right-hand side is the time
+to read the values of the solver's own factors as often as a solve does, at the read bandwidth measured right before and
+right after it; with many right-hand sides it is the rate of dgemm. Solvers take turns, round by round."""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from trisweep import plots
+from trisweep.bench.experiment import Experiment
+from trisweep.bench.peers_summary import summary
+from trisweep.errors import UserError
+from trisweep.grids import Grid
+from trisweep.lab import Lab, Settings
+from trisweep.peer_programs import OURS, PEERS, Peer, PeerPrograms
+from trisweep.runs import Record
+from trisweep.tables import Column, Spread, Table, spread
+
+LONG = 30.0  # seconds: a peer's run that takes longer is not made again in later rounds
+SINGLE = Grid(1, 1, 1)
+
+COLUMNS = (
+    Column("matrix", "matrix"),
+    Column("place", "on"),
+    Column("nrhs", "right-hand sides", "d"),
+    Column("solver", "solver"),
+    Column("kind", "factors"),
+    Column("milliseconds", "ms", ".1f"),
+    Column("time_ratio", "time / ours", ".2f"),
+    Column("best_ratio", "fastest / our fastest", ".2f"),
+    Column("floor_ratio", "time / floor", ".2f"),
+    Column("percent", "% of dgemm", ".0f"),
+    Column("factor_ratio", "factor time / ours", ".2f"),
+    Column("memory_ratio", "memory / ours", ".2f"),
+    Column("backward_error", "backward error", ".0e"),
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a solver runs, and for how many right-hand sides in one process."""
+
+    grid: Grid
+    threads: int
+    nrhs: tuple[int, ...]
+
+    def takes(self, peer: Peer) -> bool:
+        return (peer.ranks or self.grid.ranks == 1) and (peer.threads or self.threads == 1)
+
+    def __str__(self) -> str:
+        if self.grid.ranks > 1:
+            return f"grid {self.grid}"
+        return "1 thread" if self.threads == 1 else f"{self.threads} threads"
+
+
+Records = dict[str, list[Record | None]]  # by name of the solver, one for each round
+
+
+def _places(settings: Settings) -> list[Place]:
+    alone = [Place(SINGLE, threads, settings.nrhs) for threads in settings.threads if SINGLE in settings.grids]
+    # SuperLU_DIST's buffers for messages are made for one number of right-hand sides.
+    on_ranks = [Place(grid, 1, (k,)) for grid in settings.grids if grid.ranks > 1 for k in settings.nrhs]
+    return alone + on_ranks
+
+
+def measure(lab: Lab) -> Table:
+    programs = PeerPrograms(lab.trisweep)
+    table = Table(COLUMNS, [], [f"Absent: {p.name} (it takes {p.needs})." for p in PEERS if not programs.present(p)])
+    with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
+        file = Path(folder) / "system"
+        for matrix in lab.settings.matrices:
+            lab.show(f"system {matrix}")
+            definite = programs.prepare(lab.matrix(matrix), file)
+            peers = [OURS, *(p for p in PEERS if programs.present(p) and (definite or not p.definite_only))]
+            for place in _places(lab.settings):
+                turns = Turns(lab, programs, file, place)
+                records = turns.measure([peer for peer in peers if place.takes(peer)])
+                table.rows += [row for k in place.nrhs for row in _rows(Path(matrix).name, place, k, records)]
+                table.notes += [f"Failed on {matrix}: {failure}" for failure in turns.failures]
+    table.notes += summary(table.rows)
+    return table
+
+
+class Turns:
+    """The runs on one system at one place, in which solvers take turns."""
+
+    def __init__(self, lab: Lab, programs: PeerPrograms, file: Path, place: Place) -> None:
+        self._lab = lab
+        self._programs = programs
+        self._file = file
+        self._place = place
+        self._left_out: set[str] = set()
+        self.failures: list[str] = []
+
+    def measure(self, peers: Sequence[Peer]) -> Records:
+        rounds = self._lab.settings.rounds
+        records: Records = {peer.name: [] for peer in peers}
+        for number in range(rounds):
+            for peer in peers:
+                self._lab.show(f"round {number + 1} of {rounds}: {peer.name}, {self._place}")
+                records[peer.name].append(None if peer.name in self._left_out else self._run(peer))
+        return records
+
+    def _run(self, peer: Peer) -> Record | None:
+        place = self._place
+        start = time.monotonic()
+        try:
+            record = self._programs.run(
+                peer, self._file, place.grid, place.threads, place.nrhs, self._lab.settings.repeats
+            )
+        except UserError as error:
+            if peer is OURS:
+                raise
+            self._left_out.add(peer.name)
+            self.failures.append(f"{peer.name}, {place}: {error.args[0].splitlines()[-1].strip(' |')}")
+            return None
+        if peer is not OURS and time.monotonic() - start > LONG:
+            self._left_out.add(peer.name)
+        return record
+
+
+def _rows(matrix: str, place: Place, nrhs: int, records: Records) -> list[dict[str, Any]]:
+    ours = [Run(record, nrhs) for record in records[OURS.name]]
+    rows = []
+    for name, rounds in records.items():
+        pairs = [(Run(record, nrhs), our) for record, our in zip(rounds, ours, strict=True) if record]
+        if pairs:
+            label = {"matrix": matrix, "place": str(place), "nrhs": nrhs, "name": name}
+            rows.append({**label, **_values(name, pairs)})
+    return rows
+
+
+def _values(name: str, pairs: Sequence[tuple["Run", "Run"]]) -> dict[str, Any]:
+    """Of the rounds of a solver, each with ours of the same round."""
+    runs = [run for run, _ in pairs]
+    first = runs[0].record
+    return {
+        "solver": f"{name} {first['version']}",
+        "kind": first["kind"],
+        "milliseconds": spread(1e3 * run.seconds for run in runs),
+        "time_ratio": spread(run.seconds / our.seconds for run, our in pairs),
+        "best_ratio": min(run.fastest for run in runs) / min(our.fastest for _, our in pairs),
+        "floor_ratio": _spread_of([run.floor_ratio for run in runs]),
+        "percent": _spread_of([run.percent for run in runs]),
+        "factor_ratio": spread(run.factor["seconds"] / our.factor["seconds"] for run, our in pairs),
+        "memory_ratio": spread(run.factor["peak_bytes"] / our.factor["peak_bytes"] for run, our in pairs),
+        "backward_error": max(run.solves["backward_error"] for run in runs),
+        "bandwidth": spread(median(run.solves["read_bandwidth"]) for run in runs),
+        "swept_bytes": runs[0].swept_bytes,
+        "huge_pages": min(run.record["huge_page_bytes"] / run.record["resident_bytes"] for run in runs),
+    }
+
+
+def _spread_of(values: list[float | None]) -> Spread | None:
+    known = [value for value in values if value is not None]
+    return spread(known) if known else None
+
+
+class Run:
+    """One process: its record, and in it the solves with so many right-hand sides."""
+
+    def __init__(self, record: Record, nrhs: int) -> None:
+        self.record = record
+        self.factor = record["factor"]
+        self.solves = next(solves for solves in record["solves"] if solves["nrhs"] == nrhs)
+        self.nrhs = nrhs
+        self.seconds = median(self.solves["seconds"])
+        self.fastest = min(self.solves["seconds"])
+        self.swept_bytes = 8 * self.factor["entries_swept"]
+
+    def _beside(self, rates: Sequence[float]) -> float:
+        """The median over solves of seconds times the better of the rates right before and right after."""
+        return median(s * max(r) for s, r in zip(self.solves["seconds"], pairwise(rates), strict=True))
+
+    @property
+    def floor_ratio(self) -> float | None:
+        if self.nrhs > 1 or self.swept_bytes == 0:
+            return None
+        return self._beside(self.solves["read_bandwidth"]) / self.swept_bytes
+
+    @property
+    def percent(self) -> float | None:
+        if not self.solves["product_rate"] or self.swept_bytes == 0:
+            return None
+        return 100 * 2 * self.factor["entries_swept"] * self.nrhs / self._beside(self.solves["product_rate"])
+
+
+def draw(table: Table) -> Figure:
+    places = table.groups("place", "nrhs")
+    figure, axes = plots.new_figure(len(places), 1, width=11.0, height=3.0)
+    for one, ((place, nrhs), rows) in zip(axes.flat, places.items(), strict=True):
+        matrices = list(dict.fromkeys(row["matrix"] for row in rows))
+        values = {(row["matrix"], row["name"]): row["time_ratio"] for row in rows}
+        # All in every panel, so that one legend serves: a solver that is not there has no bar.
+        series = {p.name: [values.get((matrix, p.name)) for matrix in matrices] for p in PEERS}
+        plots.bars(one, matrices, series)
+        plots.reference(one)
+        plots.log_ratios(one)
+        one.set_ylabel("time / ours")
+        one.set_title(f"{place}, {nrhs} right-hand side{'s' if nrhs > 1 else ''}", fontsize=9)
+    plots.legend(figure, axes[0, 0])
+    return figure
+
+
+EXPERIMENT = Experiment(
+    name="peers",
+    title="our solve phase beside other solvers'",
+    paper="no paper: a comparison",
+    measure=measure,
+    draw=draw,
+    settings=Settings(
+        matrices=("s2d9:512", "fusion:8", "poisson3d:36", "elasticity3d:18", "convection3d:32", "maxwell3d:20"),
+        grids=(SINGLE, Grid(2, 2, 1), Grid(1, 1, 4)),
+        nrhs=(1, 50),
+        threads=(1, 2),
+        rounds=3,
+        repeats=5,
+    ),
+    quick=Settings(
+        matrices=("s2d9:24",), grids=(SINGLE, Grid(2, 1, 1)), nrhs=(1, 50), threads=(1, 2), rounds=1, repeats=2
+    ),
+    takes=("matrix", "grid", "nrhs", "threads"),
+)

@@ -1,0 +1,87 @@
+"""The programs that run other solvers, and ours, all with one protocol (bench/peers/driver.cpp)."""
+
+import importlib.util
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from trisweep.errors import UserError
+from trisweep.grids import Grid
+from trisweep.runs import Record, Trisweep
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A solver: the name of its program, and what has to be installed before scripts/build --bench makes it."""
+
+    name: str
+    program: str
+    needs: str = ""
+    definite_only: bool = False
+    threads: bool = False  # its solve can use several
+    ranks: bool = False
+
+
+OURS = Peer("Trisweep", "peer_trisweep", threads=True, ranks=True)
+PARDISO = Peer("MKL PARDISO", "peer_pardiso", "PyPI's mkl in the environment of this command", threads=True)
+SCIPY = Peer("SciPy", "peer_scipy.py", "PyPI's scipy in the environment of this command")
+PEERS = (
+    Peer("CHOLMOD", "peer_cholmod", "libsuitesparse-dev", definite_only=True, threads=True),
+    PARDISO,
+    Peer("MUMPS", "peer_mumps", "libmumps-dev", threads=True),
+    Peer("SuperLU_DIST", "peer_superlu_dist", "libsuperlu-dist-dev", threads=True, ranks=True),
+    Peer("SuperLU", "peer_superlu", "libsuperlu-dev"),
+    SCIPY,
+    Peer("UMFPACK", "peer_umfpack", "libsuitesparse-dev"),
+    Peer("PETSc", "peer_petsc", "libpetsc-real-dev"),
+)
+
+
+class PeerPrograms:
+    """Beside the command of a build made by scripts/build --bench. Throws UserError where there is none."""
+
+    def __init__(self, trisweep: Trisweep) -> None:
+        self._trisweep = trisweep
+        self._folder = trisweep.binary.parent / "bench/peers"
+        if not (self._folder / OURS.program).is_file():
+            remedy = "make it with scripts/build --bench, and start build-bench/trisweep bench peers"
+            raise UserError(f"{trisweep.binary} was built without the peers", remedy)
+
+    def present(self, peer: Peer) -> bool:
+        library = peer is not PARDISO or _mkl() is not None
+        package = peer is not SCIPY or importlib.util.find_spec("scipy") is not None
+        return library and package and (self._folder / peer.program).is_file()
+
+    def prepare(self, matrix: Path, system: Path) -> bool:
+        """Writes the system that all are given, and says whether it is definite."""
+        self._trisweep.start([str(self._folder / "peer_prepare"), str(matrix), str(system)])
+        return bool(np.fromfile(system, "<i4", 3)[2])
+
+    def run(self, peer: Peer, system: Path, grid: Grid, threads: int, nrhs: Sequence[int], repeats: int) -> Record:
+        """The record of one run: a factorization and the solves. Throws UserError when the peer cannot do it."""
+        program = self._folder / peer.program
+        words = [sys.executable] if program.suffix == ".py" else []
+        words += [str(program), str(system), "--nrhs", ",".join(map(str, nrhs)), "--repeats", str(repeats)]
+        if peer is PARDISO:
+            words += ["--library", str(_mkl())]
+        if peer is not SCIPY:
+            words += ["--threads", str(threads), "--grid", str(grid)]
+        with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
+            file = Path(folder) / "out.json"
+            self._trisweep.start([*words, "--json", str(file)], grid.ranks, _variables(threads))
+            return json.loads(file.read_text())
+
+
+def _variables(threads: int) -> dict[str, str]:
+    """As many threads for whoever asks the environment, and huge pages for whoever takes memory from malloc."""
+    counts = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
+    return {**counts, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+
+
+def _mkl() -> Path | None:
+    return next(iter(sorted((Path(sys.prefix) / "lib").glob("libmkl_rt.so*"))), None)
