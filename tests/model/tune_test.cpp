@@ -11,6 +11,7 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/gallery.hpp"
 #include "trisweep/model/lower_bound.hpp"
+#include "trisweep/plan/variants.hpp"
 
 namespace trisweep::model {
 namespace {
@@ -72,8 +73,8 @@ TEST(PlanAxes, HasEveryGridOnce) {
 TEST(PlanAxes, ListsPlansThatDifferOnce) {
   EXPECT_EQ(all_choices(all_axes(1)).size(), 1);
   // Block-cyclic: 2D grids 1x2 and 2x1, and the two layers of 1x1 with three ways to exchange; proportional:
-  // one. Each with 2 diagonals, 3 trees, 2 transports.
-  EXPECT_EQ(all_choices(all_axes(2)).size(), (2 + 3 + 1) * 12);
+  // one. Each with 2 diagonals and 2 transports, and each tree.
+  EXPECT_EQ(all_choices(all_axes(2)).size(), (2 + 3 + 1) * 4 * plan::trees().size());
   const PlanChoice one{.grid = {2, 3, 2}, .mapping = "proportional", .tree = "flat"};
   EXPECT_EQ(all_choices(only(one)), std::vector{one});
 }
