@@ -49,17 +49,20 @@ Index ranks_of(const PredictCommand& o) {
   return grid.ranks();
 }
 
-// The dissection of an analysis goes as far down as the ranks that it was made for.
+// The dissection of an analysis goes as far down as the ranks that it was made for. Block-cyclic grids need a
+// subtree for each layer, proportional mapping one for each rank.
 void check_levels(const PredictCommand& o, const model::SavedAnalysis& analysis) {
   const int levels = analysis.structure->tree.levels;
-  const Index ranks = ranks_of(o);
-  const ordering::Options wanted = ordering_options(o, ranks);
+  const bool by_layer = o.mapping == "block-cyclic" && o.grid_text != "auto";
+  const Index parts = by_layer ? given_grid(o, ranks_of(o)).pz : ranks_of(o);
+  const ordering::Options wanted = ordering_options(o, parts);
   if (analysis.ordering == "natural" || levels >= ordering::tree_levels(analysis.structure->n, wanted))
     return;
-  throw Error(ErrorKind::usage,
-              fmt::format("{} has {} levels of separators, too few to share the matrix among {} ranks",
-                          o.analysis, levels, ranks),
-              fmt::format("save an analysis with --ranks {} or more: it serves fewer ranks, too", ranks));
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{} has {} levels of separators, too few for {} parts of the matrix", o.analysis, levels,
+                  parts),
+      fmt::format("save an analysis with --ranks {} or more: it serves fewer ranks, too", ranks_of(o)));
 }
 
 // A file of an analysis has what depends on the matrix, its name included, for one choice of the diagonal.

@@ -77,7 +77,9 @@ class Predict(CommandTest):
         self.succeed("gallery", "s2d9", "--n", 128, "-o", "large.mtx")
         self.predict("large.mtx", "--ranks", 64, "--save-analysis", "saved")
         self.predict("--analysis", "saved", "--ranks", 5)
+        self.predict("--analysis", "saved", "--ranks", 256)
         self.refuse("predict", "--analysis", "saved", "--ranks", 256, "--machine", "cori-haswell",
+                    "--mapping", "proportional",
                     word="save an analysis with --ranks 256 or more")
 
     def test_floors_can_be_left_out(self):

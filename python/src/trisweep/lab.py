@@ -138,7 +138,7 @@ class Lab:
 
     def predict(self, case: Case) -> Record:
         """The record of a prediction, without floors and critical path; `case` names the machine."""
-        words = ["--analysis", str(self._analysis(case.system.matrix)), "--grid", str(case.grid), *case.words]
+        words = ["--analysis", str(self._analysis(case)), "--grid", str(case.grid), *case.words]
         file = self._kept(["predict", *words], "json")
         if not file.exists():
             self.show(f"predict {case}")
@@ -158,14 +158,18 @@ class Lab:
             _write_whole(file, lambda partial: partial.write_text(json.dumps(placed)))
         return str(file)
 
-    def _analysis(self, matrix: str) -> Path:
-        """Good for up to ANALYSIS_GRID's layers and any number of ranks."""
-        file = self._kept(["analysis", matrix], "analysis")
+    def _analysis(self, case: Case) -> Path:
+        """For inverted separators good for that many ranks; else for up to ANALYSIS_GRID's layers and any number."""
+        matrix = case.system.matrix
+        words = ["--grid", ANALYSIS_GRID]
+        if "separators" in case.words:
+            words = ["--ranks", str(case.grid.ranks), "--mapping", "proportional", "--diagonal", "separators"]
+        file = self._kept(["analysis", matrix, *words], "analysis")
         if not file.exists():
             source = self.matrix(matrix)
             self.show(f"analysis {matrix}")
-            words = ["predict", str(source), "--machine", "cori-haswell", "--grid", ANALYSIS_GRID, "--no-floors"]
-            _write_whole(file, lambda partial: self.trisweep.run([*words, "--save-analysis", str(partial)]))
+            command = ["predict", str(source), "--machine", "cori-haswell", *words, "--no-floors"]
+            _write_whole(file, lambda partial: self.trisweep.run([*command, "--save-analysis", str(partial)]))
             if source.parent == Path(self._folder.name):
                 source.unlink()
                 del self._generated[matrix]

@@ -32,7 +32,9 @@ struct Strip {
 };
 
 // Strips applied one after another, once `waits` of the segments they read have become available. Most tasks
-// are one piece. A subtree that lives on this rank alone is one task, with nothing to count inside.
+// are one piece. Of a subtree that lives on this rank alone most is one task, with nothing to count inside.
+// Of the tasks that are set free by the same event the first in the plan runs first, unless the sweep is
+// ordered.
 struct Task {
   Index strip_begin;  // into SweepPhase::strip
   Index strip_end;

@@ -41,6 +41,10 @@ def _gpu_over_cpu(paper: dict[str, tuple[float, float]]) -> Headline:
     return Headline("CPU core / GPU, same grid", "CPU", "GPU", given)
 
 
+SINGLE_SYNC = "single-sync, {}"
+PROPORTIONAL = "proportional, inverted separators, {}"
+TRANSPORTS = ("two-sided", "one-sided")
+
 FIGURES = (
     PaperFigure(
         name="sc23-fig4",
@@ -205,6 +209,42 @@ FIGURES = (
             for tree in ("flat", "binary")
         ),
         draw=draw.matrices,
+    ),
+    PaperFigure(
+        name="better-plans",
+        title="proportional mapping with inverted separators beside the proposed 3D algorithm",
+        paper="beyond the papers",
+        machine="cori-haswell",
+        matrices=("s2d9:1024", "s2d9:2048", "poisson3d:64", "kkt3d:47"),
+        ranks=(2, 8, 32, 128, 512, 2048),
+        layers=(1, 4, 16, 64),
+        series=(
+            *(
+                Series(SINGLE_SYNC.format(transport), ("--tree", "auto", "--transport", transport))
+                for transport in TRANSPORTS
+            ),
+            *(
+                Series(
+                    PROPORTIONAL.format(transport),
+                    (
+                        *("--mapping", "proportional", "--diagonal", "separators"),
+                        *("--tree", "postal", "--transport", transport),
+                    ),
+                    layers=1,
+                )
+                for transport in TRANSPORTS
+            ),
+        ),
+        headlines=tuple(
+            Headline(
+                f"single-sync, best Pz / proportional, {transport}",
+                SINGLE_SYNC.format(transport),
+                PROPORTIONAL.format(transport),
+                best_layers=True,
+            )
+            for transport in TRANSPORTS
+        ),
+        draw=draw.scaling(),
     ),
 )
 

@@ -41,6 +41,7 @@ class Series:
     options: tuple[str, ...] = ()
     machine: str = ""
     ranks_per_node: int = 0
+    layers: int = 0  # only grids of that Pz: for a mapping that takes of the grid the number of ranks alone
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,8 @@ def _row(figure: PaperFigure, case: Case, record: Record) -> Row:
 def _rows(figure: PaperFigure, lab: Lab, system: System, grid: Grid) -> list[Row]:
     rows = []
     for series in figure.series:
+        if series.layers not in (0, grid.pz):
+            continue
         machine = lab.machine(series.machine or figure.machine, series.ranks_per_node)
         options = ("--machine", machine, *series.options)
         case = Case(system, grid, options, {"series": series.name})
