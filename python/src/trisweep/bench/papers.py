@@ -217,7 +217,7 @@ FIGURES = (
         machine="cori-haswell",
         matrices=("s2d9:1024", "s2d9:2048", "poisson3d:64", "kkt3d:47"),
         ranks=(2, 8, 32, 128, 512, 2048),
-        layers=(1, 4, 16, 64),
+        layers=(1, 2, 4, 8, 16, 32, 64),
         series=(
             *(
                 Series(SINGLE_SYNC.format(transport), ("--tree", "auto", "--transport", transport))
