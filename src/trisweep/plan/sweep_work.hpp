@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "trisweep/core/slabs.hpp"
 #include "trisweep/plan/sweep.hpp"
 
 namespace trisweep::plan {
@@ -152,16 +153,17 @@ class SweepWork {
     }
   }
 
-  // One strip, unless the piece is larger than a grain.
+  // One strip, unless the piece is larger than a grain: then several, of whole slabs.
   void list_own(Index p) {
     const Index height = side_.height(p), s = panel_segment(p);
+    const Index slabs = (height + slab_rows - 1) / slab_rows;
     const Offset grain = accumulation_.grain;
     const auto strips = static_cast<Index>(
-        ordered() ? std::clamp<Offset>((entries(p) + grain - 1) / grain, 1, std::max(height, Index{1})) : 1);
+        ordered() ? std::clamp<Offset>((entries(p) + grain - 1) / grain, 1, std::max(slabs, Index{1})) : 1);
     for (Index i = 0; i < strips; ++i) {
-      const auto begin = static_cast<Index>(Offset{height} * i / strips);
-      const auto end = static_cast<Index>(Offset{height} * (i + 1) / strips);
-      work_.push_back({s, TaskKind::own, -1, i, strip(p, begin, end)});
+      const auto begin = static_cast<Index>(Offset{slabs} * i / strips) * slab_rows;
+      const auto end = static_cast<Index>(Offset{slabs} * (i + 1) / strips) * slab_rows;
+      work_.push_back({s, TaskKind::own, -1, i, strip(p, begin, std::min(end, height))});
     }
   }
 

@@ -190,11 +190,12 @@ class SweepRun {
         phase_.position.empty() ? executor_.positions_.side(phase_.side) : phase_.position;
     const Index s = side.segment[usize(strip.piece)];
     const kernels::Panel<T> panel{
-        .value = executor_.panels_.piece(phase_.side, side.value_ptr[usize(strip.piece)]) + strip.row_begin,
+        .value = executor_.panels_.piece(phase_.side, side.value_ptr[usize(strip.piece)]),
         .position = positions.data() + strip.position,
-        .height = strip.row_end - strip.row_begin,
+        .height = side.height(strip.piece),
         .width = share_.width(s),
-        .ld = side.height(strip.piece),
+        .begin = strip.row_begin,
+        .end = strip.row_end,
         .conjugate = phase_.conjugate,
     };
     if (phase_.direction == plan::Direction::scatter) {
