@@ -25,11 +25,12 @@ void for_each_entry(Columns<T> caller, std::span<const Index> rows, const RowAt&
     const Index* const row = rows.data() + first;
     decltype(row_at(first)) work[together];
     RealOf<std::remove_const_t<T>> factor[together];
+    bool consecutive = count == together;
     for (std::size_t i = 0; i < count; ++i) {
+      consecutive = consecutive && row[i] == row[0] + static_cast<Index>(i);
       work[i] = row_at(first + i);
       factor[i] = scale == nullptr ? 1 : scale[row[i]];
     }
-    const bool consecutive = count == together && row[together - 1] - row[0] == Index{together} - 1;
     const Index next = first + ahead < rows.size() ? rows[first + ahead] : row[0];
     for (Index r = 0; r < caller.nrhs; ++r) {
       T* const column = caller.data + usize(r) * usize(caller.ld);
