@@ -227,6 +227,29 @@ class Predictions(unittest.TestCase):
             self.assertEqual(commands("sc23-fig7", "another build"), ["gallery", "analyze", "predict", "predict"])
 
 
+class SimGrid(unittest.TestCase):
+    def test_the_model_s_time_over_simgrid_s_on_the_squarest_grid_of_each_plan(self):
+        table = measure("simgrid", StandIn(), grids=(Grid(4, 2, 1),))
+        found = {series: (grid, ratio) for grid, series, ratio in column(table, "grid", "series", "ratio")}
+        self.assertEqual(found["single-sync, Pz = 4, one-sided"], ("2x1x4", 0.8))
+        self.assertEqual(found["2D, flat trees"], ("4x2x1", 0.8))
+        self.assertNotIn("single-sync, Pz = 16", found)
+        self.assertIn("between 0.80 and 0.80", table.notes[0])
+
+    def test_every_plan_has_an_analysis_that_is_deep_enough(self):
+        stand_in = StandIn()
+        measure("simgrid", stand_in, grids=(Grid(4, 2, 1),))
+        analyzed = [call for call in stand_in.calls if "--save-analysis" in call]
+        self.assertEqual([("--ranks" in call, "separators" in call) for call in analyzed],
+                         [(False, False), (True, False), (True, True)])  # fmt: skip
+
+    def test_other_messages_than_the_plan_s_are_an_error(self):
+        stand_in = StandIn()
+        stand_in.simgrid = lambda analysis, prediction: {"seconds": 1.0, "messages": 7.0}
+        with self.assertRaisesRegex(AssertionError, "7 messages"):
+            measure("simgrid", stand_in, grids=(Grid(2, 1, 1),))
+
+
 class Peers(unittest.TestCase):
     def setUp(self):
         # Whatever is installed here: present is what the stand-in has.

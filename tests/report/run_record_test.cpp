@@ -57,10 +57,10 @@ RunRecord example() {
                  .z = 0,
                  .l_seconds = 1e-3,
                  .u_seconds = 9e-4,
-                 .floating_point_seconds = 4e-4,
-                 .intra_grid_seconds = 3e-4,
                  .inter_grid_seconds = 5e-5,
                  .idle_seconds = 2e-4,
+                 .l_floating_point_seconds = 3e-4,
+                 .u_floating_point_seconds = 1e-4,
                  .messages = {{{8, 3000000000, 2, 44}, {2, 900000000, 6, 40}, {1, 100000000, 4, 4}}}},
                 {.rank = 1, .x = 1, .y = 0, .z = 0}},
       .machine = {.host = "node", .processor = "chip", .mpi = "MPI", .processors = 2, .memory_bytes = 2e10}};
