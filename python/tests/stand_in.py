@@ -131,7 +131,8 @@ class StandIn:
         solve = {"seconds_min": seconds, "l_seconds": seconds / 2, "u_seconds": seconds / 4, "inter_grid_seconds": 0.1}
         return {
             "matrix": {"rows": 64},
-            "solve": solve,
+            "factor": {"bytes": 1200 if "separators" in words else 1000},
+            "solve": {**solve, "panel_bytes": 1000 * grid.pz, "panel_bytes_max": 400},
             "ranks": [self._rank(rank, grid, words) for rank in range(grid.ranks)],
             "model": {},
         }

@@ -188,6 +188,17 @@ class Predictions(unittest.TestCase):
         self.assertAlmostEqual(over_2d["largest"], 3)
         self.assertIn("| up to 3.45 | s2d9:8 |", table.markdown())
 
+    def test_what_the_faster_plans_need_of_memory(self):
+        # single-sync is fastest on two layers, and stores twice as much there.
+        stand_in = StandIn(seconds=lambda grid, words: (1.0 if "separators" in words else 4.0) / grid.pz)
+        row = self.headlines(measure("better-plans", stand_in, grids=layered_grids(2)))[
+            "single-sync, best Pz / proportional, two-sided"]  # fmt: skip
+        self.assertAlmostEqual(row["largest"], 2)
+        self.assertAlmostEqual(row["factor_bytes_ratio"], 1.2)
+        self.assertAlmostEqual(row["panel_bytes_ratio"], 0.5)
+        self.assertAlmostEqual(row["panel_bytes_max_ratio"], 1)
+        self.assertNotIn("fullest", measure("sc23-fig4", StandIn(), grids=layered_grids(2)).markdown())
+
     def test_the_paper_s_ratio_is_that_of_the_matrix_and_the_right_hand_sides(self):
         table = measure("sc23-fig9", StandIn(), grids=(Grid(1, 1, 2),), nrhs=(1, 50))
         rows = from_document(table.data["headlines"]).rows

@@ -77,6 +77,22 @@ class Tune(CommandTest):
         self.assertGreaterEqual(every["shortfall"], 1)
         self.assertLessEqual(every["shortfall"], 1.1)
 
+    def test_saved_analyses_choose_the_same(self):
+        for diagonal in ("supernodes", "separators"):
+            self.succeed("predict", "unsymmetric.mtx", "--machine", "cori-knl", "--ranks", 8, "--mapping", "proportional",
+                         "--diagonal", diagonal, "--save-analysis", diagonal)
+        tuned = self.tune("unsymmetric.mtx", 8)
+        self.succeed("tune", "--analysis", "separators", "--analysis", "supernodes", "--machine", "cori-knl",
+                     "--ranks", 8, "--json", "saved.json")
+        saved = self.record("saved.json")
+        for field in ("matrix", "factor", "plan", "solve"):
+            self.assertEqual(saved[field], tuned[field], field)
+        self.assertEqual(saved["tune"]["candidates"], tuned["tune"]["candidates"])
+        # One analysis leaves nothing to choose of the diagonal.
+        self.succeed("tune", "--analysis", "supernodes", "--machine", "cori-knl", "--ranks", 8, "--json", "saved.json")
+        candidates = self.record("saved.json")["tune"]["candidates"]
+        self.assertEqual({c["diagonal"] for c in candidates}, {"supernodes"})
+
     def test_summary(self):
         record = self.tune("unsymmetric.mtx", 8)
         lines = self.result.out.splitlines()
@@ -89,6 +105,9 @@ class Tune(CommandTest):
         good = ("tune", "definite.mtx", "--machine", "cori-knl", "--ranks", 4)
         for arguments, word in ((good[:-2], "--ranks"), ((*good[:2], *good[4:]), "--machine"),
                                 ((*good, "--grid", "2x2x2"), "2x2x2"), ((*good, "--grid", "2x"), "2x"),
+                                (("tune", *good[2:]), "--analysis"),
+                                (("tune", "--analysis", "definite.mtx", *good[2:]), "definite.mtx"),
+                                ((*good, "--analysis", "definite.mtx"), "--analysis"),
                                 (("tune", "nowhere.mtx", *good[2:]), "nowhere.mtx"),
                                 (("tune", "definite.mtx", "--machine", "abacus", "--ranks", 4), "abacus"),
                                 ((*good, "--json", "no/such/file"), "no/such/file")):
@@ -129,6 +148,20 @@ class SolveAuto(CommandTest):
                     self.assertEqual(model["reasons"], tuned["tune"]["reasons"])
                     for reason in model["reasons"]:
                         self.assertIn(reason, self.result.out)
+
+    def test_a_matrix_that_is_not_definite_gets_the_plan_of_its_lu_factors(self):
+        entries = grid_laplacian(20, shift=-0.5)  # symmetric with a positive diagonal: Cholesky is tried
+        self.write("indefinite.mtx", matrix_text(400, entries))
+        self.write("plainly.mtx", matrix_text(400, entries | {(0, 1): -1.0001}))
+        found, expected = (self.solve_auto(matrix, 4, "--machine", "cori-knl")
+                           for matrix in ("indefinite.mtx", "plainly.mtx"))
+        self.assertEqual((found["factor"]["kind"], expected["factor"]["kind"]), ("lu", "lu"))
+        self.assertEqual(found["plan"], expected["plan"])
+        for field in ("predicted_seconds", "reasons", "simulated"):
+            self.assertEqual(found["model"][field], expected["model"][field], field)
+        self.succeed("tune", "indefinite.mtx", "--machine", "cori-knl", "--ranks", 4, "--json", "tune.json")
+        cholesky = self.record("tune.json")["tune"]["predicted_seconds"]
+        self.assertLess(cholesky, found["model"]["predicted_seconds"])
 
     def test_without_a_machine_it_repeats(self):
         first = self.solve_auto("unsymmetric.mtx", 4)
