@@ -74,8 +74,9 @@ class Predict(CommandTest):
                 self.assertEqual(first[part], again[part], part)
 
     def test_what_inverted_separators_cost(self):
+        self.succeed("gallery", "s2d9", "--n", 200, "-o", "larger.mtx")
         axes = ("--grid", "2x2x1", "--mapping", "proportional")
-        for matrix in ("definite.mtx", "unsymmetric.mtx"):
+        for matrix in ("larger.mtx", "unsymmetric.mtx"):
             plain = self.predict(matrix, *axes, "--save-analysis", "plain")
             whole = self.predict(matrix, *axes, "--diagonal", "separators", "--save-analysis", "whole")
             self.assertNotIn("separators", plain)
@@ -84,8 +85,9 @@ class Predict(CommandTest):
                                        ("extra_panel_bytes", "solve", "panel_bytes"),
                                        ("extra_panel_bytes_max", "solve", "panel_bytes_max")):
                 self.assertAlmostEqual(cost[extra], whole[part][field] - plain[part][field], 3, msg=field)
-            self.assertGreater(cost["extra_bytes"], 0)
-            self.assertGreater(cost["extra_flops"], 0)
+            if matrix == "larger.mtx":  # with separators wider than a supernode
+                self.assertGreater(cost["extra_bytes"], 0)
+                self.assertGreater(cost["extra_flops"], 0)
             # A run has the same, and stores what is predicted; of two saved analyses it can be told, of one not.
             run = self.solve(matrix, "--mapping", "proportional", "--diagonal", "separators", grid="2x2x1")
             self.assertEqual(run["separators"], cost)
