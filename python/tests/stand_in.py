@@ -96,7 +96,9 @@ class StandIn:
     def solve(self, matrix: Path, grid: Grid, words: list[str]) -> Record:
         self.calls.append(("solve", str(grid), *words))
         return {
-            "solve": {"seconds_median": self.seconds(grid, list(words))},
+            "solve": dict.fromkeys(
+                ("seconds_median", "l_seconds", "u_seconds", "inter_grid_seconds"), self.seconds(grid, list(words))
+            ),
             "ranks": [self._rank(rank, grid, list(words)) for rank in range(grid.ranks)],
         }
 
@@ -140,6 +142,7 @@ class StandIn:
     def document(self, words: list[str], ranks: int = 1) -> Record:
         """Of predict, machines and pingpong."""
         if words[0] == "machines":
+            self.calls.append((*words, str(ranks)))
             return {"name": words[1], "ranks_per_node": 128}
         if words[0] == "predict":
             return self._predict(words)

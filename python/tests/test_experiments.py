@@ -261,6 +261,21 @@ class SimGrid(unittest.TestCase):
             measure("simgrid", stand_in, grids=(Grid(2, 1, 1),))
 
 
+class Measured(unittest.TestCase):
+    def test_every_round_has_a_description_of_the_machine_for_its_ranks(self):
+        # Predicted: 0.5 + 0.25 seconds and 0.1 between layers; measured: three times the seconds of a case.
+        stand_in = StandIn()
+        table = measure("measured", stand_in, grids=(Grid(1, 1, 1), Grid(2, 2, 1)))
+        self.assertEqual(
+            column(table, "grid", "plan"),
+            [("1x1x1", "2D"), ("2x2x1", "2D"), ("2x2x1", "proportional, inverted separators")],
+        )
+        for row in table.rows:
+            self.assertAlmostEqual(row["predicted"].median, 850)
+            self.assertAlmostEqual(row["ratio"].median, 3 / 0.85)
+        self.assertEqual([call[-1] for call in stand_in.calls if call[0] == "machines"], 3 * ["2", "4"])
+
+
 class Peers(unittest.TestCase):
     def setUp(self):
         # Whatever is installed here: present is what the stand-in has.

@@ -2,6 +2,7 @@
 
 No paper's: it is how far a second simulator, with another view of the network, agrees with ours (docs/model.md)."""
 
+from itertools import combinations
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -76,7 +77,22 @@ def measure(lab: Lab) -> Table:
     for system, rows in table.groups("matrix", "nrhs").items():
         ratios = [row["ratio"] for row in rows]
         table.notes.append(f"{system[0]}: model over SimGrid between {min(ratios):.2f} and {max(ratios):.2f}.")
+    table.notes.append(_order(table))
     return table
+
+
+def _order(table: Table) -> str:
+    """How often the model puts two plans for as many ranks in the other order, and how near those are."""
+    pairs, nearness = 0, []
+    for rows in table.groups("matrix", "nrhs", "ranks").values():
+        for a, b in combinations(rows, 2):
+            pairs += 1
+            simulated = b["microseconds"] / a["microseconds"]
+            predicted = simulated * b["ratio"] / a["ratio"]
+            if (simulated < 1) != (predicted < 1):
+                nearness.append(100 * (max(simulated, 1 / simulated) - 1))
+    within = f", whose times in SimGrid are within {max(nearness):.1f} % of one another" if nearness else ""
+    return f"Of {pairs} pairs of plans for as many ranks, both put the same one first but for {len(nearness)}{within}."
 
 
 def draw(table: Table) -> Figure:
