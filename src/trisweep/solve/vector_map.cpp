@@ -8,18 +8,38 @@ namespace trisweep::solve {
 namespace {
 constexpr int tag_vector = 1;
 
-// Calls move(row of the caller, work row, column) for all rows and columns, of which row_at(i) is rows[i]'s
-// work row: as many rows at a time as share a cache line of the caller's column-major block, so that each
-// line is fetched once, however far apart columns lie.
-template <class RowAt, class Move>
-void for_each_entry(std::span<const Index> rows, Index columns, const RowAt& row_at, const Move& move) {
-  constexpr std::size_t together = 8;
+// Rows that are moved at once: as many as share a cache line of the caller's columns, so that each line is
+// fetched once, however far apart columns lie.
+constexpr std::size_t together = 8;
+
+// Calls move(the caller's entry, work entry, scale) for `rows` of the caller and all columns, of which
+// row_at(i) is the i-th one's work row. Lines of the next rows are fetched early: there are too many columns,
+// too far apart, for the hardware to see a pattern.
+template <class T, class RowAt, class Move>
+void for_each_entry(Columns<T> caller, std::span<const Index> rows, const RowAt& row_at,
+                    const RealOf<std::remove_const_t<T>>* scale, const Move& move) {
+  constexpr std::size_t ahead = 2 * together;
+  constexpr Index few = 8;
   for (std::size_t first = 0; first < rows.size(); first += together) {
     const std::size_t count = std::min(together, rows.size() - first);
-    decltype(row_at(first)) work_row[together];
-    for (std::size_t i = 0; i < count; ++i) work_row[i] = row_at(first + i);
-    for (Index r = 0; r < columns; ++r) {
-      for (std::size_t i = 0; i < count; ++i) move(rows[first + i], work_row[i], r);
+    const Index* const row = rows.data() + first;
+    decltype(row_at(first)) work[together];
+    RealOf<std::remove_const_t<T>> factor[together];
+    for (std::size_t i = 0; i < count; ++i) {
+      work[i] = row_at(first + i);
+      factor[i] = scale == nullptr ? 1 : scale[row[i]];
+    }
+    const bool consecutive = count == together && row[together - 1] - row[0] == Index{together} - 1;
+    const Index next = first + ahead < rows.size() ? rows[first + ahead] : row[0];
+    for (Index r = 0; r < caller.nrhs; ++r) {
+      T* const column = caller.data + usize(r) * usize(caller.ld);
+      if (caller.nrhs > few) __builtin_prefetch(column + next, !std::is_const_v<T>);
+      if (consecutive) {
+        T* const entry = column + row[0];
+        for (std::size_t i = 0; i < together; ++i) move(entry[i], work[i][r], factor[i]);
+      } else {
+        for (std::size_t i = 0; i < count; ++i) move(column[row[i]], work[i][r], factor[i]);
+      }
     }
   }
 }
@@ -117,10 +137,8 @@ void VectorMap<T>::load(const transport::Communicator& comm, Columns<const T> b,
                         transport::Patience& patience, bool scaled) {
   reserve(b.nrhs);
   const auto read = [&](std::span<const Index> rows, auto&& row_at) {
-    for_each_entry(rows, b.nrhs, row_at, [&](Index row, T* to, Index r) {
-      const RealOf<T> s = scaled ? scale_[usize(row)] : RealOf<T>(1);
-      to[r] = b.data[usize(row) + usize(r) * usize(b.ld)] * s;
-    });
+    for_each_entry(b, rows, row_at, scaled ? scale_.data() : nullptr,
+                   [](const T& from, T& to, RealOf<T> scale) { to = from * scale; });
   };
   for (const Peer& p : peer_) {
     T* const to = caller_buffer_.data() + p.local_at * usize(b.nrhs);
@@ -147,10 +165,8 @@ void VectorMap<T>::store(const transport::Communicator& comm, Columns<T> x, cons
   }
   exchange(comm, false, x.nrhs, patience);
   const auto write = [&](std::span<const Index> rows, auto&& row_at) {
-    for_each_entry(rows, x.nrhs, row_at, [&](Index row, const T* from, Index r) {
-      const RealOf<T> s = scaled ? scale_[usize(row)] : RealOf<T>(1);
-      x.data[usize(row) + usize(r) * usize(x.ld)] = from[r] * s;
-    });
+    for_each_entry(x, rows, row_at, scaled ? scale_.data() : nullptr,
+                   [](T& to, const T& from, RealOf<T> scale) { to = from * scale; });
   };
   write(own_local_, [&](std::size_t i) { return work.at(own_position_[i]); });
   for (const Peer& p : peer_) {
