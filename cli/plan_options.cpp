@@ -93,6 +93,12 @@ symbolic::Options symbolic_options(const std::string& diagonal, Index ranks) {
   return symbolic;
 }
 
+std::vector<std::string> diagonals_to_analyze(const model::PlanAxes& axes) {
+  std::vector<std::string> diagonals = axes.diagonal;
+  if (std::ranges::find(diagonals, "supernodes") == diagonals.end()) diagonals.emplace_back("supernodes");
+  return diagonals;
+}
+
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks) {
   model::PlanAxes axes = model::all_axes(ranks);
   axes.transport = names(transport::transports());

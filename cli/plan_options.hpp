@@ -34,4 +34,8 @@ ordering::Method ordering_method(const std::string& name);
 ordering::Options ordering_options(const PlanOptions& options, Index ranks);
 symbolic::Options symbolic_options(const std::string& diagonal, Index ranks);
 
+// The choices of the diagonal that a matrix is analyzed for: all that the axes have, and inverted supernodes,
+// which inverted separators are compared with.
+std::vector<std::string> diagonals_to_analyze(const model::PlanAxes& axes);
+
 }  // namespace trisweep::cli
