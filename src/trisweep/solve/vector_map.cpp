@@ -27,7 +27,7 @@ void for_each_entry(Columns<T> caller, std::span<const Index> rows, const RowAt&
     RealOf<std::remove_const_t<T>> factor[together];
     bool consecutive = count == together;
     for (std::size_t i = 0; i < count; ++i) {
-      consecutive = consecutive && row[i] == row[0] + static_cast<Index>(i);
+      consecutive &= row[i] == row[0] + static_cast<Index>(i);
       work[i] = row_at(first + i);
       factor[i] = scale == nullptr ? 1 : scale[row[i]];
     }
