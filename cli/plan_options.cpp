@@ -38,6 +38,9 @@ void add_system_options(CLI::App& sub, PlanOptions& o) {
   }
 }
 
+// That a subtree of one rank is divided further, so that ranks can be given equal parts.
+constexpr int levels_below_single_ranks = 2;
+
 int levels_to_single_ranks(Index ranks) {
   return std::bit_width(static_cast<unsigned>(ranks - 1));
 }
@@ -83,7 +86,8 @@ ordering::Method ordering_method(const std::string& name) {
 
 ordering::Options ordering_options(const PlanOptions& options, Index ranks) {
   ordering::Options ordering{.method = ordering_method(options.ordering)};
-  ordering.tree_levels = std::max(ordering.tree_levels, levels_to_single_ranks(ranks));
+  ordering.tree_levels =
+      std::max(ordering.tree_levels, levels_to_single_ranks(ranks) + levels_below_single_ranks);
   return ordering;
 }
 

@@ -54,7 +54,7 @@ class SweepWork {
     list_diagonal();
     std::stable_sort(work_.begin(), work_.end(),
                      [](const Work& a, const Work& b) { return a.task() < b.task(); });
-    if (!scatters()) std::reverse(work_.begin(), work_.end());
+    if (!scatters() || is_product()) std::reverse(work_.begin(), work_.end());
     return std::move(work_);
   }
 
