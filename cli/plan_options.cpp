@@ -38,7 +38,7 @@ void add_system_options(CLI::App& sub, PlanOptions& o) {
   }
 }
 
-// That a subtree of one rank is divided further, so that ranks can be given equal parts.
+// That a subtree of one rank is divided further where ranks can be given equal parts of it.
 constexpr int levels_below_single_ranks = 2;
 
 int levels_to_single_ranks(Index ranks) {
@@ -86,8 +86,9 @@ ordering::Method ordering_method(const std::string& name) {
 
 ordering::Options ordering_options(const PlanOptions& options, Index ranks) {
   ordering::Options ordering{.method = ordering_method(options.ordering)};
-  ordering.tree_levels =
-      std::max(ordering.tree_levels, levels_to_single_ranks(ranks) + levels_below_single_ranks);
+  const bool by_subtrees = options.mapping == "proportional" || options.grid_text == "auto";
+  const int levels = levels_to_single_ranks(ranks) + (by_subtrees ? levels_below_single_ranks : 0);
+  ordering.tree_levels = std::max(ordering.tree_levels, levels);
   return ordering;
 }
 

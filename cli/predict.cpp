@@ -50,7 +50,7 @@ Index ranks_of(const PredictCommand& o) {
 }
 
 // The dissection of an analysis goes as far down as the ranks that it was made for. Block-cyclic grids need a
-// subtree for each layer, proportional mapping one for each rank.
+// subtree for each layer, proportional mapping several for each rank.
 void check_levels(const PredictCommand& o, const model::SavedAnalysis& analysis) {
   const int levels = analysis.structure->tree.levels;
   const bool by_layer = o.mapping == "block-cyclic" && o.grid_text != "auto";
@@ -62,7 +62,8 @@ void check_levels(const PredictCommand& o, const model::SavedAnalysis& analysis)
       ErrorKind::usage,
       fmt::format("{} has {} levels of separators, too few for {} parts of the matrix", o.analysis, levels,
                   parts),
-      fmt::format("save an analysis with --ranks {} or more: it serves fewer ranks, too", ranks_of(o)));
+      fmt::format("save an analysis with --ranks {} or more and the same mapping: it serves fewer ranks, too",
+                  ranks_of(o)));
 }
 
 // A file of an analysis has what depends on the matrix, its name included, for one choice of the diagonal.
