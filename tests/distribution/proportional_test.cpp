@@ -14,7 +14,7 @@ symbolic::Structure square_mesh(Index n, int levels) {
   const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = n}));
   const auto order = ordering::order(a, true, {.tree_levels = levels});
   const auto pattern = matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
-  return *symbolic::analyze(pattern, order.tree, {}).structure;
+  return *symbolic::analyze(pattern, order.tree, {.max_width = 8}).structure;
 }
 
 // What each rank reads in a solve.
@@ -36,8 +36,8 @@ double unevenness(const std::vector<double>& entries) {
 
 TEST(Proportional, EveryNumberOfRanksGetsEqualPartsOfAFineTree) {
   const auto fine = square_mesh(96, 7);
-  for (const Index ranks : {2, 3, 5, 6, 7, 8})
-    EXPECT_LT(unevenness(entries_of_ranks(fine, ranks)), 1.25) << ranks;
+  for (const Index ranks : {2, 3, 5, 6, 7, 8, 13})
+    EXPECT_LT(unevenness(entries_of_ranks(fine, ranks)), 1.15) << ranks;
 }
 
 // Half a leaf cannot be moved to another rank.

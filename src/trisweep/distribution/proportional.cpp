@@ -48,7 +48,14 @@ class Sharing {
         load_(usize(ranks), 0),
         grids_(usize(tree_.nodes())) {
     for (Index t = tree_.nodes() - 1; t > 1; --t) below_[usize(t / 2)] += below_[usize(t)];
-    share_out(1, {0, double(ranks)});
+    lay_out(ranks);
+    // First what is not shared: separators, from the lowest up, even out what that leaves uneven.
+    for (const bool shared : {false, true}) {
+      for (Index t = tree_.nodes() - 1; t >= 1; --t) {
+        const auto [first, last] = ranks_of(t);
+        if ((last - first > 1) == shared) share_node(t, first, last);
+      }
+    }
   }
   std::vector<RankGrid> take() && { return std::move(grids_); }
 
@@ -60,14 +67,16 @@ class Sharing {
     double length() const { return end - begin; }
   };
 
-  // The subtree of node t to a stretch of ranks.
-  void share_out(Index t, const Stretch& all) {
-    if (!tree_.is_leaf(t)) {
+  // Gives each node the stretch of its subtree.
+  void lay_out(Index ranks) {
+    stretch_.resize(usize(tree_.nodes()));
+    stretch_[1] = {0, double(ranks)};
+    for (Index t = 1; !tree_.is_leaf(t); ++t) {
+      const Stretch& all = stretch_[usize(t)];
       const double middle = division(t, all);
-      share_out(2 * t, {all.begin, middle});
-      share_out(2 * t + 1, {middle, all.end});
+      stretch_[usize(2 * t)] = {all.begin, middle};
+      stretch_[usize(2 * t + 1)] = {middle, all.end};
     }
-    share_node(t, all);
   }
 
   // Where the left subtree's ranks end: in proportion, within a rank if need be. But between two ranks where
@@ -90,7 +99,8 @@ class Sharing {
   }
 
   // A leaf smaller than a rank's part stays together, on the rank that most of it falls to.
-  std::pair<Index, Index> ranks_of(Index t, Stretch on) const {
+  std::pair<Index, Index> ranks_of(Index t) const {
+    Stretch on = stretch_[usize(t)];
     if (tree_.is_leaf(t) && on.length() < 1) on.begin = on.end = on.begin + on.length() / 2;
     const auto ranks = static_cast<Index>(load_.size());
     const Index first = std::min(static_cast<Index>(on.begin), ranks - 1);
@@ -98,8 +108,7 @@ class Sharing {
   }
 
   // The node itself to those of the ranks that have least to do so far.
-  void share_node(Index t, const Stretch& on) {
-    const auto [first, last] = ranks_of(t, on);
+  void share_node(Index t, Index first, Index last) {
     std::vector<Index> ranks(usize(last - first));
     std::iota(ranks.begin(), ranks.end(), first);
     std::stable_sort(ranks.begin(), ranks.end(),
@@ -129,9 +138,10 @@ class Sharing {
   }
 
   const ordering::SeparatorTree& tree_;
-  std::vector<double> own_;    // entries of each node
-  std::vector<double> below_;  // and of its whole subtree
-  std::vector<double> load_;   // entries of each rank so far
+  std::vector<double> own_;       // entries of each node
+  std::vector<double> below_;     // and of its whole subtree
+  std::vector<double> load_;      // entries of each rank so far
+  std::vector<Stretch> stretch_;  // of each subtree
   std::vector<RankGrid> grids_;
 };
 
