@@ -1,8 +1,13 @@
 #include "analysis.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "system.hpp"
+#include "trisweep/core/error.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/solve/analysis.hpp"
 
@@ -26,7 +31,8 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
   std::vector<symbolic::Options> symbolic;
   for (const std::string& diagonal : request.diagonals)
     symbolic.push_back(symbolic_options(diagonal, request.ranks));
-  auto results = solve::analyze_each(a, ordering_options(request.options, request.ranks), symbolic, observer);
+  auto results = solve::analyze_each_as(solve::likely_kind(a), a,
+                                        ordering_options(request.options, request.ranks), symbolic, observer);
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   std::vector<model::SavedAnalysis> analyses;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -49,7 +55,75 @@ std::vector<model::SavedAnalysis> analyze_system(const Request& request, matrix:
   return analyze_in<T>(request, std::move(a), observer);
 }
 
+// The dissection of an analysis goes as far down as the ranks that it was made for. Block-cyclic grids need a
+// subtree for each layer, proportional mapping one for each rank.
+void check_levels(const std::string& file, const model::SavedAnalysis& analysis, Index ranks,
+                  const model::PlanAxes& axes) {
+  const bool by_rank = std::ranges::find(axes.mapping, "proportional") != axes.mapping.end();
+  const Index parts = by_rank ? ranks : std::ranges::max(axes.grid, {}, &distribution::ProcessGrid::pz).pz;
+  const int levels = ordering::tree_levels(analysis.structure->n, {.tree_levels = levels_to_parts(parts)});
+  if (analysis.ordering == "natural" || analysis.structure->tree.levels >= levels) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} has {} levels of separators, too few for {} parts of the matrix", file,
+                          analysis.structure->tree.levels, parts),
+              fmt::format("save an analysis with --ranks {} or more: it serves fewer ranks, too", ranks));
+}
+
+bool of_one_matrix(const model::SavedAnalysis& a, const model::SavedAnalysis& b) {
+  return a.matrix == b.matrix && a.ordering == b.ordering && a.nonzeros == b.nonzeros &&
+         a.cholesky == b.cholesky && a.structure->n == b.structure->n;
+}
+
+std::vector<model::SavedAnalysis> load_analyses(const std::vector<std::string>& files) {
+  std::vector<model::SavedAnalysis> analyses;
+  for (const std::string& file : files) {
+    model::SavedAnalysis analysis = model::load_analysis(file);
+    for (const model::SavedAnalysis& other : analyses) {
+      if (of_one_matrix(analysis, other) && analysis.diagonal != other.diagonal) continue;
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} and {} are not analyses of one matrix for two choices of the diagonal",
+                              files.front(), file),
+                  "give one for each choice, or only one");
+    }
+    analyses.push_back(std::move(analysis));
+  }
+  return analyses;
+}
+
 }  // namespace
+
+void MatrixSource::check() const {
+  if (matrix.empty() && saved.empty()) throw CLI::RequiredError("matrix or --analysis");
+}
+
+void add_matrix_source(CLI::App& sub, MatrixSource& source) {
+  auto* matrix =
+      sub.add_option("matrix", source.matrix,
+                     "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped");
+  sub.add_option("--analysis", source.saved,
+                 "Saved analysis, instead of a matrix; again: of another choice of the diagonal")
+      ->allow_extra_args(false)
+      ->excludes(matrix);
+}
+
+std::vector<model::SavedAnalysis> analyses_of(const MatrixSource& source, const PlanOptions& options,
+                                              Index ranks, model::PlanAxes& axes, Observer& observer) {
+  if (source.saved.empty())
+    return analyze_for_plans(source.matrix, options, ranks, diagonals_to_analyze(axes), observer);
+  auto analyses = load_analyses(source.saved);
+  const auto wanted = std::exchange(axes.diagonal, {});
+  for (const std::string& diagonal : wanted) {
+    const auto at = std::ranges::find(analyses, diagonal, &model::SavedAnalysis::diagonal);
+    if (at == analyses.end()) continue;
+    check_levels(source.saved[usize(at - analyses.begin())], *at, ranks, axes);
+    axes.diagonal.push_back(diagonal);
+  }
+  if (!axes.diagonal.empty()) return analyses;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} is an analysis for --diagonal {}, not {}", source.saved.front(),
+                          analyses.front().diagonal, fmt::join(wanted, " or ")),
+              "give that option, or save an analysis for this one");
+}
 
 std::vector<model::SavedAnalysis> analyze_for_plans(const std::string& name, const PlanOptions& options,
                                                     Index ranks, std::span<const std::string> diagonals,

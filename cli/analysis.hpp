@@ -8,6 +8,23 @@
 
 namespace trisweep::cli {
 
+// Where a command that only plans has its matrix from: its file, or saved analyses of it, each for another
+// choice of the diagonal.
+struct MatrixSource {
+  std::string matrix;
+  std::vector<std::string> saved;
+
+  // Throws CLI::RequiredError when there is neither.
+  void check() const;
+};
+void add_matrix_source(CLI::App& sub, MatrixSource& source);
+
+// Analyses for plans of these axes on that many ranks: of each of their choices of the diagonal, and of
+// inverted supernodes to compare with. Saved ones are what there is: the axes keep the choices that have one.
+// Throws Error(usage) when none does, or when they do not suit the ranks or one another.
+std::vector<model::SavedAnalysis> analyses_of(const MatrixSource& source, const PlanOptions& options,
+                                              Index ranks, model::PlanAxes& axes, Observer& observer);
+
 // Reads the matrix and analyzes it as `solve` on that many ranks does, in the precision of the system, for
 // each of some choices of the diagonal. The values are let go.
 std::vector<model::SavedAnalysis> analyze_for_plans(const std::string& matrix, const PlanOptions& options,

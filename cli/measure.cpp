@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 
+#include "trisweep/core/buffer.hpp"
 #include "trisweep/kernels/panel_product.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/solve/ready_tasks.hpp"
@@ -34,9 +35,10 @@ class Panels {
         width_(width),
         count_(count),
         nrhs_(nrhs),
-        value_(usize(height) * usize(width) * usize(count), 1e-9),
+        value_(usize(height) * usize(width) * usize(count), "panels to measure"),
         row_(usize(height + width) * usize(nrhs), 1.0),
-        scratch_(usize(std::max(height, width)) * usize(nrhs)) {
+        scratch_(kernels::scratch_size(width, nrhs)) {
+    std::ranges::fill(value_.span(), 1e-9);
     for (Index i = 0; i < height; ++i) position_.push_back(width + i);
   }
 
@@ -47,7 +49,8 @@ class Panels {
                                        .position = position_.data(),
                                        .height = height_,
                                        .width = width_,
-                                       .ld = height_,
+                                       .begin = 0,
+                                       .end = height_,
                                        .conjugate = false},
                                       0, work);
     }
@@ -59,7 +62,8 @@ class Panels {
 
  private:
   Index height_, width_, count_, nrhs_;
-  std::vector<double> value_, row_, scratch_;
+  Buffer<double> value_;
+  std::vector<double> row_, scratch_;
   std::vector<Index> position_;
 };
 

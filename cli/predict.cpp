@@ -13,6 +13,7 @@
 #include "trisweep/model/tune.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/prediction.hpp"
+#include "trisweep/report/separators.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -20,8 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct PredictCommand : PlanOptions {
-  std::string matrix;
-  std::string analysis;
+  MatrixSource source;
   std::string save_analysis;
   std::string machine = "cori-haswell";
   std::string json;
@@ -49,39 +49,6 @@ Index ranks_of(const PredictCommand& o) {
   return grid.ranks();
 }
 
-// The dissection of an analysis goes as far down as the ranks that it was made for. Block-cyclic grids need a
-// subtree for each layer, proportional mapping several for each rank.
-void check_levels(const PredictCommand& o, const model::SavedAnalysis& analysis) {
-  const int levels = analysis.structure->tree.levels;
-  const bool by_layer = o.mapping == "block-cyclic" && o.grid_text != "auto";
-  const Index parts = by_layer ? given_grid(o, ranks_of(o)).pz : ranks_of(o);
-  const ordering::Options wanted = ordering_options(o, parts);
-  if (analysis.ordering == "natural" || levels >= ordering::tree_levels(analysis.structure->n, wanted))
-    return;
-  throw Error(
-      ErrorKind::usage,
-      fmt::format("{} has {} levels of separators, too few for {} parts of the matrix", o.analysis, levels,
-                  parts),
-      fmt::format("save an analysis with --ranks {} or more and the same mapping: it serves fewer ranks, too",
-                  ranks_of(o)));
-}
-
-// A file of an analysis has what depends on the matrix, its name included, for one choice of the diagonal.
-std::vector<model::SavedAnalysis> analyses_of(const PredictCommand& o, model::PlanAxes& axes,
-                                              Observer& observer) {
-  if (o.analysis.empty()) return analyze_for_plans(o.matrix, o, ranks_of(o), axes.diagonal, observer);
-  model::SavedAnalysis analysis = model::load_analysis(o.analysis);
-  if (std::ranges::find(axes.diagonal, analysis.diagonal) == axes.diagonal.end()) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{} is an analysis for --diagonal {}, not {}", o.analysis, analysis.diagonal, o.diagonal),
-        "give that option, or save an analysis for this one");
-  }
-  check_levels(o, analysis);
-  axes.diagonal = {analysis.diagonal};
-  return {std::move(analysis)};
-}
-
 report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis& a,
                             const model::Machine& machine) {
   const auto kind = a.cholesky ? numeric::Kind::cholesky : numeric::Kind::lu;
@@ -94,6 +61,7 @@ report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis&
                    .nonzeros_u = estimate.nonzeros_u,
                    .bytes = estimate.factor_bytes,
                    .supernodes = a.structure->supernodes(),
+                   .flops = estimate.all_flops(),
                    .analysis_seconds = a.seconds,
                    .condition_estimate = std::numeric_limits<double>::quiet_NaN()};
   record.plan.chosen_by = o.chosen_by;
@@ -105,8 +73,14 @@ report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis&
 // The plans of one matrix, priced on one machine.
 class Pricing {
  public:
-  Pricing(const PredictCommand& o, const model::SavedAnalysis& a, const model::Machine& machine)
-      : options_(o), analysis_(a), machine_(machine), problem_(problem_of({&a, 1}, o, o.nrhs)) {}
+  Pricing(const PredictCommand& o, std::span<const model::SavedAnalysis> analyses,
+          const model::Machine& machine)
+      : options_(o),
+        analysis_(*std::ranges::find(analyses, o.diagonal, &model::SavedAnalysis::diagonal)),
+        machine_(machine),
+        problem_(problem_of(analyses, o, o.nrhs)) {}
+
+  const model::SavedAnalysis& analysis() const { return analysis_; }
 
   std::vector<plan::RankPlan> plans(const distribution::ProcessGrid& grid) const {
     model::PlanChoice choice = options_;
@@ -126,6 +100,13 @@ class Pricing {
     report.no_computation_seconds = simulate(all, model::without_computation(machine_)).seconds;
   }
 
+  void describe_memory(report::RunRecord& run) const {
+    const report::PanelBytes bytes = report::panel_bytes(problem_, options_);
+    run.solve.panel_bytes = bytes.all_ranks;
+    run.solve.panel_bytes_max = bytes.fullest_rank;
+    run.separators = report::separators_record(problem_, options_);
+  }
+
   report::PredictionReport report(Observer& observer) const {
     observer.progress("plans", 0);
     auto start = Clock::now();
@@ -143,6 +124,7 @@ class Pricing {
     report.plan_seconds = plan_seconds;
     report.analysis_seconds = analysis_.seconds;
     report::complete_run(report);
+    describe_memory(report.run);
     return report;
   }
 
@@ -153,17 +135,14 @@ class Pricing {
   model::PlanProblem problem_;
 };
 
-// Takes the plan that is fastest in the model when that is asked for, and the analysis that the plan needs.
-model::SavedAnalysis choose(PredictCommand& o, const model::PlanAxes& axes, const model::Machine& machine,
-                            const std::vector<model::SavedAnalysis>& analyses, Observer& observer) {
-  if (o.grid_text == "auto") {
-    o.model::PlanChoice::operator=(
-        model::search(problem_of(analyses, o, o.nrhs), machine, axes, observer).best().choice);
-    o.chosen_by = "model";
-  } else {
-    o.grid = given_grid(o, ranks_of(o));
-  }
-  return *std::ranges::find(analyses, o.diagonal, &model::SavedAnalysis::diagonal);
+// Takes the plan that is fastest in the model when that is asked for.
+void choose(PredictCommand& o, const model::PlanAxes& axes, const model::Machine& machine,
+            const std::vector<model::SavedAnalysis>& analyses, Observer& observer) {
+  o.model::PlanChoice::operator=(
+      o.grid_text == "auto"
+          ? model::search(problem_of(analyses, o, o.nrhs), machine, axes, observer).best().choice
+          : axes.usual());
+  if (o.grid_text == "auto") o.chosen_by = "model";
 }
 
 std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) {
@@ -171,13 +150,14 @@ std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) 
   require_distinct(std::array<OutputOption, 2>{{{"--json", o.json}, {"--save-analysis", o.save_analysis}}});
   auto json = open_output(o.json), saved = open_output(o.save_analysis);
 
-  const auto analyses = analyses_of(o, axes, observer);
-  const model::SavedAnalysis analysis = choose(o, axes, machine, analyses, observer);
+  const auto analyses = analyses_of(o.source, o, ranks_of(o), axes, observer);
+  choose(o, axes, machine, analyses, observer);
+  const Pricing pricing(o, analyses, machine);
   if (saved) {
-    model::save(analysis, *saved);
+    model::save(pricing.analysis(), *saved);
     saved->commit();
   }
-  const report::PredictionReport report = Pricing(o, analysis, machine).report(observer);
+  const report::PredictionReport report = pricing.report(observer);
   if (json) {
     json->write(report::to_json(report));
     json->commit();
@@ -188,7 +168,9 @@ std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) 
 // With a grid, the other axes are as they are given or usual.
 model::PlanAxes axes_of(const CLI::App& sub, const PredictCommand& o) {
   if (o.grid_text == "auto") return open_axes(sub, o, ranks_of(o));
-  return {.diagonal = {o.diagonal}};
+  model::PlanChoice choice = o;
+  choice.grid = given_grid(o, ranks_of(o));
+  return model::only(choice);
 }
 
 }  // namespace
@@ -198,10 +180,7 @@ void add_predict(CLI::App& app, Run& run) {
   PredictCommand& o = *options;
   o.grid_text = "square";
   CLI::App* sub = app.add_subcommand("predict", "Predict the time of a solve on any machine and grid");
-  auto* matrix = sub->add_option(
-      "matrix", o.matrix, "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped");
-  auto* analysis = sub->add_option("--analysis", o.analysis, "Saved analysis, instead of a matrix");
-  analysis->excludes(matrix);
+  add_matrix_source(*sub, o.source);
   sub->add_option("--save-analysis", o.save_analysis,
                   "File for the analysis of the matrix, to predict from again");
   sub->add_option("--machine", o.machine, "Name of a machine (see trisweep machines), or a .json file")
@@ -214,8 +193,8 @@ void add_predict(CLI::App& app, Run& run) {
   sub->add_flag("--no-floors", o.no_floors,
                 "Leave out the floors without communication and computation: a third of the time");
   sub->add_option("--json", o.json, "File for the record");
-  sub->callback([options, sub, matrix, analysis, &run] {
-    if (matrix->empty() && analysis->empty()) throw CLI::RequiredError("matrix or --analysis");
+  sub->callback([options, sub, &run] {
+    options->source.check();
     run = [options, sub](const Context& context) {
       std::string summary;
       transport::collectively(context.world, [&] {

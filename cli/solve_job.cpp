@@ -7,11 +7,11 @@
 #include <thread>
 
 #include "measure.hpp"
+#include "solve_plan.hpp"
 #include "system.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/report/trace.hpp"
-#include "trisweep/report/tuning.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
@@ -42,29 +42,7 @@ class SolveJob {
       if (context_.is_root()) factor(std::move(system), node);
     });
     share_choice();
-    const auto start = Clock::now();
-    solver_ = std::make_unique<solve::TriangularSolver<F>>(
-        world().handle(), std::move(factorization_),
-        solve::SolverOptions{.grid = choice_.grid,
-                             .mapping = distribution::find_mapping(choice_.mapping),
-                             .tree = plan::find_tree(choice_.tree),
-                             .schedule = plan::find_schedule(choice_.schedule),
-                             .inter_grid = plan::find_inter_grid(choice_.inter_grid),
-                             .transport = transport::find_transport(choice_.transport),
-                             .threads = std::max(options_.threads, 1),
-                             .deterministic = options_.deterministic,
-                             .dependencies = !options_.no_dependencies,
-                             .watchdog = options_.watchdog});
-    solve::DistributedMatrix<T> a(world().handle(), context_.is_root() ? &a_ : nullptr, solver_->partition());
-    b_rows_ = solve::scatter_rows(world(), solver_->partition(), b_);
-    nrhs_ = options_.nrhs;
-    if (context_.is_root()) nrhs_ = b_.cols;
-    world().broadcast(nrhs_);
-    solver_->prepare(op_, nrhs_);
-    record_.solve.setup_seconds = world().max(seconds_since(start));
-    const auto bytes = static_cast<double>(solver_->panel_bytes());
-    record_.solve.panel_bytes = world().sum(bytes);
-    record_.solve.panel_bytes_max = world().max(bytes);
+    solve::DistributedMatrix<T> a = set_up();
     time_solves();
     if (options_.no_dependencies) {
       record_.solve.backward_error = std::numeric_limits<double>::quiet_NaN();
@@ -83,68 +61,75 @@ class SolveJob {
   const transport::Communicator& world() const { return context_.world; }
   Index local_rows() const { return solver_->partition().count(world().rank()); }
 
+  // Deals out the factors, the matrix and the right-hand sides, and makes the plan.
+  solve::DistributedMatrix<T> set_up() {
+    const auto start = Clock::now();
+    solver_ = std::make_unique<solve::TriangularSolver<F>>(world().handle(), std::move(factorization_),
+                                                           solver_options());
+    record_.solve.distribution_seconds = world().max(seconds_since(start));
+    solve::DistributedMatrix<T> a(world().handle(), context_.is_root() ? &a_ : nullptr, solver_->partition());
+    b_rows_ = solve::scatter_rows(world(), solver_->partition(), b_);
+    nrhs_ = b_.cols;
+    world().broadcast(nrhs_);
+    const auto plan_start = Clock::now();
+    solver_->prepare(op_, nrhs_);
+    record_.solve.plan_seconds = world().max(seconds_since(plan_start));
+    record_.solve.setup_seconds = world().max(seconds_since(start));
+    const auto bytes = static_cast<double>(solver_->panel_bytes());
+    record_.solve.panel_bytes = world().sum(bytes);
+    record_.solve.panel_bytes_max = world().max(bytes);
+    return a;
+  }
+
+  solve::SolverOptions solver_options() const {
+    return {.grid = choice_.grid,
+            .mapping = distribution::find_mapping(choice_.mapping),
+            .tree = plan::find_tree(choice_.tree),
+            .schedule = plan::find_schedule(choice_.schedule),
+            .inter_grid = plan::find_inter_grid(choice_.inter_grid),
+            .transport = transport::find_transport(choice_.transport),
+            .threads = std::max(options_.threads, 1),
+            .deterministic = options_.deterministic,
+            .dependencies = !options_.no_dependencies,
+            .watchdog = options_.watchdog};
+  }
+
   void factor(System system, Index ranks_of_node) {
     a_ = take_matrix<T>(std::move(system.a));
     b_ = system.b ? take_rhs<T>(*system.b) : made_up_rhs(a_, op_, options_.nrhs);
-    solve::FactorOptions factor_options;
-    factor_options.numeric.threads =
-        options_.threads > 0 ? options_.threads
-                             : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    auto analysis = std::make_shared<const solve::Analysis>(analyze(factor_options.analysis, ranks_of_node));
-    const auto start = Clock::now();
-    factorization_ = std::make_shared<const solve::Factorization<F>>(
-        solve::factor<F>(a_, std::move(analysis), factor_options, context_.terminal));
-    record_.factor.seconds = seconds_since(start);
+    const PlanRequest request{
+        .options = options_,
+        .workload = {.nrhs = b_.cols, .scalar_bytes = sizeof(F), .complex = is_complex<F>},
+        .ranks = world().size(),
+        .ranks_of_node = ranks_of_node};
+    // A matrix that Cholesky finds not definite has other factors, for which another plan may be the fastest.
+    for (auto kind = solve::likely_kind(a_); !factorization_; kind = numeric::Kind::lu) {
+      const SolvePlan plan = plan_solve(a_, kind, request, context_.terminal);
+      describe_plan(plan);
+      try_factor(plan.analysis);
+    }
     describe_factors();
   }
 
-  // The analysis for the plan that is chosen now, and how it is made.
-  solve::Analysis analyze(solve::AnalysisOptions& how, Index ranks_of_node) {
+  // Leaves no factorization when Cholesky does not work.
+  void try_factor(std::shared_ptr<const solve::Analysis> analysis) {
+    const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const auto start = Clock::now();
-    const Index ranks = world().size();
-    how.ordering = ordering_options(options_, ranks);
-    std::vector<symbolic::Options> symbolic;
-    for (const std::string& diagonal : options_.axes.diagonal)
-      symbolic.push_back(symbolic_options(diagonal, ranks));
-    auto analyses = solve::analyze_each(a_, how.ordering, symbolic, context_.terminal);
-    record_.factor.analysis_seconds = seconds_since(start);
-    choose(analyses, ranks_of_node);
-    const auto chosen = std::ranges::find(options_.axes.diagonal, choice_.diagonal);
-    how.symbolic = symbolic[usize(chosen - options_.axes.diagonal.begin())];
-    return std::move(analyses[usize(chosen - options_.axes.diagonal.begin())]);
+    auto done = solve::try_factor<F>(a_, std::move(analysis),
+                                     {.threads = options_.threads > 0 ? options_.threads : processors},
+                                     context_.terminal);
+    record_.factor.seconds += seconds_since(start);
+    if (done) factorization_ = std::make_shared<const solve::Factorization<F>>(*std::move(done));
   }
 
-  // By the model, unless there is nothing to choose and no machine to predict for.
-  void choose(const std::vector<solve::Analysis>& analyses, Index ranks_of_node) {
-    choice_ = options_.axes.usual();
-    if (options_.grid_text != "auto" && options_.machine.empty()) return;
-    const auto start = Clock::now();
-    model::PlanProblem problem{
-        .cholesky = analyses.front().kind == numeric::Kind::cholesky,
-        .op = op_,
-        .workload = {.nrhs = b_.cols, .scalar_bytes = sizeof(F), .complex = is_complex<F>}};
-    for (std::size_t i = 0; i < analyses.size(); ++i)
-      problem.analyzed.push_back({options_.axes.diagonal[i], analyses[i].structure});
-    const model::Machine machine = machine_for(ranks_of_node);
-    const model::Tuning tuning = model::search(problem, machine, options_.axes, context_.terminal);
-    choice_ = tuning.best().choice;
-    const auto reasons = report::reasons(tuning);
-    record_.model = {.machine = machine.name,
-                     .predicted_seconds = tuning.best().seconds,
-                     .tuning_seconds = seconds_since(start),
-                     .simulated = static_cast<Index>(tuning.candidates.size()),
-                     .ruled_out = static_cast<Index>(tuning.ruled_out.size()),
-                     .reasons = {reasons.begin(), reasons.end()}};
-  }
-
-  model::Machine machine_for(Index ranks_of_node) const {
-    model::Machine machine = model::find_machine(options_.machine.empty() ? "generic" : options_.machine);
-    if (options_.machine.empty()) {
-      machine.ranks_per_node = ranks_of_node;
-      machine.ranks_per_memory = std::min(machine.ranks_per_memory, ranks_of_node);
-    }
-    if (options_.threads > 0) machine.workers = options_.threads;
-    return machine;
+  // Of two plans the second, with the time that both took.
+  void describe_plan(const SolvePlan& plan) {
+    choice_ = plan.choice;
+    record_.factor.analysis_seconds += plan.analysis_seconds;
+    record_.separators = plan.separators;
+    const double before = record_.model ? record_.model->tuning_seconds : 0;
+    record_.model = plan.model;
+    if (record_.model) record_.model->tuning_seconds += before;
   }
 
   void share_choice() {
@@ -161,6 +146,7 @@ class SolveJob {
     record_.factor.nonzeros_u = estimate.nonzeros_u;
     record_.factor.bytes = factors.bytes();
     record_.factor.supernodes = factors.structure->supernodes();
+    record_.factor.flops = estimate.all_flops();
     record_.factor.perturbed_pivots = factors.perturbed_pivots;
   }
 
@@ -197,34 +183,8 @@ class SolveJob {
     recorder.start();
     solver_->solve(op_, b, x);
     solver_->record_in(nullptr);
-    describe_ranks();
+    record_.ranks = world().gather(report::rank_record(world().rank(), choice_.grid, solver_->last()));
     if (!options_.trace.empty() || !options_.traffic.empty()) events_ = world().gather(recorder.all());
-  }
-
-  static report::MessageRecord message_record(const solve::Activity& all, plan::MessageKind kind) {
-    const auto k = plan::index_of(kind);
-    return {all.sent[k].messages, all.sent[k].bytes, all.received[k].messages, all.received[k].bytes};
-  }
-
-  void describe_ranks() {
-    const solve::SolveActivity& last = solver_->last();
-    const auto point = choice_.grid.point(world().rank());
-    const solve::Activity all = last.sum();
-    const double sweeps = last.l.seconds + last.u.seconds + last.diagonal.seconds;
-    const report::RankRecord mine{.rank = world().rank(),
-                                  .x = point.x,
-                                  .y = point.y,
-                                  .z = point.z,
-                                  .l_seconds = last.l.seconds,
-                                  .u_seconds = last.u.seconds + last.diagonal.seconds,
-                                  .floating_point_seconds = all.floating_point_seconds,
-                                  .intra_grid_seconds = sweeps - all.floating_point_seconds,
-                                  .inter_grid_seconds = last.inter_grid.seconds,
-                                  .idle_seconds = all.idle_seconds,
-                                  .messages = {message_record(all, plan::MessageKind::broadcast),
-                                               message_record(all, plan::MessageKind::reduction),
-                                               message_record(all, plan::MessageKind::exchange)}};
-    record_.ranks = world().gather(mine);
   }
 
   void refine(solve::DistributedMatrix<T>& a) {

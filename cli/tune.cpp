@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct TuneCommand : PlanOptions {
-  std::string matrix;
+  MatrixSource source;
   std::string machine;
   std::string json;
   Index ranks = 0;
@@ -24,10 +24,10 @@ struct TuneCommand : PlanOptions {
   model::PlanAxes axes;
 };
 
-std::string tune(const TuneCommand& o, Observer& observer) {
+std::string tune(TuneCommand o, Observer& observer) {
   const model::Machine machine = model::find_machine(o.machine);
   auto json = open_output(o.json);
-  const auto analyses = analyze_for_plans(o.matrix, o, o.ranks, o.axes.diagonal, observer);
+  const auto analyses = analyses_of(o.source, o, o.ranks, o.axes, observer);
   const model::PlanProblem problem = problem_of(analyses, o, o.nrhs);
   report::TuningReport report{.version = TRISWEEP_VERSION,
                               .matrix = matrix_record(analyses.front()),
@@ -55,9 +55,7 @@ void add_tune(CLI::App& app, Run& run) {
   auto options = std::make_shared<TuneCommand>();
   TuneCommand& o = *options;
   CLI::App* sub = app.add_subcommand("tune", "Choose the fastest plan for a machine, and say why");
-  sub->add_option("matrix", o.matrix,
-                  "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped")
-      ->required();
+  add_matrix_source(*sub, o.source);
   sub->add_option("--machine", o.machine, "Name of a machine (see trisweep machines), or a .json file")
       ->required();
   sub->add_option("--ranks", o.ranks, "Number of ranks")->check(CLI::Range(1, 1 << 20))->required();
@@ -70,6 +68,7 @@ void add_tune(CLI::App& app, Run& run) {
                 "Simulate every plan there is, too, and compare: hundreds, or thousands");
   sub->add_option("--json", o.json, "File for the record");
   sub->callback([options, sub, &run] {
+    options->source.check();
     run = [options, sub](const Context& context) {
       std::string summary;
       transport::collectively(context.world, [&] {

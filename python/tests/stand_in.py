@@ -96,9 +96,17 @@ class StandIn:
     def solve(self, matrix: Path, grid: Grid, words: list[str]) -> Record:
         self.calls.append(("solve", str(grid), *words))
         return {
-            "solve": {"seconds_median": self.seconds(grid, list(words))},
+            "solve": dict.fromkeys(
+                ("seconds_median", "l_seconds", "u_seconds", "inter_grid_seconds"), self.seconds(grid, list(words))
+            ),
             "ranks": [self._rank(rank, grid, list(words)) for rank in range(grid.ranks)],
         }
+
+    def simgrid(self, analysis: Path, prediction: list[str]) -> Record:
+        """Finds every plan a quarter slower than predicted."""
+        record = self._predict(prediction)
+        sent = [kind["sent"] for rank in record["ranks"] for kind in rank["messages"].values()]
+        return {"seconds": 1.25 * record["solve"]["seconds_min"], "messages": float(sum(sent))}
 
     def plan(self, matrix: Path, grid: Grid, words: list[str]) -> Record:
         self.calls.append(("plan", str(grid), *words))
@@ -125,7 +133,8 @@ class StandIn:
         solve = {"seconds_min": seconds, "l_seconds": seconds / 2, "u_seconds": seconds / 4, "inter_grid_seconds": 0.1}
         return {
             "matrix": {"rows": 64},
-            "solve": solve,
+            "factor": {"bytes": 1200 if "separators" in words else 1000},
+            "solve": {**solve, "panel_bytes": 1000 * grid.pz, "panel_bytes_max": 400},
             "ranks": [self._rank(rank, grid, words) for rank in range(grid.ranks)],
             "model": {},
         }
@@ -133,6 +142,7 @@ class StandIn:
     def document(self, words: list[str], ranks: int = 1) -> Record:
         """Of predict, machines and pingpong."""
         if words[0] == "machines":
+            self.calls.append((*words, str(ranks)))
             return {"name": words[1], "ranks_per_node": 128}
         if words[0] == "predict":
             return self._predict(words)

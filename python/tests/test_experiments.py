@@ -188,6 +188,17 @@ class Predictions(unittest.TestCase):
         self.assertAlmostEqual(over_2d["largest"], 3)
         self.assertIn("| up to 3.45 | s2d9:8 |", table.markdown())
 
+    def test_what_the_faster_plans_need_of_memory(self):
+        # single-sync is fastest on two layers, and stores twice as much there.
+        stand_in = StandIn(seconds=lambda grid, words: (1.0 if "separators" in words else 4.0) / grid.pz)
+        row = self.headlines(measure("better-plans", stand_in, grids=layered_grids(2)))[
+            "single-sync, best Pz / proportional, two-sided"]  # fmt: skip
+        self.assertAlmostEqual(row["largest"], 2)
+        self.assertAlmostEqual(row["factor_bytes_ratio"], 1.2)
+        self.assertAlmostEqual(row["panel_bytes_ratio"], 0.5)
+        self.assertAlmostEqual(row["panel_bytes_max_ratio"], 1)
+        self.assertNotIn("fullest", measure("sc23-fig4", StandIn(), grids=layered_grids(2)).markdown())
+
     def test_the_paper_s_ratio_is_that_of_the_matrix_and_the_right_hand_sides(self):
         table = measure("sc23-fig9", StandIn(), grids=(Grid(1, 1, 2),), nrhs=(1, 50))
         rows = from_document(table.data["headlines"]).rows
@@ -225,6 +236,44 @@ class Predictions(unittest.TestCase):
             self.assertEqual(commands("sc23-fig4"), ["predict"])
             self.assertEqual(commands("sc23-fig7"), [])
             self.assertEqual(commands("sc23-fig7", "another build"), ["gallery", "analyze", "predict", "predict"])
+
+
+class SimGrid(unittest.TestCase):
+    def test_the_model_s_time_over_simgrid_s_on_the_squarest_grid_of_each_plan(self):
+        table = measure("simgrid", StandIn(), grids=(Grid(4, 2, 1),))
+        found = {series: (grid, ratio) for grid, series, ratio in column(table, "grid", "series", "ratio")}
+        self.assertEqual(found["single-sync, Pz = 4, one-sided"], ("2x1x4", 0.8))
+        self.assertEqual(found["2D, flat trees"], ("4x2x1", 0.8))
+        self.assertNotIn("single-sync, Pz = 16", found)
+        self.assertIn("between 0.80 and 0.80", table.notes[0])
+
+    def test_every_plan_has_an_analysis_that_is_deep_enough(self):
+        stand_in = StandIn()
+        measure("simgrid", stand_in, grids=(Grid(4, 2, 1),))
+        analyzed = [call for call in stand_in.calls if "--save-analysis" in call]
+        self.assertEqual([("--ranks" in call, "separators" in call) for call in analyzed],
+                         [(False, False), (True, False), (True, True)])  # fmt: skip
+
+    def test_other_messages_than_the_plan_s_are_an_error(self):
+        stand_in = StandIn()
+        stand_in.simgrid = lambda analysis, prediction: {"seconds": 1.0, "messages": 7.0}
+        with self.assertRaisesRegex(AssertionError, "7 messages"):
+            measure("simgrid", stand_in, grids=(Grid(2, 1, 1),))
+
+
+class Measured(unittest.TestCase):
+    def test_every_round_has_a_description_of_the_machine_for_its_ranks(self):
+        # Predicted: 0.5 + 0.25 seconds and 0.1 between layers; measured: three times the seconds of a case.
+        stand_in = StandIn()
+        table = measure("measured", stand_in, grids=(Grid(1, 1, 1), Grid(2, 2, 1)))
+        self.assertEqual(
+            column(table, "grid", "plan"),
+            [("1x1x1", "2D"), ("2x2x1", "2D"), ("2x2x1", "proportional, inverted separators")],
+        )
+        for row in table.rows:
+            self.assertAlmostEqual(row["predicted"].median, 850)
+            self.assertAlmostEqual(row["ratio"].median, 3 / 0.85)
+        self.assertEqual([call[-1] for call in stand_in.calls if call[0] == "machines"], 3 * ["2", "4"])
 
 
 class Peers(unittest.TestCase):

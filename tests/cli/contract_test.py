@@ -14,12 +14,13 @@ NUMBER = (int, float)
 RECORD = {
     "matrix": {"name": str, "rows": int, "nonzeros": int},
     "factor": {"kind": str, "nonzeros_l": int, "nonzeros_u": int, "bytes": int, "supernodes": int,
-               "analysis_seconds": NUMBER, "seconds": NUMBER, "perturbed_pivots": int,
+               "flops": NUMBER, "analysis_seconds": NUMBER, "seconds": NUMBER, "perturbed_pivots": int,
                "condition_estimate": NUMBER, "numerically_singular": bool},
     "plan": {"grid": list, "mapping": str, "schedule": str, "inter_grid": str, "tree": str, "diagonal": str,
              "transport": str, "device": str, "threads": int, "deterministic": bool, "dependencies": bool,
              "chosen_by": str},
     "solve": {"nrhs": int, "op": str, "precision": str, "method": str, "repeats": int, "setup_seconds": NUMBER,
+              "distribution_seconds": NUMBER, "plan_seconds": NUMBER,
               "panel_bytes": NUMBER, "panel_bytes_max": NUMBER, "seconds_min": NUMBER,
               "seconds_median": NUMBER, "l_seconds": NUMBER, "u_seconds": NUMBER, "inter_grid_seconds": NUMBER,
               "backward_error": NUMBER, "refinement_steps": int, "refinement_seconds": NUMBER},
@@ -27,6 +28,7 @@ RECORD = {
 }
 RANK = {"rank": int, "x": int, "y": int, "z": int, "l_seconds": NUMBER, "u_seconds": NUMBER,
         "floating_point_seconds": NUMBER, "intra_grid_seconds": NUMBER, "inter_grid_seconds": NUMBER,
+        "l_floating_point_seconds": NUMBER, "u_floating_point_seconds": NUMBER,
         "idle_seconds": NUMBER, "messages": dict, "messages_sent": int, "bytes_sent": int, "messages_received": int, "bytes_received": int}
 
 OPTIONS = {
@@ -67,7 +69,9 @@ class RunRecord(CommandTest):
         self.assertEqual(record["plan"]["grid"], [2, 1, 2])
         self.assertEqual((record["solve"]["nrhs"], record["solve"]["repeats"]), (2, 3))
         self.assertEqual((record["matrix"]["name"], record["matrix"]["rows"]), ("a.mtx", 400))
-        self.assertLessEqual(record["solve"]["seconds_min"], record["solve"]["seconds_median"])
+        solve = record["solve"]
+        self.assertLessEqual(solve["seconds_min"], solve["seconds_median"])
+        self.assertLessEqual(solve["distribution_seconds"] + solve["plan_seconds"], solve["setup_seconds"] * 1.01)
 
     def test_ranks(self):
         for grid, places in (("2x1x2", [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1)]), ("1x1x1", [(0, 0, 0)])):
@@ -80,6 +84,11 @@ class RunRecord(CommandTest):
                         self.check_types(rank, RANK)
                         self.assertAlmostEqual(rank["l_seconds"] + rank["u_seconds"],
                                                rank["floating_point_seconds"] + rank["intra_grid_seconds"])
+                        parts = [rank[f"{sweep}_floating_point_seconds"] for sweep in "lu"]
+                        self.assertAlmostEqual(sum(parts), rank["floating_point_seconds"], 12)
+                        for sweep, part in zip("lu", parts):
+                            self.assertLessEqual(part, rank[f"{sweep}_seconds"])
+                        self.assertGreater(max(parts), 0)
                     for what in ("messages", "bytes"):
                         sent, received = (sum(r[f"{what}_{way}"] for r in ranks) for way in ("sent", "received"))
                         self.assertEqual(sent, received)
@@ -152,11 +161,11 @@ class Words(CommandTest):
         result = self.succeed("solve", "a.mtx", "--grid", "square", ranks=4)
         self.assertEqual(result.err, "")
         self.assertEqual([line.split()[0] for line in result.out.splitlines()],
-                         ["matrix", "analysis", "factor", "solve", "accuracy"])
+                         ["matrix", "analysis", "factor", "setup", "solve", "accuracy"])
         result = self.succeed("solve", "a.mtx", ranks=4)
         self.assertEqual(result.err, "")
-        words = [line[:9].strip() for line in result.out.splitlines()]
-        self.assertEqual(words, ["matrix", "analysis", "factor", "solve", "plan", "", "", "", "accuracy"])
+        words = [line[:9].strip() for line in result.out.splitlines()]  # inverted separators, and what they cost
+        self.assertEqual(words, ["matrix", "analysis", "factor", "", "setup", "solve", "plan", "", "", "", "accuracy"])
 
     def test_progress_on_a_terminal(self):
         """Drawn while work goes on, and cleared before the summary, which ends the run."""

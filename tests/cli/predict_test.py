@@ -73,6 +73,37 @@ class Predict(CommandTest):
             for part in ("matrix", "factor", "solve", "ranks"):
                 self.assertEqual(first[part], again[part], part)
 
+    def test_what_inverted_separators_cost(self):
+        self.succeed("gallery", "s2d9", "--n", 200, "-o", "larger.mtx")
+        axes = ("--grid", "2x2x1", "--mapping", "proportional")
+        for matrix in ("larger.mtx", "unsymmetric.mtx"):
+            plain = self.predict(matrix, *axes, "--save-analysis", "plain")
+            whole = self.predict(matrix, *axes, "--diagonal", "separators", "--save-analysis", "whole")
+            self.assertNotIn("separators", plain)
+            cost = whole["separators"]
+            for extra, part, field in (("extra_bytes", "factor", "bytes"), ("extra_flops", "factor", "flops"),
+                                       ("extra_panel_bytes", "solve", "panel_bytes"),
+                                       ("extra_panel_bytes_max", "solve", "panel_bytes_max")):
+                self.assertAlmostEqual(cost[extra], whole[part][field] - plain[part][field], 3, msg=field)
+            if matrix == "larger.mtx":  # with separators wider than a supernode
+                self.assertGreater(cost["extra_bytes"], 0)
+                self.assertGreater(cost["extra_flops"], 0)
+            # A run has the same, and stores what is predicted; of two saved analyses it can be told, of one not.
+            run = self.solve(matrix, "--mapping", "proportional", "--diagonal", "separators", grid="2x2x1")
+            self.assertEqual(run["separators"], cost)
+            for field in ("panel_bytes", "panel_bytes_max"):
+                self.assertEqual(run["solve"][field], whole["solve"][field], field)
+            saved = (*axes, "--diagonal", "separators", "--analysis", "whole")
+            self.assertNotIn("separators", self.predict(*saved))
+            self.assertEqual(self.predict(*saved, "--analysis", "plain")["separators"], cost)
+
+    def test_saved_analyses_that_do_not_belong_together(self):
+        self.predict("definite.mtx", "--ranks", 4, "--save-analysis", "first")
+        self.predict("unsymmetric.mtx", "--ranks", 4, "--diagonal", "separators", "--save-analysis", "second")
+        for other in ("first", "second"):
+            self.refuse("predict", "--analysis", "first", "--analysis", other, "--ranks", 4,
+                        "--machine", "cori-haswell", word=f"first and {other} are not analyses of one matrix")
+
     def test_a_saved_analysis_for_too_few_ranks(self):
         self.succeed("gallery", "s2d9", "--n", 128, "-o", "large.mtx")
         self.predict("large.mtx", "--ranks", 64, "--save-analysis", "saved")

@@ -77,6 +77,22 @@ class Tune(CommandTest):
         self.assertGreaterEqual(every["shortfall"], 1)
         self.assertLessEqual(every["shortfall"], 1.1)
 
+    def test_saved_analyses_choose_the_same(self):
+        for diagonal in ("supernodes", "separators"):
+            self.succeed("predict", "unsymmetric.mtx", "--machine", "cori-haswell", "--ranks", 8, "--mapping", "proportional",
+                         "--diagonal", diagonal, "--save-analysis", diagonal)
+        tuned = self.tune("unsymmetric.mtx", 8)
+        self.succeed("tune", "--analysis", "separators", "--analysis", "supernodes", "--machine", "cori-haswell",
+                     "--ranks", 8, "--json", "saved.json")
+        saved = self.record("saved.json")
+        for field in ("matrix", "factor", "plan", "solve"):
+            self.assertEqual(saved[field], tuned[field], field)
+        self.assertEqual(saved["tune"]["candidates"], tuned["tune"]["candidates"])
+        # One analysis leaves nothing to choose of the diagonal.
+        self.succeed("tune", "--analysis", "supernodes", "--machine", "cori-haswell", "--ranks", 8, "--json", "saved.json")
+        candidates = self.record("saved.json")["tune"]["candidates"]
+        self.assertEqual({c["diagonal"] for c in candidates}, {"supernodes"})
+
     def test_summary(self):
         record = self.tune("unsymmetric.mtx", 8)
         lines = self.result.out.splitlines()
@@ -89,6 +105,9 @@ class Tune(CommandTest):
         good = ("tune", "definite.mtx", "--machine", "cori-knl", "--ranks", 4)
         for arguments, word in ((good[:-2], "--ranks"), ((*good[:2], *good[4:]), "--machine"),
                                 ((*good, "--grid", "2x2x2"), "2x2x2"), ((*good, "--grid", "2x"), "2x"),
+                                (("tune", *good[2:]), "--analysis"),
+                                (("tune", "--analysis", "definite.mtx", *good[2:]), "definite.mtx"),
+                                ((*good, "--analysis", "definite.mtx"), "--analysis"),
                                 (("tune", "nowhere.mtx", *good[2:]), "nowhere.mtx"),
                                 (("tune", "definite.mtx", "--machine", "abacus", "--ranks", 4), "abacus"),
                                 ((*good, "--json", "no/such/file"), "no/such/file")):
@@ -129,6 +148,24 @@ class SolveAuto(CommandTest):
                     self.assertEqual(model["reasons"], tuned["tune"]["reasons"])
                     for reason in model["reasons"]:
                         self.assertIn(reason, self.result.out)
+
+    def test_a_matrix_that_is_not_definite_gets_a_plan_for_its_lu_factors(self):
+        # Symmetric with a positive diagonal, so that Cholesky is tried; so small that LU exchanges rows, and has another
+        # structure.
+        entries = {(i, j): 1e-3 if i == j else v for (i, j), v in grid_laplacian(20).items()}
+        self.write("indefinite.mtx", matrix_text(400, entries))
+        found = self.solve_auto("indefinite.mtx", 4, "--machine", "cori-knl")
+        self.assertEqual(found["factor"]["kind"], "lu")
+        self.succeed("tune", "indefinite.mtx", "--machine", "cori-knl", "--ranks", 4, "--json", "tune.json")
+        tuned = self.record("tune.json")
+        self.assertEqual(tuned["factor"]["kind"], "cholesky")
+        self.assertNotEqual(found["model"]["predicted_seconds"], tuned["tune"]["predicted_seconds"])
+        for reason in found["model"]["reasons"]:
+            self.assertIn(reason, self.result.out)
+        # Nothing else is faster for those factors.
+        for axes in (("--mapping", "proportional", "--grid", "square"), ("--grid", "1x1x4"), ("--grid", "2x2x1")):
+            given = self.solve_auto("indefinite.mtx", 4, "--machine", "cori-knl", *axes)
+            self.assertGreaterEqual(given["model"]["predicted_seconds"], 0.98 * found["model"]["predicted_seconds"])
 
     def test_without_a_machine_it_repeats(self):
         first = self.solve_auto("unsymmetric.mtx", 4)

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <numeric>
 
 #include "support/random_matrix.hpp"
+#include "trisweep/core/buffer.hpp"
+#include "trisweep/core/slabs.hpp"
 
 namespace trisweep::kernels {
 namespace {
@@ -18,37 +21,60 @@ TYPED_TEST_SUITE(PanelProductTest, Scalars);
 
 struct Shape {
   Index height, width, nrhs;
-  Index padding = 0;  // rows of other strips below each column
+  Index begin = 0;  // rows of other strips, above
+  Index below = 0;
 
-  Index ld() const { return height + padding; }
+  Index panel_height() const { return begin + height + below; }
 };
-const std::vector<Shape> shapes = {{0, 3, 1},  {1, 1, 1},  {5, 4, 1},    {23, 9, 1},   {8, 16, 1},  {1, 1, 3},
-                                   {13, 6, 7}, {9, 1, 50}, {7, 9, 1, 5}, {7, 9, 3, 5}, {1, 4, 2, 1}};
+
+// Within a slab and over several, a strip of each, and every way to cover the right-hand sides.
+std::vector<Shape> shapes() {
+  std::vector<Shape> list = {{0, 3, 1}, {1, 1, 1}, {1, 1, 3}, {9, 1, 50}, {64, 8, 50}};
+  for (const Index nrhs : {1, 2, 3, 4, 5, 7, 8, 16, 23, 50}) {
+    list.push_back({13, 6, nrhs});
+    list.push_back({32, 17, nrhs});
+    list.push_back({77, 9, nrhs});
+    list.push_back({7, 9, nrhs, 3, 5});
+    list.push_back({40, 5, nrhs, 30, 31});
+  }
+  return list;
+}
 
 // A work vector with the panel's own rows first and the rows it is joined to after them, in reverse.
 template <Scalar T>
 struct Sample {
   explicit Sample(const Shape& s)
       : shape(s),
-        panel(random_vector<T>(usize(s.ld()) * usize(s.width), 1)),
+        entries(random_vector<T>(usize(s.panel_height()) * usize(s.width), 1)),
+        panel(entries.size(), "a panel"),
         work(random_vector<T>(usize(s.height + s.width) * usize(s.nrhs), 2)),
-        scratch(usize(std::max(s.height, s.width)) * usize(s.nrhs)) {
+        scratch(scratch_size(s.width, s.nrhs)) {
+    std::ranges::copy(entries, panel.data());
+    std::vector<T> room(entries.size());
+    cut_into_slabs(panel.data(), s.panel_height(), s.width, room.data());
     for (Index i = s.height; i-- > 0;) position.push_back(s.width + i);
   }
   T entry(Index i, Index j, bool conjugated) const {
-    const T v = panel[usize(i) + usize(j) * usize(shape.ld())];
+    const T v = entries[usize(shape.begin + i) + usize(j) * usize(shape.panel_height())];
     return conjugated ? conjugate(v) : v;
   }
   T& at(std::vector<T>& rows, Index row, Index r) const {
     return rows[usize(row) * usize(shape.nrhs) + usize(r)];
   }
   Panel<T> view(bool conjugated) const {
-    return {panel.data(), position.data(), shape.height, shape.width, shape.ld(), conjugated};
+    return {.value = panel.data(),
+            .position = position.data(),
+            .height = shape.panel_height(),
+            .width = shape.width,
+            .begin = shape.begin,
+            .end = shape.begin + shape.height,
+            .conjugate = conjugated};
   }
   Work<T> work_view() { return {work.data(), scratch.data(), shape.nrhs}; }
 
   Shape shape;
-  std::vector<T> panel;
+  std::vector<T> entries;  // column-major
+  Buffer<T> panel;
   std::vector<T> work;
   std::vector<T> scratch;
   std::vector<Index> position;
@@ -63,7 +89,7 @@ void expect_close(const std::vector<T>& result, const std::vector<T>& expected) 
 
 TYPED_TEST(PanelProductTest, ScatterSubtractsThePanelTimesItsSource) {
   using T = TypeParam;
-  for (const Shape& shape : shapes) {
+  for (const Shape& shape : shapes()) {
     for (const bool conjugated : {false, true}) {
       Sample<T> sample(shape);
       auto expected = sample.work;
@@ -83,7 +109,7 @@ TYPED_TEST(PanelProductTest, ScatterSubtractsThePanelTimesItsSource) {
 
 TYPED_TEST(PanelProductTest, GatherSubtractsTheTransposedPanelTimesItsRows) {
   using T = TypeParam;
-  for (const Shape& shape : shapes) {
+  for (const Shape& shape : shapes()) {
     for (const bool conjugated : {false, true}) {
       Sample<T> sample(shape);
       auto expected = sample.work;
@@ -103,7 +129,8 @@ TYPED_TEST(PanelProductTest, GatherSubtractsTheTransposedPanelTimesItsRows) {
 
 TYPED_TEST(PanelProductTest, DiagonalAppliesEveryOp) {
   using T = TypeParam;
-  for (const Shape& shape : {Shape{1, 1, 1}, {6, 6, 1}, {13, 13, 1}, {6, 6, 4}, {1, 1, 9}}) {
+  for (const Shape& shape :
+       {Shape{1, 1, 1}, {6, 6, 1}, {13, 13, 1}, {45, 45, 1}, {6, 6, 4}, {45, 45, 6}, {1, 1, 9}}) {
     for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
       Sample<T> sample(shape);
       std::vector<T> expected(sample.work);
@@ -118,7 +145,8 @@ TYPED_TEST(PanelProductTest, DiagonalAppliesEveryOp) {
           sample.at(expected, i, r) = sum;
         }
       }
-      diagonal_product(sample.panel.data(), shape.width, op, 0, sample.work_view());
+      std::iota(sample.position.begin(), sample.position.end(), 0);
+      diagonal_product(sample.view(false), op, 0, sample.work_view());
       expect_close(sample.work, expected);
     }
   }

@@ -23,6 +23,18 @@ TEST(Estimates, OfADenseMatrixAreTheTextbooks) {
   }
 }
 
+TEST(Estimates, OfInversesGrowWithTheWidthOfTheDiagonalBlocks) {
+  const Index n = 60;
+  const auto a = testing::random_matrix<double>({.n = n, .density = 1.0});
+  const auto of = [&](const std::vector<Index>& first, Kind kind) {
+    return estimate(*testing::structure_of(a.pattern, first), kind, sizeof(double)).inversion_flops;
+  };
+  EXPECT_NEAR(of({0, n}, Kind::lu), 4.0 / 3.0 * n * n * n, 1e-6);
+  EXPECT_NEAR(of({0, n}, Kind::cholesky), 2.0 / 3.0 * n * n * n, 1e-6);
+  // Two blocks of 30, and a panel of 30 x 30 on each side.
+  EXPECT_NEAR(of({0, 30, n}, Kind::lu), (2 * 4.0 / 3.0 + 2) * 30 * 30 * 30, 1e-6);
+}
+
 TEST(Estimates, PredictTheBytesOfTheFactors) {
   const auto a = testing::random_definite_matrix<float>({.n = 100, .density = 0.03});
   const auto s = testing::random_structure(a.pattern, 8);

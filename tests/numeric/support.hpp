@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "trisweep/core/slabs.hpp"
 #include "trisweep/matrix/csr.hpp"
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/symbolic/structure.hpp"
@@ -202,13 +203,14 @@ BlockFactors expand(const Factors<T>& f) {
   for (Index k = 0; k < s.supernodes(); ++k) {
     const Index w = s.width(k), m = s.height(k), first = s.first[usize(k)];
     for (Index j = 0; j < w; ++j) {
-      for (Index i = 0; i < w; ++i) result.inverse_d(first + i, first + j) = f.diagonal_block(k)[i + j * w];
+      for (Index i = 0; i < w; ++i)
+        result.inverse_d(first + i, first + j) = f.diagonal_block(k)[slab_entry(w, w, i, j)];
       for (Index i = 0; i < m; ++i) {
         const Index row = s.rows(k)[usize(i)];
-        const Complex lower = f.lower_panel(k)[i + j * m];
+        const Complex lower = f.lower_panel(k)[slab_entry(m, w, i, j)];
         result.l(row, first + j) = lower;
         result.u(first + j, row) =
-            f.kind == Kind::cholesky ? std::conj(lower) : Complex(f.upper_panel(k)[i + j * m]);
+            f.kind == Kind::cholesky ? std::conj(lower) : Complex(f.upper_panel(k)[slab_entry(m, w, i, j)]);
       }
     }
   }
@@ -229,17 +231,17 @@ std::vector<T> solve(const Factors<T>& f, std::vector<T> x) {
     for (Index j = 0; j < s.width(k); ++j)
       for (Index i = 0; i < s.height(k); ++i)
         x[usize(s.rows(k)[usize(i)])] -=
-            f.lower_panel(k)[i + j * s.height(k)] * x[usize(s.first[usize(k)] + j)];
+            f.lower_panel(k)[slab_entry(s.height(k), s.width(k), i, j)] * x[usize(s.first[usize(k)] + j)];
   std::vector<T> z(x.size());
   for (Index k = 0; k < s.supernodes(); ++k)
     for (Index j = 0; j < s.width(k); ++j)
       for (Index i = 0; i < s.width(k); ++i)
         z[usize(s.first[usize(k)] + i)] +=
-            f.diagonal_block(k)[i + j * s.width(k)] * x[usize(s.first[usize(k)] + j)];
+            f.diagonal_block(k)[slab_entry(s.width(k), s.width(k), i, j)] * x[usize(s.first[usize(k)] + j)];
   for (Index k = s.supernodes() - 1; k >= 0; --k)
     for (Index j = 0; j < s.width(k); ++j)
       for (Index i = 0; i < s.height(k); ++i) {
-        const std::size_t at = usize(i + j * s.height(k));
+        const std::size_t at = slab_entry(s.height(k), s.width(k), i, j);
         const T u = f.kind == Kind::lu ? f.upper_panel(k)[at] : conjugate(f.lower_panel(k)[at]);
         z[usize(s.first[usize(k)] + j)] -= u * z[usize(s.rows(k)[usize(i)])];
       }

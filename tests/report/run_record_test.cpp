@@ -24,6 +24,7 @@ RunRecord example() {
                  .nonzeros_u = 6000000001,
                  .bytes = 96000000000,
                  .supernodes = 4,
+                 .flops = 3e12,
                  .analysis_seconds = 0.5,
                  .seconds = 1.5,
                  .perturbed_pivots = 2,
@@ -57,10 +58,10 @@ RunRecord example() {
                  .z = 0,
                  .l_seconds = 1e-3,
                  .u_seconds = 9e-4,
-                 .floating_point_seconds = 4e-4,
-                 .intra_grid_seconds = 3e-4,
                  .inter_grid_seconds = 5e-5,
                  .idle_seconds = 2e-4,
+                 .l_floating_point_seconds = 3e-4,
+                 .u_floating_point_seconds = 1e-4,
                  .messages = {{{8, 3000000000, 2, 44}, {2, 900000000, 6, 40}, {1, 100000000, 4, 4}}}},
                 {.rank = 1, .x = 1, .y = 0, .z = 0}},
       .machine = {.host = "node", .processor = "chip", .mpi = "MPI", .processors = 2, .memory_bytes = 2e10}};
@@ -116,6 +117,47 @@ TEST(ToJson, WritesInfinityAsNull) {
   RunRecord r = example();
   r.factor.condition_estimate = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(json::parse(to_json(r))["factor"]["condition_estimate"].is_null());
+}
+
+TEST(ToJson, SplitsFloatingPointBySweep) {
+  const json rank = json::parse(to_json(example()))["ranks"][0];
+  EXPECT_DOUBLE_EQ(rank["l_floating_point_seconds"], 3e-4);
+  EXPECT_DOUBLE_EQ(rank["u_floating_point_seconds"], 1e-4);
+  EXPECT_DOUBLE_EQ(rank["floating_point_seconds"], 4e-4);
+  EXPECT_DOUBLE_EQ(rank["intra_grid_seconds"], 1.5e-3);
+}
+
+TEST(RankRecordOf, CountsTheDiagonalAsBackward) {
+  solve::SolveActivity last;
+  last.l = {.seconds = 3, .floating_point_seconds = 2, .idle_seconds = 0.5};
+  last.u = {.seconds = 5, .floating_point_seconds = 1};
+  last.diagonal = {.seconds = 4, .floating_point_seconds = 4};
+  last.inter_grid = {.seconds = 7};
+  last.l.sent[plan::index_of(plan::MessageKind::reduction)] = {2, 16};
+  last.u.sent[plan::index_of(plan::MessageKind::reduction)] = {1, 8};
+  const RankRecord r = rank_record(5, {2, 1, 4}, last);
+  EXPECT_EQ(r.rank, 5);
+  EXPECT_EQ(r.x, 1);
+  EXPECT_EQ(r.z, 2);
+  EXPECT_EQ(r.l_floating_point_seconds, 2);
+  EXPECT_EQ(r.u_floating_point_seconds, 5);
+  EXPECT_EQ(r.u_seconds, 9);
+  EXPECT_EQ(r.intra_grid_seconds(), 12 - 7);
+  EXPECT_EQ(r.inter_grid_seconds, 7);
+  EXPECT_EQ(r.idle_seconds, 0.5);
+  EXPECT_EQ(r.messages[plan::index_of(plan::MessageKind::reduction)].bytes_sent, 24);
+}
+
+TEST(Summary, SaysWhatInvertedSeparatorsCost) {
+  RunRecord r = example();
+  EXPECT_THAT(summary(r), Not(HasSubstr("separators")));
+  r.solve.panel_bytes_max = 22e9;
+  r.separators = {.extra_bytes = 16e9, .extra_panel_bytes_max = -2e9, .extra_flops = 1e12};
+  EXPECT_THAT(summary(r),
+              HasSubstr("inverted separators take +16 GB (+20.0 %) of factors, -2 GB (-8.3 %) on the "
+                        "fullest rank, +50.0 % work to factor"));
+  EXPECT_EQ(json::parse(to_json(r))["separators"]["extra_bytes"], 16e9);
+  EXPECT_FALSE(json::parse(to_json(example())).contains("separators"));
 }
 
 TEST(ToJson, SurvivesNamesThatAreNotText) {

@@ -29,23 +29,23 @@ namespace kernels {
 
 template <Scalar T>
 void scatter_product(const Panel<T>& panel, Index, const Work<T>& work) {
-  count<T>(panel.height, panel.width, work.nrhs);
+  count<T>(panel.end - panel.begin, panel.width, work.nrhs);
 }
 
 template <Scalar T>
 void gather_product(const Panel<T>& panel, Index, const Work<T>& work) {
-  count<T>(panel.height, panel.width, work.nrhs);
+  count<T>(panel.end - panel.begin, panel.width, work.nrhs);
 }
 
 template <Scalar T>
-void diagonal_product(const T*, Index width, Op, Index, const Work<T>& work) {
-  count<T>(width, width, work.nrhs);
+void diagonal_product(Panel<T> inverse, Op, Index, const Work<T>& work) {
+  count<T>(inverse.width, inverse.width, work.nrhs);
 }
 
 #define INSTANTIATE(T)                                                   \
   template void scatter_product(const Panel<T>&, Index, const Work<T>&); \
   template void gather_product(const Panel<T>&, Index, const Work<T>&);  \
-  template void diagonal_product(const T*, Index, Op, Index, const Work<T>&);
+  template void diagonal_product(Panel<T>, Op, Index, const Work<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace kernels

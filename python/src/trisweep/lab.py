@@ -138,14 +138,27 @@ class Lab:
 
     def predict(self, case: Case) -> Record:
         """The record of a prediction, without floors and critical path; `case` names the machine."""
-        words = ["--analysis", str(self._analysis(case)), "--grid", str(case.grid), *case.words]
-        file = self._kept(["predict", *words], "json")
+        words = self._prediction(case)
+        file = self._kept(words, "json")
         if not file.exists():
             self.show(f"predict {case}")
-            record = self.trisweep.document(["predict", *words, "--no-floors"])
+            record = self.trisweep.document([*words, "--no-floors"])
             del record["model"]
             _write_whole(file, lambda partial: partial.write_text(json.dumps(record)))
         return json.loads(file.read_text())
+
+    def simulate(self, case: Case) -> Record:
+        """What SimGrid says of the plan that `predict` prices: seconds, and messages of all ranks."""
+        words = self._prediction(case)
+        file = self._kept(["simgrid", *words], "json")
+        if not file.exists():
+            self.show(f"simulate {case}")
+            record = self.trisweep.simgrid(self._analysis(case), words)
+            _write_whole(file, lambda partial: partial.write_text(json.dumps(record)))
+        return json.loads(file.read_text())
+
+    def _prediction(self, case: Case) -> list[str]:
+        return ["predict", "--analysis", str(self._analysis(case)), "--grid", str(case.grid), *case.words]
 
     def machine(self, name: str, ranks_per_node: int = 0) -> str:
         """What `--machine` takes: the name, or the file of that machine with so many ranks on a node, at one memory."""
@@ -159,11 +172,12 @@ class Lab:
         return str(file)
 
     def _analysis(self, case: Case) -> Path:
-        """For inverted separators good for that many ranks; else for up to ANALYSIS_GRID's layers and any number."""
+        """For proportional mapping good for that many ranks; else for up to ANALYSIS_GRID's layers and any number."""
         matrix = case.system.matrix
         words = ["--grid", ANALYSIS_GRID]
-        if "separators" in case.words:
-            words = ["--ranks", str(case.grid.ranks), "--mapping", "proportional", "--diagonal", "separators"]
+        if "proportional" in case.words:
+            words = ["--ranks", str(case.grid.ranks), "--mapping", "proportional"]
+            words += ["--diagonal", "separators"] if "separators" in case.words else []
         file = self._kept(["analysis", matrix, *words], "analysis")
         if not file.exists():
             source = self.matrix(matrix)

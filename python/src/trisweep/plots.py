@@ -36,7 +36,7 @@ def legend(figure: Figure, axes: Axes, columns: int = 0) -> None:
     """One legend above all of the figure, of the series that the axes have: a line, or rows of so many columns."""
     handles, labels = axes.get_legend_handles_labels()
     columns = columns or len(labels)
-    order = [row * columns + column for column in range(columns) for row in range(len(labels) // columns)]
+    order = [i for column in range(columns) for i in range(column, len(labels), columns)]
     handles, labels = [handles[i] for i in order], [labels[i] for i in order]
     figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=8, frameon=False)
 

@@ -59,11 +59,12 @@ def read_traffic(file: Path, ranks: int) -> Traffic:
 
 
 class Trisweep:
-    """The command, and the way to start ranks of it."""
+    """The command, and the ways to start ranks of it: real ones, and those of SimGrid where its script is."""
 
-    def __init__(self, binary: Path, mpirun: Sequence[str]) -> None:
+    def __init__(self, binary: Path, mpirun: Sequence[str], simgrid_script: Path | None = None) -> None:
         self.binary = binary
         self.mpirun = tuple(mpirun)
+        self.simgrid_script = simgrid_script
 
     @cached_property
     def fingerprint(self) -> str:
@@ -114,6 +115,19 @@ class Trisweep:
         """The record of a run on the grid."""
         return self.document(["solve", str(matrix), "--grid", str(grid), *options], grid.ranks)
 
+    def simgrid(self, analysis: Path, prediction: Sequence[str]) -> Record:
+        """What SimGrid says of a plan: `prediction` are the words that predict it from this analysis."""
+        program = self.binary.parent / "tests/simgrid/libsimulated_solve.so"
+        if self.simgrid_script is None or not program.is_file():
+            remedy = "install libsimgrid-dev, build with the tests (scripts/build), and work in the checkout"
+            raise UserError(f"{self.binary} was built without SimGrid", remedy)
+        with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
+            predicted, out = Path(folder) / "predicted.json", Path(folder) / "out.json"
+            self.run([*prediction, "--no-floors", "--json", str(predicted)])
+            line = [str(self.simgrid_script), str(analysis), str(predicted), str(out)]
+            self.start(line, variables={"TRISWEEP_SIMULATED_SOLVE": str(program)})
+            return json.loads(out.read_text())
+
     def plan(self, matrix: Path, grid: Grid, options: Sequence[str] = ()) -> Record:
         """The plan for the grid, which may be of any size: nothing is run."""
         return self.document(["plan", str(matrix), "--grid", str(grid), *options])
@@ -155,7 +169,13 @@ def find_trisweep(binary: str | None) -> Trisweep:
     path = Path(found).resolve()
     if not path.is_file() or not os.access(path, os.X_OK):
         raise UserError(f"{found} is not a program", "build it with scripts/build, or name another with --binary")
-    return Trisweep(path, find_mpirun([path.parent.parent, checkout]))
+    checkouts = [path.parent.parent, checkout]
+    return Trisweep(path, find_mpirun(checkouts), _script("simgrid", checkouts))
+
+
+def _script(name: str, checkouts: Sequence[Path]) -> Path | None:
+    files = (checkout / "scripts" / name for checkout in checkouts)
+    return next((file for file in files if file.is_file()), None)
 
 
 def find_mpirun(checkouts: Sequence[Path]) -> list[str]:
@@ -164,5 +184,4 @@ def find_mpirun(checkouts: Sequence[Path]) -> list[str]:
     if shutil.which("mpirun") is None:
         remedy = "install MPI (scripts/install-deps), or name a launcher in TRISWEEP_MPIRUN"
         raise UserError("mpirun was not found", remedy)
-    scripts = [checkout / "scripts/mpirun" for checkout in checkouts]
-    return [next((str(script) for script in scripts if script.is_file()), "mpirun")]
+    return [str(_script("mpirun", checkouts) or "mpirun")]

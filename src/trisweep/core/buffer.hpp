@@ -1,6 +1,7 @@
 #pragma once
 // An owning, uninitialized, cache-line aligned array for factor panels and work vectors. Large buffers ask
 // the kernel for huge pages: the sweeps are bound by memory bandwidth, and 4 KiB pages cost a third of it.
+// Behind the last element are 256 bytes of zeros: a kernel may read whole vectors there.
 
 #include <cstddef>
 #include <cstdlib>

@@ -34,7 +34,7 @@ struct PieceBlock {
 };
 
 // The pieces of one side's panels that a rank stores. Piece p holds, of panel supernode[p], the rows of the
-// blocks this rank owns: height x width, column-major, at value_ptr[p] of the rank's storage.
+// blocks this rank owns: height x width, in slabs (core/slabs.hpp), at value_ptr[p] of the rank's storage.
 struct SideShare {
   std::vector<Index> supernode;   // pieces, ascending
   std::vector<Index> segment;     // pieces: the local segment of that supernode

@@ -3,23 +3,25 @@
 // (rows x nrhs): the right-hand sides of a row are neighbours, so a slot is contiguous, a message needs no
 // packing, and gather and scatter move whole rows.
 
+#include "trisweep/core/slabs.hpp"
 #include "trisweep/core/types.hpp"
 
 namespace trisweep::kernels {
 
-// A height x width column-major block with `ld` between columns, whose rows belong to work rows position[0 ..
-// height).
+// Rows [begin, end) of a height x width block that lies in slabs (core/slabs.hpp). They belong to work rows
+// position[0 .. end - begin).
 template <Scalar T>
 struct Panel {
   const T* value;
   const Index* position;
   Index height;
   Index width;
-  Index ld;
+  Index begin;
+  Index end;
   bool conjugate;  // use conj(value)
 };
 
-// The right-hand sides in flight, and room for the largest panel's rows: scratch holds height x nrhs numbers.
+// The right-hand sides in flight, and scratch of scratch_size() numbers.
 template <Scalar T>
 struct Work {
   T* row;
@@ -29,6 +31,11 @@ struct Work {
   T* at(Index position) const { return row + usize(position) * usize(nrhs); }
 };
 
+// For products with panels of at most `width` columns.
+constexpr std::size_t scratch_size(Index width, Index nrhs) {
+  return usize(3 * Offset{width} + 2 * slab_rows) * usize(nrhs);
+}
+
 // work(position[i], :) -= sum_j panel(i, j) work(source + j, :).
 template <Scalar T>
 void scatter_product(const Panel<T>& panel, Index source, const Work<T>& work);
@@ -37,8 +44,9 @@ void scatter_product(const Panel<T>& panel, Index source, const Work<T>& work);
 template <Scalar T>
 void gather_product(const Panel<T>& panel, Index target, const Work<T>& work);
 
-// work(at + i, :) = sum_j op(D)(i, j) work(at + j, :), D width x width.
+// work(at + i, :) = sum_j op(D)(i, j) work(at + j, :), D = `inverse` square, whose positions are at, at + 1
+// ... `inverse.conjugate` is ignored: op says it.
 template <Scalar T>
-void diagonal_product(const T* inverse, Index width, Op op, Index at, const Work<T>& work);
+void diagonal_product(Panel<T> inverse, Op op, Index at, const Work<T>& work);
 
 }  // namespace trisweep::kernels

@@ -49,9 +49,12 @@ struct PathSegment {
 struct RankTimes {
   double l_seconds = 0;
   double u_seconds = 0;  // the diagonal included
-  double floating_point_seconds = 0;
+  double l_floating_point_seconds = 0;
+  double u_floating_point_seconds = 0;
   double inter_grid_seconds = 0;
   double idle_seconds = 0;
+
+  double floating_point_seconds() const { return l_floating_point_seconds + u_floating_point_seconds; }
 };
 
 struct Prediction {

@@ -24,7 +24,10 @@ void Simulation::start_task(Index r, bool communicator, std::int32_t previous, d
     products =
         product_seconds(r, cost_of(std::get<DiagonalPhase>(phase(r)), share(r), workload_), machine_.workers);
   }
-  result_.rank[usize(r)].floating_point_seconds += products / (sweep != nullptr ? machine_.workers : 1);
+  RankTimes& times = result_.rank[usize(r)];
+  (plan::part_of(phase(r)) == plan::Part::forward ? times.l_floating_point_seconds
+                                                  : times.u_floating_point_seconds) +=
+      products / (sweep != nullptr ? machine_.workers : 1);
   ++computing_[memory(r)];
   events_.push({now + machine_.task_seconds + products, 0, s, t, EventKind::task_end, communicator});
 }

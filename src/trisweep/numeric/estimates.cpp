@@ -5,6 +5,16 @@
 #include "trisweep/numeric/front_tree.hpp"
 
 namespace trisweep::numeric {
+namespace {
+
+// D^-1 from its triangular factors, and a second triangular solve with the panels.
+double inversion_flops(Index width, Index height, Kind kind) {
+  const double w = width, m = height;
+  const double lu = 4.0 / 3.0 * w * w * w + 2 * m * w * w;
+  return kind == Kind::lu ? lu : lu / 2;
+}
+
+}  // namespace
 
 // Diagonal block, panels, and the update of the remaining height x height block.
 double factor_flops(Index width, Index height, Kind kind) {
@@ -21,6 +31,7 @@ Estimates estimate(const symbolic::Structure& s, Kind kind, std::size_t scalar_b
     e.nonzeros_l += w * (w + 1) / 2 + w * m;
     stored += w * w + (kind == Kind::lu ? 2 : 1) * w * m;
     e.flops += factor_flops(s.width(k), s.height(k), kind);
+    e.inversion_flops += inversion_flops(s.width(k), s.height(k), kind);
   }
   if (kind == Kind::lu) e.nonzeros_u = e.nonzeros_l;
   e.factor_bytes = usize(stored) * scalar_bytes;

@@ -15,8 +15,12 @@ struct Estimates {
   Offset nonzeros_u = 0;  // with the diagonal
   std::size_t factor_bytes = 0;
   std::size_t stack_bytes = 0;  // contribution blocks, on one thread
-  double flops = 0;             // additions and multiplications in the scalar's own arithmetic
+  // Additions and multiplications in the scalar's own arithmetic: of a factorization L U, however it is cut
+  // into supernodes; and what block LDU takes besides, for D^-1 and for panels that are multiplied by it.
+  double flops = 0;
+  double inversion_flops = 0;
 
+  double all_flops() const { return flops + inversion_flops; }
   std::size_t peak_bytes() const { return factor_bytes + stack_bytes; }
 };
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/slabs.hpp"
 #include "trisweep/numeric/assembly.hpp"
 #include "trisweep/numeric/contribution_stack.hpp"
 #include "trisweep/numeric/elimination.hpp"
@@ -97,9 +98,22 @@ class Worker {
       assembly_.add_child(front, job_.contributions[usize(c)].view, job_.source.structure.rows(top));
     }
     release_children(f);
-    if (job_.source.kind == Kind::cholesky) return eliminate_cholesky(front);
-    perturbed_ += eliminate_lu(front, job_.pivot_bound, scratch_);
+    if (job_.source.kind == Kind::cholesky) {
+      if (!eliminate_cholesky(front)) return false;
+    } else {
+      perturbed_ += eliminate_lu(front, job_.pivot_bound, scratch_);
+    }
+    for (const Panel<T>& panel : front.panels) {
+      for (const View<T>& part : {panel.diagonal, panel.lower, panel.upper}) finish(part);
+    }
     return true;
+  }
+
+  // Brings a final block into the form that the solve phase wants, while it is in the cache.
+  void finish(View<T> part) {
+    if (part.rows <= slab_rows) return;
+    slab_scratch_.resize(std::max(slab_scratch_.size(), usize(part.rows) * usize(part.cols)));
+    cut_into_slabs(part.data, part.rows, part.cols, slab_scratch_.data());
   }
 
   // The front's panels in the factors, and memory for its contribution block.
@@ -146,6 +160,7 @@ class Worker {
   EliminationScratch<T> scratch_;
   ContributionStack<T> stack_;
   Front<T> front_;
+  std::vector<T> slab_scratch_;
   Index perturbed_ = 0;
   double unreported_ = 0;
 };

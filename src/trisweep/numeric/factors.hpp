@@ -22,7 +22,7 @@ namespace trisweep::numeric {
 
 enum class Kind { lu, cholesky };
 
-// Panels in supernode order, each dense and column-major without padding. With w = width(K), m = height(K):
+// Panels in supernode order, each dense and in slabs (core/slabs.hpp). With w = width(K), m = height(K):
 //   lower    m x w  L(rows(K), K)
 //   diagonal w x w  D(K)^-1
 //   upper    m x w  U(K, rows(K))^T (plain transpose); empty for Cholesky, where U = L^H.

@@ -22,13 +22,18 @@
 
 namespace trisweep::plan {
 
-// Rows [row_begin, row_end) of a piece, multiplied at once.
+// Rows [row_begin, row_end) of a piece, multiplied at once. All that a product needs to know is here, in the
+// order in which products are made: looked up in several tables of the share it would cost a small panel a
+// miss of the cache.
 struct Strip {
+  Offset value;     // of the piece, in the rank's storage of its side
+  Offset position;  // of the work row of the first row, in the sweep's list of positions
   Index piece;
+  Index height;  // of the piece
+  Index width;
   Index row_begin;
   Index row_end;
-  Offset position;  // of the work row of the first row, in the sweep's list of positions
-  Index at;         // first work row of the panel side: what a scatter reads and a gather adds to
+  Index at;  // first work row of the panel side: what a scatter reads and a gather adds to
 };
 
 // Strips applied one after another, once `waits` of the segments they read have become available. Most tasks

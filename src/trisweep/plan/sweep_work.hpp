@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "trisweep/core/slabs.hpp"
 #include "trisweep/plan/sweep.hpp"
 
 namespace trisweep::plan {
@@ -129,12 +130,16 @@ class SweepWork {
     }
   }
 
-  Strip strip(Index piece, Index row_begin, Index row_end) const {
-    return {.piece = piece,
+  Strip strip(const distribution::SideShare& side, Index piece, Index row_begin, Index row_end) const {
+    const Index s = side.segment[usize(piece)];
+    return {.value = side.value_ptr[usize(piece)],
+            .position = side.row_ptr[usize(piece)] + row_begin,
+            .piece = piece,
+            .height = side.height(piece),
+            .width = share_.width(s),
             .row_begin = row_begin,
             .row_end = row_end,
-            .position = side_.row_ptr[usize(piece)] + row_begin,
-            .at = share_.slot[usize(panel_segment(piece))]};
+            .at = share_.slot[usize(s)]};
   }
 
   void list_panels() {
@@ -157,16 +162,17 @@ class SweepWork {
     }
   }
 
-  // One strip, unless the piece is larger than a grain.
+  // One strip, unless the piece is larger than a grain: then several, of whole slabs.
   void list_own(Index p) {
     const Index height = side_.height(p), s = panel_segment(p);
+    const Index slabs = (height + slab_rows - 1) / slab_rows;
     const Offset grain = accumulation_.grain;
     const auto strips = static_cast<Index>(
-        ordered() ? std::clamp<Offset>((entries(p) + grain - 1) / grain, 1, std::max(height, Index{1})) : 1);
+        ordered() ? std::clamp<Offset>((entries(p) + grain - 1) / grain, 1, std::max(slabs, Index{1})) : 1);
     for (Index i = 0; i < strips; ++i) {
-      const auto begin = static_cast<Index>(Offset{height} * i / strips);
-      const auto end = static_cast<Index>(Offset{height} * (i + 1) / strips);
-      work_.push_back({s, TaskKind::own, -1, i, strip(p, begin, end)});
+      const auto begin = static_cast<Index>(Offset{slabs} * i / strips) * slab_rows;
+      const auto end = static_cast<Index>(Offset{slabs} * (i + 1) / strips) * slab_rows;
+      work_.push_back({s, TaskKind::own, -1, i, strip(side_, p, begin, std::min(end, height))});
     }
   }
 
@@ -176,9 +182,10 @@ class SweepWork {
       Index begin = 0, row = 0;
       std::size_t run = 0;
       const auto list = [&] {
-        if (row > begin && run == 0) work_.push_back({root, TaskKind::core, root, 0, strip(p, begin, row)});
+        if (row > begin && run == 0)
+          work_.push_back({root, TaskKind::core, root, 0, strip(side_, p, begin, row)});
         if (row > begin && run > 0)
-          work_.push_back({cuts[run - 1], TaskKind::outer, root, 0, strip(p, begin, row)});
+          work_.push_back({cuts[run - 1], TaskKind::outer, root, 0, strip(side_, p, begin, row)});
         begin = row;
       };
       for (const distribution::PieceBlock& block : side_.blocks(p)) {
@@ -229,12 +236,7 @@ class SweepWork {
         size = 0;
       }
       size += Offset{width} * width;
-      work_.push_back(
-          {share_.segments(),
-           TaskKind::diagonal,
-           root,
-           number,
-           {.piece = p, .row_begin = 0, .row_end = width, .position = 0, .at = share_.slot[usize(s)]}});
+      work_.push_back({share_.segments(), TaskKind::diagonal, root, number, strip(side, p, 0, width)});
       divided_[usize(root)] = 1;
     }
   }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "trisweep/report/json.hpp"
+#include "trisweep/report/separators.hpp"
 #include "trisweep/report/text.hpp"
 
 namespace trisweep::report {
@@ -93,10 +94,10 @@ RankRecord rank_record(const PredictionReport& r, Index rank) {
                     .z = point.z,
                     .l_seconds = times.l_seconds,
                     .u_seconds = times.u_seconds,
-                    .floating_point_seconds = times.floating_point_seconds,
-                    .intra_grid_seconds = times.l_seconds + times.u_seconds - times.floating_point_seconds,
                     .inter_grid_seconds = times.inter_grid_seconds,
                     .idle_seconds = times.idle_seconds,
+                    .l_floating_point_seconds = times.l_floating_point_seconds,
+                    .u_floating_point_seconds = times.u_floating_point_seconds,
                     .messages = {}};
   const auto bytes = [&](const plan::Volume& volume) {
     return volume.rows * r.workload.nrhs * static_cast<Offset>(r.workload.scalar_bytes);
@@ -151,6 +152,7 @@ std::string summary(const PredictionReport& r) {
   line("plan", fmt::format("{}x{}x{} on {}, {}, {} trees, {}, {}", r.run.plan.px, r.run.plan.py,
                            r.run.plan.pz, r.machine.name, r.run.plan.schedule, r.run.plan.tree,
                            r.run.plan.transport, counted(r.workload.nrhs, "right-hand side")));
+  if (r.run.separators) line("memory", "inverted separators take " + separators_in_words(r.run));
   line("solve", fmt::format("{} predicted (L {}, U {}, between layers {}); efficiency {:.1f} % over {} alone",
                             duration(p.seconds), duration(r.run.solve.l_seconds),
                             duration(r.run.solve.u_seconds), duration(r.run.solve.inter_grid_seconds),

@@ -55,15 +55,40 @@ PlanRecord plan_record(const model::PlanChoice& choice, const std::string& devic
           .device = device};
 }
 
+RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const solve::SolveActivity& last) {
+  const auto point = grid.point(rank);
+  const solve::Activity all = last.sum();
+  RankRecord record{
+      .rank = rank,
+      .x = point.x,
+      .y = point.y,
+      .z = point.z,
+      .l_seconds = last.l.seconds,
+      .u_seconds = last.u.seconds + last.diagonal.seconds,
+      .inter_grid_seconds = last.inter_grid.seconds,
+      .idle_seconds = all.idle_seconds,
+      .l_floating_point_seconds = last.l.floating_point_seconds,
+      .u_floating_point_seconds = last.u.floating_point_seconds + last.diagonal.floating_point_seconds,
+      .messages = {}};
+  for (const plan::MessageKind kind : plan::message_kinds) {
+    const auto k = plan::index_of(kind);
+    record.messages[k] = {all.sent[k].messages, all.sent[k].bytes, all.received[k].messages,
+                          all.received[k].bytes};
+  }
+  return record;
+}
+
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRecord, name, rows, nonzeros)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorRecord, kind, nonzeros_l, nonzeros_u, bytes, supernodes,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorRecord, kind, nonzeros_l, nonzeros_u, bytes, supernodes, flops,
                                    analysis_seconds, seconds, perturbed_pivots, condition_estimate,
                                    numerically_singular)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, repeats, setup_seconds,
-                                   panel_bytes, panel_bytes_max, seconds_min, seconds_median, l_seconds,
-                                   u_seconds, inter_grid_seconds, backward_error, refinement_steps,
-                                   refinement_seconds)
+                                   distribution_seconds, plan_seconds, panel_bytes, panel_bytes_max,
+                                   seconds_min, seconds_median, l_seconds, u_seconds, inter_grid_seconds,
+                                   backward_error, refinement_steps, refinement_seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MessageRecord, sent, bytes_sent, received, bytes_received)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeparatorsRecord, extra_bytes, extra_panel_bytes, extra_panel_bytes_max,
+                                   extra_flops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelRecord, machine, predicted_seconds, tuning_seconds, simulated,
                                    ruled_out, reasons)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineRecord, host, processor, mpi, processors, memory_bytes)
@@ -76,8 +101,10 @@ void to_json(nlohmann::json& json, const RankRecord& r) {
           {"z", r.z},
           {"l_seconds", r.l_seconds},
           {"u_seconds", r.u_seconds},
-          {"floating_point_seconds", r.floating_point_seconds},
-          {"intra_grid_seconds", r.intra_grid_seconds},
+          {"floating_point_seconds", r.floating_point_seconds()},
+          {"l_floating_point_seconds", r.l_floating_point_seconds},
+          {"u_floating_point_seconds", r.u_floating_point_seconds},
+          {"intra_grid_seconds", r.intra_grid_seconds()},
           {"inter_grid_seconds", r.inter_grid_seconds},
           {"idle_seconds", r.idle_seconds}};
   MessageRecord all{};
@@ -130,6 +157,7 @@ nlohmann::ordered_json to_json_object(const RunRecord& record) {
   json["solve"] = nlohmann::json(record.solve);
   json["ranks"] = nlohmann::json(record.ranks);
   json["machine"] = nlohmann::json(record.machine);
+  if (record.separators) json["separators"] = nlohmann::json(*record.separators);
   if (record.model) json["model"] = nlohmann::json(*record.model);
   return json;
 }

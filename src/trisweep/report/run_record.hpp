@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trisweep/model/plan_choice.hpp"
+#include "trisweep/solve/activity.hpp"
 
 namespace trisweep::report {
 
@@ -23,6 +24,7 @@ struct FactorRecord {
   Offset nonzeros_u = 0;  // 0 for Cholesky: U is L^H and is not stored
   std::size_t bytes = 0;
   Index supernodes = 0;
+  double flops = 0;  // of factoring and inverting, from the structure
   double analysis_seconds = 0;
   double seconds = 0;
   Index perturbed_pivots = 0;
@@ -40,6 +42,15 @@ struct PlanRecord {
 };
 PlanRecord plan_record(const model::PlanChoice& choice, const std::string& device = "cpu");
 
+// What inverting whole separators adds to inverting supernodes, with the same mapping and grid. From the
+// structures alone; of factors as they are made, and (panel_bytes) as they are dealt out to ranks.
+struct SeparatorsRecord {
+  double extra_bytes = 0;
+  double extra_panel_bytes = 0;
+  double extra_panel_bytes_max = 0;  // what the fullest rank has more than the fullest rank there
+  double extra_flops = 0;            // of factoring and inverting
+};
+
 // What the model said of the plan that was run.
 struct ModelRecord {
   std::string machine;
@@ -54,9 +65,11 @@ struct SolveRecord {
   Index nrhs = 1;
   std::string op, precision, method;
   int repeats = 1;
-  double setup_seconds = 0;    // distribution of the factors, the plan, and its buffers
-  double panel_bytes = 0;      // of the distributed factors, over all ranks, with what layers replicate
-  double panel_bytes_max = 0;  // of the rank with most of them
+  double setup_seconds = 0;         // until the first solve can begin: the next two, and distributing A and b
+  double distribution_seconds = 0;  // of the factors to their ranks
+  double plan_seconds = 0;          // the plan and its buffers
+  double panel_bytes = 0;           // of the distributed factors, over all ranks, with what layers replicate
+  double panel_bytes_max = 0;       // of the rank with most of them
   double seconds_min = 0, seconds_median = 0;  // one solve with all right-hand sides; the slowest rank's
   double l_seconds = 0, u_seconds = 0, inter_grid_seconds = 0;  // of the last repeat; the slowest rank's
   double backward_error = 0;
@@ -71,9 +84,16 @@ struct MessageRecord {
 // Of one rank in one recorded solve. Trivially copyable: it is gathered from all ranks.
 struct RankRecord {
   Index rank, x, y, z;
-  double l_seconds, u_seconds, floating_point_seconds, intra_grid_seconds, inter_grid_seconds, idle_seconds;
+  double l_seconds, u_seconds, inter_grid_seconds, idle_seconds;
+  double l_floating_point_seconds, u_floating_point_seconds;       // of l_seconds, of u_seconds
   std::array<MessageRecord, plan::message_kinds.size()> messages;  // by plan::MessageKind
+
+  double floating_point_seconds() const { return l_floating_point_seconds + u_floating_point_seconds; }
+  double intra_grid_seconds() const { return l_seconds + u_seconds - floating_point_seconds(); }
 };
+
+// After a solve with a recorder.
+RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const solve::SolveActivity& last);
 
 struct MachineRecord {
   std::string host, processor, mpi;
@@ -91,6 +111,7 @@ struct RunRecord {
   SolveRecord solve;
   std::vector<RankRecord> ranks;
   MachineRecord machine;
+  std::optional<SeparatorsRecord> separators;
   std::optional<ModelRecord> model;
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "trisweep/report/run_record.hpp"
+#include "trisweep/report/separators.hpp"
 #include "trisweep/report/text.hpp"
 
 namespace trisweep::report {
@@ -22,6 +23,11 @@ std::string summary(const RunRecord& r) {
            "{}: {}, {}, {}{}", duration(r.factor.seconds), r.factor.kind == "lu" ? "LU" : "Cholesky",
            bytes(double(r.factor.bytes)), counted(r.factor.perturbed_pivots, "perturbed pivot"),
            r.plan.dependencies ? fmt::format(", condition about {:.1e}", r.factor.condition_estimate) : ""));
+  if (r.separators) line("", "inverted separators take " + separators_in_words(r));
+  line("setup", fmt::format("{}: factors to their ranks {} ({} in all, {} on the fullest), plan {}",
+                            duration(r.solve.setup_seconds), duration(r.solve.distribution_seconds),
+                            bytes(r.solve.panel_bytes), bytes(r.solve.panel_bytes_max),
+                            duration(r.solve.plan_seconds)));
   line("solve",
        fmt::format("{}: {}, op {}, grid {}x{}x{}, {} trees (L {}, U {}, between layers {})",
                    duration(r.solve.seconds_min), counted(r.solve.nrhs, "right-hand side"), r.solve.op,

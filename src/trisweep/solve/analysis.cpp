@@ -40,8 +40,11 @@ void compose(std::vector<Index>& first, const std::vector<Index>& second) {
   for (Index& i : first) i = second[usize(i)];
 }
 
+}  // namespace
+
 template <Scalar T>
 numeric::Kind likely_kind(const matrix::Csr<T>& a) {
+  check_square(a);
   return may_be_positive_definite(a) ? numeric::Kind::cholesky : numeric::Kind::lu;
 }
 
@@ -49,6 +52,7 @@ template <Scalar T>
 std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& a,
                                       const ordering::Options& ordering,
                                       std::span<const symbolic::Options> symbolic, Observer& observer) {
+  check_square(a);
   const ordering::Ordering order = ordering::order(a, kind == numeric::Kind::cholesky, ordering, observer);
   const matrix::Pattern pattern =
       matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
@@ -63,59 +67,58 @@ std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& 
   return analyses;
 }
 
-}  // namespace
-
 template <Scalar T>
 Analysis analyze_as(numeric::Kind kind, const matrix::Csr<T>& a, const AnalysisOptions& options,
                     Observer& observer) {
-  check_square(a);
   return std::move(analyze_each_as(kind, a, options.ordering, {&options.symbolic, 1}, observer).front());
 }
 
 template <Scalar T>
 Analysis analyze(const matrix::Csr<T>& a, const AnalysisOptions& options, Observer& observer) {
-  check_square(a);
   return analyze_as(likely_kind(a), a, options, observer);
 }
 
-template <Scalar T>
-std::vector<Analysis> analyze_each(const matrix::Csr<T>& a, const ordering::Options& ordering,
-                                   std::span<const symbolic::Options> symbolic, Observer& observer) {
-  check_square(a);
-  return analyze_each_as(likely_kind(a), a, ordering, symbolic, observer);
-}
-
 template <Scalar F, Scalar T>
-Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
-                        const FactorOptions& options, Observer& observer) {
+std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
+                                           const numeric::Options& options, Observer& observer) {
   const ordering::Ordering& o = analysis->ordering;
   require_memory(numeric::estimate(*analysis->structure, analysis->kind, sizeof(F)).peak_bytes(),
                  "the factorization");
   const auto scaled =
       matrix::convert<F>(matrix::permuted_and_scaled<T>(a, o.row_new, o.col_new, o.row_scale, o.col_scale));
-  auto factors = numeric::factor(scaled, analysis->structure, analysis->kind, options.numeric, observer);
-  if (!factors) {
-    const auto again =
-        std::make_shared<const Analysis>(analyze_as(numeric::Kind::lu, a, options.analysis, observer));
-    return factor<F>(a, again, options, observer);
-  }
-  return {.analysis = std::move(analysis),
-          .factors = std::make_shared<const numeric::Factors<F>>(std::move(*factors)),
-          .scaled_norm_one = matrix::norm_one(scaled)};
+  auto factors = numeric::factor(scaled, analysis->structure, analysis->kind, options, observer);
+  if (!factors) return std::nullopt;
+  return Factorization<F>{.analysis = std::move(analysis),
+                          .factors = std::make_shared<const numeric::Factors<F>>(std::move(*factors)),
+                          .scaled_norm_one = matrix::norm_one(scaled)};
+}
+
+template <Scalar F, Scalar T>
+Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
+                        const FactorOptions& options, Observer& observer) {
+  if (auto done = try_factor<F>(a, std::move(analysis), options.numeric, observer)) return *std::move(done);
+  auto again = std::make_shared<const Analysis>(analyze_as(numeric::Kind::lu, a, options.analysis, observer));
+  return try_factor<F>(a, std::move(again), options.numeric, observer).value();  // LU never fails
 }
 
 #define INSTANTIATE(T)                                                                                   \
+  template numeric::Kind likely_kind(const matrix::Csr<T>&);                                             \
   template Analysis analyze(const matrix::Csr<T>&, const AnalysisOptions&, Observer&);                   \
   template Analysis analyze_as(numeric::Kind, const matrix::Csr<T>&, const AnalysisOptions&, Observer&); \
-  template std::vector<Analysis> analyze_each(const matrix::Csr<T>&, const ordering::Options&,           \
-                                              std::span<const symbolic::Options>, Observer&);            \
-  template Factorization<T> factor<T>(const matrix::Csr<T>&, std::shared_ptr<const Analysis>,            \
-                                      const FactorOptions&, Observer&);
+  template std::vector<Analysis> analyze_each_as(numeric::Kind, const matrix::Csr<T>&,                   \
+                                                 const ordering::Options&,                               \
+                                                 std::span<const symbolic::Options>, Observer&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
-template Factorization<float> factor<float>(const matrix::Csr<double>&, std::shared_ptr<const Analysis>,
-                                            const FactorOptions&, Observer&);
-template Factorization<std::complex<float>> factor<std::complex<float>>(
-    const matrix::Csr<std::complex<double>>&, std::shared_ptr<const Analysis>, const FactorOptions&,
-    Observer&);
+
+// F the precision of the factors, T that of the system.
+#define INSTANTIATE_FACTOR(F, T)                                                                   \
+  template std::optional<Factorization<F>> try_factor<F>(                                          \
+      const matrix::Csr<T>&, std::shared_ptr<const Analysis>, const numeric::Options&, Observer&); \
+  template Factorization<F> factor<F>(const matrix::Csr<T>&, std::shared_ptr<const Analysis>,      \
+                                      const FactorOptions&, Observer&);
+#define INSTANTIATE_SAME(T) INSTANTIATE_FACTOR(T, T)
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_SAME)
+INSTANTIATE_FACTOR(float, double)
+INSTANTIATE_FACTOR(std::complex<float>, std::complex<double>)
 
 }  // namespace trisweep::solve

@@ -4,6 +4,7 @@
 // result to all ranks.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,30 +35,43 @@ struct Factorization {
   double scaled_norm_one = 0;  // ||Dr A Dc||_1, for the condition estimate
 };
 
-// Throws Error(usage) when A is not square or empty, Error(numerical) when it is structurally singular.
+// Cholesky when A is Hermitian with a positive diagonal: whether A is definite, only factoring it tells.
+// Throws Error(usage) when A is not square or empty.
+template <Scalar T>
+numeric::Kind likely_kind(const matrix::Csr<T>& a);
+
+// In the likely kind. Throws as that does, and Error(numerical) when A is structurally singular.
 template <Scalar T>
 Analysis analyze(const matrix::Csr<T>& a, const AnalysisOptions& options = {},
                  Observer& observer = silent_observer());
 
-// An analysis for each of `symbolic`, which share one order: the same as analyzing again and again, without
-// ordering again.
-template <Scalar T>
-std::vector<Analysis> analyze_each(const matrix::Csr<T>& a, const ordering::Options& ordering,
-                                   std::span<const symbolic::Options> symbolic,
-                                   Observer& observer = silent_observer());
-
 // analyze() with the kind of factorization given. Cholesky needs A Hermitian.
 template <Scalar T>
 Analysis analyze_as(numeric::Kind kind, const matrix::Csr<T>& a, const AnalysisOptions& options,
-                    Observer& observer);
+                    Observer& observer = silent_observer());
+
+// An analysis for each of `symbolic`, which share one order: the same as analyzing again and again, without
+// ordering again.
+template <Scalar T>
+std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& a,
+                                      const ordering::Options& ordering,
+                                      std::span<const symbolic::Options> symbolic,
+                                      Observer& observer = silent_observer());
+
+// Factors A in the precision of F, as it was analyzed. Nullopt when Cholesky meets a pivot that is not
+// positive: A is not positive definite after all.
+template <Scalar F, Scalar T>
+std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
+                                           const numeric::Options& options = {},
+                                           Observer& observer = silent_observer());
 
 struct FactorOptions {
   AnalysisOptions analysis;  // for the second try, see below
   numeric::Options numeric;
 };
 
-// Factors A in the precision of F. When Cholesky meets a pivot that is not positive, A was not positive
-// definite after all: it is analyzed again for LU, and the result has that analysis.
+// try_factor(), and when A is not positive definite after all, once more: A is then analyzed again for LU,
+// and the result has that analysis.
 template <Scalar F, Scalar T>
 Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
                         const FactorOptions& options = {}, Observer& observer = silent_observer());

@@ -10,16 +10,10 @@
 namespace trisweep::solve {
 namespace {
 
-// Rows of scratch that the products of a plan need.
-Offset scratch_rows(const plan::Plan& plan, const distribution::Share& share) {
-  Index rows = 0;
-  for (Index s = 0; s < share.segments(); ++s) rows = std::max(rows, share.width(s));
-  for (const auto& phase : plan.phase) {
-    const auto* sweep = std::get_if<plan::SweepPhase>(&phase);
-    if (sweep == nullptr) continue;
-    for (const plan::Strip& strip : sweep->strip) rows = std::max(rows, strip.row_end - strip.row_begin);
-  }
-  return rows;
+Index widest_segment(const distribution::Share& share) {
+  Index width = 0;
+  for (Index s = 0; s < share.segments(); ++s) width = std::max(width, share.width(s));
+  return width;
 }
 
 Offset packed_rows(const plan::ExchangePhase& phase) {
@@ -59,7 +53,7 @@ Executor<T>::~Executor() = default;
 
 template <Scalar T>
 void Executor<T>::reserve(const plan::Plan& plan, Index nrhs) {
-  const std::size_t scratch = usize(scratch_rows(plan, share_)) * usize(nrhs);
+  const std::size_t scratch = kernels::scratch_size(widest_segment(share_), nrhs);
   if (scratch > scratch_size_) {
     scratch_size_ = scratch;
     grow(scratch_, scratch * usize(crew_.size()));
@@ -97,8 +91,15 @@ template <Scalar T>
 void Executor<T>::apply_diagonal(Index piece, Op op, const kernels::Work<T>& work) {
   const distribution::SideShare& side = share_.diagonal;
   const Index s = side.segment[usize(piece)];
-  kernels::diagonal_product(panels_.piece(distribution::Side::diagonal, side.value_ptr[usize(piece)]),
-                            share_.width(s), op, share_.slot[usize(s)], work);
+  const kernels::Panel<T> inverse{
+      .value = panels_.piece(distribution::Side::diagonal, side.value_ptr[usize(piece)]),
+      .position = positions_.diagonal.data() + side.row_ptr[usize(piece)],
+      .height = share_.width(s),
+      .width = share_.width(s),
+      .begin = 0,
+      .end = share_.width(s),
+      .conjugate = false};
+  kernels::diagonal_product(inverse, op, share_.slot[usize(s)], work);
 }
 
 // Every piece is an independent product; threads take a few at a time.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trisweep/core/slabs.hpp"
+
 namespace trisweep::solve {
 namespace {
 
@@ -17,19 +19,44 @@ constexpr std::size_t at(Side side) {
   return static_cast<std::size_t>(side);
 }
 
-// Where a side's panel of a supernode begins in the factors, and its height there. The factors know whole
-// supernodes; tiles are runs of their columns.
+// A block in slabs, from column `column` on.
+template <class Pointer>
+struct Columns {
+  Pointer value;
+  Index height;
+  Index width;
+  Index column = 0;
+};
+
+// A side's panel of a supernode in the factors. The factors know whole supernodes; tiles are runs of their
+// columns.
 template <Scalar T>
-std::pair<const T*, Index> panel_of(const Structure& tiles, Side side, Index k,
-                                    const numeric::Factors<T>& factors) {
+Columns<const T*> panel_of(const Structure& tiles, Side side, Index k, const numeric::Factors<T>& factors) {
   const Structure& whole = *factors.structure;
   const Index wide = whole.supernode_of[usize(tiles.first[usize(k)])];
-  const Index column = tiles.first[usize(k)] - whole.first[usize(wide)];
-  const Index height = side == Side::diagonal ? whole.width(wide) : whole.height(wide);
-  const T* panel = side == Side::lower   ? factors.lower_panel(wide)
-                   : side == Side::upper ? factors.upper_panel(wide)
-                                         : factors.diagonal_block(wide);
-  return {panel + usize(column) * usize(height), height};
+  const T* const panel = side == Side::lower   ? factors.lower_panel(wide)
+                         : side == Side::upper ? factors.upper_panel(wide)
+                                               : factors.diagonal_block(wide);
+  return {.value = panel,
+          .height = side == Side::diagonal ? whole.width(wide) : whole.height(wide),
+          .width = whole.width(wide),
+          .column = tiles.first[usize(k)] - whole.first[usize(wide)]};
+}
+
+// Copies `rows` rows of all columns of `to`.
+template <Scalar T>
+void copy_rows(const Columns<const T*>& from, Index from_row, const Columns<T*>& to, Index to_row,
+               Index rows) {
+  while (rows > 0) {
+    const Index run = std::min({rows, slab_rows - from_row % slab_rows, slab_rows - to_row % slab_rows});
+    for (Index j = 0; j < to.width; ++j) {
+      std::copy_n(from.value + slab_entry(from.height, from.width, from_row, from.column + j), run,
+                  to.value + slab_entry(to.height, to.width, to_row, j));
+    }
+    from_row += run;
+    to_row += run;
+    rows -= run;
+  }
 }
 
 // Copies, of every panel of one side, the rows of the blocks that share.rank owns.
@@ -38,15 +65,12 @@ void extract_side(const Structure& s, const Share& share, Side side, const numer
                   T* out) {
   const auto& part = share.side(side);
   for (Index p = 0; p < part.pieces(); ++p) {
-    const Index k = part.supernode[usize(p)], height = part.height(p);
-    const auto [panel, panel_height] = panel_of(s, side, k, factors);
-    T* piece = out + part.value_ptr[usize(p)];
+    const Index k = part.supernode[usize(p)];
+    const auto panel = panel_of(s, side, k, factors);
+    const Columns<T*> piece{out + part.value_ptr[usize(p)], part.height(p), s.width(k)};
     Index row = 0;
     for (const auto& block : part.blocks(p)) {
-      for (Index j = 0; j < s.width(k); ++j) {
-        std::copy_n(panel + usize(j) * usize(panel_height) + block.begin, block.end - block.begin,
-                    piece + usize(j) * usize(height) + row);
-      }
+      copy_rows(panel, block.begin, piece, row, block.end - block.begin);
       row += block.end - block.begin;
     }
   }

@@ -170,9 +170,16 @@ class SweepRun {
       const Span span(run_.recorder, EventKind::products, thread, supernode_of(task));
       const auto work = executor_.work_of(run_, thread);
       std::fill_n(work.at(task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs), T{});
+      const T* const values = executor_.panels_.piece(phase_.side, 0);
+      const auto& positions =
+          phase_.position.empty() ? executor_.positions_.side(phase_.side) : phase_.position;
       for (Index i = task.strip_begin; i < task.strip_end; ++i) {
         const plan::Strip& strip = phase_.strip[usize(i)];
-        task.diagonal ? executor_.apply_diagonal(strip.piece, phase_.diagonal_op, work) : apply(strip, work);
+        if (task.diagonal) {
+          executor_.apply_diagonal(strip.piece, phase_.diagonal_op, work);
+        } else {
+          apply(strip, values, positions.data(), work);
+        }
       }
     }
     for (Index f = task.feed_begin; f < task.feed_end; ++f) contribute(thread, phase_.feed[usize(f)]);
@@ -184,19 +191,15 @@ class SweepRun {
     return side.supernode[usize(phase_.strip[usize(task.strip_begin)].piece)];
   }
 
-  void apply(const plan::Strip& strip, const kernels::Work<T>& work) {
-    const auto& side = share_.side(phase_.side);
-    const auto& positions =
-        phase_.position.empty() ? executor_.positions_.side(phase_.side) : phase_.position;
-    const Index s = side.segment[usize(strip.piece)];
-    const kernels::Panel<T> panel{
-        .value = executor_.panels_.piece(phase_.side, side.value_ptr[usize(strip.piece)]) + strip.row_begin,
-        .position = positions.data() + strip.position,
-        .height = strip.row_end - strip.row_begin,
-        .width = share_.width(s),
-        .ld = side.height(strip.piece),
-        .conjugate = phase_.conjugate,
-    };
+  void apply(const plan::Strip& strip, const T* values, const Index* positions,
+             const kernels::Work<T>& work) const {
+    const kernels::Panel<T> panel{.value = values + strip.value,
+                                  .position = positions + strip.position,
+                                  .height = strip.height,
+                                  .width = strip.width,
+                                  .begin = strip.row_begin,
+                                  .end = strip.row_end,
+                                  .conjugate = phase_.conjugate};
     if (phase_.direction == plan::Direction::scatter) {
       kernels::scatter_product(panel, strip.at, work);
     } else {

@@ -7,7 +7,45 @@
 namespace trisweep::solve {
 namespace {
 constexpr int tag_vector = 1;
+
+// Rows that are moved at once: as many as share a cache line of the caller's columns, so that each line is
+// fetched once, however far apart columns lie.
+constexpr std::size_t together = 8;
+
+// Calls move(the caller's entry, work entry, scale) for `rows` of the caller and all columns, of which
+// row_at(i) is the i-th one's work row. Lines of the next rows are fetched early: there are too many columns,
+// too far apart, for the hardware to see a pattern.
+template <class T, class RowAt, class Move>
+void for_each_entry(Columns<T> caller, std::span<const Index> rows, const RowAt& row_at,
+                    const RealOf<std::remove_const_t<T>>* scale, const Move& move) {
+  constexpr std::size_t ahead = 2 * together;
+  constexpr Index few = 8;
+  for (std::size_t first = 0; first < rows.size(); first += together) {
+    const std::size_t count = std::min(together, rows.size() - first);
+    const Index* const row = rows.data() + first;
+    decltype(row_at(first)) work[together];
+    RealOf<std::remove_const_t<T>> factor[together];
+    bool consecutive = count == together;
+    for (std::size_t i = 0; i < count; ++i) {
+      consecutive = consecutive && row[i] == row[0] + static_cast<Index>(i);
+      work[i] = row_at(first + i);
+      factor[i] = scale == nullptr ? 1 : scale[row[i]];
+    }
+    const Index next = first + ahead < rows.size() ? rows[first + ahead] : row[0];
+    for (Index r = 0; r < caller.nrhs; ++r) {
+      T* const column = caller.data + usize(r) * usize(caller.ld);
+      if (caller.nrhs > few) __builtin_prefetch(column + next, !std::is_const_v<T>);
+      if (consecutive) {
+        T* const entry = column + row[0];
+        for (std::size_t i = 0; i < together; ++i) move(entry[i], work[i][r], factor[i]);
+      } else {
+        for (std::size_t i = 0; i < count; ++i) move(column[row[i]], work[i][r], factor[i]);
+      }
+    }
+  }
 }
+
+}  // namespace
 
 Index RowPartition::owner(Index row) const {
   return static_cast<Index>(std::upper_bound(begin.begin(), begin.end(), row) - begin.begin()) - 1;
@@ -29,6 +67,11 @@ VectorMap<T>::VectorMap(const transport::Communicator& comm, const symbolic::Str
   for (std::size_t i = 0; i < new_of_old.size(); ++i)
     old_of_new[usize(new_of_old[i])] = static_cast<Index>(i);
 
+  struct Own {
+    Index local;
+    Index position;
+  };
+  std::vector<Own> own;
   std::map<Index, Peer> peers;
   const auto peer = [&](Index rank) -> Peer& {
     return peers.try_emplace(rank, Peer{.rank = rank}).first->second;
@@ -40,14 +83,19 @@ VectorMap<T>::VectorMap(const transport::Communicator& comm, const symbolic::Str
       const Index old = old_of_new[usize(j)], caller = partition.owner(old);
       const Index position = slot + j - structure.first[usize(k)];
       if (home == me && caller == me) {
-        own_local_.push_back(old - first);
-        own_position_.push_back(position);
+        own.push_back({old - first, position});
       } else if (caller == me) {
         peer(home).local.push_back(old - first);
       } else if (home == me) {
         peer(caller).position.push_back(position);
       }
     }
+  }
+  // The caller's rows in order: they are strided, work rows are whole.
+  std::sort(own.begin(), own.end(), [](const Own& a, const Own& b) { return a.local < b.local; });
+  for (const Own& row : own) {
+    own_local_.push_back(row.local);
+    own_position_.push_back(row.position);
   }
   for (auto& [rank, p] : peers) {
     p.local_at = rows_out_;
@@ -89,16 +137,16 @@ template <Scalar T>
 void VectorMap<T>::load(const transport::Communicator& comm, Columns<const T> b, const kernels::Work<T>& work,
                         transport::Patience& patience, bool scaled) {
   reserve(b.nrhs);
-  const auto read = [&](Index row, T* to) {
-    const RealOf<T> s = scaled ? scale_[usize(row)] : RealOf<T>(1);
-    for (Index r = 0; r < b.nrhs; ++r) to[r] = b.data[usize(row) + usize(r) * usize(b.ld)] * s;
+  const auto read = [&](std::span<const Index> rows, auto&& row_at) {
+    for_each_entry(b, rows, row_at, scaled ? scale_.data() : nullptr,
+                   [](const T& from, T& to, RealOf<T> scale) { to = from * scale; });
   };
   for (const Peer& p : peer_) {
-    T* to = caller_buffer_.data() + p.local_at * usize(b.nrhs);
-    for (const Index row : p.local) read(row, std::exchange(to, to + b.nrhs));
+    T* const to = caller_buffer_.data() + p.local_at * usize(b.nrhs);
+    read(p.local, [&](std::size_t i) { return to + i * usize(b.nrhs); });
   }
   exchange(comm, true, b.nrhs, patience);
-  for (std::size_t i = 0; i < own_local_.size(); ++i) read(own_local_[i], work.at(own_position_[i]));
+  read(own_local_, [&](std::size_t i) { return work.at(own_position_[i]); });
   for (const Peer& p : peer_) {
     const T* from = work_buffer_.data() + p.position_at * usize(b.nrhs);
     for (const Index position : p.position) {
@@ -117,14 +165,14 @@ void VectorMap<T>::store(const transport::Communicator& comm, Columns<T> x, cons
     for (const Index position : p.position) to = std::copy_n(work.at(position), x.nrhs, to);
   }
   exchange(comm, false, x.nrhs, patience);
-  const auto write = [&](Index row, const T* from) {
-    const RealOf<T> s = scaled ? scale_[usize(row)] : RealOf<T>(1);
-    for (Index r = 0; r < x.nrhs; ++r) x.data[usize(row) + usize(r) * usize(x.ld)] = from[r] * s;
+  const auto write = [&](std::span<const Index> rows, auto&& row_at) {
+    for_each_entry(x, rows, row_at, scaled ? scale_.data() : nullptr,
+                   [](T& to, const T& from, RealOf<T> scale) { to = from * scale; });
   };
-  for (std::size_t i = 0; i < own_local_.size(); ++i) write(own_local_[i], work.at(own_position_[i]));
+  write(own_local_, [&](std::size_t i) { return work.at(own_position_[i]); });
   for (const Peer& p : peer_) {
-    const T* from = caller_buffer_.data() + p.local_at * usize(x.nrhs);
-    for (const Index row : p.local) write(row, std::exchange(from, from + x.nrhs));
+    const T* const from = caller_buffer_.data() + p.local_at * usize(x.nrhs);
+    write(p.local, [&](std::size_t i) { return from + i * usize(x.nrhs); });
   }
 }
 

@@ -1,13 +1,26 @@
 """`trisweep bench`: the experiments of the papers, at the size of this machine (one file is one experiment), and their
 figures at the size of the papers' machines, predicted (papers.py); and the peers."""
 
-from trisweep.bench import breakdown, dag_free, heatmap, papers, peers, pingpong, schedules, threads, trees
+from trisweep.bench import (
+    breakdown,
+    dag_free,
+    heatmap,
+    measured,
+    papers,
+    peers,
+    pingpong,
+    schedules,
+    simgrid,
+    threads,
+    trees,
+)
 from trisweep.bench.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
     one.name: one
     for one in (
         *(module.EXPERIMENT for module in (trees, schedules, threads, pingpong, dag_free, heatmap, breakdown, peers)),
+        *(module.EXPERIMENT for module in (simgrid, measured)),
         *papers.EXPERIMENTS,
     )
 }

@@ -245,6 +245,7 @@ FIGURES = (
             for transport in TRANSPORTS
         ),
         draw=draw.scaling(),
+        compares_memory=True,
     ),
 )
 

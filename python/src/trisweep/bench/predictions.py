@@ -76,6 +76,7 @@ class PaperFigure:
     nrhs: tuple[int, ...] = (1,)
     time: str = "seconds"  # what ratios are of: the whole solve, or l_seconds
     keeps_ranks: bool = False  # the figure shows every rank
+    compares_memory: bool = False  # its headlines have ratios of the factors' bytes
 
 
 COLUMNS = (
@@ -103,6 +104,12 @@ HEADLINE_COLUMNS = (
     Column("at", "at"),
     Column("smallest", "smallest", ".2f"),
 )
+# Bytes of the factors, `fast` over `slow`, of the plans with the largest ratio of times.
+MEMORY = {
+    "factor_bytes": Column("factor_bytes_ratio", "factors' bytes, second / first", ".2f"),
+    "panel_bytes": Column("panel_bytes_ratio", "with the copies of layers", ".2f"),
+    "panel_bytes_max": Column("panel_bytes_max_ratio", "of the fullest rank", ".2f"),
+}
 
 
 def _over_ranks(record: Record, *parts: str) -> Spread:
@@ -134,6 +141,9 @@ def _row(figure: PaperFigure, case: Case, record: Record) -> Row:
         "l_of_ranks": _over_ranks(record, "l_seconds"),
         "u_of_ranks": _over_ranks(record, "u_seconds"),
         "messages": max(message_totals(record, ("sent", "received"))),
+        "factor_bytes": record["factor"]["bytes"],
+        "panel_bytes": record["solve"]["panel_bytes"],
+        "panel_bytes_max": record["solve"]["panel_bytes_max"],
     }
     if figure.keeps_ranks:
         row["messages_of_ranks"] = message_totals(record, ("sent", "received"))
@@ -158,7 +168,8 @@ def measure(figure: PaperFigure, lab: Lab) -> Table:
     for system in lab.settings.systems:
         for grid in lab.settings.grids:
             table.rows += _rows(figure, lab, system, grid)
-    headlines = Table(HEADLINE_COLUMNS, [row for one in figure.headlines for row in _headline(figure, one, table)])
+    columns = (*HEADLINE_COLUMNS, *(MEMORY.values() if figure.compares_memory else ()))
+    headlines = Table(columns, [row for one in figure.headlines for row in _headline(figure, one, table)])
     table.data["headlines"] = headlines.document()
     table.notes.append(headlines.markdown())
     machines = dict.fromkeys(series.machine or figure.machine for series in figure.series)
@@ -170,11 +181,13 @@ def _headline(figure: PaperFigure, headline: Headline, table: Table) -> list[Row
     """One row for each matrix and number of right-hand sides."""
     rows = []
     for (matrix, nrhs), points in table.groups("matrix", "nrhs").items():
-        ratios = _ratios(figure, headline, points)
-        if not ratios:
+        pairs = _pairs(figure, headline, points)
+        if not pairs:
             continue
         kind = matrix.partition(":")[0]
+        ratios = {at: slow[figure.time] / fast[figure.time] for at, (slow, fast) in pairs.items()}
         largest = max(ratios, key=lambda at: ratios[at])
+        slow, fast = pairs[largest]
         rows.append(
             {
                 "what": headline.what,
@@ -186,13 +199,14 @@ def _headline(figure: PaperFigure, headline: Headline, table: Table) -> list[Row
                 "largest": ratios[largest],
                 "at": largest,
                 "smallest": min(ratios.values()),
+                **{column.key: fast[key] / slow[key] for key, column in MEMORY.items()},
             }
         )
     return rows
 
 
-def _ratios(figure: PaperFigure, headline: Headline, points: Sequence[Row]) -> dict[str, float]:
-    """By grid of the fast one."""
+def _pairs(figure: PaperFigure, headline: Headline, points: Sequence[Row]) -> dict[str, tuple[Row, Row]]:
+    """The slow and the fast one, by grid of the fast one."""
     key = "ranks" if headline.best_layers else "grid"
     fast: dict[Any, Row] = {}
     slow: dict[Any, Row] = {}
@@ -201,7 +215,7 @@ def _ratios(figure: PaperFigure, headline: Headline, points: Sequence[Row]) -> d
             fast.setdefault(row[key], row)
         if row["series"] == headline.slow and headline.slow_layers in (0, row["pz"]):
             slow.setdefault(row[key], row)
-    return {row["grid"]: slow[at][figure.time] / row[figure.time] for at, row in fast.items() if at in slow}
+    return {row["grid"]: (slow[at], row) for at, row in fast.items() if at in slow}
 
 
 def _grids(ranks: int, layers: Sequence[int]) -> tuple[Grid, ...]:

@@ -1,0 +1,40 @@
+#pragma once
+// The products of panel_product.hpp as each instruction set has them. products.cpp is compiled once for each
+// of them; panel_product.cpp takes the best that the processor has.
+
+#include "trisweep/kernels/panel_product.hpp"
+
+namespace trisweep::kernels {
+
+// A panel whose rows are row position[i] of `rows`.
+template <Scalar T>
+struct Product {
+  const Panel<T>& panel;
+  T* rows;
+  T* side;     // width rows: the source of a scatter, the target of a gather
+  T* scratch;  // as Work::scratch
+  Index nrhs;
+};
+
+template <Scalar T>
+struct Products {
+  void (*scatter)(const Product<T>&);
+  void (*gather)(const Product<T>&);
+};
+
+#if defined(__x86_64__)
+namespace x86_64_v4 {
+template <Scalar T>
+Products<T> products();
+}
+namespace x86_64_v3 {
+template <Scalar T>
+Products<T> products();
+}
+#endif
+namespace baseline {
+template <Scalar T>
+Products<T> products();
+}
+
+}  // namespace trisweep::kernels
