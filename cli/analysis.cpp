@@ -57,11 +57,11 @@ std::vector<model::SavedAnalysis> analyze_system(const Request& request, matrix:
 
 // The dissection of an analysis goes as far down as the ranks that it was made for. Block-cyclic grids need a
 // subtree for each layer, proportional mapping one for each rank.
-void check_levels(const std::string& file, const model::SavedAnalysis& analysis, const PlanOptions& options,
-                  Index ranks, const model::PlanAxes& axes) {
+void check_levels(const std::string& file, const model::SavedAnalysis& analysis, Index ranks,
+                  const model::PlanAxes& axes) {
   const bool by_rank = std::ranges::find(axes.mapping, "proportional") != axes.mapping.end();
   const Index parts = by_rank ? ranks : std::ranges::max(axes.grid, {}, &distribution::ProcessGrid::pz).pz;
-  const int levels = ordering::tree_levels(analysis.structure->n, ordering_options(options, parts));
+  const int levels = ordering::tree_levels(analysis.structure->n, {.tree_levels = levels_to_parts(parts)});
   if (analysis.ordering == "natural" || analysis.structure->tree.levels >= levels) return;
   throw Error(ErrorKind::usage,
               fmt::format("{} has {} levels of separators, too few for {} parts of the matrix", file,
@@ -115,7 +115,7 @@ std::vector<model::SavedAnalysis> analyses_of(const MatrixSource& source, const 
   for (const std::string& diagonal : wanted) {
     const auto at = std::ranges::find(analyses, diagonal, &model::SavedAnalysis::diagonal);
     if (at == analyses.end()) continue;
-    check_levels(source.saved[usize(at - analyses.begin())], *at, options, ranks, axes);
+    check_levels(source.saved[usize(at - analyses.begin())], *at, ranks, axes);
     axes.diagonal.push_back(diagonal);
   }
   if (!axes.diagonal.empty()) return analyses;

@@ -38,9 +38,8 @@ void add_system_options(CLI::App& sub, PlanOptions& o) {
   }
 }
 
-int levels_to_single_ranks(Index ranks) {
-  return std::bit_width(static_cast<unsigned>(ranks - 1));
-}
+// That a subtree of one rank is divided further where ranks can be given equal parts of it.
+constexpr int levels_below_single_ranks = 2;
 
 }  // namespace
 
@@ -81,15 +80,21 @@ ordering::Method ordering_method(const std::string& name) {
   return name == "scotch" ? ordering::Method::scotch : ordering::Method::natural;
 }
 
+int levels_to_parts(Index parts) {
+  return std::bit_width(static_cast<unsigned>(parts - 1));
+}
+
 ordering::Options ordering_options(const PlanOptions& options, Index ranks) {
   ordering::Options ordering{.method = ordering_method(options.ordering)};
-  ordering.tree_levels = std::max(ordering.tree_levels, levels_to_single_ranks(ranks));
+  const bool by_subtrees = options.mapping == "proportional" || options.grid_text == "auto";
+  const int levels = levels_to_parts(ranks) + (by_subtrees ? levels_below_single_ranks : 0);
+  ordering.tree_levels = std::max(ordering.tree_levels, levels);
   return ordering;
 }
 
 symbolic::Options symbolic_options(const std::string& diagonal, Index ranks) {
   symbolic::Options symbolic;
-  if (diagonal == "separators") symbolic.whole_levels = std::max(levels_to_single_ranks(ranks), 1);
+  if (diagonal == "separators") symbolic.whole_levels = std::max(levels_to_parts(ranks), 1);
   return symbolic;
 }
 

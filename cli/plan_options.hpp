@@ -29,8 +29,11 @@ model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index
 
 ordering::Method ordering_method(const std::string& name);
 
-// How a matrix is analyzed for plans on that many ranks: the separator tree goes down to single ranks, and
-// with inverted separators its upper part is kept whole.
+// The levels of separators that divide a matrix into that many parts.
+int levels_to_parts(Index parts);
+
+// How a matrix is analyzed for plans on that many ranks: the separator tree goes down to single ranks, for
+// mappings by subtrees to parts of them, and with inverted separators its upper part is kept whole.
 ordering::Options ordering_options(const PlanOptions& options, Index ranks);
 symbolic::Options symbolic_options(const std::string& diagonal, Index ranks);
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
+#include <map>
 
 #include "support/structure.hpp"
 #include "trisweep/plan/sweep.hpp"
@@ -62,6 +64,32 @@ TEST(Tree, MembersStandInTheOrderTheirBlocksMatter) {
     }
     EXPECT_EQ(smallest_row.size() + 1, members.size());
     EXPECT_TRUE(std::is_sorted(smallest_row.begin(), smallest_row.end()));
+  }
+}
+
+// Of the separators below, those nearest to the root, on both sides, come first.
+TEST(Tree, MembersStandByTheLevelOfTheirSeparators) {
+  const auto s = testing_support::random_structure(600, 4, 5);
+  const auto mapping = distribution::proportional(s, {16, 1, 1});
+  const auto trees =
+      sweep_trees(s, *mapping, 0, {distribution::Side::upper, Direction::gather, false, binary_tree});
+  const auto level = [&](Index k) {
+    Index t = 1;
+    while (k < s.tree.begin[usize(t)] || k >= s.tree.end[usize(t)]) ++t;
+    return int(std::bit_width(static_cast<unsigned>(t)));
+  };
+  std::map<std::pair<Index, Index>, int> highest;  // of the panels with rows in I on a rank
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    for (const auto& block : s.blocks(k)) {
+      const Index rank = mapping->owner(0, distribution::Side::upper, block.row_supernode, k);
+      const auto [at, added] = highest.try_emplace({block.row_supernode, rank}, level(k));
+      at->second = std::min(at->second, level(k));
+    }
+  }
+  for (Index i = 0; i < s.supernodes(); ++i) {
+    const auto members = trees.broadcast.of(i).subspan(1);
+    const auto by_level = [&](Index a, Index b) { return highest.at({i, a}) < highest.at({i, b}); };
+    EXPECT_TRUE(std::is_sorted(members.begin(), members.end(), by_level)) << i;
   }
 }
 

@@ -48,10 +48,12 @@ std::unique_ptr<Mapping> block_cyclic(const symbolic::Structure& structure, cons
 
 // One layer in which subtrees go to rank subsets in proportion to the entries a sweep reads of them: the
 // ranks of a node of the separator tree are shared out to its two subtrees, down to one rank, which has all
-// of its subtree and needs no message in it. A node's panels and its diagonal block are on a 2D grid of those
-// of the node's ranks that have least to do so far, block-cyclic, so a separator is shared by just the ranks
-// below it, and evens out what subtrees that cannot be divided leave uneven. (Pothen and Sun 1993 map
-// multifrontal factorizations so.) Of the grid only the number of ranks counts.
+// of its subtree and needs no message in it. Where subtrees go deeper than single ranks, a boundary between
+// two ranks may divide one, so that all ranks have about the same to do. A node's panels and its diagonal
+// block are on a 2D grid of those of the node's ranks that have least to do so far, block-cyclic, so a
+// separator is shared by just the ranks below it, and evens out what subtrees that cannot be divided leave
+// uneven. (Pothen and Sun 1993 map multifrontal factorizations so.) Of the grid only the number of ranks
+// counts.
 std::unique_ptr<Mapping> proportional(const symbolic::Structure& structure, const ProcessGrid& grid);
 
 // The mappings by the names that users know.

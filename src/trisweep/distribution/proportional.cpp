@@ -48,27 +48,63 @@ class Sharing {
         load_(usize(ranks), 0),
         grids_(usize(tree_.nodes())) {
     for (Index t = tree_.nodes() - 1; t > 1; --t) below_[usize(t / 2)] += below_[usize(t)];
-    share_out(1, 0, ranks);
+    lay_out(ranks);
+    // First what is not shared: separators, from the lowest up, even out what that leaves uneven.
+    for (const bool shared : {false, true}) {
+      for (Index t = tree_.nodes() - 1; t >= 1; --t) {
+        const auto [first, last] = ranks_of(t);
+        if ((last - first > 1) == shared) share_node(t, first, last);
+      }
+    }
   }
   std::vector<RankGrid> take() && { return std::move(grids_); }
 
  private:
-  // The subtree of node t to ranks [first, last).
-  void share_out(Index t, Index first, Index last) {
-    if (!tree_.is_leaf(t)) {
-      const Index left = 2 * t, right = 2 * t + 1;
-      const double both = below_[usize(left)] + below_[usize(right)];
-      if (last - first == 1 || both == 0) {
-        share_out(left, first, last);
-        share_out(right, first, last);
-      } else {
-        const double fair = std::round((last - first) * below_[usize(left)] / both);
-        const Index middle = first + std::clamp(static_cast<Index>(fair), Index{1}, last - first - 1);
-        share_out(left, first, middle);
-        share_out(right, middle, last);
-      }
+  // A part of the line of ranks, on which rank r is [r, r + 1).
+  struct Stretch {
+    double begin;
+    double end;
+    double length() const { return end - begin; }
+  };
+
+  // Gives each node the stretch of its subtree.
+  void lay_out(Index ranks) {
+    stretch_.resize(usize(tree_.nodes()));
+    stretch_[1] = {0, double(ranks)};
+    for (Index t = 1; !tree_.is_leaf(t); ++t) {
+      const Stretch& all = stretch_[usize(t)];
+      const double middle = division(t, all);
+      stretch_[usize(2 * t)] = {all.begin, middle};
+      stretch_[usize(2 * t + 1)] = {middle, all.end};
     }
-    share_node(t, first, last);
+  }
+
+  // Where the left subtree's ranks end: in proportion, within a rank if need be. But between two ranks where
+  // that takes little from either side, or less than half a leaf: the tree is not fine enough for more.
+  double division(Index t, const Stretch& all) const {
+    constexpr double little = 1.0 / 16;  // far less than separators even out
+    const double left = below_[usize(2 * t)], both = left + below_[usize(2 * t + 1)];
+    if (both == 0) return all.begin;
+    const double middle = all.begin + all.length() * left / both;
+    const double between = std::clamp(std::round(middle), all.begin, all.end);
+    const double smaller_side = std::min(middle - all.begin, all.end - middle);
+    const double leaf = all.length() / double(leaves_below(t));
+    return std::abs(middle - between) <= std::max(little * smaller_side, leaf / 2) ? between : middle;
+  }
+
+  Offset leaves_below(Index t) const {
+    Offset leaves = 1;
+    for (; !tree_.is_leaf(t); t *= 2) leaves *= 2;
+    return leaves;
+  }
+
+  // A leaf smaller than a rank's part stays together, on the rank that most of it falls to.
+  std::pair<Index, Index> ranks_of(Index t) const {
+    Stretch on = stretch_[usize(t)];
+    if (tree_.is_leaf(t) && on.length() < 1) on.begin = on.end = on.begin + on.length() / 2;
+    const auto ranks = static_cast<Index>(load_.size());
+    const Index first = std::min(static_cast<Index>(on.begin), ranks - 1);
+    return {first, std::max(static_cast<Index>(std::ceil(on.end)), first + 1)};
   }
 
   // The node itself to those of the ranks that have least to do so far.
@@ -102,9 +138,10 @@ class Sharing {
   }
 
   const ordering::SeparatorTree& tree_;
-  std::vector<double> own_;    // entries of each node
-  std::vector<double> below_;  // and of its whole subtree
-  std::vector<double> load_;   // entries of each rank so far
+  std::vector<double> own_;       // entries of each node
+  std::vector<double> below_;     // and of its whole subtree
+  std::vector<double> load_;      // entries of each rank so far
+  std::vector<Stretch> stretch_;  // of each subtree
   std::vector<RankGrid> grids_;
 };
 

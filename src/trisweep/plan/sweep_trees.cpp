@@ -43,6 +43,18 @@ class Collector {
   std::vector<Member> member_;
 };
 
+// Calls visit(K) for every supernode of a range: by level of the separator tree, the root first, and by
+// descending K within a level.
+template <class Visit>
+void for_each_from_the_root(const ordering::SeparatorTree& tree, const SupernodeRange& range, Visit&& visit) {
+  for (Index level = 1; level < tree.nodes(); level *= 2) {
+    for (Index t = 2 * level - 1; t >= level; --t) {
+      const Index first = std::max(tree.begin[usize(t)], range.first);
+      for (Index k = std::min(tree.end[usize(t)], range.last) - 1; k >= first; --k) visit(k);
+    }
+  }
+}
+
 }  // namespace
 
 SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
@@ -59,16 +71,17 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
     by_panel.add(k, mapping.diagonal_owner(layer, k));
     by_row.add(k, mapping.diagonal_owner(layer, k));
   }
-  // Descending K meets, for each row I, the largest K first; ascending I meets, for each panel K, the
-  // smallest I first. Both are the orders wanted near the roots, in the scatter and in the gather direction.
-  for (Index k = std::min(supernodes, spec.panels.last) - 1; k >= spec.panels.first; --k) {
-    if (!applies(k)) continue;
+  // So each row I meets first the panels of the separators just below its own, on both sides, and among them
+  // the largest K; each panel K meets the smallest I first. Both are the orders wanted near the roots, in the
+  // scatter and in the gather direction: the path goes through the upper separators.
+  for_each_from_the_root(structure.tree, spec.panels, [&](Index k) {
+    if (!applies(k)) return;
     distribution::for_each_block(structure, spec.side, k, [&](const symbolic::Block& block) {
       const Index rank = mapping.owner(layer, spec.side, block.row_supernode, k);
       by_panel.add(k, rank);
       by_row.add(block.row_supernode, rank);
     });
-  }
+  });
   if (spec.direction == Direction::scatter) return {std::move(by_panel).take(), std::move(by_row).take()};
   return {std::move(by_row).take(), std::move(by_panel).take()};
 }

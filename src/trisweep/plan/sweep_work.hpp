@@ -45,7 +45,8 @@ class SweepWork {
     auto task() const { return std::tuple(priority, kind, subtree, part); }
   };
 
-  // In order of priority; a gather sweep runs backward.
+  // In order of priority. A gather sweep runs backward, and last in it what no other rank waits for: cores,
+  // and before them their outer rows. So does a product: what the next sweep begins with comes first.
   std::vector<Work> list_work() {
     find_parents();
     find_interior();
@@ -53,9 +54,13 @@ class SweepWork {
     label_subtrees();
     list_panels();
     list_diagonal();
-    std::stable_sort(work_.begin(), work_.end(),
-                     [](const Work& a, const Work& b) { return a.task() < b.task(); });
-    if (!scatters()) std::reverse(work_.begin(), work_.end());
+    const bool backward = !scatters() || is_product();
+    const auto earlier = [&](const Work& a, const Work& b) {
+      if (backward && a.kind != b.kind) return a.kind < b.kind;
+      return a.task() < b.task();
+    };
+    std::stable_sort(work_.begin(), work_.end(), earlier);
+    if (backward) std::reverse(work_.begin(), work_.end());
     return std::move(work_);
   }
 

@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "trisweep/distribution/share.hpp"
+#include "trisweep/matrix/gallery.hpp"
+#include "trisweep/ordering/ordering.hpp"
+
+namespace trisweep::distribution {
+namespace {
+
+symbolic::Structure square_mesh(Index n, int levels) {
+  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = n}));
+  const auto order = ordering::order(a, true, {.tree_levels = levels});
+  const auto pattern = matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
+  return *symbolic::analyze(pattern, order.tree, {.max_width = 8}).structure;
+}
+
+// What each rank reads in a solve.
+std::vector<double> entries_of_ranks(const symbolic::Structure& s, Index ranks) {
+  const auto mapping = proportional(s, {ranks, 1, 1});
+  std::vector<double> entries;
+  for (const Share& share : make_shares(s, *mapping, 0)) {
+    double sum = 0;
+    for (const Side side : sides) sum += double(share.side(side).value_ptr.back());
+    entries.push_back(sum);
+  }
+  return entries;
+}
+
+double unevenness(const std::vector<double>& entries) {
+  const double mean = std::accumulate(entries.begin(), entries.end(), 0.0) / double(entries.size());
+  return *std::max_element(entries.begin(), entries.end()) / mean;
+}
+
+TEST(Proportional, EveryNumberOfRanksGetsEqualPartsOfAFineTree) {
+  const auto fine = square_mesh(96, 7);
+  for (const Index ranks : {2, 3, 5, 6, 7, 8, 13})
+    EXPECT_LT(unevenness(entries_of_ranks(fine, ranks)), 1.15) << ranks;
+}
+
+// Half a leaf cannot be moved to another rank.
+TEST(Proportional, ACoarseTreeIsDividedBetweenRanks) {
+  const auto coarse = square_mesh(96, 2);
+  const auto mapping = proportional(coarse, {4, 1, 1});
+  for (Index leaf = 4; leaf < 8; ++leaf) {
+    for (Index k = coarse.tree.begin[usize(leaf)]; k < coarse.tree.end[usize(leaf)]; ++k)
+      EXPECT_EQ(mapping->home(k), leaf - 4);
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::distribution
