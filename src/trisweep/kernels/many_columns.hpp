@@ -70,21 +70,22 @@ struct Tile {
     }
   }
 
-  // row_of(line) -= acc(line, :).
-  template <class RowOf>
-  TRISWEEP_INLINE void subtract_from(Index count, const RowOf& row_of) const {
+  // Brings acc(line, :) to row_of(line).
+  template <Rows mode = Rows::subtract, class RowOf>
+  TRISWEEP_INLINE void put(Index count, const RowOf& row_of) const {
 #pragma GCC unroll 8
     for (int line = 0; line < lines; ++line) {
       if (line >= count) return;
       R* const row = row_of(line);
 #pragma GCC unroll 3
-      for (int v = 0; v < vectors; ++v) store(row + v * size, load<V>(row + v * size) - acc[line][v]);
+      for (int v = 0; v < vectors; ++v)
+        store(row + v * size, combined<mode>(load<V>(row + v * size), acc[line][v]));
     }
   }
 };
 
-template <Scalar T>
-TRISWEEP_INLINE void scatter_many(const Product<T>& p) {
+template <Rows mode, Scalar T>
+TRISWEEP_INLINE void multiply_many(const Product<T>& p) {
   using R = RealOf<T>;
   constexpr Index c = parts<T>;
   const Index n = p.nrhs * c;
@@ -114,9 +115,9 @@ TRISWEEP_INLINE void scatter_many(const Product<T>& p) {
                         tile.add(
                             s, [&](int line) __attribute__((always_inline)) { return entry[line * c + k]; });
                     }
-                    tile.subtract_from(
+                    tile.template put<mode>(
                         count, [&](int line) __attribute__((always_inline)) {
-                          return row_of(p, strip.first + first + line, n) + column;
+                          return row_of<mode>(p, strip.first + first + line, n) + column;
                         });
                   });
             });
@@ -155,7 +156,7 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
                           from[i] + column, [&](int line) __attribute__((always_inline)) {
                             return column_of[line][i];
                           });
-                    tile.subtract_from(
+                    tile.put(
                         count, [&](int line) __attribute__((always_inline)) {
                           return side + usize(line) * usize(n) + column;
                         });
