@@ -183,7 +183,7 @@ class SweepRun {
       for (Index i = task.strip_begin; i < task.strip_end; ++i) {
         const plan::Strip& strip = phase_.strip[usize(i)];
         if (task.diagonal) {
-          executor_.apply_diagonal(strip.piece, phase_.diagonal_op, work);
+          executor_.apply_diagonal(strip, phase_.diagonal_op, work);
         } else {
           apply(strip, values, positions.data(), work);
         }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "trisweep/core/crew.hpp"
 #include "trisweep/plan/schedule.hpp"
 #include "trisweep/solve/analysis.hpp"
 #include "trisweep/solve/executor.hpp"
@@ -94,6 +95,7 @@ class TriangularSolver {
   std::unique_ptr<const distribution::Mapping> mapping_;
   distribution::Share share_;
   PanelStore<T> panels_;
+  Crew crew_;
   Executor<T> executor_;
   std::optional<VectorMap<T>> rows_;
   std::optional<VectorMap<T>> columns_;
