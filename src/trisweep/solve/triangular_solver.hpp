@@ -20,7 +20,7 @@ struct SolverOptions {
   plan::Tree tree = plan::binary_tree;
   plan::Schedule schedule = plan::single_sync;
   plan::InterGrid inter_grid = plan::sparse_allreduce;
-  transport::TransportFactory transport = transport::find_transport("two-sided");
+  transport::TransportFactory transport = transport::make_usual;
   // Threads of a rank. More than one needs MPI_THREAD_SERIALIZED, unless there is only one rank.
   int threads = 1;
   // Adds contributions in a fixed order: bitwise equal results over runs, transports and threads on one grid.
