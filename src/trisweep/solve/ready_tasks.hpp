@@ -18,7 +18,9 @@ class ReadyTasks {
  public:
   // Room for that many tasks, so that pushing does not allocate.
   void reserve(std::size_t tasks) { heap_.reserve(tasks); }
-  void open() {
+  // For one thread nothing is locked.
+  void open(int threads) {
+    alone_ = threads == 1;
     heap_.clear();
     count_ = 0;
     closed_ = false;
@@ -34,17 +36,17 @@ class ReadyTasks {
 
   void push(Index task) {
     {
-      const std::lock_guard lock(mutex_);
+      const auto turn = my_turn();
       heap_.push_back(task);
       std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
-      ++count_;
+      count_.store(heap_.size(), std::memory_order_release);
     }
-    changed_.notify_one();
+    if (!alone_) changed_.notify_one();
   }
   // Nothing when there is none at the moment.
   std::optional<Index> try_pop() {
     if (count_ == 0) return std::nullopt;
-    const std::lock_guard lock(mutex_);
+    const auto turn = my_turn();
     return take();
   }
   // Waits for one; nothing when there will be none.
@@ -59,18 +61,22 @@ class ReadyTasks {
   }
 
  private:
+  std::unique_lock<std::mutex> my_turn() {
+    return alone_ ? std::unique_lock<std::mutex>() : std::unique_lock(mutex_);
+  }
   std::optional<Index> take() {
     if (heap_.empty()) return std::nullopt;
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
     const Index task = heap_.back();
     heap_.pop_back();
-    --count_;
+    count_.store(heap_.size(), std::memory_order_release);
     return task;
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Index> heap_;
+  bool alone_ = true;
   // Changed with the mutex held, read without it by who does not sleep yet.
   std::atomic<std::size_t> count_ = 0;  // of the heap
   std::atomic<bool> closed_ = false;

@@ -72,7 +72,7 @@ class SweepRun {
       state_.waits[t].store(phase_.task[t].waits, std::memory_order_relaxed);
     state_.arrived.assign(phase_.incoming.size(), 0);
     for (const Index s : phase_.cleared) std::fill_n(rows_of(s), size(s), T{});
-    state_.ready.open();
+    state_.ready.open(executor_.crew_.size());
     if (phase_.task.empty()) state_.ready.close();
     for (std::size_t t = 0; t < phase_.task.size(); ++t) {
       if (phase_.task[t].waits == 0) state_.ready.push(static_cast<Index>(t));
