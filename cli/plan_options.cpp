@@ -38,12 +38,25 @@ void add_system_options(CLI::App& sub, PlanOptions& o) {
   }
 }
 
+void add_transport_option(CLI::App& sub, PlanOptions& o, Purpose purpose) {
+  auto* option =
+      sub.add_option("--transport", o.transport,
+                     "How messages travel: sent and received, or written into the receiver's memory");
+  if (purpose == Purpose::price) {
+    option->check(CLI::IsMember(model::PlanAxes().transport))->capture_default_str();
+    return;
+  }
+  option->check(CLI::IsMember(names(transport::transports())))
+      ->description(option->get_description() +
+                    ", by MPI or past it (default: shared, where all ranks can share memory)");
+}
+
 // That a subtree of one rank is divided further where ranks can be given equal parts of it.
 constexpr int levels_below_single_ranks = 2;
 
 }  // namespace
 
-void add_plan_options(CLI::App& sub, PlanOptions& o) {
+void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   sub.add_option("--grid", o.grid_text,
                  "Process grid PXxPYxPZ, PZ a power of two; square: one layer, as square as "
                  "can be; auto: the fastest in the model, with all that is not given of the options below")
@@ -68,10 +81,7 @@ void add_plan_options(CLI::App& sub, PlanOptions& o) {
   sub.add_option("--tree", o.tree, "Broadcast and reduction trees")
       ->check(CLI::IsMember(names(plan::trees())))
       ->capture_default_str();
-  sub.add_option("--transport", o.transport,
-                 "How messages travel: sent and received, or written into the receiver's memory")
-      ->check(CLI::IsMember(names(transport::transports())))
-      ->capture_default_str();
+  add_transport_option(sub, o, purpose);
   add_system_options(sub, o);
 }
 
@@ -106,7 +116,6 @@ std::vector<std::string> diagonals_to_analyze(const model::PlanAxes& axes) {
 
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks) {
   model::PlanAxes axes = model::all_axes(ranks);
-  axes.transport = names(transport::transports());
   for (const model::NamedAxis& axis : model::named_axes()) {
     if (sub.get_option(std::string("--") + axis.name)->count() > 0) axes.*axis.values = {options.*axis.value};
   }

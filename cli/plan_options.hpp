@@ -16,8 +16,10 @@ struct PlanOptions : model::PlanChoice {
   std::string precision = "double";
 };
 
-// Declares them on a command; the names of the choices are checked as they are parsed.
-void add_plan_options(CLI::App& sub, PlanOptions& options);
+// Declares them on a command; the names of the choices are checked as they are parsed. A command that solves
+// has all transports to choose from, the others those that machines describe.
+enum class Purpose { price, solve };
+void add_plan_options(CLI::App& sub, PlanOptions& options, Purpose purpose = Purpose::price);
 
 // The grid that is asked for, when that is not left to the model. Throws Error(usage) when it does not fit
 // the ranks.

@@ -77,6 +77,7 @@ int solve(const Context& context, const SolveOptions& options) {
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   transport::collectively(context.world, [&] {
     const Index ranks = context.world.size();
+    options.transport_given = sub.count("--transport") > 0;
     if (options.grid_text == "auto") {
       options.axes = open_axes(sub, options, ranks);
     } else {
@@ -125,7 +126,7 @@ void add_solve(CLI::App& app, Run& run) {
       ->capture_default_str();
   sub->add_option("-o,--output", o.output, "File for the solution (Matrix Market array)");
   sub->add_option("--json", o.json, "File for the run record");
-  add_plan_options(*sub, o);
+  add_plan_options(*sub, o, Purpose::solve);
   sub->add_option("--machine", o.machine,
                   "What to choose a plan for, and to predict: a name (see trisweep machines) or a .json file "
                   "(default: the ranks at hand, on a generic machine)");

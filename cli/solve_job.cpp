@@ -135,6 +135,8 @@ class SolveJob {
   void share_choice() {
     world().broadcast(choice_.grid);
     for (const model::NamedAxis& axis : model::named_axes()) world().broadcast(choice_.*axis.value);
+    if (options_.transport_given) return;
+    if (const auto usual = transport::usual_transport(world()); usual == "shared") choice_.transport = usual;
   }
 
   void describe_factors() {

@@ -14,7 +14,8 @@
 namespace trisweep::cli {
 
 struct SolveOptions : PlanOptions {
-  model::PlanAxes axes;  // what the model may choose from; a single plan when the user has chosen
+  model::PlanAxes axes;          // what the model may choose from; a single plan when the user has chosen
+  bool transport_given = false;  // else what the plan has, or what is faster where the ranks are
   std::string matrix;
   std::string machine;  // to choose or predict for; empty: the ranks at hand, on a generic machine
   std::string rhs;

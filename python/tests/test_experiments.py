@@ -298,6 +298,7 @@ class Peers(unittest.TestCase):
         self.assertAlmostEqual(many["percent"].median, 100 * 0.0125 / 0.4)
         self.assertIsNone(one["percent"])
         self.assertIn("the best peer takes 4.00 times as long as we do", "".join(table.notes))
+        self.assertIn("| s2d9:8 | 1 thread | 1 | 2.00 x floor | 4.00 | 4.00 |", table.markdown())
 
     def test_only_who_can_runs_on_several_threads_and_ranks(self):
         table = measure("peers", StandIn(), grids=(Grid(1, 1, 1), Grid(2, 2, 1)), threads=(1, 2))

@@ -6,6 +6,7 @@ import unittest
 from command import CommandTest, grid_laplacian, matrix_text
 
 KINDS = ("broadcast", "reduction", "exchange")
+TRANSPORTS = ("two-sided", "one-sided", "shared")
 
 
 class Instruments(CommandTest):
@@ -14,8 +15,8 @@ class Instruments(CommandTest):
         self.write("a.mtx", matrix_text(900, grid_laplacian(30, shift=0.5)))
 
     def test_messages_by_kind_add_up(self):
-        for schedule, transport in (("single-sync", "two-sided"), ("level-sync", "one-sided")):
-            with self.subTest(schedule):
+        for schedule, transport in zip(("single-sync", "level-sync", "single-sync"), TRANSPORTS):
+            with self.subTest(transport):
                 record = self.solve_well("a.mtx", "--schedule", schedule, "--transport", transport, grid="2x2x2")
                 self.assertEqual(record["plan"]["transport"], transport)
                 for rank in record["ranks"]:
@@ -50,11 +51,19 @@ class Instruments(CommandTest):
 
     def test_deterministic_solutions_do_not_depend_on_transport_or_threads(self):
         texts = set()
-        for options in (("--transport", "two-sided"), ("--transport", "one-sided"), ("--threads", 2), ("--threads", 4)):
+        for options in (*(("--transport", t) for t in TRANSPORTS), ("--threads", 2), ("--threads", 4)):
             record = self.solve_well("a.mtx", "--deterministic", "-o", "x.mtx", "--refine", 0, *options, grid="2x2x1")
             self.assertIs(record["plan"]["deterministic"], True)
             texts.add(self.path("x.mtx").read_text())
         self.assertEqual(len(texts), 1)
+
+    def test_ranks_of_one_node_share_memory_unless_told_otherwise(self):
+        for ranks, options, transport in ((4, (), "shared"), (1, (), "two-sided"),
+                                          (4, ("--transport", "two-sided"), "two-sided"),
+                                          (4, ("--grid", "2x2x1"), "shared")):
+            with self.subTest(ranks=ranks, options=options):
+                self.succeed("solve", "a.mtx", "--json", "r.json", *options, ranks=ranks)
+                self.assertEqual(self.record("r.json")["plan"]["transport"], transport)
 
     def test_without_dependencies_the_messages_stay_and_the_answer_goes(self):
         fields = ("messages_sent", "bytes_sent", "messages_received", "bytes_received")
@@ -78,7 +87,7 @@ class Instruments(CommandTest):
         self.succeed("pingpong", "--json", "p.json", "--largest", 2048, ranks=2)
         record = self.record("p.json")
         names = [t["name"] for t in record["transports"]]
-        self.assertEqual(names, ["two-sided", "one-sided", "shared-window"])
+        self.assertEqual(names, ["two-sided", "one-sided", "shared", "shared-window"])
         for transport in record["transports"]:
             self.assertEqual([s["bytes"] for s in transport["samples"]], [8, 32, 128, 512, 2048])
             for s in transport["samples"]:

@@ -37,7 +37,7 @@ class Plan(CommandTest):
         self.assertEqual(plan["version"], self.succeed("--version").out.strip())
         self.assertEqual(plan["factor"]["kind"], "lu")
         self.assertEqual(plan["solve"], {"nrhs": 2, "op": "N", "precision": "double"})
-        run = self.solve("unsymmetric.mtx", grid="2x1x2")
+        run = self.solve("unsymmetric.mtx", "--transport", "two-sided", grid="2x1x2")
         self.assertEqual(plan["plan"], run["plan"])
         self.assertEqual(plan["matrix"], run["matrix"])
         self.assertEqual(plan["factor"]["supernodes"], run["factor"]["supernodes"])

@@ -101,26 +101,20 @@ struct BytesRead {
   std::size_t panels = 0;
   std::size_t lists = 0;
 
-  void add(const plan::SweepPhase& phase) {
-    for (const plan::Strip& strip : phase.strip) {
-      add(strip.row_end - strip.row_begin, strip.width);
-      lists += sizeof(strip);
+  void add(const std::vector<plan::Strip>& strips) {
+    for (const plan::Strip& strip : strips) {
+      const Index rows = strip.row_end - strip.row_begin;
+      panels += usize(rows) * usize(strip.width) * sizeof(double);
+      lists += usize(rows) * sizeof(Index) + sizeof(strip);
     }
-  }
-  void add(Index rows, Index width) {
-    panels += usize(rows) * usize(width) * sizeof(double);
-    lists += usize(rows) * sizeof(Index);
   }
 };
 
 BytesRead bytes_read(const Solver& solver) {
   BytesRead bytes;
-  const auto& blocks = solver.share().diagonal;
   for (const plan::Phase& phase : solver.plan(Op::none).phase) {
-    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) bytes.add(*sweep);
-    if (const auto* diagonal = std::get_if<plan::DiagonalPhase>(&phase)) {
-      for (const Index p : diagonal->piece) bytes.add(blocks.height(p), blocks.height(p));
-    }
+    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) bytes.add(sweep->strip);
+    if (const auto* diagonal = std::get_if<plan::DiagonalPhase>(&phase)) bytes.add(diagonal->strip);
   }
   return bytes;
 }

@@ -48,7 +48,7 @@ class Reads {
     }
   }
   void add(const DiagonalPhase& phase) {
-    for (const Index p : phase.piece) add(Side::diagonal, p, 0, share_.diagonal.height(p));
+    for (const Strip& strip : phase.strip) add(Side::diagonal, strip);
   }
   void add(Side side, const Strip& strip) {
     const auto& part = share_.side(side);

@@ -72,7 +72,8 @@ Outcome solve_once(const Job& job) {
   const Index nrhs = job.workload.nrhs;
   std::vector<T> work(usize(work_rows<T>(mine)) * usize(nrhs));
   const solve::PanelStore<T> no_values;
-  solve::Executor<T> executor(mine.share, {}, no_values, 1);
+  Crew crew(1);
+  solve::Executor<T> executor(mine.share, {}, no_values, crew);
   executor.reserve(mine.plan, nrhs);
   const auto traffic = solve::traffic_of(mine.plan, usize(nrhs) * sizeof(T));
   PricedTransport transport(transport::find_transport(job.transport)(comm, traffic), job, comm.rank());

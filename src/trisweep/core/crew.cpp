@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "trisweep/core/wait.hpp"
+
 namespace trisweep {
 
 Crew::Crew(int threads) {
@@ -26,16 +28,20 @@ void Crew::run(const std::function<void(int)>& work) {
   }
   changed_.notify_all();
   attempt(0);
+  const auto done = [&] { return busy_ == 0; };
+  soon(done);
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return busy_ == 0; });
+  changed_.wait(lock, done);
   if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
 void Crew::serve(int thread) {
   long served = 0;
-  std::unique_lock lock(mutex_);
+  const auto called = [&] { return ended_ || round_ != served; };
   while (true) {
-    changed_.wait(lock, [&] { return ended_ || round_ != served; });
+    soon(called);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, called);
     if (ended_) return;
     served = round_;
     lock.unlock();

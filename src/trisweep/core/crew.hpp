@@ -2,6 +2,7 @@
 // A few threads that stand ready for as long as the object lives: starting threads for every sweep would cost
 // more than a small sweep.
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -31,9 +32,10 @@ class Crew {
   std::mutex mutex_;
   std::condition_variable changed_;
   const std::function<void(int)>* work_ = nullptr;
-  long round_ = 0;
-  int busy_ = 0;  // other threads at work in this round
-  bool ended_ = false;
+  // Changed with the mutex held, read without it by who does not sleep yet.
+  std::atomic<long> round_ = 0;
+  std::atomic<int> busy_ = 0;  // other threads at work in this round
+  std::atomic<bool> ended_ = false;
   std::exception_ptr failure_;
   std::vector<std::jthread> others_;
 };

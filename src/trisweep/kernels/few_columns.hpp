@@ -43,30 +43,30 @@ TRISWEEP_INLINE void multiply_chunk(const Strip<R>& p, const R* s, R (*sum)[chun
   }
 }
 
-// The work rows -= the sums. Of a complex product a = (Re p, Im p) Re s and b = (Re p, Im p) Im s:
+// Brings the sums to their rows. Of a complex product a = (Re p, Im p) Re s and b = (Re p, Im p) Im s:
 // p s = (a.re - b.im, b.re + a.im), and conj(p) s has the other signs.
-template <int n, Scalar T>
-TRISWEEP_INLINE void subtract_rows(const Product<T>& p, Index first, Index rows,
-                                   const RealOf<T> (*sum)[chunk_rows<RealOf<T>>]) {
+template <Rows mode, int n, Scalar T>
+TRISWEEP_INLINE void put_rows(const Product<T>& p, Index first, Index rows,
+                              const RealOf<T> (*sum)[chunk_rows<RealOf<T>>]) {
   if constexpr (is_complex<T>) {
     const RealOf<T> sign = sign_of(p.panel);
     for (Index i = 0; i < rows; ++i) {
-      RealOf<T>* const row = row_of(p, first + i, n);
+      RealOf<T>* const row = row_of<mode>(p, first + i, n);
       for (int r = 0; r < n; r += 2) {
-        row[r] -= sum[r][2 * i] - sign * sum[r + 1][2 * i + 1];
-        row[r + 1] -= sum[r + 1][2 * i] + sign * sum[r][2 * i + 1];
+        row[r] = combined<mode>(row[r], sum[r][2 * i] - sign * sum[r + 1][2 * i + 1]);
+        row[r + 1] = combined<mode>(row[r + 1], sum[r + 1][2 * i] + sign * sum[r][2 * i + 1]);
       }
     }
   } else {
     for (Index i = 0; i < rows; ++i) {
-      T* const row = row_of(p, first + i, n);
-      for (int r = 0; r < n; ++r) row[r] -= sum[r][i];
+      T* const row = row_of<mode>(p, first + i, n);
+      for (int r = 0; r < n; ++r) row[r] = combined<mode>(row[r], sum[r][i]);
     }
   }
 }
 
-template <int n, Scalar T>
-TRISWEEP_INLINE void scatter_few(const Product<T>& p) {
+template <Rows mode, int n, Scalar T>
+TRISWEEP_INLINE void multiply_few(const Product<T>& p) {
   using R = RealOf<T>;
   constexpr Index step = chunk_rows<R> / parts<T>;
   ascend(
@@ -89,7 +89,7 @@ TRISWEEP_INLINE void scatter_few(const Product<T>& p) {
             default:
               multiply_chunk<4, n>(chunk, reals(p.side), sum);
           }
-          subtract_rows<n>(p, strip.first + i, rows, sum);
+          put_rows<mode, n>(p, strip.first + i, rows, sum);
         }
       });
 }

@@ -70,21 +70,22 @@ struct Tile {
     }
   }
 
-  // row_of(line) -= acc(line, :).
-  template <class RowOf>
-  TRISWEEP_INLINE void subtract_from(Index count, const RowOf& row_of) const {
+  // Brings acc(line, :) to row_of(line).
+  template <Rows mode = Rows::subtract, class RowOf>
+  TRISWEEP_INLINE void put(Index count, const RowOf& row_of) const {
 #pragma GCC unroll 8
     for (int line = 0; line < lines; ++line) {
       if (line >= count) return;
       R* const row = row_of(line);
 #pragma GCC unroll 3
-      for (int v = 0; v < vectors; ++v) store(row + v * size, load<V>(row + v * size) - acc[line][v]);
+      for (int v = 0; v < vectors; ++v)
+        store(row + v * size, combined<mode>(load<V>(row + v * size), acc[line][v]));
     }
   }
 };
 
-template <Scalar T>
-TRISWEEP_INLINE void scatter_many(const Product<T>& p) {
+template <Rows mode, Scalar T>
+TRISWEEP_INLINE void multiply_many(const Product<T>& p) {
   using R = RealOf<T>;
   constexpr Index c = parts<T>;
   const Index n = p.nrhs * c;
@@ -114,13 +115,22 @@ TRISWEEP_INLINE void scatter_many(const Product<T>& p) {
                         tile.add(
                             s, [&](int line) __attribute__((always_inline)) { return entry[line * c + k]; });
                     }
-                    tile.subtract_from(
+                    tile.template put<mode>(
                         count, [&](int line) __attribute__((always_inline)) {
-                          return row_of(p, strip.first + first + line, n) + column;
+                          return row_of<mode>(p, strip.first + first + line, n) + column;
                         });
                   });
             });
       });
+}
+
+// Fetches what lies before a strip, and is multiplied next: as many numbers as the strip has, within reason.
+// A gather goes backward in memory by whole slabs, which the hardware does not foresee.
+template <class R>
+TRISWEEP_INLINE void fetch_before(const Strip<R>& strip) {
+  constexpr Index line = 64 / static_cast<Index>(sizeof(R)), most = 256 * line;
+  const Index count = strip.ld * strip.width < most ? strip.ld * strip.width : most;
+  for (Index i = line; i <= count; i += line) __builtin_prefetch(strip.value - i);
 }
 
 template <Scalar T>
@@ -130,6 +140,7 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
   const Index n = p.nrhs * c;
   descend(
       p.panel, [&](const Strip<R>& strip) __attribute__((always_inline)) {
+        fetch_before(strip);
         const R* from[c * slab_rows];  // c rows for each of the strip's
         for (Index i = 0; i < strip.rows; ++i) {
           from[c * i] = row_of(p, strip.first + i, n);
@@ -155,7 +166,7 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
                           from[i] + column, [&](int line) __attribute__((always_inline)) {
                             return column_of[line][i];
                           });
-                    tile.subtract_from(
+                    tile.put(
                         count, [&](int line) __attribute__((always_inline)) {
                           return side + usize(line) * usize(n) + column;
                         });

@@ -42,22 +42,32 @@ void diagonal_product(Panel<T> inverse, Op op, Index at, const Work<T>& work) {
   T* const row = work.at(at);
   T* const other = work.scratch;
   inverse.conjugate = op == Op::conjugate_transpose;
-  // All products subtract: 0 - D (-row), and -(0 - op(D) row).
   if (op == Op::none) {
-    std::transform(row, row + count, other, std::negate<>{});
-    std::fill_n(row, count, T{});
-    products<T>().scatter({inverse, work.row, other, other + count, work.nrhs});
-  } else {
+    products<T>().multiply({inverse, other, row, other + count, work.nrhs});
+    std::copy_n(other, count, row);
+  } else {  // a gather subtracts: -(0 - op(D) row)
     std::fill_n(other, count, T{});
     products<T>().gather({inverse, work.row, other, other + count, work.nrhs});
     std::transform(other, other + count, row, std::negate<>{});
   }
 }
 
+template <Scalar T>
+void load_line(const T* column, Offset ld, const LineRows<T>& rows) {
+  products<T>().load(column, ld, rows);
+}
+
+template <Scalar T>
+void store_line(T* column, Offset ld, const LineRows<T>& rows) {
+  products<T>().store(column, ld, rows);
+}
+
 #define INSTANTIATE(T)                                                   \
   template void scatter_product(const Panel<T>&, Index, const Work<T>&); \
   template void gather_product(const Panel<T>&, Index, const Work<T>&);  \
-  template void diagonal_product(Panel<T>, Op, Index, const Work<T>&);
+  template void diagonal_product(Panel<T>, Op, Index, const Work<T>&);   \
+  template void load_line(const T*, Offset, const LineRows<T>&);         \
+  template void store_line(T*, Offset, const LineRows<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::kernels

@@ -4,26 +4,27 @@
 
 #include "trisweep/kernels/few_columns.hpp"
 #include "trisweep/kernels/many_columns.hpp"
+#include "trisweep/kernels/transpose.hpp"
 
 namespace trisweep::kernels::TRISWEEP_ISA {
 namespace {
 
-template <Scalar T>
-void scatter(const Product<T>& p) {
+template <Rows mode, Scalar T>
+void multiply(const Product<T>& p) {
   if (p.panel.width == 0) return;
   switch (p.nrhs * parts<T>) {
     case 1:
-      if constexpr (!is_complex<T>) return scatter_few<1>(p);
+      if constexpr (!is_complex<T>) return multiply_few<mode, 1>(p);
       break;
     case 2:
-      return scatter_few<2>(p);
+      return multiply_few<mode, 2>(p);
     case 3:
-      if constexpr (!is_complex<T>) return scatter_few<3>(p);
+      if constexpr (!is_complex<T>) return multiply_few<mode, 3>(p);
       break;
     case 4:
-      return scatter_few<4>(p);
+      return multiply_few<mode, 4>(p);
     default:
-      return scatter_many(p);
+      return multiply_many<mode>(p);
   }
 }
 
@@ -46,11 +47,21 @@ void gather(const Product<T>& p) {
   }
 }
 
+template <Scalar T>
+void load_line(const T* column, Offset ld, const LineRows<T>& rows) {
+  load_blocks(column, ld, rows);
+}
+
+template <Scalar T>
+void store_line(T* column, Offset ld, const LineRows<T>& rows) {
+  store_blocks(column, ld, rows);
+}
+
 }  // namespace
 
 template <Scalar T>
 Products<T> products() {
-  return {scatter<T>, gather<T>};
+  return {multiply<Rows::subtract, T>, gather<T>, multiply<Rows::assign, T>, load_line<T>, store_line<T>};
 }
 
 #define INSTANTIATE(T) template Products<T> products<T>();

@@ -1,12 +1,13 @@
 #pragma once
-// The products of panel_product.hpp as each instruction set has them. products.cpp is compiled once for each
-// of them; panel_product.cpp takes the best that the processor has.
+// The products of panel_product.hpp and the moves of line.hpp as each instruction set has them. products.cpp
+// is compiled once for each of them; panel_product.cpp takes the best that the processor has.
 
+#include "trisweep/kernels/line.hpp"
 #include "trisweep/kernels/panel_product.hpp"
 
 namespace trisweep::kernels {
 
-// A panel whose rows are row position[i] of `rows`.
+// A panel whose rows are row position[i] of `rows`, or (without positions) row i.
 template <Scalar T>
 struct Product {
   const Panel<T>& panel;
@@ -18,8 +19,11 @@ struct Product {
 
 template <Scalar T>
 struct Products {
-  void (*scatter)(const Product<T>&);
-  void (*gather)(const Product<T>&);
+  void (*scatter)(const Product<T>&);   // rows -= P side
+  void (*gather)(const Product<T>&);    // side -= P^T rows
+  void (*multiply)(const Product<T>&);  // rows = P side, without positions
+  void (*load)(const T* column, Offset ld, const LineRows<T>&);
+  void (*store)(T* column, Offset ld, const LineRows<T>&);
 };
 
 #if defined(__x86_64__)

@@ -62,10 +62,21 @@ TRISWEEP_INLINE void descend(const Panel<T>& panel, const Visit& visit) {
   }
 }
 
+// What a product P s does with the rows it belongs to.
+enum class Rows {
+  subtract,  // rows position[i] of the work vector -= P s
+  assign     // rows i = P s
+};
+
 // The first of n real right-hand sides of panel row i.
-template <Scalar T>
+template <Rows rows = Rows::subtract, Scalar T>
 TRISWEEP_INLINE RealOf<T>* row_of(const Product<T>& p, Index i, Index n) {
-  return reals(p.rows) + usize(p.panel.position[i]) * usize(n);
+  return reals(p.rows) + usize(rows == Rows::assign ? i : p.panel.position[i]) * usize(n);
+}
+
+template <Rows rows, class V>
+TRISWEEP_INLINE V combined(const V& row, const V& sum) {
+  return rows == Rows::assign ? sum : row - sum;
 }
 
 // 1 for the product with a complex number, -1 for that with its conjugate.

@@ -10,14 +10,11 @@ Cost product_cost(Index height, Index width, const Workload& workload) {
           .products = 1};
 }
 
-Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const distribution::Share& share,
-             const Workload& workload) {
-  const auto& side = task.diagonal ? share.diagonal : share.side(phase.side);
+Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const Workload& workload) {
   Cost cost;
   for (Index i = task.strip_begin; i < task.strip_end; ++i) {
     const plan::Strip& strip = phase.strip[usize(i)];
-    cost += product_cost(strip.row_end - strip.row_begin, share.width(side.segment[usize(strip.piece)]),
-                         workload);
+    cost += product_cost(strip.row_end - strip.row_begin, strip.width, workload);
   }
   return cost;
 }
@@ -28,23 +25,20 @@ Offset replaced_rows(const plan::SweepPhase& phase) {
   return rows;
 }
 
-Cost cost_of(const plan::SweepPhase& phase, const distribution::Share& share, const Workload& workload) {
+Cost cost_of(const plan::SweepPhase& phase, const Workload& workload) {
   Cost cost;
-  for (const plan::Task& task : phase.task) cost += cost_of(task, phase, share, workload);
+  for (const plan::Task& task : phase.task) cost += cost_of(task, phase, workload);
   return cost;
 }
 
-Cost cost_of(const plan::DiagonalPhase& phase, const distribution::Share& share, const Workload& workload) {
+Cost cost_of(const plan::DiagonalPhase& phase, const Workload& workload) {
   Cost cost;
-  for (const Index p : phase.piece) {
-    const Index width = share.width(share.diagonal.segment[usize(p)]);
-    cost += product_cost(width, width, workload);
-  }
+  for (const plan::Strip& strip : phase.strip) cost += product_cost(strip.height, strip.width, workload);
   return cost;
 }
 
 // Packing and unpacking is priced with the messages.
-Cost cost_of(const plan::ExchangePhase&, const distribution::Share&, const Workload&) {
+Cost cost_of(const plan::ExchangePhase&, const Workload&) {
   return {};
 }
 

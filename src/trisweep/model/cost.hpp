@@ -32,13 +32,12 @@ struct Cost {
 // with their positions, those on its width side once.
 Cost product_cost(Index height, Index width, const Workload& workload);
 
-Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const distribution::Share& share,
-             const Workload& workload);
+Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const Workload& workload);
 // Rows that are copied from targets to segments when a product of tiles is done.
 Offset replaced_rows(const plan::SweepPhase& phase);
 // All of a phase.
-Cost cost_of(const plan::SweepPhase& phase, const distribution::Share& share, const Workload& workload);
-Cost cost_of(const plan::DiagonalPhase& phase, const distribution::Share& share, const Workload& workload);
-Cost cost_of(const plan::ExchangePhase& phase, const distribution::Share& share, const Workload& workload);
+Cost cost_of(const plan::SweepPhase& phase, const Workload& workload);
+Cost cost_of(const plan::DiagonalPhase& phase, const Workload& workload);
+Cost cost_of(const plan::ExchangePhase& phase, const Workload& workload);
 
 }  // namespace trisweep::model

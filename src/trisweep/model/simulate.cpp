@@ -15,7 +15,7 @@ double bandwidth_floor(const std::vector<plan::RankPlan>& plans, const Machine& 
   for (std::size_t r = 0; r < plans.size(); ++r) {
     Cost cost;
     for (const plan::Phase& phase : plans[r].plan.phase)
-      cost += std::visit([&](const auto& p) { return cost_of(p, plans[r].share, workload); }, phase);
+      cost += std::visit([&](const auto& p) { return cost_of(p, workload); }, phase);
     bytes[r / usize(machine.ranks_per_memory)] += cost.bytes;
     floor = std::max(floor, cost.bytes / (machine.workers * machine.worker_bandwidth));
   }

@@ -116,7 +116,7 @@ double Simulation::start(Index r, const ExchangePhase& exchange, std::int32_t, d
 }
 
 double Simulation::start(Index r, const DiagonalPhase& diagonal, std::int32_t s, double now) {
-  if (diagonal.piece.empty()) return now;
+  if (diagonal.strip.empty()) return now;
   state(r).tasks_left = 1;
   state(r).enabled.assign(1, s);
   make_ready(state(r), 0, s);

@@ -19,10 +19,9 @@ void Simulation::start_task(Index r, bool communicator, std::int32_t previous, d
     const plan::Task& task = sweep->task[usize(t)];
     const auto& side = task.diagonal ? share(r).diagonal : share(r).side(sweep->side);
     step(s).supernode = side.supernode[usize(sweep->strip[usize(task.strip_begin)].piece)];
-    products = product_seconds(r, cost_of(task, *sweep, share(r), workload_), 1);
+    products = product_seconds(r, cost_of(task, *sweep, workload_), 1);
   } else {
-    products =
-        product_seconds(r, cost_of(std::get<DiagonalPhase>(phase(r)), share(r), workload_), machine_.workers);
+    products = product_seconds(r, cost_of(std::get<DiagonalPhase>(phase(r)), workload_), machine_.workers);
   }
   RankTimes& times = result_.rank[usize(r)];
   (plan::part_of(phase(r)) == plan::Part::forward ? times.l_floating_point_seconds

@@ -38,11 +38,12 @@ struct Instantiate {
     for (std::size_t i = 0; i < shares.size(); ++i) {
       const Share& share = shares[i];
       const std::vector<char> applied = applied_diagonals(plans[i], share);
-      DiagonalPhase phase{.op = spec.op, .piece = {}};
+      DiagonalPhase phase{.op = spec.op, .strip = {}};
       for (Index p = 0; p < share.diagonal.pieces(); ++p) {
         const Index k = share.diagonal.supernode[usize(p)];
         const bool here = !spec.at_home_only || mapping.home(k) == share.rank;
-        if (here && !structure.is_tile(k) && !applied[usize(p)]) phase.piece.push_back(p);
+        if (here && !structure.is_tile(k) && !applied[usize(p)])
+          phase.strip.push_back(strip_of(share, share.diagonal, p, {0, share.diagonal.height(p)}));
       }
       plans[i].phase.emplace_back(std::move(phase));
     }

@@ -5,6 +5,19 @@
 
 namespace trisweep::plan {
 
+Strip strip_of(const distribution::Share& share, const distribution::SideShare& side, Index piece,
+               RowRange rows) {
+  const Index s = side.segment[usize(piece)];
+  return {.value = side.value_ptr[usize(piece)],
+          .position = side.row_ptr[usize(piece)] + rows.begin,
+          .piece = piece,
+          .height = side.height(piece),
+          .width = share.width(s),
+          .row_begin = rows.begin,
+          .row_end = rows.end,
+          .at = share.slot[usize(s)]};
+}
+
 Part part_of(const SweepPhase& phase) {
   if (phase.side == distribution::Side::diagonal) return Part::diagonal;
   return phase.direction == Direction::scatter ? Part::forward : Part::backward;

@@ -36,6 +36,14 @@ struct Strip {
   Index at;  // first work row of the panel side: what a scatter reads and a gather adds to
 };
 
+struct RowRange {
+  Index begin;
+  Index end;
+};
+// Of a piece of one side of the share.
+Strip strip_of(const distribution::Share& share, const distribution::SideShare& side, Index piece,
+               RowRange rows);
+
 // Strips applied one after another, once `waits` of the segments they read have become available. Most tasks
 // are one piece. Of a subtree that lives on this rank alone most is one task, with nothing to count inside.
 // Of the tasks that are set free by the same event the first in the plan runs first, unless the sweep is
@@ -156,7 +164,7 @@ struct ExchangePhase {
 
 struct DiagonalPhase {
   Op op = Op::none;          // of the inverted diagonal blocks
-  std::vector<Index> piece;  // of the share's diagonal side: blocks of their own
+  std::vector<Strip> strip;  // whole pieces of the share's diagonal side: blocks of their own
 };
 
 using Phase = std::variant<SweepPhase, ExchangePhase, DiagonalPhase>;

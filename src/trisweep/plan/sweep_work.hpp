@@ -130,18 +130,6 @@ class SweepWork {
     }
   }
 
-  Strip strip(const distribution::SideShare& side, Index piece, Index row_begin, Index row_end) const {
-    const Index s = side.segment[usize(piece)];
-    return {.value = side.value_ptr[usize(piece)],
-            .position = side.row_ptr[usize(piece)] + row_begin,
-            .piece = piece,
-            .height = side.height(piece),
-            .width = share_.width(s),
-            .row_begin = row_begin,
-            .row_end = row_end,
-            .at = share_.slot[usize(s)]};
-  }
-
   void list_panels() {
     std::vector<Index> interior;
     for (Index p = 0; p < side_.pieces(); ++p) {
@@ -172,7 +160,7 @@ class SweepWork {
     for (Index i = 0; i < strips; ++i) {
       const auto begin = static_cast<Index>(Offset{slabs} * i / strips) * slab_rows;
       const auto end = static_cast<Index>(Offset{slabs} * (i + 1) / strips) * slab_rows;
-      work_.push_back({s, TaskKind::own, -1, i, strip(side_, p, begin, std::min(end, height))});
+      work_.push_back({s, TaskKind::own, -1, i, strip_of(share_, side_, p, {begin, std::min(end, height)})});
     }
   }
 
@@ -183,9 +171,10 @@ class SweepWork {
       std::size_t run = 0;
       const auto list = [&] {
         if (row > begin && run == 0)
-          work_.push_back({root, TaskKind::core, root, 0, strip(side_, p, begin, row)});
+          work_.push_back({root, TaskKind::core, root, 0, strip_of(share_, side_, p, {begin, row})});
         if (row > begin && run > 0)
-          work_.push_back({cuts[run - 1], TaskKind::outer, root, 0, strip(side_, p, begin, row)});
+          work_.push_back(
+              {cuts[run - 1], TaskKind::outer, root, 0, strip_of(share_, side_, p, {begin, row})});
         begin = row;
       };
       for (const distribution::PieceBlock& block : side_.blocks(p)) {
@@ -236,7 +225,8 @@ class SweepWork {
         size = 0;
       }
       size += Offset{width} * width;
-      work_.push_back({share_.segments(), TaskKind::diagonal, root, number, strip(side, p, 0, width)});
+      work_.push_back(
+          {share_.segments(), TaskKind::diagonal, root, number, strip_of(share_, side, p, {0, width})});
       divided_[usize(root)] = 1;
     }
   }

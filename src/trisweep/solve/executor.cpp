@@ -41,11 +41,11 @@ void grow(Buffer<T>& buffer, std::size_t size) {
 
 template <Scalar T>
 Executor<T>::Executor(const distribution::Share& share, distribution::PiecePositions positions,
-                      const PanelStore<T>& panels, int threads)
+                      const PanelStore<T>& panels, Crew& crew)
     : share_(share),
       positions_(std::move(positions)),
       panels_(panels),
-      crew_(threads),
+      crew_(crew),
       state_(std::make_unique<SweepState>()) {}
 
 template <Scalar T>
@@ -88,18 +88,15 @@ Activity Executor<T>::run(const plan::SweepPhase& phase, Index channel, const Ru
 }
 
 template <Scalar T>
-void Executor<T>::apply_diagonal(Index piece, Op op, const kernels::Work<T>& work) {
-  const distribution::SideShare& side = share_.diagonal;
-  const Index s = side.segment[usize(piece)];
-  const kernels::Panel<T> inverse{
-      .value = panels_.piece(distribution::Side::diagonal, side.value_ptr[usize(piece)]),
-      .position = positions_.diagonal.data() + side.row_ptr[usize(piece)],
-      .height = share_.width(s),
-      .width = share_.width(s),
-      .begin = 0,
-      .end = share_.width(s),
-      .conjugate = false};
-  kernels::diagonal_product(inverse, op, share_.slot[usize(s)], work);
+void Executor<T>::apply_diagonal(const plan::Strip& strip, Op op, const kernels::Work<T>& work) {
+  const kernels::Panel<T> inverse{.value = panels_.piece(distribution::Side::diagonal, strip.value),
+                                  .position = positions_.diagonal.data() + strip.position,
+                                  .height = strip.height,
+                                  .width = strip.width,
+                                  .begin = 0,
+                                  .end = strip.height,
+                                  .conjugate = false};
+  kernels::diagonal_product(inverse, op, strip.at, work);
 }
 
 // Every piece is an independent product; threads take a few at a time.
@@ -111,9 +108,9 @@ Activity Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>&
   crew_.run([&](int thread) {
     const Span products(run.recorder, EventKind::products, thread);
     const auto work = work_of(run, thread);
-    for (std::size_t i = next.fetch_add(few); i < phase.piece.size(); i = next.fetch_add(few)) {
-      for (std::size_t j = i; j < std::min(i + few, phase.piece.size()); ++j)
-        apply_diagonal(phase.piece[j], phase.op, work);
+    for (std::size_t i = next.fetch_add(few); i < phase.strip.size(); i = next.fetch_add(few)) {
+      for (std::size_t j = i; j < std::min(i + few, phase.strip.size()); ++j)
+        apply_diagonal(phase.strip[j], phase.op, work);
     }
   });
   return {};

@@ -33,7 +33,7 @@ template <Scalar T>
 class Executor {
  public:
   Executor(const distribution::Share& share, distribution::PiecePositions positions,
-           const PanelStore<T>& panels, int threads);
+           const PanelStore<T>& panels, Crew& crew);
   ~Executor();
 
   // Makes room, so that running a phase of `plan` with at most `nrhs` right-hand sides does not allocate.
@@ -50,15 +50,15 @@ class Executor {
   friend class SweepRun;
 
   kernels::Work<T> work_of(const Run<T>& run, int thread);
-  // Multiplies a segment by its own inverted diagonal block, a piece of the diagonal side.
-  void apply_diagonal(Index piece, Op op, const kernels::Work<T>& work);
+  // Multiplies a segment by its own inverted diagonal block, a whole piece of the diagonal side.
+  void apply_diagonal(const plan::Strip& strip, Op op, const kernels::Work<T>& work);
   void receive(const plan::ExchangeStep& step, std::span<T> packed, const Run<T>& run);
   void pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work);
 
   const distribution::Share& share_;
   const distribution::PiecePositions positions_;
   const PanelStore<T>& panels_;
-  Crew crew_;
+  Crew& crew_;
   std::unique_ptr<SweepState> state_;
   std::size_t scratch_size_ = 0;  // of one thread
   Buffer<T> scratch_;

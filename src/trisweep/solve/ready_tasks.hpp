@@ -2,6 +2,7 @@
 // The tasks of a sweep that can run, first in priority first. Threads push, take and wait.
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "trisweep/core/types.hpp"
+#include "trisweep/core/wait.hpp"
 
 namespace trisweep::solve {
 
@@ -18,6 +20,7 @@ class ReadyTasks {
   void reserve(std::size_t tasks) { heap_.reserve(tasks); }
   void open() {
     heap_.clear();
+    count_ = 0;
     closed_ = false;
   }
   // No more tasks will come: pop() no longer waits for one.
@@ -34,18 +37,24 @@ class ReadyTasks {
       const std::lock_guard lock(mutex_);
       heap_.push_back(task);
       std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
+      ++count_;
     }
     changed_.notify_one();
   }
   // Nothing when there is none at the moment.
   std::optional<Index> try_pop() {
+    if (count_ == 0) return std::nullopt;
     const std::lock_guard lock(mutex_);
     return take();
   }
   // Waits for one; nothing when there will be none.
   std::optional<Index> pop() {
+    const auto any = [&] { return closed_ || count_ > 0; };
+    while (soon(any)) {
+      if (const auto task = try_pop(); task || closed_) return task;
+    }
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return closed_ || !heap_.empty(); });
+    changed_.wait(lock, any);
     return take();
   }
 
@@ -55,13 +64,16 @@ class ReadyTasks {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
     const Index task = heap_.back();
     heap_.pop_back();
+    --count_;
     return task;
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Index> heap_;
-  bool closed_ = false;
+  // Changed with the mutex held, read without it by who does not sleep yet.
+  std::atomic<std::size_t> count_ = 0;  // of the heap
+  std::atomic<bool> closed_ = false;
 };
 
 }  // namespace trisweep::solve

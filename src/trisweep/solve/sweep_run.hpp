@@ -102,7 +102,7 @@ class SweepRun {
   Next look() {
     Next next;
     {
-      const std::lock_guard lock(transport_);
+      const auto turn = my_turn();
       next.arrival = run_.transport.poll();
     }
     if (!next.arrival) next.task = state_.ready.try_pop();
@@ -129,9 +129,8 @@ class SweepRun {
   }
 
   void take(transport::Arrival& arrival) {
-    const auto [supernode, kind] = what_is(arrival.tag);
-    const plan::Incoming& message = find(supernode, kind, arrival.from);
-    const Index s = message.segment;
+    const plan::Incoming& message = find(arrival);
+    const auto [s, kind] = std::pair(message.segment, message.kind);
     const std::size_t bytes = size(s) * sizeof(T);
     const Span span(run_.recorder, message_event(EventKind::receive, 0, arrival.from, arrival.tag, bytes));
     done_.received[plan::index_of(kind)] += {1, static_cast<Offset>(bytes)};
@@ -149,18 +148,26 @@ class SweepRun {
     }
   }
 
+  // Threads take turns at the transport and done_.sent.
+  std::unique_lock<std::mutex> my_turn() {
+    return executor_.crew_.size() == 1 ? std::unique_lock<std::mutex>() : std::unique_lock(transport_);
+  }
+
   static Event message_event(EventKind kind, int thread, Index peer, int tag, std::size_t bytes) {
     return {kind, thread, what_is(tag).supernode, peer, tag, static_cast<Offset>(bytes), 0, 0};
   }
 
-  const plan::Incoming& find(Index supernode, MessageKind kind, Index from) {
-    const std::size_t place = phase_.place_of(supernode, kind, from);
+  // The plan's messages are those of the traffic, in the same order.
+  const plan::Incoming& find(const transport::Arrival& arrival) {
+    const auto [supernode, kind] = what_is(arrival.tag);
+    const std::size_t place =
+        arrival.number >= 0 ? usize(arrival.number) : phase_.place_of(supernode, kind, arrival.from);
     state_.arrived[place] = 1;
     return phase_.incoming[place];
   }
 
   void receive(transport::Arrival& arrival, T* to, std::size_t bytes) {
-    const std::lock_guard lock(transport_);
+    const auto turn = my_turn();
     run_.transport.receive(arrival, to, bytes);
   }
 
@@ -176,7 +183,7 @@ class SweepRun {
       for (Index i = task.strip_begin; i < task.strip_end; ++i) {
         const plan::Strip& strip = phase_.strip[usize(i)];
         if (task.diagonal) {
-          executor_.apply_diagonal(strip.piece, phase_.diagonal_op, work);
+          executor_.apply_diagonal(strip, phase_.diagonal_op, work);
         } else {
           apply(strip, values, positions.data(), work);
         }
@@ -245,7 +252,7 @@ class SweepRun {
     const int tag = tag_of(phase_.segment[usize(message.segment)].supernode, message.kind);
     const std::size_t bytes = size(message.segment) * sizeof(T);
     const Span span(run_.recorder, message_event(EventKind::send, thread, message.to, tag, bytes));
-    const std::lock_guard lock(transport_);
+    const auto turn = my_turn();
     run_.transport.send(message.to, tag, data, bytes);
     done_.sent[plan::index_of(message.kind)] += {1, static_cast<Offset>(bytes)};
   }
@@ -275,7 +282,7 @@ class SweepRun {
   SweepState& state_;
   const plan::SweepPhase& phase_;
   const Run<T>& run_;
-  std::mutex transport_;  // calls of the transport, and done_.sent
+  std::mutex transport_;
   std::size_t expected_;  // messages; thread 0's
   std::atomic<std::size_t> tasks_left_;
   std::atomic<bool> failed_ = false;

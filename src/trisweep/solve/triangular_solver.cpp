@@ -50,15 +50,17 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
           comm_, [&] { return distribution::make_share(structure(), *mapping_, comm_.rank()); })),
       panels_(PanelStore<T>::distribute(comm_, structure(), *mapping_, share_,
                                         factorization ? factorization->factors : nullptr)),
+      crew_(options.threads),
       executor_(
           share_,
           transport::collectively(comm_, [&] { return distribution::piece_positions(structure(), share_); }),
-          panels_, options.threads) {
+          panels_, crew_) {
   comm_.broadcast(scaled_norm_one_);
   const auto& order = analysis_.ordering;
+  const Team team{comm_, crew_};
   transport::collectively(comm_, [&] {
-    rows_.emplace(comm_, structure(), *mapping_, share_, partition_, order.row_new, order.row_scale);
-    columns_.emplace(comm_, structure(), *mapping_, share_, partition_, order.col_new, order.col_scale);
+    rows_.emplace(team, structure(), *mapping_, share_, partition_, order.row_new, order.row_scale);
+    columns_.emplace(team, structure(), *mapping_, share_, partition_, order.col_new, order.col_scale);
   });
 }
 
@@ -109,10 +111,10 @@ void TriangularSolver<T>::solve(Op op, Columns<const T> b, Columns<T> x, bool sc
   auto& from = op == Op::none ? *rows_ : *columns_;
   auto& to = op == Op::none ? *columns_ : *rows_;
   last_ = {};
-  from.load(comm_, b, context.work, patience, scaled);
+  from.load(b, context.work, patience, scaled);
   Index channel = 0;
   for (const plan::Phase& phase : prepared.plan.phase) run(channel++, phase, context);
-  to.store(comm_, x, context.work, patience, scaled);
+  to.store(x, context.work, patience, scaled);
   prepared.transport->close_solve(patience);
   last_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

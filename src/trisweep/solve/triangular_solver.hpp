@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "trisweep/core/crew.hpp"
 #include "trisweep/plan/schedule.hpp"
 #include "trisweep/solve/analysis.hpp"
 #include "trisweep/solve/executor.hpp"
@@ -19,7 +20,7 @@ struct SolverOptions {
   plan::Tree tree = plan::binary_tree;
   plan::Schedule schedule = plan::single_sync;
   plan::InterGrid inter_grid = plan::sparse_allreduce;
-  transport::TransportFactory transport = transport::find_transport("two-sided");
+  transport::TransportFactory transport = transport::make_usual;
   // Threads of a rank. More than one needs MPI_THREAD_SERIALIZED, unless there is only one rank.
   int threads = 1;
   // Adds contributions in a fixed order: bitwise equal results over runs, transports and threads on one grid.
@@ -94,6 +95,7 @@ class TriangularSolver {
   std::unique_ptr<const distribution::Mapping> mapping_;
   distribution::Share share_;
   PanelStore<T> panels_;
+  Crew crew_;
   Executor<T> executor_;
   std::optional<VectorMap<T>> rows_;
   std::optional<VectorMap<T>> columns_;

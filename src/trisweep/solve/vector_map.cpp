@@ -4,45 +4,92 @@
 #include <map>
 #include <utility>
 
+#include "trisweep/kernels/line.hpp"
+
 namespace trisweep::solve {
 namespace {
 constexpr int tag_vector = 1;
 
-// Rows that are moved at once: as many as share a cache line of the caller's columns, so that each line is
-// fetched once, however far apart columns lie.
-constexpr std::size_t together = 8;
+// Which rows are moved: the caller's row[i] to or from the permuted row at(i), which is all its right-hand
+// sides, times scale[row[i]] (null: 1).
+template <class Real, class At>
+struct Rows {
+  std::span<const Index> row;
+  const Real* scale;
+  At at;
 
-// Calls move(the caller's entry, work entry, scale) for `rows` of the caller and all columns, of which
-// row_at(i) is the i-th one's work row. Lines of the next rows are fetched early: there are too many columns,
-// too far apart, for the hardware to see a pattern.
-template <class T, class RowAt, class Move>
-void for_each_entry(Columns<T> caller, std::span<const Index> rows, const RowAt& row_at,
-                    const RealOf<std::remove_const_t<T>>* scale, const Move& move) {
-  constexpr std::size_t ahead = 2 * together;
-  constexpr Index few = 8;
-  for (std::size_t first = 0; first < rows.size(); first += together) {
-    const std::size_t count = std::min(together, rows.size() - first);
-    const Index* const row = rows.data() + first;
-    decltype(row_at(first)) work[together];
-    RealOf<std::remove_const_t<T>> factor[together];
+  Real factor(std::size_t i) const { return scale == nullptr ? Real{1} : scale[usize(row[i])]; }
+};
+
+// What becomes of an entry of the caller's and its permuted one; and of a line of all columns.
+template <class T>
+struct Load {
+  void operator()(const T& from, T& to, RealOf<T> factor) const { to = from * factor; }
+  void operator()(const T* column, Offset ld, const kernels::LineRows<T>& rows) const {
+    kernels::load_line(column, ld, rows);
+  }
+};
+template <class T>
+struct Store {
+  void operator()(T& to, const T& from, RealOf<T> factor) const { to = from * factor; }
+  void operator()(T* column, Offset ld, const kernels::LineRows<T>& rows) const {
+    kernels::store_line(column, ld, rows);
+  }
+};
+
+// Rows [begin, end) of one column. The permuted rows lie anywhere, and are fetched early.
+template <class T, class R, class Transfer>
+void move_column(T* column, const R& rows, std::size_t begin, std::size_t end, const Transfer& transfer) {
+  constexpr std::size_t ahead = 128;
+  for (std::size_t i = begin; i < end; ++i) {
+    __builtin_prefetch(rows.at(std::min(i + ahead, end - 1)), std::is_const_v<T>);
+    transfer(column[rows.row[i]], *rows.at(i), rows.factor(i));
+  }
+}
+
+// Rows [begin, end) of all columns, whole lines where rows are consecutive.
+template <class T, class R, class Transfer>
+void move_columns(Columns<T> caller, const R& rows, std::size_t begin, std::size_t end,
+                  const Transfer& transfer) {
+  using V = std::remove_const_t<T>;
+  constexpr std::size_t together = kernels::line_rows<V>;
+  kernels::LineRows<V> line{.row = {}, .factor = {}, .nrhs = caller.nrhs};
+  for (std::size_t first = begin; first < end; first += together) {
+    const std::size_t count = std::min(together, end - first);
+    const Index* const row = rows.row.data() + first;
     bool consecutive = count == together;
     for (std::size_t i = 0; i < count; ++i) {
       consecutive &= row[i] == row[0] + static_cast<Index>(i);
-      work[i] = row_at(first + i);
-      factor[i] = scale == nullptr ? 1 : scale[row[i]];
+      line.row[i] = rows.at(first + i);
+      line.factor[i] = rows.factor(first + i);
     }
-    const Index next = first + ahead < rows.size() ? rows[first + ahead] : row[0];
+    if (consecutive) {
+      transfer(caller.data + row[0], caller.ld, line);
+      continue;
+    }
     for (Index r = 0; r < caller.nrhs; ++r) {
       T* const column = caller.data + usize(r) * usize(caller.ld);
-      if (caller.nrhs > few) __builtin_prefetch(column + next, !std::is_const_v<T>);
-      if (consecutive) {
-        T* const entry = column + row[0];
-        for (std::size_t i = 0; i < together; ++i) move(entry[i], work[i][r], factor[i]);
-      } else {
-        for (std::size_t i = 0; i < count; ++i) move(column[row[i]], work[i][r], factor[i]);
-      }
+      for (std::size_t i = 0; i < count; ++i) transfer(column[row[i]], line.row[i][r], line.factor[i]);
     }
   }
+}
+
+// Moves all entries; each thread has a part of the rows.
+template <class T, class R, class Transfer>
+void move_rows(Crew& crew, Columns<T> caller, const R& rows, const Transfer& transfer) {
+  crew.run([&](int thread) {
+    constexpr std::size_t together = kernels::line_rows<std::remove_const_t<T>>;
+    const auto from = [&](int t) {
+      return rows.row.size() / together * usize(t) / usize(crew.size()) * together;
+    };
+    const std::size_t begin = from(thread);
+    const std::size_t end = thread + 1 == crew.size() ? rows.row.size() : from(thread + 1);
+    if (caller.nrhs == 1) {
+      move_column(caller.data, rows, begin, end, transfer);
+    } else {
+      move_columns(caller, rows, begin, end, transfer);
+    }
+  });
 }
 
 }  // namespace
@@ -58,11 +105,12 @@ RowPartition even_partition(Index rows, Index ranks) {
 }
 
 template <Scalar T>
-VectorMap<T>::VectorMap(const transport::Communicator& comm, const symbolic::Structure& structure,
+VectorMap<T>::VectorMap(const Team& team, const symbolic::Structure& structure,
                         const distribution::Mapping& mapping, const distribution::Share& share,
                         const RowPartition& partition, const std::vector<Index>& new_of_old,
-                        const std::vector<double>& scale) {
-  const Index me = comm.rank(), first = partition.first(me), count = partition.count(me);
+                        const std::vector<double>& scale)
+    : comm_(team.comm), crew_(team.crew) {
+  const Index me = comm_.rank(), first = partition.first(me), count = partition.count(me);
   std::vector<Index> old_of_new(new_of_old.size());
   for (std::size_t i = 0; i < new_of_old.size(); ++i)
     old_of_new[usize(new_of_old[i])] = static_cast<Index>(i);
@@ -104,7 +152,9 @@ VectorMap<T>::VectorMap(const transport::Communicator& comm, const symbolic::Str
     rows_in_ += p.position.size();
     peer_.push_back(std::move(p));
   }
-  for (Index i = 0; i < count; ++i) scale_.push_back(static_cast<RealOf<T>>(scale[usize(first + i)]));
+  const auto own_scale = std::span(scale).subspan(usize(first), usize(count));
+  if (!std::all_of(own_scale.begin(), own_scale.end(), [](double s) { return s == 1; }))
+    scale_.assign(own_scale.begin(), own_scale.end());
   request_.resize(2 * peer_.size());
 }
 
@@ -115,8 +165,7 @@ void VectorMap<T>::reserve(Index nrhs) {
 }
 
 template <Scalar T>
-void VectorMap<T>::exchange(const transport::Communicator& comm, bool loading, Index nrhs,
-                            transport::Patience& patience) {
+void VectorMap<T>::exchange(bool loading, Index nrhs, transport::Patience& patience) {
   std::size_t used = 0;
   for (const Peer& p : peer_) {
     T* const at_caller = caller_buffer_.data() + p.local_at * usize(nrhs);
@@ -124,7 +173,7 @@ void VectorMap<T>::exchange(const transport::Communicator& comm, bool loading, I
     const auto post = [&](auto call, T* data, std::size_t rows) {
       if (rows == 0) return;
       const int bytes = static_cast<int>(rows * usize(nrhs) * sizeof(T));
-      transport::check(call(data, bytes, MPI_BYTE, p.rank, tag_vector, comm.handle(), &request_[used++]),
+      transport::check(call(data, bytes, MPI_BYTE, p.rank, tag_vector, comm_.handle(), &request_[used++]),
                        "exchange of vectors");
     };
     post(MPI_Isend, loading ? at_caller : at_work, loading ? p.local.size() : p.position.size());
@@ -134,18 +183,23 @@ void VectorMap<T>::exchange(const transport::Communicator& comm, bool loading, I
 }
 
 template <Scalar T>
-void VectorMap<T>::load(const transport::Communicator& comm, Columns<const T> b, const kernels::Work<T>& work,
-                        transport::Patience& patience, bool scaled) {
+template <class Caller, class At, class Transfer>
+void VectorMap<T>::move(Columns<Caller> caller, std::span<const Index> row, const At& at, bool scaled,
+                        const Transfer& transfer) {
+  move_rows(crew_, caller, Rows<RealOf<T>, At>{row, scaled && !scale_.empty() ? scale_.data() : nullptr, at},
+            transfer);
+}
+
+template <Scalar T>
+void VectorMap<T>::load(Columns<const T> b, const kernels::Work<T>& work, transport::Patience& patience,
+                        bool scaled) {
   reserve(b.nrhs);
-  const auto read = [&](std::span<const Index> rows, auto&& row_at) {
-    for_each_entry(b, rows, row_at, scaled ? scale_.data() : nullptr,
-                   [](const T& from, T& to, RealOf<T> scale) { to = from * scale; });
-  };
+  const auto read = [&](std::span<const Index> row, const auto& at) { move(b, row, at, scaled, Load<T>()); };
   for (const Peer& p : peer_) {
     T* const to = caller_buffer_.data() + p.local_at * usize(b.nrhs);
     read(p.local, [&](std::size_t i) { return to + i * usize(b.nrhs); });
   }
-  exchange(comm, true, b.nrhs, patience);
+  exchange(true, b.nrhs, patience);
   read(own_local_, [&](std::size_t i) { return work.at(own_position_[i]); });
   for (const Peer& p : peer_) {
     const T* from = work_buffer_.data() + p.position_at * usize(b.nrhs);
@@ -157,21 +211,20 @@ void VectorMap<T>::load(const transport::Communicator& comm, Columns<const T> b,
 }
 
 template <Scalar T>
-void VectorMap<T>::store(const transport::Communicator& comm, Columns<T> x, const kernels::Work<T>& work,
-                         transport::Patience& patience, bool scaled) {
+void VectorMap<T>::store(Columns<T> x, const kernels::Work<T>& work, transport::Patience& patience,
+                         bool scaled) {
   reserve(x.nrhs);
   for (const Peer& p : peer_) {
     T* to = work_buffer_.data() + p.position_at * usize(x.nrhs);
     for (const Index position : p.position) to = std::copy_n(work.at(position), x.nrhs, to);
   }
-  exchange(comm, false, x.nrhs, patience);
-  const auto write = [&](std::span<const Index> rows, auto&& row_at) {
-    for_each_entry(x, rows, row_at, scaled ? scale_.data() : nullptr,
-                   [](T& to, const T& from, RealOf<T> scale) { to = from * scale; });
+  exchange(false, x.nrhs, patience);
+  const auto write = [&](std::span<const Index> row, const auto& at) {
+    move(x, row, at, scaled, Store<T>());
   };
   write(own_local_, [&](std::size_t i) { return work.at(own_position_[i]); });
   for (const Peer& p : peer_) {
-    const T* const from = caller_buffer_.data() + p.local_at * usize(x.nrhs);
+    T* const from = caller_buffer_.data() + p.local_at * usize(x.nrhs);
     write(p.local, [&](std::size_t i) { return from + i * usize(x.nrhs); });
   }
 }

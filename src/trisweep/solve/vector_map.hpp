@@ -2,8 +2,10 @@
 // Moves right-hand sides and solutions between the caller's distribution (contiguous blocks of rows, in the
 // order of the matrix) and the work vectors of the sweeps (permuted, scaled, by segment).
 
+#include <span>
 #include <vector>
 
+#include "trisweep/core/crew.hpp"
 #include "trisweep/distribution/share.hpp"
 #include "trisweep/kernels/panel_product.hpp"
 #include "trisweep/transport/communicator.hpp"
@@ -30,6 +32,12 @@ struct Columns {
   Index nrhs;
 };
 
+// Who moves rows: ranks, and the threads of each. Both outlive what is made with them.
+struct Team {
+  const transport::Communicator& comm;
+  Crew& crew;
+};
+
 // One permutation with its scaling: that of the rows or that of the columns of the matrix. Each rank
 // exchanges one message with each rank it shares rows with; rows that stay on the rank are moved without a
 // copy in between.
@@ -37,18 +45,16 @@ template <Scalar T>
 class VectorMap {
  public:
   // `new_of_old`, `scale`: of all rows.
-  VectorMap(const transport::Communicator& comm, const symbolic::Structure& structure,
-            const distribution::Mapping& mapping, const distribution::Share& share,
-            const RowPartition& partition, const std::vector<Index>& new_of_old,
-            const std::vector<double>& scale);
+  VectorMap(const Team& team, const symbolic::Structure& structure, const distribution::Mapping& mapping,
+            const distribution::Share& share, const RowPartition& partition,
+            const std::vector<Index>& new_of_old, const std::vector<double>& scale);
 
   void reserve(Index nrhs);  // room for that many columns; called by load and store as well
   // work = P S b at the home of each row; other work rows are left alone.
-  void load(const transport::Communicator& comm, Columns<const T> b, const kernels::Work<T>& work,
-            transport::Patience& patience, bool scaled = true);
+  void load(Columns<const T> b, const kernels::Work<T>& work, transport::Patience& patience,
+            bool scaled = true);
   // x = S P^T work.
-  void store(const transport::Communicator& comm, Columns<T> x, const kernels::Work<T>& work,
-             transport::Patience& patience, bool scaled = true);
+  void store(Columns<T> x, const kernels::Work<T>& work, transport::Patience& patience, bool scaled = true);
 
  private:
   // What this rank exchanges with `rank`, in the order of the permuted rows.
@@ -59,12 +65,17 @@ class VectorMap {
     std::size_t local_at = 0;     // rows before this peer's in the buffers
     std::size_t position_at = 0;
   };
-  void exchange(const transport::Communicator& comm, bool loading, Index nrhs, transport::Patience& patience);
+  void exchange(bool loading, Index nrhs, transport::Patience& patience);
+  template <class Caller, class At, class Transfer>
+  void move(Columns<Caller> caller, std::span<const Index> row, const At& at, bool scaled,
+            const Transfer& transfer);
 
+  const transport::Communicator& comm_;
+  Crew& crew_;
   std::vector<Peer> peer_;           // other ranks
   std::vector<Index> own_local_;     // rows that stay: from the caller's row ...
   std::vector<Index> own_position_;  // ... to the work row
-  std::vector<RealOf<T>> scale_;     // by the caller's rows
+  std::vector<RealOf<T>> scale_;     // by the caller's rows; empty: all 1
   std::size_t rows_out_ = 0;         // sums over peers
   std::size_t rows_in_ = 0;
   std::vector<T> caller_buffer_;  // rows_out_ x nrhs, row-major

@@ -2,15 +2,14 @@
 // One-sided MPI (poster; Ding et al. 2020): passive-target RMA in which a message is written straight into
 // its own slot in the receiver's window, and the receiver sees it come by reading its own memory.
 //
-// What each rank holds: a window with, for each phase and for even and odd solves, one flag and one slot per
-// message it will get, known beforehand from the plan; and of each message it sends, where its flag and slot
-// are at the receiver. A message costs two puts, data then flag, each with a flush; no matching, no request,
+// What each rank holds: a window with the slots and flags of the messages it will get (slots.hpp). A message
+// costs two puts, data then flag, each with a flush; no matching, no request,
 // no copy at the sender. The flag names the solve, so nothing is cleared between solves, and the size, so
 // that ranks whose plans differ find out. A slot is written again two solves later, when its receiver is
 // known to have consumed it: see epochs.hpp.
 
 #include "trisweep/transport/epochs.hpp"
-#include "trisweep/transport/transport.hpp"
+#include "trisweep/transport/slots.hpp"
 
 namespace trisweep::transport {
 
@@ -30,32 +29,14 @@ class OneSided final : public Transport {
   void close_solve(Patience& patience) override { epochs_.close(patience); }
 
  private:
-  // One message at one of its ends. Places are byte offsets into the receiver's window in even solves; in odd
-  // solves they are `stride` further.
-  struct Slot {
-    Index peer;
-    int tag;
-    MPI_Aint flag;
-    MPI_Aint data;
-    MPI_Aint stride;
-  };
-  struct Phase {
-    std::vector<Slot> in;   // by (peer, tag)
-    std::vector<Slot> out;  // by (peer, tag)
-  };
-
-  void lay_out(const Traffic& traffic);
-  void tell_senders();
   void open_window();
-  const Slot& find(const std::vector<Slot>& slots, Index peer, int tag) const;
   std::optional<Arrival> look(const Slot& slot) const;
   std::uint64_t flag_word(std::size_t bytes) const;
   void let_mpi_work();
 
   Communicator own_;
   Epochs epochs_;
-  std::vector<Phase> phases_;
-  MPI_Aint half_ = 0;  // bytes of this rank's window that one parity uses
+  Slots slots_;
   MPI_Win window_ = MPI_WIN_NULL;
   std::byte* base_ = nullptr;
   Index phase_ = 0;

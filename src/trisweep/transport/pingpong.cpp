@@ -134,12 +134,14 @@ std::vector<PingPong> ping_pong(const Communicator& comm, std::size_t largest_by
   std::vector<std::size_t> sizes;
   for (std::size_t bytes = 8; bytes <= largest_bytes; bytes *= 4) sizes.push_back(bytes);
   std::vector<PingPong> results;
+  const Communicator node = comm.of_node();
+  const bool one_node = comm.max(node.size() < comm.size() ? 1.0 : 0.0) == 0;
   for (const NamedTransport& named : transports()) {
+    if (!one_node && !named.crosses_nodes) continue;
     results.push_back({std::string(named.name), {}});
     for (const std::size_t bytes : sizes)
       results.back().samples.push_back(measure_transport(comm, named, bytes));
   }
-  const Communicator node = comm.of_node();
   if (comm.max(comm.rank() == 1 && node.rank() != 1 ? 1.0 : 0.0) > 0) return results;
   results.push_back({"shared-window", {}});
   for (const std::size_t bytes : sizes) {

@@ -22,10 +22,10 @@ struct PingPong {
   std::vector<PingPongSample> samples;  // by size, the same on every rank
 };
 
-// Every transport of the table, and `shared-window` where ranks 0 and 1 share memory: there the receiver
-// reads where the sender wrote, which is the least a message within a node can cost. Sizes: 8 bytes to
-// `largest_bytes`, each four times the one before. Collective; throws Error(usage) on every rank when there
-// is only one.
+// Every transport of the table that reaches all ranks, and `shared-window` where ranks 0 and 1 share memory:
+// there the receiver reads where the sender wrote, which is the least a message within a node can cost.
+// Sizes: 8 bytes to `largest_bytes`, each four times the one before. Collective; throws Error(usage) on every
+// rank when there is only one.
 std::vector<PingPong> ping_pong(const Communicator& comm, std::size_t largest_bytes);
 
 }  // namespace trisweep::transport

@@ -42,7 +42,8 @@ struct Arrival {
   int tag;
   std::size_t bytes;
   MPI_Message message = MPI_MESSAGE_NULL;  // two-sided
-  const void* data = nullptr;              // one-sided: where it lies
+  const void* data = nullptr;              // others: where it lies
+  Index number = -1;  // of the phase's incoming messages as its traffic lists them; -1: not known
 };
 
 class Transport {
@@ -72,10 +73,14 @@ using TransportFactory =
 struct NamedTransport {
   std::string_view name;
   std::unique_ptr<Transport> (*make)(const Communicator& comm, const Traffic& traffic);
+  bool crosses_nodes;  // else the ranks must share memory
 };
 std::span<const NamedTransport> transports();
 // Throws Error(usage) that lists the names there are.
 TransportFactory find_transport(std::string_view name);
+// Where nobody has chosen: `shared` for several ranks that can share memory, else `two-sided`. Collective.
+std::string_view usual_transport(const Communicator& comm);
+std::unique_ptr<Transport> make_usual(const Communicator& comm, const Traffic& traffic);
 
 // Throws Error(environment) when the message that came is not of the size expected.
 void check_size(const Arrival& arrival, std::size_t expected);

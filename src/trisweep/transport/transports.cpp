@@ -4,6 +4,7 @@
 
 #include "trisweep/core/named.hpp"
 #include "trisweep/transport/one_sided.hpp"
+#include "trisweep/transport/shared_memory.hpp"
 #include "trisweep/transport/two_sided.hpp"
 
 namespace trisweep::transport {
@@ -14,9 +15,10 @@ std::unique_ptr<Transport> make(const Communicator& comm, const Traffic& traffic
   return std::make_unique<T>(comm, traffic);
 }
 
-constexpr std::array<NamedTransport, 2> table{{
-    {"two-sided", make<TwoSided>},
-    {"one-sided", make<OneSided>},
+constexpr std::array<NamedTransport, 3> table{{
+    {"two-sided", make<TwoSided>, true},
+    {"one-sided", make<OneSided>, true},
+    {"shared", make<SharedMemory>, false},
 }};
 
 }  // namespace
@@ -27,6 +29,22 @@ std::span<const NamedTransport> transports() {
 
 TransportFactory find_transport(std::string_view name) {
   return find_named(transports(), "transport", name).make;
+}
+
+// Ranks of one node may still be in containers of their own: it takes a try, of one without messages.
+std::string_view usual_transport(const Communicator& comm) {
+  constexpr std::string_view everywhere = "two-sided";
+  if (comm.size() == 1) return everywhere;
+  try {
+    SharedMemory(comm, {.phase = std::vector<PhaseMessages>(1)});
+    return "shared";
+  } catch (const CollectiveError&) {
+    return everywhere;
+  }
+}
+
+std::unique_ptr<Transport> make_usual(const Communicator& comm, const Traffic& traffic) {
+  return find_transport(usual_transport(comm))(comm, traffic);
 }
 
 void check_size(const Arrival& arrival, std::size_t expected) {

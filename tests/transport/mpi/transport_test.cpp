@@ -156,6 +156,13 @@ TEST(Transports, AnUnknownNameIsRefusedWithTheNamesThereAre) {
   }
 }
 
+TEST(Transports, RanksThatCanShareMemoryDo) {
+  const Communicator world(MPI_COMM_WORLD);
+  EXPECT_EQ(usual_transport(world), world.size() > 1 ? "shared" : "two-sided");
+  const Communicator alone(MPI_COMM_SELF);
+  EXPECT_EQ(usual_transport(alone), "two-sided");
+}
+
 TEST(Patience, EndsAWaitInWhichNothingHappens) {
   Patience patience(1e-3);
   patience.moved();

@@ -1,5 +1,5 @@
-"""What the comparison with other solvers decides: for each place and number of right-hand sides the worst and the mean
-of the ratios that matter."""
+"""What the comparison with other solvers decides: all ratios at a glance, and for each place and number of right-hand
+sides the worst and the mean of those that matter."""
 
 from collections.abc import Iterable
 from statistics import geometric_mean
@@ -11,13 +11,33 @@ Rows = list[dict[str, Any]]
 
 
 def summary(rows: Rows) -> list[str]:
-    """One line for each place and number of right-hand sides, and one for the factorizations."""
+    """The ratios at a glance, one line for each place and number of right-hand sides, one for the factorizations."""
     places = dict.fromkeys((row["place"], row["nrhs"]) for row in rows)
     lines = [
         _solves(place, nrhs, [row for row in rows if (row["place"], row["nrhs"]) == (place, nrhs)])
         for place, nrhs in places
     ]
-    return [line for line in lines if line] + _factorizations([row for row in rows if row["place"] == "1 thread"])
+    factorizations = _factorizations([row for row in rows if row["place"] == "1 thread"])
+    return [overview(rows), *(line for line in lines if line), *factorizations]
+
+
+def overview(rows: Rows) -> str:
+    """A table with a line for each system, and the time of each peer over ours; ours beside its floor."""
+    peers = list(dict.fromkeys(row["name"] for row in rows if row["name"] != OURS.name))
+    lines = [["time / ours", "on", "right-hand sides", "ours", *peers], ["---", "---", *["---:"] * (2 + len(peers))]]
+    for ours in (row for row in rows if row["name"] == OURS.name):
+        system = (ours["matrix"], ours["place"], ours["nrhs"])
+        ratio = {row["name"]: _time(row) for row in rows if (row["matrix"], row["place"], row["nrhs"]) == system}
+        lines.append(
+            [*map(str, system), _beside_floor(ours), *(f"{ratio[p]:.2f}" if p in ratio else "" for p in peers)]
+        )
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _beside_floor(row: dict[str, Any]) -> str:
+    if row["floor_ratio"] is not None:
+        return f"{row['floor_ratio'].median:.2f} x floor"
+    return "" if row["percent"] is None else f"{row['percent'].median:.0f}% of dgemm"
 
 
 def _solves(place: str, nrhs: int, rows: Rows) -> str:

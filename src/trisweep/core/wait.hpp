@@ -1,0 +1,27 @@
+#pragma once
+// Waiting for another thread of the same process.
+
+#include <chrono>
+#include <thread>
+
+namespace trisweep {
+
+// Looks whether `ready()` holds for about as long as the system takes to put a thread to sleep and wake it,
+// which is longer than most waits inside a solve; gives up the core in between, which the other thread may
+// need. False: sleep now.
+template <class Ready>
+bool soon(const Ready& ready) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto patience = std::chrono::microseconds(100);
+  constexpr int looks = 64;  // a clock and a yield cost as much as these
+  const auto start = Clock::now();
+  do {
+    for (int look = 0; look < looks; ++look) {
+      if (ready()) return true;
+    }
+    std::this_thread::yield();
+  } while (Clock::now() - start < patience);
+  return false;
+}
+
+}  // namespace trisweep

@@ -1,0 +1,30 @@
+#pragma once
+// Moves between columns (column-major) and work rows (row-major), a cache line of every column at a time: the
+// permutation pass of a solve, which with many right-hand sides touches as many bytes as the sweeps.
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::kernels {
+
+// As many as share a cache line of a column, so that each line is fetched once, however far apart columns
+// lie.
+template <Scalar T>
+inline constexpr int line_rows = 64 / static_cast<int>(sizeof(T));
+
+// The work rows of consecutive entries of a column.
+template <Scalar T>
+struct LineRows {
+  T* row[line_rows<T>];  // nrhs each
+  RealOf<T> factor[line_rows<T>];
+  Index nrhs;
+};
+
+// rows.row[i][r] = rows.factor[i] column[i + r ld].
+template <Scalar T>
+void load_line(const T* column, Offset ld, const LineRows<T>& rows);
+
+// column[i + r ld] = rows.factor[i] rows.row[i][r].
+template <Scalar T>
+void store_line(T* column, Offset ld, const LineRows<T>& rows);
+
+}  // namespace trisweep::kernels

@@ -1,0 +1,27 @@
+#pragma once
+// Memory that all ranks of a node see, of which each rank has a part. Not an MPI window: MPI's shared windows
+// end some ranks and leave others waiting when memory does not suffice, and are limited by the size of
+// /dev/shm, which containers keep small. It has no name, so nothing stays behind whatever becomes of the
+// ranks.
+
+#include "trisweep/transport/communicator.hpp"
+
+namespace trisweep::transport {
+
+class NodeMemory {
+ public:
+  // `bytes`: of this rank's part, zeroed. Collective over the ranks of one node. Throws Error(environment) on
+  // every rank when memory does not suffice or the system does not let them share it.
+  NodeMemory(const Communicator& node, std::size_t bytes);
+  ~NodeMemory();
+  NodeMemory(const NodeMemory&) = delete;
+  NodeMemory& operator=(const NodeMemory&) = delete;
+
+  std::byte* part(Index rank) const { return base_ + begin_[usize(rank)]; }
+
+ private:
+  std::vector<Offset> begin_;  // of each rank's part; last: all bytes
+  std::byte* base_ = nullptr;
+};
+
+}  // namespace trisweep::transport

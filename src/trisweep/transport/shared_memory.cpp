@@ -1,0 +1,106 @@
+#include "trisweep/transport/shared_memory.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace trisweep::transport {
+namespace {
+
+constexpr std::size_t line = 64;  // heads are on cache lines of their own
+
+using Head = std::atomic_ref<std::uint64_t>;
+static_assert(Head::is_always_lock_free, "a lock would be one of this process alone");
+
+const Communicator& on_one_node(const Communicator& comm) {
+  if (comm.of_node().size() == comm.size()) return comm;
+  throw CollectiveError(ErrorKind::usage,
+                        "ranks on different nodes share no memory\n  remedy: use the two-sided transport");
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(const Communicator& comm, const Traffic& traffic)
+    : own_(on_one_node(comm).handle()),
+      epochs_(own_),
+      slots_(own_, traffic, {.bytes = sizeof(Label), .together = false}, 2 * line * traffic.phase.size()),
+      memory_(own_, slots_.bytes()) {
+  collectively(own_, [&] {
+    come_.reserve(slots_.most_incoming());
+    write_names(static_cast<Index>(traffic.phase.size()));
+  });
+}
+
+std::uint64_t& SharedMemory::head(Index rank) const {
+  const auto number = 2 * usize(phase_) + usize(epochs_.parity());
+  return *reinterpret_cast<std::uint64_t*>(memory_.part(rank) + number * line);
+}
+
+SharedMemory::Label& SharedMemory::label(Index rank, std::uint64_t place) const {
+  return *reinterpret_cast<Label*>(memory_.part(rank) + place);
+}
+
+void SharedMemory::write_names(Index phases) {
+  for (Index phase = 0; phase < phases; ++phase) {
+    for (const Slot& slot : slots_.incoming(phase)) {
+      for (const std::ptrdiff_t shift : {std::ptrdiff_t{0}, slot.stride})
+        label(own_.rank(), static_cast<std::uint64_t>(slot.flag + shift)) = {
+            .next = 0, .bytes = 0, .from = slot.peer, .tag = slot.tag, .number = slot.number};
+    }
+  }
+}
+
+void SharedMemory::open_phase(Index phase) {
+  phase_ = phase;
+  come_.clear();
+}
+
+void SharedMemory::send(Index to, int tag, const void* data, std::size_t bytes) {
+  const Slot& slot = slots_.outgoing(phase_, to, tag);
+  const std::ptrdiff_t shift = epochs_.parity() * slot.stride;
+  std::byte* const part = memory_.part(to);
+  std::copy_n(static_cast<const std::byte*>(data), bytes, part + slot.data + shift);
+  const auto place = static_cast<std::uint64_t>(slot.flag + shift);
+  Label& written = label(to, place);
+  written.bytes = bytes;
+  const Head newest(head(to));
+  written.next = newest.load(std::memory_order_relaxed);
+  while (!newest.compare_exchange_weak(written.next, place, std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+  }
+}
+
+void SharedMemory::take_list() {
+  const Head newest(head(own_.rank()));
+  if (newest.load(std::memory_order_relaxed) == 0) return;
+  for (auto at = newest.exchange(0, std::memory_order_acquire); at != 0; at = label(at).next)
+    come_.push_back(at);
+}
+
+Arrival SharedMemory::take(std::vector<std::uint64_t>::iterator which) {
+  const Label& taken = label(*which);
+  come_.erase(which);
+  return {
+      .from = taken.from, .tag = taken.tag, .bytes = taken.bytes, .data = &taken + 1, .number = taken.number};
+}
+
+std::optional<Arrival> SharedMemory::poll() {
+  if (come_.empty()) take_list();
+  if (come_.empty()) return std::nullopt;
+  return take(come_.end() - 1);
+}
+
+std::optional<Arrival> SharedMemory::poll(Index from, int tag) {
+  take_list();
+  const auto found = std::find_if(come_.begin(), come_.end(), [&](std::uint64_t place) {
+    return label(place).from == from && label(place).tag == tag;
+  });
+  if (found == come_.end()) return std::nullopt;
+  return take(found);
+}
+
+void SharedMemory::receive(Arrival& arrival, void* data, std::size_t bytes) {
+  check_size(arrival, bytes);
+  std::copy_n(static_cast<const std::byte*>(arrival.data), bytes, static_cast<std::byte*>(data));
+}
+
+}  // namespace trisweep::transport

@@ -1,0 +1,55 @@
+#pragma once
+// Where messages are written that go straight into their receiver's memory. All of them are known beforehand
+// from the plan, so each has a slot of its own there, with a flag, and once more for odd solves: see
+// epochs.hpp. Each rank lays out its own memory and tells the senders the places.
+
+#include "trisweep/transport/transport.hpp"
+
+namespace trisweep::transport {
+
+// One message at one of its ends. Places are byte offsets into the receiver's memory in even solves; in odd
+// solves they are `stride` further.
+struct Slot {
+  Index peer;
+  int tag;
+  Index number;  // at the receiver: in its list of the phase's messages
+  std::ptrdiff_t flag;
+  std::ptrdiff_t data;
+  std::ptrdiff_t stride;
+};
+
+struct FlagLayout {
+  std::size_t bytes;
+  // Those of a phase next to each other, so that looking at all of them reads few cache lines; or each right
+  // before its data, so that a short message comes in the same line.
+  bool together;
+};
+
+class Slots {
+ public:
+  // Collective. The first `reserved` bytes of the memory are left to the transport.
+  Slots(const Communicator& comm, const Traffic& traffic, const FlagLayout& flags, std::size_t reserved = 0);
+
+  // By (peer, tag).
+  const std::vector<Slot>& incoming(Index phase) const { return phases_[usize(phase)].in; }
+  // Throw Error(environment) when the plan has no such message.
+  const Slot& incoming(Index phase, Index from, int tag) const;
+  const Slot& outgoing(Index phase, Index to, int tag) const;
+
+  std::size_t bytes() const { return static_cast<std::size_t>(end_); }  // of this rank's memory
+  std::size_t most_incoming() const { return most_incoming_; }          // of one phase
+
+ private:
+  struct Phase {
+    std::vector<Slot> in;   // by (peer, tag)
+    std::vector<Slot> out;  // by (peer, tag)
+  };
+  void lay_out(const Traffic& traffic, const FlagLayout& flags);
+  void tell_senders(const Communicator& comm);
+
+  std::vector<Phase> phases_;
+  std::ptrdiff_t end_;
+  std::size_t most_incoming_ = 0;
+};
+
+}  // namespace trisweep::transport

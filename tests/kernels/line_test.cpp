@@ -1,0 +1,64 @@
+#include "trisweep/kernels/line.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/random_matrix.hpp"
+
+namespace trisweep::kernels {
+namespace {
+
+using testing_support::random_vector;
+
+template <class T>
+class LineTest : public testing::Test {
+ protected:
+  static constexpr Index n = line_rows<T>;
+  static constexpr Index ld = n + 3;
+
+  // Work rows apart from each other and in reverse order.
+  LineRows<T> rows_of(std::vector<T>& work, Index nrhs) {
+    LineRows<T> rows{.row = {}, .factor = {}, .nrhs = nrhs};
+    for (Index i = 0; i < n; ++i) {
+      rows.row[i] = work.data() + usize(n - 1 - i) * usize(nrhs + 1);
+      rows.factor[i] = RealOf<T>(1 << i % 4);
+    }
+    return rows;
+  }
+  std::vector<T> made_up(Index nrhs, unsigned seed) {
+    return random_vector<T>(usize(n + 3) * usize(nrhs + 1), seed);
+  }
+};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(LineTest, Scalars);
+
+TYPED_TEST(LineTest, LoadsScaledRowsAndNothingElse) {
+  for (Index nrhs = 1; nrhs <= 35; ++nrhs) {
+    const auto columns = this->made_up(nrhs, 1);
+    auto work = this->made_up(nrhs, 2);
+    auto expected = work;
+    const auto wanted = this->rows_of(expected, nrhs);
+    for (Index i = 0; i < this->n; ++i) {
+      for (Index r = 0; r < nrhs; ++r) wanted.row[i][r] = columns[usize(i + r * this->ld)] * wanted.factor[i];
+    }
+    load_line(columns.data(), Offset{this->ld}, this->rows_of(work, nrhs));
+    EXPECT_EQ(work, expected) << nrhs << " right-hand sides";
+  }
+}
+
+TYPED_TEST(LineTest, StoresScaledRowsAndNothingElse) {
+  for (Index nrhs = 1; nrhs <= 35; ++nrhs) {
+    auto columns = this->made_up(nrhs, 1), work = this->made_up(nrhs, 2);
+    auto expected = columns;
+    const auto rows = this->rows_of(work, nrhs);
+    for (Index i = 0; i < this->n; ++i) {
+      for (Index r = 0; r < nrhs; ++r) expected[usize(i + r * this->ld)] = rows.row[i][r] * rows.factor[i];
+    }
+    store_line(columns.data(), Offset{this->ld}, rows);
+    EXPECT_EQ(columns, expected) << nrhs << " right-hand sides";
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::kernels
