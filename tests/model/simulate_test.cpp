@@ -61,6 +61,16 @@ Prediction predict(const symbolic::Structure& s, const ProcessGrid& grid, const 
   return simulate(plan::make_all_plans(s, *mapping, schedule, spec), machine, machine.two_sided, workload);
 }
 
+// Three supernodes on three ranks: the first one's part of x goes to both others, down a flat tree.
+Prediction predict_fork(const Machine& machine) {
+  auto s = chain({4, 4, 4});
+  s.row = {4, 5, 6, 7, 8, 9, 10, 11, 8, 9, 10, 11};
+  s.row_ptr = {0, 8, 12, 12};
+  s.block = {{1, 0, 4}, {2, 4, 8}, {2, 0, 4}};
+  s.block_ptr = {0, 2, 3, 3};
+  return predict(s, {3, 1, 1}, machine, {}, plan::single_sync, {.tree = plan::flat_tree});
+}
+
 // The formulas of docs/model.md, for a rank that has its memory to itself.
 double product(const Machine& m, Index height, Index width, const Workload& w = {}) {
   const double bytes = 8.0 * height * width + w.nrhs * 8.0 * (2 * height + width) + 4.0 * height;
@@ -73,8 +83,7 @@ double receiving(const Machine& m, const Link& link, Index rows, const Workload&
 
 double path_sum(const Prediction& p) {
   double sum = 0;
-  for (const PathSegment& segment : p.critical_path)
-    sum += segment.end - segment.begin + segment.flight_seconds;
+  for (const PathSegment& s : p.critical_path) sum += s.end - s.begin + s.flight_seconds;
   return sum;
 }
 
@@ -120,19 +129,12 @@ TEST(Simulate, AChainOfMessagesTakesTheTimeOfEach) {
   EXPECT_NEAR(predict(s, {2, 1, 1}, m).seconds, there_and_back(m, m.two_sided.between, s), 1e-15);
 }
 
-// A flushed message is there after the same time, but keeps its sender: of two children in a tree the second
-// has to wait for the first one's flight.
+// A flushed message keeps its sender: the second of two children in a tree waits for the first one's flight.
 TEST(Simulate, FlushedMessagesKeepTheirSender) {
   Machine m = simple_machine();
-  auto s = chain({4, 4, 4});
-  s.parent = {1, 2, -1};
-  s.row = {4, 5, 6, 7, 8, 9, 10, 11, 8, 9, 10, 11};
-  s.row_ptr = {0, 8, 12, 12};
-  s.block = {{1, 0, 4}, {2, 4, 8}, {2, 0, 4}};
-  s.block_ptr = {0, 2, 3, 3};
   const auto first_arrivals = [&](bool flushed) {
     m.two_sided.flushed = flushed;
-    const Prediction p = predict(s, {3, 1, 1}, m, {}, plan::single_sync, {.tree = plan::flat_tree});
+    const Prediction p = predict_fork(m);
     EXPECT_NEAR(path_sum(p), p.seconds, 1e-12);
     return p.seconds;
   };
@@ -208,20 +210,11 @@ TEST(Simulate, RanksThatComputeShareTheirMemory) {
 TEST(Simulate, MessagesOfANodeQueueForItsInterface) {
   Machine m = simple_machine();
   m.ranks_per_node = 1;
-  auto s = chain({4, 4, 4});
-  s.parent = {1, 2, -1};
-  s.row = {4, 5, 6, 7, 8, 9, 10, 11, 8, 9, 10, 11};
-  s.row_ptr = {0, 8, 12, 12};
-  s.block = {{1, 0, 4}, {2, 4, 8}, {2, 0, 4}};
-  s.block_ptr = {0, 2, 3, 3};
-  const auto seconds = [&] {
-    return predict(s, {3, 1, 1}, m, {}, plan::single_sync, {.tree = plan::flat_tree}).seconds;
-  };
-  const double free = seconds();
+  const double free = predict_fork(m).seconds;
   m.injection_bandwidth = 1e9;  // 32 bytes take less than the overhead of a send
-  EXPECT_NEAR(seconds(), free, 1e-15);
+  EXPECT_NEAR(predict_fork(m).seconds, free, 1e-15);
   m.injection_bandwidth = 1e6;
-  EXPECT_GE(seconds(), free + 32 / m.injection_bandwidth - m.two_sided.between.send_overhead);
+  EXPECT_GE(predict_fork(m).seconds, free + 32 / m.injection_bandwidth - m.two_sided.between.send_overhead);
 }
 
 // Calls check(structure, mapping, schedule, spec) over the tables, with inverted supernodes and separators.
@@ -288,9 +281,8 @@ TEST(Simulate, BoundsLeaveOneKindOfCostOut) {
   const auto s = chain({4, 6});
   const Machine m = simple_machine();
   const Link link = m.two_sided.inside;
-  const Machine silent = without_communication(m), light = without_computation(m);
-  EXPECT_NEAR(predict(s, {2, 1, 1}, silent).seconds, there_and_back(silent, silent.two_sided.inside, s),
-              1e-15);
+  const Machine mute = without_communication(m), light = without_computation(m);
+  EXPECT_NEAR(predict(s, {2, 1, 1}, mute).seconds, there_and_back(mute, mute.two_sided.inside, s), 1e-15);
   EXPECT_NEAR(predict(s, {2, 1, 1}, light).seconds,
               2 * (link.send_overhead + link.latency + link.receive_overhead) + 8.0 * 10 / link.bandwidth,
               1e-15);

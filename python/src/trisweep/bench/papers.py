@@ -21,6 +21,7 @@ BINARY = Series("binary trees", ("--tree", "binary"))
 
 OVER_BASELINE = "baseline / proposed, same grid"
 OVER_2D = "2D (proposed, Pz = 1) / proposed, best Pz"
+BEST_BASELINE = "baseline, best Pz / proposed, best Pz"
 OUR_LEVEL_SYNC = "level-sync with binary trees, best Pz / proposed, best Pz"
 OF_TREES = "flat / binary trees, L-solve"
 
@@ -70,6 +71,7 @@ FIGURES = (
                 best_layers=True,
                 slow_layers=1,
             ),
+            Headline(BEST_BASELINE, BASELINE.name, PROPOSED.name, best_layers=True),
             Headline(OUR_LEVEL_SYNC, LEVEL_SYNC.name, PROPOSED.name, best_layers=True),
         ),
         draw=draw.scaling(),
