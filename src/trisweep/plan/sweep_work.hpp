@@ -218,6 +218,7 @@ class SweepWork {
     for (Index p = 0; p < side.pieces(); ++p) {
       const Index k = side.supernode[usize(p)], s = side.segment[usize(p)], width = share_.width(s);
       if (!spec_.panels.contains(k) || !spec_.diagonal.contains(k) || !interior_[usize(s)]) continue;
+      if (structure_.is_tile(k)) continue;  // interior or not: its blocks belong to the product
       const Index root = subtree_[usize(s)];
       auto& [number, size] = chunk[root];
       if (size >= diagonal_entries) {
