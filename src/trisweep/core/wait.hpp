@@ -2,6 +2,7 @@
 // Waiting for another thread of the same process.
 
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 namespace trisweep {
@@ -22,6 +23,11 @@ bool soon(const Ready& ready) {
     std::this_thread::yield();
   } while (Clock::now() - start < patience);
   return false;
+}
+
+// Threads take turns; one that is alone need not.
+inline std::unique_lock<std::mutex> turn_of(int threads, std::mutex& mutex) {
+  return threads == 1 ? std::unique_lock<std::mutex>() : std::unique_lock(mutex);
 }
 
 }  // namespace trisweep

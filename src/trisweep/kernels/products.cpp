@@ -9,42 +9,38 @@
 namespace trisweep::kernels::TRISWEEP_ISA {
 namespace {
 
-template <Rows mode, Scalar T>
-void multiply(const Product<T>& p) {
+// Calls few(n) for n real right-hand sides, a constant, or many() where there are more than few_columns.
+template <Scalar T, class Few, class Many>
+TRISWEEP_INLINE void by_columns(const Product<T>& p, const Few& few, const Many& many) {
   if (p.panel.width == 0) return;
   switch (p.nrhs * parts<T>) {
     case 1:
-      if constexpr (!is_complex<T>) return multiply_few<mode, 1>(p);
+      if constexpr (!is_complex<T>) return few(std::integral_constant<int, 1>());
       break;
     case 2:
-      return multiply_few<mode, 2>(p);
+      return few(std::integral_constant<int, 2>());
     case 3:
-      if constexpr (!is_complex<T>) return multiply_few<mode, 3>(p);
+      if constexpr (!is_complex<T>) return few(std::integral_constant<int, 3>());
       break;
     case 4:
-      return multiply_few<mode, 4>(p);
+      return few(std::integral_constant<int, 4>());
     default:
-      return multiply_many<mode>(p);
+      return many();
   }
+}
+
+template <Rows mode, Scalar T>
+void multiply(const Product<T>& p) {
+  by_columns(
+      p, [&](auto n) __attribute__((always_inline)) { multiply_few<mode, n>(p); },
+      [&]() __attribute__((always_inline)) { multiply_many<mode>(p); });
 }
 
 template <Scalar T>
 void gather(const Product<T>& p) {
-  if (p.panel.width == 0) return;
-  switch (p.nrhs * parts<T>) {
-    case 1:
-      if constexpr (!is_complex<T>) return gather_few<1>(p);
-      break;
-    case 2:
-      return gather_few<2>(p);
-    case 3:
-      if constexpr (!is_complex<T>) return gather_few<3>(p);
-      break;
-    case 4:
-      return gather_few<4>(p);
-    default:
-      return gather_many(p);
-  }
+  by_columns(
+      p, [&](auto n) __attribute__((always_inline)) { gather_few<n>(p); },
+      [&]() __attribute__((always_inline)) { gather_many(p); });
 }
 
 template <Scalar T>

@@ -10,13 +10,16 @@ Cost product_cost(Index height, Index width, const Workload& workload) {
           .products = 1};
 }
 
-Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const Workload& workload) {
+Cost cost_of(std::span<const plan::Strip> strips, const Workload& workload) {
   Cost cost;
-  for (Index i = task.strip_begin; i < task.strip_end; ++i) {
-    const plan::Strip& strip = phase.strip[usize(i)];
+  for (const plan::Strip& strip : strips)
     cost += product_cost(strip.row_end - strip.row_begin, strip.width, workload);
-  }
   return cost;
+}
+
+Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const Workload& workload) {
+  const std::span strips(phase.strip);
+  return cost_of(strips.subspan(usize(task.strip_begin), usize(task.strip_end - task.strip_begin)), workload);
 }
 
 Offset replaced_rows(const plan::SweepPhase& phase) {
@@ -32,9 +35,7 @@ Cost cost_of(const plan::SweepPhase& phase, const Workload& workload) {
 }
 
 Cost cost_of(const plan::DiagonalPhase& phase, const Workload& workload) {
-  Cost cost;
-  for (const plan::Strip& strip : phase.strip) cost += product_cost(strip.height, strip.width, workload);
-  return cost;
+  return cost_of(std::span(phase.strip), workload);
 }
 
 // Packing and unpacking is priced with the messages.

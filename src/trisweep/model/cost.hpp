@@ -1,6 +1,8 @@
 #pragma once
 // What the work of a plan amounts to, in bytes and flops, before any machine is asked.
 
+#include <span>
+
 #include "trisweep/plan/plan.hpp"
 
 namespace trisweep::model {
@@ -32,6 +34,7 @@ struct Cost {
 // with their positions, those on its width side once.
 Cost product_cost(Index height, Index width, const Workload& workload);
 
+Cost cost_of(std::span<const plan::Strip> strips, const Workload& workload);
 Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const Workload& workload);
 // Rows that are copied from targets to segments when a product of tiles is done.
 Offset replaced_rows(const plan::SweepPhase& phase);

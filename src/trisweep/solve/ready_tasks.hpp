@@ -20,7 +20,7 @@ class ReadyTasks {
   void reserve(std::size_t tasks) { heap_.reserve(tasks); }
   // For one thread nothing is locked.
   void open(int threads) {
-    alone_ = threads == 1;
+    threads_ = threads;
     heap_.clear();
     count_ = 0;
     closed_ = false;
@@ -36,17 +36,17 @@ class ReadyTasks {
 
   void push(Index task) {
     {
-      const auto turn = my_turn();
+      const auto turn = turn_of(threads_, mutex_);
       heap_.push_back(task);
       std::push_heap(heap_.begin(), heap_.end(), std::greater<>{});
       count_.store(heap_.size(), std::memory_order_release);
     }
-    if (!alone_) changed_.notify_one();
+    if (threads_ > 1) changed_.notify_one();
   }
   // Nothing when there is none at the moment.
   std::optional<Index> try_pop() {
     if (count_ == 0) return std::nullopt;
-    const auto turn = my_turn();
+    const auto turn = turn_of(threads_, mutex_);
     return take();
   }
   // Waits for one; nothing when there will be none.
@@ -61,9 +61,6 @@ class ReadyTasks {
   }
 
  private:
-  std::unique_lock<std::mutex> my_turn() {
-    return alone_ ? std::unique_lock<std::mutex>() : std::unique_lock(mutex_);
-  }
   std::optional<Index> take() {
     if (heap_.empty()) return std::nullopt;
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
@@ -76,7 +73,7 @@ class ReadyTasks {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Index> heap_;
-  bool alone_ = true;
+  int threads_ = 1;
   // Changed with the mutex held, read without it by who does not sleep yet.
   std::atomic<std::size_t> count_ = 0;  // of the heap
   std::atomic<bool> closed_ = false;

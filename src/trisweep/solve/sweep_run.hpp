@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "trisweep/core/wait.hpp"
 #include "trisweep/solve/executor.hpp"
 #include "trisweep/solve/plan_traffic.hpp"
 #include "trisweep/solve/ready_tasks.hpp"
@@ -149,9 +150,7 @@ class SweepRun {
   }
 
   // Threads take turns at the transport and done_.sent.
-  std::unique_lock<std::mutex> my_turn() {
-    return executor_.crew_.size() == 1 ? std::unique_lock<std::mutex>() : std::unique_lock(transport_);
-  }
+  std::unique_lock<std::mutex> my_turn() { return turn_of(executor_.crew_.size(), transport_); }
 
   static Event message_event(EventKind kind, int thread, Index peer, int tag, std::size_t bytes) {
     return {kind, thread, what_is(tag).supernode, peer, tag, static_cast<Offset>(bytes), 0, 0};

@@ -17,9 +17,7 @@ constexpr Index looks_per_kick = 16;  // fruitless looks after which MPI gets a 
 }  // namespace
 
 OneSided::OneSided(const Communicator& comm, const Traffic& traffic)
-    : own_(comm.handle()),
-      epochs_(own_),
-      slots_(own_, traffic, {.bytes = sizeof(std::uint64_t), .together = true}) {
+    : SlotTransport(comm, traffic, {.bytes = sizeof(std::uint64_t), .together = true}) {
   collectively(own_, [&] { awaited_.reserve(slots_.most_incoming()); });
   open_window();
 }
@@ -120,11 +118,6 @@ std::optional<Arrival> OneSided::poll(Index from, int tag) {
   }
   std::erase(awaited_, static_cast<Index>(&slot - slots.data()));
   return arrival;
-}
-
-void OneSided::receive(Arrival& arrival, void* data, std::size_t bytes) {
-  check_size(arrival, bytes);
-  std::copy_n(static_cast<const std::byte*>(arrival.data), bytes, static_cast<std::byte*>(data));
 }
 
 }  // namespace trisweep::transport

@@ -3,17 +3,16 @@
 // its own slot in the receiver's window, and the receiver sees it come by reading its own memory.
 //
 // What each rank holds: a window with the slots and flags of the messages it will get (slots.hpp). A message
-// costs two puts, data then flag, each with a flush; no matching, no request,
-// no copy at the sender. The flag names the solve, so nothing is cleared between solves, and the size, so
-// that ranks whose plans differ find out. A slot is written again two solves later, when its receiver is
-// known to have consumed it: see epochs.hpp.
+// costs two puts, data then flag, each with a flush; no matching, no request, no copy at the sender. The flag
+// names the solve, so nothing is cleared between solves, and the size, so that ranks whose plans differ find
+// out. A slot is written again two solves later, when its receiver is known to have consumed it: see
+// epochs.hpp.
 
-#include "trisweep/transport/epochs.hpp"
 #include "trisweep/transport/slots.hpp"
 
 namespace trisweep::transport {
 
-class OneSided final : public Transport {
+class OneSided final : public SlotTransport {
  public:
   // Collective. Throws Error(environment) on every rank when memory does not suffice or the MPI keeps a
   // window's public and private copies apart (no polling of local memory).
@@ -24,9 +23,6 @@ class OneSided final : public Transport {
   void send(Index to, int tag, const void* data, std::size_t bytes) override;
   std::optional<Arrival> poll() override;
   std::optional<Arrival> poll(Index from, int tag) override;
-  void receive(Arrival& arrival, void* data, std::size_t bytes) override;
-  void close_phase(Patience&) override {}
-  void close_solve(Patience& patience) override { epochs_.close(patience); }
 
  private:
   void open_window();
@@ -34,12 +30,8 @@ class OneSided final : public Transport {
   std::uint64_t flag_word(std::size_t bytes) const;
   void let_mpi_work();
 
-  Communicator own_;
-  Epochs epochs_;
-  Slots slots_;
   MPI_Win window_ = MPI_WIN_NULL;
   std::byte* base_ = nullptr;
-  Index phase_ = 0;
   std::vector<Index> awaited_;  // slots of the open phase whose message has not come, in any order
   std::size_t cursor_ = 0;      // into awaited_: where the next look begins
   Index fruitless_ = 0;         // looks in a row

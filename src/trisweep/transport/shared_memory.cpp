@@ -20,9 +20,8 @@ const Communicator& on_one_node(const Communicator& comm) {
 }  // namespace
 
 SharedMemory::SharedMemory(const Communicator& comm, const Traffic& traffic)
-    : own_(on_one_node(comm).handle()),
-      epochs_(own_),
-      slots_(own_, traffic, {.bytes = sizeof(Label), .together = false}, 2 * line * traffic.phase.size()),
+    : SlotTransport(on_one_node(comm), traffic, {.bytes = sizeof(Label), .together = false},
+                    2 * line * traffic.phase.size()),
       memory_(own_, slots_.bytes()) {
   collectively(own_, [&] {
     come_.reserve(slots_.most_incoming());
@@ -96,11 +95,6 @@ std::optional<Arrival> SharedMemory::poll(Index from, int tag) {
   });
   if (found == come_.end()) return std::nullopt;
   return take(found);
-}
-
-void SharedMemory::receive(Arrival& arrival, void* data, std::size_t bytes) {
-  check_size(arrival, bytes);
-  std::copy_n(static_cast<const std::byte*>(arrival.data), bytes, static_cast<std::byte*>(data));
 }
 
 }  // namespace trisweep::transport

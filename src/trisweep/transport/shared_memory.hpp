@@ -12,13 +12,12 @@
 // list sees all that is on it. A slot is written again two solves later, when its receiver is known to have
 // read it (epochs.hpp).
 
-#include "trisweep/transport/epochs.hpp"
 #include "trisweep/transport/node_memory.hpp"
 #include "trisweep/transport/slots.hpp"
 
 namespace trisweep::transport {
 
-class SharedMemory final : public Transport {
+class SharedMemory final : public SlotTransport {
  public:
   // Collective. Throws Error on every rank: usage, when they are not all on one node; environment, as
   // NodeMemory does.
@@ -28,9 +27,6 @@ class SharedMemory final : public Transport {
   void send(Index to, int tag, const void* data, std::size_t bytes) override;
   std::optional<Arrival> poll() override;
   std::optional<Arrival> poll(Index from, int tag) override;
-  void receive(Arrival& arrival, void* data, std::size_t bytes) override;
-  void close_phase(Patience&) override {}
-  void close_solve(Patience& patience) override { epochs_.close(patience); }
 
  private:
   // Before the data of a message. Its receiver knows its name, its sender when and how long it is.
@@ -51,11 +47,7 @@ class SharedMemory final : public Transport {
   void take_list();
   Arrival take(std::vector<std::uint64_t>::iterator which);
 
-  Communicator own_;
-  Epochs epochs_;
-  Slots slots_;
   NodeMemory memory_;
-  Index phase_ = 0;
   std::vector<std::uint64_t> come_;  // labels of messages of the open phase, newest first, not yet handed out
 };
 

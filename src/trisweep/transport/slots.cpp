@@ -106,4 +106,9 @@ void Slots::tell_senders(const Communicator& comm) {
   }
 }
 
+void SlotTransport::receive(Arrival& arrival, void* data, std::size_t bytes) {
+  check_size(arrival, bytes);
+  std::copy_n(static_cast<const std::byte*>(arrival.data), bytes, static_cast<std::byte*>(data));
+}
+
 }  // namespace trisweep::transport

@@ -3,6 +3,7 @@
 // from the plan, so each has a slot of its own there, with a flag, and once more for odd solves: see
 // epochs.hpp. Each rank lays out its own memory and tells the senders the places.
 
+#include "trisweep/transport/epochs.hpp"
 #include "trisweep/transport/transport.hpp"
 
 namespace trisweep::transport {
@@ -50,6 +51,26 @@ class Slots {
   std::vector<Phase> phases_;
   std::ptrdiff_t end_;
   std::size_t most_incoming_ = 0;
+};
+
+// What all transports into slots have in common: a message that has come lies in its slot until two solves
+// later, and one that was sent has left.
+class SlotTransport : public Transport {
+ public:
+  void receive(Arrival& arrival, void* data, std::size_t bytes) final;
+  void close_phase(Patience&) final {}
+  void close_solve(Patience& patience) final { epochs_.close(patience); }
+
+ protected:
+  // As Slots.
+  SlotTransport(const Communicator& comm, const Traffic& traffic, const FlagLayout& flags,
+                std::size_t reserved = 0)
+      : own_(comm.handle()), epochs_(own_), slots_(own_, traffic, flags, reserved) {}
+
+  Communicator own_;
+  Epochs epochs_;
+  Slots slots_;
+  Index phase_ = 0;  // the open one
 };
 
 }  // namespace trisweep::transport

@@ -18,10 +18,10 @@ def summary(rows: Rows) -> list[str]:
         for place, nrhs in places
     ]
     factorizations = _factorizations([row for row in rows if row["place"] == "1 thread"])
-    return [overview(rows), *(line for line in lines if line), *factorizations]
+    return [_overview(rows), *(line for line in lines if line), *factorizations]
 
 
-def overview(rows: Rows) -> str:
+def _overview(rows: Rows) -> str:
     """A table with a line for each system, and the time of each peer over ours; ours beside its floor."""
     peers = list(dict.fromkeys(row["name"] for row in rows if row["name"] != OURS.name))
     lines = [["time / ours", "on", "right-hand sides", "ours", *peers], ["---", "---", *["---:"] * (2 + len(peers))]]
