@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <chrono>
+#include <atomic>
 #include <stdexcept>
 
 namespace trisweep {
@@ -17,15 +17,25 @@ TEST(CrewTest, CallsEveryThreadOnceInEveryRound) {
   EXPECT_EQ(calls, (std::array{100, 100, 100}));
 }
 
-// Also after the others have gone to sleep.
+// Some milliseconds: more than a thread waits awake.
+void work_long() {
+  volatile int steps = 0;
+  for (int i = 0; i < 10'000'000; ++i) steps = i;
+}
+
+// The others sleep while thread 0 works on, and thread 0 while they do.
 TEST(CrewTest, WakesThreadsThatSleep) {
-  Crew crew(2);
-  std::atomic<int> calls = 0;
-  for (int round = 0; round < 3; ++round) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    crew.run([&](int) { ++calls; });
+  for (const int late : {0, 1}) {
+    Crew crew(2);
+    std::atomic<int> calls = 0;
+    for (int round = 0; round < 3; ++round) {
+      crew.run([&](int thread) {
+        if (thread == late) work_long();
+        ++calls;
+      });
+    }
+    EXPECT_EQ(calls, 6);
   }
-  EXPECT_EQ(calls, 6);
 }
 
 TEST(CrewTest, RethrowsWhenAllCallsHaveEndedAndServesOn) {
