@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "clock.hpp"
 #include "system.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/io.hpp"
@@ -13,8 +13,6 @@
 
 namespace trisweep::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Request {
   const std::string& matrix;
@@ -33,7 +31,7 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
     symbolic.push_back(symbolic_options(diagonal, request.ranks));
   auto results = solve::analyze_each_as(solve::likely_kind(a), a,
                                         ordering_options(request.options, request.ranks), symbolic, observer);
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double seconds = seconds_since(start);
   std::vector<model::SavedAnalysis> analyses;
   for (std::size_t i = 0; i < results.size(); ++i) {
     analyses.push_back({.matrix = request.matrix,

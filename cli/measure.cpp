@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <functional>
 
+#include "clock.hpp"
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/kernels/panel_product.hpp"
 #include "trisweep/report/run_record.hpp"
@@ -14,15 +14,13 @@
 namespace trisweep::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // The least of several: what disturbs a measurement only makes it longer.
 double fastest(int times, const std::function<void()>& work) {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < times; ++i) {
     const auto start = Clock::now();
     work();
-    least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
+    least = std::min(least, seconds_since(start));
   }
   return least;
 }

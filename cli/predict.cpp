@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <limits>
 
 #include "analysis.hpp"
+#include "clock.hpp"
 #include "command.hpp"
 #include "outputs.hpp"
 #include "trisweep/model/tune.hpp"
@@ -17,8 +17,6 @@
 
 namespace trisweep::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct PredictCommand : PlanOptions {
   MatrixSource source;
@@ -30,10 +28,6 @@ struct PredictCommand : PlanOptions {
   Index nrhs = 1;
   bool no_floors = false;
 };
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 Index ranks_of(const PredictCommand& o) {
   if (o.grid_text == "auto" || o.grid_text == "square") {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <thread>
 
+#include "clock.hpp"
 #include "measure.hpp"
 #include "solve_plan.hpp"
 #include "system.hpp"
@@ -19,12 +20,6 @@
 
 namespace trisweep::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 constexpr int most_automatic_steps = 20;
 

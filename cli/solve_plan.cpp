@@ -1,18 +1,12 @@
 #include "solve_plan.hpp"
 
 #include <algorithm>
-#include <chrono>
 
+#include "clock.hpp"
 #include "trisweep/report/tuning.hpp"
 
 namespace trisweep::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // The machine that the user named; else the ranks at hand, on a generic one.
 model::Machine machine_for(const PlanRequest& request) {

@@ -1,8 +1,8 @@
 #pragma once
-#include <chrono>
 #include <initializer_list>
 #include <string>
 
+#include "clock.hpp"
 #include "trisweep/core/observer.hpp"
 
 namespace trisweep::cli {
@@ -26,7 +26,6 @@ class Terminal final : public Observer {
   void error(const std::string& text);
 
  private:
-  using Clock = std::chrono::steady_clock;
   void clear();
   void complain(const char* severity, const std::string& text);
 

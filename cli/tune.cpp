@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "analysis.hpp"
+#include "clock.hpp"
 #include "command.hpp"
 #include "outputs.hpp"
 #include "trisweep/report/tuning.hpp"
 
 namespace trisweep::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct TuneCommand : PlanOptions {
   MatrixSource source;
@@ -39,7 +36,7 @@ std::string tune(TuneCommand o, Observer& observer) {
                               .precision = o.precision};
   const auto start = Clock::now();
   report.tuning = model::search(problem, machine, o.axes, observer);
-  report.search_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  report.search_seconds = seconds_since(start);
   report.analysis_seconds = analyses.front().seconds;
   if (o.exhaustive) report.every_plan = model::exhaustive_search(problem, machine, o.axes, observer);
   if (json) {

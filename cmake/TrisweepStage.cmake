@@ -11,7 +11,10 @@ function(trisweep_stage name)
   target_include_directories(trisweep_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
   target_compile_options(trisweep_${name} PRIVATE -Wall -Wextra -Wshadow -Wno-missing-field-initializers)
-  set_target_properties(trisweep_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(trisweep_${name} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON
+    # Where several files are compiled as one: each has its own.
+    UNITY_BUILD_CODE_AFTER_INCLUDE "#undef INSTANTIATE")
   foreach(stage IN LISTS ARG_USES)
     if(TARGET trisweep_${stage})
       target_link_libraries(trisweep_${name} PUBLIC trisweep_${stage})

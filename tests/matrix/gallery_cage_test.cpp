@@ -16,15 +16,15 @@ Csr<double> cage(Index n) {
   return std::get<Csr<double>>(gallery("cage", {.n = n}));
 }
 
-struct Size {
+struct CageSize {
   Index n, rows;
   Offset nonzeros;
 };
 
 TEST(GalleryCage, HasTheCollectionsSizes) {
-  const std::vector<Size> sizes{{3, 5, 19},       {4, 9, 49},          {5, 37, 233},
-                                {6, 93, 785},     {7, 340, 3084},      {8, 1015, 11003},
-                                {9, 3534, 41594}, {10, 11397, 150645}, {11, 39082, 559722}};
+  const std::vector<CageSize> sizes{{3, 5, 19},       {4, 9, 49},          {5, 37, 233},
+                                    {6, 93, 785},     {7, 340, 3084},      {8, 1015, 11003},
+                                    {9, 3534, 41594}, {10, 11397, 150645}, {11, 39082, 559722}};
   for (const auto& [n, rows, nonzeros] : sizes) {
     const auto a = cage(n);
     EXPECT_EQ(a.rows(), rows);

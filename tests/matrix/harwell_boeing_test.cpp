@@ -107,7 +107,7 @@ TEST(HarwellBoeing, RealFilesHoldRightHandSides) {
   }
 }
 
-struct DefectCase {
+struct Replacement {
   const char* name;
   const char* from;  // in real_file ...
   const char* to;    // ... becomes
@@ -115,11 +115,11 @@ struct DefectCase {
   const char* message;
 };
 
-void PrintTo(const DefectCase& defect, std::ostream* out) {
+void PrintTo(const Replacement& defect, std::ostream* out) {
   *out << defect.name;
 }
 
-class HarwellBoeingDefect : public ::testing::TestWithParam<DefectCase> {};
+class HarwellBoeingDefect : public ::testing::TestWithParam<Replacement> {};
 
 TEST_P(HarwellBoeingDefect, NamesLineAndCause) {
   const std::string defect = matrix_defect(replaced(real_file, GetParam().from, GetParam().to));
@@ -130,41 +130,41 @@ TEST_P(HarwellBoeingDefect, NamesLineAndCause) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, HarwellBoeingDefect,
     ::testing::Values(
-        DefectCase{"Counts", "  9  ", "  x  ", "a.mtx:2:", "expected 4 or 5 line counts"},
-        DefectCase{"Type", "RUA", "RUB", "a.mtx:1:", "not a matrix file of a known format"},
-        DefectCase{"Elemental", "RUA", "RUE", "a.mtx:3:", "elemental"},
-        DefectCase{"NegativeSize", "RUA                        3", "RUA                       -3",
-                   "a.mtx:3:", "the number of rows is out of range"},
-        DefectCase{"AbsurdSize", "3             5             0", "2000000000 5000000000 0",
-                   "a.mtx:2:", "declares 2 lines of column pointers"},
-        DefectCase{"SymmetricRectangle", "RUA                        3", "RSA                        4",
-                   "a.mtx:3:", "square, not 4 x 3"},
-        DefectCase{"RealHermitian", "RUA", "RHA", "a.mtx:3:", "complex values"},
-        DefectCase{"Format", "(4I3)", "(4Z3)", "a.mtx:4:", "cannot understand the format '(4Z3)'"},
-        DefectCase{"OpenFormat", "(2E16.8)            (2E16.8)", "(2E16.8              2E16.8 ",
-                   "a.mtx:4:", "cannot understand the format"},
-        DefectCase{"FewFormats", "(2E16.8)            (2E16.8)", "(2E16.8)", "a.mtx:4:", "has 3 formats"},
-        DefectCase{"PointerCards", "  9             2", "  9             3",
-                   "a.mtx:2:", "declares 3 lines of column pointers, but 4 numbers at 3 a line take 2"},
-        DefectCase{"RightHandSides", "F      ", "Q      ", "a.mtx:5:", "unknown type of right-hand sides"},
-        DefectCase{"FirstPointer", "   1   3   4\n", "   2   3   4\n",
-                   "a.mtx:6:", "a column pointer is out of range"},
-        DefectCase{"PointersDescend", "   1   3   4\n", "   1   4   3\n", "a.mtx:6:", "'3' is not in 4..6"},
-        DefectCase{"LastPointer", "\n   6\n", "\n   5\n", "a.mtx:7:", "'5' is not in 6..6"},
-        DefectCase{"RowBeyond", "  1  3  2  1", "  1  4  2  1",
-                   "a.mtx:8:", "a row index is out of range: '4'"},
-        DefectCase{"RowMissing", "  1  3  2  1", "  1  3  2", "a.mtx:8:", "a row index is missing"},
-        DefectCase{"RowGarbage", "  1  3  2  1", "  1  3 2x  1", "a.mtx:8:", "found '2x'"},
-        DefectCase{"RowTooMany", "\n  3\n", "\n  3  1\n", "a.mtx:9:", "unexpected '1' from column 4 on"},
-        DefectCase{"Duplicate", "  1  3  2  1\n", "  3  3  2  1\n",
-                   "a.mtx:8:", "duplicate entry at row 3, column 1"},
-        DefectCase{"ValueGarbage", "3.00000000E+00", "3.0000x000E+00", "a.mtx:11:", "expected a value"},
-        DefectCase{"ValueWithoutPoint", "3.00000000E+00", "             3",
-                   "a.mtx:11:", "has no decimal point"},
-        DefectCase{"NaN", "3.00000000E+00", "           NaN", "a.mtx:11:", "not finite"},
-        DefectCase{"Overflow", "3.00000000E+00", "3.0000000E+999", "a.mtx:11:", "too large"},
-        DefectCase{"LineTooLong", "4.00000000E+00\n", "4.00000000E+00 7\n",
-                   "a.mtx:11:", "from column 33 on"}),
+        Replacement{"Counts", "  9  ", "  x  ", "a.mtx:2:", "expected 4 or 5 line counts"},
+        Replacement{"Type", "RUA", "RUB", "a.mtx:1:", "not a matrix file of a known format"},
+        Replacement{"Elemental", "RUA", "RUE", "a.mtx:3:", "elemental"},
+        Replacement{"NegativeSize", "RUA                        3", "RUA                       -3",
+                    "a.mtx:3:", "the number of rows is out of range"},
+        Replacement{"AbsurdSize", "3             5             0", "2000000000 5000000000 0",
+                    "a.mtx:2:", "declares 2 lines of column pointers"},
+        Replacement{"SymmetricRectangle", "RUA                        3", "RSA                        4",
+                    "a.mtx:3:", "square, not 4 x 3"},
+        Replacement{"RealHermitian", "RUA", "RHA", "a.mtx:3:", "complex values"},
+        Replacement{"Format", "(4I3)", "(4Z3)", "a.mtx:4:", "cannot understand the format '(4Z3)'"},
+        Replacement{"OpenFormat", "(2E16.8)            (2E16.8)", "(2E16.8              2E16.8 ",
+                    "a.mtx:4:", "cannot understand the format"},
+        Replacement{"FewFormats", "(2E16.8)            (2E16.8)", "(2E16.8)", "a.mtx:4:", "has 3 formats"},
+        Replacement{"PointerCards", "  9             2", "  9             3",
+                    "a.mtx:2:", "declares 3 lines of column pointers, but 4 numbers at 3 a line take 2"},
+        Replacement{"RightHandSides", "F      ", "Q      ", "a.mtx:5:", "unknown type of right-hand sides"},
+        Replacement{"FirstPointer", "   1   3   4\n", "   2   3   4\n",
+                    "a.mtx:6:", "a column pointer is out of range"},
+        Replacement{"PointersDescend", "   1   3   4\n", "   1   4   3\n", "a.mtx:6:", "'3' is not in 4..6"},
+        Replacement{"LastPointer", "\n   6\n", "\n   5\n", "a.mtx:7:", "'5' is not in 6..6"},
+        Replacement{"RowBeyond", "  1  3  2  1", "  1  4  2  1",
+                    "a.mtx:8:", "a row index is out of range: '4'"},
+        Replacement{"RowMissing", "  1  3  2  1", "  1  3  2", "a.mtx:8:", "a row index is missing"},
+        Replacement{"RowGarbage", "  1  3  2  1", "  1  3 2x  1", "a.mtx:8:", "found '2x'"},
+        Replacement{"RowTooMany", "\n  3\n", "\n  3  1\n", "a.mtx:9:", "unexpected '1' from column 4 on"},
+        Replacement{"Duplicate", "  1  3  2  1\n", "  3  3  2  1\n",
+                    "a.mtx:8:", "duplicate entry at row 3, column 1"},
+        Replacement{"ValueGarbage", "3.00000000E+00", "3.0000x000E+00", "a.mtx:11:", "expected a value"},
+        Replacement{"ValueWithoutPoint", "3.00000000E+00", "             3",
+                    "a.mtx:11:", "has no decimal point"},
+        Replacement{"NaN", "3.00000000E+00", "           NaN", "a.mtx:11:", "not finite"},
+        Replacement{"Overflow", "3.00000000E+00", "3.0000000E+999", "a.mtx:11:", "too large"},
+        Replacement{"LineTooLong", "4.00000000E+00\n", "4.00000000E+00 7\n",
+                    "a.mtx:11:", "from column 33 on"}),
     [](const auto& parameter) { return std::string(parameter.param.name); });
 
 TEST(HarwellBoeing, TruncatedAnywhereIsAnError) {

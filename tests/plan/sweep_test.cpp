@@ -14,7 +14,7 @@ namespace {
 
 using distribution::Share;
 
-struct Message {
+struct Sent {
   Index to;
   Index supernode;
   bool reduction;
@@ -23,7 +23,7 @@ struct Message {
 // One rank's executor, reduced to counting.
 class Rank {
  public:
-  Rank(const SweepPhase& phase, const Share& share, std::vector<Message>& network)
+  Rank(const SweepPhase& phase, const Share& share, std::vector<Sent>& network)
       : phase_(phase), share_(share), network_(network) {
     for (const Segment& s : phase.segment) pending_.push_back(s.pending);
     for (const Task& t : phase.task) waits_.push_back(t.waits);
@@ -36,7 +36,7 @@ class Rank {
     for (const Index s : phase_.complete) complete(s);
   }
 
-  void receive(const Message& m) {
+  void receive(const Sent& m) {
     const Index s = share_.local(m.supernode);
     ASSERT_GE(s, 0) << "a message about a segment this rank does not know";
     ++(m.reduction ? received_.reduction : received_.broadcast);
@@ -90,7 +90,7 @@ class Rank {
 
   const SweepPhase& phase_;
   const Share& share_;
-  std::vector<Message>& network_;
+  std::vector<Sent>& network_;
   std::vector<Index> pending_;
   std::vector<Index> waits_;
   std::set<Index> strips_;
@@ -107,14 +107,14 @@ void expect_sweep_completes(const symbolic::Structure& s, const distribution::Pr
     shares.push_back(distribution::make_share(s, *mapping, r));
     phases.push_back(make_sweep(s, shares.back(), sweep_trees(s, *mapping, shares.back().layer, spec), spec));
   }
-  std::vector<Message> network;
+  std::vector<Sent> network;
   std::vector<Rank> ranks;
   for (std::size_t r = 0; r < shares.size(); ++r) ranks.emplace_back(phases[r], shares[r], network);
   for (Rank& rank : ranks) rank.start();
   std::mt19937_64 random(seed);
   while (!network.empty()) {
     std::swap(network[random() % network.size()], network.back());
-    const Message m = network.back();
+    const Sent m = network.back();
     network.pop_back();
     ranks[usize(m.to)].receive(m);
   }

@@ -94,7 +94,7 @@ double eigenvalue(Index m, Index cells) {
 
 // curl_curl - mass_factor * mass.
 template <Scalar T>
-Csr<T> assemble(const EdgeGrid& grid, T mass_factor) {
+Csr<T> assemble_edges(const EdgeGrid& grid, T mass_factor) {
   const Offset n = grid.cells;
   const Offset pairs = 3 * n - 5;
   const Index rows = 3 * grid.per_direction();
@@ -123,9 +123,9 @@ Csr<T> assemble(const EdgeGrid& grid, T mass_factor) {
 AnyCsr maxwell3d(const GalleryOptions& options) {
   const EdgeGrid grid{options.n};
   const double k_squared = (4 * eigenvalue(1, options.n) + eigenvalue(2, options.n)) / 2;
-  if (!options.complex) return assemble<double>(grid, k_squared);
+  if (!options.complex) return assemble_edges<double>(grid, k_squared);
   constexpr double loss_tangent = 0.1;
-  return assemble<std::complex<double>>(grid, {k_squared, -k_squared * loss_tangent});
+  return assemble_edges<std::complex<double>>(grid, {k_squared, -k_squared * loss_tangent});
 }
 
 }  // namespace trisweep::matrix::recipes

@@ -9,7 +9,6 @@
 namespace trisweep::matrix {
 namespace {
 
-using Header = HarwellBoeingHeader;
 using Complex = std::complex<double>;
 
 template <Scalar T>
@@ -23,7 +22,7 @@ T next_value(CardReader& cards) {
 }
 
 // Where the entries of each column begin, and the last end; from 0.
-std::vector<Offset> read_pointers(LineReader& lines, const Header& header) {
+std::vector<Offset> read_pointers(LineReader& lines, const HarwellBoeingHeader& header) {
   CardReader cards(lines, header.pointer_format, "a column pointer", std::int64_t{header.cols} + 1);
   std::vector<Offset> pointers{cards.next_integer(1, 1) - 1};
   for (Index j = 1; j <= header.cols; ++j) {
@@ -34,7 +33,7 @@ std::vector<Offset> read_pointers(LineReader& lines, const Header& header) {
 }
 
 template <Scalar T>
-void read_indices(LineReader& lines, const Header& header, Triplets<T>& entries) {
+void read_indices(LineReader& lines, const HarwellBoeingHeader& header, Triplets<T>& entries) {
   const auto pointers = read_pointers(lines, header);
   const auto room = lines.source().plausible_items(usize(header.entries), 2);
   entries.row.reserve(room);
@@ -56,7 +55,7 @@ void read_indices(LineReader& lines, const Header& header, Triplets<T>& entries)
 }
 
 template <Scalar T>
-void read_values(LineReader& lines, const Header& header, Triplets<T>& entries) {
+void read_values(LineReader& lines, const HarwellBoeingHeader& header, Triplets<T>& entries) {
   entries.value.reserve(entries.row.size());
   CardReader cards(lines, header.value_format, "a value", header.entries * (is_complex<T> ? 2 : 1));
   for (std::size_t k = 0; k < entries.row.size(); ++k) {
@@ -89,13 +88,13 @@ void skip_cards(LineReader& lines, std::int64_t cards, const char* what) {
 }
 
 template <Scalar T>
-Csr<T> read_csr(LineReader& lines, const Header& header) {
+Csr<T> read_csr(LineReader& lines, const HarwellBoeingHeader& header) {
   Triplets<T> entries;
   entries.rows = header.rows;
   entries.cols = header.cols;
   entries.symmetry = header.symmetry;
   read_indices(lines, header, entries);
-  if (header.field == Header::Field::pattern) {
+  if (header.field == HarwellBoeingHeader::Field::pattern) {
     entries.value.assign(entries.row.size(), T(1));
   } else {
     read_values(lines, header, entries);
@@ -110,7 +109,7 @@ Csr<T> read_csr(LineReader& lines, const Header& header) {
 }
 
 template <Scalar T>
-Dense<T> read_right_hand_sides(LineReader& lines, const Header& header) {
+Dense<T> read_right_hand_sides(LineReader& lines, const HarwellBoeingHeader& header) {
   const Offset size = Offset{header.rows} * header.right_hand_sides->count;
   Dense<T> dense{header.rows, header.right_hand_sides->count, {}};
   dense.value.reserve(lines.source().plausible_items(usize(size), 2));
@@ -123,13 +122,13 @@ Dense<T> read_right_hand_sides(LineReader& lines, const Header& header) {
 }  // namespace
 
 AnyCsr read_harwell_boeing(LineReader& lines) {
-  const Header header = read_harwell_boeing_header(lines);
-  if (header.field == Header::Field::complex) return read_csr<Complex>(lines, header);
+  const HarwellBoeingHeader header = read_harwell_boeing_header(lines);
+  if (header.field == HarwellBoeingHeader::Field::complex) return read_csr<Complex>(lines, header);
   return read_csr<double>(lines, header);
 }
 
 AnyDense read_harwell_boeing_dense(LineReader& lines) {
-  const Header header = read_harwell_boeing_header(lines);
+  const HarwellBoeingHeader header = read_harwell_boeing_header(lines);
   if (!header.right_hand_sides) {
     throw InputError(lines.source().file(), 0, "has no right-hand sides", "give a Matrix Market array file");
   }
@@ -137,7 +136,8 @@ AnyDense read_harwell_boeing_dense(LineReader& lines) {
     throw lines.error("right-hand sides stored like the matrix (type M)", "store them in full (type F)");
   }
   skip_cards(lines, header.pointer_cards + header.index_cards + header.value_cards, "the matrix");
-  if (header.field == Header::Field::complex) return read_right_hand_sides<Complex>(lines, header);
+  if (header.field == HarwellBoeingHeader::Field::complex)
+    return read_right_hand_sides<Complex>(lines, header);
   return read_right_hand_sides<double>(lines, header);
 }
 

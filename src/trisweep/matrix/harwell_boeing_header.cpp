@@ -4,16 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "trisweep/matrix/text_numbers.hpp"
 
 namespace trisweep::matrix {
 namespace {
-
-using Header = HarwellBoeingHeader;
-
-constexpr std::int64_t largest_index = std::numeric_limits<Index>::max();
 
 std::string_view next_header_line(LineReader& lines) {
   std::string_view line;
@@ -40,10 +35,10 @@ void check_is_harwell_boeing(const LineReader& lines, const std::string& type) {
   }
 }
 
-Header::Field field_of(char type) {
-  if (type == 'c') return Header::Field::complex;
+HarwellBoeingHeader::Field field_of(char type) {
+  if (type == 'c') return HarwellBoeingHeader::Field::complex;
   // Q: the values are in another file.
-  return type == 'p' || type == 'q' ? Header::Field::pattern : Header::Field::real;
+  return type == 'p' || type == 'q' ? HarwellBoeingHeader::Field::pattern : HarwellBoeingHeader::Field::real;
 }
 
 Symmetry symmetry_of(char type) {
@@ -53,7 +48,7 @@ Symmetry symmetry_of(char type) {
 }
 
 // Line 3: type, rows, columns, entries.
-void read_type_and_sizes(const LineReader& lines, std::string_view line, Header& header) {
+void read_type_and_sizes(const LineReader& lines, std::string_view line, HarwellBoeingHeader& header) {
   Words words(line);
   const std::string type = lower_case(words.next());
   check_is_harwell_boeing(lines, type);
@@ -69,10 +64,10 @@ void read_type_and_sizes(const LineReader& lines, std::string_view line, Header&
     throw lines.error(fmt::format("a symmetric matrix must be square, not {} x {}", header.rows, header.cols),
                       "correct the sizes or the matrix type");
   }
-  if (header.symmetry == Symmetry::hermitian && header.field == Header::Field::real) {
+  if (header.symmetry == Symmetry::hermitian && header.field == HarwellBoeingHeader::Field::real) {
     throw lines.error("a Hermitian matrix must have complex values", "write type RSA");
   }
-  if (header.symmetry == Symmetry::skew_symmetric && header.field == Header::Field::pattern) {
+  if (header.symmetry == Symmetry::skew_symmetric && header.field == HarwellBoeingHeader::Field::pattern) {
     throw lines.error("a pattern cannot be skew-symmetric", "write type PSA");
   }
 }
@@ -142,15 +137,15 @@ void check_cards(const LineReader& lines, const char* what, std::int64_t cards, 
 }
 
 // Line 5, of Harwell-Boeing files with right-hand sides.
-Header::RightHandSides read_right_hand_side_line(LineReader& lines, std::int64_t cards,
-                                                 FortranFormat format) {
+HarwellBoeingHeader::RightHandSides read_right_hand_side_line(LineReader& lines, std::int64_t cards,
+                                                              FortranFormat format) {
   Words words(next_header_line(lines));
   const std::string type = lower_case(words.next());
   if (type.empty() || !is_one_of(type[0], "fm")) {
     throw lines.error(fmt::format("unknown type of right-hand sides {}", in_quotes(type)),
                       "write F, FG, FX or FGX");
   }
-  Header::RightHandSides sides;
+  HarwellBoeingHeader::RightHandSides sides;
   sides.storage = type[0] == 'm' ? 'M' : 'F';
   // FGX may be written with blanks in it: F X.
   std::string_view word = words.next();
@@ -165,7 +160,7 @@ Header::RightHandSides read_right_hand_side_line(LineReader& lines, std::int64_t
 }  // namespace
 
 HarwellBoeingHeader read_harwell_boeing_header(LineReader& lines) {
-  Header header;
+  HarwellBoeingHeader header;
   std::string_view line;
   lines.next(line);  // title and key
   const Cards cards = read_cards(lines.next(line) ? line : std::string_view());
@@ -176,7 +171,7 @@ HarwellBoeingHeader read_harwell_boeing_header(LineReader& lines) {
   header.value_cards = cards[3];
 
   const auto formats = read_formats(lines, next_header_line(lines));
-  const bool pattern = header.field == Header::Field::pattern;
+  const bool pattern = header.field == HarwellBoeingHeader::Field::pattern;
   const std::size_t sections = pattern ? 2 : 3;
   expect_formats(lines, formats.size(), cards[4] > 0 ? sections + 1 : sections);
   header.pointer_format = formats[0];
@@ -185,7 +180,7 @@ HarwellBoeingHeader read_harwell_boeing_header(LineReader& lines) {
   check_cards(lines, "row indices", header.index_cards, header.entries, formats[1]);
   if (!pattern) {
     header.value_format = formats[2];
-    const std::int64_t parts = header.field == Header::Field::complex ? 2 : 1;
+    const std::int64_t parts = header.field == HarwellBoeingHeader::Field::complex ? 2 : 1;
     check_cards(lines, "values", header.value_cards, parts * header.entries, formats[2]);
   }
   if (cards[4] > 0) header.right_hand_sides = read_right_hand_side_line(lines, cards[4], formats.back());

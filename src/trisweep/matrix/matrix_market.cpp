@@ -10,22 +10,20 @@
 namespace trisweep::matrix {
 namespace {
 
-using Header = MatrixMarketHeader;
-
 double read_real(const LineReader& lines, Words& words, const char* what) {
   return expect_real(lines, words.next(), what);
 }
 
 // The rest of an entry's line: its value, and nothing more.
 template <Scalar T>
-T read_value(const LineReader& lines, Words& words, Header::Field field) {
+T read_value(const LineReader& lines, Words& words, MatrixMarketHeader::Field field) {
   T value(1);
   if constexpr (is_complex<T>) {
     const double real = read_real(lines, words, "the real part");
     value = {real, read_real(lines, words, "the imaginary part")};
-  } else if (field != Header::Field::pattern) {
+  } else if (field != MatrixMarketHeader::Field::pattern) {
     value = read_real(lines, words, "a value");
-    if (field == Header::Field::integer && value != std::trunc(value)) {
+    if (field == MatrixMarketHeader::Field::integer && value != std::trunc(value)) {
       throw lines.error(fmt::format("{} is not an integer, as the banner promises", value),
                         "write 'real' in the banner");
     }
@@ -66,7 +64,7 @@ void expect_end_of_file(LineReader& lines, Offset declared) {
 }
 
 template <Scalar T>
-Triplets<T> read_entries(LineReader& lines, const Header& header) {
+Triplets<T> read_entries(LineReader& lines, const MatrixMarketHeader& header) {
   Triplets<T> entries;
   entries.rows = header.rows;
   entries.cols = header.cols;
@@ -95,7 +93,7 @@ Triplets<T> read_entries(LineReader& lines, const Header& header) {
 // Calls place(i, j, value) column by column; of symmetric files the lower triangle, of skew-symmetric ones
 // below the diagonal.
 template <Scalar T, class Place>
-void for_each_array_value(LineReader& lines, const Header& header, Place place) {
+void for_each_array_value(LineReader& lines, const MatrixMarketHeader& header, Place place) {
   const bool general = header.symmetry == Symmetry::general;
   const Index below = header.symmetry == Symmetry::skew_symmetric ? 1 : 0;
   Offset done = 0;
@@ -111,7 +109,7 @@ void for_each_array_value(LineReader& lines, const Header& header, Place place) 
 }
 
 template <Scalar T>
-Triplets<T> read_array_entries(LineReader& lines, const Header& header) {
+Triplets<T> read_array_entries(LineReader& lines, const MatrixMarketHeader& header) {
   Triplets<T> entries;
   entries.rows = header.rows;
   entries.cols = header.cols;
@@ -126,8 +124,8 @@ Triplets<T> read_array_entries(LineReader& lines, const Header& header) {
 }
 
 template <Scalar T>
-Csr<T> read_csr(LineReader& lines, const Header& header) {
-  const bool array = header.layout == Header::Layout::array;
+Csr<T> read_csr(LineReader& lines, const MatrixMarketHeader& header) {
+  const bool array = header.layout == MatrixMarketHeader::Layout::array;
   return assemble(array ? read_array_entries<T>(lines, header) : read_entries<T>(lines, header),
                   lines.source().file());
 }
@@ -154,8 +152,9 @@ Dense<T> to_dense(const Csr<T>& a, const std::filesystem::path& file) {
 }
 
 template <Scalar T>
-Dense<T> read_dense_values(LineReader& lines, const Header& header) {
-  const bool stored_whole = header.layout == Header::Layout::array && header.symmetry == Symmetry::general;
+Dense<T> read_dense_values(LineReader& lines, const MatrixMarketHeader& header) {
+  const bool stored_whole =
+      header.layout == MatrixMarketHeader::Layout::array && header.symmetry == Symmetry::general;
   if (!stored_whole) return to_dense(read_csr<T>(lines, header), lines.source().file());
   Dense<T> dense{header.rows, header.cols, {}};
   constexpr std::size_t shortest_line = 2;  // "1\n"
@@ -167,14 +166,16 @@ Dense<T> read_dense_values(LineReader& lines, const Header& header) {
 }  // namespace
 
 AnyCsr read_matrix_market(LineReader& lines) {
-  const Header header = read_matrix_market_header(lines);
-  if (header.field == Header::Field::complex) return read_csr<std::complex<double>>(lines, header);
+  const MatrixMarketHeader header = read_matrix_market_header(lines);
+  if (header.field == MatrixMarketHeader::Field::complex)
+    return read_csr<std::complex<double>>(lines, header);
   return read_csr<double>(lines, header);
 }
 
 AnyDense read_matrix_market_dense(LineReader& lines) {
-  const Header header = read_matrix_market_header(lines);
-  if (header.field == Header::Field::complex) return read_dense_values<std::complex<double>>(lines, header);
+  const MatrixMarketHeader header = read_matrix_market_header(lines);
+  if (header.field == MatrixMarketHeader::Field::complex)
+    return read_dense_values<std::complex<double>>(lines, header);
   return read_dense_values<double>(lines, header);
 }
 

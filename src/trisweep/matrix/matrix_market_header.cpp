@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "trisweep/matrix/text_numbers.hpp"
 
 namespace trisweep::matrix {
 namespace {
-
-using Header = MatrixMarketHeader;
 
 constexpr const char* banner_remedy =
     "begin the file with '%%MatrixMarket matrix coordinate|array real|integer|complex|pattern "
@@ -20,19 +16,19 @@ constexpr const char* banner_remedy =
   throw lines.error(fmt::format("unknown {} {} in the banner", what, in_quotes(word)), banner_remedy);
 }
 
-Header::Layout parse_layout(const LineReader& lines, std::string_view word) {
+MatrixMarketHeader::Layout parse_layout(const LineReader& lines, std::string_view word) {
   const std::string name = lower_case(word);
-  if (name == "coordinate") return Header::Layout::coordinate;
-  if (name == "array") return Header::Layout::array;
+  if (name == "coordinate") return MatrixMarketHeader::Layout::coordinate;
+  if (name == "array") return MatrixMarketHeader::Layout::array;
   fail_on_word(lines, "layout", word);
 }
 
-Header::Field parse_field(const LineReader& lines, std::string_view word) {
+MatrixMarketHeader::Field parse_field(const LineReader& lines, std::string_view word) {
   const std::string name = lower_case(word);
-  if (name == "real" || name == "double") return Header::Field::real;
-  if (name == "integer") return Header::Field::integer;
-  if (name == "complex") return Header::Field::complex;
-  if (name == "pattern") return Header::Field::pattern;
+  if (name == "real" || name == "double") return MatrixMarketHeader::Field::real;
+  if (name == "integer") return MatrixMarketHeader::Field::integer;
+  if (name == "complex") return MatrixMarketHeader::Field::complex;
+  if (name == "pattern") return MatrixMarketHeader::Field::pattern;
   fail_on_word(lines, "field", word);
 }
 
@@ -45,12 +41,12 @@ Symmetry parse_symmetry(const LineReader& lines, std::string_view word) {
   fail_on_word(lines, "symmetry", word);
 }
 
-void check_combination(const LineReader& lines, const Header& header) {
-  const bool pattern = header.field == Header::Field::pattern;
-  if (pattern && header.layout == Header::Layout::array) {
+void check_combination(const LineReader& lines, const MatrixMarketHeader& header) {
+  const bool pattern = header.field == MatrixMarketHeader::Field::pattern;
+  if (pattern && header.layout == MatrixMarketHeader::Layout::array) {
     throw lines.error("an array file cannot be a pattern", "write a coordinate file, or values");
   }
-  if (header.symmetry == Symmetry::hermitian && header.field != Header::Field::complex) {
+  if (header.symmetry == Symmetry::hermitian && header.field != MatrixMarketHeader::Field::complex) {
     throw lines.error("a hermitian file must have complex values", "write 'symmetric' in the banner");
   }
   if (header.symmetry == Symmetry::skew_symmetric && pattern) {
@@ -58,7 +54,7 @@ void check_combination(const LineReader& lines, const Header& header) {
   }
 }
 
-Header read_banner(LineReader& lines) {
+MatrixMarketHeader read_banner(LineReader& lines) {
   std::string_view line;
   lines.next(line);
   Words words(line);
@@ -68,7 +64,7 @@ Header read_banner(LineReader& lines) {
   }
   const auto object = words.next();
   if (lower_case(object) != "matrix") fail_on_word(lines, "object", object);
-  Header header;
+  MatrixMarketHeader header;
   header.layout = parse_layout(lines, words.next());
   header.field = parse_field(lines, words.next());
   header.symmetry = parse_symmetry(lines, words.next());
@@ -78,30 +74,31 @@ Header read_banner(LineReader& lines) {
 }
 
 // How many entries the file can store at most (coordinate) or must store (array).
-Offset storable_entries(const Header& header) {
+Offset storable_entries(const MatrixMarketHeader& header) {
   const Offset rows = header.rows;
   if (header.symmetry == Symmetry::general) return rows * header.cols;
   const bool without_diagonal =
-      header.symmetry == Symmetry::skew_symmetric && header.layout == Header::Layout::array;
+      header.symmetry == Symmetry::skew_symmetric && header.layout == MatrixMarketHeader::Layout::array;
   return without_diagonal ? rows * (rows - 1) / 2 : rows * (rows + 1) / 2;
 }
 
-void read_sizes(LineReader& lines, Header& header) {
+void read_sizes(LineReader& lines, MatrixMarketHeader& header) {
   std::string_view line;
   if (!next_content_line(lines, line)) {
     throw lines.error("the file ends before the line of sizes", "write the whole file again");
   }
   Words words(line);
-  constexpr std::int64_t largest = std::numeric_limits<Index>::max();
-  header.rows = static_cast<Index>(expect_integer(lines, words.next(), "the number of rows", 1, largest));
-  header.cols = static_cast<Index>(expect_integer(lines, words.next(), "the number of columns", 1, largest));
+  header.rows =
+      static_cast<Index>(expect_integer(lines, words.next(), "the number of rows", 1, largest_index));
+  header.cols =
+      static_cast<Index>(expect_integer(lines, words.next(), "the number of columns", 1, largest_index));
   if (header.symmetry != Symmetry::general && header.rows != header.cols) {
     throw lines.error(fmt::format("a symmetric matrix must be square, not {} x {}", header.rows, header.cols),
                       "correct the sizes, or write 'general' in the banner");
   }
   const Offset storable = storable_entries(header);
   header.entries = storable;
-  if (header.layout == Header::Layout::coordinate) {
+  if (header.layout == MatrixMarketHeader::Layout::coordinate) {
     header.entries = expect_integer(lines, words.next(), "the number of entries", 0, storable);
   }
   expect_end_of_line(lines, words.next());
@@ -110,7 +107,7 @@ void read_sizes(LineReader& lines, Header& header) {
 }  // namespace
 
 MatrixMarketHeader read_matrix_market_header(LineReader& lines) {
-  Header header = read_banner(lines);
+  MatrixMarketHeader header = read_banner(lines);
   read_sizes(lines, header);
   return header;
 }

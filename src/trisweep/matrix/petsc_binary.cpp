@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -20,7 +19,6 @@ using Complex = std::complex<double>;
 constexpr std::int64_t mat_class_id = 1211216;
 constexpr std::int64_t vec_class_id = 1211214;
 constexpr std::int64_t dense_marker = -1;  // in place of the number of nonzeros
-constexpr std::int64_t largest_index = std::numeric_limits<Index>::max();
 constexpr const char* rewrite_remedy = "write the file again with PETSc's MatView or VecView";
 
 std::uint64_t from_big_endian(const char* bytes, std::size_t count) {

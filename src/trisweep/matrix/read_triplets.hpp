@@ -1,13 +1,18 @@
 #pragma once
 // Between the formats and Csr: the stored entries in the order of the file, and their assembly.
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 #include <vector>
 
 #include "trisweep/matrix/csr.hpp"
 
 namespace trisweep::matrix {
+
+// Of rows, columns and right-hand sides in a file.
+inline constexpr std::int64_t largest_index = std::numeric_limits<Index>::max();
 
 // How the stored lower triangle (rows >= columns) defines the upper one.
 enum class Symmetry { general, symmetric, skew_symmetric, hermitian };

@@ -13,12 +13,12 @@ namespace {
 
 static_assert(sizeof(idx_t) == sizeof(Index), "this METIS has another index width than Trisweep");
 
-constexpr char separator = 2;
+constexpr char in_separator = 2;
 
 // A component this heavy is cut; lighter ones are dealt out whole.
 constexpr double cut_share = 0.6;
 
-void check(int status) {
+void check_metis(int status) {
   if (status == METIS_OK) return;
   throw Error(ErrorKind::environment,
               status == METIS_ERROR_MEMORY ? "METIS ran out of memory while ordering"
@@ -50,7 +50,7 @@ class Dissector {
     for (auto& list : part) {
       for (Index& v : list) v = names[usize(v)];
     }
-    nodes_[usize(node)] = std::move(part[usize(separator)]);
+    nodes_[usize(node)] = std::move(part[usize(in_separator)]);
     dissect(std::move(half[0]), std::move(part[0]), 2 * node);
     dissect(std::move(half[1]), std::move(part[1]), 2 * node + 1);
   }
@@ -58,7 +58,7 @@ class Dissector {
   TreeVertices take() { return std::move(nodes_); }
 
  private:
-  // A side, 0 or 1, or `separator` for each vertex.
+  // A side, 0 or 1, or `in_separator` for each vertex.
   std::vector<char> bisect(Graph& graph) {
     std::vector<Index> component;
     const Index count = components(graph, component);
@@ -66,7 +66,7 @@ class Dissector {
     std::vector<Offset> weight(usize(count));
     for (Index v = 0; v < graph.vertices(); ++v) weight[usize(component[usize(v)])] += graph.weight[usize(v)];
     const auto heaviest = std::max_element(weight.begin(), weight.end());
-    std::vector<char> side(usize(graph.vertices()), separator);
+    std::vector<char> side(usize(graph.vertices()), in_separator);
     std::array<Offset, 2> load{0, 0};
     const auto cut_component = static_cast<Index>(heaviest - weight.begin());
     const bool cutting = static_cast<double>(*heaviest) > cut_share * graph.total_weight();
@@ -102,11 +102,12 @@ class Dissector {
   // A connected graph; a complete one has nothing to gain, and METIS does not expect it.
   std::vector<char> cut(Graph& graph) {
     const Offset n = graph.vertices();
-    if (graph.edges() == n * (n - 1)) return std::vector<char>(usize(n), separator);
+    if (graph.edges() == n * (n - 1)) return std::vector<char>(usize(n), in_separator);
     std::vector<Index> part(usize(n));
     Index vertices = graph.vertices(), separator_weight = 0;
-    check(METIS_ComputeVertexSeparator(&vertices, graph.ptr.data(), graph.adjacent.data(),
-                                       graph.weight.data(), options_.data(), &separator_weight, part.data()));
+    check_metis(METIS_ComputeVertexSeparator(&vertices, graph.ptr.data(), graph.adjacent.data(),
+                                             graph.weight.data(), options_.data(), &separator_weight,
+                                             part.data()));
     return {part.begin(), part.end()};
   }
 
@@ -115,8 +116,8 @@ class Dissector {
     if (graph.edges() > 0) {
       std::vector<Index> old_of(names.size()), new_of(names.size());
       Index vertices = graph.vertices();
-      check(METIS_NodeND(&vertices, graph.ptr.data(), graph.adjacent.data(), graph.weight.data(),
-                         options_.data(), old_of.data(), new_of.data()));
+      check_metis(METIS_NodeND(&vertices, graph.ptr.data(), graph.adjacent.data(), graph.weight.data(),
+                               options_.data(), old_of.data(), new_of.data()));
       for (std::size_t k = 0; k < names.size(); ++k) ordered[k] = names[usize(old_of[k])];
     }
     nodes_[usize(node)] = std::move(ordered);

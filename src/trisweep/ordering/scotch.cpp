@@ -14,7 +14,7 @@ namespace {
 
 static_assert(sizeof(SCOTCH_Num) == sizeof(Index), "this SCOTCH has another index width than Trisweep");
 
-void check(int status) {
+void check_scotch(int status) {
   if (status == 0) return;
   throw Error(ErrorKind::environment, "SCOTCH failed to order the graph",
               "try METIS or the natural order instead");
@@ -57,26 +57,27 @@ struct BlockTree {
 // Bound to a context of its own, the call neither reads nor moves SCOTCH's global random state.
 void order_blocks(const Graph& graph, Index seed, BlockTree& tree) {
   ContextHandle context;
-  check(SCOTCH_contextInit(&context.object));
-  check(SCOTCH_contextOptionSetNum(&context.object, SCOTCH_OPTIONNUMDETERMINISTIC, 1));
-  check(SCOTCH_contextThreadSpawn(&context.object, 1, nullptr));
+  check_scotch(SCOTCH_contextInit(&context.object));
+  check_scotch(SCOTCH_contextOptionSetNum(&context.object, SCOTCH_OPTIONNUMDETERMINISTIC, 1));
+  check_scotch(SCOTCH_contextThreadSpawn(&context.object, 1, nullptr));
   SCOTCH_contextRandomSeed(&context.object, seed);
   SCOTCH_contextRandomReset(&context.object);
   GraphHandle source, bound;
-  check(SCOTCH_graphInit(&source.object));
-  check(SCOTCH_graphInit(&bound.object));
-  check(SCOTCH_graphBuild(&source.object, 0, graph.vertices(), graph.ptr.data(), nullptr, graph.weight.data(),
-                          nullptr, graph.edges(), graph.adjacent.data(), nullptr));
-  check(SCOTCH_contextBindGraph(&context.object, &source.object, &bound.object));
+  check_scotch(SCOTCH_graphInit(&source.object));
+  check_scotch(SCOTCH_graphInit(&bound.object));
+  check_scotch(SCOTCH_graphBuild(&source.object, 0, graph.vertices(), graph.ptr.data(), nullptr,
+                                 graph.weight.data(), nullptr, graph.edges(), graph.adjacent.data(),
+                                 nullptr));
+  check_scotch(SCOTCH_contextBindGraph(&context.object, &source.object, &bound.object));
   StrategyHandle strategy;
-  check(SCOTCH_stratInit(&strategy.object));
-  check(SCOTCH_stratGraphOrder(&strategy.object, strategy_text));
+  check_scotch(SCOTCH_stratInit(&strategy.object));
+  check_scotch(SCOTCH_stratGraphOrder(&strategy.object, strategy_text));
   const std::size_t n = usize(graph.vertices());
   tree.old_of.resize(n);
   tree.begin.resize(n + 1);
   Index blocks = 0;
-  check(SCOTCH_graphOrder(&bound.object, &strategy.object, nullptr, tree.old_of.data(), &blocks,
-                          tree.begin.data(), nullptr));
+  check_scotch(SCOTCH_graphOrder(&bound.object, &strategy.object, nullptr, tree.old_of.data(), &blocks,
+                                 tree.begin.data(), nullptr));
   tree.begin.resize(usize(blocks) + 1);
 }
 

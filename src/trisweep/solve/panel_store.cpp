@@ -21,7 +21,7 @@ constexpr std::size_t at(Side side) {
 
 // A block in slabs, from column `column` on.
 template <class Pointer>
-struct Columns {
+struct PanelColumns {
   Pointer value;
   Index height;
   Index width;
@@ -31,7 +31,8 @@ struct Columns {
 // A side's panel of a supernode in the factors. The factors know whole supernodes; tiles are runs of their
 // columns.
 template <Scalar T>
-Columns<const T*> panel_of(const Structure& tiles, Side side, Index k, const numeric::Factors<T>& factors) {
+PanelColumns<const T*> panel_of(const Structure& tiles, Side side, Index k,
+                                const numeric::Factors<T>& factors) {
   const Structure& whole = *factors.structure;
   const Index wide = whole.supernode_of[usize(tiles.first[usize(k)])];
   const T* const panel = side == Side::lower   ? factors.lower_panel(wide)
@@ -45,7 +46,7 @@ Columns<const T*> panel_of(const Structure& tiles, Side side, Index k, const num
 
 // Copies `rows` rows of all columns of `to`.
 template <Scalar T>
-void copy_rows(const Columns<const T*>& from, Index from_row, const Columns<T*>& to, Index to_row,
+void copy_rows(const PanelColumns<const T*>& from, Index from_row, const PanelColumns<T*>& to, Index to_row,
                Index rows) {
   while (rows > 0) {
     const Index run = std::min({rows, slab_rows - from_row % slab_rows, slab_rows - to_row % slab_rows});
@@ -67,7 +68,7 @@ void extract_side(const Structure& s, const Share& share, Side side, const numer
   for (Index p = 0; p < part.pieces(); ++p) {
     const Index k = part.supernode[usize(p)];
     const auto panel = panel_of(s, side, k, factors);
-    const Columns<T*> piece{out + part.value_ptr[usize(p)], part.height(p), s.width(k)};
+    const PanelColumns<T*> piece{out + part.value_ptr[usize(p)], part.height(p), s.width(k)};
     Index row = 0;
     for (const auto& block : part.blocks(p)) {
       copy_rows(panel, block.begin, piece, row, block.end - block.begin);

@@ -9,10 +9,10 @@
 namespace trisweep::transport {
 namespace {
 
-constexpr std::ptrdiff_t line = 64;  // slots begin on cache lines
+constexpr std::ptrdiff_t slot_alignment = 64;  // cache lines
 
 std::ptrdiff_t round_up(std::ptrdiff_t bytes) {
-  return (bytes + line - 1) / line * line;
+  return (bytes + slot_alignment - 1) / slot_alignment * slot_alignment;
 }
 
 const Slot& find(const std::vector<Slot>& slots, Index peer, int tag) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random_matrix.hpp"
+#include "support/solver.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/rows.hpp"
 
@@ -11,12 +11,7 @@ namespace {
 
 using testing_support::random_matrix;
 using testing_support::random_vector;
-
-Index world_size() {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
+using testing_support::world_size;
 
 // Everything a refined solve of op(A) x = b needs, factors in precision F.
 template <Scalar T, Scalar F = T>

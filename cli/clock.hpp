@@ -1,0 +1,14 @@
+#pragma once
+// The time that a step of a command takes.
+
+#include <chrono>
+
+namespace trisweep::cli {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace trisweep::cli
