@@ -25,7 +25,8 @@ double fastest(int times, const std::function<void()>& work) {
   return least;
 }
 
-// Panels of one size, one after another in memory, that are multiplied as a sweep does it.
+// Panels of one size, one after another in memory, that are multiplied as a backward sweep does it: gathers
+// go down in memory, and fetch ahead of themselves in that direction.
 class Panels {
  public:
   Panels(Index height, Index width, Index count, Index nrhs)
@@ -42,7 +43,7 @@ class Panels {
 
   void multiply() {
     const kernels::Work<double> work{.row = row_.data(), .scratch = scratch_.data(), .nrhs = nrhs_};
-    for (Index i = 0; i < count_; ++i) {
+    for (Index i = count_ - 1; i >= 0; --i) {
       kernels::gather_product<double>({.value = value_.data() + usize(i) * usize(height_) * usize(width_),
                                        .position = position_.data(),
                                        .height = height_,

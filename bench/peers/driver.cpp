@@ -1,6 +1,7 @@
 // The common protocol of all peers:
 //
-//   peer_NAME SYSTEM --json OUT [--nrhs 1,50] [--repeats R] [--threads T] [--grid PXxPYxPZ] [--library FILE]
+//   peer_NAME SYSTEM --json OUT [--nrhs 1,50] [--repeats R] [--threads T] [--grid PXxPYxPZ]
+//     [--mapping M] [--library FILE]
 //
 // factors the system of a file that peer_prepare wrote, once, then times nothing but solves. Before the first
 // and after every solve the read bandwidth is measured by the same process, and for many right-hand sides
@@ -44,6 +45,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--repeats", o.repeats)->check(CLI::PositiveNumber);
   app.add_option("--threads", o.settings.threads)->check(CLI::PositiveNumber);
   app.add_option("--grid", grid);
+  app.add_option("--mapping", o.settings.mapping);
   app.add_option("--library", o.settings.library);
   app.parse(argc, argv);
   Settings& s = o.settings;

@@ -12,9 +12,10 @@ namespace peers {
 
 struct Settings {
   int threads = 1;
-  int px = 1, py = 1, pz = 1;  // of the ranks of MPI_COMM_WORLD
-  int nrhs = 1;                // that will be solved for first
-  std::string library;         // of a peer that is loaded at run time
+  int px = 1, py = 1, pz = 1;            // of the ranks of MPI_COMM_WORLD
+  int nrhs = 1;                          // that will be solved for first
+  std::string library;                   // of a peer that is loaded at run time
+  std::string mapping = "block-cyclic";  // ours only; with "proportional" whole separators are inverted
 };
 
 // Said once the factors are there.

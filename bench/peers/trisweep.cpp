@@ -1,4 +1,6 @@
-// Ours.
+// Ours: with the usual plan, or proportional mapping with whole separators inverted and postal trees.
+
+#include <bit>
 
 #include "peer.hpp"
 #include "trisweep/matrix/csr.hpp"
@@ -27,15 +29,19 @@ class Trisweep : public Peer {
     trisweep::numeric::use_one_blas_thread();
     options_.grid = {.px = settings.px, .py = settings.py, .pz = settings.pz};
     options_.threads = settings.threads;
+    options_.mapping = trisweep::distribution::find_mapping(settings.mapping);
+    if (settings.mapping == "proportional") {
+      options_.tree = trisweep::plan::postal_tree;
+      analysis_options_.symbolic.whole_levels =
+          std::bit_width(static_cast<unsigned>(options_.grid.ranks() - 1));
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   }
 
   void analyze() override {
     if (rank_ != 0) return;
     analysis_ = std::make_shared<const trisweep::solve::Analysis>(
-        trisweep::solve::analyze_as(definite_ ? Kind::cholesky : Kind::lu, a_,
-                                    {.ordering = {.matching = false, .equilibrate = false}, .symbolic = {}},
-                                    trisweep::silent_observer()));
+        trisweep::solve::analyze_as(definite_ ? Kind::cholesky : Kind::lu, a_, analysis_options_));
   }
 
   void factor() override {
@@ -69,6 +75,8 @@ class Trisweep : public Peer {
 
   trisweep::matrix::Csr<double> a_;
   bool definite_;
+  trisweep::solve::AnalysisOptions analysis_options_{.ordering = {.matching = false, .equilibrate = false},
+                                                     .symbolic = {}};
   trisweep::solve::SolverOptions options_;
   int rank_ = 0;
   std::shared_ptr<const trisweep::solve::Analysis> analysis_;

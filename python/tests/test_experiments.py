@@ -304,7 +304,21 @@ class Peers(unittest.TestCase):
         table = measure("peers", StandIn(), grids=(Grid(1, 1, 1), Grid(2, 2, 1)), threads=(1, 2))
         names = {place: [row["name"] for row in rows] for (place,), rows in table.groups("place").items()}
         self.assertEqual(names["2 threads"], ["Trisweep", "CHOLMOD", "MKL PARDISO", "MUMPS", "SuperLU_DIST"])
-        self.assertEqual(names["grid 2x2x1"], ["Trisweep", "SuperLU_DIST"])
+        self.assertEqual(names["grid 2x2x1"], ["Trisweep", "Trisweep proportional", "SuperLU_DIST"])
+
+    def test_on_a_2d_grid_the_peer_is_also_compared_with_the_proportional_plan(self):
+        def seconds(name, words):
+            return 12.0 if name == "peer_superlu_dist" else 2.0 if "proportional" in words else 4.0
+
+        stand_in = StandIn()
+        stand_in.peer_seconds = seconds
+        table = measure("peers", stand_in, grids=(Grid(2, 2, 1), Grid(1, 1, 4)), nrhs=(1, 50))
+        self.assertIn("| s2d9:8 | 50 | 3.0 | 6.0 | 3.0 |", table.markdown())
+        ratios = {(row["place"], row["name"]): row["proportional_ratio"] for row in table.rows if row["nrhs"] == 1}
+        self.assertEqual(ratios["grid 2x2x1", "Trisweep"].median, 2)
+        self.assertIsNone(ratios["grid 1x1x4", "SuperLU_DIST"])
+        # It is no peer.
+        self.assertIn("the best peer takes 3.00 times as long as we do (geometric mean)", "".join(table.notes))
 
     def test_who_is_absent_or_fails_is_named(self):
         def seconds(name, words):

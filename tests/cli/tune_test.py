@@ -101,6 +101,11 @@ class Tune(CommandTest):
         self.assertEqual(lines[-1], "trisweep solve unsymmetric.mtx " + record["tune"]["options"])
         self.assertEqual(self.result.err, "")
 
+    def test_the_suggestion_solves_with_the_plan_and_the_transport_of_the_place(self):
+        tuned = self.tune("unsymmetric.mtx", 4, "--transport", "two-sided")
+        self.succeed("solve", "unsymmetric.mtx", *tuned["tune"]["options"].split(), "--json", "run.json", ranks=4)
+        self.assertEqual(plan_of(self.record("run.json")["plan"]), {**plan_of(tuned["plan"]), "transport": "shared"})
+
     def test_refusals(self):
         good = ("tune", "definite.mtx", "--machine", "cori-knl", "--ranks", 4)
         for arguments, word in ((good[:-2], "--ranks"), ((*good[:2], *good[4:]), "--machine"),

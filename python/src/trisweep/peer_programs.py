@@ -25,9 +25,12 @@ class Peer:
     definite_only: bool = False
     threads: bool = False  # its solve can use several
     ranks: bool = False
+    options: tuple[str, ...] = ()
 
 
 OURS = Peer("Trisweep", "peer_trisweep", threads=True, ranks=True)
+# The plan of ours that suits several ranks best; it takes of the grid only their number.
+PROPORTIONAL = Peer("Trisweep proportional", OURS.program, ranks=True, options=("--mapping", "proportional"))
 PARDISO = Peer("MKL PARDISO", "peer_pardiso", "PyPI's mkl in the environment of this command", threads=True)
 SCIPY = Peer("SciPy", "peer_scipy.py", "PyPI's scipy in the environment of this command")
 PEERS = (
@@ -70,7 +73,7 @@ class PeerPrograms:
         if peer is PARDISO:
             words += ["--library", str(_mkl())]
         if peer is not SCIPY:
-            words += ["--threads", str(threads), "--grid", str(grid)]
+            words += ["--threads", str(threads), "--grid", str(grid), *peer.options]
         with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
             file = Path(folder) / "out.json"
             self._trisweep.start([*words, "--json", str(file)], grid.ranks, _variables(threads))

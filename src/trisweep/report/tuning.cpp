@@ -136,9 +136,12 @@ std::array<std::string, 3> reasons(const Tuning& tuning) {
 }
 
 std::string solve_options(const PlanChoice& choice) {
+  const PlanChoice usual;
   std::string text = "--grid " + choice.grid.name();
-  for (const model::NamedAxis& axis : model::named_axes())
-    text += fmt::format(" --{} {}", axis.name, choice.*axis.value);
+  for (const model::NamedAxis& axis : model::named_axes()) {
+    if (choice.*axis.value != usual.*axis.value)
+      text += fmt::format(" --{} {}", axis.name, choice.*axis.value);
+  }
   return text;
 }
 

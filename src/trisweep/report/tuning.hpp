@@ -14,7 +14,9 @@ namespace trisweep::report {
 // loses, and what it loses with another value of one of its axes.
 std::array<std::string, 3> reasons(const model::Tuning& tuning);
 
-// "--grid 2x2x1 --mapping block-cyclic ...": what `trisweep solve` takes for that plan.
+// "--grid 2x2x1 --mapping proportional ...": what `trisweep solve` takes for that plan. Only what it would
+// not take by itself: naming the usual transport would keep ranks of one node from the one that they share
+// memory by.
 std::string solve_options(const model::PlanChoice& choice);
 
 struct TuningReport {

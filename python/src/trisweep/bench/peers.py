@@ -3,7 +3,9 @@
 All get the same matrix in the same fill-reducing order, memory on huge pages, and one protocol: a process factors once
 and times solves, without refinement, between measurements of its floors. The floor of one right-hand side is the time
 to read the values of the solver's own factors as often as a solve does, at the read bandwidth measured right before and
-right after it; with many right-hand sides it is the rate of dgemm. Solvers take turns, round by round."""
+right after it; with many right-hand sides it is the rate of dgemm. Solvers take turns, round by round.
+
+On a 2D grid ours also runs with proportional mapping, which SuperLU_DIST on that grid is compared with as well."""
 
 import tempfile
 import time
@@ -22,7 +24,7 @@ from trisweep.bench.peers_summary import summary
 from trisweep.errors import UserError
 from trisweep.grids import Grid
 from trisweep.lab import Lab, Settings
-from trisweep.peer_programs import OURS, PEERS, Peer, PeerPrograms
+from trisweep.peer_programs import OURS, PEERS, PROPORTIONAL, Peer, PeerPrograms
 from trisweep.runs import Record
 from trisweep.tables import Column, Spread, Table, spread
 
@@ -38,6 +40,7 @@ COLUMNS = (
     Column("milliseconds", "ms", ".1f"),
     Column("time_ratio", "time / ours", ".2f"),
     Column("best_ratio", "fastest / our fastest", ".2f"),
+    Column("proportional_ratio", "time / ours, proportional", ".2f"),
     Column("floor_ratio", "time / floor", ".2f"),
     Column("percent", "% of dgemm", ".0f"),
     Column("factor_ratio", "factor time / ours", ".2f"),
@@ -55,6 +58,8 @@ class Place:
     nrhs: tuple[int, ...]
 
     def takes(self, peer: Peer) -> bool:
+        if peer is PROPORTIONAL:
+            return self.grid.ranks > 1 and self.grid.pz == 1
         return (peer.ranks or self.grid.ranks == 1) and (peer.threads or self.threads == 1)
 
     def __str__(self) -> str:
@@ -81,10 +86,10 @@ def measure(lab: Lab) -> Table:
         for matrix in lab.settings.matrices:
             lab.show(f"system {matrix}")
             definite = programs.prepare(lab.matrix(matrix), file)
-            peers = [OURS, *(p for p in PEERS if programs.present(p) and (definite or not p.definite_only))]
+            others = [p for p in PEERS if programs.present(p) and (definite or not p.definite_only)]
             for place in _places(lab.settings):
                 turns = Turns(lab, programs, file, place)
-                records = turns.measure([peer for peer in peers if place.takes(peer)])
+                records = turns.measure([p for p in (OURS, PROPORTIONAL, *others) if place.takes(p)])
                 table.rows += [row for k in place.nrhs for row in _rows(Path(matrix).name, place, k, records)]
                 table.notes += [f"Failed on {matrix}: {failure}" for failure in turns.failures]
     table.notes += summary(table.rows)
@@ -130,14 +135,20 @@ class Turns:
 
 
 def _rows(matrix: str, place: Place, nrhs: int, records: Records) -> list[dict[str, Any]]:
-    ours = [Run(record, nrhs) for record in records[OURS.name]]
+    runs = {name: [Run(record, nrhs) if record else None for record in rounds] for name, rounds in records.items()}
     rows = []
-    for name, rounds in records.items():
-        pairs = [(Run(record, nrhs), our) for record, our in zip(rounds, ours, strict=True) if record]
+    for name, rounds in runs.items():
+        pairs = [(run, our) for run, our in zip(rounds, runs[OURS.name], strict=True) if run]
         if pairs:
             label = {"matrix": matrix, "place": str(place), "nrhs": nrhs, "name": name}
-            rows.append({**label, **_values(name, pairs)})
+            over_proportional = _time_ratios(rounds, runs.get(PROPORTIONAL.name, []))
+            rows.append({**label, **_values(name, pairs), "proportional_ratio": _spread_of(over_proportional)})
     return rows
+
+
+def _time_ratios(rounds: Sequence["Run | None"], baseline: Sequence["Run | None"]) -> list[float]:
+    """Round by round, where both ran."""
+    return [a.seconds / b.seconds for a, b in zip(rounds, baseline, strict=False) if a and b]
 
 
 def _values(name: str, pairs: Sequence[tuple["Run", "Run"]]) -> dict[str, Any]:
@@ -161,7 +172,7 @@ def _values(name: str, pairs: Sequence[tuple["Run", "Run"]]) -> dict[str, Any]:
     }
 
 
-def _spread_of(values: list[float | None]) -> Spread | None:
+def _spread_of(values: Sequence[float | None]) -> Spread | None:
     known = [value for value in values if value is not None]
     return spread(known) if known else None
 

@@ -5,9 +5,12 @@ from collections.abc import Iterable
 from statistics import geometric_mean
 from typing import Any
 
-from trisweep.peer_programs import OURS
+from trisweep.peer_programs import OURS, PROPORTIONAL
+from trisweep.tables import Column, Table
 
 Rows = list[dict[str, Any]]
+
+ON_RANKS = "SuperLU_DIST"  # the one peer there
 
 
 def summary(rows: Rows) -> list[str]:
@@ -18,7 +21,7 @@ def summary(rows: Rows) -> list[str]:
         for place, nrhs in places
     ]
     factorizations = _factorizations([row for row in rows if row["place"] == "1 thread"])
-    return [_overview(rows), *(line for line in lines if line), *factorizations]
+    return [_overview(rows), *_on_ranks(rows), *(line for line in lines if line), *factorizations]
 
 
 def _overview(rows: Rows) -> str:
@@ -40,6 +43,23 @@ def _beside_floor(row: dict[str, Any]) -> str:
     return "" if row["percent"] is None else f"{row['percent'].median:.0f}% of dgemm"
 
 
+def _on_ranks(rows: Rows) -> list[str]:
+    """A table with a line for each system: the peer's time over ours on the same grid, and over our proportional plan
+    on as many ranks."""
+    found = [row for row in rows if row["name"] == ON_RANKS and row["place"].startswith("grid")]
+    lines: dict[tuple, dict[str, Any]] = {}
+    columns = {}
+    for row in found:
+        line = lines.setdefault((row["matrix"], row["nrhs"]), {"matrix": row["matrix"], "nrhs": row["nrhs"]})
+        for key, plan in (("time_ratio", ""), ("proportional_ratio", ", ours proportional")):
+            heading = row["place"] + plan
+            if row[key] is not None:
+                line[heading] = row[key]
+                columns[heading] = Column(heading, heading, ".1f")
+    labels = (Column("matrix", f"{ON_RANKS} / ours"), Column("nrhs", "right-hand sides", "d"))
+    return [Table((*labels, *columns.values()), list(lines.values())).markdown().strip()] if found else []
+
+
 def _solves(place: str, nrhs: int, rows: Rows) -> str:
     best = [min(peers, key=_time) for peers in _peers_by_matrix(rows) if peers]
     if not best:
@@ -49,7 +69,7 @@ def _solves(place: str, nrhs: int, rows: Rows) -> str:
         f"the best peer takes {geometric_mean(map(_time, best)):.2f} times as long as we do (geometric mean), "
         f"and {_time(closest):.2f} times at worst ({closest['name']} on {closest['matrix']})"
     ]
-    distributed = [row for row in rows if row["name"] == "SuperLU_DIST"]
+    distributed = [row for row in rows if row["name"] == ON_RANKS]
     if distributed:
         said.append(f"SuperLU_DIST at least {min(map(_time, distributed)):.2f} times")
     ours = [row for row in rows if row["name"] == OURS.name]
@@ -77,8 +97,9 @@ def _time(row: dict[str, Any]) -> float:
 
 
 def _peers_by_matrix(rows: Rows) -> Iterable[Rows]:
+    ours = (OURS.name, PROPORTIONAL.name)
     for matrix in dict.fromkeys(row["matrix"] for row in rows):
-        yield [row for row in rows if row["matrix"] == matrix and row["name"] != OURS.name]
+        yield [row for row in rows if row["matrix"] == matrix and row["name"] not in ours]
 
 
 def _range(rows: Rows, key: str, what: str, number: str) -> list[str]:
