@@ -193,6 +193,7 @@ class SolveJob {
     solve::RefinementOptions refinement;
     refinement.max_steps = options_.refine == "auto" ? most_automatic_steps : std::stoi(options_.refine);
     solve::RefinedSolver<T, F> refined(a, *solver_);
+    refined.prepare(op_, nrhs_);
     x_rows_.resize(b_rows_.size());
     const auto start = Clock::now();
     const auto result = refined.solve(op_, {b_rows_.data(), local_rows(), nrhs_},

@@ -3,6 +3,7 @@
 // the kernel for huge pages: the sweeps are bound by memory bandwidth, and 4 KiB pages cost a third of it.
 // Behind the last element are 256 bytes of zeros: a kernel may read whole vectors there.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -39,5 +40,13 @@ class Buffer {
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;
 };
+
+// Pages are taken from the system here, not when they are first written.
+template <class T>
+Buffer<T> zeros(std::size_t size, const char* what) {
+  Buffer<T> buffer(size, what);
+  std::fill_n(buffer.data(), size, T{});
+  return buffer;
+}
 
 }  // namespace trisweep

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -24,6 +25,18 @@ class Crew {
   // Calls work(thread) once on every thread and returns when all calls have. The first exception is rethrown
   // then; `work` itself must see to it that the other calls end.
   void run(const std::function<void(int)>& work);
+
+  struct Part {
+    std::size_t begin;
+    std::size_t end;
+  };
+  // The thread's part of [0, count): about equal parts that begin at multiples of `multiple`.
+  Part part(int thread, std::size_t count, std::size_t multiple) const {
+    const auto from = [&](int t) {
+      return count / multiple * static_cast<std::size_t>(t) / static_cast<std::size_t>(size()) * multiple;
+    };
+    return {from(thread), thread + 1 == size() ? count : from(thread + 1)};
+  }
 
  private:
   void serve(int thread);

@@ -62,12 +62,24 @@ void store_line(T* column, Offset ld, const LineRows<T>& rows) {
   products<T>().store(column, ld, rows);
 }
 
+template <Scalar T>
+void sparse_product(const SparseRows<T>& a, const T* x, T* product) {
+  products<T>().sparse(a, x, product);
+}
+
+template <Scalar T>
+void sparse_product_of_bundle(const SparseRows<T>& a, const T* x, T* product) {
+  products<T>().sparse_bundle(a, x, product);
+}
+
 #define INSTANTIATE(T)                                                   \
   template void scatter_product(const Panel<T>&, Index, const Work<T>&); \
   template void gather_product(const Panel<T>&, Index, const Work<T>&);  \
   template void diagonal_product(Panel<T>, Op, Index, const Work<T>&);   \
   template void load_line(const T*, Offset, const LineRows<T>&);         \
-  template void store_line(T*, Offset, const LineRows<T>&);
+  template void store_line(T*, Offset, const LineRows<T>&);              \
+  template void sparse_product(const SparseRows<T>&, const T*, T*);      \
+  template void sparse_product_of_bundle(const SparseRows<T>&, const T*, T*);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::kernels

@@ -4,6 +4,7 @@
 
 #include "trisweep/kernels/few_columns.hpp"
 #include "trisweep/kernels/many_columns.hpp"
+#include "trisweep/kernels/sparse_rows.hpp"
 #include "trisweep/kernels/transpose.hpp"
 
 namespace trisweep::kernels::TRISWEEP_ISA {
@@ -53,11 +54,27 @@ void store_line(T* column, Offset ld, const LineRows<T>& rows) {
   store_blocks(column, ld, rows);
 }
 
+template <Scalar T>
+void sparse(const SparseRows<T>& a, const T* x, T* product) {
+  multiply_rows<static_cast<int>(sizeof(T))>(a, x, product);
+}
+
+template <Scalar T>
+void sparse_bundle(const SparseRows<T>& a, const T* x, T* product) {
+  multiply_rows<line_rows<T>* static_cast<int>(sizeof(T))>(a, x, product);
+}
+
 }  // namespace
 
 template <Scalar T>
 Products<T> products() {
-  return {multiply<Rows::subtract, T>, gather<T>, multiply<Rows::assign, T>, load_line<T>, store_line<T>};
+  return {.scatter = multiply<Rows::subtract, T>,
+          .gather = gather<T>,
+          .multiply = multiply<Rows::assign, T>,
+          .load = load_line<T>,
+          .store = store_line<T>,
+          .sparse = sparse<T>,
+          .sparse_bundle = sparse_bundle<T>};
 }
 
 #define INSTANTIATE(T) template Products<T> products<T>();

@@ -1,9 +1,11 @@
 #pragma once
-// The products of panel_product.hpp and the moves of line.hpp as each instruction set has them. products.cpp
-// is compiled once for each of them; panel_product.cpp takes the best that the processor has.
+// The products of panel_product.hpp and sparse_product.hpp and the moves of line.hpp as each instruction set
+// has them. products.cpp is compiled once for each of them; panel_product.cpp takes the best that the
+// processor has.
 
 #include "trisweep/kernels/line.hpp"
 #include "trisweep/kernels/panel_product.hpp"
+#include "trisweep/kernels/sparse_product.hpp"
 
 namespace trisweep::kernels {
 
@@ -24,6 +26,8 @@ struct Products {
   void (*multiply)(const Product<T>&);  // rows = P side, without positions
   void (*load)(const T* column, Offset ld, const LineRows<T>&);
   void (*store)(T* column, Offset ld, const LineRows<T>&);
+  void (*sparse)(const SparseRows<T>&, const T* x, T* product);
+  void (*sparse_bundle)(const SparseRows<T>&, const T* x, T* product);
 };
 
 #if defined(__x86_64__)

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "trisweep/kernels/sparse_product.hpp"
+#include "trisweep/solve/bundle.hpp"
+
 namespace trisweep::solve {
 namespace {
 
@@ -25,6 +28,24 @@ matrix::Csr<T> row_block(const matrix::Csr<T>& a, Index first, Index last) {
 template <class T>
 std::size_t byte_size(const std::vector<T>& v) {
   return v.size() * sizeof(T);
+}
+
+// Rows of a product that are used before the next are made: they stay in the cache.
+constexpr std::size_t rows_at_once = 128;
+
+// The part's rows of op(A) x, A's rows being those of `a` or, transposed, its columns.
+template <Scalar T>
+void multiply(const matrix::Csr<T>& a, bool conjugate, Crew::Part part, Index width, const T* x, T* product) {
+  const kernels::SparseRows<T> rows{.row_ptr = a.pattern.row_ptr.data() + part.begin,
+                                    .col = a.pattern.col.data(),
+                                    .value = a.value.data(),
+                                    .rows = static_cast<Index>(part.end - part.begin),
+                                    .conjugate = conjugate};
+  if (width == 1) {
+    kernels::sparse_product(rows, x, product);
+  } else {
+    kernels::sparse_product_of_bundle(rows, x, product);
+  }
 }
 
 }  // namespace
@@ -79,7 +100,6 @@ void DistributedMatrix<T>::number_ghosts() {
             : count + static_cast<Index>(std::lower_bound(ghosts.begin(), ghosts.end(), j) - ghosts.begin());
   }
   local_.pattern.cols = count + static_cast<Index>(ghosts.size());
-  extended_.resize(usize(local_.cols()));
   agree_on_neighbours(ghosts);
 }
 
@@ -106,55 +126,110 @@ void DistributedMatrix<T>::agree_on_neighbours(const std::vector<Index>& ghosts)
                           .ghost_begin = wanted_at[usize(r)],
                           .ghost_end = wanted_at[usize(r)] + wanted[usize(r)]});
   }
-  buffer_.resize(rows.size());
+  lent_ = rows.size();
   request_.resize(2 * neighbour_.size());
 }
 
+// Whether there is something to prepare is the same on all ranks.
 template <Scalar T>
-void DistributedMatrix<T>::exchange(bool reversed) {
-  T* const ghosts = extended_.data() + local_.rows();
+void DistributedMatrix<T>::prepare(Op op, Index nrhs) {
+  const Index width = bundle_width<T>(nrhs);
+  const bool transposes = op != Op::none && !transposed_;
+  if (width <= width_ && !transposes) return;
+  transport::collectively(comm_, [&] {
+    if (transposes) transposed_ = matrix::transpose(local_);
+    if (width <= width_) return;
+    constexpr const char* what = "the vectors of a residual";
+    const auto fit = [&](std::size_t rows) { return zeros<T>(rows * usize(width), what); };
+    extended_ = fit(usize(local_.cols()));
+    own_ = fit(usize(local_.rows()));
+    lending_ = fit(lent_);
+    width_ = width;
+  });
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::exchange(bool reversed, Index width) {
+  const std::size_t row = usize(width);
+  T* const ghosts = extended_.data() + usize(local_.rows()) * row;
   std::size_t used = 0;
-  T* owned = buffer_.data();
+  T* owned = lending_.data();
   for (const Neighbour& n : neighbour_) {
     if (!reversed) {
-      std::transform(n.owned.begin(), n.owned.end(), owned, [&](Index i) { return extended_[usize(i)]; });
+      T* to = owned;
+      for (const Index i : n.owned) to = std::copy_n(extended_.data() + usize(i) * row, row, to);
     }
-    const int owned_bytes = static_cast<int>(n.owned.size() * sizeof(T));
-    const int ghost_bytes = static_cast<int>(usize(n.ghost_end - n.ghost_begin) * sizeof(T));
-    T* const out = reversed ? ghosts + n.ghost_begin : owned;
-    T* const in = reversed ? owned : ghosts + n.ghost_begin;
+    const int owned_bytes = static_cast<int>(n.owned.size() * row * sizeof(T));
+    const int ghost_bytes = static_cast<int>(usize(n.ghost_end - n.ghost_begin) * row * sizeof(T));
+    T* const theirs = ghosts + usize(n.ghost_begin) * row;
+    T* const out = reversed ? theirs : owned;
+    T* const in = reversed ? owned : theirs;
     transport::check(MPI_Isend(out, reversed ? ghost_bytes : owned_bytes, MPI_BYTE, n.rank, tag_halo,
                                comm_.handle(), &request_[used++]),
                      "MPI_Isend");
     transport::check(MPI_Irecv(in, reversed ? owned_bytes : ghost_bytes, MPI_BYTE, n.rank, tag_halo,
                                comm_.handle(), &request_[used++]),
                      "MPI_Irecv");
-    owned += n.owned.size();
+    owned += n.owned.size() * row;
   }
   transport::check(MPI_Waitall(static_cast<int>(used), request_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   if (!reversed) return;
-  owned = buffer_.data();
+  owned = lending_.data();
   for (const Neighbour& n : neighbour_) {
-    for (const Index i : n.owned) extended_[usize(i)] += *owned++;
+    for (const Index i : n.owned) {
+      T* const to = extended_.data() + usize(i) * row;
+      std::transform(to, to + row, owned, to, std::plus<>{});
+      owned += row;
+    }
   }
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r) {
+void DistributedMatrix<T>::residual_of_rows(const Bundle& v, Crew& crew) {
   const std::size_t rows = usize(local_.rows());
-  for (Index c = 0; c < b.nrhs; ++c) {
-    const T* const xc = x.data + usize(c) * usize(x.ld);
-    const T* const bc = b.data + usize(c) * usize(b.ld);
-    T* const rc = r.data + usize(c) * usize(r.ld);
+  crew.run(
+      [&](int thread) { to_rows(v.x, crew.part(thread, rows, rows_at_once), v.width, extended_.data()); });
+  exchange(false, v.width);
+  crew.run([&](int thread) {
+    const Crew::Part mine = crew.part(thread, rows, rows_at_once);
+    T product[rows_at_once * kernels::line_rows<T>];
+    for (std::size_t i = mine.begin; i < mine.end; i += rows_at_once) {
+      const Crew::Part part{i, std::min(i + rows_at_once, mine.end)};
+      multiply(local_, false, part, v.width, extended_.data(), product);
+      subtract_rows(v.b, product, part, v.width, v.r);
+    }
+  });
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::residual_of_columns(Op op, const Bundle& v, Crew& crew) {
+  const std::size_t rows = usize(local_.rows()), columns = usize(local_.cols());
+  crew.run([&](int thread) { to_rows(v.x, crew.part(thread, rows, rows_at_once), v.width, own_.data()); });
+  crew.run([&](int thread) {
+    const Crew::Part mine = crew.part(thread, columns, 1);
+    multiply(*transposed_, op == Op::conjugate_transpose, mine, v.width, own_.data(),
+             extended_.data() + mine.begin * usize(v.width));
+  });
+  exchange(true, v.width);
+  crew.run([&](int thread) {
+    const Crew::Part mine = crew.part(thread, rows, rows_at_once);
+    subtract_rows(v.b, extended_.data() + mine.begin * usize(v.width), mine, v.width, v.r);
+  });
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew) {
+  prepare(op, b.nrhs);
+  const Index width = bundle_width<T>(b.nrhs);
+  for (Index c = 0; c < b.nrhs; c += width) {
+    const auto bundled = [&]<class V>(Columns<V> v) {
+      return Columns<V>{v.data + usize(c) * usize(v.ld), v.ld, std::min(width, v.nrhs - c)};
+    };
+    const Bundle bundle{bundled(x), bundled(b), bundled(r), width};
     if (op == Op::none) {
-      std::copy_n(xc, rows, extended_.begin());
-      exchange(false);
-      matrix::multiply<T>(local_, op, extended_, {rc, rows});
-      std::transform(bc, bc + rows, rc, rc, std::minus<>{});
+      residual_of_rows(bundle, crew);
     } else {
-      matrix::multiply<T>(local_, op, {xc, rows}, extended_);
-      exchange(true);
-      std::transform(bc, bc + rows, extended_.begin(), rc, std::minus<>{});
+      residual_of_columns(op, bundle, crew);
     }
   }
 }

@@ -2,8 +2,10 @@
 // The matrix itself, by blocks of rows, for residuals: r = b - op(A) x on vectors in the caller's
 // distribution.
 
+#include <optional>
 #include <vector>
 
+#include "trisweep/core/buffer.hpp"
 #include "trisweep/matrix/csr.hpp"
 #include "trisweep/solve/vector_map.hpp"
 #include "trisweep/transport/communicator.hpp"
@@ -17,8 +19,14 @@ class DistributedMatrix {
   // Throws on every rank when any runs out of memory.
   DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const RowPartition& partition);
 
-  // r = b - op(A) x. Each rank exchanges one message with each rank whose columns (rows) it needs.
-  void residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r);
+  // Makes room for residuals of op(A) and that many columns; for a transpose stores this rank's part of A
+  // once more. Collective; throws on every rank when any runs out of memory. residual() does so when needed.
+  void prepare(Op op, Index nrhs);
+
+  // r = b - op(A) x, by all threads of the crew; the same whatever their number. r is neither x nor b. A is
+  // read once for each bundle of columns (bundle.hpp), for which each rank exchanges one message with each
+  // rank whose columns (rows) it needs. Collective.
+  void residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew);
 
   // ||op(A)||_inf.
   double norm_inf(Op op) const { return op == Op::none ? norm_inf_ : norm_one_; }
@@ -34,20 +42,34 @@ class DistributedMatrix {
     Index ghost_begin;         // ghosts [ghost_begin, ghost_end) belong to `rank`
     Index ghost_end;
   };
+  // Columns that are multiplied at once. Their entries of a row are neighbours, `width` numbers wide.
+  struct Bundle {
+    Columns<const T> x;
+    Columns<const T> b;
+    Columns<T> r;
+    Index width;
+  };
   void receive_rows(const matrix::Csr<T>* a);
   void number_ghosts();
   void agree_on_neighbours(const std::vector<Index>& ghosts);
+  void residual_of_rows(const Bundle& bundle, Crew& crew);
+  void residual_of_columns(Op op, const Bundle& bundle, Crew& crew);
   // Ghosts of column j from their owners, or (reversed) added back to them.
-  void exchange(bool reversed);
+  void exchange(bool reversed, Index width);
 
   transport::Communicator comm_;
   RowPartition partition_;
   double norm_inf_ = 0;
   double norm_one_ = 0;
   matrix::Csr<T> local_;  // columns: own rows first, then the ghosts
+  std::optional<matrix::Csr<T>> transposed_;
   std::vector<Neighbour> neighbour_;
-  std::vector<T> extended_;  // a vector over local_'s columns
-  std::vector<T> buffer_;    // owned entries on their way to or from the neighbours
+  std::size_t lent_ = 0;  // entries of a vector that neighbours need, each counted as often as it is needed
+  // Row-major, for bundles of at most width_ columns.
+  Index width_ = 0;
+  Buffer<T> extended_;  // over local_'s columns
+  Buffer<T> own_;       // over its rows
+  Buffer<T> lending_;   // owned entries on their way to or from the neighbours
   std::vector<MPI_Request> request_;
 };
 

@@ -1,6 +1,7 @@
 #include "trisweep/solve/refinement.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -17,45 +18,93 @@ constexpr double gmres_reduction = 1e-8;
 constexpr double slowest_plain = 0.1;
 constexpr double slowest_gmres = 0.5;
 
+// Calls work(thread, column, begin, end) for every thread's part of every column.
+template <class Work>
+void for_each_part(Crew& crew, Index rows, Index nrhs, const Work& work) {
+  constexpr std::size_t line = 64;
+  crew.run([&](int thread) {
+    const auto [begin, end] = crew.part(thread, usize(rows), line);
+    for (Index c = 0; c < nrhs; ++c) work(thread, usize(c), begin, end);
+  });
+}
+
+// The largest magnitude, infinity when one is NaN. Several at once, none of which waits for another.
+template <Scalar T>
+double largest_magnitude(const T* first, const T* last) {
+  using R = RealOf<T>;
+  constexpr std::size_t lanes = 16;
+  std::array<R, lanes> largest{};
+  std::array<bool, lanes> finite;
+  finite.fill(true);
+  const auto look = [&](const T& v, std::size_t lane) {
+    const R magnitude = std::abs(v);
+    largest[lane] = std::max(largest[lane], magnitude);
+    finite[lane] &= magnitude <= std::numeric_limits<R>::max();
+  };
+  for (; last - first >= std::ptrdiff_t{lanes}; first += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) look(first[lane], lane);
+  }
+  for (; first != last; ++first) look(*first, 0);
+  const bool all = std::all_of(finite.begin(), finite.end(), [](bool f) { return f; });
+  return all ? double(*std::max_element(largest.begin(), largest.end()))
+             : std::numeric_limits<double>::infinity();
+}
+
 // The largest magnitude in each column, over all ranks. NaN and infinity come out as infinity.
 template <Scalar T>
-std::vector<double> column_norms(const transport::Communicator& comm, Columns<const T> v, Index rows) {
-  std::vector<double> norm(usize(v.nrhs));
-  for (Index c = 0; c < v.nrhs; ++c) {
-    const T* at = v.data + usize(c) * usize(v.ld);
-    for (Index i = 0; i < rows; ++i) {
-      const double magnitude = std::abs(at[i]);
-      norm[usize(c)] = std::isfinite(magnitude) ? std::max(norm[usize(c)], magnitude)
-                                                : std::numeric_limits<double>::infinity();
-    }
-  }
-  transport::check(MPI_Allreduce(MPI_IN_PLACE, norm.data(), v.nrhs, MPI_DOUBLE, MPI_MAX, comm.handle()),
+std::vector<double> column_norms(const Team& team, Columns<const T> v, Index rows) {
+  const std::size_t columns = usize(v.nrhs);
+  std::vector<double> by_thread(usize(team.crew.size()) * columns);
+  for_each_part(team.crew, rows, v.nrhs, [&](int thread, std::size_t c, std::size_t begin, std::size_t end) {
+    const T* const column = v.data + c * usize(v.ld);
+    by_thread[usize(thread) * columns + c] = largest_magnitude(column + begin, column + end);
+  });
+  std::vector<double> norm(columns);
+  for (std::size_t i = 0; i < by_thread.size(); ++i)
+    norm[i % columns] = std::max(norm[i % columns], by_thread[i]);
+  transport::check(MPI_Allreduce(MPI_IN_PLACE, norm.data(), v.nrhs, MPI_DOUBLE, MPI_MAX, team.comm.handle()),
                    "MPI_Allreduce");
   return norm;
 }
 
-// y(i, :) = scale(i) x(i, :). `x` and `y` may be the same.
-template <Scalar T>
-void scale_rows(Columns<const T> x, std::span<const double> scale, Columns<T> y) {
-  for (Index c = 0; c < x.nrhs; ++c) {
-    const T* from = x.data + usize(c) * usize(x.ld);
-    std::transform(from, from + scale.size(), scale.begin(), y.data + usize(c) * usize(y.ld),
-                   [](const T& v, double s) { return v * static_cast<RealOf<T>>(s); });
-  }
+// to(i, c) = make(from(i, c), i, c) for all rows.
+template <class From, class To, class Make>
+void transform(Crew& crew, Index rows, Columns<From> from, Columns<To> to, const Make& make) {
+  for_each_part(crew, rows, from.nrhs, [&](int, std::size_t c, std::size_t begin, std::size_t end) {
+    const From* const in = from.data + c * usize(from.ld);
+    To* const out = to.data + c * usize(to.ld);
+    for (std::size_t i = begin; i < end; ++i) out[i] = make(in[i], i, c);
+  });
 }
 
 }  // namespace
 
 template <Scalar T, Scalar F>
+void RefinedSolver<T, F>::prepare(Op op, Index nrhs) {
+  solver_.prepare(op, nrhs);
+  a_.prepare(op, nrhs);
+  if (nrhs <= room_) return;
+  transport::collectively(a_.comm(), [&] {
+    const std::size_t size = usize(a_.local_rows()) * usize(nrhs);
+    constexpr const char* what = "the vectors of refinement";
+    residual_ = zeros<T>(size, what);
+    corrected_ = zeros<T>(size, what);
+    if constexpr (!std::same_as<T, F>) low_ = zeros<F>(size, what);
+  });
+  room_ = nrhs;
+}
+
+template <Scalar T, Scalar F>
 std::vector<double> RefinedSolver<T, F>::backward_errors(Op op, Columns<const T> b, Columns<const T> x) {
   const Index rows = a_.local_rows();
-  const Columns<T> r{residual_.data(), rows, b.nrhs};
-  a_.residual(op, x, b, r);
-  const auto norm_r = column_norms<T>(a_.comm(), {r.data, r.ld, r.nrhs}, rows);
-  const auto norm_x = column_norms(a_.comm(), x, rows), norm_b = column_norms(a_.comm(), b, rows);
+  const Columns<T> r = columns(residual_, b.nrhs);
+  a_.residual(op, x, b, r, solver_.crew());
+  const Team team{a_.comm(), solver_.crew()};
+  const auto norm_r = column_norms<T>(team, {r.data, r.ld, r.nrhs}, rows);
+  const auto norm_x = column_norms(team, x, rows);
   std::vector<double> error(usize(b.nrhs));
   for (std::size_t c = 0; c < error.size(); ++c) {
-    const double scale = a_.norm_inf(op) * norm_x[c] + norm_b[c];
+    const double scale = a_.norm_inf(op) * norm_x[c] + norm_b_[c];
     error[c] = norm_r[c] == 0 ? 0 : norm_r[c] / scale;
     if (!std::isfinite(error[c])) error[c] = std::numeric_limits<double>::infinity();
   }
@@ -68,28 +117,23 @@ void RefinedSolver<T, F>::apply(Op op, Columns<const T> b, Columns<T> x) {
     solver_.solve(op, b, x);
   } else {
     // Scaling in T: A's scale factors, and what they are applied to, need not fit F.
+    Crew& crew = solver_.crew();
     const Index rows = a_.local_rows();
     const auto equation_scale = solver_.equation_scale(op);
     const auto unknown_scale = solver_.equation_scale(op == Op::none ? Op::transpose : Op::none);
-    scale_rows(b, equation_scale, x);
-    const auto norm = column_norms<T>(a_.comm(), {x.data, x.ld, x.nrhs}, rows);
-    low_.resize(usize(rows) * usize(b.nrhs));
-    const Columns<F> low{low_.data(), rows, b.nrhs};
-    const auto size = [&](Index c) {
-      return norm[usize(c)] > 0 ? static_cast<RealOf<T>>(norm[usize(c)]) : 1;
-    };
-    for (Index c = 0; c < x.nrhs; ++c) {
-      const T* from = x.data + usize(c) * usize(x.ld);
-      std::transform(from, from + rows, low.data + usize(c) * usize(rows),
-                     [s = size(c)](const T& v) { return static_cast<F>(v / s); });
-    }
+    const auto scaled = [](const T& v, double s) { return v * static_cast<RealOf<T>>(s); };
+    transform(crew, rows, b, x,
+              [&](const T& v, std::size_t i, std::size_t) { return scaled(v, equation_scale[i]); });
+    auto norm = column_norms<T>({a_.comm(), crew}, {x.data, x.ld, x.nrhs}, rows);
+    for (double& size : norm) size = size > 0 ? size : 1;
+    const Columns<F> low = columns(low_, b.nrhs);
+    transform(crew, rows, x, low, [&](const T& v, std::size_t, std::size_t c) {
+      return static_cast<F>(v / static_cast<RealOf<T>>(norm[c]));
+    });
     solver_.solve(op, {low.data, low.ld, low.nrhs}, low, false);
-    for (Index c = 0; c < x.nrhs; ++c) {
-      const F* from = low.data + usize(c) * usize(rows);
-      std::transform(from, from + rows, x.data + usize(c) * usize(x.ld),
-                     [s = size(c)](const F& v) { return static_cast<T>(v) * s; });
-    }
-    scale_rows<T>({x.data, x.ld, x.nrhs}, unknown_scale, x);
+    transform(crew, rows, low, x, [&](const F& v, std::size_t i, std::size_t c) {
+      return scaled(static_cast<T>(v) * static_cast<RealOf<T>>(norm[c]), unknown_scale[i]);
+    });
   }
 }
 
@@ -105,7 +149,7 @@ auto RefinedSolver<T, F>::by_gmres(Op op) -> Corrections {
     const std::vector<T> zero(usize(rows));
     std::vector<T> product(usize(rows));
     const InPlaceProduct<T> multiply = [&](std::span<T> v) {
-      a_.residual(op, {v.data(), rows, 1}, {zero.data(), rows, 1}, {product.data(), rows, 1});
+      a_.residual(op, {v.data(), rows, 1}, {zero.data(), rows, 1}, {product.data(), rows, 1}, solver_.crew());
       std::transform(product.begin(), product.end(), v.begin(), std::negate<>{});
     };
     const InPlaceProduct<T> precondition = [&](std::span<T> v) {
@@ -122,28 +166,29 @@ auto RefinedSolver<T, F>::by_gmres(Op op) -> Corrections {
 template <Scalar T, Scalar F>
 double RefinedSolver<T, F>::improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections,
                                     Refined& progress) {
-  const std::size_t rows = usize(a_.local_rows());
-  const auto ld = static_cast<Index>(rows);
-  corrections({residual_.data(), ld, x.nrhs}, {correction_.data(), ld, x.nrhs});
-  for (std::size_t c = 0; c < error_.size(); ++c) {
-    T* const xc = x.data + c * usize(x.ld);
-    std::copy_n(xc, rows, previous_.data() + c * rows);
-    std::transform(xc, xc + rows, correction_.data() + c * rows, xc, std::plus<>{});
-  }
-  const auto corrected = backward_errors(op, b, {x.data, x.ld, x.nrhs});
+  Crew& crew = solver_.crew();
+  const Index rows = a_.local_rows();
+  const Columns<T> r = columns(residual_, x.nrhs), corrected = columns(corrected_, x.nrhs);
+  const Columns<const T> candidate{corrected.data, rows, x.nrhs};
+  corrections({r.data, rows, x.nrhs}, corrected);
+  transform(crew, rows, candidate, corrected,
+            [&](const T& d, std::size_t i, std::size_t c) { return x.data[c * usize(x.ld) + i] + d; });
+  const auto error = backward_errors(op, b, candidate);
   double best = 1;
-  bool restored = false;
-  for (std::size_t c = 0; c < error_.size(); ++c) {
-    if (corrected[c] < error_[c]) {  // never from infinity to infinity
-      best = std::min(best, std::isfinite(error_[c]) ? corrected[c] / error_[c] : 0);
-      error_[c] = corrected[c];
+  bool all = true;
+  for (std::size_t c = 0; c < error.size(); ++c) {
+    if (error[c] < error_[c]) {  // never from infinity to infinity
+      best = std::min(best, std::isfinite(error_[c]) ? error[c] / error_[c] : 0);
+      error_[c] = error[c];
+      const Columns<const T> from{candidate.data + c * usize(rows), rows, 1};
+      const Columns<T> to{x.data + c * usize(x.ld), x.ld, 1};
+      transform(crew, rows, from, to, [](const T& v, std::size_t, std::size_t) { return v; });
     } else {
-      std::copy_n(previous_.data() + c * rows, rows, x.data + c * usize(x.ld));
-      restored = true;
+      all = false;
     }
   }
   progress.steps += best < 1;
-  if (restored) backward_errors(op, b, {x.data, x.ld, x.nrhs});  // for the residuals of what was restored
+  if (!all) backward_errors(op, b, {x.data, x.ld, x.nrhs});  // for the residuals of what was not taken
   progress.backward_error = *std::max_element(error_.begin(), error_.end());
   return best;
 }
@@ -154,8 +199,8 @@ Refined RefinedSolver<T, F>::solve(Op op, Columns<const T> b, Columns<T> x,
   constexpr double epsilon = std::numeric_limits<RealOf<T>>::epsilon();
   const double target = options.target > 0 ? options.target : epsilon / 2;
   const double acceptable = std::max(target, options.acceptable > 0 ? options.acceptable : 10 * epsilon);
-  for (auto* vectors : {&residual_, &correction_, &previous_})
-    vectors->resize(usize(a_.local_rows()) * usize(b.nrhs));
+  prepare(op, b.nrhs);
+  norm_b_ = column_norms<T>({a_.comm(), solver_.crew()}, b, a_.local_rows());
 
   apply(op, b, x);
   error_ = backward_errors(op, b, {x.data, x.ld, x.nrhs});

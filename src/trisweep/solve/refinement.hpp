@@ -25,14 +25,20 @@ struct Refined {
 // Solves op(A) x = b with the factors and corrects x while its backward error
 //   ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf)
 // falls, in the precision T of A; the factors may be of a lower precision F. A correction that does not help
-// is taken back. Collective.
+// is not taken. Works with the solver's threads. Collective; throws on every rank when any runs out of
+// memory.
 template <Scalar T, Scalar F>
 class RefinedSolver {
  public:
   RefinedSolver(DistributedMatrix<T>& a, TriangularSolver<F>& solver) : a_(a), solver_(solver) {}
+
+  // Makes room, here and in what is solved with: solve() then allocates nothing, but for GMRES. solve() does
+  // so by itself when needed.
+  void prepare(Op op, Index nrhs);
   Refined solve(Op op, Columns<const T> b, Columns<T> x, const RefinementOptions& options);
 
  private:
+  // Of x; leaves its residuals in residual_.
   std::vector<double> backward_errors(Op op, Columns<const T> b, Columns<const T> x);
   // x = op(LDU)^-1 b, each column scaled to 1 in between so that F neither overflows nor underflows.
   void apply(Op op, Columns<const T> b, Columns<T> x);
@@ -43,14 +49,20 @@ class RefinedSolver {
   // One step: adds corrections where they lower the error. Returns the best share of an error that is left; 1
   // when none fell.
   double improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections, Refined& progress);
+  // This rank's rows of as many vectors.
+  template <class V>
+  Columns<V> columns(Buffer<V>& buffer, Index nrhs) {
+    return {buffer.data(), a_.local_rows(), nrhs};
+  }
 
   DistributedMatrix<T>& a_;
   TriangularSolver<F>& solver_;
-  std::vector<double> error_;  // by right-hand side
-  std::vector<T> residual_;
-  std::vector<T> correction_;
-  std::vector<T> previous_;
-  std::vector<F> low_;
+  std::vector<double> norm_b_;  // by right-hand side
+  std::vector<double> error_;
+  Index room_ = 0;  // right-hand sides that the buffers have room for
+  Buffer<T> residual_;
+  Buffer<T> corrected_;
+  Buffer<F> low_;
 };
 
 }  // namespace trisweep::solve

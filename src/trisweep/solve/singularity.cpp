@@ -58,7 +58,7 @@ class Rounds {
 
   // The bound that v proves.
   double condition() {
-    a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1});
+    a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1}, solver_.crew());
     const double image = norms(a_.comm(), image_, equation_scale_, std::multiplies<>{}).sum;
     return solver_.scaled_norm_one() * measured().sum / image;
   }

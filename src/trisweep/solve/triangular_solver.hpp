@@ -73,6 +73,8 @@ class TriangularSolver {
   // threads() threads.
   void record_in(Recorder* recorder) { recorder_ = recorder; }
   int threads() const { return options_.threads; }
+  // The threads of this rank, for other work between solves.
+  Crew& crew() { return crew_; }
   std::size_t panel_bytes() const { return panels_.bytes(); }
   double scaled_norm_one() const { return scaled_norm_one_; }
 

@@ -78,12 +78,7 @@ void move_columns(Columns<T> caller, const R& rows, std::size_t begin, std::size
 template <class T, class R, class Transfer>
 void move_rows(Crew& crew, Columns<T> caller, const R& rows, const Transfer& transfer) {
   crew.run([&](int thread) {
-    constexpr std::size_t together = kernels::line_rows<std::remove_const_t<T>>;
-    const auto from = [&](int t) {
-      return rows.row.size() / together * usize(t) / usize(crew.size()) * together;
-    };
-    const std::size_t begin = from(thread);
-    const std::size_t end = thread + 1 == crew.size() ? rows.row.size() : from(thread + 1);
+    const auto [begin, end] = crew.part(thread, rows.row.size(), kernels::line_rows<std::remove_const_t<T>>);
     if (caller.nrhs == 1) {
       move_column(caller.data, rows, begin, end, transfer);
     } else {

@@ -21,6 +21,7 @@ TYPED_TEST(GmresTest, SolvesInAsManyStepsAsUnknowns) {
   constexpr Index n = 24;
   const auto a = testing_support::random_matrix<T>({.n = n, .per_row = 4, .seed = 2});
   DistributedMatrix<T> distributed(MPI_COMM_WORLD, &a, even_partition(n, ranks));
+  Crew crew(1);
   const auto& comm = distributed.comm();
   const Index rows = distributed.local_rows();
   const auto whole = testing_support::random_vector<T>(usize(n), 9);
@@ -28,13 +29,13 @@ TYPED_TEST(GmresTest, SolvesInAsManyStepsAsUnknowns) {
   const std::vector<T> r(first, first + rows), zero(usize(rows));
   const InPlaceProduct<T> multiply = [&](std::span<T> v) {
     const std::vector<T> x(v.begin(), v.end());
-    distributed.residual(Op::none, {x.data(), rows, 1}, {zero.data(), rows, 1}, {v.data(), rows, 1});
+    distributed.residual(Op::none, {x.data(), rows, 1}, {zero.data(), rows, 1}, {v.data(), rows, 1}, crew);
     for (T& value : v) value = -value;
   };
   const auto d = gmres<T>(
       comm, multiply, [](std::span<T>) {}, r, n, 0.0);
   std::vector<T> left(usize(rows));
-  distributed.residual(Op::none, {d.data(), rows, 1}, {r.data(), rows, 1}, {left.data(), rows, 1});
+  distributed.residual(Op::none, {d.data(), rows, 1}, {r.data(), rows, 1}, {left.data(), rows, 1}, crew);
   double error = 0;
   for (const T& value : left) error = std::max<double>(error, std::abs(value));
   EXPECT_LT(comm.max(error), 100 * std::numeric_limits<RealOf<T>>::epsilon());

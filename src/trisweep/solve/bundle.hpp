@@ -1,0 +1,87 @@
+#pragma once
+// Bundles: a few columns of right-hand sides whose entries of a row are neighbours, so that a matrix is read
+// once for all of them. A bundle is row-major and `width` wide: 1, or line_rows<T> with any number of columns
+// up to that.
+
+#include <algorithm>
+#include <functional>
+
+#include "trisweep/core/crew.hpp"
+#include "trisweep/kernels/line.hpp"
+#include "trisweep/solve/vector_map.hpp"
+
+namespace trisweep::solve {
+
+// Of that many columns.
+template <Scalar T>
+Index bundle_width(Index nrhs) {
+  return nrhs == 1 ? 1 : kernels::line_rows<T>;
+}
+
+// The `width` numbers of consecutive rows of a bundle, as a line of its columns.
+template <Scalar T>
+kernels::LineRows<T> line_of(T* rows, Index width, Index nrhs, RealOf<T> factor) {
+  kernels::LineRows<T> line{.row = {}, .factor = {}, .nrhs = nrhs};
+  for (Index i = 0; i < kernels::line_rows<T>; ++i) {
+    line.row[i] = rows + i * width;
+    line.factor[i] = factor;
+  }
+  return line;
+}
+
+// Calls line(i) for lines of the part's rows, then row(i) for the rows that are left.
+template <Scalar T, class Line, class Row>
+void for_each_line(Crew::Part part, const Line& line, const Row& row) {
+  std::size_t i = part.begin;
+  for (; i + kernels::line_rows<T> <= part.end; i += kernels::line_rows<T>) line(i);
+  for (; i < part.end; ++i) row(i);
+}
+
+// rows(i, c) = x(i, c) for the part's rows i. `rows`: of the whole vector.
+template <Scalar T>
+void to_rows(Columns<const T> x, Crew::Part part, Index width, T* rows) {
+  if (width == 1) {
+    std::copy(x.data + part.begin, x.data + part.end, rows + part.begin);
+    return;
+  }
+  for_each_line<T>(
+      part,
+      [&](std::size_t i) {
+        kernels::load_line(x.data + i, x.ld, line_of(rows + i * usize(width), width, x.nrhs, RealOf<T>(1)));
+      },
+      [&](std::size_t i) {
+        for (Index c = 0; c < x.nrhs; ++c)
+          rows[i * usize(width) + usize(c)] = x.data[i + usize(c) * usize(x.ld)];
+      });
+}
+
+// r(i, c) = b(i, c) - rows(i - part.begin, c) for the part's rows i.
+template <Scalar T>
+void subtract_rows(Columns<const T> b, T* rows, Crew::Part part, Index width, Columns<T> r) {
+  if (width == 1) {
+    std::transform(b.data + part.begin, b.data + part.end, rows, r.data + part.begin, std::minus<>{});
+    return;
+  }
+  constexpr std::size_t lines_ahead = 2;
+  constexpr Index together = kernels::line_rows<T>;
+  const auto row = [&](std::size_t i) { return rows + (i - part.begin) * usize(width); };
+  for_each_line<T>(
+      part,
+      [&](std::size_t i) {
+        T turned[usize(together) * usize(together)];
+        kernels::store_line(turned, Offset{together}, line_of(row(i), width, r.nrhs, RealOf<T>(1)));
+        for (Index c = 0; c < r.nrhs; ++c) {
+          const T* const from = b.data + i + usize(c) * usize(b.ld);
+          T* const to = r.data + i + usize(c) * usize(r.ld);
+          __builtin_prefetch(from + lines_ahead * together);
+          __builtin_prefetch(to + lines_ahead * together, 1);
+          std::transform(from, from + together, turned + c * together, to, std::minus<>{});
+        }
+      },
+      [&](std::size_t i) {
+        for (Index c = 0; c < r.nrhs; ++c)
+          r.data[i + usize(c) * usize(r.ld)] = b.data[i + usize(c) * usize(b.ld)] - row(i)[c];
+      });
+}
+
+}  // namespace trisweep::solve
