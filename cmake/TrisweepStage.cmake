@@ -24,16 +24,16 @@ function(trisweep_stage name)
   set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_${name})
 endfunction()
 
-# kernels/products.cpp once for each instruction set that the library chooses from when it runs.
-function(trisweep_instruction_sets)
+# STAGE/NAME.cpp once for each instruction set that the library chooses from when it runs.
+function(trisweep_instruction_sets stage name)
   set(isas baseline)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     list(APPEND isas x86_64_v3 x86_64_v4)
   endif()
   foreach(isa IN LISTS isas)
     # A source file has one set of options in a target: a file for each includes the real one.
-    set(source ${CMAKE_CURRENT_BINARY_DIR}/products_${isa}.cpp)
-    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"trisweep/kernels/products.cpp\"\n")
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_${isa}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"trisweep/${stage}/${name}.cpp\"\n")
     # GCC's elimination of partial redundancies spills the vectors of a tile.
     set(options -DTRISWEEP_ISA=${isa} -Wno-psabi $<$<CXX_COMPILER_ID:GNU>:-fno-tree-pre>)
     if(isa MATCHES "^x86_64_v")
@@ -41,9 +41,9 @@ function(trisweep_instruction_sets)
       list(APPEND options ${march})
     endif()
     set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${options}")
-    target_sources(trisweep_kernels PRIVATE ${source})
+    target_sources(trisweep_${stage} PRIVATE ${source})
   endforeach()
-  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/kernels/products.cpp PROPERTIES HEADER_FILE_ONLY ON)
+  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${stage}/${name}.cpp PROPERTIES HEADER_FILE_ONLY ON)
 endfunction()
 
 if(TRISWEEP_SANITIZE)

@@ -4,8 +4,8 @@
 // parts come together is said where it happens. Included only by what is compiled once for each instruction
 // set.
 
+#include "trisweep/core/vector.hpp"
 #include "trisweep/kernels/products.hpp"
-#include "trisweep/kernels/vector.hpp"
 
 namespace trisweep::kernels {
 

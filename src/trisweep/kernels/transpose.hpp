@@ -2,8 +2,8 @@
 // The moves of line.hpp with as many columns at once as a vector has lanes: whole vectors are read and
 // written, and transposed in registers. Included only by what is compiled once for each instruction set.
 
+#include "trisweep/core/vector.hpp"
 #include "trisweep/kernels/line.hpp"
-#include "trisweep/kernels/vector.hpp"
 
 namespace trisweep::kernels {
 

@@ -30,7 +30,7 @@ enum class Target { overwrite, accumulate };  // whether a product replaces its 
 template <Scalar T>
 void subtract_product(View<T> c, View<T> a, Op op, View<T> b, Target target = Target::accumulate);
 
-// Lower triangle of C := [C] - A A^H; the other triangle is left alone.
+// Lower triangle of C := [C] - A A^H; in the other one no value is kept.
 template <Scalar T>
 void subtract_gram(View<T> c, View<T> a, Target target = Target::accumulate);
 
@@ -45,13 +45,5 @@ void solve_unit_lower(View<T> l, View<T> b);
 // Cholesky factor of the lower triangle in place. False when a pivot is not positive.
 template <Scalar T>
 bool cholesky_lower(View<T> a);
-
-// Lower triangle of (L L^H)^-1 in place of L.
-template <Scalar T>
-void invert_from_cholesky(View<T> l);
-
-// The inverse of a non-singular upper triangle in place; what lies below it is left alone.
-template <Scalar T>
-void invert_upper(View<T> a);
 
 }  // namespace trisweep::numeric

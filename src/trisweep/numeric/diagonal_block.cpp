@@ -73,6 +73,29 @@ void exchange_rows(View<T> a, std::span<const Index> pivots) {
   }
 }
 
+// Puts the identity in the place of `a`, whose copy in `scratch` it returns.
+template <Scalar T>
+View<T> exchange_for_identity(View<T> a, std::span<T> scratch) {
+  for (Index j = 0; j < a.cols; ++j) {
+    T* const column = a.column(j);
+    std::copy_n(column, a.rows, scratch.data() + usize(j) * usize(a.rows));
+    std::fill_n(column, a.rows, T(0));
+    column[j] = T(1);
+  }
+  return {scratch.data(), a.rows, a.cols, a.rows};
+}
+
+// Rows [i, ...) of the identity become rows of the inverse of a triangle, or of two, that begin at column i:
+// so many of them at once that the products are large ones.
+constexpr Index rows_at_once = 128;
+
+// Calls solve(b, i) for blocks b of rows of `a` that begin at row and column i.
+template <Scalar T, class Solve>
+void for_each_block_row(View<T> a, const Solve& solve) {
+  for (Index i = 0; i < a.rows; i += rows_at_once)
+    solve(a.block(i, i, std::min(rows_at_once, a.rows - i), a.cols - i), i);
+}
+
 }  // namespace
 
 // Recursive in the columns (Toledo 1997): left half, update, right half.
@@ -107,16 +130,14 @@ void exchange_columns(View<T> b, std::span<const Index> pivots, bool forward) {
   }
 }
 
-// A^-1 = U^-1 L^-1 P.
+// A^-1 = I U^-1 L^-1 P.
 template <Scalar T>
 void invert_from_lu(View<T> lu, std::span<const Index> pivots, std::span<T> scratch) {
-  const View<T> l{scratch.data(), lu.rows, lu.cols, lu.rows};
-  for (Index j = 0; j < lu.cols; ++j) {
-    std::copy(lu.column(j) + j + 1, lu.column(j) + lu.rows, l.column(j) + j + 1);
-    std::fill(lu.column(j) + j + 1, lu.column(j) + lu.rows, T(0));
-  }
-  invert_upper(lu);
-  solve_right(lu, l, Triangle::lower, Op::none, Diagonal::unit);
+  const View<T> copy = exchange_for_identity(lu, scratch);
+  for_each_block_row(lu, [&](View<T> rows, Index i) {
+    solve_right(rows, copy.block(i, i, rows.cols, rows.cols), Triangle::upper, Op::none, Diagonal::stored);
+  });
+  solve_right(lu, copy, Triangle::lower, Op::none, Diagonal::unit);
   exchange_columns(lu, pivots, false);
 }
 
@@ -130,11 +151,17 @@ bool cholesky_in_place(View<T> a) {
   return true;
 }
 
+// A^-1 = I L^-H L^-1, of which one triangle is enough.
 template <Scalar T>
-void invert_from_cholesky_full(View<T> l) {
-  invert_from_cholesky(l);
+void invert_from_cholesky(View<T> l, std::span<T> scratch) {
+  const View<T> copy = exchange_for_identity(l, scratch);
+  for_each_block_row(l, [&](View<T> rows, Index i) {
+    const View<T> below = copy.block(i, i, rows.cols, rows.cols);
+    solve_right(rows, below, Triangle::lower, Op::conjugate_transpose, Diagonal::stored);
+    solve_right(rows, below, Triangle::lower, Op::none, Diagonal::stored);
+  });
   for (Index j = 0; j < l.cols; ++j) {
-    for (Index i = j + 1; i < l.rows; ++i) l(j, i) = conjugate(l(i, j));
+    for (Index i = 0; i < j; ++i) l(j, i) = conjugate(l(i, j));
   }
 }
 
@@ -142,7 +169,7 @@ void invert_from_cholesky_full(View<T> l) {
   template Index lu_in_place<T>(View<T>, std::span<Index>, RealOf<T>);            \
   template void invert_from_lu<T>(View<T>, std::span<const Index>, std::span<T>); \
   template bool cholesky_in_place<T>(View<T>);                                    \
-  template void invert_from_cholesky_full<T>(View<T>);                            \
+  template void invert_from_cholesky<T>(View<T>, std::span<T>);                   \
   template void exchange_columns<T>(View<T>, std::span<const Index>, bool);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE

@@ -21,9 +21,9 @@ void invert_from_lu(View<T> lu, std::span<const Index> pivots, std::span<T> scra
 template <Scalar T>
 bool cholesky_in_place(View<T> a);
 
-// The full A^-1, both triangles, in place of L.
+// A^-1, both triangles, in place of L. `scratch` as above.
 template <Scalar T>
-void invert_from_cholesky_full(View<T> l);
+void invert_from_cholesky(View<T> l, std::span<T> scratch);
 
 // Column exchanges B := B P^T (`forward`: i ascending) or B := B P (descending).
 template <Scalar T>

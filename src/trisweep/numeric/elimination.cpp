@@ -75,21 +75,21 @@ Index eliminate_lu(Front<T>& front, RealOf<T> bound, EliminationScratch<T>& scra
 }
 
 template <Scalar T>
-bool eliminate_cholesky(Front<T>& front) {
+bool eliminate_cholesky(Front<T>& front, EliminationScratch<T>& scratch) {
   for (std::size_t i = 0; i < front.panels.size(); ++i) {
     const Panel<T>& p = front.panels[i];
     if (!cholesky_in_place(p.diagonal)) return false;
     solve_right(p.lower, p.diagonal, Triangle::lower, Op::conjugate_transpose, Diagonal::stored);
     update_cholesky(front, i);
     solve_right(p.lower, p.diagonal, Triangle::lower, Op::none, Diagonal::stored);
-    invert_from_cholesky_full(p.diagonal);
+    invert_from_cholesky<T>(p.diagonal, scratch.block);
   }
   return true;
 }
 
 #define TRISWEEP_INSTANTIATE(T)                                                 \
   template Index eliminate_lu<T>(Front<T>&, RealOf<T>, EliminationScratch<T>&); \
-  template bool eliminate_cholesky<T>(Front<T>&);
+  template bool eliminate_cholesky<T>(Front<T>&, EliminationScratch<T>&);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE
 

@@ -27,6 +27,6 @@ Index eliminate_lu(Front<T>& front, RealOf<T> bound, EliminationScratch<T>& scra
 // F11 = L11 L11^H; the same results. False, with the front in no defined state, when F11 is not positive
 // definite.
 template <Scalar T>
-bool eliminate_cholesky(Front<T>& front);
+bool eliminate_cholesky(Front<T>& front, EliminationScratch<T>& scratch);
 
 }  // namespace trisweep::numeric

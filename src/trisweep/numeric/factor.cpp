@@ -99,7 +99,7 @@ class Worker {
     }
     release_children(f);
     if (job_.source.kind == Kind::cholesky) {
-      if (!eliminate_cholesky(front)) return false;
+      if (!eliminate_cholesky(front, scratch_)) return false;
     } else {
       perturbed_ += eliminate_lu(front, job_.pivot_bound, scratch_);
     }

@@ -8,7 +8,7 @@
 
 #define TRISWEEP_INLINE inline __attribute__((always_inline))
 
-namespace trisweep::kernels {
+namespace trisweep {
 
 #if defined(__AVX512F__)
 inline constexpr int vector_bytes = 64;
@@ -69,4 +69,4 @@ TRISWEEP_INLINE Vector<R> sums_of(Vector<R>* v) {
   return v[0];
 }
 
-}  // namespace trisweep::kernels
+}  // namespace trisweep

@@ -1,0 +1,36 @@
+#pragma once
+// Rows of a panel times the inverse of a small triangle, by substitution: what the BLAS does slowly when the
+// triangle is narrow. substitution.cpp is compiled once for each instruction set; solve_right.cpp takes the
+// best that the processor has.
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::numeric {
+
+// Columns x_0 .. x_{width-1}, column j at data + j * stride. In this order each becomes
+//   x_j := (x_j - sum_{k<j} x_k c[j * width + k]) c[j * width + j].
+template <Scalar T>
+struct Substitution {
+  T* data;
+  Offset stride;
+  Index rows;
+  Index width;
+  const T* c;
+};
+
+#if defined(__x86_64__)
+namespace x86_64_v4 {
+template <Scalar T>
+void substitute(const Substitution<T>& s);
+}
+namespace x86_64_v3 {
+template <Scalar T>
+void substitute(const Substitution<T>& s);
+}
+#endif
+namespace baseline {
+template <Scalar T>
+void substitute(const Substitution<T>& s);
+}
+
+}  // namespace trisweep::numeric

@@ -1,0 +1,91 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/random_matrix.hpp"
+#include "trisweep/numeric/blas.hpp"
+
+namespace trisweep::numeric {
+namespace {
+
+using testing_support::random_vector;
+
+template <class T>
+class SolveRightTest : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(SolveRightTest, Scalars);
+
+// One triangle of a square block; its other triangle is not a number.
+template <class T>
+struct Factor {
+  std::vector<T> value;
+  View<T> view;
+  Triangle triangle;
+  Op op;
+  Diagonal diagonal;
+
+  T operator()(Index i, Index j) const {  // of op(R)
+    const Index row = op == Op::none ? i : j, col = op == Op::none ? j : i;
+    if (row == col && diagonal == Diagonal::unit) return T(1);
+    const bool zero = triangle == Triangle::upper ? row > col : row < col;
+    const T entry = zero ? T(0) : view(row, col);
+    return op == Op::conjugate_transpose ? conjugate(entry) : entry;
+  }
+};
+
+template <class T>
+Factor<T> random_factor(Index n, Triangle triangle, Op op, Diagonal diagonal) {
+  const Index ld = n + 3;
+  Factor<T> f{random_vector<T>(usize(ld) * usize(n), 1), {}, triangle, op, diagonal};
+  f.view = {f.value.data(), n, n, ld};
+  const T nan = std::numeric_limits<RealOf<T>>::quiet_NaN();
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < ld; ++i) {
+      T& entry = f.value[usize(i) + usize(j) * usize(ld)];
+      const bool used = i < n && (triangle == Triangle::upper ? i < j : i > j);
+      entry = used ? entry / T(RealOf<T>(n)) : nan;
+    }
+    if (diagonal == Diagonal::stored) f.view(j, j) = T(RealOf<T>(1.5 + j % 3));
+  }
+  return f;
+}
+
+// x op(R) = b, and what lies between the columns of x is as it was.
+template <class T>
+void expect_solves(const Factor<T>& factor, Index rows) {
+  const Index n = factor.view.cols, ld = rows + 2;
+  const std::vector<T> b = random_vector<T>(usize(ld) * usize(n), 2);
+  std::vector<T> x = b;
+  solve_right<T>({x.data(), rows, n, ld}, factor.view, factor.triangle, factor.op, factor.diagonal);
+  double error = 0;
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < ld; ++i) {
+      const std::size_t at = usize(i) + usize(j) * usize(ld);
+      T sum = x[at];
+      if (i < rows) {
+        sum = T(0);
+        for (Index k = 0; k < n; ++k) sum += x[usize(i) + usize(k) * usize(ld)] * factor(k, j);
+      }
+      error = std::max(error, double(std::abs(sum - b[at])));
+      if (std::isnan(double(std::abs(sum)))) error = std::numeric_limits<double>::infinity();
+    }
+  }
+  EXPECT_LT(error, 40 * double(std::numeric_limits<RealOf<T>>::epsilon()))
+      << n << " columns, " << rows << " rows";
+}
+
+// Narrow triangles and those that are halved, rows that fill vectors and that do not.
+TYPED_TEST(SolveRightTest, SolvesWithEitherTriangle) {
+  for (const Index n : {1, 2, 9, 32, 33, 71}) {
+    for (const Index rows : {0, 1, 3, 15, 70}) {
+      for (const Triangle triangle : {Triangle::lower, Triangle::upper})
+        for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose})
+          for (const Diagonal diagonal : {Diagonal::unit, Diagonal::stored})
+            expect_solves(random_factor<TypeParam>(n, triangle, op, diagonal), rows);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::numeric
