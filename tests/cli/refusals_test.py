@@ -213,6 +213,20 @@ class Refusals(CommandTest):
         self.refuse("solve", "a.mtx", "--json", "run.json", limits="ulimit -v 580000", word="memory", status=2,
                     left={"a.mtx"})
 
+    def test_barely_enough_memory(self):
+        """Whatever the limit, the run ends: with a solution or a refusal."""
+        self.succeed("gallery", "poisson3d", "--n", 30, "-o", "a.mtx")
+        statuses = set()
+        for limit in range(350000, 1150000, 50000):
+            with self.subTest(limit=limit):
+                result = self.run_here("solve", "a.mtx", "--json", "run.json", limits=f"ulimit -v {limit}")
+                statuses.add(result.status)
+                if result.status != 0:
+                    self.expect_refusal(result, "memory", 2, {"a.mtx"})
+                else:
+                    self.path("run.json").unlink()
+        self.assertEqual(statuses, {0, 2})
+
     def test_too_little_memory_for_the_right_hand_sides(self):
         self.write("a.mtx", matrix_text(400, grid_laplacian(20, shift=1.0)))
         self.refuse("solve", "a.mtx", "--nrhs", 500000, limits="ulimit -v 800000", word="memory", status=2,

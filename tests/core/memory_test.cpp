@@ -1,6 +1,7 @@
 #include "trisweep/core/memory.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <limits>
 
@@ -23,6 +24,18 @@ TEST(Memory, RefusesTheImpossibleByName) {
     EXPECT_EQ(e.kind(), ErrorKind::environment);
     EXPECT_NE(std::string(e.what()).find("the moon"), std::string::npos);
   }
+}
+
+TEST(Memory, CountsWhatIsOnlyMappedAgainstTheLimitOnAddresses) {
+  constexpr std::size_t more = std::size_t{1} << 60;
+  EXPECT_NO_THROW(require_memory(1, "a byte", more));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit limited{.rlim_cur = std::size_t{1} << 50, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  EXPECT_NO_THROW(require_memory(1, "a byte"));
+  EXPECT_THROW(require_memory(1, "a byte", more), Error);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
 }
 
 }  // namespace

@@ -53,13 +53,14 @@ std::size_t available_memory() {
   return std::min({system_available(), group_available(), process_available()});
 }
 
-void require_memory(std::size_t bytes, const char* what) {
-  const std::size_t available = available_memory();
-  if (bytes <= available) return;
+void require_memory(std::size_t bytes, const char* what, std::size_t mapped) {
+  const std::size_t available = available_memory(), addresses = process_available();
+  const bool fits = mapped <= addresses && bytes <= addresses - mapped;
+  if (bytes <= available && fits) return;
   const auto gib = [](std::size_t b) { return double(b) / (1 << 30); };
   throw Error(ErrorKind::environment,
               fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
-                          gib(bytes), gib(available)),
+                          gib(fits ? bytes : bytes + mapped), gib(fits ? available : addresses)),
               "use a machine with more memory, --precision float or mixed, or a smaller problem");
 }
 

@@ -7,7 +7,9 @@ namespace trisweep {
 // on the control group and on the process. A guess that is right about the order of magnitude.
 std::size_t available_memory();
 
-// Throws Error(environment) naming `what` and both figures when `bytes` are more than available_memory().
-void require_memory(std::size_t bytes, const char* what);
+// Throws Error(environment) naming `what` and both figures when `bytes` are more than available_memory(), or
+// when these and `mapped`, addresses whose memory is hardly used, do not fit the limit on the process's
+// addresses.
+void require_memory(std::size_t bytes, const char* what, std::size_t mapped = 0);
 
 }  // namespace trisweep

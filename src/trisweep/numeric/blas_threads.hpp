@@ -1,6 +1,12 @@
 #pragma once
+#include <cstddef>
 
 namespace trisweep::numeric {
+
+// Addresses that a thread takes when it computes: OpenBLAS maps a buffer of 128 MiB for it, and where it gets
+// none it tries for ever; the C library reserves as much for its heap while it aligns it. They have to be
+// there before the thread starts.
+inline constexpr std::size_t addresses_of_thread = std::size_t{256} << 20;
 
 // Tells the BLAS in use to keep to the calling thread, where it can be told (OpenBLAS). Ranks and our own
 // threads already fill the processors, and products split over threads depend on their number. It is a

@@ -7,6 +7,7 @@
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/memory.hpp"
+#include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/numeric/estimates.hpp"
 
 namespace trisweep::solve {
@@ -83,7 +84,7 @@ std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_
                                            const numeric::Options& options, Observer& observer) {
   const ordering::Ordering& o = analysis->ordering;
   require_memory(numeric::estimate(*analysis->structure, analysis->kind, sizeof(F)).peak_bytes(),
-                 "the factorization");
+                 "the factorization", usize(options.threads) * numeric::addresses_of_thread);
   const auto scaled =
       matrix::convert<F>(matrix::permuted_and_scaled<T>(a, o.row_new, o.col_new, o.row_scale, o.col_scale));
   auto factors = numeric::factor(scaled, analysis->structure, analysis->kind, options, observer);
