@@ -124,15 +124,6 @@ TRISWEEP_INLINE void multiply_many(const Product<T>& p) {
       });
 }
 
-// Fetches what lies before a strip, and is multiplied next: as many numbers as the strip has, within reason.
-// A gather goes backward in memory by whole slabs, which the hardware does not foresee.
-template <class R>
-TRISWEEP_INLINE void fetch_before(const Strip<R>& strip) {
-  constexpr Index line = 64 / static_cast<Index>(sizeof(R)), most = 256 * line;
-  const Index count = strip.ld * strip.width < most ? strip.ld * strip.width : most;
-  for (Index i = line; i <= count; i += line) __builtin_prefetch(strip.value - i);
-}
-
 template <Scalar T>
 TRISWEEP_INLINE void gather_many(const Product<T>& p) {
   using R = RealOf<T>;
@@ -140,7 +131,6 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
   const Index n = p.nrhs * c;
   descend(
       p.panel, [&](const Strip<R>& strip) __attribute__((always_inline)) {
-        fetch_before(strip);
         const R* from[c * slab_rows];  // c rows for each of the strip's
         for (Index i = 0; i < strip.rows; ++i) {
           from[c * i] = row_of(p, strip.first + i, n);
@@ -158,14 +148,19 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
                 column_of[line] =
                     strip.value + usize(first + (line < count ? line : count - 1)) * usize(strip.ld);
               R* const side = reals(p.side) + usize(first) * usize(n);
+              // What lies before the strip is multiplied next: a gather goes backward in memory by whole
+              // slabs, which the hardware does not foresee. Every step fetches its share.
+              const R* const before = column_of[0] - strip.ld * strip.width;
               cover_columns<R>(
                   n, 0, [&](auto bytes, auto vectors, Index column) __attribute__((always_inline)) {
                     Tile<R, lines, bytes, vectors> tile;
-                    for (Index i = 0; i < strip.rows * c; ++i)
+                    for (Index i = 0; i < strip.rows * c; ++i) {
+                      if (column == 0) __builtin_prefetch(before + i * lines);
                       tile.add(
                           from[i] + column, [&](int line) __attribute__((always_inline)) {
                             return column_of[line][i];
                           });
+                    }
                     tile.put(
                         count, [&](int line) __attribute__((always_inline)) {
                           return side + usize(line) * usize(n) + column;
