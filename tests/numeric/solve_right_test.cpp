@@ -12,13 +12,13 @@ namespace {
 using testing_support::random_vector;
 
 template <class T>
-class SolveRightTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+class SolveRightTest : public ::testing::Test {};
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(SolveRightTest, Scalars);
 
 // One triangle of a square block; its other triangle is not a number.
 template <class T>
-struct Factor {
+struct TriangleFactor {
   std::vector<T> value;
   View<T> view;
   Triangle triangle;
@@ -35,9 +35,9 @@ struct Factor {
 };
 
 template <class T>
-Factor<T> random_factor(Index n, Triangle triangle, Op op, Diagonal diagonal) {
+TriangleFactor<T> random_factor(Index n, Triangle triangle, Op op, Diagonal diagonal) {
   const Index ld = n + 3;
-  Factor<T> f{random_vector<T>(usize(ld) * usize(n), 1), {}, triangle, op, diagonal};
+  TriangleFactor<T> f{random_vector<T>(usize(ld) * usize(n), 1), {}, triangle, op, diagonal};
   f.view = {f.value.data(), n, n, ld};
   const T nan = std::numeric_limits<RealOf<T>>::quiet_NaN();
   for (Index j = 0; j < n; ++j) {
@@ -53,7 +53,7 @@ Factor<T> random_factor(Index n, Triangle triangle, Op op, Diagonal diagonal) {
 
 // x op(R) = b, and what lies between the columns of x is as it was.
 template <class T>
-void expect_solves(const Factor<T>& factor, Index rows) {
+void expect_solves(const TriangleFactor<T>& factor, Index rows) {
   const Index n = factor.view.cols, ld = rows + 2;
   const std::vector<T> b = random_vector<T>(usize(ld) * usize(n), 2);
   std::vector<T> x = b;
