@@ -8,19 +8,10 @@
 namespace trisweep::kernels {
 namespace {
 
-template <Scalar T>
-Products<T> best_products() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("x86-64-v4")) return x86_64_v4::products<T>();
-  if (__builtin_cpu_supports("x86-64-v3")) return x86_64_v3::products<T>();
-#endif
-  return baseline::products<T>();
-}
-
 // Of this processor.
 template <Scalar T>
 const Products<T>& products() {
-  static const Products<T> best = best_products<T>();
+  static const Products<T> best = TRISWEEP_BEST_ISA(products<T>)();
   return best;
 }
 

@@ -3,6 +3,7 @@
 // has them. products.cpp is compiled once for each of them; panel_product.cpp takes the best that the
 // processor has.
 
+#include "trisweep/core/instruction_set.hpp"
 #include "trisweep/kernels/line.hpp"
 #include "trisweep/kernels/panel_product.hpp"
 #include "trisweep/kernels/sparse_product.hpp"
@@ -30,19 +31,12 @@ struct Products {
   void (*sparse_bundle)(const SparseRows<T>&, const T* x, T* product);
 };
 
-#if defined(__x86_64__)
-namespace x86_64_v4 {
-template <Scalar T>
-Products<T> products();
-}
-namespace x86_64_v3 {
-template <Scalar T>
-Products<T> products();
-}
-#endif
-namespace baseline {
-template <Scalar T>
-Products<T> products();
-}
+#define TRISWEEP_DECLARE(isa) \
+  namespace isa {             \
+  template <Scalar T>         \
+  Products<T> products();     \
+  }
+TRISWEEP_FOR_EACH_ISA(TRISWEEP_DECLARE)
+#undef TRISWEEP_DECLARE
 
 }  // namespace trisweep::kernels

@@ -9,18 +9,6 @@ namespace {
 
 constexpr Index widest_substitution = 32;
 
-template <Scalar T>
-using Substitute = void (*)(const Substitution<T>&);
-
-template <Scalar T>
-Substitute<T> best_substitution() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("x86-64-v4")) return x86_64_v4::substitute<T>;
-  if (__builtin_cpu_supports("x86-64-v3")) return x86_64_v3::substitute<T>;
-#endif
-  return baseline::substitute<T>;
-}
-
 // Whether the columns of B are computed from the first to the last.
 bool ascends(Triangle triangle, Op op) {
   return (triangle == Triangle::upper) == (op == Op::none);
@@ -28,7 +16,7 @@ bool ascends(Triangle triangle, Op op) {
 
 template <Scalar T>
 void solve_narrow(View<T> b, View<T> r, bool ascending, Op op, Diagonal diagonal) {
-  static const Substitute<T> substitute = best_substitution<T>();
+  static const auto best = TRISWEEP_BEST_ISA(substitute<T>);
   T c[widest_substitution * widest_substitution];
   const Index w = b.cols;
   const auto place = [&](Index i) { return ascending ? i : w - 1 - i; };  // of what is computed as number i
@@ -40,7 +28,7 @@ void solve_narrow(View<T> b, View<T> r, bool ascending, Op op, Diagonal diagonal
     for (Index k = 0; k < j; ++k) c[j * w + k] = entry(place(k), place(j));
     c[j * w + j] = diagonal == Diagonal::unit ? T(1) : T(1) / entry(place(j), place(j));
   }
-  substitute({b.column(place(0)), ascending ? b.ld : -Offset{b.ld}, b.rows, w, c});
+  best({b.column(place(0)), ascending ? b.ld : -Offset{b.ld}, b.rows, w, c});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // triangle is narrow. substitution.cpp is compiled once for each instruction set; solve_right.cpp takes the
 // best that the processor has.
 
+#include "trisweep/core/instruction_set.hpp"
 #include "trisweep/core/types.hpp"
 
 namespace trisweep::numeric {
@@ -18,19 +19,12 @@ struct Substitution {
   const T* c;
 };
 
-#if defined(__x86_64__)
-namespace x86_64_v4 {
-template <Scalar T>
-void substitute(const Substitution<T>& s);
-}
-namespace x86_64_v3 {
-template <Scalar T>
-void substitute(const Substitution<T>& s);
-}
-#endif
-namespace baseline {
-template <Scalar T>
-void substitute(const Substitution<T>& s);
-}
+#define TRISWEEP_DECLARE(isa)                \
+  namespace isa {                            \
+  template <Scalar T>                        \
+  void substitute(const Substitution<T>& s); \
+  }
+TRISWEEP_FOR_EACH_ISA(TRISWEEP_DECLARE)
+#undef TRISWEEP_DECLARE
 
 }  // namespace trisweep::numeric

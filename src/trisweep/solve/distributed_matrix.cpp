@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "trisweep/kernels/sparse_product.hpp"
 #include "trisweep/solve/bundle.hpp"
@@ -130,22 +131,24 @@ void DistributedMatrix<T>::agree_on_neighbours(const std::vector<Index>& ghosts)
   request_.resize(2 * neighbour_.size());
 }
 
-// Whether there is something to prepare is the same on all ranks.
+// Whether there is something to prepare is the same on all ranks, after one has failed, too.
 template <Scalar T>
 void DistributedMatrix<T>::prepare(Op op, Index nrhs) {
   const Index width = bundle_width<T>(nrhs);
   const bool transposes = op != Op::none && !transposed_;
   if (width <= width_ && !transposes) return;
+  const Index widest = std::max(width, width_);
+  std::optional<matrix::Csr<T>> transposed;
   transport::collectively(comm_, [&] {
-    if (transposes) transposed_ = matrix::transpose(local_);
-    if (width <= width_) return;
     constexpr const char* what = "the vectors of a residual";
-    const auto fit = [&](std::size_t rows) { return zeros<T>(rows * usize(width), what); };
+    const auto fit = [&](std::size_t rows) { return zeros<T>(rows * usize(widest), what); };
+    if (transposes) transposed = matrix::transpose(local_);
+    if (transposes || transposed_) own_ = fit(usize(local_.rows()));
     extended_ = fit(usize(local_.cols()));
-    own_ = fit(usize(local_.rows()));
     lending_ = fit(lent_);
-    width_ = width;
   });
+  if (transposes) transposed_ = std::move(transposed);
+  width_ = widest;
 }
 
 template <Scalar T>

@@ -68,7 +68,7 @@ class DistributedMatrix {
   // Row-major, for bundles of at most width_ columns.
   Index width_ = 0;
   Buffer<T> extended_;  // over local_'s columns
-  Buffer<T> own_;       // over its rows
+  Buffer<T> own_;       // over its rows, for transposes
   Buffer<T> lending_;   // owned entries on their way to or from the neighbours
   std::vector<MPI_Request> request_;
 };

@@ -1,0 +1,15 @@
+#pragma once
+// What is compiled once for each instruction set (trisweep_instruction_sets() in cmake), each time in a
+// namespace of its name, and chosen when the library runs.
+
+#if defined(__x86_64__)
+#define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(x86_64_v4) MACRO(x86_64_v3) MACRO(baseline)
+// The function of that name for this processor.
+#define TRISWEEP_BEST_ISA(function)                            \
+  (__builtin_cpu_supports("x86-64-v4")   ? x86_64_v4::function \
+   : __builtin_cpu_supports("x86-64-v3") ? x86_64_v3::function \
+                                         : baseline::function)
+#else
+#define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(baseline)
+#define TRISWEEP_BEST_ISA(function) baseline::function
+#endif
