@@ -203,12 +203,15 @@ class SolveJob {
     s.refinement_seconds = world().max(seconds_since(start));
     s.backward_error = result.error.normwise;
     s.componentwise_backward_error = result.error.componentwise;
-    s.oettli_prager_backward_error = result.error.oettli_prager;
+    s.arioli_demmel_duff_backward_error = result.error.arioli_demmel_duff;
     s.refinement_steps = result.steps;
     s.solution_condition = refined.condition(op_, {x.data, x.ld, x.nrhs}, result.worst);
     // A residual is computed with that many roundings of the terms that it is measured by (LAPACK's xGERFS).
     const double rounding = (most_entries(a_, op_) + 1) * double(std::numeric_limits<RealOf<T>>::epsilon());
-    s.forward_error_bound = s.solution_condition * (s.componentwise_backward_error + rounding);
+    const double error = s.componentwise_backward_error + rounding;
+    s.forward_error_bound = s.solution_condition * error;
+    s.componentwise_forward_error_bound =
+        refined.componentwise_condition(op_, {x.data, x.ld, x.nrhs}, result.worst) * error;
     assess(solve::probe_singularity(a, *solver_));
   }
 
@@ -218,10 +221,12 @@ class SolveJob {
     constexpr double limit = 1 / double(std::numeric_limits<RealOf<T>>::epsilon());
     report::FactorRecord& f = record_.factor;
     f.condition_estimate = std::max(probe.condition, solve::estimate_condition(*solver_));
-    accurate_ = record_.solve.componentwise_backward_error <= most_backward_error / limit;
-    f.numerically_singular = probe.condition >= limit ||
-                             (!probe.recovered && (accurate_ || f.condition_estimate >= clearly_ill * limit));
-    status_ = accurate_ && probe.recovered && !f.numerically_singular ? 0 : 1;
+    satisfies_ = record_.solve.arioli_demmel_duff_backward_error <= most_backward_error / limit;
+    const bool accurate = record_.solve.componentwise_backward_error <= most_backward_error / limit;
+    f.numerically_singular =
+        probe.condition >= limit ||
+        (!probe.recovered && (satisfies_ || f.condition_estimate >= clearly_ill * limit));
+    status_ = accurate && probe.recovered && !f.numerically_singular ? 0 : 1;
     digits_are_doubtful_ = f.condition_estimate >= limit;
   }
 
@@ -234,7 +239,7 @@ class SolveJob {
     record_.plan.deterministic = options_.deterministic;
     record_.plan.dependencies = !options_.no_dependencies;
     // All written before any appears; a solution that does not satisfy its equations does not appear at all.
-    const bool with_solution = outputs.solution && accurate_;
+    const bool with_solution = outputs.solution && satisfies_;
     if (with_solution) matrix::write_matrix_market(*outputs.solution, x_);
     if (outputs.json) outputs.json->write(report::to_json(record_));
     if (outputs.trace) outputs.trace->write(report::to_chrome_trace(events_, rank_names()));
@@ -256,7 +261,7 @@ class SolveJob {
     context_.terminal.print_beside({options_.output, options_.json, options_.trace, options_.traffic},
                                    report::summary(record_));
     if (status_ != 0) {
-      context_.terminal.error(report::verdict(record_, accurate_));
+      context_.terminal.error(report::verdict(record_, satisfies_));
     } else if (digits_are_doubtful_) {
       context_.terminal.warn(report::caution(record_));
     }
@@ -272,7 +277,7 @@ class SolveJob {
   model::PlanChoice choice_;  // of rank 0 until it is shared
   Index nrhs_ = 1;
   int status_ = 0;
-  bool accurate_ = false;
+  bool satisfies_ = false;  // the solution its equations, those of small unknowns perhaps excepted
   bool digits_are_doubtful_ = false;
   report::RunRecord record_;                                      // complete on rank 0
   matrix::Csr<T> a_;                                              // rank 0

@@ -51,9 +51,10 @@ RunRecord example() {
                 .inter_grid_seconds = 5e-5,
                 .backward_error = 1.25e-16,
                 .componentwise_backward_error = 2.5e-16,
-                .oettli_prager_backward_error = 2.75e-16,
+                .arioli_demmel_duff_backward_error = 2.75e-16,
                 .solution_condition = 1e6,
                 .forward_error_bound = 3e-10,
+                .componentwise_forward_error_bound = 4e-10,
                 .refinement_steps = 1,
                 .refinement_seconds = 0.01},
       .ranks = {{.rank = 0,
@@ -94,8 +95,8 @@ TEST(ToJson, HasTheFieldsThatOthersRead) {
   EXPECT_EQ(r["factor"]["numerically_singular"], false);
   for (const char* field :
        {"nrhs", "repeats", "seconds_min", "seconds_median", "l_seconds", "u_seconds", "inter_grid_seconds",
-        "backward_error", "componentwise_backward_error", "oettli_prager_backward_error",
-        "solution_condition", "forward_error_bound", "refinement_steps"})
+        "backward_error", "componentwise_backward_error", "arioli_demmel_duff_backward_error",
+        "solution_condition", "forward_error_bound", "componentwise_forward_error_bound", "refinement_steps"})
     EXPECT_TRUE(r["solve"][field].is_number()) << field;
   EXPECT_EQ(r["solve"]["op"], "T");
   EXPECT_EQ(r["machine"]["host"], "node");
@@ -197,6 +198,7 @@ TEST(Verdict, NamesTheCauseAndARemedy) {
   EXPECT_THAT(verdict(r, false), HasSubstr("backward error 1.0e-03"));
   EXPECT_THAT(verdict(r, false), HasSubstr("the factorization of"));
   EXPECT_THAT(verdict(r, false), HasSubstr("remedy: "));
+  EXPECT_THAT(verdict(r, true), HasSubstr("no digit"));
   r.factor.numerically_singular = true;
   EXPECT_THAT(verdict(r, false), HasSubstr("singular to double precision"));
   EXPECT_THAT(verdict(r, false), HasSubstr("no solution was written"));

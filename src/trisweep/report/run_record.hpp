@@ -77,9 +77,10 @@ struct SolveRecord {
   // Of the answer (solve/refinement.hpp); not a number where there is none.
   double backward_error = unknown;                // normwise
   double componentwise_backward_error = unknown;  // what the answer is judged by
-  double oettli_prager_backward_error = unknown;
+  double arioli_demmel_duff_backward_error = unknown;
   double solution_condition = unknown;   // cond(op(A), x), of the right-hand side with the largest error
-  double forward_error_bound = unknown;  // of x / c, relative to its largest entry
+  double forward_error_bound = unknown;  // of x, relative to its largest entry
+  double componentwise_forward_error_bound = unknown;  // of each entry of x, relative to itself
   int refinement_steps = 0;
   double refinement_seconds = 0;
 };
@@ -126,9 +127,9 @@ std::string to_json(const RunRecord& record);
 
 // A few lines for people: what was solved, how fast, how well.
 std::string summary(const RunRecord& record);
-// Why a run that failed numerically did so, and what can be done. `accurate`: the answer satisfies its
-// equations nevertheless, and was written.
-std::string verdict(const RunRecord& record, bool accurate);
+// Why a run that failed numerically did so, and what can be done. `satisfied`: the answer satisfies its
+// equations nevertheless, those of small unknowns perhaps excepted, and was written.
+std::string verdict(const RunRecord& record, bool satisfied);
 // What to know about an answer that solves the system accurately although the condition number is beyond
 // 1 / epsilon.
 std::string caution(const RunRecord& record);

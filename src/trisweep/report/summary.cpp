@@ -43,9 +43,10 @@ std::string summary(const RunRecord& r) {
     return text;
   }
   line("accuracy",
-       fmt::format("componentwise backward error {:.1e} after {}, relative error at most about {:.1e}",
+       fmt::format("componentwise backward error {:.1e} after {}; relative error at most about {:.1e}, "
+                   "{:.1e} in single unknowns",
                    r.solve.componentwise_backward_error, counted(r.solve.refinement_steps, "refinement step"),
-                   r.solve.forward_error_bound));
+                   r.solve.forward_error_bound, r.solve.componentwise_forward_error_bound));
   return text;
 }
 
@@ -70,6 +71,16 @@ std::string singular(const RunRecord& r, bool written) {
       r.solve.precision == "float" ? "use --precision double, or " : "");
 }
 
+// Equations of unknowns that are small beside others are not satisfied.
+std::string undetermined(const RunRecord& r) {
+  return fmt::format(
+      "some unknowns of {} are so small beside others that rounding leaves no digit of them: componentwise "
+      "backward "
+      "error {:.1e}, {:.1e} without their equations; the solution was written\n"
+      "  remedy: if these unknowns matter, use units in which they are not small, or other right-hand sides",
+      r.matrix.name, r.solve.componentwise_backward_error, r.solve.arioli_demmel_duff_backward_error);
+}
+
 // The answer does not satisfy its equations.
 std::string inaccurate(const RunRecord& r) {
   const std::string remedy = r.solve.precision != "double" ? "use --precision double"
@@ -91,8 +102,9 @@ std::string inaccurate(const RunRecord& r) {
 
 }  // namespace
 
-std::string verdict(const RunRecord& r, bool accurate) {
-  return r.factor.numerically_singular ? singular(r, accurate) : inaccurate(r);
+std::string verdict(const RunRecord& r, bool satisfied) {
+  if (r.factor.numerically_singular) return singular(r, satisfied);
+  return satisfied ? undetermined(r) : inaccurate(r);
 }
 
 std::string caution(const RunRecord& r) {

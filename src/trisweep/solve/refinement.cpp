@@ -18,6 +18,8 @@ constexpr double gmres_reduction = 1e-8;
 // because GMRES takes over.
 constexpr double slowest_plain = 0.1;
 constexpr double slowest_gmres = 0.5;
+// Each takes 1 / epsilon off the errors of unknowns that are smaller than others.
+constexpr int corrections_in_a_row = 4;
 // Below this share of what it would be were all unknowns as large as the largest, an equation's measure says
 // little, in units of epsilon: see BackwardError.
 constexpr double vanishing = 1e4;
@@ -137,21 +139,28 @@ void RefinedSolver<T, F>::prepare(Op op, Index nrhs) {
 }
 
 template <Scalar T, Scalar F>
-auto RefinedSolver<T, F>::row_weights(Op op) -> const Buffer<R>& {
-  const auto [entry, is_new] = row_weights_.try_emplace(op != Op::none);
-  Buffer<R>& weights = entry->second;
-  if (!is_new) return weights;
-  const auto rows = usize(a_.local_rows());
-  transport::collectively(a_.comm(), [&] { weights = zeros<R>(rows, "the weights of the equations"); });
-  const auto scale = unknown_scale(op);
-  constexpr double most = std::numeric_limits<R>::max();
-  std::transform(scale.begin(), scale.end(), corrected_.data(),
-                 [&](double s) { return T(static_cast<R>(std::min(s, most))); });
-  std::fill_n(residual_.data(), rows, T{});
-  const Index n = a_.local_rows();
-  a_.residual(op, {corrected_.data(), n, 1}, {residual_.data(), n, 1}, {residual_.data(), n, 1},
-              solver_.crew(), {weights.data(), n, 1});
-  return weights;
+auto RefinedSolver<T, F>::row_weights(Op op) -> const RowWeights& {
+  const auto known = row_weights_.find(op != Op::none);
+  if (known != row_weights_.end()) return known->second;
+  const Index rows = a_.local_rows();
+  RowWeights weights;
+  Buffer<T> c, zero, unused;
+  transport::collectively(a_.comm(), [&] {
+    constexpr const char* what = "the weights of the equations";
+    for (auto* v : {&c, &zero, &unused}) *v = zeros<T>(usize(rows), what);
+    for (auto* v : {&weights.plain, &weights.scaled}) *v = zeros<R>(usize(rows), what);
+  });
+  const auto weigh = [&](Buffer<R>& sums) {
+    a_.residual(op, {c.data(), rows, 1}, {zero.data(), rows, 1}, {unused.data(), rows, 1}, solver_.crew(),
+                {sums.data(), rows, 1});
+  };
+  std::fill_n(c.data(), rows, T(1));
+  weigh(weights.plain);
+  std::ranges::transform(unknown_scale(op), c.data(), [](double s) {
+    return T(static_cast<R>(std::min(s, double(std::numeric_limits<R>::max()))));
+  });
+  weigh(weights.scaled);
+  return row_weights_.emplace(op != Op::none, std::move(weights)).first->second;
 }
 
 template <Scalar T, Scalar F>
@@ -161,8 +170,9 @@ auto RefinedSolver<T, F>::measure(Op op, Columns<const T> b, Columns<const T> x)
   const Columns<R> magnitude = columns(magnitude_, b.nrhs);
   a_.residual(op, x, b, r, solver_.crew(), magnitude);
   const Team team{a_.comm(), solver_.crew()};
-  const auto norm_x = column_norms_over(team, x, unknown_scale(op));
-  const R* const weight = row_weights(op).data();
+  const auto norm_x = column_norms(team, x, rows),
+             scaled_norm_x = column_norms_over(team, x, unknown_scale(op));
+  const RowWeights& weights = row_weights(op);
   constexpr double share = vanishing * std::numeric_limits<R>::epsilon();
   const auto ratio = [](double residual, double scale) {
     return residual == 0 ? 0 : std::isfinite(scale) ? residual / scale : HUGE_VAL;
@@ -176,13 +186,14 @@ auto RefinedSolver<T, F>::measure(Op op, Columns<const T> b, Columns<const T> x)
   const auto lenient = column_maxima(
       team, rows, b.nrhs, [&](double& largest, std::size_t c, std::size_t begin, std::size_t end) {
         for (std::size_t i = begin, at = begin + c * usize(rows); i < end; ++i, ++at) {
-          const double typical = double(weight[i]) * norm_x[c];
+          const double typical = std::min(double(weights.plain.data()[i]) * norm_x[c],
+                                          double(weights.scaled.data()[i]) * scaled_norm_x[c]);
           if (!(magnitude.data[at] > share * typical)) magnitude.data[at] += static_cast<R>(typical);
           largest = larger(largest, ratio(magnitude_of(r.data[at]), magnitude.data[at]));
         }
       });
   std::vector<Measure> result;
-  for (std::size_t c = 0; c < strict.size(); ++c) result.push_back({lenient[c], strict[c]});
+  for (std::size_t c = 0; c < strict.size(); ++c) result.push_back({strict[c], lenient[c]});
   return result;
 }
 
@@ -243,7 +254,7 @@ auto RefinedSolver<T, F>::by_gmres(Op op) -> Corrections {
     for (Index c = 0; c < r.nrhs; ++c) {
       T* const correction = d.data + usize(c) * usize(d.ld);
       std::fill_n(correction, rows, T{});
-      if (!(error_[usize(c)].componentwise > goal)) continue;
+      if (!(error_[usize(c)].arioli_demmel_duff > goal)) continue;
       const R* const measure = magnitude_.data() + usize(c) * usize(rows);
       const auto unit = [measure](std::size_t i) { return measure[i] > 0 ? measure[i] : R(1); };
       const InPlaceProduct<T> multiply = [&](std::span<T> v) {
@@ -264,6 +275,36 @@ auto RefinedSolver<T, F>::by_gmres(Op op) -> Corrections {
 }
 
 template <Scalar T, Scalar F>
+auto RefinedSolver<T, F>::by_factors_repeatedly(Op op, Columns<const T> b, Columns<const T> x,
+                                                bool zero_the_undetermined) -> Corrections {
+  return [=, this](Columns<const T> r, Columns<T> d, double) {
+    Crew& crew = solver_.crew();
+    const Index rows = a_.local_rows();
+    Buffer<T> memory;
+    transport::collectively(
+        a_.comm(), [&] { memory = zeros<T>(usize(rows) * usize(x.nrhs), "the vectors of refinement"); });
+    const Columns<T> newest = columns(residual_, x.nrhs), corrected = columns(memory, x.nrhs);
+    const auto entry = [](const auto& v, std::size_t i, std::size_t c) -> auto& {
+      return v.data[c * usize(v.ld) + i];
+    };
+    apply(op, r, d);
+    for (int again = 1; again < corrections_in_a_row; ++again) {
+      transform(crew, rows, x, corrected,
+                [&](const T& v, std::size_t i, std::size_t c) { return v + entry(d, i, c); });
+      a_.residual(op, {corrected.data, rows, x.nrhs}, b, newest, crew);
+      apply(op, {newest.data, rows, x.nrhs}, newest);
+      transform(crew, rows, Columns<const T>{newest.data, rows, x.nrhs}, d,
+                [&](const T& v, std::size_t i, std::size_t c) { return v + entry(d, i, c); });
+    }
+    if (!zero_the_undetermined) return;
+    transform(crew, rows, x, d, [&](const T& v, std::size_t i, std::size_t c) {
+      const bool determined = 2 * std::abs(entry(newest, i, c)) < std::abs(entry(corrected, i, c));
+      return determined ? entry(d, i, c) : -v;
+    });
+  };
+}
+
+template <Scalar T, Scalar F>
 double RefinedSolver<T, F>::improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections,
                                     double goal, double Measure::*kind) {
   Crew& crew = solver_.crew();
@@ -278,8 +319,8 @@ double RefinedSolver<T, F>::improve(Op op, Columns<const T> b, Columns<T> x, con
   bool all = true;
   for (std::size_t c = 0; c < error.size(); ++c) {
     const double before = error_[c].*kind, after = error[c].*kind;
-    // What is judged may not suffer for what is not; never from infinity to infinity.
-    if (after < before && !(error[c].componentwise > std::max(error_[c].componentwise, goal))) {
+    // The larger unknowns may not suffer for the small ones; never from infinity to infinity.
+    if (after < before && !(error[c].arioli_demmel_duff > std::max(error_[c].arioli_demmel_duff, goal))) {
       best = std::min(best, std::isfinite(before) ? after / before : 0);
       error_[c] = error[c];
       const Columns<const T> from{candidate.data + c * usize(rows), rows, 1};
@@ -317,10 +358,14 @@ Refined RefinedSolver<T, F>::solve(Op op, Columns<const T> b, Columns<T> x,
       if (improve(op, b, x, corrections, goal, kind) > slowest) break;
     }
   };
-  refine(by_factors(op), &Measure::componentwise, target, slowest_plain);
-  refine(by_gmres(op), &Measure::componentwise, acceptable, slowest_gmres);
-  if (largest(&Measure::componentwise) <= acceptable)
-    refine(by_factors(op), &Measure::oettli_prager, acceptable, slowest_plain);
+  const auto typical = &Measure::arioli_demmel_duff, every = &Measure::componentwise;
+  refine(by_factors(op), typical, target, slowest_plain);
+  refine(by_gmres(op), typical, acceptable, slowest_gmres);
+  for (const bool zero_the_undetermined : {false, true}) {
+    if (largest(typical) <= acceptable && largest(every) > acceptable && steps_ < options.max_steps)
+      improve(op, b, x, by_factors_repeatedly(op, b, {x.data, x.ld, x.nrhs}, zero_the_undetermined),
+              acceptable, every);
+  }
   const auto worse = [](const Measure& e, const Measure& f) { return e.componentwise < f.componentwise; };
   return {.error = summary(op, b, {x.data, x.ld, x.nrhs}),
           .steps = steps_,
@@ -330,7 +375,7 @@ Refined RefinedSolver<T, F>::solve(Op op, Columns<const T> b, Columns<T> x,
 template <Scalar T, Scalar F>
 BackwardError RefinedSolver<T, F>::summary(Op op, Columns<const T> b, Columns<const T> x) {
   return {.componentwise = largest(&Measure::componentwise),
-          .oettli_prager = largest(&Measure::oettli_prager),
+          .arioli_demmel_duff = largest(&Measure::arioli_demmel_duff),
           .normwise = normwise(op, b, x)};
 }
 
@@ -341,34 +386,51 @@ BackwardError RefinedSolver<T, F>::backward_error(Op op, Columns<const T> b, Col
   return summary(op, b, x);
 }
 
-// ||B||_inf = ||B^H||_1 with B = diag(1/c) op(A)^-1 diag(magnitude).
+// ||B||_inf = ||B^H||_1 with B = diag(weight) op(A)^-1 diag(magnitude).
 template <Scalar T, Scalar F>
-double RefinedSolver<T, F>::condition(Op op, Columns<const T> x, Index column) {
+double RefinedSolver<T, F>::condition_of(Op op, Index column, std::span<const R> weight) {
   const Index rows = a_.local_rows();
-  const R* const magnitude = magnitude_.data() + usize(column) * usize(rows);
-  const auto scale = unknown_scale(op);
-  const auto with_factors = [&](Op by, bool conjugated, std::span<T> v) {
-    const auto conjugate_all = [&] {
-      if (conjugated) std::transform(v.begin(), v.end(), v.begin(), [](const T& e) { return conjugate(e); });
-    };
-    conjugate_all();
-    apply(by, {v.data(), rows, 1}, {v.data(), rows, 1});
-    conjugate_all();
+  const std::span<const R> magnitude(magnitude_.data() + usize(column) * usize(rows), usize(rows));
+  const auto multiply_by = [](std::span<const R> factors, std::span<T> v) {
+    std::ranges::transform(v, factors, v.begin(), std::multiplies<>{});
+  };
+  const auto solve_by = [&](Op by, std::span<T> v) { apply(by, {v.data(), rows, 1}, {v.data(), rows, 1}); };
+  const auto conjugate_all = [](std::span<T> v) {
+    std::ranges::transform(v, v.begin(), [](const T& e) { return conjugate(e); });
   };
   const InPlaceProduct<T> adjoint = [&](std::span<T> v) {
-    for (std::size_t i = 0; i < v.size(); ++i) v[i] /= static_cast<R>(scale[i]);
-    with_factors(op == Op::none ? Op::conjugate_transpose : Op::none, op == Op::transpose, v);
-    for (std::size_t i = 0; i < v.size(); ++i) v[i] *= magnitude[i];
+    multiply_by(weight, v);
+    if (op == Op::transpose) conjugate_all(v);  // A^-T has the adjoint conj(A)^-1
+    solve_by(op == Op::none ? Op::conjugate_transpose : Op::none, v);
+    if (op == Op::transpose) conjugate_all(v);
+    multiply_by(magnitude, v);
   };
   const InPlaceProduct<T> product = [&](std::span<T> v) {
-    for (std::size_t i = 0; i < v.size(); ++i) v[i] *= magnitude[i];
-    with_factors(op, false, v);
-    for (std::size_t i = 0; i < v.size(); ++i) v[i] /= static_cast<R>(scale[i]);
+    multiply_by(magnitude, v);
+    solve_by(op, v);
+    multiply_by(weight, v);
   };
-  const auto norm_x = column_norms_over<T>({a_.comm(), solver_.crew()},
-                                           {x.data + usize(column) * usize(x.ld), x.ld, 1}, scale);
-  const double estimate = estimate_one_norm<T>(a_.comm(), a_.partition(), adjoint, product);
-  return norm_x[0] > 0 ? estimate / norm_x[0] : estimate > 0 ? HUGE_VAL : 0;
+  return estimate_one_norm<T>(a_.comm(), a_.partition(), adjoint, product);
+}
+
+template <Scalar T, Scalar F>
+double RefinedSolver<T, F>::condition(Op op, Columns<const T> x, Index column) {
+  std::vector<R> weight;
+  transport::collectively(a_.comm(), [&] { weight.resize(usize(a_.local_rows())); });
+  const auto norm = column_norms<T>({a_.comm(), solver_.crew()},
+                                    {x.data + usize(column) * usize(x.ld), x.ld, 1}, a_.local_rows());
+  std::ranges::fill(weight, norm[0] > 0 ? static_cast<R>(1 / norm[0]) : R(0));
+  return condition_of(op, column, weight);
+}
+
+template <Scalar T, Scalar F>
+double RefinedSolver<T, F>::componentwise_condition(Op op, Columns<const T> x, Index column) {
+  std::vector<R> weight;
+  transport::collectively(a_.comm(), [&] { weight.resize(usize(a_.local_rows())); });
+  const T* const unknown = x.data + usize(column) * usize(x.ld);
+  std::transform(unknown, unknown + weight.size(), weight.begin(),
+                 [](const T& v) { return v == T{} ? R(0) : R(1) / std::abs(v); });
+  return condition_of(op, column, weight);
 }
 
 #define INSTANTIATE(T) template class RefinedSolver<T, T>;

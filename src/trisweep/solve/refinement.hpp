@@ -10,17 +10,18 @@
 namespace trisweep::solve {
 
 // How well x solves op(A) x = b; the largest over right-hand sides. Infinite where an entry is not finite.
-//
-// Oettli and Prager (1964): max_i |b - op(A) x|_i / (|op(A)| |x| + |b|)_i is the least relative change of
-// single entries of A and b that makes x exact. It may be large for good answers where the denominator nearly
-// vanishes; such equations, where it is below 1e4 epsilon (|op(A)| c)_i ||x / c||_inf, are measured by
-// (|op(A)| |x| + |b|)_i + (|op(A)| c)_i ||x / c||_inf instead (Arioli, Demmel and Duff 1989, with c, the
-// scale of the unknowns in the factors, making it independent of units, too). Of a complex z, |z| = |re z| +
-// |im z|.
 struct BackwardError {
-  double componentwise = 0;  // two kinds of equations: what answers are judged by
-  double oettli_prager = 0;  // one kind; at least as large
-  double normwise = 0;       // ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf)
+  // Oettli and Prager (1964): max_i |b - op(A) x|_i / (|op(A)| |x| + |b|)_i, the least relative change of
+  // single entries of A and b that makes x exact. What answers are judged by. Of a complex z, |z| = |re z| +
+  // |im z|.
+  double componentwise = 0;
+  // The same, but equations whose denominator vanishes beside t_i = (|op(A)| c)_i ||x / c||_inf, being below
+  // 1e4 epsilon t_i, are measured by (|op(A)| |x| + |b|)_i + t_i (Arioli, Demmel and Duff 1989, with c = 1):
+  // the answer may be as good as can be where unknowns are that much smaller than others. c is 1 or,
+  // independent of units, the scale of the unknowns in the factors, whichever gives the smaller t_i.
+  double arioli_demmel_duff = 0;
+  // ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf).
+  double normwise = 0;
 };
 
 struct RefinementOptions {
@@ -53,11 +54,12 @@ class RefinedSolver {
   // Of any x.
   BackwardError backward_error(Op op, Columns<const T> b, Columns<const T> x);
 
-  // An estimate of cond(op(A), x) = || |op(A)^-1| (|op(A)| |x| + |b|) ||, over ||x||, norms being those of x
-  // / c, the largest entry: a componentwise backward error times this bounds the relative error of x (Skeel
-  // 1979; LAPACK's xGERFS; Arioli, Demmel and Duff 1989). Of a right-hand side of the last solve(), which had
-  // this op. At most ten solves.
-  double condition(Op op, Columns<const T> x, Index column);
+  // Estimates of cond(op(A), x) = max_i (|op(A)^-1| (|op(A)| |x| + |b|))_i / s_i (Skeel 1979; LAPACK's
+  // xGERFS): a componentwise backward error times this bounds the error of x_i over s_i. Of a right-hand side
+  // of the last solve(), which had this op. At most ten solves each.
+  double condition(Op op, Columns<const T> x, Index column);  // s_i = ||x||_inf
+  double componentwise_condition(Op op, Columns<const T> x,
+                                 Index column);  // s_i = |x_i|, those with x_i = 0 left out
 
  private:
   using R = RealOf<T>;
@@ -65,20 +67,31 @@ class RefinedSolver {
   // Of single right-hand sides.
   struct Measure {
     double componentwise;
-    double oettli_prager;
+    double arioli_demmel_duff;
   };
   // Of x; leaves its residuals in residual_ and what they are measured by in magnitude_.
   std::vector<Measure> measure(Op op, Columns<const T> b, Columns<const T> x);
   double normwise(Op op, Columns<const T> b, Columns<const T> x);
+  // The estimate for weights 1 / s.
+  double condition_of(Op op, Index column, std::span<const R> weight);
   // x = op(LDU)^-1 b, each column scaled to 1 in between so that F neither overflows nor underflows.
   void apply(Op op, Columns<const T> b, Columns<T> x);
-  // |op(A)| c, once for each op.
-  const Buffer<R>& row_weights(Op op);
+  // |op(A)| c, with c = 1 and with that of the factors; once for each op.
+  struct RowWeights {
+    Buffer<R> plain;
+    Buffer<R> scaled;
+  };
+  const RowWeights& row_weights(Op op);
 
   // d = about op(A)^-1 r, for the right-hand sides whose error is above the goal.
   using Corrections = std::function<void(Columns<const T> r, Columns<T> d, double goal)>;
   Corrections by_factors(Op op);
   Corrections by_gmres(Op op);
+  // For unknowns that are much smaller than others: a few corrections in a row, each of which takes away what
+  // errors of the larger ones have left there, without being measured in between; and zero for those of them
+  // that, to the end, are no larger than their corrections.
+  Corrections by_factors_repeatedly(Op op, Columns<const T> b, Columns<const T> x,
+                                    bool zero_the_undetermined);
   // One step: adds corrections where they lower the error, by that kind of it. Returns the best share of an
   // error that is left; 1 when none fell.
   double improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections, double goal,
@@ -100,8 +113,8 @@ class RefinedSolver {
   TriangularSolver<F>& solver_;
   std::vector<Measure> error_;  // by right-hand side
   int steps_ = 0;
-  std::map<bool, Buffer<R>> row_weights_;  // by whether op is a transpose
-  Index room_ = 0;                         // right-hand sides that the buffers have room for
+  std::map<bool, RowWeights> row_weights_;  // by whether op is a transpose
+  Index room_ = 0;                          // right-hand sides that the buffers have room for
   Buffer<T> residual_;
   Buffer<R> magnitude_;
   Buffer<T> corrected_;

@@ -51,7 +51,7 @@ class Rounds {
 
   // The bound that v proves: the componentwise backward error of v as a solution of A v = 0.
   double condition() {
-    const double error = refined_.backward_error(Op::none, columns(zero_), columns(v_)).componentwise;
+    const double error = refined_.backward_error(Op::none, columns(zero_), columns(v_)).arioli_demmel_duff;
     return error > 0 ? 1 / error : HUGE_VAL;
   }
 
