@@ -14,8 +14,8 @@ NUMBER = (int, float)
 RECORD = {
     "matrix": {"name": str, "rows": int, "nonzeros": int},
     "factor": {"kind": str, "nonzeros_l": int, "nonzeros_u": int, "bytes": int, "supernodes": int,
-               "flops": NUMBER, "analysis_seconds": NUMBER, "seconds": NUMBER, "perturbed_pivots": int,
-               "condition_estimate": NUMBER, "numerically_singular": bool},
+               "flops": NUMBER, "analysis_seconds": NUMBER, "seconds": NUMBER, "delayed_pivots": int,
+               "perturbed_pivots": int, "condition_estimate": NUMBER, "numerically_singular": bool},
     "plan": {"grid": list, "mapping": str, "schedule": str, "inter_grid": str, "tree": str, "diagonal": str,
              "transport": str, "device": str, "threads": int, "deterministic": bool, "dependencies": bool,
              "chosen_by": str},
