@@ -151,6 +151,7 @@ class SolveJob {
     record_.factor.supernodes = factors.structure->supernodes();
     record_.factor.flops = estimate.all_flops();
     record_.factor.perturbed_pivots = factors.perturbed_pivots;
+    record_.factor.delayed_pivots = factors.delayed_pivots;
   }
 
   void time_solves() {

@@ -28,6 +28,7 @@ RunRecord example() {
                  .analysis_seconds = 0.5,
                  .seconds = 1.5,
                  .perturbed_pivots = 2,
+                 .delayed_pivots = 3,
                  .condition_estimate = 1e7},
       .plan = {.px = 2,
                .py = 3,
@@ -90,7 +91,7 @@ TEST(ToJson, HasTheFieldsThatOthersRead) {
                              {"dependencies", true},
                              {"chosen_by", "user"}}));
   for (const char* field : {"nonzeros_l", "nonzeros_u", "bytes", "supernodes", "seconds", "perturbed_pivots",
-                            "condition_estimate"})
+                            "delayed_pivots", "condition_estimate"})
     EXPECT_TRUE(r["factor"][field].is_number()) << field;
   EXPECT_EQ(r["factor"]["numerically_singular"], false);
   for (const char* field :
@@ -177,8 +178,8 @@ TEST(ToJson, SurvivesNamesThatAreNotText) {
 TEST(Summary, SaysWhatHowFastAndHowWell) {
   const std::string text = summary(example());
   for (const char* part :
-       {"10 rows", "5000000000 nonzeros", "4 supernodes", "1.5 s: LU", "96 GB", "2 perturbed pivots",
-        "2 ms: 7 right-hand sides", "op T", "grid 2x3x4",
+       {"10 rows", "5000000000 nonzeros", "4 supernodes", "1.5 s: LU", "96 GB",
+        "3 delayed, 2 perturbed pivots", "2 ms: 7 right-hand sides", "op T", "grid 2x3x4",
         "componentwise backward error 2.5e-16 after 1 refinement step", "at most about 3.0e-10"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_TRUE(text.ends_with("\n"));
@@ -186,9 +187,10 @@ TEST(Summary, SaysWhatHowFastAndHowWell) {
 
 TEST(Summary, CountsOneInTheSingular) {
   RunRecord r = example();
+  r.factor.delayed_pivots = 0;
   r.factor.perturbed_pivots = 1;
   r.solve.nrhs = 1;
-  EXPECT_THAT(summary(r), HasSubstr("1 perturbed pivot,"));
+  EXPECT_THAT(summary(r), HasSubstr(" GB, 1 perturbed pivot,"));
   EXPECT_THAT(summary(r), HasSubstr("1 right-hand side,"));
 }
 

@@ -4,29 +4,12 @@
 #include <cmath>
 #include <complex>
 
+#include "trisweep/numeric/modulus.hpp"
+
 namespace trisweep::numeric {
 namespace {
 
 constexpr Index unblocked_width = 16;  // narrower column blocks are factored column by column
-
-// Cheap modulus for the pivot search, as in the BLAS; equal to the modulus for real numbers.
-template <Scalar T>
-RealOf<T> modulus_1(T value) {
-  if constexpr (is_complex<T>) {
-    return std::abs(value.real()) + std::abs(value.imag());
-  } else {
-    return std::abs(value);
-  }
-}
-
-// The comparison is written so that a NaN is replaced too.
-template <Scalar T>
-bool perturb(T& pivot, RealOf<T> bound) {
-  const RealOf<T> modulus = std::abs(pivot);
-  if (modulus >= bound) return false;
-  pivot = modulus > 0 ? pivot / modulus * bound : T(bound);
-  return true;
-}
 
 template <Scalar T>
 Index row_of_pivot(View<T> a, Index k) {

@@ -29,6 +29,7 @@ struct FactorRecord {
   double analysis_seconds = 0;
   double seconds = 0;
   Index perturbed_pivots = 0;
+  Index delayed_pivots = 0;
   double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
   bool numerically_singular = false;
 };

@@ -7,6 +7,16 @@
 #include "trisweep/report/text.hpp"
 
 namespace trisweep::report {
+namespace {
+
+// Delayed ones only where there are any: most matrices have none.
+std::string pivots(const FactorRecord& f) {
+  return (f.delayed_pivots > 0 ? fmt::format("{} delayed, ", f.delayed_pivots) : "") +
+         counted(f.perturbed_pivots, "perturbed pivot");
+}
+
+}  // namespace
+
 std::string summary(const RunRecord& r) {
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
@@ -21,7 +31,7 @@ std::string summary(const RunRecord& r) {
   line("factor",
        fmt::format(
            "{}: {}, {}, {}{}", duration(r.factor.seconds), r.factor.kind == "lu" ? "LU" : "Cholesky",
-           bytes(double(r.factor.bytes)), counted(r.factor.perturbed_pivots, "perturbed pivot"),
+           bytes(double(r.factor.bytes)), pivots(r.factor),
            r.plan.dependencies ? fmt::format(", condition about {:.1e}", r.factor.condition_estimate) : ""));
   if (r.separators) line("", "inverted separators take " + separators_in_words(r));
   line("setup", fmt::format("{}: factors to their ranks {} ({} in all, {} on the fullest), plan {}",
