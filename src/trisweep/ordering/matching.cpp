@@ -102,9 +102,9 @@ Exponents choose_units(const Logarithms& logs) {
   return sum(given) + worth_a_change * double(n) >= sum(balanced) ? given : balanced;
 }
 
-// The scaling of a matching is not unique: it may make up units that no data has. Beyond 1 / epsilon of
-// double it does more harm than good.
-constexpr double most_spread = 52;
+// The scaling of a matching is not unique, and may make up units that no data has. Some matrices need 2^120 of it;
+// beyond this, in bits, it leaves the range of numbers sooner than it helps.
+constexpr double most_spread = 400;
 
 void require_full_rank(const Assignment& assignment) {
   const auto col_of = assignment.col_of_row();
