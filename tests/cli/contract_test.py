@@ -23,7 +23,9 @@ RECORD = {
               "distribution_seconds": NUMBER, "plan_seconds": NUMBER,
               "panel_bytes": NUMBER, "panel_bytes_max": NUMBER, "seconds_min": NUMBER,
               "seconds_median": NUMBER, "l_seconds": NUMBER, "u_seconds": NUMBER, "inter_grid_seconds": NUMBER,
-              "backward_error": NUMBER, "refinement_steps": int, "refinement_seconds": NUMBER},
+              "backward_error": NUMBER, "componentwise_backward_error": NUMBER,
+              "oettli_prager_backward_error": NUMBER, "solution_condition": NUMBER, "forward_error_bound": NUMBER,
+              "refinement_steps": int, "refinement_seconds": NUMBER},
     "machine": {"host": str, "processor": str, "mpi": str, "processors": int, "memory_bytes": NUMBER},
 }
 RANK = {"rank": int, "x": int, "y": int, "z": int, "l_seconds": NUMBER, "u_seconds": NUMBER,

@@ -1,5 +1,6 @@
 #pragma once
-// Iterative refinement to a backward-error target: the answer a user gets, with the proof of its quality.
+// Iterative refinement to a componentwise backward-error target: the answer a user gets, with the proof of
+// its quality, in terms that a change of units cannot change.
 
 #include <functional>
 
@@ -8,25 +9,38 @@
 
 namespace trisweep::solve {
 
+// How well x solves op(A) x = b; the largest over right-hand sides. Infinite where an entry is not finite.
+//
+// Oettli and Prager (1964): max_i |b - op(A) x|_i / (|op(A)| |x| + |b|)_i is the least relative change of
+// single entries of A and b that makes x exact. It may be large for good answers where the denominator nearly
+// vanishes; such equations, where it is below 1e4 epsilon (|op(A)| c)_i ||x / c||_inf, are measured by
+// (|op(A)| |x| + |b|)_i + (|op(A)| c)_i ||x / c||_inf instead (Arioli, Demmel and Duff 1989, with c, the
+// scale of the unknowns in the factors, making it independent of units, too). Of a complex z, |z| = |re z| +
+// |im z|.
+struct BackwardError {
+  double componentwise = 0;  // two kinds of equations: what answers are judged by
+  double oettli_prager = 0;  // one kind; at least as large
+  double normwise = 0;       // ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf)
+};
+
 struct RefinementOptions {
   int max_steps = 20;
-  // Stop once every right-hand side's backward error is at most this; 0 means the unit roundoff of T, which
-  // refines for as long as it helps.
+  // Stop once every right-hand side's componentwise backward error is at most this; 0 means epsilon of T,
+  // which refines for as long as it helps.
   double target = 0;
   // GMRES is tried only when plain refinement stops above this; 0 means 10 epsilon of T.
   double acceptable = 0;
 };
 
 struct Refined {
-  double backward_error = 0;  // the largest over right-hand sides
-  int steps = 0;              // corrections that were kept
+  BackwardError error;
+  int steps = 0;    // corrections that were kept
+  Index worst = 0;  // the right-hand side with the largest componentwise error
 };
 
-// Solves op(A) x = b with the factors and corrects x while its backward error
-//   ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf)
-// falls, in the precision T of A; the factors may be of a lower precision F. A correction that does not help
-// is not taken. Works with the solver's threads. Collective; throws on every rank when any runs out of
-// memory.
+// Solves op(A) x = b with the factors and corrects x while its componentwise backward error falls, in the
+// precision T of A; the factors may be of a lower precision F. A correction that does not help is not taken.
+// Works with the solver's threads. Collective; throws on every rank when any runs out of memory.
 template <Scalar T, Scalar F>
 class RefinedSolver {
  public:
@@ -36,31 +50,60 @@ class RefinedSolver {
   // so by itself when needed.
   void prepare(Op op, Index nrhs);
   Refined solve(Op op, Columns<const T> b, Columns<T> x, const RefinementOptions& options);
+  // Of any x.
+  BackwardError backward_error(Op op, Columns<const T> b, Columns<const T> x);
+
+  // An estimate of cond(op(A), x) = || |op(A)^-1| (|op(A)| |x| + |b|) ||, over ||x||, norms being those of x
+  // / c, the largest entry: a componentwise backward error times this bounds the relative error of x (Skeel
+  // 1979; LAPACK's xGERFS; Arioli, Demmel and Duff 1989). Of a right-hand side of the last solve(), which had
+  // this op. At most ten solves.
+  double condition(Op op, Columns<const T> x, Index column);
 
  private:
-  // Of x; leaves its residuals in residual_.
-  std::vector<double> backward_errors(Op op, Columns<const T> b, Columns<const T> x);
+  using R = RealOf<T>;
+
+  // Of single right-hand sides.
+  struct Measure {
+    double componentwise;
+    double oettli_prager;
+  };
+  // Of x; leaves its residuals in residual_ and what they are measured by in magnitude_.
+  std::vector<Measure> measure(Op op, Columns<const T> b, Columns<const T> x);
+  double normwise(Op op, Columns<const T> b, Columns<const T> x);
   // x = op(LDU)^-1 b, each column scaled to 1 in between so that F neither overflows nor underflows.
   void apply(Op op, Columns<const T> b, Columns<T> x);
+  // |op(A)| c, once for each op.
+  const Buffer<R>& row_weights(Op op);
 
-  using Corrections = std::function<void(Columns<const T> r, Columns<T> d)>;  // d = about op(A)^-1 r
+  // d = about op(A)^-1 r, for the right-hand sides whose error is above the goal.
+  using Corrections = std::function<void(Columns<const T> r, Columns<T> d, double goal)>;
   Corrections by_factors(Op op);
   Corrections by_gmres(Op op);
-  // One step: adds corrections where they lower the error. Returns the best share of an error that is left; 1
-  // when none fell.
-  double improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections, Refined& progress);
+  // One step: adds corrections where they lower the error, by that kind of it. Returns the best share of an
+  // error that is left; 1 when none fell.
+  double improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections, double goal,
+                 double Measure::*kind);
+  double largest(double Measure::*kind) const;
+  // Of error_ and residual_, x being what they are of.
+  BackwardError summary(Op op, Columns<const T> b, Columns<const T> x);
   // This rank's rows of as many vectors.
   template <class V>
   Columns<V> columns(Buffer<V>& buffer, Index nrhs) {
     return {buffer.data(), a_.local_rows(), nrhs};
   }
+  // The scale c of this rank's unknowns.
+  std::span<const double> unknown_scale(Op op) const {
+    return solver_.equation_scale(op == Op::none ? Op::transpose : Op::none);
+  }
 
   DistributedMatrix<T>& a_;
   TriangularSolver<F>& solver_;
-  std::vector<double> norm_b_;  // by right-hand side
-  std::vector<double> error_;
-  Index room_ = 0;  // right-hand sides that the buffers have room for
+  std::vector<Measure> error_;  // by right-hand side
+  int steps_ = 0;
+  std::map<bool, Buffer<R>> row_weights_;  // by whether op is a transpose
+  Index room_ = 0;                         // right-hand sides that the buffers have room for
   Buffer<T> residual_;
+  Buffer<R> magnitude_;
   Buffer<T> corrected_;
   Buffer<F> low_;
 };
