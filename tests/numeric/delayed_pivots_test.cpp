@@ -161,7 +161,7 @@ TYPED_TEST(DelayedPivots, BoundGrowth) {
 TYPED_TEST(DelayedPivots, AreNoneWhenAFrontCanTakeItsSmallPivots) {
   // Nothing else is in its column: small, but good.
   DenseMatrix a = testing::identity(4);
-  a(0, 0) = 4 * epsilon<TypeParam>;
+  a(0, 0) = std::pow(epsilon<TypeParam>, 0.6);
   a(0, 3) = 0.5;
   const auto matrix = testing::sparse<TypeParam>(a);
   const auto structure = testing::structure_of(matrix.pattern, {0, 1, 4});

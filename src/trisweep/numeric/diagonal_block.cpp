@@ -34,7 +34,7 @@ Index lu_unblocked(View<T> a, std::span<Index> pivots, RealOf<T> bound) {
     if (p != k) {
       for (Index j = 0; j < a.cols; ++j) std::swap(a(k, j), a(p, j));
     }
-    perturbed += perturb(a(k, k), bound);
+    perturbed += perturb(a(k, k), bound, bound);
     const T reciprocal = T(1) / a(k, k);
     for (Index i = k + 1; i < a.rows; ++i) a(i, k) *= reciprocal;
     for (Index j = k + 1; j < a.cols; ++j) {

@@ -226,7 +226,7 @@ PivotRules<RealOf<T>> pivot_rules(const matrix::Csr<T>& a, const Options& option
   const Real epsilon = std::numeric_limits<Real>::epsilon();
   const bool given = options.pivot_threshold > 0;
   return {.relative = Real(options.relative_threshold),
-          .smallest = (given ? Real(options.pivot_threshold) : epsilon) * largest,
+          .smallest = (given ? Real(options.pivot_threshold) : std::pow(epsilon, Real(0.75))) * largest,
           .replacement = (given ? Real(options.pivot_threshold) : std::sqrt(epsilon)) * largest};
 }
 

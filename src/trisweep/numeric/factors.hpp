@@ -54,7 +54,8 @@ struct Factors {
 struct Options {
   int threads = 1;
   // A pivot below this times the largest entry of A is no pivot: where another one cannot be found it is
-  // replaced by that bound and counted. 0: epsilon of T, and the replacement is sqrt(epsilon).
+  // replaced by that bound and counted. 0: epsilon^(3/4) of T, which is above what cancellation leaves where
+  // a zero should be, and the replacement is sqrt(epsilon).
   double pivot_threshold = 0.0;
   // Nor is one below this times the largest entry in its column, among the rows that are still to be
   // eliminated: a front that has no better one delays the column (LU only). That bounds the growth of

@@ -18,13 +18,13 @@ RealOf<T> modulus_1(T value) {
   }
 }
 
-// Replaces a pivot below `bound` by `bound` with the pivot's sign or phase. The comparison is written so that
-// a NaN is replaced too.
+// Replaces a pivot below `bound` by `replacement` with the pivot's sign or phase. The comparison is written
+// so that a NaN is replaced too.
 template <Scalar T>
-bool perturb(T& pivot, RealOf<T> bound) {
+bool perturb(T& pivot, RealOf<T> bound, RealOf<T> replacement) {
   const RealOf<T> modulus = std::abs(pivot);
   if (modulus >= bound) return false;
-  pivot = modulus > 0 ? pivot / modulus * bound : T(bound);
+  pivot = modulus > 0 ? pivot / modulus * replacement : T(replacement);
   return true;
 }
 

@@ -109,7 +109,7 @@ void ThresholdLu<T>::force(Index end, RealOf<T> bound) {
   }
   swap_rows(done_, row);
   swap_columns(done_, col);
-  perturbed_ += perturb(f_(done_, done_), bound);
+  perturbed_ += perturb(f_(done_, done_), bound, rules_.replacement);
   eliminate_column(end);
 }
 
