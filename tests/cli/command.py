@@ -75,6 +75,13 @@ def run(*arguments, ranks=0, cwd=None, timeout=120, limits=""):
     return Result(shlex.join(line), process.returncode, out, err)
 
 
+def largest(values):
+    """The largest magnitude of the values, real or complex; infinity when one is not a number, which max() would
+    lose, so that no limit passes it."""
+    magnitudes = [abs(v) for v in values]
+    return math.inf if any(math.isnan(m) for m in magnitudes) else max(magnitudes, default=0.0)
+
+
 def ranks_of(grid):
     return math.prod(map(int, grid.split("x")))
 
@@ -174,6 +181,7 @@ def backward_error(n, entries, x, b):
     for (i, j), v in entries.items():
         residual[i] -= v * x[j]
         row_sum[i] += abs(v)
-    scale = max(row_sum) * max(map(abs, x)) + max(map(abs, b))
-    largest = max(map(abs, residual))
-    return 0.0 if largest == 0 else largest / scale if math.isfinite(largest) else math.inf
+    missed, scale = largest(residual), largest(row_sum) * largest(x) + largest(b)
+    if missed == 0:
+        return 0.0
+    return missed / scale if math.isfinite(missed) and math.isfinite(scale) else math.inf

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "support/largest.hpp"
 #include "support/random_matrix.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
 
@@ -67,12 +68,7 @@ struct Problem {
 
   // The largest componentwise error on this rank, in units of the precision.
   double error(const std::vector<T>& x) const {
-    double error = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double e = std::abs(x[i] - truth[i]);
-      if (!(e <= error)) error = e;
-    }
-    return error / std::numeric_limits<RealOf<T>>::epsilon();
+    return largest_difference(x, truth) / std::numeric_limits<RealOf<T>>::epsilon();
   }
 };
 
