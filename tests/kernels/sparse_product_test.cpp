@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/every_isa.hpp"
 #include "support/random_matrix.hpp"
 #include "trisweep/kernels/line.hpp"
 #include "trisweep/matrix/csr.hpp"
@@ -38,14 +39,24 @@ void expect_product(Index width, bool conjugate_entries, const Kernel& kernel) {
 }
 
 TYPED_TEST(SparseProductTest, OfOneVector) {
-  for (const bool conjugate : {false, true})
+  for (const bool conjugate : {false, true}) {
     expect_product<TypeParam>(1, conjugate, [](auto&&... arguments) { sparse_product(arguments...); });
+    for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+      SCOPED_TRACE(isa);
+      expect_product<TypeParam>(1, conjugate, products.sparse);
+    });
+  }
 }
 
 TYPED_TEST(SparseProductTest, OfABundle) {
-  for (const bool conjugate : {false, true})
+  for (const bool conjugate : {false, true}) {
     expect_product<TypeParam>(line_rows<TypeParam>, conjugate,
                               [](auto&&... arguments) { sparse_product_of_bundle(arguments...); });
+    for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+      SCOPED_TRACE(isa);
+      expect_product<TypeParam>(line_rows<TypeParam>, conjugate, products.sparse_bundle);
+    });
+  }
 }
 
 }  // namespace
