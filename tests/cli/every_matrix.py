@@ -8,7 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from command import DOUBLE, GOOD, SINGLE, CommandTest, largest, matrices_folder, ranks_of, read_dense
 
 ALONE = "1x1x1"
-GRIDS = ("1x1x4", "3x2x1", "2x3x2", "2x2x4", "4x4x1")
+# Grids, with the choices beside the usual ones that every matrix meets.
+PROPORTIONAL = ("--mapping", "proportional")
+PLANS = (("1x1x4",), ("3x2x1", *PROPORTIONAL, "--tree", "postal"), ("2x3x2",), ("2x2x4",),
+         ("4x4x1", *PROPORTIONAL, "--diagonal", "separators"))
 # What test_solve_mpi tests on every grid is tried on one grid more, with layers and the least even.
 UNEVEN = "2x3x2"
 
@@ -52,13 +55,14 @@ class EveryMatrix(CommandTest):
 
     def check(self, matrix):
         alone, expected = self.solve_on(ALONE, matrix)
-        for grid in GRIDS:
-            record, found = self.solve_on(grid, matrix)
+        for grid, *choices in PLANS:
+            record, found = self.solve_on(grid, matrix, *choices)
             if alone is None:
                 self.assertEqual(found, expected, grid)
                 continue
-            for field in ("kind", "nonzeros_l", "nonzeros_u", "bytes", "supernodes", "perturbed_pivots"):
-                self.assertEqual(record["factor"][field], alone["factor"][field], f"{field} on {grid}")
+            if not choices:  # of mappings by subtrees the dissection goes deeper, and inverted separators are whole
+                for field in ("kind", "nonzeros_l", "nonzeros_u", "bytes", "supernodes", "perturbed_pivots"):
+                    self.assertEqual(record["factor"][field], alone["factor"][field], f"{field} on {grid}")
             if matrix.name in BADLY_SCALED:
                 continue
             self.assertEqual([len(x) for x in expected], [len(y) for y in found], grid)

@@ -7,6 +7,7 @@
 
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/watchdog.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
 
 namespace trisweep::testing_support {
@@ -61,6 +62,7 @@ struct Problem {
   }
 
   std::vector<T> solve_with(solve::TriangularSolver<T>& solver) const {
+    show_life();
     std::vector<T> x(b.size());
     solver.solve(op, {b.data(), rows, nrhs}, {x.data(), rows, nrhs});
     return x;
