@@ -57,6 +57,24 @@ TEST(Adversity, ThousandSolvesOnASlowNetworkAllSucceed) {
   }
 }
 
+// Where a rank reads a segment that it adds to, its partial sum leaves while the final values come.
+TEST(Adversity, PartialSumsThatLeaveLateAreNotOverwritten) {
+  const auto a = random_matrix<double>({.n = 300, .per_row = 2, .seed = 32});
+  const auto factors = factored(a, 3);
+  for (const auto& named : transport::transports()) {
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
+                                    {.grid = {world_size(), 1, 1},
+                                     .mapping = distribution::find_mapping("proportional"),
+                                     .transport = perturbed(named, 9),
+                                     .tiling = {.width = 3, .least = 1}});
+    for (const Op op : {Op::none, Op::transpose}) {
+      const Problem<double> problem(solver, a, op, 2);
+      for (int i = 0; i < 20; ++i)
+        ASSERT_LT(problem.error(problem.solve_with(solver)), 500) << named.name << " solve " << i;
+    }
+  }
+}
+
 // Loses the first message that this rank sends.
 class LossyTransport final : public transport::Transport {
  public:
