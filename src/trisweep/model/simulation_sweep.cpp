@@ -65,6 +65,7 @@ void Simulation::complete(Index r, const SweepPhase& sweep, Index segment, std::
   } else {
     send(message(r, of, MessageKind::reduction, s), of.parent, now);
   }
+  if (of.next >= 0) contribute(r, sweep, of.next, s, now);
 }
 
 void Simulation::make_available(Index r, const SweepPhase& sweep, Index segment, std::int32_t s,
@@ -137,8 +138,10 @@ void Simulation::take(Index r, std::int32_t previous, double now) {
   const auto& sweep = std::get<SweepPhase>(phase(r));
   const Index segment = sweep.incoming[sweep.place_of(f.subject, f.kind, f.from)].segment;
   now += wire_.link(f.from, r).receive_overhead + copying_seconds(f.rows);
-  if (f.kind == MessageKind::broadcast) {
+  if (f.kind == MessageKind::broadcast && !sweep.segment[usize(segment)].counts_final) {
     make_available(r, sweep, segment, s, now);
+  } else if (f.kind == MessageKind::broadcast) {
+    contribute(r, sweep, segment, s, now);
   } else {
     now += adding_seconds(f.rows);
     contribute(r, sweep, segment, s, now);

@@ -65,4 +65,10 @@ ScheduleFunction single_sync;
 // inter-grid synchronizations each way, half of the layers idle after each. `inter_grid` does not apply.
 ScheduleFunction level_sync;
 
+// The same baseline as SuperLU_DIST has it, with blocking collectives of whole process rows and columns for
+// the supernodes of ancestors, one after another, and a message for each of them between layers; see
+// published.cpp. And that with all that a rank has for another in one message. `inter_grid` does not apply.
+ScheduleFunction published;
+ScheduleFunction published_packed;
+
 }  // namespace trisweep::plan
