@@ -277,6 +277,57 @@ TEST(Simulate, TheSamePlanTakesTheSameTime) {
   }
 }
 
+TEST(Noise, HasMeanOneAndTheSpreadThatIsAskedFor) {
+  for (const double sigma : {0.25, 1.0}) {
+    const Noise noise{.sigma = sigma};
+    const int numbers = 40000;
+    double sum = 0, logs = 0, squares = 0;
+    for (std::uint64_t i = 0; i < numbers; ++i) {
+      const double factor = noise.factor(1e-6, {7, i / 100, i % 100}), log = std::log(factor);
+      sum += factor;
+      logs += log;
+      squares += log * log;
+    }
+    EXPECT_NEAR(sum / numbers, 1, 0.03 * sigma);
+    EXPECT_NEAR(std::sqrt(squares / numbers - (logs / numbers) * (logs / numbers)), sigma, 0.01 * sigma);
+  }
+  EXPECT_EQ(Noise{}.factor(1e-6, {1, 2}), 1);
+}
+
+TEST(Noise, EvensOutInALongTask) {
+  const Noise noise{.sigma = 1};
+  const int numbers = 40000, stretches = 100;
+  double sum = 0, squares = 0;
+  for (std::uint64_t i = 0; i < numbers; ++i) {
+    const double factor = noise.factor(stretches * Noise::stretch_seconds, {i});
+    sum += factor;
+    squares += factor * factor;
+  }
+  EXPECT_NEAR(sum / numbers, 1, 0.005);
+  EXPECT_NEAR(squares / numbers - (sum / numbers) * (sum / numbers), std::expm1(1.0) / stretches, 0.001);
+}
+
+TEST(Noise, IsAMatterOfTheSeedAndMakesEverybodyWait) {
+  const auto s = testing_support::random_structure(300, 3, 9);
+  const Machine m = find_machine("cori-haswell");
+  const auto mapping = distribution::block_cyclic(s, {2, 3, 4});
+  const auto plans = plan::make_all_plans(s, *mapping, plan::level_sync, {});
+  const auto expected = plan::traffic(s, *mapping, plan::level_sync, {}).rank;
+  const auto quiet = simulate(plans, m, m.two_sided, {});
+  double sum = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const auto noisy = [&] { return simulate(plans, m, m.two_sided, {}, {.sigma = 1, .seed = seed}); };
+    const Prediction p = noisy();
+    EXPECT_EQ(p.seconds, noisy().seconds);
+    EXPECT_NE(p.seconds, quiet.seconds);
+    EXPECT_EQ(p.traffic, expected);
+    EXPECT_NEAR(path_sum(p), p.seconds, 1e-9 * p.seconds);
+    sum += p.seconds;
+  }
+  EXPECT_GT(sum / 8, quiet.seconds);
+  EXPECT_EQ(simulate(plans, m, m.two_sided, {}, {.sigma = 0, .seed = 5}).seconds, quiet.seconds);
+}
+
 TEST(Simulate, BoundsLeaveOneKindOfCostOut) {
   const auto s = chain({4, 6});
   const Machine m = simple_machine();

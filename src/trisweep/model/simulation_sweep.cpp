@@ -23,12 +23,14 @@ void Simulation::start_task(Index r, bool communicator, std::int32_t previous, d
   } else {
     products = product_seconds(r, cost_of(std::get<DiagonalPhase>(phase(r)), workload_), machine_.workers);
   }
+  const double noise = noise_of_task(r, t, machine_.task_seconds + products);
+  products *= noise;
   RankTimes& times = result_.rank[usize(r)];
   (plan::part_of(phase(r)) == plan::Part::forward ? times.l_floating_point_seconds
                                                   : times.u_floating_point_seconds) +=
       products / (sweep != nullptr ? machine_.workers : 1);
   ++computing_[memory(r)];
-  events_.push({now + machine_.task_seconds + products, 0, s, t, EventKind::task_end, communicator});
+  events_.push({now + machine_.task_seconds * noise + products, 0, s, t, EventKind::task_end, communicator});
 }
 
 double Simulation::product_seconds(Index r, const Cost& cost, Index workers) const {
@@ -37,6 +39,16 @@ double Simulation::product_seconds(Index r, const Cost& cost, Index workers) con
   const double bandwidth = std::min(workers * machine_.worker_bandwidth, share_of_memory);
   return std::max(cost.bytes / bandwidth, cost.flops / (workers * machine_.worker_flops)) +
          cost.products * machine_.product_seconds / workers;
+}
+
+double Simulation::noise_of_task(Index r, Index task, double seconds) const {
+  return noise_.factor(seconds,
+                       {0, std::uint64_t(r), std::uint64_t(state_[usize(r)].phase), std::uint64_t(task)});
+}
+
+double Simulation::noise_of(const Flight& f) const {
+  return noise_.factor(0, {1 + plan::index_of(f.kind), std::uint64_t(f.from), std::uint64_t(f.to),
+                           std::uint64_t(f.phase), std::uint64_t(f.subject)});
 }
 
 void Simulation::end_task(const Event& event) {
@@ -101,12 +113,13 @@ void Simulation::send(Flight flight, Index to, double& now) {
   } else {
     depart(f, now);
   }
-  if (wire_.keeps_sender()) now += wire_.flight_seconds(flight.from, to, bytes(flight.rows));
+  if (wire_.keeps_sender())
+    now += wire_.flight_seconds(flight.from, to, bytes(flight.rows)) * noise_of(flight);
 }
 
 void Simulation::depart(std::int32_t f, double now) {
   const Flight& flight = flights_[f];
-  const double arrival = wire_.arrival(flight.from, flight.to, bytes(flight.rows), now);
+  const double arrival = wire_.arrival(flight.from, flight.to, bytes(flight.rows), now, noise_of(flight));
   events_.push({arrival, 0, f, 0, EventKind::arrival, true});
 }
 

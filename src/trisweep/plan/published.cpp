@@ -7,8 +7,8 @@
 // Hand-over: forward, for each ancestor's supernode a reduction over the process row of the upper layer and a
 // message to the lower one; backward, a message and a broadcast down the process column of the upper layer.
 //
-// A rank takes part in collectives in the order of the supernodes. Partial sums of ancestors stay on the ranks
-// that make them until one of the reductions; their solution is where a broadcast has brought it.
+// A rank takes part in collectives in the order of the supernodes. Partial sums of ancestors stay on the
+// ranks that make them until one of the reductions; their solution is where a broadcast has brought it.
 //
 // Each way, a layer sends Px - 1 + Py - 1 messages for a supernode of an ancestor where it is solved, and a
 // hand-over one between the layers and Py - 1 (forward) or Px - 1 (backward) within one.
