@@ -60,7 +60,7 @@ using Schedule = ScheduleFunction*;
 // inter-grid synchronization per solve. With one layer this is the 2D algorithm.
 ScheduleFunction single_sync;
 
-// The baseline of SC'23 section 2.2 (Sao, Li, Vuduc 2018): level by level of the separator tree, partial sums
+// The baseline of SC'23 section 2.2 (Sao, Li, Vuduc 2019): level by level of the separator tree, partial sums
 // go to the lowest of the two layers below a node, which alone goes on; backward the other way. log2(Pz)
 // inter-grid synchronizations each way, half of the layers idle after each. `inter_grid` does not apply.
 ScheduleFunction level_sync;
