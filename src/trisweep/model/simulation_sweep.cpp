@@ -41,14 +41,21 @@ double Simulation::product_seconds(Index r, const Cost& cost, Index workers) con
          cost.products * machine_.product_seconds / workers;
 }
 
+// Named by what it is in the factors and the vectors, so that plans of one mapping are compared under the
+// same noise, as far as they do the same.
 double Simulation::noise_of_task(Index r, Index task, double seconds) const {
-  return noise_.factor(seconds,
-                       {0, std::uint64_t(r), std::uint64_t(state_[usize(r)].phase), std::uint64_t(task)});
+  std::uint64_t values = 0;
+  if (const auto* sweep = std::get_if<SweepPhase>(&phase(r))) {
+    const plan::Strip& first = sweep->strip[usize(sweep->task[usize(task)].strip_begin)];
+    values = std::uint64_t(first.value) + std::uint64_t(first.row_begin);
+  }
+  return noise_.factor(seconds, {0, std::uint64_t(plan::part_of(phase(r))), std::uint64_t(r), values});
 }
 
 double Simulation::noise_of(const Flight& f) const {
-  return noise_.factor(0, {1 + plan::index_of(f.kind), std::uint64_t(f.from), std::uint64_t(f.to),
-                           std::uint64_t(f.phase), std::uint64_t(f.subject)});
+  const plan::Part part = plan::part_of(plans_[usize(f.from)].plan.phase[usize(f.phase)]);
+  return noise_.factor(0, {1 + plan::index_of(f.kind), std::uint64_t(part), std::uint64_t(f.from),
+                           std::uint64_t(f.to), std::uint64_t(f.subject)});
 }
 
 void Simulation::end_task(const Event& event) {
