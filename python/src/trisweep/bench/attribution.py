@@ -112,7 +112,7 @@ def draw(table: Table) -> Figure:
         one.set_title(f"{matrix}, {ranks} ranks", fontsize=9)
     for one in axes.flat[len(groups) :]:
         one.set_visible(False)
-    plots.legend(figure, axes[0, 0])
+    plots.legend(figure, axes[0, 0], columns=3)
     return figure
 
 
@@ -126,7 +126,7 @@ EXPERIMENT = Experiment(
     paper="SC'23, Fig. 4",
     measure=measure,
     draw=draw,
-    settings=Settings(matrices=("s2d9:1024", "kkt3d:25", "cage:10"), grids=_grids(512), rounds=5),
+    settings=Settings(matrices=("s2d9:1024", "kkt3d:25", "cage:10"), grids=_grids(512), rounds=3),
     quick=Settings(matrices=("s2d9:24",), grids=(Grid(2, 1, 2), Grid(1, 1, 4)), rounds=2),
     takes=("matrix", "grid", "ranks", "nrhs", "rounds", "cache"),
     grids_of=_grids,
