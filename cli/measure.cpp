@@ -67,7 +67,7 @@ class Panels {
 };
 
 void measure_compute(const transport::Communicator& world, model::Machine& m) {
-  constexpr int times = 5;
+  constexpr int times = 15;
   const bool root = world.rank() == 0;
   Panels stream(64, 64, 2048, 1);  // 64 MiB: beyond any cache's share of a rank
   double alone = 0, together = 0;
@@ -75,7 +75,7 @@ void measure_compute(const transport::Communicator& world, model::Machine& m) {
   transport::check(MPI_Barrier(world.handle()), "MPI_Barrier");
   together = world.max(fastest(times, [&] { stream.multiply(); }));
   m.worker_bandwidth = stream.bytes() / std::max(alone, 1e-9);
-  m.memory_bandwidth = std::max(m.worker_bandwidth, world.size() * stream.bytes() / together);
+  m.memory_bandwidth = std::max(m.worker_bandwidth, m.ranks_per_memory * stream.bytes() / together);
   if (!root) return;
   // A product's own cost is what small panels take longer than their bytes.
   Panels small(16, 8, 65536, 1), many(32, 12, 4096, 16);
@@ -105,6 +105,66 @@ model::Link link_of(const transport::PingPong& result) {
           .receive_overhead = latency / 4};
 }
 
+// The first other rank on rank 0's node, and the first on another node; 0: there is none.
+struct Peers {
+  Index inside = 0;
+  Index between = 0;
+};
+
+Peers peers_of_first_rank(const transport::Communicator& world) {
+  Index first = world.rank();
+  world.of_node().broadcast(first);
+  const auto first_of_node = world.gather(first);
+  Peers peers;
+  for (Index rank = static_cast<Index>(first_of_node.size()) - 1; rank > 0; --rank)
+    (first_of_node[usize(rank)] == 0 ? peers.inside : peers.between) = rank;
+  world.broadcast(peers);
+  return peers;
+}
+
+std::string in_one_line(std::string text) {
+  for (std::size_t at; (at = text.find("\n ")) != std::string::npos;) text.replace(at, 2, ";");
+  return text;
+}
+
+// Messages between rank 0 and its peer.
+void measure_link(const transport::Communicator& world, Index peer, model::Link model::Network::*link,
+                  model::Machine& m) {
+  for (const transport::PingPong& result : transport::ping_pong(world, peer, std::size_t{1} << 20)) {
+    const auto set = [&](model::Network& network) { network.*link = link_of(result); };
+    if (!result.obstacle.empty()) {
+      if (result.name != "shared-window")
+        m.sources.push_back({"no " + result.name + " messages", in_one_line(result.obstacle)});
+    } else if (result.name == "two-sided") {
+      set(m.two_sided);
+    } else if (result.name == "one-sided") {
+      if (!m.one_sided) m.one_sided = {.flushed = true};
+      set(*m.one_sided);
+    } else if (result.name == "shared") {
+      if (!m.shared) m.shared.emplace();
+      set(*m.shared);
+    }
+  }
+}
+
+// Where ranks of one kind of pair are not to be had, the other stands for them.
+void measure_messages(const transport::Communicator& world, model::Machine& m) {
+  using model::Network;
+  const Peers peers = peers_of_first_rank(world);
+  if (peers.inside > 0 || peers.between == 0)
+    measure_link(world, std::max(peers.inside, 1), &Network::inside, m);
+  if (peers.between > 0) {
+    if (peers.inside > 0) m.sources.clear();
+    measure_link(world, peers.between, &Network::between, m);
+  }
+  for (Network* network :
+       {&m.two_sided, m.one_sided ? &*m.one_sided : nullptr, m.shared ? &*m.shared : nullptr}) {
+    if (network == nullptr) continue;
+    if (peers.between == 0) network->between = network->inside;
+    if (peers.inside == 0) network->inside = network->between;
+  }
+}
+
 }  // namespace
 
 Index ranks_of_first_node(const transport::Communicator& world) {
@@ -117,23 +177,22 @@ model::Machine measure_machine(const transport::Communicator& world) {
   const report::MachineRecord here = report::this_machine();
   model::Machine m{.name = here.host, .device = "cpu"};
   m.ranks_per_node = m.ranks_per_memory = ranks_of_first_node(world);
-  for (const transport::PingPong& result : transport::ping_pong(world, std::size_t{1} << 20)) {
-    // Between ranks 0 and 1, wherever they are: the best guess for others, too.
-    model::Network network{.inside = link_of(result), .between = link_of(result)};
-    network.flushed = result.name == "one-sided";
-    if (result.name == "two-sided") m.two_sided = network;
-    if (result.name == "one-sided") m.one_sided = network;
-  }
+  measure_messages(world, m);
   measure_compute(world, m);
-  m.sources = {
-      {"everything",
-       fmt::format("measured on {} ({}) with {} ranks", here.host, here.processor, world.size())},
-      {"two_sided, one_sided",
-       "ping-pong between ranks 0 and 1: of 8 bytes, and of 1 MiB for the bandwidth; a "
-       "quarter of the latency counts as each end's overhead"},
-      {"worker_bandwidth, memory_bandwidth", "64 x 64 panels streamed by one rank alone, and by all at once"},
-      {"worker_flops", "32 x 12 panels, 16 right-hand sides"},
-      {"product_seconds, task_seconds", "16 x 8 panels beyond their bytes; the queue of ready tasks"}};
+  const auto missing = std::exchange(
+      m.sources,
+      {{"everything",
+        fmt::format("measured on {} ({}) with {} ranks", here.host, here.processor, world.size())},
+       {"two_sided, one_sided, shared",
+        "ping-pong between rank 0 and the next rank of its node (inside), of another node (between; where "
+        "there "
+        "is none of one kind, the other's): of 8 bytes, and of 1 MiB for the bandwidth; a "
+        "quarter of the latency counts as each end's overhead"},
+       {"worker_bandwidth, memory_bandwidth",
+        "64 x 64 panels streamed by one rank alone, and by all at once"},
+       {"worker_flops", "32 x 12 panels, 16 right-hand sides"},
+       {"product_seconds, task_seconds", "16 x 8 panels beyond their bytes; the queue of ready tasks"}});
+  m.sources.insert(m.sources.end(), missing.begin(), missing.end());
   return m;
 }
 

@@ -83,7 +83,9 @@ class Pricing {
   }
 
   model::Prediction simulate(const std::vector<plan::RankPlan>& plans, const model::Machine& machine) const {
-    return model::simulate(plans, machine, machine.network(options_.transport), problem_.workload);
+    return model::simulate(plans, machine,
+                           machine.network(options_.transport, static_cast<Index>(plans.size())),
+                           problem_.workload);
   }
 
   void add_floors(const std::vector<plan::RankPlan>& all, Observer& observer,
