@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "clock.hpp"
-#include "trisweep/core/buffer.hpp"
-#include "trisweep/kernels/panel_product.hpp"
+#include "measure_messages.hpp"
+#include "panels.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/solve/ready_tasks.hpp"
 #include "trisweep/transport/pingpong.hpp"
@@ -25,47 +25,6 @@ double fastest(int times, const std::function<void()>& work) {
   return least;
 }
 
-// Panels of one size, one after another in memory, that are multiplied as a backward sweep does it: gathers
-// go down in memory, and fetch ahead of themselves in that direction.
-class Panels {
- public:
-  Panels(Index height, Index width, Index count, Index nrhs)
-      : height_(height),
-        width_(width),
-        count_(count),
-        nrhs_(nrhs),
-        value_(usize(height) * usize(width) * usize(count), "panels to measure"),
-        row_(usize(height + width) * usize(nrhs), 1.0),
-        scratch_(kernels::scratch_size(width, nrhs)) {
-    std::ranges::fill(value_.span(), 1e-9);
-    for (Index i = 0; i < height; ++i) position_.push_back(width + i);
-  }
-
-  void multiply() {
-    const kernels::Work<double> work{.row = row_.data(), .scratch = scratch_.data(), .nrhs = nrhs_};
-    for (Index i = count_ - 1; i >= 0; --i) {
-      kernels::gather_product<double>({.value = value_.data() + usize(i) * usize(height_) * usize(width_),
-                                       .position = position_.data(),
-                                       .height = height_,
-                                       .width = width_,
-                                       .begin = 0,
-                                       .end = height_,
-                                       .conjugate = false},
-                                      0, work);
-    }
-  }
-
-  double bytes() const { return double(value_.size()) * sizeof(double); }
-  double flops() const { return 2.0 * double(value_.size()) * nrhs_; }
-  double count() const { return count_; }
-
- private:
-  Index height_, width_, count_, nrhs_;
-  Buffer<double> value_;
-  std::vector<double> row_, scratch_;
-  std::vector<Index> position_;
-};
-
 void measure_compute(const transport::Communicator& world, model::Machine& m) {
   constexpr int times = 15;
   const bool root = world.rank() == 0;
@@ -79,8 +38,9 @@ void measure_compute(const transport::Communicator& world, model::Machine& m) {
   if (!root) return;
   // A product's own cost is what small panels take longer than their bytes.
   Panels small(16, 8, 65536, 1), many(32, 12, 4096, 16);
-  m.product_seconds = std::max(
-      0.0, (fastest(times, [&] { small.multiply(); }) - small.bytes() / m.worker_bandwidth) / small.count());
+  const double in_order = fastest(times, [&] { small.multiply(); });
+  const double scattered = fastest(times, [&] { small.multiply_scattered(); });
+  m.product_seconds = std::max(0.0, (in_order - small.bytes() / m.worker_bandwidth) / small.count());
   m.worker_flops =
       many.flops() / (fastest(times, [&] { many.multiply(); }) - many.count() * m.product_seconds);
   constexpr Index tasks = 1000;
@@ -91,18 +51,20 @@ void measure_compute(const transport::Communicator& world, model::Machine& m) {
                              for (Index t = 0; t < tasks; ++t) ready.push(t);
                              while (ready.try_pop()) continue;
                            }) /
-                   tasks;
+                       tasks +
+                   std::max(0.0, scattered - in_order) / small.count();
 }
 
-// A message costs latency + bytes / bandwidth; a quarter of the latency counts as each end's overhead.
-model::Link link_of(const transport::PingPong& result) {
+// Half of a ping-pong is on the way; what the ends do is measured while they are busy. A sender that stays
+// with its message is busy on that way, too.
+model::Link link_of(const transport::PingPong& result, const MessageCosts& costs, bool flushed) {
   const auto &least = result.samples.front(), &largest = result.samples.back();
-  const double latency = least.seconds_min;
-  return {.latency = latency / 2,
+  const double latency = least.seconds_min / 2;
+  return {.latency = latency,
           .bandwidth =
               double(largest.bytes - least.bytes) / std::max(largest.seconds_min - least.seconds_min, 1e-9),
-          .send_overhead = latency / 4,
-          .receive_overhead = latency / 4};
+          .send_overhead = flushed ? std::max(0.0, costs.send - latency) : costs.send,
+          .receive_overhead = costs.receive};
 }
 
 // The first other rank on rank 0's node, and the first on another node; 0: there is none.
@@ -131,7 +93,12 @@ std::string in_one_line(std::string text) {
 void measure_link(const transport::Communicator& world, Index peer, model::Link model::Network::*link,
                   model::Machine& m) {
   for (const transport::PingPong& result : transport::ping_pong(world, peer, std::size_t{1} << 20)) {
-    const auto set = [&](model::Network& network) { network.*link = link_of(result); };
+    const auto set = [&](model::Network& network) {
+      const MessageCosts costs =
+          message_costs(world, peer, result.name, result.samples.front().seconds_median);
+      network.*link = link_of(result, costs, network.flushed);
+      network.look_seconds = std::max(network.look_seconds, costs.look);
+    };
     if (!result.obstacle.empty()) {
       if (result.name != "shared-window")
         m.sources.push_back({"no " + result.name + " messages", in_one_line(result.obstacle)});
@@ -183,15 +150,19 @@ model::Machine measure_machine(const transport::Communicator& world) {
       m.sources,
       {{"everything",
         fmt::format("measured on {} ({}) with {} ranks", here.host, here.processor, world.size())},
-       {"two_sided, one_sided, shared",
-        "ping-pong between rank 0 and the next rank of its node (inside), of another node (between; where "
-        "there "
-        "is none of one kind, the other's): of 8 bytes, and of 1 MiB for the bandwidth; a "
-        "quarter of the latency counts as each end's overhead"},
+       {"latency, bandwidth",
+        "ping-pong of rank 0 with the next rank of its node (inside) and of another node (between), one "
+        "standing for the other where there is none: half of 8 bytes; 1 MiB"},
+       {"send_overhead, receive_overhead, look_seconds",
+        "of a busy rank: messages with places of their own, among products with panels from memory, in "
+        "processor time"},
        {"worker_bandwidth, memory_bandwidth",
         "64 x 64 panels streamed by one rank alone, and by all at once"},
        {"worker_flops", "32 x 12 panels, 16 right-hand sides"},
-       {"product_seconds, task_seconds", "16 x 8 panels beyond their bytes; the queue of ready tasks"}});
+       {"product_seconds", "16 x 8 panels in order, beyond their bytes"},
+       {"task_seconds",
+        "the queue of ready tasks, and what a 16 x 8 panel takes longer that does not follow the last one in "
+        "memory"}});
   m.sources.insert(m.sources.end(), missing.begin(), missing.end());
   return m;
 }

@@ -29,12 +29,14 @@ void from_json(const nlohmann::json& json, Link& link) {
 void to_json(nlohmann::ordered_json& json, const Network& network) {
   json = {{"inside", network.inside}, {"between", network.between}};
   if (std::isfinite(network.eager_bytes)) json["eager_bytes"] = network.eager_bytes;
+  if (network.look_seconds > 0) json["look_seconds"] = network.look_seconds;
   if (network.flushed) json["flushed"] = true;
 }
 void from_json(const nlohmann::json& json, Network& network) {
   network.inside = json.at("inside").get<Link>();
   network.between = json.value("between", network.inside);
   network.eager_bytes = json.value("eager_bytes", network.eager_bytes);
+  network.look_seconds = json.value("look_seconds", network.look_seconds);
   network.flushed = json.value("flushed", network.flushed);
 }
 
@@ -86,7 +88,7 @@ bool sensible(const Link& link) {
 }
 
 bool sensible(const Network& network) {
-  return sensible(network.inside) && sensible(network.between);
+  return sensible(network.inside) && sensible(network.between) && network.look_seconds >= 0;
 }
 
 bool sensible(const Machine& m) {

@@ -15,7 +15,8 @@
 namespace trisweep::model {
 
 // A message of b bytes keeps the sender busy for `send_overhead`, is there `latency` + b / `bandwidth` later,
-// and keeps the receiver busy for `receive_overhead`.
+// and keeps the receiver busy for `receive_overhead`: LogP's o, apart at either end, and L (Culler et al.
+// 1993).
 struct Link {
   double latency = 0;
   double bandwidth = std::numeric_limits<double>::infinity();
@@ -29,6 +30,8 @@ struct Network {
   Link between;  // between ranks of different nodes
   // Larger messages first ask whether the receiver is ready: two more latencies.
   double eager_bytes = std::numeric_limits<double>::infinity();
+  // Of a look for messages that finds none: before each task while some are awaited.
+  double look_seconds = 0;
   // Whether a sender stays with its message until it is there: two puts, each with a flush
   // (transport/one_sided.hpp).
   bool flushed = false;
