@@ -164,6 +164,11 @@ class Tool(CommandTest):
         said = self.run_tool(*cluster(1, 1), "printf", "<%s>", "a  b", "$HOME", "it's").stdout
         self.assertEqual(said, "<a  b><$HOME><it's>")
 
+    def test_it_stands_in_for_mpirun(self):
+        said = self.run_tool(CLUSTER, 2, "-n", 4, "hostname").stdout
+        self.assertEqual(sorted(said.split()), ["node0"] * 2 + ["node1"] * 2)
+        self.assertEqual(self.run_tool(CLUSTER, 2, "-n", 3, "hostname").returncode, 2)
+
     def test_wrong_use_is_refused(self):
         for words in ((), (0, 1, "true"), (2, "x", "true"), (100, 1, "true"), (2, 2)):
             result = self.run_tool(CLUSTER, *words)
