@@ -89,7 +89,7 @@ def _round(lab: Lab, cases: list[Case], folder: Path) -> list[Times | None]:
         words = [str(lab.matrix(case.system.matrix)), "--grid", str(case.grid), *case.words, "--no-floors"]
         predicted = lab.trisweep.document(["predict", *words, "--machine", str(folder / f"here-{ranks}.json")])
         measured = lab.solve(case)
-        messages = sum(rank["messages_sent"] for rank in measured["ranks"])
+        messages = sum(kind["sent"] for rank in measured["ranks"] for kind in rank["messages"].values())
         times.append(Times(_milliseconds(predicted), _milliseconds(measured), messages))
     return times
 
