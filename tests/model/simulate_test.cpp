@@ -251,7 +251,7 @@ TEST(Simulate, PathsAndRanksAddUp) {
     const auto plans = plan::make_all_plans(s, mapping, schedule, spec);
     for (const char* name : {"cori-haswell", "perlmutter-gpu"}) {
       const Machine m = find_machine(name);
-      const Prediction p = simulate(plans, m, m.one_sided, {.nrhs = 3});
+      const Prediction p = simulate(plans, m, *m.one_sided, {.nrhs = 3});
       EXPECT_NEAR(path_sum(p), p.seconds, 1e-12 + 1e-9 * p.seconds) << name;
       EXPECT_GE(p.seconds, p.bandwidth_floor);
       double last = 0;
