@@ -124,7 +124,7 @@ class Predict(CommandTest):
         self.predict("--analysis", "saved", "--ranks", 256)
         self.refuse("predict", "--analysis", "saved", "--ranks", 256, "--machine", "cori-haswell",
                     "--mapping", "proportional",
-                    word="save an analysis with --ranks 256 or more")
+                    word="save an analysis with --mapping proportional and --ranks 256 or more")
 
     def test_floors_can_be_left_out(self):
         with_floors = self.predict("definite.mtx", "--ranks", 6)

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "support/structure.hpp"
+#include "trisweep/core/slabs.hpp"
+#include "trisweep/plan/make_plan.hpp"
 
 namespace trisweep::plan {
 namespace {
@@ -202,6 +204,27 @@ TEST(Sweep, ARankThatIsAloneHasOneTaskPerTree) {
   for (const Index parent : s.parent) roots += parent < 0;
   EXPECT_LE(static_cast<Index>(phase.task.size()), roots);
   EXPECT_EQ(phase.feed.size(), 0u);
+}
+
+// Threads share what is larger than a grain: no strip of an ordered sweep is, but for whole slabs.
+TEST(Sweep, LargePanelsAreCutForThreads) {
+  const auto s = testing_support::random_structure(500, 0, 3);
+  const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
+  const auto share = distribution::make_share(s, *mapping, 0);
+  constexpr Offset grain = 100;
+  const auto plan =
+      make_plan(s, *mapping, share, single_sync(s, *mapping, 0, {}), {.ordered = true, .grain = grain});
+  int cut = 0;
+  for (const Phase& phase : plan.phase) {
+    const auto* sweep = std::get_if<SweepPhase>(&phase);
+    if (sweep == nullptr || sweep->side == distribution::Side::diagonal) continue;
+    for (const Strip& strip : sweep->strip) {
+      const Offset rows = strip.row_end - strip.row_begin;
+      EXPECT_LE(rows * strip.width, 2 * grain + slab_rows * strip.width);
+      cut += rows < strip.height;
+    }
+  }
+  EXPECT_GT(cut, 0) << "no panel is larger than a grain: nothing was tested";
 }
 
 }  // namespace

@@ -106,7 +106,8 @@ TEST(Traffic, TreesOnlyReroute) {
   EXPECT_EQ(rows.size(), 1u);
 }
 
-// The 9-point stencil on an n x n grid, as the command analyzes it but for the ordering's own random choices.
+// The 9-point stencil on an n x n grid, as the command analyzes it for grids of one layer:
+// tests/cli/plan_test.py holds it to that.
 symbolic::Structure stencil(Index n) {
   const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = n}));
   const auto order = ordering::order(a, true, {});

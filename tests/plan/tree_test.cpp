@@ -83,6 +83,19 @@ TEST(Tree, MembersStandInTheOrderTheirBlocksMatter) {
     EXPECT_EQ(smallest_row.size() + 1, members.size());
     EXPECT_TRUE(std::is_sorted(smallest_row.begin(), smallest_row.end()));
   }
+  std::map<std::pair<Index, Index>, Index> largest_column;  // of the blocks in row I on a rank
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    for (const auto& block : s.blocks(k)) {
+      const Index rank = mapping->owner(0, distribution::Side::lower, block.row_supernode, k);
+      largest_column[{block.row_supernode, rank}] = k;
+    }
+  }
+  for (Index i = 0; i < s.supernodes(); ++i) {
+    const auto members = trees.reduction.of(i).subspan(1);
+    EXPECT_TRUE(std::is_sorted(members.begin(), members.end(), [&](Index a, Index b) {
+      return largest_column.at({i, a}) > largest_column.at({i, b});
+    })) << i;
+  }
 }
 
 // Of the separators below, those nearest to the root, on both sides, come first.

@@ -34,6 +34,7 @@ struct Strip {
   Index row_begin;
   Index row_end;
   Index at;  // first work row of the panel side: what a scatter reads and a gather adds to
+  bool operator==(const Strip&) const = default;
 };
 
 struct RowRange {
@@ -57,6 +58,7 @@ struct Task {
   Index waits = 0;
   Index cell_begin = 0;  // work rows that start at zero with the task: its cells, see below
   Index cell_end = 0;
+  bool operator==(const Task&) const = default;
 };
 
 enum class MessageKind { broadcast, reduction, exchange };
@@ -75,6 +77,7 @@ struct Incoming {
   Index from;
   MessageKind kind;
   Index cell = -1;  // work row at which a partial sum is kept; -1: it is added when it comes
+  bool operator==(const Incoming&) const = default;
 };
 
 // What happens to one local segment in a sweep. It is *complete* on this rank when `pending` contributions
@@ -105,11 +108,13 @@ struct Segment {
   Index cell_end = 0;
   Index next = -1;            // the segment whose turn it is when this one has been passed on
   bool counts_final = false;  // the final segment, when it comes, is a contribution like others
+  bool operator==(const Segment&) const = default;
 };
 
 struct MessageCounts {
   Index broadcast = 0;
   Index reduction = 0;
+  bool operator==(const MessageCounts&) const = default;
 };
 
 // Vector rows in messages, of one right-hand side.
@@ -117,6 +122,7 @@ struct RowCounts {
   Offset broadcast = 0;
   Offset reduction = 0;
   Offset total() const { return broadcast + reduction; }
+  bool operator==(const RowCounts&) const = default;
 };
 
 // Of a product: the negative of a target (all products subtract) becomes the segment.
@@ -124,6 +130,7 @@ struct Replacement {
   Index slot;  // work rows
   Index target;
   Index rows;
+  bool operator==(const Replacement&) const = default;
 };
 
 struct SweepPhase {
@@ -153,6 +160,7 @@ struct SweepPhase {
 
   // The place among `incoming` of a message that has come.
   std::size_t place_of(Index supernode, MessageKind kind, Index from) const;
+  bool operator==(const SweepPhase&) const = default;
 };
 
 enum class Transfer { send, receive_add, receive_copy };
@@ -164,15 +172,18 @@ struct ExchangeStep {
   std::vector<Index> segment;
   Offset rows = 0;
   Index ordinal = 0;  // of this phase's messages to, or from, that rank: both ends count alike
+  bool operator==(const ExchangeStep&) const = default;
 };
 
 struct ExchangePhase {
   std::vector<ExchangeStep> step;  // in order; a receive must finish before the next step starts
+  bool operator==(const ExchangePhase&) const = default;
 };
 
 struct DiagonalPhase {
   Op op = Op::none;          // of the inverted diagonal blocks
   std::vector<Strip> strip;  // whole pieces of the share's diagonal side: blocks of their own
+  bool operator==(const DiagonalPhase&) const = default;
 };
 
 using Phase = std::variant<SweepPhase, ExchangePhase, DiagonalPhase>;
@@ -184,6 +195,7 @@ Part part_of(const Phase& phase);
 
 struct Plan {
   std::vector<Phase> phase;
+  bool operator==(const Plan&) const = default;
 };
 
 }  // namespace trisweep::plan
