@@ -143,8 +143,12 @@ struct SweepPhase {
   RowCounts rows_sent;
   RowCounts rows_received;
 
-  // The place among `incoming` of a message that has come.
+  // The place among `incoming` of a message; of one that is not there, that of another or the end.
   std::size_t place_of(Index supernode, MessageKind kind, Index from) const;
+  bool has(std::size_t place, Index supernode, MessageKind kind, Index from) const {
+    return place < incoming.size() && segment[usize(incoming[place].segment)].supernode == supernode &&
+           incoming[place].kind == kind && incoming[place].from == from;
+  }
 };
 
 enum class Transfer { send, receive_add, receive_copy };

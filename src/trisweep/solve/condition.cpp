@@ -44,20 +44,53 @@ struct NormEstimator {
   int save_[3] = {0, 0, 0};
 };
 
-// The vector `whole` on rank 0, by the partition.
+// The vector `whole` on rank 0, by the partition: rows.
 struct Layout {
   std::vector<int> count;
   std::vector<int> at;
+
+  explicit Layout(const RowPartition& partition) : at(partition.begin.begin(), partition.begin.end() - 1) {
+    for (Index r = 0; r < static_cast<Index>(at.size()); ++r) count.push_back(partition.count(r));
+  }
 };
 
+// What ranks need: all of it is there before any waits for another.
 template <Scalar T>
-Layout byte_layout(const RowPartition& partition, Index ranks) {
+struct Estimation {
+  Estimation(const RowPartition& partition, Index rank)
+      : layout(partition), estimator(rank == 0 ? partition.rows() : 0), mine(usize(partition.count(rank))) {}
+
   Layout layout;
-  for (Index r = 0; r < ranks; ++r) {
-    layout.count.push_back(partition.count(r) * static_cast<int>(sizeof(T)));
-    layout.at.push_back(partition.first(r) * static_cast<int>(sizeof(T)));
+  NormEstimator<T> estimator;
+  std::vector<T> mine;
+  int kase = 0;
+};
+
+// One rank may fail in a solve: the others hear of it where they wait for that rank.
+template <Scalar T>
+void estimate(TriangularSolver<T>& solver, Estimation<T>& with) {
+  const transport::Communicator& comm = solver.comm();
+  auto& [layout, estimator, mine, kase] = with;
+  const auto rows = static_cast<Index>(mine.size());
+  const transport::RowType row(sizeof(T));
+  const auto finish = [&](int code, MPI_Request& request) {
+    transport::check(code, "transfer of a vector");
+    comm.finish(request);
+  };
+  while (true) {
+    MPI_Request request;
+    if (comm.rank() == 0) kase = estimator.step();
+    finish(MPI_Ibcast(&kase, 1, MPI_INT, 0, comm.handle(), &request), request);
+    if (kase == 0) return;
+    finish(MPI_Iscatterv(estimator.x.data(), layout.count.data(), layout.at.data(), row.get(), mine.data(),
+                         rows, row.get(), 0, comm.handle(), &request),
+           request);
+    solver.solve(kase == 1 ? Op::none : Op::conjugate_transpose, {mine.data(), rows, 1},
+                 {mine.data(), rows, 1}, false);
+    finish(MPI_Igatherv(mine.data(), rows, row.get(), estimator.x.data(), layout.count.data(),
+                        layout.at.data(), row.get(), 0, comm.handle(), &request),
+           request);
   }
-  return layout;
 }
 
 }  // namespace
@@ -65,25 +98,15 @@ Layout byte_layout(const RowPartition& partition, Index ranks) {
 template <Scalar T>
 double estimate_condition(TriangularSolver<T>& solver) {
   const transport::Communicator& comm = solver.comm();
-  const Index rows = solver.partition().count(comm.rank());
-  const Layout layout = byte_layout<T>(solver.partition(), comm.size());
-  NormEstimator<T> estimator(comm.rank() == 0 ? solver.partition().rows() : 0);
-  std::vector<T> mine(usize(rows));
-  const int bytes = rows * static_cast<int>(sizeof(T));
-  while (true) {
-    int kase = comm.rank() == 0 ? estimator.step() : 0;
-    comm.broadcast(kase);
-    if (kase == 0) break;
-    transport::check(MPI_Scatterv(estimator.x.data(), layout.count.data(), layout.at.data(), MPI_BYTE,
-                                  mine.data(), bytes, MPI_BYTE, 0, comm.handle()),
-                     "MPI_Scatterv");
-    solver.solve(kase == 1 ? Op::none : Op::conjugate_transpose, {mine.data(), rows, 1},
-                 {mine.data(), rows, 1}, false);
-    transport::check(MPI_Gatherv(mine.data(), bytes, MPI_BYTE, estimator.x.data(), layout.count.data(),
-                                 layout.at.data(), MPI_BYTE, 0, comm.handle()),
-                     "MPI_Gatherv");
+  auto made = transport::collectively(
+      comm, [&] { return std::make_unique<Estimation<T>>(solver.partition(), comm.rank()); });
+  try {
+    estimate(solver, *made);
+  } catch (...) {
+    if (comm.abandoned()) static_cast<void>(made.release());  // transfers may be under way
+    throw;
   }
-  double condition = static_cast<double>(estimator.estimate) * solver.scaled_norm_one();
+  double condition = static_cast<double>(made->estimator.estimate) * solver.scaled_norm_one();
   comm.broadcast(condition);
   return std::isfinite(condition) ? condition : std::numeric_limits<double>::infinity();
 }

@@ -199,6 +199,7 @@ Refined RefinedSolver<T, F>::solve(Op op, Columns<const T> b, Columns<T> x,
   constexpr double epsilon = std::numeric_limits<RealOf<T>>::epsilon();
   const double target = options.target > 0 ? options.target : epsilon / 2;
   const double acceptable = std::max(target, options.acceptable > 0 ? options.acceptable : 10 * epsilon);
+  transport::collectively(a_.comm(), [&] { require_apart<T>(b, {x.data, x.ld, x.nrhs}, a_.local_rows()); });
   prepare(op, b.nrhs);
   norm_b_ = column_norms<T>({a_.comm(), solver_.crew()}, b, a_.local_rows());
 

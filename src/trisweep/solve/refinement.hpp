@@ -35,6 +35,7 @@ class RefinedSolver {
   // Makes room, here and in what is solved with: solve() then allocates nothing, but for GMRES. solve() does
   // so by itself when needed.
   void prepare(Op op, Index nrhs);
+  // b and x have no memory in common; Error(usage) on every rank where they have on any.
   Refined solve(Op op, Columns<const T> b, Columns<T> x, const RefinementOptions& options);
 
  private:

@@ -71,7 +71,7 @@ PingPongSample measure_transport(const Communicator& comm, const NamedTransport&
 // A window of memory that all ranks of a node see: each has a flag on a line of its own, then its data.
 class SharedWindow {
  public:
-  SharedWindow(const Communicator& node, std::size_t bytes) {
+  SharedWindow(const Communicator& node, std::size_t bytes) : node_(node) {
     std::byte* mine = nullptr;
     check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(line + bytes), 1, MPI_INFO_NULL, node.handle(), &mine,
                                   &window_),
@@ -80,7 +80,7 @@ class SharedWindow {
     check(MPI_Barrier(node.handle()), "MPI_Barrier");
   }
   ~SharedWindow() {
-    if (may_communicate()) MPI_Win_free(&window_);
+    if (node_.may_communicate()) MPI_Win_free(&window_);
   }
   SharedWindow(const SharedWindow&) = delete;
   SharedWindow& operator=(const SharedWindow&) = delete;
@@ -100,6 +100,7 @@ class SharedWindow {
     return at;
   }
 
+  const Communicator& node_;
   MPI_Win window_ = MPI_WIN_NULL;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 std::unique_ptr<Transport> make(const Communicator& comm, const Traffic& traffic) {
-  return std::make_unique<T>(comm, traffic);
+  return make_collectively<T>(comm, traffic);
 }
 
 constexpr std::array<NamedTransport, 3> table{{
@@ -36,7 +36,8 @@ std::string_view usual_transport(const Communicator& comm) {
   constexpr std::string_view everywhere = "two-sided";
   if (comm.size() == 1) return everywhere;
   try {
-    SharedMemory(comm, {.phase = std::vector<PhaseMessages>(1)});
+    const auto traffic = collectively(comm, [] { return Traffic{.phase = std::vector<PhaseMessages>(1)}; });
+    SharedMemory(comm, traffic);
     return "shared";
   } catch (const CollectiveError&) {
     return everywhere;
