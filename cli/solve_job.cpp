@@ -23,6 +23,16 @@ namespace {
 
 constexpr int most_automatic_steps = 20;
 
+// In a row of op(A).
+template <Scalar T>
+Index most_entries(const matrix::Csr<T>& a, Op op) {
+  std::vector<Index> entries(usize(std::max(a.rows(), a.cols())) + 1);
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (const Index j : a.pattern.row(i)) ++entries[usize(op == Op::none ? i : j)];
+  }
+  return *std::max_element(entries.begin(), entries.end());
+}
+
 // The job, step by step; each fills its part of the record. Members of rank 0 alone are marked.
 template <Scalar T, Scalar F>
 class SolveJob {
@@ -39,11 +49,7 @@ class SolveJob {
     share_choice();
     solve::DistributedMatrix<T> a = set_up();
     time_solves();
-    if (options_.no_dependencies) {
-      record_.solve.backward_error = std::numeric_limits<double>::quiet_NaN();
-    } else {
-      refine(a);
-    }
+    if (!options_.no_dependencies) refine(a);
     if (!options_.output.empty()) x_ = solve::gather_rows(world(), solver_->partition(), x_rows_, nrhs_);
     transport::collectively(world(), [&] {
       if (context_.is_root()) write(outputs);
@@ -145,6 +151,7 @@ class SolveJob {
     record_.factor.supernodes = factors.structure->supernodes();
     record_.factor.flops = estimate.all_flops();
     record_.factor.perturbed_pivots = factors.perturbed_pivots;
+    record_.factor.delayed_pivots = factors.delayed_pivots;
   }
 
   void time_solves() {
@@ -191,11 +198,21 @@ class SolveJob {
     refined.prepare(op_, nrhs_);
     x_rows_.resize(b_rows_.size());
     const auto start = Clock::now();
-    const auto result = refined.solve(op_, {b_rows_.data(), local_rows(), nrhs_},
-                                      {x_rows_.data(), local_rows(), nrhs_}, refinement);
-    record_.solve.refinement_seconds = world().max(seconds_since(start));
-    record_.solve.backward_error = result.backward_error;
-    record_.solve.refinement_steps = result.steps;
+    const solve::Columns<T> x{x_rows_.data(), local_rows(), nrhs_};
+    const auto result = refined.solve(op_, {b_rows_.data(), local_rows(), nrhs_}, x, refinement);
+    report::SolveRecord& s = record_.solve;
+    s.refinement_seconds = world().max(seconds_since(start));
+    s.backward_error = result.error.normwise;
+    s.componentwise_backward_error = result.error.componentwise;
+    s.arioli_demmel_duff_backward_error = result.error.arioli_demmel_duff;
+    s.refinement_steps = result.steps;
+    s.solution_condition = refined.condition(op_, {x.data, x.ld, x.nrhs}, result.worst);
+    // A residual is computed with that many roundings of the terms that it is measured by (LAPACK's xGERFS).
+    const double rounding = (most_entries(a_, op_) + 1) * double(std::numeric_limits<RealOf<T>>::epsilon());
+    const double error = s.componentwise_backward_error + rounding;
+    s.forward_error_bound = s.solution_condition * error;
+    s.componentwise_forward_error_bound =
+        refined.componentwise_condition(op_, {x.data, x.ld, x.nrhs}, result.worst) * error;
     assess(solve::probe_singularity(a, *solver_));
   }
 
@@ -205,9 +222,11 @@ class SolveJob {
     constexpr double limit = 1 / double(std::numeric_limits<RealOf<T>>::epsilon());
     report::FactorRecord& f = record_.factor;
     f.condition_estimate = std::max(probe.condition, solve::estimate_condition(*solver_));
+    satisfies_ = record_.solve.arioli_demmel_duff_backward_error <= most_backward_error / limit;
+    const bool accurate = record_.solve.componentwise_backward_error <= most_backward_error / limit;
     f.numerically_singular =
-        probe.condition >= limit || (!probe.recovered && f.condition_estimate >= clearly_ill * limit);
-    const bool accurate = record_.solve.backward_error <= most_backward_error / limit;
+        probe.condition >= limit ||
+        (!probe.recovered && (satisfies_ || f.condition_estimate >= clearly_ill * limit));
     status_ = accurate && probe.recovered && !f.numerically_singular ? 0 : 1;
     digits_are_doubtful_ = f.condition_estimate >= limit;
   }
@@ -220,8 +239,8 @@ class SolveJob {
     record_.plan.threads = solver_->threads();
     record_.plan.deterministic = options_.deterministic;
     record_.plan.dependencies = !options_.no_dependencies;
-    // All written before any appears; a solution that is not to be trusted does not appear at all.
-    const bool with_solution = outputs.solution && status_ == 0;
+    // All written before any appears; a solution that does not satisfy its equations does not appear at all.
+    const bool with_solution = outputs.solution && satisfies_;
     if (with_solution) matrix::write_matrix_market(*outputs.solution, x_);
     if (outputs.json) outputs.json->write(report::to_json(record_));
     if (outputs.trace) outputs.trace->write(report::to_chrome_trace(events_, rank_names()));
@@ -243,7 +262,7 @@ class SolveJob {
     context_.terminal.print_beside({options_.output, options_.json, options_.trace, options_.traffic},
                                    report::summary(record_));
     if (status_ != 0) {
-      context_.terminal.error(report::verdict(record_));
+      context_.terminal.error(report::verdict(record_, satisfies_));
     } else if (digits_are_doubtful_) {
       context_.terminal.warn(report::caution(record_));
     }
@@ -259,6 +278,7 @@ class SolveJob {
   model::PlanChoice choice_;  // of rank 0 until it is shared
   Index nrhs_ = 1;
   int status_ = 0;
+  bool satisfies_ = false;  // the solution its equations, those of small unknowns perhaps excepted
   bool digits_are_doubtful_ = false;
   report::RunRecord record_;                                      // complete on rank 0
   matrix::Csr<T> a_;                                              // rank 0

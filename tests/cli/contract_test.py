@@ -14,8 +14,8 @@ NUMBER = (int, float)
 RECORD = {
     "matrix": {"name": str, "rows": int, "nonzeros": int},
     "factor": {"kind": str, "nonzeros_l": int, "nonzeros_u": int, "bytes": int, "supernodes": int,
-               "flops": NUMBER, "analysis_seconds": NUMBER, "seconds": NUMBER, "perturbed_pivots": int,
-               "condition_estimate": NUMBER, "numerically_singular": bool},
+               "flops": NUMBER, "analysis_seconds": NUMBER, "seconds": NUMBER, "delayed_pivots": int,
+               "perturbed_pivots": int, "condition_estimate": NUMBER, "numerically_singular": bool},
     "plan": {"grid": list, "mapping": str, "schedule": str, "inter_grid": str, "tree": str, "diagonal": str,
              "transport": str, "device": str, "threads": int, "deterministic": bool, "dependencies": bool,
              "chosen_by": str},
@@ -23,7 +23,10 @@ RECORD = {
               "distribution_seconds": NUMBER, "plan_seconds": NUMBER,
               "panel_bytes": NUMBER, "panel_bytes_max": NUMBER, "seconds_min": NUMBER,
               "seconds_median": NUMBER, "l_seconds": NUMBER, "u_seconds": NUMBER, "inter_grid_seconds": NUMBER,
-              "backward_error": NUMBER, "refinement_steps": int, "refinement_seconds": NUMBER},
+              "backward_error": NUMBER, "componentwise_backward_error": NUMBER,
+              "arioli_demmel_duff_backward_error": NUMBER, "solution_condition": NUMBER,
+              "forward_error_bound": NUMBER, "componentwise_forward_error_bound": NUMBER,
+              "refinement_steps": int, "refinement_seconds": NUMBER},
     "machine": {"host": str, "processor": str, "mpi": str, "processors": int, "memory_bytes": NUMBER},
 }
 RANK = {"rank": int, "x": int, "y": int, "z": int, "l_seconds": NUMBER, "u_seconds": NUMBER,

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "support/random_matrix.hpp"
 #include "trisweep/kernels/line.hpp"
 #include "trisweep/matrix/csr.hpp"
@@ -14,9 +16,15 @@ class SparseProductTest : public testing::Test {};
 using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(SparseProductTest, Scalars);
 
-// Rows [3, 17) of a product with `width` vectors, entry by entry beside the kernel's.
-template <Scalar T, class Kernel>
-void expect_product(Index width, bool conjugate_entries, const Kernel& kernel) {
+template <Scalar T>
+RealOf<T> magnitude_1(const T& v) {
+  return std::abs(std::real(v)) + std::abs(std::imag(v));
+}
+
+// Rows [3, 17) of a product with `width` vectors, entry by entry beside the kernel's; term(a, x) is what an
+// entry adds.
+template <Scalar T, class Kernel, class Term>
+void expect_sums(Index width, bool conjugate_entries, const Kernel& kernel, const Term& term) {
   constexpr Index n = 20, first = 3, rows = 14;
   const auto a = testing_support::random_matrix<T>({.n = n, .per_row = 4, .seed = 7});
   const auto x = testing_support::random_vector<T>(usize(n * width), 8);
@@ -30,11 +38,28 @@ void expect_product(Index width, bool conjugate_entries, const Kernel& kernel) {
       T sum{};
       for (Offset p = a.pattern.row_ptr[usize(first + i)]; p < a.pattern.row_ptr[usize(first + i) + 1]; ++p) {
         const T v = a.value[usize(p)];
-        sum += (conjugate_entries ? conjugate(v) : v) * x[usize(a.pattern.col[usize(p)] * width + c)];
+        sum += term(conjugate_entries ? conjugate(v) : v, x[usize(a.pattern.col[usize(p)] * width + c)]);
       }
-      EXPECT_LT(std::abs(product[usize(i * width + c)] - sum), tolerance) << "row " << i << ", vector " << c;
+      ASSERT_LT(std::abs(product[usize(i * width + c)] - sum), tolerance) << "row " << i << ", vector " << c;
     }
   }
+}
+
+template <Scalar T, class Kernel>
+void expect_product(Index width, bool conjugate_entries, const Kernel& kernel) {
+  expect_sums<T>(width, conjugate_entries, kernel, std::multiplies<>{});
+}
+
+template <Scalar T, class Kernel>
+void expect_magnitudes(Index width, const Kernel& kernel) {
+  expect_sums<T>(width, true, kernel,
+                 [](const T& a, const T& x) { return T(magnitude_1(a) * magnitude_1(x)); });
+}
+
+TYPED_TEST(SparseProductTest, OfMagnitudes) {
+  expect_magnitudes<TypeParam>(1, [](auto&&... arguments) { sparse_magnitudes(arguments...); });
+  expect_magnitudes<TypeParam>(line_rows<TypeParam>,
+                               [](auto&&... arguments) { sparse_magnitudes_of_bundle(arguments...); });
 }
 
 TYPED_TEST(SparseProductTest, OfOneVector) {

@@ -177,7 +177,10 @@ inline std::shared_ptr<const symbolic::Structure> structure_of(const matrix::Pat
     }
     s->row_ptr.push_back(static_cast<Offset>(s->row.size()));
     s->block_ptr.push_back(static_cast<Offset>(s->block.size()));
+    s->whole.push_back(0);
+    s->group.push_back(k);
   }
+  s->tree = {.levels = 0, .begin = {0, 0}, .end = {0, s->supernodes()}};
   return s;
 }
 
@@ -217,15 +220,37 @@ BlockFactors expand(const Factors<T>& f) {
   return result;
 }
 
+// Where row (column) i of the matrix lies in the factors.
+inline Index place(const std::vector<Index>& number, Index i) {
+  return number.empty() ? i : number[usize(i)];
+}
+
 template <Scalar T>
 DenseMatrix reconstruct(const Factors<T>& f) {
   const BlockFactors b = expand(f);
-  return b.l * inverse(b.inverse_d) * b.u;
+  const DenseMatrix product = b.l * inverse(b.inverse_d) * b.u;
+  DenseMatrix a(product.n);
+  for (Index i = 0; i < a.n; ++i)
+    for (Index j = 0; j < a.n; ++j) a(i, j) = product(place(f.row_new, i), place(f.col_new, j));
+  return a;
 }
 
-// x with A x = b, by the sweeps that factors.hpp describes.
 template <Scalar T>
-std::vector<T> solve(const Factors<T>& f, std::vector<T> x) {
+std::vector<T> solve_in_order(const Factors<T>& f, std::vector<T> x);
+
+// x with A x = b.
+template <Scalar T>
+std::vector<T> solve(const Factors<T>& f, const std::vector<T>& b) {
+  std::vector<T> placed(b.size()), x(b.size());
+  for (std::size_t i = 0; i < b.size(); ++i) placed[usize(place(f.row_new, static_cast<Index>(i)))] = b[i];
+  placed = solve_in_order(f, std::move(placed));
+  for (std::size_t j = 0; j < b.size(); ++j) x[j] = placed[usize(place(f.col_new, static_cast<Index>(j)))];
+  return x;
+}
+
+// By the sweeps that factors.hpp describes.
+template <Scalar T>
+std::vector<T> solve_in_order(const Factors<T>& f, std::vector<T> x) {
   const symbolic::Structure& s = *f.structure;
   for (Index k = 0; k < s.supernodes(); ++k)
     for (Index j = 0; j < s.width(k); ++j)

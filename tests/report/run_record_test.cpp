@@ -28,6 +28,7 @@ RunRecord example() {
                  .analysis_seconds = 0.5,
                  .seconds = 1.5,
                  .perturbed_pivots = 2,
+                 .delayed_pivots = 3,
                  .condition_estimate = 1e7},
       .plan = {.px = 2,
                .py = 3,
@@ -50,6 +51,11 @@ RunRecord example() {
                 .u_seconds = 9e-4,
                 .inter_grid_seconds = 5e-5,
                 .backward_error = 1.25e-16,
+                .componentwise_backward_error = 2.5e-16,
+                .arioli_demmel_duff_backward_error = 2.75e-16,
+                .solution_condition = 1e6,
+                .forward_error_bound = 3e-10,
+                .componentwise_forward_error_bound = 4e-10,
                 .refinement_steps = 1,
                 .refinement_seconds = 0.01},
       .ranks = {{.rank = 0,
@@ -85,11 +91,13 @@ TEST(ToJson, HasTheFieldsThatOthersRead) {
                              {"dependencies", true},
                              {"chosen_by", "user"}}));
   for (const char* field : {"nonzeros_l", "nonzeros_u", "bytes", "supernodes", "seconds", "perturbed_pivots",
-                            "condition_estimate"})
+                            "delayed_pivots", "condition_estimate"})
     EXPECT_TRUE(r["factor"][field].is_number()) << field;
   EXPECT_EQ(r["factor"]["numerically_singular"], false);
-  for (const char* field : {"nrhs", "repeats", "seconds_min", "seconds_median", "l_seconds", "u_seconds",
-                            "inter_grid_seconds", "backward_error", "refinement_steps"})
+  for (const char* field :
+       {"nrhs", "repeats", "seconds_min", "seconds_median", "l_seconds", "u_seconds", "inter_grid_seconds",
+        "backward_error", "componentwise_backward_error", "arioli_demmel_duff_backward_error",
+        "solution_condition", "forward_error_bound", "componentwise_forward_error_bound", "refinement_steps"})
     EXPECT_TRUE(r["solve"][field].is_number()) << field;
   EXPECT_EQ(r["solve"]["op"], "T");
   EXPECT_EQ(r["machine"]["host"], "node");
@@ -98,6 +106,7 @@ TEST(ToJson, HasTheFieldsThatOthersRead) {
 TEST(ToJson, KeepsEveryDigit) {
   const json r = json::parse(to_json(example()));
   EXPECT_EQ(r["solve"]["backward_error"].get<double>(), 1.25e-16);
+  EXPECT_EQ(r["solve"]["componentwise_backward_error"].get<double>(), 2.5e-16);
   EXPECT_EQ(r["factor"]["nonzeros_u"].get<Offset>(), 6000000001);
 }
 
@@ -169,38 +178,45 @@ TEST(ToJson, SurvivesNamesThatAreNotText) {
 TEST(Summary, SaysWhatHowFastAndHowWell) {
   const std::string text = summary(example());
   for (const char* part :
-       {"10 rows", "5000000000 nonzeros", "4 supernodes", "1.5 s: LU", "96 GB", "2 perturbed pivots",
-        "2 ms: 7 right-hand sides", "op T", "grid 2x3x4", "backward error 1.3e-16 after 1 refinement step"})
+       {"10 rows", "5000000000 nonzeros", "4 supernodes", "1.5 s: LU", "96 GB",
+        "3 delayed, 2 perturbed pivots", "2 ms: 7 right-hand sides", "op T", "grid 2x3x4",
+        "componentwise backward error 2.5e-16 after 1 refinement step", "at most about 3.0e-10"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_TRUE(text.ends_with("\n"));
 }
 
 TEST(Summary, CountsOneInTheSingular) {
   RunRecord r = example();
+  r.factor.delayed_pivots = 0;
   r.factor.perturbed_pivots = 1;
   r.solve.nrhs = 1;
-  EXPECT_THAT(summary(r), HasSubstr("1 perturbed pivot,"));
+  EXPECT_THAT(summary(r), HasSubstr(" GB, 1 perturbed pivot,"));
   EXPECT_THAT(summary(r), HasSubstr("1 right-hand side,"));
 }
 
 TEST(Verdict, NamesTheCauseAndARemedy) {
   RunRecord r = example();
-  r.solve.backward_error = 1e-3;
-  EXPECT_THAT(verdict(r), HasSubstr("backward error 1.0e-03"));
-  EXPECT_THAT(verdict(r), HasSubstr("remedy: "));
+  r.solve.componentwise_backward_error = 1e-3;
+  EXPECT_THAT(verdict(r, false), HasSubstr("backward error 1.0e-03"));
+  EXPECT_THAT(verdict(r, false), HasSubstr("the factorization of"));
+  EXPECT_THAT(verdict(r, false), HasSubstr("remedy: "));
+  EXPECT_THAT(verdict(r, true), HasSubstr("no digit"));
   r.factor.numerically_singular = true;
-  EXPECT_THAT(verdict(r), HasSubstr("numerically singular in double precision"));
-  EXPECT_THAT(verdict(r), Not(HasSubstr("--precision")));
+  EXPECT_THAT(verdict(r, false), HasSubstr("singular to double precision"));
+  EXPECT_THAT(verdict(r, false), HasSubstr("no solution was written"));
+  EXPECT_THAT(verdict(r, false), Not(HasSubstr("--precision")));
+  EXPECT_THAT(verdict(r, true), HasSubstr("satisfies its equations (componentwise backward error 1.0e-03)"));
+  EXPECT_THAT(verdict(r, true), Not(HasSubstr("no solution was written")));
   r.solve.precision = "float";
-  EXPECT_THAT(verdict(r), HasSubstr("numerically singular in single precision"));
-  EXPECT_THAT(verdict(r), HasSubstr("--precision double"));
+  EXPECT_THAT(verdict(r, false), HasSubstr("singular to single precision"));
+  EXPECT_THAT(verdict(r, false), HasSubstr("--precision double"));
 }
 
 TEST(Verdict, SaysWhenThereIsNoFiniteSolution) {
   RunRecord r = example();
-  r.solve.backward_error = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(verdict(r), HasSubstr("range of double precision"));
-  EXPECT_THAT(verdict(r), Not(HasSubstr("inf")));
+  r.solve.componentwise_backward_error = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(verdict(r, false), HasSubstr("range of double precision"));
+  EXPECT_THAT(verdict(r, false), Not(HasSubstr("inf")));
 }
 
 TEST(Caution, SaysWhatTheAnswerIsWorth) {

@@ -63,14 +63,26 @@ void sparse_product_of_bundle(const SparseRows<T>& a, const T* x, T* product) {
   products<T>().sparse_bundle(a, x, product);
 }
 
-#define INSTANTIATE(T)                                                   \
-  template void scatter_product(const Panel<T>&, Index, const Work<T>&); \
-  template void gather_product(const Panel<T>&, Index, const Work<T>&);  \
-  template void diagonal_product(Panel<T>, Op, Index, const Work<T>&);   \
-  template void load_line(const T*, Offset, const LineRows<T>&);         \
-  template void store_line(T*, Offset, const LineRows<T>&);              \
-  template void sparse_product(const SparseRows<T>&, const T*, T*);      \
-  template void sparse_product_of_bundle(const SparseRows<T>&, const T*, T*);
+template <Scalar T>
+void sparse_magnitudes(const SparseRows<T>& a, const T* x, T* product) {
+  products<T>().magnitudes(a, x, product);
+}
+
+template <Scalar T>
+void sparse_magnitudes_of_bundle(const SparseRows<T>& a, const T* x, T* product) {
+  products<T>().magnitudes_bundle(a, x, product);
+}
+
+#define INSTANTIATE(T)                                                        \
+  template void scatter_product(const Panel<T>&, Index, const Work<T>&);      \
+  template void gather_product(const Panel<T>&, Index, const Work<T>&);       \
+  template void diagonal_product(Panel<T>, Op, Index, const Work<T>&);        \
+  template void load_line(const T*, Offset, const LineRows<T>&);              \
+  template void store_line(T*, Offset, const LineRows<T>&);                   \
+  template void sparse_product(const SparseRows<T>&, const T*, T*);           \
+  template void sparse_product_of_bundle(const SparseRows<T>&, const T*, T*); \
+  template void sparse_magnitudes(const SparseRows<T>&, const T*, T*);        \
+  template void sparse_magnitudes_of_bundle(const SparseRows<T>&, const T*, T*);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::kernels

@@ -64,6 +64,16 @@ void sparse_bundle(const SparseRows<T>& a, const T* x, T* product) {
   multiply_rows<line_rows<T>* static_cast<int>(sizeof(T))>(a, x, product);
 }
 
+template <Scalar T>
+void magnitudes(const SparseRows<T>& a, const T* x, T* product) {
+  magnitudes_of_rows<static_cast<int>(sizeof(T))>(a, x, product);
+}
+
+template <Scalar T>
+void magnitudes_bundle(const SparseRows<T>& a, const T* x, T* product) {
+  magnitudes_of_rows<line_rows<T>* static_cast<int>(sizeof(T))>(a, x, product);
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -74,7 +84,9 @@ Products<T> products() {
           .load = load_line<T>,
           .store = store_line<T>,
           .sparse = sparse<T>,
-          .sparse_bundle = sparse_bundle<T>};
+          .sparse_bundle = sparse_bundle<T>,
+          .magnitudes = magnitudes<T>,
+          .magnitudes_bundle = magnitudes_bundle<T>};
 }
 
 #define INSTANTIATE(T) template Products<T> products<T>();

@@ -29,6 +29,8 @@ struct Products {
   void (*store)(T* column, Offset ld, const LineRows<T>&);
   void (*sparse)(const SparseRows<T>&, const T* x, T* product);
   void (*sparse_bundle)(const SparseRows<T>&, const T* x, T* product);
+  void (*magnitudes)(const SparseRows<T>&, const T* x, T* product);
+  void (*magnitudes_bundle)(const SparseRows<T>&, const T* x, T* product);
 };
 
 #define TRISWEEP_DECLARE(isa) \

@@ -24,4 +24,11 @@ void sparse_product(const SparseRows<T>& a, const T* x, T* product);
 template <Scalar T>
 void sparse_product_of_bundle(const SparseRows<T>& a, const T* x, T* product);
 
+// What bounds the rounding errors of these, in their layout: product[i] = sum_j |a(i, j)| |x[j]|, with |z| =
+// |re z| + |im z| as in LAPACK's error bounds; complex results are real.
+template <Scalar T>
+void sparse_magnitudes(const SparseRows<T>& a, const T* x, T* product);
+template <Scalar T>
+void sparse_magnitudes_of_bundle(const SparseRows<T>& a, const T* x, T* product);
+
 }  // namespace trisweep::kernels

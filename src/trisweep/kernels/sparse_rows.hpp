@@ -45,4 +45,39 @@ TRISWEEP_INLINE void multiply_rows(const SparseRows<T>& a, const T* x, T* produc
   }
 }
 
+template <class V>
+TRISWEEP_INLINE V magnitude(const V& v) {
+  return v < 0 ? -v : v;
+}
+
+// |re| + |im| is a sum over neighbouring lanes, taken at the end of the row.
+template <int bytes, Scalar T>
+TRISWEEP_INLINE void magnitudes_of_rows(const SparseRows<T>& a, const T* x, T* product) {
+  using R = RealOf<T>;
+  using V = Vector<R, std::min(bytes, vector_bytes)>;
+  constexpr int count = bytes / static_cast<int>(sizeof(V));
+  constexpr int step = static_cast<int>(sizeof(V) / sizeof(R));
+  constexpr int width = bytes / static_cast<int>(sizeof(R));
+  for (Index i = 0; i < a.rows; ++i) {
+    V sum[count] = {};
+    for (Offset p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
+      const R* const value = reals(a.value + p);
+      const R* const row = reals(x) + usize(a.col[p]) * usize(width);
+      R weight = magnitude(value[0]);
+      if constexpr (is_complex<T>) weight += magnitude(value[1]);
+#pragma GCC unroll 8
+      for (int k = 0; k < count; ++k) sum[k] += weight * magnitude(load<V>(row + k * step));
+    }
+    R* const to = reals(product) + usize(i) * usize(width);
+#pragma GCC unroll 8
+    for (int k = 0; k < count; ++k) store(to + k * step, sum[k]);
+    if constexpr (is_complex<T>) {
+      for (int k = 0; k < width; k += 2) {
+        to[k] += to[k + 1];
+        to[k + 1] = 0;
+      }
+    }
+  }
+}
+
 }  // namespace trisweep::kernels

@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <complex>
 
-#include "trisweep/core/error.hpp"
-
 namespace trisweep::numeric {
+
+Error outside_structure(Index row_or_column) {
+  return {ErrorKind::usage,
+          fmt::format("row or column {} has an entry outside the symbolic structure", row_or_column),
+          "analyze the pattern of the very matrix that is factored"};
+}
 
 template <Scalar T>
 LowerColumns<T>::LowerColumns(const matrix::Csr<T>& a, const symbolic::Structure& s)
@@ -38,9 +42,7 @@ template <Scalar T>
 Index Assembly<T>::position_of(Index global) const {
   const Index p = position_[usize(global)];
   if (usize(p) < global_.size() && global_[usize(p)] == global) return p;
-  throw Error(ErrorKind::usage,
-              fmt::format("row or column {} has an entry outside the symbolic structure", global),
-              "analyze the pattern of the very matrix that is factored");
+  throw outside_structure(global);
 }
 
 template <Scalar T>

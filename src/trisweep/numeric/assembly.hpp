@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "trisweep/core/error.hpp"
 #include "trisweep/matrix/csr.hpp"
 #include "trisweep/numeric/front.hpp"
 
@@ -19,6 +20,9 @@ struct LowerColumns {
 
   LowerColumns(const matrix::Csr<T>& a, const symbolic::Structure& structure);
 };
+
+// The error that A has an entry where the structure has none.
+Error outside_structure(Index row_or_column);
 
 // What every front of one factorization is assembled from.
 template <Scalar T>

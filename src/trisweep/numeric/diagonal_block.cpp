@@ -4,29 +4,12 @@
 #include <cmath>
 #include <complex>
 
+#include "trisweep/numeric/modulus.hpp"
+
 namespace trisweep::numeric {
 namespace {
 
 constexpr Index unblocked_width = 16;  // narrower column blocks are factored column by column
-
-// Cheap modulus for the pivot search, as in the BLAS; equal to the modulus for real numbers.
-template <Scalar T>
-RealOf<T> modulus_1(T value) {
-  if constexpr (is_complex<T>) {
-    return std::abs(value.real()) + std::abs(value.imag());
-  } else {
-    return std::abs(value);
-  }
-}
-
-// The comparison is written so that a NaN is replaced too.
-template <Scalar T>
-bool perturb(T& pivot, RealOf<T> bound) {
-  const RealOf<T> modulus = std::abs(pivot);
-  if (modulus >= bound) return false;
-  pivot = modulus > 0 ? pivot / modulus * bound : T(bound);
-  return true;
-}
 
 template <Scalar T>
 Index row_of_pivot(View<T> a, Index k) {
@@ -51,7 +34,7 @@ Index lu_unblocked(View<T> a, std::span<Index> pivots, RealOf<T> bound) {
     if (p != k) {
       for (Index j = 0; j < a.cols; ++j) std::swap(a(k, j), a(p, j));
     }
-    perturbed += perturb(a(k, k), bound);
+    perturbed += perturb(a(k, k), bound, bound);
     const T reciprocal = T(1) / a(k, k);
     for (Index i = k + 1; i < a.rows; ++i) a(i, k) *= reciprocal;
     for (Index j = k + 1; j < a.cols; ++j) {

@@ -53,17 +53,31 @@ void update_cholesky(Front<T>& front, std::size_t i) {
   subtract_gram(front.contribution, rows_from(source, source.lower, front.width), contribution_target(front));
 }
 
+// Whether an entry of the packed block is above `bound`, or not a number.
+template <Scalar T>
+bool exceeds(View<T> block, RealOf<T> bound) {
+  const auto* value = reinterpret_cast<const RealOf<T>*>(block.data);
+  const std::size_t count = usize(block.rows) * usize(block.cols) * (is_complex<T> ? 2 : 1);
+  int above = 0;
+  for (std::size_t e = 0; e < count; ++e) above |= !(std::abs(value[e]) <= bound);
+  return above != 0;
+}
+
 }  // namespace
 
 template <Scalar T>
-Index eliminate_lu(Front<T>& front, RealOf<T> bound, EliminationScratch<T>& scratch) {
+std::optional<Index> eliminate_lu(Front<T>& front, const PivotRules<RealOf<T>>& rules,
+                                  EliminationScratch<T>& scratch) {
   Index perturbed = 0;
+  const bool may_delay = rules.relative > 0;
   for (std::size_t i = 0; i < front.panels.size(); ++i) {
     const Panel<T>& p = front.panels[i];
     const auto pivots = std::span(scratch.pivots).first(usize(p.width()));
-    perturbed += lu_in_place(p.diagonal, pivots, bound);
+    perturbed += lu_in_place(p.diagonal, pivots, rules.replacement);
+    if (may_delay && perturbed > 0) return std::nullopt;
     exchange_columns<T>(p.upper, pivots, true);
     solve_right(p.lower, p.diagonal, Triangle::upper, Op::none, Diagonal::stored);
+    if (may_delay && exceeds(p.lower, 1 / rules.relative)) return std::nullopt;
     solve_right(p.upper, p.diagonal, Triangle::lower, Op::transpose, Diagonal::unit);
     update_lu(front, i);
     solve_right(p.lower, p.diagonal, Triangle::lower, Op::none, Diagonal::unit);
@@ -87,8 +101,9 @@ bool eliminate_cholesky(Front<T>& front, EliminationScratch<T>& scratch) {
   return true;
 }
 
-#define TRISWEEP_INSTANTIATE(T)                                                 \
-  template Index eliminate_lu<T>(Front<T>&, RealOf<T>, EliminationScratch<T>&); \
+#define TRISWEEP_INSTANTIATE(T)                                                          \
+  template std::optional<Index> eliminate_lu<T>(Front<T>&, const PivotRules<RealOf<T>>&, \
+                                                EliminationScratch<T>&);                 \
   template bool eliminate_cholesky<T>(Front<T>&, EliminationScratch<T>&);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE

@@ -1,10 +1,12 @@
 #pragma once
 // Eliminates the columns of an assembled front and brings its panels into the form of Factors.
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "trisweep/numeric/front.hpp"
+#include "trisweep/numeric/threshold_lu.hpp"
 
 namespace trisweep::numeric {
 
@@ -20,9 +22,12 @@ struct EliminationScratch {
 // P F11 = L11 U11 within each supernode, then with D = P^T L11 U11
 //   lower = F21 D^-1,  upper = (D^-1 F12)^T,  diagonal = D^-1,  contribution = F22 - F21 D^-1 F12.
 // The update of the rest uses L21 = F21 U11^-1 and U12 = L11^-1 P F12, not the inverse: that is as stable as
-// partial pivoting within the block. Pivots below `bound` are replaced; returns how many.
+// partial pivoting within the block. Returns how many pivots were replaced. But where pivots can be delayed
+// it gives up at the first that would have to be replaced, or that leaves an entry of L21 above 1 /
+// rules.relative: nullopt, with the front in no defined state.
 template <Scalar T>
-Index eliminate_lu(Front<T>& front, RealOf<T> bound, EliminationScratch<T>& scratch);
+std::optional<Index> eliminate_lu(Front<T>& front, const PivotRules<RealOf<T>>& rules,
+                                  EliminationScratch<T>& scratch);
 
 // F11 = L11 L11^H; the same results. False, with the front in no defined state, when F11 is not positive
 // definite.

@@ -22,18 +22,12 @@
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/numeric/front_tree.hpp"
+#include "trisweep/numeric/redone_front.hpp"
+#include "trisweep/numeric/reshaping.hpp"
 #include "trisweep/numeric/schedule.hpp"
 
 namespace trisweep::numeric {
 namespace {
-
-// A contribution block between its front and the front's parent. Those that cross from one unit to another
-// own their memory; the others lie on the stack of the thread.
-template <Scalar T>
-struct Contribution {
-  View<T> view;
-  Buffer<T> owned;
-};
 
 // Tells the observer about a hundred times.
 class Progress {
@@ -61,9 +55,10 @@ struct Job {
   Source<T> source;
   const FrontTree& tree;
   const std::vector<double>& flops;  // by front
-  RealOf<T> pivot_bound;
+  PivotRules<RealOf<T>> rules;
   Factors<T>& factors;
   std::vector<Contribution<T>>& contributions;  // by front
+  RedoneFronts<T>& redone;
   Progress& progress;
 };
 
@@ -72,7 +67,11 @@ template <Scalar T>
 class Worker {
  public:
   Worker(const Job<T>& job, Offset stack_entries, Index widest)
-      : job_(job), assembly_(job.source), scratch_(widest), stack_(stack_entries) {}
+      : job_(job),
+        assembly_(job.source),
+        redoer_(job.source, job.rules),
+        scratch_(widest),
+        stack_(stack_entries) {}
 
   // False when the matrix is not positive definite.
   bool process(const Unit& unit) {
@@ -90,23 +89,56 @@ class Worker {
   static constexpr double report_every = 1e8;
 
   bool process(Index f, bool leaves_unit) {
-    Front<T>& front = front_;
     lay_out(f, leaves_unit);
-    assembly_.begin(front);
-    for (Index c : job_.tree.children(f)) {
-      const Index top = job_.tree.members(c).back();
-      assembly_.add_child(front, job_.contributions[usize(c)].view, job_.source.structure.rows(top));
+    for (Index c : job_.tree.children(f)) job_.redone.entries[usize(f)] += job_.redone.entries[usize(c)];
+    const bool delayed = has_delayed(f);
+    if (!delayed) {
+      assemble(f);
+      if (job_.source.kind == Kind::cholesky && !eliminate_cholesky(front_, scratch_)) return false;
+    }
+    if (job_.source.kind == Kind::lu) {
+      const auto perturbed = delayed ? std::nullopt : eliminate_lu(front_, job_.rules, scratch_);
+      if (!perturbed) redo(f);
+      perturbed_ += perturbed.value_or(0);
     }
     release_children(f);
-    if (job_.source.kind == Kind::cholesky) {
-      if (!eliminate_cholesky(front, scratch_)) return false;
-    } else {
-      perturbed_ += eliminate_lu(front, job_.pivot_bound, scratch_);
-    }
-    for (const Panel<T>& panel : front.panels) {
+    if (job_.redone.is_redone[usize(f)]) return true;
+    for (const Panel<T>& panel : front_.panels) {
       for (const View<T>& part : {panel.diagonal, panel.lower, panel.upper}) finish(part);
     }
     return true;
+  }
+
+  bool has_delayed(Index f) const {
+    return std::ranges::any_of(job_.tree.children(f),
+                               [&](Index c) { return !job_.contributions[usize(c)].delayed_row.empty(); });
+  }
+
+  void assemble(Index f) {
+    assembly_.begin(front_);
+    for (Index c : job_.tree.children(f)) {
+      const Index top = job_.tree.members(c).back();
+      assembly_.add_child(front_, job_.contributions[usize(c)].view, job_.source.structure.rows(top));
+    }
+  }
+
+  // With pivots searched for in the whole front, and delayed.
+  void redo(Index f) {
+    const symbolic::Structure& s = job_.source.structure;
+    std::vector<ChildBlock<T>> children;
+    RedoneFronts<T>& redone = job_.redone;
+    for (Index c : job_.tree.children(f)) {
+      const Index top = job_.tree.members(c).back();
+      children.push_back({s.parent[usize(top)], &job_.contributions[usize(c)], s.rows(top)});
+    }
+    RedoneFront<T> result = redoer_.redo(job_.tree.members(f), children, redone.most_delayed(job_.tree, f));
+    perturbed_ += result.perturbed_pivots;
+    for (const Piece<T>& piece : result.pieces) redone.entries[usize(f)] += piece.entries();
+    redone.is_redone[usize(f)] = 1;
+    redone.pieces[usize(f)] = std::move(result.pieces);
+    Contribution<T>& own = job_.contributions[usize(f)];
+    result.contribution.on_stack = own.on_stack;
+    own = std::move(result.contribution);
   }
 
   // Brings a final block into the form that the solve phase wants, while it is in the cache.
@@ -136,6 +168,7 @@ class Worker {
     }
     const Index m = job_.tree.height[usize(f)];
     Contribution<T>& own = job_.contributions[usize(f)];
+    own.on_stack = !leaves_unit;
     if (leaves_unit) {
       own.owned = Buffer<T>(usize(contribution_entries(m)), "a contribution block of the factorization");
     }
@@ -148,8 +181,8 @@ class Worker {
   void release_children(Index f) {
     for (Index c : job_.tree.children(f)) {
       Contribution<T>& child = job_.contributions[usize(c)];
-      if (child.owned.size() == 0) {
-        stack_.pop(contribution_entries(child.view.rows), job_.tree.depth[usize(c)]);
+      if (child.on_stack) {
+        stack_.pop(contribution_entries(job_.tree.height[usize(c)]), job_.tree.depth[usize(c)]);
       }
       child = {};
     }
@@ -157,6 +190,7 @@ class Worker {
 
   const Job<T>& job_;
   Assembly<T> assembly_;
+  FrontRedoer<T> redoer_;
   EliminationScratch<T> scratch_;
   ContributionStack<T> stack_;
   Front<T> front_;
@@ -184,15 +218,16 @@ Factors<T> allocate(std::shared_ptr<const symbolic::Structure> structure, Kind k
 }
 
 template <Scalar T>
-RealOf<T> pivot_bound(const matrix::Csr<T>& a, const Options& options) {
+PivotRules<RealOf<T>> pivot_rules(const matrix::Csr<T>& a, const Options& options) {
   using Real = RealOf<T>;
   Real largest = 0;
   for (const T& value : a.value) largest = std::max(largest, Real(std::abs(value)));
-  const double threshold = options.pivot_threshold > 0
-                               ? options.pivot_threshold
-                               : std::sqrt(double(std::numeric_limits<Real>::epsilon()));
-  // A zero matrix still needs pivots to divide by.
-  return Real(threshold) * (largest > 0 ? largest : Real(1));
+  if (!(largest > 0)) largest = 1;  // a zero matrix still needs pivots to divide by
+  const Real epsilon = std::numeric_limits<Real>::epsilon();
+  const bool given = options.pivot_threshold > 0;
+  return {.relative = Real(options.relative_threshold),
+          .smallest = (given ? Real(options.pivot_threshold) : std::pow(epsilon, Real(0.75))) * largest,
+          .replacement = (given ? Real(options.pivot_threshold) : std::sqrt(epsilon)) * largest};
 }
 
 std::vector<double> flops_by_front(const FrontTree& tree, const symbolic::Structure& s, Kind kind) {
@@ -224,8 +259,9 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
   const LowerColumns<T> columns(a, s);
   std::vector<Contribution<T>> contributions(usize(tree.fronts()));
   Progress progress(observer, std::reduce(flops.begin(), flops.end()));
-  const Job<T> job{{a, columns, s, kind}, tree,    flops, pivot_bound(a, options), factors,
-                   contributions,         progress};
+  RedoneFronts<T> redone(tree, factors.panel_ptr.back());
+  const Job<T> job{{a, columns, s, kind}, tree,   flops,   pivot_rules(a, options), factors,
+                   contributions,         redone, progress};
 
   Offset stack = 0;
   for (const Unit& u : units) {
@@ -240,6 +276,7 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
   if (!run_units(units, threads, work)) return std::nullopt;
   observer.progress("factor", 1.0);
   for (const auto& worker : workers) factors.perturbed_pivots += worker->perturbed_pivots();
+  insert_redone(std::move(redone), tree, factors);
   return factors;
 }
 

@@ -22,6 +22,9 @@ namespace trisweep::numeric {
 
 enum class Kind { lu, cholesky };
 
+// The structure is the one that came out: where pivots were delayed (see Options), supernodes have other
+// columns than the analysis gave them, and rows and columns other numbers.
+//
 // Panels in supernode order, each dense and in slabs (core/slabs.hpp). With w = width(K), m = height(K):
 //   lower    m x w  L(rows(K), K)
 //   diagonal w x w  D(K)^-1
@@ -36,6 +39,11 @@ struct Factors {
   Buffer<T> diagonal;
   Buffer<T> upper;
   Index perturbed_pivots = 0;
+  Index delayed_pivots = 0;  // columns that were eliminated in another supernode than was planned
+  // Row i and column j of the matrix that was factored are row row_new[i] and column col_new[j] of L D U.
+  // Empty when no pivot was delayed: they are in their places.
+  std::vector<Index> row_new;
+  std::vector<Index> col_new;
 
   const T* lower_panel(Index k) const { return lower.data() + panel_ptr[usize(k)]; }
   const T* upper_panel(Index k) const { return upper.data() + panel_ptr[usize(k)]; }
@@ -45,14 +53,20 @@ struct Factors {
 
 struct Options {
   int threads = 1;
-  // A pivot below this times the largest entry of A is replaced by that bound and counted (static pivoting);
-  // 0 means sqrt(epsilon of T).
+  // A pivot below this times the largest entry of A is no pivot: where another one cannot be found it is
+  // replaced by that bound and counted. 0: epsilon^(3/4) of T, which is above what cancellation leaves where
+  // a zero should be, and the replacement is sqrt(epsilon).
   double pivot_threshold = 0.0;
+  // Nor is one below this times the largest entry in its column, among the rows that are still to be
+  // eliminated: a front that has no better one delays the column (LU only). That bounds the growth of
+  // entries: smaller values mean fewer delayed pivots, less fill and less accuracy. 0: pivots are looked for
+  // within diagonal blocks alone, and below sqrt(epsilon) replaced (static pivoting).
+  double relative_threshold = 0.01;
 };
 
 // `a`: already ordered, scaled, and in the structure's final order. Kind::cholesky reads the lower triangle.
 // Cholesky returns nullopt when a pivot is not positive (the caller then factors as LU); LU always succeeds,
-// with perturbed pivots counted. Throws Error(environment) when memory does not suffice.
+// with delayed and perturbed pivots counted. Throws Error(environment) when memory does not suffice.
 template <Scalar T>
 std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
                                  std::shared_ptr<const symbolic::Structure> structure, Kind kind,

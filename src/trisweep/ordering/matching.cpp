@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/ordering/assignment.hpp"
+#include "trisweep/ordering/log_balance.hpp"
 
 namespace trisweep::ordering {
 namespace {
@@ -19,31 +24,87 @@ namespace {
 template <class T>
 constexpr double smallest_magnitude = 8.0 * std::numeric_limits<RealOf<T>>::min();
 
-// Costs in units of log2; explicit zeros are no candidates. Also returns log2 max_k |a(i,k)| of every row.
+// In [0, 1), by two numbers alone (the finalizer of SplitMix64).
+double hashed(Index i, Index j) {
+  auto z = (static_cast<std::uint64_t>(i) << 32 | static_cast<std::uint64_t>(j)) + 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+// Of two matchings as good as each other up to rounding, which D1 A D2 rounds otherwise than A, the same one
+// is to be taken. So an entry off the diagonal costs a little more, by its place alone; entries that lie
+// symmetrically nearly the same, so that pairs of rows exchange their columns, which keeps a symmetric
+// pattern symmetric.
+double preference(Index i, Index j) {
+  if (i == j) return 0;
+  return 0x1p-11 * (1 + hashed(std::min(i, j), std::max(i, j))) + 0x1p-22 * hashed(i, j);
+}
+
+// Explicit zeros are no candidates.
 template <class T>
-std::pair<Costs, std::vector<double>> costs_of(const matrix::Csr<T>& a) {
-  Costs costs;
-  costs.row_ptr.reserve(usize(a.rows()) + 1);
-  costs.row_ptr.push_back(0);
-  costs.col.reserve(a.value.size());
-  costs.cost.reserve(a.value.size());
-  std::vector<double> row_log(usize(a.rows()), -std::numeric_limits<double>::infinity());
+Logarithms logarithms_of(const matrix::Csr<T>& a) {
+  Logarithms logs{.row_ptr = {0}, .col = {}, .value = {}};
+  logs.row_ptr.reserve(usize(a.rows()) + 1);
+  logs.col.reserve(a.value.size());
+  logs.value.reserve(a.value.size());
   for (Index i = 0; i < a.rows(); ++i) {
-    double& largest = row_log[usize(i)];
     for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
       const double magnitude = std::abs(a.value[usize(p)]);
       if (magnitude == 0) continue;
-      costs.col.push_back(a.pattern.col[usize(p)]);
-      costs.cost.push_back(std::log2(std::max(magnitude, smallest_magnitude<T>)));
-      largest = std::max(largest, costs.cost.back());
+      logs.col.push_back(a.pattern.col[usize(p)]);
+      logs.value.push_back(std::log2(std::max(magnitude, smallest_magnitude<T>)));
     }
-    for (std::size_t p = usize(costs.row_ptr.back()); p < costs.cost.size(); ++p) {
-      costs.cost[p] = largest - costs.cost[p];
-    }
-    costs.row_ptr.push_back(static_cast<Offset>(costs.cost.size()));
+    logs.row_ptr.push_back(static_cast<Offset>(logs.value.size()));
   }
-  return {std::move(costs), std::move(row_log)};
+  return logs;
 }
+
+// Lowers the exponents until no entry is above 1 and each row and column has a 1.
+void equilibrate(const Logarithms& logs, Exponents& e) {
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  const auto lower = [&](std::vector<double>& exponents, bool rows) {
+    std::vector<double> largest(exponents.size(), none);
+    for_each_entry(logs, [&](std::size_t i, std::size_t j, std::size_t p) {
+      double& most = largest[rows ? i : j];
+      most = std::max(most, e.row[i] + logs.value[p] + e.col[j]);
+    });
+    std::transform(exponents.begin(), exponents.end(), largest.begin(), exponents.begin(), std::minus<>{});
+  };
+  lower(e.row, true);
+  lower(e.col, false);
+}
+
+// What an entry costs is what it falls short of 1.
+Costs costs_of(Logarithms&& logs, const Exponents& e) {
+  for_each_entry(logs, [&](std::size_t i, std::size_t j, std::size_t p) {
+    logs.value[p] =
+        preference(static_cast<Index>(i), static_cast<Index>(j)) - (e.row[i] + logs.value[p] + e.col[j]);
+  });
+  return {.row_ptr = std::move(logs.row_ptr), .col = std::move(logs.col), .cost = std::move(logs.value)};
+}
+
+double sum(const Exponents& e) {
+  return std::reduce(e.row.begin(), e.row.end(), std::reduce(e.col.begin(), e.col.end()));
+}
+
+constexpr double worth_a_change = 0.1;  // bits for each row
+
+// The units in which magnitudes are compared: the given ones or, where they make less sense of the matrix,
+// balanced ones. Of two scalings under which no entry exceeds 1 the better has the larger product: the
+// largest is that of the matching (which is the dual of this problem).
+Exponents choose_units(const Logarithms& logs) {
+  const auto n = usize(logs.rows());
+  Exponents given{.row = std::vector<double>(n), .col = std::vector<double>(n)};
+  equilibrate(logs, given);
+  Exponents balanced = balance(logs);
+  equilibrate(logs, balanced);
+  return sum(given) + worth_a_change * double(n) >= sum(balanced) ? given : balanced;
+}
+
+// The scaling of a matching is not unique, and may make up units that no data has. Some matrices need 2^120
+// of it; beyond this, in bits, it leaves the range of numbers sooner than it helps.
+constexpr double most_spread = 400;
 
 void require_full_rank(const Assignment& assignment) {
   const auto col_of = assignment.col_of_row();
@@ -58,29 +119,43 @@ void require_full_rank(const Assignment& assignment) {
 
 // Only the products of a row's and a column's factor matter: shifting the row exponents up and the column
 // exponents down alike centres both, which keeps the farthest from overflow.
-Scaling scaling_of(const Assignment& assignment, const std::vector<double>& row_log) {
-  const std::size_t n = row_log.size();
-  if (n == 0) return {};
-  std::vector<double> row(n), col(assignment.v().begin(), assignment.v().end());
-  for (std::size_t i = 0; i < n; ++i) row[i] = assignment.u()[i] - row_log[i];
-  const auto [row_low, row_high] = std::minmax_element(row.begin(), row.end());
-  const auto [col_low, col_high] = std::minmax_element(col.begin(), col.end());
+Scaling scaling_of(Exponents exponents) {
+  if (exponents.row.empty()) return {};
+  const auto [row_low, row_high] = std::minmax_element(exponents.row.begin(), exponents.row.end());
+  const auto [col_low, col_high] = std::minmax_element(exponents.col.begin(), exponents.col.end());
   const double shift = std::nearbyint(((*col_low + *col_high) - (*row_low + *row_high)) / 4);
-  for (double& e : row) e = power_of_two(e + shift);
-  for (double& e : col) e = power_of_two(e - shift);
-  return {.row = std::move(row), .col = std::move(col)};
+  for (double& e : exponents.row) e = power_of_two(e + shift);
+  for (double& e : exponents.col) e = power_of_two(e - shift);
+  return {.row = std::move(exponents.row), .col = std::move(exponents.col)};
+}
+
+// Of a row's or column's exponent, in bits.
+double spread(const Assignment& assignment) {
+  const auto of = [](std::span<const double> duals) {
+    const auto [low, high] = std::minmax_element(duals.begin(), duals.end());
+    return *high - *low;
+  };
+  return assignment.u().empty() ? 0 : std::max(of(assignment.u()), of(assignment.v()));
 }
 
 }  // namespace
 
 template <Scalar T>
 Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer) {
-  auto [costs, row_log] = costs_of(a);
-  Assignment assignment(std::move(costs));
+  Logarithms logs = logarithms_of(a);
+  Exponents exponents = choose_units(logs);
+  Assignment assignment(costs_of(std::move(logs), exponents));
   assignment.solve(observer);
   require_full_rank(assignment);
+  const auto add = [](std::vector<double>& to, std::span<const double> duals) {
+    std::transform(to.begin(), to.end(), duals.begin(), to.begin(), std::plus<>{});
+  };
+  if (spread(assignment) <= most_spread) {
+    add(exponents.row, assignment.u());
+    add(exponents.col, assignment.v());
+  }
   const auto col_of = assignment.col_of_row();
-  return {.col_of_row = {col_of.begin(), col_of.end()}, .scaling = scaling_of(assignment, row_log)};
+  return {.col_of_row = {col_of.begin(), col_of.end()}, .scaling = scaling_of(std::move(exponents))};
 }
 
 #define INSTANTIATE(T) template Matching match_large_entries(const matrix::Csr<T>&, Observer&);

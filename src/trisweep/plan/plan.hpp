@@ -123,19 +123,21 @@ struct Replacement {
 struct SweepPhase {
   distribution::Side side = distribution::Side::lower;
   Direction direction = Direction::scatter;
-  bool conjugate = false;          // apply conj(P)
-  Op diagonal_op = Op::none;       // of the inverted diagonal blocks
-  std::vector<Task> task;          // in order of priority: the order of elimination, or its reverse
-  std::vector<Strip> strip;        // by task
-  std::vector<Index> position;     // work rows of the strips' rows; empty: the share's piece_positions()
-  std::vector<Index> feed;         // segments a task contributes to, by task, in order of priority
-  std::vector<Segment> segment;    // one per local segment of the share; in a product two: sources, targets
-  std::vector<Index> child;        // ranks, by segment
-  std::vector<Index> consumer;     // tasks, by segment
-  std::vector<Index> cell;         // first work rows of the cells to be added, by segment, in order
-  std::vector<Index> complete;     // segments that nothing has to be added to
-  std::vector<Index> cleared;      // segments whose slots start at zero: partial sums of others' segments
-  std::vector<Incoming> incoming;  // by supernode, then kind, then sender
+  bool conjugate = false;       // apply conj(P)
+  Op diagonal_op = Op::none;    // of the inverted diagonal blocks
+  std::vector<Task> task;       // in order of priority: the order of elimination, or its reverse
+  std::vector<Strip> strip;     // by task
+  std::vector<Index> position;  // work rows of the strips' rows; empty: the share's piece_positions()
+  std::vector<Index> feed;      // segments a task contributes to, by task, in order of priority
+  // One per local segment of the share; in a product two: sources, targets. Then those without rows, which
+  // only count: see sweep_work.hpp.
+  std::vector<Segment> segment;
+  std::vector<Index> child;           // ranks, by segment
+  std::vector<Index> consumer;        // tasks, by segment
+  std::vector<Index> cell;            // first work rows of the cells to be added, by segment, in order
+  std::vector<Index> complete;        // segments that nothing has to be added to
+  std::vector<Index> cleared;         // segments whose slots start at zero: partial sums of others' segments
+  std::vector<Incoming> incoming;     // by supernode, then kind, then sender
   std::vector<Replacement> replaced;  // when all is done
   Index extra_rows = 0;  // work rows behind the slots: cells, and the rows of a product's targets
   MessageCounts sends;

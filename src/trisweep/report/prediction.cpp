@@ -126,7 +126,6 @@ void complete_run(PredictionReport& r) {
   solve.l_seconds = most(&RankTimes::l_seconds);
   solve.u_seconds = most(&RankTimes::u_seconds);
   solve.inter_grid_seconds = most(&RankTimes::inter_grid_seconds);
-  solve.backward_error = std::numeric_limits<double>::quiet_NaN();
   for (Index rank = 0; rank < static_cast<Index>(r.prediction.rank.size()); ++rank)
     r.run.ranks.push_back(rank_record(r, rank));
   r.run.machine = {.host = r.machine.name, .processor = r.machine.device, .mpi = "modelled"};

@@ -80,12 +80,14 @@ RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const 
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRecord, name, rows, nonzeros)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorRecord, kind, nonzeros_l, nonzeros_u, bytes, supernodes, flops,
-                                   analysis_seconds, seconds, perturbed_pivots, condition_estimate,
-                                   numerically_singular)
+                                   analysis_seconds, seconds, perturbed_pivots, delayed_pivots,
+                                   condition_estimate, numerically_singular)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, repeats, setup_seconds,
                                    distribution_seconds, plan_seconds, panel_bytes, panel_bytes_max,
                                    seconds_min, seconds_median, l_seconds, u_seconds, inter_grid_seconds,
-                                   backward_error, refinement_steps, refinement_seconds)
+                                   backward_error, componentwise_backward_error,
+                                   arioli_demmel_duff_backward_error, solution_condition, forward_error_bound,
+                                   componentwise_forward_error_bound, refinement_steps, refinement_seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MessageRecord, sent, bytes_sent, received, bytes_received)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeparatorsRecord, extra_bytes, extra_panel_bytes, extra_panel_bytes_max,
                                    extra_flops)

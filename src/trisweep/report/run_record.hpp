@@ -3,6 +3,7 @@
 // (DESIGN section 3); docs/run-record.md describes them.
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct FactorRecord {
   double analysis_seconds = 0;
   double seconds = 0;
   Index perturbed_pivots = 0;
+  Index delayed_pivots = 0;
   double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
   bool numerically_singular = false;
 };
@@ -62,6 +64,7 @@ struct ModelRecord {
 };
 
 struct SolveRecord {
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   Index nrhs = 1;
   std::string op, precision, method;
   int repeats = 1;
@@ -72,7 +75,13 @@ struct SolveRecord {
   double panel_bytes_max = 0;       // of the rank with most of them
   double seconds_min = 0, seconds_median = 0;  // one solve with all right-hand sides; the slowest rank's
   double l_seconds = 0, u_seconds = 0, inter_grid_seconds = 0;  // of the last repeat; the slowest rank's
-  double backward_error = 0;
+  // Of the answer (solve/refinement.hpp); not a number where there is none.
+  double backward_error = unknown;                // normwise
+  double componentwise_backward_error = unknown;  // what the answer is judged by
+  double arioli_demmel_duff_backward_error = unknown;
+  double solution_condition = unknown;   // cond(op(A), x), of the right-hand side with the largest error
+  double forward_error_bound = unknown;  // of x, relative to its largest entry
+  double componentwise_forward_error_bound = unknown;  // of each entry of x, relative to itself
   int refinement_steps = 0;
   double refinement_seconds = 0;
 };
@@ -119,8 +128,9 @@ std::string to_json(const RunRecord& record);
 
 // A few lines for people: what was solved, how fast, how well.
 std::string summary(const RunRecord& record);
-// Why a run that failed numerically did so, and what can be done.
-std::string verdict(const RunRecord& record);
+// Why a run that failed numerically did so, and what can be done. `satisfied`: the answer satisfies its
+// equations nevertheless, those of small unknowns perhaps excepted, and was written.
+std::string verdict(const RunRecord& record, bool satisfied);
 // What to know about an answer that solves the system accurately although the condition number is beyond
 // 1 / epsilon.
 std::string caution(const RunRecord& record);

@@ -7,6 +7,16 @@
 #include "trisweep/report/text.hpp"
 
 namespace trisweep::report {
+namespace {
+
+// Delayed ones only where there are any: most matrices have none.
+std::string pivots(const FactorRecord& f) {
+  return (f.delayed_pivots > 0 ? fmt::format("{} delayed, ", f.delayed_pivots) : "") +
+         counted(f.perturbed_pivots, "perturbed pivot");
+}
+
+}  // namespace
+
 std::string summary(const RunRecord& r) {
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
@@ -21,7 +31,7 @@ std::string summary(const RunRecord& r) {
   line("factor",
        fmt::format(
            "{}: {}, {}, {}{}", duration(r.factor.seconds), r.factor.kind == "lu" ? "LU" : "Cholesky",
-           bytes(double(r.factor.bytes)), counted(r.factor.perturbed_pivots, "perturbed pivot"),
+           bytes(double(r.factor.bytes)), pivots(r.factor),
            r.plan.dependencies ? fmt::format(", condition about {:.1e}", r.factor.condition_estimate) : ""));
   if (r.separators) line("", "inverted separators take " + separators_in_words(r));
   line("setup", fmt::format("{}: factors to their ranks {} ({} in all, {} on the fullest), plan {}",
@@ -42,45 +52,77 @@ std::string summary(const RunRecord& r) {
     line("accuracy", "none: the solve did not wait for its dependencies");
     return text;
   }
-  line("accuracy", fmt::format("backward error {:.1e} after {}", r.solve.backward_error,
-                               counted(r.solve.refinement_steps, "refinement step")));
+  line("accuracy",
+       fmt::format("componentwise backward error {:.1e} after {}; relative error at most about {:.1e}, "
+                   "{:.1e} in single unknowns",
+                   r.solve.componentwise_backward_error, counted(r.solve.refinement_steps, "refinement step"),
+                   r.solve.forward_error_bound, r.solve.componentwise_forward_error_bound));
   return text;
 }
 
-std::string verdict(const RunRecord& r) {
-  const bool single = r.solve.precision == "float";
-  const std::string precision = single ? "single" : "double";
-  if (r.factor.numerically_singular) {
+namespace {
+
+std::string precision_of(const RunRecord& r) {
+  return r.solve.precision == "float" ? "single" : "double";
+}
+
+std::string singular(const RunRecord& r, bool written) {
+  return fmt::format(
+      "{} is singular to {} precision: its condition number is about {:.1e} ({}); {}\n"
+      "  remedy: {}look for redundant equations and for unknowns that nothing determines, such as a missing "
+      "boundary condition",
+      r.matrix.name, precision_of(r), r.factor.condition_estimate,
+      counted(r.factor.perturbed_pivots, "perturbed pivot"),
+      written
+          ? fmt::format(
+                "the solution satisfies its equations (componentwise backward error {:.1e}), as others do",
+                r.solve.componentwise_backward_error)
+          : "no solution was written",
+      r.solve.precision == "float" ? "use --precision double, or " : "");
+}
+
+// Equations of unknowns that are small beside others are not satisfied.
+std::string undetermined(const RunRecord& r) {
+  return fmt::format(
+      "some unknowns of {} are so small beside others that rounding leaves no digit of them: componentwise "
+      "backward "
+      "error {:.1e}, {:.1e} without their equations; the solution was written\n"
+      "  remedy: if these unknowns matter, use units in which they are not small, or other right-hand sides",
+      r.matrix.name, r.solve.componentwise_backward_error, r.solve.arioli_demmel_duff_backward_error);
+}
+
+// The answer does not satisfy its equations.
+std::string inaccurate(const RunRecord& r) {
+  const std::string remedy = r.solve.precision != "double" ? "use --precision double"
+                             : r.factor.perturbed_pivots > 0
+                                 ? "try another --ordering, or --diagonal supernodes"
+                                 : "allow more steps with --refine";
+  if (!std::isfinite(r.solve.componentwise_backward_error)) {
     return fmt::format(
-        "{} is numerically singular in {} precision: its condition number is about {:.1e} ({}); no solution "
-        "was "
-        "written\n"
-        "  remedy: {}look for redundant equations and for unknowns that nothing determines, such as a "
-        "missing "
-        "boundary condition",
-        r.matrix.name, precision, r.factor.condition_estimate,
-        counted(r.factor.perturbed_pivots, "perturbed pivot"), single ? "use --precision double, or " : "");
-  }
-  const std::string remedy = r.solve.precision == "double"
-                                 ? "rescale the problem, or allow more steps with --refine"
-                                 : "use --precision double";
-  if (!std::isfinite(r.solve.backward_error)) {
-    return fmt::format(
-        "there is no solution within the range of {} precision; none was written\n  remedy: {}", precision,
-        remedy);
+        "there is no solution within the range of {} precision; none was written\n  remedy: {}",
+        precision_of(r), remedy);
   }
   return fmt::format(
-      "the solution is not to be trusted: backward error {:.1e} after {}, condition about {:.1e}; it was not "
-      "written\n  remedy: {}",
-      r.solve.backward_error, counted(r.solve.refinement_steps, "refinement step"),
+      "the factorization of {} failed ({}): componentwise backward error {:.1e} after {}, condition "
+      "about {:.1e}; no solution was written\n  remedy: {}",
+      r.matrix.name, counted(r.factor.perturbed_pivots, "perturbed pivot"),
+      r.solve.componentwise_backward_error, counted(r.solve.refinement_steps, "refinement step"),
       r.factor.condition_estimate, remedy);
+}
+
+}  // namespace
+
+std::string verdict(const RunRecord& r, bool satisfied) {
+  if (r.factor.numerically_singular) return singular(r, satisfied);
+  return satisfied ? undetermined(r) : inaccurate(r);
 }
 
 std::string caution(const RunRecord& r) {
   return fmt::format(
-      "the condition number of {} is about {:.1e}: the solution satisfies its equations (backward error "
-      "{:.1e}), but a change of the data in the last digit may change every digit of it",
-      r.matrix.name, r.factor.condition_estimate, r.solve.backward_error);
+      "the condition number of {} is about {:.1e}: the solution satisfies its equations (componentwise "
+      "backward "
+      "error {:.1e}), but a change of the data in the last digit may change every digit of it",
+      r.matrix.name, r.factor.condition_estimate, r.solve.componentwise_backward_error);
 }
 
 }  // namespace trisweep::report

@@ -41,6 +41,21 @@ void compose(std::vector<Index>& first, const std::vector<Index>& second) {
   for (Index& i : first) i = second[usize(i)];
 }
 
+// The analysis of factors that have another structure than was planned.
+template <Scalar F>
+std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis& planned,
+                                                    const numeric::Factors<F>& factors) {
+  auto analysis = std::make_shared<Analysis>(planned);
+  compose(analysis->ordering.row_new, factors.row_new);
+  compose(analysis->ordering.col_new, factors.col_new);
+  analysis->structure = factors.structure;
+  ordering::SeparatorTree& tree = analysis->ordering.tree = factors.structure->tree;
+  for (std::vector<Index>* bound : {&tree.begin, &tree.end}) {
+    for (Index& k : *bound) k = factors.structure->first[usize(k)];
+  }
+  return analysis;
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -89,6 +104,7 @@ std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_
       matrix::convert<F>(matrix::permuted_and_scaled<T>(a, o.row_new, o.col_new, o.row_scale, o.col_scale));
   auto factors = numeric::factor(scaled, analysis->structure, analysis->kind, options, observer);
   if (!factors) return std::nullopt;
+  if (!factors->row_new.empty()) analysis = with_delayed_pivots(*analysis, *factors);
   return Factorization<F>{.analysis = std::move(analysis),
                           .factors = std::make_shared<const numeric::Factors<F>>(std::move(*factors)),
                           .scaled_norm_one = matrix::norm_one(scaled)};

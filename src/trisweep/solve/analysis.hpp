@@ -58,7 +58,8 @@ std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& 
                                       std::span<const symbolic::Options> symbolic,
                                       Observer& observer = silent_observer());
 
-// Factors A in the precision of F, as it was analyzed. Nullopt when Cholesky meets a pivot that is not
+// Factors A in the precision of F, as it was analyzed; where pivots are delayed the result has an analysis of
+// its own, with the order and structure that came out. Nullopt when Cholesky meets a pivot that is not
 // positive: A is not positive definite after all.
 template <Scalar F, Scalar T>
 std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,

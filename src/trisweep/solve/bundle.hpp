@@ -55,11 +55,12 @@ void to_rows(Columns<const T> x, Crew::Part part, Index width, T* rows) {
       });
 }
 
-// r(i, c) = b(i, c) - rows(i - part.begin, c) for the part's rows i.
-template <Scalar T>
-void subtract_rows(Columns<const T> b, T* rows, Crew::Part part, Index width, Columns<T> r) {
+// out(i, c) = join(b(i, c), rows(i - part.begin, c)) for the part's rows i.
+template <Scalar T, Scalar Out, class Join>
+void join_rows(Columns<const T> b, T* rows, Crew::Part part, Index width, Columns<Out> out,
+               const Join& join) {
   if (width == 1) {
-    std::transform(b.data + part.begin, b.data + part.end, rows, r.data + part.begin, std::minus<>{});
+    std::transform(b.data + part.begin, b.data + part.end, rows, out.data + part.begin, join);
     return;
   }
   constexpr std::size_t lines_ahead = 2;
@@ -69,18 +70,18 @@ void subtract_rows(Columns<const T> b, T* rows, Crew::Part part, Index width, Co
       part,
       [&](std::size_t i) {
         T turned[usize(together) * usize(together)];
-        kernels::store_line(turned, Offset{together}, line_of(row(i), width, r.nrhs, RealOf<T>(1)));
-        for (Index c = 0; c < r.nrhs; ++c) {
+        kernels::store_line(turned, Offset{together}, line_of(row(i), width, out.nrhs, RealOf<T>(1)));
+        for (Index c = 0; c < out.nrhs; ++c) {
           const T* const from = b.data + i + usize(c) * usize(b.ld);
-          T* const to = r.data + i + usize(c) * usize(r.ld);
+          Out* const to = out.data + i + usize(c) * usize(out.ld);
           __builtin_prefetch(from + lines_ahead * together);
           __builtin_prefetch(to + lines_ahead * together, 1);
-          std::transform(from, from + together, turned + c * together, to, std::minus<>{});
+          std::transform(from, from + together, turned + c * together, to, join);
         }
       },
       [&](std::size_t i) {
-        for (Index c = 0; c < r.nrhs; ++c)
-          r.data[i + usize(c) * usize(r.ld)] = b.data[i + usize(c) * usize(b.ld)] - row(i)[c];
+        for (Index c = 0; c < out.nrhs; ++c)
+          out.data[i + usize(c) * usize(out.ld)] = join(b.data[i + usize(c) * usize(b.ld)], row(i)[c]);
       });
 }
 

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -54,18 +57,34 @@ void deal_out(const transport::Communicator& comm, const V* part, std::size_t si
 // Rows of a product that are used before the next are made: they stay in the cache.
 constexpr std::size_t rows_at_once = 128;
 
-// The part's rows of op(A) x, A's rows being those of `a` or, transposed, its columns.
+// The part's rows of `a`.
 template <Scalar T>
-void multiply(const matrix::Csr<T>& a, bool conjugate, Crew::Part part, Index width, const T* x, T* product) {
-  const kernels::SparseRows<T> rows{.row_ptr = a.pattern.row_ptr.data() + part.begin,
-                                    .col = a.pattern.col.data(),
-                                    .value = a.value.data(),
-                                    .rows = static_cast<Index>(part.end - part.begin),
-                                    .conjugate = conjugate};
-  if (width == 1) {
-    kernels::sparse_product(rows, x, product);
+kernels::SparseRows<T> sparse_rows(const matrix::Csr<T>& a, Crew::Part part, bool conjugate = false) {
+  return {.row_ptr = a.pattern.row_ptr.data() + part.begin,
+          .col = a.pattern.col.data(),
+          .value = a.value.data(),
+          .rows = static_cast<Index>(part.end - part.begin),
+          .conjugate = conjugate};
+}
+
+template <Scalar T>
+void multiply(const kernels::SparseRows<T>& a, Index width, const T* x, T* product) {
+  width == 1 ? kernels::sparse_product(a, x, product) : kernels::sparse_product_of_bundle(a, x, product);
+}
+
+template <Scalar T>
+void multiply_magnitudes(const kernels::SparseRows<T>& a, Index width, const T* x, T* product) {
+  width == 1 ? kernels::sparse_magnitudes(a, x, product)
+             : kernels::sparse_magnitudes_of_bundle(a, x, product);
+}
+
+// |b| + the magnitude that a kernel has left in a real number.
+template <Scalar T>
+RealOf<T> add_magnitude(const T& b, const T& magnitude) {
+  if constexpr (is_complex<T>) {
+    return std::abs(b.real()) + std::abs(b.imag()) + magnitude.real();
   } else {
-    kernels::sparse_product_of_bundle(rows, x, product);
+    return std::abs(b) + magnitude;
   }
 }
 
@@ -252,36 +271,52 @@ void DistributedMatrix<T>::residual_of_rows(const Bundle& v, Crew& crew) {
     T product[rows_at_once * kernels::line_rows<T>];
     for (std::size_t i = mine.begin; i < mine.end; i += rows_at_once) {
       const Crew::Part part{i, std::min(i + rows_at_once, mine.end)};
-      multiply(local_, false, part, v.width, extended_.data(), product);
-      subtract_rows(v.b, product, part, v.width, v.r);
+      const auto a = sparse_rows(local_, part);
+      multiply(a, v.width, extended_.data(), product);
+      join_rows(v.b, product, part, v.width, v.r, std::minus<>{});
+      if (v.magnitude.data == nullptr) continue;
+      multiply_magnitudes(a, v.width, extended_.data(), product);
+      join_rows(v.b, product, part, v.width, v.magnitude, add_magnitude<T>);
     }
   });
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::residual_of_columns(Op op, const Bundle& v, Crew& crew) {
-  const std::size_t rows = usize(local_.rows()), columns = usize(local_.cols());
-  crew.run([&](int thread) { to_rows(v.x, crew.part(thread, rows, rows_at_once), v.width, own_.data()); });
+void DistributedMatrix<T>::multiply_columns(Op op, Values values, Index width, Crew& crew) {
   crew.run([&](int thread) {
-    const Crew::Part mine = crew.part(thread, columns, 1);
-    multiply(*transposed_, op == Op::conjugate_transpose, mine, v.width, own_.data(),
-             extended_.data() + mine.begin * usize(v.width));
+    const Crew::Part mine = crew.part(thread, usize(local_.cols()), 1);
+    const auto a = sparse_rows(*transposed_, mine, op == Op::conjugate_transpose);
+    T* const product = extended_.data() + mine.begin * usize(width);
+    values == Values::plain ? multiply(a, width, own_.data(), product)
+                            : multiply_magnitudes(a, width, own_.data(), product);
   });
-  exchange(true, v.width);
-  crew.run([&](int thread) {
-    const Crew::Part mine = crew.part(thread, rows, rows_at_once);
-    subtract_rows(v.b, extended_.data() + mine.begin * usize(v.width), mine, v.width, v.r);
-  });
+  exchange(true, width);
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew) {
-  transport::together(comm_, [&] { residual_together(op, x, b, r, crew); });
+void DistributedMatrix<T>::residual_of_columns(Op op, const Bundle& v, Crew& crew) {
+  const auto by_parts = [&](const auto& work) {
+    crew.run([&](int thread) { work(crew.part(thread, usize(local_.rows()), rows_at_once)); });
+  };
+  const auto product = [&](Crew::Part mine) { return extended_.data() + mine.begin * usize(v.width); };
+  by_parts([&](Crew::Part mine) { to_rows(v.x, mine, v.width, own_.data()); });
+  multiply_columns(op, Values::plain, v.width, crew);
+  by_parts([&](Crew::Part mine) { join_rows(v.b, product(mine), mine, v.width, v.r, std::minus<>{}); });
+  if (v.magnitude.data == nullptr) return;
+  multiply_columns(op, Values::magnitudes, v.width, crew);
+  by_parts(
+      [&](Crew::Part mine) { join_rows(v.b, product(mine), mine, v.width, v.magnitude, add_magnitude<T>); });
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew,
+                                    Columns<RealOf<T>> magnitude) {
+  transport::together(comm_, [&] { residual_together(op, x, b, r, crew, magnitude); });
 }
 
 template <Scalar T>
 void DistributedMatrix<T>::residual_together(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r,
-                                             Crew& crew) {
+                                             Crew& crew, Columns<RealOf<T>> magnitude) {
   require_fit<T>(b, x, local_.rows());
   require_fit<T>(b, {r.data, r.ld, r.nrhs}, local_.rows());
   prepare(op, b.nrhs);
@@ -290,7 +325,9 @@ void DistributedMatrix<T>::residual_together(Op op, Columns<const T> x, Columns<
     const auto bundled = [&]<class V>(Columns<V> v) {
       return Columns<V>{v.data + usize(c) * usize(v.ld), v.ld, std::min(width, v.nrhs - c)};
     };
-    const Bundle bundle{bundled(x), bundled(b), bundled(r), width};
+    const Columns<RealOf<T>> none{};
+    const Bundle bundle{bundled(x), bundled(b), bundled(r), magnitude.data ? bundled(magnitude) : none,
+                        width};
     if (op == Op::none) {
       residual_of_rows(bundle, crew);
     } else {

@@ -30,7 +30,11 @@ class DistributedMatrix {
   // read once for each bundle of columns (bundle.hpp), for which each rank exchanges one message with each
   // rank whose columns (rows) it needs. Collective; an error leaves the matrix abandoned
   // (transport/fate.hpp).
-  void residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew);
+  //
+  // Unless its data is null, `magnitude` becomes |op(A)| |x| + |b|, entry by entry, with |z| = |re z| + |im
+  // z|: what each equation's residual is measured by. A transpose exchanges a second message for it.
+  void residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew,
+                Columns<RealOf<T>> magnitude = {});
 
   // ||op(A)||_inf.
   double norm_inf(Op op) const { return op == Op::none ? norm_inf_ : norm_one_; }
@@ -39,6 +43,7 @@ class DistributedMatrix {
   Index local_rows() const { return local_.rows(); }
 
  private:
+  enum class Values { plain, magnitudes };
   // Entries of this rank's vectors that `rank` reads, and where what this rank reads from it is kept.
   struct Neighbour {
     Index rank;
@@ -51,14 +56,18 @@ class DistributedMatrix {
     Columns<const T> x;
     Columns<const T> b;
     Columns<T> r;
+    Columns<RealOf<T>> magnitude;
     Index width;
   };
-  void residual_together(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew);
+  void residual_together(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew,
+                         Columns<RealOf<T>> magnitude);
   void receive_rows(const matrix::Csr<T>* a, const std::vector<Offset>& entries);
   std::vector<Index> number_ghosts();
   void agree_on_neighbours(const std::vector<Index>& ghosts);
   void residual_of_rows(const Bundle& bundle, Crew& crew);
   void residual_of_columns(Op op, const Bundle& bundle, Crew& crew);
+  // This rank's rows of op(A) x, or of |op(A)| |x|, a transpose, into extended_. Before: x is in own_.
+  void multiply_columns(Op op, Values values, Index width, Crew& crew);
   // Ghosts of column j from their owners, or (reversed) added back to them.
   void exchange(bool reversed, Index width);
 

@@ -12,8 +12,8 @@ class Gmres {
  public:
   using Real = RealOf<T>;
 
-  Gmres(const transport::Communicator& comm, std::span<const T> r)
-      : comm_(comm), basis_{{r.begin(), r.end()}} {
+  Gmres(const transport::Communicator& comm, std::vector<T> r) : comm_(comm) {
+    basis_.push_back(std::move(r));
     norm_ = norm(basis_[0]);
     if (usable(norm_)) scale(basis_[0], 1 / norm_);
     rhs_ = {T(norm_)};
@@ -123,12 +123,18 @@ template <Scalar T>
 std::vector<T> gmres(const transport::Communicator& comm, const InPlaceProduct<T>& a,
                      const InPlaceProduct<T>& preconditioner, std::span<const T> r, int steps,
                      double reduction) {
-  Gmres<T> space(comm, r);
+  std::vector<T> start;
+  transport::collectively(comm, [&] { start.assign(r.begin(), r.end()); });
+  Gmres<T> space(comm, std::move(start));
   if (!Gmres<T>::usable(space.initial_norm())) return std::vector<T>(r.size());
   for (int step = 0; step < steps; ++step) {
-    std::vector<T> z = space.newest();
+    std::vector<T> z, w;
+    transport::collectively(comm, [&] {
+      z = space.newest();
+      w.reserve(z.size());
+    });
     preconditioner(z);
-    std::vector<T> w = z;
+    w.assign(z.begin(), z.end());
     a(w);
     const bool more = space.extend(std::move(z), std::move(w));
     if (!more || space.residual_norm() <= reduction * space.initial_norm()) break;

@@ -20,22 +20,16 @@ double known_entry(Index row) {
   return 1 + static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-struct Norms {
-  double sum = 0;
-  double largest = 0;  // infinite when an entry is not a number
-};
-
-// Of this vector with every entry multiplied or divided by the scale of its row; over all ranks.
-template <Scalar T, class Apply>
-Norms norms(const transport::Communicator& comm, const std::vector<T>& v, std::span<const double> scale,
-            Apply&& apply) {
-  Norms result;
+// The largest entry of v over its scale, over all ranks; infinite when one is not a number.
+template <Scalar T>
+double largest_over(const transport::Communicator& comm, const std::vector<T>& v,
+                    std::span<const double> scale) {
+  double largest = 0;
   for (std::size_t i = 0; i < v.size(); ++i) {
-    const double magnitude = apply(double(std::abs(v[i])), scale[i]);
-    result.sum += magnitude;
-    result.largest = std::max(result.largest, std::isnan(magnitude) ? HUGE_VAL : magnitude);
+    const double magnitude = double(std::abs(v[i])) / scale[i];
+    largest = std::isnan(magnitude) ? HUGE_VAL : std::max(largest, magnitude);
   }
-  return {comm.sum(result.sum), comm.max(result.largest)};
+  return comm.max(largest);
 }
 
 template <Scalar T, Scalar F>
@@ -45,7 +39,6 @@ class Rounds {
       : a_(a),
         solver_(solver),
         refined_(a, solver),
-        equation_scale_(solver.equation_scale(Op::none)),
         unknown_scale_(solver.equation_scale(Op::transpose)),
         v_(usize(a.local_rows())),
         zero_(v_.size()),
@@ -56,21 +49,20 @@ class Rounds {
       v_[i] = T(static_cast<RealOf<T>>(known_entry(first + static_cast<Index>(i)) * unknown_scale_[i]));
   }
 
-  // The bound that v proves.
+  // The bound that v proves: the componentwise backward error of v as a solution of A v = 0.
   double condition() {
-    a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1}, solver_.crew());
-    const double image = norms(a_.comm(), image_, equation_scale_, std::multiplies<>{}).sum;
-    return solver_.scaled_norm_one() * measured().sum / image;
+    const double error = refined_.backward_error(Op::none, columns(zero_), columns(v_)).arioli_demmel_duff;
+    return error > 0 ? 1 / error : HUGE_VAL;
   }
 
   // v becomes what a solve misses of it, scaled to a largest entry of 1. Returns the share that was missed;
   // zero leaves v as it was.
   double miss() {
-    const double before = measured().largest;
+    const double before = largest_over(a_.comm(), v_, unknown_scale_);
+    a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1}, solver_.crew());
     refined_.solve(Op::none, columns(image_), {recovered_.data(), rows(), 1}, {});
     std::transform(v_.begin(), v_.end(), recovered_.begin(), recovered_.begin(), std::plus<>{});
-    const double missed =
-        norms(a_.comm(), recovered_, unknown_scale_, std::divides<>{}).largest;  // image_ is -A v
+    const double missed = largest_over(a_.comm(), recovered_, unknown_scale_);  // image_ is -A v
     if (missed > 0 && std::isfinite(missed)) {
       std::transform(recovered_.begin(), recovered_.end(), v_.begin(),
                      [&](const T& entry) { return entry / static_cast<RealOf<T>>(missed); });
@@ -81,12 +73,10 @@ class Rounds {
  private:
   Index rows() const { return a_.local_rows(); }
   Columns<const T> columns(const std::vector<T>& v) const { return {v.data(), rows(), 1}; }
-  Norms measured() const { return norms(a_.comm(), v_, unknown_scale_, std::divides<>{}); }
 
   DistributedMatrix<T>& a_;
   TriangularSolver<F>& solver_;
   RefinedSolver<T, F> refined_;
-  std::span<const double> equation_scale_;
   std::span<const double> unknown_scale_;
   std::vector<T> v_;
   std::vector<T> zero_;

@@ -2,12 +2,12 @@
 // Is A singular to working precision? Factors alone cannot tell: a perturbed pivot makes them those of a
 // nonsingular neighbour of A, whose condition number says little about A's.
 //
-// The test is to recover a solution that is known, measured in the unknowns of the scaled matrix S = Dr A Dc:
-// with y random, y - S^-1 (S y) is rounding when S is regular, and has all of y's part in the null space when
-// S is singular, which no solve recovers. What a solve missed takes y's place until a solve misses nothing
-// (S is regular), or after a few rounds only a null vector is left. Whatever v is at hand proves
-//
-//   condition of S >= ||S||_1 ||v||_1 / ||S v||_1.
+// The test is to recover a solution that is known, measured in the unknowns of the scaled matrix Dr A Dc:
+// with y random, y - A^-1 (A y) is rounding when A is regular, and has all of y's part in the null space when
+// A is singular, which no solve recovers. What a solve missed takes y's place until a solve misses nothing
+// (A is regular), or after a few rounds only a null vector is left. Whatever v is at hand solves A v = 0 with
+// a componentwise backward error omega (refinement.hpp): a relative change of entries by omega makes A
+// singular, whatever the units of its equations and unknowns are.
 //
 // Each rank holds its rows of all vectors. Costs one refined solve, or four when the first missed much.
 
@@ -19,7 +19,7 @@ struct Probe {
   // Whether as much as one digit of the known solution came back. If not, no answer can be trusted, whatever
   // the reason.
   bool recovered = false;
-  // The largest lower bound of the 1-norm condition number of Dr A Dc that was proved; infinite when S v = 0.
+  // The largest 1 / omega, a lower bound of a componentwise condition number; infinite when A v = 0.
   double condition = 0;
 };
 

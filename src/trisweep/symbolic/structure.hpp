@@ -93,4 +93,15 @@ Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& 
 // there are no panels between them.
 Structure tiled(const Structure& structure, const std::function<Index(Index)>& tile_width);
 
+// Columns and rows of supernodes, as in Structure.
+struct Shape {
+  std::vector<Index> first{0};
+  std::vector<Offset> row_ptr{0};
+  std::vector<Index> row;
+};
+
+// The structure with other supernodes of the same columns: `in_place_of`, which ascends, names for each the
+// one whose place in the separator tree it takes. A structure without tiles.
+Structure reshaped(const Structure& structure, const std::vector<Index>& in_place_of, Shape shape);
+
 }  // namespace trisweep::symbolic

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <thread>
@@ -142,22 +143,47 @@ void Communicator::broadcast(std::string& text, Index root) const {
   text.assign(bytes.begin(), bytes.end());
 }
 
+// What is short leads from step to step: ranks wait for it as they do for votes.
 void Communicator::broadcast_bytes(void* data, std::size_t bytes, Index root) const {
+  auto& note = fate_->note;
+  if (bytes <= note.size()) {
+    std::memcpy(note.data(), data, bytes);
+    MPI_Request request;
+    check(MPI_Ibcast(note.data(), static_cast<int>(bytes), MPI_BYTE, root, comm_, &request), "MPI_Ibcast");
+    finish(request);
+    std::memcpy(data, note.data(), bytes);
+    return;
+  }
   in_pieces(bytes, limits_, [&](std::size_t at, int count) {
     check(MPI_Bcast(static_cast<char*>(data) + at, count, MPI_BYTE, root, comm_), "MPI_Bcast");
   });
 }
 
+// A sender that has left sends nothing any more: what would still receive is taken back.
+void Communicator::finish_or_cancel(MPI_Request& request) const {
+  try {
+    finish(request);
+  } catch (...) {
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+    throw;
+  }
+}
+
 void Communicator::send_bytes(const void* data, std::size_t bytes, Index to, int tag) const {
   in_pieces(bytes, limits_, [&](std::size_t at, int count) {
-    check(MPI_Send(static_cast<const char*>(data) + at, count, MPI_BYTE, to, tag, comm_), "MPI_Send");
+    MPI_Request request;
+    check(MPI_Isend(static_cast<const char*>(data) + at, count, MPI_BYTE, to, tag, comm_, &request),
+          "MPI_Isend");
+    finish(request);
   });
 }
 
 void Communicator::receive_bytes(void* data, std::size_t bytes, Index from, int tag) const {
   in_pieces(bytes, limits_, [&](std::size_t at, int count) {
-    check(MPI_Recv(static_cast<char*>(data) + at, count, MPI_BYTE, from, tag, comm_, MPI_STATUS_IGNORE),
-          "MPI_Recv");
+    MPI_Request request;
+    check(MPI_Irecv(static_cast<char*>(data) + at, count, MPI_BYTE, from, tag, comm_, &request), "MPI_Irecv");
+    finish_or_cancel(request);
   });
 }
 

@@ -93,6 +93,7 @@ class Communicator {
 
  private:
   Communicator(MPI_Comm parent, const Limits& limits, std::shared_ptr<Fate> fate);
+  void finish_or_cancel(MPI_Request& request) const;
   template <class T>
   void make_room(std::vector<T>& values, std::size_t size) const;
   void broadcast_bytes(void* data, std::size_t bytes, Index root) const;

@@ -11,7 +11,7 @@
 
 namespace trisweep::transport {
 namespace {
-constexpr int tag_failure = 4;
+constexpr int tag_failure = 100;
 }
 
 Failure::Failure(ErrorKind the_kind, std::string_view message) : failed(true), kind(the_kind) {

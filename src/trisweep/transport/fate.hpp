@@ -5,11 +5,13 @@
 // it: the object is *abandoned*. The rank tells the others so, whose waits then end in the same error. From
 // then on nothing that belongs to the object communicates or waits, destructors included. Messages may be
 // under way all the same: communicators, windows and memory that MPI may still read or write are never freed
-// (Buffer::release). So an error that is caught costs memory, and nothing else.
+// (Buffer::release). So an error that is caught costs memory, and nothing else; but MPICH ends MPI_Finalize
+// with an assertion where windows (one-sided) are left.
 
 #include <mpi.h>
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string_view>
 
@@ -48,8 +50,9 @@ class Fate {
 
   // All ranks threw the same error in their last collective step: destructors still run together.
   bool agreed = false;
-  // For a vote that is under way.
+  // For a vote, or a short broadcast, that is under way.
   Index ballot = 0;
+  std::array<std::byte, 64> note{};
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;

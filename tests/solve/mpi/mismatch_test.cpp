@@ -236,5 +236,27 @@ TEST_F(Arguments, OfARefinedSolveAreChecked) {
                  "overlap");
 }
 
+// As with messages of more than 4 GiB, which are cut in the same places.
+TEST_F(Arguments, MessagesLongerThanTheLimitAreCut) {
+  const transport::Limits limits{.bytes = 24};
+  for (const auto& named : transport::transports()) {
+    for (const auto& grid : testing_support::grids_of(world_size())) {
+      TriangularSolver<double> solver(MPI_COMM_WORLD, factors_,
+                                      {.grid = grid, .transport = named.make, .limits = limits});
+      for (const Op op : {Op::none, Op::transpose})
+        EXPECT_LT(solve_error(solver, a_, op, 5), 500) << named.name << " " << grid.name();
+    }
+  }
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = grid_, .limits = limits});
+  DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a_, solver.partition(), limits);
+  RefinedSolver<double, double> refined(matrix, solver);
+  for (const Op op : {Op::none, Op::transpose}) {
+    const testing_support::Problem<double> problem(solver, a_, op, 5);
+    std::vector<double> x(problem.b.size());
+    refined.solve(op, {problem.b.data(), problem.rows, 5}, {x.data(), problem.rows, 5}, {});
+    EXPECT_LT(problem.error(x), 500);
+  }
+}
+
 }  // namespace
 }  // namespace trisweep::solve

@@ -23,6 +23,17 @@ struct RefinedSystem {
         solver(MPI_COMM_WORLD, factors, {.grid = distribution::square_grid(world_size())}),
         a(MPI_COMM_WORLD, &matrix, solver.partition()) {}
 
+  // Of x, both whole vectors.
+  BackwardError judge(Op op, const std::vector<T>& b_whole, const std::vector<T>& x_whole) {
+    const Index n = solver.partition().rows(), rows = a.local_rows();
+    const auto local = [&](const std::vector<T>& v) {
+      return scatter_rows(solver.comm(), solver.partition(), matrix::Dense<T>{n, 1, v});
+    };
+    const auto b = local(b_whole), tried = local(x_whole);
+    RefinedSolver<T, F> refined(a, solver);
+    return refined.backward_error(op, {b.data(), rows, 1}, {tried.data(), rows, 1});
+  }
+
   Refined solve(Op op, const std::vector<T>& whole, Index nrhs) {
     const Index n = solver.partition().rows(), rows = a.local_rows();
     const auto b = scatter_rows(solver.comm(), solver.partition(), matrix::Dense<T>{n, nrhs, whole});
@@ -47,14 +58,114 @@ TYPED_TEST(RefinementTest, ReachesTheRoundoffForEveryOp) {
   RefinedSystem<T> system(random_matrix<T>({.n = 90, .per_row = 3, .seed = 4}));
   for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
     const auto result = system.solve(op, random_vector<T>(90 * 3, 5), 3);
-    EXPECT_LT(result.backward_error, 2 * std::numeric_limits<RealOf<T>>::epsilon());
+    EXPECT_LT(result.error.componentwise, 2 * std::numeric_limits<RealOf<T>>::epsilon());
+  }
+}
+
+// Oettli and Prager's quotient, equation by equation.
+template <Scalar T>
+double oettli_prager(const matrix::Csr<T>& a, Op op, const std::vector<T>& b, const std::vector<T>& x) {
+  const auto size = [](const T& v) { return std::abs(std::real(v)) + std::abs(std::imag(v)); };
+  matrix::Csr<T> sizes = a;
+  for (T& v : sizes.value) v = size(v);
+  std::vector<T> sizes_of_x(x.size()), product(x.size()), bound(x.size());
+  std::transform(x.begin(), x.end(), sizes_of_x.begin(), size);
+  matrix::multiply<T>(a, op, x, product);
+  matrix::multiply<T>(sizes, op, sizes_of_x, bound);
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    largest = std::max(largest, double(size(b[i] - product[i])) / (std::real(bound[i]) + size(b[i])));
+  return largest;
+}
+
+TYPED_TEST(RefinementTest, JudgesEveryEquationByItsOwnTerms) {
+  using T = TypeParam;
+  auto matrix = random_matrix<T>({.n = 60, .per_row = 3, .seed = 9});
+  const auto b = random_vector<T>(60, 3);
+  auto x = random_vector<T>(60, 4);
+  RefinedSystem<T> system(matrix);
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+    const auto error = system.judge(op, b, x);
+    EXPECT_NEAR(error.componentwise / oettli_prager(matrix, op, b, x), 1, 1e-4);
+    EXPECT_EQ(error.componentwise, error.arioli_demmel_duff);  // no denominator vanishes
+  }
+}
+
+// An equation a thousand times smaller than the others is not solved by a residual a thousand times smaller.
+TEST(Refinement, IsNotDeceivedByUnits) {
+  auto matrix = random_matrix<double>({.n = 40, .per_row = 3, .seed = 5});
+  const auto x = random_vector<double>(40, 4);
+  std::vector<double> b(40);
+  matrix::multiply<double>(matrix, Op::none, x, b);
+  RefinedSystem<double> plain(matrix);
+  b[7] *= 1 + 1e-6;
+  const auto error = plain.judge(Op::none, b, x);
+  for (Offset p = matrix.pattern.row_ptr[7]; p < matrix.pattern.row_ptr[8]; ++p)
+    matrix.value[usize(p)] *= 0x1p-40;
+  b[7] *= 0x1p-40;
+  RefinedSystem<double> scaled(matrix);
+  EXPECT_EQ(scaled.judge(Op::none, b, x).componentwise, error.componentwise);
+  EXPECT_GT(error.componentwise, 1e-8);
+  EXPECT_LT(scaled.judge(Op::none, b, x).normwise, 1e-15);
+  EXPECT_GE(scaled.solve(Op::none, b, 1).steps, 0);
+  EXPECT_LT(scaled.judge(Op::none, b, x).normwise, error.normwise);
+}
+
+// x = (1, 1e-30): the equation of the small unknown has a denominator that says nothing.
+TEST(Refinement, MeasuresVanishingEquationsByTypicalOnes) {
+  matrix::Csr<double> a{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 2, 4}, .col = {0, 1, 0, 1}},
+                        .value = {1, 0.5, 0, 1}};
+  RefinedSystem<double> system(a);
+  const auto error = system.judge(Op::none, {1, 0}, {1, 1e-30});
+  EXPECT_EQ(error.componentwise, 1);
+  EXPECT_LT(error.arioli_demmel_duff, 1e-29);
+}
+
+// One block whose inverse is full of rounding: what should be zero is not, and small unknowns have no digit,
+// until they are corrected for themselves.
+TEST(Refinement, FindsUnknownsMuchSmallerThanOthers) {
+  constexpr Index n = 24;
+  for (const double entry : {0.0, 1e-25}) {
+    matrix::Csr<double> a{.pattern = {.rows = n, .cols = n, .row_ptr = {0}, .col = {}}, .value = {}};
+    const auto values = random_vector<double>(n * n, 12);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        const bool couples =
+            i >= n / 2 && j < n / 2;  // the second half depends on the first by `entry` alone
+        a.pattern.col.push_back(j);
+        a.value.push_back(couples ? entry : values[usize(i * n + j)]);
+      }
+      a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
+    }
+    std::vector<double> b(n);
+    b[3] = 1;
+    RefinedSystem<double> system(a);
+    const auto result = system.solve(Op::none, b, 1);
+    EXPECT_LT(result.error.componentwise, 1e-15) << "coupled by " << entry;
+  }
+}
+
+// A = diag(1, 1e-8) has cond(A, x) = 2, whatever its condition number; an answer's error is at most that
+// times its backward error.
+TEST(Refinement, EstimatesTheConditionOfTheSolution) {
+  matrix::Csr<double> a{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 1, 2}, .col = {0, 1}},
+                        .value = {1, 1e-8}};
+  RefinedSystem<double> system(a);
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+    RefinedSolver<double, double> refined(system.a, system.solver);
+    const Index rows = system.a.local_rows();
+    const auto b =
+        scatter_rows(system.solver.comm(), system.solver.partition(), matrix::Dense<double>{2, 1, {1, 1e-8}});
+    std::vector<double> x(b.size());
+    const auto result = refined.solve(op, {b.data(), rows, 1}, {x.data(), rows, 1}, {});
+    EXPECT_NEAR(refined.condition(op, {x.data(), rows, 1}, result.worst), 2, 1e-12);
   }
 }
 
 TEST(Refinement, FloatFactorsReachDoubleAccuracy) {
   RefinedSystem<double, float> system(random_matrix<double>({.n = 120, .per_row = 3, .seed = 8}));
   const auto result = system.solve(Op::none, random_vector<double>(120 * 2, 6), 2);
-  EXPECT_LT(result.backward_error, 1e-15);
+  EXPECT_LT(result.error.componentwise, 1e-15);
   EXPECT_GE(result.steps, 1);
 }
 
@@ -63,14 +174,14 @@ TEST(Refinement, GmresOvercomesPerturbedPivots) {
   auto matrix = random_matrix<double>({.n = 100, .per_row = 2, .seed = 10});
   RefinedSystem<double> system(matrix, 0.8);
   ASSERT_GT(system.factors->factors->perturbed_pivots, 0);
-  EXPECT_LT(system.solve(Op::none, random_vector<double>(100, 3), 1).backward_error, 1e-14);
+  EXPECT_LT(system.solve(Op::none, random_vector<double>(100, 3), 1).error.componentwise, 1e-14);
 }
 
 TEST(Refinement, EndsWhenNothingHelps) {
   RefinedSystem<double> system(random_matrix<double>({.n = 30, .seed = 2}));
   std::vector<double> b(30, 1.0);
   b[7] = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(system.solve(Op::none, b, 1).backward_error, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(system.solve(Op::none, b, 1).error.componentwise, std::numeric_limits<double>::infinity());
 }
 
 TEST(Refinement, EndsOnSingularMatricesInLowPrecision) {
@@ -78,12 +189,12 @@ TEST(Refinement, EndsOnSingularMatricesInLowPrecision) {
                            .value = {1, 1, 1, 1}};
   RefinedSystem<double, float> system(ones);
   const auto result = system.solve(Op::none, {1, -1}, 1);
-  EXPECT_GE(result.backward_error, 0);
+  EXPECT_GE(result.error.componentwise, 0);
 }
 
 TEST(Refinement, ZeroRightHandSidesHaveNoError) {
   RefinedSystem<double> system(random_matrix<double>({.n = 20, .seed = 3}));
-  EXPECT_EQ(system.solve(Op::none, std::vector<double>(20), 1).backward_error, 0);
+  EXPECT_EQ(system.solve(Op::none, std::vector<double>(20), 1).error.componentwise, 0);
   for (const double x : system.x) EXPECT_EQ(x, 0);
 }
 

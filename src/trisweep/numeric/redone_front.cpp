@@ -1,0 +1,189 @@
+#include "trisweep/numeric/redone_front.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "trisweep/numeric/diagonal_block.hpp"
+
+namespace trisweep::numeric {
+namespace {
+
+Index widest_supernode(const symbolic::Structure& s) {
+  Index widest = 1;
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    if (!s.whole[usize(k)]) widest = std::max(widest, s.width(k));
+  }
+  return widest;
+}
+
+template <Scalar T>
+void solve_with_diagonal(Piece<T>& p) {
+  const Index w = p.width, m = p.height();
+  const View<T> diagonal{p.diagonal.data(), w, w, w};
+  solve_right<T>({p.lower.data(), m, w, m}, diagonal, Triangle::lower, Op::none, Diagonal::unit);
+  solve_right<T>({p.upper.data(), m, w, m}, diagonal, Triangle::upper, Op::transpose, Diagonal::stored);
+  std::vector<Index> in_place(usize(w));
+  std::iota(in_place.begin(), in_place.end(), 0);
+  std::vector<T> scratch(p.diagonal.size());
+  invert_from_lu<T>(diagonal, in_place, scratch);
+}
+
+}  // namespace
+
+template <Scalar T>
+FrontRedoer<T>::FrontRedoer(const Source<T>& source, const PivotRules<RealOf<T>>& rules)
+    : source_(source), rules_(rules), widest_(widest_supernode(source.structure)) {}
+
+// Rows and columns in the order of elimination as it was planned: for each member what its children delayed,
+// then its own.
+template <Scalar T>
+void FrontRedoer<T>::name(std::span<const Index> members, std::span<const ChildBlock<T>> children) {
+  const symbolic::Structure& s = source_.structure;
+  std::vector<Index>&row = front_.row, &col = front_.col;
+  row.clear();
+  col.clear();
+  member_end_.clear();
+  for (const Index k : members) {
+    for (const ChildBlock<T>& child : children) {
+      if (child.into != k) continue;
+      row.insert(row.end(), child.block->delayed_row.begin(), child.block->delayed_row.end());
+      col.insert(col.end(), child.block->delayed_col.begin(), child.block->delayed_col.end());
+    }
+    for (Index j = s.first[usize(k)]; j < s.first[usize(k) + 1]; ++j) {
+      row.push_back(j);
+      col.push_back(j);
+    }
+    member_end_.push_back(static_cast<Index>(row.size()));
+  }
+  const auto rest = s.rows(members.back());
+  row.insert(row.end(), rest.begin(), rest.end());
+  col.insert(col.end(), rest.begin(), rest.end());
+  row_at_.resize(usize(s.n));
+  col_at_.resize(usize(s.n));
+  for (std::size_t p = 0; p < row.size(); ++p) {
+    row_at_[usize(row[p])] = static_cast<Index>(p);
+    col_at_[usize(col[p])] = static_cast<Index>(p);
+  }
+}
+
+template <Scalar T>
+Index FrontRedoer<T>::position(Index global, std::span<const Index> names, std::span<const Index> at) {
+  const Index p = at[usize(global)];
+  if (usize(p) < names.size() && names[usize(p)] == global) return p;
+  throw outside_structure(global);
+}
+
+template <Scalar T>
+void FrontRedoer<T>::add_matrix(Index k) {
+  const symbolic::Structure& s = source_.structure;
+  const matrix::Pattern& pattern = source_.a.pattern;
+  const LowerColumns<T>& columns = source_.columns;
+  for (Index i = s.first[usize(k)]; i < s.first[usize(k) + 1]; ++i) {
+    const Index row = row_position(i), col = col_position(i);
+    for (Offset e = pattern.row_ptr[usize(i)]; e < pattern.row_ptr[usize(i) + 1]; ++e) {
+      const Index j = pattern.col[usize(e)];
+      if (j >= s.first[usize(k)]) front_.value(row, col_position(j)) += source_.a.value[usize(e)];
+    }
+    for (Offset e = columns.ptr[usize(i)]; e < columns.ptr[usize(i) + 1]; ++e)
+      front_.value(row_position(columns.row[usize(e)]), col) += columns.value[usize(e)];
+  }
+}
+
+template <Scalar T>
+void FrontRedoer<T>::add_child(const ChildBlock<T>& child) {
+  std::vector<Index> rows, cols;
+  for (const Index i : child.block->delayed_row) rows.push_back(row_position(i));
+  for (const Index j : child.block->delayed_col) cols.push_back(col_position(j));
+  for (const Index i : child.rows) {
+    rows.push_back(row_position(i));
+    cols.push_back(col_position(i));
+  }
+  for (std::size_t j = 0; j < cols.size(); ++j) {
+    const T* from = child.block->view.column(static_cast<Index>(j));
+    T* to = front_.value.column(cols[j]);
+    for (std::size_t i = 0; i < rows.size(); ++i) to[rows[i]] += from[i];
+  }
+}
+
+template <Scalar T>
+void FrontRedoer<T>::assemble(std::span<const Index> members, std::span<const ChildBlock<T>> children) {
+  for (const Index k : members) add_matrix(k);
+  for (const ChildBlock<T>& child : children) add_child(child);
+}
+
+// The pivots [begin, end), with the panels that block LDU has for them.
+template <Scalar T>
+Piece<T> FrontRedoer<T>::piece(Index k, Index begin, Index end) {
+  const View<T>& f = front_.value;
+  const auto tail = [&](const std::vector<Index>& names) {
+    return std::vector<Index>(names.begin() + begin, names.end());
+  };
+  Piece<T> p{.supernode = k, .width = end - begin, .row = tail(front_.row), .col = tail(front_.col)};
+  for (Index j = begin; j < end; ++j) {
+    p.diagonal.insert(p.diagonal.end(), f.column(j) + begin, f.column(j) + end);
+    p.lower.insert(p.lower.end(), f.column(j) + end, f.column(j) + f.rows);
+    for (Index i = end; i < f.cols; ++i) p.upper.push_back(f(j, i));
+  }
+  solve_with_diagonal(p);
+  return p;
+}
+
+// What came to be wider than any supernode was, several.
+template <Scalar T>
+void FrontRedoer<T>::cut_pieces(Index k, Index begin, Index end, std::vector<Piece<T>>& pieces) {
+  const Index width = end - begin;
+  const Index count =
+      source_.structure.whole[usize(k)] ? std::min(width, Index{1}) : (width + widest_ - 1) / widest_;
+  for (Index p = 0; p < count; ++p) {
+    const auto first = begin + static_cast<Index>(Offset{width} * p / count);
+    const auto last = begin + static_cast<Index>(Offset{width} * (p + 1) / count);
+    pieces.push_back(piece(k, first, last));
+  }
+}
+
+template <Scalar T>
+Contribution<T> FrontRedoer<T>::contribution(Index begin, Index delayed) const {
+  const Index m = front_.value.rows - begin;
+  Contribution<T> c;
+  c.owned = Buffer<T>(usize(m) * usize(m), "a contribution block of the factorization");
+  c.view = {c.owned.data(), m, m, m};
+  for (Index j = 0; j < m; ++j) std::copy_n(front_.value.column(begin + j) + begin, m, c.view.column(j));
+  c.delayed_row.assign(front_.row.begin() + begin, front_.row.begin() + begin + delayed);
+  c.delayed_col.assign(front_.col.begin() + begin, front_.col.begin() + begin + delayed);
+  return c;
+}
+
+template <Scalar T>
+RedoneFront<T> FrontRedoer<T>::redo(std::span<const Index> members, std::span<const ChildBlock<T>> children,
+                                    Index most_delayed) {
+  name(members, children);
+  const auto size = static_cast<Index>(front_.row.size());
+  Buffer<T> memory = zeros<T>(usize(size) * usize(size), "a front of the factorization");
+  front_.value = {memory.data(), size, size, size};
+  assemble(members, children);
+
+  ThresholdLu<T> lu(front_, rules_);
+  std::vector<Index> begin{0};
+  for (const Index end : member_end_) {
+    const bool last = begin.size() == members.size();
+    const bool at_root = last && end == size;
+    lu.eliminate(end,
+                 at_root ? 0
+                 : last  ? most_delayed
+                         : end,
+                 at_root ? rules_.smallest : rules_.replacement);
+    begin.push_back(lu.eliminated());
+  }
+  RedoneFront<T> result{.perturbed_pivots = lu.perturbed_pivots()};
+  for (std::size_t i = 0; i < members.size(); ++i)
+    cut_pieces(members[i], begin[i], begin[i + 1], result.pieces);
+  result.contribution = contribution(begin.back(), member_end_.back() - begin.back());
+  return result;
+}
+
+#define TRISWEEP_INSTANTIATE(T) template class FrontRedoer<T>;
+TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
+#undef TRISWEEP_INSTANTIATE
+
+}  // namespace trisweep::numeric

@@ -1,0 +1,286 @@
+// Where a delayed pivot is eliminated, a row and a column of A meet that lay in different places of the
+// planned order. Rows and columns get new numbers, by the supernode and within it: a row and a column that
+// were paired stay so if they can (what pairs them otherwise is in D^-1). A panel's rows are then the places
+// of its rows in L and of its columns in U: where a row and its column have parted, it has both, with zeros.
+
+#include "trisweep/numeric/reshaping.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "trisweep/core/slabs.hpp"
+
+namespace trisweep::numeric {
+namespace {
+
+constexpr Index smallest_limit = 4096;  // rows: of whatever matrix, 128 MiB of double
+constexpr Offset most_growth = 8;       // times the entries of a factor
+
+// A supernode of the new structure: a piece, or one of the old structure as it was.
+template <Scalar T>
+struct Supernode {
+  Index old;
+  const Piece<T>* piece;  // or null
+};
+
+template <Scalar T>
+class Reshaping {
+ public:
+  Reshaping(Factors<T>& factors, const std::vector<char>& redone, const std::vector<Piece<T>>& pieces)
+      : factors_(factors), old_(*factors.structure), place_(usize(old_.n)) {
+    auto piece = pieces.begin();
+    for (Index k = 0; k < old_.supernodes(); ++k) {
+      if (!redone[usize(k)]) list_.push_back({k, nullptr});
+      for (; piece != pieces.end() && piece->supernode == k; ++piece) list_.push_back({k, &*piece});
+    }
+  }
+
+  // In the structure as it is; false when pivots were delayed.
+  bool fill_in_place() {
+    std::vector<Index> same(usize(old_.n));
+    std::iota(same.begin(), same.end(), 0);
+    for (const Supernode<T>& s : list_) {
+      if (s.piece && !stays(*s.piece)) return false;
+    }
+    row_new_ = col_new_ = std::move(same);
+    for (const Supernode<T>& s : list_) {
+      if (!s.piece) continue;
+      const Index k = s.old;
+      const Offset at = factors_.panel_ptr[usize(k)];
+      map_rows(old_.rows(k));
+      fill(*s.piece, k, old_, Part::diagonal, factors_.diagonal.data() + factors_.diagonal_ptr[usize(k)]);
+      fill(*s.piece, k, old_, Part::lower, factors_.lower.data() + at);
+      fill(*s.piece, k, old_, Part::upper, factors_.upper.data() + at);
+    }
+    return true;
+  }
+
+  void restructure() {
+    number();
+    const auto structure =
+        std::make_shared<const symbolic::Structure>(symbolic::reshaped(old_, old_supernodes(), shape()));
+    const symbolic::Structure& s = *structure;
+    std::vector<Offset> panel_ptr{0}, diagonal_ptr{0};
+    for (Index k = 0; k < s.supernodes(); ++k) {
+      panel_ptr.push_back(panel_ptr.back() + Offset{s.width(k)} * s.height(k));
+      diagonal_ptr.push_back(diagonal_ptr.back() + Offset{s.width(k)} * s.width(k));
+    }
+    move(s, Part::lower, factors_.lower, factors_.panel_ptr, panel_ptr);
+    move(s, Part::upper, factors_.upper, factors_.panel_ptr, panel_ptr);
+    move(s, Part::diagonal, factors_.diagonal, factors_.diagonal_ptr, diagonal_ptr);
+    count_delayed();
+    factors_.panel_ptr = std::move(panel_ptr);
+    factors_.diagonal_ptr = std::move(diagonal_ptr);
+    factors_.row_new = std::move(row_new_);
+    factors_.col_new = std::move(col_new_);
+    factors_.structure = structure;
+  }
+
+ private:
+  enum class Part { diagonal, lower, upper };
+
+  bool stays(const Piece<T>& p) const {
+    const auto own = [&](Index j) { return old_.supernode_of[usize(j)] == p.supernode; };
+    return p.width == old_.width(p.supernode) && std::all_of(p.row.begin(), p.row.begin() + p.width, own) &&
+           std::all_of(p.col.begin(), p.col.begin() + p.width, own);
+  }
+
+  void number() {
+    row_new_.resize(usize(old_.n));
+    col_new_.resize(usize(old_.n));
+    Index next = 0;
+    for (const Supernode<T>& s : list_) {
+      if (s.piece) {
+        number_piece(*s.piece, next);
+        next += s.piece->width;
+        continue;
+      }
+      for (Index j = old_.first[usize(s.old)]; j < old_.first[usize(s.old) + 1]; ++j)
+        row_new_[usize(j)] = col_new_[usize(j)] = next++;
+    }
+  }
+
+  // Columns in the old order, and each row beside its column if that is here, too.
+  void number_piece(const Piece<T>& p, Index first) {
+    std::vector<Index> row(p.row.begin(), p.row.begin() + p.width),
+        col(p.col.begin(), p.col.begin() + p.width);
+    std::sort(row.begin(), row.end());
+    std::sort(col.begin(), col.end());
+    std::vector<Index> lone_rows;
+    std::vector<char> taken(usize(p.width), 0);
+    for (Index j = 0; j < p.width; ++j) col_new_[usize(col[usize(j)])] = first + j;
+    for (const Index i : row) {
+      if (std::ranges::binary_search(col, i)) {
+        row_new_[usize(i)] = col_new_[usize(i)];
+        taken[usize(row_new_[usize(i)] - first)] = 1;
+      } else {
+        lone_rows.push_back(i);
+      }
+    }
+    Index place = 0;
+    for (const Index i : lone_rows) {
+      while (taken[usize(place)]) ++place;
+      row_new_[usize(i)] = first + place++;
+    }
+  }
+
+  std::vector<Index> old_supernodes() const {
+    std::vector<Index> result;
+    for (const Supernode<T>& s : list_) result.push_back(s.old);
+    return result;
+  }
+
+  Index width(const Supernode<T>& s) const { return s.piece ? s.piece->width : old_.width(s.old); }
+  // The rows of L's panel, and the columns of U's, by their old numbers.
+  std::span<const Index> rows(const Supernode<T>& s) const {
+    return s.piece ? std::span(s.piece->row).subspan(usize(s.piece->width)) : old_.rows(s.old);
+  }
+  std::span<const Index> cols(const Supernode<T>& s) const {
+    return s.piece ? std::span(s.piece->col).subspan(usize(s.piece->width)) : old_.rows(s.old);
+  }
+
+  symbolic::Shape shape() const {
+    symbolic::Shape shape;
+    std::vector<Index> own;
+    for (const Supernode<T>& s : list_) {
+      own.clear();
+      for (const Index i : rows(s)) own.push_back(row_new_[usize(i)]);
+      for (const Index j : cols(s)) own.push_back(col_new_[usize(j)]);
+      std::sort(own.begin(), own.end());
+      own.erase(std::unique(own.begin(), own.end()), own.end());
+      shape.first.push_back(shape.first.back() + width(s));
+      shape.row.insert(shape.row.end(), own.begin(), own.end());
+      shape.row_ptr.push_back(static_cast<Offset>(shape.row.size()));
+    }
+    return shape;
+  }
+
+  void map_rows(std::span<const Index> rows) {
+    for (std::size_t r = 0; r < rows.size(); ++r) place_[usize(rows[r])] = static_cast<Index>(r);
+  }
+
+  // The old panels of one kind become the new ones.
+  void move(const symbolic::Structure& s, Part part, Buffer<T>& values, const std::vector<Offset>& from,
+            const std::vector<Offset>& to) {
+    Buffer<T> result(usize(to.back()), "the factors with delayed pivots");
+    for (Index k = 0; k < s.supernodes(); ++k) {
+      const Supernode<T>& source = list_[usize(k)];
+      T* target = result.data() + to[usize(k)];
+      map_rows(s.rows(k));
+      if (source.piece) {
+        fill(*source.piece, k, s, part, target);
+      } else {
+        carry_over(values.data() + from[usize(source.old)], source.old, k, s, part, target);
+      }
+    }
+    values = std::move(result);
+  }
+
+  // A piece's part into supernode k of `s`, whose rows are mapped.
+  void fill(const Piece<T>& p, Index k, const symbolic::Structure& s, Part part, T* target) {
+    const Index w = p.width, m = p.height(), first = s.first[usize(k)];
+    const auto own_row = [&](Index i) { return row_new_[usize(p.row[usize(i)])] - first; };
+    const auto own_col = [&](Index j) { return col_new_[usize(p.col[usize(j)])] - first; };
+    if (part == Part::diagonal) {
+      // D^-1 leads from rows to columns.
+      for (Index j = 0; j < w; ++j) {
+        for (Index i = 0; i < w; ++i)
+          target[slab_entry(w, w, own_col(i), own_row(j))] = p.diagonal[usize(i) + usize(j) * usize(w)];
+      }
+      return;
+    }
+    const bool lower = part == Part::lower;
+    const T* from = lower ? p.lower.data() : p.upper.data();
+    const Index height = s.height(k);
+    std::fill_n(target, usize(height) * usize(w), T(0));
+    for (Index j = 0; j < w; ++j) {
+      for (Index i = 0; i < m; ++i) {
+        const Index place = lower ? place_[usize(row_new_[usize(p.row[usize(w + i)])])]
+                                  : place_[usize(col_new_[usize(p.col[usize(w + i)])])];
+        target[slab_entry(height, w, place, lower ? own_row(j) : own_col(j))] = *from++;
+      }
+    }
+  }
+
+  // The panel of a supernode that remained, into one with rows in another order, and perhaps more.
+  void carry_over(const T* from, Index old, Index k, const symbolic::Structure& s, Part part, T* target) {
+    const Index w = s.width(k), height = s.height(k), m = old_.height(old);
+    if (part == Part::diagonal) {
+      std::copy_n(from, usize(w) * usize(w), target);
+      return;
+    }
+    const std::vector<Index>& number = part == Part::lower ? row_new_ : col_new_;
+    places_.clear();
+    bool same = m == height;
+    for (const Index i : old_.rows(old)) {
+      places_.push_back(place_[usize(number[usize(i)])]);
+      same = same && places_.back() == static_cast<Index>(places_.size()) - 1;
+    }
+    if (same) {
+      std::copy_n(from, usize(m) * usize(w), target);
+      return;
+    }
+    std::fill_n(target, usize(height) * usize(w), T(0));
+    for (Index j = 0; j < w; ++j) {
+      for (Index i = 0; i < m; ++i)
+        target[slab_entry(height, w, places_[usize(i)], j)] = from[slab_entry(m, w, i, j)];
+    }
+  }
+
+  void count_delayed() {
+    for (const Supernode<T>& s : list_) {
+      if (!s.piece) continue;
+      factors_.delayed_pivots +=
+          static_cast<Index>(std::count_if(s.piece->col.begin(), s.piece->col.begin() + s.piece->width,
+                                           [&](Index j) { return old_.supernode_of[usize(j)] != s.old; }));
+    }
+  }
+
+  Factors<T>& factors_;
+  const symbolic::Structure& old_;
+  std::vector<Supernode<T>> list_;        // the new structure's
+  std::vector<Index> row_new_, col_new_;  // by row and column of A
+  std::vector<Index> place_;              // by new number, in the rows that are mapped; stale for others
+  std::vector<Index> places_;             // of the rows of one panel
+};
+
+}  // namespace
+
+template <Scalar T>
+RedoneFronts<T>::RedoneFronts(const FrontTree& tree, Offset panel_entries)
+    : is_redone(usize(tree.fronts()), 0), pieces(usize(tree.fronts())), entries(usize(tree.fronts()), 0) {
+  Index largest = 0;
+  for (Index f = 0; f < tree.fronts(); ++f)
+    largest = std::max(largest, tree.width[usize(f)] + tree.height[usize(f)]);
+  most_rows_ = std::max(smallest_limit, 2 * largest);
+  most_entries_ = Offset{smallest_limit} * smallest_limit + most_growth * panel_entries;
+}
+
+template <Scalar T>
+Index RedoneFronts<T>::most_delayed(const FrontTree& tree, Index f) const {
+  if (entries[usize(f)] > most_entries_) return 0;
+  return std::max(0, most_rows_ - tree.height[usize(f)]);
+}
+
+template <Scalar T>
+void insert_redone(RedoneFronts<T> redone, const FrontTree& tree, Factors<T>& factors) {
+  if (std::ranges::find(redone.is_redone, 1) == redone.is_redone.end()) return;
+  const auto planned = factors.structure;  // read until the end
+  std::vector<char> by_supernode(usize(planned->supernodes()), 0);
+  std::vector<Piece<T>> pieces;
+  for (Index f = 0; f < tree.fronts(); ++f) {
+    for (const Index k : tree.members(f)) by_supernode[usize(k)] = redone.is_redone[usize(f)];
+    std::ranges::move(redone.pieces[usize(f)], std::back_inserter(pieces));
+  }
+  std::ranges::stable_sort(pieces, {}, &Piece<T>::supernode);
+  Reshaping<T> reshaping(factors, by_supernode, pieces);
+  if (!reshaping.fill_in_place()) reshaping.restructure();
+}
+
+#define TRISWEEP_INSTANTIATE(T)    \
+  template struct RedoneFronts<T>; \
+  template void insert_redone<T>(RedoneFronts<T>, const FrontTree&, Factors<T>&);
+TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
+#undef TRISWEEP_INSTANTIATE
+
+}  // namespace trisweep::numeric

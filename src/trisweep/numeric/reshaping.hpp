@@ -1,0 +1,36 @@
+#pragma once
+// Puts what came out of redone fronts into the factors.
+
+#include <vector>
+
+#include "trisweep/numeric/factors.hpp"
+#include "trisweep/numeric/front_tree.hpp"
+#include "trisweep/numeric/redone_front.hpp"
+
+namespace trisweep::numeric {
+
+// What came out, by front.
+template <Scalar T>
+struct RedoneFronts {
+  std::vector<char> is_redone;
+  std::vector<std::vector<Piece<T>>> pieces;
+  std::vector<Offset> entries;  // of all pieces in the front's subtree
+
+  // `panel_entries`: of one factor, as planned.
+  RedoneFronts(const FrontTree& tree, Offset panel_entries);
+
+  // How many columns front f may delay, which makes the fronts above larger, so that memory and work stay
+  // bounded. The same on any number of threads.
+  Index most_delayed(const FrontTree& tree, Index f) const;
+
+ private:
+  Index most_rows_;      // of a contribution block
+  Offset most_entries_;  // of all pieces in a subtree that delays columns
+};
+
+// Puts the pieces in the place of the panels of redone fronts, which are undefined in `factors`. Where pivots
+// were delayed the factors get a structure of their own, and say how rows and columns are numbered in it.
+template <Scalar T>
+void insert_redone(RedoneFronts<T> redone, const FrontTree& tree, Factors<T>& factors);
+
+}  // namespace trisweep::numeric

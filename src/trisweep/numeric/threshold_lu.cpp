@@ -1,0 +1,132 @@
+#include "trisweep/numeric/threshold_lu.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "trisweep/numeric/modulus.hpp"
+
+namespace trisweep::numeric {
+namespace {
+
+constexpr Index panel_width = 32;  // columns eliminated one by one, before products update the others
+
+}  // namespace
+
+template <Scalar T>
+void ThresholdLu<T>::swap_rows(Index a, Index b) {
+  if (a == b) return;
+  std::swap(m_.row[usize(a)], m_.row[usize(b)]);
+  for (Index j = 0; j < f_.cols; ++j) std::swap(f_(a, j), f_(b, j));
+}
+
+template <Scalar T>
+void ThresholdLu<T>::swap_columns(Index a, Index b) {
+  if (a == b) return;
+  std::swap(m_.col[usize(a)], m_.col[usize(b)]);
+  std::swap_ranges(f_.column(a), f_.column(a) + f_.rows, f_.column(b));
+}
+
+// The row before `end` with the pivot of column done_, or -1 when none is good enough.
+template <Scalar T>
+Index ThresholdLu<T>::row_of_pivot(Index end) const {
+  const T* column = f_.column(done_);
+  Index best = done_;
+  RealOf<T> largest = 0, overall = 0;
+  for (Index i = done_; i < end; ++i) {
+    if (modulus_1(column[i]) > largest) {
+      largest = modulus_1(column[i]);
+      best = i;
+    }
+  }
+  for (Index i = end; i < f_.rows; ++i) overall = std::max(overall, modulus_1(column[i]));
+  return largest >= rules_.smallest && largest >= rules_.relative * overall ? best : -1;
+}
+
+// Makes F(done_, done_) a pivot and updates the columns before `end`.
+template <Scalar T>
+void ThresholdLu<T>::eliminate_column(Index end) {
+  T* source = f_.column(done_);
+  const T reciprocal = T(1) / source[done_];
+  for (Index i = done_ + 1; i < f_.rows; ++i) source[i] *= reciprocal;
+  for (Index j = done_ + 1; j < end; ++j) {
+    T* target = f_.column(j);
+    const T factor = target[done_];
+    if (factor == T(0)) continue;
+    for (Index i = done_ + 1; i < f_.rows; ++i) target[i] -= factor * source[i];
+  }
+  ++done_;
+}
+
+// Columns [begin, end) by the pivots [first, done_).
+template <Scalar T>
+void ThresholdLu<T>::update(Index first, Index begin, Index end) {
+  const Index width = done_ - first, below = f_.rows - done_, cols = end - begin;
+  if (width == 0 || cols == 0) return;
+  const View<T> u = f_.block(first, begin, width, cols);
+  solve_unit_lower(f_.block(first, first, width, width), u);
+  subtract_product(f_.block(done_, begin, below, cols), f_.block(done_, first, below, width), Op::none, u);
+}
+
+// Eliminates columns [done_, last); those without a pivot come to lie before `last`.
+template <Scalar T>
+void ThresholdLu<T>::factor_panel(Index last, Index end) {
+  for (Index untried = last; done_ < untried;) {
+    const Index p = row_of_pivot(end);
+    if (p < 0) {
+      swap_columns(done_, --untried);
+    } else {
+      swap_rows(done_, p);
+      eliminate_column(last);
+    }
+  }
+}
+
+// Tries every column before `end` once.
+template <Scalar T>
+void ThresholdLu<T>::pass(Index end) {
+  for (Index untried = end; done_ < untried;) {
+    const Index first = done_, last = std::min(untried, first + panel_width);
+    factor_panel(last, end);
+    update(first, last, end);
+    const Index rejected = last - done_, others = untried - last;
+    for (Index i = 0; i < std::min(rejected, others); ++i) swap_columns(done_ + i, untried - 1 - i);
+    untried -= rejected;
+  }
+}
+
+// Complete pivoting for one pivot: of what is left, the best there is.
+template <Scalar T>
+void ThresholdLu<T>::force(Index end, RealOf<T> bound) {
+  Index row = done_, col = done_;
+  RealOf<T> largest = 0;
+  for (Index j = done_; j < end; ++j) {
+    for (Index i = done_; i < end; ++i) {
+      if (!(modulus_1(f_(i, j)) > largest)) continue;
+      largest = modulus_1(f_(i, j));
+      row = i;
+      col = j;
+    }
+  }
+  swap_rows(done_, row);
+  swap_columns(done_, col);
+  perturbed_ += perturb(f_(done_, done_), bound, rules_.replacement);
+  eliminate_column(end);
+}
+
+// A column that was rejected may be good once others are eliminated.
+template <Scalar T>
+void ThresholdLu<T>::eliminate(Index end, Index most_left, RealOf<T> bound) {
+  const Index first = done_;
+  for (Index before = -1; before < done_ && done_ < end;) {
+    before = done_;
+    pass(end);
+  }
+  while (end - done_ > most_left) force(end, bound);
+  update(first, end, f_.cols);
+}
+
+#define TRISWEEP_INSTANTIATE(T) template class ThresholdLu<T>;
+TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
+#undef TRISWEEP_INSTANTIATE
+
+}  // namespace trisweep::numeric

@@ -1,0 +1,99 @@
+#include "trisweep/solve/one_norm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+extern "C" {
+void slacn2_(const int* n, float* v, float* x, int* isgn, float* est, int* kase, int* isave);
+void dlacn2_(const int* n, double* v, double* x, int* isgn, double* est, int* kase, int* isave);
+void clacn2_(const int* n, std::complex<float>* v, std::complex<float>* x, float* est, int* kase, int* isave);
+void zlacn2_(const int* n, std::complex<double>* v, std::complex<double>* x, double* est, int* kase,
+             int* isave);
+}
+
+namespace trisweep::solve {
+namespace {
+
+// LAPACK's estimator by reverse communication: step() asks for x := B x (kase 1) or x := B^H x (kase 2) until
+// kase is 0, where `estimate` bounds ||B||_1 from below.
+template <Scalar T>
+struct NormEstimator {
+  explicit NormEstimator(Index n) : x(usize(n)), v_(usize(n)), sign_(is_complex<T> ? 0 : usize(n)) {}
+
+  int step() {
+    const int n = static_cast<int>(x.size());
+    if constexpr (std::same_as<T, float>) {
+      slacn2_(&n, v_.data(), x.data(), sign_.data(), &estimate, &kase_, save_);
+    } else if constexpr (std::same_as<T, double>) {
+      dlacn2_(&n, v_.data(), x.data(), sign_.data(), &estimate, &kase_, save_);
+    } else if constexpr (std::same_as<T, std::complex<float>>) {
+      clacn2_(&n, v_.data(), x.data(), &estimate, &kase_, save_);
+    } else {
+      zlacn2_(&n, v_.data(), x.data(), &estimate, &kase_, save_);
+    }
+    return kase_;
+  }
+
+  std::vector<T> x;
+  RealOf<T> estimate = 0;
+
+ private:
+  std::vector<T> v_;
+  std::vector<int> sign_;
+  int kase_ = 0;
+  int save_[3] = {0, 0, 0};
+};
+
+constexpr int tag = 4;
+
+// This rank's rows of a vector that rank 0 has, and the other way round.
+template <Scalar T>
+void deal_out(const transport::Communicator& comm, const RowPartition& partition, const std::vector<T>& whole,
+              std::vector<T>& mine) {
+  if (comm.rank() != 0) return comm.receive_bytes(mine.data(), mine.size() * sizeof(T), 0, tag);
+  for (Index r = 1; r < comm.size(); ++r)
+    comm.send_bytes(whole.data() + partition.first(r), usize(partition.count(r)) * sizeof(T), r, tag);
+  std::copy_n(whole.begin(), mine.size(), mine.begin());
+}
+
+template <Scalar T>
+void collect(const transport::Communicator& comm, const RowPartition& partition, const std::vector<T>& mine,
+             std::vector<T>& whole) {
+  if (comm.rank() != 0) return comm.send_bytes(mine.data(), mine.size() * sizeof(T), 0, tag);
+  std::copy(mine.begin(), mine.end(), whole.begin());
+  for (Index r = 1; r < comm.size(); ++r)
+    comm.receive_bytes(whole.data() + partition.first(r), usize(partition.count(r)) * sizeof(T), r, tag);
+}
+
+}  // namespace
+
+template <Scalar T>
+double estimate_one_norm(const transport::Communicator& comm, const RowPartition& partition,
+                         const InPlaceProduct<T>& multiply, const InPlaceProduct<T>& multiply_adjoint) {
+  std::vector<T> mine;
+  std::optional<NormEstimator<T>> estimator;
+  transport::collectively(comm, [&] {
+    estimator.emplace(comm.rank() == 0 ? partition.rows() : 0);
+    mine.resize(usize(partition.count(comm.rank())));
+  });
+  while (true) {
+    int kase = comm.rank() == 0 ? estimator->step() : 0;
+    comm.broadcast(kase);
+    if (kase == 0) break;
+    deal_out(comm, partition, estimator->x, mine);
+    (kase == 1 ? multiply : multiply_adjoint)(mine);
+    collect(comm, partition, mine, estimator->x);
+  }
+  auto estimate = static_cast<double>(estimator->estimate);
+  comm.broadcast(estimate);
+  return std::isfinite(estimate) ? estimate : std::numeric_limits<double>::infinity();
+}
+
+#define INSTANTIATE(T)                                                                   \
+  template double estimate_one_norm(const transport::Communicator&, const RowPartition&, \
+                                    const InPlaceProduct<T>&, const InPlaceProduct<T>&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::solve
