@@ -95,7 +95,7 @@ class Rank {
       ++sent_.broadcast;
       network_.push_back({phase_.child[usize(c)], share_.segment[usize(s)], false});
     }
-    for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c) {
+    for (Index c = segment.consumer_end; c-- > segment.consumer_begin;) {
       if (--waits_[usize(phase_.consumer[usize(c)])] == 0) run_task(phase_.consumer[usize(c)]);
     }
   }
@@ -151,8 +151,8 @@ TEST(Sweep, CompletesWhateverTheOrderOfMessages) {
   }
 }
 
-// Tasks run here as soon as they are free, consumers of a segment in the order of the plan: nothing but the
-// counters keeps the products with diagonal blocks behind the panels that read the same rows.
+// Tasks run here as soon as they are free, consumers of a segment against the order of the plan: nothing
+// but the counters keeps the products with diagonal blocks behind the panels that read the same rows.
 TEST(Sweep, DiagonalProductsWaitForAllThatReadsWhatTheyOverwrite) {
   const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = 96}));
   const auto order = ordering::order(a, false, {.tree_levels = 3});
