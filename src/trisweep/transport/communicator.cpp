@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <new>
 #include <thread>
 #include <utility>
@@ -123,6 +125,7 @@ void Communicator::require_usable() const {
 }
 
 double Communicator::max(double value) const {
+  if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
   check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_), "MPI_Allreduce");
   return value;
 }

@@ -54,7 +54,7 @@ class Communicator {
   // Throws Error(environment) when it is abandoned.
   void require_usable() const;
 
-  double max(double value) const;
+  double max(double value) const;  // NaN counts as infinity: MPI_MAX may lose it
   double sum(double value) const;
   Offset max(Offset value) const;
 
