@@ -148,7 +148,7 @@ void expect_sweep_completes(const symbolic::Structure& s, const distribution::Ma
   for (const Rank& rank : ranks) rank.expect_finished();
   if (!spec.collectives) return;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto trees = sweep_trees(s, *mapping, shares[r].layer, spec);
+    const auto trees = sweep_trees(s, mapping, shares[r].layer, spec);
     std::vector<Index> calls;
     for (const Index k : ranks[r].passed_on())
       if (std::ranges::find(trees.in_turn, k) != trees.in_turn.end()) calls.push_back(k);
