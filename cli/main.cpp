@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
   } catch (const Error& e) {
     abort_job(world, e.exit_status(), e.what());
   } catch (const std::exception&) {
-    abort_job(world, exit_wrong_use, transport::current_failure().message);
+    abort_job(world, exit_wrong_use, transport::current_failure().message());
   }
 }
 

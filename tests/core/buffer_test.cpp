@@ -17,6 +17,11 @@ TEST(Buffer, IsCacheLineAlignedAndMoves) {
   Buffer<double> b = std::move(a);
   EXPECT_EQ(b[9], 2.0);
   EXPECT_EQ(b.size(), 10u);
+  EXPECT_EQ(a.size(), 0u);  // NOLINT(bugprone-use-after-move): what it says it has it must have
+  EXPECT_EQ(a.data(), nullptr);
+  a = std::move(b);
+  EXPECT_EQ(a.size(), 10u);
+  EXPECT_EQ(b.size(), 0u);  // NOLINT(bugprone-use-after-move)
 }
 
 TEST(Buffer, EmptyHoldsNothing) {

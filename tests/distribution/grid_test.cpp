@@ -41,6 +41,8 @@ TEST(Grid, RanksAndPointsAreInverse) {
 
 TEST(Grid, TheRemedyNamesTheNumberOfRanks) {
   EXPECT_NO_THROW(check_grid({2, 3, 1}, 6));
+  for (const ProcessGrid& grid : {ProcessGrid{-2, -3, 1}, {2, -1, -3}, {2, 1, 3}, {0, 1, 1}, {6, 1, 0}})
+    EXPECT_THROW(check_grid(grid, 6), Error) << grid.name();
   try {
     check_grid({2, 3, 2}, 4);
     FAIL() << "12 points on 4 ranks";

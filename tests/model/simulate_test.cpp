@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/structure.hpp"
+#include "trisweep/core/error.hpp"
 #include "trisweep/plan/variants.hpp"
 
 namespace trisweep::model {
@@ -325,6 +326,19 @@ TEST(Simulate, RightHandSidesShareThePanels) {
   const auto s = chain({8, 8});
   const Workload w{.nrhs = 12};
   EXPECT_NEAR(predict(s, {1, 1, 1}, m, w).seconds, 3 * m.task_seconds + 4 * product(m, 8, 8, w), 1e-15);
+}
+
+// Such a plan took the least time of all.
+TEST(Simulate, APlanThatNeverEndsIsNoFastOne) {
+  const auto s = chain({4, 4, 4, 4});
+  const auto mapping = distribution::block_cyclic(s, {2, 1, 1});
+  auto plans = plan::make_all_plans(s, *mapping, plan::single_sync, {});
+  const Machine machine = simple_machine();
+  ASSERT_NO_THROW(simulate(plans, machine, machine.two_sided, {}));
+  auto& sweep = std::get<plan::SweepPhase>(plans[0].plan.phase.front());
+  ASSERT_FALSE(sweep.incoming.empty());
+  for (auto& segment : sweep.segment) ++segment.pending;  // a contribution that never comes
+  EXPECT_THROW(simulate(plans, machine, machine.two_sided, {}), Error);
 }
 
 }  // namespace

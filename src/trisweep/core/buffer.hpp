@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "trisweep/core/types.hpp"
 
@@ -24,6 +25,19 @@ class Buffer {
   // `what` names the content in the error message, such as "the factors".
   Buffer(std::size_t size, const char* what)
       : data_(size == 0 ? nullptr : static_cast<T*>(allocate_aligned(size * sizeof(T), what))), size_(size) {}
+
+  Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    data_ = std::move(other.data_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
+
+  // Empties the buffer without freeing its memory, which somebody else may still use.
+  void release() {
+    static_cast<void>(data_.release());
+    size_ = 0;
+  }
 
   T* data() { return data_.get(); }
   const T* data() const { return data_.get(); }

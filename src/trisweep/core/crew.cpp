@@ -7,10 +7,19 @@
 namespace trisweep {
 
 Crew::Crew(int threads) {
-  for (int thread = 1; thread < threads; ++thread) others_.emplace_back([this, thread] { serve(thread); });
+  try {
+    for (int thread = 1; thread < threads; ++thread) others_.emplace_back([this, thread] { serve(thread); });
+  } catch (...) {  // not all that were asked for: those that there are end
+    end();
+    throw;
+  }
 }
 
 Crew::~Crew() {
+  end();
+}
+
+void Crew::end() {
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;

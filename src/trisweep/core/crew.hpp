@@ -15,7 +15,7 @@ namespace trisweep {
 
 class Crew {
  public:
-  // `threads` counts the caller's, which is thread 0.
+  // `threads` counts the caller's, which is thread 0. Throws when the system gives fewer.
   explicit Crew(int threads);
   ~Crew();
   Crew(const Crew&) = delete;
@@ -39,6 +39,7 @@ class Crew {
   }
 
  private:
+  void end();
   void serve(int thread);
   void attempt(int thread);
 

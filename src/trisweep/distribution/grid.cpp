@@ -42,6 +42,10 @@ ProcessGrid parse_grid(const std::string& text) {
 }
 
 void check_grid(const ProcessGrid& grid, Index ranks) {
+  if (grid.px < 1 || grid.py < 1 || grid.pz < 1) refuse(grid.name(), "each factor must be positive");
+  if ((grid.pz & (grid.pz - 1)) != 0) refuse(grid.name(), "PZ must be a power of two");
+  const std::int64_t layer = std::int64_t{grid.px} * grid.py;
+  if (layer > std::numeric_limits<Index>::max() / grid.pz) refuse(grid.name(), "too many ranks");
   if (grid.ranks() == ranks) return;
   throw Error(ErrorKind::usage,
               fmt::format("grid {} needs {} ranks, but there are {}", grid.name(), grid.ranks(), ranks),

@@ -1,13 +1,29 @@
 #include "trisweep/model/simulation.hpp"
 
+#include <fmt/format.h>
+
+#include "trisweep/core/error.hpp"
+
 namespace trisweep::model {
 
 Prediction Simulation::run() && {
   for (Index r = 0; r < static_cast<Index>(plans_.size()); ++r) begin_phase(r, 0);
   while (!events_.empty()) handle(events_.pop());
+  for (Index r = 0; r < static_cast<Index>(plans_.size()); ++r) require_end(r);
   result_.events = events_.pushed();
   trace_back();
   return std::move(result_);
+}
+
+// Nothing happens any more: then every rank has come to the end of its plan.
+void Simulation::require_end(Index r) const {
+  const RankState& rank = state_[usize(r)];
+  if (rank.phase == static_cast<Index>(plans_[usize(r)].plan.phase.size())) return;
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("this plan never ends: rank {} waits in phase {} for {} messages, with {} tasks to do", r,
+                  rank.phase, rank.expected, rank.tasks_left),
+      "if it is none of the library's, look for a message that nobody sends");
 }
 
 void Simulation::handle(const Event& event) {

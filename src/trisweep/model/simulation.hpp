@@ -59,6 +59,7 @@ class Simulation {
   Step& step(std::int32_t s) { return steps_[usize(s)]; }
   double bytes(Offset rows) const { return double(rows) * workload_.row_bytes(); }
   void handle(const Event& event);
+  void require_end(Index r) const;
 
   // Steps
   std::int32_t begin_step(Index r, Activity activity, Wait wait, std::int32_t cause, double now);

@@ -38,7 +38,8 @@ class Picture {
       if (!is_product) edge(segment('s', owner, k), segment('f', owner, k));
       along_tree(spec.tree, trees.reduction.of(k), k, MessageKind::reduction);
       along_tree(spec.tree, trees.broadcast.of(k), k, MessageKind::broadcast);
-      if (!spec.panels.contains(k)) continue;
+      const bool elsewhere = spec.at_home_only && mapping_.layers_of(k).first != layer;
+      if (!spec.panels.contains(k) || elsewhere) continue;
       distribution::for_each_block(structure_, spec.side, k, [&](const symbolic::Block& block) {
         const Index i = block.row_supernode, rank = mapping_.owner(layer, spec.side, i, k);
         const std::string piece = node('p', rank, k, fmt::format("panel {}@{}", k, rank), "box");

@@ -143,7 +143,7 @@ struct SweepPhase {
   std::vector<Index> position;  // work rows of the strips' rows; empty: the share's piece_positions()
   std::vector<Index> feed;      // segments a task contributes to, by task, in order of priority
   // One per local segment of the share; in a product two: sources, targets. Behind them those that this rank
-  // only helps to pass on.
+  // only helps to pass on, and those without rows, which only count (sweep_work.hpp).
   std::vector<Segment> segment;
   std::vector<Index> child;           // ranks, by segment
   std::vector<Index> consumer;        // tasks, by segment
@@ -158,8 +158,12 @@ struct SweepPhase {
   RowCounts rows_sent;
   RowCounts rows_received;
 
-  // The place among `incoming` of a message that has come.
+  // The place among `incoming` of a message; of one that is not there, that of another or the end.
   std::size_t place_of(Index supernode, MessageKind kind, Index from) const;
+  bool has(std::size_t place, Index supernode, MessageKind kind, Index from) const {
+    return place < incoming.size() && segment[usize(incoming[place].segment)].supernode == supernode &&
+           incoming[place].kind == kind && incoming[place].from == from;
+  }
   bool operator==(const SweepPhase&) const = default;
 };
 

@@ -2,8 +2,10 @@
 // The first half of building a sweep phase: its tasks, what each reads and feeds, and where its contributions
 // go.
 
+#include <limits>
 #include <map>
 
+#include "trisweep/core/error.hpp"
 #include "trisweep/plan/sweep_work.hpp"
 
 namespace trisweep::plan {
@@ -34,6 +36,11 @@ class SweepTasks : protected SweepWork {
   Index target_row(Index s) const { return phase_.segment[usize(target(s))].row; }
 
   Index new_rows(Index width) {
+    if (next_row_ > std::numeric_limits<Index>::max() - width) {
+      throw Error(ErrorKind::environment,
+                  "this rank's part of the vectors, with what its threads add to them, has too many rows",
+                  "use more ranks, or one thread for each and no --deterministic");
+    }
     next_row_ += width;
     return next_row_ - width;
   }
@@ -125,13 +132,31 @@ class SweepTasks : protected SweepWork {
       phase_.feed.push_back(target(s));
       ++phase_.segment[usize(target(s))].pending;
     }
+    if (work.kind == TaskKind::outer && scatters()) {
+      const Index read = read_by_outer(work.subtree);
+      phase_.feed.push_back(read);
+      ++phase_.segment[usize(read)].pending;
+    }
     task.feed_end = static_cast<Index>(phase_.feed.size());
+    if (const auto read = read_.find(work.subtree); task.diagonal && read != read_.end()) {
+      reads_.emplace_back(read->second, t);
+      ++task.waits;
+    }
     if (task.diagonal) return;
     if (ordered()) {
       give_cells(task, targets);
     } else if (is_product() && scatters()) {
       redirect_rows(task, [&](Index s) { return target_row(s); });
     }
+  }
+
+  // A segment without rows that is complete when the subtree's outer tasks, which come first, have read it.
+  Index read_by_outer(Index subtree) {
+    const auto [at, made] = read_.try_emplace(subtree, static_cast<Index>(phase_.segment.size()));
+    if (made)
+      phase_.segment.push_back(
+          {.row = share_.slot[usize(subtree)], .supernode = share_.segment[usize(subtree)]});
+    return at->second;
   }
 
   // A piece that is gathered by one task needs no cell: nobody else writes to its segment.
@@ -167,6 +192,8 @@ class SweepTasks : protected SweepWork {
       strip.position = begin;
     }
   }
+
+  std::map<Index, Index> read_;  // by root of a subtree: see read_by_outer()
 };
 
 }  // namespace trisweep::plan

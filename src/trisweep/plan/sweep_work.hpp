@@ -17,10 +17,9 @@ namespace trisweep::plan {
 // `core`, with nothing to count inside, except what can be done while the rank waits: `outer` rows, which lie
 // in segments far above the subtree (after the core in a scatter sweep, before it in a gather sweep), and the
 // products with `diagonal` blocks once the core is done. The subtree's root segment stands for the subtree:
-// it is complete when the core, or all outer rows, are done. Outer rows read what the diagonal products
-// overwrite: the core sets both free at once, and outer tasks come first in the plan's order, in which the
-// one thread of a sweep that is not ordered runs them (an ordered one has no outer tasks). Every other task
-// is a strip of a piece, `own`.
+// it is complete when the core, or all outer rows, are done. Outer rows of a scatter sweep read what the
+// diagonal products overwrite, which therefore wait for them, by a segment without rows that all outer tasks
+// of the subtree feed. An ordered sweep has no outer tasks. Every other task is a strip of a piece, `own`.
 enum class TaskKind { core, outer, own, diagonal };
 
 class SweepWork {

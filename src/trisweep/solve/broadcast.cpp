@@ -1,44 +1,64 @@
 #include "trisweep/solve/broadcast.hpp"
 
+#include <array>
+#include <span>
+
 namespace trisweep::solve {
 namespace {
 
-void broadcast_tree(const transport::Communicator& comm, ordering::SeparatorTree& tree) {
-  comm.broadcast(tree.levels);
-  comm.broadcast(tree.begin);
-  comm.broadcast(tree.end);
+// Visits all that a rank has to get, in one order: on rank 0 to be read, elsewhere to be written.
+template <class Visit>
+void for_each_list(Analysis& a, symbolic::Structure& s, Visit&& visit) {
+  auto& order = a.ordering;
+  visit(order.row_new), visit(order.col_new), visit(order.row_scale), visit(order.col_scale);
+  visit(order.tree.begin), visit(order.tree.end);
+  visit(s.first), visit(s.supernode_of), visit(s.parent), visit(s.row_ptr), visit(s.row);
+  visit(s.block_ptr), visit(s.block), visit(s.whole), visit(s.group);
+  visit(s.tree.begin), visit(s.tree.end);
 }
 
-void broadcast_structure(const transport::Communicator& comm, symbolic::Structure& s) {
-  comm.broadcast(s.n);
-  comm.broadcast(s.first);
-  comm.broadcast(s.supernode_of);
-  comm.broadcast(s.parent);
-  comm.broadcast(s.row_ptr);
-  comm.broadcast(s.row);
-  comm.broadcast(s.block_ptr);
-  comm.broadcast(s.block);
-  comm.broadcast(s.whole);
-  comm.broadcast(s.group);
-  broadcast_tree(comm, s.tree);
-}
+struct Header {
+  numeric::Kind kind;
+  Index n;
+  int levels[2];  // of the trees of ordering and structure
+  std::array<Offset, 17> size;
+};
 
 }  // namespace
 
+// Sizes first, so that all ranks know that all have room before anything is sent.
 Analysis broadcast_analysis(const transport::Communicator& comm, const Analysis* root) {
   Analysis analysis;
-  if (comm.rank() == 0) analysis = *root;
-  if (comm.size() == 1) return analysis;
-  comm.broadcast(analysis.kind);
-  comm.broadcast(analysis.ordering.row_new);
-  comm.broadcast(analysis.ordering.col_new);
-  comm.broadcast(analysis.ordering.row_scale);
-  comm.broadcast(analysis.ordering.col_scale);
-  broadcast_tree(comm, analysis.ordering.tree);
   // The root's structure is only read: a broadcast writes to the others.
-  auto structure = comm.rank() == 0 ? std::const_pointer_cast<symbolic::Structure>(analysis.structure)
-                                    : std::make_shared<symbolic::Structure>();
-  broadcast_structure(comm, *structure);
+  std::shared_ptr<symbolic::Structure> structure;
+  Header header{};
+  transport::collectively(comm, [&] {
+    if (comm.rank() != 0) {
+      structure = std::make_shared<symbolic::Structure>();
+      return;
+    }
+    analysis = *root;
+    structure = std::const_pointer_cast<symbolic::Structure>(analysis.structure);
+    header = {.kind = analysis.kind,
+              .n = structure->n,
+              .levels = {analysis.ordering.tree.levels, structure->tree.levels},
+              .size = {}};
+    std::size_t i = 0;
+    for_each_list(analysis, *structure, [&](const auto& list) { header.size[i++] = std::ssize(list); });
+  });
+  if (comm.size() == 1) return analysis;
+  comm.broadcast(header);
+  transport::collectively(comm, [&] {
+    if (comm.rank() == 0) return;
+    std::size_t i = 0;
+    for_each_list(analysis, *structure, [&](auto& list) { list.resize(usize(header.size[i++])); });
+  });
+  for_each_list(analysis, *structure, [&](auto& list) { comm.broadcast(std::span(list)); });
+  if (comm.rank() == 0) return analysis;
+  analysis.kind = header.kind;
+  structure->n = header.n;
+  analysis.ordering.tree.levels = header.levels[0];
+  structure->tree.levels = header.levels[1];
   analysis.structure = std::move(structure);
   return analysis;
 }

@@ -1,9 +1,12 @@
 #include "trisweep/solve/distributed_matrix.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -16,22 +19,39 @@ namespace {
 constexpr int tag_rows = 0;
 constexpr int tag_halo = 1;
 
-// Rows [first, last) of `a`, with columns as in `a`.
+// Rank 0's matrix, and how many entries each rank's rows have of it.
 template <Scalar T>
-matrix::Csr<T> row_block(const matrix::Csr<T>& a, Index first, Index last) {
-  const auto& ptr = a.pattern.row_ptr;
-  const Offset begin = ptr[usize(first)], end = ptr[usize(last)];
-  matrix::Csr<T> block;
-  block.pattern = {.rows = last - first, .cols = a.cols(), .row_ptr = {}, .col = {}};
-  for (Index i = first; i <= last; ++i) block.pattern.row_ptr.push_back(ptr[usize(i)] - begin);
-  block.pattern.col.assign(a.pattern.col.begin() + begin, a.pattern.col.begin() + end);
-  block.value.assign(a.value.begin() + begin, a.value.begin() + end);
-  return block;
+std::vector<Offset> entries_of(const matrix::Csr<T>* a, const RowPartition& partition) {
+  if (a == nullptr) {
+    throw Error(ErrorKind::usage, "rank 0 has no matrix to distribute", "pass the matrix on rank 0");
+  }
+  if (a->rows() != partition.rows() || a->cols() != partition.rows()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the matrix has {} rows and {} columns, but vectors have {} rows", a->rows(),
+                            a->cols(), partition.rows()),
+                "pass the matrix that was factored");
+  }
+  std::vector<Offset> entries;
+  const auto& ptr = a->pattern.row_ptr;
+  for (std::size_t r = 0; r + 1 < partition.begin.size(); ++r)
+    entries.push_back(ptr[usize(partition.begin[r + 1])] - ptr[usize(partition.begin[r])]);
+  return entries;
 }
 
-template <class T>
-std::size_t byte_size(const std::vector<T>& v) {
-  return v.size() * sizeof(T);
+template <class V>
+std::size_t byte_size(const std::vector<V>& v) {
+  return v.size() * sizeof(V);
+}
+
+// A rank's part of a list of rank 0: sent, or copied if it is rank 0's own.
+template <class V>
+void deal_out(const transport::Communicator& comm, const V* part, std::size_t size, Index to,
+              std::vector<V>& own) {
+  if (to == 0) {
+    std::copy_n(part, size, own.begin());
+  } else {
+    comm.send_bytes(part, size * sizeof(V), to, tag_rows);
+  }
 }
 
 // Rows of a product that are used before the next are made: they stay in the cache.
@@ -71,42 +91,64 @@ RealOf<T> add_magnitude(const T& b, const T& magnitude) {
 }  // namespace
 
 template <Scalar T>
-DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const RowPartition& partition)
-    : comm_(comm), partition_(partition) {
-  if (comm_.rank() == 0) {
+DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const RowPartition& partition,
+                                        const transport::Limits& limits)
+    : comm_(comm, limits), local_(transport::collectively(comm_, [] { return matrix::Csr<T>(); })) {
+  std::vector<Offset> entries;
+  transport::collectively(comm_, [&] {
+    partition_ = partition;
+    if (static_cast<Index>(partition.begin.size()) != comm_.size() + 1)
+      throw Error(ErrorKind::usage, "the partition of the rows is of another number of ranks");
+    if (comm_.rank() != 0) return;
+    entries = entries_of(a, partition);
     norm_inf_ = matrix::norm_inf(*a);
     norm_one_ = matrix::norm_one(*a);
-  }
+  });
   comm_.broadcast(norm_inf_);
   comm_.broadcast(norm_one_);
-  receive_rows(a);
-  number_ghosts();
+  comm_.broadcast(entries);
+  receive_rows(a, entries);
+  agree_on_neighbours(transport::collectively(comm_, [&] { return number_ghosts(); }));
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::receive_rows(const matrix::Csr<T>* a) {
-  const Index me = comm_.rank();
-  if (me == 0) {
-    for (Index r = 1; r < comm_.size(); ++r) {
-      const auto block = row_block(*a, partition_.first(r), partition_.first(r + 1));
-      comm_.send_bytes(block.pattern.row_ptr.data(), byte_size(block.pattern.row_ptr), r, tag_rows);
-      comm_.send_bytes(block.pattern.col.data(), byte_size(block.pattern.col), r, tag_rows);
-      comm_.send_bytes(block.value.data(), byte_size(block.value), r, tag_rows);
-    }
-    local_ = row_block(*a, 0, partition_.first(1));
-    return;
+DistributedMatrix<T>::~DistributedMatrix() {
+  if (!comm_.abandoned()) return;
+  extended_.release();
+  lending_.release();
+}
+
+// Sent from where they are: a rank makes row pointers of its own from those of the whole matrix.
+template <Scalar T>
+void DistributedMatrix<T>::receive_rows(const matrix::Csr<T>* a, const std::vector<Offset>& entries) {
+  const Index me = comm_.rank(), ranks = me == 0 ? comm_.size() : 0;
+  auto& [rows, cols, ptr, col] = local_.pattern;
+  transport::collectively(comm_, [&] {
+    rows = partition_.count(me);
+    cols = partition_.rows();
+    ptr.resize(usize(rows) + 1);
+    col.resize(usize(entries[usize(me)]));
+    local_.value.resize(col.size());
+  });
+  for (Index r = 0; r < ranks; ++r) {
+    const Index first = partition_.first(r);
+    const Offset begin = a->pattern.row_ptr[usize(first)];
+    const std::size_t size = usize(entries[usize(r)]);
+    deal_out(comm_, a->pattern.row_ptr.data() + first, usize(partition_.count(r)) + 1, r, ptr);
+    deal_out(comm_, a->pattern.col.data() + begin, size, r, col);
+    deal_out(comm_, a->value.data() + begin, size, r, local_.value);
   }
-  local_.pattern = {.rows = partition_.count(me), .cols = partition_.rows(), .row_ptr = {}, .col = {}};
-  local_.pattern.row_ptr.resize(usize(partition_.count(me)) + 1);
-  comm_.receive_bytes(local_.pattern.row_ptr.data(), byte_size(local_.pattern.row_ptr), 0, tag_rows);
-  local_.pattern.col.resize(usize(local_.nonzeros()));
-  local_.value.resize(usize(local_.nonzeros()));
-  comm_.receive_bytes(local_.pattern.col.data(), byte_size(local_.pattern.col), 0, tag_rows);
-  comm_.receive_bytes(local_.value.data(), byte_size(local_.value), 0, tag_rows);
+  if (me != 0) {
+    comm_.receive_bytes(ptr.data(), byte_size(ptr), 0, tag_rows);
+    comm_.receive_bytes(col.data(), byte_size(col), 0, tag_rows);
+    comm_.receive_bytes(local_.value.data(), byte_size(local_.value), 0, tag_rows);
+  }
+  for (auto i = ptr.rbegin(); i != ptr.rend(); ++i) *i -= ptr.front();
 }
 
+// Columns become those of local_; returns which others they were, in order.
 template <Scalar T>
-void DistributedMatrix<T>::number_ghosts() {
+std::vector<Index> DistributedMatrix<T>::number_ghosts() {
   const Index first = partition_.first(comm_.rank()), count = partition_.count(comm_.rank());
   const auto own = [&](Index j) { return first <= j && j < first + count; };
   std::vector<Index> ghosts;
@@ -120,34 +162,44 @@ void DistributedMatrix<T>::number_ghosts() {
             : count + static_cast<Index>(std::lower_bound(ghosts.begin(), ghosts.end(), j) - ghosts.begin());
   }
   local_.pattern.cols = count + static_cast<Index>(ghosts.size());
-  agree_on_neighbours(ghosts);
+  return ghosts;
 }
 
 template <Scalar T>
 void DistributedMatrix<T>::agree_on_neighbours(const std::vector<Index>& ghosts) {
-  const Index ranks = comm_.size(), first = partition_.first(comm_.rank());
-  std::vector<int> wanted(usize(ranks)), asked(usize(ranks));
-  for (const Index j : ghosts) ++wanted[usize(partition_.owner(j))];
+  const Index ranks = comm_.size();
+  std::vector<int> wanted, asked, wanted_at, asked_at;
+  transport::collectively(comm_, [&] {
+    for (auto* list : {&wanted, &asked, &wanted_at, &asked_at}) list->resize(usize(ranks));
+    for (const Index j : ghosts) ++wanted[usize(partition_.owner(j))];
+  });
   transport::check(MPI_Alltoall(wanted.data(), 1, MPI_INT, asked.data(), 1, MPI_INT, comm_.handle()),
                    "MPI_Alltoall");
-  std::vector<int> wanted_at(usize(ranks)), asked_at(usize(ranks));
-  std::exclusive_scan(wanted.begin(), wanted.end(), wanted_at.begin(), 0);
-  std::exclusive_scan(asked.begin(), asked.end(), asked_at.begin(), 0);
-  std::vector<Index> rows(usize(asked_at.back() + asked.back()));
+  std::vector<Index> rows;
+  transport::collectively(comm_, [&] {
+    std::exclusive_scan(wanted.begin(), wanted.end(), wanted_at.begin(), 0);
+    std::exclusive_scan(asked.begin(), asked.end(), asked_at.begin(), 0);
+    rows.resize(std::accumulate(asked.begin(), asked.end(), std::size_t{0}));
+    if (rows.size() > usize(std::numeric_limits<int>::max()))
+      throw Error(ErrorKind::environment, "more rows of this rank are needed elsewhere than MPI counts",
+                  "use fewer ranks");
+  });
   transport::check(MPI_Alltoallv(ghosts.data(), wanted.data(), wanted_at.data(), MPI_INT32_T, rows.data(),
                                  asked.data(), asked_at.data(), MPI_INT32_T, comm_.handle()),
                    "MPI_Alltoallv");
-  for (Index& row : rows) row -= first;
-  for (Index r = 0; r < ranks; ++r) {
-    if (wanted[usize(r)] == 0 && asked[usize(r)] == 0) continue;
-    const auto begin = rows.begin() + asked_at[usize(r)];
-    neighbour_.push_back({.rank = r,
-                          .owned = {begin, begin + asked[usize(r)]},
-                          .ghost_begin = wanted_at[usize(r)],
-                          .ghost_end = wanted_at[usize(r)] + wanted[usize(r)]});
-  }
-  lent_ = rows.size();
-  request_.resize(2 * neighbour_.size());
+  transport::collectively(comm_, [&] {
+    for (Index& row : rows) row -= partition_.first(comm_.rank());
+    for (Index r = 0; r < ranks; ++r) {
+      if (wanted[usize(r)] == 0 && asked[usize(r)] == 0) continue;
+      const auto begin = rows.begin() + asked_at[usize(r)];
+      neighbour_.push_back({.rank = r,
+                            .owned = {begin, begin + asked[usize(r)]},
+                            .ghost_begin = wanted_at[usize(r)],
+                            .ghost_end = wanted_at[usize(r)] + wanted[usize(r)]});
+    }
+    lent_ = rows.size();
+    request_.resize(2 * neighbour_.size());
+  });
 }
 
 // Whether there is something to prepare is the same on all ranks, after one has failed, too.
@@ -181,20 +233,22 @@ void DistributedMatrix<T>::exchange(bool reversed, Index width) {
       T* to = owned;
       for (const Index i : n.owned) to = std::copy_n(extended_.data() + usize(i) * row, row, to);
     }
-    const int owned_bytes = static_cast<int>(n.owned.size() * row * sizeof(T));
-    const int ghost_bytes = static_cast<int>(usize(n.ghost_end - n.ghost_begin) * row * sizeof(T));
+    const transport::Extent owned_rows(n.owned.size() * row * sizeof(T), comm_.limits());
+    const transport::Extent ghost_rows(usize(n.ghost_end - n.ghost_begin) * row * sizeof(T), comm_.limits());
+    const auto &sent = reversed ? ghost_rows : owned_rows, &received = reversed ? owned_rows : ghost_rows;
     T* const theirs = ghosts + usize(n.ghost_begin) * row;
     T* const out = reversed ? theirs : owned;
     T* const in = reversed ? owned : theirs;
-    transport::check(MPI_Isend(out, reversed ? ghost_bytes : owned_bytes, MPI_BYTE, n.rank, tag_halo,
-                               comm_.handle(), &request_[used++]),
-                     "MPI_Isend");
-    transport::check(MPI_Irecv(in, reversed ? owned_bytes : ghost_bytes, MPI_BYTE, n.rank, tag_halo,
-                               comm_.handle(), &request_[used++]),
-                     "MPI_Irecv");
+    transport::check(
+        MPI_Isend(out, sent.count(), sent.type(), n.rank, tag_halo, comm_.handle(), &request_[used++]),
+        "MPI_Isend");
+    transport::check(
+        MPI_Irecv(in, received.count(), received.type(), n.rank, tag_halo, comm_.handle(), &request_[used++]),
+        "MPI_Irecv");
     owned += n.owned.size() * row;
   }
-  transport::check(MPI_Waitall(static_cast<int>(used), request_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  transport::Patience(std::numeric_limits<double>::infinity(), &comm_)
+      .wait(static_cast<int>(used), request_.data(), "some rank has not brought its part of a residual");
   if (!reversed) return;
   owned = lending_.data();
   for (const Neighbour& n : neighbour_) {
@@ -257,6 +311,14 @@ void DistributedMatrix<T>::residual_of_columns(Op op, const Bundle& v, Crew& cre
 template <Scalar T>
 void DistributedMatrix<T>::residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew,
                                     Columns<RealOf<T>> magnitude) {
+  transport::together(comm_, [&] { residual_together(op, x, b, r, crew, magnitude); });
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::residual_together(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r,
+                                             Crew& crew, Columns<RealOf<T>> magnitude) {
+  require_fit<T>(b, x, local_.rows());
+  require_fit<T>(b, {r.data, r.ld, r.nrhs}, local_.rows());
   prepare(op, b.nrhs);
   const Index width = bundle_width<T>(b.nrhs);
   for (Index c = 0; c < b.nrhs; c += width) {

@@ -16,8 +16,11 @@ template <Scalar T>
 class DistributedMatrix {
  public:
   // Collective. Before: rank 0 has `a` (others: null). After: every rank has the rows of `partition`.
-  // Throws on every rank when any runs out of memory.
-  DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const RowPartition& partition);
+  // Throws on every rank when any runs out of memory, or Error(usage) when the matrix is not of its size.
+  DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const RowPartition& partition,
+                    const transport::Limits& limits = {});
+  ~DistributedMatrix();
+  DistributedMatrix(DistributedMatrix&&) = default;
 
   // Makes room for residuals of op(A) and that many columns; for a transpose stores this rank's part of A
   // once more. Collective; throws on every rank when any runs out of memory. residual() does so when needed.
@@ -25,7 +28,8 @@ class DistributedMatrix {
 
   // r = b - op(A) x, by all threads of the crew; the same whatever their number. r is neither x nor b. A is
   // read once for each bundle of columns (bundle.hpp), for which each rank exchanges one message with each
-  // rank whose columns (rows) it needs. Collective.
+  // rank whose columns (rows) it needs. Collective; an error leaves the matrix abandoned
+  // (transport/fate.hpp).
   //
   // Unless its data is null, `magnitude` becomes |op(A)| |x| + |b|, entry by entry, with |z| = |re z| + |im
   // z|: what each equation's residual is measured by. A transpose exchanges a second message for it.
@@ -55,8 +59,10 @@ class DistributedMatrix {
     Columns<RealOf<T>> magnitude;
     Index width;
   };
-  void receive_rows(const matrix::Csr<T>* a);
-  void number_ghosts();
+  void residual_together(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew,
+                         Columns<RealOf<T>> magnitude);
+  void receive_rows(const matrix::Csr<T>* a, const std::vector<Offset>& entries);
+  std::vector<Index> number_ghosts();
   void agree_on_neighbours(const std::vector<Index>& ghosts);
   void residual_of_rows(const Bundle& bundle, Crew& crew);
   void residual_of_columns(Op op, const Bundle& bundle, Crew& crew);

@@ -55,8 +55,8 @@ template <Scalar T>
 void Executor<T>::reserve(const plan::Plan& plan, Index nrhs) {
   const std::size_t scratch = kernels::scratch_size(widest_segment(share_), nrhs);
   if (scratch > scratch_size_) {
-    scratch_size_ = scratch;
     grow(scratch_, scratch * usize(crew_.size()));
+    scratch_size_ = scratch;
   }
   for (const auto& phase : plan.phase) {
     if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) state_->reserve(*sweep);

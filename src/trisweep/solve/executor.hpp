@@ -38,6 +38,8 @@ class Executor {
 
   // Makes room, so that running a phase of `plan` with at most `nrhs` right-hand sides does not allocate.
   void reserve(const plan::Plan& plan, Index nrhs);
+  // Leaves memory that messages may still be sent from, or written to, as it is.
+  void release() { exchange_buffer_.release(); }
   // Scratch for the products of thread 0; the others have their own.
   T* scratch() { return scratch_.data(); }
 

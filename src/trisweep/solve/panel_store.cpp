@@ -101,14 +101,13 @@ std::size_t largest_side(const std::vector<Share>& shares, bool with_upper) {
 }  // namespace
 
 template <Scalar T>
-void PanelStore<T>::adopt(Owned&& owned) {
-  const auto kept = std::make_shared<const Owned>(std::move(owned));
+void PanelStore<T>::adopt(std::shared_ptr<const Owned> owned) {
   bytes_ = 0;
   for (const Side side : distribution::sides) {
-    values_[at(side)] = (*kept)[at(side)].data();
-    bytes_ += (*kept)[at(side)].size() * sizeof(T);
+    values_[at(side)] = (*owned)[at(side)].data();
+    bytes_ += (*owned)[at(side)].size() * sizeof(T);
   }
-  keep_ = kept;
+  keep_ = std::move(owned);
 }
 
 template <Scalar T>
@@ -129,18 +128,18 @@ PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, con
   // All that can fail, before any message: rank 0 then only copies and sends.
   std::vector<Share> shares;  // of all ranks, on rank 0
   Buffer<T> staging;          // for one side of one of them
-  Owned mine = transport::collectively(comm, [&] {
+  const auto mine = transport::collectively(comm, [&] {
     if (comm.rank() == 0) {
       shares = all_shares(structure, mapping);
       staging = Buffer<T>(largest_side(shares, with_upper != 0), what);
     }
-    Owned owned;
+    auto owned = std::make_shared<Owned>();
     for (const Side side : distribution::sides)
-      owned[at(side)] = Buffer<T>(stored(share, side, with_upper != 0), what);
+      (*owned)[at(side)] = Buffer<T>(stored(share, side, with_upper != 0), what);
     return owned;
   });
   for (const Side side : distribution::sides) {
-    Buffer<T>& part = mine[at(side)];
+    Buffer<T>& part = (*mine)[at(side)];
     if (comm.rank() != 0) {
       comm.receive_bytes(part.data(), part.size() * sizeof(T), 0, tag_panels);
     } else if (part.size() > 0) {
@@ -153,7 +152,7 @@ PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, con
       comm.send_bytes(staging.data(), size * sizeof(T), theirs.rank, tag_panels);
     }
   }
-  store.adopt(std::move(mine));
+  store.adopt(mine);
   return store;
 }
 

@@ -14,7 +14,7 @@ class PanelStore {
  public:
   // Collective. Before: rank 0 has all of `factors` (null elsewhere). After: every rank has its pieces. A
   // rank that is alone keeps the factors themselves instead of a copy. Cost: each rank's bytes once, from
-  // rank 0.
+  // rank 0. Throws on every rank when any runs out of memory.
   static PanelStore distribute(const transport::Communicator& comm, const symbolic::Structure& structure,
                                const distribution::Mapping& mapping, const distribution::Share& share,
                                std::shared_ptr<const numeric::Factors<T>> factors);
@@ -26,7 +26,7 @@ class PanelStore {
 
  private:
   using Owned = std::array<Buffer<T>, distribution::sides.size()>;  // by side
-  void adopt(Owned&& owned);
+  void adopt(std::shared_ptr<const Owned> owned);
 
   std::shared_ptr<const void> keep_;                           // what the pointers point into
   std::array<const T*, distribution::sides.size()> values_{};  // by side

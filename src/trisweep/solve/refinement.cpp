@@ -348,6 +348,7 @@ Refined RefinedSolver<T, F>::solve(Op op, Columns<const T> b, Columns<T> x,
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
   const double target = options.target > 0 ? options.target : epsilon;
   const double acceptable = std::max(target, options.acceptable > 0 ? options.acceptable : 10 * epsilon);
+  transport::collectively(a_.comm(), [&] { require_apart<T>(b, {x.data, x.ld, x.nrhs}, a_.local_rows()); });
   prepare(op, b.nrhs);
   apply(op, b, x);
   error_ = measure(op, b, {x.data, x.ld, x.nrhs});

@@ -50,6 +50,7 @@ class RefinedSolver {
   // Makes room, here and in what is solved with: solve() then allocates nothing, but for GMRES. solve() does
   // so by itself when needed.
   void prepare(Op op, Index nrhs);
+  // b and x have no memory in common; Error(usage) on every rank where they have on any.
   Refined solve(Op op, Columns<const T> b, Columns<T> x, const RefinementOptions& options);
   // Of any x.
   BackwardError backward_error(Op op, Columns<const T> b, Columns<const T> x);

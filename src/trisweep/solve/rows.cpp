@@ -19,6 +19,13 @@ struct RowBlock {
   }
 };
 
+template <class Size>
+std::size_t largest(const Size& size, Index ranks) {
+  std::size_t most = 0;
+  for (Index r = 0; r < ranks; ++r) most = std::max(most, size(r));
+  return most;
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -26,39 +33,49 @@ std::vector<T> scatter_rows(const transport::Communicator& comm, const RowPartit
                             const matrix::Dense<T>& whole) {
   Index columns = whole.cols;
   comm.broadcast(columns);
-  const auto packed = [&](Index rank) {
+  const auto size = [&](Index rank) { return usize(partition.count(rank)) * usize(columns); };
+  std::vector<T> mine, packed;  // packed: on rank 0, for one rank after the other
+  transport::collectively(comm, [&] {
+    if (comm.rank() == 0) packed.resize(largest(size, comm.size()));
+    mine.resize(size(comm.rank()));
+  });
+  const auto pack = [&](Index rank, T* to) {
     const Index count = partition.count(rank);
-    std::vector<T> rows(usize(count) * usize(columns));
     RowBlock<const T>{whole.value.data(), whole.rows, partition.first(rank), count, columns}.for_each_column(
-        [&](const T* column, std::size_t at) { std::copy_n(column, count, rows.data() + at); });
-    return rows;
+        [&](const T* column, std::size_t at) { std::copy_n(column, count, to + at); });
   };
-  if (comm.rank() == 0) {
-    for (Index r = 1; r < comm.size(); ++r) {
-      const auto rows = packed(r);
-      comm.send_bytes(rows.data(), rows.size() * sizeof(T), r, tag_columns);
-    }
-    return packed(0);
+  if (comm.rank() != 0) {
+    comm.receive_bytes(mine.data(), mine.size() * sizeof(T), 0, tag_columns);
+    return mine;
   }
-  std::vector<T> rows(usize(partition.count(comm.rank())) * usize(columns));
-  comm.receive_bytes(rows.data(), rows.size() * sizeof(T), 0, tag_columns);
-  return rows;
+  for (Index r = 1; r < comm.size(); ++r) {
+    pack(r, packed.data());
+    comm.send_bytes(packed.data(), size(r) * sizeof(T), r, tag_columns);
+  }
+  pack(0, mine.data());
+  return mine;
 }
 
 template <Scalar T>
 matrix::Dense<T> gather_rows(const transport::Communicator& comm, const RowPartition& partition,
                              const std::vector<T>& rows, Index nrhs) {
+  const auto size = [&](Index rank) { return usize(partition.count(rank)) * usize(nrhs); };
+  matrix::Dense<T> whole;
+  std::vector<T> packed;
+  transport::collectively(comm, [&] {
+    if (comm.rank() != 0) return;
+    whole = {.rows = partition.rows(), .cols = nrhs, .value = {}};
+    whole.value.resize(usize(whole.rows) * usize(nrhs));
+    packed.resize(largest(size, comm.size()));
+  });
   if (comm.rank() != 0) {
     comm.send_bytes(rows.data(), rows.size() * sizeof(T), 0, tag_columns);
-    return {};
+    return whole;
   }
-  matrix::Dense<T> whole{.rows = partition.rows(), .cols = nrhs, .value = {}};
-  whole.value.resize(usize(whole.rows) * usize(nrhs));
   for (Index r = 0; r < comm.size(); ++r) {
     const Index count = partition.count(r);
-    std::vector<T> theirs(r == 0 ? 0 : usize(count) * usize(nrhs));
-    if (r != 0) comm.receive_bytes(theirs.data(), theirs.size() * sizeof(T), r, tag_columns);
-    const T* from = r == 0 ? rows.data() : theirs.data();
+    if (r != 0) comm.receive_bytes(packed.data(), size(r) * sizeof(T), r, tag_columns);
+    const T* from = r == 0 ? rows.data() : packed.data();
     RowBlock<T>{whole.value.data(), whole.rows, partition.first(r), count, nrhs}.for_each_column(
         [&](T* column, std::size_t at) { std::copy_n(from + at, count, column); });
   }

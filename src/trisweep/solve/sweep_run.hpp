@@ -118,7 +118,7 @@ class SweepRun {
       if (Next next = look(); !next.nothing()) return next;
       if (const std::size_t now = tasks_left_.load(); now != std::exchange(tasks_left, now))
         run_.patience.moved();
-      run_.patience.nothing_yet([&] { return describe_waiting(); });
+      run_.patience.nothing_yet([&] { return describe_waiting(); }, [&] { return my_turn(); });
     }
     return {};
   }
@@ -156,12 +156,20 @@ class SweepRun {
     return {kind, thread, what_is(tag).supernode, peer, tag, static_cast<Offset>(bytes), 0, 0};
   }
 
-  // The plan's messages are those of the traffic, in the same order.
+  // The plan's messages are those of the traffic, in the same order. What this phase does not wait for any
+  // more, or never did, comes from a rank with another plan.
   const plan::Incoming& find(const transport::Arrival& arrival) {
     const auto [supernode, kind] = what_is(arrival.tag);
     const std::size_t place =
         arrival.number >= 0 ? usize(arrival.number) : phase_.place_of(supernode, kind, arrival.from);
-    state_.arrived[place] = 1;
+    if (!phase_.has(place, supernode, kind, arrival.from) || std::exchange(state_.arrived[place], 1) != 0) {
+      throw Error(
+          ErrorKind::environment,
+          fmt::format("rank {} got a message of rank {} about supernode {} that it does not wait for: the "
+                      "ranks' plans differ",
+                      share_.rank, arrival.from, supernode),
+          "make the solvers with the same options on every rank");
+    }
     return phase_.incoming[place];
   }
 

@@ -1,24 +1,94 @@
 #include "trisweep/solve/triangular_solver.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "trisweep/plan/make_plan.hpp"
+#include "trisweep/plan/variants.hpp"
 #include "trisweep/plan/without_dependencies.hpp"
 #include "trisweep/solve/broadcast.hpp"
 #include "trisweep/solve/plan_traffic.hpp"
+#include "trisweep/transport/agreement.hpp"
 
 namespace trisweep::solve {
 namespace {
 
 void check_options(const SolverOptions& options, Index ranks) {
   distribution::check_grid(options.grid, ranks);
+  if (options.threads < 1 || options.grain < 1 || options.tiling.width < 1 || options.tiling.least < 1)
+    throw Error(ErrorKind::usage, "threads, grain and tiles' widths must be positive");
   if (options.threads == 1 || ranks == 1) return;
   int provided = 0;
   MPI_Query_thread(&provided);
   if (provided >= MPI_THREAD_SERIALIZED) return;
   throw Error(ErrorKind::usage, "several threads per rank need MPI calls from any of them",
               "start MPI with MPI_Init_thread and MPI_THREAD_SERIALIZED");
+}
+
+// By its row in the table: in another process the same function has another address.
+template <class Choice>
+std::string_view name_in(std::span<const plan::Variant<Choice>> table, Choice choice) {
+  const auto at =
+      std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.choice == choice; });
+  return at == table.end() ? "one of the caller's" : at->name;
+}
+
+std::string_view name_of(const transport::TransportFactory& factory) {
+  const auto* make = factory.target<decltype(transport::NamedTransport::make)>();
+  const auto table = transport::transports();
+  const auto at =
+      std::find_if(table.begin(), table.end(), [&](const auto& row) { return make && row.make == *make; });
+  return at != table.end()                         ? at->name
+         : make && *make == &transport::make_usual ? "usual"
+                                                   : "one of the caller's";
+}
+
+constexpr std::size_t settings_of_solvers = 13;
+
+// What two ranks that have messages for each other must agree about, or their results depend on.
+template <Scalar T>
+std::array<transport::Setting, settings_of_solvers> settings_of(const SolverOptions& o) {
+  const auto text = [](const auto& value) { return fmt::format("{}", value); };
+  return {{{"scalar type", fmt::format("{}{} bytes", is_complex<T> ? "complex, " : "", sizeof(T))},
+           {"grid", o.grid.name()},
+           {"mapping", o.mapping.name},
+           {"tree", name_in(plan::trees(), o.tree)},
+           {"schedule", name_in(plan::schedules(), o.schedule)},
+           {"inter-grid exchange", name_in(plan::inter_grids(), o.inter_grid)},
+           {"transport", name_of(o.transport)},
+           {"deterministic", text(o.deterministic)},
+           {"dependencies", text(o.dependencies)},
+           {"grain", text(o.grain)},
+           {"tile width", text(o.tiling.width)},
+           {"least tile width", text(o.tiling.least)},
+           {"limits", fmt::format("{}, {}", o.limits.bytes, o.limits.tag)}}};
+}
+
+template <Scalar T>
+void check_factorization(const Factorization<T>* factorization) {
+  if (factorization != nullptr && factorization->analysis && factorization->analysis->structure &&
+      factorization->factors)
+    return;
+  throw Error(ErrorKind::usage, "rank 0 has no factorization to solve with",
+              "pass what factor() returned on rank 0");
+}
+
+// The options, when they make sense and are those of all ranks.
+template <Scalar T>
+SolverOptions agreed_options(const transport::Communicator& comm, const SolverOptions& options,
+                             const Factorization<T>* factorization) {
+  std::array<transport::Setting, settings_of_solvers> settings;
+  auto copy = transport::collectively(comm, [&] {
+    check_options(options, comm.size());
+    if (comm.rank() == 0) check_factorization(factorization);
+    settings = settings_of<T>(options);
+    return options;
+  });
+  transport::require_same(comm, settings);
+  return copy;
 }
 
 Index extra_rows(const plan::Plan& plan) {
@@ -34,34 +104,36 @@ Index extra_rows(const plan::Plan& plan) {
 template <Scalar T>
 TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Factorization<T>> factorization,
                                       const SolverOptions& options)
-    : comm_(comm),
-      options_(options),
-      analysis_((transport::collectively(comm_, [&] { check_options(options, comm_.size()); }),
-                 broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr))),
-      structure_(transport::collectively(comm_,
-                                         [&] {
-                                           return distribution::in_tiles(analysis_.structure, options.mapping,
-                                                                         options.grid, options.tiling);
-                                         })),
-      scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0),
-      partition_(even_partition(structure().n, comm_.size())),
-      mapping_(options.mapping.make(structure(), options.grid)),
-      share_(transport::collectively(
-          comm_, [&] { return distribution::make_share(structure(), *mapping_, comm_.rank()); })),
-      panels_(PanelStore<T>::distribute(comm_, structure(), *mapping_, share_,
-                                        factorization ? factorization->factors : nullptr)),
-      crew_(options.threads),
-      executor_(
-          share_,
-          transport::collectively(comm_, [&] { return distribution::piece_positions(structure(), share_); }),
-          panels_, crew_) {
+    : comm_(comm, options.limits),
+      options_(agreed_options(comm_, options, factorization.get())),
+      analysis_(broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr)),
+      scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0) {
+  transport::collectively(comm_, [&] {
+    structure_ = distribution::in_tiles(analysis_.structure, options.mapping, options.grid, options.tiling);
+    partition_ = even_partition(structure().n, comm_.size());
+    mapping_ = options.mapping.make(structure(), options.grid);
+    share_ = distribution::make_share(structure(), *mapping_, comm_.rank());
+  });
+  panels_ = PanelStore<T>::distribute(comm_, structure(), *mapping_, share_,
+                                      factorization ? factorization->factors : nullptr);
   comm_.broadcast(scaled_norm_one_);
   const auto& order = analysis_.ordering;
-  const Team team{comm_, crew_};
   transport::collectively(comm_, [&] {
+    crew_.emplace(options.threads);
+    executor_.emplace(share_, distribution::piece_positions(structure(), share_), panels_, *crew_);
+    const Team team{comm_, *crew_};
     rows_.emplace(team, structure(), *mapping_, share_, partition_, order.row_new, order.row_scale);
     columns_.emplace(team, structure(), *mapping_, share_, partition_, order.col_new, order.col_scale);
   });
+}
+
+template <Scalar T>
+TriangularSolver<T>::~TriangularSolver() {
+  if (!comm_.abandoned()) return;
+  work_.release();
+  executor_->release();
+  rows_->release();
+  columns_->release();
 }
 
 template <Scalar T>
@@ -79,29 +151,48 @@ plan::Plan TriangularSolver<T>::make_plan(Op op) const {
 
 template <Scalar T>
 void TriangularSolver<T>::prepare(Op op, Index nrhs) {
-  if (const auto found = prepared_.find(op); found != prepared_.end() && found->second.nrhs >= nrhs) return;
+  const auto found = prepared_.find(op);
+  if (nrhs > 0 && found != prepared_.end() && found->second.nrhs >= nrhs) return;
+  transport::together(comm_, [&] { prepare_together(op, nrhs); });
+}
+
+template <Scalar T>
+void TriangularSolver<T>::prepare_together(Op op, Index nrhs) {
+  const char name = static_cast<char>(op);
+  transport::require_same(comm_, std::array<transport::Setting, 2>{{{"op", std::string_view(&name, 1)},
+                                                                    {"nrhs", fmt::format("{}", nrhs)}}});
+  if (nrhs < 1)
+    throw transport::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
   transport::Traffic traffic;
-  Prepared& prepared = prepared_[op];
   transport::collectively(comm_, [&] {
+    Prepared& prepared = prepared_[op];
     if (prepared.plan.phase.empty()) prepared.plan = make_plan(op);
     const auto rows = usize(share_.work_rows()) + usize(extra_rows(prepared.plan));
     if (work_.size() < rows * usize(nrhs)) work_ = Buffer<T>(rows * usize(nrhs), "the right-hand sides");
-    executor_.reserve(prepared.plan, nrhs);
+    executor_->reserve(prepared.plan, nrhs);
     rows_->reserve(nrhs);
     columns_->reserve(nrhs);
     traffic = traffic_of(prepared.plan, usize(nrhs) * sizeof(T));
   });
+  transport::require_matching(comm_, traffic);
+  Prepared& prepared = prepared_.at(op);
   prepared.transport = options_.transport(comm_, traffic);
   prepared.nrhs = nrhs;
 }
 
 template <Scalar T>
 void TriangularSolver<T>::solve(Op op, Columns<const T> b, Columns<T> x, bool scaled) {
+  transport::together(comm_, [&] { solve_together(op, b, x, scaled); });
+}
+
+template <Scalar T>
+void TriangularSolver<T>::solve_together(Op op, Columns<const T> b, Columns<T> x, bool scaled) {
   const auto start = std::chrono::steady_clock::now();
+  require_fit<T>(b, {x.data, x.ld, x.nrhs}, partition_.count(comm_.rank()));
   prepare(op, b.nrhs);
   Prepared& prepared = prepared_.at(op);
-  transport::Patience patience(options_.watchdog);
-  const Run<T> context{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = b.nrhs},
+  transport::Patience patience(options_.watchdog, &comm_);
+  const Run<T> context{.work = {.row = work_.data(), .scratch = executor_->scratch(), .nrhs = b.nrhs},
                        .transport = *prepared.transport,
                        .patience = patience,
                        .recorder = recorder_};
@@ -138,7 +229,7 @@ template <Scalar T>
 void TriangularSolver<T>::run(Index channel, const plan::Phase& phase, const Run<T>& run) {
   const auto start = std::chrono::steady_clock::now();
   const double recorded_from = recorder_ == nullptr ? 0 : recorder_->now();
-  Activity done = std::visit([&](const auto& p) { return executor_.run(p, channel, run); }, phase);
+  Activity done = std::visit([&](const auto& p) { return executor_->run(p, channel, run); }, phase);
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (recorder_ != nullptr) {
     done.floating_point_seconds = recorder_->total(EventKind::products, recorded_from) / threads();

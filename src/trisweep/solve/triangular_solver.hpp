@@ -33,23 +33,30 @@ struct SolverOptions {
   double watchdog = std::numeric_limits<double>::infinity();
   Offset grain = plan::Accumulation{}.grain;  // panel entries of a task, with several threads
   distribution::Tiling tiling{};
+  transport::Limits limits{};  // less only in tests
 };
 
-// Collective objects: every rank of the communicator constructs one, calls the same methods in the same order
-// with the same op and nrhs, and destroys it. An exception thrown by solve() leaves the object unusable.
+// Collective objects: every rank of the communicator constructs one with the same options, calls the same
+// methods in the same order with the same op and nrhs, and destroys it. Errors of the constructor and of
+// prepare() are thrown on every rank alike, and after one of prepare() the solver is as before. One of
+// solve() is thrown on every rank that takes part or comes later, and leaves the object abandoned
+// (transport/fate.hpp): it can be destroyed, and nothing else.
 template <Scalar T>
 class TriangularSolver {
  public:
-  // `factorization`: on rank 0 (others: ignored, may be null). Throws on every rank when the grid does not
-  // fit the ranks or any rank runs out of memory.
+  // `factorization`: on rank 0 (others: ignored, may be null). Throws Error(usage) when the grid does not fit
+  // the ranks, options differ among them or there is no factorization.
   TriangularSolver(MPI_Comm comm, std::shared_ptr<const Factorization<T>> factorization,
                    const SolverOptions& options);
+  ~TriangularSolver();
 
-  // Makes the plan of `op` and room for `nrhs` right-hand sides. Collective. solve() does so by itself when
-  // needed; after it, solves of that op with at most that many right-hand sides allocate nothing.
+  // Makes the plan of `op` and room for `nrhs` right-hand sides, at least one. Collective. solve() does so by
+  // itself when needed; after it, solves of that op with at most that many right-hand sides allocate nothing.
+  // Throws Error(usage) when ranks differ in op, nrhs or plans.
   void prepare(Op op, Index nrhs);
 
   // op(A) x = b. Each rank passes its rows of b and x under partition(); b and x may be the same memory.
+  // Throws Error(usage) when they are not such.
   // `scaled` false solves with the scaled, unpermuted matrix Dr A Dc instead.
   void solve(Op op, Columns<const T> b, Columns<T> x, bool scaled = true);
 
@@ -74,7 +81,10 @@ class TriangularSolver {
   void record_in(Recorder* recorder) { recorder_ = recorder; }
   int threads() const { return options_.threads; }
   // The threads of this rank, for other work between solves.
-  Crew& crew() { return crew_; }
+  Crew& crew() { return *crew_; }
+  // An error that this rank alone had in something collective that it used the solver for: see
+  // transport/fate.hpp.
+  void abandon(const transport::Failure& failure) const noexcept { comm_.abandon(failure); }
   std::size_t panel_bytes() const { return panels_.bytes(); }
   double scaled_norm_one() const { return scaled_norm_one_; }
 
@@ -85,6 +95,8 @@ class TriangularSolver {
     std::unique_ptr<transport::Transport> transport;
   };
   plan::Plan make_plan(Op op) const;
+  void prepare_together(Op op, Index nrhs);
+  void solve_together(Op op, Columns<const T> b, Columns<T> x, bool scaled);
   void run(Index channel, const plan::Phase& phase, const Run<T>& run);
   Activity& account(const plan::Phase& phase);
 
@@ -97,8 +109,8 @@ class TriangularSolver {
   std::unique_ptr<const distribution::Mapping> mapping_;
   distribution::Share share_;
   PanelStore<T> panels_;
-  Crew crew_;
-  Executor<T> executor_;
+  std::optional<Crew> crew_;
+  std::optional<Executor<T>> executor_;
   std::optional<VectorMap<T>> rows_;
   std::optional<VectorMap<T>> columns_;
   std::map<Op, Prepared> prepared_;

@@ -1,10 +1,14 @@
 #include "trisweep/solve/vector_map.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
 #include "trisweep/kernels/line.hpp"
+#include "trisweep/transport/transport.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -100,6 +104,33 @@ RowPartition even_partition(Index rows, Index ranks) {
 }
 
 template <Scalar T>
+void require_fit(Columns<const T> b, Columns<const T> x, Index rows) {
+  const auto refuse = [&](const char* what, const std::string& why) {
+    throw Error(ErrorKind::usage, fmt::format("{} {}", what, why),
+                "pass this rank's rows of as many right-hand sides as solutions, one or more");
+  };
+  if (b.nrhs != x.nrhs)
+    refuse("the call", fmt::format("has {} right-hand sides, but {} solutions", b.nrhs, x.nrhs));
+  for (const auto& [what, v] : {std::pair("the right-hand side", b), std::pair("the solution", x)}) {
+    if (v.nrhs < 1) refuse(what, fmt::format("has {} columns", v.nrhs));
+    if (v.ld < rows) refuse(what, fmt::format("has {} rows where this rank has {}", v.ld, rows));
+    if (v.data == nullptr && rows > 0) refuse(what, "is not there");
+  }
+}
+
+template <Scalar T>
+void require_apart(Columns<const T> b, Columns<const T> x, Index rows) {
+  require_fit(b, x, rows);
+  const auto end = [&](const Columns<const T>& v) {
+    return v.data + usize(v.ld) * usize(v.nrhs - 1) + usize(rows);
+  };
+  const std::less<const T*> before;
+  if (before(b.data, end(x)) && before(x.data, end(b)))
+    throw Error(ErrorKind::usage, "the right-hand side and the solution overlap",
+                "pass a copy of the right-hand side: residuals need it");
+}
+
+template <Scalar T>
 VectorMap<T>::VectorMap(const Team& team, const symbolic::Structure& structure,
                         const distribution::Mapping& mapping, const distribution::Share& share,
                         const RowPartition& partition, const std::vector<Index>& new_of_old,
@@ -151,30 +182,49 @@ VectorMap<T>::VectorMap(const Team& team, const symbolic::Structure& structure,
   if (!std::all_of(own_scale.begin(), own_scale.end(), [](double s) { return s == 1; }))
     scale_.assign(own_scale.begin(), own_scale.end());
   request_.resize(2 * peer_.size());
+  status_.resize(request_.size());
+  expected_.resize(request_.size());
 }
 
 template <Scalar T>
 void VectorMap<T>::reserve(Index nrhs) {
-  if (caller_buffer_.size() < rows_out_ * usize(nrhs)) caller_buffer_.resize(rows_out_ * usize(nrhs));
-  if (work_buffer_.size() < rows_in_ * usize(nrhs)) work_buffer_.resize(rows_in_ * usize(nrhs));
+  if (nrhs <= room_) return;
+  auto caller = zeros<T>(rows_out_ * usize(nrhs), "the right-hand sides");
+  auto work = zeros<T>(rows_in_ * usize(nrhs), "the right-hand sides");
+  caller_buffer_ = std::move(caller);
+  work_buffer_ = std::move(work);
+  room_ = nrhs;
 }
 
+// Ranks may have been called with different numbers of right-hand sides, none with more than there is room
+// for: what comes is received whatever its size, which is looked at then.
 template <Scalar T>
 void VectorMap<T>::exchange(bool loading, Index nrhs, transport::Patience& patience) {
   std::size_t used = 0;
+  const auto post = [&](auto call, T* data, std::size_t entries, Index rank) {
+    const transport::Extent extent(entries * sizeof(T), comm_.limits());
+    transport::check(
+        call(data, extent.count(), extent.type(), rank, tag_vector, comm_.handle(), &request_[used++]),
+        "exchange of vectors");
+  };
   for (const Peer& p : peer_) {
-    T* const at_caller = caller_buffer_.data() + p.local_at * usize(nrhs);
-    T* const at_work = work_buffer_.data() + p.position_at * usize(nrhs);
-    const auto post = [&](auto call, T* data, std::size_t rows) {
-      if (rows == 0) return;
-      const int bytes = static_cast<int>(rows * usize(nrhs) * sizeof(T));
-      transport::check(call(data, bytes, MPI_BYTE, p.rank, tag_vector, comm_.handle(), &request_[used++]),
-                       "exchange of vectors");
-    };
-    post(MPI_Isend, loading ? at_caller : at_work, loading ? p.local.size() : p.position.size());
-    post(MPI_Irecv, loading ? at_work : at_caller, loading ? p.position.size() : p.local.size());
+    const std::size_t rows = loading ? p.position.size() : p.local.size();
+    if (rows == 0) continue;
+    expected_[used] = rows * usize(nrhs) * sizeof(T);
+    post(MPI_Irecv, loading ? at_work(p) : at_caller(p), rows * usize(room_), p.rank);
   }
-  patience.wait(static_cast<int>(used), request_.data(), "some rank has not brought its rows of the vectors");
+  const std::size_t receives = used;
+  for (const Peer& p : peer_) {
+    const std::size_t rows = loading ? p.local.size() : p.position.size();
+    if (rows > 0) post(MPI_Isend, loading ? at_caller(p) : at_work(p), rows * usize(nrhs), p.rank);
+  }
+  patience.wait(static_cast<int>(used), request_.data(), "some rank has not brought its rows of the vectors",
+                status_.data());
+  for (std::size_t i = 0; i < receives; ++i) {
+    transport::check_size(
+        {.from = status_[i].MPI_SOURCE, .tag = tag_vector, .bytes = transport::bytes_of(status_[i])},
+        expected_[i]);
+  }
 }
 
 template <Scalar T>
@@ -188,16 +238,15 @@ void VectorMap<T>::move(Columns<Caller> caller, std::span<const Index> row, cons
 template <Scalar T>
 void VectorMap<T>::load(Columns<const T> b, const kernels::Work<T>& work, transport::Patience& patience,
                         bool scaled) {
-  reserve(b.nrhs);
   const auto read = [&](std::span<const Index> row, const auto& at) { move(b, row, at, scaled, Load<T>()); };
   for (const Peer& p : peer_) {
-    T* const to = caller_buffer_.data() + p.local_at * usize(b.nrhs);
+    T* const to = at_caller(p);
     read(p.local, [&](std::size_t i) { return to + i * usize(b.nrhs); });
   }
   exchange(true, b.nrhs, patience);
   read(own_local_, [&](std::size_t i) { return work.at(own_position_[i]); });
   for (const Peer& p : peer_) {
-    const T* from = work_buffer_.data() + p.position_at * usize(b.nrhs);
+    const T* from = at_work(p);
     for (const Index position : p.position) {
       std::copy_n(from, b.nrhs, work.at(position));
       from += b.nrhs;
@@ -208,9 +257,8 @@ void VectorMap<T>::load(Columns<const T> b, const kernels::Work<T>& work, transp
 template <Scalar T>
 void VectorMap<T>::store(Columns<T> x, const kernels::Work<T>& work, transport::Patience& patience,
                          bool scaled) {
-  reserve(x.nrhs);
   for (const Peer& p : peer_) {
-    T* to = work_buffer_.data() + p.position_at * usize(x.nrhs);
+    T* to = at_work(p);
     for (const Index position : p.position) to = std::copy_n(work.at(position), x.nrhs, to);
   }
   exchange(false, x.nrhs, patience);
@@ -219,12 +267,15 @@ void VectorMap<T>::store(Columns<T> x, const kernels::Work<T>& work, transport::
   };
   write(own_local_, [&](std::size_t i) { return work.at(own_position_[i]); });
   for (const Peer& p : peer_) {
-    T* const from = caller_buffer_.data() + p.local_at * usize(x.nrhs);
+    T* const from = at_caller(p);
     write(p.local, [&](std::size_t i) { return from + i * usize(x.nrhs); });
   }
 }
 
-#define INSTANTIATE(T) template class VectorMap<T>;
+#define INSTANTIATE(T)                                                  \
+  template class VectorMap<T>;                                          \
+  template void require_fit(Columns<const T>, Columns<const T>, Index); \
+  template void require_apart(Columns<const T>, Columns<const T>, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "trisweep/core/buffer.hpp"
 #include "trisweep/core/crew.hpp"
 #include "trisweep/distribution/share.hpp"
 #include "trisweep/kernels/panel_product.hpp"
@@ -32,6 +33,13 @@ struct Columns {
   Index nrhs;
 };
 
+// Throws Error(usage) unless both are `rows` rows of as many columns, of which there is one at least.
+template <Scalar T>
+void require_fit(Columns<const T> b, Columns<const T> x, Index rows);
+// And have no memory in common.
+template <Scalar T>
+void require_apart(Columns<const T> b, Columns<const T> x, Index rows);
+
 // Who moves rows: ranks, and the threads of each. Both outlive what is made with them.
 struct Team {
   const transport::Communicator& comm;
@@ -49,7 +57,12 @@ class VectorMap {
             const distribution::Share& share, const RowPartition& partition,
             const std::vector<Index>& new_of_old, const std::vector<double>& scale);
 
-  void reserve(Index nrhs);  // room for that many columns; called by load and store as well
+  void reserve(Index nrhs);  // room for that many columns
+  // Leaves memory that messages may still be sent from, or written to, as it is.
+  void release() {
+    caller_buffer_.release();
+    work_buffer_.release();
+  }
   // work = P S b at the home of each row; other work rows are left alone.
   void load(Columns<const T> b, const kernels::Work<T>& work, transport::Patience& patience,
             bool scaled = true);
@@ -78,9 +91,15 @@ class VectorMap {
   std::vector<RealOf<T>> scale_;     // by the caller's rows; empty: all 1
   std::size_t rows_out_ = 0;         // sums over peers
   std::size_t rows_in_ = 0;
-  std::vector<T> caller_buffer_;  // rows_out_ x nrhs, row-major
-  std::vector<T> work_buffer_;    // rows_in_ x nrhs
+  // Entries for a peer, row-major, begin where they would with as many right-hand sides as there is room for.
+  T* at_caller(const Peer& p) { return caller_buffer_.data() + p.local_at * usize(room_); }
+  T* at_work(const Peer& p) { return work_buffer_.data() + p.position_at * usize(room_); }
+  Index room_ = 0;
+  Buffer<T> caller_buffer_;  // rows_out_ x room_
+  Buffer<T> work_buffer_;    // rows_in_ x room_
   std::vector<MPI_Request> request_;
+  std::vector<MPI_Status> status_;     // by request
+  std::vector<std::size_t> expected_;  // bytes that come, by request
 };
 
 }  // namespace trisweep::solve

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <new>
@@ -13,39 +14,6 @@
 #include <utility>
 
 namespace trisweep::transport {
-namespace {
-
-// MPI counts are int: longer transfers travel in pieces of this many bytes.
-constexpr std::size_t piece_bytes = std::size_t{1} << 30;
-
-template <class Transfer>
-void in_pieces(std::size_t bytes, Transfer&& transfer) {
-  for (std::size_t at = 0; at < bytes; at += piece_bytes) {
-    transfer(at, static_cast<int>(std::min(piece_bytes, bytes - at)));
-  }
-}
-
-// MPI_Wait spins; on shared processors that takes time from the very rank being waited for.
-void wait_patiently(MPI_Request& request) {
-  constexpr auto longest = std::chrono::milliseconds(2);
-  auto pause = std::chrono::microseconds(1);
-  int done = 0;
-  while (true) {
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done != 0) return;
-    std::this_thread::sleep_for(pause);
-    pause = std::min<std::chrono::microseconds>(2 * pause, longest);
-  }
-}
-
-}  // namespace
-
-bool may_communicate() {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  return finalized == 0 && std::uncaught_exceptions() == 0;
-}
-
 void check(int code, const char* call, const char* remedy) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -55,17 +23,40 @@ void check(int code, const char* call, const char* remedy) {
               fmt::format("{} failed: {}", call, std::string(text.data(), usize(length))), remedy);
 }
 
-Communicator::Communicator(MPI_Comm parent) {
+Communicator::Communicator(MPI_Comm parent, const Limits& limits)
+    : Communicator(parent, limits, std::shared_ptr<Fate>()) {
+  Failure failure;
+  try {
+    fate_ = std::make_shared<Fate>();
+    fate_->bind(comm_, rank_, size_);
+  } catch (...) {
+    failure = current_failure();
+  }
+  // Not by throw_first_failure(), which needs what has just been made.
+  Index first = failure.failed ? rank_ : size_;
+  check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT32_T, MPI_MIN, comm_), "MPI_Allreduce");
+  if (first == size_) return;
+  check(MPI_Bcast(&failure, sizeof failure, MPI_BYTE, first, comm_), "MPI_Bcast");
+  MPI_Comm_free(&comm_);
+  throw CollectiveError(failure.kind, failure.message());
+}
+
+Communicator::Communicator(MPI_Comm parent, const Limits& limits, std::shared_ptr<Fate> fate)
+    : limits_(limits), exceptions_(std::uncaught_exceptions()), fate_(std::move(fate)) {
   check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
   check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
 }
 
+Communicator Communicator::duplicate() const {
+  return {comm_, limits_, fate_};
+}
+
 Communicator Communicator::of_node() const {
   MPI_Comm node = MPI_COMM_NULL;
   check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
-  Communicator result(node);
+  Communicator result(node, limits_);
   MPI_Comm_free(&node);
   return result;
 }
@@ -75,13 +66,62 @@ Communicator::~Communicator() {
 }
 
 Communicator::Communicator(Communicator&& other) noexcept
-    : comm_(std::exchange(other.comm_, MPI_COMM_NULL)), rank_(other.rank_), size_(other.size_) {}
+    : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
+      rank_(other.rank_),
+      size_(other.size_),
+      limits_(other.limits_),
+      exceptions_(other.exceptions_),
+      fate_(other.fate_) {}
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {
   std::swap(comm_, other.comm_);
   std::swap(rank_, other.rank_);
   std::swap(size_, other.size_);
+  std::swap(limits_, other.limits_);
+  std::swap(exceptions_, other.exceptions_);
+  std::swap(fate_, other.fate_);
   return *this;
+}
+
+bool Communicator::may_communicate() const {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized != 0 || fate_ == nullptr || abandoned()) return false;
+  return fate_->agreed || std::uncaught_exceptions() <= exceptions_;
+}
+
+// MPI_Wait spins; on shared processors that takes time from the very rank being waited for. Most waits are
+// short: then going to sleep takes longer than all else.
+void Communicator::finish(MPI_Request& request) const {
+  constexpr auto longest = std::chrono::milliseconds(2);
+  constexpr int eager_looks = 100;
+  auto pause = std::chrono::microseconds(1);
+  for (int look = 0;; ++look) {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) return;
+    if (look < eager_looks) {
+      std::this_thread::yield();
+      continue;
+    }
+    listen();
+    std::this_thread::sleep_for(pause);
+    pause = std::min<std::chrono::microseconds>(2 * pause, longest);
+  }
+}
+
+void Communicator::listen(bool waits_out) const {
+  if (!fate_->listen(fate_)) return;
+  const Failure& failure = fate_->failure();
+  if (waits_out && failure.stalled) return;
+  throw Error(failure.kind, failure.message());
+}
+
+void Communicator::require_usable() const {
+  if (!abandoned()) return;
+  throw Error(ErrorKind::environment,
+              fmt::format("an earlier error has left this object unusable: {}", fate_->failure().message()),
+              "make a new one on every rank");
 }
 
 double Communicator::max(double value) const {
@@ -106,52 +146,65 @@ void Communicator::broadcast(std::string& text, Index root) const {
   text.assign(bytes.begin(), bytes.end());
 }
 
+// What is short leads from step to step: ranks wait for it as they do for votes.
 void Communicator::broadcast_bytes(void* data, std::size_t bytes, Index root) const {
-  in_pieces(bytes, [&](std::size_t at, int count) {
+  auto& note = fate_->note;
+  if (bytes <= note.size()) {
+    std::memcpy(note.data(), data, bytes);
+    MPI_Request request;
+    check(MPI_Ibcast(note.data(), static_cast<int>(bytes), MPI_BYTE, root, comm_, &request), "MPI_Ibcast");
+    finish(request);
+    std::memcpy(data, note.data(), bytes);
+    return;
+  }
+  in_pieces(bytes, limits_, [&](std::size_t at, int count) {
     check(MPI_Bcast(static_cast<char*>(data) + at, count, MPI_BYTE, root, comm_), "MPI_Bcast");
   });
 }
 
+// A sender that has left sends nothing any more: what would still receive is taken back.
+void Communicator::finish_or_cancel(MPI_Request& request) const {
+  try {
+    finish(request);
+  } catch (...) {
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+    throw;
+  }
+}
+
 void Communicator::send_bytes(const void* data, std::size_t bytes, Index to, int tag) const {
-  in_pieces(bytes, [&](std::size_t at, int count) {
-    check(MPI_Send(static_cast<const char*>(data) + at, count, MPI_BYTE, to, tag, comm_), "MPI_Send");
+  in_pieces(bytes, limits_, [&](std::size_t at, int count) {
+    MPI_Request request;
+    check(MPI_Isend(static_cast<const char*>(data) + at, count, MPI_BYTE, to, tag, comm_, &request),
+          "MPI_Isend");
+    finish(request);
   });
 }
 
 void Communicator::receive_bytes(void* data, std::size_t bytes, Index from, int tag) const {
-  in_pieces(bytes, [&](std::size_t at, int count) {
-    check(MPI_Recv(static_cast<char*>(data) + at, count, MPI_BYTE, from, tag, comm_, MPI_STATUS_IGNORE),
-          "MPI_Recv");
+  in_pieces(bytes, limits_, [&](std::size_t at, int count) {
+    MPI_Request request;
+    check(MPI_Irecv(static_cast<char*>(data) + at, count, MPI_BYTE, from, tag, comm_, &request), "MPI_Irecv");
+    finish_or_cancel(request);
   });
 }
 
-Failure current_failure() {
-  try {
-    throw;
-  } catch (const Error& e) {
-    return {true, e.kind(), e.what()};
-  } catch (const std::bad_alloc&) {
-    return {
-        true, ErrorKind::environment,
-        "not enough memory\n  remedy: use more ranks on more nodes, single precision, or a smaller problem"};
-  } catch (const std::exception& e) {
-    return {true, ErrorKind::environment, e.what()};
-  }
-}
-
 void throw_first_failure(const Communicator& comm, const Failure& mine) {
-  Index first = mine.failed ? comm.rank() : comm.size();
+  Fate& fate = *comm.fate_;
+  fate.ballot = mine.failed ? comm.rank() : comm.size();
   MPI_Request request;
-  check(MPI_Iallreduce(MPI_IN_PLACE, &first, 1, MPI_INT32_T, MPI_MIN, comm.handle(), &request),
+  check(MPI_Iallreduce(MPI_IN_PLACE, &fate.ballot, 1, MPI_INT32_T, MPI_MIN, comm.handle(), &request),
         "MPI_Iallreduce");
-  wait_patiently(request);
-  if (first == comm.size()) return;
+  comm.finish(request);
+  const Index first = fate.ballot;
+  fate.agreed = first < comm.size();
+  if (!fate.agreed) return;
   Failure failure = mine;
-  comm.broadcast(failure.kind, first);
-  comm.broadcast(failure.message, first);
-  const bool only_root = first == 0;  // rank 0 does what is not distributed: its number would say nothing
-  throw CollectiveError(failure.kind,
-                        only_root ? failure.message : fmt::format("rank {}: {}", first, failure.message));
+  comm.broadcast(failure, first);
+  // Rank 0 does what is not distributed: its number would say nothing.
+  if (first == 0) throw CollectiveError(failure.kind, failure.message());
+  throw CollectiveError(failure.kind, fmt::format("rank {}: {}", first, failure.message()));
 }
 
 }  // namespace trisweep::transport

@@ -4,27 +4,30 @@
 
 #include <mpi.h>
 
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/types.hpp"
+#include "trisweep/transport/fate.hpp"
+#include "trisweep/transport/pieces.hpp"
 
 namespace trisweep::transport {
-
-// Whether a destructor may take part in collective calls: not after MPI_Finalize, and not while an error
-// takes this rank out of a program in which others go on.
-bool may_communicate();
 
 // Throws Error(environment) with MPI's own text when `code` is not MPI_SUCCESS.
 void check(int code, const char* call, const char* remedy = "");
 
 class Communicator {
  public:
-  // Duplicates `parent`; collective over it.
-  explicit Communicator(MPI_Comm parent);
+  // Duplicates `parent`; collective over it. Throws Error on every rank when memory does not suffice on any.
+  explicit Communicator(MPI_Comm parent, const Limits& limits = {});
+  // The same ranks, with messages of their own; abandoned when this one is, which outlives it. Collective.
+  Communicator duplicate() const;
   // The ranks of this communicator that share this rank's memory, in the same order. Collective.
   Communicator of_node() const;
   ~Communicator();
@@ -36,20 +39,39 @@ class Communicator {
   MPI_Comm handle() const { return comm_; }
   Index rank() const { return rank_; }
   Index size() const { return size_; }
+  const Limits& limits() const { return limits_; }
+
+  // See fate.hpp. Destructors of what communicates ask whether they may: not after MPI_Finalize, not when
+  // abandoned, and not while an error that the other ranks may not have takes this one out.
+  bool may_communicate() const;
+  bool abandoned() const { return fate_->abandoned(); }
+  void abandon(const Failure& failure) const noexcept { fate_->abandon(failure, fate_); }
+  // Throws what it was abandoned with, here or on another rank. `waits_out`: but not that another rank has
+  // called off waiting, to which this one will come by itself.
+  void listen(bool waits_out = false) const;
+  // Until a collective operation is complete. Throws as listen() does: what it was called with is to be kept.
+  void finish(MPI_Request& request) const;
+  // Throws Error(environment) when it is abandoned.
+  void require_usable() const;
 
   double max(double value) const;  // NaN counts as infinity: MPI_MAX may lose it
   double sum(double value) const;
   Offset max(Offset value) const;
 
-  // Everyone's copy becomes `root`'s, of any size.
+  // Everyone's copy becomes `root`'s, of any size. Throws on every rank when memory does not suffice on any.
   void broadcast(std::string& text, Index root = 0) const;
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void broadcast(std::vector<T>& values, Index root = 0) const {
     auto size = static_cast<Offset>(values.size());
     broadcast_bytes(&size, sizeof size, root);
-    values.resize(usize(size));
+    make_room(values, usize(size));
     broadcast_bytes(values.data(), values.size() * sizeof(T), root);
+  }
+  template <class T>
+  void broadcast(std::span<T> values, Index root = 0) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    broadcast_bytes(values.data(), values.size_bytes(), root);
   }
   template <class T>
   requires std::is_trivially_copyable_v<T>
@@ -59,44 +81,31 @@ class Communicator {
   void send_bytes(const void* data, std::size_t bytes, Index to, int tag) const;
   void receive_bytes(void* data, std::size_t bytes, Index from, int tag) const;
 
-  // Every rank's list, by rank; empty except on `root`. Lists may differ in length.
+  // Every rank's list, by rank; empty except on `root`. Lists may differ in length. As broadcast().
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<std::vector<T>> gather(const std::vector<T>& mine,
                                                                               Index root = 0)
-  const {
-    constexpr int tag = 3;
-    const auto sizes = gather(static_cast<Offset>(mine.size()), root);
-    if (rank_ != root) {
-      send_bytes(mine.data(), mine.size() * sizeof(T), root, tag);
-      return {};
-    }
-    std::vector<std::vector<T>> all;
-    for (Index r = 0; r < size_; ++r) {
-      all.emplace_back(usize(sizes[usize(r)]));
-      if (r == root) {
-        all.back() = mine;
-      } else {
-        receive_bytes(all.back().data(), all.back().size() * sizeof(T), r, tag);
-      }
-    }
-    return all;
-  }
-
-  // Every rank's `mine`, by rank; empty except on `root`.
+  const;
+  // Every rank's `mine`, by rank; empty except on `root`. As broadcast().
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<T> gather(const T& mine, Index root = 0)
-  const {
-    std::vector<T> all(rank_ == root ? usize(size_) : 0);
-    check(MPI_Gather(&mine, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, root, comm_), "MPI_Gather");
-    return all;
-  }
+  const;
 
  private:
+  Communicator(MPI_Comm parent, const Limits& limits, std::shared_ptr<Fate> fate);
+  void finish_or_cancel(MPI_Request& request) const;
+  template <class T>
+  void make_room(std::vector<T>& values, std::size_t size) const;
   void broadcast_bytes(void* data, std::size_t bytes, Index root) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   Index rank_ = 0;
   Index size_ = 1;
+  Limits limits_;
+  int exceptions_ = 0;  // under way when it was made
+  std::shared_ptr<Fate> fate_;
+
+  friend void throw_first_failure(const Communicator& comm, const Failure& mine);
 };
 
 // An error that every rank throws together: a program may end in good order on it. Any other exception is one
@@ -106,18 +115,9 @@ class CollectiveError : public Error {
   using Error::Error;
 };
 
-// An error that some rank met, about to be made everybody's: see collectively().
-struct Failure {
-  bool failed = false;
-  ErrorKind kind = ErrorKind::environment;
-  std::string message;
-};
 // Collective. Throws CollectiveError on every rank: the failure of the lowest rank that has one, naming that
 // rank. Waits patiently: ranks that idle while another one reads or factors leave it the processor.
 void throw_first_failure(const Communicator& comm, const Failure& mine);
-// The exception being handled, as data.
-Failure current_failure();
-
 // Runs work() on every rank of `comm`; when it throws on any, the error of the lowest such rank is thrown on
 // all, so that no rank goes on to wait for one that has left. `work` itself must not communicate.
 template <class Work>
@@ -132,15 +132,75 @@ auto collectively(const Communicator& comm, Work&& work) {
     }
     throw_first_failure(comm, failure);
   } else {
-    Result result{};
+    std::optional<Result> result;
     try {
-      result = work();
+      result.emplace(work());
     } catch (...) {
       failure = current_failure();
     }
     throw_first_failure(comm, failure);
-    return result;
+    return *std::move(result);
   }
+}
+
+// Runs what ranks wait for each other in. An error that this rank alone has leaves `comm` abandoned.
+template <class Work>
+auto together(const Communicator& comm, Work&& work) {
+  comm.require_usable();
+  try {
+    return work();
+  } catch (const CollectiveError&) {
+    throw;
+  } catch (...) {
+    comm.abandon(current_failure());
+    throw;
+  }
+}
+
+// std::make_unique<T>(comm, arguments...) of what has a collective constructor: all ranks come to it, or
+// none.
+template <class T, class... Arguments>
+std::unique_ptr<T> make_collectively(const Communicator& comm, Arguments&&... arguments) {
+  struct Release {
+    void operator()(T* place) const { std::allocator<T>().deallocate(place, 1); }
+  };
+  auto place =
+      collectively(comm, [] { return std::unique_ptr<T, Release>(std::allocator<T>().allocate(1)); });
+  T* const made = new (place.get()) T(comm, std::forward<Arguments>(arguments)...);
+  static_cast<void>(place.release());
+  return std::unique_ptr<T>(made);
+}
+
+template <class T>
+void Communicator::make_room(std::vector<T>& values, std::size_t size) const {
+  collectively(*this, [&] { values.resize(size); });
+}
+
+template <class T>
+requires std::is_trivially_copyable_v<T> std::vector<std::vector<T>> Communicator::gather(
+    const std::vector<T>& mine, Index root)
+const {
+  constexpr int tag = 3;
+  const auto sizes = gather(static_cast<Offset>(mine.size()), root);
+  std::vector<std::vector<T>> all;
+  collectively(*this, [&] {
+    for (const Offset size : sizes) all.emplace_back(usize(size));
+    if (rank_ == root) all[usize(root)] = mine;
+  });
+  if (rank_ != root) send_bytes(mine.data(), mine.size() * sizeof(T), root, tag);
+  for (Index r = 0; r < static_cast<Index>(all.size()); ++r) {
+    if (r != root) receive_bytes(all[usize(r)].data(), all[usize(r)].size() * sizeof(T), r, tag);
+  }
+  return all;
+}
+
+template <class T>
+requires std::is_trivially_copyable_v<T> std::vector<T> Communicator::gather(const T& mine, Index root)
+const {
+  std::vector<T> all;
+  make_room(all, rank_ == root ? usize(size_) : 0);
+  check(MPI_Gather(&mine, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, root, comm_), "MPI_Gather");
+  return all;
 }
 
 }  // namespace trisweep::transport

@@ -2,14 +2,19 @@
 
 namespace trisweep::transport {
 
-// Not waited for while an error takes this rank out: the others may never reach their end of it.
-Epochs::~Epochs() {
-  if (barrier_ != MPI_REQUEST_NULL && may_communicate()) MPI_Wait(&barrier_, MPI_STATUS_IGNORE);
+void Epochs::settle() noexcept {
+  if (barrier_ == MPI_REQUEST_NULL || !comm_.may_communicate()) return;
+  try {
+    Patience(limit_, &comm_).wait(1, &barrier_, "some rank has not finished the last solve");
+  } catch (...) {
+    comm_.abandon(current_failure());
+  }
 }
 
 void Epochs::close(Patience& patience) {
   patience.wait(1, &barrier_, "some rank has not finished the solve before the last");
   check(MPI_Ibarrier(comm_.handle(), &barrier_), "MPI_Ibarrier");
+  limit_ = patience.limit();
   ++epoch_;
 }
 

@@ -14,7 +14,7 @@ namespace trisweep::transport {
 class Epochs {
  public:
   explicit Epochs(const Communicator& comm) : comm_(comm) {}
-  ~Epochs();
+  ~Epochs() { settle(); }
   Epochs(const Epochs&) = delete;
   Epochs& operator=(const Epochs&) = delete;
 
@@ -22,11 +22,15 @@ class Epochs {
   Index parity() const { return static_cast<Index>(epoch_ % 2); }
   // Collective, without waiting for anybody who is in the same solve.
   void close(Patience& patience);
+  // Until all ranks have come to the end of the last solve, or one has said that it will not; no longer than
+  // that solve would have waited. For destructors.
+  void settle() noexcept;
 
  private:
   const Communicator& comm_;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
   Offset epoch_ = 0;
+  double limit_ = std::numeric_limits<double>::infinity();  // of the patience that it was closed with
 };
 
 }  // namespace trisweep::transport

@@ -13,15 +13,17 @@ class NodeMemory {
   // `bytes`: of this rank's part, zeroed. Collective over the ranks of one node. Throws Error(environment) on
   // every rank when memory does not suffice or the system does not let them share it.
   NodeMemory(const Communicator& node, std::size_t bytes);
-  ~NodeMemory();
-  NodeMemory(const NodeMemory&) = delete;
-  NodeMemory& operator=(const NodeMemory&) = delete;
 
-  std::byte* part(Index rank) const { return base_ + begin_[usize(rank)]; }
+  std::byte* part(Index rank) const { return base_.get() + begin_[usize(rank)]; }
 
  private:
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(std::byte* base) const;
+  };
+
   std::vector<Offset> begin_;  // of each rank's part; last: all bytes
-  std::byte* base_ = nullptr;
+  std::unique_ptr<std::byte, Unmap> base_;
 };
 
 }  // namespace trisweep::transport

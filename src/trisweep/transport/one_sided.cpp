@@ -10,9 +10,9 @@
 namespace trisweep::transport {
 namespace {
 
-constexpr int size_bits = 40;         // of a flag: the rest names the solve
-constexpr std::size_t batch = 256;    // flags looked at in one poll
-constexpr Index looks_per_kick = 16;  // fruitless looks after which MPI gets a turn
+constexpr int size_bits = 40;            // of a flag: the rest names the solve
+constexpr std::size_t batch = 256;       // flags looked at in one poll
+constexpr unsigned looks_per_kick = 16;  // fruitless looks after which MPI gets a turn
 
 }  // namespace
 
@@ -23,7 +23,9 @@ OneSided::OneSided(const Communicator& comm, const Traffic& traffic)
 }
 
 OneSided::~OneSided() {
-  if (window_ == MPI_WIN_NULL || !may_communicate()) return;
+  if (window_ == MPI_WIN_NULL) return;
+  epochs_.settle();  // freeing a window waits for all ranks: will they come?
+  if (!own_.may_communicate()) return;
   MPI_Win_unlock_all(window_);
   MPI_Win_free(&window_);
 }
@@ -67,11 +69,14 @@ std::uint64_t OneSided::flag_word(std::size_t bytes) const {
 }
 
 void OneSided::send(Index to, int tag, const void* data, std::size_t bytes) {
-  const Slot& slot = slots_.outgoing(phase_, to, tag);
+  const Slot& slot = slots_.outgoing(phase_, to, tag, bytes);
   const MPI_Aint shift = epochs_.parity() * slot.stride;
   const std::uint64_t flag = flag_word(bytes);
-  const auto count = static_cast<int>(bytes);
-  check(MPI_Put(data, count, MPI_BYTE, to, slot.data + shift, count, MPI_BYTE, window_), "MPI_Put");
+  in_pieces(bytes, own_.limits(), [&](std::size_t at, int count) {
+    check(MPI_Put(static_cast<const std::byte*>(data) + at, count, MPI_BYTE, to,
+                  slot.data + shift + static_cast<MPI_Aint>(at), count, MPI_BYTE, window_),
+          "MPI_Put");
+  });
   check(MPI_Win_flush(to, window_), "MPI_Win_flush");
   check(MPI_Put(&flag, 1, MPI_UINT64_T, to, slot.flag + shift, 1, MPI_UINT64_T, window_), "MPI_Put");
   check(MPI_Win_flush(to, window_), "MPI_Win_flush");
@@ -91,7 +96,8 @@ std::optional<Arrival> OneSided::look(const Slot& slot) const {
 
 // Where puts are carried out by software, it is the target's MPI that does it, in any call.
 void OneSided::let_mpi_work() {
-  if (++fruitless_ % looks_per_kick != 0) return;
+  if (++fruitless_ < looks_per_kick) return;
+  fruitless_ = 0;
   int found = 0;
   check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own_.handle(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
 }

@@ -34,7 +34,7 @@ class OneSided final : public SlotTransport {
   std::byte* base_ = nullptr;
   std::vector<Index> awaited_;  // slots of the open phase whose message has not come, in any order
   std::size_t cursor_ = 0;      // into awaited_: where the next look begins
-  Index fruitless_ = 0;         // looks in a row
+  unsigned fruitless_ = 0;      // looks since MPI had a turn
 };
 
 }  // namespace trisweep::transport

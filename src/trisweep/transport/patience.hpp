@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "trisweep/transport/communicator.hpp"
 
@@ -20,27 +21,43 @@ class Stalled : public Error {
 class Patience {
  public:
   // Seconds without an event after which waiting ends in an error; infinity: never.
-  explicit Patience(double limit = std::numeric_limits<double>::infinity()) : limit_(limit) {}
+  // With `comm`, which outlives this, waiting ends also when one of its ranks says that it has failed.
+  explicit Patience(double limit = std::numeric_limits<double>::infinity(),
+                    const Communicator* comm = nullptr)
+      : limit_(limit), comm_(comm) {}
+  double limit() const { return limit_; }
 
   // Something happened: the time without an event starts anew.
   void moved() { looks_ = 0; }
 
   // To be called after each look that found nothing. Throws Stalled when the limit has passed; describe()
-  // then says what is waited for.
+  // then says what is waited for. Where threads take turns at MPI, turn() holds one as long as its result.
+  template <class Describe, class Turn>
+  void nothing_yet(Describe&& describe, Turn&& turn) {
+    if (!pause()) return;
+    if (comm_ != nullptr) {
+      [[maybe_unused]] const auto mine = turn();
+      comm_->listen(limited());
+    }
+    if (too_long()) give_up(describe());
+  }
   template <class Describe>
   void nothing_yet(Describe&& describe) {
-    if (pause()) give_up(describe());
+    nothing_yet(std::forward<Describe>(describe), [] { return 0; });
   }
 
-  // Until all requests are complete.
-  void wait(int count, MPI_Request* requests, const char* what);
+  // Until all requests are complete. `statuses` may be null.
+  void wait(int count, MPI_Request* requests, const char* what, MPI_Status* statuses = nullptr);
 
  private:
   using Clock = std::chrono::steady_clock;
-  bool pause();  // whether the limit has passed
+  bool limited() const { return limit_ < std::numeric_limits<double>::infinity(); }
+  bool pause();  // whether it is time for a look around
+  bool too_long() const;
   [[noreturn]] void give_up(const std::string& what) const;
 
   double limit_;
+  const Communicator* comm_;
   long looks_ = 0;  // since something happened
   Clock::time_point since_{};
 };

@@ -84,7 +84,7 @@ PingPongSample measure_transport(const Pair& pair, const NamedTransport& named, 
 // A window of memory that all ranks of a node see: each has a flag on a line of its own, then its data.
 class SharedWindow {
  public:
-  SharedWindow(const Communicator& node, std::size_t bytes) {
+  SharedWindow(const Communicator& node, std::size_t bytes) : node_(node) {
     std::byte* mine = nullptr;
     collectively(node, [&] {
       check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(line + bytes), 1, MPI_INFO_NULL, node.handle(),
@@ -95,7 +95,7 @@ class SharedWindow {
     check(MPI_Barrier(node.handle()), "MPI_Barrier");
   }
   ~SharedWindow() {
-    if (may_communicate()) MPI_Win_free(&window_);
+    if (node_.may_communicate()) MPI_Win_free(&window_);
   }
   SharedWindow(const SharedWindow&) = delete;
   SharedWindow& operator=(const SharedWindow&) = delete;
@@ -115,6 +115,7 @@ class SharedWindow {
     return at;
   }
 
+  const Communicator& node_;
   MPI_Win window_ = MPI_WIN_NULL;
 };
 

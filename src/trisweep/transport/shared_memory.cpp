@@ -54,7 +54,7 @@ void SharedMemory::open_phase(Index phase) {
 }
 
 void SharedMemory::send(Index to, int tag, const void* data, std::size_t bytes) {
-  const Slot& slot = slots_.outgoing(phase_, to, tag);
+  const Slot& slot = slots_.outgoing(phase_, to, tag, bytes);
   const std::ptrdiff_t shift = epochs_.parity() * slot.stride;
   std::byte* const part = memory_.part(to);
   std::copy_n(static_cast<const std::byte*>(data), bytes, part + slot.data + shift);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -41,6 +43,14 @@ const Slot& Slots::outgoing(Index phase, Index to, int tag) const {
   return find(phases_[usize(phase)].out, to, tag);
 }
 
+const Slot& Slots::outgoing(Index phase, Index to, int tag, std::size_t bytes) const {
+  const Slot& slot = outgoing(phase, to, tag);
+  if (bytes <= slot.room) return slot;
+  throw Error(ErrorKind::environment,
+              fmt::format("message {} for rank {} has {} bytes, of which its place takes {}", tag, to, bytes,
+                          slot.room));
+}
+
 void Slots::lay_out(const Traffic& traffic, const FlagLayout& flags) {
   const std::ptrdiff_t begin = end_;
   const auto flag = static_cast<std::ptrdiff_t>(flags.bytes);
@@ -51,10 +61,12 @@ void Slots::lay_out(const Traffic& traffic, const FlagLayout& flags) {
     for (const Message& m : messages.in) {
       const auto number = static_cast<Index>(phase.in.size());
       if (!flags.together) next_flag = std::exchange(end_, end_ + flag);
-      phase.in.push_back({m.peer, m.tag, number, std::exchange(next_flag, next_flag + flag), end_, 0});
-      end_ = round_up(end_ + static_cast<std::ptrdiff_t>(usize(m.rows) * traffic.row_bytes));
+      const std::size_t room = usize(m.rows) * traffic.row_bytes;
+      phase.in.push_back({m.peer, m.tag, number, std::exchange(next_flag, next_flag + flag), end_, 0, room});
+      end_ = round_up(end_ + static_cast<std::ptrdiff_t>(room));
     }
-    for (const Message& m : messages.out) phase.out.push_back({m.peer, m.tag, -1, 0, 0, 0});
+    for (const Message& m : messages.out)
+      phase.out.push_back({m.peer, m.tag, -1, 0, 0, 0, usize(m.rows) * traffic.row_bytes});
     const auto by_name = [](const Slot& a, const Slot& b) {
       return std::tie(a.peer, a.tag) < std::tie(b.peer, b.tag);
     };
@@ -73,35 +85,39 @@ void Slots::lay_out(const Traffic& traffic, const FlagLayout& flags) {
 // Both ends of a pair of ranks have their messages in the same order (phase, tag): each receiver sends the
 // places alone, and each sender knows how many to expect from whom.
 void Slots::tell_senders(const Communicator& comm) {
-  const auto ranks = usize(comm.size());
-  std::vector<std::vector<MPI_Aint>> places(ranks);
-  std::vector<int> sends(ranks), receives(ranks), sends_at(ranks), receives_at(ranks);
-  constexpr int words = 3;
-  for (const Phase& phase : phases_) {
-    for (const Slot& s : phase.in) {
-      auto& list = places[usize(s.peer)];
-      list.insert(list.end(), {s.flag, s.data, s.stride});
+  struct Places {
+    std::vector<int> count, at;  // by rank
+    std::vector<std::array<MPI_Aint, 3>> place;
+    explicit Places(std::size_t ranks) : count(ranks), at(ranks) {}
+    void lay_out() {
+      std::exclusive_scan(count.begin(), count.end(), at.begin(), 0);
+      place.resize(usize(at.back() + count.back()));
     }
-    for (const Slot& s : phase.out) receives[usize(s.peer)] += words;
-  }
-  std::vector<MPI_Aint> outgoing, incoming;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    sends[r] = static_cast<int>(places[r].size());
-    sends_at[r] = static_cast<int>(outgoing.size());
-    outgoing.insert(outgoing.end(), places[r].begin(), places[r].end());
-    receives_at[r] = r == 0 ? 0 : receives_at[r - 1] + receives[r - 1];
-  }
-  incoming.resize(usize(receives_at.back() + receives.back()));
-  check(MPI_Alltoallv(outgoing.data(), sends.data(), sends_at.data(), MPI_AINT, incoming.data(),
-                      receives.data(), receives_at.data(), MPI_AINT, comm.handle()),
+  };
+  std::optional<Places> mine, theirs;  // of what comes, and of what is sent
+  collectively(comm, [&] {
+    mine.emplace(usize(comm.size()));
+    theirs.emplace(usize(comm.size()));
+    for (const Phase& phase : phases_) {
+      for (const Slot& s : phase.in) ++mine->count[usize(s.peer)];
+      for (const Slot& s : phase.out) ++theirs->count[usize(s.peer)];
+    }
+    mine->lay_out();
+    theirs->lay_out();
+    std::vector<int> next = mine->at;
+    for (const Phase& phase : phases_) {
+      for (const Slot& s : phase.in) mine->place[usize(next[usize(s.peer)]++)] = {s.flag, s.data, s.stride};
+    }
+  });
+  const RowType three(sizeof(mine->place[0]));
+  check(MPI_Alltoallv(mine->place.data(), mine->count.data(), mine->at.data(), three.get(),
+                      theirs->place.data(), theirs->count.data(), theirs->at.data(), three.get(),
+                      comm.handle()),
         "MPI_Alltoallv");
   for (Phase& phase : phases_) {
     for (Slot& s : phase.out) {
-      const MPI_Aint* place =
-          incoming.data() + std::exchange(receives_at[usize(s.peer)], receives_at[usize(s.peer)] + words);
-      s.flag = place[0];
-      s.data = place[1];
-      s.stride = place[2];
+      const auto& place = theirs->place[usize(theirs->at[usize(s.peer)]++)];
+      std::tie(s.flag, s.data, s.stride) = std::tie(place[0], place[1], place[2]);
     }
   }
 }

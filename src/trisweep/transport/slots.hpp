@@ -17,6 +17,7 @@ struct Slot {
   std::ptrdiff_t flag;
   std::ptrdiff_t data;
   std::ptrdiff_t stride;
+  std::size_t room;  // bytes
 };
 
 struct FlagLayout {
@@ -36,6 +37,8 @@ class Slots {
   // Throw Error(environment) when the plan has no such message.
   const Slot& incoming(Index phase, Index from, int tag) const;
   const Slot& outgoing(Index phase, Index to, int tag) const;
+  // One that has room for the message, that is.
+  const Slot& outgoing(Index phase, Index to, int tag, std::size_t bytes) const;
 
   std::size_t bytes() const { return static_cast<std::size_t>(end_); }  // of this rank's memory
   std::size_t most_incoming() const { return most_incoming_; }          // of one phase
@@ -65,7 +68,7 @@ class SlotTransport : public Transport {
   // As Slots.
   SlotTransport(const Communicator& comm, const Traffic& traffic, const FlagLayout& flags,
                 std::size_t reserved = 0)
-      : own_(comm.handle()), epochs_(own_), slots_(own_, traffic, flags, reserved) {}
+      : own_(comm.duplicate()), epochs_(own_), slots_(own_, traffic, flags, reserved) {}
 
   Communicator own_;
   Epochs epochs_;

@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 std::unique_ptr<Transport> make(const Communicator& comm, const Traffic& traffic) {
-  return std::make_unique<T>(comm, traffic);
+  return make_collectively<T>(comm, traffic);
 }
 
 constexpr std::array<NamedTransport, 3> table{{
@@ -34,7 +34,7 @@ TransportFactory find_transport(std::string_view name) {
 std::string obstacle(const Communicator& comm, std::string_view name) {
   const TransportFactory make_it = find_transport(name);
   try {
-    make_it(comm, {.phase = std::vector<PhaseMessages>(1)});
+    make_it(comm, collectively(comm, [] { return Traffic{.phase = std::vector<PhaseMessages>(1)}; }));
     return {};
   } catch (const CollectiveError& error) {
     return error.what();

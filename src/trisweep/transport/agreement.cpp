@@ -1,0 +1,118 @@
+#include "trisweep/transport/agreement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+namespace trisweep::transport {
+namespace {
+
+// A step of splitmix64, whose outcomes look random.
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
+  std::uint64_t z = (seed ^ value) + 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+std::uint64_t hash_of(const Setting& setting) {
+  std::uint64_t hash = 0;
+  for (const char c : setting.text) hash = mixed(hash, static_cast<unsigned char>(c));
+  return hash;
+}
+
+// Which options are not the same on all ranks: the largest of the hashes is not the smallest.
+std::array<bool, most_settings> differences(const Communicator& comm, std::span<const Setting> settings) {
+  std::array<std::uint64_t, 2 * most_settings> most{};
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    most[2 * i] = hash_of(settings[i]);
+    most[2 * i + 1] = ~most[2 * i];
+  }
+  check(MPI_Allreduce(MPI_IN_PLACE, most.data(), static_cast<int>(2 * settings.size()), MPI_UINT64_T, MPI_MAX,
+                      comm.handle()),
+        "MPI_Allreduce");
+  std::array<bool, most_settings> differ{};
+  for (std::size_t i = 0; i < settings.size(); ++i) differ[i] = most[2 * i] != ~most[2 * i + 1];
+  return differ;
+}
+
+struct MessageKey {
+  Index from, to;
+  std::size_t phase;
+};
+
+std::uint64_t hash_of(const MessageKey& key, const Message& m) {
+  std::uint64_t hash = 0;
+  for (const auto word :
+       {Offset{key.from}, Offset{key.to}, static_cast<Offset>(key.phase), Offset{m.tag}, m.rows})
+    hash = mixed(hash, static_cast<std::uint64_t>(word));
+  return hash;
+}
+
+// A hash for each peer of what is sent to it, and of what comes from it. Sums: order does not count.
+struct Lists {
+  std::vector<std::uint64_t> sent, expected, announced;
+
+  Lists(const Communicator& comm, const Traffic& traffic)
+      : sent(usize(comm.size())), expected(usize(comm.size())), announced(usize(comm.size())) {
+    const Index me = comm.rank();
+    for (std::size_t phase = 0; phase < traffic.phase.size(); ++phase) {
+      for (const Message& m : traffic.phase[phase].out)
+        sent[usize(m.peer)] += hash_of({me, m.peer, phase}, m);
+      for (const Message& m : traffic.phase[phase].in)
+        expected[usize(m.peer)] += hash_of({m.peer, me, phase}, m);
+    }
+  }
+};
+
+}  // namespace
+
+Setting::Setting(const char* the_name, std::string_view value) : name(the_name) {
+  std::copy_n(value.data(), std::min(value.size(), text.size() - 1), text.data());
+}
+
+void require_same(const Communicator& comm, std::span<const Setting> settings) {
+  const auto differ = differences(comm, settings);
+  const auto at = std::find(differ.begin(), differ.end(), true);
+  if (at == differ.end()) return;
+  const Setting& mine = settings[static_cast<std::size_t>(at - differ.begin())];
+  auto root = mine.text;
+  comm.broadcast(root);
+  Index other = root == mine.text ? comm.size() : comm.rank();
+  check(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT32_T, MPI_MIN, comm.handle()), "MPI_Allreduce");
+  auto theirs = mine.text;
+  comm.broadcast(theirs, other);
+  collectively(comm, [&] {
+    std::string names;
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      if (differ[i]) names += (names.empty() ? "" : ", ") + std::string(settings[i].name);
+    }
+    throw Error(ErrorKind::usage,
+                fmt::format("ranks differ in {}: {} is {} on rank 0, but {} on rank {}", names, mine.name,
+                            root.data(), theirs.data(), other),
+                "pass the same on every rank");
+  });
+}
+
+void require_matching(const Communicator& comm, const Traffic& traffic) {
+  Lists lists = [&] {
+    std::optional<Lists> made;
+    collectively(comm, [&] { made.emplace(comm, traffic); });
+    return std::move(*made);
+  }();
+  check(MPI_Alltoall(lists.sent.data(), 1, MPI_UINT64_T, lists.announced.data(), 1, MPI_UINT64_T,
+                     comm.handle()),
+        "MPI_Alltoall");
+  collectively(comm, [&] {
+    const auto differ =
+        std::mismatch(lists.announced.begin(), lists.announced.end(), lists.expected.begin()).first;
+    if (differ == lists.announced.end()) return;
+    throw Error(ErrorKind::usage,
+                fmt::format("the plans of ranks {} and {} differ in the messages from one to the other",
+                            differ - lists.announced.begin(), comm.rank()),
+                "make the solvers with the same schedule, trees and mapping on every rank");
+  });
+}
+
+}  // namespace trisweep::transport

@@ -1,0 +1,66 @@
+#include "trisweep/transport/fate.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "trisweep/transport/patience.hpp"
+
+namespace trisweep::transport {
+namespace {
+constexpr int tag_failure = 100;
+}
+
+Failure::Failure(ErrorKind the_kind, std::string_view message) : failed(true), kind(the_kind) {
+  std::copy_n(message.data(), std::min(message.size(), text.size() - 1), text.data());
+}
+
+Failure current_failure() {
+  try {
+    throw;
+  } catch (const Stalled& e) {
+    Failure failure(e.kind(), e.what());
+    failure.stalled = true;
+    return failure;
+  } catch (const Error& e) {
+    return {e.kind(), e.what()};
+  } catch (const std::bad_alloc&) {
+    return {
+        ErrorKind::environment,
+        "not enough memory\n  remedy: use more ranks on more nodes, single precision, or a smaller problem"};
+  } catch (const std::exception& e) {
+    return {ErrorKind::environment, e.what()};
+  }
+}
+
+// Nobody waits for these messages to arrive: they are sent from memory that stays, and so short that MPI does
+// not wait for a receiver, who may have left as well.
+void Fate::abandon(const Failure& failure, std::shared_ptr<Fate> self) noexcept {
+  if (abandoned()) return;
+  failure_ = failure;
+  kept_ = std::move(self);
+  constexpr std::size_t most = 512;
+  const std::size_t bytes = offsetof(Failure, text) + std::strlen(failure_.message()) + 1;
+  for (Index r = 0; r < size_; ++r) {
+    MPI_Request request;
+    if (r != rank_)
+      MPI_Isend(&failure_, static_cast<int>(std::min(bytes, most)), MPI_BYTE, r, tag_failure, comm_,
+                &request);
+  }
+}
+
+bool Fate::listen(const std::shared_ptr<Fate>& self) {
+  if (abandoned()) return true;
+  int found = 0;
+  MPI_Status status;
+  MPI_Iprobe(MPI_ANY_SOURCE, tag_failure, comm_, &found, &status);
+  if (found == 0) return false;
+  MPI_Recv(&failure_, sizeof failure_, MPI_BYTE, status.MPI_SOURCE, tag_failure, comm_, MPI_STATUS_IGNORE);
+  kept_ = self;
+  return true;
+}
+
+}  // namespace trisweep::transport

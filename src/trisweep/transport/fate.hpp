@@ -1,0 +1,65 @@
+#pragma once
+// Whether the ranks of an object still work together.
+//
+// An error that one rank meets alone, in the middle of something collective, leaves the others waiting for
+// it: the object is *abandoned*. The rank tells the others so, whose waits then end in the same error. From
+// then on nothing that belongs to the object communicates or waits, destructors included. Messages may be
+// under way all the same: communicators, windows and memory that MPI may still read or write are never freed
+// (Buffer::release). So an error that is caught costs memory, and nothing else; but MPICH ends MPI_Finalize
+// with an assertion where windows (one-sided) are left.
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::transport {
+
+// An error that some rank met, about to be made everybody's. Of a fixed size: told, and sent, without
+// allocating anything.
+struct Failure {
+  bool failed = false;
+  bool stalled = false;  // waiting was called off
+  ErrorKind kind = ErrorKind::environment;
+  std::array<char, 2036> text{};
+
+  Failure() = default;
+  Failure(ErrorKind the_kind, std::string_view message);
+  const char* message() const { return text.data(); }
+};
+// The exception being handled, as data.
+Failure current_failure();
+
+class Fate {
+ public:
+  // `comm`: of all the ranks; they are told there.
+  void bind(MPI_Comm comm, Index rank, Index size) { comm_ = comm, rank_ = rank, size_ = size; }
+
+  bool abandoned() const { return failure_.failed; }
+  // Of the error that it was abandoned with.
+  const Failure& failure() const { return failure_; }
+  // This rank has failed, and tells the others. `self` is this object, which is kept for good.
+  void abandon(const Failure& failure, std::shared_ptr<Fate> self) noexcept;
+  // Whether another rank has said that it failed, which abandons the object here, too.
+  bool listen(const std::shared_ptr<Fate>& self);
+
+  // All ranks threw the same error in their last collective step: destructors still run together.
+  bool agreed = false;
+  // For a vote, or a short broadcast, that is under way.
+  Index ballot = 0;
+  std::array<std::byte, 64> note{};
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  Index rank_ = 0;
+  Index size_ = 1;
+  Failure failure_;
+  std::shared_ptr<Fate> kept_;
+};
+
+}  // namespace trisweep::transport

@@ -1,0 +1,238 @@
+// One rank after the other runs out of memory at one allocation after the other, and fails one collective
+// step after the other: every rank gets an error, none waits for ever, and what is left behind can be
+// destroyed.
+//
+// Allocations are counted by this program's own operator new and aligned_alloc, collective steps by its own
+// MPI_Iallreduce, by which ranks agree on an outcome (throw_first_failure).
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "support/abandoned.hpp"
+#include "support/solver.hpp"
+#include "trisweep/solve/condition.hpp"
+#include "trisweep/solve/distributed_matrix.hpp"
+#include "trisweep/solve/rows.hpp"
+
+namespace {
+
+// Counts down to the event that fails; below zero nothing does.
+class Countdown {
+ public:
+  void start(int events) {
+    fired_ = false;
+    left_ = events;
+  }
+  void stop() { left_ = -1; }
+  bool fired() const { return fired_; }
+  bool fails() {
+    if (left_.load() < 0 || left_.fetch_sub(1) != 0) return false;
+    fired_ = true;
+    return true;
+  }
+
+ private:
+  std::atomic<int> left_ = -1;
+  std::atomic<bool> fired_ = false;
+};
+
+Countdown allocations;
+Countdown agreements;
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  void* const memory = allocations.fails() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+#ifndef __SANITIZE_ADDRESS__
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  void* memory = nullptr;
+  return allocations.fails() || posix_memalign(&memory, alignment, bytes) != 0 ? nullptr : memory;
+}
+#endif
+
+// As of a rank that has met an error: the lowest rank with one becomes known.
+extern "C" int MPI_Iallreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
+                              MPI_Comm comm, MPI_Request* request) {
+  if (agreements.fails()) MPI_Comm_rank(comm, static_cast<int*>(all));
+  return PMPI_Iallreduce(mine, all, count, type, op, comm, request);
+}
+
+namespace trisweep::solve {
+namespace {
+
+using testing_support::factored;
+using testing_support::random_matrix;
+using testing_support::world_size;
+
+constexpr unsigned patience_seconds = 20;
+char where[200];  // for whoever has to end the test
+
+extern "C" void give_up(int) {
+  const auto ignored = write(2, where, std::strlen(where));
+  static_cast<void>(ignored);
+  std::_Exit(3);
+}
+
+struct Outcome {
+  int fired;
+  int thrown;  // ranks
+};
+
+// On rank `failing` the event after `events` others fails.
+template <class Scenario>
+Outcome run(Countdown& countdown, Index failing, int events, const Scenario& scenario) {
+  const transport::Communicator world(MPI_COMM_WORLD);
+  std::snprintf(where, sizeof where, "%s: rank %d waits for ever after failure %d of rank %d\n",
+                testing::UnitTest::GetInstance()->current_test_info()->name(), world.rank(), events, failing);
+  alarm(patience_seconds);
+  int thrown = 0;
+  if (world.rank() == failing) countdown.start(events);
+  try {
+    scenario(world.rank());
+  } catch (const std::exception&) {
+    thrown = 1;
+  }
+  countdown.stop();
+  int counts[2] = {world.rank() == failing && countdown.fired() ? 1 : 0, thrown};
+  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, world.handle());
+  alarm(0);
+  return {counts[0], counts[1]};
+}
+
+// The first events one by one, later ones, which are many of a kind, with growing steps.
+int next(int events) {
+  return events + 1 + events / 100;
+}
+
+template <class Scenario>
+void fail_everywhere(Countdown& countdown, const Scenario& scenario) {
+  std::signal(SIGALRM, give_up);
+  for (const Index failing : {Index{0}, world_size() - 1}) {
+    for (int events = 0;; events = next(events)) {
+      const Outcome outcome = run(countdown, failing, events, scenario);
+      if (outcome.fired == 0) {
+        EXPECT_EQ(outcome.thrown, 0);
+        EXPECT_GT(events, 3) << "nothing was there to fail";
+        break;
+      }
+      // A failure may be survived, such as that of a choice for which there is another, but on all ranks.
+      ASSERT_TRUE(outcome.thrown == 0 || outcome.thrown == world_size())
+          << outcome.thrown << " ranks got an error after failure " << events << " of rank " << failing;
+    }
+  }
+}
+
+class Injection : public testing::Test {
+ protected:
+  SolverOptions options(const transport::NamedTransport& named, int threads) const {
+    const Index ranks = world_size();
+    return {.grid = ranks % 2 == 0 ? distribution::ProcessGrid{ranks / 2, 1, 2}
+                                   : distribution::ProcessGrid{ranks, 1, 1},
+            .transport = named.make,
+            .threads = threads};
+  }
+
+  const matrix::Csr<double> a_ = random_matrix<double>({.n = 24, .per_row = 2, .seed = 5});
+  const std::shared_ptr<const Factorization<double>> factors_ = factored(a_, 1);
+  const matrix::Dense<double> ones_{a_.rows(), 2, std::vector<double>(usize(a_.rows()) * 2, 1.0)};
+  // Whoever comes here while another rank has failed hears of it.
+  static void meet(TriangularSolver<double>& solver) {
+    transport::collectively(solver.comm(), [] {});
+  }
+  void solve(TriangularSolver<double>& solver, Op op, Index nrhs) const {
+    const Index rows = solver.partition().count(solver.comm().rank());
+    static std::vector<double> v(usize(a_.rows()) * 4, 1.0);
+    solver.solve(op, {v.data(), rows, nrhs}, {v.data(), rows, nrhs});
+  }
+};
+
+TEST_F(Injection, OfAllocationsInConstructionPreparationAndSolves) {
+  for (const auto& named : testing_support::transports_to_abandon()) {
+    fail_everywhere(allocations, [&](Index) {
+      TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(named, 1));
+      solver.prepare(Op::none, 2);
+      for (int i = 0; i < 3; ++i) solve(solver, Op::none, 2);
+      meet(solver);
+    });
+  }
+}
+
+TEST_F(Injection, OfAllocationsWithThreads) {
+  fail_everywhere(allocations, [&](Index) {
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(transport::transports()[0], 3));
+    solve(solver, Op::transpose, 1);
+    meet(solver);
+  });
+}
+
+TEST_F(Injection, OfAllocationsInResidualsAndEstimates) {
+  const TriangularSolver<double> shape(MPI_COMM_WORLD, factors_, options(transport::transports()[0], 1));
+  fail_everywhere(allocations, [&](Index rank) {
+    DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, shape.partition());
+    const auto ones = scatter_rows(matrix.comm(), matrix.partition(), ones_);
+    std::vector<double> r;
+    transport::collectively(matrix.comm(), [&] { r.resize(ones.size()); });
+    Crew crew(1);
+    const Index rows = matrix.local_rows();
+    for (const Op op : {Op::none, Op::transpose})
+      matrix.residual(op, {ones.data(), rows, 2}, {ones.data(), rows, 2}, {r.data(), rows, 2}, crew);
+    gather_rows(matrix.comm(), matrix.partition(), r, 2);
+    transport::collectively(matrix.comm(), [] {});
+  });
+}
+
+TEST_F(Injection, OfAllocationsInTheConditionEstimate) {
+  fail_everywhere(allocations, [&](Index) {
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(transport::transports()[0], 1));
+    estimate_condition(solver);
+    meet(solver);
+  });
+}
+
+TEST_F(Injection, OfCollectiveSteps) {
+  for (const auto& named : transport::transports()) {
+    fail_everywhere(agreements, [&](Index rank) {
+      TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(named, 1));
+      DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, solver.partition());
+      for (const Op op : {Op::none, Op::transpose}) solver.prepare(op, 2);
+      matrix.prepare(Op::transpose, 2);
+      solve(solver, Op::transpose, 2);
+      estimate_condition(solver);
+      meet(solver);
+    });
+  }
+}
+
+// prepare() is all or nothing: a solver that could not be prepared for more solves as before.
+TEST_F(Injection, AFailedPreparationLeavesTheSolverAsItWas) {
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(transport::transports()[0], 1));
+  solver.prepare(Op::none, 1);
+  for (int events = 0, nrhs = 2;; events = next(events)) {
+    const Outcome outcome =
+        run(allocations, world_size() - 1, events, [&](Index) { solver.prepare(Op::none, nrhs); });
+    EXPECT_LT(testing_support::solve_error(solver, a_, Op::none, 1), 500) << events;
+    if (outcome.fired == 0) break;
+    if (outcome.thrown == 0) ++nrhs;
+  }
+  EXPECT_LT(testing_support::solve_error(solver, a_, Op::none, 2), 500);
+}
+
+}  // namespace
+}  // namespace trisweep::solve

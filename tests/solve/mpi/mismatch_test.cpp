@@ -1,0 +1,262 @@
+// Calls that do not fit together, on one rank or between ranks: errors on all of them, and no message is
+// taken for another.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "support/abandoned.hpp"
+#include "support/solver.hpp"
+#include "trisweep/plan/variants.hpp"
+#include "trisweep/solve/distributed_matrix.hpp"
+#include "trisweep/solve/refinement.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using testing_support::factored;
+using testing_support::random_matrix;
+using testing_support::solve_error;
+using testing_support::world_size;
+
+Index world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+// What work() throws on this rank: an Error of that kind, or a failure of the test.
+template <class Work>
+std::string error_of(ErrorKind kind, Work&& work) {
+  try {
+    work();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), kind) << e.what();
+    return e.what();
+  }
+  ADD_FAILURE() << "rank " << world_rank() << " got no error";
+  return {};
+}
+
+void expect_to_name(const std::string& message, const std::string& part) {
+  EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+class Mismatch : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (world_size() == 1) GTEST_SKIP() << "one rank differs from nobody";
+  }
+
+  const Index last_ = world_size() - 1;
+  const bool differs_ = world_rank() == last_;
+  const matrix::Csr<double> a_ = random_matrix<double>({.n = 120, .per_row = 2, .seed = 3});
+  const std::shared_ptr<const Factorization<double>> factors_ = factored(a_, 2);
+};
+
+// Not on the first rank but on the last, whose options nobody else sees.
+TEST_F(Mismatch, OfOptionsIsNamedOnEveryRank) {
+  const Index ranks = world_size();
+  struct Case {
+    const char* name;
+    std::function<void(SolverOptions&)> change;
+  };
+  const std::vector<Case> cases{
+      {"grid",
+       [&](SolverOptions& o) {
+         o.grid = {1, ranks, 1};
+       }},
+      {"mapping", [](SolverOptions& o) { o.mapping = distribution::find_mapping("proportional"); }},
+      {"tree", [](SolverOptions& o) { o.tree = plan::find_tree("flat"); }},
+      {"schedule", [](SolverOptions& o) { o.schedule = plan::find_schedule("level-sync"); }},
+      {"inter-grid exchange", [](SolverOptions& o) { o.inter_grid = plan::find_inter_grid("per-node"); }},
+      {"transport", [](SolverOptions& o) { o.transport = transport::find_transport("one-sided"); }},
+      {"transport", [](SolverOptions& o) { o.transport = transport::make_usual; }},
+      {"deterministic", [](SolverOptions& o) { o.deterministic = true; }},
+      {"dependencies", [](SolverOptions& o) { o.dependencies = false; }},
+      {"grain", [](SolverOptions& o) { o.grain = 7; }},
+      {"tile width", [](SolverOptions& o) { o.tiling.width = 9; }}};
+  for (const Case& c : cases) {
+    SolverOptions options{.grid = {ranks, 1, 1}, .transport = transport::find_transport("two-sided")};
+    if (differs_) c.change(options);
+    const std::string message =
+        error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, factors_, options); });
+    expect_to_name(message, fmt::format("ranks differ in {}:", c.name));
+    expect_to_name(message, fmt::format("on rank {}", last_));
+  }
+}
+
+TEST_F(Mismatch, OfScalarTypesIsNamed) {
+  const SolverOptions options{.grid = {world_size(), 1, 1}};
+  const std::string message = error_of(ErrorKind::usage, [&] {
+    if (differs_) {
+      TriangularSolver<float>(MPI_COMM_WORLD, nullptr, options);
+    } else {
+      TriangularSolver<double>(MPI_COMM_WORLD, factors_, options);
+    }
+  });
+  expect_to_name(message, "scalar type is 8 bytes on rank 0, but 4 bytes");
+}
+
+// prepare() is a collective step: the solver is as good as before.
+TEST_F(Mismatch, OfPreparationsIsNamedAndHarmless) {
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = {world_size(), 1, 1}});
+  expect_to_name(error_of(ErrorKind::usage, [&] { solver.prepare(Op::none, differs_ ? 3 : 2); }),
+                 "nrhs is 2 on rank 0, but 3");
+  expect_to_name(error_of(ErrorKind::usage, [&] { solver.prepare(differs_ ? Op::transpose : Op::none, 2); }),
+                 "op is N on rank 0, but T");
+  EXPECT_LT(solve_error(solver, a_, Op::none, 2), 500);
+}
+
+// A function of the caller's has no name: then it is the messages that differ.
+std::vector<plan::PhaseSpec> my_schedule(const symbolic::Structure& structure,
+                                         const distribution::Mapping& mapping, Index layer,
+                                         const plan::PlanSpec& spec) {
+  plan::PlanSpec mine = spec;
+  if (world_rank() == world_size() - 1) mine.tree = plan::find_tree("flat");
+  return plan::single_sync(structure, mapping, layer, mine);
+}
+
+TEST_F(Mismatch, OfPlansIsFoundByTheirMessages) {
+  if (world_size() < 6) GTEST_SKIP() << "trees of fewer than six ranks are alike";
+  TriangularSolver<double> solver(
+      MPI_COMM_WORLD, factors_,
+      {.grid = {world_size(), 1, 1}, .tree = plan::find_tree("binary"), .schedule = my_schedule});
+  expect_to_name(error_of(ErrorKind::usage, [&] { solver.prepare(Op::none, 1); }), "the plans of ranks");
+}
+
+// Prepared for more, solves add no step in which ranks could agree: sizes tell, and whoever sees it tells the
+// others. Such a solver can be destroyed, and nothing else.
+TEST_F(Mismatch, OfRightHandSidesEndsTheSolveOnEveryRank) {
+  for (const auto& named : testing_support::transports_to_abandon()) {
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors_,
+                                    {.grid = {world_size(), 1, 1}, .transport = named.make});
+    for (const Op op : {Op::none, Op::transpose}) solver.prepare(op, 3);
+    EXPECT_LT(solve_error(solver, a_, Op::none, 3), 500);
+    const Index rows = solver.partition().count(world_rank());
+    std::vector<double> b(usize(rows) * 3), x(b.size());
+    const auto solve = [&](Index nrhs) {
+      solver.solve(Op::none, {b.data(), rows, nrhs}, {x.data(), rows, nrhs});
+    };
+    error_of(ErrorKind::environment, [&] { solve(differs_ ? 3 : 2); });
+    expect_to_name(error_of(ErrorKind::environment, [&] { solve(2); }), "unusable");
+    expect_to_name(error_of(ErrorKind::environment, [&] { solver.prepare(Op::none, 9); }), "unusable");
+  }
+}
+
+// The same number of rows, so that no size tells, and other messages.
+TEST_F(Mismatch, OfOpsEndsTheSolveOnEveryRank) {
+  for (const auto& named : testing_support::transports_to_abandon()) {
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors_,
+                                    {.grid = {world_size(), 1, 1}, .transport = named.make, .watchdog = 0.2});
+    for (const Op op : {Op::none, Op::transpose}) solver.prepare(op, 1);
+    const Index rows = solver.partition().count(world_rank());
+    std::vector<double> b(usize(rows)), x(b.size());
+    error_of(ErrorKind::environment, [&] {
+      solver.solve(differs_ ? Op::transpose : Op::none, {b.data(), rows, 1}, {x.data(), rows, 1});
+    });
+  }
+}
+
+class Arguments : public testing::Test {
+ protected:
+  const matrix::Csr<double> a_ = random_matrix<double>({.n = 60, .per_row = 2, .seed = 3});
+  const std::shared_ptr<const Factorization<double>> factors_ = factored(a_);
+  const distribution::ProcessGrid grid_{world_size(), 1, 1};
+};
+
+// Wrong on the last rank, right on all others: an error on every rank.
+TEST_F(Arguments, OfASolveAreChecked) {
+  struct Case {
+    const char* part;
+    Index b_rows, b_columns, x_rows, x_columns;  // less than there should be
+  };
+  for (const Case& c : {Case{"2 right-hand sides, but 1 solutions", 0, 0, 0, 1}, Case{"columns", 0, 2, 0, 2},
+                        Case{"the right-hand side has", 1, 0, 0, 0}, Case{"the solution has", 0, 0, 1, 0}}) {
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = grid_});
+    solver.prepare(Op::none, 2);
+    const Index rows = solver.partition().count(world_rank());
+    std::vector<double> b(usize(rows) * 2), x(b.size());
+    const Index wrong = world_rank() == world_size() - 1 ? 1 : 0;
+    const std::string message = error_of(ErrorKind::usage, [&] {
+      solver.solve(Op::none, {b.data(), rows - wrong * c.b_rows, 2 - wrong * c.b_columns},
+                   {x.data(), rows - wrong * c.x_rows, 2 - wrong * c.x_columns});
+    });
+    expect_to_name(message, c.part);
+  }
+}
+
+TEST_F(Arguments, OfPrepareAreChecked) {
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = grid_});
+  for (const Index nrhs : {0, -1}) error_of(ErrorKind::usage, [&] { solver.prepare(Op::none, nrhs); });
+  EXPECT_LT(solve_error(solver, a_, Op::none, 1), 500);
+}
+
+TEST_F(Arguments, OfTheConstructorAreChecked) {
+  const Index ranks = world_size();
+  const std::vector<distribution::ProcessGrid> grids{
+      {ranks + 1, 1, 1}, {-1, -ranks, 1}, {-ranks, 1, -1}, {ranks, 0, 1}, {1, 1, 0}};
+  for (const auto& grid : grids)
+    error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, factors_, {.grid = grid}); });
+  if (ranks == 6) {
+    expect_to_name(error_of(ErrorKind::usage,
+                            [&] {
+                              TriangularSolver<double>(MPI_COMM_WORLD, factors_, {.grid = {2, 1, 3}});
+                            }),
+                   "power of two");
+  }
+  error_of(ErrorKind::usage,
+           [&] { TriangularSolver<double>(MPI_COMM_WORLD, factors_, {.grid = grid_, .threads = 0}); });
+}
+
+TEST_F(Arguments, NothingOnRankZeroIsAnErrorOnAllRanks) {
+  expect_to_name(
+      error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, nullptr, {.grid = grid_}); }),
+      "no factorization");
+  const auto empty = std::make_shared<const Factorization<double>>();
+  error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, empty, {.grid = grid_}); });
+  const auto partition = even_partition(a_.rows(), world_size());
+  expect_to_name(
+      error_of(ErrorKind::usage, [&] { DistributedMatrix<double>(MPI_COMM_WORLD, nullptr, partition); }),
+      "no matrix");
+  for (const auto& wrong :
+       {even_partition(a_.rows() + 1, world_size()), even_partition(60, world_size() + 1)})
+    error_of(ErrorKind::usage, [&] { DistributedMatrix<double>(MPI_COMM_WORLD, &a_, wrong); });
+}
+
+TEST_F(Arguments, OfARefinedSolveAreChecked) {
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = grid_});
+  DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a_, solver.partition());
+  RefinedSolver<double, double> refined(matrix, solver);
+  const Index rows = solver.partition().count(world_rank());
+  std::vector<double> v(usize(rows) * 3, 1.0), x(v.size());
+  expect_to_name(error_of(ErrorKind::usage,
+                          [&] {
+                            refined.solve(Op::none, {v.data(), rows, 2}, {v.data() + rows, rows, 2}, {});
+                          }),
+                 "overlap");
+}
+
+// As with messages of more than 4 GiB, which are cut in the same places.
+TEST_F(Arguments, MessagesLongerThanTheLimitAreCut) {
+  const transport::Limits limits{.bytes = 24};
+  for (const auto& named : transport::transports()) {
+    for (const auto& grid : testing_support::grids_of(world_size())) {
+      TriangularSolver<double> solver(MPI_COMM_WORLD, factors_,
+                                      {.grid = grid, .transport = named.make, .limits = limits});
+      for (const Op op : {Op::none, Op::transpose})
+        EXPECT_LT(solve_error(solver, a_, op, 5), 500) << named.name << " " << grid.name();
+    }
+  }
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = grid_, .limits = limits});
+  DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a_, solver.partition(), limits);
+  RefinedSolver<double, double> refined(matrix, solver);
+  for (const Op op : {Op::none, Op::transpose}) {
+    const testing_support::Problem<double> problem(solver, a_, op, 5);
+    std::vector<double> x(problem.b.size());
+    refined.solve(op, {problem.b.data(), problem.rows, 5}, {x.data(), problem.rows, 5}, {});
+    EXPECT_LT(problem.error(x), 500);
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::solve

@@ -1,0 +1,191 @@
+// Errors that one rank has alone, and what larger problems ask of MPI, by limits that make small ones large.
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "support/abandoned.hpp"
+#include "trisweep/transport/transport.hpp"
+#include "trisweep/transport/two_sided.hpp"
+
+namespace trisweep::transport {
+namespace {
+
+TEST(Fate, AnErrorOfOneRankEndsTheWaitsOfAllOthers) {
+  for (int again = 0; again < 20; ++again) {  // no communicator is needed a second time
+    const Communicator comm(MPI_COMM_WORLD);
+    const Communicator own = comm.duplicate();
+    const Index failing = again % comm.size();
+    std::string message;
+    try {
+      together(own, [&] {
+        if (comm.rank() == failing) throw Error(ErrorKind::numerical, "no pivot here");
+        Patience patience(std::numeric_limits<double>::infinity(), &own);
+        while (true) patience.nothing_yet([] { return std::string("nothing"); });
+      });
+    } catch (const Error& e) {
+      message = e.what();
+      EXPECT_EQ(e.kind(), ErrorKind::numerical);
+    }
+    EXPECT_EQ(message, "no pivot here");
+    EXPECT_TRUE(comm.abandoned());
+    EXPECT_FALSE(own.may_communicate());
+    EXPECT_THROW(together(comm, [] {}), Error);
+  }
+}
+
+// A rank that is about to agree with others on an outcome hears as well that one has left.
+TEST(Fate, AnErrorOfOneRankEndsACollectiveStep) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) GTEST_SKIP() << "one rank has nobody to wait for";
+  const auto step = [&] {
+    together(comm, [&] {
+      if (comm.rank() == 0) throw Error(ErrorKind::environment, "gone");
+      collectively(comm, [] {});
+    });
+  };
+  EXPECT_THROW(step(), Error);
+}
+
+// All agree: nothing is left behind, not even communicators, of which MPICH has some two thousand.
+TEST(Fate, AnErrorOfAllRanksLeavesNothingBehind) {
+  for (int again = 0; again < 3000; ++again) {
+    const auto make = [] {
+      const Communicator comm(MPI_COMM_WORLD);
+      const Communicator own = comm.duplicate();
+      collectively(own, [&] {
+        if (own.rank() == 0) throw Error(ErrorKind::input, "no file");
+      });
+    };
+    ASSERT_THROW(make(), CollectiveError) << again;
+  }
+}
+
+// An endless wait in a destructor, were it not for what the failing rank says.
+TEST(Fate, TransportsOfAnAbandonedSolveAreDestroyedWithoutWaiting) {
+  for (const NamedTransport& named : testing_support::transports_to_abandon()) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const auto transport = named.make(comm, {.phase = std::vector<PhaseMessages>(1), .row_bytes = 8});
+    Patience patience(std::numeric_limits<double>::infinity(), &comm);
+    transport->close_solve(patience);
+    const auto last_solve = [&] {
+      together(comm, [&] {
+        if (comm.rank() == comm.size() - 1) throw Error(ErrorKind::environment, "gone");
+        transport->close_solve(patience);  // the others end it, and wait only when they are destroyed
+      });
+    };
+    if (comm.rank() == comm.size() - 1) {
+      EXPECT_THROW(last_solve(), Error) << named.name;
+    } else {
+      EXPECT_NO_THROW(last_solve()) << named.name;
+    }
+  }
+}
+
+TEST(Limits, LongMessagesAreCutWhereverMpiCountsBytes) {
+  const Communicator comm(MPI_COMM_WORLD, {.bytes = 7});
+  const Index ranks = comm.size(), next = (comm.rank() + 1) % ranks, last = (comm.rank() + ranks - 1) % ranks;
+  constexpr std::size_t most = 40;
+  std::vector<int> values(comm.rank() == 0 ? most : 0);
+  std::iota(values.begin(), values.end(), 0);
+  comm.broadcast(values);
+  ASSERT_EQ(values.size(), most);
+  EXPECT_EQ(values.back(), int(most) - 1);
+  const auto lists = comm.gather(values);
+  for (const auto& list : lists) EXPECT_EQ(list, values);
+
+  for (const NamedTransport& named : transports()) {
+    Traffic traffic{.phase = std::vector<PhaseMessages>(1), .row_bytes = 1};
+    for (std::size_t bytes = 0; bytes < most; ++bytes) {
+      traffic.phase[0].in.push_back({last, int(bytes), Offset(bytes)});
+      traffic.phase[0].out.push_back({next, int(bytes), Offset(bytes)});
+    }
+    const auto transport = named.make(comm, traffic);
+    Patience patience(60);
+    for (int solve = 0; solve < 3; ++solve) {
+      transport->open_phase(0);
+      std::vector<char> sent(most), received(most);
+      std::iota(sent.begin(), sent.end(), char(comm.rank()));
+      for (std::size_t bytes = 0; bytes < most; ++bytes)
+        transport->send(next, int(bytes), sent.data(), bytes);
+      for (std::size_t left = most; left > 0;) {
+        auto arrival = transport->poll();
+        if (!arrival) {
+          patience.nothing_yet([] { return std::string("messages"); });
+          continue;
+        }
+        ASSERT_EQ(arrival->bytes, std::size_t(arrival->tag)) << named.name;
+        std::fill(received.begin(), received.end(), char(-1));
+        transport->receive(*arrival, received.data(), arrival->bytes);
+        for (std::size_t i = 0; i < most; ++i)
+          ASSERT_EQ(received[i], i < arrival->bytes ? char(last + Index(i)) : char(-1)) << named.name;
+        --left;
+      }
+      transport->close_phase(patience);
+      transport->close_solve(patience);
+    }
+  }
+}
+
+// 2 ranks, a billion supernodes: what matters is how many messages a pair has, not how they are named.
+TEST(Limits, TagsAreNumberedByPair) {
+  const Communicator comm(MPI_COMM_WORLD, {.tag = 5});  // three messages, for even and odd solves
+  const int name = std::numeric_limits<int>::max();
+  const Index me = comm.rank();
+  const auto traffic = [&](int messages) {
+    Traffic made{.phase = std::vector<PhaseMessages>(2), .row_bytes = 1};
+    for (int i = 0; i < messages; ++i) {
+      auto& phase = made.phase[usize(i % 2)];
+      for (Index r = 0; r < comm.size(); ++r) {
+        phase.in.push_back({r, name - 100 * i, 1});
+        phase.out.push_back({r, name - 100 * i, 1});
+      }
+    }
+    return made;
+  };
+  EXPECT_THROW(TwoSided(comm, traffic(4)), CollectiveError);
+  TwoSided transport(comm, traffic(3));
+  Patience patience(60);
+  for (int solve = 0; solve < 4; ++solve) {
+    for (Index phase = 0; phase < 2; ++phase) {
+      transport.open_phase(phase);
+      const char sent = static_cast<char>(me);
+      const int messages = phase == 0 ? 2 : 1;
+      for (Index r = 0; r < comm.size(); ++r) {
+        for (int i = 0; i < messages; ++i) transport.send(r, name - 100 * (2 * i + phase), &sent, 1);
+      }
+      for (Index left = messages * comm.size(); left > 0;) {
+        if (auto arrival = transport.poll()) {
+          char received = -1;
+          transport.receive(*arrival, &received, 1);
+          EXPECT_EQ(received, static_cast<char>(arrival->from));
+          EXPECT_EQ((name - arrival->tag) / 100 % 2, phase);
+          --left;
+        } else {
+          patience.nothing_yet([] { return std::string("messages"); });
+        }
+      }
+      transport.close_phase(patience);
+    }
+    transport.close_solve(patience);
+  }
+}
+
+// As a rank would with another plan.
+TEST(Transports, MessagesThatThePlanDoesNotHaveAreRefused) {
+  for (const NamedTransport& named : transports()) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const Index me = comm.rank();
+    const Traffic traffic{.phase = {{{{me, 4, 2}}, {{me, 4, 2}}}}, .row_bytes = sizeof(double)};
+    const auto transport = named.make(comm, traffic);
+    const std::array<double, 8> values{};
+    transport->open_phase(0);
+    EXPECT_THROW(transport->send(me, 5, values.data(), sizeof(double)), Error) << named.name;
+    if (named.name != "two-sided") {
+      EXPECT_THROW(transport->send(me, 4, values.data(), sizeof values), Error) << named.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::transport
