@@ -102,8 +102,8 @@ Exponents choose_units(const Logarithms& logs) {
   return sum(given) + worth_a_change * double(n) >= sum(balanced) ? given : balanced;
 }
 
-// The scaling of a matching is not unique, and may make up units that no data has. Some matrices need 2^120 of it;
-// beyond this, in bits, it leaves the range of numbers sooner than it helps.
+// The scaling of a matching is not unique, and may make up units that no data has. Some matrices need 2^120
+// of it; beyond this, in bits, it leaves the range of numbers sooner than it helps.
 constexpr double most_spread = 400;
 
 void require_full_rank(const Assignment& assignment) {
