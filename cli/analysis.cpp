@@ -53,18 +53,23 @@ std::vector<model::SavedAnalysis> analyze_system(const Request& request, matrix:
   return analyze_in<T>(request, std::move(a), observer);
 }
 
-// The dissection of an analysis goes as far down as the ranks that it was made for. Block-cyclic grids need a
-// subtree for each layer, proportional mapping one for each rank.
+// The dissection of an analysis goes as far down as the plan that it was made for needs. Block-cyclic grids
+// need a subtree for each layer, proportional mapping one for each rank.
 void check_levels(const std::string& file, const model::SavedAnalysis& analysis, Index ranks,
                   const model::PlanAxes& axes) {
   const bool by_rank = std::ranges::find(axes.mapping, "proportional") != axes.mapping.end();
   const Index parts = by_rank ? ranks : std::ranges::max(axes.grid, {}, &distribution::ProcessGrid::pz).pz;
   const int levels = ordering::tree_levels(analysis.structure->n, {.tree_levels = levels_to_parts(parts)});
   if (analysis.ordering == "natural" || analysis.structure->tree.levels >= levels) return;
-  throw Error(ErrorKind::usage,
-              fmt::format("{} has {} levels of separators, too few for {} parts of the matrix", file,
-                          analysis.structure->tree.levels, parts),
-              fmt::format("save an analysis with --ranks {} or more: it serves fewer ranks, too", ranks));
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{} has {} levels of separators, too few for {} parts of the matrix", file,
+                  analysis.structure->tree.levels, parts),
+      by_rank
+          ? fmt::format("save an analysis with --mapping proportional and --ranks {} or more: it "
+                        "serves fewer ranks and block-cyclic grids, too",
+                        ranks)
+          : fmt::format("save an analysis for a --grid of {} layers or more: it serves fewer, too", parts));
 }
 
 bool of_one_matrix(const model::SavedAnalysis& a, const model::SavedAnalysis& b) {

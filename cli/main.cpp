@@ -12,6 +12,7 @@
 
 #include "command.hpp"
 #include "external.hpp"
+#include "session_folder.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/transport/patience.hpp"
 
@@ -22,6 +23,7 @@ constexpr int exit_wrong_use = 2;
 
 struct MpiSession {
   MpiSession(int* argc, char*** argv) {
+    use_own_session_folder();
     int provided = 0;
     MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
   }

@@ -94,10 +94,13 @@ int levels_to_parts(Index parts) {
   return std::bit_width(static_cast<unsigned>(parts - 1));
 }
 
+// Not deeper than the plan needs: no supernode reaches over the end of a separator, so that a deeper tree has
+// more and smaller ones, and their messages.
 ordering::Options ordering_options(const PlanOptions& options, Index ranks) {
   ordering::Options ordering{.method = ordering_method(options.ordering)};
   const bool by_subtrees = options.mapping == "proportional" || options.grid_text == "auto";
-  const int levels = levels_to_parts(ranks) + (by_subtrees ? levels_below_single_ranks : 0);
+  const int levels = by_subtrees ? levels_to_parts(ranks) + levels_below_single_ranks
+                                 : levels_to_parts(given_grid(options, ranks).pz);
   ordering.tree_levels = std::max(ordering.tree_levels, levels);
   return ordering;
 }

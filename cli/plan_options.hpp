@@ -34,8 +34,9 @@ ordering::Method ordering_method(const std::string& name);
 // The levels of separators that divide a matrix into that many parts.
 int levels_to_parts(Index parts);
 
-// How a matrix is analyzed for plans on that many ranks: the separator tree goes down to single ranks, for
-// mappings by subtrees to parts of them, and with inverted separators its upper part is kept whole.
+// How a matrix is analyzed for plans on that many ranks: the separator tree goes down to the layers of the
+// grid, for mappings by subtrees (and where the model may choose one) to parts of single ranks, and with
+// inverted separators its upper part is kept whole. On grids of one layer the order is that of one rank.
 ordering::Options ordering_options(const PlanOptions& options, Index ranks);
 symbolic::Options symbolic_options(const std::string& diagonal, Index ranks);
 

@@ -7,11 +7,18 @@
 #include "command.hpp"
 #include "outputs.hpp"
 #include "solve_job.hpp"
+#include "system.hpp"
 
 namespace trisweep::cli {
 namespace {
 
-bool is_complex_system(const System& system) {
+// As it was read.
+struct AnySystem {
+  matrix::AnyCsr a;
+  std::optional<matrix::AnyDense> b;
+};
+
+bool is_complex_system(const AnySystem& system) {
   return std::holds_alternative<matrix::Csr<std::complex<double>>>(system.a) ||
          (system.b && std::holds_alternative<matrix::Dense<std::complex<double>>>(*system.b));
 }
@@ -23,8 +30,8 @@ Index rows_of(const matrix::AnyCsr& a) {
   return std::visit([](const auto& csr) { return csr.rows(); }, a);
 }
 
-System read_system(const SolveOptions& options, Observer& observer) {
-  System system{.a = matrix::read_matrix(options.matrix, observer), .b = std::nullopt};
+AnySystem read_system(const SolveOptions& options, Observer& observer) {
+  AnySystem system{.a = matrix::read_matrix(options.matrix, observer), .b = std::nullopt};
   if (options.rhs.empty()) return system;
   system.b = matrix::read_dense(options.rhs);
   if (rows_of(*system.b) != rows_of(system.a)) {
@@ -47,17 +54,34 @@ Outputs open_outputs(const SolveOptions& options) {
           .traffic = open_output(options.traffic)};
 }
 
+// F: of the factors at first; a second time they are in the precision of the system.
+template <Scalar T, Scalar F>
+int solve_with(const Context& context, const SolveOptions& options, AnySystem read, Outputs outputs) {
+  System<T> system;
+  transport::collectively(context.world, [&] {
+    if (!context.is_root()) return;
+    system.a = take_matrix<T>(std::move(read.a));
+    system.b = read.b ? take_rhs<T>(*read.b)
+                      : made_up_rhs(system.a, static_cast<Op>(options.op.front()), options.nrhs);
+  });
+  // Who limits the refinement, or does without an answer, wants to see what comes of that.
+  const bool may_try_again = options.refine == "auto" && !options.no_dependencies;
+  if (const auto status = solve_system<T, F>(context, options, system, outputs, Care::usual, may_try_again))
+    return *status;
+  return *solve_system<T, T>(context, options, system, outputs, Care::great, false);
+}
+
 template <Scalar T, Scalar Low>
-int solve_in(const Context& context, const SolveOptions& options, System system, Outputs outputs) {
+int solve_in(const Context& context, const SolveOptions& options, AnySystem system, Outputs outputs) {
   if (options.precision == "double")
-    return solve_system<T, T>(context, options, std::move(system), std::move(outputs));
+    return solve_with<T, T>(context, options, std::move(system), std::move(outputs));
   if (options.precision == "mixed")
-    return solve_system<T, Low>(context, options, std::move(system), std::move(outputs));
-  return solve_system<Low, Low>(context, options, std::move(system), std::move(outputs));
+    return solve_with<T, Low>(context, options, std::move(system), std::move(outputs));
+  return solve_with<Low, Low>(context, options, std::move(system), std::move(outputs));
 }
 
 int solve(const Context& context, const SolveOptions& options) {
-  System system;
+  AnySystem system;
   Outputs outputs;
   transport::collectively(context.world, [&] {
     if (!context.is_root()) return;

@@ -9,7 +9,6 @@
 #include "clock.hpp"
 #include "measure.hpp"
 #include "solve_plan.hpp"
-#include "system.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/report/trace.hpp"
@@ -37,19 +36,27 @@ Index most_entries(const matrix::Csr<T>& a, Op op) {
 template <Scalar T, Scalar F>
 class SolveJob {
  public:
-  SolveJob(const Context& context, const SolveOptions& options) : context_(context), options_(options) {
+  SolveJob(const Context& context, const SolveOptions& options, const System<T>& system, Care care)
+      : context_(context), options_(options), care_(care), a_(system.a), b_(system.b) {
     op_ = static_cast<Op>(options.op.front());
+    if (care == Care::great) options_.axes.diagonal = {"supernodes"};
   }
 
-  int run(System system, Outputs outputs) {
+  // Whether this is the best answer there is: one that satisfies its equations, and with factors of less
+  // precision than the system has, one that nothing is to be said against.
+  bool solve() {
     const Index node = ranks_of_first_node(world());
     transport::collectively(world(), [&] {
-      if (context_.is_root()) factor(std::move(system), node);
+      if (context_.is_root()) factor(node);
     });
     share_choice();
     solve::DistributedMatrix<T> a = set_up();
     time_solves();
     if (!options_.no_dependencies) refine(a);
+    return std::same_as<T, F> ? satisfies_ : status_ == 0;
+  }
+
+  int finish(Outputs& outputs) {
     if (!options_.output.empty()) x_ = solve::gather_rows(world(), solver_->partition(), x_rows_, nrhs_);
     transport::collectively(world(), [&] {
       if (context_.is_root()) write(outputs);
@@ -95,16 +102,15 @@ class SolveJob {
             .watchdog = options_.watchdog};
   }
 
-  void factor(System system, Index ranks_of_node) {
-    a_ = take_matrix<T>(std::move(system.a));
-    b_ = system.b ? take_rhs<T>(*system.b) : made_up_rhs(a_, op_, options_.nrhs);
+  void factor(Index ranks_of_node) {
     const PlanRequest request{
         .options = options_,
         .workload = {.nrhs = b_.cols, .scalar_bytes = sizeof(F), .complex = is_complex<F>},
         .ranks = world().size(),
         .ranks_of_node = ranks_of_node};
     // A matrix that Cholesky finds not definite has other factors, for which another plan may be the fastest.
-    for (auto kind = solve::likely_kind(a_); !factorization_; kind = numeric::Kind::lu) {
+    const auto likely = care_ == Care::usual ? solve::likely_kind(a_) : numeric::Kind::lu;
+    for (auto kind = likely; !factorization_; kind = numeric::Kind::lu) {
       const SolvePlan plan = plan_solve(a_, kind, request, context_.terminal);
       describe_plan(plan);
       try_factor(plan.analysis);
@@ -116,9 +122,9 @@ class SolveJob {
   void try_factor(std::shared_ptr<const solve::Analysis> analysis) {
     const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const auto start = Clock::now();
-    auto done = solve::try_factor<F>(a_, std::move(analysis),
-                                     {.threads = options_.threads > 0 ? options_.threads : processors},
-                                     context_.terminal);
+    numeric::Options options{.threads = options_.threads > 0 ? options_.threads : processors};
+    if (care_ == Care::great) options.relative_threshold = great_threshold;
+    auto done = solve::try_factor<F>(a_, std::move(analysis), options, context_.terminal);
     record_.factor.seconds += seconds_since(start);
     if (done) factorization_ = std::make_shared<const solve::Factorization<F>>(*std::move(done));
   }
@@ -152,6 +158,7 @@ class SolveJob {
     record_.factor.flops = estimate.all_flops();
     record_.factor.perturbed_pivots = factors.perturbed_pivots;
     record_.factor.delayed_pivots = factors.delayed_pivots;
+    record_.factor.second_try = care_ == Care::great;
   }
 
   void time_solves() {
@@ -228,7 +235,7 @@ class SolveJob {
         probe.condition >= limit ||
         (!probe.recovered && (satisfies_ || f.condition_estimate >= clearly_ill * limit));
     status_ = accurate && probe.recovered && !f.numerically_singular ? 0 : 1;
-    digits_are_doubtful_ = f.condition_estimate >= limit;
+    digits_are_doubtful_ = f.condition_estimate >= limit || record_.solve.forward_error_bound >= no_digit;
   }
 
   void write(Outputs& outputs) {
@@ -271,9 +278,14 @@ class SolveJob {
   // In units of the precision: 1.1e-13 in double.
   static constexpr double most_backward_error = 450;
   static constexpr double clearly_ill = 0.01;
+  static constexpr double no_digit = 1;  // is right, for all that is known
+  static constexpr double great_threshold = 0.5;
 
   const Context& context_;
-  const SolveOptions& options_;
+  SolveOptions options_;
+  Care care_;
+  const matrix::Csr<T>& a_;    // rank 0
+  const matrix::Dense<T>& b_;  // rank 0
   Op op_{};
   model::PlanChoice choice_;  // of rank 0 until it is shared
   Index nrhs_ = 1;
@@ -281,8 +293,6 @@ class SolveJob {
   bool satisfies_ = false;  // the solution its equations, those of small unknowns perhaps excepted
   bool digits_are_doubtful_ = false;
   report::RunRecord record_;                                      // complete on rank 0
-  matrix::Csr<T> a_;                                              // rank 0
-  matrix::Dense<T> b_;                                            // rank 0
   matrix::Dense<T> x_;                                            // rank 0, when it is to be written
   std::shared_ptr<const solve::Factorization<F>> factorization_;  // rank 0, until distributed
   std::unique_ptr<solve::TriangularSolver<F>> solver_;
@@ -294,14 +304,19 @@ class SolveJob {
 }  // namespace
 
 template <Scalar T, Scalar F>
-int solve_system(const Context& context, const SolveOptions& options, System system, Outputs outputs) {
-  return SolveJob<T, F>(context, options).run(std::move(system), std::move(outputs));
+std::optional<int> solve_system(const Context& context, const SolveOptions& options, const System<T>& system,
+                                Outputs& outputs, Care care, bool may_fail) {
+  SolveJob<T, F> job(context, options, system, care);
+  if (!job.solve() && may_fail) return std::nullopt;
+  return job.finish(outputs);
 }
 
-#define INSTANTIATE(T) template int solve_system<T, T>(const Context&, const SolveOptions&, System, Outputs);
-TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
-template int solve_system<double, float>(const Context&, const SolveOptions&, System, Outputs);
-template int solve_system<std::complex<double>, std::complex<float>>(const Context&, const SolveOptions&,
-                                                                     System, Outputs);
+#define INSTANTIATE(T, F)                                                                               \
+  template std::optional<int> solve_system<T, F>(const Context&, const SolveOptions&, const System<T>&, \
+                                                 Outputs&, Care, bool);
+#define INSTANTIATE_SAME(T) INSTANTIATE(T, T)
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_SAME)
+INSTANTIATE(double, float)
+INSTANTIATE(std::complex<double>, std::complex<float>)
 
 }  // namespace trisweep::cli

@@ -32,10 +32,11 @@ struct SolveOptions : PlanOptions {
   double watchdog = std::numeric_limits<double>::infinity();  // seconds
 };
 
-// What rank 0 has read.
+// What rank 0 has read, in the precision of the system.
+template <Scalar T>
 struct System {
-  matrix::AnyCsr a;
-  std::optional<matrix::AnyDense> b;
+  matrix::Csr<T> a;
+  matrix::Dense<T> b;
 };
 
 // Opened before the work starts, on rank 0.
@@ -46,8 +47,15 @@ struct Outputs {
   std::optional<OutputFile> traffic;
 };
 
-// T is the precision of the system, F that of the factors. Returns the exit status.
+// How a system is factored: as is fastest or, when that has not led to an answer, as is most accurate,
+// whatever plan was chosen: with inverted supernodes, and pivots not much smaller than the largest of their
+// column.
+enum class Care { usual, great };
+
+// T is the precision of the system, F that of the factors. Returns the exit status; nothing, and leaves no
+// output, when the answer does not satisfy its equations and `may_fail`.
 template <Scalar T, Scalar F>
-int solve_system(const Context& context, const SolveOptions& options, System system, Outputs outputs);
+std::optional<int> solve_system(const Context& context, const SolveOptions& options, const System<T>& system,
+                                Outputs& outputs, Care care, bool may_fail);
 
 }  // namespace trisweep::cli

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/watchdog.hpp"
+
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
@@ -27,7 +29,9 @@ int main(int argc, char** argv) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
   }
+  trisweep::testing_support::Watchdog::install();
   int failed = RUN_ALL_TESTS();
+  trisweep::testing_support::show_life();
   MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (failed != 0 && rank == 0) std::fprintf(stderr, "tests failed on at least one rank\n");
   MPI_Finalize();

@@ -119,7 +119,8 @@ double backward_error(const Problem& p, int nrhs, const std::vector<double>& x,
     const double* bc = b.data() + usize(c) * usize(p.rows);
     multiply(p, xc, r.data());
     for (int i = 0; i < p.rows; ++i) r[usize(i)] = bc[i] - r[usize(i)];
-    worst = std::max(worst, largest(r.data(), p.rows) / (norm * largest(xc, p.rows) + largest(bc, p.rows)));
+    const double error = largest(r.data(), p.rows) / (norm * largest(xc, p.rows) + largest(bc, p.rows));
+    worst = std::max(worst, std::isfinite(error) ? error : HUGE_VAL);
   }
   return worst;
 }

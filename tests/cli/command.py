@@ -27,7 +27,7 @@ MATRICES = Path(os.environ.get("TRISWEEP_MATRICES", ROOT.parent / "shared" / "ma
 # Epsilon of the precisions.
 DOUBLE = 2.0**-52
 SINGLE = 2.0**-23
-GOOD = 1e-13  # the backward error that a solve in double precision must reach
+GOOD = 1e-13  # the componentwise backward error that a solve in double precision must reach
 
 
 def matrices_folder():
@@ -78,6 +78,13 @@ def run(*arguments, ranks=0, cwd=None, timeout=120, limits="", launcher=None):
     return Result(shlex.join(line), process.returncode, out, err)
 
 
+def largest(values):
+    """The largest magnitude of the values, real or complex; infinity when one is not a number, which max() would
+    lose, so that no limit passes it."""
+    magnitudes = [abs(v) for v in values]
+    return math.inf if any(math.isnan(m) for m in magnitudes) else max(magnitudes, default=0.0)
+
+
 def ranks_of(grid):
     return math.prod(map(int, grid.split("x")))
 
@@ -117,7 +124,7 @@ class CommandTest(unittest.TestCase):
 
     def solve_well(self, matrix, *arguments, **options):
         record = self.solve(matrix, *arguments, **options)
-        self.assertLessEqual(record["solve"]["backward_error"], GOOD)
+        self.assertLessEqual(record["solve"]["componentwise_backward_error"], GOOD)
         return record
 
     def record(self, name):
@@ -172,11 +179,10 @@ def grid_laplacian(m, shift=0.0):
 
 
 def backward_error(n, entries, x, b):
-    """||b - Ax||_inf / (||A||_inf ||x||_inf + ||b||_inf), computed apart from the command."""
-    residual, row_sum = list(b), [0.0] * n
+    """max |b - Ax| / (|A| |x| + |b|), computed apart from the command."""
+    residual, terms = list(b), [abs(v) for v in b]
     for (i, j), v in entries.items():
         residual[i] -= v * x[j]
-        row_sum[i] += abs(v)
-    scale = max(row_sum) * max(map(abs, x)) + max(map(abs, b))
-    largest = max(map(abs, residual))
-    return 0.0 if largest == 0 else largest / scale if math.isfinite(largest) else math.inf
+        terms[i] += abs(v * x[j])
+    return largest(0.0 if r == 0 else abs(r) / t if math.isfinite(t) and t > 0 else math.inf
+                   for r, t in zip(residual, terms))

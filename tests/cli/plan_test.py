@@ -1,5 +1,6 @@
 """trisweep plan: its records, and that a real run sends exactly what the plan says, rank by rank."""
 import csv
+import re
 import unittest
 
 from command import CommandTest, grid_laplacian, matrix_text, ranks_of
@@ -100,6 +101,21 @@ class Plan(CommandTest):
     def test_grids_far_larger_than_the_machine(self):
         plan, _ = self.plan("unsymmetric.mtx", "40x30x8")
         self.assertEqual(len(plan["ranks"]), 40 * 30 * 8)
+
+    def test_grids_of_one_layer_have_the_order_of_one_rank(self):
+        """A tree of separators down to single ranks has more and smaller supernodes: on 64x64 it cost the busiest rank
+        2.4 times as many messages."""
+        self.succeed("gallery", "s2d9", "--n", 256, "-o", "stencil.mtx")
+        usual = int(re.search(r"supernodes +(\d+),", self.succeed("info", "stencil.mtx").out)[1])
+        busiest = {}
+        for grid, tree in (("1x1x1", "flat"), ("16x16x1", "flat"), ("64x64x1", "flat"), ("64x64x1", "binary")):
+            plan, _ = self.plan("stencil.mtx", grid, "--tree", tree)
+            busiest[grid, tree] = plan["totals"]["busiest_messages"]
+            self.assertEqual(plan["factor"]["supernodes"], usual, grid)
+        self.assertLess(busiest["64x64x1", "flat"], busiest["16x16x1", "flat"] / 2)
+        self.assertGreater(busiest["64x64x1", "flat"], 4 * busiest["64x64x1", "binary"])
+        layers, _ = self.plan("stencil.mtx", "1x1x1024")  # that many have a tree as deep
+        self.assertGreater(layers["factor"]["supernodes"], usual)
 
     def test_summary(self):
         result = self.succeed("plan", "definite.mtx", "--grid", "4x4x2")

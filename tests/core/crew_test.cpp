@@ -9,7 +9,7 @@
 namespace trisweep {
 namespace {
 
-TEST(CrewTest, CallsEveryThreadOnceInEveryRound) {
+TEST(CrewThreads, CallsEveryThreadOnceInEveryRound) {
   Crew crew(3);
   std::array<int, 3> calls{};
   for (int round = 0; round < 100; ++round)
@@ -24,21 +24,21 @@ void work_long() {
 }
 
 // The others sleep while thread 0 works on, and thread 0 while they do.
-TEST(CrewTest, WakesThreadsThatSleep) {
+TEST(CrewThreads, WakesThreadsThatSleep) {
   for (const int late : {0, 1}) {
     Crew crew(2);
     std::atomic<int> calls = 0;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 10; ++round) {
       crew.run([&](int thread) {
         if (thread == late) work_long();
         ++calls;
       });
     }
-    EXPECT_EQ(calls, 6);
+    EXPECT_EQ(calls, 20);
   }
 }
 
-TEST(CrewTest, RethrowsWhenAllCallsHaveEndedAndServesOn) {
+TEST(CrewThreads, RethrowsWhenAllCallsHaveEndedAndServesOn) {
   Crew crew(2);
   std::atomic<int> calls = 0;
   const auto failing = [&](int thread) {

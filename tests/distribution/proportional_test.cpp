@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "trisweep/distribution/share.hpp"
@@ -47,6 +48,42 @@ TEST(Proportional, ACoarseTreeIsDividedBetweenRanks) {
   for (Index leaf = 4; leaf < 8; ++leaf) {
     for (Index k = coarse.tree.begin[usize(leaf)]; k < coarse.tree.end[usize(leaf)]; ++k)
       EXPECT_EQ(mapping->home(k), leaf - 4);
+  }
+}
+
+// The rows above a separator that its panels have, by the ranks that share it: each has about as many
+// entries.
+TEST(Proportional, RowsOfPanelsAreDealtOutEvenly) {
+  const auto s = square_mesh(160, 3);
+  const auto mapping = proportional(s, {16, 1, 1});
+  int shared = 0;
+  for (Index t = 2; t < 8; ++t) {
+    std::map<Index, double> entries;
+    for (Index k = s.tree.begin[usize(t)]; k < s.tree.end[usize(t)]; ++k) {
+      for (const auto& block : s.blocks(k)) {
+        double& mine = entries[mapping->owner(0, Side::lower, block.row_supernode, k)];
+        if (block.row_supernode >= s.tree.end[usize(t)]) mine += double(block.end - block.begin) * s.width(k);
+      }
+    }
+    if (entries.size() < 2) continue;
+    ++shared;
+    std::vector<double> by_rank;
+    for (const auto& [rank, size] : entries) by_rank.push_back(size);
+    EXPECT_LT(unevenness(by_rank), 1.6) << "node " << t << " on " << by_rank.size() << " ranks";
+  }
+  EXPECT_GT(shared, 0) << "no separator is shared: nothing was tested";
+}
+
+// SC'23 section 2.2: U(K, I) lies where the transposed L(I, K) would.
+TEST(BlockCyclic, BlocksOfULieOnTheTransposedGrid) {
+  const auto s = square_mesh(16, 1);
+  const auto mapping = block_cyclic(s, {2, 3, 1});
+  const ProcessGrid grid{2, 3, 1};
+  for (Index k = 0; k < 5; ++k) {
+    for (Index i = k; i < 5; ++i) {
+      EXPECT_EQ(mapping->owner(0, Side::lower, i, k), grid.rank({i % 2, k % 3, 0}));
+      EXPECT_EQ(mapping->owner(0, Side::upper, i, k), grid.rank({k % 2, i % 3, 0}));
+    }
   }
 }
 

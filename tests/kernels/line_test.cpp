@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/every_isa.hpp"
 #include "support/random_matrix.hpp"
 
 namespace trisweep::kernels {
@@ -42,6 +43,13 @@ TYPED_TEST(LineTest, LoadsScaledRowsAndNothingElse) {
     for (Index i = 0; i < this->n; ++i) {
       for (Index r = 0; r < nrhs; ++r) wanted.row[i][r] = columns[usize(i + r * this->ld)] * wanted.factor[i];
     }
+    const auto before = work;
+    for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+      work = before;
+      products.load(columns.data(), Offset{this->ld}, this->rows_of(work, nrhs));
+      EXPECT_EQ(work, expected) << nrhs << " right-hand sides, " << isa;
+    });
+    work = before;
     load_line(columns.data(), Offset{this->ld}, this->rows_of(work, nrhs));
     EXPECT_EQ(work, expected) << nrhs << " right-hand sides";
   }
@@ -55,6 +63,13 @@ TYPED_TEST(LineTest, StoresScaledRowsAndNothingElse) {
     for (Index i = 0; i < this->n; ++i) {
       for (Index r = 0; r < nrhs; ++r) expected[usize(i + r * this->ld)] = rows.row[i][r] * rows.factor[i];
     }
+    const auto before = columns;
+    for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+      columns = before;
+      products.store(columns.data(), Offset{this->ld}, rows);
+      EXPECT_EQ(columns, expected) << nrhs << " right-hand sides, " << isa;
+    });
+    columns = before;
     store_line(columns.data(), Offset{this->ld}, rows);
     EXPECT_EQ(columns, expected) << nrhs << " right-hand sides";
   }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "kernels/every_isa.hpp"
 #include "support/random_matrix.hpp"
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/core/slabs.hpp"
@@ -101,7 +102,14 @@ TYPED_TEST(PanelProductTest, ScatterSubtractsThePanelTimesItsSource) {
           }
         }
       }
-      scatter_product(sample.view(conjugated), 0, sample.work_view());
+      const auto panel = sample.view(conjugated);
+      for_each_isa<T>([&](const char* isa, const Products<T>& products) {
+        SCOPED_TRACE(isa);
+        auto work = sample.work;
+        products.scatter({panel, work.data(), work.data(), sample.scratch.data(), shape.nrhs});
+        expect_close(work, expected);
+      });
+      scatter_product(panel, 0, sample.work_view());
       expect_close(sample.work, expected);
     }
   }
@@ -121,7 +129,14 @@ TYPED_TEST(PanelProductTest, GatherSubtractsTheTransposedPanelTimesItsRows) {
           }
         }
       }
-      gather_product(sample.view(conjugated), 0, sample.work_view());
+      const auto panel = sample.view(conjugated);
+      for_each_isa<T>([&](const char* isa, const Products<T>& products) {
+        SCOPED_TRACE(isa);
+        auto work = sample.work;
+        products.gather({panel, work.data(), work.data(), sample.scratch.data(), shape.nrhs});
+        expect_close(work, expected);
+      });
+      gather_product(panel, 0, sample.work_view());
       expect_close(sample.work, expected);
     }
   }
@@ -146,6 +161,14 @@ TYPED_TEST(PanelProductTest, DiagonalAppliesEveryOp) {
         }
       }
       std::iota(sample.position.begin(), sample.position.end(), 0);
+      const std::vector<T> before = sample.work;
+      for_each_isa<T>([&](const char* isa, const Products<T>& products) {
+        SCOPED_TRACE(isa);
+        sample.work = before;
+        diagonal_product_by(products, sample.view(false), op, 0, sample.work_view());
+        expect_close(sample.work, expected);
+      });
+      sample.work = before;
       diagonal_product(sample.view(false), op, 0, sample.work_view());
       expect_close(sample.work, expected);
     }

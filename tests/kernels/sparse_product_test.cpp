@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "kernels/every_isa.hpp"
 #include "support/random_matrix.hpp"
 #include "trisweep/kernels/line.hpp"
 #include "trisweep/matrix/csr.hpp"
@@ -60,17 +61,32 @@ TYPED_TEST(SparseProductTest, OfMagnitudes) {
   expect_magnitudes<TypeParam>(1, [](auto&&... arguments) { sparse_magnitudes(arguments...); });
   expect_magnitudes<TypeParam>(line_rows<TypeParam>,
                                [](auto&&... arguments) { sparse_magnitudes_of_bundle(arguments...); });
+  for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+    SCOPED_TRACE(isa);
+    expect_magnitudes<TypeParam>(1, products.magnitudes);
+    expect_magnitudes<TypeParam>(line_rows<TypeParam>, products.magnitudes_bundle);
+  });
 }
 
 TYPED_TEST(SparseProductTest, OfOneVector) {
-  for (const bool conjugate : {false, true})
+  for (const bool conjugate : {false, true}) {
     expect_product<TypeParam>(1, conjugate, [](auto&&... arguments) { sparse_product(arguments...); });
+    for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+      SCOPED_TRACE(isa);
+      expect_product<TypeParam>(1, conjugate, products.sparse);
+    });
+  }
 }
 
 TYPED_TEST(SparseProductTest, OfABundle) {
-  for (const bool conjugate : {false, true})
+  for (const bool conjugate : {false, true}) {
     expect_product<TypeParam>(line_rows<TypeParam>, conjugate,
                               [](auto&&... arguments) { sparse_product_of_bundle(arguments...); });
+    for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+      SCOPED_TRACE(isa);
+      expect_product<TypeParam>(line_rows<TypeParam>, conjugate, products.sparse_bundle);
+    });
+  }
 }
 
 }  // namespace

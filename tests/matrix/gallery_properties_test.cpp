@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "matrix/gallery_support.hpp"
+#include "support/largest.hpp"
 #include "trisweep/matrix/gallery.hpp"
 
 namespace trisweep::matrix {
@@ -44,14 +45,11 @@ double error_of_dense_solve(Dense<T> a) {
     }
     for (std::size_t i = k + 1; i < n; ++i) x[i] -= at(i, k) * x[k];
   }
-  double error = 0;
   for (std::size_t k = n; k-- > 0;) {
     for (std::size_t j = k + 1; j < n; ++j) x[k] -= at(k, j) * x[j];
     x[k] /= at(k, k);
-    const double here = std::abs(x[k] - T{1});
-    error = here <= error ? error : here;  // keeps a NaN
   }
-  return error;
+  return trisweep::testing_support::largest_difference(x, std::vector<T>(n, T{1}));
 }
 
 // Negative pivots of LDL^T without pivoting: by Sylvester's law the number of negative eigenvalues, for

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "numeric/support.hpp"
+#include "support/largest.hpp"
 #include "support/real_matrices.hpp"
 #include "trisweep/matrix/gallery.hpp"
 #include "trisweep/matrix/io.hpp"
@@ -37,17 +38,13 @@ Ordered<T> prepare(const matrix::Csr<T>& a, bool definite, Index max_width = 128
 // ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm, of one solve without refinement.
 template <Scalar T>
 double backward_error(const matrix::Csr<T>& a, const Factors<T>& f) {
-  const auto largest = [](const std::vector<T>& v) {
-    double result = 0;
-    for (const T& e : v) result = std::max(result, double(std::abs(e)));
-    return result;
-  };
+  using testing_support::largest_magnitude;
   std::vector<T> b(usize(a.rows())), ax(b.size());
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = T(1 + double(i % 5));
   const std::vector<T> x = testing::solve(f, b);
   matrix::multiply<T>(a, Op::none, x, ax);
   for (std::size_t i = 0; i < b.size(); ++i) ax[i] = b[i] - ax[i];
-  return largest(ax) / (matrix::norm_inf(a) * largest(x) + largest(b));
+  return largest_magnitude(ax) / (matrix::norm_inf(a) * largest_magnitude(x) + largest_magnitude(b));
 }
 
 double solve_file(const std::filesystem::path& file, Kind kind, int threads) {

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 
+#include "support/every_isa.hpp"
+#include "support/largest.hpp"
 #include "support/random_matrix.hpp"
 #include "trisweep/numeric/blas.hpp"
+#include "trisweep/numeric/substitution.hpp"
 
 namespace trisweep::numeric {
 namespace {
@@ -58,7 +60,7 @@ void expect_solves(const TriangleFactor<T>& factor, Index rows) {
   const std::vector<T> b = random_vector<T>(usize(ld) * usize(n), 2);
   std::vector<T> x = b;
   solve_right<T>({x.data(), rows, n, ld}, factor.view, factor.triangle, factor.op, factor.diagonal);
-  double error = 0;
+  testing_support::Largest error;
   for (Index j = 0; j < n; ++j) {
     for (Index i = 0; i < ld; ++i) {
       const std::size_t at = usize(i) + usize(j) * usize(ld);
@@ -67,11 +69,10 @@ void expect_solves(const TriangleFactor<T>& factor, Index rows) {
         sum = T(0);
         for (Index k = 0; k < n; ++k) sum += x[usize(i) + usize(k) * usize(ld)] * factor(k, j);
       }
-      error = std::max(error, double(std::abs(sum - b[at])));
-      if (std::isnan(double(std::abs(sum)))) error = std::numeric_limits<double>::infinity();
+      error.add(double(std::abs(sum - b[at])));
     }
   }
-  EXPECT_LT(error, 40 * double(std::numeric_limits<RealOf<T>>::epsilon()))
+  EXPECT_LT(error.value(), 40 * double(std::numeric_limits<RealOf<T>>::epsilon()))
       << n << " columns, " << rows << " rows";
 }
 
@@ -84,6 +85,35 @@ TYPED_TEST(SolveRightTest, SolvesWithEitherTriangle) {
           for (const Diagonal diagonal : {Diagonal::unit, Diagonal::stored})
             expect_solves(random_factor<TypeParam>(n, triangle, op, diagonal), rows);
     }
+  }
+}
+
+// Of each instruction set: the columns in order as substitution.hpp says, forward and backward in memory.
+TYPED_TEST(SolveRightTest, SubstitutesOnEveryInstructionSet) {
+  using T = TypeParam;
+  constexpr Index width = 9, rows = 37, ld = rows + 3;
+  const auto c = random_vector<T>(usize(width * width), 3), before = random_vector<T>(usize(ld * width), 4);
+  for (const Offset stride : {Offset{ld}, -Offset{ld}}) {
+    const std::size_t start = stride > 0 ? 0 : usize(ld * (width - 1));
+    const auto at = [&](Index i, Index j) { return usize(Offset(start) + i + j * stride); };
+    auto expected = before;
+    for (Index j = 0; j < width; ++j) {
+      for (Index i = 0; i < rows; ++i) {
+        T& x = expected[at(i, j)];
+        for (Index k = 0; k < j; ++k) x -= expected[at(i, k)] * c[usize(j * width + k)];
+        x *= c[usize(j * width + j)];
+      }
+    }
+    const double limit =
+        100 * testing_support::largest_magnitude(expected) * std::numeric_limits<RealOf<T>>::epsilon();
+    const auto check = [&](const char* isa, void (*substitute)(const Substitution<T>&)) {
+      auto x = before;
+      substitute({x.data() + start, stride, rows, width, c.data()});
+      EXPECT_LE(testing_support::largest_difference(x, expected), limit) << isa;
+    };
+#define TRISWEEP_VISIT(isa) TRISWEEP_VISIT_ISA(isa, substitute<T>, check)
+    TRISWEEP_FOR_EACH_ISA(TRISWEEP_VISIT)
+#undef TRISWEEP_VISIT
   }
 }
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "support/largest.hpp"
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/matrix/csr.hpp"
 #include "trisweep/numeric/factors.hpp"
@@ -69,18 +70,11 @@ inline DenseMatrix inverse(DenseMatrix a) {
 }
 
 inline double max_abs(const DenseMatrix& a) {
-  double largest = 0;
-  for (const Complex& v : a.value) largest = std::max(largest, std::abs(v));
-  return largest;
+  return testing_support::largest_magnitude(a.value);
 }
 
 inline double max_difference(const DenseMatrix& a, const DenseMatrix& b) {
-  double largest = 0;
-  for (std::size_t e = 0; e < a.value.size(); ++e) {
-    const double difference = std::abs(a.value[e] - b.value[e]);
-    largest = difference <= largest ? largest : difference;  // keeps a NaN
-  }
-  return largest;
+  return testing_support::largest_difference(a.value, b.value);
 }
 
 template <Scalar T>

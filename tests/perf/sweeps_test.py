@@ -56,7 +56,8 @@ def count(program):
             ["valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", "--collect-atstart=no",
              f"--callgrind-out-file={folder}/dump", program],
             # A program of one rank, alone, needs no daemon of Open MPI's beside it.
-            env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "1"}, capture_output=True, text=True)
+            env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_top_session_dir": f"{folder}/mpi"},
+            capture_output=True, text=True)
         if result.returncode != 0:
             sys.exit(f"{program} failed with status {result.returncode} under valgrind\n{result.stderr}")
         instructions = filter(None, map(instructions_in, pathlib.Path(folder).iterdir()))

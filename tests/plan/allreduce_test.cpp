@@ -3,6 +3,8 @@
 #include <bit>
 #include <deque>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "support/structure.hpp"
 #include "trisweep/plan/exchange.hpp"
@@ -31,7 +33,12 @@ void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
         if (shares.back().owned[usize(i)]) total[shares.back().segment[usize(i)]] += value.back().back();
       }
     }
-    std::map<std::pair<Index, Index>, std::deque<std::vector<long>>> wire;  // (from, to)
+    struct OnTheWay {
+      Index ordinal;
+      std::vector<long> value;
+    };
+    std::map<std::pair<Index, Index>, std::deque<OnTheWay>> wire;  // (from, to)
+    std::set<std::tuple<Index, Index, Index>> named;               // and the message's ordinal
     std::vector<std::size_t> at(phases.size());
     for (bool moved = true; moved;) {
       moved = false;
@@ -39,15 +46,17 @@ void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
         while (at[usize(r)] < phases[usize(r)].step.size()) {
           const ExchangeStep& step = phases[usize(r)].step[at[usize(r)]];
           if (step.transfer == Transfer::send) {
-            auto& message = wire[{r, step.rank}].emplace_back();
-            for (const Index i : step.segment) message.push_back(value[usize(r)][usize(i)]);
+            auto& message = wire[{r, step.rank}].emplace_back(OnTheWay{step.ordinal, {}});
+            EXPECT_TRUE(named.emplace(r, step.rank, step.ordinal).second) << "two messages of one name";
+            for (const Index i : step.segment) message.value.push_back(value[usize(r)][usize(i)]);
           } else {
             auto& inbox = wire[{step.rank, r}];
             if (inbox.empty()) break;
-            ASSERT_EQ(inbox.front().size(), step.segment.size());
+            ASSERT_EQ(inbox.front().value.size(), step.segment.size());
+            EXPECT_EQ(inbox.front().ordinal, step.ordinal);
             for (std::size_t j = 0; j < step.segment.size(); ++j) {
               long& mine = value[usize(r)][usize(step.segment[j])];
-              mine = inbox.front()[j] + (step.transfer == Transfer::receive_add ? mine : 0);
+              mine = inbox.front().value[j] + (step.transfer == Transfer::receive_add ? mine : 0);
             }
             inbox.pop_front();
           }

@@ -14,7 +14,9 @@ namespace trisweep::plan {
 namespace {
 
 TEST(Tree, ParentsAndChildrenAgree) {
-  for (const auto& [name, tree] : trees()) {
+  std::vector<Variant<Tree>> all(trees().begin(), trees().end());
+  all.push_back({"binomial", binomial_tree});
+  for (const auto& [name, tree, baseline] : all) {
     for (Index members = 1; members < 40; ++members) {
       std::vector<int> reached(usize(members));
       reached[0] = 1;
@@ -44,6 +46,22 @@ TEST(Tree, BinaryBoundsDepthAndDegree) {
   }
 }
 
+// In each round everybody who has the message sends it once, the largest subtree first: all have it as soon
+// as that many can.
+TEST(Tree, BinomialTakesTheFewestRounds) {
+  for (Index members = 1; members < 70; ++members) {
+    std::vector<int> round(usize(members), 0);  // after which a member has it
+    for (Index p = 0; p < members; ++p) {
+      const TreeNode node = binomial_tree(p, members);
+      for (Index c = node.first_child; c < node.last_child; ++c)
+        round[usize(c)] = round[usize(p)] + 1 + (c - node.first_child);
+    }
+    EXPECT_EQ(*std::max_element(round.begin(), round.end()),
+              std::bit_width(static_cast<unsigned>(members - 1)))
+        << members;
+  }
+}
+
 // Liu et al. 2018, section 3.1: near the root of a broadcast stand ranks with small block rows, near the root
 // of a reduction ranks with large block columns.
 TEST(Tree, MembersStandInTheOrderTheirBlocksMatter) {
@@ -64,6 +82,19 @@ TEST(Tree, MembersStandInTheOrderTheirBlocksMatter) {
     }
     EXPECT_EQ(smallest_row.size() + 1, members.size());
     EXPECT_TRUE(std::is_sorted(smallest_row.begin(), smallest_row.end()));
+  }
+  std::map<std::pair<Index, Index>, Index> largest_column;  // of the blocks in row I on a rank
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    for (const auto& block : s.blocks(k)) {
+      const Index rank = mapping->owner(0, distribution::Side::lower, block.row_supernode, k);
+      largest_column[{block.row_supernode, rank}] = k;
+    }
+  }
+  for (Index i = 0; i < s.supernodes(); ++i) {
+    const auto members = trees.reduction.of(i).subspan(1);
+    EXPECT_TRUE(std::is_sorted(members.begin(), members.end(), [&](Index a, Index b) {
+      return largest_column.at({i, a}) > largest_column.at({i, b});
+    })) << i;
   }
 }
 

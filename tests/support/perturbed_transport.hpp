@@ -1,6 +1,7 @@
 #pragma once
 // A transport whose network is unreliable in time: messages leave late, arrive late, and overtake each other,
-// at random. Nothing is lost.
+// at random. Nothing is lost. What is sent is read when it leaves: whoever changes it before the phase is
+// closed is found out, where most transports have copied a small message at once.
 
 #include <chrono>
 #include <random>
@@ -22,10 +23,11 @@ class PerturbedTransport final : public transport::Transport {
   }
   void send(Index to, int tag, const void* data, std::size_t bytes) override {
     dawdle();
-    inner_->send(to, tag, data, bytes);
+    leaving_.push_back({to, tag, data, bytes});
   }
   std::optional<transport::Arrival> poll() override {
     dawdle();
+    if (one_in(2)) let_leave();
     if (auto arrival = inner_->poll()) held_.push_back(*arrival);
     if (held_.empty() || one_in(2)) return std::nullopt;
     std::swap(held_[random_() % held_.size()], held_.back());
@@ -35,15 +37,34 @@ class PerturbedTransport final : public transport::Transport {
   }
   std::optional<transport::Arrival> poll(Index from, int tag) override {
     dawdle();
+    if (one_in(2)) let_leave();
     return one_in(2) ? std::nullopt : inner_->poll(from, tag);
   }
   void receive(transport::Arrival& arrival, void* data, std::size_t bytes) override {
     inner_->receive(arrival, data, bytes);
   }
-  void close_phase(transport::Patience& patience) override { inner_->close_phase(patience); }
+  void close_phase(transport::Patience& patience) override {
+    while (!leaving_.empty()) let_leave();
+    inner_->close_phase(patience);
+  }
   void close_solve(transport::Patience& patience) override { inner_->close_solve(patience); }
 
  private:
+  struct Leaving {
+    Index to;
+    int tag;
+    const void* data;
+    std::size_t bytes;
+  };
+  // Any one.
+  void let_leave() {
+    if (leaving_.empty()) return;
+    std::swap(leaving_[random_() % leaving_.size()], leaving_.back());
+    const Leaving message = leaving_.back();
+    leaving_.pop_back();
+    inner_->send(message.to, message.tag, message.data, message.bytes);
+  }
+
   bool one_in(unsigned n) { return random_() % n == 0; }
   // Mostly nothing, now and then some microseconds, rarely so long that others run ahead.
   void dawdle() {
@@ -54,6 +75,7 @@ class PerturbedTransport final : public transport::Transport {
   }
 
   std::unique_ptr<transport::Transport> inner_;
+  std::vector<Leaving> leaving_;
   std::vector<transport::Arrival> held_;
   std::mt19937_64 random_;
 };

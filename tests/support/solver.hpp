@@ -5,7 +5,9 @@
 
 #include <limits>
 
+#include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/watchdog.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
 
 namespace trisweep::testing_support {
@@ -60,6 +62,7 @@ struct Problem {
   }
 
   std::vector<T> solve_with(solve::TriangularSolver<T>& solver) const {
+    show_life();
     std::vector<T> x(b.size());
     solver.solve(op, {b.data(), rows, nrhs}, {x.data(), rows, nrhs});
     return x;
@@ -67,12 +70,7 @@ struct Problem {
 
   // The largest componentwise error on this rank, in units of the precision.
   double error(const std::vector<T>& x) const {
-    double error = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double e = std::abs(x[i] - truth[i]);
-      if (!(e <= error)) error = e;
-    }
-    return error / std::numeric_limits<RealOf<T>>::epsilon();
+    return largest_difference(x, truth) / std::numeric_limits<RealOf<T>>::epsilon();
   }
 };
 

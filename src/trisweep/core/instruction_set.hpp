@@ -5,11 +5,28 @@
 #if defined(__x86_64__)
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(x86_64_v4) MACRO(x86_64_v3) MACRO(baseline)
 // The function of that name for this processor.
-#define TRISWEEP_BEST_ISA(function)                            \
-  (__builtin_cpu_supports("x86-64-v4")   ? x86_64_v4::function \
-   : __builtin_cpu_supports("x86-64-v3") ? x86_64_v3::function \
-                                         : baseline::function)
+#define TRISWEEP_BEST_ISA(function)                               \
+  (trisweep::instruction_set::x86_64_v4()   ? x86_64_v4::function \
+   : trisweep::instruction_set::x86_64_v3() ? x86_64_v3::function \
+                                            : baseline::function)
 #else
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(baseline)
 #define TRISWEEP_BEST_ISA(function) baseline::function
 #endif
+
+// Whether this processor has it.
+namespace trisweep::instruction_set {
+
+#if defined(__x86_64__)
+inline bool x86_64_v4() {
+  return __builtin_cpu_supports("x86-64-v4") != 0;
+}
+inline bool x86_64_v3() {
+  return __builtin_cpu_supports("x86-64-v3") != 0;
+}
+#endif
+inline bool baseline() {
+  return true;
+}
+
+}  // namespace trisweep::instruction_set

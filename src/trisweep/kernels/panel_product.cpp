@@ -28,19 +28,25 @@ void gather_product(const Panel<T>& panel, Index target, const Work<T>& work) {
 }
 
 template <Scalar T>
-void diagonal_product(Panel<T> inverse, Op op, Index at, const Work<T>& work) {
+void diagonal_product_by(const Products<T>& products, Panel<T> inverse, Op op, Index at,
+                         const Work<T>& work) {
   const std::size_t count = usize(inverse.width) * usize(work.nrhs);
   T* const row = work.at(at);
   T* const other = work.scratch;
   inverse.conjugate = op == Op::conjugate_transpose;
   if (op == Op::none) {
-    products<T>().multiply({inverse, other, row, other + count, work.nrhs});
+    products.multiply({inverse, other, row, other + count, work.nrhs});
     std::copy_n(other, count, row);
   } else {  // a gather subtracts: -(0 - op(D) row)
     std::fill_n(other, count, T{});
-    products<T>().gather({inverse, work.row, other, other + count, work.nrhs});
+    products.gather({inverse, work.row, other, other + count, work.nrhs});
     std::transform(other, other + count, row, std::negate<>{});
   }
+}
+
+template <Scalar T>
+void diagonal_product(Panel<T> inverse, Op op, Index at, const Work<T>& work) {
+  diagonal_product_by(products<T>(), inverse, op, at, work);
 }
 
 template <Scalar T>
@@ -73,15 +79,16 @@ void sparse_magnitudes_of_bundle(const SparseRows<T>& a, const T* x, T* product)
   products<T>().magnitudes_bundle(a, x, product);
 }
 
-#define INSTANTIATE(T)                                                        \
-  template void scatter_product(const Panel<T>&, Index, const Work<T>&);      \
-  template void gather_product(const Panel<T>&, Index, const Work<T>&);       \
-  template void diagonal_product(Panel<T>, Op, Index, const Work<T>&);        \
-  template void load_line(const T*, Offset, const LineRows<T>&);              \
-  template void store_line(T*, Offset, const LineRows<T>&);                   \
-  template void sparse_product(const SparseRows<T>&, const T*, T*);           \
-  template void sparse_product_of_bundle(const SparseRows<T>&, const T*, T*); \
-  template void sparse_magnitudes(const SparseRows<T>&, const T*, T*);        \
+#define INSTANTIATE(T)                                                                        \
+  template void scatter_product(const Panel<T>&, Index, const Work<T>&);                      \
+  template void gather_product(const Panel<T>&, Index, const Work<T>&);                       \
+  template void diagonal_product(Panel<T>, Op, Index, const Work<T>&);                        \
+  template void diagonal_product_by(const Products<T>&, Panel<T>, Op, Index, const Work<T>&); \
+  template void load_line(const T*, Offset, const LineRows<T>&);                              \
+  template void store_line(T*, Offset, const LineRows<T>&);                                   \
+  template void sparse_product(const SparseRows<T>&, const T*, T*);                           \
+  template void sparse_product_of_bundle(const SparseRows<T>&, const T*, T*);                 \
+  template void sparse_magnitudes(const SparseRows<T>&, const T*, T*);                        \
   template void sparse_magnitudes_of_bundle(const SparseRows<T>&, const T*, T*);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

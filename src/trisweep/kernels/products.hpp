@@ -33,6 +33,10 @@ struct Products {
   void (*magnitudes_bundle)(const SparseRows<T>&, const T* x, T* product);
 };
 
+// diagonal_product() of panel_product.hpp by these products.
+template <Scalar T>
+void diagonal_product_by(const Products<T>& products, Panel<T> inverse, Op op, Index at, const Work<T>& work);
+
 #define TRISWEEP_DECLARE(isa) \
   namespace isa {             \
   template <Scalar T>         \

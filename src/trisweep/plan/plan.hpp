@@ -34,6 +34,7 @@ struct Strip {
   Index row_begin;
   Index row_end;
   Index at;  // first work row of the panel side: what a scatter reads and a gather adds to
+  bool operator==(const Strip&) const = default;
 };
 
 struct RowRange {
@@ -57,6 +58,7 @@ struct Task {
   Index waits = 0;
   Index cell_begin = 0;  // work rows that start at zero with the task: its cells, see below
   Index cell_end = 0;
+  bool operator==(const Task&) const = default;
 };
 
 enum class MessageKind { broadcast, reduction, exchange };
@@ -75,6 +77,7 @@ struct Incoming {
   Index from;
   MessageKind kind;
   Index cell = -1;  // work row at which a partial sum is kept; -1: it is added when it comes
+  bool operator==(const Incoming&) const = default;
 };
 
 // What happens to one local segment in a sweep. It is *complete* on this rank when `pending` contributions
@@ -86,6 +89,10 @@ struct Incoming {
 // wide as the segment, behind the slots of the work vector, and the last one to come adds all cells in the
 // order of the plan. So the sum depends neither on the order of events nor on the number of threads, and
 // threads need no lock: no two write to the same place.
+//
+// A segment that is passed on *in turn* has its turn as one contribution more: the segment that this rank
+// passes on before it makes that when it is. So a rank takes part in collectives in the plan's order only, as
+// it does in blocking ones.
 struct Segment {
   Index row = 0;  // first of its work rows
   Index width = 0;
@@ -99,11 +106,15 @@ struct Segment {
   Index consumer_end = 0;
   Index cell_begin = 0;  // into SweepPhase::cell
   Index cell_end = 0;
+  Index next = -1;            // the segment whose turn it is when this one has been passed on
+  bool counts_final = false;  // the final segment, when it comes, is a contribution like others
+  bool operator==(const Segment&) const = default;
 };
 
 struct MessageCounts {
   Index broadcast = 0;
   Index reduction = 0;
+  bool operator==(const MessageCounts&) const = default;
 };
 
 // Vector rows in messages, of one right-hand side.
@@ -111,6 +122,7 @@ struct RowCounts {
   Offset broadcast = 0;
   Offset reduction = 0;
   Offset total() const { return broadcast + reduction; }
+  bool operator==(const RowCounts&) const = default;
 };
 
 // Of a product: the negative of a target (all products subtract) becomes the segment.
@@ -118,24 +130,27 @@ struct Replacement {
   Index slot;  // work rows
   Index target;
   Index rows;
+  bool operator==(const Replacement&) const = default;
 };
 
 struct SweepPhase {
   distribution::Side side = distribution::Side::lower;
   Direction direction = Direction::scatter;
-  bool conjugate = false;          // apply conj(P)
-  Op diagonal_op = Op::none;       // of the inverted diagonal blocks
-  std::vector<Task> task;          // in order of priority: the order of elimination, or its reverse
-  std::vector<Strip> strip;        // by task
-  std::vector<Index> position;     // work rows of the strips' rows; empty: the share's piece_positions()
-  std::vector<Index> feed;         // segments a task contributes to, by task, in order of priority
-  std::vector<Segment> segment;    // one per local segment of the share; in a product two: sources, targets
-  std::vector<Index> child;        // ranks, by segment
-  std::vector<Index> consumer;     // tasks, by segment
-  std::vector<Index> cell;         // first work rows of the cells to be added, by segment, in order
-  std::vector<Index> complete;     // segments that nothing has to be added to
-  std::vector<Index> cleared;      // segments whose slots start at zero: partial sums of others' segments
-  std::vector<Incoming> incoming;  // by supernode, then kind, then sender
+  bool conjugate = false;       // apply conj(P)
+  Op diagonal_op = Op::none;    // of the inverted diagonal blocks
+  std::vector<Task> task;       // in order of priority: the order of elimination, or its reverse
+  std::vector<Strip> strip;     // by task
+  std::vector<Index> position;  // work rows of the strips' rows; empty: the share's piece_positions()
+  std::vector<Index> feed;      // segments a task contributes to, by task, in order of priority
+  // One per local segment of the share; in a product two: sources, targets. Behind them those that this rank
+  // only helps to pass on.
+  std::vector<Segment> segment;
+  std::vector<Index> child;           // ranks, by segment
+  std::vector<Index> consumer;        // tasks, by segment
+  std::vector<Index> cell;            // first work rows of the cells to be added, by segment, in order
+  std::vector<Index> complete;        // segments that nothing has to be added to
+  std::vector<Index> cleared;         // segments whose slots start at zero: partial sums of others' segments
+  std::vector<Incoming> incoming;     // by supernode, then kind, then sender
   std::vector<Replacement> replaced;  // when all is done
   Index extra_rows = 0;  // work rows behind the slots: cells, and the rows of a product's targets
   MessageCounts sends;
@@ -145,6 +160,7 @@ struct SweepPhase {
 
   // The place among `incoming` of a message that has come.
   std::size_t place_of(Index supernode, MessageKind kind, Index from) const;
+  bool operator==(const SweepPhase&) const = default;
 };
 
 enum class Transfer { send, receive_add, receive_copy };
@@ -156,15 +172,18 @@ struct ExchangeStep {
   std::vector<Index> segment;
   Offset rows = 0;
   Index ordinal = 0;  // of this phase's messages to, or from, that rank: both ends count alike
+  bool operator==(const ExchangeStep&) const = default;
 };
 
 struct ExchangePhase {
   std::vector<ExchangeStep> step;  // in order; a receive must finish before the next step starts
+  bool operator==(const ExchangePhase&) const = default;
 };
 
 struct DiagonalPhase {
   Op op = Op::none;          // of the inverted diagonal blocks
   std::vector<Strip> strip;  // whole pieces of the share's diagonal side: blocks of their own
+  bool operator==(const DiagonalPhase&) const = default;
 };
 
 using Phase = std::variant<SweepPhase, ExchangePhase, DiagonalPhase>;
@@ -176,6 +195,7 @@ Part part_of(const Phase& phase);
 
 struct Plan {
   std::vector<Phase> phase;
+  bool operator==(const Plan&) const = default;
 };
 
 }  // namespace trisweep::plan

@@ -81,7 +81,7 @@ RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRecord, name, rows, nonzeros)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorRecord, kind, nonzeros_l, nonzeros_u, bytes, supernodes, flops,
                                    analysis_seconds, seconds, perturbed_pivots, delayed_pivots,
-                                   condition_estimate, numerically_singular)
+                                   condition_estimate, numerically_singular, second_try)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, repeats, setup_seconds,
                                    distribution_seconds, plan_seconds, panel_bytes, panel_bytes_max,
                                    seconds_min, seconds_median, l_seconds, u_seconds, inter_grid_seconds,

@@ -32,6 +32,7 @@ struct FactorRecord {
   Index delayed_pivots = 0;
   double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
   bool numerically_singular = false;
+  bool second_try = false;  // with greater care: the first has not led to an answer
 };
 
 struct PlanRecord {

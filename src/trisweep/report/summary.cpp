@@ -33,6 +33,8 @@ std::string summary(const RunRecord& r) {
            "{}: {}, {}, {}{}", duration(r.factor.seconds), r.factor.kind == "lu" ? "LU" : "Cholesky",
            bytes(double(r.factor.bytes)), pivots(r.factor),
            r.plan.dependencies ? fmt::format(", condition about {:.1e}", r.factor.condition_estimate) : ""));
+  if (r.factor.second_try)
+    line("", "with great care, and in full precision: the factors at first have not led to an answer");
   if (r.separators) line("", "inverted separators take " + separators_in_words(r));
   line("setup", fmt::format("{}: factors to their ranks {} ({} in all, {} on the fullest), plan {}",
                             duration(r.solve.setup_seconds), duration(r.solve.distribution_seconds),
@@ -119,10 +121,13 @@ std::string verdict(const RunRecord& r, bool satisfied) {
 
 std::string caution(const RunRecord& r) {
   return fmt::format(
-      "the condition number of {} is about {:.1e}: the solution satisfies its equations (componentwise "
-      "backward "
-      "error {:.1e}), but a change of the data in the last digit may change every digit of it",
-      r.matrix.name, r.factor.condition_estimate, r.solve.componentwise_backward_error);
+      "the solution satisfies its equations (componentwise backward error {:.1e}), but a change of the data "
+      "in the "
+      "last digit may change every digit of some unknowns: the relative error of x is at most about {:.1e}, "
+      "the condition "
+      "number of {} about {:.1e}",
+      r.solve.componentwise_backward_error, r.solve.forward_error_bound, r.matrix.name,
+      r.factor.condition_estimate);
 }
 
 }  // namespace trisweep::report

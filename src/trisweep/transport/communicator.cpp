@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <exception>
+#include <limits>
 #include <new>
 #include <thread>
 #include <utility>
@@ -83,6 +85,7 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
 }
 
 double Communicator::max(double value) const {
+  if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
   check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_), "MPI_Allreduce");
   return value;
 }

@@ -37,7 +37,7 @@ class Communicator {
   Index rank() const { return rank_; }
   Index size() const { return size_; }
 
-  double max(double value) const;
+  double max(double value) const;  // NaN counts as infinity: MPI_MAX may lose it
   double sum(double value) const;
   Offset max(Offset value) const;
 

@@ -6,6 +6,7 @@
 
 #include "support/perturbed_transport.hpp"
 #include "support/solver.hpp"
+#include "trisweep/matrix/gallery.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -54,6 +55,37 @@ TEST(Adversity, ThousandSolvesOnASlowNetworkAllSucceed) {
       if (i == solves / 4) settled = resident_megabytes();
     }
     EXPECT_LT(resident_megabytes() - settled, 8) << named.name;
+  }
+}
+
+bool adds_and_reads(const plan::Plan& plan) {
+  for (const plan::Phase& phase : plan.phase) {
+    const auto* sweep = std::get_if<plan::SweepPhase>(&phase);
+    if (sweep != nullptr &&
+        std::ranges::any_of(sweep->segment, [](const auto& s) { return s.outgoing >= 0; }))
+      return true;
+  }
+  return false;
+}
+
+// Where a rank reads a segment that it adds to, its partial sum leaves while the final values come.
+TEST(Adversity, PartialSumsThatLeaveLateAreNotOverwritten) {
+  if (world_size() > 6) GTEST_SKIP() << "four ranks settle it";
+  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = 110}));
+  const auto factors = factored(a);
+  for (const auto& named : transport::transports()) {
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
+                                    {.grid = {world_size(), 1, 1},
+                                     .mapping = distribution::find_mapping("proportional"),
+                                     .transport = perturbed(named, 9)});
+    for (const Op op : {Op::none, Op::transpose}) {
+      const Problem<double> problem(solver, a, op, 2);
+      for (int i = 0; i < 4; ++i)
+        ASSERT_LT(problem.error(problem.solve_with(solver)), 1e5) << named.name << " solve " << i;
+      const bool met = solver.comm().max(adds_and_reads(solver.plan(op)) ? 1.0 : 0.0) > 0;
+      if (world_size() == 4)
+        EXPECT_TRUE(met) << "no rank reads a segment that it adds to: nothing was tested";
+    }
   }
 }
 

@@ -37,7 +37,7 @@ std::vector<T> residuals(DistributedMatrix<T>& a, Op op, const matrix::Dense<T>&
 }
 
 // One column, a part of a bundle, a bundle, and more than one; rows that fill no line; any number of threads.
-TYPED_TEST(DistributedMatrixTest, ResidualsAreThoseOfTheWholeMatrix) {
+TYPED_TEST(DistributedMatrixTest, ResidualsOnAnyNumberOfThreadsAreThoseOfTheWholeMatrix) {
   using T = TypeParam;
   constexpr Index n = 331, together = kernels::line_rows<T>;
   const auto a = testing_support::random_matrix<T>({.n = n, .per_row = 4, .seed = 2});

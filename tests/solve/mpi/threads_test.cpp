@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "support/solver.hpp"
+#include "trisweep/solve/distributed_matrix.hpp"
+#include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -43,6 +45,23 @@ TYPED_TEST(TriangularSolverThreads, SolveEveryOp) {
         }
       }
     }
+  }
+}
+
+// Residuals, norms and corrections are shared among the threads, too.
+TYPED_TEST(TriangularSolverThreads, RefineEveryOp) {
+  using T = TypeParam;
+  const auto a = random_matrix<T>({.n = 300, .per_row = 2, .seed = 9});
+  const auto factors = factored(a);
+  TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
+                             {.grid = two_grids().front(), .threads = 3, .grain = 60});
+  DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
+  RefinedSolver<T, T> refined(matrix, solver);
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+    const Problem<T> problem(solver, a, op, 3);
+    std::vector<T> x(problem.b.size());
+    refined.solve(op, {problem.b.data(), problem.rows, 3}, {x.data(), problem.rows, 3}, {});
+    EXPECT_LT(solver.comm().max(problem.error(x)), 100) << "op " << char(op);
   }
 }
 

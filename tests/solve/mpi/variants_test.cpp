@@ -5,7 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <set>
+
 #include "support/solver.hpp"
+#include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/traffic.hpp"
 
 namespace trisweep::solve {
@@ -19,6 +23,7 @@ using testing_support::world_size;
 
 struct Variant {
   SolverOptions options;
+  std::string transport;
   std::string name;
 };
 
@@ -26,7 +31,8 @@ std::vector<Variant> variants(const distribution::ProcessGrid& grid) {
   std::vector<Variant> all;
   const auto add = [&](const SolverOptions& options, std::initializer_list<std::string_view> names) {
     for (const bool deterministic : {false, true}) {
-      Variant variant{options, grid.name() + (deterministic ? " deterministic" : "")};
+      Variant variant{options, std::string(*(names.end() - 1)),
+                      grid.name() + (deterministic ? " deterministic" : "")};
       variant.options.deterministic = deterministic;
       for (const std::string_view name : names) variant.name.append(" ").append(name);
       all.push_back(std::move(variant));
@@ -36,6 +42,9 @@ std::vector<Variant> variants(const distribution::ProcessGrid& grid) {
     for (const auto& tree : plan::trees()) {
       for (const auto& schedule : plan::schedules()) {
         for (const auto& inter_grid : plan::inter_grids()) {
+          // Of these the exchange is no choice, and the trees are those of level-sync.
+          if (schedule.baseline && (tree.choice != plan::flat_tree || &inter_grid != &plan::inter_grids()[0]))
+            continue;
           for (const auto& transport : transport::transports()) {
             add({.grid = grid,
                  .mapping = mapping,
@@ -54,11 +63,67 @@ std::vector<Variant> variants(const distribution::ProcessGrid& grid) {
   return all;
 }
 
-// The grids that the strategies must be compared on; one of each number of ranks that this program runs with.
+constexpr std::array ops{Op::none, Op::transpose, Op::conjugate_transpose};
+
+// This rank's plans for every op.
+using Plans = std::vector<plan::Plan>;
+Plans plans_of(const Analysis& analysis, const SolverOptions& o) {
+  const auto structure = distribution::in_tiles(analysis.structure, o.mapping, o.grid, o.tiling);
+  const auto mapping = o.mapping.make(*structure, o.grid);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const auto share = distribution::make_share(*structure, *mapping, rank);
+  Plans plans;
+  for (const Op op : ops) {
+    const plan::PlanSpec spec{op, analysis.kind == numeric::Kind::cholesky, o.tree, o.inter_grid};
+    plans.push_back(plan::make_plan(*structure, *mapping, share,
+                                    o.schedule(*structure, *mapping, share.layer, spec),
+                                    {.ordered = o.deterministic, .grain = o.grain}));
+  }
+  return plans;
+}
+
+bool sends(const Plans& plans) {
+  for (const plan::Plan& plan : plans) {
+    const plan::RankTraffic traffic = plan::traffic_of(plan);
+    if (traffic.messages() > 0) return true;
+  }
+  return false;
+}
+
+// Those that differ: where a choice changes nobody's plan (a tree with two members, how one layer talks to
+// itself), or there is nothing to carry, one variant says all.
+std::vector<Variant> distinct_variants(const Analysis& analysis, const distribution::ProcessGrid& grid) {
+  const transport::Communicator comm(MPI_COMM_WORLD);
+  std::vector<Variant> all = variants(grid), kept;
+  std::vector<Plans> seen;
+  std::set<std::pair<std::vector<Index>, std::string>> met;  // which of the plans seen each rank has
+  for (Variant& variant : all) {
+    Plans plans = plans_of(analysis, variant.options);
+    const bool silent = comm.max(sends(plans) ? 1.0 : 0.0) == 0;
+    const auto same = std::find(seen.begin(), seen.end(), plans);
+    auto of_ranks = comm.gather(static_cast<Index>(same - seen.begin()));
+    comm.broadcast(of_ranks);
+    if (same == seen.end()) seen.push_back(std::move(plans));
+    if (met.emplace(of_ranks, silent ? "" : variant.transport).second) kept.push_back(std::move(variant));
+  }
+  return kept;
+}
+
+// The grids that the strategies must be compared on, of as many ranks as this program runs with: layers, both
+// sides of a 2D grid, and one side alone, on which trees have the most members.
 std::vector<distribution::ProcessGrid> grids() {
   std::vector<distribution::ProcessGrid> chosen;
-  for (const distribution::ProcessGrid grid :
-       {distribution::ProcessGrid{1, 1, 1}, {2, 3, 1}, {1, 1, 4}, {2, 2, 2}, {3, 2, 2}, {4, 2, 2}}) {
+  for (const distribution::ProcessGrid grid : {distribution::ProcessGrid{1, 1, 1},
+                                               {1, 1, 4},
+                                               {2, 2, 1},
+                                               {4, 1, 1},
+                                               {2, 3, 1},
+                                               {6, 1, 1},
+                                               {2, 2, 2},
+                                               {1, 8, 1},
+                                               {3, 2, 2},
+                                               {4, 2, 2}}) {
     if (grid.ranks() == world_size()) chosen.push_back(grid);
   }
   return chosen.empty() ? grids_of(world_size()) : chosen;
@@ -98,12 +163,12 @@ TYPED_TEST(Variants, AllSolveEveryOpWithAnyNumberOfRightHandSides) {
     EXPECT_EQ(factors->analysis->kind, hermitian ? numeric::Kind::cholesky : numeric::Kind::lu);
     for (const auto& grid : grids()) {
       std::vector<Problem<T>> problems;
-      for (const Variant& variant : variants(grid)) {
+      for (const Variant& variant : distinct_variants(*factors->analysis, grid)) {
         TriangularSolver<T> solver(MPI_COMM_WORLD, factors, variant.options);
         const bool shared = variant.options.mapping.node_sides(solver.structure(), grid)[1] > 1;
         EXPECT_EQ(has_tiles(solver.structure()), whole_levels > 0 && shared) << variant.name;
         if (problems.empty()) {
-          for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+          for (const Op op : ops) {
             for (const Index nrhs : {50, 7, 1}) problems.emplace_back(solver, a, op, nrhs);
           }
         }
@@ -123,7 +188,7 @@ TEST(Variants, WithoutDependenciesThereIsTheSameTrafficAndNoHang) {
   const auto a = random_matrix<double>({.n = 80, .per_row = 2, .seed = 4});
   const auto factors = factored(a, 3);
   for (const auto& grid : grids()) {
-    for (Variant variant : variants(grid)) {
+    for (Variant variant : distinct_variants(*factors->analysis, grid)) {
       variant.options.dependencies = false;
       TriangularSolver<double> solver(MPI_COMM_WORLD, factors, variant.options);
       const Problem<double> problem(solver, a, Op::none, 3);

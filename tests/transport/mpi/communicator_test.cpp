@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <new>
 #include <numeric>
 
@@ -31,6 +32,15 @@ TEST(Communicator, TheLowestFailingRankSpeaks) {
   } catch (const CollectiveError& e) {
     EXPECT_STREQ(e.what(), "from 0");
   }
+}
+
+TEST(Communicator, TheLargestOfAllRanksIsInfiniteWhenOneHasNoNumber) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (Index lost = 0; lost < comm.size(); ++lost) {
+    const double mine = comm.rank() == lost ? std::numeric_limits<double>::quiet_NaN() : double(comm.rank());
+    EXPECT_EQ(comm.max(mine), std::numeric_limits<double>::infinity());
+  }
+  EXPECT_EQ(comm.max(double(comm.rank())), comm.size() - 1);
 }
 
 TEST(Communicator, MemoryFailuresCarryARemedy) {

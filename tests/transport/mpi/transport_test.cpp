@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
 #include <random>
+#include <thread>
+
+#include "trisweep/transport/node_memory.hpp"
 
 namespace trisweep::transport {
 namespace {
@@ -94,6 +98,25 @@ TEST_P(TransportTest, DeliversEveryMessageOnceWithItsContent) {
     transport->close_phase(patience_);
     transport->close_solve(patience_);
   }
+}
+
+// The credit by which the place of a message may be written again: who begins a solve knows that all others
+// have ended the one before the last.
+TEST_P(TransportTest, NobodyIsTwoSolvesAhead) {
+  const NodeMemory memory(world_, sizeof(Offset));
+  const auto ended = [&](Index rank) {
+    return std::atomic_ref<Offset>(*reinterpret_cast<Offset*>(memory.part(rank)));
+  };
+  const auto transport = make({.phase = std::vector<PhaseMessages>(1), .row_bytes = 8});
+  for (int solve = 0; solve < 100; ++solve) {
+    for (Index r = 0; r < world_.size(); ++r) EXPECT_GE(ended(r).load(), solve - 1) << "rank " << r;
+    for (Index turn = 0; turn < world_.rank(); ++turn) std::this_thread::yield();
+    transport->open_phase(0);
+    transport->close_phase(patience_);
+    ended(world_.rank()).store(solve + 1);
+    transport->close_solve(patience_);
+  }
+  MPI_Barrier(world_.handle());  // the memory is everybody's
 }
 
 TEST_P(TransportTest, FindsOneMessageAmongOthers) {

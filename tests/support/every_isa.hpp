@@ -1,0 +1,15 @@
+#pragma once
+// Tests of what is compiled once for each instruction set: of all that this processor has, not of the best
+// one alone, which is all that the library takes.
+
+#include <cstdio>
+
+#include "trisweep/core/instruction_set.hpp"
+
+// Calls visit("isa", isa::function), and says which this processor cannot run.
+#define TRISWEEP_VISIT_ISA(isa, function, visit)                                  \
+  if (trisweep::instruction_set::isa()) {                                         \
+    visit(#isa, isa::function);                                                   \
+  } else {                                                                        \
+    std::printf("not tested: kernels for %s: this processor has it not\n", #isa); \
+  }
