@@ -32,7 +32,8 @@ void Simulation::start_task(Index r, bool communicator, std::int32_t previous, d
   ++computing_[memory(r)];
   // Whoever takes messages has looked for one in vain.
   const double look = communicator && rank.expected > 0 ? wire_.look_seconds() : 0;
-  events_.push({now + look + machine_.task_seconds * noise + products, 0, s, t, EventKind::task_end, communicator});
+  events_.push(
+      {now + look + machine_.task_seconds * noise + products, 0, s, t, EventKind::task_end, communicator});
 }
 
 double Simulation::product_seconds(Index r, const Cost& cost, Index workers) const {
