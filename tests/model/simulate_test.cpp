@@ -131,6 +131,20 @@ TEST(Simulate, AChainOfMessagesTakesTheTimeOfEach) {
   EXPECT_NEAR(predict(s, {2, 1, 1}, m).seconds, there_and_back(m, m.two_sided.between, s), 1e-15);
 }
 
+// Rank 2 of the fork multiplies what rank 0 sent while it awaits rank 1's sum; nobody else has work
+// meanwhile.
+TEST(Simulate, ATaskComesAfterALookWhileMessagesAreAwaited) {
+  Machine m = simple_machine();
+  m.two_sided.inside.latency = 1e-4;
+  const Prediction before = predict_fork(m);
+  const double chain_before = predict(chain({4, 6}), {2, 1, 1}, m).seconds;
+  m.two_sided.look_seconds = 1e-6;
+  const Prediction after = predict_fork(m);
+  EXPECT_EQ(after.seconds, before.seconds);
+  EXPECT_NEAR(before.rank[2].idle_seconds - after.rank[2].idle_seconds, m.two_sided.look_seconds, 1e-12);
+  EXPECT_EQ(predict(chain({4, 6}), {2, 1, 1}, m).seconds, chain_before);
+}
+
 // A flushed message keeps its sender: the second of two children in a tree waits for the first one's flight.
 TEST(Simulate, FlushedMessagesKeepTheirSender) {
   Machine m = simple_machine();
