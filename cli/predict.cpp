@@ -26,6 +26,7 @@ struct PredictCommand : PlanOptions {
   std::string chosen_by = "user";
   Index ranks = 0;
   Index nrhs = 1;
+  model::Noise noise;
   bool no_floors = false;
 };
 
@@ -82,8 +83,11 @@ class Pricing {
     return model::ChosenPlan(problem_, choice).plans(machine_);
   }
 
-  model::Prediction simulate(const std::vector<plan::RankPlan>& plans, const model::Machine& machine) const {
-    return model::simulate(plans, machine, machine.network(options_.transport), problem_.workload);
+  // Floors and what ratios are taken to have no noise.
+  model::Prediction simulate(const std::vector<plan::RankPlan>& plans, const model::Machine& machine,
+                             const model::Noise& noise = {}) const {
+    const auto& network = machine.network(options_.transport, static_cast<Index>(plans.size()));
+    return model::simulate(plans, machine, network, problem_.workload, noise);
   }
 
   void add_floors(const std::vector<plan::RankPlan>& all, Observer& observer,
@@ -111,7 +115,8 @@ class Pricing {
     report::PredictionReport report{.run = record_of(options_, analysis_, machine_),
                                     .machine = machine_,
                                     .workload = problem_.workload,
-                                    .prediction = simulate(all, machine_)};
+                                    .noise = options_.noise,
+                                    .prediction = simulate(all, machine_, options_.noise)};
     report.simulation_seconds = seconds_since(start);
     if (!options_.no_floors) add_floors(all, observer, report);
     report.serial_seconds = simulate(plans({1, 1, 1}), machine_).seconds;
@@ -184,6 +189,12 @@ void add_predict(CLI::App& app, Run& run) {
   sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  sub->add_option(
+         "--noise", o.noise.sigma,
+         "Let tasks and messages take longer or shorter at random: standard deviation of the logarithm")
+      ->check(CLI::Range(0.0, 3.0))
+      ->capture_default_str();
+  sub->add_option("--seed", o.noise.seed, "Which random numbers --noise takes")->capture_default_str();
   sub->add_flag("--no-floors", o.no_floors,
                 "Leave out the floors without communication and computation: a third of the time");
   sub->add_option("--json", o.json, "File for the record");

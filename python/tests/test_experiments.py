@@ -180,9 +180,10 @@ class Predictions(unittest.TestCase):
                          [("2x2x1", "baseline", 8.0), ("2x2x1", "level-sync, binary trees", 3.0)])  # fmt: skip
         self.assertAlmostEqual(table.rows[2]["ratio"], 8 / 1.5)
         found = self.headlines(table)
-        over_baseline = found["baseline / proposed, same grid"]
+        over_baseline = found["baseline / proposed, same grid, Pz > 1"]
         self.assertAlmostEqual(over_baseline["largest"], 8 / 1.5)
         self.assertEqual((over_baseline["paper"], over_baseline["rows"]), ("up to 3.45", 64))
+        self.assertNotEqual(over_baseline["at"], "2x2x1")
         over_2d = found["2D (proposed, Pz = 1) / proposed, best Pz"]
         self.assertEqual((over_2d["at"], over_2d["paper"]), ("2x1x2", "up to 2.2"))
         self.assertAlmostEqual(over_2d["largest"], 3)
@@ -204,7 +205,28 @@ class Predictions(unittest.TestCase):
         rows = from_document(table.data["headlines"]).rows
         self.assertEqual([(row["nrhs"], row["paper"]) for row in rows], [(1, "up to 1.8"), (50, "up to 2.2")])
         table = measure("2018-fig7", StandIn(), grids=(Grid(2, 2, 1),))
+        self.assertEqual(
+            [row["paper"] for row in from_document(table.data["headlines"]).rows], ["not among its matrices"]
+        )
+        table = measure("2018-fig7", StandIn(), grids=(Grid(2, 2, 1),), matrices=("kkt3d:4",))
         self.assertEqual([row["paper"] for row in from_document(table.data["headlines"]).rows], ["1.7 to 4.4"])
+
+    def test_the_ratio_over_the_baseline_is_taken_apart(self):
+        def seconds(grid, words):
+            schedule, tree = option(words, "--schedule", ""), option(words, "--tree", "")
+            time = {"published": 12.0, "published-packed": 10.0, "level-sync": 8.0, "single-sync": 4.0}[schedule]
+            time /= 1 if tree == "flat" else 2
+            return time * (2 + int(option(words, "--seed", "")) if "--noise" in words else 1)
+
+        table = measure("sc23-baseline", StandIn(seconds), grids=(Grid(2, 1, 2),))
+        steps = ("packing", "collectives", "trees", "replication")
+        self.assertEqual([row["noise"] for row in table.rows], [0, 1])
+        for row in table.rows:
+            self.assertEqual([row[step].median for step in steps], [1.2, 1.25, 2.0, 2.0])
+            self.assertAlmostEqual(row["whole"].median, 1.2 * 1.25 * 2 * 2)
+            self.assertEqual((row["replication_first"].median, row["trees_last"].median), (2.0, 2.0))
+        self.assertEqual(table.rows[0]["milliseconds"].median, 12e3)
+        self.assertEqual(table.rows[1]["milliseconds"].low, 36e3)
 
     def test_trees_are_compared_by_the_l_solve(self):
         stand_in = StandIn(seconds=lambda grid, words: {"flat": 6.0, "binary": 2.0}[option(words, "--tree", "")])
@@ -268,8 +290,15 @@ class Measured(unittest.TestCase):
         table = measure("measured", stand_in, grids=(Grid(1, 1, 1), Grid(2, 2, 1)))
         self.assertEqual(
             column(table, "grid", "plan"),
-            [("1x1x1", "2D"), ("2x2x1", "2D"), ("2x2x1", "proportional, inverted separators")],
+            [
+                ("1x1x1", "block-cyclic"),
+                ("2x2x1", "block-cyclic"),
+                ("2x2x1", "proportional"),
+                ("2x2x1", "proportional, inverted separators"),
+            ],
         )
+        # The machine has no shared messages.
+        self.assertEqual({row["transport"] for row in table.rows}, {"two-sided"})
         for row in table.rows:
             self.assertAlmostEqual(row["predicted"].median, 850)
             self.assertAlmostEqual(row["ratio"].median, 3 / 0.85)

@@ -56,6 +56,19 @@ class Predict(CommandTest):
                     if ranks_of(grid) == 1:
                         self.assertAlmostEqual(model["efficiency"], 1, 9)
 
+    def test_noise_is_said_and_repeats(self):
+        def seconds(*arguments):
+            record = self.predict("unsymmetric.mtx", "--grid", "2x2x2", *arguments)
+            return record["solve"]["seconds_min"], record["model"]["noise"], record["model"]["floor"]
+
+        quiet, _, floor = seconds()
+        noisy, said, noisy_floor = seconds("--noise", 0.7, "--seed", 3)
+        self.assertEqual(said, {"sigma": 0.7, "seed": 3})
+        self.assertNotEqual(noisy, quiet)
+        self.assertEqual(noisy_floor, floor)
+        self.assertEqual(seconds("--noise", 0.7, "--seed", 3)[0], noisy)
+        self.assertNotEqual(seconds("--noise", 0.7, "--seed", 4)[0], noisy)
+
     def test_predictions_repeat(self):
         def timeless(record):
             for field in ("analysis_seconds", "plan_seconds", "simulation_seconds"):

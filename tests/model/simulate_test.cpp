@@ -56,19 +56,20 @@ symbolic::Structure chain(const std::vector<Index>& widths) {
 
 Prediction predict(const symbolic::Structure& s, const ProcessGrid& grid, const Machine& machine,
                    const Workload& workload = {}, plan::Schedule schedule = plan::single_sync,
-                   const plan::PlanSpec& spec = {}) {
+                   const plan::PlanSpec& spec = {}, const Noise& noise = {}) {
   const auto mapping = distribution::block_cyclic(s, grid);
-  return simulate(plan::make_all_plans(s, *mapping, schedule, spec), machine, machine.two_sided, workload);
+  return simulate(plan::make_all_plans(s, *mapping, schedule, spec), machine, machine.two_sided, workload,
+                  noise);
 }
 
 // Three supernodes on three ranks: the first one's part of x goes to both others, down a flat tree.
-Prediction predict_fork(const Machine& machine) {
+Prediction predict_fork(const Machine& machine, const Noise& noise = {}) {
   auto s = chain({4, 4, 4});
   s.row = {4, 5, 6, 7, 8, 9, 10, 11, 8, 9, 10, 11};
   s.row_ptr = {0, 8, 12, 12};
   s.block = {{1, 0, 4}, {2, 4, 8}, {2, 0, 4}};
   s.block_ptr = {0, 2, 3, 3};
-  return predict(s, {3, 1, 1}, machine, {}, plan::single_sync, {.tree = plan::flat_tree});
+  return predict(s, {3, 1, 1}, machine, {}, plan::single_sync, {.tree = plan::flat_tree}, noise);
 }
 
 // The formulas of docs/model.md, for a rank that has its memory to itself.
@@ -250,7 +251,7 @@ TEST(Simulate, PathsAndRanksAddUp) {
     const auto plans = plan::make_all_plans(s, mapping, schedule, spec);
     for (const char* name : {"cori-haswell", "perlmutter-gpu"}) {
       const Machine m = find_machine(name);
-      const Prediction p = simulate(plans, m, m.one_sided, {.nrhs = 3});
+      const Prediction p = simulate(plans, m, *m.one_sided, {.nrhs = 3});
       EXPECT_NEAR(path_sum(p), p.seconds, 1e-12 + 1e-9 * p.seconds) << name;
       EXPECT_GE(p.seconds, p.bandwidth_floor);
       double last = 0;
@@ -275,6 +276,36 @@ TEST(Simulate, TheSamePlanTakesTheSameTime) {
     EXPECT_EQ(a.critical_path[i].begin, b.critical_path[i].begin);
     EXPECT_EQ(a.critical_path[i].rank, b.critical_path[i].rank);
   }
+}
+
+TEST(Noise, IsAMatterOfTheSeed) {
+  const auto s = testing_support::random_structure(300, 3, 9);
+  const Machine m = find_machine("cori-haswell");
+  const auto mapping = distribution::block_cyclic(s, {2, 3, 4});
+  const auto plans = plan::make_all_plans(s, *mapping, plan::level_sync, {});
+  const auto expected = plan::traffic(s, *mapping, plan::level_sync, {}).rank;
+  const auto quiet = simulate(plans, m, m.two_sided, {});
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const auto noisy = [&] { return simulate(plans, m, m.two_sided, {}, {.sigma = 1, .seed = seed}); };
+    const Prediction p = noisy();
+    EXPECT_EQ(p.seconds, noisy().seconds);
+    EXPECT_NE(p.seconds, quiet.seconds);
+    EXPECT_EQ(p.traffic, expected);
+    EXPECT_NEAR(path_sum(p), p.seconds, 1e-9 * p.seconds);
+  }
+  EXPECT_EQ(simulate(plans, m, m.two_sided, {}, {.sigma = 0, .seed = 5}).seconds, quiet.seconds);
+}
+
+// Who waits for two waits for the slower: on average longer than without noise, though neither is.
+TEST(Noise, MakesThoseWaitWhoNeedTheSlowerOfTwo) {
+  Machine m = simple_machine();
+  m.two_sided.inside.latency = m.two_sided.between.latency = 1e-3;  // all else is nothing beside it
+  const double quiet = predict_fork(m).seconds;
+  const int seeds = 200;
+  double sum = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed)
+    sum += predict_fork(m, {.sigma = 1, .seed = seed}).seconds;
+  EXPECT_GT(sum / seeds, 1.1 * quiet);
 }
 
 TEST(Simulate, BoundsLeaveOneKindOfCostOut) {

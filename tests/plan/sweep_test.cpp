@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "support/structure.hpp"
@@ -17,16 +18,18 @@ namespace {
 using distribution::Share;
 
 struct Sent {
+  Index from;
   Index to;
   Index supernode;
-  bool reduction;
+  MessageKind kind;
 };
 
 // One rank's executor, reduced to counting.
 class Rank {
  public:
-  Rank(const SweepPhase& phase, const Share& share, std::vector<Sent>& network)
-      : phase_(phase), share_(share), network_(network) {
+  // `stays`: partial sums of some rows stay on the ranks that make them.
+  Rank(const SweepPhase& phase, const Share& share, bool stays, std::vector<Sent>& network)
+      : phase_(phase), share_(share), stays_(stays), network_(network) {
     for (const Segment& s : phase.segment) pending_.push_back(s.pending);
     for (const Task& t : phase.task) waits_.push_back(t.waits);
   }
@@ -39,15 +42,21 @@ class Rank {
   }
 
   void receive(const Sent& m) {
-    const Index s = share_.local(m.supernode);
-    ASSERT_GE(s, 0) << "a message about a segment this rank does not know";
-    ++(m.reduction ? received_.reduction : received_.broadcast);
-    if (m.reduction) {
+    const std::size_t place = phase_.place_of(m.supernode, m.kind, m.from);
+    ASSERT_LT(place, phase_.incoming.size()) << "a message that this rank does not expect";
+    const Index s = phase_.incoming[place].segment;
+    EXPECT_EQ(phase_.segment[usize(s)].supernode, m.supernode);
+    const bool reduction = m.kind == MessageKind::reduction;
+    ++(reduction ? received_.reduction : received_.broadcast);
+    if (reduction || phase_.segment[usize(s)].counts_final) {
       contribute(s);
     } else {
       make_available(s);
     }
   }
+
+  // The segments that the rank passed on, in that order.
+  const std::vector<Index>& passed_on() const { return passed_on_; }
 
   void expect_finished() const {
     EXPECT_EQ(strips_.size(), phase_.strip.size());
@@ -71,19 +80,21 @@ class Rank {
   }
   void complete(Index s) {
     const Segment& segment = phase_.segment[usize(s)];
+    passed_on_.push_back(segment.supernode);
     if (segment.parent < 0) {
-      EXPECT_TRUE(share_.owned[usize(s)]);
+      EXPECT_TRUE(stays_ || segment.counts_final || share_.owned[usize(s)]);
       make_available(s);
     } else {
       ++sent_.reduction;
-      network_.push_back({segment.parent, share_.segment[usize(s)], true});
+      network_.push_back({share_.rank, segment.parent, segment.supernode, MessageKind::reduction});
     }
+    if (segment.next >= 0) contribute(segment.next);
   }
   void make_available(Index s) {
     const Segment& segment = phase_.segment[usize(s)];
     for (Index c = segment.child_begin; c < segment.child_end; ++c) {
       ++sent_.broadcast;
-      network_.push_back({phase_.child[usize(c)], share_.segment[usize(s)], false});
+      network_.push_back({share_.rank, phase_.child[usize(c)], segment.supernode, MessageKind::broadcast});
     }
     for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c) {
       if (--waits_[usize(phase_.consumer[usize(c)])] == 0) run_task(phase_.consumer[usize(c)]);
@@ -92,10 +103,12 @@ class Rank {
 
   const SweepPhase& phase_;
   const Share& share_;
+  bool stays_;
   std::vector<Sent>& network_;
   std::vector<Index> pending_;
   std::vector<Index> waits_;
   std::set<Index> strips_;
+  std::vector<Index> passed_on_;
   MessageCounts sent_;
   MessageCounts received_;
 };
@@ -111,7 +124,8 @@ void expect_sweep_completes(const symbolic::Structure& s, const distribution::Pr
   }
   std::vector<Sent> network;
   std::vector<Rank> ranks;
-  for (std::size_t r = 0; r < shares.size(); ++r) ranks.emplace_back(phases[r], shares[r], network);
+  for (std::size_t r = 0; r < shares.size(); ++r)
+    ranks.emplace_back(phases[r], shares[r], spec.rows.has_value(), network);
   for (Rank& rank : ranks) rank.start();
   std::mt19937_64 random(seed);
   while (!network.empty()) {
@@ -121,6 +135,16 @@ void expect_sweep_completes(const symbolic::Structure& s, const distribution::Pr
     ranks[usize(m.to)].receive(m);
   }
   for (const Rank& rank : ranks) rank.expect_finished();
+  if (!spec.collectives) return;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const auto trees = sweep_trees(s, *mapping, shares[r].layer, spec);
+    std::vector<Index> calls;
+    for (const Index k : ranks[r].passed_on())
+      if (std::ranges::find(trees.in_turn, k) != trees.in_turn.end()) calls.push_back(k);
+    EXPECT_TRUE(std::ranges::is_sorted(
+        calls, {}, [&](Index k) { return spec.direction == Direction::scatter ? k : -k; }))
+        << "rank " << r << " took part in a collective before its turn";
+  }
 }
 
 TEST(Sweep, CompletesWhateverTheOrderOfMessages) {
@@ -134,6 +158,34 @@ TEST(Sweep, CompletesWhateverTheOrderOfMessages) {
             for (std::uint64_t seed = 0; seed < 3; ++seed) {
               expect_sweep_completes(s, grid, {side, direction, false, tree}, seed);
             }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Blocking collectives: whatever the order of messages, no rank takes part in one before it is done with
+// those before it, and those that have no part in a segment help to pass it on.
+TEST(Sweep, CollectivesAreTakenInTurn) {
+  for (const Index n : {3, 60, 250}) {
+    const auto s = testing_support::random_structure(n, 3, usize(n));
+    const Index last = s.supernodes(), first = last / 2;
+    for (const distribution::ProcessGrid grid :
+         {distribution::ProcessGrid{1, 1, 1}, {2, 3, 1}, {1, 4, 1}, {5, 4, 1}, {3, 3, 4}}) {
+      for (const Direction direction : {Direction::scatter, Direction::gather}) {
+        for (const SupernodeRange panels : {SupernodeRange{first, last}, {0, 0}}) {
+          for (std::uint64_t seed = 0; seed < 3; ++seed) {
+            expect_sweep_completes(s, grid,
+                                   {.side = distribution::Side::lower,
+                                    .direction = direction,
+                                    .conjugate = false,
+                                    .tree = binomial_tree,
+                                    .panels = panels,
+                                    .rows = SupernodeRange{first, last},
+                                    .continues = direction == Direction::scatter,
+                                    .collectives = true},
+                                   seed);
           }
         }
       }

@@ -158,5 +158,39 @@ TEST(Traffic, LayersTalkAsOftenAsThePaperSays) {
   }
 }
 
+// The published baseline sums each ancestor's supernode over a whole process row and hands it out to a whole
+// process column, once where it is solved and once in each hand-over; and it has a message of its own between
+// each two layers that hand it over, each way.
+TEST(Traffic, ThePublishedBaselineTalksSupernodeBySupernode) {
+  const auto s = testing_support::random_structure(400, 4, 7);
+  const ProcessGrid grid{3, 2, 8};
+  const auto mapping = distribution::block_cyclic(s, grid);
+  Offset hand_overs = 0, within = 0;
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    const distribution::LayerRange layers = mapping->layers_of(k);
+    const Offset pairs = layers.last - layers.first - 1;
+    if (pairs == 0) continue;
+    hand_overs += 2 * pairs;
+    within += (2 + pairs) * (grid.px - 1 + grid.py - 1);
+  }
+  ASSERT_GT(hand_overs, 0);
+  const auto last = static_cast<Index>(published(s, *mapping, 0, {}).size()) - 1;
+  std::array<Volume, 2> between{};
+  for (const bool packed : {false, true}) {
+    Offset inside = 0;
+    for_each_message(s, *mapping, packed ? published_packed : published, {}, [&](const Message& m) {
+      const bool between_layers = mapping->layer_of_rank(m.from) != mapping->layer_of_rank(m.to);
+      EXPECT_EQ(between_layers, m.kind == MessageKind::exchange);
+      if (between_layers) between[packed] += {1, m.rows};
+      if (!between_layers && m.phase != 0 && m.phase != last) ++inside;  // those two are the leaves
+    });
+    EXPECT_EQ(inside, within);
+  }
+  EXPECT_EQ(between[false].messages, hand_overs);
+  EXPECT_LT(between[true].messages, hand_overs);
+  EXPECT_EQ(between[true].rows, between[false].rows);
+  EXPECT_EQ(traffic(s, *mapping, published, {}).synchronizations, 2 * 3);
+}
+
 }  // namespace
 }  // namespace trisweep::plan

@@ -14,7 +14,9 @@ namespace trisweep::plan {
 namespace {
 
 TEST(Tree, ParentsAndChildrenAgree) {
-  for (const auto& [name, tree] : trees()) {
+  std::vector<Variant<Tree>> all(trees().begin(), trees().end());
+  all.push_back({"binomial", binomial_tree});
+  for (const auto& [name, tree, baseline] : all) {
     for (Index members = 1; members < 40; ++members) {
       std::vector<int> reached(usize(members));
       reached[0] = 1;
@@ -41,6 +43,22 @@ TEST(Tree, BinaryBoundsDepthAndDegree) {
       const TreeNode node = binary_tree(p, members);
       EXPECT_LE(node.last_child - node.first_child, p < 2 ? 1 : 2);
     }
+  }
+}
+
+// In each round everybody who has the message sends it once, the largest subtree first: all have it as soon
+// as that many can.
+TEST(Tree, BinomialTakesTheFewestRounds) {
+  for (Index members = 1; members < 70; ++members) {
+    std::vector<int> round(usize(members), 0);  // after which a member has it
+    for (Index p = 0; p < members; ++p) {
+      const TreeNode node = binomial_tree(p, members);
+      for (Index c = node.first_child; c < node.last_child; ++c)
+        round[usize(c)] = round[usize(p)] + 1 + (c - node.first_child);
+    }
+    EXPECT_EQ(*std::max_element(round.begin(), round.end()),
+              std::bit_width(static_cast<unsigned>(members - 1)))
+        << members;
   }
 }
 

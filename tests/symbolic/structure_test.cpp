@@ -238,5 +238,35 @@ TEST(Structure, RefusesWhatDoesNotFit) {
   EXPECT_THROW(analyze(pattern, no_tree(3), {.row_bytes = -1}), Error);
 }
 
+TEST(Reshaped, IsTheStructureWhenNothingChanges) {
+  const auto o = ordered(test::pattern_of(120, test::box_edges(12, 10, 1)), Method::metis);
+  const Structure s = *analyze(o.pattern, o.tree, {.max_width = 8, .whole_levels = 1}).structure;
+  std::vector<Index> same(usize(s.supernodes()));
+  std::iota(same.begin(), same.end(), 0);
+  const Structure again = reshaped(s, same, {.first = s.first, .row_ptr = s.row_ptr, .row = s.row});
+  expect_consistent(again);
+  EXPECT_EQ(again.parent, s.parent);
+  EXPECT_EQ(again.whole, s.whole);
+  EXPECT_EQ(again.group, s.group);
+  EXPECT_EQ(again.tree.begin, s.tree.begin);
+  EXPECT_EQ(again.tree.end, s.tree.end);
+}
+
+// Of three nodes in a row, the first loses all it has, and the root is cut in two.
+TEST(Reshaped, KeepsTheNodesOfSupernodesThatVanishOrAreCut) {
+  Structure s;
+  s.n = 6;
+  s.first = {0, 1, 3, 6};
+  s.whole = {0, 0, 1};
+  s.tree = {.levels = 1, .begin = {0, 2, 0, 1}, .end = {0, 3, 1, 2}};
+  const Structure r =
+      reshaped(s, {1, 2, 2}, {.first = {0, 2, 4, 6}, .row_ptr = {0, 2, 4, 4}, .row = {2, 5, 4, 5}});
+  EXPECT_EQ(r.parent, (std::vector<Index>{1, 2, -1}));
+  EXPECT_EQ(r.whole, (std::vector<char>{0, 1, 1}));
+  EXPECT_EQ(r.tree.begin, (std::vector<Index>{0, 1, 0, 0}));
+  EXPECT_EQ(r.tree.end, (std::vector<Index>{0, 3, 0, 1}));
+  EXPECT_EQ(r.supernode_of, (std::vector<Index>{0, 0, 1, 1, 2, 2}));
+}
+
 }  // namespace
 }  // namespace trisweep::symbolic

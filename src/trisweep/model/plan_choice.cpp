@@ -42,8 +42,11 @@ std::span<const NamedAxis> named_axes() {
 }
 
 PlanAxes all_axes(Index ranks) {
+  std::vector<std::string> schedules;
+  for (const auto& schedule : plan::schedules())
+    if (!schedule.baseline) schedules.emplace_back(schedule.name);
   PlanAxes axes{.mapping = names(distribution::mappings()),
-                .schedule = names(plan::schedules()),
+                .schedule = schedules,
                 .inter_grid = names(plan::inter_grids()),
                 .tree = names(plan::trees())};
   if (ranks == 1) axes.diagonal.resize(1);
@@ -102,7 +105,7 @@ PlanChoice canonical(PlanChoice choice, const PlanAxes& axes) {
   if (!whole_grid) choice.grid = usual.grid;
   const bool one_layer = !whole_grid || choice.grid.pz == 1;
   if (one_layer) choice.schedule = usual.schedule;
-  if (one_layer || choice.schedule == "level-sync") choice.inter_grid = usual.inter_grid;
+  if (one_layer || choice.schedule != "single-sync") choice.inter_grid = usual.inter_grid;
   if (choice.grid.ranks() == 1) {
     choice.mapping = usual.mapping;
     choice.tree = usual.tree;

@@ -26,8 +26,8 @@ double bandwidth_floor(const std::vector<plan::RankPlan>& plans, const Machine& 
 }  // namespace
 
 Prediction simulate(const std::vector<plan::RankPlan>& plans, const Machine& machine, const Network& network,
-                    const Workload& workload) {
-  Prediction prediction = Simulation(plans, machine, network, workload).run();
+                    const Workload& workload, const Noise& noise) {
+  Prediction prediction = Simulation(plans, machine, network, workload, noise).run();
   prediction.bandwidth_floor = bandwidth_floor(plans, machine, workload);
   return prediction;
 }

@@ -16,6 +16,7 @@
 
 #include "trisweep/model/cost.hpp"
 #include "trisweep/model/machine.hpp"
+#include "trisweep/model/noise.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/traffic.hpp"
 
@@ -71,6 +72,6 @@ struct Prediction {
 
 // `plans` by rank.
 Prediction simulate(const std::vector<plan::RankPlan>& plans, const Machine& machine, const Network& network,
-                    const Workload& workload);
+                    const Workload& workload, const Noise& noise = {});
 
 }  // namespace trisweep::model

@@ -36,10 +36,11 @@ struct RankState {
 class Simulation {
  public:
   Simulation(const std::vector<plan::RankPlan>& plans, const Machine& machine, const Network& network,
-             const Workload& workload)
+             const Workload& workload, const Noise& noise)
       : plans_(plans),
         machine_(machine),
         workload_(workload),
+        noise_(noise),
         wire_(machine, network, static_cast<Index>(plans.size())),
         state_(plans.size()),
         computing_(plans.size() / usize(machine.ranks_per_memory) + 1) {
@@ -88,6 +89,8 @@ class Simulation {
   void start_task(Index r, bool communicator, std::int32_t previous, double now);
   std::size_t memory(Index r) const { return usize(r / machine_.ranks_per_memory); }
   double product_seconds(Index r, const Cost& cost, Index workers) const;
+  double noise_of_task(Index r, Index task, double seconds) const;
+  double noise_of(const Flight& flight) const;
   void end_task(const Event& event);
 
   // Segments: what step s sets free by the time `now`, which moves on with every message it sends
@@ -114,6 +117,7 @@ class Simulation {
   const std::vector<plan::RankPlan>& plans_;
   const Machine& machine_;
   const Workload& workload_;
+  const Noise& noise_;
   Wire wire_;
   std::vector<RankState> state_;
   std::vector<Index> computing_;  // memories: workers that compute

@@ -23,12 +23,16 @@ void Simulation::start_task(Index r, bool communicator, std::int32_t previous, d
   } else {
     products = product_seconds(r, cost_of(std::get<DiagonalPhase>(phase(r)), workload_), machine_.workers);
   }
+  const double noise = noise_of_task(r, t, machine_.task_seconds + products);
+  products *= noise;
   RankTimes& times = result_.rank[usize(r)];
   (plan::part_of(phase(r)) == plan::Part::forward ? times.l_floating_point_seconds
                                                   : times.u_floating_point_seconds) +=
       products / (sweep != nullptr ? machine_.workers : 1);
   ++computing_[memory(r)];
-  events_.push({now + machine_.task_seconds + products, 0, s, t, EventKind::task_end, communicator});
+  // Whoever takes messages has looked for one in vain.
+  const double look = communicator && rank.expected > 0 ? wire_.look_seconds() : 0;
+  events_.push({now + look + machine_.task_seconds * noise + products, 0, s, t, EventKind::task_end, communicator});
 }
 
 double Simulation::product_seconds(Index r, const Cost& cost, Index workers) const {
@@ -37,6 +41,23 @@ double Simulation::product_seconds(Index r, const Cost& cost, Index workers) con
   const double bandwidth = std::min(workers * machine_.worker_bandwidth, share_of_memory);
   return std::max(cost.bytes / bandwidth, cost.flops / (workers * machine_.worker_flops)) +
          cost.products * machine_.product_seconds / workers;
+}
+
+// Named by what it is in the factors and the vectors, so that plans of one mapping are compared under the
+// same noise, as far as they do the same.
+double Simulation::noise_of_task(Index r, Index task, double seconds) const {
+  std::uint64_t values = 0;
+  if (const auto* sweep = std::get_if<SweepPhase>(&phase(r))) {
+    const plan::Strip& first = sweep->strip[usize(sweep->task[usize(task)].strip_begin)];
+    values = std::uint64_t(first.value) + std::uint64_t(first.row_begin);
+  }
+  return noise_.factor(seconds, {0, std::uint64_t(plan::part_of(phase(r))), std::uint64_t(r), values});
+}
+
+double Simulation::noise_of(const Flight& f) const {
+  const plan::Part part = plan::part_of(plans_[usize(f.from)].plan.phase[usize(f.phase)]);
+  return noise_.factor(0, {1 + plan::index_of(f.kind), std::uint64_t(part), std::uint64_t(f.from),
+                           std::uint64_t(f.to), std::uint64_t(f.subject)});
 }
 
 void Simulation::end_task(const Event& event) {
@@ -65,6 +86,7 @@ void Simulation::complete(Index r, const SweepPhase& sweep, Index segment, std::
   } else {
     send(message(r, of, MessageKind::reduction, s), of.parent, now);
   }
+  if (of.next >= 0) contribute(r, sweep, of.next, s, now);
 }
 
 void Simulation::make_available(Index r, const SweepPhase& sweep, Index segment, std::int32_t s,
@@ -100,12 +122,13 @@ void Simulation::send(Flight flight, Index to, double& now) {
   } else {
     depart(f, now);
   }
-  if (wire_.keeps_sender()) now += wire_.flight_seconds(flight.from, to, bytes(flight.rows));
+  if (wire_.keeps_sender())
+    now += wire_.flight_seconds(flight.from, to, bytes(flight.rows)) * noise_of(flight);
 }
 
 void Simulation::depart(std::int32_t f, double now) {
   const Flight& flight = flights_[f];
-  const double arrival = wire_.arrival(flight.from, flight.to, bytes(flight.rows), now);
+  const double arrival = wire_.arrival(flight.from, flight.to, bytes(flight.rows), now, noise_of(flight));
   events_.push({arrival, 0, f, 0, EventKind::arrival, true});
 }
 
@@ -137,8 +160,10 @@ void Simulation::take(Index r, std::int32_t previous, double now) {
   const auto& sweep = std::get<SweepPhase>(phase(r));
   const Index segment = sweep.incoming[sweep.place_of(f.subject, f.kind, f.from)].segment;
   now += wire_.link(f.from, r).receive_overhead + copying_seconds(f.rows);
-  if (f.kind == MessageKind::broadcast) {
+  if (f.kind == MessageKind::broadcast && !sweep.segment[usize(segment)].counts_final) {
     make_available(r, sweep, segment, s, now);
+  } else if (f.kind == MessageKind::broadcast) {
+    contribute(r, sweep, segment, s, now);
   } else {
     now += adding_seconds(f.rows);
     contribute(r, sweep, segment, s, now);

@@ -16,6 +16,7 @@ class Wire {
     return node(from) == node(to) ? network_.inside : network_.between;
   }
 
+  double look_seconds() const { return network_.look_seconds; }
   bool keeps_sender() const { return network_.flushed; }
   bool leaves_node(Index from, Index to) const { return node(from) != node(to); }
 
@@ -27,14 +28,15 @@ class Wire {
   }
 
   // Of a message that leaves its sender at `departed`. What leaves a node passes its interface one message
-  // after another, in the order of the calls: that of their departures.
-  double arrival(Index from, Index to, double bytes, double departed) {
+  // after another, in the order of the calls: that of their departures. The flight takes `noise` times as
+  // long as it would.
+  double arrival(Index from, Index to, double bytes, double departed, double noise) {
     if (leaves_node(from, to)) {
       double& free = free_[usize(node(from))];
       departed = std::max(departed, free);
       free = departed + bytes / machine_.injection_bandwidth;
     }
-    return departed + flight_seconds(from, to, bytes);
+    return departed + flight_seconds(from, to, bytes) * noise;
   }
 
  private:

@@ -94,9 +94,9 @@ void ThresholdLu<T>::pass(Index end) {
   }
 }
 
-// Complete pivoting for one pivot: of what is left, the best there is.
+// Complete pivoting: the largest entry that is left comes to (done_, done_).
 template <Scalar T>
-void ThresholdLu<T>::force(Index end, RealOf<T> bound) {
+void ThresholdLu<T>::bring_largest(Index end) {
   Index row = done_, col = done_;
   RealOf<T> largest = 0;
   for (Index j = done_; j < end; ++j) {
@@ -109,8 +109,18 @@ void ThresholdLu<T>::force(Index end, RealOf<T> bound) {
   }
   swap_rows(done_, row);
   swap_columns(done_, col);
-  perturbed_ += perturb(f_(done_, done_), bound, rules_.replacement);
-  eliminate_column(end);
+}
+
+// Takes the best pivots there are. Once that is one to be replaced, the others are, too: none is larger.
+template <Scalar T>
+void ThresholdLu<T>::force(Index end, Index most_left, RealOf<T> bound) {
+  for (bool replaced = false; end - done_ > most_left;) {
+    if (!replaced) bring_largest(end);
+    const bool small = perturb(f_(done_, done_), bound, rules_.replacement);
+    perturbed_ += small;
+    replaced = replaced || small;
+    eliminate_column(end);
+  }
 }
 
 // A column that was rejected may be good once others are eliminated.
@@ -121,7 +131,7 @@ void ThresholdLu<T>::eliminate(Index end, Index most_left, RealOf<T> bound) {
     before = done_;
     pass(end);
   }
-  while (end - done_ > most_left) force(end, bound);
+  force(end, most_left, bound);
   update(first, end, f_.cols);
 }
 

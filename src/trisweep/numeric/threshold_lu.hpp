@@ -43,7 +43,8 @@ class ThresholdLu {
  private:
   void pass(Index end);
   void factor_panel(Index last, Index end);
-  void force(Index end, RealOf<T> bound);
+  void force(Index end, Index most_left, RealOf<T> bound);
+  void bring_largest(Index end);
   Index row_of_pivot(Index end) const;
   void swap_rows(Index a, Index b);
   void swap_columns(Index a, Index b);

@@ -61,7 +61,7 @@ Logarithms logarithms_of(const matrix::Csr<T>& a) {
 }
 
 // Lowers the exponents until no entry is above 1 and each row and column has a 1.
-void equilibrate(const Logarithms& logs, Exponents& e) {
+void lower_to_one(const Logarithms& logs, Exponents& e) {
   constexpr double none = -std::numeric_limits<double>::infinity();
   const auto lower = [&](std::vector<double>& exponents, bool rows) {
     std::vector<double> largest(exponents.size(), none);
@@ -96,9 +96,9 @@ constexpr double worth_a_change = 0.1;  // bits for each row
 Exponents choose_units(const Logarithms& logs) {
   const auto n = usize(logs.rows());
   Exponents given{.row = std::vector<double>(n), .col = std::vector<double>(n)};
-  equilibrate(logs, given);
+  lower_to_one(logs, given);
   Exponents balanced = balance(logs);
-  equilibrate(logs, balanced);
+  lower_to_one(logs, balanced);
   return sum(given) + worth_a_change * double(n) >= sum(balanced) ? given : balanced;
 }
 

@@ -106,7 +106,7 @@ std::string to_dot(const Structure& structure, const Mapping& mapping, Schedule 
     Index phase = 0;
     for (const PhaseSpec& described : schedule(structure, mapping, layer, spec)) {
       const auto* sweep = std::get_if<SweepSpec>(&described);
-      if (sweep != nullptr && !sweep->panels.empty()) {
+      if (sweep != nullptr && !sweep->idle()) {
         picture.begin(phase, layer, sweep->direction == Direction::scatter ? "forward" : "backward");
         picture.sweep(layer, *sweep);
         picture.end();

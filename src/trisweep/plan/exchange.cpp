@@ -5,19 +5,21 @@
 namespace trisweep::plan {
 namespace {
 
-// Appends a message with each rank of the partner that owns segments which this rank owns, too.
+// Appends a message with each rank of the partner that owns segments which this rank owns, too, or for each
+// such segment.
 void pair_up(const distribution::Mapping& mapping, const distribution::Share& share, const LayerStep& with,
              std::vector<ExchangeStep>& steps) {
-  std::map<Index, ExchangeStep> by_rank;
+  std::map<std::pair<Index, Index>, ExchangeStep> messages;  // by segment, if not packed, and rank
   for (Index s = 0; s < share.segments(); ++s) {
     const Index k = share.segment[usize(s)];
     if (!share.owned[usize(s)] || !with.moves(mapping.layers_of(k))) continue;
     const Index rank = mapping.diagonal_owner(with.partner, k);
-    ExchangeStep& step = by_rank.try_emplace(rank, ExchangeStep{with.transfer, rank, {}}).first->second;
+    const std::pair message(with.packed ? 0 : s, rank);
+    ExchangeStep& step = messages.try_emplace(message, ExchangeStep{with.transfer, rank, {}}).first->second;
     step.segment.push_back(s);
     step.rows += share.width(s);
   }
-  for (auto& [rank, step] : by_rank) steps.push_back(std::move(step));
+  for (auto& [message, step] : messages) steps.push_back(std::move(step));
 }
 
 // Messages between two ranks in one phase are told apart by their order.

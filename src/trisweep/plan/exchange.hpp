@@ -18,11 +18,13 @@ struct HeldBy {
 };
 
 // What a layer does with its part of the supernodes that layer `partner` holds, too: one message between each
-// pair of ranks that own such segments in the two layers.
+// pair of ranks that own such segments in the two layers, or, when these are not packed, one for each
+// segment.
 struct LayerStep {
   Index partner;
   Transfer transfer;
   HeldBy held_by{};
+  bool packed = true;
 
   // Whether a supernode held by `layers`, the describing layer among them, is part of it.
   bool moves(distribution::LayerRange layers) const {

@@ -89,6 +89,10 @@ struct Incoming {
 // wide as the segment, behind the slots of the work vector, and the last one to come adds all cells in the
 // order of the plan. So the sum depends neither on the order of events nor on the number of threads, and
 // threads need no lock: no two write to the same place.
+//
+// A segment that is passed on *in turn* has its turn as one contribution more: the segment that this rank
+// passes on before it makes that when it is. So a rank takes part in collectives in the plan's order only, as
+// it does in blocking ones.
 struct Segment {
   Index row = 0;  // first of its work rows
   Index width = 0;
@@ -102,6 +106,8 @@ struct Segment {
   Index consumer_end = 0;
   Index cell_begin = 0;  // into SweepPhase::cell
   Index cell_end = 0;
+  Index next = -1;            // the segment whose turn it is when this one has been passed on
+  bool counts_final = false;  // the final segment, when it comes, is a contribution like others
   bool operator==(const Segment&) const = default;
 };
 
@@ -130,19 +136,21 @@ struct Replacement {
 struct SweepPhase {
   distribution::Side side = distribution::Side::lower;
   Direction direction = Direction::scatter;
-  bool conjugate = false;          // apply conj(P)
-  Op diagonal_op = Op::none;       // of the inverted diagonal blocks
-  std::vector<Task> task;          // in order of priority: the order of elimination, or its reverse
-  std::vector<Strip> strip;        // by task
-  std::vector<Index> position;     // work rows of the strips' rows; empty: the share's piece_positions()
-  std::vector<Index> feed;         // segments a task contributes to, by task, in order of priority
-  std::vector<Segment> segment;    // one per local segment of the share; in a product two: sources, targets
-  std::vector<Index> child;        // ranks, by segment
-  std::vector<Index> consumer;     // tasks, by segment
-  std::vector<Index> cell;         // first work rows of the cells to be added, by segment, in order
-  std::vector<Index> complete;     // segments that nothing has to be added to
-  std::vector<Index> cleared;      // segments whose slots start at zero: partial sums of others' segments
-  std::vector<Incoming> incoming;  // by supernode, then kind, then sender
+  bool conjugate = false;       // apply conj(P)
+  Op diagonal_op = Op::none;    // of the inverted diagonal blocks
+  std::vector<Task> task;       // in order of priority: the order of elimination, or its reverse
+  std::vector<Strip> strip;     // by task
+  std::vector<Index> position;  // work rows of the strips' rows; empty: the share's piece_positions()
+  std::vector<Index> feed;      // segments a task contributes to, by task, in order of priority
+  // One per local segment of the share; in a product two: sources, targets. Behind them those that this rank
+  // only helps to pass on.
+  std::vector<Segment> segment;
+  std::vector<Index> child;           // ranks, by segment
+  std::vector<Index> consumer;        // tasks, by segment
+  std::vector<Index> cell;            // first work rows of the cells to be added, by segment, in order
+  std::vector<Index> complete;        // segments that nothing has to be added to
+  std::vector<Index> cleared;         // segments whose slots start at zero: partial sums of others' segments
+  std::vector<Incoming> incoming;     // by supernode, then kind, then sender
   std::vector<Replacement> replaced;  // when all is done
   Index extra_rows = 0;  // work rows behind the slots: cells, and the rows of a product's targets
   MessageCounts sends;

@@ -60,9 +60,15 @@ using Schedule = ScheduleFunction*;
 // inter-grid synchronization per solve. With one layer this is the 2D algorithm.
 ScheduleFunction single_sync;
 
-// The baseline of SC'23 section 2.2 (Sao, Li, Vuduc 2018): level by level of the separator tree, partial sums
+// The baseline of SC'23 section 2.2 (Sao, Li, Vuduc 2019): level by level of the separator tree, partial sums
 // go to the lowest of the two layers below a node, which alone goes on; backward the other way. log2(Pz)
 // inter-grid synchronizations each way, half of the layers idle after each. `inter_grid` does not apply.
 ScheduleFunction level_sync;
+
+// The same baseline as SuperLU_DIST has it, with blocking collectives of whole process rows and columns for
+// the supernodes of ancestors, one after another, and a message for each of them between layers; see
+// published.cpp. And that with all that a rank has for another in one message. `inter_grid` does not apply.
+ScheduleFunction published;
+ScheduleFunction published_packed;
 
 }  // namespace trisweep::plan

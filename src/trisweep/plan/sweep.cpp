@@ -21,6 +21,7 @@ class Builder : private SweepTasks {
   SweepPhase build() && {
     make_tasks();
     for (Index s = 0; s < share_.segments(); ++s) join_trees(s);
+    take_turns();
     list_incoming();
     list_consumers();
     list_cells();
@@ -39,25 +40,62 @@ class Builder : private SweepTasks {
       phase_.complete.push_back(s);
     if (interior_[usize(s)] || !takes_part(s)) return;
     const bool owned = share_.owned[usize(s)] != 0;
-    const bool adds = join_reduction(s), reads = join_broadcast(s);
+    const bool adds = join_reduction(target(s)), reads = join_broadcast(s);
     Segment& sum = phase_.segment[usize(target(s))];
-    if (adds && (!owned || is_product())) phase_.cleared.push_back(target(s));
-    if (adds && reads && !owned && !is_product()) sum.outgoing = new_rows(s);
+    if (starts_at_zero(s, adds)) phase_.cleared.push_back(target(s));
+    if (adds && reads && !owned && !is_product()) sum.outgoing = new_rows(sum.width);
     if (owned && adds && is_product()) phase_.replaced.push_back({share_.slot[usize(s)], sum.row, sum.width});
     if (owned && phase_.segment[usize(s)].pending == 0) phase_.complete.push_back(s);
   }
 
+  // Partial sums of others' segments, the first time that something is added to them.
+  bool starts_at_zero(Index s, bool adds) const {
+    if (is_product()) return adds;
+    const bool stays = scatters() && !spec_.brings(share_.segment[usize(s)]);
+    return !share_.owned[usize(s)] && !spec_.continues && (adds || stays);
+  }
+
+  // What this rank takes part in one after another, among that what it only helps to pass on.
+  void take_turns() {
+    Index before = -1;
+    for (const Index k : trees_.in_turn) {
+      if (position(trees_.reduction.of(k)) < 0 && position(trees_.broadcast.of(k)) < 0) continue;
+      const Index s = place_in_turn(k);
+      Segment& segment = phase_.segment[usize(s)];
+      const bool first = before < 0;
+      if (!first) phase_.segment[usize(before)].next = s;
+      before = s;
+      if (segment.pending == 0) std::erase(phase_.complete, s);
+      segment.pending += first ? 0 : 1;
+      segment.counts_final = position(trees_.reduction.of(k)) < 0 && position(trees_.broadcast.of(k)) > 0;
+      segment.pending += segment.counts_final ? 1 : 0;
+      if (segment.pending == 0) phase_.complete.push_back(s);
+    }
+  }
+
+  // The segment of the phase for supernode k, which the share may not have.
+  Index place_in_turn(Index k) {
+    if (const Index s = share_.local(k); s >= 0) return s;
+    const auto s = static_cast<Index>(phase_.segment.size());
+    const Index width = structure_.width(k);
+    phase_.segment.push_back({.row = new_rows(width), .width = width, .supernode = k});
+    if (join_reduction(s)) phase_.cleared.push_back(s);
+    join_broadcast(s);
+    return s;
+  }
+
+  // Both take a segment of the phase.
   bool join_reduction(Index s) {
-    Segment& segment = phase_.segment[usize(target(s))];
-    const Offset rows = share_.width(s);
-    const auto members = trees_.reduction.of(share_.segment[usize(s)]);
+    Segment& segment = phase_.segment[usize(s)];
+    const Offset rows = segment.width;
+    const auto members = trees_.reduction.of(segment.supernode);
     const auto size = static_cast<Index>(members.size());
     const Index at = position(members);
     if (at < 0) return false;
     const auto [parent, first, last] = spec_.tree(at, size);
     segment.pending += last - first;
     for (Index c = first; c < last; ++c)
-      phase_.incoming.push_back({target(s), members[usize(c)], MessageKind::reduction});
+      phase_.incoming.push_back({s, members[usize(c)], MessageKind::reduction});
     phase_.receives.reduction += last - first;
     phase_.rows_received.reduction += rows * (last - first);
     if (parent >= 0) {
@@ -70,8 +108,8 @@ class Builder : private SweepTasks {
 
   bool join_broadcast(Index s) {
     Segment& segment = phase_.segment[usize(s)];
-    const Offset rows = share_.width(s);
-    const auto members = trees_.broadcast.of(share_.segment[usize(s)]);
+    const Offset rows = segment.width;
+    const auto members = trees_.broadcast.of(segment.supernode);
     const Index at = position(members);
     segment.child_begin = segment.child_end = static_cast<Index>(phase_.child.size());
     if (at < 0) return false;
@@ -96,8 +134,7 @@ class Builder : private SweepTasks {
               [&](const Incoming& a, const Incoming& b) { return key(a) < key(b); });
     if (!ordered()) return;
     for (Incoming& message : phase_.incoming) {
-      if (message.kind == MessageKind::reduction)
-        message.cell = new_cell(message.segment % share_.segments());
+      if (message.kind == MessageKind::reduction) message.cell = new_cell(message.segment);
     }
   }
 
@@ -130,7 +167,7 @@ class Builder : private SweepTasks {
 
 SweepPhase make_sweep(const Structure& structure, const Share& share, const SweepTrees& trees,
                       const SweepSpec& spec, const Accumulation& accumulation) {
-  if (spec.panels.empty()) return {.side = spec.side, .direction = spec.direction};
+  if (spec.idle()) return {.side = spec.side, .direction = spec.direction};
   return Builder(structure, share, trees, spec, accumulation).build();
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // Builds the sweep phases of a plan.
 
+#include <optional>
+
 #include "trisweep/plan/plan.hpp"
 
 namespace trisweep::plan {
@@ -17,12 +19,23 @@ struct SweepSpec {
   Direction direction;
   bool conjugate;
   Tree tree;
-  SupernodeRange panels{};    // apply the panels of these supernodes only; none: an idle phase
+  SupernodeRange panels{};    // apply the panels of these supernodes only; none: an idle phase, unless `rows`
   bool at_home_only = false;  // and only those whose home layer this is
   // Supernodes whose segments the sweep leaves final and that nobody but this layer has: whose own inverted
   // diagonal blocks, under this op, may be applied at once where no other rank needs the segment.
   SupernodeRange diagonal{0, 0};
   Op diagonal_op = Op::none;
+  // Only the segments of these rows are brought together (scatter) or handed out (gather). Partial sums of
+  // other rows stay on the ranks that make them, for a later sweep to bring together; final values of other
+  // rows are on the ranks that read them, from an earlier one.
+  std::optional<SupernodeRange> rows{};
+  bool continues = false;  // a scatter sweep that adds to what an earlier one has left on the ranks
+  // Blocking collectives of a whole process row or column, members that have no part in a segment included,
+  // which each rank takes part in one after another, in the order of the sweep.
+  bool collectives = false;
+
+  bool idle() const { return panels.empty() && !rows; }
+  bool brings(Index row) const { return !rows || rows->contains(row); }
 };
 
 // The trees of one layer for the panels that `spec` applies.

@@ -33,13 +33,14 @@ class SweepTasks : protected SweepWork {
   Index target(Index s) const { return is_product() ? share_.segments() + s : s; }
   Index target_row(Index s) const { return phase_.segment[usize(target(s))].row; }
 
-  Index new_rows(Index s) {
-    next_row_ += share_.width(s);
-    return next_row_ - share_.width(s);
+  Index new_rows(Index width) {
+    next_row_ += width;
+    return next_row_ - width;
   }
 
-  Index new_cell(Index s) {
-    cells_.emplace_back(target(s), new_rows(s));
+  // For a segment of the phase.
+  Index new_cell(Index segment) {
+    cells_.emplace_back(segment, new_rows(phase_.segment[usize(segment)].width));
     return cells_.back().second;
   }
 
@@ -57,7 +58,7 @@ class SweepTasks : protected SweepWork {
     if (!is_product()) return;
     for (Index s = 0; s < share_.segments(); ++s) {
       phase_.segment.push_back(phase_.segment[usize(s)]);
-      if (takes_part(s)) phase_.segment.back().row = new_rows(s);
+      if (takes_part(s)) phase_.segment.back().row = new_rows(share_.width(s));
     }
   }
 
@@ -113,7 +114,10 @@ class SweepTasks : protected SweepWork {
     const auto t = static_cast<Index>(phase_.task.size()) - 1;
     Task& task = phase_.task.back();
     auto sources = panel_segments(work), targets = row_segments(work);
-    if (!scatters()) std::swap(sources, targets);
+    if (!scatters()) {
+      std::erase_if(targets, [&](Index s) { return !spec_.brings(share_.segment[usize(s)]); });
+      std::swap(sources, targets);
+    }
     task.waits = static_cast<Index>(sources.size());
     for (const Index s : sources) reads_.emplace_back(s, t);
     task.feed_begin = static_cast<Index>(phase_.feed.size());
@@ -137,11 +141,11 @@ class SweepTasks : protected SweepWork {
     if (scatters()) {
       std::map<Index, Index> cell;
       for (const Index s : targets) {
-        if (!interior_[usize(s)]) cell[s] = new_cell(s);
+        if (!interior_[usize(s)]) cell[s] = new_cell(target(s));
       }
       redirect_rows(task, [&](Index s) { return cell.at(s); });
     } else if (!targets.empty() && strip.row_end - strip.row_begin < side_.height(strip.piece)) {
-      strip.at = new_cell(targets.front());
+      strip.at = new_cell(target(targets.front()));
     }
     task.cell_end = next_row_;
   }

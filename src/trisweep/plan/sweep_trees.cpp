@@ -55,11 +55,49 @@ void for_each_from_the_root(const ordering::SeparatorTree& tree, const Supernode
   }
 }
 
+// All ranks of a layer that may have a block in one line of a side, its owner first and the others from there
+// around, as an MPI library counts from the root of a collective. `owner_at(other)` has the block where the
+// line meets the line `other`.
+template <class OwnerAt>
+void add_line(Collector& members, Index k, Index owner, std::span<const Index> others, OwnerAt&& owner_at) {
+  std::vector<Index> line;
+  for (const Index other : others) line.push_back(owner_at(other));
+  std::sort(line.begin(), line.end());
+  std::rotate(line.begin(), std::lower_bound(line.begin(), line.end(), owner), line.end());
+  members.add(k, owner);
+  for (const Index rank : line) members.add(k, rank);
+}
+
+// Who takes part in `spec`'s collectives: for each panel that it applies and each row that it brings together
+// or hands out all ranks of the process row or column.
+SweepTrees collective_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                            Index layer, const SweepSpec& spec) {
+  std::vector<Index> held, in_turn;
+  for (Index k = 0; k < structure.supernodes(); ++k) {
+    if (!mapping.layers_of(k).contains(layer)) continue;
+    held.push_back(k);
+    if (spec.panels.contains(k) || (spec.rows && spec.rows->contains(k))) in_turn.push_back(k);
+  }
+  Collector by_panel(structure.supernodes()), by_row(structure.supernodes());
+  for (const Index k : in_turn) {
+    const Index owner = mapping.diagonal_owner(layer, k);
+    if (spec.panels.contains(k))
+      add_line(by_panel, k, owner, held, [&](Index i) { return mapping.owner(layer, spec.side, i, k); });
+    if (spec.brings(k))
+      add_line(by_row, k, owner, held, [&](Index j) { return mapping.owner(layer, spec.side, k, j); });
+  }
+  if (spec.direction == Direction::scatter)
+    return {std::move(by_panel).take(), std::move(by_row).take(), std::move(in_turn)};
+  std::reverse(in_turn.begin(), in_turn.end());
+  return {std::move(by_row).take(), std::move(by_panel).take(), std::move(in_turn)};
+}
+
 }  // namespace
 
 SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                        Index layer, const SweepSpec& spec) {
-  if (spec.panels.empty()) return {};
+  if (spec.idle()) return {};
+  if (spec.collectives) return collective_trees(structure, mapping, layer, spec);
   const Index supernodes = structure.supernodes();
   Collector by_panel(supernodes), by_row(supernodes);
   const auto applies = [&](Index k) {
@@ -69,7 +107,7 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
   for (Index k = 0; k < supernodes; ++k) {
     if (!applies(k)) continue;
     by_panel.add(k, mapping.diagonal_owner(layer, k));
-    by_row.add(k, mapping.diagonal_owner(layer, k));
+    if (spec.brings(k)) by_row.add(k, mapping.diagonal_owner(layer, k));
   }
   // So each row I meets first the panels of the separators just below its own, on both sides, and among them
   // the largest K; each panel K meets the smallest I first. Both are the orders wanted near the roots, in the
@@ -79,7 +117,7 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
     distribution::for_each_block(structure, spec.side, k, [&](const symbolic::Block& block) {
       const Index rank = mapping.owner(layer, spec.side, block.row_supernode, k);
       by_panel.add(k, rank);
-      by_row.add(block.row_supernode, rank);
+      if (spec.brings(block.row_supernode)) by_row.add(block.row_supernode, rank);
     });
   });
   if (spec.direction == Direction::scatter) return {std::move(by_panel).take(), std::move(by_row).take()};

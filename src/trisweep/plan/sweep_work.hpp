@@ -98,8 +98,9 @@ class SweepWork {
     std::vector<char> below(usize(share_.segments()), 1);
     for (Index s = 0; s < share_.segments(); ++s) {
       const Index k = share_.segment[usize(s)];
-      const bool inside = !is_product() && share_.owned[usize(s)] != 0 && below[usize(s)] != 0 &&
-                          alone(trees_.broadcast.of(k)) && alone(trees_.reduction.of(k));
+      const bool inside = !is_product() && !spec_.collectives && share_.owned[usize(s)] != 0 &&
+                          below[usize(s)] != 0 && alone(trees_.broadcast.of(k)) &&
+                          alone(trees_.reduction.of(k));
       interior_[usize(s)] = inside;
       if (const Index parent = parent_[usize(s)]; !inside && parent >= 0) below[usize(parent)] = 0;
     }

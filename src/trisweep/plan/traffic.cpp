@@ -20,7 +20,7 @@ struct PhaseMessages {
   const std::function<void(const Message&)>& visit;
 
   void operator()(const SweepSpec& spec) const {
-    if (spec.panels.empty()) return;
+    if (spec.idle()) return;
     const SweepTrees trees = sweep_trees(structure, mapping, layer, spec);
     for (Index k = 0; k < structure.supernodes(); ++k) {
       along_tree(spec.tree, trees.reduction.of(k), k, MessageKind::reduction);
@@ -44,8 +44,12 @@ struct PhaseMessages {
       for (Index k = 0; k < structure.supernodes(); ++k) {
         const distribution::LayerRange layers = mapping.layers_of(k);
         if (!layers.contains(layer) || !step.moves(layers)) continue;
-        rows[{mapping.diagonal_owner(layer, k), mapping.diagonal_owner(step.partner, k)}] +=
-            structure.width(k);
+        const Index from = mapping.diagonal_owner(layer, k), to = mapping.diagonal_owner(step.partner, k);
+        if (step.packed) {
+          rows[{from, to}] += structure.width(k);
+        } else {
+          visit({phase, MessageKind::exchange, from, to, structure.width(k)});
+        }
       }
       for (const auto& [ranks, count] : rows)
         visit({phase, MessageKind::exchange, ranks.first, ranks.second, count});

@@ -29,6 +29,10 @@ TreeFunction binary_tree;  // Algorithm 2: at most two children, depth about log
 TreeFunction postal_tree;  // at most five children: the shallowest for their time
 TreeFunction auto_tree;    // flat up to a few members, where one hop beats two, binary beyond
 
+// What MPI libraries make of a broadcast or reduction of a short message. No choice of the tables: it stands
+// for collectives that somebody else implements.
+TreeFunction binomial_tree;
+
 // Which way the panels of a side are applied. `scatter` is a forward sweep: y(I) -= P(I,K) y(K). `gather` is
 // a backward sweep: x(K) -= P(I,K)^T x(I).
 enum class Direction { scatter, gather };
@@ -58,6 +62,9 @@ struct SupernodeRange {
 struct SweepTrees {
   Members broadcast;  // who needs the final segment
   Members reduction;  // who contributes to it
+  // Supernodes whose collectives each rank takes part in one after another, in this order; the others', or
+  // when there are none all, as they come.
+  std::vector<Index> in_turn;
 };
 
 }  // namespace trisweep::plan

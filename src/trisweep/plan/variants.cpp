@@ -7,9 +7,11 @@
 namespace trisweep::plan {
 namespace {
 
-constexpr std::array<Variant<Schedule>, 2> schedule_table{{
+constexpr std::array<Variant<Schedule>, 4> schedule_table{{
     {"single-sync", single_sync},
     {"level-sync", level_sync},
+    {"published", published, true},
+    {"published-packed", published_packed, true},
 }};
 
 constexpr std::array<Variant<InterGrid>, 2> inter_grid_table{{

@@ -15,6 +15,7 @@ template <class Choice>
 struct Variant {
   std::string_view name;
   Choice choice;
+  bool baseline = false;  // there to be compared with: nothing chooses it by itself
 };
 
 std::span<const Variant<Schedule>> schedules();

@@ -3,11 +3,15 @@
 namespace trisweep::plan {
 namespace {
 
-// Interior segments, and those that only come from elsewhere, have nothing pending and stay as they are.
+// Interior segments, and those that only come from elsewhere, have nothing pending and stay as they are, or
+// wait for their message alone.
 void free_segments(SweepPhase& phase) {
   for (std::size_t s = 0; s < phase.segment.size(); ++s) {
-    if (phase.segment[s].pending == 0) continue;
-    phase.segment[s].pending = 0;
+    Segment& segment = phase.segment[s];
+    segment.next = -1;
+    if (segment.counts_final) segment.pending = 1;
+    if (segment.pending == 0 || segment.counts_final) continue;
+    segment.pending = 0;
     phase.complete.push_back(static_cast<Index>(s));
   }
 }

@@ -70,6 +70,7 @@ ordered_json model_json(const PredictionReport& r) {
   json["analysis_seconds"] = r.analysis_seconds;
   json["plan_seconds"] = r.plan_seconds;
   json["simulation_seconds"] = r.simulation_seconds;
+  json["noise"] = {{"sigma", r.noise.sigma}, {"seed", r.noise.seed}};
   json["events"] = p.events;
   json["serial_seconds"] = r.serial_seconds;
   json["efficiency"] = r.efficiency();

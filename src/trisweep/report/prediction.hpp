@@ -14,6 +14,7 @@ struct PredictionReport {
   RunRecord run;  // matrix, factor and plan; the rest comes from the prediction
   model::Machine machine;
   model::Workload workload;
+  model::Noise noise;
   model::Prediction prediction;
   double serial_seconds = 0;                       // of one rank alone
   std::optional<double> no_communication_seconds;  // of this plan when messages cost nothing

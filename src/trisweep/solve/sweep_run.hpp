@@ -138,7 +138,7 @@ class SweepRun {
     --expected_;
     if (kind == MessageKind::broadcast) {
       receive(arrival, rows_of(s), bytes);
-      make_available(0, s);
+      phase_.segment[usize(s)].counts_final ? contribute(0, s) : make_available(0, s);
     } else if (message.cell >= 0) {
       receive(arrival, run_.work.at(message.cell), bytes);
       contribute(0, s);
@@ -226,10 +226,14 @@ class SweepRun {
   void complete(int thread, Index s) {
     const plan::Segment& segment = phase_.segment[usize(s)];
     for (Index c = segment.cell_begin; c < segment.cell_end; ++c) add(run_.work.at(phase_.cell[usize(c)]), s);
-    if (segment.parent < 0) return make_available(thread, s);
-    T* sum = rows_of(s);
-    if (segment.outgoing >= 0) sum = std::copy_n(sum, size(s), run_.work.at(segment.outgoing)) - size(s);
-    send(thread, {segment.parent, s, MessageKind::reduction}, sum);
+    if (segment.parent < 0) {
+      make_available(thread, s);
+    } else {
+      T* sum = rows_of(s);
+      if (segment.outgoing >= 0) sum = std::copy_n(sum, size(s), run_.work.at(segment.outgoing)) - size(s);
+      send(thread, {segment.parent, s, MessageKind::reduction}, sum);
+    }
+    if (segment.next >= 0) contribute(thread, segment.next);
   }
 
   void make_available(int thread, Index s) {

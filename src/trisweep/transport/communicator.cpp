@@ -46,13 +46,13 @@ bool may_communicate() {
   return finalized == 0 && std::uncaught_exceptions() == 0;
 }
 
-void check(int code, const char* call) {
+void check(int code, const char* call, const char* remedy) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
   throw Error(ErrorKind::environment,
-              fmt::format("{} failed: {}", call, std::string(text.data(), usize(length))));
+              fmt::format("{} failed: {}", call, std::string(text.data(), usize(length))), remedy);
 }
 
 Communicator::Communicator(MPI_Comm parent) {

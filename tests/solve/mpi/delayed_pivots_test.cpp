@@ -18,26 +18,31 @@ class DelayedPivotsSolver : public testing::Test {};
 using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(DelayedPivotsSolver, Scalars);
 
+// All of up to four ranks; of more the flattest and the one with most layers.
+std::vector<distribution::ProcessGrid> some_grids() {
+  const auto all = grids_of(world_size());
+  if (world_size() <= 4) return all;
+  return {all.front(), all.back()};
+}
+
 // Of condition 1e2 to 1e4, which is what one sweep may lose.
 TYPED_TEST(DelayedPivotsSolver, SolvesEveryOpWithEveryMappingAndWholeSeparators) {
   using T = TypeParam;
-  for (const auto& rows : {testing_support::integer_basis(300, 1, 2), testing_support::saddle_point(150, 2),
-                           testing_support::signs(120, 2, 4)}) {
+  const auto basis = testing_support::integer_basis(300, 1, 2);
+  for (const auto& [rows, whole_levels] : {std::pair(basis, 0),
+                                           {basis, 3},
+                                           {testing_support::saddle_point(150, 2), 0},
+                                           {testing_support::signs(120, 2, 4), 3}}) {
     const auto a = testing_support::with_phases<T>(rows);
-    for (const int whole_levels : {0, 3}) {
-      const auto factors = factored(a, whole_levels);
-      ASSERT_GT(factors->factors->delayed_pivots, 0);
-      ASSERT_EQ(factors->factors->perturbed_pivots, 0);
-      for (const auto& grid : grids_of(world_size())) {
-        for (const auto& mapping : distribution::mappings()) {
-          TriangularSolver<T> solver(MPI_COMM_WORLD, factors, {.grid = grid, .mapping = mapping});
-          for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
-            for (const Index nrhs : {1, 5}) {
-              EXPECT_LT(testing_support::solve_error(solver, a, op, nrhs), 5000)
-                  << grid.name() << " " << mapping.name << " op " << char(op) << " nrhs " << nrhs
-                  << " whole levels " << whole_levels;
-            }
-          }
+    const auto factors = factored(a, whole_levels);
+    ASSERT_GT(factors->factors->delayed_pivots, 0);
+    ASSERT_EQ(factors->factors->perturbed_pivots, 0);
+    for (const auto& grid : some_grids()) {
+      for (const auto& mapping : distribution::mappings()) {
+        TriangularSolver<T> solver(MPI_COMM_WORLD, factors, {.grid = grid, .mapping = mapping});
+        for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+          EXPECT_LT(testing_support::solve_error(solver, a, op, 2), 5000)
+              << grid.name() << " " << mapping.name << " op " << char(op) << " whole levels " << whole_levels;
         }
       }
     }

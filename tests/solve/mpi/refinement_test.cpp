@@ -75,10 +75,10 @@ double oettli_prager(const matrix::Csr<T>& a, Op op, const std::vector<T>& b, co
   std::transform(x.begin(), x.end(), sizes_of_x.begin(), size);
   matrix::multiply<T>(a, op, x, product);
   matrix::multiply<T>(sizes, op, sizes_of_x, bound);
-  double largest = 0;
+  testing_support::Largest largest;
   for (std::size_t i = 0; i < x.size(); ++i)
-    largest = std::max(largest, double(size(b[i] - product[i])) / (std::real(bound[i]) + size(b[i])));
-  return largest;
+    largest.add(double(size(b[i] - product[i])) / (std::real(bound[i]) + size(b[i])));
+  return largest.value();
 }
 
 TYPED_TEST(RefinementTest, JudgesEveryEquationByItsOwnTerms) {

@@ -42,6 +42,9 @@ std::vector<Variant> variants(const distribution::ProcessGrid& grid) {
     for (const auto& tree : plan::trees()) {
       for (const auto& schedule : plan::schedules()) {
         for (const auto& inter_grid : plan::inter_grids()) {
+          // Of these the exchange is no choice, and the trees are those of level-sync.
+          if (schedule.baseline && (tree.choice != plan::flat_tree || &inter_grid != &plan::inter_grids()[0]))
+            continue;
           for (const auto& transport : transport::transports()) {
             add({.grid = grid,
                  .mapping = mapping,

@@ -2,6 +2,7 @@
 figures at the size of the papers' machines, predicted (papers.py); and the peers."""
 
 from trisweep.bench import (
+    attribution,
     breakdown,
     dag_free,
     heatmap,
@@ -20,7 +21,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     one.name: one
     for one in (
         *(module.EXPERIMENT for module in (trees, schedules, threads, pingpong, dag_free, heatmap, breakdown, peers)),
-        *(module.EXPERIMENT for module in (simgrid, measured)),
+        *(module.EXPERIMENT for module in (simgrid, measured, attribution)),
         *papers.EXPERIMENTS,
     )
 }

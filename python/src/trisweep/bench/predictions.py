@@ -55,6 +55,7 @@ class Headline:
     paper: Mapping[str, str] = field(default_factory=dict)  # by KIND, or KIND:NRHS, or :NRHS and "" for others
     best_layers: bool = False
     slow_layers: int = 0  # 0: any
+    least_layers: int = 1  # of both, in a ratio of 3D algorithms
 
     def of_paper(self, kind: str, nrhs: int) -> str:
         return next((self.paper[key] for key in (f"{kind}:{nrhs}", kind, f":{nrhs}", "") if key in self.paper), "")
@@ -211,6 +212,8 @@ def _pairs(figure: PaperFigure, headline: Headline, points: Sequence[Row]) -> di
     fast: dict[Any, Row] = {}
     slow: dict[Any, Row] = {}
     for row in sorted(points, key=lambda row: row[figure.time]):  # the first of a key is its fastest
+        if row["pz"] < headline.least_layers:
+            continue
         if row["series"] == headline.fast:
             fast.setdefault(row[key], row)
         if row["series"] == headline.slow and headline.slow_layers in (0, row["pz"]):

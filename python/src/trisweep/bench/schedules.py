@@ -1,7 +1,8 @@
 """Schedules and inter-grid exchanges over Pz, the number of ranks fixed.
 
-SC'23, section 4.1 (Fig. 4): `level-sync` is the baseline 3D algorithm, `single-sync` the proposed one, with its sparse
-allreduce or with one allreduce per node of the separator tree. With one layer all of them are the 2D algorithm."""
+SC'23, section 4.1 (Fig. 4): `level-sync` has the levels of the baseline 3D algorithm, without its blocking collectives;
+`single-sync` is the proposed one, with its sparse allreduce or with one allreduce per node of the separator tree. With
+one layer all of them are the 2D algorithm."""
 
 from matplotlib.figure import Figure
 

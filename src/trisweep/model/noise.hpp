@@ -1,0 +1,46 @@
+#pragma once
+// What makes the same work take longer at one time than at another: other processes, interrupts, the traffic
+// of other jobs. Each task and each flight of a message takes its time times a number of its own, of mean 1
+// and log-normal: what a plan takes longer with noise is what it loses by waiting for the slower of several.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <numbers>
+
+namespace trisweep::model {
+
+struct Noise {
+  double sigma = 0;        // standard deviation of the number's logarithm, of a short task; 0: none
+  std::uint64_t seed = 1;  // another one draws other numbers
+
+  // In a longer task noise evens out: it has a number for each stretch of that length, and their mean, which
+  // has as much less variance (Fenton 1960: still about log-normal).
+  static constexpr double stretch_seconds = 10e-6;
+
+  // The number for what takes `seconds` and is named by `id`: the same in every run, whatever happens before.
+  double factor(double seconds, std::initializer_list<std::uint64_t> id) const {
+    if (sigma == 0) return 1;
+    std::uint64_t state = mixed(seed);
+    for (const std::uint64_t part : id) state = mixed(state ^ part);
+    const double first = uniform(mixed(state)), second = uniform(mixed(~state));
+    const double normal = std::sqrt(-2 * std::log(first)) * std::cos(2 * std::numbers::pi * second);
+    const double stretches = std::max(seconds / stretch_seconds, 1.0);
+    const double log_variance = std::log1p(std::expm1(sigma * sigma) / stretches);
+    return std::exp(std::sqrt(log_variance) * normal - log_variance / 2);
+  }
+
+ private:
+  // SplitMix64 (Steele, Lea, Flood 2014).
+  static std::uint64_t mixed(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+  }
+  // In (0, 1].
+  static double uniform(std::uint64_t x) { return (double(x >> 11) + 1) * 0x1p-53; }
+};
+
+}  // namespace trisweep::model
