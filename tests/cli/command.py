@@ -184,5 +184,5 @@ def backward_error(n, entries, x, b):
     for (i, j), v in entries.items():
         residual[i] -= v * x[j]
         terms[i] += abs(v * x[j])
-    return largest(0.0 if r == 0 else abs(r) / t if math.isfinite(t) and t > 0 else math.inf
+    return largest(math.inf if not math.isfinite(t) else 0.0 if r == 0 else abs(r) / t
                    for r, t in zip(residual, terms))

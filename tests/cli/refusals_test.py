@@ -147,12 +147,21 @@ class Refusals(CommandTest):
                 self.refuse_matrix(text, "structurally singular", 1)
 
     def test_numerically_singular(self):
-        """The record says so; no solution appears."""
+        """The record says so; a solution appears where there is one: A times something is a right-hand side that has."""
         for name, text in NUMERICALLY_SINGULAR.items():
             with self.subTest(name):
-                self.refuse_matrix(text, "numerically singular", 1, left={"run.json"})
-                self.assertIs(self.record("run.json")["factor"]["numerically_singular"], True)
+                self.refuse_matrix(text, "satisfies its equations", 1, left={"run.json", "x.mtx"})
+                record = self.record("run.json")
+                self.assertIs(record["factor"]["numerically_singular"], True)
+                self.assertLessEqual(record["solve"]["arioli_demmel_duff_backward_error"], 1e-13)
                 self.path("run.json").unlink()
+                self.path("x.mtx").unlink()
+
+    def test_equations_that_contradict_each_other(self):
+        self.write("a.mtx", NUMERICALLY_SINGULAR["a multiple of a row"])
+        self.write("b.mtx", dense_text([[1.0, 0.0]]))
+        self.refuse("solve", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", word="no solution was written", status=1,
+                    left={"a.mtx", "b.mtx"})
 
     def test_singular_in_single_precision_only(self):
         self.write("a.mtx", matrix_text(225, grid_laplacian(15, shift=1e-9)))
@@ -192,11 +201,12 @@ class Refusals(CommandTest):
     def test_older_outputs_survive_a_failure(self):
         self.write("truncated.mtx", UNREADABLE["truncated"][0])
         self.write("singular.mtx", NUMERICALLY_SINGULAR["a multiple of a row"])
+        self.write("b.mtx", dense_text([[1.0, 0.0]]))
         self.write("x.mtx", "precious")
         self.write("run.json", "precious")
         for matrix, record_survives in (("truncated.mtx", True), ("singular.mtx", False)):
             with self.subTest(matrix):
-                self.run_here("solve", matrix, "-o", "x.mtx", "--json", "run.json", ranks=4)
+                self.run_here("solve", matrix, "--rhs", "b.mtx", "-o", "x.mtx", "--json", "run.json", ranks=4)
                 self.assertEqual(self.path("x.mtx").read_text(), "precious")
                 self.assertEqual(self.path("run.json").read_text() == "precious", record_survives)
 

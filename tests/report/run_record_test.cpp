@@ -202,13 +202,13 @@ TEST(Verdict, NamesTheCauseAndARemedy) {
   EXPECT_THAT(verdict(r, false), HasSubstr("remedy: "));
   EXPECT_THAT(verdict(r, true), HasSubstr("no digit"));
   r.factor.numerically_singular = true;
-  EXPECT_THAT(verdict(r, false), HasSubstr("singular to double precision"));
+  EXPECT_THAT(verdict(r, false), HasSubstr("numerically singular in double precision"));
   EXPECT_THAT(verdict(r, false), HasSubstr("no solution was written"));
   EXPECT_THAT(verdict(r, false), Not(HasSubstr("--precision")));
   EXPECT_THAT(verdict(r, true), HasSubstr("satisfies its equations (componentwise backward error 1.0e-03)"));
   EXPECT_THAT(verdict(r, true), Not(HasSubstr("no solution was written")));
   r.solve.precision = "float";
-  EXPECT_THAT(verdict(r, false), HasSubstr("singular to single precision"));
+  EXPECT_THAT(verdict(r, false), HasSubstr("numerically singular in single precision"));
   EXPECT_THAT(verdict(r, false), HasSubstr("--precision double"));
 }
 

@@ -70,7 +70,7 @@ std::string precision_of(const RunRecord& r) {
 
 std::string singular(const RunRecord& r, bool written) {
   return fmt::format(
-      "{} is singular to {} precision: its condition number is about {:.1e} ({}); {}\n"
+      "{} is numerically singular in {} precision: its condition number is about {:.1e} ({}); {}\n"
       "  remedy: {}look for redundant equations and for unknowns that nothing determines, such as a missing "
       "boundary condition",
       r.matrix.name, precision_of(r), r.factor.condition_estimate,
