@@ -43,8 +43,11 @@ std::string describe(const Machine& m) {
                    m.task_seconds * 1e9, m.product_seconds * 1e9));
   line("two-sided, inside", describe(m.two_sided.inside));
   line("two-sided, between", describe(m.two_sided.between));
-  line("one-sided, inside", describe(m.one_sided.inside));
-  line("one-sided, between", describe(m.one_sided.between));
+  if (m.one_sided) {
+    line("one-sided, inside", describe(m.one_sided->inside));
+    line("one-sided, between", describe(m.one_sided->between));
+  }
+  if (m.shared) line("shared", describe(m.shared->inside));
   line("node's interface", rate(m.injection_bandwidth, "B"));
   for (const model::Source& source : m.sources)
     text += fmt::format("  - {}: {}\n", source.figure, source.origin);

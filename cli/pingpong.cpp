@@ -18,13 +18,14 @@ using transport::PingPong;
 struct PingPongCommand {
   std::string json;
   std::size_t largest_bytes = 1 << 20;
+  Index peer = 1;
 
   int operator()(const Context& context) const {
     std::optional<OutputFile> file;
     transport::collectively(context.world, [&] {
       if (context.is_root() && !json.empty()) file.emplace(json);
     });
-    const auto results = transport::ping_pong(context.world, largest_bytes);
+    const auto results = transport::ping_pong(context.world, peer, largest_bytes);
     transport::collectively(context.world, [&] {
       if (!file) return;
       file->write(record(results));
@@ -38,6 +39,10 @@ struct PingPongCommand {
     const report::MachineRecord machine = report::this_machine();
     nlohmann::ordered_json root{{"version", TRISWEEP_VERSION}, {"mpi", machine.mpi}, {"host", machine.host}};
     for (const PingPong& result : results) {
+      if (!result.obstacle.empty()) {
+        root["missing"].push_back({{"name", result.name}, {"reason", result.obstacle}});
+        continue;
+      }
       nlohmann::ordered_json samples;
       for (const auto& s : result.samples) {
         samples.push_back({{"bytes", s.bytes},
@@ -51,16 +56,25 @@ struct PingPongCommand {
   }
 
   static std::string table(const std::vector<PingPong>& results) {
+    std::vector<const PingPong*> columns;
+    std::string missing;
+    for (const PingPong& result : results) {
+      if (result.obstacle.empty()) {
+        columns.push_back(&result);
+      } else {
+        missing += fmt::format("not measured: {}: {}\n", result.name, result.obstacle);
+      }
+    }
     std::string text = fmt::format("{:>10}", "bytes");
-    for (const PingPong& result : results) text += fmt::format(" {:>14}", result.name);
+    for (const PingPong* column : columns) text += fmt::format(" {:>14}", column->name);
     text += "   (median one-way time, us)\n";
-    for (std::size_t i = 0; i < results.front().samples.size(); ++i) {
-      text += fmt::format("{:>10}", results.front().samples[i].bytes);
-      for (const PingPong& result : results)
-        text += fmt::format(" {:>14.3f}", result.samples[i].seconds_median * 1e6);
+    for (std::size_t i = 0; i < columns.front()->samples.size(); ++i) {
+      text += fmt::format("{:>10}", columns.front()->samples[i].bytes);
+      for (const PingPong* column : columns)
+        text += fmt::format(" {:>14.3f}", column->samples[i].seconds_median * 1e6);
       text += "\n";
     }
-    return text;
+    return text + missing;
   }
 };
 
@@ -69,9 +83,12 @@ struct PingPongCommand {
 void add_pingpong(CLI::App& app, Run& run) {
   auto command = std::make_shared<PingPongCommand>();
   CLI::App* sub =
-      app.add_subcommand("pingpong", "Measure messages between ranks 0 and 1, by transport and size");
+      app.add_subcommand("pingpong", "Measure messages between rank 0 and another, by transport and size");
   sub->add_option("--largest", command->largest_bytes, "Bytes of the largest message")
       ->check(CLI::Range(8, 1 << 28))
+      ->capture_default_str();
+  sub->add_option("--peer", command->peer, "The other rank")
+      ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   sub->add_option("--json", command->json, "File for the results");
   sub->callback([command, &run] { run = *command; });

@@ -86,7 +86,8 @@ class Pricing {
   // Floors and what ratios are taken to have no noise.
   model::Prediction simulate(const std::vector<plan::RankPlan>& plans, const model::Machine& machine,
                              const model::Noise& noise = {}) const {
-    return model::simulate(plans, machine, machine.network(options_.transport), problem_.workload, noise);
+    const auto& network = machine.network(options_.transport, static_cast<Index>(plans.size()));
+    return model::simulate(plans, machine, network, problem_.workload, noise);
   }
 
   void add_floors(const std::vector<plan::RankPlan>& all, Observer& observer,

@@ -97,6 +97,19 @@ int solve(const Context& context, const SolveOptions& options) {
   return solve_in<double, float>(context, options, std::move(system), std::move(outputs));
 }
 
+// Leaves transports that these ranks cannot have out of what there is to choose from; refuses one that was
+// given before anything is computed. Two-sided messages are always to be had.
+void leave_out_unusable(const transport::Communicator& world, model::PlanAxes& axes) {
+  if (world.size() == 1) return;
+  const bool given = axes.transport.size() == 1;
+  std::erase_if(axes.transport, [&](const std::string& name) {
+    if (name == "two-sided") return false;
+    const std::string obstacle = transport::obstacle(world, name);
+    if (given && !obstacle.empty()) throw transport::CollectiveError(ErrorKind::environment, obstacle);
+    return !obstacle.empty();
+  });
+}
+
 // Says which plans there are to choose from, on every rank.
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   transport::collectively(context.world, [&] {
@@ -109,6 +122,7 @@ int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions op
       options.axes = model::only(options);
     }
   });
+  leave_out_unusable(context.world, options.axes);
   return solve(context, options);
 }
 

@@ -143,7 +143,8 @@ class StandIn:
         """Of predict, machines and pingpong."""
         if words[0] == "machines":
             self.calls.append((*words, str(ranks)))
-            return {"name": words[1], "ranks_per_node": 128}
+            measured = {"two_sided": {}} if words[1] == "--measure" else {}
+            return {"name": words[1], "ranks_per_node": 128, **measured}
         if words[0] == "predict":
             return self._predict(words)
         if words != ["pingpong"] or ranks != 2:

@@ -290,8 +290,15 @@ class Measured(unittest.TestCase):
         table = measure("measured", stand_in, grids=(Grid(1, 1, 1), Grid(2, 2, 1)))
         self.assertEqual(
             column(table, "grid", "plan"),
-            [("1x1x1", "2D"), ("2x2x1", "2D"), ("2x2x1", "proportional, inverted separators")],
+            [
+                ("1x1x1", "block-cyclic"),
+                ("2x2x1", "block-cyclic"),
+                ("2x2x1", "proportional"),
+                ("2x2x1", "proportional, inverted separators"),
+            ],
         )
+        # The machine has no shared messages.
+        self.assertEqual({row["transport"] for row in table.rows}, {"two-sided"})
         for row in table.rows:
             self.assertAlmostEqual(row["predicted"].median, 850)
             self.assertAlmostEqual(row["ratio"].median, 3 / 0.85)

@@ -56,13 +56,16 @@ class Result:
         return re.findall(r"^trisweep: warning: .*", self.err, re.MULTILINE)
 
 
-def run(*arguments, ranks=0, cwd=None, timeout=120, limits=""):
+def run(*arguments, ranks=0, cwd=None, timeout=120, limits="", launcher=None):
     """Runs the command to its end, without mpirun when `ranks` is 0; a run that takes longer than `timeout` seconds
-    fails the test, and prints what hung. `limits` are shell commands that each rank runs first, such as ulimit."""
+    fails the test, and prints what hung. `limits` are shell commands that each rank runs first, such as ulimit;
+    `launcher` starts ranks in another way than mpirun."""
     line = [BINARY] + [str(a) for a in arguments]
     if limits:
         line = ["sh", "-c", limits + '; exec "$@"', "sh"] + line
-    if ranks:
+    if launcher:
+        line = launcher + line
+    elif ranks:
         line = shlex.split(MPIRUN) + ["-n", str(ranks)] + line
     process = subprocess.Popen(line, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)

@@ -46,7 +46,7 @@ OPTIONS = {
               "--no-dependencies", "--watchdog", "--machine"],
     "tune": ["--machine", "--ranks", "--nrhs", "--grid", "--mapping", "--schedule", "--tree", "--inter-grid",
              "--diagonal", "--transport", "--op", "--precision", "--ordering", "--exhaustive", "--json"],
-    "pingpong": ["--largest", "--json"],
+    "pingpong": ["--largest", "--peer", "--json"],
 }
 
 

@@ -25,7 +25,7 @@ TEST(Machine, ThoseOfThePapersAreThere) {
     EXPECT_EQ(find_machine(m.name).name, m.name);
     EXPECT_FALSE(m.sources.empty()) << m.name;
     EXPECT_GE(m.memory_bandwidth * (1 + 1e-12), m.worker_bandwidth) << m.name;
-    EXPECT_LE(m.one_sided.between.latency, m.two_sided.between.latency) << m.name;
+    EXPECT_LE(m.one_sided->between.latency, m.two_sided.between.latency) << m.name;
     EXPECT_EQ(m.ranks_per_node % m.ranks_per_memory, 0) << m.name;
   }
   EXPECT_EQ(names, (std::set<std::string>{"cori-haswell", "cori-knl", "perlmutter-cpu", "perlmutter-gpu",
@@ -46,7 +46,8 @@ TEST(Machine, FieldsThatAreMissingHaveDefaults) {
   EXPECT_EQ(m.ranks_per_memory, 4);
   EXPECT_EQ(m.workers, 1);
   EXPECT_EQ(m.two_sided.between.latency, 1e-6);
-  EXPECT_EQ(m.one_sided.inside.latency, 1e-6);
+  EXPECT_FALSE(m.has("one-sided", 1));
+  EXPECT_THROW(static_cast<void>(m.network("one-sided", 1)), Error);
 }
 
 TEST(Machine, RefusesWhatIsNone) {

@@ -131,6 +131,20 @@ TEST(Simulate, AChainOfMessagesTakesTheTimeOfEach) {
   EXPECT_NEAR(predict(s, {2, 1, 1}, m).seconds, there_and_back(m, m.two_sided.between, s), 1e-15);
 }
 
+// Rank 2 of the fork multiplies what rank 0 sent while it awaits rank 1's sum; nobody else has work
+// meanwhile.
+TEST(Simulate, ATaskComesAfterALookWhileMessagesAreAwaited) {
+  Machine m = simple_machine();
+  m.two_sided.inside.latency = 1e-4;
+  const Prediction before = predict_fork(m);
+  const double chain_before = predict(chain({4, 6}), {2, 1, 1}, m).seconds;
+  m.two_sided.look_seconds = 1e-6;
+  const Prediction after = predict_fork(m);
+  EXPECT_EQ(after.seconds, before.seconds);
+  EXPECT_NEAR(before.rank[2].idle_seconds - after.rank[2].idle_seconds, m.two_sided.look_seconds, 1e-12);
+  EXPECT_EQ(predict(chain({4, 6}), {2, 1, 1}, m).seconds, chain_before);
+}
+
 // A flushed message keeps its sender: the second of two children in a tree waits for the first one's flight.
 TEST(Simulate, FlushedMessagesKeepTheirSender) {
   Machine m = simple_machine();
@@ -252,7 +266,7 @@ TEST(Simulate, PathsAndRanksAddUp) {
     const auto plans = plan::make_all_plans(s, mapping, schedule, spec);
     for (const char* name : {"cori-haswell", "perlmutter-gpu"}) {
       const Machine m = find_machine(name);
-      const Prediction p = simulate(plans, m, m.one_sided, {.nrhs = 3});
+      const Prediction p = simulate(plans, m, *m.one_sided, {.nrhs = 3});
       EXPECT_NEAR(path_sum(p), p.seconds, 1e-12 + 1e-9 * p.seconds) << name;
       EXPECT_GE(p.seconds, p.bandwidth_floor);
       double last = 0;

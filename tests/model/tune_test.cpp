@@ -73,8 +73,8 @@ TEST(PlanAxes, HasEveryGridOnce) {
 TEST(PlanAxes, ListsPlansThatDifferOnce) {
   EXPECT_EQ(all_choices(all_axes(1)).size(), 1);
   // Block-cyclic: 2D grids 1x2 and 2x1, and the two layers of 1x1 with three ways to exchange; proportional:
-  // one. Each with 2 diagonals and 2 transports, and each tree.
-  EXPECT_EQ(all_choices(all_axes(2)).size(), (2 + 3 + 1) * 4 * plan::trees().size());
+  // one. Each with 2 diagonals and 3 transports, and each tree.
+  EXPECT_EQ(all_choices(all_axes(2)).size(), (2 + 3 + 1) * 6 * plan::trees().size());
   const PlanChoice one{.grid = {2, 3, 2}, .mapping = "proportional", .tree = "flat"};
   EXPECT_EQ(all_choices(only(one)), std::vector{one});
 }
@@ -84,8 +84,9 @@ TEST(LowerBound, IsOne) {
     for (const std::string name : {"cori-haswell", "cori-knl", "dgx-2"}) {
       const Machine machine = find_machine(name);
       for (const PlanChoice& choice : all_choices(all_axes(8))) {
+        if (!machine.has(choice.transport, 8)) continue;
         const ChosenPlan chosen(problem, choice);
-        const Network& network = machine.network(choice.transport);
+        const Network& network = machine.network(choice.transport, choice.grid.ranks());
         const double bound = lower_bound(chosen, machine, network, problem.workload);
         EXPECT_GT(bound, 0);
         EXPECT_LE(bound, simulate(chosen.plans(machine), machine, network, problem.workload).seconds)
@@ -108,9 +109,10 @@ TEST(Search, ChoosesTheFastestOfItsCandidates) {
       EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), all.size());
       // What it says of the best is what a simulation says.
       const PlanChoice& best = tuning.best().choice;
-      EXPECT_EQ(tuning.best().seconds, simulate(ChosenPlan(problem, best).plans(machine), machine,
-                                                machine.network(best.transport), problem.workload)
-                                           .seconds);
+      EXPECT_EQ(tuning.best().seconds,
+                simulate(ChosenPlan(problem, best).plans(machine), machine,
+                         machine.network(best.transport, best.grid.ranks()), problem.workload)
+                    .seconds);
       EXPECT_EQ(names(search(problem, machine, all_axes(ranks))), all);
     }
   }
@@ -142,8 +144,13 @@ TEST(Search, KeepsWhatIsFixed) {
   std::vector<PlanAxes> fixed;
   for (const NamedAxis& axis : named_axes()) {
     for (const std::string& value : all.*axis.values) {
-      fixed.push_back(all);
-      fixed.back().*axis.values = {value};
+      PlanAxes one = all;
+      one.*axis.values = {value};
+      if (value == "shared") {
+        EXPECT_THROW(search(problem, machine, one), Error);
+      } else {
+        fixed.push_back(one);
+      }
     }
   }
   for (const ProcessGrid& grid : all.grid) {

@@ -16,7 +16,9 @@ struct Job {
   std::string transport;
   std::vector<plan::RankPlan> plans;  // by rank
 
-  const model::Network& network() const { return machine.network(transport); }
+  const model::Network& network() const {
+    return machine.network(transport, static_cast<Index>(plans.size()));
+  }
 };
 
 // Of the files that `predict --save-analysis` and `predict --json` wrote, and the machine of the latter.

@@ -29,12 +29,14 @@ void from_json(const nlohmann::json& json, Link& link) {
 void to_json(nlohmann::ordered_json& json, const Network& network) {
   json = {{"inside", network.inside}, {"between", network.between}};
   if (std::isfinite(network.eager_bytes)) json["eager_bytes"] = network.eager_bytes;
+  if (network.look_seconds > 0) json["look_seconds"] = network.look_seconds;
   if (network.flushed) json["flushed"] = true;
 }
 void from_json(const nlohmann::json& json, Network& network) {
   network.inside = json.at("inside").get<Link>();
   network.between = json.value("between", network.inside);
   network.eager_bytes = json.value("eager_bytes", network.eager_bytes);
+  network.look_seconds = json.value("look_seconds", network.look_seconds);
   network.flushed = json.value("flushed", network.flushed);
 }
 
@@ -51,7 +53,8 @@ void to_json(nlohmann::ordered_json& json, const Machine& m) {
           {"product_seconds", m.product_seconds}};
   if (std::isfinite(m.injection_bandwidth)) json["injection_bandwidth"] = m.injection_bandwidth;
   json["two_sided"] = m.two_sided;
-  json["one_sided"] = m.one_sided;
+  if (m.one_sided) json["one_sided"] = *m.one_sided;
+  if (m.shared) json["shared"] = *m.shared;
   for (const Source& source : m.sources)
     json["sources"].push_back({{"figure", source.figure}, {"origin", source.origin}});
 }
@@ -68,7 +71,8 @@ void from_json(const nlohmann::json& json, Machine& m) {
   m.product_seconds = json.value("product_seconds", m.product_seconds);
   m.injection_bandwidth = json.value("injection_bandwidth", m.injection_bandwidth);
   m.two_sided = json.at("two_sided").get<Network>();
-  m.one_sided = json.value("one_sided", m.two_sided);
+  if (json.contains("one_sided")) m.one_sided = json.at("one_sided").get<Network>();
+  if (json.contains("shared")) m.shared = json.at("shared").get<Network>();
   if (json.contains("sources")) m.sources = json.at("sources").get<std::vector<Source>>();
 }
 
@@ -83,11 +87,22 @@ bool sensible(const Link& link) {
          link.receive_overhead >= 0;
 }
 
+bool sensible(const Network& network) {
+  return sensible(network.inside) && sensible(network.between) && network.look_seconds >= 0;
+}
+
 bool sensible(const Machine& m) {
   return m.ranks_per_node > 0 && m.ranks_per_memory > 0 && m.workers > 0 && positive(m.worker_bandwidth) &&
          positive(m.memory_bandwidth) && positive(m.worker_flops) && positive(m.injection_bandwidth) &&
-         m.task_seconds >= 0 && m.product_seconds >= 0 && sensible(m.two_sided.inside) &&
-         sensible(m.two_sided.between) && sensible(m.one_sided.inside) && sensible(m.one_sided.between);
+         m.task_seconds >= 0 && m.product_seconds >= 0 && sensible(m.two_sided) &&
+         (!m.one_sided || sensible(*m.one_sided)) && (!m.shared || sensible(*m.shared));
+}
+
+// None: not a transport of any machine.
+const Network* network_of(const Machine& m, const std::string& transport, Index ranks) {
+  if (transport == "two-sided") return &m.two_sided;
+  if (transport == "one-sided") return m.one_sided ? &*m.one_sided : nullptr;
+  return m.shared && ranks <= m.ranks_per_node ? &*m.shared : nullptr;
 }
 
 Machine read_machine(const std::string& path) {
@@ -106,6 +121,17 @@ Machine read_machine(const std::string& path) {
 
 }  // namespace
 
+bool Machine::has(const std::string& transport, Index ranks) const {
+  return network_of(*this, transport, ranks) != nullptr;
+}
+
+const Network& Machine::network(const std::string& transport, Index ranks) const {
+  if (const Network* found = network_of(*this, transport, ranks)) return *found;
+  throw Error(ErrorKind::usage,
+              fmt::format("the machine {} has no {} messages between {} ranks", name, transport, ranks),
+              "use two-sided ones, or a description that has them");
+}
+
 Machine find_machine(const std::string& name) {
   if (name.ends_with(".json")) return read_machine(name);
   return find_named(machines(), "machine", name, ", or give a .json file");
@@ -116,7 +142,9 @@ std::string to_json(const Machine& machine) {
 }
 
 Machine without_communication(Machine machine) {
-  machine.two_sided = machine.one_sided = {};
+  machine.two_sided = {};
+  if (machine.one_sided) machine.one_sided = Network{};
+  if (machine.shared) machine.shared = Network{};
   machine.injection_bandwidth = std::numeric_limits<double>::infinity();
   return machine;
 }

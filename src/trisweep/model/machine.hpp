@@ -5,6 +5,7 @@
 // Ranks share memories (of a node or a GPU) and nodes; rank r is on node r / ranks_per_node.
 
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@
 namespace trisweep::model {
 
 // A message of b bytes keeps the sender busy for `send_overhead`, is there `latency` + b / `bandwidth` later,
-// and keeps the receiver busy for `receive_overhead`.
+// and keeps the receiver busy for `receive_overhead`: LogP's o, apart at either end, and L (Culler et al.
+// 1993).
 struct Link {
   double latency = 0;
   double bandwidth = std::numeric_limits<double>::infinity();
@@ -28,6 +30,8 @@ struct Network {
   Link between;  // between ranks of different nodes
   // Larger messages first ask whether the receiver is ready: two more latencies.
   double eager_bytes = std::numeric_limits<double>::infinity();
+  // Of a look for messages that finds none: before each task while some are awaited.
+  double look_seconds = 0;
   // Whether a sender stays with its message until it is there: two puts, each with a flush
   // (transport/one_sided.hpp).
   bool flushed = false;
@@ -51,12 +55,14 @@ struct Machine {
   double product_seconds = 0;   // of a product besides its panel
   double injection_bandwidth = std::numeric_limits<double>::infinity();  // of a node, into the network
   Network two_sided;
-  Network one_sided;
+  // Where the machine has them. `shared` is for ranks of one node.
+  std::optional<Network> one_sided{};
+  std::optional<Network> shared{};
   std::vector<Source> sources{};
 
-  const Network& network(const std::string& transport) const {
-    return transport == "one-sided" ? one_sided : two_sided;
-  }
+  bool has(const std::string& transport, Index ranks) const;
+  // Throws Error(usage) when the machine does not have it for so many ranks.
+  const Network& network(const std::string& transport, Index ranks) const;
   // Of a worker, between messages and segments: reading and writing what is copied; adding reads once more.
   double copying_seconds(double bytes) const { return 2 * bytes / worker_bandwidth; }
   double adding_seconds(double bytes) const { return 3 * bytes / worker_bandwidth; }
@@ -69,7 +75,7 @@ std::span<const Machine> machines();
 // lists the names there are, InputError on a file that is not such a description.
 Machine find_machine(const std::string& name);
 
-// A description as a file has it: all fields, those missing in a file have the defaults above.
+// A description as a file has it. Fields that are missing in a file have the defaults above.
 std::string to_json(const Machine& machine);
 
 // The same machine with messages that cost nothing, or with tasks that cost nothing: bounds of any schedule's

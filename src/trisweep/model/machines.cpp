@@ -44,7 +44,7 @@ Machine generic() {
       .sources = {{"everything",
                    "round numbers of the order of a server of two sockets in the 2020s and its network; "
                    "which transport is faster is not known, they are taken to be alike"}}};
-  m.one_sided = m.two_sided;
+  m.one_sided = m.shared = m.two_sided;
   return m;
 }
 
@@ -62,9 +62,9 @@ Machine cori_haswell() {
           .two_sided = {.inside = {0.3 * us, 5 * gb, 0.2 * us, 0.2 * us},
                         .between = {1.0 * us, 8 * gb, 0.4 * us, 0.4 * us},
                         .eager_bytes = 8192},
-          .one_sided = {.inside = {0.2 * us, 5 * gb, 0.1 * us, 0.1 * us},
-                        .between = {0.7 * us, 8 * gb, 0.2 * us, 0.1 * us},
-                        .flushed = true},
+          .one_sided = Network{.inside = {0.2 * us, 5 * gb, 0.1 * us, 0.1 * us},
+                               .between = {0.7 * us, 8 * gb, 0.2 * us, 0.1 * us},
+                               .flushed = true},
           .sources = {{"ranks_per_node", "SC'23 4.1, 2018 4: two sockets of 16 cores, E5-2698 v3, 2.3 GHz"},
                       {"worker_flops", "NERSC, Cori configuration: 36.8 Gflop/s a core, peak"},
                       {"memory_bandwidth", "Intel, E5-2698 v3: 68 GB/s a socket, peak"},
@@ -96,9 +96,9 @@ Machine cori_knl() {
       .two_sided = {.inside = {0.6 * us, 2 * gb, 0.6 * us, 0.6 * us},
                     .between = {1.5 * us, 8 * gb, 1.1 * us, 1.0 * us},
                     .eager_bytes = 8192},
-      .one_sided = {.inside = {0.3 * us, 2 * gb, 0.2 * us, 0.1 * us},
-                    .between = {0.8 * us, 8 * gb, 0.3 * us, 0.1 * us},
-                    .flushed = true},
+      .one_sided = Network{.inside = {0.3 * us, 2 * gb, 0.2 * us, 0.1 * us},
+                           .between = {0.8 * us, 8 * gb, 0.3 * us, 0.1 * us},
+                           .flushed = true},
       .sources = {{"ranks_per_node", "NERSC, Cori configuration: 68 cores at 1.4 GHz, of which 64 are used"},
                   {"worker_flops",
                    "Intel: 32 flops a cycle and core at 1.4 GHz, peak; half of it for "
@@ -129,9 +129,9 @@ Machine perlmutter_cpu() {
           .two_sided = {.inside = {0.3 * us, 8 * gb, 0.15 * us, 0.15 * us},
                         .between = {1.3 * us, 22 * gb, 0.3 * us, 0.4 * us},
                         .eager_bytes = 16384},
-          .one_sided = {.inside = {0.2 * us, 8 * gb, 0.1 * us, 0.1 * us},
-                        .between = {1.2 * us, 22 * gb, 0.2 * us, 0.1 * us},
-                        .flushed = true},
+          .one_sided = Network{.inside = {0.2 * us, 8 * gb, 0.1 * us, 0.1 * us},
+                               .between = {1.2 * us, 22 * gb, 0.2 * us, 0.1 * us},
+                               .flushed = true},
           .sources = {{"ranks_per_node", "NERSC: two EPYC 7763 of 64 cores"},
                       {"memory_bandwidth", "AMD, EPYC 7763: 204.8 GB/s a socket, peak"},
                       {"worker_flops", "AMD, EPYC 7763: 16 flops a cycle at 2.45 GHz, peak"},
@@ -159,8 +159,8 @@ Machine gpus(std::string name, Index per_node, Index units, double bandwidth, do
 // Messages that the GPU starts itself, into another's memory; two-sided ones go through the CPU.
 void connect(Machine& m, double inside, double between, double injection) {
   m.injection_bandwidth = injection;
-  m.one_sided = {.inside = {0.8 * us, inside, 0.3 * us, 0.2 * us},
-                 .between = {3 * us, between, 0.5 * us, 0.2 * us}};
+  m.one_sided = Network{.inside = {0.8 * us, inside, 0.3 * us, 0.2 * us},
+                        .between = {3 * us, between, 0.5 * us, 0.2 * us}};
   m.two_sided = {.inside = {5 * us, inside, 2 * us, 2 * us}, .between = {7 * us, between, 2 * us, 2 * us}};
   m.sources.push_back({"latency, overheads",
                        "estimates: a microsecond over a direct link and three over the "

@@ -33,7 +33,7 @@ struct PlanAxes {
   std::vector<std::string> schedule{};
   std::vector<std::string> inter_grid{};
   std::vector<std::string> tree{};
-  std::vector<std::string> transport{"two-sided", "one-sided"};
+  std::vector<std::string> transport{"two-sided", "one-sided", "shared"};
 
   // The first grid, and on the other axes the value that PlanChoice has by itself, or the first where that is
   // not to be had.

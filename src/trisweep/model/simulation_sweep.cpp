@@ -30,7 +30,10 @@ void Simulation::start_task(Index r, bool communicator, std::int32_t previous, d
                                                   : times.u_floating_point_seconds) +=
       products / (sweep != nullptr ? machine_.workers : 1);
   ++computing_[memory(r)];
-  events_.push({now + machine_.task_seconds * noise + products, 0, s, t, EventKind::task_end, communicator});
+  // Whoever takes messages has looked for one in vain.
+  const double look = communicator && rank.expected > 0 ? wire_.look_seconds() : 0;
+  events_.push(
+      {now + look + machine_.task_seconds * noise + products, 0, s, t, EventKind::task_end, communicator});
 }
 
 double Simulation::product_seconds(Index r, const Cost& cost, Index workers) const {

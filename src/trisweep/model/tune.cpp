@@ -56,8 +56,7 @@ class Prices {
   double lower_bound(const PlanChoice& choice, const ChosenPlan& chosen) {
     const std::string name = choice.name();
     if (const auto found = bounded_.find(name); found != bounded_.end()) return found->second.lower_bound;
-    const double bound =
-        model::lower_bound(chosen, machine_, machine_.network(choice.transport), problem_.workload);
+    const double bound = model::lower_bound(chosen, machine_, network(choice), problem_.workload);
     bounded_[name] = {choice, bound};
     return bound;
   }
@@ -68,15 +67,15 @@ class Prices {
     const auto seconds = [&](Index nrhs) {
       Workload part = problem_.workload;
       part.nrhs = nrhs;
-      return model::simulate(plans, machine_, machine_.network(choice.transport), part).seconds;
+      return model::simulate(plans, machine_, network(choice), part).seconds;
     };
     const Index half = problem_.workload.nrhs / 2, rest = problem_.workload.nrhs - half;
     return half == rest ? 2 * seconds(half) : seconds(half) + seconds(rest);
   }
 
   double simulate(const PlanChoice& choice, const ChosenPlan& chosen) {
-    const Prediction p = model::simulate(chosen.plans(machine_), machine_, machine_.network(choice.transport),
-                                         problem_.workload);
+    const Prediction p =
+        model::simulate(chosen.plans(machine_), machine_, network(choice), problem_.workload);
     simulated_[choice.name()] = {.choice = choice,
                                  .seconds = p.seconds,
                                  .bandwidth_floor = p.bandwidth_floor,
@@ -84,6 +83,10 @@ class Prices {
                                  .path_flight_seconds = p.path_flight_seconds};
     best_ = std::min(best_, p.seconds);
     return p.seconds;
+  }
+
+  const Network& network(const PlanChoice& choice) const {
+    return machine_.network(choice.transport, choice.grid.ranks());
   }
 
   const PlanProblem& problem_;
@@ -177,9 +180,22 @@ bool alike(const Network& a, const Network& b) {
   return alike(a.inside, b.inside) && alike(a.between, b.between) && a.eager_bytes == b.eager_bytes;
 }
 
+// Without transports that the machine does not have, unless that leaves none.
+PlanAxes available(PlanAxes axes, const Machine& machine) {
+  const Index ranks = axes.grid.front().ranks();
+  const auto missing = [&](const std::string& name) { return !machine.has(name, ranks); };
+  if (!std::ranges::all_of(axes.transport, missing)) std::erase_if(axes.transport, missing);
+  return axes;
+}
+
 // Transports that cost the same need not be told apart.
 PlanAxes that_matter(PlanAxes axes, const Machine& machine) {
-  if (alike(machine.two_sided, machine.one_sided)) axes.transport = {axes.usual().transport};
+  const PlanChoice usual = axes.usual();
+  const Network& network = machine.network(usual.transport, usual.grid.ranks());
+  if (std::ranges::all_of(axes.transport, [&](const std::string& name) {
+        return alike(machine.network(name, usual.grid.ranks()), network);
+      }))
+    axes.transport = {usual.transport};
   return axes;
 }
 
@@ -190,7 +206,7 @@ constexpr double reach = 1.6;
 }  // namespace
 
 Tuning search(const PlanProblem& problem, const Machine& machine, const PlanAxes& all, Observer& observer) {
-  const PlanAxes axes = that_matter(all, machine);
+  const PlanAxes axes = that_matter(available(all, machine), machine);
   Prices prices(problem, machine, axes);
   std::vector<std::pair<double, PlanChoice>> start;
   for (PlanChoice& choice : starts(axes)) start.emplace_back(prices.lower_bound(choice), std::move(choice));
@@ -214,8 +230,9 @@ Tuning search(const PlanProblem& problem, const Machine& machine, const PlanAxes
   return std::move(prices).take();
 }
 
-Tuning exhaustive_search(const PlanProblem& problem, const Machine& machine, const PlanAxes& axes,
+Tuning exhaustive_search(const PlanProblem& problem, const Machine& machine, const PlanAxes& all,
                          Observer& observer) {
+  const PlanAxes axes = available(all, machine);
   Prices prices(problem, machine, axes);
   const std::vector<PlanChoice> choices = all_choices(axes);
   for (std::size_t i = 0; i < choices.size(); ++i) {

@@ -16,6 +16,7 @@ class Wire {
     return node(from) == node(to) ? network_.inside : network_.between;
   }
 
+  double look_seconds() const { return network_.look_seconds; }
   bool keeps_sender() const { return network_.flushed; }
   bool leaves_node(Index from, Index to) const { return node(from) != node(to); }
 

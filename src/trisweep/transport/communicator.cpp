@@ -14,13 +14,13 @@
 #include <utility>
 
 namespace trisweep::transport {
-void check(int code, const char* call) {
+void check(int code, const char* call, const char* remedy) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
   throw Error(ErrorKind::environment,
-              fmt::format("{} failed: {}", call, std::string(text.data(), usize(length))));
+              fmt::format("{} failed: {}", call, std::string(text.data(), usize(length))), remedy);
 }
 
 Communicator::Communicator(MPI_Comm parent, const Limits& limits)

@@ -20,7 +20,7 @@
 namespace trisweep::transport {
 
 // Throws Error(environment) with MPI's own text when `code` is not MPI_SUCCESS.
-void check(int code, const char* call);
+void check(int code, const char* call, const char* remedy = "");
 
 class Communicator {
  public:

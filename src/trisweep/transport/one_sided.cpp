@@ -37,7 +37,12 @@ OneSided::~OneSided() {
 
 void OneSided::open_window() {
   const auto bytes = static_cast<MPI_Aint>(slots_.bytes());
-  check(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, own_.handle(), &base_, &window_), "MPI_Win_allocate");
+  // An MPI may have no windows for some networks, and says so only now, to all ranks.
+  collectively(own_, [&] {
+    check(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, own_.handle(), &base_, &window_), "MPI_Win_allocate",
+          "use the two-sided transport; or let Open MPI do with messages what the network cannot, slowly: "
+          "mpirun --mca osc ^ucx");
+  });
   check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
   collectively(own_, [&] {
     int* model = nullptr;

@@ -14,8 +14,8 @@ namespace trisweep::transport {
 
 class OneSided final : public SlotTransport {
  public:
-  // Collective. Throws Error(environment) on every rank when memory does not suffice or the MPI keeps a
-  // window's public and private copies apart (no polling of local memory).
+  // Collective. Throws Error(environment) on every rank when memory does not suffice, or this MPI has no
+  // windows for these ranks, or keeps their public and private copies apart (no polling of local memory).
   OneSided(const Communicator& comm, const Traffic& traffic);
   ~OneSided() override;
 

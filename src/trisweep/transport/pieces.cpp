@@ -23,7 +23,7 @@ void Extent::make_type(std::size_t bytes, const Limits& limits) {
   count_ = 1;
 }
 
-std::size_t bytes_of(const MPI_Status& status) {
+std::size_t bytes_of(MPI_Status status) {
   int count = 0;
   check(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
   if (count != MPI_UNDEFINED) return static_cast<std::size_t>(count);

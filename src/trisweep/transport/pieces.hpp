@@ -49,7 +49,7 @@ class Extent {
 };
 
 // Of a message that has come, or was received.
-std::size_t bytes_of(const MPI_Status& status);
+std::size_t bytes_of(MPI_Status status);
 
 // A type of this size, to count vectors' rows in: a vector has no more of them than fit an int.
 class RowType {

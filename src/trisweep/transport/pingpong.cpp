@@ -1,5 +1,7 @@
 #include "trisweep/transport/pingpong.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -12,56 +14,67 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int solves = 12;
+constexpr double longest_wait = 60;  // seconds; a message that takes longer does not come
 
 // Messages a rank sends in one solve: fewer of the large ones, which all have a slot of their own.
 int rounds_of(std::size_t bytes) {
   return static_cast<int>(std::clamp<std::size_t>((std::size_t{1} << 22) / bytes, 2, 50));
 }
 
+// Rank 0 and its peer; the other ranks only take part in what is collective.
+struct Pair {
+  const Communicator& comm;
+  Index peer;
+
+  bool plays() const { return comm.rank() == 0 || comm.rank() == peer; }
+  Index other() const { return comm.rank() == 0 ? peer : 0; }
+};
+
 // Takes the time of one round trip after another; `half_trip(round, sends)` sends or receives one message.
 // The first solve warms up.
-PingPongSample measure(const Communicator& comm, std::size_t bytes,
+PingPongSample measure(const Pair& pair, std::size_t bytes,
                        const std::function<void(int round, bool sends)>& half_trip,
                        const std::function<void()>& between_solves) {
   std::vector<double> seconds;
   for (int solve = 0; solve < solves; ++solve) {
-    for (int round = 0; round < rounds_of(bytes) && comm.rank() < 2; ++round) {
+    for (int round = 0; round < rounds_of(bytes) && pair.plays(); ++round) {
       const auto start = Clock::now();
-      half_trip(round, comm.rank() == 0);
-      half_trip(round, comm.rank() != 0);
+      half_trip(round, pair.comm.rank() == 0);
+      half_trip(round, pair.comm.rank() != 0);
       if (solve > 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count() / 2);
     }
     between_solves();
   }
   std::sort(seconds.begin(), seconds.end());
   PingPongSample sample{bytes, 0, 0, 0};
-  if (comm.rank() == 0) sample = {bytes, seconds[seconds.size() / 2], seconds.front(), seconds.back()};
-  comm.broadcast(sample);
+  if (pair.comm.rank() == 0) sample = {bytes, seconds[seconds.size() / 2], seconds.front(), seconds.back()};
+  pair.comm.broadcast(sample);
   return sample;
 }
 
-Traffic traffic_of(const Communicator& comm, std::size_t bytes) {
+Traffic traffic_of(const Pair& pair, std::size_t bytes) {
   Traffic traffic{.phase = std::vector<PhaseMessages>(1), .row_bytes = bytes};
-  for (int round = 0; round < rounds_of(bytes) && comm.rank() < 2; ++round) {
-    traffic.phase[0].in.push_back({1 - comm.rank(), round, 1});
-    traffic.phase[0].out.push_back({1 - comm.rank(), round, 1});
+  for (int round = 0; round < rounds_of(bytes) && pair.plays(); ++round) {
+    traffic.phase[0].in.push_back({pair.other(), round, 1});
+    traffic.phase[0].out.push_back({pair.other(), round, 1});
   }
   return traffic;
 }
 
-PingPongSample measure_transport(const Communicator& comm, const NamedTransport& named, std::size_t bytes) {
-  const auto transport = named.make(comm, traffic_of(comm, bytes));
+PingPongSample measure_transport(const Pair& pair, const NamedTransport& named, std::size_t bytes) {
+  const auto transport = named.make(pair.comm, traffic_of(pair, bytes));
   std::vector<std::byte> sent(bytes), received(bytes);
-  Patience patience;
+  Patience patience(longest_wait);
   transport->open_phase(0);
   const auto half_trip = [&](int round, bool sends) {
-    if (sends) return transport->send(1 - comm.rank(), round, sent.data(), bytes);
+    if (sends) return transport->send(pair.other(), round, sent.data(), bytes);
     std::optional<Arrival> arrival;
     for (patience.moved(); !(arrival = transport->poll());)
-      patience.nothing_yet([] { return std::string(); });
+      patience.nothing_yet(
+          [&] { return fmt::format("a {} message of {} bytes does not come", named.name, bytes); });
     transport->receive(*arrival, received.data(), bytes);
   };
-  return measure(comm, bytes, half_trip, [&] {
+  return measure(pair, bytes, half_trip, [&] {
     transport->close_phase(patience);
     transport->close_solve(patience);
     transport->open_phase(0);
@@ -73,9 +86,11 @@ class SharedWindow {
  public:
   SharedWindow(const Communicator& node, std::size_t bytes) : node_(node) {
     std::byte* mine = nullptr;
-    check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(line + bytes), 1, MPI_INFO_NULL, node.handle(), &mine,
-                                  &window_),
-          "MPI_Win_allocate_shared");
+    collectively(node, [&] {
+      check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(line + bytes), 1, MPI_INFO_NULL, node.handle(),
+                                    &mine, &window_),
+            "MPI_Win_allocate_shared");
+    });
     std::memset(mine, 0, line + bytes);
     check(MPI_Barrier(node.handle()), "MPI_Barrier");
   }
@@ -104,53 +119,74 @@ class SharedWindow {
   MPI_Win window_ = MPI_WIN_NULL;
 };
 
-PingPongSample measure_shared_window(const Communicator& node, std::size_t bytes) {
-  const SharedWindow window(node, bytes);
+PingPongSample measure_shared_window(const Pair& pair, std::size_t bytes) {
+  const SharedWindow window(pair.comm, bytes);
   std::vector<std::byte> sent(bytes), received(bytes);
   std::uint64_t sends = 0, receives = 0;
-  Patience patience;
+  Patience patience(longest_wait);
   return measure(
-      node, bytes,
+      pair, bytes,
       [&](int, bool sending) {
+        const Index mine = pair.comm.rank(), from = pair.other();
         if (sending) {
-          std::memcpy(window.data(node.rank()), sent.data(), bytes);
-          window.flag(node.rank()).store(++sends, std::memory_order_release);
+          std::memcpy(window.data(mine), sent.data(), bytes);
+          window.flag(mine).store(++sends, std::memory_order_release);
           return;
         }
-        const Index from = 1 - node.rank();
         const std::uint64_t expected = ++receives;
         for (patience.moved(); window.flag(from).load(std::memory_order_acquire) != expected;)
-          patience.nothing_yet([] { return std::string(); });
+          patience.nothing_yet([] { return std::string("a write into a shared window is not seen"); });
         std::memcpy(received.data(), window.data(from), bytes);
       },
       [] {});
 }
 
+// Fills in the samples, or what stands in their way.
+void measure_each(PingPong& result, const std::vector<std::size_t>& sizes,
+                  const std::function<PingPongSample(std::size_t bytes)>& sample) {
+  try {
+    for (const std::size_t bytes : sizes) result.samples.push_back(sample(bytes));
+  } catch (const CollectiveError& error) {
+    result.samples.clear();
+    result.obstacle = error.what();
+  }
+}
+
+// Among the ranks of rank 0's node. Nothing when the peer is on another.
+std::optional<PingPong> ping_pong_in_window(const Pair& pair, const std::vector<std::size_t>& sizes) {
+  const Communicator node = pair.comm.of_node();
+  Index first = pair.comm.rank();
+  node.broadcast(first);
+  const Index node_rank = pair.comm.rank() == pair.peer && first == 0 ? node.rank() : -1;
+  const Pair there{node, static_cast<Index>(pair.comm.max(Offset{node_rank}))};
+  if (there.peer < 0) return std::nullopt;
+  PingPong result{.name = "shared-window", .samples = {}};
+  if (first == 0)
+    measure_each(result, sizes, [&](std::size_t bytes) { return measure_shared_window(there, bytes); });
+  pair.comm.broadcast(result.samples);
+  pair.comm.broadcast(result.obstacle);
+  return result;
+}
+
 }  // namespace
 
-std::vector<PingPong> ping_pong(const Communicator& comm, std::size_t largest_bytes) {
-  if (comm.size() < 2) {
-    throw CollectiveError(ErrorKind::usage, "a message needs two ranks\n  remedy: start it with mpirun -n 2");
+std::vector<PingPong> ping_pong(const Communicator& comm, Index peer, std::size_t largest_bytes) {
+  if (peer < 1 || peer >= comm.size()) {
+    throw CollectiveError(ErrorKind::usage,
+                          fmt::format("a message needs two ranks, and of {} there is no other numbered {}\n"
+                                      "  remedy: start it with mpirun -n {}",
+                                      comm.size(), peer, std::max<Index>(peer, 1) + 1));
   }
   std::vector<std::size_t> sizes;
   for (std::size_t bytes = 8; bytes <= largest_bytes; bytes *= 4) sizes.push_back(bytes);
+  const Pair pair{comm, peer};
   std::vector<PingPong> results;
-  const Communicator node = comm.of_node();
-  const bool one_node = comm.max(node.size() < comm.size() ? 1.0 : 0.0) == 0;
   for (const NamedTransport& named : transports()) {
-    if (!one_node && !named.crosses_nodes) continue;
     results.push_back({std::string(named.name), {}});
-    for (const std::size_t bytes : sizes)
-      results.back().samples.push_back(measure_transport(comm, named, bytes));
+    measure_each(results.back(), sizes,
+                 [&](std::size_t bytes) { return measure_transport(pair, named, bytes); });
   }
-  if (comm.max(comm.rank() == 1 && node.rank() != 1 ? 1.0 : 0.0) > 0) return results;
-  results.push_back({"shared-window", {}});
-  for (const std::size_t bytes : sizes) {
-    PingPongSample sample{};
-    if (comm.rank() == 0 || node.size() > 1) sample = measure_shared_window(node, bytes);
-    comm.broadcast(sample);
-    results.back().samples.push_back(sample);
-  }
+  if (auto window = ping_pong_in_window(pair, sizes)) results.push_back(*std::move(window));
   return results;
 }
 

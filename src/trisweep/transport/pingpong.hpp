@@ -8,8 +8,8 @@
 
 namespace trisweep::transport {
 
-// One-way times in seconds: half of a round trip between ranks 0 and 1, from the sender's call until the
-// receiver has the data. Of many round trips.
+// One-way times in seconds: half of a round trip between rank 0 and its peer, from the sender's call until
+// the receiver has the data. Of many round trips.
 struct PingPongSample {
   std::size_t bytes;
   double seconds_median;
@@ -20,12 +20,13 @@ struct PingPongSample {
 struct PingPong {
   std::string name;
   std::vector<PingPongSample> samples;  // by size, the same on every rank
+  std::string obstacle{};               // where there are none: why these ranks cannot have it
 };
 
-// Every transport of the table that reaches all ranks, and `shared-window` where ranks 0 and 1 share memory:
-// there the receiver reads where the sender wrote, which is the least a message within a node can cost.
-// Sizes: 8 bytes to `largest_bytes`, each four times the one before. Collective; throws Error(usage) on every
-// rank when there is only one.
-std::vector<PingPong> ping_pong(const Communicator& comm, std::size_t largest_bytes);
+// Every transport of the table, and `shared-window` where both ranks are on one node: there the receiver
+// reads where the sender wrote, which is the least a message within a node can cost. Sizes: 8 bytes to
+// `largest_bytes`, each four times the one before. Collective; throws Error(usage) on every rank when there
+// is no rank `peer`, or it is rank 0.
+std::vector<PingPong> ping_pong(const Communicator& comm, Index peer, std::size_t largest_bytes);
 
 }  // namespace trisweep::transport

@@ -73,11 +73,13 @@ using TransportFactory =
 struct NamedTransport {
   std::string_view name;
   std::unique_ptr<Transport> (*make)(const Communicator& comm, const Traffic& traffic);
-  bool crosses_nodes;  // else the ranks must share memory
 };
 std::span<const NamedTransport> transports();
 // Throws Error(usage) that lists the names there are.
 TransportFactory find_transport(std::string_view name);
+// Why these ranks cannot have it, with a remedy; empty when they can. Makes one without messages to see.
+// Collective.
+std::string obstacle(const Communicator& comm, std::string_view name);
 // Where nobody has chosen: `shared` for several ranks that can share memory, else `two-sided`. Collective.
 std::string_view usual_transport(const Communicator& comm);
 std::unique_ptr<Transport> make_usual(const Communicator& comm, const Traffic& traffic);

@@ -16,9 +16,9 @@ std::unique_ptr<Transport> make(const Communicator& comm, const Traffic& traffic
 }
 
 constexpr std::array<NamedTransport, 3> table{{
-    {"two-sided", make<TwoSided>, true},
-    {"one-sided", make<OneSided>, true},
-    {"shared", make<SharedMemory>, false},
+    {"two-sided", make<TwoSided>},
+    {"one-sided", make<OneSided>},
+    {"shared", make<SharedMemory>},
 }};
 
 }  // namespace
@@ -31,17 +31,19 @@ TransportFactory find_transport(std::string_view name) {
   return find_named(transports(), "transport", name).make;
 }
 
-// Ranks of one node may still be in containers of their own: it takes a try, of one without messages.
-std::string_view usual_transport(const Communicator& comm) {
-  constexpr std::string_view everywhere = "two-sided";
-  if (comm.size() == 1) return everywhere;
+std::string obstacle(const Communicator& comm, std::string_view name) {
+  const TransportFactory make_it = find_transport(name);
   try {
-    const auto traffic = collectively(comm, [] { return Traffic{.phase = std::vector<PhaseMessages>(1)}; });
-    SharedMemory(comm, traffic);
-    return "shared";
-  } catch (const CollectiveError&) {
-    return everywhere;
+    make_it(comm, collectively(comm, [] { return Traffic{.phase = std::vector<PhaseMessages>(1)}; }));
+    return {};
+  } catch (const CollectiveError& error) {
+    return error.what();
   }
+}
+
+// Ranks of one node may still be in containers of their own: it takes a try.
+std::string_view usual_transport(const Communicator& comm) {
+  return comm.size() > 1 && obstacle(comm, "shared").empty() ? "shared" : "two-sided";
 }
 
 std::unique_ptr<Transport> make_usual(const Communicator& comm, const Traffic& traffic) {

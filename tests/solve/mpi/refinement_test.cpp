@@ -196,6 +196,15 @@ TEST(Refinement, NeverKeepsWhatMakesTheErrorLarger) {
   EXPECT_EQ(system.x, x);
 }
 
+// What GMRES then corrects is the solution that was kept, not the one that was tried last.
+TEST(Refinement, CorrectsWhatItHasAndNotWhatItTried) {
+  const auto a = random_matrix<double>({.n = 60, .per_row = 2, .seed = 12});
+  auto quarter = a;
+  for (double& value : quarter.value) value /= 4;
+  RefinedSystem<double> system(a, quarter);
+  EXPECT_LT(system.solve(Op::none, random_vector<double>(60, 3), 1).error.componentwise, 1e-14);
+}
+
 TEST(Refinement, EndsWhenNothingHelps) {
   RefinedSystem<double> system(random_matrix<double>({.n = 30, .seed = 2}));
   std::vector<double> b(30, 1.0);

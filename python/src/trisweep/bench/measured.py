@@ -1,11 +1,12 @@
 """The model beside real runs on this machine, from a description that `trisweep machines --measure` makes in the same
 round: what the model and the description together are worth where both can be seen (docs/model.md).
 
-No paper's. With more ranks than cores a rank that waits for a message also waits for its turn, which no description
-says: the ratios then tell of the load."""
+No paper's. On a cluster, or what stands for one, TRISWEEP_MPIRUN names the launcher. With more ranks than cores a rank
+that waits for a message also waits for its turn, which no description says: the ratios then tell of the load."""
 
 import json
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,21 @@ from trisweep.lab import Case, Lab, Settings, System
 from trisweep.runs import Record
 from trisweep.tables import Column, Table, spread
 
-TRANSPORT = ("--transport", "two-sided")  # ranks of one node would share memory, which no description has
 PLANS = {
-    "2D": ("--tree", "binary", *TRANSPORT),
-    "proportional, inverted separators": ("--mapping", "proportional", "--diagonal", "separators", *TRANSPORT),
+    "block-cyclic": ("--tree", "binary"),
+    "block-cyclic, level-sync": ("--tree", "binary", "--schedule", "level-sync"),
+    "proportional": ("--mapping", "proportional"),
+    "proportional, inverted separators": ("--mapping", "proportional", "--diagonal", "separators"),
 }
+TRANSPORTS = ("two-sided", "shared")  # where the machine has them
 
 COLUMNS = (
     Column("matrix", "matrix"),
     Column("nrhs", "right-hand sides", "d"),
     Column("grid", "grid"),
     Column("plan", "plan"),
+    Column("transport", "transport"),
+    Column("messages", "messages", "d"),
     Column("predicted", "predicted, ms", ".3g"),
     Column("measured", "measured, ms", ".3g"),
     Column("ratio", "measured / predicted", ".2f"),
@@ -40,25 +45,52 @@ def _milliseconds(record: Record) -> float:
     return 1e3 * sum(record["solve"][part] for part in ("l_seconds", "u_seconds", "inter_grid_seconds"))
 
 
+def _plans(grid: Grid) -> list[str]:
+    """Those that differ on this grid: one rank has one, layers matter to block-cyclic plans alone."""
+    if grid.ranks == 1:
+        return ["block-cyclic"]
+    if grid.pz > 1:
+        return ["block-cyclic", "block-cyclic, level-sync"]
+    return ["block-cyclic", "proportional", "proportional, inverted separators"]
+
+
 def _cases(system: System, grid: Grid) -> list[Case]:
-    plans = PLANS if grid.ranks > 1 else {"2D": PLANS["2D"]}
-    return [Case(system, grid, options, {"plan": name}) for name, options in plans.items()]
+    transports = TRANSPORTS if grid.ranks > 1 else TRANSPORTS[:1]
+    return [
+        Case(system, grid, (*PLANS[plan], "--transport", transport), {"plan": plan, "transport": transport})
+        for plan in _plans(grid)
+        for transport in transports
+    ]
 
 
-def _round(lab: Lab, cases: list[Case], folder: Path) -> list[tuple[float, float]]:
-    """Predicted and measured, of each case."""
-    machines: dict[int, Path] = {}
+@dataclass(frozen=True)
+class Times:
+    """Milliseconds, and messages of all ranks."""
+
+    predicted: float
+    measured: float
+    messages: int
+
+
+def _round(lab: Lab, cases: list[Case], folder: Path) -> list[Times | None]:
+    """Of each case; nothing where the machine does not have its transport."""
+    machines: dict[int, Record] = {}
     for ranks in sorted({max(case.grid.ranks, 2) for case in cases}):
         lab.show(f"machine, {ranks} ranks")
-        machines[ranks] = folder / f"here-{ranks}.json"
-        machines[ranks].write_text(json.dumps(lab.trisweep.document(["machines", "--measure"], ranks)))
-    times = []
+        machines[ranks] = lab.trisweep.document(["machines", "--measure"], ranks)
+        (folder / f"here-{ranks}.json").write_text(json.dumps(machines[ranks]))
+    times: list[Times | None] = []
     for case in cases:
         lab.show(str(case))
+        ranks = max(case.grid.ranks, 2)
+        if case.labels["transport"].replace("-", "_") not in machines[ranks]:
+            times.append(None)
+            continue
         words = [str(lab.matrix(case.system.matrix)), "--grid", str(case.grid), *case.words, "--no-floors"]
-        machine = machines[max(case.grid.ranks, 2)]
-        predicted = lab.trisweep.document(["predict", *words, "--machine", str(machine)])
-        times.append((_milliseconds(predicted), _milliseconds(lab.solve(case))))
+        predicted = lab.trisweep.document(["predict", *words, "--machine", str(folder / f"here-{ranks}.json")])
+        measured = lab.solve(case)
+        messages = sum(kind["sent"] for rank in measured["ranks"] for kind in rank["messages"].values())
+        times.append(Times(_milliseconds(predicted), _milliseconds(measured), messages))
     return times
 
 
@@ -67,12 +99,16 @@ def measure(lab: Lab) -> Table:
     with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
         rounds = [_round(lab, cases, Path(folder)) for _ in range(lab.settings.rounds)]
     table = Table(COLUMNS, [])
-    for case, times in zip(cases, zip(*rounds, strict=True), strict=True):
+    for case, all_times in zip(cases, zip(*rounds, strict=True), strict=True):
+        times = [one for one in all_times if one is not None]
+        if not times:
+            continue
         row: dict[str, Any] = {
             **case.row,
-            "predicted": spread(predicted for predicted, _ in times),
-            "measured": spread(measured for _, measured in times),
-            "ratio": spread(measured / predicted for predicted, measured in times),
+            "messages": times[0].messages,
+            "predicted": spread(one.predicted for one in times),
+            "measured": spread(one.measured for one in times),
+            "ratio": spread(one.measured / one.predicted for one in times),
         }
         table.rows.append(row)
     table.notes.append("A description of the machine for each round; of the solves of a round the last.")
@@ -83,7 +119,7 @@ def draw(table: Table) -> Figure:
     systems = table.groups("matrix", "nrhs")
     figure, axes = plots.new_figure(1, len(systems))
     for one, (system, rows) in zip(axes.flat, systems.items(), strict=True):
-        places = [f"{row['grid']}\n{row['plan'].partition(',')[0]}" for row in rows]
+        places = [f"{row['grid']}\n{row['plan']}\n{row['transport']}" for row in rows]
         plots.bars(one, places, {"measured / predicted": [row["ratio"] for row in rows]})
         plots.reference(one)
         one.set_ylabel("measured / predicted")
@@ -98,7 +134,8 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     settings=Settings(
-        matrices=("s2d9:512", "poisson3d:40", "convection3d:40"),  # whose factors are beyond a cache
+        # Whose factors are beyond a cache.
+        matrices=("s2d9:512", "poisson3d:40", "convection3d:40", "maxwell3d:20", "elasticity3d:16", "fusion:8"),
         grids=(Grid(1, 1, 1), Grid(2, 1, 1), Grid(2, 2, 1)),
         rounds=3,
     ),

@@ -1,0 +1,149 @@
+#include "measure_messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "panels.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+using transport::Patience;
+
+constexpr Index phases = 8;  // in even ones rank 0 sends, in odd ones its peer
+constexpr Index solves = 6;
+constexpr std::size_t bytes = 64;     // of a message: a short segment
+constexpr double longest_wait = 60;   // seconds
+constexpr Index most_fruitless = 16;  // looks per message, of a sample that counts
+
+// Of this thread: what others take of the machine meanwhile is not in it.
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+double median(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return std::max(0.0, values[values.size() / 2]);
+}
+
+// A flood of messages from one rank to another, who both multiply a panel at every step.
+class Flood {
+ public:
+  Flood(const transport::Communicator& comm, Index peer, const std::string& transport, Index messages)
+      : comm_(comm),
+        plays_(comm.rank() == 0 || comm.rank() == peer),
+        other_(comm.rank() == 0 ? peer : 0),
+        messages_(messages),
+        panels_(32, 16, plays_ ? 16384 : 1, 1),  // 64 MiB
+        data_(usize(messages) * bytes),
+        transport_(transport::find_transport(transport)(comm, traffic())) {}
+
+  void run() {
+    Patience patience(longest_wait);
+    for (Index solve = 0; solve < solves; ++solve) {
+      for (Index phase = 0; phase < phases; ++phase) {
+        transport_->open_phase(phase);
+        if (plays_) (sends(phase) ? send_all() : receive_all(patience));
+        transport_->close_phase(patience);
+      }
+      transport_->close_solve(patience);
+    }
+  }
+
+  // Of this rank.
+  MessageCosts costs() { return {.send = median(send_), .receive = median(receive_), .look = median(look_)}; }
+
+ private:
+  bool sends(Index phase) const { return (phase % 2 == 0) == (comm_.rank() == 0); }
+
+  transport::Traffic traffic() const {
+    transport::Traffic traffic{.phase = std::vector<transport::PhaseMessages>(usize(phases)),
+                               .row_bytes = bytes};
+    for (Index phase = 0; phase < phases && plays_; ++phase) {
+      auto& all = traffic.phase[usize(phase)];
+      for (int tag = 0; tag < messages_; ++tag) (sends(phase) ? all.out : all.in).push_back({other_, tag, 1});
+    }
+    return traffic;
+  }
+
+  // Seconds of a step in which work() is done beside a product.
+  template <class Work>
+  double step_seconds(const Work& work) {
+    const double start = processor_seconds();
+    for (Index i = 0; i < messages_; ++i) {
+      work(i);
+      panels_.multiply_next();
+    }
+    return (processor_seconds() - start) / messages_;
+  }
+
+  // Neither goes on before the other has come: looks are measured before anything is sent.
+  void meet() {
+    char word = 0;
+    constexpr int tag = 0;
+    if (comm_.rank() == 0) {
+      comm_.send_bytes(&word, 1, other_, tag);
+      comm_.receive_bytes(&word, 1, other_, tag);
+    } else {
+      comm_.receive_bytes(&word, 1, other_, tag);
+      comm_.send_bytes(&word, 1, other_, tag);
+    }
+  }
+
+  void send_all() {
+    const double product = step_seconds([](Index) {});
+    meet();
+    const double both =
+        step_seconds([&](Index i) { transport_->send(other_, i, data_.data() + usize(i) * bytes, bytes); });
+    send_.push_back(both - product);
+  }
+
+  void receive_all(Patience& patience) {
+    const double product = step_seconds([](Index) {});
+    const double look = step_seconds([&](Index) { static_cast<void>(transport_->poll()); }) - product;
+    look_.push_back(look);
+    meet();
+    Index received = 0, fruitless = 0;
+    const double start = processor_seconds();
+    while (received < messages_) {
+      if (auto arrival = transport_->poll()) {
+        transport_->receive(*arrival, data_.data() + usize(received++) * bytes, bytes);
+        patience.moved();
+      } else {
+        ++fruitless;
+      }
+      panels_.multiply_next();
+    }
+    const double seconds = processor_seconds() - start;
+    if (fruitless > most_fruitless * messages_) return;
+    receive_.push_back((seconds - (received + fruitless) * product - fruitless * look) / received);
+  }
+
+  const transport::Communicator& comm_;
+  bool plays_;
+  Index other_;
+  Index messages_;
+  Panels panels_;
+  std::vector<std::byte> data_;
+  std::unique_ptr<transport::Transport> transport_;
+  std::vector<double> send_, receive_, look_;  // by sample
+};
+
+}  // namespace
+
+MessageCosts message_costs(const transport::Communicator& comm, Index peer, const std::string& transport,
+                           double latency) {
+  constexpr double sample_seconds = 0.01;
+  Flood flood(comm, peer, transport, static_cast<Index>(std::clamp(sample_seconds / latency, 8.0, 512.0)));
+  flood.run();
+  MessageCosts costs = flood.costs();
+  comm.broadcast(costs);
+  return costs;
+}
+
+}  // namespace trisweep::cli

@@ -1,0 +1,64 @@
+#pragma once
+// Products to measure with.
+
+#include <algorithm>
+#include <vector>
+
+#include "trisweep/core/buffer.hpp"
+#include "trisweep/kernels/panel_product.hpp"
+
+namespace trisweep::cli {
+
+// Panels of one size, one after another in memory, that are multiplied as a backward sweep does it: gathers
+// go down in memory, and fetch ahead of themselves in that direction.
+class Panels {
+ public:
+  Panels(Index height, Index width, Index count, Index nrhs)
+      : height_(height),
+        width_(width),
+        count_(count),
+        nrhs_(nrhs),
+        value_(usize(height) * usize(width) * usize(count), "panels to measure"),
+        row_(usize(height + width) * usize(nrhs), 1.0),
+        scratch_(kernels::scratch_size(width, nrhs)) {
+    std::ranges::fill(value_.span(), 1e-9);
+    for (Index i = 0; i < height; ++i) position_.push_back(width + i);
+  }
+
+  void multiply() {
+    for (Index i = 0; i < count_; ++i) multiply_next();
+  }
+  // All of them, but no panel before or after its neighbour: `count` is a power of two.
+  void multiply_scattered() {
+    constexpr Index step = 40503;  // odd: comes to every panel
+    for (Index i = 0; i < count_; ++i) {
+      next_ = static_cast<Index>((std::int64_t{next_} + step) % count_) + 1;
+      multiply_next();
+    }
+  }
+  // After the first panel comes the last again.
+  void multiply_next() {
+    next_ = (next_ == 0 ? count_ : next_) - 1;
+    kernels::gather_product<double>({.value = value_.data() + usize(next_) * usize(height_) * usize(width_),
+                                     .position = position_.data(),
+                                     .height = height_,
+                                     .width = width_,
+                                     .begin = 0,
+                                     .end = height_,
+                                     .conjugate = false},
+                                    0, {.row = row_.data(), .scratch = scratch_.data(), .nrhs = nrhs_});
+  }
+
+  double bytes() const { return double(value_.size()) * sizeof(double); }
+  double flops() const { return 2.0 * double(value_.size()) * nrhs_; }
+  double count() const { return count_; }
+
+ private:
+  Index height_, width_, count_, nrhs_;
+  Index next_ = 0;
+  Buffer<double> value_;
+  std::vector<double> row_, scratch_;
+  std::vector<Index> position_;
+};
+
+}  // namespace trisweep::cli
