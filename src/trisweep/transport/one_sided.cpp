@@ -19,7 +19,12 @@ constexpr unsigned looks_per_kick = 16;  // fruitless looks after which MPI gets
 OneSided::OneSided(const Communicator& comm, const Traffic& traffic)
     : SlotTransport(comm, traffic, {.bytes = sizeof(std::uint64_t), .together = true}) {
   collectively(own_, [&] { awaited_.reserve(slots_.most_incoming()); });
-  open_window();
+  try {
+    open_window();
+  } catch (const CollectiveError&) {  // on all ranks: they free it together
+    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    throw;
+  }
 }
 
 OneSided::~OneSided() {

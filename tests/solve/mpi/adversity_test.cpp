@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "support/abandoned.hpp"
 #include "support/perturbed_transport.hpp"
 #include "support/solver.hpp"
 #include "trisweep/matrix/gallery.hpp"
@@ -114,7 +115,7 @@ TEST(Adversity, TheWatchdogEndsASolveThatMissesAMessageAndSaysWhich) {
   if (world_size() == 1) GTEST_SKIP() << "one rank has no message to lose";
   const auto a = random_matrix<double>({.n = 120, .per_row = 2, .seed = 33});
   const auto factors = factored(a);
-  for (const auto& named : transport::transports()) {
+  for (const auto& named : testing_support::transports_to_abandon()) {
     const auto lossy = [make = named.make](const transport::Communicator& comm,
                                            const transport::Traffic& traffic) {
       return std::make_unique<LossyTransport>(make(comm, traffic));
