@@ -150,11 +150,11 @@ void Communicator::broadcast(std::string& text, Index root) const {
 void Communicator::broadcast_bytes(void* data, std::size_t bytes, Index root) const {
   auto& note = fate_->note;
   if (bytes <= note.size()) {
-    std::memcpy(note.data(), data, bytes);
+    if (bytes > 0) std::memcpy(note.data(), data, bytes);
     MPI_Request request;
     check(MPI_Ibcast(note.data(), static_cast<int>(bytes), MPI_BYTE, root, comm_, &request), "MPI_Ibcast");
     finish(request);
-    std::memcpy(data, note.data(), bytes);
+    if (bytes > 0) std::memcpy(data, note.data(), bytes);
     return;
   }
   in_pieces(bytes, limits_, [&](std::size_t at, int count) {

@@ -53,6 +53,14 @@ void* operator new(std::size_t bytes) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+// What standard algorithms do without when it fails. Sanitizers have one of their own, which our delete would
+// not fit.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return allocations.fails() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
 void operator delete(void* memory) noexcept {
   std::free(memory);
 }
