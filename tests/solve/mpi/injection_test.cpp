@@ -131,6 +131,10 @@ int next(int events) {
 
 template <class Scenario>
 void fail_everywhere(Countdown& countdown, const Scenario& scenario) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  // libstdc++'s copy of a variant is taken for undefined behaviour when an allocation in it fails.
+  if (&countdown == &allocations) GTEST_SKIP() << "allocations fail in builds without sanitizers only";
+#endif
   std::signal(SIGALRM, give_up);
   for (const Index failing : {Index{0}, world_size() - 1}) {
     for (int events = 0;; events = next(events)) {
