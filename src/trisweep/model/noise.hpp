@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <numbers>
 
+#include "trisweep/core/split_mix.hpp"
+
 namespace trisweep::model {
 
 struct Noise {
@@ -22,9 +24,9 @@ struct Noise {
   // The number for what takes `seconds` and is named by `id`: the same in every run, whatever happens before.
   double factor(double seconds, std::initializer_list<std::uint64_t> id) const {
     if (sigma == 0) return 1;
-    std::uint64_t state = mixed(seed);
-    for (const std::uint64_t part : id) state = mixed(state ^ part);
-    const double first = uniform(mixed(state)), second = uniform(mixed(~state));
+    std::uint64_t state = split_mix(seed);
+    for (const std::uint64_t part : id) state = split_mix(state ^ part);
+    const double first = uniform(split_mix(state)), second = uniform(split_mix(~state));
     const double normal = std::sqrt(-2 * std::log(first)) * std::cos(2 * std::numbers::pi * second);
     const double stretches = std::max(seconds / stretch_seconds, 1.0);
     const double log_variance = std::log1p(std::expm1(sigma * sigma) / stretches);
@@ -32,13 +34,6 @@ struct Noise {
   }
 
  private:
-  // SplitMix64 (Steele, Lea, Flood 2014).
-  static std::uint64_t mixed(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-  }
   // In (0, 1].
   static double uniform(std::uint64_t x) { return (double(x >> 11) + 1) * 0x1p-53; }
 };

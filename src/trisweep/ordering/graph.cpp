@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/split_mix.hpp"
 
 namespace trisweep::ordering {
 namespace {
@@ -15,18 +16,10 @@ namespace {
 // Compression must remove this share of the vertices to be worth its indirection.
 constexpr double useful_shrinkage = 0.15;
 
-// Spreads the bits of an index, so that sums of them tell sets of indices apart (finalizer of splitmix64).
-std::uint64_t scrambled(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 std::vector<std::uint64_t> row_hashes(const matrix::Pattern& pattern) {
   std::vector<std::uint64_t> hash(usize(pattern.rows));
   for (Index i = 0; i < pattern.rows; ++i) {
-    for (const Index j : pattern.row(i)) hash[usize(i)] += scrambled(static_cast<std::uint64_t>(j));
+    for (const Index j : pattern.row(i)) hash[usize(i)] += split_mix(static_cast<std::uint64_t>(j));
   }
   return hash;
 }

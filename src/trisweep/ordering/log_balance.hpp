@@ -7,7 +7,6 @@
 // gradients; what a few steps leave is smooth along the graph of A, so neighbours have nearly the same units.
 // Cost: two passes over the nonzeros a step. Sequential, deterministic.
 
-#include <span>
 #include <vector>
 
 #include "trisweep/core/types.hpp"

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/split_mix.hpp"
 #include "trisweep/ordering/assignment.hpp"
 #include "trisweep/ordering/log_balance.hpp"
 
@@ -24,12 +25,9 @@ namespace {
 template <class T>
 constexpr double smallest_magnitude = 8.0 * std::numeric_limits<RealOf<T>>::min();
 
-// In [0, 1), by two numbers alone (the finalizer of SplitMix64).
+// In [0, 1), by two numbers alone.
 double hashed(Index i, Index j) {
-  auto z = (static_cast<std::uint64_t>(i) << 32 | static_cast<std::uint64_t>(j)) + 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  return unit_interval(split_mix(static_cast<std::uint64_t>(i) << 32 | static_cast<std::uint64_t>(j)));
 }
 
 // Of two matchings as good as each other up to rounding, which D1 A D2 rounds otherwise than A, the same one

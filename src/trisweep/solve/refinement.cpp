@@ -219,7 +219,7 @@ void RefinedSolver<T, F>::apply(Op op, Columns<const T> b, Columns<T> x) {
     Crew& crew = solver_.crew();
     const Index rows = a_.local_rows();
     const auto equation_scale = solver_.equation_scale(op);
-    const auto unknown_scale = solver_.equation_scale(op == Op::none ? Op::transpose : Op::none);
+    const auto of_unknowns = unknown_scale(op);
     const auto scaled = [](const T& v, double s) { return v * static_cast<RealOf<T>>(s); };
     transform(crew, rows, b, x,
               [&](const T& v, std::size_t i, std::size_t) { return scaled(v, equation_scale[i]); });
@@ -231,7 +231,7 @@ void RefinedSolver<T, F>::apply(Op op, Columns<const T> b, Columns<T> x) {
     });
     solver_.solve(op, {low.data, low.ld, low.nrhs}, low, false);
     transform(crew, rows, low, x, [&](const F& v, std::size_t i, std::size_t c) {
-      return scaled(static_cast<T>(v) * static_cast<RealOf<T>>(norm[c]), unknown_scale[i]);
+      return scaled(static_cast<T>(v) * static_cast<RealOf<T>>(norm[c]), of_unknowns[i]);
     });
   }
 }

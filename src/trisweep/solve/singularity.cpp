@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trisweep/core/split_mix.hpp"
+
 namespace trisweep::solve {
 namespace {
 
@@ -12,12 +14,9 @@ constexpr int most_rounds = 4;
 constexpr double surely_recovered = 1e-3;
 constexpr double not_recovered = 0.1;
 
-// In [1, 2) and by the row's number alone, so that every grid asks the same (the finalizer of SplitMix64).
+// In [1, 2) and by the row's number alone, so that every grid asks the same.
 double known_entry(Index row) {
-  auto z = (static_cast<std::uint64_t>(row) + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return 1 + static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  return 1 + unit_interval(split_mix(static_cast<std::uint64_t>(row) * golden));
 }
 
 // The largest entry of v over its scale, over all ranks; infinite when one is not a number.

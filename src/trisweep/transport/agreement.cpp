@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <string>
 
+#include "trisweep/core/split_mix.hpp"
+
 namespace trisweep::transport {
 namespace {
 
-// A step of splitmix64, whose outcomes look random.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
-  std::uint64_t z = (seed ^ value) + 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+  return split_mix(seed ^ value);
 }
 
 std::uint64_t hash_of(const Setting& setting) {
