@@ -8,7 +8,7 @@
 #include "measure_messages.hpp"
 #include "panels.hpp"
 #include "trisweep/report/run_record.hpp"
-#include "trisweep/solve/ready_tasks.hpp"
+#include "trisweep/engine/ready_tasks.hpp"
 #include "trisweep/transport/pingpong.hpp"
 
 namespace trisweep::cli {
@@ -44,7 +44,7 @@ void measure_compute(const transport::Communicator& world, model::Machine& m) {
   m.worker_flops =
       many.flops() / (fastest(times, [&] { many.multiply(); }) - many.count() * m.product_seconds);
   constexpr Index tasks = 1000;
-  solve::ReadyTasks ready;
+  engine::ReadyTasks ready;
   ready.reserve(usize(tasks));
   m.task_seconds = fastest(100,
                            [&] {

@@ -1,6 +1,6 @@
 #include "trisweep/solve/condition.hpp"
 
-#include "trisweep/solve/one_norm.hpp"
+#include "trisweep/krylov/one_norm.hpp"
 
 namespace trisweep::solve {
 
@@ -13,7 +13,7 @@ double estimate_condition(TriangularSolver<T>& solver) {
     };
   };
   return solver.scaled_norm_one() *
-         estimate_one_norm<T>(solver.comm(), solver.partition(), by(Op::none), by(Op::conjugate_transpose));
+         krylov::estimate_one_norm<T>(solver.comm(), solver.partition(), by(Op::none), by(Op::conjugate_transpose));
 }
 
 #define INSTANTIATE(T) template double estimate_condition(TriangularSolver<T>&);

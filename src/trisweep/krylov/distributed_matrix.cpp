@@ -1,4 +1,4 @@
-#include "trisweep/solve/distributed_matrix.hpp"
+#include "trisweep/krylov/distributed_matrix.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "trisweep/kernels/sparse_product.hpp"
-#include "trisweep/solve/bundle.hpp"
+#include "trisweep/krylov/bundle.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::krylov {
 namespace {
 
 constexpr int tag_rows = 0;
@@ -21,7 +21,7 @@ constexpr int tag_halo = 1;
 
 // Rank 0's matrix, and how many entries each rank's rows have of it.
 template <Scalar T>
-std::vector<Offset> entries_of(const matrix::Csr<T>* a, const RowPartition& partition) {
+std::vector<Offset> entries_of(const matrix::Csr<T>* a, const distribution::RowPartition& partition) {
   if (a == nullptr) {
     throw Error(ErrorKind::usage, "rank 0 has no matrix to distribute", "pass the matrix on rank 0");
   }
@@ -91,7 +91,7 @@ RealOf<T> add_magnitude(const T& b, const T& magnitude) {
 }  // namespace
 
 template <Scalar T>
-DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const RowPartition& partition,
+DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const distribution::RowPartition& partition,
                                         const transport::Limits& limits)
     : comm_(comm, limits), local_(transport::collectively(comm_, [] { return matrix::Csr<T>(); })) {
   std::vector<Offset> entries;
@@ -309,23 +309,23 @@ void DistributedMatrix<T>::residual_of_columns(Op op, const Bundle& v, Crew& cre
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew,
-                                    Columns<RealOf<T>> magnitude) {
+void DistributedMatrix<T>::residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew,
+                                    Vectors<RealOf<T>> magnitude) {
   transport::together(comm_, [&] { residual_together(op, x, b, r, crew, magnitude); });
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::residual_together(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r,
-                                             Crew& crew, Columns<RealOf<T>> magnitude) {
+void DistributedMatrix<T>::residual_together(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r,
+                                             Crew& crew, Vectors<RealOf<T>> magnitude) {
   require_fit<T>(b, x, local_.rows());
-  require_fit<T>(b, {r.data, r.ld, r.nrhs}, local_.rows());
-  prepare(op, b.nrhs);
-  const Index width = bundle_width<T>(b.nrhs);
-  for (Index c = 0; c < b.nrhs; c += width) {
-    const auto bundled = [&]<class V>(Columns<V> v) {
-      return Columns<V>{v.data + usize(c) * usize(v.ld), v.ld, std::min(width, v.nrhs - c)};
+  require_fit<T>(b, r, local_.rows());
+  prepare(op, b.cols);
+  const Index width = bundle_width<T>(b.cols);
+  for (Index c = 0; c < b.cols; c += width) {
+    const auto bundled = [&]<class V>(Vectors<V> v) {
+      return v.columns(c, std::min(width, v.cols - c));
     };
-    const Columns<RealOf<T>> none{};
+    const Vectors<RealOf<T>> none{};
     const Bundle bundle{bundled(x), bundled(b), bundled(r), magnitude.data ? bundled(magnitude) : none,
                         width};
     if (op == Op::none) {
@@ -339,4 +339,4 @@ void DistributedMatrix<T>::residual_together(Op op, Columns<const T> x, Columns<
 #define INSTANTIATE(T) template class DistributedMatrix<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::krylov

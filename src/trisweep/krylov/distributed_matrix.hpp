@@ -6,18 +6,19 @@
 #include <vector>
 
 #include "trisweep/core/buffer.hpp"
+#include "trisweep/core/vectors.hpp"
+#include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/matrix/csr.hpp"
-#include "trisweep/solve/vector_map.hpp"
-#include "trisweep/transport/communicator.hpp"
+#include "trisweep/transport/team.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::krylov {
 
 template <Scalar T>
 class DistributedMatrix {
  public:
   // Collective. Before: rank 0 has `a` (others: null). After: every rank has the rows of `partition`.
   // Throws on every rank when any runs out of memory, or Error(usage) when the matrix is not of its size.
-  DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const RowPartition& partition,
+  DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const distribution::RowPartition& partition,
                     const transport::Limits& limits = {});
   ~DistributedMatrix();
   DistributedMatrix(DistributedMatrix&&) = default;
@@ -33,13 +34,13 @@ class DistributedMatrix {
   //
   // Unless its data is null, `magnitude` becomes |op(A)| |x| + |b|, entry by entry, with |z| = |re z| + |im
   // z|: what each equation's residual is measured by. A transpose exchanges a second message for it.
-  void residual(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew,
-                Columns<RealOf<T>> magnitude = {});
+  void residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew,
+                Vectors<RealOf<T>> magnitude = {});
 
   // ||op(A)||_inf.
   double norm_inf(Op op) const { return op == Op::none ? norm_inf_ : norm_one_; }
   const transport::Communicator& comm() const { return comm_; }
-  const RowPartition& partition() const { return partition_; }
+  const distribution::RowPartition& partition() const { return partition_; }
   Index local_rows() const { return local_.rows(); }
 
  private:
@@ -53,14 +54,14 @@ class DistributedMatrix {
   };
   // Columns that are multiplied at once. Their entries of a row are neighbours, `width` numbers wide.
   struct Bundle {
-    Columns<const T> x;
-    Columns<const T> b;
-    Columns<T> r;
-    Columns<RealOf<T>> magnitude;
+    Vectors<const T> x;
+    Vectors<const T> b;
+    Vectors<T> r;
+    Vectors<RealOf<T>> magnitude;
     Index width;
   };
-  void residual_together(Op op, Columns<const T> x, Columns<const T> b, Columns<T> r, Crew& crew,
-                         Columns<RealOf<T>> magnitude);
+  void residual_together(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew,
+                         Vectors<RealOf<T>> magnitude);
   void receive_rows(const matrix::Csr<T>* a, const std::vector<Offset>& entries);
   std::vector<Index> number_ghosts();
   void agree_on_neighbours(const std::vector<Index>& ghosts);
@@ -72,7 +73,7 @@ class DistributedMatrix {
   void exchange(bool reversed, Index width);
 
   transport::Communicator comm_;
-  RowPartition partition_;
+  distribution::RowPartition partition_;
   double norm_inf_ = 0;
   double norm_one_ = 0;
   matrix::Csr<T> local_;  // columns: own rows first, then the ghosts
@@ -87,4 +88,4 @@ class DistributedMatrix {
   std::vector<MPI_Request> request_;
 };
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::krylov
