@@ -4,11 +4,11 @@
 
 #include <functional>
 
-#include "clock.hpp"
 #include "measure_messages.hpp"
 #include "panels.hpp"
-#include "trisweep/report/run_record.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/engine/ready_tasks.hpp"
+#include "trisweep/report/run_record.hpp"
 #include "trisweep/transport/pingpong.hpp"
 
 namespace trisweep::cli {
