@@ -6,11 +6,11 @@
 #include <functional>
 #include <vector>
 
-#include "clock.hpp"
 #include "measure_messages.hpp"
 #include "panels.hpp"
+#include "trisweep/core/clock.hpp"
+#include "trisweep/engine/ready_tasks.hpp"
 #include "trisweep/report/run_record.hpp"
-#include "trisweep/solve/ready_tasks.hpp"
 #include "trisweep/transport/pingpong.hpp"
 
 namespace trisweep::cli {
@@ -47,7 +47,7 @@ void measure_compute(const transport::Communicator& world, model::Machine& m) {
   m.worker_flops =
       many.flops() / (typical(times, [&] { many.multiply(); }) - many.count() * m.product_seconds);
   constexpr Index tasks = 1000;
-  solve::ReadyTasks ready;
+  engine::ReadyTasks ready;
   ready.reserve(usize(tasks));
   m.task_seconds = typical(100,
                            [&] {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <thread>
 
-#include "clock.hpp"
 #include "measure.hpp"
 #include "solve_plan.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/report/trace.hpp"
@@ -50,7 +50,7 @@ class SolveJob {
       if (context_.is_root()) factor(node);
     });
     share_choice();
-    solve::DistributedMatrix<T> a = set_up();
+    krylov::DistributedMatrix<T> a = set_up();
     time_solves();
     if (!options_.no_dependencies) refine(a);
     return std::same_as<T, F> ? satisfies_ : status_ == 0;
@@ -70,12 +70,13 @@ class SolveJob {
   Index local_rows() const { return solver_->partition().count(world().rank()); }
 
   // Deals out the factors, the matrix and the right-hand sides, and makes the plan.
-  solve::DistributedMatrix<T> set_up() {
+  krylov::DistributedMatrix<T> set_up() {
     const auto start = Clock::now();
     solver_ = std::make_unique<solve::TriangularSolver<F>>(world().handle(), std::move(factorization_),
                                                            solver_options());
     record_.solve.distribution_seconds = world().max(seconds_since(start));
-    solve::DistributedMatrix<T> a(world().handle(), context_.is_root() ? &a_ : nullptr, solver_->partition());
+    krylov::DistributedMatrix<T> a(world().handle(), context_.is_root() ? &a_ : nullptr,
+                                   solver_->partition());
     b_rows_ = solve::scatter_rows(world(), solver_->partition(), b_);
     nrhs_ = b_.cols;
     world().broadcast(nrhs_);
@@ -187,8 +188,8 @@ class SolveJob {
   }
 
   // One more, for what is known only when clocks are read all the time.
-  void record_a_solve(solve::Columns<const F> b, solve::Columns<F> x) {
-    solve::Recorder recorder(solver_->threads());
+  void record_a_solve(Vectors<const F> b, Vectors<F> x) {
+    engine::Recorder recorder(solver_->threads());
     solver_->record_in(&recorder);
     transport::check(MPI_Barrier(world().handle()), "MPI_Barrier");  // one origin of time on all ranks
     recorder.start();
@@ -198,14 +199,14 @@ class SolveJob {
     if (!options_.trace.empty() || !options_.traffic.empty()) events_ = world().gather(recorder.all());
   }
 
-  void refine(solve::DistributedMatrix<T>& a) {
+  void refine(krylov::DistributedMatrix<T>& a) {
     solve::RefinementOptions refinement;
     refinement.max_steps = options_.refine == "auto" ? most_automatic_steps : std::stoi(options_.refine);
     solve::RefinedSolver<T, F> refined(a, *solver_);
     refined.prepare(op_, nrhs_);
     x_rows_.resize(b_rows_.size());
     const auto start = Clock::now();
-    const solve::Columns<T> x{x_rows_.data(), local_rows(), nrhs_};
+    const Vectors<T> x{x_rows_.data(), local_rows(), nrhs_};
     const auto result = refined.solve(op_, {b_rows_.data(), local_rows(), nrhs_}, x, refinement);
     report::SolveRecord& s = record_.solve;
     s.refinement_seconds = world().max(seconds_since(start));
@@ -213,13 +214,12 @@ class SolveJob {
     s.componentwise_backward_error = result.error.componentwise;
     s.arioli_demmel_duff_backward_error = result.error.arioli_demmel_duff;
     s.refinement_steps = result.steps;
-    s.solution_condition = refined.condition(op_, {x.data, x.ld, x.nrhs}, result.worst);
+    s.solution_condition = refined.condition(op_, x, result.worst);
     // A residual is computed with that many roundings of the terms that it is measured by (LAPACK's xGERFS).
     const double rounding = (most_entries(a_, op_) + 1) * double(std::numeric_limits<RealOf<T>>::epsilon());
     const double error = s.componentwise_backward_error + rounding;
     s.forward_error_bound = s.solution_condition * error;
-    s.componentwise_forward_error_bound =
-        refined.componentwise_condition(op_, {x.data, x.ld, x.nrhs}, result.worst) * error;
+    s.componentwise_forward_error_bound = refined.componentwise_condition(op_, x, result.worst) * error;
     assess(solve::probe_singularity(a, *solver_));
   }
 

@@ -33,7 +33,7 @@ double solve_poisson(MPI_Comm comm, ts::Index rank) {
 
   // All ranks solve, as often as they like; each has its own rows of A, b and x.
   ts::solve::TriangularSolver<double> solver(comm, factorization, {.grid = {.px = 2, .py = 1, .pz = 2}});
-  ts::solve::DistributedMatrix<double> matrix(comm, rank == 0 ? &a : nullptr, solver.partition());
+  ts::krylov::DistributedMatrix<double> matrix(comm, rank == 0 ? &a : nullptr, solver.partition());
   const ts::Index rows = solver.partition().count(rank);
   std::vector<double> b(ts::usize(rows), 1.0);
   std::vector<double> x(ts::usize(rows));

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "job.hpp"
+#include "trisweep/engine/plan_traffic.hpp"
 #include "trisweep/model/wire.hpp"
-#include "trisweep/solve/plan_traffic.hpp"
 #include "trisweep/transport/transport.hpp"
 
 namespace trisweep::simgrid {
@@ -47,7 +47,7 @@ class PricedTransport final : public transport::Transport {
   static void spend(double seconds) { ::simgrid::s4u::this_actor::sleep_for(seconds); }
 
   bool is_added(const transport::Arrival& arrival) const {
-    if (exchange_ == nullptr) return solve::what_is(arrival.tag).kind == plan::MessageKind::reduction;
+    if (exchange_ == nullptr) return engine::what_is(arrival.tag).kind == plan::MessageKind::reduction;
     return std::any_of(exchange_->step.begin(), exchange_->step.end(), [&](const plan::ExchangeStep& step) {
       return step.transfer == plan::Transfer::receive_add && step.rank == arrival.from &&
              step.ordinal == arrival.tag;

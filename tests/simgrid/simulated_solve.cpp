@@ -16,7 +16,7 @@
 
 #include "modelled_products.hpp"
 #include "priced_transport.hpp"
-#include "trisweep/solve/executor.hpp"
+#include "trisweep/engine/executor.hpp"
 
 namespace trisweep::simgrid {
 namespace {
@@ -26,12 +26,12 @@ namespace this_actor = ::simgrid::s4u::this_actor;
 constexpr double start = 1;  // second at which all ranks begin: long after everything is set up
 
 // A task takes its time at its end, before anything that it sets free.
-class Clock final : public solve::Recorder {
+class Clock final : public engine::Recorder {
  public:
   explicit Clock(const model::Machine& machine) : Recorder(1), machine_(machine) {}
 
-  void record(const solve::Event& event) override {
-    if (event.kind != solve::EventKind::products) return;
+  void record(const engine::Event& event) override {
+    if (event.kind != engine::EventKind::products) return;
     const model::Cost cost = take_counted();
     if (cost.products == 0) return;
     const double fastest =
@@ -71,18 +71,18 @@ Outcome solve_once(const Job& job) {
   const plan::RankPlan& mine = job.plans[usize(comm.rank())];
   const Index nrhs = job.workload.nrhs;
   std::vector<T> work(usize(work_rows<T>(mine)) * usize(nrhs));
-  const solve::PanelStore<T> no_values;
+  const engine::PanelStore<T> no_values;
   Crew crew(1);
-  solve::Executor<T> executor(mine.share, {}, no_values, crew);
+  engine::Executor<T> executor(mine.share, {}, no_values, crew);
   executor.reserve(mine.plan, nrhs);
-  const auto traffic = solve::traffic_of(mine.plan, usize(nrhs) * sizeof(T));
+  const auto traffic = engine::traffic_of(mine.plan, usize(nrhs) * sizeof(T));
   PricedTransport transport(transport::find_transport(job.transport)(comm, traffic), job, comm.rank());
   transport::Patience patience;
   Clock clock(job.machine);
-  const solve::Run<T> run{.work = {work.data(), executor.scratch(), nrhs},
-                          .transport = transport,
-                          .patience = patience,
-                          .recorder = &clock};
+  const engine::Run<T> run{.work = {work.data(), executor.scratch(), nrhs},
+                           .transport = transport,
+                           .patience = patience,
+                           .recorder = &clock};
   this_actor::sleep_until(start);
   Index channel = 0;
   for (const plan::Phase& phase : mine.plan.phase) {

@@ -1,7 +1,7 @@
 #pragma once
 // Prices plans: an event simulation of all ranks on a machine, without numbers.
 //
-// A rank does what the executor does (solve/sweep_run.hpp): a message that has come is taken first, since
+// A rank does what the executor does (engine/sweep_run.hpp): a message that has come is taken first, since
 // others wait for what it sets free; then the ready task that comes first in the plan's order; whoever
 // completes a segment sends it on at once. One worker of a rank takes messages, all take tasks. A task costs
 //

@@ -55,9 +55,9 @@ PlanRecord plan_record(const model::PlanChoice& choice, const std::string& devic
           .device = device};
 }
 
-RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const solve::SolveActivity& last) {
+RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const engine::SolveActivity& last) {
   const auto point = grid.point(rank);
-  const solve::Activity all = last.sum();
+  const engine::Activity all = last.sum();
   RankRecord record{
       .rank = rank,
       .x = point.x,

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "trisweep/engine/activity.hpp"
 #include "trisweep/model/plan_choice.hpp"
-#include "trisweep/solve/activity.hpp"
 
 namespace trisweep::report {
 
@@ -103,7 +103,7 @@ struct RankRecord {
 };
 
 // After a solve with a recorder.
-RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const solve::SolveActivity& last);
+RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const engine::SolveActivity& last);
 
 struct MachineRecord {
   std::string host, processor, mpi;

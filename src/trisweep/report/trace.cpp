@@ -7,16 +7,16 @@
 #include <tuple>
 #include <utility>
 
+#include "trisweep/engine/plan_traffic.hpp"
 #include "trisweep/plan/plan.hpp"
-#include "trisweep/solve/plan_traffic.hpp"
 
 namespace trisweep::report {
 namespace {
 
-using solve::Event;
-using solve::EventKind;
+using engine::Event;
+using engine::EventKind;
 
-constexpr std::array<const char*, solve::event_kinds> names{
+constexpr std::array<const char*, engine::event_kinds> names{
     "forward sweep", "backward sweep", "exchange between layers", "diagonal blocks", "products", "idle",
     "send",          "receive"};
 
@@ -25,7 +25,7 @@ bool is_message(const Event& e) {
 }
 
 plan::MessageKind kind_of(const Event& message) {
-  return message.subject < 0 ? plan::MessageKind::exchange : solve::what_is(message.tag).kind;
+  return message.subject < 0 ? plan::MessageKind::exchange : engine::what_is(message.tag).kind;
 }
 
 // Sends and receives of the same sender, receiver and tag belong together in the order in which they happen,

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "trisweep/solve/recorder.hpp"
+#include "trisweep/engine/recorder.hpp"
 
 namespace trisweep::report {
 
 // By rank, in order of time.
-using RankEvents = std::vector<std::vector<solve::Event>>;
+using RankEvents = std::vector<std::vector<engine::Event>>;
 
 // Chrome's trace event format, which ui.perfetto.dev and chrome://tracing open: a process per rank, a row per
 // thread, an arrow per message. `rank_names` label the processes.

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "trisweep/solve/gmres.hpp"
-#include "trisweep/solve/one_norm.hpp"
+#include "trisweep/krylov/gmres.hpp"
+#include "trisweep/krylov/one_norm.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -73,7 +73,7 @@ double largest_magnitude(const T* first, const T* last) {
 // visit(largest, i, c) for every entry on this rank, `largest` being the column's, which it may raise to a
 // number or infinity: the outcome over all threads and ranks, by column.
 template <class Visit>
-std::vector<double> column_maxima(const Team& team, Index rows, Index nrhs, const Visit& visit) {
+std::vector<double> column_maxima(const transport::Team& team, Index rows, Index nrhs, const Visit& visit) {
   const std::size_t columns = usize(nrhs);
   std::vector<double> by_thread(usize(team.crew.size()) * columns);
   for_each_part(team.crew, rows, nrhs, [&](int thread, std::size_t c, std::size_t begin, std::size_t end) {
@@ -89,20 +89,21 @@ std::vector<double> column_maxima(const Team& team, Index rows, Index nrhs, cons
 
 // The largest magnitude in each column, over all ranks. NaN and infinity come out as infinity.
 template <Scalar T>
-std::vector<double> column_norms(const Team& team, Columns<const T> v, Index rows) {
-  return column_maxima(team, rows, v.nrhs,
+std::vector<double> column_norms(const transport::Team& team, Vectors<const T> v, Index rows) {
+  return column_maxima(team, rows, v.cols,
                        [&](double& largest, std::size_t c, std::size_t begin, std::size_t end) {
-                         const T* const column = v.data + c * usize(v.ld);
+                         const T* const column = v.column(static_cast<Index>(c));
                          largest = largest_magnitude(column + begin, column + end);
                        });
 }
 
 // The same of v / scale.
 template <Scalar T>
-std::vector<double> column_norms_over(const Team& team, Columns<const T> v, std::span<const double> scale) {
-  return column_maxima(team, static_cast<Index>(scale.size()), v.nrhs,
+std::vector<double> column_norms_over(const transport::Team& team, Vectors<const T> v,
+                                      std::span<const double> scale) {
+  return column_maxima(team, static_cast<Index>(scale.size()), v.cols,
                        [&](double& largest, std::size_t c, std::size_t begin, std::size_t end) {
-                         const T* const column = v.data + c * usize(v.ld);
+                         const T* const column = v.column(static_cast<Index>(c));
                          for (std::size_t i = begin; i < end; ++i)
                            largest = larger(largest, std::abs(column[i]) / scale[i]);
                        });
@@ -110,10 +111,10 @@ std::vector<double> column_norms_over(const Team& team, Columns<const T> v, std:
 
 // to(i, c) = make(from(i, c), i, c) for all rows.
 template <class From, class To, class Make>
-void transform(Crew& crew, Index rows, Columns<From> from, Columns<To> to, const Make& make) {
-  for_each_part(crew, rows, from.nrhs, [&](int, std::size_t c, std::size_t begin, std::size_t end) {
-    const From* const in = from.data + c * usize(from.ld);
-    To* const out = to.data + c * usize(to.ld);
+void transform(Crew& crew, Index rows, Vectors<From> from, Vectors<To> to, const Make& make) {
+  for_each_part(crew, rows, from.cols, [&](int, std::size_t c, std::size_t begin, std::size_t end) {
+    const From* const in = from.column(static_cast<Index>(c));
+    To* const out = to.column(static_cast<Index>(c));
     for (std::size_t i = begin; i < end; ++i) out[i] = make(in[i], i, c);
   });
 }
@@ -164,12 +165,12 @@ auto RefinedSolver<T, F>::row_weights(Op op) -> const RowWeights& {
 }
 
 template <Scalar T, Scalar F>
-auto RefinedSolver<T, F>::measure(Op op, Columns<const T> b, Columns<const T> x) -> std::vector<Measure> {
+auto RefinedSolver<T, F>::measure(Op op, Vectors<const T> b, Vectors<const T> x) -> std::vector<Measure> {
   const Index rows = a_.local_rows();
-  const Columns<T> r = columns(residual_, b.nrhs);
-  const Columns<R> magnitude = columns(magnitude_, b.nrhs);
+  const Vectors<T> r = columns(residual_, b.cols);
+  const Vectors<R> magnitude = columns(magnitude_, b.cols);
   a_.residual(op, x, b, r, solver_.crew(), magnitude);
-  const Team team{a_.comm(), solver_.crew()};
+  const transport::Team team{a_.comm(), solver_.crew()};
   const auto norm_x = column_norms(team, x, rows),
              scaled_norm_x = column_norms_over(team, x, unknown_scale(op));
   const RowWeights& weights = row_weights(op);
@@ -178,13 +179,13 @@ auto RefinedSolver<T, F>::measure(Op op, Columns<const T> b, Columns<const T> x)
     return residual == 0 ? 0 : std::isfinite(scale) ? residual / scale : HUGE_VAL;
   };
   const auto strict = column_maxima(
-      team, rows, b.nrhs, [&](double& largest, std::size_t c, std::size_t begin, std::size_t end) {
+      team, rows, b.cols, [&](double& largest, std::size_t c, std::size_t begin, std::size_t end) {
         for (std::size_t i = begin, at = begin + c * usize(rows); i < end; ++i, ++at)
           largest = larger(largest, ratio(magnitude_of(r.data[at]), magnitude.data[at]));
       });
   // From here on magnitude_ has what an equation of its kind is measured by.
   const auto lenient = column_maxima(
-      team, rows, b.nrhs, [&](double& largest, std::size_t c, std::size_t begin, std::size_t end) {
+      team, rows, b.cols, [&](double& largest, std::size_t c, std::size_t begin, std::size_t end) {
         for (std::size_t i = begin, at = begin + c * usize(rows); i < end; ++i, ++at) {
           const double typical = std::min(double(weights.plain.data()[i]) * norm_x[c],
                                           double(weights.scaled.data()[i]) * scaled_norm_x[c]);
@@ -198,10 +199,10 @@ auto RefinedSolver<T, F>::measure(Op op, Columns<const T> b, Columns<const T> x)
 }
 
 template <Scalar T, Scalar F>
-double RefinedSolver<T, F>::normwise(Op op, Columns<const T> b, Columns<const T> x) {
+double RefinedSolver<T, F>::normwise(Op op, Vectors<const T> b, Vectors<const T> x) {
   const Index rows = a_.local_rows();
-  const Team team{a_.comm(), solver_.crew()};
-  const auto norm_r = column_norms<T>(team, {residual_.data(), rows, b.nrhs}, rows);
+  const transport::Team team{a_.comm(), solver_.crew()};
+  const auto norm_r = column_norms<T>(team, {residual_.data(), rows, b.cols}, rows);
   const auto norm_x = column_norms(team, x, rows), norm_b = column_norms(team, b, rows);
   double error = 0;
   for (std::size_t c = 0; c < norm_r.size(); ++c) {
@@ -211,7 +212,7 @@ double RefinedSolver<T, F>::normwise(Op op, Columns<const T> b, Columns<const T>
 }
 
 template <Scalar T, Scalar F>
-void RefinedSolver<T, F>::apply(Op op, Columns<const T> b, Columns<T> x) {
+void RefinedSolver<T, F>::apply(Op op, Vectors<const T> b, Vectors<T> x) {
   if constexpr (std::same_as<T, F>) {
     solver_.solve(op, b, x);
   } else {
@@ -223,13 +224,13 @@ void RefinedSolver<T, F>::apply(Op op, Columns<const T> b, Columns<T> x) {
     const auto scaled = [](const T& v, double s) { return v * static_cast<RealOf<T>>(s); };
     transform(crew, rows, b, x,
               [&](const T& v, std::size_t i, std::size_t) { return scaled(v, equation_scale[i]); });
-    auto norm = column_norms<T>({a_.comm(), crew}, {x.data, x.ld, x.nrhs}, rows);
+    auto norm = column_norms<T>({a_.comm(), crew}, x, rows);
     for (double& size : norm) size = size > 0 ? size : 1;
-    const Columns<F> low = columns(low_, b.nrhs);
+    const Vectors<F> low = columns(low_, b.cols);
     transform(crew, rows, x, low, [&](const T& v, std::size_t, std::size_t c) {
       return static_cast<F>(v / static_cast<RealOf<T>>(norm[c]));
     });
-    solver_.solve(op, {low.data, low.ld, low.nrhs}, low, false);
+    solver_.solve(op, low, low, false);
     transform(crew, rows, low, x, [&](const F& v, std::size_t i, std::size_t c) {
       return scaled(static_cast<T>(v) * static_cast<RealOf<T>>(norm[c]), of_unknowns[i]);
     });
@@ -238,52 +239,53 @@ void RefinedSolver<T, F>::apply(Op op, Columns<const T> b, Columns<T> x) {
 
 template <Scalar T, Scalar F>
 auto RefinedSolver<T, F>::by_factors(Op op) -> Corrections {
-  return [this, op](Columns<const T> r, Columns<T> d, double) { apply(op, r, d); };
+  return [this, op](Vectors<const T> r, Vectors<T> d, double) { apply(op, r, d); };
 }
 
 // Every equation is divided by what its residual is measured by, so that what GMRES makes small is the
 // componentwise error, in whatever units the equations are.
 template <Scalar T, Scalar F>
 auto RefinedSolver<T, F>::by_gmres(Op op) -> Corrections {
-  return [this, op](Columns<const T> r, Columns<T> d, double goal) {
+  return [this, op](Vectors<const T> r, Vectors<T> d, double goal) {
     const Index rows = a_.local_rows();
     std::vector<T> zero, product, scaled;
     transport::collectively(a_.comm(), [&] {
       for (auto* v : {&zero, &product, &scaled}) v->resize(usize(rows));
     });
-    for (Index c = 0; c < r.nrhs; ++c) {
+    for (Index c = 0; c < r.cols; ++c) {
       T* const correction = d.data + usize(c) * usize(d.ld);
       std::fill_n(correction, rows, T{});
       if (!(error_[usize(c)].arioli_demmel_duff > goal)) continue;
       const R* const measure = magnitude_.data() + usize(c) * usize(rows);
       const auto unit = [measure](std::size_t i) { return measure[i] > 0 ? measure[i] : R(1); };
-      const InPlaceProduct<T> multiply = [&](std::span<T> v) {
+      const krylov::InPlaceProduct<T> multiply = [&](std::span<T> v) {
         a_.residual(op, {v.data(), rows, 1}, {zero.data(), rows, 1}, {product.data(), rows, 1},
                     solver_.crew());
         for (std::size_t i = 0; i < v.size(); ++i) v[i] = -product[i] / unit(i);
       };
-      const InPlaceProduct<T> precondition = [&](std::span<T> v) {
+      const krylov::InPlaceProduct<T> precondition = [&](std::span<T> v) {
         for (std::size_t i = 0; i < v.size(); ++i) v[i] *= unit(i);
         apply(op, {v.data(), rows, 1}, {v.data(), rows, 1});
       };
       for (std::size_t i = 0; i < scaled.size(); ++i)
         scaled[i] = r.data[usize(c) * usize(r.ld) + i] / unit(i);
-      const auto found = gmres<T>(a_.comm(), multiply, precondition, scaled, gmres_steps, gmres_reduction);
+      const auto found =
+          krylov::gmres<T>(a_.comm(), multiply, precondition, scaled, gmres_steps, gmres_reduction);
       std::copy(found.begin(), found.end(), correction);
     }
   };
 }
 
 template <Scalar T, Scalar F>
-auto RefinedSolver<T, F>::by_factors_repeatedly(Op op, Columns<const T> b, Columns<const T> x,
+auto RefinedSolver<T, F>::by_factors_repeatedly(Op op, Vectors<const T> b, Vectors<const T> x,
                                                 bool zero_the_undetermined) -> Corrections {
-  return [=, this](Columns<const T> r, Columns<T> d, double) {
+  return [=, this](Vectors<const T> r, Vectors<T> d, double) {
     Crew& crew = solver_.crew();
     const Index rows = a_.local_rows();
     Buffer<T> memory;
     transport::collectively(
-        a_.comm(), [&] { memory = zeros<T>(usize(rows) * usize(x.nrhs), "the vectors of refinement"); });
-    const Columns<T> newest = columns(residual_, x.nrhs), corrected = columns(memory, x.nrhs);
+        a_.comm(), [&] { memory = zeros<T>(usize(rows) * usize(x.cols), "the vectors of refinement"); });
+    const Vectors<T> newest = columns(residual_, x.cols), corrected = columns(memory, x.cols);
     const auto entry = [](const auto& v, std::size_t i, std::size_t c) -> auto& {
       return v.data[c * usize(v.ld) + i];
     };
@@ -291,9 +293,9 @@ auto RefinedSolver<T, F>::by_factors_repeatedly(Op op, Columns<const T> b, Colum
     for (int again = 1; again < corrections_in_a_row; ++again) {
       transform(crew, rows, x, corrected,
                 [&](const T& v, std::size_t i, std::size_t c) { return v + entry(d, i, c); });
-      a_.residual(op, {corrected.data, rows, x.nrhs}, b, newest, crew);
-      apply(op, {newest.data, rows, x.nrhs}, newest);
-      transform(crew, rows, Columns<const T>{newest.data, rows, x.nrhs}, d,
+      a_.residual(op, corrected, b, newest, crew);
+      apply(op, newest, newest);
+      transform(crew, rows, Vectors<const T>(newest), d,
                 [&](const T& v, std::size_t i, std::size_t c) { return v + entry(d, i, c); });
     }
     if (!zero_the_undetermined) return;
@@ -305,13 +307,13 @@ auto RefinedSolver<T, F>::by_factors_repeatedly(Op op, Columns<const T> b, Colum
 }
 
 template <Scalar T, Scalar F>
-double RefinedSolver<T, F>::improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections,
+double RefinedSolver<T, F>::improve(Op op, Vectors<const T> b, Vectors<T> x, const Corrections& corrections,
                                     double goal, double Measure::*kind) {
   Crew& crew = solver_.crew();
   const Index rows = a_.local_rows();
-  const Columns<T> r = columns(residual_, x.nrhs), corrected = columns(corrected_, x.nrhs);
-  const Columns<const T> candidate{corrected.data, rows, x.nrhs};
-  corrections({r.data, rows, x.nrhs}, corrected, goal);
+  const Vectors<T> r = columns(residual_, x.cols), corrected = columns(corrected_, x.cols);
+  const Vectors<const T> candidate = corrected;
+  corrections(r, corrected, goal);
   transform(crew, rows, candidate, corrected,
             [&](const T& d, std::size_t i, std::size_t c) { return x.data[c * usize(x.ld) + i] + d; });
   const auto error = measure(op, b, candidate);
@@ -323,15 +325,15 @@ double RefinedSolver<T, F>::improve(Op op, Columns<const T> b, Columns<T> x, con
     if (after < before && !(error[c].arioli_demmel_duff > std::max(error_[c].arioli_demmel_duff, goal))) {
       best = std::min(best, std::isfinite(before) ? after / before : 0);
       error_[c] = error[c];
-      const Columns<const T> from{candidate.data + c * usize(rows), rows, 1};
-      const Columns<T> to{x.data + c * usize(x.ld), x.ld, 1};
+      const Vectors<const T> from = candidate.columns(static_cast<Index>(c), 1);
+      const Vectors<T> to = x.columns(static_cast<Index>(c), 1);
       transform(crew, rows, from, to, [](const T& v, std::size_t, std::size_t) { return v; });
     } else {
       all = false;
     }
   }
   steps_ += best < 1;
-  if (!all) measure(op, b, {x.data, x.ld, x.nrhs});  // for the residuals of what was not taken
+  if (!all) measure(op, b, x);  // for the residuals of what was not taken
   return best;
 }
 
@@ -343,15 +345,15 @@ double RefinedSolver<T, F>::largest(double Measure::*kind) const {
 }
 
 template <Scalar T, Scalar F>
-Refined RefinedSolver<T, F>::solve(Op op, Columns<const T> b, Columns<T> x,
+Refined RefinedSolver<T, F>::solve(Op op, Vectors<const T> b, Vectors<T> x,
                                    const RefinementOptions& options) {
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
   const double target = options.target > 0 ? options.target : epsilon;
   const double acceptable = std::max(target, options.acceptable > 0 ? options.acceptable : 10 * epsilon);
-  transport::collectively(a_.comm(), [&] { require_apart<T>(b, {x.data, x.ld, x.nrhs}, a_.local_rows()); });
-  prepare(op, b.nrhs);
+  transport::collectively(a_.comm(), [&] { require_apart<T>(b, x, a_.local_rows()); });
+  prepare(op, b.cols);
   apply(op, b, x);
-  error_ = measure(op, b, {x.data, x.ld, x.nrhs});
+  error_ = measure(op, b, x);
   steps_ = 0;
   const auto refine = [&](const Corrections& corrections, double Measure::*kind, double goal,
                           double slowest) {
@@ -364,25 +366,24 @@ Refined RefinedSolver<T, F>::solve(Op op, Columns<const T> b, Columns<T> x,
   refine(by_gmres(op), typical, acceptable, slowest_gmres);
   for (const bool zero_the_undetermined : {false, true}) {
     if (largest(typical) <= acceptable && largest(every) > acceptable && steps_ < options.max_steps)
-      improve(op, b, x, by_factors_repeatedly(op, b, {x.data, x.ld, x.nrhs}, zero_the_undetermined),
-              acceptable, every);
+      improve(op, b, x, by_factors_repeatedly(op, b, x, zero_the_undetermined), acceptable, every);
   }
   const auto worse = [](const Measure& e, const Measure& f) { return e.componentwise < f.componentwise; };
-  return {.error = summary(op, b, {x.data, x.ld, x.nrhs}),
+  return {.error = summary(op, b, x),
           .steps = steps_,
           .worst = static_cast<Index>(std::ranges::max_element(error_, worse) - error_.begin())};
 }
 
 template <Scalar T, Scalar F>
-BackwardError RefinedSolver<T, F>::summary(Op op, Columns<const T> b, Columns<const T> x) {
+BackwardError RefinedSolver<T, F>::summary(Op op, Vectors<const T> b, Vectors<const T> x) {
   return {.componentwise = largest(&Measure::componentwise),
           .arioli_demmel_duff = largest(&Measure::arioli_demmel_duff),
           .normwise = normwise(op, b, x)};
 }
 
 template <Scalar T, Scalar F>
-BackwardError RefinedSolver<T, F>::backward_error(Op op, Columns<const T> b, Columns<const T> x) {
-  prepare(op, b.nrhs);
+BackwardError RefinedSolver<T, F>::backward_error(Op op, Vectors<const T> b, Vectors<const T> x) {
+  prepare(op, b.cols);
   error_ = measure(op, b, x);
   return summary(op, b, x);
 }
@@ -399,23 +400,23 @@ double RefinedSolver<T, F>::condition_of(Op op, Index column, std::span<const R>
   const auto conjugate_all = [](std::span<T> v) {
     std::ranges::transform(v, v.begin(), [](const T& e) { return conjugate(e); });
   };
-  const InPlaceProduct<T> adjoint = [&](std::span<T> v) {
+  const krylov::InPlaceProduct<T> adjoint = [&](std::span<T> v) {
     multiply_by(weight, v);
     if (op == Op::transpose) conjugate_all(v);  // A^-T has the adjoint conj(A)^-1
     solve_by(op == Op::none ? Op::conjugate_transpose : Op::none, v);
     if (op == Op::transpose) conjugate_all(v);
     multiply_by(magnitude, v);
   };
-  const InPlaceProduct<T> product = [&](std::span<T> v) {
+  const krylov::InPlaceProduct<T> product = [&](std::span<T> v) {
     multiply_by(magnitude, v);
     solve_by(op, v);
     multiply_by(weight, v);
   };
-  return estimate_one_norm<T>(a_.comm(), a_.partition(), adjoint, product);
+  return krylov::estimate_one_norm<T>(a_.comm(), a_.partition(), adjoint, product);
 }
 
 template <Scalar T, Scalar F>
-double RefinedSolver<T, F>::condition(Op op, Columns<const T> x, Index column) {
+double RefinedSolver<T, F>::condition(Op op, Vectors<const T> x, Index column) {
   std::vector<R> weight;
   transport::collectively(a_.comm(), [&] { weight.resize(usize(a_.local_rows())); });
   const auto norm = column_norms<T>({a_.comm(), solver_.crew()},
@@ -425,7 +426,7 @@ double RefinedSolver<T, F>::condition(Op op, Columns<const T> x, Index column) {
 }
 
 template <Scalar T, Scalar F>
-double RefinedSolver<T, F>::componentwise_condition(Op op, Columns<const T> x, Index column) {
+double RefinedSolver<T, F>::componentwise_condition(Op op, Vectors<const T> x, Index column) {
   std::vector<R> weight;
   transport::collectively(a_.comm(), [&] { weight.resize(usize(a_.local_rows())); });
   const T* const unknown = x.data + usize(column) * usize(x.ld);

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "trisweep/solve/distributed_matrix.hpp"
+#include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
 
 namespace trisweep::solve {
@@ -45,21 +45,21 @@ struct Refined {
 template <Scalar T, Scalar F>
 class RefinedSolver {
  public:
-  RefinedSolver(DistributedMatrix<T>& a, TriangularSolver<F>& solver) : a_(a), solver_(solver) {}
+  RefinedSolver(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver) : a_(a), solver_(solver) {}
 
   // Makes room, here and in what is solved with: solve() then allocates nothing, but for GMRES. solve() does
   // so by itself when needed.
   void prepare(Op op, Index nrhs);
   // b and x have no memory in common; Error(usage) on every rank where they have on any.
-  Refined solve(Op op, Columns<const T> b, Columns<T> x, const RefinementOptions& options);
+  Refined solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options);
   // Of any x.
-  BackwardError backward_error(Op op, Columns<const T> b, Columns<const T> x);
+  BackwardError backward_error(Op op, Vectors<const T> b, Vectors<const T> x);
 
   // Estimates of cond(op(A), x) = max_i (|op(A)^-1| (|op(A)| |x| + |b|))_i / s_i (Skeel 1979; LAPACK's
   // xGERFS): a componentwise backward error times this bounds the error of x_i over s_i. Of a right-hand side
   // of the last solve(), which had this op. At most ten solves each.
-  double condition(Op op, Columns<const T> x, Index column);  // s_i = ||x||_inf
-  double componentwise_condition(Op op, Columns<const T> x,
+  double condition(Op op, Vectors<const T> x, Index column);  // s_i = ||x||_inf
+  double componentwise_condition(Op op, Vectors<const T> x,
                                  Index column);  // s_i = |x_i|, those with x_i = 0 left out
 
  private:
@@ -71,12 +71,12 @@ class RefinedSolver {
     double arioli_demmel_duff;
   };
   // Of x; leaves its residuals in residual_ and what they are measured by in magnitude_.
-  std::vector<Measure> measure(Op op, Columns<const T> b, Columns<const T> x);
-  double normwise(Op op, Columns<const T> b, Columns<const T> x);
+  std::vector<Measure> measure(Op op, Vectors<const T> b, Vectors<const T> x);
+  double normwise(Op op, Vectors<const T> b, Vectors<const T> x);
   // The estimate for weights 1 / s.
   double condition_of(Op op, Index column, std::span<const R> weight);
   // x = op(LDU)^-1 b, each column scaled to 1 in between so that F neither overflows nor underflows.
-  void apply(Op op, Columns<const T> b, Columns<T> x);
+  void apply(Op op, Vectors<const T> b, Vectors<T> x);
   // |op(A)| c, with c = 1 and with that of the factors; once for each op.
   struct RowWeights {
     Buffer<R> plain;
@@ -85,24 +85,24 @@ class RefinedSolver {
   const RowWeights& row_weights(Op op);
 
   // d = about op(A)^-1 r, for the right-hand sides whose error is above the goal.
-  using Corrections = std::function<void(Columns<const T> r, Columns<T> d, double goal)>;
+  using Corrections = std::function<void(Vectors<const T> r, Vectors<T> d, double goal)>;
   Corrections by_factors(Op op);
   Corrections by_gmres(Op op);
   // For unknowns that are much smaller than others: a few corrections in a row, each of which takes away what
   // errors of the larger ones have left there, without being measured in between; and zero for those of them
   // that, to the end, are no larger than their corrections.
-  Corrections by_factors_repeatedly(Op op, Columns<const T> b, Columns<const T> x,
+  Corrections by_factors_repeatedly(Op op, Vectors<const T> b, Vectors<const T> x,
                                     bool zero_the_undetermined);
   // One step: adds corrections where they lower the error, by that kind of it. Returns the best share of an
   // error that is left; 1 when none fell.
-  double improve(Op op, Columns<const T> b, Columns<T> x, const Corrections& corrections, double goal,
+  double improve(Op op, Vectors<const T> b, Vectors<T> x, const Corrections& corrections, double goal,
                  double Measure::*kind);
   double largest(double Measure::*kind) const;
   // Of error_ and residual_, x being what they are of.
-  BackwardError summary(Op op, Columns<const T> b, Columns<const T> x);
+  BackwardError summary(Op op, Vectors<const T> b, Vectors<const T> x);
   // This rank's rows of as many vectors.
   template <class V>
-  Columns<V> columns(Buffer<V>& buffer, Index nrhs) {
+  Vectors<V> columns(Buffer<V>& buffer, Index nrhs) {
     return {buffer.data(), a_.local_rows(), nrhs};
   }
   // The scale c of this rank's unknowns.
@@ -110,7 +110,7 @@ class RefinedSolver {
     return solver_.equation_scale(op == Op::none ? Op::transpose : Op::none);
   }
 
-  DistributedMatrix<T>& a_;
+  krylov::DistributedMatrix<T>& a_;
   TriangularSolver<F>& solver_;
   std::vector<Measure> error_;  // by right-hand side
   int steps_ = 0;

@@ -29,7 +29,7 @@ std::size_t largest(const Size& size, Index ranks) {
 }  // namespace
 
 template <Scalar T>
-std::vector<T> scatter_rows(const transport::Communicator& comm, const RowPartition& partition,
+std::vector<T> scatter_rows(const transport::Communicator& comm, const distribution::RowPartition& partition,
                             const matrix::Dense<T>& whole) {
   Index columns = whole.cols;
   comm.broadcast(columns);
@@ -57,7 +57,7 @@ std::vector<T> scatter_rows(const transport::Communicator& comm, const RowPartit
 }
 
 template <Scalar T>
-matrix::Dense<T> gather_rows(const transport::Communicator& comm, const RowPartition& partition,
+matrix::Dense<T> gather_rows(const transport::Communicator& comm, const distribution::RowPartition& partition,
                              const std::vector<T>& rows, Index nrhs) {
   const auto size = [&](Index rank) { return usize(partition.count(rank)) * usize(nrhs); };
   matrix::Dense<T> whole;
@@ -82,10 +82,10 @@ matrix::Dense<T> gather_rows(const transport::Communicator& comm, const RowParti
   return whole;
 }
 
-#define INSTANTIATE(T)                                                                       \
-  template std::vector<T> scatter_rows(const transport::Communicator&, const RowPartition&,  \
-                                       const matrix::Dense<T>&);                             \
-  template matrix::Dense<T> gather_rows(const transport::Communicator&, const RowPartition&, \
+#define INSTANTIATE(T)                                                                                     \
+  template std::vector<T> scatter_rows(const transport::Communicator&, const distribution::RowPartition&,  \
+                                       const matrix::Dense<T>&);                                           \
+  template matrix::Dense<T> gather_rows(const transport::Communicator&, const distribution::RowPartition&, \
                                         const std::vector<T>&, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -3,20 +3,20 @@
 
 #include <vector>
 
+#include "trisweep/engine/vector_map.hpp"
 #include "trisweep/matrix/csr.hpp"
-#include "trisweep/solve/vector_map.hpp"
 
 namespace trisweep::solve {
 
 // Collective. This rank's rows, column-major without padding, of the vectors that rank 0 has (`whole` is read
 // there only).
 template <Scalar T>
-std::vector<T> scatter_rows(const transport::Communicator& comm, const RowPartition& partition,
+std::vector<T> scatter_rows(const transport::Communicator& comm, const distribution::RowPartition& partition,
                             const matrix::Dense<T>& whole);
 
 // Collective. The reverse: all rows on rank 0, an empty result elsewhere.
 template <Scalar T>
-matrix::Dense<T> gather_rows(const transport::Communicator& comm, const RowPartition& partition,
+matrix::Dense<T> gather_rows(const transport::Communicator& comm, const distribution::RowPartition& partition,
                              const std::vector<T>& rows, Index nrhs);
 
 }  // namespace trisweep::solve

@@ -34,7 +34,7 @@ double largest_over(const transport::Communicator& comm, const std::vector<T>& v
 template <Scalar T, Scalar F>
 class Rounds {
  public:
-  Rounds(DistributedMatrix<T>& a, TriangularSolver<F>& solver)
+  Rounds(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver)
       : a_(a),
         solver_(solver),
         refined_(a, solver),
@@ -71,9 +71,9 @@ class Rounds {
 
  private:
   Index rows() const { return a_.local_rows(); }
-  Columns<const T> columns(const std::vector<T>& v) const { return {v.data(), rows(), 1}; }
+  Vectors<const T> columns(const std::vector<T>& v) const { return {v.data(), rows(), 1}; }
 
-  DistributedMatrix<T>& a_;
+  krylov::DistributedMatrix<T>& a_;
   TriangularSolver<F>& solver_;
   RefinedSolver<T, F> refined_;
   std::span<const double> unknown_scale_;
@@ -86,7 +86,7 @@ class Rounds {
 }  // namespace
 
 template <Scalar T, Scalar F>
-Probe probe_singularity(DistributedMatrix<T>& a, TriangularSolver<F>& solver) {
+Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver) {
   Rounds<T, F> rounds(a, solver);
   Probe probe;
   double missed = 1;
@@ -99,10 +99,10 @@ Probe probe_singularity(DistributedMatrix<T>& a, TriangularSolver<F>& solver) {
   return probe;
 }
 
-#define INSTANTIATE(T) template Probe probe_singularity(DistributedMatrix<T>&, TriangularSolver<T>&);
+#define INSTANTIATE(T) template Probe probe_singularity(krylov::DistributedMatrix<T>&, TriangularSolver<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
-template Probe probe_singularity(DistributedMatrix<double>&, TriangularSolver<float>&);
-template Probe probe_singularity(DistributedMatrix<std::complex<double>>&,
+template Probe probe_singularity(krylov::DistributedMatrix<double>&, TriangularSolver<float>&);
+template Probe probe_singularity(krylov::DistributedMatrix<std::complex<double>>&,
                                  TriangularSolver<std::complex<float>>&);
 
 }  // namespace trisweep::solve

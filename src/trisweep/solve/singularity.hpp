@@ -25,6 +25,6 @@ struct Probe {
 
 // Collective; the same result on every rank.
 template <Scalar T, Scalar F>
-Probe probe_singularity(DistributedMatrix<T>& a, TriangularSolver<F>& solver);
+Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver);
 
 }  // namespace trisweep::solve

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "trisweep/core/crew.hpp"
+#include "trisweep/engine/executor.hpp"
+#include "trisweep/engine/vector_map.hpp"
 #include "trisweep/plan/schedule.hpp"
 #include "trisweep/solve/analysis.hpp"
-#include "trisweep/solve/executor.hpp"
-#include "trisweep/solve/vector_map.hpp"
 
 namespace trisweep::solve {
 
@@ -33,7 +33,8 @@ struct SolverOptions {
   double watchdog = std::numeric_limits<double>::infinity();
   Offset grain = plan::Accumulation{}.grain;  // panel entries of a task, with several threads
   distribution::Tiling tiling{};
-  transport::Limits limits{};  // less only in tests
+  distribution::RowPartition rows{};  // who has which rows of b and x; empty: even blocks
+  transport::Limits limits{};         // less only in tests
 };
 
 // Collective objects: every rank of the communicator constructs one with the same options, calls the same
@@ -58,10 +59,10 @@ class TriangularSolver {
   // op(A) x = b. Each rank passes its rows of b and x under partition(); b and x may be the same memory.
   // Throws Error(usage) when they are not such.
   // `scaled` false solves with the scaled, unpermuted matrix Dr A Dc instead.
-  void solve(Op op, Columns<const T> b, Columns<T> x, bool scaled = true);
+  void solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled = true);
 
   const transport::Communicator& comm() const { return comm_; }
-  const RowPartition& partition() const { return partition_; }
+  const distribution::RowPartition& partition() const { return partition_; }
   // The scaling of this rank's equations of op(A) x = b: rows of A, or columns for its transposes.
   std::span<const double> equation_scale(Op op) const {
     const auto& order = analysis_.ordering;
@@ -75,10 +76,10 @@ class TriangularSolver {
   // Of an op that was prepared.
   const plan::Plan& plan(Op op) const { return prepared_.at(op).plan; }
   // What this rank did in the last solve.
-  const SolveActivity& last() const { return last_; }
+  const engine::SolveActivity& last() const { return last_; }
   // From now on solves are recorded there (they add to it); null: no longer. The recorder has room for
   // threads() threads.
-  void record_in(Recorder* recorder) { recorder_ = recorder; }
+  void record_in(engine::Recorder* recorder) { recorder_ = recorder; }
   int threads() const { return options_.threads; }
   // The threads of this rank, for other work between solves.
   Crew& crew() { return *crew_; }
@@ -96,27 +97,27 @@ class TriangularSolver {
   };
   plan::Plan make_plan(Op op) const;
   void prepare_together(Op op, Index nrhs);
-  void solve_together(Op op, Columns<const T> b, Columns<T> x, bool scaled);
-  void run(Index channel, const plan::Phase& phase, const Run<T>& run);
-  Activity& account(const plan::Phase& phase);
+  void solve_together(Op op, Vectors<const T> b, Vectors<T> x, bool scaled);
+  void run(Index channel, const plan::Phase& phase, const engine::Run<T>& run);
+  engine::Activity& account(const plan::Phase& phase);
 
   transport::Communicator comm_;
   SolverOptions options_;
   Analysis analysis_;
   std::shared_ptr<const symbolic::Structure> structure_;
   double scaled_norm_one_ = 0;
-  RowPartition partition_;
+  distribution::RowPartition partition_;
   std::unique_ptr<const distribution::Mapping> mapping_;
   distribution::Share share_;
-  PanelStore<T> panels_;
+  engine::PanelStore<T> panels_;
   std::optional<Crew> crew_;
-  std::optional<Executor<T>> executor_;
-  std::optional<VectorMap<T>> rows_;
-  std::optional<VectorMap<T>> columns_;
+  std::optional<engine::Executor<T>> executor_;
+  std::optional<engine::VectorMap<T>> rows_;
+  std::optional<engine::VectorMap<T>> columns_;
   std::map<Op, Prepared> prepared_;
   Buffer<T> work_;  // slots, then cells
-  Recorder* recorder_ = nullptr;
-  SolveActivity last_;
+  engine::Recorder* recorder_ = nullptr;
+  engine::SolveActivity last_;
 };
 
 }  // namespace trisweep::solve

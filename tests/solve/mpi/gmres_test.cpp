@@ -1,10 +1,10 @@
-#include "trisweep/solve/gmres.hpp"
+#include "trisweep/krylov/gmres.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
-#include "trisweep/solve/distributed_matrix.hpp"
+#include "trisweep/krylov/distributed_matrix.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -21,19 +21,19 @@ TYPED_TEST(GmresTest, SolvesInAsManyStepsAsUnknowns) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   constexpr Index n = 24;
   const auto a = testing_support::random_matrix<T>({.n = n, .per_row = 4, .seed = 2});
-  DistributedMatrix<T> distributed(MPI_COMM_WORLD, &a, even_partition(n, ranks));
+  krylov::DistributedMatrix<T> distributed(MPI_COMM_WORLD, &a, distribution::even_partition(n, ranks));
   Crew crew(1);
   const auto& comm = distributed.comm();
   const Index rows = distributed.local_rows();
   const auto whole = testing_support::random_vector<T>(usize(n), 9);
   const auto first = whole.begin() + distributed.partition().first(comm.rank());
   const std::vector<T> r(first, first + rows), zero(usize(rows));
-  const InPlaceProduct<T> multiply = [&](std::span<T> v) {
+  const krylov::InPlaceProduct<T> multiply = [&](std::span<T> v) {
     const std::vector<T> x(v.begin(), v.end());
     distributed.residual(Op::none, {x.data(), rows, 1}, {zero.data(), rows, 1}, {v.data(), rows, 1}, crew);
     for (T& value : v) value = -value;
   };
-  const auto d = gmres<T>(
+  const auto d = krylov::gmres<T>(
       comm, multiply, [](std::span<T>) {}, r, n, 0.0);
   std::vector<T> left(usize(rows));
   distributed.residual(Op::none, {d.data(), rows, 1}, {r.data(), rows, 1}, {left.data(), rows, 1}, crew);
@@ -43,10 +43,10 @@ TYPED_TEST(GmresTest, SolvesInAsManyStepsAsUnknowns) {
 
 TEST(Gmres, LeavesAZeroOrInfiniteResidualAlone) {
   const transport::Communicator comm(MPI_COMM_WORLD);
-  const InPlaceProduct<double> identity = [](std::span<double>) {};
+  const krylov::InPlaceProduct<double> identity = [](std::span<double>) {};
   for (const double value : {0.0, std::numeric_limits<double>::infinity()}) {
     const std::vector<double> r(3, value);
-    EXPECT_EQ(gmres<double>(comm, identity, identity, r, 5, 0.0), std::vector<double>(3, 0.0));
+    EXPECT_EQ(krylov::gmres<double>(comm, identity, identity, r, 5, 0.0), std::vector<double>(3, 0.0));
   }
 }
 

@@ -17,8 +17,8 @@
 
 #include "support/abandoned.hpp"
 #include "support/solver.hpp"
+#include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/solve/condition.hpp"
-#include "trisweep/solve/distributed_matrix.hpp"
 #include "trisweep/solve/rows.hpp"
 
 namespace {
@@ -197,7 +197,7 @@ TEST_F(Injection, OfAllocationsWithThreads) {
 TEST_F(Injection, OfAllocationsInResidualsAndEstimates) {
   const TriangularSolver<double> shape(MPI_COMM_WORLD, factors_, options(transport::transports()[0], 1));
   fail_everywhere(allocations, [&](Index rank) {
-    DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, shape.partition());
+    krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, shape.partition());
     const auto ones = scatter_rows(matrix.comm(), matrix.partition(), ones_);
     std::vector<double> r;
     transport::collectively(matrix.comm(), [&] { r.resize(ones.size()); });
@@ -223,7 +223,7 @@ TEST_F(Injection, OfCollectiveSteps) {
   for (const auto& named : testing_support::transports_to_abandon()) {
     fail_everywhere(agreements, [&](Index rank) {
       TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(named, 1));
-      DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, solver.partition());
+      krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, solver.partition());
       for (const Op op : {Op::none, Op::transpose}) solver.prepare(op, 2);
       matrix.prepare(Op::transpose, 2);
       solve(solver, Op::transpose, 2);

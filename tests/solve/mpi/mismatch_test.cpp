@@ -6,8 +6,8 @@
 
 #include "support/abandoned.hpp"
 #include "support/solver.hpp"
+#include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/plan/variants.hpp"
-#include "trisweep/solve/distributed_matrix.hpp"
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
@@ -214,18 +214,18 @@ TEST_F(Arguments, NothingOnRankZeroIsAnErrorOnAllRanks) {
       "no factorization");
   const auto empty = std::make_shared<const Factorization<double>>();
   error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, empty, {.grid = grid_}); });
-  const auto partition = even_partition(a_.rows(), world_size());
-  expect_to_name(
-      error_of(ErrorKind::usage, [&] { DistributedMatrix<double>(MPI_COMM_WORLD, nullptr, partition); }),
-      "no matrix");
-  for (const auto& wrong :
-       {even_partition(a_.rows() + 1, world_size()), even_partition(60, world_size() + 1)})
-    error_of(ErrorKind::usage, [&] { DistributedMatrix<double>(MPI_COMM_WORLD, &a_, wrong); });
+  const auto partition = distribution::even_partition(a_.rows(), world_size());
+  expect_to_name(error_of(ErrorKind::usage,
+                          [&] { krylov::DistributedMatrix<double>(MPI_COMM_WORLD, nullptr, partition); }),
+                 "no matrix");
+  for (const auto& wrong : {distribution::even_partition(a_.rows() + 1, world_size()),
+                            distribution::even_partition(60, world_size() + 1)})
+    error_of(ErrorKind::usage, [&] { krylov::DistributedMatrix<double>(MPI_COMM_WORLD, &a_, wrong); });
 }
 
 TEST_F(Arguments, OfARefinedSolveAreChecked) {
   TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = grid_});
-  DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a_, solver.partition());
+  krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a_, solver.partition());
   RefinedSolver<double, double> refined(matrix, solver);
   const Index rows = solver.partition().count(world_rank());
   std::vector<double> v(usize(rows) * 3, 1.0), x(v.size());
@@ -248,7 +248,7 @@ TEST_F(Arguments, MessagesLongerThanTheLimitAreCut) {
     }
   }
   TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = grid_, .limits = limits});
-  DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a_, solver.partition(), limits);
+  krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a_, solver.partition(), limits);
   RefinedSolver<double, double> refined(matrix, solver);
   for (const Op op : {Op::none, Op::transpose}) {
     const testing_support::Problem<double> problem(solver, a_, op, 5);

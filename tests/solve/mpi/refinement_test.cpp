@@ -47,7 +47,7 @@ struct RefinedSystem {
 
   std::shared_ptr<const Factorization<F>> factors;
   TriangularSolver<F> solver;
-  DistributedMatrix<T> a;
+  krylov::DistributedMatrix<T> a;
   std::vector<T> x;
 };
 

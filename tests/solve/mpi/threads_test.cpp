@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "support/solver.hpp"
-#include "trisweep/solve/distributed_matrix.hpp"
+#include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
@@ -55,7 +55,7 @@ TYPED_TEST(TriangularSolverThreads, RefineEveryOp) {
   const auto factors = factored(a);
   TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
                              {.grid = two_grids().front(), .threads = 3, .grain = 60});
-  DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
+  krylov::DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
   RefinedSolver<T, T> refined(matrix, solver);
   for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
     const Problem<T> problem(solver, a, op, 3);

@@ -85,7 +85,7 @@ class InUnits {
     EXPECT_EQ(factors->factors->perturbed_pivots, 0);
     TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
                                {.grid = testing_support::grids_of(world_size()).back(), .mapping = mapping});
-    DistributedMatrix<T> a(MPI_COMM_WORLD, &a_, solver.partition());
+    krylov::DistributedMatrix<T> a(MPI_COMM_WORLD, &a_, solver.partition());
     const Index first = solver.partition().first(solver.comm().rank()), rows = a.local_rows();
     std::vector<T> x(usize(rows));
     RefinedSolver<T, T> refined(a, solver);

@@ -133,14 +133,15 @@ std::vector<distribution::ProcessGrid> grids() {
 template <Scalar T>
 void expect_traffic_of_plan(const TriangularSolver<T>& solver, Op op, Index nrhs, const std::string& name) {
   const plan::RankTraffic predicted = plan::traffic_of(solver.plan(op));
-  const Activity done = solver.last().sum();
+  const engine::Activity done = solver.last().sum();
   const auto bytes = [&](Offset rows) { return rows * nrhs * static_cast<Offset>(sizeof(T)); };
   for (const plan::MessageKind kind : plan::message_kinds) {
     const auto& expected = predicted.of(kind);
     const auto& sent = done.sent[plan::index_of(kind)];
     const auto& received = done.received[plan::index_of(kind)];
-    EXPECT_EQ(sent, (MessageTotals{expected.sent.messages, bytes(expected.sent.rows)})) << name;
-    EXPECT_EQ(received, (MessageTotals{expected.received.messages, bytes(expected.received.rows)})) << name;
+    EXPECT_EQ(sent, (engine::MessageTotals{expected.sent.messages, bytes(expected.sent.rows)})) << name;
+    EXPECT_EQ(received, (engine::MessageTotals{expected.received.messages, bytes(expected.received.rows)}))
+        << name;
   }
 }
 

@@ -4,9 +4,10 @@
 #include <functional>
 #include <span>
 
-#include "trisweep/solve/vector_map.hpp"
+#include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/transport/communicator.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::krylov {
 
 // Replaces this rank's rows of a vector by those of a product. Collective.
 template <Scalar T>
@@ -17,7 +18,7 @@ using InPlaceProduct = std::function<void(std::span<T>)>;
 // Collective, the same on every rank; rank 0 needs room for three vectors. Throws on every rank when it has
 // not.
 template <Scalar T>
-double estimate_one_norm(const transport::Communicator& comm, const RowPartition& partition,
+double estimate_one_norm(const transport::Communicator& comm, const distribution::RowPartition& partition,
                          const InPlaceProduct<T>& multiply, const InPlaceProduct<T>& multiply_adjoint);
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::krylov

@@ -1,13 +1,13 @@
-#include "trisweep/solve/executor.hpp"
+#include "trisweep/engine/executor.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 
-#include "trisweep/solve/sweep_run.hpp"
+#include "trisweep/engine/sweep_run.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 namespace {
 
 Index widest_segment(const distribution::Share& share) {
@@ -177,4 +177,4 @@ Activity Executor<T>::run(const plan::ExchangePhase& phase, Index channel, const
 #define INSTANTIATE(T) template class Executor<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

@@ -7,10 +7,10 @@
 #include <functional>
 
 #include "trisweep/core/crew.hpp"
+#include "trisweep/core/vectors.hpp"
 #include "trisweep/kernels/line.hpp"
-#include "trisweep/solve/vector_map.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::krylov {
 
 // Of that many columns.
 template <Scalar T>
@@ -39,7 +39,7 @@ void for_each_line(Crew::Part part, const Line& line, const Row& row) {
 
 // rows(i, c) = x(i, c) for the part's rows i. `rows`: of the whole vector.
 template <Scalar T>
-void to_rows(Columns<const T> x, Crew::Part part, Index width, T* rows) {
+void to_rows(Vectors<const T> x, Crew::Part part, Index width, T* rows) {
   if (width == 1) {
     std::copy(x.data + part.begin, x.data + part.end, rows + part.begin);
     return;
@@ -47,17 +47,16 @@ void to_rows(Columns<const T> x, Crew::Part part, Index width, T* rows) {
   for_each_line<T>(
       part,
       [&](std::size_t i) {
-        kernels::load_line(x.data + i, x.ld, line_of(rows + i * usize(width), width, x.nrhs, RealOf<T>(1)));
+        kernels::load_line(x.data + i, x.ld, line_of(rows + i * usize(width), width, x.cols, RealOf<T>(1)));
       },
       [&](std::size_t i) {
-        for (Index c = 0; c < x.nrhs; ++c)
-          rows[i * usize(width) + usize(c)] = x.data[i + usize(c) * usize(x.ld)];
+        for (Index c = 0; c < x.cols; ++c) rows[i * usize(width) + usize(c)] = x.data[i + usize(c * x.ld)];
       });
 }
 
 // out(i, c) = join(b(i, c), rows(i - part.begin, c)) for the part's rows i.
 template <Scalar T, Scalar Out, class Join>
-void join_rows(Columns<const T> b, T* rows, Crew::Part part, Index width, Columns<Out> out,
+void join_rows(Vectors<const T> b, T* rows, Crew::Part part, Index width, Vectors<Out> out,
                const Join& join) {
   if (width == 1) {
     std::transform(b.data + part.begin, b.data + part.end, rows, out.data + part.begin, join);
@@ -70,19 +69,19 @@ void join_rows(Columns<const T> b, T* rows, Crew::Part part, Index width, Column
       part,
       [&](std::size_t i) {
         T turned[usize(together) * usize(together)];
-        kernels::store_line(turned, Offset{together}, line_of(row(i), width, out.nrhs, RealOf<T>(1)));
-        for (Index c = 0; c < out.nrhs; ++c) {
-          const T* const from = b.data + i + usize(c) * usize(b.ld);
-          Out* const to = out.data + i + usize(c) * usize(out.ld);
+        kernels::store_line(turned, Offset{together}, line_of(row(i), width, out.cols, RealOf<T>(1)));
+        for (Index c = 0; c < out.cols; ++c) {
+          const T* const from = b.data + i + usize(c * b.ld);
+          Out* const to = out.data + i + usize(c * out.ld);
           __builtin_prefetch(from + lines_ahead * together);
           __builtin_prefetch(to + lines_ahead * together, 1);
           std::transform(from, from + together, turned + c * together, to, join);
         }
       },
       [&](std::size_t i) {
-        for (Index c = 0; c < out.nrhs; ++c)
-          out.data[i + usize(c) * usize(out.ld)] = join(b.data[i + usize(c) * usize(b.ld)], row(i)[c]);
+        for (Index c = 0; c < out.cols; ++c)
+          out.data[i + usize(c * out.ld)] = join(b.data[i + usize(c * b.ld)], row(i)[c]);
       });
 }
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::krylov

@@ -1,4 +1,4 @@
-#include "trisweep/solve/vector_map.hpp"
+#include "trisweep/engine/vector_map.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "trisweep/kernels/line.hpp"
 #include "trisweep/transport/transport.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 namespace {
 constexpr int tag_vector = 1;
 
@@ -53,11 +53,11 @@ void move_column(T* column, const R& rows, std::size_t begin, std::size_t end, c
 
 // Rows [begin, end) of all columns, whole lines where rows are consecutive.
 template <class T, class R, class Transfer>
-void move_columns(Columns<T> caller, const R& rows, std::size_t begin, std::size_t end,
+void move_columns(Vectors<T> caller, const R& rows, std::size_t begin, std::size_t end,
                   const Transfer& transfer) {
   using V = std::remove_const_t<T>;
   constexpr std::size_t together = kernels::line_rows<V>;
-  kernels::LineRows<V> line{.row = {}, .factor = {}, .nrhs = caller.nrhs};
+  kernels::LineRows<V> line{.row = {}, .factor = {}, .nrhs = caller.cols};
   for (std::size_t first = begin; first < end; first += together) {
     const std::size_t count = std::min(together, end - first);
     const Index* const row = rows.row.data() + first;
@@ -71,8 +71,8 @@ void move_columns(Columns<T> caller, const R& rows, std::size_t begin, std::size
       transfer(caller.data + row[0], caller.ld, line);
       continue;
     }
-    for (Index r = 0; r < caller.nrhs; ++r) {
-      T* const column = caller.data + usize(r) * usize(caller.ld);
+    for (Index r = 0; r < caller.cols; ++r) {
+      T* const column = caller.data + r * caller.ld;
       for (std::size_t i = 0; i < count; ++i) transfer(column[row[i]], line.row[i][r], line.factor[i]);
     }
   }
@@ -80,10 +80,10 @@ void move_columns(Columns<T> caller, const R& rows, std::size_t begin, std::size
 
 // Moves all entries; each thread has a part of the rows.
 template <class T, class R, class Transfer>
-void move_rows(Crew& crew, Columns<T> caller, const R& rows, const Transfer& transfer) {
+void move_rows(Crew& crew, Vectors<T> caller, const R& rows, const Transfer& transfer) {
   crew.run([&](int thread) {
     const auto [begin, end] = crew.part(thread, rows.row.size(), kernels::line_rows<std::remove_const_t<T>>);
-    if (caller.nrhs == 1) {
+    if (caller.cols == 1) {
       move_column(caller.data, rows, begin, end, transfer);
     } else {
       move_columns(caller, rows, begin, end, transfer);
@@ -93,47 +93,10 @@ void move_rows(Crew& crew, Columns<T> caller, const R& rows, const Transfer& tra
 
 }  // namespace
 
-Index RowPartition::owner(Index row) const {
-  return static_cast<Index>(std::upper_bound(begin.begin(), begin.end(), row) - begin.begin()) - 1;
-}
-
-RowPartition even_partition(Index rows, Index ranks) {
-  RowPartition partition;
-  for (Index r = 0; r <= ranks; ++r) partition.begin.push_back(static_cast<Index>(Offset{rows} * r / ranks));
-  return partition;
-}
-
 template <Scalar T>
-void require_fit(Columns<const T> b, Columns<const T> x, Index rows) {
-  const auto refuse = [&](const char* what, const std::string& why) {
-    throw Error(ErrorKind::usage, fmt::format("{} {}", what, why),
-                "pass this rank's rows of as many right-hand sides as solutions, one or more");
-  };
-  if (b.nrhs != x.nrhs)
-    refuse("the call", fmt::format("has {} right-hand sides, but {} solutions", b.nrhs, x.nrhs));
-  for (const auto& [what, v] : {std::pair("the right-hand side", b), std::pair("the solution", x)}) {
-    if (v.nrhs < 1) refuse(what, fmt::format("has {} columns", v.nrhs));
-    if (v.ld < rows) refuse(what, fmt::format("has {} rows where this rank has {}", v.ld, rows));
-    if (v.data == nullptr && rows > 0) refuse(what, "is not there");
-  }
-}
-
-template <Scalar T>
-void require_apart(Columns<const T> b, Columns<const T> x, Index rows) {
-  require_fit(b, x, rows);
-  const auto end = [&](const Columns<const T>& v) {
-    return v.data + usize(v.ld) * usize(v.nrhs - 1) + usize(rows);
-  };
-  const std::less<const T*> before;
-  if (before(b.data, end(x)) && before(x.data, end(b)))
-    throw Error(ErrorKind::usage, "the right-hand side and the solution overlap",
-                "pass a copy of the right-hand side: residuals need it");
-}
-
-template <Scalar T>
-VectorMap<T>::VectorMap(const Team& team, const symbolic::Structure& structure,
+VectorMap<T>::VectorMap(const transport::Team& team, const symbolic::Structure& structure,
                         const distribution::Mapping& mapping, const distribution::Share& share,
-                        const RowPartition& partition, const std::vector<Index>& new_of_old,
+                        const distribution::RowPartition& partition, const std::vector<Index>& new_of_old,
                         const std::vector<double>& scale)
     : comm_(team.comm), crew_(team.crew) {
   const Index me = comm_.rank(), first = partition.first(me), count = partition.count(me);
@@ -229,53 +192,50 @@ void VectorMap<T>::exchange(bool loading, Index nrhs, transport::Patience& patie
 
 template <Scalar T>
 template <class Caller, class At, class Transfer>
-void VectorMap<T>::move(Columns<Caller> caller, std::span<const Index> row, const At& at, bool scaled,
+void VectorMap<T>::move(Vectors<Caller> caller, std::span<const Index> row, const At& at, bool scaled,
                         const Transfer& transfer) {
   move_rows(crew_, caller, Rows<RealOf<T>, At>{row, scaled && !scale_.empty() ? scale_.data() : nullptr, at},
             transfer);
 }
 
 template <Scalar T>
-void VectorMap<T>::load(Columns<const T> b, const kernels::Work<T>& work, transport::Patience& patience,
+void VectorMap<T>::load(Vectors<const T> b, const kernels::Work<T>& work, transport::Patience& patience,
                         bool scaled) {
   const auto read = [&](std::span<const Index> row, const auto& at) { move(b, row, at, scaled, Load<T>()); };
   for (const Peer& p : peer_) {
     T* const to = at_caller(p);
-    read(p.local, [&](std::size_t i) { return to + i * usize(b.nrhs); });
+    read(p.local, [&](std::size_t i) { return to + i * usize(b.cols); });
   }
-  exchange(true, b.nrhs, patience);
+  exchange(true, b.cols, patience);
   read(own_local_, [&](std::size_t i) { return work.at(own_position_[i]); });
   for (const Peer& p : peer_) {
     const T* from = at_work(p);
     for (const Index position : p.position) {
-      std::copy_n(from, b.nrhs, work.at(position));
-      from += b.nrhs;
+      std::copy_n(from, b.cols, work.at(position));
+      from += b.cols;
     }
   }
 }
 
 template <Scalar T>
-void VectorMap<T>::store(Columns<T> x, const kernels::Work<T>& work, transport::Patience& patience,
+void VectorMap<T>::store(Vectors<T> x, const kernels::Work<T>& work, transport::Patience& patience,
                          bool scaled) {
   for (const Peer& p : peer_) {
     T* to = at_work(p);
-    for (const Index position : p.position) to = std::copy_n(work.at(position), x.nrhs, to);
+    for (const Index position : p.position) to = std::copy_n(work.at(position), x.cols, to);
   }
-  exchange(false, x.nrhs, patience);
+  exchange(false, x.cols, patience);
   const auto write = [&](std::span<const Index> row, const auto& at) {
     move(x, row, at, scaled, Store<T>());
   };
   write(own_local_, [&](std::size_t i) { return work.at(own_position_[i]); });
   for (const Peer& p : peer_) {
     T* const from = at_caller(p);
-    write(p.local, [&](std::size_t i) { return from + i * usize(x.nrhs); });
+    write(p.local, [&](std::size_t i) { return from + i * usize(x.cols); });
   }
 }
 
-#define INSTANTIATE(T)                                                  \
-  template class VectorMap<T>;                                          \
-  template void require_fit(Columns<const T>, Columns<const T>, Index); \
-  template void require_apart(Columns<const T>, Columns<const T>, Index);
+#define INSTANTIATE(T) template class VectorMap<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

@@ -5,7 +5,7 @@
 
 #include "trisweep/plan/plan.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 
 struct MessageTotals {
   Offset messages = 0;
@@ -54,4 +54,4 @@ struct SolveActivity {
   }
 };
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

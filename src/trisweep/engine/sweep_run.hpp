@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "trisweep/core/wait.hpp"
-#include "trisweep/solve/executor.hpp"
-#include "trisweep/solve/plan_traffic.hpp"
-#include "trisweep/solve/ready_tasks.hpp"
+#include "trisweep/engine/executor.hpp"
+#include "trisweep/engine/plan_traffic.hpp"
+#include "trisweep/engine/ready_tasks.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 
 // Counters of a sweep, kept between runs so that a run does not allocate.
 struct SweepState {
@@ -300,4 +300,4 @@ class SweepRun {
   Activity done_;
 };
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

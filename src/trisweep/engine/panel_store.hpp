@@ -7,7 +7,7 @@
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/transport/communicator.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 
 template <Scalar T>
 class PanelStore {
@@ -33,4 +33,4 @@ class PanelStore {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

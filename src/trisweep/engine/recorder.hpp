@@ -7,7 +7,7 @@
 
 #include "trisweep/core/types.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 
 enum class EventKind { l_sweep, u_sweep, exchange, diagonal, products, idle, send, receive };
 inline constexpr int event_kinds = 8;
@@ -83,4 +83,4 @@ class Span {
   Event event_;
 };
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

@@ -12,7 +12,7 @@
 #include "trisweep/core/types.hpp"
 #include "trisweep/core/wait.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 
 class ReadyTasks {
  public:
@@ -79,4 +79,4 @@ class ReadyTasks {
   std::atomic<bool> closed_ = false;
 };
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

@@ -6,45 +6,14 @@
 #include <vector>
 
 #include "trisweep/core/buffer.hpp"
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/vectors.hpp"
+#include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/distribution/share.hpp"
 #include "trisweep/kernels/panel_product.hpp"
-#include "trisweep/transport/communicator.hpp"
 #include "trisweep/transport/patience.hpp"
+#include "trisweep/transport/team.hpp"
 
-namespace trisweep::solve {
-
-// Rank r has rows [begin[r], begin[r + 1]) of every distributed vector and of the matrix.
-struct RowPartition {
-  std::vector<Index> begin;
-
-  Index first(Index rank) const { return begin[usize(rank)]; }
-  Index count(Index rank) const { return begin[usize(rank) + 1] - begin[usize(rank)]; }
-  Index rows() const { return begin.back(); }
-  Index owner(Index row) const;
-};
-RowPartition even_partition(Index rows, Index ranks);
-
-// A block of columns of a distributed vector on this rank: column-major, `ld` between columns.
-template <class T>
-struct Columns {
-  T* data;
-  Index ld;
-  Index nrhs;
-};
-
-// Throws Error(usage) unless both are `rows` rows of as many columns, of which there is one at least.
-template <Scalar T>
-void require_fit(Columns<const T> b, Columns<const T> x, Index rows);
-// And have no memory in common.
-template <Scalar T>
-void require_apart(Columns<const T> b, Columns<const T> x, Index rows);
-
-// Who moves rows: ranks, and the threads of each. Both outlive what is made with them.
-struct Team {
-  const transport::Communicator& comm;
-  Crew& crew;
-};
+namespace trisweep::engine {
 
 // One permutation with its scaling: that of the rows or that of the columns of the matrix. Each rank
 // exchanges one message with each rank it shares rows with; rows that stay on the rank are moved without a
@@ -53,9 +22,10 @@ template <Scalar T>
 class VectorMap {
  public:
   // `new_of_old`, `scale`: of all rows.
-  VectorMap(const Team& team, const symbolic::Structure& structure, const distribution::Mapping& mapping,
-            const distribution::Share& share, const RowPartition& partition,
-            const std::vector<Index>& new_of_old, const std::vector<double>& scale);
+  VectorMap(const transport::Team& team, const symbolic::Structure& structure,
+            const distribution::Mapping& mapping, const distribution::Share& share,
+            const distribution::RowPartition& partition, const std::vector<Index>& new_of_old,
+            const std::vector<double>& scale);
 
   void reserve(Index nrhs);  // room for that many columns
   // Leaves memory that messages may still be sent from, or written to, as it is.
@@ -64,10 +34,10 @@ class VectorMap {
     work_buffer_.release();
   }
   // work = P S b at the home of each row; other work rows are left alone.
-  void load(Columns<const T> b, const kernels::Work<T>& work, transport::Patience& patience,
+  void load(Vectors<const T> b, const kernels::Work<T>& work, transport::Patience& patience,
             bool scaled = true);
   // x = S P^T work.
-  void store(Columns<T> x, const kernels::Work<T>& work, transport::Patience& patience, bool scaled = true);
+  void store(Vectors<T> x, const kernels::Work<T>& work, transport::Patience& patience, bool scaled = true);
 
  private:
   // What this rank exchanges with `rank`, in the order of the permuted rows.
@@ -80,7 +50,7 @@ class VectorMap {
   };
   void exchange(bool loading, Index nrhs, transport::Patience& patience);
   template <class Caller, class At, class Transfer>
-  void move(Columns<Caller> caller, std::span<const Index> row, const At& at, bool scaled,
+  void move(Vectors<Caller> caller, std::span<const Index> row, const At& at, bool scaled,
             const Transfer& transfer);
 
   const transport::Communicator& comm_;
@@ -102,4 +72,4 @@ class VectorMap {
   std::vector<std::size_t> expected_;  // bytes that come, by request
 };
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

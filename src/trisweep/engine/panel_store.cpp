@@ -1,10 +1,10 @@
-#include "trisweep/solve/panel_store.hpp"
+#include "trisweep/engine/panel_store.hpp"
 
 #include <algorithm>
 
 #include "trisweep/core/slabs.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 namespace {
 
 using distribution::Mapping;
@@ -159,4 +159,4 @@ PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, con
 #define INSTANTIATE(T) template class PanelStore<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

@@ -1,10 +1,10 @@
-#include "trisweep/solve/gmres.hpp"
+#include "trisweep/krylov/gmres.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace trisweep::solve {
+namespace trisweep::krylov {
 namespace {
 
 template <Scalar T>
@@ -147,4 +147,4 @@ std::vector<T> gmres(const transport::Communicator& comm, const InPlaceProduct<T
                                 const InPlaceProduct<T>&, std::span<const T>, int, double);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::krylov

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "trisweep/core/crew.hpp"
+#include "trisweep/engine/activity.hpp"
+#include "trisweep/engine/panel_store.hpp"
+#include "trisweep/engine/recorder.hpp"
 #include "trisweep/kernels/panel_product.hpp"
 #include "trisweep/plan/plan.hpp"
-#include "trisweep/solve/activity.hpp"
-#include "trisweep/solve/panel_store.hpp"
-#include "trisweep/solve/recorder.hpp"
 #include "trisweep/transport/transport.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 
 // What the phases of one solve are run with.
 template <Scalar T>
@@ -67,4 +67,4 @@ class Executor {
   Buffer<T> exchange_buffer_;
 };
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

@@ -1,6 +1,6 @@
-#include "trisweep/solve/plan_traffic.hpp"
+#include "trisweep/engine/plan_traffic.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 namespace {
 
 using plan::MessageKind;
@@ -45,4 +45,4 @@ transport::Traffic traffic_of(const plan::Plan& plan, std::size_t row_bytes) {
   return traffic;
 }
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "trisweep/solve/one_norm.hpp"
+#include "trisweep/krylov/one_norm.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::krylov {
 
 // d with ||r - A d||_2 as small as at most `steps` steps make it, or at most `reduction` times ||r||_2. Right
 // preconditioned: minimizes over d = M^-1 v, v in the Krylov space of A M^-1 and r. Orthogonalizes twice, in
@@ -18,4 +18,4 @@ std::vector<T> gmres(const transport::Communicator& comm, const InPlaceProduct<T
                      const InPlaceProduct<T>& preconditioner, std::span<const T> r, int steps,
                      double reduction);
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::krylov

@@ -1,4 +1,4 @@
-#include "trisweep/solve/one_norm.hpp"
+#include "trisweep/krylov/one_norm.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ void zlacn2_(const int* n, std::complex<double>* v, std::complex<double>* x, dou
              int* isave);
 }
 
-namespace trisweep::solve {
+namespace trisweep::krylov {
 namespace {
 
 // LAPACK's estimator by reverse communication: step() asks for x := B x (kase 1) or x := B^H x (kase 2) until
@@ -50,8 +50,8 @@ constexpr int tag = 4;
 
 // This rank's rows of a vector that rank 0 has, and the other way round.
 template <Scalar T>
-void deal_out(const transport::Communicator& comm, const RowPartition& partition, const std::vector<T>& whole,
-              std::vector<T>& mine) {
+void deal_out(const transport::Communicator& comm, const distribution::RowPartition& partition,
+              const std::vector<T>& whole, std::vector<T>& mine) {
   if (comm.rank() != 0) return comm.receive_bytes(mine.data(), mine.size() * sizeof(T), 0, tag);
   for (Index r = 1; r < comm.size(); ++r)
     comm.send_bytes(whole.data() + partition.first(r), usize(partition.count(r)) * sizeof(T), r, tag);
@@ -59,8 +59,8 @@ void deal_out(const transport::Communicator& comm, const RowPartition& partition
 }
 
 template <Scalar T>
-void collect(const transport::Communicator& comm, const RowPartition& partition, const std::vector<T>& mine,
-             std::vector<T>& whole) {
+void collect(const transport::Communicator& comm, const distribution::RowPartition& partition,
+             const std::vector<T>& mine, std::vector<T>& whole) {
   if (comm.rank() != 0) return comm.send_bytes(mine.data(), mine.size() * sizeof(T), 0, tag);
   std::copy(mine.begin(), mine.end(), whole.begin());
   for (Index r = 1; r < comm.size(); ++r)
@@ -70,7 +70,7 @@ void collect(const transport::Communicator& comm, const RowPartition& partition,
 }  // namespace
 
 template <Scalar T>
-double estimate_one_norm(const transport::Communicator& comm, const RowPartition& partition,
+double estimate_one_norm(const transport::Communicator& comm, const distribution::RowPartition& partition,
                          const InPlaceProduct<T>& multiply, const InPlaceProduct<T>& multiply_adjoint) {
   std::vector<T> mine;
   std::optional<NormEstimator<T>> estimator;
@@ -91,9 +91,9 @@ double estimate_one_norm(const transport::Communicator& comm, const RowPartition
   return std::isfinite(estimate) ? estimate : std::numeric_limits<double>::infinity();
 }
 
-#define INSTANTIATE(T)                                                                   \
-  template double estimate_one_norm(const transport::Communicator&, const RowPartition&, \
+#define INSTANTIATE(T)                                                                                 \
+  template double estimate_one_norm(const transport::Communicator&, const distribution::RowPartition&, \
                                     const InPlaceProduct<T>&, const InPlaceProduct<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::krylov

@@ -4,7 +4,7 @@
 #include "trisweep/plan/plan.hpp"
 #include "trisweep/transport/transport.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::engine {
 
 // Tags of a sweep's messages. In an exchange the tag is ExchangeStep::ordinal.
 inline int tag_of(Index supernode, plan::MessageKind kind) {
@@ -21,4 +21,4 @@ inline Tagged what_is(int tag) {
 // Channel i carries the i-th phase of the plan (a diagonal phase has no messages).
 transport::Traffic traffic_of(const plan::Plan& plan, std::size_t row_bytes);
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::engine

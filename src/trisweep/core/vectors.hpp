@@ -1,0 +1,49 @@
+#pragma once
+// Vectors in memory that somebody else owns: a view, nothing is copied.
+
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep {
+
+enum class MemorySpace { host, device };
+
+// `rows` x `cols`, column-major, column c from data + c * ld on. Of a distributed vector: this rank's rows.
+// A view says what it is told; who takes one checks it where all ranks hear of an error (require_fit).
+template <class T>
+struct Vectors {
+  T* data = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  Offset ld = 0;
+  MemorySpace space = MemorySpace::host;
+
+  Vectors() = default;
+  // Columns without gaps.
+  Vectors(T* begin, Index row_count, Index col_count) : Vectors(begin, row_count, col_count, row_count) {}
+  Vectors(T* begin, Index row_count, Index col_count, Offset between, MemorySpace where = MemorySpace::host)
+      : data(begin), rows(row_count), cols(col_count), ld(between), space(where) {}
+  // One column.
+  Vectors(std::vector<std::remove_const_t<T>>& v) : Vectors(v.data(), static_cast<Index>(v.size()), 1) {}
+  Vectors(const std::vector<std::remove_const_t<T>>& v) requires std::is_const_v<T>
+      : Vectors(v.data(), static_cast<Index>(v.size()), 1) {}
+  // For reading only.
+  operator Vectors<const T>() const requires(!std::is_const_v<T>) { return {data, rows, cols, ld, space}; }
+
+  T* column(Index c) const { return data + c * ld; }
+  // `count` columns from `first` on.
+  Vectors columns(Index first, Index count) const { return {column(first), rows, count, ld, space}; }
+};
+
+// Throws Error(usage) unless both are `rows` rows, on the host, of as many columns, of which there is one at
+// least.
+template <Scalar T>
+void require_fit(Vectors<const T> b, Vectors<const T> x, Index rows);
+// And have no memory in common.
+template <Scalar T>
+void require_apart(Vectors<const T> b, Vectors<const T> x, Index rows);
+
+}  // namespace trisweep

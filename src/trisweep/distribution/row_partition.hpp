@@ -1,0 +1,22 @@
+#pragma once
+// Who has which rows of the caller's vectors and matrix.
+
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::distribution {
+
+// Rank r has rows [begin[r], begin[r + 1]), maybe none.
+struct RowPartition {
+  std::vector<Index> begin;
+
+  Index first(Index rank) const { return begin[usize(rank)]; }
+  Index count(Index rank) const { return begin[usize(rank) + 1] - begin[usize(rank)]; }
+  Index rows() const { return begin.back(); }
+  Index owner(Index row) const;
+};
+
+RowPartition even_partition(Index rows, Index ranks);
+
+}  // namespace trisweep::distribution
