@@ -7,7 +7,7 @@
 namespace trisweep::engine {
 namespace {
 
-using distribution::Mapping;
+using distribution::Distribution;
 using distribution::Share;
 using distribution::Side;
 using symbolic::Structure;
@@ -77,10 +77,11 @@ void extract_side(const Structure& s, const Share& share, Side side, const numer
   }
 }
 
-std::vector<Share> all_shares(const Structure& structure, const Mapping& mapping) {
+std::vector<Share> all_shares(const Distribution& d) {
   std::vector<Share> all;
-  for (Index layer = 0; layer < mapping.layers(); ++layer) {
-    for (Share& share : distribution::make_shares(structure, mapping, layer)) all.push_back(std::move(share));
+  for (Index layer = 0; layer < d.mapping->layers(); ++layer) {
+    for (Share& share : distribution::make_shares(*d.structure, *d.mapping, layer))
+      all.push_back(std::move(share));
   }
   return all;
 }
@@ -111,8 +112,8 @@ void PanelStore<T>::adopt(std::shared_ptr<const Owned> owned) {
 }
 
 template <Scalar T>
-PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, const Structure& structure,
-                                        const Mapping& mapping, const Share& share,
+PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, const Distribution& distribution,
+                                        const Share& share,
                                         std::shared_ptr<const numeric::Factors<T>> factors) {
   PanelStore store;
   if (comm.size() == 1) {
@@ -130,7 +131,7 @@ PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, con
   Buffer<T> staging;          // for one side of one of them
   const auto mine = transport::collectively(comm, [&] {
     if (comm.rank() == 0) {
-      shares = all_shares(structure, mapping);
+      shares = all_shares(distribution);
       staging = Buffer<T>(largest_side(shares, with_upper != 0), what);
     }
     auto owned = std::make_shared<Owned>();
@@ -143,12 +144,12 @@ PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, con
     if (comm.rank() != 0) {
       comm.receive_bytes(part.data(), part.size() * sizeof(T), 0, tag_panels);
     } else if (part.size() > 0) {
-      extract_side(structure, share, side, *factors, part.data());
+      extract_side(*distribution.structure, share, side, *factors, part.data());
     }
     for (const Share& theirs : shares) {
       const std::size_t size = stored(theirs, side, with_upper != 0);
       if (theirs.rank == 0 || size == 0) continue;
-      extract_side(structure, theirs, side, *factors, staging.data());
+      extract_side(*distribution.structure, theirs, side, *factors, staging.data());
       comm.send_bytes(staging.data(), size * sizeof(T), theirs.rank, tag_panels);
     }
   }

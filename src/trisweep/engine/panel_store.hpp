@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/share.hpp"
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/transport/communicator.hpp"
@@ -15,8 +16,9 @@ class PanelStore {
   // Collective. Before: rank 0 has all of `factors` (null elsewhere). After: every rank has its pieces. A
   // rank that is alone keeps the factors themselves instead of a copy. Cost: each rank's bytes once, from
   // rank 0. Throws on every rank when any runs out of memory.
-  static PanelStore distribute(const transport::Communicator& comm, const symbolic::Structure& structure,
-                               const distribution::Mapping& mapping, const distribution::Share& share,
+  static PanelStore distribute(const transport::Communicator& comm,
+                               const distribution::Distribution& distribution,
+                               const distribution::Share& share,
                                std::shared_ptr<const numeric::Factors<T>> factors);
 
   const T* piece(distribution::Side side, Offset value_ptr) const {

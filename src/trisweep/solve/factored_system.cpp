@@ -12,7 +12,17 @@ class FactoredIn final : public FactoredSystem<T> {
  public:
   FactoredIn(krylov::DistributedMatrix<T>& a, std::shared_ptr<const Factorization<F>> factorization,
              const SolverOptions& options)
-      : a_(a), solver_(a.comm().handle(), std::move(factorization), options), refined_(a, solver_) {}
+      : a_(a),
+        analysis_(factorization ? factorization->analysis : nullptr),
+        solver_(a.comm().handle(), std::move(factorization), options),
+        refined_(a, solver_) {}
+
+  bool refill(std::shared_ptr<const Factorization<F>> factorization) {
+    char same = factorization && factorization->analysis == analysis_;
+    a_.comm().broadcast(same);
+    if (same != 0) solver_.refill(std::move(factorization));
+    return same != 0;
+  }
 
   void prepare(Op op, Index nrhs) override { refined_.prepare(op, nrhs); }
 
@@ -56,6 +66,7 @@ class FactoredIn final : public FactoredSystem<T> {
   }
 
   krylov::DistributedMatrix<T>& a_;
+  std::shared_ptr<const Analysis> analysis_;  // rank 0
   TriangularSolver<F> solver_;
   RefinedSolver<T, F> refined_;
   std::vector<F> low_;
@@ -70,9 +81,16 @@ std::unique_ptr<FactoredSystem<T>> make_factored_system(krylov::DistributedMatri
   return std::make_unique<FactoredIn<T, F>>(a, std::move(factorization), options);
 }
 
-#define INSTANTIATE(T, F)                                                 \
-  template std::unique_ptr<FactoredSystem<T>> make_factored_system<T, F>( \
-      krylov::DistributedMatrix<T>&, std::shared_ptr<const Factorization<F>>, const SolverOptions&);
+template <Scalar T, Scalar F>
+bool refilled(FactoredSystem<T>& system, std::shared_ptr<const Factorization<F>> factorization) {
+  auto* const same = dynamic_cast<FactoredIn<T, F>*>(&system);
+  return same != nullptr && same->refill(std::move(factorization));
+}
+
+#define INSTANTIATE(T, F)                                                                            \
+  template std::unique_ptr<FactoredSystem<T>> make_factored_system<T, F>(                            \
+      krylov::DistributedMatrix<T>&, std::shared_ptr<const Factorization<F>>, const SolverOptions&); \
+  template bool refilled<T, F>(FactoredSystem<T>&, std::shared_ptr<const Factorization<F>>);
 #define INSTANTIATE_SAME(T) INSTANTIATE(T, T)
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_SAME)
 INSTANTIATE(double, float)

@@ -34,4 +34,9 @@ std::unique_ptr<FactoredSystem<T>> make_factored_system(krylov::DistributedMatri
                                                         std::shared_ptr<const Factorization<F>> factorization,
                                                         const SolverOptions& options);
 
+// Whether `system` has taken these factors, of the same precision and analysis as those it has, in their
+// place. Collective.
+template <Scalar T, Scalar F>
+bool refilled(FactoredSystem<T>& system, std::shared_ptr<const Factorization<F>> factorization);
+
 }  // namespace trisweep::solve

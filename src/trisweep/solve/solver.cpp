@@ -238,8 +238,9 @@ class Solver<T>::System {
 
   template <Scalar F>
   void distribute(std::shared_ptr<const Factorization<F>> factorization) {
-    system_.reset();
     const auto start = Clock::now();
+    if (system_ && refilled<T, F>(*system_, factorization)) return;
+    system_.reset();
     system_ = make_factored_system<T, F>(*a_, std::move(factorization), solver_options());
     report_.distribution_seconds = comm_.max(seconds_since(start));
     const auto plan_start = Clock::now();

@@ -115,15 +115,15 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
                                       const SolverOptions& options)
     : comm_(comm, options.limits),
       options_(agreed_options(comm_, options, factorization.get())),
+      source_(factorization ? factorization->analysis : nullptr),
       analysis_(broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr)),
       scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0) {
   transport::collectively(comm_, [&] {
-    structure_ = distribution::in_tiles(analysis_.structure, options.mapping, options.grid, options.tiling);
+    distribution_ = {analysis_.structure, options.mapping, options.grid, options.tiling};
     partition_ = partition_for(options.rows, structure().n, comm_.size());
-    mapping_ = options.mapping.make(structure(), options.grid);
-    share_ = distribution::make_share(structure(), *mapping_, comm_.rank());
+    share_ = distribution::make_share(structure(), mapping(), comm_.rank());
   });
-  panels_ = engine::PanelStore<T>::distribute(comm_, structure(), *mapping_, share_,
+  panels_ = engine::PanelStore<T>::distribute(comm_, distribution_, share_,
                                               factorization ? factorization->factors : nullptr);
   comm_.broadcast(scaled_norm_one_);
   const auto& order = analysis_.ordering;
@@ -131,8 +131,24 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
     crew_.emplace(options.threads);
     executor_.emplace(share_, distribution::piece_positions(structure(), share_), panels_, *crew_);
     const transport::Team team{comm_, *crew_};
-    rows_.emplace(team, structure(), *mapping_, share_, partition_, order.row_new, order.row_scale);
-    columns_.emplace(team, structure(), *mapping_, share_, partition_, order.col_new, order.col_scale);
+    rows_.emplace(team, structure(), mapping(), share_, partition_, order.row_new, order.row_scale);
+    columns_.emplace(team, structure(), mapping(), share_, partition_, order.col_new, order.col_scale);
+  });
+}
+
+template <Scalar T>
+void TriangularSolver<T>::refill(std::shared_ptr<const Factorization<T>> factorization) {
+  transport::together(comm_, [&] {
+    transport::collectively(comm_, [&] {
+      if (comm_.rank() != 0) return;
+      check_factorization(factorization.get());
+      if (factorization->analysis != source_)
+        throw Error(ErrorKind::usage, "these factors are of another analysis", "make a solver for them");
+    });
+    panels_ = engine::PanelStore<T>::distribute(comm_, distribution_, share_,
+                                                factorization ? factorization->factors : nullptr);
+    if (factorization) scaled_norm_one_ = factorization->scaled_norm_one;
+    comm_.broadcast(scaled_norm_one_);
   });
 }
 
@@ -152,9 +168,9 @@ plan::Plan TriangularSolver<T>::make_plan(Op op) const {
                             .upper_is_lower = analysis_.kind == numeric::Kind::cholesky,
                             .tree = options_.tree,
                             .inter_grid = options_.inter_grid};
-  const auto phases = options_.schedule(structure(), *mapping_, share_.layer, spec);
+  const auto phases = options_.schedule(structure(), mapping(), share_.layer, spec);
   plan::Plan plan =
-      plan::make_plan(structure(), *mapping_, share_, phases, {.ordered = ordered, .grain = options_.grain});
+      plan::make_plan(structure(), mapping(), share_, phases, {.ordered = ordered, .grain = options_.grain});
   return options_.dependencies ? plan : plan::without_dependencies(std::move(plan));
 }
 
@@ -206,7 +222,7 @@ void TriangularSolver<T>::solve_together(Op op, Vectors<const T> b, Vectors<T> x
                                .patience = patience,
                                .recorder = recorder_};
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
-  if (mapping_->layers() > 1) std::fill_n(context.work.row, usize(share_.work_rows()) * usize(b.cols), T{});
+  if (mapping().layers() > 1) std::fill_n(context.work.row, usize(share_.work_rows()) * usize(b.cols), T{});
   // P A Q = L D U: b is permuted like A's rows and x like its columns; for A^T and A^H the other way round.
   auto& from = op == Op::none ? *rows_ : *columns_;
   auto& to = op == Op::none ? *columns_ : *rows_;

@@ -51,6 +51,10 @@ class TriangularSolver {
                    const SolverOptions& options);
   ~TriangularSolver();
 
+  // Takes other numbers for the same analysis: plans, and all that was prepared, serve again. Collective;
+  // `factorization` as above. Throws Error(usage) on every rank when it is of another analysis.
+  void refill(std::shared_ptr<const Factorization<T>> factorization);
+
   // Makes the plan of `op` and room for `nrhs` right-hand sides, at least one. Collective. solve() does so by
   // itself when needed; after it, solves of that op with at most that many right-hand sides allocate nothing.
   // Throws Error(usage) when ranks differ in op, nrhs or plans.
@@ -71,7 +75,7 @@ class TriangularSolver {
                                     usize(partition_.count(comm_.rank())));
   }
   // As the solver deals it out: in tiles.
-  const symbolic::Structure& structure() const { return *structure_; }
+  const symbolic::Structure& structure() const { return *distribution_.structure; }
   const distribution::Share& share() const { return share_; }
   // Of an op that was prepared.
   const plan::Plan& plan(Op op) const { return prepared_.at(op).plan; }
@@ -95,6 +99,7 @@ class TriangularSolver {
     Index nrhs = 0;
     std::unique_ptr<transport::Transport> transport;
   };
+  const distribution::Mapping& mapping() const { return *distribution_.mapping; }
   plan::Plan make_plan(Op op) const;
   void prepare_together(Op op, Index nrhs);
   void solve_together(Op op, Vectors<const T> b, Vectors<T> x, bool scaled);
@@ -103,11 +108,11 @@ class TriangularSolver {
 
   transport::Communicator comm_;
   SolverOptions options_;
+  std::shared_ptr<const Analysis> source_;  // rank 0: what was analyzed
   Analysis analysis_;
-  std::shared_ptr<const symbolic::Structure> structure_;
   double scaled_norm_one_ = 0;
   distribution::RowPartition partition_;
-  std::unique_ptr<const distribution::Mapping> mapping_;
+  distribution::Distribution distribution_;
   distribution::Share share_;
   engine::PanelStore<T> panels_;
   std::optional<Crew> crew_;

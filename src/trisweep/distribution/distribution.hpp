@@ -1,0 +1,19 @@
+#pragma once
+#include "trisweep/distribution/mapping.hpp"
+
+namespace trisweep::distribution {
+
+// Who owns what, decided before there are numbers: the structure as it is dealt out, and the owners of its
+// blocks. Factors are panels in a distribution, whoever has computed them.
+struct Distribution {
+  Distribution() = default;
+  Distribution(std::shared_ptr<const symbolic::Structure> analyzed, const NamedMapping& named,
+               const ProcessGrid& grid, const Tiling& tiling = {})
+      : structure(in_tiles(std::move(analyzed), named, grid, tiling)),
+        mapping(named.make(*structure, grid)) {}
+
+  std::shared_ptr<const symbolic::Structure> structure;  // in tiles where separators are kept whole
+  std::shared_ptr<const Mapping> mapping;
+};
+
+}  // namespace trisweep::distribution
