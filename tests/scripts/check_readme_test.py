@@ -40,7 +40,7 @@ class CheckReadme(unittest.TestCase):
         self.assertIn("1 blocks run", result.stdout)
 
     def test_code_must_be_part_of_an_example(self):
-        result = self.check("```sh\ntrue\n```\n```cpp\nnamespace ts = trisweep;\n```\n```cpp\nint x = 1;\n```\n")
+        result = self.check("```sh\ntrue\n```\n```cpp\nusing trisweep::Index;\n```\n```cpp\nint x = 1;\n```\n")
         self.assertEqual(result.returncode, 1)
         self.assertIn("README.md:8: FAILED", result.stdout)
         self.assertIn("1 blocks run, 1 failures", result.stdout)
