@@ -41,7 +41,7 @@ class Flood {
         messages_(messages),
         panels_(32, 16, plays_ ? 16384 : 1, 1),  // 64 MiB
         data_(usize(messages) * bytes),
-        transport_(transport::find_transport(transport)(comm, traffic())) {}
+        transport_(transport::find_transport(transport).make(comm, traffic())) {}
 
   void run() {
     Patience patience(longest_wait);

@@ -1,26 +1,20 @@
 #include "plan_options.hpp"
 
 #include <algorithm>
-#include <bit>
 
+#include "trisweep/core/named.hpp"
 #include "trisweep/plan/variants.hpp"
+#include "trisweep/symbolic/diagonals.hpp"
 #include "trisweep/transport/transport.hpp"
 
 namespace trisweep::cli {
 namespace {
 
-template <class Row>
-std::vector<std::string> names(std::span<const Row> table) {
-  std::vector<std::string> result;
-  for (const auto& row : table) result.emplace_back(row.name);
-  return result;
-}
-
 // What is solved and in what precision, and axes with one choice so far: accepted, so that a command line can
 // say what it means.
 void add_system_options(CLI::App& sub, PlanOptions& o) {
   sub.add_option("--ordering", o.ordering, "Fill-reducing ordering")
-      ->check(CLI::IsMember({"metis", "scotch", "natural"}))
+      ->check(CLI::IsMember(names_of(ordering::methods())))
       ->capture_default_str();
   sub.add_option("--op", o.op, "System to solve: A, its transpose, or its conjugate transpose")
       ->check(CLI::IsMember({"N", "T", "H"}))
@@ -42,17 +36,14 @@ void add_transport_option(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   auto* option =
       sub.add_option("--transport", o.transport,
                      "How messages travel: sent and received, or written into the receiver's memory");
+  option->check(CLI::IsMember(names_of(transport::transports())));
   if (purpose == Purpose::price) {
-    option->check(CLI::IsMember(model::PlanAxes().transport))->capture_default_str();
+    option->capture_default_str();
     return;
   }
-  option->check(CLI::IsMember(names(transport::transports())))
-      ->description(option->get_description() +
-                    ", by MPI or past it (default: shared, where all ranks can share memory)");
+  option->description(option->get_description() +
+                      ", by MPI or past it (default: shared, where all ranks can share memory)");
 }
-
-// That a subtree of one rank is divided further where ranks can be given equal parts of it.
-constexpr int levels_below_single_ranks = 2;
 
 }  // namespace
 
@@ -64,61 +55,56 @@ void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   sub.add_option("--mapping", o.mapping,
                  "Which rank owns what: block-cyclic over the grid, or subtrees to ranks in proportion to "
                  "their size (only the number of ranks counts)")
-      ->check(CLI::IsMember(names(distribution::mappings())))
+      ->check(CLI::IsMember(names_of(distribution::mappings())))
       ->capture_default_str();
   sub.add_option("--diagonal", o.diagonal,
                  "Which diagonal blocks are inverted: those of supernodes, or of whole separators, which "
                  "takes memory and shortens the path through them")
-      ->check(CLI::IsMember({"supernodes", "separators"}))
+      ->check(CLI::IsMember(names_of(symbolic::diagonals())))
       ->capture_default_str();
   sub.add_option("--schedule", o.schedule,
                  "When layers of the grid talk: once per solve, or at every level of the separator tree")
-      ->check(CLI::IsMember(names(plan::schedules())))
+      ->check(CLI::IsMember(names_of(plan::schedules())))
       ->capture_default_str();
   sub.add_option("--inter-grid", o.inter_grid, "How layers of the grid add up what they share")
-      ->check(CLI::IsMember(names(plan::inter_grids())))
+      ->check(CLI::IsMember(names_of(plan::inter_grids())))
       ->capture_default_str();
   sub.add_option("--tree", o.tree, "Broadcast and reduction trees")
-      ->check(CLI::IsMember(names(plan::trees())))
+      ->check(CLI::IsMember(names_of(plan::trees())))
       ->capture_default_str();
   add_transport_option(sub, o, purpose);
   add_system_options(sub, o);
 }
 
-ordering::Method ordering_method(const std::string& name) {
-  if (name == "metis") return ordering::Method::metis;
-  return name == "scotch" ? ordering::Method::scotch : ordering::Method::natural;
-}
-
-int levels_to_parts(Index parts) {
-  return std::bit_width(static_cast<unsigned>(parts - 1));
-}
-
 // Not deeper than the plan needs: no supernode reaches over the end of a separator, so that a deeper tree has
 // more and smaller ones, and their messages.
 ordering::Options ordering_options(const PlanOptions& options, Index ranks) {
-  ordering::Options ordering{.method = ordering_method(options.ordering)};
-  const bool by_subtrees = options.mapping == "proportional" || options.grid_text == "auto";
-  const int levels = by_subtrees ? levels_to_parts(ranks) + levels_below_single_ranks
-                                 : levels_to_parts(given_grid(options, ranks).pz);
-  ordering.tree_levels = std::max(ordering.tree_levels, levels);
+  ordering::Options ordering{.method = ordering::find_method(options.ordering).method};
+  const auto reach_down = [&](const distribution::NamedMapping& mapping,
+                              const distribution::ProcessGrid& grid) {
+    ordering.tree_levels = std::max(ordering.tree_levels, distribution::tree_levels(mapping, grid));
+  };
+  if (options.grid_text == "auto") {  // the model may choose any mapping, and as many layers as ranks
+    for (const auto& mapping : distribution::mappings()) reach_down(mapping, {1, 1, ranks});
+  } else {
+    reach_down(distribution::find_mapping(options.mapping), given_grid(options, ranks));
+  }
   return ordering;
 }
 
 symbolic::Options symbolic_options(const std::string& diagonal, Index ranks) {
-  symbolic::Options symbolic;
-  if (diagonal == "separators") symbolic.whole_levels = std::max(levels_to_parts(ranks), 1);
-  return symbolic;
+  return symbolic::find_diagonal(diagonal).options(ranks);
 }
 
 std::vector<std::string> diagonals_to_analyze(const model::PlanAxes& axes) {
   std::vector<std::string> diagonals = axes.diagonal;
-  if (std::ranges::find(diagonals, "supernodes") == diagonals.end()) diagonals.emplace_back("supernodes");
+  const std::string plain(symbolic::diagonals().front().name);
+  if (std::ranges::find(diagonals, plain) == diagonals.end()) diagonals.push_back(plain);
   return diagonals;
 }
 
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks) {
-  model::PlanAxes axes = model::all_axes(ranks);
+  model::PlanAxes axes = model::all_axes(ranks, names_of(transport::transports()));
   for (const model::NamedAxis& axis : model::named_axes()) {
     if (sub.get_option(std::string("--") + axis.name)->count() > 0) axes.*axis.values = {options.*axis.value};
   }

@@ -16,8 +16,7 @@ struct PlanOptions : model::PlanChoice {
   std::string precision = "double";
 };
 
-// Declares them on a command; the names of the choices are checked as they are parsed. A command that solves
-// has all transports to choose from, the others those that machines describe.
+// Declares them on a command; the names of the choices are checked as they are parsed.
 enum class Purpose { price, solve };
 void add_plan_options(CLI::App& sub, PlanOptions& options, Purpose purpose = Purpose::price);
 
@@ -29,11 +28,6 @@ distribution::ProcessGrid given_grid(const PlanOptions& options, Index ranks);
 // that `sub` was not given.
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks);
 
-ordering::Method ordering_method(const std::string& name);
-
-// The levels of separators that divide a matrix into that many parts.
-int levels_to_parts(Index parts);
-
 // How a matrix is analyzed for plans on that many ranks: the separator tree goes down to the layers of the
 // grid, for mappings by subtrees (and where the model may choose one) to parts of single ranks, and with
 // inverted separators its upper part is kept whole. On grids of one layer the order is that of one rank.
@@ -41,7 +35,7 @@ ordering::Options ordering_options(const PlanOptions& options, Index ranks);
 symbolic::Options symbolic_options(const std::string& diagonal, Index ranks);
 
 // The choices of the diagonal that a matrix is analyzed for: all that the axes have, and inverted supernodes,
-// which inverted separators are compared with.
+// which the others are compared with.
 std::vector<std::string> diagonals_to_analyze(const model::PlanAxes& axes);
 
 }  // namespace trisweep::cli

@@ -98,12 +98,12 @@ int solve(const Context& context, const SolveOptions& options) {
 }
 
 // Leaves transports that these ranks cannot have out of what there is to choose from; refuses one that was
-// given before anything is computed. Two-sided messages are always to be had.
+// given before anything is computed.
 void leave_out_unusable(const transport::Communicator& world, model::PlanAxes& axes) {
   if (world.size() == 1) return;
   const bool given = axes.transport.size() == 1;
   std::erase_if(axes.transport, [&](const std::string& name) {
-    if (name == "two-sided") return false;
+    if (transport::find_transport(name).always) return false;
     const std::string obstacle = transport::obstacle(world, name);
     if (given && !obstacle.empty()) throw transport::CollectiveError(ErrorKind::environment, obstacle);
     return !obstacle.empty();

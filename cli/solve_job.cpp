@@ -16,6 +16,7 @@
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
 #include "trisweep/solve/singularity.hpp"
+#include "trisweep/symbolic/diagonals.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -39,7 +40,7 @@ class SolveJob {
   SolveJob(const Context& context, const SolveOptions& options, const System<T>& system, Care care)
       : context_(context), options_(options), care_(care), a_(system.a), b_(system.b) {
     op_ = static_cast<Op>(options.op.front());
-    if (care == Care::great) options_.axes.diagonal = {"supernodes"};
+    if (care == Care::great) options_.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
   }
 
   // Whether this is the best answer there is: one that satisfies its equations, and with factors of less
@@ -93,9 +94,9 @@ class SolveJob {
     return {.grid = choice_.grid,
             .mapping = distribution::find_mapping(choice_.mapping),
             .tree = plan::find_tree(choice_.tree),
-            .schedule = plan::find_schedule(choice_.schedule),
+            .schedule = plan::find_schedule(choice_.schedule).choice,
             .inter_grid = plan::find_inter_grid(choice_.inter_grid),
-            .transport = transport::find_transport(choice_.transport),
+            .transport = transport::find_transport(choice_.transport).make,
             .threads = std::max(options_.threads, 1),
             .deterministic = options_.deterministic,
             .dependencies = !options_.no_dependencies,
@@ -143,7 +144,8 @@ class SolveJob {
     world().broadcast(choice_.grid);
     for (const model::NamedAxis& axis : model::named_axes()) world().broadcast(choice_.*axis.value);
     if (options_.transport_given) return;
-    if (const auto usual = transport::usual_transport(world()); usual == "shared") choice_.transport = usual;
+    if (const auto& usual = transport::usual_transport(world()); usual.preferred)
+      choice_.transport = usual.name;
   }
 
   void describe_factors() {

@@ -62,6 +62,10 @@ struct NamedMapping {
   std::unique_ptr<Mapping> (*make)(const symbolic::Structure& structure, const ProcessGrid& grid);
   // The longer side of the 2D grid that shares each node of the separator tree; 1: it is on one rank.
   std::vector<Index> (*node_sides)(const symbolic::Structure& structure, const ProcessGrid& grid);
+  // Parts of the matrix that the separator tree has to tell apart.
+  Index (*parts)(const ProcessGrid& grid);
+  int levels_below_parts = 0;     // of separators that it makes use of besides
+  bool only_ranks_count = false;  // of the grid: not its shape, and there is one layer
 };
 std::vector<Index> block_cyclic_sides(const symbolic::Structure& structure, const ProcessGrid& grid);
 std::vector<Index> proportional_sides(const symbolic::Structure& structure, const ProcessGrid& grid);
@@ -69,6 +73,9 @@ std::vector<Index> proportional_sides(const symbolic::Structure& structure, cons
 std::span<const NamedMapping> mappings();
 // Throws Error(usage) that lists the names there are.
 const NamedMapping& find_mapping(std::string_view name);
+
+// The levels of separators that a mapping on that grid makes use of.
+int tree_levels(const NamedMapping& mapping, const ProcessGrid& grid);
 
 // The structure that a mapping deals out: separators that were kept whole (symbolic::Options::whole_levels)
 // cut into tiles of about `width` columns, at least `least`, in a number that the sides of their grid divide.

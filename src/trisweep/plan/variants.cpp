@@ -7,11 +7,11 @@
 namespace trisweep::plan {
 namespace {
 
-constexpr std::array<Variant<Schedule>, 4> schedule_table{{
-    {"single-sync", single_sync},
-    {"level-sync", level_sync},
-    {"published", published, true},
-    {"published-packed", published_packed, true},
+constexpr std::array<NamedSchedule, 4> schedule_table{{
+    {.name = "single-sync", .choice = single_sync, .exchanges = true},
+    {.name = "level-sync", .choice = level_sync},
+    {.name = "published", .choice = published, .baseline = true},
+    {.name = "published-packed", .choice = published_packed, .baseline = true},
 }};
 
 constexpr std::array<Variant<InterGrid>, 2> inter_grid_table{{
@@ -28,7 +28,7 @@ constexpr std::array<Variant<Tree>, 4> tree_table{{
 
 }  // namespace
 
-std::span<const Variant<Schedule>> schedules() {
+std::span<const NamedSchedule> schedules() {
   return schedule_table;
 }
 std::span<const Variant<InterGrid>> inter_grids() {
@@ -38,8 +38,8 @@ std::span<const Variant<Tree>> trees() {
   return tree_table;
 }
 
-Schedule find_schedule(std::string_view name) {
-  return find_named(schedules(), "schedule", name).choice;
+const NamedSchedule& find_schedule(std::string_view name) {
+  return find_named(schedules(), "schedule", name);
 }
 InterGrid find_inter_grid(std::string_view name) {
   return find_named(inter_grids(), "inter-grid exchange", name).choice;

@@ -9,6 +9,7 @@
 #include "trisweep/distribution/storage.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/text.hpp"
+#include "trisweep/symbolic/diagonals.hpp"
 
 namespace trisweep::report {
 namespace {
@@ -41,7 +42,7 @@ PanelBytes panel_bytes(const model::PlanProblem& problem, const model::PlanChoic
 std::optional<SeparatorsRecord> separators_record(const model::PlanProblem& problem,
                                                   const model::PlanChoice& choice) {
   model::PlanChoice plain = choice;
-  plain.diagonal = "supernodes";
+  plain.diagonal = symbolic::diagonals().front().name;
   const bool comparable =
       std::ranges::find(problem.analyzed, plain.diagonal, &model::PlanProblem::Analyzed::diagonal) !=
       problem.analyzed.end();

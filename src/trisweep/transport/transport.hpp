@@ -73,15 +73,18 @@ using TransportFactory =
 struct NamedTransport {
   std::string_view name;
   std::unique_ptr<Transport> (*make)(const Communicator& comm, const Traffic& traffic);
+  bool always = false;     // to be had wherever there is MPI: no need to try
+  bool preferred = false;  // where nobody has chosen, by ranks that can have it
 };
 std::span<const NamedTransport> transports();
 // Throws Error(usage) that lists the names there are.
-TransportFactory find_transport(std::string_view name);
+const NamedTransport& find_transport(std::string_view name);
 // Why these ranks cannot have it, with a remedy; empty when they can. Makes one without messages to see.
 // Collective.
 std::string obstacle(const Communicator& comm, std::string_view name);
-// Where nobody has chosen: `shared` for several ranks that can share memory, else `two-sided`. Collective.
-std::string_view usual_transport(const Communicator& comm);
+// Where nobody has chosen: the first preferred one that these ranks can have, if they are several; else one
+// that is always to be had. Collective.
+const NamedTransport& usual_transport(const Communicator& comm);
 std::unique_ptr<Transport> make_usual(const Communicator& comm, const Traffic& traffic);
 
 // Throws Error(environment) when the message that came is not of the size expected.
