@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "clock.hpp"
 #include "system.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/solve/analysis.hpp"

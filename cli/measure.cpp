@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <vector>
 
-#include "clock.hpp"
 #include "measure_messages.hpp"
 #include "panels.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/engine/ready_tasks.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/transport/pingpong.hpp"
@@ -15,15 +16,16 @@
 namespace trisweep::cli {
 namespace {
 
-// The least of several: what disturbs a measurement only makes it longer.
-double fastest(int times, const std::function<void()>& work) {
-  double least = std::numeric_limits<double>::infinity();
+// The median of several: what disturbs a measurement disturbs the solves that it is to foretell as well.
+double typical(int times, const std::function<void()>& work) {
+  std::vector<double> seconds;
   for (int i = 0; i < times; ++i) {
     const auto start = Clock::now();
     work();
-    least = std::min(least, seconds_since(start));
+    seconds.push_back(seconds_since(start));
   }
-  return least;
+  std::ranges::sort(seconds);
+  return seconds[seconds.size() / 2];
 }
 
 void measure_compute(const transport::Communicator& world, model::Machine& m) {
@@ -31,23 +33,23 @@ void measure_compute(const transport::Communicator& world, model::Machine& m) {
   const bool root = world.rank() == 0;
   Panels stream(64, 64, 2048, 1);  // 64 MiB: beyond any cache's share of a rank
   double alone = 0, together = 0;
-  if (root) alone = fastest(times, [&] { stream.multiply(); });
+  if (root) alone = typical(times, [&] { stream.multiply(); });
   transport::check(MPI_Barrier(world.handle()), "MPI_Barrier");
-  together = world.max(fastest(times, [&] { stream.multiply(); }));
+  together = world.max(typical(times, [&] { stream.multiply(); }));
   m.worker_bandwidth = stream.bytes() / std::max(alone, 1e-9);
   m.memory_bandwidth = std::max(m.worker_bandwidth, m.ranks_per_memory * stream.bytes() / together);
   if (!root) return;
   // A product's own cost is what small panels take longer than their bytes.
   Panels small(16, 8, 65536, 1), many(32, 12, 4096, 16);
-  const double in_order = fastest(times, [&] { small.multiply(); });
-  const double scattered = fastest(times, [&] { small.multiply_scattered(); });
+  const double in_order = typical(times, [&] { small.multiply(); });
+  const double scattered = typical(times, [&] { small.multiply_scattered(); });
   m.product_seconds = std::max(0.0, (in_order - small.bytes() / m.worker_bandwidth) / small.count());
   m.worker_flops =
-      many.flops() / (fastest(times, [&] { many.multiply(); }) - many.count() * m.product_seconds);
+      many.flops() / (typical(times, [&] { many.multiply(); }) - many.count() * m.product_seconds);
   constexpr Index tasks = 1000;
   engine::ReadyTasks ready;
   ready.reserve(usize(tasks));
-  m.task_seconds = fastest(100,
+  m.task_seconds = typical(100,
                            [&] {
                              for (Index t = 0; t < tasks; ++t) ready.push(t);
                              while (ready.try_pop()) continue;
@@ -60,10 +62,10 @@ void measure_compute(const transport::Communicator& world, model::Machine& m) {
 // with its message is busy on that way, too.
 model::Link link_of(const transport::PingPong& result, const MessageCosts& costs, bool flushed) {
   const auto &least = result.samples.front(), &largest = result.samples.back();
-  const double latency = least.seconds_min / 2;
+  const double latency = least.seconds_median / 2;
   return {.latency = latency,
           .bandwidth =
-              double(largest.bytes - least.bytes) / std::max(largest.seconds_min - least.seconds_min, 1e-9),
+              double(largest.bytes - least.bytes) / std::max(largest.seconds_median - least.seconds_median, 1e-9),
           .send_overhead = flushed ? std::max(0.0, costs.send - latency) : costs.send,
           .receive_overhead = costs.receive};
 }
@@ -153,7 +155,7 @@ model::Machine measure_machine(const transport::Communicator& world) {
        {"worker_bandwidth, memory_bandwidth",
         "64 x 64 panels streamed by one rank alone, and by all at once"},
        {"worker_flops", "32 x 12 panels, 16 right-hand sides"},
-       {"product_seconds", "16 x 8 panels in order, beyond their bytes"},
+       {"product_seconds", "16 x 8 panels in order, with work rows of their own, beyond their bytes"},
        {"task_seconds",
         "the queue of ready tasks, and what a 16 x 8 panel takes longer that does not follow the last one in "
         "memory"}});

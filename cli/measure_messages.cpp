@@ -139,7 +139,7 @@ class Flood {
 MessageCosts message_costs(const transport::Communicator& comm, Index peer, const std::string& transport,
                            double latency) {
   constexpr double sample_seconds = 0.01;
-  Flood flood(comm, peer, transport, static_cast<Index>(std::clamp(sample_seconds / latency, 8.0, 512.0)));
+  Flood flood(comm, peer, transport, static_cast<Index>(std::clamp(sample_seconds / latency, 8.0, 8192.0)));
   flood.run();
   MessageCosts costs = flood.costs();
   comm.broadcast(costs);

@@ -6,11 +6,13 @@
 
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/kernels/panel_product.hpp"
+#include "trisweep/model/cost.hpp"
 
 namespace trisweep::cli {
 
 // Panels of one size, one after another in memory, that are multiplied as a backward sweep does it: gathers
-// go down in memory, and fetch ahead of themselves in that direction.
+// go down in memory, and fetch ahead of themselves in that direction. Each has work rows of its own, and reads
+// those of the panels behind it: what a sweep reads beside the panels is read here, too.
 class Panels {
  public:
   Panels(Index height, Index width, Index count, Index nrhs)
@@ -19,10 +21,12 @@ class Panels {
         count_(count),
         nrhs_(nrhs),
         value_(usize(height) * usize(width) * usize(count), "panels to measure"),
-        row_(usize(height + width) * usize(nrhs), 1.0),
+        row_((usize(width) * usize(count) + usize(height)) * usize(nrhs), 1.0),
         scratch_(kernels::scratch_size(width, nrhs)) {
     std::ranges::fill(value_.span(), 1e-9);
-    for (Index i = 0; i < height; ++i) position_.push_back(width + i);
+    for (Index panel = 1; panel <= count; ++panel) {
+      for (Index i = 0; i < height; ++i) position_.push_back(panel * width + i);
+    }
   }
 
   void multiply() {
@@ -40,17 +44,18 @@ class Panels {
   void multiply_next() {
     next_ = (next_ == 0 ? count_ : next_) - 1;
     kernels::gather_product<double>({.value = value_.data() + usize(next_) * usize(height_) * usize(width_),
-                                     .position = position_.data(),
+                                     .position = position_.data() + usize(next_) * usize(height_),
                                      .height = height_,
                                      .width = width_,
                                      .begin = 0,
                                      .end = height_,
                                      .conjugate = false},
-                                    0, {.row = row_.data(), .scratch = scratch_.data(), .nrhs = nrhs_});
+                                    next_ * width_, {.row = row_.data(), .scratch = scratch_.data(), .nrhs = nrhs_});
   }
 
-  double bytes() const { return double(value_.size()) * sizeof(double); }
-  double flops() const { return 2.0 * double(value_.size()) * nrhs_; }
+  // Of all products, as the model counts them.
+  double bytes() const { return count_ * model::product_cost(height_, width_, {.nrhs = nrhs_}).bytes; }
+  double flops() const { return count_ * model::product_cost(height_, width_, {.nrhs = nrhs_}).flops; }
   double count() const { return count_; }
 
  private:

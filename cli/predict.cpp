@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "analysis.hpp"
-#include "clock.hpp"
 #include "command.hpp"
 #include "outputs.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/model/tune.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/prediction.hpp"

@@ -6,9 +6,9 @@
 #include <limits>
 #include <thread>
 
-#include "clock.hpp"
 #include "measure.hpp"
 #include "solve_plan.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/report/trace.hpp"
@@ -76,7 +76,8 @@ class SolveJob {
     solver_ = std::make_unique<solve::TriangularSolver<F>>(world().handle(), std::move(factorization_),
                                                            solver_options());
     record_.solve.distribution_seconds = world().max(seconds_since(start));
-    krylov::DistributedMatrix<T> a(world().handle(), context_.is_root() ? &a_ : nullptr, solver_->partition());
+    krylov::DistributedMatrix<T> a(world().handle(), context_.is_root() ? &a_ : nullptr,
+                                   solver_->partition());
     b_rows_ = solve::scatter_rows(world(), solver_->partition(), b_);
     nrhs_ = b_.cols;
     world().broadcast(nrhs_);
@@ -220,8 +221,7 @@ class SolveJob {
     const double rounding = (most_entries(a_, op_) + 1) * double(std::numeric_limits<RealOf<T>>::epsilon());
     const double error = s.componentwise_backward_error + rounding;
     s.forward_error_bound = s.solution_condition * error;
-    s.componentwise_forward_error_bound =
-        refined.componentwise_condition(op_, x, result.worst) * error;
+    s.componentwise_forward_error_bound = refined.componentwise_condition(op_, x, result.worst) * error;
     assess(solve::probe_singularity(a, *solver_));
   }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "clock.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/report/tuning.hpp"
 
 namespace trisweep::cli {

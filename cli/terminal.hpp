@@ -2,7 +2,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "clock.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/core/observer.hpp"
 
 namespace trisweep::cli {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "analysis.hpp"
-#include "clock.hpp"
 #include "command.hpp"
 #include "outputs.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/report/tuning.hpp"
 
 namespace trisweep::cli {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "job.hpp"
-#include "trisweep/model/wire.hpp"
 #include "trisweep/engine/plan_traffic.hpp"
+#include "trisweep/model/wire.hpp"
 #include "trisweep/transport/transport.hpp"
 
 namespace trisweep::simgrid {

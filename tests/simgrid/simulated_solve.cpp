@@ -80,9 +80,9 @@ Outcome solve_once(const Job& job) {
   transport::Patience patience;
   Clock clock(job.machine);
   const engine::Run<T> run{.work = {work.data(), executor.scratch(), nrhs},
-                          .transport = transport,
-                          .patience = patience,
-                          .recorder = &clock};
+                           .transport = transport,
+                           .patience = patience,
+                           .recorder = &clock};
   this_actor::sleep_until(start);
   Index channel = 0;
   for (const plan::Phase& phase : mine.plan.phase) {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "trisweep/core/crew.hpp"
-#include "trisweep/kernels/panel_product.hpp"
-#include "trisweep/plan/plan.hpp"
 #include "trisweep/engine/activity.hpp"
 #include "trisweep/engine/panel_store.hpp"
 #include "trisweep/engine/recorder.hpp"
+#include "trisweep/kernels/panel_product.hpp"
+#include "trisweep/plan/plan.hpp"
 #include "trisweep/transport/transport.hpp"
 
 namespace trisweep::engine {

@@ -22,9 +22,10 @@ template <Scalar T>
 class VectorMap {
  public:
   // `new_of_old`, `scale`: of all rows.
-  VectorMap(const transport::Team& team, const symbolic::Structure& structure, const distribution::Mapping& mapping,
-            const distribution::Share& share, const distribution::RowPartition& partition,
-            const std::vector<Index>& new_of_old, const std::vector<double>& scale);
+  VectorMap(const transport::Team& team, const symbolic::Structure& structure,
+            const distribution::Mapping& mapping, const distribution::Share& share,
+            const distribution::RowPartition& partition, const std::vector<Index>& new_of_old,
+            const std::vector<double>& scale);
 
   void reserve(Index nrhs);  // room for that many columns
   // Leaves memory that messages may still be sent from, or written to, as it is.

@@ -50,8 +50,7 @@ void to_rows(Vectors<const T> x, Crew::Part part, Index width, T* rows) {
         kernels::load_line(x.data + i, x.ld, line_of(rows + i * usize(width), width, x.cols, RealOf<T>(1)));
       },
       [&](std::size_t i) {
-        for (Index c = 0; c < x.cols; ++c)
-          rows[i * usize(width) + usize(c)] = x.data[i + usize(c * x.ld)];
+        for (Index c = 0; c < x.cols; ++c) rows[i * usize(width) + usize(c)] = x.data[i + usize(c * x.ld)];
       });
 }
 

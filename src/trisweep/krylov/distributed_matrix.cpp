@@ -11,48 +11,13 @@
 #include <utility>
 
 #include "trisweep/kernels/sparse_product.hpp"
+#include "trisweep/krylov/block_rows.hpp"
 #include "trisweep/krylov/bundle.hpp"
 
 namespace trisweep::krylov {
 namespace {
 
-constexpr int tag_rows = 0;
 constexpr int tag_halo = 1;
-
-// Rank 0's matrix, and how many entries each rank's rows have of it.
-template <Scalar T>
-std::vector<Offset> entries_of(const matrix::Csr<T>* a, const distribution::RowPartition& partition) {
-  if (a == nullptr) {
-    throw Error(ErrorKind::usage, "rank 0 has no matrix to distribute", "pass the matrix on rank 0");
-  }
-  if (a->rows() != partition.rows() || a->cols() != partition.rows()) {
-    throw Error(ErrorKind::usage,
-                fmt::format("the matrix has {} rows and {} columns, but vectors have {} rows", a->rows(),
-                            a->cols(), partition.rows()),
-                "pass the matrix that was factored");
-  }
-  std::vector<Offset> entries;
-  const auto& ptr = a->pattern.row_ptr;
-  for (std::size_t r = 0; r + 1 < partition.begin.size(); ++r)
-    entries.push_back(ptr[usize(partition.begin[r + 1])] - ptr[usize(partition.begin[r])]);
-  return entries;
-}
-
-template <class V>
-std::size_t byte_size(const std::vector<V>& v) {
-  return v.size() * sizeof(V);
-}
-
-// A rank's part of a list of rank 0: sent, or copied if it is rank 0's own.
-template <class V>
-void deal_out(const transport::Communicator& comm, const V* part, std::size_t size, Index to,
-              std::vector<V>& own) {
-  if (to == 0) {
-    std::copy_n(part, size, own.begin());
-  } else {
-    comm.send_bytes(part, size * sizeof(V), to, tag_rows);
-  }
-}
 
 // Rows of a product that are used before the next are made: they stay in the cache.
 constexpr std::size_t rows_at_once = 128;
@@ -91,25 +56,26 @@ RealOf<T> add_magnitude(const T& b, const T& magnitude) {
 }  // namespace
 
 template <Scalar T>
-DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const distribution::RowPartition& partition,
+DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, matrix::Csr<T> rows,
+                                        const distribution::RowPartition& partition,
                                         const transport::Limits& limits)
-    : comm_(comm, limits), local_(transport::collectively(comm_, [] { return matrix::Csr<T>(); })) {
-  std::vector<Offset> entries;
+    : comm_(comm, limits), local_(std::move(rows)) {
   transport::collectively(comm_, [&] {
     partition_ = partition;
-    if (static_cast<Index>(partition.begin.size()) != comm_.size() + 1)
-      throw Error(ErrorKind::usage, "the partition of the rows is of another number of ranks");
-    if (comm_.rank() != 0) return;
-    entries = entries_of(a, partition);
-    norm_inf_ = matrix::norm_inf(*a);
-    norm_one_ = matrix::norm_one(*a);
+    if (local_.rows() != partition.count(comm_.rank()) || local_.cols() != partition.rows())
+      throw Error(ErrorKind::usage, "the rows of the matrix are not those of its partition");
+    ghosts_ = number_ghosts();
   });
-  comm_.broadcast(norm_inf_);
-  comm_.broadcast(norm_one_);
-  comm_.broadcast(entries);
-  receive_rows(a, entries);
-  agree_on_neighbours(transport::collectively(comm_, [&] { return number_ghosts(); }));
+  agree_on_neighbours();
+  measure_norms();
 }
+
+template <Scalar T>
+DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a,
+                                        const distribution::RowPartition& partition,
+                                        const transport::Limits& limits)
+    : DistributedMatrix(comm, deal_out(transport::Communicator(comm, limits), a, partition), partition,
+                        limits) {}
 
 template <Scalar T>
 DistributedMatrix<T>::~DistributedMatrix() {
@@ -118,32 +84,50 @@ DistributedMatrix<T>::~DistributedMatrix() {
   lending_.release();
 }
 
-// Sent from where they are: a rank makes row pointers of its own from those of the whole matrix.
 template <Scalar T>
-void DistributedMatrix<T>::receive_rows(const matrix::Csr<T>* a, const std::vector<Offset>& entries) {
-  const Index me = comm_.rank(), ranks = me == 0 ? comm_.size() : 0;
-  auto& [rows, cols, ptr, col] = local_.pattern;
+void DistributedMatrix<T>::measure_norms() {
+  prepare(Op::none, 1);
+  double most = 0;
+  std::fill_n(extended_.data(), usize(local_.cols()), T{});
+  for (Index i = 0; i < local_.rows(); ++i) {
+    double row = 0;
+    for (Offset at = local_.pattern.row_ptr[usize(i)]; at < local_.pattern.row_ptr[usize(i) + 1]; ++at) {
+      const RealOf<T> magnitude = std::abs(local_.value[usize(at)]);
+      row += double(magnitude);
+      extended_.data()[local_.pattern.col[usize(at)]] += magnitude;
+    }
+    most = std::max(most, row);
+  }
+  norm_inf_ = comm_.max(most);
+  exchange(true, 1);
+  most = 0;
+  for (Index j = 0; j < local_.rows(); ++j) most = std::max(most, double(std::real(extended_.data()[j])));
+  norm_one_ = comm_.max(most);
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::replace_values(std::span<const T> values) {
   transport::collectively(comm_, [&] {
-    rows = partition_.count(me);
-    cols = partition_.rows();
-    ptr.resize(usize(rows) + 1);
-    col.resize(usize(entries[usize(me)]));
-    local_.value.resize(col.size());
+    if (values.size() != local_.value.size()) {
+      throw Error(ErrorKind::usage, fmt::format("{} values for the {} entries of this rank's rows",
+                                                values.size(), local_.value.size()));
+    }
+    std::copy(values.begin(), values.end(), local_.value.begin());
+    if (transposed_) transposed_ = matrix::transpose(local_);
   });
-  for (Index r = 0; r < ranks; ++r) {
-    const Index first = partition_.first(r);
-    const Offset begin = a->pattern.row_ptr[usize(first)];
-    const std::size_t size = usize(entries[usize(r)]);
-    deal_out(comm_, a->pattern.row_ptr.data() + first, usize(partition_.count(r)) + 1, r, ptr);
-    deal_out(comm_, a->pattern.col.data() + begin, size, r, col);
-    deal_out(comm_, a->value.data() + begin, size, r, local_.value);
-  }
-  if (me != 0) {
-    comm_.receive_bytes(ptr.data(), byte_size(ptr), 0, tag_rows);
-    comm_.receive_bytes(col.data(), byte_size(col), 0, tag_rows);
-    comm_.receive_bytes(local_.value.data(), byte_size(local_.value), 0, tag_rows);
-  }
-  for (auto i = ptr.rbegin(); i != ptr.rend(); ++i) *i -= ptr.front();
+  measure_norms();
+}
+
+template <Scalar T>
+matrix::Csr<T> DistributedMatrix<T>::collect() const {
+  const auto rows = transport::collectively(comm_, [&] {
+    matrix::Csr<T> rows = local_;
+    rows.pattern.cols = partition_.rows();
+    const Index own = local_.rows(), first = partition_.first(comm_.rank());
+    for (Index& j : rows.pattern.col) j = j < own ? j + first : ghosts_[usize(j - own)];
+    return rows;
+  });
+  return krylov::collect(comm_, rows, partition_);
 }
 
 // Columns become those of local_; returns which others they were, in order.
@@ -166,12 +150,12 @@ std::vector<Index> DistributedMatrix<T>::number_ghosts() {
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::agree_on_neighbours(const std::vector<Index>& ghosts) {
+void DistributedMatrix<T>::agree_on_neighbours() {
   const Index ranks = comm_.size();
   std::vector<int> wanted, asked, wanted_at, asked_at;
   transport::collectively(comm_, [&] {
     for (auto* list : {&wanted, &asked, &wanted_at, &asked_at}) list->resize(usize(ranks));
-    for (const Index j : ghosts) ++wanted[usize(partition_.owner(j))];
+    for (const Index j : ghosts_) ++wanted[usize(partition_.owner(j))];
   });
   transport::check(MPI_Alltoall(wanted.data(), 1, MPI_INT, asked.data(), 1, MPI_INT, comm_.handle()),
                    "MPI_Alltoall");
@@ -184,7 +168,7 @@ void DistributedMatrix<T>::agree_on_neighbours(const std::vector<Index>& ghosts)
       throw Error(ErrorKind::environment, "more rows of this rank are needed elsewhere than MPI counts",
                   "use fewer ranks");
   });
-  transport::check(MPI_Alltoallv(ghosts.data(), wanted.data(), wanted_at.data(), MPI_INT32_T, rows.data(),
+  transport::check(MPI_Alltoallv(ghosts_.data(), wanted.data(), wanted_at.data(), MPI_INT32_T, rows.data(),
                                  asked.data(), asked_at.data(), MPI_INT32_T, comm_.handle()),
                    "MPI_Alltoallv");
   transport::collectively(comm_, [&] {
@@ -322,9 +306,7 @@ void DistributedMatrix<T>::residual_together(Op op, Vectors<const T> x, Vectors<
   prepare(op, b.cols);
   const Index width = bundle_width<T>(b.cols);
   for (Index c = 0; c < b.cols; c += width) {
-    const auto bundled = [&]<class V>(Vectors<V> v) {
-      return v.columns(c, std::min(width, v.cols - c));
-    };
+    const auto bundled = [&]<class V>(Vectors<V> v) { return v.columns(c, std::min(width, v.cols - c)); };
     const Vectors<RealOf<T>> none{};
     const Bundle bundle{bundled(x), bundled(b), bundled(r), magnitude.data ? bundled(magnitude) : none,
                         width};

@@ -9,6 +9,7 @@
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/matrix/csr.hpp"
+#include "trisweep/transport/patience.hpp"
 #include "trisweep/transport/team.hpp"
 
 namespace trisweep::krylov {
@@ -16,8 +17,11 @@ namespace trisweep::krylov {
 template <Scalar T>
 class DistributedMatrix {
  public:
-  // Collective. Before: rank 0 has `a` (others: null). After: every rank has the rows of `partition`.
-  // Throws on every rank when any runs out of memory, or Error(usage) when the matrix is not of its size.
+  // `rows`: this rank's rows of A, with the columns of all of it. Collective; throws on every rank when any
+  // runs out of memory, or Error(usage) when rows are not those of the partition.
+  DistributedMatrix(MPI_Comm comm, matrix::Csr<T> rows, const distribution::RowPartition& partition,
+                    const transport::Limits& limits = {});
+  // Before: rank 0 has all of `a` (others: null).
   DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const distribution::RowPartition& partition,
                     const transport::Limits& limits = {});
   ~DistributedMatrix();
@@ -36,6 +40,12 @@ class DistributedMatrix {
   // z|: what each equation's residual is measured by. A transpose exchanges a second message for it.
   void residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew,
                 Vectors<RealOf<T>> magnitude = {});
+
+  // Other values for this rank's entries, in their order. Collective; throws on every rank when they are of
+  // another number on any.
+  void replace_values(std::span<const T> values);
+  // The whole matrix on rank 0, an empty one elsewhere. Collective.
+  matrix::Csr<T> collect() const;
 
   // ||op(A)||_inf.
   double norm_inf(Op op) const { return op == Op::none ? norm_inf_ : norm_one_; }
@@ -62,9 +72,9 @@ class DistributedMatrix {
   };
   void residual_together(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew,
                          Vectors<RealOf<T>> magnitude);
-  void receive_rows(const matrix::Csr<T>* a, const std::vector<Offset>& entries);
   std::vector<Index> number_ghosts();
-  void agree_on_neighbours(const std::vector<Index>& ghosts);
+  void agree_on_neighbours();
+  void measure_norms();
   void residual_of_rows(const Bundle& bundle, Crew& crew);
   void residual_of_columns(Op op, const Bundle& bundle, Crew& crew);
   // This rank's rows of op(A) x, or of |op(A)| |x|, a transpose, into extended_. Before: x is in own_.
@@ -76,7 +86,8 @@ class DistributedMatrix {
   distribution::RowPartition partition_;
   double norm_inf_ = 0;
   double norm_one_ = 0;
-  matrix::Csr<T> local_;  // columns: own rows first, then the ghosts
+  matrix::Csr<T> local_;       // columns: own rows first, then the ghosts
+  std::vector<Index> ghosts_;  // columns of the whole matrix, in order
   std::optional<matrix::Csr<T>> transposed_;
   std::vector<Neighbour> neighbour_;
   std::size_t lent_ = 0;  // entries of a vector that neighbours need, each counted as often as it is needed

@@ -50,8 +50,8 @@ constexpr int tag = 4;
 
 // This rank's rows of a vector that rank 0 has, and the other way round.
 template <Scalar T>
-void deal_out(const transport::Communicator& comm, const distribution::RowPartition& partition, const std::vector<T>& whole,
-              std::vector<T>& mine) {
+void deal_out(const transport::Communicator& comm, const distribution::RowPartition& partition,
+              const std::vector<T>& whole, std::vector<T>& mine) {
   if (comm.rank() != 0) return comm.receive_bytes(mine.data(), mine.size() * sizeof(T), 0, tag);
   for (Index r = 1; r < comm.size(); ++r)
     comm.send_bytes(whole.data() + partition.first(r), usize(partition.count(r)) * sizeof(T), r, tag);
@@ -59,8 +59,8 @@ void deal_out(const transport::Communicator& comm, const distribution::RowPartit
 }
 
 template <Scalar T>
-void collect(const transport::Communicator& comm, const distribution::RowPartition& partition, const std::vector<T>& mine,
-             std::vector<T>& whole) {
+void collect(const transport::Communicator& comm, const distribution::RowPartition& partition,
+             const std::vector<T>& mine, std::vector<T>& whole) {
   if (comm.rank() != 0) return comm.send_bytes(mine.data(), mine.size() * sizeof(T), 0, tag);
   std::copy(mine.begin(), mine.end(), whole.begin());
   for (Index r = 1; r < comm.size(); ++r)
@@ -91,7 +91,7 @@ double estimate_one_norm(const transport::Communicator& comm, const distribution
   return std::isfinite(estimate) ? estimate : std::numeric_limits<double>::infinity();
 }
 
-#define INSTANTIATE(T)                                                                   \
+#define INSTANTIATE(T)                                                                                 \
   template double estimate_one_norm(const transport::Communicator&, const distribution::RowPartition&, \
                                     const InPlaceProduct<T>&, const InPlaceProduct<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)

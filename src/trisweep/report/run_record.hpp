@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "trisweep/model/plan_choice.hpp"
 #include "trisweep/engine/activity.hpp"
+#include "trisweep/model/plan_choice.hpp"
 
 namespace trisweep::report {
 

@@ -7,8 +7,8 @@
 #include <tuple>
 #include <utility>
 
-#include "trisweep/plan/plan.hpp"
 #include "trisweep/engine/plan_traffic.hpp"
+#include "trisweep/plan/plan.hpp"
 
 namespace trisweep::report {
 namespace {

@@ -12,8 +12,8 @@ double estimate_condition(TriangularSolver<T>& solver) {
       solver.solve(op, {v.data(), rows, 1}, {v.data(), rows, 1}, false);
     };
   };
-  return solver.scaled_norm_one() *
-         krylov::estimate_one_norm<T>(solver.comm(), solver.partition(), by(Op::none), by(Op::conjugate_transpose));
+  return solver.scaled_norm_one() * krylov::estimate_one_norm<T>(solver.comm(), solver.partition(),
+                                                                 by(Op::none), by(Op::conjugate_transpose));
 }
 
 #define INSTANTIATE(T) template double estimate_condition(TriangularSolver<T>&);

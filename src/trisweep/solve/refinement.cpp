@@ -99,7 +99,8 @@ std::vector<double> column_norms(const transport::Team& team, Vectors<const T> v
 
 // The same of v / scale.
 template <Scalar T>
-std::vector<double> column_norms_over(const transport::Team& team, Vectors<const T> v, std::span<const double> scale) {
+std::vector<double> column_norms_over(const transport::Team& team, Vectors<const T> v,
+                                      std::span<const double> scale) {
   return column_maxima(team, static_cast<Index>(scale.size()), v.cols,
                        [&](double& largest, std::size_t c, std::size_t begin, std::size_t end) {
                          const T* const column = v.column(static_cast<Index>(c));
@@ -268,7 +269,8 @@ auto RefinedSolver<T, F>::by_gmres(Op op) -> Corrections {
       };
       for (std::size_t i = 0; i < scaled.size(); ++i)
         scaled[i] = r.data[usize(c) * usize(r.ld) + i] / unit(i);
-      const auto found = krylov::gmres<T>(a_.comm(), multiply, precondition, scaled, gmres_steps, gmres_reduction);
+      const auto found =
+          krylov::gmres<T>(a_.comm(), multiply, precondition, scaled, gmres_steps, gmres_reduction);
       std::copy(found.begin(), found.end(), correction);
     }
   };
@@ -364,8 +366,7 @@ Refined RefinedSolver<T, F>::solve(Op op, Vectors<const T> b, Vectors<T> x,
   refine(by_gmres(op), typical, acceptable, slowest_gmres);
   for (const bool zero_the_undetermined : {false, true}) {
     if (largest(typical) <= acceptable && largest(every) > acceptable && steps_ < options.max_steps)
-      improve(op, b, x, by_factors_repeatedly(op, b, x, zero_the_undetermined),
-              acceptable, every);
+      improve(op, b, x, by_factors_repeatedly(op, b, x, zero_the_undetermined), acceptable, every);
   }
   const auto worse = [](const Measure& e, const Measure& f) { return e.componentwise < f.componentwise; };
   return {.error = summary(op, b, x),

@@ -82,9 +82,9 @@ matrix::Dense<T> gather_rows(const transport::Communicator& comm, const distribu
   return whole;
 }
 
-#define INSTANTIATE(T)                                                                       \
+#define INSTANTIATE(T)                                                                                     \
   template std::vector<T> scatter_rows(const transport::Communicator&, const distribution::RowPartition&,  \
-                                       const matrix::Dense<T>&);                             \
+                                       const matrix::Dense<T>&);                                           \
   template matrix::Dense<T> gather_rows(const transport::Communicator&, const distribution::RowPartition&, \
                                         const std::vector<T>&, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "trisweep/matrix/csr.hpp"
 #include "trisweep/engine/vector_map.hpp"
+#include "trisweep/matrix/csr.hpp"
 
 namespace trisweep::solve {
 

@@ -6,11 +6,11 @@
 #include <array>
 #include <chrono>
 
+#include "trisweep/engine/plan_traffic.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/plan/without_dependencies.hpp"
 #include "trisweep/solve/broadcast.hpp"
-#include "trisweep/engine/plan_traffic.hpp"
 #include "trisweep/transport/agreement.hpp"
 
 namespace trisweep::solve {
@@ -46,7 +46,7 @@ std::string_view name_of(const transport::TransportFactory& factory) {
                                                    : "one of the caller's";
 }
 
-constexpr std::size_t settings_of_solvers = 13;
+constexpr std::size_t settings_of_solvers = 14;
 
 // What two ranks that have messages for each other must agree about, or their results depend on.
 template <Scalar T>
@@ -64,6 +64,7 @@ std::array<transport::Setting, settings_of_solvers> settings_of(const SolverOpti
            {"grain", text(o.grain)},
            {"tile width", text(o.tiling.width)},
            {"least tile width", text(o.tiling.least)},
+           {"rows", fmt::format("{}", fmt::join(o.rows.begin, ", "))},
            {"limits", fmt::format("{}, {}", o.limits.bytes, o.limits.tag)}}};
 }
 
@@ -91,6 +92,14 @@ SolverOptions agreed_options(const transport::Communicator& comm, const SolverOp
   return copy;
 }
 
+distribution::RowPartition partition_for(const distribution::RowPartition& given, Index rows, Index ranks) {
+  if (given.begin.empty()) return distribution::even_partition(rows, ranks);
+  if (std::ssize(given.begin) == ranks + 1 && given.rows() == rows) return given;
+  throw Error(ErrorKind::usage,
+              fmt::format("rows are given to {} ranks, {} of them, where {} ranks solve for {}",
+                          given.begin.size() - 1, given.rows(), ranks, rows));
+}
+
 Index extra_rows(const plan::Plan& plan) {
   Index most = 0;
   for (const auto& phase : plan.phase) {
@@ -110,12 +119,12 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
       scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0) {
   transport::collectively(comm_, [&] {
     structure_ = distribution::in_tiles(analysis_.structure, options.mapping, options.grid, options.tiling);
-    partition_ = distribution::even_partition(structure().n, comm_.size());
+    partition_ = partition_for(options.rows, structure().n, comm_.size());
     mapping_ = options.mapping.make(structure(), options.grid);
     share_ = distribution::make_share(structure(), *mapping_, comm_.rank());
   });
   panels_ = engine::PanelStore<T>::distribute(comm_, structure(), *mapping_, share_,
-                                      factorization ? factorization->factors : nullptr);
+                                              factorization ? factorization->factors : nullptr);
   comm_.broadcast(scaled_norm_one_);
   const auto& order = analysis_.ordering;
   transport::collectively(comm_, [&] {
@@ -193,9 +202,9 @@ void TriangularSolver<T>::solve_together(Op op, Vectors<const T> b, Vectors<T> x
   Prepared& prepared = prepared_.at(op);
   transport::Patience patience(options_.watchdog, &comm_);
   const engine::Run<T> context{.work = {.row = work_.data(), .scratch = executor_->scratch(), .nrhs = b.cols},
-                       .transport = *prepared.transport,
-                       .patience = patience,
-                       .recorder = recorder_};
+                               .transport = *prepared.transport,
+                               .patience = patience,
+                               .recorder = recorder_};
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
   if (mapping_->layers() > 1) std::fill_n(context.work.row, usize(share_.work_rows()) * usize(b.cols), T{});
   // P A Q = L D U: b is permuted like A's rows and x like its columns; for A^T and A^H the other way round.

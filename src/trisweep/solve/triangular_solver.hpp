@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "trisweep/core/crew.hpp"
-#include "trisweep/plan/schedule.hpp"
-#include "trisweep/solve/analysis.hpp"
 #include "trisweep/engine/executor.hpp"
 #include "trisweep/engine/vector_map.hpp"
+#include "trisweep/plan/schedule.hpp"
+#include "trisweep/solve/analysis.hpp"
 
 namespace trisweep::solve {
 
@@ -33,7 +33,8 @@ struct SolverOptions {
   double watchdog = std::numeric_limits<double>::infinity();
   Offset grain = plan::Accumulation{}.grain;  // panel entries of a task, with several threads
   distribution::Tiling tiling{};
-  transport::Limits limits{};  // less only in tests
+  distribution::RowPartition rows{};  // who has which rows of b and x; empty: even blocks
+  transport::Limits limits{};         // less only in tests
 };
 
 // Collective objects: every rank of the communicator constructs one with the same options, calls the same

@@ -17,8 +17,8 @@
 
 #include "support/abandoned.hpp"
 #include "support/solver.hpp"
-#include "trisweep/solve/condition.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
+#include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/rows.hpp"
 
 namespace {

@@ -6,8 +6,8 @@
 
 #include "support/abandoned.hpp"
 #include "support/solver.hpp"
-#include "trisweep/plan/variants.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
+#include "trisweep/plan/variants.hpp"
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
@@ -215,11 +215,11 @@ TEST_F(Arguments, NothingOnRankZeroIsAnErrorOnAllRanks) {
   const auto empty = std::make_shared<const Factorization<double>>();
   error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, empty, {.grid = grid_}); });
   const auto partition = distribution::even_partition(a_.rows(), world_size());
-  expect_to_name(
-      error_of(ErrorKind::usage, [&] { krylov::DistributedMatrix<double>(MPI_COMM_WORLD, nullptr, partition); }),
-      "no matrix");
-  for (const auto& wrong :
-       {distribution::even_partition(a_.rows() + 1, world_size()), distribution::even_partition(60, world_size() + 1)})
+  expect_to_name(error_of(ErrorKind::usage,
+                          [&] { krylov::DistributedMatrix<double>(MPI_COMM_WORLD, nullptr, partition); }),
+                 "no matrix");
+  for (const auto& wrong : {distribution::even_partition(a_.rows() + 1, world_size()),
+                            distribution::even_partition(60, world_size() + 1)})
     error_of(ErrorKind::usage, [&] { krylov::DistributedMatrix<double>(MPI_COMM_WORLD, &a_, wrong); });
 }
 

@@ -140,7 +140,8 @@ void expect_traffic_of_plan(const TriangularSolver<T>& solver, Op op, Index nrhs
     const auto& sent = done.sent[plan::index_of(kind)];
     const auto& received = done.received[plan::index_of(kind)];
     EXPECT_EQ(sent, (engine::MessageTotals{expected.sent.messages, bytes(expected.sent.rows)})) << name;
-    EXPECT_EQ(received, (engine::MessageTotals{expected.received.messages, bytes(expected.received.rows)})) << name;
+    EXPECT_EQ(received, (engine::MessageTotals{expected.received.messages, bytes(expected.received.rows)}))
+        << name;
   }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
-// The time that a step of a command takes.
+// The time that a step takes.
 
 #include <chrono>
 
-namespace trisweep::cli {
+namespace trisweep {
 
 using Clock = std::chrono::steady_clock;
 
@@ -11,4 +11,4 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-}  // namespace trisweep::cli
+}  // namespace trisweep

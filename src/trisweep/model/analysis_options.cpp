@@ -1,0 +1,32 @@
+#include "trisweep/model/analysis_options.hpp"
+
+#include <algorithm>
+
+#include "trisweep/symbolic/diagonals.hpp"
+
+namespace trisweep::model {
+
+// Not deeper than the plan needs: no supernode reaches over the end of a separator, so that a deeper tree has
+// more and smaller ones, and their messages.
+ordering::Options ordering_options(ordering::Method method, const PlanAxes& axes) {
+  ordering::Options ordering{.method = method};
+  for (const std::string& name : axes.mapping) {
+    const auto& mapping = distribution::find_mapping(name);
+    for (const auto& grid : axes.grid)
+      ordering.tree_levels = std::max(ordering.tree_levels, distribution::tree_levels(mapping, grid));
+  }
+  return ordering;
+}
+
+symbolic::Options symbolic_options(const std::string& diagonal, Index ranks) {
+  return symbolic::find_diagonal(diagonal).options(ranks);
+}
+
+std::vector<std::string> diagonals_to_analyze(const PlanAxes& axes) {
+  std::vector<std::string> diagonals = axes.diagonal;
+  const std::string plain(symbolic::diagonals().front().name);
+  if (std::ranges::find(diagonals, plain) == diagonals.end()) diagonals.push_back(plain);
+  return diagonals;
+}
+
+}  // namespace trisweep::model

@@ -1,0 +1,49 @@
+#pragma once
+// What a solve says of its answer, and why it may be believed.
+
+#include <limits>
+
+#include "trisweep/solve/refinement.hpp"
+
+namespace trisweep::solve {
+
+// How near to singular a matrix is, as far as its factors and a known solution tell (singularity.hpp).
+struct Regularity {
+  double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
+  double probe_condition = 0;     // a proven lower bound of a componentwise condition number
+  bool recovered = true;          // a known solution, to one digit at least
+};
+
+// All right-hand sides of one solve. The same on every rank.
+struct Answer {
+  BackwardError error;
+  int refinement_steps = 0;
+  Index worst = 0;  // the right-hand side with the largest componentwise error
+  Regularity regularity;
+  double seconds = 0;  // of solving and refining; the slowest rank's
+  // x satisfies its equations to rounding, those of small unknowns perhaps excepted: without that, x means
+  // nothing.
+  bool satisfies = false;
+  // To 450 epsilon in the componentwise backward error (1e-13 in double): what units cannot change.
+  bool accurate = false;
+  bool singular = false;  // the matrix, to working precision: x is one of many answers, as good as any
+  // Solved, but the condition number is beyond 1 / epsilon: no digit of an unknown needs to be right.
+  bool doubtful = false;
+
+  bool solved() const { return accurate && regularity.recovered && !singular; }
+};
+
+// Fills in what `answer` says of x, from its error and what is known of the matrix. docs/run-record.md gives
+// the rules.
+template <Scalar T>
+void assess(Answer& answer);
+
+// How far an answer may be from the solution of the given equations: see RefinedSolver::condition.
+struct ForwardError {
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  double solution_condition = unknown;   // cond(op(A), x), of the right-hand side with the largest error
+  double bound = unknown;                // of x, relative to its largest entry
+  double componentwise_bound = unknown;  // of each entry of x, relative to itself
+};
+
+}  // namespace trisweep::solve

@@ -1,0 +1,68 @@
+#include "trisweep/solve/planning.hpp"
+
+#include <algorithm>
+
+#include "trisweep/core/clock.hpp"
+#include "trisweep/model/analysis_options.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+model::Machine machine_for(const PlanRequest& request) {
+  model::Machine machine = model::find_machine(request.machine.empty() ? "generic" : request.machine);
+  if (request.machine.empty()) {
+    machine.ranks_per_node = request.ranks_of_node;
+    machine.ranks_per_memory = std::min(machine.ranks_per_memory, request.ranks_of_node);
+  }
+  if (request.threads > 0) machine.workers = request.threads;
+  return machine;
+}
+
+bool leaves_a_choice(const model::PlanAxes& axes) {
+  return axes.grid.size() > 1 || std::ranges::any_of(model::named_axes(), [&](const model::NamedAxis& axis) {
+           return (axes.*axis.values).size() > 1;
+         });
+}
+
+ModelAdvice ask(const model::PlanProblem& problem, const PlanRequest& request, Observer& observer) {
+  const auto start = Clock::now();
+  const model::Machine machine = machine_for(request);
+  ModelAdvice advice{.machine = machine.name,
+                     .tuning = model::search(problem, machine, request.axes, observer)};
+  advice.seconds = seconds_since(start);
+  return advice;
+}
+
+}  // namespace
+
+template <Scalar T>
+PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const PlanRequest& request,
+                          Observer& observer) {
+  const auto start = Clock::now();
+  const std::vector<std::string> diagonals = model::diagonals_to_analyze(request.axes);
+  std::vector<symbolic::Options> symbolic;
+  for (const std::string& diagonal : diagonals)
+    symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks()));
+  auto analyses =
+      analyze_each_as(kind, a, model::ordering_options(request.ordering, request.axes), symbolic, observer);
+  PlannedSystem planned{.choice = request.axes.usual(), .analysis_seconds = seconds_since(start)};
+
+  model::PlanProblem problem{
+      .cholesky = kind == numeric::Kind::cholesky, .op = request.op, .workload = request.workload};
+  for (std::size_t i = 0; i < analyses.size(); ++i)
+    problem.analyzed.push_back({diagonals[i], analyses[i].structure});
+  if (leaves_a_choice(request.axes) || !request.machine.empty()) {
+    planned.model = ask(problem, request, observer);
+    planned.choice = planned.model->tuning.best().choice;
+  }
+  planned.separators = separators_cost(problem, planned.choice);
+  const auto chosen = std::ranges::find(diagonals, planned.choice.diagonal) - diagonals.begin();
+  planned.analysis = std::make_shared<const Analysis>(std::move(analyses[usize(chosen)]));
+  return planned;
+}
+
+#define INSTANTIATE(T) \
+  template PlannedSystem plan_system(const matrix::Csr<T>&, numeric::Kind, const PlanRequest&, Observer&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::solve

@@ -1,0 +1,37 @@
+#pragma once
+// What was done to make a system ready to be solved.
+
+#include <string>
+
+#include "trisweep/solve/planning.hpp"
+
+namespace trisweep::solve {
+
+struct FactorReport {
+  std::string kind;  // "lu" or "cholesky"
+  Offset nonzeros_l = 0;
+  Offset nonzeros_u = 0;  // 0 for Cholesky: U is L^H and is not stored
+  std::size_t bytes = 0;
+  Index supernodes = 0;
+  double flops = 0;  // of factoring and inverting, from the structure
+  double analysis_seconds = 0;
+  double seconds = 0;
+  Index perturbed_pivots = 0;
+  Index delayed_pivots = 0;
+  bool second_try = false;  // with greater care: the first has not led to an answer
+};
+
+// Complete on rank 0; on the others the plan and what comes after it.
+struct Report {
+  FactorReport factor;
+  std::optional<SeparatorsCost> separators;
+  std::optional<ModelAdvice> model;  // nothing: there was nothing to choose
+  model::PlanChoice plan;
+  double distribution_seconds = 0;  // of the factors to their ranks
+  double plan_seconds = 0;          // the plan and its buffers
+  double setup_seconds = 0;         // until the first solve can begin: those two, and distributing A
+  double panel_bytes = 0;           // of the distributed factors, over all ranks, with what layers replicate
+  double panel_bytes_max = 0;       // of the rank with most of them
+};
+
+}  // namespace trisweep::solve
