@@ -15,11 +15,11 @@ Index ranks(const ProcessGrid& grid) {
   return grid.ranks();
 }
 
-constexpr std::array<NamedMapping, 2> table{{
+constexpr auto table = std::to_array<NamedMapping>({
     {"block-cyclic", block_cyclic, block_cyclic_sides, layers},
     // A subtree of one rank is divided further where ranks can be given equal parts of it.
     {"proportional", proportional, proportional_sides, ranks, 2, true},
-}};
+});
 
 }  // namespace
 

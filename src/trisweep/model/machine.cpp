@@ -110,14 +110,14 @@ const Network* shared(const Machine& m, Index ranks) {
   return m.shared && ranks <= m.ranks_per_node ? &*m.shared : nullptr;
 }
 
-constexpr std::array<NamedNetwork, 3> network_table{{
+constexpr auto network_table = std::to_array<NamedNetwork>({
     {"two-sided", two_sided, [](Machine& m) -> Network& { return m.two_sided; }},
     {"one-sided", one_sided,
      [](Machine& m) -> Network& {
        return m.one_sided ? *m.one_sided : m.one_sided.emplace(Network{.flushed = true});
      }},
     {"shared", shared, [](Machine& m) -> Network& { return m.shared ? *m.shared : m.shared.emplace(); }},
-}};
+});
 
 const Network* network_of(const Machine& m, const std::string& transport, Index ranks) {
   const auto found = std::ranges::find(network_table, transport, &NamedNetwork::name);

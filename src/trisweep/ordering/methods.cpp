@@ -6,11 +6,11 @@
 namespace trisweep::ordering {
 namespace {
 
-constexpr std::array<NamedMethod, 3> table{{
+constexpr auto table = std::to_array<NamedMethod>({
     {"metis", Method::metis},
     {"scotch", Method::scotch},
     {"natural", Method::natural, false},
-}};
+});
 
 }  // namespace
 

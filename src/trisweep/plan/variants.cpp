@@ -7,24 +7,24 @@
 namespace trisweep::plan {
 namespace {
 
-constexpr std::array<NamedSchedule, 4> schedule_table{{
+constexpr auto schedule_table = std::to_array<NamedSchedule>({
     {.name = "single-sync", .choice = single_sync, .exchanges = true},
     {.name = "level-sync", .choice = level_sync},
     {.name = "published", .choice = published, .baseline = true},
     {.name = "published-packed", .choice = published_packed, .baseline = true},
-}};
+});
 
-constexpr std::array<Variant<InterGrid>, 2> inter_grid_table{{
+constexpr auto inter_grid_table = std::to_array<Variant<InterGrid>>({
     {"sparse", sparse_allreduce},
     {"per-node", per_node_allreduce},
-}};
+});
 
-constexpr std::array<Variant<Tree>, 4> tree_table{{
+constexpr auto tree_table = std::to_array<Variant<Tree>>({
     {"flat", flat_tree},
     {"binary", binary_tree},
     {"postal", postal_tree},
     {"auto", auto_tree},
-}};
+});
 
 }  // namespace
 

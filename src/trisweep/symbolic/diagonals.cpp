@@ -17,10 +17,10 @@ Options of_separators(Index ranks) {
   return {.whole_levels = std::max(ordering::levels_to_parts(ranks), 1)};
 }
 
-constexpr std::array<NamedDiagonal, 2> table{{
+constexpr auto table = std::to_array<NamedDiagonal>({
     {"supernodes", of_supernodes},
     {"separators", of_separators, true},
-}};
+});
 
 }  // namespace
 

@@ -66,13 +66,13 @@ class Transport {
 };
 
 // Collective over `comm`, which outlives the transport. `traffic`: of the calling rank.
-using TransportFactory =
-    std::function<std::unique_ptr<Transport>(const Communicator& comm, const Traffic& traffic)>;
+using TransportFunction = std::unique_ptr<Transport>(const Communicator& comm, const Traffic& traffic);
+using TransportFactory = std::function<TransportFunction>;
 
-// The transports by the names that users know.
+// The transports by the names that users know; each is one such function.
 struct NamedTransport {
   std::string_view name;
-  std::unique_ptr<Transport> (*make)(const Communicator& comm, const Traffic& traffic);
+  TransportFunction* make;
   bool always = false;     // to be had wherever there is MPI: no need to try
   bool preferred = false;  // where nobody has chosen, by ranks that can have it
 };

@@ -16,11 +16,11 @@ std::unique_ptr<Transport> make(const Communicator& comm, const Traffic& traffic
   return make_collectively<T>(comm, traffic);
 }
 
-constexpr std::array<NamedTransport, 3> table{{
+constexpr auto table = std::to_array<NamedTransport>({
     {.name = "two-sided", .make = make<TwoSided>, .always = true},
     {.name = "one-sided", .make = make<OneSided>},
     {.name = "shared", .make = make<SharedMemory>, .preferred = true},
-}};
+});
 
 }  // namespace
 

@@ -14,7 +14,7 @@
 
 namespace trisweep::transport {
 
-class TwoSided final : public Transport {
+class TwoSided : public Transport {
  public:
   static constexpr int any = -1;  // sender or tag
 
