@@ -12,6 +12,7 @@
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/matrix/gallery.hpp"
 #include "trisweep/plan/make_plan.hpp"
+#include "trisweep/plan/message_peers.hpp"
 
 namespace trisweep::plan {
 namespace {
@@ -20,6 +21,7 @@ using distribution::Share;
 
 struct Sent {
   Index from;
+  Index number;  // there
   Index to;
   Index supernode;
   MessageKind kind;
@@ -42,13 +44,15 @@ class Rank {
     for (const Index s : phase_.complete) complete(s);
   }
 
-  void receive(const Sent& m) {
-    const std::size_t place = phase_.place_of(m.supernode, m.kind, m.from);
-    ASSERT_LT(place, phase_.incoming.size()) << "a message that this rank does not expect";
-    const Index s = phase_.incoming[place].segment;
+  // `number`: here.
+  void receive(const Sent& m, Index number) {
+    const Incoming& expected = phase_.incoming[usize(number)];
+    const Index s = expected.segment;
     EXPECT_EQ(phase_.segment[usize(s)].supernode, m.supernode);
+    EXPECT_EQ(expected.kind, m.kind);
+    EXPECT_EQ(expected.from, m.from);
+    EXPECT_TRUE(received_.insert(number).second) << "a message came twice";
     const bool reduction = m.kind == MessageKind::reduction;
-    ++(reduction ? received_.reduction : received_.broadcast);
     if (reduction || phase_.segment[usize(s)].counts_final) {
       contribute(s);
     } else {
@@ -61,10 +65,8 @@ class Rank {
 
   void expect_finished() const {
     EXPECT_EQ(strips_.size(), phase_.strip.size());
-    EXPECT_EQ(sent_.broadcast, phase_.sends.broadcast);
-    EXPECT_EQ(sent_.reduction, phase_.sends.reduction);
-    EXPECT_EQ(received_.broadcast, phase_.receives.broadcast);
-    EXPECT_EQ(received_.reduction, phase_.receives.reduction);
+    EXPECT_EQ(sent_.size(), phase_.outgoing.size());
+    EXPECT_EQ(received_.size(), phase_.incoming.size());
     for (const Index p : pending_) EXPECT_EQ(p, 0);
   }
 
@@ -97,20 +99,24 @@ class Rank {
       EXPECT_TRUE(stays_ || s >= share_.segments() || segment.counts_final || share_.owned[usize(s)]);
       make_available(s);
     } else {
-      ++sent_.reduction;
-      network_.push_back({share_.rank, segment.parent, segment.supernode, MessageKind::reduction});
+      send(segment.parent, s, MessageKind::reduction);
     }
     if (segment.next >= 0) contribute(segment.next);
   }
   void make_available(Index s) {
     const Segment& segment = phase_.segment[usize(s)];
-    for (Index c = segment.child_begin; c < segment.child_end; ++c) {
-      ++sent_.broadcast;
-      network_.push_back({share_.rank, phase_.child[usize(c)], segment.supernode, MessageKind::broadcast});
-    }
+    for (Index c = segment.child_begin; c < segment.child_end; ++c) send(c, s, MessageKind::broadcast);
     for (Index c = segment.consumer_end; c-- > segment.consumer_begin;) {
       if (--waits_[usize(phase_.consumer[usize(c)])] == 0) run_task(phase_.consumer[usize(c)]);
     }
+  }
+
+  void send(Index number, Index s, MessageKind kind) {
+    const Outgoing& message = phase_.outgoing[usize(number)];
+    EXPECT_EQ(message.segment, s);
+    EXPECT_EQ(message.kind, kind);
+    EXPECT_TRUE(sent_.insert(number).second) << "a message was sent twice";
+    network_.push_back({share_.rank, number, message.to, phase_.segment[usize(s)].supernode, kind});
   }
 
   const SweepPhase& phase_;
@@ -121,8 +127,8 @@ class Rank {
   std::vector<Index> waits_;
   std::set<Index> strips_;
   std::vector<Index> passed_on_;
-  MessageCounts sent_;
-  MessageCounts received_;
+  std::set<Index> sent_;      // by number
+  std::set<Index> received_;  // by number
 };
 
 void expect_sweep_completes(const symbolic::Structure& s, const distribution::Mapping& mapping,
@@ -133,6 +139,9 @@ void expect_sweep_completes(const symbolic::Structure& s, const distribution::Ma
     shares.push_back(distribution::make_share(s, mapping, r));
     phases.push_back(make_sweep(s, shares.back(), sweep_trees(s, mapping, shares.back().layer, spec), spec));
   }
+  std::vector<MessagePeers> peers;
+  for (const SweepPhase& phase : phases) peers.push_back(peers_of(phase));
+  const auto numbers = numbers_at_receivers(peers);
   std::vector<Sent> network;
   std::vector<Rank> ranks;
   for (std::size_t r = 0; r < shares.size(); ++r)
@@ -143,7 +152,7 @@ void expect_sweep_completes(const symbolic::Structure& s, const distribution::Ma
     std::swap(network[random() % network.size()], network.back());
     const Sent m = network.back();
     network.pop_back();
-    ranks[usize(m.to)].receive(m);
+    ranks[usize(m.to)].receive(m, numbers[usize(m.from)][usize(m.number)]);
   }
   for (const Rank& rank : ranks) rank.expect_finished();
   if (!spec.collectives) return;

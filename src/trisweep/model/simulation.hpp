@@ -3,6 +3,7 @@
 // segments and messages).
 
 #include <functional>
+#include <map>
 
 #include "trisweep/model/critical_path.hpp"
 #include "trisweep/model/events.hpp"
@@ -23,6 +24,7 @@ struct RankState {
   std::vector<Index> waits;           // by task
   std::vector<Index> ready;           // tasks, a heap
   std::vector<std::int32_t> enabled;  // by task: the step that made it ready
+  std::map<Index, Index> exchanged;   // by rank: messages of an exchange sent to it
   FlightList inbox;                   // of this phase
   FlightList early;                   // of later phases
   std::size_t expected = 0;           // messages, or steps of an exchange
@@ -46,6 +48,7 @@ class Simulation {
         computing_(plans.size() / usize(machine.ranks_per_memory) + 1) {
     result_.rank.resize(plans.size());
     result_.traffic.resize(plans.size());
+    number_messages();
   }
 
   Prediction run() &&;
@@ -58,6 +61,7 @@ class Simulation {
   RankState& state(Index r) { return state_[usize(r)]; }
   Step& step(std::int32_t s) { return steps_[usize(s)]; }
   double bytes(Offset rows) const { return double(rows) * workload_.row_bytes(); }
+  void number_messages();
   void handle(const Event& event);
   void require_end(Index r) const;
 
@@ -102,8 +106,13 @@ class Simulation {
   // Messages
   double copying_seconds(Offset rows) const { return machine_.copying_seconds(bytes(rows)); }
   double adding_seconds(Offset rows) const { return machine_.adding_seconds(bytes(rows)); }
-  Flight message(Index r, const plan::Segment& of, MessageKind kind, std::int32_t s);
-  void send(Flight flight, Index to, double& now);
+  // What step s of rank r sends, as one of its phase's messages.
+  Flight message(Index r, const SweepPhase& sweep, Index number, std::int32_t s);
+  Flight message(Index r, const plan::ExchangeStep& of, std::int32_t s);
+  Index number_at_receiver(Index r, Index number) const {
+    return number_[usize(state_[usize(r)].phase)][usize(r)][usize(number)];
+  }
+  void send(Flight flight, double& now);
   // A step sends at times to come, and other ranks of its node before that: a flight that leaves the node
   // takes its place in the queue when its time has come.
   void depart(std::int32_t f, double now);
@@ -120,6 +129,7 @@ class Simulation {
   const Workload& workload_;
   const Noise& noise_;
   Wire wire_;
+  std::vector<std::vector<std::vector<Index>>> number_;  // at the receiver; by phase, sender and number there
   std::vector<RankState> state_;
   std::vector<Index> computing_;  // memories: workers that compute
   EventQueue events_;
