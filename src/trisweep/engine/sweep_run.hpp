@@ -10,22 +10,18 @@
 #include "trisweep/core/wait.hpp"
 #include "trisweep/engine/executor.hpp"
 #include "trisweep/engine/ready_tasks.hpp"
+#include "trisweep/plan/sweep_machine.hpp"
 
 namespace trisweep::engine {
 
-// Counters of a sweep, kept between runs so that a run does not allocate.
+// Kept between runs so that a run does not allocate.
 struct SweepState {
-  std::vector<std::atomic<Index>> pending;  // by segment
-  std::vector<std::atomic<Index>> waits;    // by task
-  std::vector<char> arrived;                // by incoming message
+  plan::SweepCounters<std::atomic<Index>> counters;
+  std::vector<char> arrived;  // by incoming message
   ReadyTasks ready;
 
   void reserve(const plan::SweepPhase& phase) {
-    const auto fit = [](std::vector<std::atomic<Index>>& list, std::size_t size) {
-      if (list.size() < size) list = std::vector<std::atomic<Index>>(size);
-    };
-    fit(pending, phase.segment.size());
-    fit(waits, phase.task.size());
+    counters.reserve(phase);
     arrived.reserve(phase.incoming.size());
     ready.reserve(phase.task.size());
   }
@@ -67,18 +63,11 @@ class SweepRun {
   T* rows_of(Index s) const { return run_.work.at(phase_.segment[usize(s)].row); }
 
   void start() {
-    for (std::size_t s = 0; s < phase_.segment.size(); ++s)
-      state_.pending[s].store(phase_.segment[s].pending, std::memory_order_relaxed);
-    for (std::size_t t = 0; t < phase_.task.size(); ++t)
-      state_.waits[t].store(phase_.task[t].waits, std::memory_order_relaxed);
     state_.arrived.assign(phase_.incoming.size(), 0);
     for (const Index s : phase_.cleared) std::fill_n(rows_of(s), size(s), T{});
     state_.ready.open(executor_.crew_.size());
     if (phase_.task.empty()) state_.ready.close();
-    for (std::size_t t = 0; t < phase_.task.size(); ++t) {
-      if (phase_.task[t].waits == 0) state_.ready.push(static_cast<Index>(t));
-    }
-    for (const Index s : phase_.complete) complete(0, s);
+    machine(0).start();
   }
 
   // Messages first, since others wait for what they set free; then the task that comes first in priority.
@@ -137,15 +126,13 @@ class SweepRun {
     --expected_;
     if (kind == MessageKind::broadcast) {
       receive(arrival, rows_of(s), s);
-      phase_.segment[usize(s)].counts_final ? contribute(0, s) : make_available(0, s);
     } else if (message.cell >= 0) {
       receive(arrival, run_.work.at(message.cell), s);
-      contribute(0, s);
     } else {
       receive(arrival, run_.work.scratch, s);
       add(run_.work.scratch, s);
-      contribute(0, s);
     }
+    machine(0).message_came(arrival.number);
   }
 
   // Threads take turns at the transport and done_.sent.
@@ -193,7 +180,7 @@ class SweepRun {
         }
       }
     }
-    for (Index f = task.feed_begin; f < task.feed_end; ++f) contribute(thread, phase_.feed[usize(f)]);
+    machine(thread).task_ended(t);
     if (tasks_left_.fetch_sub(1) == 1) state_.ready.close();
   }
 
@@ -223,39 +210,39 @@ class SweepRun {
     std::transform(to, to + size(s), values, to, std::plus<>{});
   }
 
-  // The last contribution to come sees all the others' cells: the counter orders them.
-  void contribute(int thread, Index s) {
-    if (state_.pending[usize(s)].fetch_sub(1, std::memory_order_acq_rel) == 1) complete(thread, s);
-  }
+  // What the machine asks one thread for.
+  struct Effects {
+    SweepRun& run;
+    int thread;
 
-  void complete(int thread, Index s) {
+    void sum_up(Index s) { run.add_cells(s); }
+    void send(Index number) { run.send(thread, number); }
+    void ready(Index task) { run.state_.ready.push(task); }
+  };
+  auto machine(int thread) { return plan::SweepMachine(phase_, state_.counters, Effects{*this, thread}); }
+
+  void add_cells(Index s) {
     const plan::Segment& segment = phase_.segment[usize(s)];
     for (Index c = segment.cell_begin; c < segment.cell_end; ++c) add(run_.work.at(phase_.cell[usize(c)]), s);
-    if (segment.parent < 0) {
-      make_available(thread, s);
-    } else {
-      T* sum = rows_of(s);
-      if (segment.sent_from >= 0) sum = std::copy_n(sum, size(s), run_.work.at(segment.sent_from)) - size(s);
-      send(thread, segment.parent, sum);
-    }
-    if (segment.next >= 0) contribute(thread, segment.next);
   }
 
-  void make_available(int thread, Index s) {
-    const plan::Segment& segment = phase_.segment[usize(s)];
-    for (Index c = segment.child_begin; c < segment.child_end; ++c) send(thread, c, rows_of(s));
-    for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c) {
-      const Index t = phase_.consumer[usize(c)];
-      if (state_.waits[usize(t)].fetch_sub(1, std::memory_order_acq_rel) == 1) state_.ready.push(t);
-    }
-  }
-
-  void send(int thread, Index number, const T* data) {
+  void send(int thread, Index number) {
     const plan::Outgoing& message = phase_.outgoing[usize(number)];
+    const T* const values = values_to_send(message);
     const Span span(run_.recorder, message_event(EventKind::send, thread, message, message.to));
     const auto turn = my_turn();
-    run_.transport.send(number, data, usize(bytes(message.segment)));
+    run_.transport.send(number, values, usize(bytes(message.segment)));
     done_.sent[plan::index_of(message.kind)] += {1, bytes(message.segment)};
+  }
+
+  // A partial sum leaves from rows of its own where the final segment may come before it has left.
+  const T* values_to_send(const plan::Outgoing& message) {
+    const Index s = message.segment;
+    const plan::Segment& segment = phase_.segment[usize(s)];
+    if (message.kind == MessageKind::broadcast || segment.sent_from < 0) return rows_of(s);
+    T* const copy = run_.work.at(segment.sent_from);
+    std::copy_n(rows_of(s), size(s), copy);
+    return copy;
   }
 
   // Which messages have not come, the first few by name.

@@ -124,15 +124,9 @@ double Simulation::start(Index r, const SweepPhase& sweep, std::int32_t s, doubl
   RankState& rank = state(r);
   rank.expected = sweep.incoming.size();
   rank.tasks_left = sweep.task.size();
-  rank.pending.resize(sweep.segment.size());
-  rank.waits.resize(sweep.task.size());
+  rank.counters.reserve(sweep);
   rank.enabled.resize(sweep.task.size());
-  for (std::size_t i = 0; i < sweep.segment.size(); ++i) rank.pending[i] = sweep.segment[i].pending;
-  for (std::size_t t = 0; t < sweep.task.size(); ++t) {
-    rank.waits[t] = sweep.task[t].waits;
-    if (rank.waits[t] == 0) make_ready(rank, static_cast<Index>(t), s);
-  }
-  for (const Index segment : sweep.complete) complete(r, sweep, segment, s, now);
+  machine(r, sweep, s, now).start();
   return now;
 }
 

@@ -8,6 +8,7 @@
 #include "trisweep/model/critical_path.hpp"
 #include "trisweep/model/events.hpp"
 #include "trisweep/model/wire.hpp"
+#include "trisweep/plan/sweep_machine.hpp"
 
 namespace trisweep::model {
 
@@ -20,8 +21,7 @@ using plan::SweepPhase;
 struct RankState {
   Index phase = -1;
   double phase_begin = 0;
-  std::vector<Index> pending;         // by segment
-  std::vector<Index> waits;           // by task
+  plan::SweepCounters<Index> counters;
   std::vector<Index> ready;           // tasks, a heap
   std::vector<std::int32_t> enabled;  // by task: the step that made it ready
   std::map<Index, Index> exchanged;   // by rank: messages of an exchange sent to it
@@ -98,10 +98,21 @@ class Simulation {
   double noise_of(const Flight& flight) const;
   void end_task(const Event& event);
 
-  // Segments: what step s sets free by the time `now`, which moves on with every message it sends
-  void contribute(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
-  void complete(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
-  void make_available(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
+  // What a step sets free by the time `now`, which moves on with every message it sends.
+  struct Effects {
+    Simulation& simulation;
+    Index rank;
+    const SweepPhase& sweep;
+    std::int32_t step;
+    double& now;
+
+    void sum_up(Index segment);
+    void send(Index number);
+    void ready(Index task) { make_ready(simulation.state(rank), task, step); }
+  };
+  auto machine(Index r, const SweepPhase& sweep, std::int32_t s, double& now) {
+    return plan::SweepMachine(sweep, state(r).counters, Effects{*this, r, sweep, s, now});
+  }
 
   // Messages
   double copying_seconds(Offset rows) const { return machine_.copying_seconds(bytes(rows)); }
