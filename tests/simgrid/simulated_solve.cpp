@@ -17,6 +17,7 @@
 #include "modelled_products.hpp"
 #include "priced_transport.hpp"
 #include "trisweep/engine/executor.hpp"
+#include "trisweep/engine/plan_traffic.hpp"
 
 namespace trisweep::simgrid {
 namespace {

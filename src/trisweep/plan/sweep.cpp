@@ -22,7 +22,7 @@ class Builder : private SweepTasks {
     make_tasks();
     for (Index s = 0; s < share_.segments(); ++s) join_trees(s);
     take_turns();
-    list_incoming();
+    number_messages();
     list_consumers();
     list_cells();
     return std::move(phase_);
@@ -43,7 +43,7 @@ class Builder : private SweepTasks {
     const bool adds = join_reduction(target(s)), reads = join_broadcast(s);
     Segment& sum = phase_.segment[usize(target(s))];
     if (starts_at_zero(s, adds)) phase_.cleared.push_back(target(s));
-    if (adds && reads && !owned && !is_product()) sum.outgoing = new_rows(sum.width);
+    if (adds && reads && !owned && !is_product()) sum.sent_from = new_rows(sum.width);
     if (owned && adds && is_product()) phase_.replaced.push_back({share_.slot[usize(s)], sum.row, sum.width});
     if (owned && phase_.segment[usize(s)].pending == 0) phase_.complete.push_back(s);
   }
@@ -87,51 +87,46 @@ class Builder : private SweepTasks {
   // Both take a segment of the phase.
   bool join_reduction(Index s) {
     Segment& segment = phase_.segment[usize(s)];
-    const Offset rows = segment.width;
     const auto members = trees_.reduction.of(segment.supernode);
-    const auto size = static_cast<Index>(members.size());
     const Index at = position(members);
     if (at < 0) return false;
-    const auto [parent, first, last] = spec_.tree(at, size);
+    const auto [parent, first, last] = spec_.tree(at, static_cast<Index>(members.size()));
     segment.pending += last - first;
     for (Index c = first; c < last; ++c)
       phase_.incoming.push_back({s, members[usize(c)], MessageKind::reduction});
-    phase_.receives.reduction += last - first;
-    phase_.rows_received.reduction += rows * (last - first);
-    if (parent >= 0) {
-      segment.parent = members[usize(parent)];
-      ++phase_.sends.reduction;
-      phase_.rows_sent.reduction += rows;
-    }
+    if (parent >= 0) phase_.outgoing.push_back({s, members[usize(parent)], MessageKind::reduction});
     return true;
   }
 
   bool join_broadcast(Index s) {
-    Segment& segment = phase_.segment[usize(s)];
-    const Offset rows = segment.width;
-    const auto members = trees_.broadcast.of(segment.supernode);
+    const auto members = trees_.broadcast.of(phase_.segment[usize(s)].supernode);
     const Index at = position(members);
-    segment.child_begin = segment.child_end = static_cast<Index>(phase_.child.size());
     if (at < 0) return false;
     const auto [parent, first, last] = spec_.tree(at, static_cast<Index>(members.size()));
-    for (Index c = first; c < last; ++c) phase_.child.push_back(members[usize(c)]);
-    segment.child_end += last - first;
-    phase_.sends.broadcast += last - first;
-    phase_.rows_sent.broadcast += rows * (last - first);
-    if (parent >= 0) {
-      phase_.incoming.push_back({s, members[usize(parent)], MessageKind::broadcast});
-      ++phase_.receives.broadcast;
-      phase_.rows_received.broadcast += rows;
-    }
+    for (Index c = first; c < last; ++c)
+      phase_.outgoing.push_back({s, members[usize(c)], MessageKind::broadcast});
+    if (parent >= 0) phase_.incoming.push_back({s, members[usize(parent)], MessageKind::broadcast});
     return true;
   }
 
-  void list_incoming() {
-    const auto key = [&](const Incoming& m) {
-      return std::tuple(phase_.segment[usize(m.segment)].supernode, m.kind, m.from);
-    };
-    std::sort(phase_.incoming.begin(), phase_.incoming.end(),
-              [&](const Incoming& a, const Incoming& b) { return key(a) < key(b); });
+  // By supernode and kind, which no two messages between the same two ranks have in common: so both of them
+  // list these in the same order.
+  void number_messages() {
+    const auto supernode = [&](const auto& m) { return phase_.segment[usize(m.segment)].supernode; };
+    std::ranges::sort(phase_.incoming, {},
+                      [&](const Incoming& m) { return std::tuple(supernode(m), m.kind, m.from); });
+    std::ranges::stable_sort(phase_.outgoing, {},
+                             [&](const Outgoing& m) { return std::pair(supernode(m), m.kind); });
+    for (Index number = 0; number < static_cast<Index>(phase_.outgoing.size()); ++number) {
+      const Outgoing& message = phase_.outgoing[usize(number)];
+      Segment& segment = phase_.segment[usize(message.segment)];
+      if (message.kind == MessageKind::reduction) {
+        segment.parent = number;
+      } else {
+        if (segment.child_begin == segment.child_end) segment.child_begin = number;
+        segment.child_end = number + 1;
+      }
+    }
     if (!ordered()) return;
     for (Incoming& message : phase_.incoming) {
       if (message.kind == MessageKind::reduction) message.cell = new_cell(message.segment);

@@ -67,7 +67,7 @@ PingPongSample measure_transport(const Pair& pair, const NamedTransport& named, 
   Patience patience(longest_wait);
   transport->open_phase(0);
   const auto half_trip = [&](int round, bool sends) {
-    if (sends) return transport->send(pair.other(), round, sent.data(), bytes);
+    if (sends) return transport->send(round, sent.data(), bytes);
     std::optional<Arrival> arrival;
     for (patience.moved(); !(arrival = transport->poll());)
       patience.nothing_yet(

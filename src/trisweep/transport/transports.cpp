@@ -59,7 +59,7 @@ void check_size(const Arrival& arrival, std::size_t expected) {
   throw Error(
       ErrorKind::environment,
       fmt::format("message {} of rank {} has {} bytes where {} were expected: the ranks' plans differ",
-                  arrival.tag, arrival.from, arrival.bytes, expected),
+                  arrival.number, arrival.from, arrival.bytes, expected),
       "call solve with the same op and number of right-hand sides on every rank");
 }
 
