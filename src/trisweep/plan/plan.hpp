@@ -140,7 +140,7 @@ struct SweepPhase {
   std::vector<Index> position;  // work rows of the strips' rows; empty: the share's piece_positions()
   std::vector<Index> feed;      // segments a task contributes to, by task, in order of priority
   // One per local segment of the share; in a product two: sources, targets. Behind them those that this rank
-  // only helps to pass on, and those without rows, which only count (sweep_work.hpp).
+  // only helps to pass on, and those without rows, which only count (sweep_stages.hpp).
   std::vector<Segment> segment;
   std::vector<Index> consumer;        // tasks, by segment
   std::vector<Index> cell;            // first work rows of the cells to be added, by segment, in order

@@ -67,7 +67,9 @@ SweepTrees collective_trees(const symbolic::Structure& structure, const distribu
     if (spec.panels.contains(k) || (spec.rows && spec.rows->contains(k))) in_turn.push_back(k);
   }
   Collector by_panel(structure.supernodes()), by_row(structure.supernodes());
+  std::vector<char> applies(usize(structure.supernodes()));
   for (const Index k : in_turn) {
+    applies[usize(k)] = spec.panels.contains(k);
     const Index owner = mapping.diagonal_owner(layer, k);
     if (spec.panels.contains(k))
       add_line(by_panel, k, owner, held, [&](Index i) { return mapping.owner(layer, spec.side, i, k); });
@@ -75,9 +77,9 @@ SweepTrees collective_trees(const symbolic::Structure& structure, const distribu
       add_line(by_row, k, owner, held, [&](Index j) { return mapping.owner(layer, spec.side, k, j); });
   }
   if (spec.direction == Direction::scatter)
-    return {std::move(by_panel).take(), std::move(by_row).take(), std::move(in_turn)};
+    return {std::move(by_panel).take(), std::move(by_row).take(), std::move(in_turn), std::move(applies)};
   std::reverse(in_turn.begin(), in_turn.end());
-  return {std::move(by_row).take(), std::move(by_panel).take(), std::move(in_turn)};
+  return {std::move(by_row).take(), std::move(by_panel).take(), std::move(in_turn), std::move(applies)};
 }
 
 }  // namespace
@@ -89,8 +91,10 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
   const Index supernodes = structure.supernodes();
   Collector by_panel(supernodes), by_row(supernodes);
   const AppliedPanels applied(structure, mapping, layer, spec);
+  std::vector<char> applies(usize(supernodes));
   for (Index k = 0; k < supernodes; ++k) {
     if (!applied.concerns(k)) continue;
+    applies[usize(k)] = applied.contains(k);
     by_panel.add(k, mapping.diagonal_owner(layer, k));
     if (spec.brings(k)) by_row.add(k, mapping.diagonal_owner(layer, k));
   }
@@ -101,8 +105,9 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
     by_panel.add(block.supernode, block.rank);
     if (spec.brings(block.row_supernode)) by_row.add(block.row_supernode, block.rank);
   });
-  if (spec.direction == Direction::scatter) return {std::move(by_panel).take(), std::move(by_row).take()};
-  return {std::move(by_row).take(), std::move(by_panel).take()};
+  if (spec.direction == Direction::scatter)
+    return {std::move(by_panel).take(), std::move(by_row).take(), {}, std::move(applies)};
+  return {std::move(by_row).take(), std::move(by_panel).take(), {}, std::move(applies)};
 }
 
 }  // namespace trisweep::plan
