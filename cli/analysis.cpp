@@ -30,7 +30,8 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
   std::vector<symbolic::Options> symbolic;
   for (const std::string& diagonal : request.diagonals)
     symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks()));
-  const auto ordering = model::ordering_options(ordering_method(request.options.ordering), request.axes);
+  const auto ordering =
+      model::ordering_options(ordering::find_method(request.options.ordering).method, request.axes);
   auto results = solve::analyze_each_as(solve::likely_kind(a), a, ordering, symbolic, observer);
   const double seconds = seconds_since(start);
   std::vector<model::SavedAnalysis> analyses;
@@ -54,24 +55,38 @@ std::vector<model::SavedAnalysis> analyze_system(const Request& request, matrix:
   return analyze_in<T>(request, std::move(a), observer);
 }
 
-// The dissection of an analysis goes as far down as the plan that it was made for needs. Block-cyclic grids
-// need a subtree for each layer, proportional mapping one for each rank.
+// What the mappings and grids that may be chosen need at most of a dissection.
+struct Need {
+  distribution::NamedMapping mapping{};
+  Index parts = 0;
+};
+Need most_needed(const model::PlanAxes& axes) {
+  Need most;
+  for (const std::string& name : axes.mapping) {
+    const auto& mapping = distribution::find_mapping(name);
+    for (const auto& grid : axes.grid) {
+      if (const Index parts = mapping.parts(grid); parts >= most.parts) most = {mapping, parts};
+    }
+  }
+  return most;
+}
+
+// The dissection of an analysis goes as far down as the plan that it was made for needs.
 void check_levels(const std::string& file, const model::SavedAnalysis& analysis,
                   const model::PlanAxes& axes) {
+  const auto [mapping, parts] = most_needed(axes);
   const Index ranks = axes.grid.front().ranks();
-  const bool by_rank = std::ranges::find(axes.mapping, "proportional") != axes.mapping.end();
-  const Index parts = by_rank ? ranks : std::ranges::max(axes.grid, {}, &distribution::ProcessGrid::pz).pz;
   const int levels =
-      ordering::tree_levels(analysis.structure->n, {.tree_levels = model::levels_to_parts(parts)});
-  if (analysis.ordering == "natural" || analysis.structure->tree.levels >= levels) return;
+      ordering::tree_levels(analysis.structure->n, {.tree_levels = ordering::levels_to_parts(parts)});
+  if (!ordering::find_method(analysis.ordering).dissects || analysis.structure->tree.levels >= levels) return;
   throw Error(
       ErrorKind::usage,
       fmt::format("{} has {} levels of separators, too few for {} parts of the matrix", file,
                   analysis.structure->tree.levels, parts),
-      by_rank
-          ? fmt::format("save an analysis with --mapping proportional and --ranks {} or more: it "
+      mapping.only_ranks_count
+          ? fmt::format("save an analysis with --mapping {} and --ranks {} or more: it "
                         "serves fewer ranks and block-cyclic grids, too",
-                        ranks)
+                        mapping.name, ranks)
           : fmt::format("save an analysis for a --grid of {} layers or more: it serves fewer, too", parts));
 }
 

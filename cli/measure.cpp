@@ -96,23 +96,16 @@ std::string in_one_line(std::string text) {
 void measure_link(const transport::Communicator& world, Index peer, model::Link model::Network::*link,
                   model::Machine& m) {
   for (const transport::PingPong& result : transport::ping_pong(world, peer, std::size_t{1} << 20)) {
-    const auto set = [&](model::Network& network) {
+    const auto described = std::ranges::find(model::networks(), result.name, &model::NamedNetwork::name);
+    if (!result.obstacle.empty()) {
+      if (result.is_transport)
+        m.sources.push_back({"no " + result.name + " messages", in_one_line(result.obstacle)});
+    } else if (described != model::networks().end()) {
       const MessageCosts costs =
           message_costs(world, peer, result.name, result.samples.front().seconds_median);
+      model::Network& network = described->describe(m);
       network.*link = link_of(result, costs, network.flushed);
       network.look_seconds = std::max(network.look_seconds, costs.look);
-    };
-    if (!result.obstacle.empty()) {
-      if (result.name != "shared-window")
-        m.sources.push_back({"no " + result.name + " messages", in_one_line(result.obstacle)});
-    } else if (result.name == "two-sided") {
-      set(m.two_sided);
-    } else if (result.name == "one-sided") {
-      if (!m.one_sided) m.one_sided = {.flushed = true};
-      set(*m.one_sided);
-    } else if (result.name == "shared") {
-      if (!m.shared) m.shared.emplace();
-      set(*m.shared);
     }
   }
 }

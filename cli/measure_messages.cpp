@@ -41,7 +41,7 @@ class Flood {
         messages_(messages),
         panels_(32, 16, plays_ ? 16384 : 1, 1),  // 64 MiB
         data_(usize(messages) * bytes),
-        transport_(transport::find_transport(transport)(comm, traffic())) {}
+        transport_(transport::find_transport(transport).make(comm, traffic())) {}
 
   void run() {
     Patience patience(longest_wait);
@@ -66,7 +66,7 @@ class Flood {
                                .row_bytes = bytes};
     for (Index phase = 0; phase < phases && plays_; ++phase) {
       auto& all = traffic.phase[usize(phase)];
-      for (int tag = 0; tag < messages_; ++tag) (sends(phase) ? all.out : all.in).push_back({other_, tag, 1});
+      (sends(phase) ? all.out : all.in).assign(usize(messages_), {.peer = other_, .name = 0, .rows = 1});
     }
     return traffic;
   }
@@ -99,7 +99,7 @@ class Flood {
     const double product = step_seconds([](Index) {});
     meet();
     const double both =
-        step_seconds([&](Index i) { transport_->send(other_, i, data_.data() + usize(i) * bytes, bytes); });
+        step_seconds([&](Index i) { transport_->send(i, data_.data() + usize(i) * bytes, bytes); });
     send_.push_back(both - product);
   }
 

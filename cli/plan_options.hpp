@@ -16,8 +16,7 @@ struct PlanOptions : model::PlanChoice {
   std::string precision = "double";
 };
 
-// Declares them on a command; the names of the choices are checked as they are parsed. A command that solves
-// has all transports to choose from, the others those that machines describe.
+// Declares them on a command; the names of the choices are checked as they are parsed.
 enum class Purpose { price, solve };
 void add_plan_options(CLI::App& sub, PlanOptions& options, Purpose purpose = Purpose::price);
 
@@ -28,7 +27,5 @@ distribution::ProcessGrid given_grid(const PlanOptions& options, Index ranks);
 // What is left to choose: any grid of that many ranks when none is asked for, and all of every other axis
 // that `sub` was not given.
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks);
-
-ordering::Method ordering_method(const std::string& name);
 
 }  // namespace trisweep::cli

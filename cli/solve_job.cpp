@@ -21,7 +21,7 @@ solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& obser
           .machine = o.machine,
           .op = static_cast<Op>(o.op.front()),
           .nrhs = nrhs,
-          .ordering = ordering_method(o.ordering),
+          .ordering = ordering::find_method(o.ordering).method,
           .mixed = o.precision == "mixed",
           .threads = o.threads,
           .deterministic = o.deterministic,

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/matrix/gallery.hpp"
 #include "trisweep/model/lower_bound.hpp"
 #include "trisweep/plan/variants.hpp"
@@ -83,7 +84,9 @@ TEST(LowerBound, IsOne) {
   for (const PlanProblem& problem : problems()) {
     for (const std::string name : {"cori-haswell", "cori-knl", "dgx-2"}) {
       const Machine machine = find_machine(name);
-      for (const PlanChoice& choice : all_choices(all_axes(8))) {
+      PlanAxes axes = all_axes(8);
+      axes.schedule = names_of(plan::schedules());
+      for (const PlanChoice& choice : all_choices(axes)) {
         if (!machine.has(choice.transport, 8)) continue;
         const ChosenPlan chosen(problem, choice);
         const Network& network = machine.network(choice.transport, choice.grid.ranks());

@@ -4,10 +4,10 @@
 #include <deque>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "support/structure.hpp"
 #include "trisweep/plan/exchange.hpp"
+#include "trisweep/plan/message_peers.hpp"
 
 namespace trisweep::plan {
 namespace {
@@ -21,24 +21,27 @@ void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
     const auto mapping = distribution::block_cyclic(s, grid);
     std::vector<distribution::Share> shares;
     std::vector<ExchangePhase> phases;
+    std::vector<MessagePeers> peers;
     std::vector<std::vector<long>> value;
     std::map<Index, long> total;
     for (Index r = 0; r < grid.ranks(); ++r) {
       shares.push_back(distribution::make_share(s, *mapping, r));
       phases.push_back(
           make_exchange(*mapping, shares.back(), inter_grid(mapping->layers(), shares.back().layer)));
+      peers.push_back(peers_of(phases.back()));
       value.emplace_back();
       for (Index i = 0; i < shares.back().segments(); ++i) {
         value.back().push_back((r + 1) * 1000 + i);
         if (shares.back().owned[usize(i)]) total[shares.back().segment[usize(i)]] += value.back().back();
       }
     }
+    const auto numbers = numbers_at_receivers(peers);
     struct OnTheWay {
-      Index ordinal;
+      Index number;
       std::vector<long> value;
     };
     std::map<std::pair<Index, Index>, std::deque<OnTheWay>> wire;  // (from, to)
-    std::set<std::tuple<Index, Index, Index>> named;               // and the message's ordinal
+    std::set<std::pair<Index, Index>> sent;                        // (from, number)
     std::vector<std::size_t> at(phases.size());
     for (bool moved = true; moved;) {
       moved = false;
@@ -46,14 +49,15 @@ void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
         while (at[usize(r)] < phases[usize(r)].step.size()) {
           const ExchangeStep& step = phases[usize(r)].step[at[usize(r)]];
           if (step.transfer == Transfer::send) {
-            auto& message = wire[{r, step.rank}].emplace_back(OnTheWay{step.ordinal, {}});
-            EXPECT_TRUE(named.emplace(r, step.rank, step.ordinal).second) << "two messages of one name";
+            auto& message =
+                wire[{r, step.rank}].emplace_back(OnTheWay{numbers[usize(r)][usize(step.number)], {}});
+            EXPECT_TRUE(sent.emplace(r, step.number).second) << "two messages of one number";
             for (const Index i : step.segment) message.value.push_back(value[usize(r)][usize(i)]);
           } else {
             auto& inbox = wire[{step.rank, r}];
             if (inbox.empty()) break;
             ASSERT_EQ(inbox.front().value.size(), step.segment.size());
-            EXPECT_EQ(inbox.front().ordinal, step.ordinal);
+            EXPECT_EQ(inbox.front().number, step.number);
             for (std::size_t j = 0; j < step.segment.size(); ++j) {
               long& mine = value[usize(r)][usize(step.segment[j])];
               mine = inbox.front().value[j] + (step.transfer == Transfer::receive_add ? mine : 0);

@@ -12,6 +12,8 @@
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/matrix/gallery.hpp"
 #include "trisweep/plan/make_plan.hpp"
+#include "trisweep/plan/message_peers.hpp"
+#include "trisweep/plan/sweep_machine.hpp"
 
 namespace trisweep::plan {
 namespace {
@@ -20,40 +22,38 @@ using distribution::Share;
 
 struct Sent {
   Index from;
+  Index number;  // there
   Index to;
   Index supernode;
   MessageKind kind;
 };
 
-// One rank's executor, reduced to counting.
+// One rank's engine, reduced to counting. Of the tasks that are ready it runs the last one first, against the
+// order of the plan.
 class Rank {
+  auto machine() { return SweepMachine<Index, Rank&>(phase_, counters_, *this); }
+
  public:
   // `stays`: partial sums of some rows stay on the ranks that make them.
   Rank(const SweepPhase& phase, const Share& share, bool stays, std::vector<Sent>& network)
       : phase_(phase), share_(share), stays_(stays), network_(network) {
-    for (const Segment& s : phase.segment) pending_.push_back(s.pending);
-    for (const Task& t : phase.task) waits_.push_back(t.waits);
+    counters_.reserve(phase);
   }
 
   void start() {
-    for (std::size_t t = 0; t < waits_.size(); ++t) {
-      if (phase_.task[t].waits == 0) run_task(static_cast<Index>(t));
-    }
-    for (const Index s : phase_.complete) complete(s);
+    machine().start();
+    run_tasks();
   }
 
-  void receive(const Sent& m) {
-    const std::size_t place = phase_.place_of(m.supernode, m.kind, m.from);
-    ASSERT_LT(place, phase_.incoming.size()) << "a message that this rank does not expect";
-    const Index s = phase_.incoming[place].segment;
-    EXPECT_EQ(phase_.segment[usize(s)].supernode, m.supernode);
-    const bool reduction = m.kind == MessageKind::reduction;
-    ++(reduction ? received_.reduction : received_.broadcast);
-    if (reduction || phase_.segment[usize(s)].counts_final) {
-      contribute(s);
-    } else {
-      make_available(s);
-    }
+  // `number`: here.
+  void receive(const Sent& m, Index number) {
+    const Incoming& expected = phase_.incoming[usize(number)];
+    EXPECT_EQ(phase_.segment[usize(expected.segment)].supernode, m.supernode);
+    EXPECT_EQ(expected.kind, m.kind);
+    EXPECT_EQ(expected.from, m.from);
+    EXPECT_TRUE(received_.insert(number).second) << "a message came twice";
+    machine().message_came(number);
+    run_tasks();
   }
 
   // The segments that the rank passed on, in that order.
@@ -61,21 +61,41 @@ class Rank {
 
   void expect_finished() const {
     EXPECT_EQ(strips_.size(), phase_.strip.size());
-    EXPECT_EQ(sent_.broadcast, phase_.sends.broadcast);
-    EXPECT_EQ(sent_.reduction, phase_.sends.reduction);
-    EXPECT_EQ(received_.broadcast, phase_.receives.broadcast);
-    EXPECT_EQ(received_.reduction, phase_.receives.reduction);
-    for (const Index p : pending_) EXPECT_EQ(p, 0);
+    EXPECT_EQ(sent_.size(), phase_.outgoing.size());
+    EXPECT_EQ(received_.size(), phase_.incoming.size());
+    for (const Index p : counters_.pending) EXPECT_EQ(p, 0);
   }
 
+  // What the machine asks for.
+  void sum_up(Index s) {
+    const Segment& segment = phase_.segment[usize(s)];
+    passed_on_.push_back(segment.supernode);
+    EXPECT_TRUE(segment.parent >= 0 || stays_ || s >= share_.segments() || segment.counts_final ||
+                share_.owned[usize(s)]);
+  }
+  void send(Index number) {
+    const Outgoing& message = phase_.outgoing[usize(number)];
+    EXPECT_TRUE(sent_.insert(number).second) << "a message was sent twice";
+    network_.push_back(
+        {share_.rank, number, message.to, phase_.segment[usize(message.segment)].supernode, message.kind});
+  }
+  void ready(Index t) { ready_.push_back(t); }
+
  private:
+  void run_tasks() {
+    while (!ready_.empty()) {
+      const Index t = ready_.back();
+      ready_.pop_back();
+      run_task(t);
+    }
+  }
   void run_task(Index t) {
     const Task& task = phase_.task[usize(t)];
     for (Index i = task.strip_begin; i < task.strip_end; ++i) {
       EXPECT_TRUE(strips_.insert(i).second) << "a strip was applied twice";
       if (task.diagonal) expect_read(phase_.strip[usize(i)].at);
     }
-    for (Index f = task.feed_begin; f < task.feed_end; ++f) contribute(phase_.feed[usize(f)]);
+    machine().task_ended(t);
   }
   // Products with diagonal blocks overwrite what panels are multiplied by.
   void expect_read(Index row) const {
@@ -87,42 +107,17 @@ class Rank {
       }
     }
   }
-  void contribute(Index s) {
-    if (--pending_[usize(s)] == 0) complete(s);
-  }
-  void complete(Index s) {
-    const Segment& segment = phase_.segment[usize(s)];
-    passed_on_.push_back(segment.supernode);
-    if (segment.parent < 0) {
-      EXPECT_TRUE(stays_ || s >= share_.segments() || segment.counts_final || share_.owned[usize(s)]);
-      make_available(s);
-    } else {
-      ++sent_.reduction;
-      network_.push_back({share_.rank, segment.parent, segment.supernode, MessageKind::reduction});
-    }
-    if (segment.next >= 0) contribute(segment.next);
-  }
-  void make_available(Index s) {
-    const Segment& segment = phase_.segment[usize(s)];
-    for (Index c = segment.child_begin; c < segment.child_end; ++c) {
-      ++sent_.broadcast;
-      network_.push_back({share_.rank, phase_.child[usize(c)], segment.supernode, MessageKind::broadcast});
-    }
-    for (Index c = segment.consumer_end; c-- > segment.consumer_begin;) {
-      if (--waits_[usize(phase_.consumer[usize(c)])] == 0) run_task(phase_.consumer[usize(c)]);
-    }
-  }
 
   const SweepPhase& phase_;
   const Share& share_;
   bool stays_;
   std::vector<Sent>& network_;
-  std::vector<Index> pending_;
-  std::vector<Index> waits_;
+  SweepCounters<Index> counters_;
+  std::vector<Index> ready_;  // tasks
   std::set<Index> strips_;
   std::vector<Index> passed_on_;
-  MessageCounts sent_;
-  MessageCounts received_;
+  std::set<Index> sent_;      // by number
+  std::set<Index> received_;  // by number
 };
 
 void expect_sweep_completes(const symbolic::Structure& s, const distribution::Mapping& mapping,
@@ -133,6 +128,9 @@ void expect_sweep_completes(const symbolic::Structure& s, const distribution::Ma
     shares.push_back(distribution::make_share(s, mapping, r));
     phases.push_back(make_sweep(s, shares.back(), sweep_trees(s, mapping, shares.back().layer, spec), spec));
   }
+  std::vector<MessagePeers> peers;
+  for (const SweepPhase& phase : phases) peers.push_back(peers_of(phase));
+  const auto numbers = numbers_at_receivers(peers);
   std::vector<Sent> network;
   std::vector<Rank> ranks;
   for (std::size_t r = 0; r < shares.size(); ++r)
@@ -143,7 +141,7 @@ void expect_sweep_completes(const symbolic::Structure& s, const distribution::Ma
     std::swap(network[random() % network.size()], network.back());
     const Sent m = network.back();
     network.pop_back();
-    ranks[usize(m.to)].receive(m);
+    ranks[usize(m.to)].receive(m, numbers[usize(m.from)][usize(m.number)]);
   }
   for (const Rank& rank : ranks) rank.expect_finished();
   if (!spec.collectives) return;
@@ -177,8 +175,8 @@ TEST(Sweep, CompletesWhateverTheOrderOfMessages) {
   }
 }
 
-// Tasks run here as soon as they are free, consumers of a segment against the order of the plan: nothing
-// but the counters keeps the products with diagonal blocks behind the panels that read the same rows.
+// Tasks run here as soon as they are free, and against the order of the plan: nothing but the counters keeps
+// the products with diagonal blocks behind the panels that read the same rows.
 TEST(Sweep, DiagonalProductsWaitForAllThatReadsWhatTheyOverwrite) {
   const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = 96}));
   const auto order = ordering::order(a, false, {.tree_levels = 3});

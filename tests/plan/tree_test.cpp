@@ -16,7 +16,7 @@ namespace {
 TEST(Tree, ParentsAndChildrenAgree) {
   std::vector<Variant<Tree>> all(trees().begin(), trees().end());
   all.push_back({"binomial", binomial_tree});
-  for (const auto& [name, tree, baseline] : all) {
+  for (const auto& [name, tree] : all) {
     for (Index members = 1; members < 40; ++members) {
       std::vector<int> reached(usize(members));
       reached[0] = 1;

@@ -31,7 +31,8 @@ Job read_job(const std::string& analysis_file, const std::string& record_file,
                        .scalar_bytes = (wide ? sizeof(double) : sizeof(float)) * (analysis.complex ? 2 : 1),
                        .complex = analysis.complex},
           .transport = name("transport"),
-          .plans = plan::make_all_plans(*structure, *mapping, plan::find_schedule(name("schedule")), spec)};
+          .plans =
+              plan::make_all_plans(*structure, *mapping, plan::find_schedule(name("schedule")).choice, spec)};
 }
 
 }  // namespace trisweep::simgrid

@@ -2,12 +2,13 @@
 // One of the library's transports, with what messages cost the ranks at their ends: SimGrid knows only what
 // they cost on their way.
 
+#include <algorithm>
 #include <simgrid/s4u/Actor.hpp>
 #include <utility>
 
 #include "job.hpp"
-#include "trisweep/engine/plan_traffic.hpp"
 #include "trisweep/model/wire.hpp"
+#include "trisweep/plan/message_peers.hpp"
 #include "trisweep/transport/transport.hpp"
 
 namespace trisweep::simgrid {
@@ -19,22 +20,25 @@ class PricedTransport final : public transport::Transport {
         machine_(job.machine),
         wire_(job.machine, job.network(), static_cast<Index>(job.plans.size())),
         plan_(job.plans[usize(rank)].plan),
-        rank_(rank) {}
+        rank_(rank) {
+    for (const plan::Phase& phase : plan_.phase)
+      peers_.push_back(std::visit([](const auto& p) { return plan::peers_of(p); }, phase));
+  }
 
   Offset messages() const { return messages_; }
 
   void open_phase(Index phase) override {
-    exchange_ = std::get_if<plan::ExchangePhase>(&plan_.phase[usize(phase)]);
+    phase_ = phase;
     inner_->open_phase(phase);
   }
-  void send(Index to, int tag, const void* data, std::size_t bytes) override {
+  void send(Index number, const void* data, std::size_t bytes) override {
     ++messages_;
-    if (exchange_ != nullptr) spend(machine_.copying_seconds(double(bytes)));
-    spend(wire_.link(rank_, to).send_overhead);
-    inner_->send(to, tag, data, bytes);
+    if (open<plan::ExchangePhase>() != nullptr) spend(machine_.copying_seconds(double(bytes)));
+    spend(wire_.link(rank_, peers_[usize(phase_)].to[usize(number)]).send_overhead);
+    inner_->send(number, data, bytes);
   }
   std::optional<transport::Arrival> poll() override { return inner_->poll(); }
-  std::optional<transport::Arrival> poll(Index from, int tag) override { return inner_->poll(from, tag); }
+  std::optional<transport::Arrival> poll(Index number) override { return inner_->poll(number); }
   void receive(transport::Arrival& arrival, void* data, std::size_t bytes) override {
     inner_->receive(arrival, data, bytes);
     spend(wire_.link(arrival.from, rank_).receive_overhead + machine_.copying_seconds(double(bytes)) +
@@ -46,11 +50,16 @@ class PricedTransport final : public transport::Transport {
  private:
   static void spend(double seconds) { ::simgrid::s4u::this_actor::sleep_for(seconds); }
 
+  template <class Phase>
+  const Phase* open() const {
+    return std::get_if<Phase>(&plan_.phase[usize(phase_)]);
+  }
+
   bool is_added(const transport::Arrival& arrival) const {
-    if (exchange_ == nullptr) return engine::what_is(arrival.tag).kind == plan::MessageKind::reduction;
-    return std::any_of(exchange_->step.begin(), exchange_->step.end(), [&](const plan::ExchangeStep& step) {
-      return step.transfer == plan::Transfer::receive_add && step.rank == arrival.from &&
-             step.ordinal == arrival.tag;
+    if (const auto* sweep = open<plan::SweepPhase>())
+      return sweep->incoming[usize(arrival.number)].kind == plan::MessageKind::reduction;
+    return std::ranges::any_of(open<plan::ExchangePhase>()->step, [&](const plan::ExchangeStep& step) {
+      return step.transfer == plan::Transfer::receive_add && step.number == arrival.number;
     });
   }
 
@@ -58,8 +67,9 @@ class PricedTransport final : public transport::Transport {
   const model::Machine& machine_;
   model::Wire wire_;
   const plan::Plan& plan_;
+  std::vector<plan::MessagePeers> peers_;  // by phase
   Index rank_;
-  const plan::ExchangePhase* exchange_ = nullptr;  // the open phase, if it is one
+  Index phase_ = 0;  // the open one
   Offset messages_ = 0;
 };
 

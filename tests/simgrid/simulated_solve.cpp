@@ -17,6 +17,7 @@
 #include "modelled_products.hpp"
 #include "priced_transport.hpp"
 #include "trisweep/engine/executor.hpp"
+#include "trisweep/engine/plan_traffic.hpp"
 
 namespace trisweep::simgrid {
 namespace {
@@ -76,7 +77,7 @@ Outcome solve_once(const Job& job) {
   engine::Executor<T> executor(mine.share, {}, no_values, crew);
   executor.reserve(mine.plan, nrhs);
   const auto traffic = engine::traffic_of(mine.plan, usize(nrhs) * sizeof(T));
-  PricedTransport transport(transport::find_transport(job.transport)(comm, traffic), job, comm.rank());
+  PricedTransport transport(transport::find_transport(job.transport).make(comm, traffic), job, comm.rank());
   transport::Patience patience;
   Clock clock(job.machine);
   const engine::Run<T> run{.work = {work.data(), executor.scratch(), nrhs},

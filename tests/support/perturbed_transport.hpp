@@ -21,9 +21,9 @@ class PerturbedTransport final : public transport::Transport {
     dawdle();
     inner_->open_phase(phase);
   }
-  void send(Index to, int tag, const void* data, std::size_t bytes) override {
+  void send(Index number, const void* data, std::size_t bytes) override {
     dawdle();
-    leaving_.push_back({to, tag, data, bytes});
+    leaving_.push_back({number, data, bytes});
   }
   std::optional<transport::Arrival> poll() override {
     dawdle();
@@ -35,10 +35,10 @@ class PerturbedTransport final : public transport::Transport {
     held_.pop_back();
     return arrival;
   }
-  std::optional<transport::Arrival> poll(Index from, int tag) override {
+  std::optional<transport::Arrival> poll(Index number) override {
     dawdle();
     if (one_in(2)) let_leave();
-    return one_in(2) ? std::nullopt : inner_->poll(from, tag);
+    return one_in(2) ? std::nullopt : inner_->poll(number);
   }
   void receive(transport::Arrival& arrival, void* data, std::size_t bytes) override {
     inner_->receive(arrival, data, bytes);
@@ -51,8 +51,7 @@ class PerturbedTransport final : public transport::Transport {
 
  private:
   struct Leaving {
-    Index to;
-    int tag;
+    Index number;
     const void* data;
     std::size_t bytes;
   };
@@ -62,7 +61,7 @@ class PerturbedTransport final : public transport::Transport {
     std::swap(leaving_[random_() % leaving_.size()], leaving_.back());
     const Leaving message = leaving_.back();
     leaving_.pop_back();
-    inner_->send(message.to, message.tag, message.data, message.bytes);
+    inner_->send(message.number, message.data, message.bytes);
   }
 
   bool one_in(unsigned n) { return random_() % n == 0; }

@@ -2,11 +2,20 @@
 // Tables of choices that users know by name. A row of a table has a member `name`.
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "trisweep/core/error.hpp"
 
 namespace trisweep {
+
+template <class Row>
+std::vector<std::string> names_of(std::span<const Row> table) {
+  std::vector<std::string> names;
+  for (const Row& row : table) names.emplace_back(row.name);
+  return names;
+}
 
 // The row of that name. Throws Error(usage) that lists the names there are; `what` is the table's subject,
 // such as "mapping", and `or_else` may end the list with what else there is to give.

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <thread>
 
+#include "trisweep/core/clock.hpp"
+
 namespace trisweep {
 
 // Looks whether `ready()` holds for about as long as the system takes to put a thread to sleep and wake it,
@@ -12,7 +14,6 @@ namespace trisweep {
 // need. False: sleep now.
 template <class Ready>
 bool soon(const Ready& ready) {
-  using Clock = std::chrono::steady_clock;
   constexpr auto patience = std::chrono::microseconds(100);
   constexpr int looks = 64;  // a clock and a yield cost as much as these
   const auto start = Clock::now();

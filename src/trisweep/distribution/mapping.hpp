@@ -41,10 +41,14 @@ class Mapping {
   Index home(Index k) const { return diagonal_owner(layers_of(k).first, k); }
 };
 
+// Each mapping is one such function in a file of its own; mappings() lists them by name.
+using MappingFunction = std::unique_ptr<Mapping>(const symbolic::Structure& structure,
+                                                 const ProcessGrid& grid);
+
 // SC'23 section 2.2 and Fig. 1: layer z has leaf subtree z of the top log2(Pz) levels of the separator tree
 // and replicates all its ancestors; within a layer L(I,K) is on process (I mod Px, K mod Py), U(K,I) on (K
 // mod Px, I mod Py). When the tree has fewer than log2(Pz) levels, the surplus layers have empty leaves.
-std::unique_ptr<Mapping> block_cyclic(const symbolic::Structure& structure, const ProcessGrid& grid);
+MappingFunction block_cyclic;
 
 // One layer in which subtrees go to rank subsets in proportion to the entries a sweep reads of them: the
 // ranks of a node of the separator tree are shared out to its two subtrees, down to one rank, which has all
@@ -54,14 +58,18 @@ std::unique_ptr<Mapping> block_cyclic(const symbolic::Structure& structure, cons
 // separator is shared by just the ranks below it, and evens out what subtrees that cannot be divided leave
 // uneven. (Pothen and Sun 1993 map multifrontal factorizations so.) Of the grid only the number of ranks
 // counts.
-std::unique_ptr<Mapping> proportional(const symbolic::Structure& structure, const ProcessGrid& grid);
+MappingFunction proportional;
 
 // The mappings by the names that users know.
 struct NamedMapping {
   std::string_view name;
-  std::unique_ptr<Mapping> (*make)(const symbolic::Structure& structure, const ProcessGrid& grid);
+  MappingFunction* make;
   // The longer side of the 2D grid that shares each node of the separator tree; 1: it is on one rank.
   std::vector<Index> (*node_sides)(const symbolic::Structure& structure, const ProcessGrid& grid);
+  // Parts of the matrix that the separator tree has to tell apart.
+  Index (*parts)(const ProcessGrid& grid);
+  int levels_below_parts = 0;     // of separators that it makes use of besides
+  bool only_ranks_count = false;  // of the grid: not its shape, and there is one layer
 };
 std::vector<Index> block_cyclic_sides(const symbolic::Structure& structure, const ProcessGrid& grid);
 std::vector<Index> proportional_sides(const symbolic::Structure& structure, const ProcessGrid& grid);
@@ -69,6 +77,9 @@ std::vector<Index> proportional_sides(const symbolic::Structure& structure, cons
 std::span<const NamedMapping> mappings();
 // Throws Error(usage) that lists the names there are.
 const NamedMapping& find_mapping(std::string_view name);
+
+// The levels of separators that a mapping on that grid makes use of.
+int tree_levels(const NamedMapping& mapping, const ProcessGrid& grid);
 
 // The structure that a mapping deals out: separators that were kept whole (symbolic::Options::whole_levels)
 // cut into tiles of about `width` columns, at least `least`, in a number that the sides of their grid divide.

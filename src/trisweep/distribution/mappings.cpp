@@ -8,10 +8,18 @@
 namespace trisweep::distribution {
 namespace {
 
-constexpr std::array<NamedMapping, 2> table{{
-    {"block-cyclic", block_cyclic, block_cyclic_sides},
-    {"proportional", proportional, proportional_sides},
-}};
+Index layers(const ProcessGrid& grid) {
+  return grid.pz;
+}
+Index ranks(const ProcessGrid& grid) {
+  return grid.ranks();
+}
+
+constexpr auto table = std::to_array<NamedMapping>({
+    {"block-cyclic", block_cyclic, block_cyclic_sides, layers},
+    // A subtree of one rank is divided further where ranks can be given equal parts of it.
+    {"proportional", proportional, proportional_sides, ranks, 2, true},
+});
 
 }  // namespace
 
@@ -21,6 +29,10 @@ std::span<const NamedMapping> mappings() {
 
 const NamedMapping& find_mapping(std::string_view name) {
   return find_named(mappings(), "mapping", name);
+}
+
+int tree_levels(const NamedMapping& mapping, const ProcessGrid& grid) {
+  return ordering::levels_to_parts(mapping.parts(grid)) + mapping.levels_below_parts;
 }
 
 std::shared_ptr<const symbolic::Structure> in_tiles(std::shared_ptr<const symbolic::Structure> structure,

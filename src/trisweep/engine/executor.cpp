@@ -29,7 +29,7 @@ EventKind event_of(const plan::SweepPhase& phase) {
 }
 
 Event message_event(EventKind kind, const plan::ExchangeStep& step, std::size_t bytes) {
-  return {kind, 0, -1, step.rank, step.ordinal, static_cast<Offset>(bytes), 0, 0};
+  return {kind, 0, -1, step.rank, plan::MessageKind::exchange, static_cast<Offset>(bytes), 0, 0};
 }
 
 template <class T>
@@ -121,7 +121,7 @@ void Executor<T>::receive(const plan::ExchangeStep& step, std::span<T> packed, c
   const Span span(run.recorder, message_event(EventKind::receive, step, packed.size_bytes()));
   std::optional<transport::Arrival> arrival;
   run.patience.moved();
-  while (!(arrival = run.transport.poll(step.rank, step.ordinal))) {
+  while (!(arrival = run.transport.poll(step.number))) {
     run.patience.nothing_yet([&] {
       return fmt::format("rank {} waits for rank {}'s part of segments that both layers share", share_.rank,
                          step.rank);
@@ -165,7 +165,7 @@ Activity Executor<T>::run(const plan::ExchangePhase& phase, Index channel, const
     pack_or_unpack(step, packed.data(), run.work);
     if (sends) {
       const Span send(run.recorder, message_event(EventKind::send, step, packed.size_bytes()));
-      run.transport.send(step.rank, step.ordinal, packed.data(), packed.size_bytes());
+      run.transport.send(step.number, packed.data(), packed.size_bytes());
     }
     (sends ? done.sent : done.received)[kind] += {1, static_cast<Offset>(packed.size_bytes())};
     next += packed.size();

@@ -3,30 +3,30 @@
 namespace trisweep::engine {
 namespace {
 
-using plan::MessageKind;
 using transport::PhaseMessages;
+
+// By supernode and kind.
+template <class OneEnd>
+transport::Message message(const plan::SweepPhase& phase, const OneEnd& end, Index peer) {
+  const plan::Segment& segment = phase.segment[usize(end.segment)];
+  const Offset name = Offset{segment.supernode} * std::ssize(plan::message_kinds) +
+                      static_cast<Offset>(plan::index_of(end.kind));
+  return {peer, name, segment.width};
+}
 
 PhaseMessages messages_of(const plan::SweepPhase& phase) {
   PhaseMessages messages;
-  const auto message = [&](Index s, MessageKind kind, Index peer) {
-    const plan::Segment& segment = phase.segment[usize(s)];
-    return transport::Message{peer, tag_of(segment.supernode, kind), segment.width};
-  };
-  for (const plan::Incoming& m : phase.incoming) messages.in.push_back(message(m.segment, m.kind, m.from));
-  for (Index s = 0; s < static_cast<Index>(phase.segment.size()); ++s) {
-    const plan::Segment& segment = phase.segment[usize(s)];
-    for (Index c = segment.child_begin; c < segment.child_end; ++c)
-      messages.out.push_back(message(s, MessageKind::broadcast, phase.child[usize(c)]));
-    if (segment.parent >= 0) messages.out.push_back(message(s, MessageKind::reduction, segment.parent));
-  }
+  for (const plan::Incoming& m : phase.incoming) messages.in.push_back(message(phase, m, m.from));
+  for (const plan::Outgoing& m : phase.outgoing) messages.out.push_back(message(phase, m, m.to));
   return messages;
 }
 
+// Layers know each other's segments by the supernodes that both have; their number of rows tells enough.
 PhaseMessages messages_of(const plan::ExchangePhase& phase) {
   PhaseMessages messages;
   for (const plan::ExchangeStep& step : phase.step) {
     auto& list = step.transfer == plan::Transfer::send ? messages.out : messages.in;
-    list.push_back({step.rank, step.ordinal, step.rows});
+    list.push_back({.peer = step.rank, .name = 0, .rows = step.rows});
   }
   return messages;
 }

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <vector>
 
-#include "trisweep/core/types.hpp"
+#include "trisweep/plan/plan.hpp"
 
 namespace trisweep::engine {
 
@@ -17,9 +17,9 @@ struct Event {
   Index thread;
   Index subject;  // supernode of a message, of the first panel of a task's products; or -1
   Index peer;     // rank of a message; or -1
-  int tag;        // of a message
-  Offset bytes;   // of a message
-  double begin;   // seconds since the recorder's start
+  plan::MessageKind message;
+  Offset bytes;  // of a message
+  double begin;  // seconds since the recorder's start
   double end;
 };
 
@@ -65,7 +65,7 @@ class Recorder {
 class Span {
  public:
   Span(Recorder* recorder, EventKind kind, Index thread, Index subject = -1)
-      : Span(recorder, {kind, thread, subject, -1, -1, 0, 0, 0}) {}
+      : Span(recorder, {kind, thread, subject, -1, {}, 0, 0, 0}) {}
   // Of a message.
   Span(Recorder* recorder, const Event& event) : recorder_(recorder), event_(event) {
     if (recorder_ != nullptr) event_.begin = recorder_->now();

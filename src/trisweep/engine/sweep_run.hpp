@@ -9,24 +9,19 @@
 
 #include "trisweep/core/wait.hpp"
 #include "trisweep/engine/executor.hpp"
-#include "trisweep/engine/plan_traffic.hpp"
 #include "trisweep/engine/ready_tasks.hpp"
+#include "trisweep/plan/sweep_machine.hpp"
 
 namespace trisweep::engine {
 
-// Counters of a sweep, kept between runs so that a run does not allocate.
+// Kept between runs so that a run does not allocate.
 struct SweepState {
-  std::vector<std::atomic<Index>> pending;  // by segment
-  std::vector<std::atomic<Index>> waits;    // by task
-  std::vector<char> arrived;                // by incoming message
+  plan::SweepCounters<std::atomic<Index>> counters;
+  std::vector<char> arrived;  // by incoming message
   ReadyTasks ready;
 
   void reserve(const plan::SweepPhase& phase) {
-    const auto fit = [](std::vector<std::atomic<Index>>& list, std::size_t size) {
-      if (list.size() < size) list = std::vector<std::atomic<Index>>(size);
-    };
-    fit(pending, phase.segment.size());
-    fit(waits, phase.task.size());
+    counters.reserve(phase);
     arrived.reserve(phase.incoming.size());
     ready.reserve(phase.task.size());
   }
@@ -64,21 +59,15 @@ class SweepRun {
   using MessageKind = plan::MessageKind;
 
   std::size_t size(Index s) const { return usize(phase_.segment[usize(s)].width) * usize(run_.work.nrhs); }
+  Offset bytes(Index s) const { return static_cast<Offset>(size(s) * sizeof(T)); }
   T* rows_of(Index s) const { return run_.work.at(phase_.segment[usize(s)].row); }
 
   void start() {
-    for (std::size_t s = 0; s < phase_.segment.size(); ++s)
-      state_.pending[s].store(phase_.segment[s].pending, std::memory_order_relaxed);
-    for (std::size_t t = 0; t < phase_.task.size(); ++t)
-      state_.waits[t].store(phase_.task[t].waits, std::memory_order_relaxed);
     state_.arrived.assign(phase_.incoming.size(), 0);
     for (const Index s : phase_.cleared) std::fill_n(rows_of(s), size(s), T{});
     state_.ready.open(executor_.crew_.size());
     if (phase_.task.empty()) state_.ready.close();
-    for (std::size_t t = 0; t < phase_.task.size(); ++t) {
-      if (phase_.task[t].waits == 0) state_.ready.push(static_cast<Index>(t));
-    }
-    for (const Index s : phase_.complete) complete(0, s);
+    machine(0).start();
   }
 
   // Messages first, since others wait for what they set free; then the task that comes first in priority.
@@ -132,50 +121,45 @@ class SweepRun {
   void take(transport::Arrival& arrival) {
     const plan::Incoming& message = find(arrival);
     const auto [s, kind] = std::pair(message.segment, message.kind);
-    const std::size_t bytes = size(s) * sizeof(T);
-    const Span span(run_.recorder, message_event(EventKind::receive, 0, arrival.from, arrival.tag, bytes));
-    done_.received[plan::index_of(kind)] += {1, static_cast<Offset>(bytes)};
+    const Span span(run_.recorder, message_event(EventKind::receive, 0, message, message.from));
+    done_.received[plan::index_of(kind)] += {1, bytes(s)};
     --expected_;
     if (kind == MessageKind::broadcast) {
-      receive(arrival, rows_of(s), bytes);
-      phase_.segment[usize(s)].counts_final ? contribute(0, s) : make_available(0, s);
+      receive(arrival, rows_of(s), s);
     } else if (message.cell >= 0) {
-      receive(arrival, run_.work.at(message.cell), bytes);
-      contribute(0, s);
+      receive(arrival, run_.work.at(message.cell), s);
     } else {
-      receive(arrival, run_.work.scratch, bytes);
+      receive(arrival, run_.work.scratch, s);
       add(run_.work.scratch, s);
-      contribute(0, s);
     }
+    machine(0).message_came(arrival.number);
   }
 
   // Threads take turns at the transport and done_.sent.
   std::unique_lock<std::mutex> my_turn() { return turn_of(executor_.crew_.size(), transport_); }
 
-  static Event message_event(EventKind kind, int thread, Index peer, int tag, std::size_t bytes) {
-    return {kind, thread, what_is(tag).supernode, peer, tag, static_cast<Offset>(bytes), 0, 0};
+  template <class Message>
+  Event message_event(EventKind kind, int thread, const Message& message, Index peer) const {
+    const plan::Segment& segment = phase_.segment[usize(message.segment)];
+    return {kind, thread, segment.supernode, peer, message.kind, bytes(message.segment), 0, 0};
   }
 
-  // The plan's messages are those of the traffic, in the same order. What this phase does not wait for any
-  // more, or never did, comes from a rank with another plan.
+  // What this phase does not wait for any more, or never did, comes from a rank with another plan.
   const plan::Incoming& find(const transport::Arrival& arrival) {
-    const auto [supernode, kind] = what_is(arrival.tag);
-    const std::size_t place =
-        arrival.number >= 0 ? usize(arrival.number) : phase_.place_of(supernode, kind, arrival.from);
-    if (!phase_.has(place, supernode, kind, arrival.from) || std::exchange(state_.arrived[place], 1) != 0) {
-      throw Error(
-          ErrorKind::environment,
-          fmt::format("rank {} got a message of rank {} about supernode {} that it does not wait for: the "
-                      "ranks' plans differ",
-                      share_.rank, arrival.from, supernode),
-          "make the solvers with the same options on every rank");
-    }
-    return phase_.incoming[place];
+    const std::size_t number = usize(arrival.number);
+    if (number < phase_.incoming.size() && phase_.incoming[number].from == arrival.from &&
+        std::exchange(state_.arrived[number], 1) == 0)
+      return phase_.incoming[number];
+    throw Error(ErrorKind::environment,
+                fmt::format("rank {} got a message ({}) of rank {} that it does not wait for: the ranks' "
+                            "plans differ",
+                            share_.rank, arrival.number, arrival.from),
+                "make the solvers with the same options on every rank");
   }
 
-  void receive(transport::Arrival& arrival, T* to, std::size_t bytes) {
+  void receive(transport::Arrival& arrival, T* to, Index s) {
     const auto turn = my_turn();
-    run_.transport.receive(arrival, to, bytes);
+    run_.transport.receive(arrival, to, usize(bytes(s)));
   }
 
   void run_task(int thread, Index t) {
@@ -196,7 +180,7 @@ class SweepRun {
         }
       }
     }
-    for (Index f = task.feed_begin; f < task.feed_end; ++f) contribute(thread, phase_.feed[usize(f)]);
+    machine(thread).task_ended(t);
     if (tasks_left_.fetch_sub(1) == 1) state_.ready.close();
   }
 
@@ -226,46 +210,39 @@ class SweepRun {
     std::transform(to, to + size(s), values, to, std::plus<>{});
   }
 
-  // The last contribution to come sees all the others' cells: the counter orders them.
-  void contribute(int thread, Index s) {
-    if (state_.pending[usize(s)].fetch_sub(1, std::memory_order_acq_rel) == 1) complete(thread, s);
-  }
+  // What the machine asks one thread for.
+  struct Effects {
+    SweepRun& run;
+    int thread;
 
-  void complete(int thread, Index s) {
+    void sum_up(Index s) { run.add_cells(s); }
+    void send(Index number) { run.send(thread, number); }
+    void ready(Index task) { run.state_.ready.push(task); }
+  };
+  auto machine(int thread) { return plan::SweepMachine(phase_, state_.counters, Effects{*this, thread}); }
+
+  void add_cells(Index s) {
     const plan::Segment& segment = phase_.segment[usize(s)];
     for (Index c = segment.cell_begin; c < segment.cell_end; ++c) add(run_.work.at(phase_.cell[usize(c)]), s);
-    if (segment.parent < 0) {
-      make_available(thread, s);
-    } else {
-      T* sum = rows_of(s);
-      if (segment.outgoing >= 0) sum = std::copy_n(sum, size(s), run_.work.at(segment.outgoing)) - size(s);
-      send(thread, {segment.parent, s, MessageKind::reduction}, sum);
-    }
-    if (segment.next >= 0) contribute(thread, segment.next);
   }
 
-  void make_available(int thread, Index s) {
-    const plan::Segment& segment = phase_.segment[usize(s)];
-    for (Index c = segment.child_begin; c < segment.child_end; ++c)
-      send(thread, {phase_.child[usize(c)], s, MessageKind::broadcast}, rows_of(s));
-    for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c) {
-      const Index t = phase_.consumer[usize(c)];
-      if (state_.waits[usize(t)].fetch_sub(1, std::memory_order_acq_rel) == 1) state_.ready.push(t);
-    }
-  }
-
-  struct Outgoing {
-    Index to;
-    Index segment;
-    MessageKind kind;
-  };
-  void send(int thread, const Outgoing& message, const T* data) {
-    const int tag = tag_of(phase_.segment[usize(message.segment)].supernode, message.kind);
-    const std::size_t bytes = size(message.segment) * sizeof(T);
-    const Span span(run_.recorder, message_event(EventKind::send, thread, message.to, tag, bytes));
+  void send(int thread, Index number) {
+    const plan::Outgoing& message = phase_.outgoing[usize(number)];
+    const T* const values = values_to_send(message);
+    const Span span(run_.recorder, message_event(EventKind::send, thread, message, message.to));
     const auto turn = my_turn();
-    run_.transport.send(message.to, tag, data, bytes);
-    done_.sent[plan::index_of(message.kind)] += {1, static_cast<Offset>(bytes)};
+    run_.transport.send(number, values, usize(bytes(message.segment)));
+    done_.sent[plan::index_of(message.kind)] += {1, bytes(message.segment)};
+  }
+
+  // A partial sum leaves from rows of its own where the final segment may come before it has left.
+  const T* values_to_send(const plan::Outgoing& message) {
+    const Index s = message.segment;
+    const plan::Segment& segment = phase_.segment[usize(s)];
+    if (message.kind == MessageKind::broadcast || segment.sent_from < 0) return rows_of(s);
+    T* const copy = run_.work.at(segment.sent_from);
+    std::copy_n(rows_of(s), size(s), copy);
+    return copy;
   }
 
   // Which messages have not come, the first few by name.

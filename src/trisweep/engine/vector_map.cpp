@@ -185,7 +185,7 @@ void VectorMap<T>::exchange(bool loading, Index nrhs, transport::Patience& patie
                 status_.data());
   for (std::size_t i = 0; i < receives; ++i) {
     transport::check_size(
-        {.from = status_[i].MPI_SOURCE, .tag = tag_vector, .bytes = transport::bytes_of(status_[i])},
+        {.from = status_[i].MPI_SOURCE, .number = tag_vector, .bytes = transport::bytes_of(status_[i])},
         expected_[i]);
   }
 }

@@ -51,7 +51,8 @@ struct Flight {
   Index from;
   Index to;
   Index phase;
-  Index subject;  // the supernode; of an exchange the ordinal
+  Index number;   // at the receiver
+  Index subject;  // the supernode; of an exchange the place among the messages to the same rank
   Index rows;
   std::int32_t step;         // the sender's
   std::int32_t next = none;  // in the list it is in

@@ -2,31 +2,37 @@
 
 #include <algorithm>
 
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/plan/applied_panels.hpp"
 
 namespace trisweep::model {
 namespace {
 
-using distribution::Side;
+// Adds up the values that each rank multiplies with in a layer's phases.
+struct Values {
+  const ChosenPlan& chosen;
+  Index layer;
+  std::vector<double>& by_rank;
 
-// The values that each rank multiplies with in a solve. With level_sync only the first of the layers that
-// hold a supernode works on it.
+  void operator()(const plan::SweepSpec& spec) const { add(spec); }
+  void operator()(const plan::DiagonalSpec& spec) const { add(spec); }
+  void operator()(const plan::ExchangeSpec&) const {}
+
+ private:
+  template <class Spec>
+  void add(const Spec& spec) const {
+    const symbolic::Structure& s = *chosen.structure;
+    plan::AppliedPanels(s, *chosen.mapping, layer, spec).for_each_block([&](const plan::AppliedBlock& block) {
+      by_rank[usize(block.rank)] += double(s.width(block.supernode)) * block.rows;
+    });
+  }
+};
+
 std::vector<double> values_touched(const ChosenPlan& chosen) {
-  const symbolic::Structure& s = *chosen.structure;
-  const distribution::Mapping& mapping = *chosen.mapping;
-  const auto sweeps = plan::sweep_sides(chosen.spec.op, chosen.spec.upper_is_lower);
-  const bool first_layer_only = chosen.schedule == plan::level_sync;
-  std::vector<double> values(usize(mapping.ranks()));
-  for (Index k = 0; k < s.supernodes(); ++k) {
-    const auto layers = mapping.layers_of(k);
-    const Index last = first_layer_only ? layers.first + 1 : layers.last;
-    for (const Side side : {sweeps.forward, Side::diagonal, sweeps.backward}) {
-      distribution::for_each_block(s, side, k, [&](const symbolic::Block& block) {
-        const double count = double(s.width(k)) * (block.end - block.begin);
-        for (Index layer = layers.first; layer < last; ++layer)
-          values[usize(mapping.owner(layer, side, block.row_supernode, k))] += count;
-      });
-    }
+  std::vector<double> values(usize(chosen.mapping->ranks()));
+  for (Index layer = 0; layer < chosen.mapping->layers(); ++layer) {
+    for (const plan::PhaseSpec& phase :
+         chosen.schedule(*chosen.structure, *chosen.mapping, layer, chosen.spec))
+      std::visit(Values{chosen, layer, values}, phase);
   }
   return values;
 }

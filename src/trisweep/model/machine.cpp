@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -98,11 +100,28 @@ bool sensible(const Machine& m) {
          (!m.one_sided || sensible(*m.one_sided)) && (!m.shared || sensible(*m.shared));
 }
 
-// None: not a transport of any machine.
-const Network* network_of(const Machine& m, const std::string& transport, Index ranks) {
-  if (transport == "two-sided") return &m.two_sided;
-  if (transport == "one-sided") return m.one_sided ? &*m.one_sided : nullptr;
+const Network* two_sided(const Machine& m, Index /*ranks*/) {
+  return &m.two_sided;
+}
+const Network* one_sided(const Machine& m, Index /*ranks*/) {
+  return m.one_sided ? &*m.one_sided : nullptr;
+}
+const Network* shared(const Machine& m, Index ranks) {
   return m.shared && ranks <= m.ranks_per_node ? &*m.shared : nullptr;
+}
+
+constexpr auto network_table = std::to_array<NamedNetwork>({
+    {"two-sided", two_sided, [](Machine& m) -> Network& { return m.two_sided; }},
+    {"one-sided", one_sided,
+     [](Machine& m) -> Network& {
+       return m.one_sided ? *m.one_sided : m.one_sided.emplace(Network{.flushed = true});
+     }},
+    {"shared", shared, [](Machine& m) -> Network& { return m.shared ? *m.shared : m.shared.emplace(); }},
+});
+
+const Network* network_of(const Machine& m, const std::string& transport, Index ranks) {
+  const auto found = std::ranges::find(network_table, transport, &NamedNetwork::name);
+  return (found != network_table.end() ? *found : network_table.front()).find(m, ranks);
 }
 
 Machine read_machine(const std::string& path) {
@@ -120,6 +139,13 @@ Machine read_machine(const std::string& path) {
 }
 
 }  // namespace
+
+std::span<const NamedNetwork> networks() {
+  return network_table;
+}
+std::vector<std::string> described_transports() {
+  return names_of(networks());
+}
 
 bool Machine::has(const std::string& transport, Index ranks) const {
   return network_of(*this, transport, ranks) != nullptr;

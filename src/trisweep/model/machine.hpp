@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trisweep/core/types.hpp"
@@ -67,6 +68,16 @@ struct Machine {
   double copying_seconds(double bytes) const { return 2 * bytes / worker_bandwidth; }
   double adding_seconds(double bytes) const { return 3 * bytes / worker_bandwidth; }
 };
+
+// The networks that a description tells apart, by the transports whose messages they carry. Those of all
+// other transports travel as two-sided ones do.
+struct NamedNetwork {
+  std::string_view name;
+  const Network* (*find)(const Machine& machine, Index ranks);  // none: not there for so many ranks
+  Network& (*describe)(Machine& machine);                       // makes one where there is none
+};
+std::span<const NamedNetwork> networks();
+std::vector<std::string> described_transports();
 
 // The machines of the papers, by name.
 std::span<const Machine> machines();

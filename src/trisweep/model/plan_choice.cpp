@@ -8,6 +8,7 @@
 
 #include "trisweep/core/named.hpp"
 #include "trisweep/plan/variants.hpp"
+#include "trisweep/symbolic/diagonals.hpp"
 
 namespace trisweep::model {
 namespace {
@@ -23,13 +24,6 @@ constexpr std::array<NamedAxis, 6> axes_table{{
     {"transport", &PlanAxes::transport, &PlanChoice::transport},
 }};
 
-template <class Row>
-std::vector<std::string> names(std::span<const Row> table) {
-  std::vector<std::string> result;
-  for (const auto& row : table) result.emplace_back(row.name);
-  return result;
-}
-
 }  // namespace
 
 std::string PlanChoice::name() const {
@@ -41,15 +35,15 @@ std::span<const NamedAxis> named_axes() {
   return axes_table;
 }
 
-PlanAxes all_axes(Index ranks) {
-  std::vector<std::string> schedules;
+PlanAxes all_axes(Index ranks, std::vector<std::string> transports) {
+  PlanAxes axes{.mapping = names_of(distribution::mappings()),
+                .inter_grid = names_of(plan::inter_grids()),
+                .tree = names_of(plan::trees()),
+                .transport = std::move(transports)};
+  for (const auto& diagonal : symbolic::diagonals())
+    if (ranks > 1 || !diagonal.between_ranks) axes.diagonal.emplace_back(diagonal.name);
   for (const auto& schedule : plan::schedules())
-    if (!schedule.baseline) schedules.emplace_back(schedule.name);
-  PlanAxes axes{.mapping = names(distribution::mappings()),
-                .schedule = schedules,
-                .inter_grid = names(plan::inter_grids()),
-                .tree = names(plan::trees())};
-  if (ranks == 1) axes.diagonal.resize(1);
+    if (!schedule.baseline) axes.schedule.emplace_back(schedule.name);
   for (Index pz = 1; pz <= most_layers && ranks % pz == 0; pz *= 2) {
     const Index layer = ranks / pz;
     for (Index px = distribution::square_grid(layer).px; px >= 1; --px) {
@@ -76,7 +70,7 @@ std::shared_ptr<const symbolic::Structure> PlanProblem::structure_for(const std:
 }
 
 ChosenPlan::ChosenPlan(const PlanProblem& problem, const PlanChoice& choice)
-    : schedule(plan::find_schedule(choice.schedule)),
+    : schedule(plan::find_schedule(choice.schedule).choice),
       spec{.op = problem.op,
            .upper_is_lower = problem.cholesky,
            .tree = plan::find_tree(choice.tree),
@@ -101,11 +95,11 @@ PlanChoice PlanAxes::usual() const {
 
 PlanChoice canonical(PlanChoice choice, const PlanAxes& axes) {
   const PlanChoice usual = axes.usual();
-  const bool whole_grid = choice.mapping != "proportional";
-  if (!whole_grid) choice.grid = usual.grid;
-  const bool one_layer = !whole_grid || choice.grid.pz == 1;
+  const bool only_ranks_count = distribution::find_mapping(choice.mapping).only_ranks_count;
+  if (only_ranks_count) choice.grid = usual.grid;
+  const bool one_layer = only_ranks_count || choice.grid.pz == 1;
   if (one_layer) choice.schedule = usual.schedule;
-  if (one_layer || choice.schedule != "single-sync") choice.inter_grid = usual.inter_grid;
+  if (one_layer || !plan::find_schedule(choice.schedule).exchanges) choice.inter_grid = usual.inter_grid;
   if (choice.grid.ranks() == 1) {
     choice.mapping = usual.mapping;
     choice.tree = usual.tree;

@@ -29,11 +29,11 @@ struct PlanChoice {
 struct PlanAxes {
   std::vector<distribution::ProcessGrid> grid{};
   std::vector<std::string> mapping{};
-  std::vector<std::string> diagonal{"supernodes", "separators"};
+  std::vector<std::string> diagonal{};
   std::vector<std::string> schedule{};
   std::vector<std::string> inter_grid{};
   std::vector<std::string> tree{};
-  std::vector<std::string> transport{"two-sided", "one-sided", "shared"};
+  std::vector<std::string> transport{};
 
   // The first grid, and on the other axes the value that PlanChoice has by itself, or the first where that is
   // not to be had.
@@ -41,8 +41,8 @@ struct PlanAxes {
 };
 
 // Every row of every table, and every grid of that many ranks with Pz up to 64, the squarest 2D one first.
-// One rank alone has no use for whole separators.
-PlanAxes all_axes(Index ranks);
+// The transports are given by who has them: the model has only the networks that carry their messages.
+PlanAxes all_axes(Index ranks, std::vector<std::string> transports = described_transports());
 // Nothing to choose.
 PlanAxes only(const PlanChoice& choice);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/plan/message_peers.hpp"
 
 namespace trisweep::model {
 
@@ -13,6 +14,15 @@ Prediction Simulation::run() && {
   result_.events = events_.pushed();
   trace_back();
   return std::move(result_);
+}
+
+void Simulation::number_messages() {
+  std::vector<plan::MessagePeers> peers(plans_.size());
+  for (std::size_t i = 0; !plans_.empty() && i < plans_.front().plan.phase.size(); ++i) {
+    for (std::size_t r = 0; r < plans_.size(); ++r)
+      peers[r] = std::visit([](const auto& p) { return plan::peers_of(p); }, plans_[r].plan.phase[i]);
+    number_.push_back(plan::numbers_at_receivers(peers));
+  }
 }
 
 // Nothing happens any more: then every rank has come to the end of its plan.
@@ -114,20 +124,15 @@ double Simulation::start(Index r, const SweepPhase& sweep, std::int32_t s, doubl
   RankState& rank = state(r);
   rank.expected = sweep.incoming.size();
   rank.tasks_left = sweep.task.size();
-  rank.pending.resize(sweep.segment.size());
-  rank.waits.resize(sweep.task.size());
+  rank.counters.reserve(sweep);
   rank.enabled.resize(sweep.task.size());
-  for (std::size_t i = 0; i < sweep.segment.size(); ++i) rank.pending[i] = sweep.segment[i].pending;
-  for (std::size_t t = 0; t < sweep.task.size(); ++t) {
-    rank.waits[t] = sweep.task[t].waits;
-    if (rank.waits[t] == 0) make_ready(rank, static_cast<Index>(t), s);
-  }
-  for (const Index segment : sweep.complete) complete(r, sweep, segment, s, now);
+  machine(r, sweep, s, now).start();
   return now;
 }
 
 double Simulation::start(Index r, const ExchangePhase& exchange, std::int32_t, double now) {
   state(r).expected = exchange.step.size();
+  state(r).exchanged.clear();
   return now;
 }
 

@@ -3,10 +3,12 @@
 // segments and messages).
 
 #include <functional>
+#include <map>
 
 #include "trisweep/model/critical_path.hpp"
 #include "trisweep/model/events.hpp"
 #include "trisweep/model/wire.hpp"
+#include "trisweep/plan/sweep_machine.hpp"
 
 namespace trisweep::model {
 
@@ -19,10 +21,10 @@ using plan::SweepPhase;
 struct RankState {
   Index phase = -1;
   double phase_begin = 0;
-  std::vector<Index> pending;         // by segment
-  std::vector<Index> waits;           // by task
+  plan::SweepCounters<Index> counters;
   std::vector<Index> ready;           // tasks, a heap
   std::vector<std::int32_t> enabled;  // by task: the step that made it ready
+  std::map<Index, Index> exchanged;   // by rank: messages of an exchange sent to it
   FlightList inbox;                   // of this phase
   FlightList early;                   // of later phases
   std::size_t expected = 0;           // messages, or steps of an exchange
@@ -46,6 +48,7 @@ class Simulation {
         computing_(plans.size() / usize(machine.ranks_per_memory) + 1) {
     result_.rank.resize(plans.size());
     result_.traffic.resize(plans.size());
+    number_messages();
   }
 
   Prediction run() &&;
@@ -58,6 +61,7 @@ class Simulation {
   RankState& state(Index r) { return state_[usize(r)]; }
   Step& step(std::int32_t s) { return steps_[usize(s)]; }
   double bytes(Offset rows) const { return double(rows) * workload_.row_bytes(); }
+  void number_messages();
   void handle(const Event& event);
   void require_end(Index r) const;
 
@@ -94,16 +98,32 @@ class Simulation {
   double noise_of(const Flight& flight) const;
   void end_task(const Event& event);
 
-  // Segments: what step s sets free by the time `now`, which moves on with every message it sends
-  void contribute(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
-  void complete(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
-  void make_available(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now);
+  // What a step sets free by the time `now`, which moves on with every message it sends.
+  struct Effects {
+    Simulation& simulation;
+    Index rank;
+    const SweepPhase& sweep;
+    std::int32_t step;
+    double& now;
+
+    void sum_up(Index segment);
+    void send(Index number);
+    void ready(Index task) { make_ready(simulation.state(rank), task, step); }
+  };
+  auto machine(Index r, const SweepPhase& sweep, std::int32_t s, double& now) {
+    return plan::SweepMachine(sweep, state(r).counters, Effects{*this, r, sweep, s, now});
+  }
 
   // Messages
   double copying_seconds(Offset rows) const { return machine_.copying_seconds(bytes(rows)); }
   double adding_seconds(Offset rows) const { return machine_.adding_seconds(bytes(rows)); }
-  Flight message(Index r, const plan::Segment& of, MessageKind kind, std::int32_t s);
-  void send(Flight flight, Index to, double& now);
+  // What step s of rank r sends, as one of its phase's messages.
+  Flight message(Index r, const SweepPhase& sweep, Index number, std::int32_t s);
+  Flight message(Index r, const plan::ExchangeStep& of, std::int32_t s);
+  Index number_at_receiver(Index r, Index number) const {
+    return number_[usize(state_[usize(r)].phase)][usize(r)][usize(number)];
+  }
+  void send(Flight flight, double& now);
   // A step sends at times to come, and other ranks of its node before that: a flight that leaves the node
   // takes its place in the queue when its time has come.
   void depart(std::int32_t f, double now);
@@ -120,6 +140,7 @@ class Simulation {
   const Workload& workload_;
   const Noise& noise_;
   Wire wire_;
+  std::vector<std::vector<std::vector<Index>>> number_;  // at the receiver; by phase, sender and number there
   std::vector<RankState> state_;
   std::vector<Index> computing_;  // memories: workers that compute
   EventQueue events_;

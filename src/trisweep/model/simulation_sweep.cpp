@@ -67,53 +67,48 @@ void Simulation::end_task(const Event& event) {
   double now = event.time;
   --computing_[memory(r)];
   --state(r).tasks_left;
-  if (const auto* sweep = std::get_if<SweepPhase>(&phase(r))) {
-    const plan::Task& task = sweep->task[usize(event.task)];
-    for (Index f = task.feed_begin; f < task.feed_end; ++f)
-      contribute(r, *sweep, sweep->feed[usize(f)], s, now);
-  }
+  if (const auto* sweep = std::get_if<SweepPhase>(&phase(r)))
+    machine(r, *sweep, s, now).task_ended(event.task);
   end_step(s, event.communicator, now);
 }
 
-void Simulation::contribute(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now) {
-  if (--state(r).pending[usize(segment)] == 0) complete(r, sweep, segment, s, now);
-}
-
-void Simulation::complete(Index r, const SweepPhase& sweep, Index segment, std::int32_t s, double& now) {
+void Simulation::Effects::sum_up(Index segment) {
   const plan::Segment& of = sweep.segment[usize(segment)];
-  now += adding_seconds(Offset{of.cell_end - of.cell_begin} * of.width);
-  if (of.parent < 0) {
-    make_available(r, sweep, segment, s, now);
-  } else {
-    send(message(r, of, MessageKind::reduction, s), of.parent, now);
-  }
-  if (of.next >= 0) contribute(r, sweep, of.next, s, now);
+  now += simulation.adding_seconds(Offset{of.cell_end - of.cell_begin} * of.width);
 }
 
-void Simulation::make_available(Index r, const SweepPhase& sweep, Index segment, std::int32_t s,
-                                double& now) {
-  const plan::Segment& of = sweep.segment[usize(segment)];
-  for (Index c = of.child_begin; c < of.child_end; ++c)
-    send(message(r, of, MessageKind::broadcast, s), sweep.child[usize(c)], now);
-  for (Index c = of.consumer_begin; c < of.consumer_end; ++c) {
-    const Index t = sweep.consumer[usize(c)];
-    if (--state(r).waits[usize(t)] == 0) make_ready(state(r), t, s);
-  }
+void Simulation::Effects::send(Index number) {
+  simulation.send(simulation.message(rank, sweep, number, step), now);
 }
 
-Flight Simulation::message(Index r, const plan::Segment& of, MessageKind kind, std::int32_t s) {
+Flight Simulation::message(Index r, const SweepPhase& sweep, Index number, std::int32_t s) {
+  const plan::Outgoing& sent = sweep.outgoing[usize(number)];
+  const plan::Segment& of = sweep.segment[usize(sent.segment)];
   return {.departed = 0,
           .from = r,
-          .to = -1,
+          .to = sent.to,
           .phase = state(r).phase,
+          .number = number_at_receiver(r, number),
           .subject = of.supernode,
           .rows = of.width,
           .step = s,
-          .kind = kind};
+          .kind = sent.kind};
 }
 
-void Simulation::send(Flight flight, Index to, double& now) {
-  flight.to = to;
+Flight Simulation::message(Index r, const plan::ExchangeStep& of, std::int32_t s) {
+  return {.departed = 0,
+          .from = r,
+          .to = of.rank,
+          .phase = state(r).phase,
+          .number = number_at_receiver(r, of.number),
+          .subject = state(r).exchanged[of.rank]++,
+          .rows = static_cast<Index>(of.rows),
+          .step = s,
+          .kind = MessageKind::exchange};
+}
+
+void Simulation::send(Flight flight, double& now) {
+  const Index to = flight.to;
   now += wire_.link(flight.from, to).send_overhead;
   flight.departed = now;
   result_.traffic[usize(flight.from)].of(flight.kind).sent += {1, flight.rows};
@@ -158,17 +153,9 @@ void Simulation::take(Index r, std::int32_t previous, double now) {
   flights_.remove(place);
   const std::int32_t s = begin_receive(f, Activity::receive, previous, now);
   step(s).supernode = f.subject;
-  const auto& sweep = std::get<SweepPhase>(phase(r));
-  const Index segment = sweep.incoming[sweep.place_of(f.subject, f.kind, f.from)].segment;
   now += wire_.link(f.from, r).receive_overhead + copying_seconds(f.rows);
-  if (f.kind == MessageKind::broadcast && !sweep.segment[usize(segment)].counts_final) {
-    make_available(r, sweep, segment, s, now);
-  } else if (f.kind == MessageKind::broadcast) {
-    contribute(r, sweep, segment, s, now);
-  } else {
-    now += adding_seconds(f.rows);
-    contribute(r, sweep, segment, s, now);
-  }
+  if (f.kind == MessageKind::reduction) now += adding_seconds(f.rows);
+  machine(r, std::get<SweepPhase>(phase(r)), s, now).message_came(f.number);
   end_step(s, true, now);
 }
 
@@ -181,20 +168,12 @@ bool Simulation::take_exchange_step(Index r, const ExchangePhase& exchange, std:
     --rank.expected;
     const std::int32_t s = begin_step(r, Activity::exchange, Wait::task, previous, now);
     now += copying;
-    send({.departed = 0,
-          .from = r,
-          .to = -1,
-          .phase = rank.phase,
-          .subject = of.ordinal,
-          .rows = static_cast<Index>(of.rows),
-          .step = s,
-          .kind = MessageKind::exchange},
-         of.rank, now);
+    send(message(r, of, s), now);
     end_step(s, true, now);
     return true;
   }
-  const std::int32_t place = flights_.extract(
-      rank.inbox, [&](const Flight& f) { return f.from == of.rank && f.subject == of.ordinal; });
+  const std::int32_t place =
+      flights_.extract(rank.inbox, [&](const Flight& f) { return f.number == of.number; });
   if (place == none) return false;
   const Flight f = flights_[place];
   flights_.remove(place);

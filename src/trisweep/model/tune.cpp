@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "trisweep/model/lower_bound.hpp"
 
@@ -188,14 +189,17 @@ PlanAxes available(PlanAxes axes, const Machine& machine) {
   return axes;
 }
 
-// Transports that cost the same need not be told apart.
+// Of transports that cost the same one is enough: the usual one, or else the first.
 PlanAxes that_matter(PlanAxes axes, const Machine& machine) {
   const PlanChoice usual = axes.usual();
-  const Network& network = machine.network(usual.transport, usual.grid.ranks());
-  if (std::ranges::all_of(axes.transport, [&](const std::string& name) {
-        return alike(machine.network(name, usual.grid.ranks()), network);
-      }))
-    axes.transport = {usual.transport};
+  const auto all = std::exchange(axes.transport, {usual.transport});
+  for (const std::string& name : all) {
+    const Network& network = machine.network(name, usual.grid.ranks());
+    if (std::ranges::none_of(axes.transport, [&](const std::string& kept) {
+          return alike(machine.network(kept, usual.grid.ranks()), network);
+        }))
+      axes.transport.push_back(name);
+  }
   return axes;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <new>
@@ -204,6 +205,10 @@ int tree_levels(Index n, const Options& options) {
   int levels = 0;
   while (levels < options.tree_levels && (n >> (levels + 1)) >= smallest_leaf) ++levels;
   return levels;
+}
+
+int levels_to_parts(Index parts) {
+  return std::bit_width(static_cast<unsigned>(parts - 1));
 }
 
 template <Scalar T>

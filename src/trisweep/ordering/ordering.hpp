@@ -4,6 +4,8 @@
 // the 3D solve distributes its work.
 
 #include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "trisweep/core/observer.hpp"
@@ -27,6 +29,16 @@ struct SeparatorTree {
 
 enum class Method { metis, scotch, natural };
 
+// The methods by the names that users know.
+struct NamedMethod {
+  std::string_view name;
+  Method method;
+  bool dissects = true;  // has separators: else the tree is one leaf
+};
+std::span<const NamedMethod> methods();
+// Throws Error(usage) that lists the names there are.
+const NamedMethod& find_method(std::string_view name);
+
 struct Options {
   Method method = Method::metis;
   bool matching = true;     // permute rows for the largest product of the diagonal (as MC64, job 5, does)
@@ -37,6 +49,8 @@ struct Options {
 
 // The levels of the separator tree that a dissection of n rows has.
 int tree_levels(Index n, const Options& options);
+// The levels that divide a matrix into that many parts.
+int levels_to_parts(Index parts);
 
 // Entry (i, j) of A becomes entry (row_new[i], col_new[j]) of the ordered matrix, times
 // row_scale[i] * col_scale[j].

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/plan/applied_panels.hpp"
 #include "trisweep/plan/traffic.hpp"
 
 namespace trisweep::plan {
@@ -30,23 +31,22 @@ class Picture {
 
   void sweep(Index layer, const SweepSpec& spec) {
     const SweepTrees trees = sweep_trees(structure_, mapping_, layer, spec);
+    const AppliedPanels applied(structure_, mapping_, layer, spec);
     const bool scatters = spec.direction == Direction::scatter;
     const bool is_product = spec.side == distribution::Side::diagonal;  // its sums are no sources again
     for (Index k = 0; k < structure_.supernodes(); ++k) {
-      if (!mapping_.layers_of(k).contains(layer) || (is_product && !structure_.is_tile(k))) continue;
+      if (!applied.concerns(k) || (is_product && !structure_.is_tile(k))) continue;
       const Index owner = mapping_.diagonal_owner(layer, k);
       if (!is_product) edge(segment('s', owner, k), segment('f', owner, k));
       along_tree(spec.tree, trees.reduction.of(k), k, MessageKind::reduction);
       along_tree(spec.tree, trees.broadcast.of(k), k, MessageKind::broadcast);
-      const bool elsewhere = spec.at_home_only && mapping_.layers_of(k).first != layer;
-      if (!spec.panels.contains(k) || elsewhere) continue;
-      distribution::for_each_block(structure_, spec.side, k, [&](const symbolic::Block& block) {
-        const Index i = block.row_supernode, rank = mapping_.owner(layer, spec.side, i, k);
-        const std::string piece = node('p', rank, k, fmt::format("panel {}@{}", k, rank), "box");
-        edge(segment('f', rank, scatters ? k : i), piece);
-        edge(piece, segment('s', rank, scatters ? i : k));
-      });
     }
+    applied.for_each_block([&](const AppliedBlock& block) {
+      const Index k = block.supernode, i = block.row_supernode, rank = block.rank;
+      const std::string piece = node('p', rank, k, fmt::format("panel {}@{}", k, rank), "box");
+      edge(segment('f', rank, scatters ? k : i), piece);
+      edge(piece, segment('s', rank, scatters ? i : k));
+    });
   }
 
   void exchange(const Message& m) {

@@ -22,10 +22,10 @@ void pair_up(const distribution::Mapping& mapping, const distribution::Share& sh
   for (auto& [message, step] : messages) steps.push_back(std::move(step));
 }
 
-// Messages between two ranks in one phase are told apart by their order.
+// In the order of the steps, which that of the partner's steps matches.
 void number_steps(ExchangePhase& phase) {
-  std::map<std::pair<Index, bool>, Index> next;  // by rank and direction
-  for (ExchangeStep& step : phase.step) step.ordinal = next[{step.rank, step.transfer == Transfer::send}]++;
+  Index sent = 0, received = 0;
+  for (ExchangeStep& step : phase.step) step.number = (step.transfer == Transfer::send ? sent : received)++;
 }
 
 }  // namespace

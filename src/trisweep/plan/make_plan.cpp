@@ -1,5 +1,7 @@
 #include "trisweep/plan/make_plan.hpp"
 
+#include "trisweep/plan/applied_panels.hpp"
+
 namespace trisweep::plan {
 namespace {
 
@@ -35,14 +37,13 @@ struct Instantiate {
     append([&](const Share& share) { return make_exchange(mapping, share, spec); });
   }
   void operator()(const DiagonalSpec& spec) const {
+    const AppliedPanels applied(structure, mapping, shares.front().layer, spec);
     for (std::size_t i = 0; i < shares.size(); ++i) {
       const Share& share = shares[i];
-      const std::vector<char> applied = applied_diagonals(plans[i], share);
+      const std::vector<char> applied_before = applied_diagonals(plans[i], share);
       DiagonalPhase phase{.op = spec.op, .strip = {}};
       for (Index p = 0; p < share.diagonal.pieces(); ++p) {
-        const Index k = share.diagonal.supernode[usize(p)];
-        const bool here = !spec.at_home_only || mapping.home(k) == share.rank;
-        if (here && !structure.is_tile(k) && !applied[usize(p)])
+        if (applied.contains(share.diagonal.supernode[usize(p)]) && !applied_before[usize(p)])
           phase.strip.push_back(strip_of(share, share.diagonal, p, {0, share.diagonal.height(p)}));
       }
       plans[i].phase.emplace_back(std::move(phase));

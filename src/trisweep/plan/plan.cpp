@@ -1,8 +1,5 @@
 #include "trisweep/plan/plan.hpp"
 
-#include <algorithm>
-#include <tuple>
-
 namespace trisweep::plan {
 
 Strip strip_of(const distribution::Share& share, const distribution::SideShare& side, Index piece,
@@ -26,15 +23,6 @@ Part part_of(const SweepPhase& phase) {
 Part part_of(const Phase& phase) {
   if (const auto* sweep = std::get_if<SweepPhase>(&phase)) return part_of(*sweep);
   return std::holds_alternative<ExchangePhase>(phase) ? Part::exchange : Part::diagonal;
-}
-
-std::size_t SweepPhase::place_of(Index supernode, MessageKind kind, Index from) const {
-  const auto key = [&](const Incoming& m) {
-    return std::tuple(segment[usize(m.segment)].supernode, m.kind, m.from);
-  };
-  const auto at = std::lower_bound(incoming.begin(), incoming.end(), std::tuple(supernode, kind, from),
-                                   [&](const Incoming& m, const auto& wanted) { return key(m) < wanted; });
-  return static_cast<std::size_t>(at - incoming.begin());
 }
 
 }  // namespace trisweep::plan

@@ -70,6 +70,9 @@ constexpr std::size_t index_of(MessageKind kind) {
   return static_cast<std::size_t>(kind);
 }
 
+// The messages of a phase are numbered, those that come and those that go each by their place in a list. Both
+// ends list what goes from one rank to another in the same order, which is all that they must agree upon.
+
 // A message of a sweep that this rank gets: the final segment from its parent in the broadcast tree, or a
 // partial sum from a child in the reduction tree.
 struct Incoming {
@@ -78,6 +81,14 @@ struct Incoming {
   MessageKind kind;
   Index cell = -1;  // work row at which a partial sum is kept; -1: it is added when it comes
   bool operator==(const Incoming&) const = default;
+};
+
+// And one that it sends: the final segment to a child, or its partial sum to the parent.
+struct Outgoing {
+  Index segment;
+  Index to;
+  MessageKind kind;
+  bool operator==(const Outgoing&) const = default;
 };
 
 // What happens to one local segment in a sweep. It is *complete* on this rank when `pending` contributions
@@ -98,9 +109,9 @@ struct Segment {
   Index width = 0;
   Index supernode = 0;
   Index pending = 0;
-  Index parent = -1;      // in the reduction tree; -1 on the owner and where this rank adds nothing
-  Index outgoing = -1;    // work row that the partial sum is sent from, when the final segment comes to `row`
-  Index child_begin = 0;  // into SweepPhase::child
+  Index parent = -1;      // into SweepPhase::outgoing; -1 on the owner and where this rank adds nothing
+  Index sent_from = -1;   // work row that the partial sum is sent from, when the final segment comes to `row`
+  Index child_begin = 0;  // into SweepPhase::outgoing
   Index child_end = 0;
   Index consumer_begin = 0;  // into SweepPhase::consumer
   Index consumer_end = 0;
@@ -109,20 +120,6 @@ struct Segment {
   Index next = -1;            // the segment whose turn it is when this one has been passed on
   bool counts_final = false;  // the final segment, when it comes, is a contribution like others
   bool operator==(const Segment&) const = default;
-};
-
-struct MessageCounts {
-  Index broadcast = 0;
-  Index reduction = 0;
-  bool operator==(const MessageCounts&) const = default;
-};
-
-// Vector rows in messages, of one right-hand side.
-struct RowCounts {
-  Offset broadcast = 0;
-  Offset reduction = 0;
-  Offset total() const { return broadcast + reduction; }
-  bool operator==(const RowCounts&) const = default;
 };
 
 // Of a product: the negative of a target (all products subtract) becomes the segment.
@@ -143,27 +140,17 @@ struct SweepPhase {
   std::vector<Index> position;  // work rows of the strips' rows; empty: the share's piece_positions()
   std::vector<Index> feed;      // segments a task contributes to, by task, in order of priority
   // One per local segment of the share; in a product two: sources, targets. Behind them those that this rank
-  // only helps to pass on, and those without rows, which only count (sweep_work.hpp).
+  // only helps to pass on, and those without rows, which only count (sweep_stages.hpp).
   std::vector<Segment> segment;
-  std::vector<Index> child;           // ranks, by segment
   std::vector<Index> consumer;        // tasks, by segment
   std::vector<Index> cell;            // first work rows of the cells to be added, by segment, in order
   std::vector<Index> complete;        // segments that nothing has to be added to
   std::vector<Index> cleared;         // segments whose slots start at zero: partial sums of others' segments
   std::vector<Incoming> incoming;     // by supernode, then kind, then sender
+  std::vector<Outgoing> outgoing;     // by supernode, then kind, then place in the tree
   std::vector<Replacement> replaced;  // when all is done
   Index extra_rows = 0;  // work rows behind the slots: cells, and the rows of a product's targets
-  MessageCounts sends;
-  MessageCounts receives;
-  RowCounts rows_sent;
-  RowCounts rows_received;
 
-  // The place among `incoming` of a message; of one that is not there, that of another or the end.
-  std::size_t place_of(Index supernode, MessageKind kind, Index from) const;
-  bool has(std::size_t place, Index supernode, MessageKind kind, Index from) const {
-    return place < incoming.size() && segment[usize(incoming[place].segment)].supernode == supernode &&
-           incoming[place].kind == kind && incoming[place].from == from;
-  }
   bool operator==(const SweepPhase&) const = default;
 };
 
@@ -175,7 +162,7 @@ struct ExchangeStep {
   Index rank;
   std::vector<Index> segment;
   Offset rows = 0;
-  Index ordinal = 0;  // of this phase's messages to, or from, that rank: both ends count alike
+  Index number = 0;  // of the phase's messages that are sent, or of those that come
   bool operator==(const ExchangeStep&) const = default;
 };
 

@@ -3,172 +3,84 @@
 #include <algorithm>
 #include <tuple>
 
-#include "trisweep/plan/sweep_tasks.hpp"
+#include "trisweep/plan/sweep_stages.hpp"
 
 namespace trisweep::plan {
 namespace {
 
-using distribution::Share;
-using symbolic::Structure;
-
-// The second half: the segments' parts in their trees, and everything listed by segment.
-class Builder : private SweepTasks {
- public:
-  Builder(const Structure& structure, const Share& share, const SweepTrees& trees, const SweepSpec& spec,
-          const Accumulation& accumulation)
-      : SweepTasks(structure, share, trees, spec, accumulation) {}
-
-  SweepPhase build() && {
-    make_tasks();
-    for (Index s = 0; s < share_.segments(); ++s) join_trees(s);
-    take_turns();
-    list_incoming();
-    list_consumers();
-    list_cells();
-    return std::move(phase_);
-  }
-
- private:
-  // Position of this rank among `members`, or -1.
-  Index position(std::span<const Index> members) const {
-    const auto at = std::find(members.begin(), members.end(), share_.rank);
-    return at == members.end() ? -1 : static_cast<Index>(at - members.begin());
-  }
-
-  void join_trees(Index s) {
-    if (interior_[usize(s)] && divided_[usize(s)] && phase_.segment[usize(s)].pending == 0)
-      phase_.complete.push_back(s);
-    if (interior_[usize(s)] || !takes_part(s)) return;
-    const bool owned = share_.owned[usize(s)] != 0;
-    const bool adds = join_reduction(target(s)), reads = join_broadcast(s);
-    Segment& sum = phase_.segment[usize(target(s))];
-    if (starts_at_zero(s, adds)) phase_.cleared.push_back(target(s));
-    if (adds && reads && !owned && !is_product()) sum.outgoing = new_rows(sum.width);
-    if (owned && adds && is_product()) phase_.replaced.push_back({share_.slot[usize(s)], sum.row, sum.width});
-    if (owned && phase_.segment[usize(s)].pending == 0) phase_.complete.push_back(s);
-  }
-
-  // Partial sums of others' segments, the first time that something is added to them.
-  bool starts_at_zero(Index s, bool adds) const {
-    if (is_product()) return adds;
-    const bool stays = scatters() && !spec_.brings(share_.segment[usize(s)]);
-    return !share_.owned[usize(s)] && !spec_.continues && (adds || stays);
-  }
-
-  // What this rank takes part in one after another, among that what it only helps to pass on.
-  void take_turns() {
-    Index before = -1;
-    for (const Index k : trees_.in_turn) {
-      if (position(trees_.reduction.of(k)) < 0 && position(trees_.broadcast.of(k)) < 0) continue;
-      const Index s = place_in_turn(k);
-      Segment& segment = phase_.segment[usize(s)];
-      const bool first = before < 0;
-      if (!first) phase_.segment[usize(before)].next = s;
-      before = s;
-      if (segment.pending == 0) std::erase(phase_.complete, s);
-      segment.pending += first ? 0 : 1;
-      segment.counts_final = position(trees_.reduction.of(k)) < 0 && position(trees_.broadcast.of(k)) > 0;
-      segment.pending += segment.counts_final ? 1 : 0;
-      if (segment.pending == 0) phase_.complete.push_back(s);
+// By supernode and kind, which no two messages between the same two ranks have in common: so both of them
+// list these in the same order.
+void number_messages(SweepPhase& phase) {
+  const auto supernode = [&](const auto& m) { return phase.segment[usize(m.segment)].supernode; };
+  std::ranges::sort(phase.incoming, {},
+                    [&](const Incoming& m) { return std::tuple(supernode(m), m.kind, m.from); });
+  std::ranges::stable_sort(phase.outgoing, {},
+                           [&](const Outgoing& m) { return std::pair(supernode(m), m.kind); });
+  for (Index number = 0; number < static_cast<Index>(phase.outgoing.size()); ++number) {
+    const Outgoing& message = phase.outgoing[usize(number)];
+    Segment& segment = phase.segment[usize(message.segment)];
+    if (message.kind == MessageKind::reduction) {
+      segment.parent = number;
+    } else {
+      if (segment.child_begin == segment.child_end) segment.child_begin = number;
+      segment.child_end = number + 1;
     }
   }
+}
 
-  // The segment of the phase for supernode k, which the share may not have.
-  Index place_in_turn(Index k) {
-    if (const Index s = share_.local(k); s >= 0) return s;
-    const auto s = static_cast<Index>(phase_.segment.size());
-    const Index width = structure_.width(k);
-    phase_.segment.push_back({.row = new_rows(width), .width = width, .supernode = k});
-    if (join_reduction(s)) phase_.cleared.push_back(s);
-    join_broadcast(s);
-    return s;
+// Partial sums that come are contributions, too, after those of tasks.
+void give_cells_to_messages(SweepPhase& phase, std::vector<std::pair<Index, Index>>& cells, WorkRows& rows) {
+  for (Incoming& message : phase.incoming) {
+    if (message.kind != MessageKind::reduction) continue;
+    message.cell = rows.take(phase.segment[usize(message.segment)].width);
+    cells.emplace_back(message.segment, message.cell);
   }
+}
 
-  // Both take a segment of the phase.
-  bool join_reduction(Index s) {
-    Segment& segment = phase_.segment[usize(s)];
-    const Offset rows = segment.width;
-    const auto members = trees_.reduction.of(segment.supernode);
-    const auto size = static_cast<Index>(members.size());
-    const Index at = position(members);
-    if (at < 0) return false;
-    const auto [parent, first, last] = spec_.tree(at, size);
-    segment.pending += last - first;
-    for (Index c = first; c < last; ++c)
-      phase_.incoming.push_back({s, members[usize(c)], MessageKind::reduction});
-    phase_.receives.reduction += last - first;
-    phase_.rows_received.reduction += rows * (last - first);
-    if (parent >= 0) {
-      segment.parent = members[usize(parent)];
-      ++phase_.sends.reduction;
-      phase_.rows_sent.reduction += rows;
-    }
-    return true;
+// Lists the second of each pair by segment, the first.
+void list_by_segment(const std::vector<std::pair<Index, Index>>& pairs, SweepPhase& phase,
+                     std::vector<Index>& list, Index Segment::*begin, Index Segment::*end) {
+  auto pair = pairs.begin();
+  for (Index s = 0; s < static_cast<Index>(phase.segment.size()); ++s) {
+    Segment& segment = phase.segment[usize(s)];
+    segment.*begin = static_cast<Index>(list.size());
+    for (; pair != pairs.end() && pair->first == s; ++pair) list.push_back(pair->second);
+    segment.*end = static_cast<Index>(list.size());
   }
-
-  bool join_broadcast(Index s) {
-    Segment& segment = phase_.segment[usize(s)];
-    const Offset rows = segment.width;
-    const auto members = trees_.broadcast.of(segment.supernode);
-    const Index at = position(members);
-    segment.child_begin = segment.child_end = static_cast<Index>(phase_.child.size());
-    if (at < 0) return false;
-    const auto [parent, first, last] = spec_.tree(at, static_cast<Index>(members.size()));
-    for (Index c = first; c < last; ++c) phase_.child.push_back(members[usize(c)]);
-    segment.child_end += last - first;
-    phase_.sends.broadcast += last - first;
-    phase_.rows_sent.broadcast += rows * (last - first);
-    if (parent >= 0) {
-      phase_.incoming.push_back({s, members[usize(parent)], MessageKind::broadcast});
-      ++phase_.receives.broadcast;
-      phase_.rows_received.broadcast += rows;
-    }
-    return true;
-  }
-
-  void list_incoming() {
-    const auto key = [&](const Incoming& m) {
-      return std::tuple(phase_.segment[usize(m.segment)].supernode, m.kind, m.from);
-    };
-    std::sort(phase_.incoming.begin(), phase_.incoming.end(),
-              [&](const Incoming& a, const Incoming& b) { return key(a) < key(b); });
-    if (!ordered()) return;
-    for (Incoming& message : phase_.incoming) {
-      if (message.kind == MessageKind::reduction) message.cell = new_cell(message.segment);
-    }
-  }
-
-  void list_consumers() {
-    std::sort(reads_.begin(), reads_.end());
-    auto read = reads_.begin();
-    for (Index s = 0; s < static_cast<Index>(phase_.segment.size()); ++s) {
-      Segment& segment = phase_.segment[usize(s)];
-      segment.consumer_begin = static_cast<Index>(phase_.consumer.size());
-      for (; read != reads_.end() && read->first == s; ++read) phase_.consumer.push_back(read->second);
-      segment.consumer_end = static_cast<Index>(phase_.consumer.size());
-    }
-  }
-
-  void list_cells() {
-    phase_.extra_rows = next_row_ - share_.work_rows();
-    std::stable_sort(cells_.begin(), cells_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    auto cell = cells_.begin();
-    for (Index s = 0; s < static_cast<Index>(phase_.segment.size()); ++s) {
-      Segment& segment = phase_.segment[usize(s)];
-      segment.cell_begin = static_cast<Index>(phase_.cell.size());
-      for (; cell != cells_.end() && cell->first == s; ++cell) phase_.cell.push_back(cell->second);
-      segment.cell_end = static_cast<Index>(phase_.cell.size());
-    }
-  }
-};
+}
 
 }  // namespace
 
-SweepPhase make_sweep(const Structure& structure, const Share& share, const SweepTrees& trees,
-                      const SweepSpec& spec, const Accumulation& accumulation) {
+SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::Share& share,
+                      const SweepTrees& trees, const SweepSpec& spec, const Accumulation& accumulation) {
   if (spec.idle()) return {.side = spec.side, .direction = spec.direction};
-  return Builder(structure, share, trees, spec, accumulation).build();
+  const RankSweep sweep{structure, share, trees, spec, accumulation};
+  const Subtrees subtrees = find_subtrees(sweep);
+  const SweepWork work = list_work(sweep, subtrees);
+  SweepTasks tasks = make_tasks(sweep, subtrees, work);
+  JoinedSegments joined = join_trees(sweep, subtrees, work.divided, tasks);
+  SweepPhase phase{.side = spec.side,
+                   .direction = spec.direction,
+                   .conjugate = spec.conjugate,
+                   .diagonal_op = spec.diagonal_op,
+                   .task = std::move(tasks.task),
+                   .strip = std::move(tasks.strip),
+                   .position = std::move(tasks.position),
+                   .feed = std::move(tasks.feed),
+                   .segment = std::move(joined.segment),
+                   .complete = std::move(joined.complete),
+                   .cleared = std::move(joined.cleared),
+                   .incoming = std::move(joined.incoming),
+                   .outgoing = std::move(joined.outgoing),
+                   .replaced = std::move(joined.replaced)};
+  number_messages(phase);
+  if (sweep.ordered()) give_cells_to_messages(phase, tasks.cells, joined.rows);
+  std::ranges::sort(tasks.reads);
+  list_by_segment(tasks.reads, phase, phase.consumer, &Segment::consumer_begin, &Segment::consumer_end);
+  std::ranges::stable_sort(tasks.cells, {}, &std::pair<Index, Index>::first);
+  list_by_segment(tasks.cells, phase, phase.cell, &Segment::cell_begin, &Segment::cell_end);
+  phase.extra_rows = joined.rows.end() - share.work_rows();
+  return phase;
 }
 
 }  // namespace trisweep::plan

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "trisweep/plan/sweep.hpp"
+#include "trisweep/plan/applied_panels.hpp"
 
 namespace trisweep::plan {
 namespace {
@@ -43,18 +43,6 @@ class Collector {
   std::vector<Member> member_;
 };
 
-// Calls visit(K) for every supernode of a range: by level of the separator tree, the root first, and by
-// descending K within a level.
-template <class Visit>
-void for_each_from_the_root(const ordering::SeparatorTree& tree, const SupernodeRange& range, Visit&& visit) {
-  for (Index level = 1; level < tree.nodes(); level *= 2) {
-    for (Index t = 2 * level - 1; t >= level; --t) {
-      const Index first = std::max(tree.begin[usize(t)], range.first);
-      for (Index k = std::min(tree.end[usize(t)], range.last) - 1; k >= first; --k) visit(k);
-    }
-  }
-}
-
 // All ranks of a layer that may have a block in one line of a side, its owner first and the others from there
 // around, as an MPI library counts from the root of a collective. `owner_at(other)` has the block where the
 // line meets the line `other`.
@@ -79,7 +67,9 @@ SweepTrees collective_trees(const symbolic::Structure& structure, const distribu
     if (spec.panels.contains(k) || (spec.rows && spec.rows->contains(k))) in_turn.push_back(k);
   }
   Collector by_panel(structure.supernodes()), by_row(structure.supernodes());
+  std::vector<char> applies(usize(structure.supernodes()));
   for (const Index k : in_turn) {
+    applies[usize(k)] = spec.panels.contains(k);
     const Index owner = mapping.diagonal_owner(layer, k);
     if (spec.panels.contains(k))
       add_line(by_panel, k, owner, held, [&](Index i) { return mapping.owner(layer, spec.side, i, k); });
@@ -87,9 +77,9 @@ SweepTrees collective_trees(const symbolic::Structure& structure, const distribu
       add_line(by_row, k, owner, held, [&](Index j) { return mapping.owner(layer, spec.side, k, j); });
   }
   if (spec.direction == Direction::scatter)
-    return {std::move(by_panel).take(), std::move(by_row).take(), std::move(in_turn)};
+    return {std::move(by_panel).take(), std::move(by_row).take(), std::move(in_turn), std::move(applies)};
   std::reverse(in_turn.begin(), in_turn.end());
-  return {std::move(by_row).take(), std::move(by_panel).take(), std::move(in_turn)};
+  return {std::move(by_row).take(), std::move(by_panel).take(), std::move(in_turn), std::move(applies)};
 }
 
 }  // namespace
@@ -100,28 +90,24 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
   if (spec.collectives) return collective_trees(structure, mapping, layer, spec);
   const Index supernodes = structure.supernodes();
   Collector by_panel(supernodes), by_row(supernodes);
-  const auto applies = [&](Index k) {
-    const distribution::LayerRange layers = mapping.layers_of(k);
-    return layers.contains(layer) && (!spec.at_home_only || layers.first == layer);
-  };
+  const AppliedPanels applied(structure, mapping, layer, spec);
+  std::vector<char> applies(usize(supernodes));
   for (Index k = 0; k < supernodes; ++k) {
-    if (!applies(k)) continue;
+    if (!applied.concerns(k)) continue;
+    applies[usize(k)] = applied.contains(k);
     by_panel.add(k, mapping.diagonal_owner(layer, k));
     if (spec.brings(k)) by_row.add(k, mapping.diagonal_owner(layer, k));
   }
   // So each row I meets first the panels of the separators just below its own, on both sides, and among them
   // the largest K; each panel K meets the smallest I first. Both are the orders wanted near the roots, in the
   // scatter and in the gather direction: the path goes through the upper separators.
-  for_each_from_the_root(structure.tree, spec.panels, [&](Index k) {
-    if (!applies(k)) return;
-    distribution::for_each_block(structure, spec.side, k, [&](const symbolic::Block& block) {
-      const Index rank = mapping.owner(layer, spec.side, block.row_supernode, k);
-      by_panel.add(k, rank);
-      if (spec.brings(block.row_supernode)) by_row.add(block.row_supernode, rank);
-    });
+  applied.for_each_block([&](const AppliedBlock& block) {
+    by_panel.add(block.supernode, block.rank);
+    if (spec.brings(block.row_supernode)) by_row.add(block.row_supernode, block.rank);
   });
-  if (spec.direction == Direction::scatter) return {std::move(by_panel).take(), std::move(by_row).take()};
-  return {std::move(by_row).take(), std::move(by_panel).take()};
+  if (spec.direction == Direction::scatter)
+    return {std::move(by_panel).take(), std::move(by_row).take(), {}, std::move(applies)};
+  return {std::move(by_row).take(), std::move(by_panel).take(), {}, std::move(applies)};
 }
 
 }  // namespace trisweep::plan

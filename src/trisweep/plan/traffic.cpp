@@ -59,12 +59,6 @@ struct PhaseMessages {
   void operator()(const DiagonalSpec&) const {}
 };
 
-void add_up(const MessageCounts& messages, const RowCounts& rows, Volume RankTraffic::Both::*way,
-            RankTraffic& sum) {
-  sum.of(MessageKind::broadcast).*way += {messages.broadcast, rows.broadcast};
-  sum.of(MessageKind::reduction).*way += {messages.reduction, rows.reduction};
-}
-
 Volume total(const RankTraffic& t, Volume RankTraffic::Both::*way) {
   Volume sum;
   for (const auto& both : t.kind) sum += both.*way;
@@ -131,8 +125,10 @@ RankTraffic traffic_of(const Plan& plan) {
   RankTraffic sum;
   for (const Phase& phase : plan.phase) {
     if (const auto* sweep = std::get_if<SweepPhase>(&phase)) {
-      add_up(sweep->sends, sweep->rows_sent, &RankTraffic::Both::sent, sum);
-      add_up(sweep->receives, sweep->rows_received, &RankTraffic::Both::received, sum);
+      for (const Outgoing& m : sweep->outgoing)
+        sum.of(m.kind).sent += {1, sweep->segment[usize(m.segment)].width};
+      for (const Incoming& m : sweep->incoming)
+        sum.of(m.kind).received += {1, sweep->segment[usize(m.segment)].width};
     } else if (const auto* exchange = std::get_if<ExchangePhase>(&phase)) {
       auto& both = sum.of(MessageKind::exchange);
       for (const ExchangeStep& step : exchange->step)

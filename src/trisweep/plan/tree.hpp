@@ -65,6 +65,7 @@ struct SweepTrees {
   // Supernodes whose collectives each rank takes part in one after another, in this order; the others', or
   // when there are none all, as they come.
   std::vector<Index> in_turn;
+  std::vector<char> applied;  // supernodes: whether the layer applies the panel
 };
 
 }  // namespace trisweep::plan

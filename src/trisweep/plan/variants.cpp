@@ -7,28 +7,28 @@
 namespace trisweep::plan {
 namespace {
 
-constexpr std::array<Variant<Schedule>, 4> schedule_table{{
-    {"single-sync", single_sync},
-    {"level-sync", level_sync},
-    {"published", published, true},
-    {"published-packed", published_packed, true},
-}};
+constexpr auto schedule_table = std::to_array<NamedSchedule>({
+    {.name = "single-sync", .choice = single_sync, .exchanges = true},
+    {.name = "level-sync", .choice = level_sync},
+    {.name = "published", .choice = published, .baseline = true},
+    {.name = "published-packed", .choice = published_packed, .baseline = true},
+});
 
-constexpr std::array<Variant<InterGrid>, 2> inter_grid_table{{
+constexpr auto inter_grid_table = std::to_array<Variant<InterGrid>>({
     {"sparse", sparse_allreduce},
     {"per-node", per_node_allreduce},
-}};
+});
 
-constexpr std::array<Variant<Tree>, 4> tree_table{{
+constexpr auto tree_table = std::to_array<Variant<Tree>>({
     {"flat", flat_tree},
     {"binary", binary_tree},
     {"postal", postal_tree},
     {"auto", auto_tree},
-}};
+});
 
 }  // namespace
 
-std::span<const Variant<Schedule>> schedules() {
+std::span<const NamedSchedule> schedules() {
   return schedule_table;
 }
 std::span<const Variant<InterGrid>> inter_grids() {
@@ -38,8 +38,8 @@ std::span<const Variant<Tree>> trees() {
   return tree_table;
 }
 
-Schedule find_schedule(std::string_view name) {
-  return find_named(schedules(), "schedule", name).choice;
+const NamedSchedule& find_schedule(std::string_view name) {
+  return find_named(schedules(), "schedule", name);
 }
 InterGrid find_inter_grid(std::string_view name) {
   return find_named(inter_grids(), "inter-grid exchange", name).choice;

@@ -15,15 +15,21 @@ template <class Choice>
 struct Variant {
   std::string_view name;
   Choice choice;
-  bool baseline = false;  // there to be compared with: nothing chooses it by itself
 };
 
-std::span<const Variant<Schedule>> schedules();
+struct NamedSchedule {
+  std::string_view name;
+  Schedule choice;
+  bool exchanges = false;  // by `inter_grid`, which is no choice of the others
+  bool baseline = false;   // there to be compared with: nothing chooses it by itself
+};
+
+std::span<const NamedSchedule> schedules();
 std::span<const Variant<InterGrid>> inter_grids();
 std::span<const Variant<Tree>> trees();
 
 // The choice of that name; throws Error(usage) that lists the names there are.
-Schedule find_schedule(std::string_view name);
+const NamedSchedule& find_schedule(std::string_view name);
 InterGrid find_inter_grid(std::string_view name);
 Tree find_tree(std::string_view name);
 

@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "trisweep/engine/plan_traffic.hpp"
 #include "trisweep/plan/plan.hpp"
 
 namespace trisweep::report {
@@ -24,24 +23,19 @@ bool is_message(const Event& e) {
   return e.kind == EventKind::send || e.kind == EventKind::receive;
 }
 
-plan::MessageKind kind_of(const Event& message) {
-  return message.subject < 0 ? plan::MessageKind::exchange : engine::what_is(message.tag).kind;
-}
-
-// Sends and receives of the same sender, receiver and tag belong together in the order in which they happen,
-// for phases follow each other on every rank.
+// Sends and receives of the same sender, receiver, supernode and kind belong together in the order in which
+// they happen, for phases follow each other on every rank, and so do the steps of an exchange.
 class Arrows {
  public:
   std::string name(Index rank, const Event& e) {
     const bool sends = e.kind == EventKind::send;
     const Index from = sends ? rank : e.peer, to = sends ? e.peer : rank;
-    const bool sweep = e.subject >= 0;
-    const int count = seen_[{from, to, e.tag, sweep, sends}]++;
-    return fmt::format("{}-{}-{}{}-{}", from, to, sweep ? "s" : "x", e.tag, count);
+    const int count = seen_[{from, to, e.subject, e.message, sends}]++;
+    return fmt::format("{}-{}-{}{}-{}", from, to, plan::name_of(e.message), e.subject, count);
   }
 
  private:
-  std::map<std::tuple<Index, Index, int, bool, bool>, int> seen_;
+  std::map<std::tuple<Index, Index, Index, plan::MessageKind, bool>, int> seen_;
 };
 
 class Writer {
@@ -56,7 +50,7 @@ class Writer {
     if (e.subject >= 0) details = fmt::format(R"("supernode":{})", e.subject);
     if (is_message(e)) {
       details += fmt::format(R"({}"kind":"{}","rank":{},"bytes":{})", details.empty() ? "" : ",",
-                             plan::name_of(kind_of(e)), e.peer, e.bytes);
+                             plan::name_of(e.message), e.peer, e.bytes);
     }
     add(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{{}}}}})",
         names[usize(static_cast<int>(e.kind))], rank, e.thread, begin, length, details);
@@ -101,7 +95,7 @@ std::string to_traffic_csv(const RankEvents& events) {
   for (std::size_t rank = 0; rank < events.size(); ++rank) {
     for (const Event& e : events[rank]) {
       if (e.kind != EventKind::send) continue;
-      Sum& sum = sums[{static_cast<Index>(rank), e.peer, kind_of(e)}];
+      Sum& sum = sums[{static_cast<Index>(rank), e.peer, e.message}];
       ++sum.messages;
       sum.bytes += e.bytes;
     }

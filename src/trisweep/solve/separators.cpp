@@ -5,6 +5,7 @@
 
 #include "trisweep/distribution/storage.hpp"
 #include "trisweep/numeric/estimates.hpp"
+#include "trisweep/symbolic/diagonals.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -27,7 +28,7 @@ PanelBytes panel_bytes(const model::PlanProblem& problem, const model::PlanChoic
 std::optional<SeparatorsCost> separators_cost(const model::PlanProblem& problem,
                                               const model::PlanChoice& choice) {
   model::PlanChoice plain = choice;
-  plain.diagonal = "supernodes";
+  plain.diagonal = symbolic::diagonals().front().name;
   const bool comparable =
       std::ranges::find(problem.analyzed, plain.diagonal, &model::PlanProblem::Analyzed::diagonal) !=
       problem.analyzed.end();

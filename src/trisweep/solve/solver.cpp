@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/solve/factored_system.hpp"
+#include "trisweep/symbolic/diagonals.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -45,12 +47,12 @@ Index most_entries(const matrix::Csr<T>& a, bool transposed) {
 }
 
 // Leaves transports that these ranks cannot have out of what there is to choose from; refuses one that is the
-// only choice before anything is computed. Two-sided messages are always to be had.
+// only choice before anything is computed.
 void leave_out_unusable(const transport::Communicator& comm, model::PlanAxes& axes) {
   if (comm.size() == 1) return;
   const bool given = axes.transport.size() == 1;
   std::erase_if(axes.transport, [&](const std::string& name) {
-    if (name == "two-sided") return false;
+    if (transport::find_transport(name).always) return false;
     const std::string obstacle = transport::obstacle(comm, name);
     if (given && !obstacle.empty()) throw transport::CollectiveError(ErrorKind::environment, obstacle);
     return !obstacle.empty();
@@ -77,7 +79,7 @@ class Solver<T>::System {
     if (is_single && options.mixed)
       throw transport::CollectiveError(ErrorKind::usage, "there are no factors below single precision",
                                        "solve a system in double precision with mixed ones");
-    if (!options_.plan) options_.plan = model::all_axes(comm_.size());
+    if (!options_.plan) options_.plan = model::all_axes(comm_.size(), names_of(transport::transports()));
     leave_out_unusable(comm_, *options_.plan);
     ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));
     entry_ = std::move(own.entry);
@@ -193,7 +195,7 @@ class Solver<T>::System {
         .op = options_.op,
         .ranks_of_node = ranks_of_node,
         .threads = options_.threads};
-    if (care_ == Care::great) request.axes.diagonal = {"supernodes"};
+    if (care_ == Care::great) request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
     std::shared_ptr<const Factorization<F>> done;
     const auto likely = care_ == Care::usual ? likely_kind(a) : numeric::Kind::lu;
     for (auto kind = likely; !done; kind = numeric::Kind::lu) {
@@ -232,8 +234,8 @@ class Solver<T>::System {
     comm_.broadcast(report_.plan.grid);
     for (const model::NamedAxis& axis : model::named_axes()) comm_.broadcast(report_.plan.*axis.value);
     if (!options_.usual_transport) return;
-    if (const auto usual = transport::usual_transport(comm_); usual == "shared")
-      report_.plan.transport = usual;
+    if (const auto& usual = transport::usual_transport(comm_); usual.preferred)
+      report_.plan.transport = usual.name;
   }
 
   template <Scalar F>
@@ -257,9 +259,9 @@ class Solver<T>::System {
     return {.grid = choice.grid,
             .mapping = distribution::find_mapping(choice.mapping),
             .tree = plan::find_tree(choice.tree),
-            .schedule = plan::find_schedule(choice.schedule),
+            .schedule = plan::find_schedule(choice.schedule).choice,
             .inter_grid = plan::find_inter_grid(choice.inter_grid),
-            .transport = transport::find_transport(choice.transport),
+            .transport = transport::find_transport(choice.transport).make,
             .threads = std::max(options_.threads, 1),
             .deterministic = options_.deterministic,
             .dependencies = options_.dependencies,

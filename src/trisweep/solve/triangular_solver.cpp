@@ -29,8 +29,8 @@ void check_options(const SolverOptions& options, Index ranks) {
 }
 
 // By its row in the table: in another process the same function has another address.
-template <class Choice>
-std::string_view name_in(std::span<const plan::Variant<Choice>> table, Choice choice) {
+template <class Row, class Choice>
+std::string_view name_in(std::span<const Row> table, Choice choice) {
   const auto at =
       std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.choice == choice; });
   return at == table.end() ? "one of the caller's" : at->name;

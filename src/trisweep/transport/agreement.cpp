@@ -35,32 +35,23 @@ std::array<bool, most_settings> differences(const Communicator& comm, std::span<
   return differ;
 }
 
-struct MessageKey {
-  Index from, to;
-  std::size_t phase;
-};
-
-std::uint64_t hash_of(const MessageKey& key, const Message& m) {
-  std::uint64_t hash = 0;
-  for (const auto word :
-       {Offset{key.from}, Offset{key.to}, static_cast<Offset>(key.phase), Offset{m.tag}, m.rows})
-    hash = mixed(hash, static_cast<std::uint64_t>(word));
-  return hash;
-}
-
-// A hash for each peer of what is sent to it, and of what comes from it. Sums: order does not count.
+// A hash for each peer of what is sent to it, and of what comes from it, in order.
 struct Lists {
   std::vector<std::uint64_t> sent, expected, announced;
 
   Lists(const Communicator& comm, const Traffic& traffic)
       : sent(usize(comm.size())), expected(usize(comm.size())), announced(usize(comm.size())) {
-    const Index me = comm.rank();
     for (std::size_t phase = 0; phase < traffic.phase.size(); ++phase) {
-      for (const Message& m : traffic.phase[phase].out)
-        sent[usize(m.peer)] += hash_of({me, m.peer, phase}, m);
-      for (const Message& m : traffic.phase[phase].in)
-        expected[usize(m.peer)] += hash_of({m.peer, me, phase}, m);
+      for (const Message& m : traffic.phase[phase].out) append(sent, phase, m);
+      for (const Message& m : traffic.phase[phase].in) append(expected, phase, m);
     }
+  }
+
+ private:
+  static void append(std::vector<std::uint64_t>& lists, std::size_t phase, const Message& m) {
+    std::uint64_t& list = lists[usize(m.peer)];
+    for (const Offset word : {static_cast<Offset>(phase), m.name, m.rows})
+      list = mixed(list, static_cast<std::uint64_t>(word));
   }
 };
 

@@ -25,7 +25,8 @@ inline constexpr std::size_t most_settings = 24;
 void require_same(const Communicator& comm, std::span<const Setting> settings);
 
 // Collective. Every message that a rank sends is one that its receiver expects, of the same phase, name and
-// size, and the reverse; else throws Error(usage) on every rank, naming two whose lists differ.
+// size, in the same order, and the reverse; else throws Error(usage) on every rank, naming two whose lists
+// differ.
 void require_matching(const Communicator& comm, const Traffic& traffic);
 
 }  // namespace trisweep::transport

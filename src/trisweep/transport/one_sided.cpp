@@ -73,30 +73,30 @@ std::uint64_t OneSided::flag_word(std::size_t bytes) const {
   return (static_cast<std::uint64_t>(epochs_.current() + 1) << size_bits) | bytes;
 }
 
-void OneSided::send(Index to, int tag, const void* data, std::size_t bytes) {
-  const Slot& slot = slots_.outgoing(phase_, to, tag, bytes);
+void OneSided::send(Index number, const void* data, std::size_t bytes) {
+  const Slot& slot = slots_.outgoing(phase_, number, bytes);
   const MPI_Aint shift = epochs_.parity() * slot.stride;
   const std::uint64_t flag = flag_word(bytes);
   in_pieces(bytes, own_.limits(), [&](std::size_t at, int count) {
-    check(MPI_Put(static_cast<const std::byte*>(data) + at, count, MPI_BYTE, to,
+    check(MPI_Put(static_cast<const std::byte*>(data) + at, count, MPI_BYTE, slot.peer,
                   slot.data + shift + static_cast<MPI_Aint>(at), count, MPI_BYTE, window_),
           "MPI_Put");
   });
-  check(MPI_Win_flush(to, window_), "MPI_Win_flush");
-  check(MPI_Put(&flag, 1, MPI_UINT64_T, to, slot.flag + shift, 1, MPI_UINT64_T, window_), "MPI_Put");
-  check(MPI_Win_flush(to, window_), "MPI_Win_flush");
+  check(MPI_Win_flush(slot.peer, window_), "MPI_Win_flush");
+  check(MPI_Put(&flag, 1, MPI_UINT64_T, slot.peer, slot.flag + shift, 1, MPI_UINT64_T, window_), "MPI_Put");
+  check(MPI_Win_flush(slot.peer, window_), "MPI_Win_flush");
 }
 
-std::optional<Arrival> OneSided::look(const Slot& slot) const {
+std::optional<Arrival> OneSided::look(Index number) const {
+  const Slot& slot = slots_.incoming(phase_)[usize(number)];
   const MPI_Aint shift = epochs_.parity() * slot.stride;
   auto& word = *reinterpret_cast<std::uint64_t*>(base_ + slot.flag + shift);
   const std::uint64_t flag = std::atomic_ref(word).load(std::memory_order_acquire);
   if (flag >> size_bits != flag_word(0) >> size_bits) return std::nullopt;
   return Arrival{.from = slot.peer,
-                 .tag = slot.tag,
+                 .number = number,
                  .bytes = flag & ((std::uint64_t{1} << size_bits) - 1),
-                 .data = base_ + slot.data + shift,
-                 .number = slot.number};
+                 .data = base_ + slot.data + shift};
 }
 
 // Where puts are carried out by software, it is the target's MPI that does it, in any call.
@@ -109,10 +109,9 @@ void OneSided::let_mpi_work() {
 
 std::optional<Arrival> OneSided::poll() {
   check(MPI_Win_sync(window_), "MPI_Win_sync");
-  const auto& slots = slots_.incoming(phase_);
   for (std::size_t left = std::min(batch, awaited_.size()); left > 0; --left) {
     if (cursor_ >= awaited_.size()) cursor_ = 0;
-    if (auto arrival = look(slots[usize(awaited_[cursor_])])) {
+    if (auto arrival = look(awaited_[cursor_])) {
       awaited_[cursor_] = awaited_.back();
       awaited_.pop_back();
       return arrival;
@@ -123,16 +122,14 @@ std::optional<Arrival> OneSided::poll() {
   return std::nullopt;
 }
 
-std::optional<Arrival> OneSided::poll(Index from, int tag) {
+std::optional<Arrival> OneSided::poll(Index number) {
   check(MPI_Win_sync(window_), "MPI_Win_sync");
-  const auto& slots = slots_.incoming(phase_);
-  const Slot& slot = slots_.incoming(phase_, from, tag);
-  auto arrival = look(slot);
+  auto arrival = look(number);
   if (!arrival) {
     let_mpi_work();
     return std::nullopt;
   }
-  std::erase(awaited_, static_cast<Index>(&slot - slots.data()));
+  std::erase(awaited_, number);
   return arrival;
 }
 

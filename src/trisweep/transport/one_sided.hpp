@@ -20,19 +20,19 @@ class OneSided final : public SlotTransport {
   ~OneSided() override;
 
   void open_phase(Index phase) override;
-  void send(Index to, int tag, const void* data, std::size_t bytes) override;
+  void send(Index number, const void* data, std::size_t bytes) override;
   std::optional<Arrival> poll() override;
-  std::optional<Arrival> poll(Index from, int tag) override;
+  std::optional<Arrival> poll(Index number) override;
 
  private:
   void open_window();
-  std::optional<Arrival> look(const Slot& slot) const;
+  std::optional<Arrival> look(Index number) const;
   std::uint64_t flag_word(std::size_t bytes) const;
   void let_mpi_work();
 
   MPI_Win window_ = MPI_WIN_NULL;
   std::byte* base_ = nullptr;
-  std::vector<Index> awaited_;  // slots of the open phase whose message has not come, in any order
+  std::vector<Index> awaited_;  // messages of the open phase that have not come, in any order
   std::size_t cursor_ = 0;      // into awaited_: where the next look begins
   unsigned fruitless_ = 0;      // looks since MPI had a turn
 };

@@ -67,7 +67,7 @@ PingPongSample measure_transport(const Pair& pair, const NamedTransport& named, 
   Patience patience(longest_wait);
   transport->open_phase(0);
   const auto half_trip = [&](int round, bool sends) {
-    if (sends) return transport->send(pair.other(), round, sent.data(), bytes);
+    if (sends) return transport->send(round, sent.data(), bytes);
     std::optional<Arrival> arrival;
     for (patience.moved(); !(arrival = transport->poll());)
       patience.nothing_yet(
@@ -160,7 +160,7 @@ std::optional<PingPong> ping_pong_in_window(const Pair& pair, const std::vector<
   const Index node_rank = pair.comm.rank() == pair.peer && first == 0 ? node.rank() : -1;
   const Pair there{node, static_cast<Index>(pair.comm.max(Offset{node_rank}))};
   if (there.peer < 0) return std::nullopt;
-  PingPong result{.name = "shared-window", .samples = {}};
+  PingPong result{.name = "shared-window", .samples = {}, .is_transport = false};
   if (first == 0)
     measure_each(result, sizes, [&](std::size_t bytes) { return measure_shared_window(there, bytes); });
   pair.comm.broadcast(result.samples);

@@ -21,6 +21,7 @@ struct PingPong {
   std::string name;
   std::vector<PingPongSample> samples;  // by size, the same on every rank
   std::string obstacle{};               // where there are none: why these ranks cannot have it
+  bool is_transport = true;             // or only what others are compared with
 };
 
 // Every transport of the table, and `shared-window` where both ranks are on one node: there the receiver

@@ -25,7 +25,7 @@ SharedMemory::SharedMemory(const Communicator& comm, const Traffic& traffic)
       memory_(own_, slots_.bytes()) {
   collectively(own_, [&] {
     come_.reserve(slots_.most_incoming());
-    write_names(static_cast<Index>(traffic.phase.size()));
+    write_labels(static_cast<Index>(traffic.phase.size()));
   });
 }
 
@@ -38,12 +38,14 @@ SharedMemory::Label& SharedMemory::label(Index rank, std::uint64_t place) const 
   return *reinterpret_cast<Label*>(memory_.part(rank) + place);
 }
 
-void SharedMemory::write_names(Index phases) {
+void SharedMemory::write_labels(Index phases) {
   for (Index phase = 0; phase < phases; ++phase) {
+    Index number = 0;
     for (const Slot& slot : slots_.incoming(phase)) {
       for (const std::ptrdiff_t shift : {std::ptrdiff_t{0}, slot.stride})
         label(own_.rank(), static_cast<std::uint64_t>(slot.flag + shift)) = {
-            .next = 0, .bytes = 0, .from = slot.peer, .tag = slot.tag, .number = slot.number};
+            .next = 0, .bytes = 0, .from = slot.peer, .number = number};
+      ++number;
     }
   }
 }
@@ -53,15 +55,15 @@ void SharedMemory::open_phase(Index phase) {
   come_.clear();
 }
 
-void SharedMemory::send(Index to, int tag, const void* data, std::size_t bytes) {
-  const Slot& slot = slots_.outgoing(phase_, to, tag, bytes);
+void SharedMemory::send(Index number, const void* data, std::size_t bytes) {
+  const Slot& slot = slots_.outgoing(phase_, number, bytes);
   const std::ptrdiff_t shift = epochs_.parity() * slot.stride;
-  std::byte* const part = memory_.part(to);
+  std::byte* const part = memory_.part(slot.peer);
   std::copy_n(static_cast<const std::byte*>(data), bytes, part + slot.data + shift);
   const auto place = static_cast<std::uint64_t>(slot.flag + shift);
-  Label& written = label(to, place);
+  Label& written = label(slot.peer, place);
   written.bytes = bytes;
-  const Head newest(head(to));
+  const Head newest(head(slot.peer));
   written.next = newest.load(std::memory_order_relaxed);
   while (!newest.compare_exchange_weak(written.next, place, std::memory_order_release,
                                        std::memory_order_relaxed)) {
@@ -78,8 +80,7 @@ void SharedMemory::take_list() {
 Arrival SharedMemory::take(std::vector<std::uint64_t>::iterator which) {
   const Label& taken = label(*which);
   come_.erase(which);
-  return {
-      .from = taken.from, .tag = taken.tag, .bytes = taken.bytes, .data = &taken + 1, .number = taken.number};
+  return {.from = taken.from, .number = taken.number, .bytes = taken.bytes, .data = &taken + 1};
 }
 
 std::optional<Arrival> SharedMemory::poll() {
@@ -88,11 +89,10 @@ std::optional<Arrival> SharedMemory::poll() {
   return take(come_.end() - 1);
 }
 
-std::optional<Arrival> SharedMemory::poll(Index from, int tag) {
+std::optional<Arrival> SharedMemory::poll(Index number) {
   take_list();
-  const auto found = std::find_if(come_.begin(), come_.end(), [&](std::uint64_t place) {
-    return label(place).from == from && label(place).tag == tag;
-  });
+  const auto found =
+      std::ranges::find(come_, number, [&](std::uint64_t place) { return label(place).number; });
   if (found == come_.end()) return std::nullopt;
   return take(found);
 }

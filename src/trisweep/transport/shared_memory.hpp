@@ -24,17 +24,16 @@ class SharedMemory final : public SlotTransport {
   SharedMemory(const Communicator& comm, const Traffic& traffic);
 
   void open_phase(Index phase) override;
-  void send(Index to, int tag, const void* data, std::size_t bytes) override;
+  void send(Index number, const void* data, std::size_t bytes) override;
   std::optional<Arrival> poll() override;
-  std::optional<Arrival> poll(Index from, int tag) override;
+  std::optional<Arrival> poll(Index number) override;
 
  private:
-  // Before the data of a message. Its receiver knows its name, its sender when and how long it is.
+  // Before the data of a message. Its receiver knows which one it is, its sender when and how long.
   struct alignas(32) Label {
     std::uint64_t next;  // label of the message on the list that came before, as the head has it
     std::uint64_t bytes;
     Index from;
-    int tag;
     Index number;  // see Arrival
   };
 
@@ -43,7 +42,7 @@ class SharedMemory final : public SlotTransport {
   std::uint64_t& head(Index rank) const;
   Label& label(Index rank, std::uint64_t place) const;
   const Label& label(std::uint64_t place) const { return label(own_.rank(), place); }
-  void write_names(Index phases);
+  void write_labels(Index phases);
   void take_list();
   Arrival take(std::vector<std::uint64_t>::iterator which);
 

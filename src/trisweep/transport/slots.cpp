@@ -17,16 +17,6 @@ std::ptrdiff_t round_up(std::ptrdiff_t bytes) {
   return (bytes + slot_alignment - 1) / slot_alignment * slot_alignment;
 }
 
-const Slot& find(const std::vector<Slot>& slots, Index peer, int tag) {
-  const auto at =
-      std::lower_bound(slots.begin(), slots.end(), std::pair(peer, tag),
-                       [](const Slot& s, const auto& key) { return std::pair(s.peer, s.tag) < key; });
-  if (at == slots.end() || at->peer != peer || at->tag != tag) {
-    throw Error(ErrorKind::environment, fmt::format("the plan has no message {} with rank {}", tag, peer));
-  }
-  return *at;
-}
-
 }  // namespace
 
 Slots::Slots(const Communicator& comm, const Traffic& traffic, const FlagLayout& flags, std::size_t reserved)
@@ -35,20 +25,12 @@ Slots::Slots(const Communicator& comm, const Traffic& traffic, const FlagLayout&
   tell_senders(comm);
 }
 
-const Slot& Slots::incoming(Index phase, Index from, int tag) const {
-  return find(phases_[usize(phase)].in, from, tag);
-}
-
-const Slot& Slots::outgoing(Index phase, Index to, int tag) const {
-  return find(phases_[usize(phase)].out, to, tag);
-}
-
-const Slot& Slots::outgoing(Index phase, Index to, int tag, std::size_t bytes) const {
-  const Slot& slot = outgoing(phase, to, tag);
+const Slot& Slots::outgoing(Index phase, Index number, std::size_t bytes) const {
+  const Slot& slot = numbered(phases_[usize(phase)].out, number);
   if (bytes <= slot.room) return slot;
   throw Error(ErrorKind::environment,
-              fmt::format("message {} for rank {} has {} bytes, of which its place takes {}", tag, to, bytes,
-                          slot.room));
+              fmt::format("message {} for rank {} has {} bytes, of which its place takes {}", number,
+                          slot.peer, bytes, slot.room));
 }
 
 void Slots::lay_out(const Traffic& traffic, const FlagLayout& flags) {
@@ -59,19 +41,16 @@ void Slots::lay_out(const Traffic& traffic, const FlagLayout& flags) {
     std::ptrdiff_t next_flag = end_;
     if (flags.together) end_ = round_up(end_ + flag * std::ssize(messages.in));
     for (const Message& m : messages.in) {
-      const auto number = static_cast<Index>(phase.in.size());
-      if (!flags.together) next_flag = std::exchange(end_, end_ + flag);
-      const std::size_t room = usize(m.rows) * traffic.row_bytes;
-      phase.in.push_back({m.peer, m.tag, number, std::exchange(next_flag, next_flag + flag), end_, 0, room});
-      end_ = round_up(end_ + static_cast<std::ptrdiff_t>(room));
+      Slot slot{.peer = m.peer, .room = usize(m.rows) * traffic.row_bytes};
+      std::ptrdiff_t& place_of_flag = flags.together ? next_flag : end_;
+      slot.flag = place_of_flag;
+      place_of_flag += flag;
+      slot.data = end_;
+      end_ = round_up(end_ + static_cast<std::ptrdiff_t>(slot.room));
+      phase.in.push_back(slot);
     }
     for (const Message& m : messages.out)
-      phase.out.push_back({m.peer, m.tag, -1, 0, 0, 0, usize(m.rows) * traffic.row_bytes});
-    const auto by_name = [](const Slot& a, const Slot& b) {
-      return std::tie(a.peer, a.tag) < std::tie(b.peer, b.tag);
-    };
-    std::sort(phase.in.begin(), phase.in.end(), by_name);
-    std::sort(phase.out.begin(), phase.out.end(), by_name);
+      phase.out.push_back({.peer = m.peer, .room = usize(m.rows) * traffic.row_bytes});
     most_incoming_ = std::max(most_incoming_, phase.in.size());
     phases_.push_back(std::move(phase));
   }
@@ -82,8 +61,8 @@ void Slots::lay_out(const Traffic& traffic, const FlagLayout& flags) {
   end_ += half;
 }
 
-// Both ends of a pair of ranks have their messages in the same order (phase, tag): each receiver sends the
-// places alone, and each sender knows how many to expect from whom.
+// Both ends of a pair of ranks have their messages in the same order: each receiver sends the places alone,
+// and each sender knows how many to expect from whom.
 void Slots::tell_senders(const Communicator& comm) {
   struct Places {
     std::vector<int> count, at;  // by rank

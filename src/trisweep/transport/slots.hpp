@@ -12,11 +12,9 @@ namespace trisweep::transport {
 // solves they are `stride` further.
 struct Slot {
   Index peer;
-  int tag;
-  Index number;  // at the receiver: in its list of the phase's messages
-  std::ptrdiff_t flag;
-  std::ptrdiff_t data;
-  std::ptrdiff_t stride;
+  std::ptrdiff_t flag = 0;
+  std::ptrdiff_t data = 0;
+  std::ptrdiff_t stride = 0;
   std::size_t room;  // bytes
 };
 
@@ -32,21 +30,18 @@ class Slots {
   // Collective. The first `reserved` bytes of the memory are left to the transport.
   Slots(const Communicator& comm, const Traffic& traffic, const FlagLayout& flags, std::size_t reserved = 0);
 
-  // By (peer, tag).
+  // By number.
   const std::vector<Slot>& incoming(Index phase) const { return phases_[usize(phase)].in; }
-  // Throw Error(environment) when the plan has no such message.
-  const Slot& incoming(Index phase, Index from, int tag) const;
-  const Slot& outgoing(Index phase, Index to, int tag) const;
-  // One that has room for the message, that is.
-  const Slot& outgoing(Index phase, Index to, int tag, std::size_t bytes) const;
+  // Throws Error(environment) when the plan has no such message, or its slot no room for it.
+  const Slot& outgoing(Index phase, Index number, std::size_t bytes) const;
 
   std::size_t bytes() const { return static_cast<std::size_t>(end_); }  // of this rank's memory
   std::size_t most_incoming() const { return most_incoming_; }          // of one phase
 
  private:
-  struct Phase {
-    std::vector<Slot> in;   // by (peer, tag)
-    std::vector<Slot> out;  // by (peer, tag)
+  struct Phase {  // by number
+    std::vector<Slot> in;
+    std::vector<Slot> out;
   };
   void lay_out(const Traffic& traffic, const FlagLayout& flags);
   void tell_senders(const Communicator& comm);

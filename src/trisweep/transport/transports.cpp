@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "trisweep/core/named.hpp"
@@ -15,11 +16,11 @@ std::unique_ptr<Transport> make(const Communicator& comm, const Traffic& traffic
   return make_collectively<T>(comm, traffic);
 }
 
-constexpr std::array<NamedTransport, 3> table{{
-    {"two-sided", make<TwoSided>},
-    {"one-sided", make<OneSided>},
-    {"shared", make<SharedMemory>},
-}};
+constexpr auto table = std::to_array<NamedTransport>({
+    {.name = "two-sided", .make = make<TwoSided>, .always = true},
+    {.name = "one-sided", .make = make<OneSided>},
+    {.name = "shared", .make = make<SharedMemory>, .preferred = true},
+});
 
 }  // namespace
 
@@ -27,14 +28,14 @@ std::span<const NamedTransport> transports() {
   return table;
 }
 
-TransportFactory find_transport(std::string_view name) {
-  return find_named(transports(), "transport", name).make;
+const NamedTransport& find_transport(std::string_view name) {
+  return find_named(transports(), "transport", name);
 }
 
 std::string obstacle(const Communicator& comm, std::string_view name) {
-  const TransportFactory make_it = find_transport(name);
+  const NamedTransport& transport = find_transport(name);
   try {
-    make_it(comm, collectively(comm, [] { return Traffic{.phase = std::vector<PhaseMessages>(1)}; }));
+    transport.make(comm, collectively(comm, [] { return Traffic{.phase = std::vector<PhaseMessages>(1)}; }));
     return {};
   } catch (const CollectiveError& error) {
     return error.what();
@@ -42,12 +43,15 @@ std::string obstacle(const Communicator& comm, std::string_view name) {
 }
 
 // Ranks of one node may still be in containers of their own: it takes a try.
-std::string_view usual_transport(const Communicator& comm) {
-  return comm.size() > 1 && obstacle(comm, "shared").empty() ? "shared" : "two-sided";
+const NamedTransport& usual_transport(const Communicator& comm) {
+  for (const NamedTransport& transport : transports()) {
+    if (transport.preferred && comm.size() > 1 && obstacle(comm, transport.name).empty()) return transport;
+  }
+  return *std::ranges::find_if(transports(), &NamedTransport::always);
 }
 
 std::unique_ptr<Transport> make_usual(const Communicator& comm, const Traffic& traffic) {
-  return find_transport(usual_transport(comm))(comm, traffic);
+  return usual_transport(comm).make(comm, traffic);
 }
 
 void check_size(const Arrival& arrival, std::size_t expected) {
@@ -55,7 +59,7 @@ void check_size(const Arrival& arrival, std::size_t expected) {
   throw Error(
       ErrorKind::environment,
       fmt::format("message {} of rank {} has {} bytes where {} were expected: the ranks' plans differ",
-                  arrival.tag, arrival.from, arrival.bytes, expected),
+                  arrival.number, arrival.from, arrival.bytes, expected),
       "call solve with the same op and number of right-hand sides on every rank");
 }
 

@@ -14,37 +14,33 @@
 
 namespace trisweep::transport {
 
-class TwoSided final : public Transport {
+class TwoSided : public Transport {
  public:
-  static constexpr int any = -1;  // sender or tag
-
   // Collective. Throws Error(environment) on every rank when this MPI's tags are too narrow.
   TwoSided(const Communicator& comm, const Traffic& traffic);
 
   void open_phase(Index phase) override { phase_ = phase; }
-  void send(Index to, int tag, const void* data, std::size_t bytes) override;
-  std::optional<Arrival> poll() override { return poll(any, any); }
-  std::optional<Arrival> poll(Index from, int tag) override;
+  void send(Index number, const void* data, std::size_t bytes) override;
+  std::optional<Arrival> poll() override { return poll(any); }
+  std::optional<Arrival> poll(Index number) override;
   void receive(Arrival& arrival, void* data, std::size_t bytes) override;
   void close_phase(Patience& patience) override;
   void close_solve(Patience& patience) override { epochs_.close(patience); }
 
  private:
-  // One message at one of its ends.
-  struct Numbered {
-    Index phase;
-    Index peer;
-    int tag;       // in its phase
-    Index number;  // in its phase's list
-    int whole;     // MPI's tag in even solves; in odd ones one more
-  };
-  using Direction = std::vector<Message> PhaseMessages::*;
-  // By peer, then in the order of MPI's tags.
-  static std::vector<Numbered> numbered(const Traffic& traffic, Direction direction);
-  void make_lists(const Traffic& traffic, Index ranks);
-  void require_tags(const std::vector<Numbered>& list) const;
+  static constexpr Index any = -1;
 
-  int tag_of(Index to, int tag) const;
+  struct Outgoing {
+    Index to;
+    int tag;  // in even solves; in odd ones one more
+  };
+  struct Incoming {
+    Index phase;
+    Index number;
+  };
+  void make_lists(const Traffic& traffic, Index ranks);
+  void require_tags(Index peer, std::size_t messages) const;
+
   struct Come {
     std::size_t place;
     Arrival arrival;
@@ -53,14 +49,12 @@ class TwoSided final : public Transport {
   // Where a message belongs, in `early_`.
   static std::size_t place(Index phase, Index parity) { return usize(2 * phase + parity); }
   std::size_t open_place() const { return place(phase_, epochs_.parity()); }
-  std::optional<Arrival> take_early(Index from, int tag);
+  std::optional<Arrival> take_early(Index number);
 
   Communicator own_;
   Epochs epochs_;
-  std::vector<Numbered> in_;                 // by peer
-  std::vector<std::size_t> in_from_;         // where those of a peer begin
-  std::vector<Numbered> out_;                // by phase, peer and tag
-  std::vector<std::size_t> out_of_;          // where those of a phase begin
+  std::vector<std::vector<Incoming>> in_;    // by sender, in the order of the tags
+  std::vector<std::vector<Outgoing>> out_;   // by phase and number
   std::vector<std::vector<Arrival>> early_;  // by place
   std::vector<MPI_Request> requests_;        // of this phase's sends
   Index phase_ = 0;

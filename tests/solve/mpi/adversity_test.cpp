@@ -63,7 +63,7 @@ bool adds_and_reads(const plan::Plan& plan) {
   for (const plan::Phase& phase : plan.phase) {
     const auto* sweep = std::get_if<plan::SweepPhase>(&phase);
     if (sweep != nullptr &&
-        std::ranges::any_of(sweep->segment, [](const auto& s) { return s.outgoing >= 0; }))
+        std::ranges::any_of(sweep->segment, [](const auto& s) { return s.sent_from >= 0; }))
       return true;
   }
   return false;
@@ -95,11 +95,11 @@ class LossyTransport final : public transport::Transport {
  public:
   explicit LossyTransport(std::unique_ptr<transport::Transport> inner) : inner_(std::move(inner)) {}
   void open_phase(Index phase) override { inner_->open_phase(phase); }
-  void send(Index to, int tag, const void* data, std::size_t bytes) override {
-    if (std::exchange(lost_, true)) inner_->send(to, tag, data, bytes);
+  void send(Index number, const void* data, std::size_t bytes) override {
+    if (std::exchange(lost_, true)) inner_->send(number, data, bytes);
   }
   std::optional<transport::Arrival> poll() override { return inner_->poll(); }
-  std::optional<transport::Arrival> poll(Index from, int tag) override { return inner_->poll(from, tag); }
+  std::optional<transport::Arrival> poll(Index number) override { return inner_->poll(number); }
   void receive(transport::Arrival& arrival, void* data, std::size_t bytes) override {
     inner_->receive(arrival, data, bytes);
   }

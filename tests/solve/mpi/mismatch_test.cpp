@@ -67,16 +67,16 @@ TEST_F(Mismatch, OfOptionsIsNamedOnEveryRank) {
        }},
       {"mapping", [](SolverOptions& o) { o.mapping = distribution::find_mapping("proportional"); }},
       {"tree", [](SolverOptions& o) { o.tree = plan::find_tree("flat"); }},
-      {"schedule", [](SolverOptions& o) { o.schedule = plan::find_schedule("level-sync"); }},
+      {"schedule", [](SolverOptions& o) { o.schedule = plan::find_schedule("level-sync").choice; }},
       {"inter-grid exchange", [](SolverOptions& o) { o.inter_grid = plan::find_inter_grid("per-node"); }},
-      {"transport", [](SolverOptions& o) { o.transport = transport::find_transport("one-sided"); }},
+      {"transport", [](SolverOptions& o) { o.transport = transport::find_transport("one-sided").make; }},
       {"transport", [](SolverOptions& o) { o.transport = transport::make_usual; }},
       {"deterministic", [](SolverOptions& o) { o.deterministic = true; }},
       {"dependencies", [](SolverOptions& o) { o.dependencies = false; }},
       {"grain", [](SolverOptions& o) { o.grain = 7; }},
       {"tile width", [](SolverOptions& o) { o.tiling.width = 9; }}};
   for (const Case& c : cases) {
-    SolverOptions options{.grid = {ranks, 1, 1}, .transport = transport::find_transport("two-sided")};
+    SolverOptions options{.grid = {ranks, 1, 1}, .transport = transport::find_transport("two-sided").make};
     if (differs_) c.change(options);
     const std::string message =
         error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, factors_, options); });

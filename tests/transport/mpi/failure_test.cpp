@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "support/abandoned.hpp"
-#include "trisweep/transport/transport.hpp"
+#include "trisweep/transport/agreement.hpp"
 #include "trisweep/transport/two_sided.hpp"
 
 namespace trisweep::transport {
@@ -97,8 +97,8 @@ TEST(Limits, LongMessagesAreCutWhereverMpiCountsBytes) {
   for (const NamedTransport& named : transports()) {
     Traffic traffic{.phase = std::vector<PhaseMessages>(1), .row_bytes = 1};
     for (std::size_t bytes = 0; bytes < most; ++bytes) {
-      traffic.phase[0].in.push_back({last, int(bytes), Offset(bytes)});
-      traffic.phase[0].out.push_back({next, int(bytes), Offset(bytes)});
+      traffic.phase[0].in.push_back({last, 0, Offset(bytes)});
+      traffic.phase[0].out.push_back({next, 0, Offset(bytes)});
     }
     const auto transport = named.make(comm, traffic);
     Patience patience(60);
@@ -106,15 +106,14 @@ TEST(Limits, LongMessagesAreCutWhereverMpiCountsBytes) {
       transport->open_phase(0);
       std::vector<char> sent(most), received(most);
       std::iota(sent.begin(), sent.end(), char(comm.rank()));
-      for (std::size_t bytes = 0; bytes < most; ++bytes)
-        transport->send(next, int(bytes), sent.data(), bytes);
+      for (std::size_t bytes = 0; bytes < most; ++bytes) transport->send(Index(bytes), sent.data(), bytes);
       for (std::size_t left = most; left > 0;) {
         auto arrival = transport->poll();
         if (!arrival) {
           patience.nothing_yet([] { return std::string("messages"); });
           continue;
         }
-        ASSERT_EQ(arrival->bytes, std::size_t(arrival->tag)) << named.name;
+        ASSERT_EQ(arrival->bytes, std::size_t(arrival->number)) << named.name;
         std::fill(received.begin(), received.end(), char(-1));
         transport->receive(*arrival, received.data(), arrival->bytes);
         for (std::size_t i = 0; i < most; ++i)
@@ -127,18 +126,17 @@ TEST(Limits, LongMessagesAreCutWhereverMpiCountsBytes) {
   }
 }
 
-// 2 ranks, a billion supernodes: what matters is how many messages a pair has, not how they are named.
+// Two ranks, a billion supernodes: what matters is how many messages a pair has, not how they are named.
 TEST(Limits, TagsAreNumberedByPair) {
   const Communicator comm(MPI_COMM_WORLD, {.tag = 5});  // three messages, for even and odd solves
-  const int name = std::numeric_limits<int>::max();
   const Index me = comm.rank();
-  const auto traffic = [&](int messages) {
-    Traffic made{.phase = std::vector<PhaseMessages>(2), .row_bytes = 1};
-    for (int i = 0; i < messages; ++i) {
+  const auto traffic = [&](Offset messages) {
+    Traffic made{.phase = std::vector<PhaseMessages>(2), .row_bytes = sizeof(std::array<Index, 3>)};
+    for (Offset i = 0; i < messages; ++i) {
       auto& phase = made.phase[usize(i % 2)];
       for (Index r = 0; r < comm.size(); ++r) {
-        phase.in.push_back({r, name - 100 * i, 1});
-        phase.out.push_back({r, name - 100 * i, 1});
+        phase.in.push_back({r, Offset{1} << (40 + i), 1});
+        phase.out.push_back({r, Offset{1} << (40 + i), 1});
       }
     }
     return made;
@@ -149,17 +147,16 @@ TEST(Limits, TagsAreNumberedByPair) {
   for (int solve = 0; solve < 4; ++solve) {
     for (Index phase = 0; phase < 2; ++phase) {
       transport.open_phase(phase);
-      const char sent = static_cast<char>(me);
-      const int messages = phase == 0 ? 2 : 1;
-      for (Index r = 0; r < comm.size(); ++r) {
-        for (int i = 0; i < messages; ++i) transport.send(r, name - 100 * (2 * i + phase), &sent, 1);
-      }
-      for (Index left = messages * comm.size(); left > 0;) {
+      const Index messages = (phase == 0 ? 2 : 1) * comm.size();
+      std::vector<std::array<Index, 3>> sent;
+      for (Index i = 0; i < messages; ++i) sent.push_back({me, phase, i / comm.size()});
+      for (Index i = 0; i < messages; ++i) transport.send(i, &sent[usize(i)], sizeof sent[0]);
+      for (Index left = messages; left > 0;) {
         if (auto arrival = transport.poll()) {
-          char received = -1;
-          transport.receive(*arrival, &received, 1);
-          EXPECT_EQ(received, static_cast<char>(arrival->from));
-          EXPECT_EQ((name - arrival->tag) / 100 % 2, phase);
+          std::array<Index, 3> received{};
+          transport.receive(*arrival, &received, sizeof received);
+          EXPECT_EQ(received, (std::array{arrival->from, phase, arrival->number / comm.size()}));
+          EXPECT_EQ(arrival->number % comm.size(), arrival->from);
           --left;
         } else {
           patience.nothing_yet([] { return std::string("messages"); });
@@ -171,6 +168,16 @@ TEST(Limits, TagsAreNumberedByPair) {
   }
 }
 
+// Of the same sizes: nothing but their names tells that one would be taken for the other.
+TEST(Agreement, ListsInAnotherOrderAreRefused) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Index ranks = comm.size(), next = (comm.rank() + 1) % ranks, last = (comm.rank() + ranks - 1) % ranks;
+  Traffic traffic{.phase = {{{{last, 7, 1}, {last, 9, 1}}, {{next, 7, 1}, {next, 9, 1}}}}, .row_bytes = 8};
+  EXPECT_NO_THROW(require_matching(comm, traffic));
+  if (comm.rank() == 0) std::swap(traffic.phase[0].in[0], traffic.phase[0].in[1]);
+  EXPECT_THROW(require_matching(comm, traffic), CollectiveError);
+}
+
 // As a rank would with another plan.
 TEST(Transports, MessagesThatThePlanDoesNotHaveAreRefused) {
   for (const NamedTransport& named : transports()) {
@@ -180,9 +187,10 @@ TEST(Transports, MessagesThatThePlanDoesNotHaveAreRefused) {
     const auto transport = named.make(comm, traffic);
     const std::array<double, 8> values{};
     transport->open_phase(0);
-    EXPECT_THROW(transport->send(me, 5, values.data(), sizeof(double)), Error) << named.name;
+    EXPECT_THROW(transport->send(1, values.data(), sizeof(double)), Error) << named.name;
+    EXPECT_THROW(transport->send(-1, values.data(), sizeof(double)), Error) << named.name;
     if (named.name != "two-sided") {
-      EXPECT_THROW(transport->send(me, 4, values.data(), sizeof values), Error) << named.name;
+      EXPECT_THROW(transport->send(0, values.data(), sizeof values), Error) << named.name;
     }
   }
 }

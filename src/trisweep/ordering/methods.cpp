@@ -1,0 +1,25 @@
+#include <array>
+
+#include "trisweep/core/named.hpp"
+#include "trisweep/ordering/ordering.hpp"
+
+namespace trisweep::ordering {
+namespace {
+
+constexpr auto table = std::to_array<NamedMethod>({
+    {"metis", Method::metis},
+    {"scotch", Method::scotch},
+    {"natural", Method::natural, false},
+});
+
+}  // namespace
+
+std::span<const NamedMethod> methods() {
+  return table;
+}
+
+const NamedMethod& find_method(std::string_view name) {
+  return find_named(methods(), "ordering", name);
+}
+
+}  // namespace trisweep::ordering

@@ -1,0 +1,87 @@
+#pragma once
+// Which panels a phase applies in a layer: the one reading of a description's conditions, for all that make
+// something of it (plans, trees, pictures, prices).
+
+#include "trisweep/distribution/share.hpp"
+#include "trisweep/plan/schedule.hpp"
+
+namespace trisweep::plan {
+
+// A block of the panel of `supernode`, and the rank that owns it.
+struct AppliedBlock {
+  Index supernode;
+  Index row_supernode;
+  Index rows;
+  Index rank;
+};
+
+class AppliedPanels {
+ public:
+  AppliedPanels(const symbolic::Structure& structure, const distribution::Mapping& mapping, Index layer,
+                const SweepSpec& spec)
+      : AppliedPanels(structure, mapping, layer, spec.side, spec.panels, spec.at_home_only,
+                      spec.side == distribution::Side::diagonal ? Blocks::of_tiles : Blocks::all) {}
+  AppliedPanels(const symbolic::Structure& structure, const distribution::Mapping& mapping, Index layer,
+                const DiagonalSpec& spec)
+      : AppliedPanels(structure, mapping, layer, distribution::Side::diagonal, {}, spec.at_home_only,
+                      Blocks::of_others) {}
+
+  // Whether the layer has anything to do with the segment of supernode k in this phase.
+  bool concerns(Index k) const {
+    const distribution::LayerRange layers = mapping_.layers_of(k);
+    return layers.contains(layer_) && (!at_home_only_ || layers.first == layer_);
+  }
+  // Whether it applies the panel of supernode k.
+  bool contains(Index k) const {
+    return panels_.contains(k) && concerns(k) &&
+           (blocks_ == Blocks::all || structure_.is_tile(k) == (blocks_ == Blocks::of_tiles));
+  }
+
+  // Calls visit(AppliedBlock) for all blocks: panels by level of the separator tree, the root first, and by
+  // descending supernode within a level; the rows of each ascend.
+  template <class Visit>
+  void for_each_block(Visit&& visit) const {
+    const ordering::SeparatorTree& tree = structure_.tree;
+    for (Index level = 1; level < tree.nodes(); level *= 2) {
+      for (Index t = 2 * level - 1; t >= level; --t) {
+        for (Index k = tree.end[usize(t)] - 1; k >= tree.begin[usize(t)]; --k) {
+          if (contains(k)) visit_panel(k, visit);
+        }
+      }
+    }
+  }
+
+ private:
+  // The product of tiles and the other inverted diagonal blocks share the diagonal side.
+  enum class Blocks { all, of_tiles, of_others };
+
+  AppliedPanels(const symbolic::Structure& structure, const distribution::Mapping& mapping, Index layer,
+                distribution::Side side, SupernodeRange panels, bool at_home_only, Blocks blocks)
+      : structure_(structure),
+        mapping_(mapping),
+        layer_(layer),
+        side_(side),
+        panels_(panels),
+        at_home_only_(at_home_only),
+        blocks_(blocks) {}
+
+  template <class Visit>
+  void visit_panel(Index k, Visit& visit) const {
+    distribution::for_each_block(structure_, side_, k, [&](const symbolic::Block& block) {
+      visit(AppliedBlock{.supernode = k,
+                         .row_supernode = block.row_supernode,
+                         .rows = block.end - block.begin,
+                         .rank = mapping_.owner(layer_, side_, block.row_supernode, k)});
+    });
+  }
+
+  const symbolic::Structure& structure_;
+  const distribution::Mapping& mapping_;
+  Index layer_;
+  distribution::Side side_;
+  SupernodeRange panels_;
+  bool at_home_only_;
+  Blocks blocks_;
+};
+
+}  // namespace trisweep::plan

@@ -1,0 +1,137 @@
+#include <algorithm>
+
+#include "trisweep/plan/sweep_stages.hpp"
+
+namespace trisweep::plan {
+namespace {
+
+class TreeParts {
+ public:
+  TreeParts(const RankSweep& sweep, const SweepTasks& tasks)
+      : sweep_(sweep), share_(sweep.share), joined_{.segment = tasks.segment, .rows = tasks.rows} {}
+
+  // The root of an interior subtree that other tasks wait for, when nothing else is to come.
+  void start_subtree(Index s) {
+    if (joined_.segment[usize(s)].pending == 0) joined_.complete.push_back(s);
+  }
+
+  void join(Index s) {
+    if (sweep_.is_product()) {
+      join_product(s);
+    } else {
+      join_sweep(s);
+    }
+    if (is_owned(s) && joined_.segment[usize(s)].pending == 0) joined_.complete.push_back(s);
+  }
+
+  // What this rank takes part in one after another, among that what it only helps to pass on.
+  void take_turns() {
+    Index before = -1;
+    for (const Index k : sweep_.trees.in_turn) {
+      const Index adds = place(sweep_.trees.reduction.of(k)), reads = place(sweep_.trees.broadcast.of(k));
+      if (adds < 0 && reads < 0) continue;
+      const Index s = place_in_turn(k);
+      Segment& segment = joined_.segment[usize(s)];
+      const bool first = before < 0;
+      if (!first) joined_.segment[usize(before)].next = s;
+      before = s;
+      if (segment.pending == 0) std::erase(joined_.complete, s);
+      segment.pending += first ? 0 : 1;
+      segment.counts_final = adds < 0 && reads > 0;
+      segment.pending += segment.counts_final ? 1 : 0;
+      if (segment.pending == 0) joined_.complete.push_back(s);
+    }
+  }
+
+  JoinedSegments take() && { return std::move(joined_); }
+
+ private:
+  bool is_owned(Index s) const { return share_.owned[usize(s)] != 0; }
+
+  // Of this rank among `members`, or -1.
+  Index place(std::span<const Index> members) const {
+    const auto at = std::find(members.begin(), members.end(), share_.rank);
+    return at == members.end() ? -1 : static_cast<Index>(at - members.begin());
+  }
+
+  // A source and its target. The owner's target takes the source's place when all is done.
+  void join_product(Index s) {
+    const Index target = sweep_.target(s);
+    const bool adds = join_reduction(target);
+    join_broadcast(s);
+    if (!adds) return;
+    const Segment& sum = joined_.segment[usize(target)];
+    joined_.cleared.push_back(target);
+    if (is_owned(s)) joined_.replaced.push_back({share_.slot[usize(s)], sum.row, sum.width});
+  }
+
+  // Partial sums of others' segments start at zero the first time that something is added to them; they need
+  // rows of their own where the final segment comes, too.
+  void join_sweep(Index s) {
+    const bool adds = join_reduction(s), reads = join_broadcast(s);
+    if (is_owned(s)) return;
+    Segment& sum = joined_.segment[usize(s)];
+    const bool stays = sweep_.scatters() && !sweep_.spec.brings(sum.supernode);
+    if (!sweep_.spec.continues && (adds || stays)) joined_.cleared.push_back(s);
+    if (adds && reads) sum.sent_from = joined_.rows.take(sum.width);
+  }
+
+  // The segment of the phase for supernode k, which the share may not have.
+  Index place_in_turn(Index k) {
+    if (const Index s = share_.local(k); s >= 0) return s;
+    const auto s = static_cast<Index>(joined_.segment.size());
+    const Index width = sweep_.structure.width(k);
+    joined_.segment.push_back({.row = joined_.rows.take(width), .width = width, .supernode = k});
+    if (join_reduction(s)) joined_.cleared.push_back(s);
+    join_broadcast(s);
+    return s;
+  }
+
+  // Both take a segment of the phase.
+  bool join_reduction(Index s) {
+    Segment& segment = joined_.segment[usize(s)];
+    const auto members = sweep_.trees.reduction.of(segment.supernode);
+    const Index at = place(members);
+    if (at < 0) return false;
+    const auto [parent, first, last] = sweep_.spec.tree(at, static_cast<Index>(members.size()));
+    segment.pending += last - first;
+    for (Index c = first; c < last; ++c)
+      joined_.incoming.push_back({s, members[usize(c)], MessageKind::reduction});
+    if (parent >= 0) joined_.outgoing.push_back({s, members[usize(parent)], MessageKind::reduction});
+    return true;
+  }
+
+  bool join_broadcast(Index s) {
+    const auto members = sweep_.trees.broadcast.of(joined_.segment[usize(s)].supernode);
+    const Index at = place(members);
+    if (at < 0) return false;
+    const auto [parent, first, last] = sweep_.spec.tree(at, static_cast<Index>(members.size()));
+    for (Index c = first; c < last; ++c)
+      joined_.outgoing.push_back({s, members[usize(c)], MessageKind::broadcast});
+    if (parent >= 0) joined_.incoming.push_back({s, members[usize(parent)], MessageKind::broadcast});
+    return true;
+  }
+
+  const RankSweep& sweep_;
+  const distribution::Share& share_;
+  JoinedSegments joined_;
+};
+
+}  // namespace
+
+JoinedSegments join_trees(const RankSweep& sweep, const Subtrees& subtrees, const std::vector<char>& divided,
+                          const SweepTasks& tasks) {
+  TreeParts parts(sweep, tasks);
+  for (Index s = 0; s < sweep.share.segments(); ++s) {
+    const bool takes_part = !sweep.is_product() || sweep.structure.is_tile(sweep.share.segment[usize(s)]);
+    if (subtrees.interior[usize(s)]) {
+      if (divided[usize(s)]) parts.start_subtree(s);
+    } else if (takes_part) {
+      parts.join(s);
+    }
+  }
+  parts.take_turns();
+  return std::move(parts).take();
+}
+
+}  // namespace trisweep::plan

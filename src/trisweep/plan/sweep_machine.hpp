@@ -1,0 +1,117 @@
+#pragma once
+// What the events of a sweep cause, written once for whatever runs a plan: the engine, the model, the tests.
+//
+//   a message comes         a partial sum is a contribution to its segment; a final segment is available
+//   a task ends             it has contributed to the segments that it feeds
+//   all have contributed    the segment is complete: its partial sum goes to the parent, or, where there is
+//                           none, it is available; then the segment whose turn is next has a contribution
+//   a segment is available  it goes to its children; tasks that have waited for nothing else are ready
+
+#include <atomic>
+#include <concepts>
+
+#include "trisweep/plan/plan.hpp"
+
+namespace trisweep::plan {
+
+inline void set(Index& count, Index value) {
+  count = value;
+}
+inline void set(std::atomic<Index>& count, Index value) {
+  count.store(value, std::memory_order_relaxed);
+}
+
+// Whether that was the last one. Of several threads whoever counts last sees what all others did before.
+inline bool count_down(Index& count) {
+  return --count == 0;
+}
+inline bool count_down(std::atomic<Index>& count) {
+  return count.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+// What is still missing in a sweep that runs. `Count`: Index, or std::atomic<Index> where threads share it.
+template <class Count>
+struct SweepCounters {
+  std::vector<Count> pending;  // by segment
+  std::vector<Count> waits;    // by task
+
+  // Room for a phase.
+  void reserve(const SweepPhase& phase) {
+    if (pending.size() < phase.segment.size()) pending = std::vector<Count>(phase.segment.size());
+    if (waits.size() < phase.task.size()) waits = std::vector<Count>(phase.task.size());
+  }
+};
+
+// Does what the machine finds out. With several threads it is called by whoever has counted last.
+template <class Handler>
+concept SweepHandler = requires(Handler handler, Index i) {
+  { handler.sum_up(i) } -> std::same_as<void>;  // segment i is complete: its cells are to be added
+  { handler.send(i) } -> std::same_as<void>;    // outgoing message i
+  { handler.ready(i) } -> std::same_as<void>;   // task i can run
+};
+
+// Made for an event, and as good as nothing: the state is in the counters.
+template <class Count, SweepHandler Handler>
+class SweepMachine {
+ public:
+  // The counters have room for the phase.
+  SweepMachine(const SweepPhase& phase, SweepCounters<Count>& counters, Handler handler)
+      : phase_(phase), counters_(counters), handler_(handler) {}
+
+  // Before any other event.
+  void start() {
+    for (std::size_t s = 0; s < phase_.segment.size(); ++s)
+      set(counters_.pending[s], phase_.segment[s].pending);
+    for (std::size_t t = 0; t < phase_.task.size(); ++t) set(counters_.waits[t], phase_.task[t].waits);
+    for (std::size_t t = 0; t < phase_.task.size(); ++t)
+      if (phase_.task[t].waits == 0) handler_.ready(static_cast<Index>(t));
+    for (const Index s : phase_.complete) complete(s);
+  }
+
+  // Incoming message `number`, and its values are where they belong.
+  void message_came(Index number) {
+    const Incoming& message = phase_.incoming[usize(number)];
+    const bool is_final = message.kind == MessageKind::broadcast;
+    if (is_final && !phase_.segment[usize(message.segment)].counts_final) {
+      make_available(message.segment);
+    } else {
+      contribute(message.segment);
+    }
+  }
+
+  void task_ended(Index t) {
+    const Task& task = phase_.task[usize(t)];
+    for (Index f = task.feed_begin; f < task.feed_end; ++f) contribute(phase_.feed[usize(f)]);
+  }
+
+ private:
+  void contribute(Index s) {
+    if (count_down(counters_.pending[usize(s)])) complete(s);
+  }
+
+  void complete(Index s) {
+    const Segment& segment = phase_.segment[usize(s)];
+    handler_.sum_up(s);
+    if (segment.parent >= 0) {
+      handler_.send(segment.parent);
+    } else {
+      make_available(s);
+    }
+    if (segment.next >= 0) contribute(segment.next);
+  }
+
+  void make_available(Index s) {
+    const Segment& segment = phase_.segment[usize(s)];
+    for (Index number = segment.child_begin; number < segment.child_end; ++number) handler_.send(number);
+    for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c) {
+      const Index t = phase_.consumer[usize(c)];
+      if (count_down(counters_.waits[usize(t)])) handler_.ready(t);
+    }
+  }
+
+  const SweepPhase& phase_;
+  SweepCounters<Count>& counters_;
+  Handler handler_;
+};
+
+}  // namespace trisweep::plan

@@ -1,0 +1,117 @@
+#pragma once
+// How a sweep phase is made for one rank: functions with values between them.
+//
+//   find_subtrees -> list_work -> make_tasks -> join_trees -> make_sweep (sweep.hpp)
+//
+// Segments and pieces are numbered as in the share; behind its segments a phase has more of its own.
+
+#include <limits>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/plan/sweep.hpp"
+
+namespace trisweep::plan {
+
+// What is asked of one rank.
+struct RankSweep {
+  const symbolic::Structure& structure;
+  const distribution::Share& share;
+  const SweepTrees& trees;
+  const SweepSpec& spec;
+  const Accumulation& accumulation;
+
+  const distribution::SideShare& side() const { return share.side(spec.side); }
+  bool scatters() const { return spec.direction == Direction::scatter; }
+  bool ordered() const { return accumulation.ordered; }
+  // The product of tiles: targets are segments of their own, behind the sources.
+  bool is_product() const { return spec.side == distribution::Side::diagonal; }
+  Index source(Index piece) const { return side().segment[usize(piece)]; }
+  Index target(Index s) const { return is_product() ? share.segments() + s : s; }
+};
+
+// By local segment. One is *interior* when this rank alone touches it and everything below it in the
+// elimination tree: then no event about it can come from, or matter to, another rank. In an ordered sweep
+// only subtrees of at most a grain are, so that there are tasks for several threads.
+struct Subtrees {
+  std::vector<char> interior;
+  std::vector<Index> root;  // of its interior subtree, or itself
+};
+Subtrees find_subtrees(const RankSweep& sweep);
+
+// What a task does. The panels of an interior subtree, which this rank has to itself, are one task, the
+// `core`, with nothing to count inside, except what can be done while the rank waits: `outer` rows, which lie
+// in segments far above the subtree (after the core in a scatter sweep, before it in a gather sweep), and the
+// products with `diagonal` blocks once the core is done. The subtree's root segment stands for the subtree:
+// it is complete when the core, or all outer rows, are done. Outer rows of a scatter sweep read what the
+// diagonal products overwrite, which therefore wait for them, by a segment without rows that all outer tasks
+// of the subtree feed. An ordered sweep has no outer tasks. Every other task is a strip of a piece, `own`.
+enum class TaskKind { core, outer, own, diagonal };
+
+// A strip and the task it belongs to.
+struct Work {
+  Index priority;  // a local segment: tasks are in its order
+  TaskKind kind;
+  Index subtree;  // root of the interior subtree, or -1
+  Index part;     // number of the task among those of the same priority, kind and subtree
+  Strip strip;
+
+  auto task() const { return std::tuple(priority, kind, subtree, part); }
+};
+
+struct SweepWork {
+  std::vector<Work> work;     // by task, in order of priority
+  std::vector<char> divided;  // local segments: roots of subtrees of which more than the core is a task
+};
+SweepWork list_work(const RankSweep& sweep, const Subtrees& subtrees);
+
+// Work rows behind the slots, as they are given out. Throws Error(environment) when there are too many.
+class WorkRows {
+ public:
+  explicit WorkRows(Index slots) : next_(slots) {}
+
+  Index take(Index width) {
+    if (next_ > std::numeric_limits<Index>::max() - width) {
+      throw Error(ErrorKind::environment,
+                  "this rank's part of the vectors, with what its threads add to them, has too many rows",
+                  "use more ranks, or one thread for each and no --deterministic");
+    }
+    next_ += width;
+    return next_ - width;
+  }
+  Index end() const { return next_; }
+
+ private:
+  Index next_;
+};
+
+// The tasks, what each reads and feeds, and where its contributions go.
+struct SweepTasks {
+  std::vector<Task> task;
+  std::vector<Strip> strip;
+  std::vector<Index> position;
+  std::vector<Index> feed;
+  std::vector<Segment> segment;                // of the phase, with what tasks alone contribute
+  std::vector<std::pair<Index, Index>> reads;  // (segment, task)
+  std::vector<std::pair<Index, Index>> cells;  // (segment, first work row), in the order of contributions
+  WorkRows rows;
+};
+SweepTasks make_tasks(const RankSweep& sweep, const Subtrees& subtrees, const SweepWork& work);
+
+// The segments with their parts in the trees.
+struct JoinedSegments {
+  std::vector<Segment> segment;
+  std::vector<Incoming> incoming;  // neither is in order yet
+  std::vector<Outgoing> outgoing;
+  std::vector<Index> complete;
+  std::vector<Index> cleared;
+  std::vector<Replacement> replaced;
+  WorkRows rows;
+};
+// `divided`: see SweepWork.
+JoinedSegments join_trees(const RankSweep& sweep, const Subtrees& subtrees, const std::vector<char>& divided,
+                          const SweepTasks& tasks);
+
+}  // namespace trisweep::plan

@@ -1,0 +1,203 @@
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "trisweep/plan/sweep_stages.hpp"
+
+namespace trisweep::plan {
+namespace {
+
+class TaskList {
+ public:
+  TaskList(const RankSweep& sweep, const Subtrees& subtrees, const std::vector<char>& divided)
+      : sweep_(sweep),
+        share_(sweep.share),
+        side_(sweep.side()),
+        interior_(subtrees.interior),
+        divided_(divided),
+        list_{.rows = WorkRows(sweep.share.work_rows())} {
+    place_segments();
+  }
+
+  // One task: all of `work` belongs to it.
+  void add(std::span<const Work> work) {
+    const auto at = static_cast<Index>(list_.strip.size());
+    list_.task.push_back({.strip_begin = at,
+                          .strip_end = at + static_cast<Index>(work.size()),
+                          .diagonal = work.front().kind == TaskKind::diagonal});
+    for (const Work& w : work) {
+      list_.strip.push_back(w.strip);
+      if (sweep_.is_product() && !sweep_.scatters())
+        list_.strip.back().at = target_row(sweep_.source(w.strip.piece));
+    }
+    if (work.front().kind == TaskKind::diagonal) {
+      wait_for_readers(work.front().subtree);
+    } else {
+      connect(work.front());
+    }
+  }
+
+  SweepTasks take() && { return std::move(list_); }
+
+ private:
+  void place_segments() {
+    for (Index s = 0; s < share_.segments(); ++s)
+      list_.segment.push_back(
+          {.row = share_.slot[usize(s)], .width = share_.width(s), .supernode = share_.segment[usize(s)]});
+    if (!sweep_.is_product()) return;
+    for (Index s = 0; s < share_.segments(); ++s) {
+      list_.segment.push_back(list_.segment[usize(s)]);
+      const bool takes_part = sweep_.structure.is_tile(share_.segment[usize(s)]);
+      if (takes_part) list_.segment.back().row = list_.rows.take(share_.width(s));
+    }
+  }
+
+  Index target_row(Index s) const { return list_.segment[usize(sweep_.target(s))].row; }
+
+  // For a segment of the phase.
+  Index new_cell(Index segment) {
+    list_.cells.emplace_back(segment, list_.rows.take(list_.segment[usize(segment)].width));
+    return list_.cells.back().second;
+  }
+
+  // Calls visit(block) for the part of each block of its piece that a strip has.
+  template <class Visit>
+  void for_each_block(const Strip& strip, Visit&& visit) const {
+    Index row = 0;  // of the piece, at the begin of the block
+    for (const distribution::PieceBlock& block : side_.blocks(strip.piece)) {
+      const Index begin = std::max(strip.row_begin, row) - row + block.begin;
+      const Index end = std::min(strip.row_end - row + block.begin, block.end);
+      if (begin < end) visit(distribution::PieceBlock{block.segment, begin, end});
+      row += block.end - block.begin;
+    }
+  }
+
+  std::span<Strip> strips(const Task& task) {
+    return std::span(list_.strip).subspan(usize(task.strip_begin), usize(task.strip_end - task.strip_begin));
+  }
+
+  // The segments that count on the row side of the last task, each once: those outside of its subtree, and
+  // for a core the subtree's own root when other tasks wait for the core, or it for them.
+  std::vector<Index> row_segments(const Work& work) {
+    std::vector<Index> list;
+    if (work.kind == TaskKind::core && divided_[usize(work.subtree)]) list.push_back(work.subtree);
+    for (const Strip& strip : strips(list_.task.back())) {
+      for_each_block(strip, [&](const auto& block) {
+        if (!interior_[usize(block.segment)]) list.push_back(block.segment);
+      });
+    }
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    if (!sweep_.scatters()) std::reverse(list.begin(), list.end());
+    return list;
+  }
+  // And on its panel side.
+  std::vector<Index> panel_segments(const Work& work) const {
+    if (work.kind == TaskKind::core) return {};
+    return {work.kind == TaskKind::own ? sweep_.source(work.strip.piece) : work.subtree};
+  }
+
+  // Says what the last task reads and feeds, and where its contributions go.
+  void connect(const Work& work) {
+    auto sources = panel_segments(work), targets = row_segments(work);
+    if (!sweep_.scatters()) {
+      std::erase_if(targets, [&](Index s) { return !sweep_.spec.brings(share_.segment[usize(s)]); });
+      std::swap(sources, targets);
+    }
+    for (const Index s : sources) read(s);
+    Task& task = list_.task.back();
+    task.feed_begin = static_cast<Index>(list_.feed.size());
+    for (const Index s : targets) feed(sweep_.target(s));
+    if (work.kind == TaskKind::outer && sweep_.scatters()) feed(read_by_outer(work.subtree));
+    task.feed_end = static_cast<Index>(list_.feed.size());
+    if (sweep_.ordered()) {
+      give_cells(task, targets);
+    } else if (sweep_.is_product() && sweep_.scatters()) {
+      redirect_rows(task, [&](Index s) { return target_row(s); });
+    }
+  }
+
+  // A task with diagonal blocks waits for its subtree's core, whose segment is its root, and for what else
+  // reads the segments that it overwrites.
+  void wait_for_readers(Index subtree) {
+    Task& task = list_.task.back();
+    task.feed_begin = task.feed_end = static_cast<Index>(list_.feed.size());
+    read(subtree);
+    if (const auto outer = read_by_outer_.find(subtree); outer != read_by_outer_.end()) read(outer->second);
+  }
+
+  void read(Index segment) {
+    list_.reads.emplace_back(segment, static_cast<Index>(list_.task.size()) - 1);
+    ++list_.task.back().waits;
+  }
+  void feed(Index segment) {
+    list_.feed.push_back(segment);
+    ++list_.segment[usize(segment)].pending;
+  }
+
+  // A segment without rows that is complete when the subtree's outer tasks, which come first, have read it.
+  Index read_by_outer(Index subtree) {
+    const auto [at, made] = read_by_outer_.try_emplace(subtree, static_cast<Index>(list_.segment.size()));
+    if (made)
+      list_.segment.push_back(
+          {.row = share_.slot[usize(subtree)], .supernode = share_.segment[usize(subtree)]});
+    return at->second;
+  }
+
+  // A piece that is gathered by one task needs no cell: nobody else writes to its segment.
+  void give_cells(Task& task, const std::vector<Index>& targets) {
+    task.cell_begin = list_.rows.end();
+    Strip& strip = list_.strip[usize(task.strip_begin)];
+    if (sweep_.scatters()) {
+      std::map<Index, Index> cell;
+      for (const Index s : targets) {
+        if (!interior_[usize(s)]) cell[s] = new_cell(sweep_.target(s));
+      }
+      redirect_rows(task, [&](Index s) { return cell.at(s); });
+    } else if (!targets.empty() && strip.row_end - strip.row_begin < side_.height(strip.piece)) {
+      strip.at = new_cell(sweep_.target(targets.front()));
+    }
+    task.cell_end = list_.rows.end();
+  }
+
+  // Rows of exterior segments s are found from work row row_of(s) on instead of in their slots.
+  template <class RowOf>
+  void redirect_rows(const Task& task, RowOf&& row_of) {
+    std::vector<Index>& position = list_.position;
+    for (Strip& strip : strips(task)) {
+      const auto begin = static_cast<Offset>(position.size());
+      for_each_block(strip, [&](const auto& block) {
+        const Index s = block.segment;
+        auto row = static_cast<std::ptrdiff_t>(position.size());
+        distribution::append_positions(sweep_.structure, share_, sweep_.spec.side, strip.piece, block,
+                                       position);
+        if (interior_[usize(s)]) return;
+        for (; row < std::ssize(position); ++row) position[usize(row)] += row_of(s) - share_.slot[usize(s)];
+      });
+      strip.position = begin;
+    }
+  }
+
+  const RankSweep& sweep_;
+  const distribution::Share& share_;
+  const distribution::SideShare& side_;
+  const std::vector<char>& interior_;
+  const std::vector<char>& divided_;
+  SweepTasks list_;
+  std::map<Index, Index> read_by_outer_;  // by root of a subtree
+};
+
+}  // namespace
+
+SweepTasks make_tasks(const RankSweep& sweep, const Subtrees& subtrees, const SweepWork& work) {
+  TaskList list(sweep, subtrees, work.divided);
+  for (auto first = work.work.begin(); first != work.work.end();) {
+    const auto last =
+        std::find_if(first, work.work.end(), [&](const Work& w) { return w.task() != first->task(); });
+    list.add({first, last});
+    first = last;
+  }
+  return std::move(list).take();
+}
+
+}  // namespace trisweep::plan

@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "trisweep/core/slabs.hpp"
+#include "trisweep/plan/sweep_stages.hpp"
+
+namespace trisweep::plan {
+namespace {
+
+// 16 kB: a few microseconds.
+constexpr Offset outer_entries = 2048;
+constexpr Offset diagonal_entries = 2048;
+
+class WorkList {
+ public:
+  WorkList(const RankSweep& sweep, const Subtrees& subtrees)
+      : sweep_(sweep), share_(sweep.share), side_(sweep.side()), subtrees_(subtrees) {
+    list_.divided.assign(usize(share_.segments()), 0);
+  }
+
+  void add_panels() {
+    std::vector<Index> interior;
+    for (Index p = 0; p < side_.pieces(); ++p) {
+      if (!sweep_.trees.applied[usize(side_.supernode[usize(p)])]) continue;
+      if (subtrees_.interior[usize(sweep_.source(p))]) {
+        interior.push_back(p);
+      } else {
+        add_own(p);
+      }
+    }
+    const auto root = [&](Index p) { return subtrees_.root[usize(sweep_.source(p))]; };
+    std::stable_sort(interior.begin(), interior.end(), [&](Index p, Index q) { return root(p) < root(q); });
+    for (auto first = interior.begin(); first != interior.end();) {
+      const auto last = std::find_if(first, interior.end(), [&](Index p) { return root(p) != root(*first); });
+      add_subtree(root(*first), {first, last});
+      first = last;
+    }
+  }
+
+  // Products with the inverted diagonal blocks of interior segments, as far as the description asks for them,
+  // when there is nothing else to do: few at a time, because messages wait for the end of a task. Tiles are
+  // left out, interior or not: their blocks belong to the product.
+  void add_diagonal() {
+    const auto& side = share_.diagonal;
+    std::map<Index, std::pair<Index, Offset>> chunk;  // by subtree: number and entries of the last one
+    for (Index p = 0; p < side.pieces(); ++p) {
+      const Index k = side.supernode[usize(p)], s = side.segment[usize(p)], width = share_.width(s);
+      const bool asked_for = sweep_.spec.panels.contains(k) && sweep_.spec.diagonal.contains(k);
+      if (!asked_for || !subtrees_.interior[usize(s)] || sweep_.structure.is_tile(k)) continue;
+      const Index root = subtrees_.root[usize(s)];
+      auto& [number, size] = chunk[root];
+      if (size >= diagonal_entries) {
+        ++number;
+        size = 0;
+      }
+      size += Offset{width} * width;
+      list_.work.push_back(
+          {share_.segments(), TaskKind::diagonal, root, number, strip_of(share_, side, p, {0, width})});
+      list_.divided[usize(root)] = 1;
+    }
+  }
+
+  // A gather sweep runs backward, and last in it what no other rank waits for: cores, and before them their
+  // outer rows. So does a product: what the next sweep begins with comes first.
+  SweepWork in_order() && {
+    const bool backward = !sweep_.scatters() || sweep_.is_product();
+    const auto earlier = [&](const Work& a, const Work& b) {
+      if (backward && a.kind != b.kind) return a.kind < b.kind;
+      return a.task() < b.task();
+    };
+    std::stable_sort(list_.work.begin(), list_.work.end(), earlier);
+    if (backward) std::reverse(list_.work.begin(), list_.work.end());
+    return std::move(list_);
+  }
+
+ private:
+  Strip strip(Index p, Index begin, Index end) const { return strip_of(share_, side_, p, {begin, end}); }
+  Offset entries(Index p) const { return side_.value_ptr[usize(p) + 1] - side_.value_ptr[usize(p)]; }
+
+  // One strip, unless the piece is larger than a grain: then several, of whole slabs.
+  void add_own(Index p) {
+    const Index height = side_.height(p), s = sweep_.source(p);
+    const Index slabs = (height + slab_rows - 1) / slab_rows;
+    const Offset grain = sweep_.accumulation.grain;
+    const Offset wanted = sweep_.ordered() ? (entries(p) + grain - 1) / grain : 1;
+    const auto strips = static_cast<Index>(std::clamp<Offset>(wanted, 1, std::max(slabs, Index{1})));
+    for (Index i = 0; i < strips; ++i) {
+      const auto begin = static_cast<Index>(Offset{slabs} * i / strips) * slab_rows;
+      const auto end = static_cast<Index>(Offset{slabs} * (i + 1) / strips) * slab_rows;
+      list_.work.push_back({s, TaskKind::own, -1, i, strip(p, begin, std::min(end, height))});
+    }
+  }
+
+  void add_subtree(Index root, std::span<const Index> pieces) {
+    const std::vector<Index> cuts = outer_runs(pieces);
+    for (const Index p : pieces) {
+      Index begin = 0, row = 0;
+      std::size_t run = 0;
+      const auto add = [&] {
+        if (row > begin && run == 0)
+          list_.work.push_back({root, TaskKind::core, root, 0, strip(p, begin, row)});
+        if (row > begin && run > 0)
+          list_.work.push_back({cuts[run - 1], TaskKind::outer, root, 0, strip(p, begin, row)});
+        begin = row;
+      };
+      for (const distribution::PieceBlock& block : side_.blocks(p)) {
+        for (; run < cuts.size() && block.segment >= cuts[run]; ++run) add();
+        row += block.end - block.begin;
+      }
+      add();
+    }
+    if (!cuts.empty()) list_.divided[usize(root)] = 1;
+  }
+
+  // The rows of a subtree outside of it, in runs of segments that are worth a task, but for the first run:
+  // the segments that the second and further runs begin with. An ordered sweep has none: their sums would
+  // need cells.
+  std::vector<Index> outer_runs(std::span<const Index> pieces) const {
+    std::vector<Index> cuts;
+    if (sweep_.ordered()) return cuts;
+    std::map<Index, Offset> outside;
+    for (const Index p : pieces) {
+      for (const distribution::PieceBlock& block : side_.blocks(p)) {
+        if (!subtrees_.interior[usize(block.segment)])
+          outside[block.segment] += Offset{block.end - block.begin} * share_.width(sweep_.source(p));
+      }
+    }
+    Offset run = 0;
+    for (const auto& [segment, size] : outside) {
+      if (run >= outer_entries) {
+        cuts.push_back(segment);
+        run = 0;
+      }
+      run += size;
+    }
+    return cuts;
+  }
+
+  const RankSweep& sweep_;
+  const distribution::Share& share_;
+  const distribution::SideShare& side_;
+  const Subtrees& subtrees_;
+  SweepWork list_;
+};
+
+}  // namespace
+
+SweepWork list_work(const RankSweep& sweep, const Subtrees& subtrees) {
+  WorkList list(sweep, subtrees);
+  list.add_panels();
+  list.add_diagonal();
+  return std::move(list).in_order();
+}
+
+}  // namespace trisweep::plan
