@@ -64,8 +64,8 @@ model::Link link_of(const transport::PingPong& result, const MessageCosts& costs
   const auto &least = result.samples.front(), &largest = result.samples.back();
   const double latency = least.seconds_median / 2;
   return {.latency = latency,
-          .bandwidth =
-              double(largest.bytes - least.bytes) / std::max(largest.seconds_median - least.seconds_median, 1e-9),
+          .bandwidth = double(largest.bytes - least.bytes) /
+                       std::max(largest.seconds_median - least.seconds_median, 1e-9),
           .send_overhead = flushed ? std::max(0.0, costs.send - latency) : costs.send,
           .receive_overhead = costs.receive};
 }
@@ -137,16 +137,10 @@ void measure_messages(const transport::Communicator& world, model::Machine& m) {
 
 }  // namespace
 
-Index ranks_of_first_node(const transport::Communicator& world) {
-  Index ranks = world.of_node().size();
-  world.broadcast(ranks);
-  return ranks;
-}
-
 model::Machine measure_machine(const transport::Communicator& world) {
   const report::MachineRecord here = report::this_machine();
   model::Machine m{.name = here.host, .device = "cpu"};
-  m.ranks_per_node = m.ranks_per_memory = ranks_of_first_node(world);
+  m.ranks_per_node = m.ranks_per_memory = transport::ranks_of_first_node(world);
   measure_messages(world, m);
   measure_compute(world, m);
   const auto missing = std::exchange(

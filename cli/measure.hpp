@@ -11,7 +11,4 @@ namespace trisweep::cli {
 // only one.
 model::Machine measure_machine(const transport::Communicator& world);
 
-// Ranks on the node of rank 0. Collective.
-Index ranks_of_first_node(const transport::Communicator& world);
-
 }  // namespace trisweep::cli

@@ -11,8 +11,8 @@
 namespace trisweep::cli {
 
 // Panels of one size, one after another in memory, that are multiplied as a backward sweep does it: gathers
-// go down in memory, and fetch ahead of themselves in that direction. Each has work rows of its own, and reads
-// those of the panels behind it: what a sweep reads beside the panels is read here, too.
+// go down in memory, and fetch ahead of themselves in that direction. Each has work rows of its own, and
+// reads those of the panels behind it: what a sweep reads beside the panels is read here, too.
 class Panels {
  public:
   Panels(Index height, Index width, Index count, Index nrhs)
@@ -50,7 +50,8 @@ class Panels {
                                      .begin = 0,
                                      .end = height_,
                                      .conjugate = false},
-                                    next_ * width_, {.row = row_.data(), .scratch = scratch_.data(), .nrhs = nrhs_});
+                                    next_ * width_,
+                                    {.row = row_.data(), .scratch = scratch_.data(), .nrhs = nrhs_});
   }
 
   // Of all products, as the model counts them.

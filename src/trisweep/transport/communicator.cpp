@@ -217,6 +217,12 @@ void Communicator::receive_bytes(void* data, std::size_t bytes, Index from, int 
   });
 }
 
+Index ranks_of_first_node(const Communicator& comm) {
+  Index ranks = comm.of_node().size();
+  comm.broadcast(ranks);
+  return ranks;
+}
+
 void throw_first_failure(const Communicator& comm, const Failure& mine) {
   Fate& fate = *comm.fate_;
   fate.ballot = mine.failed ? comm.rank() : comm.size();

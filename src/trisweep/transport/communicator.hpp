@@ -114,6 +114,9 @@ class Communicator {
   friend void throw_first_failure(const Communicator& comm, const Failure& mine);
 };
 
+// How many ranks share the memory of rank 0. Collective; the same on every rank.
+Index ranks_of_first_node(const Communicator& comm);
+
 // An error that every rank throws together: a program may end in good order on it. Any other exception is one
 // rank's own, and others may be waiting for that rank.
 class CollectiveError : public Error {

@@ -1,0 +1,125 @@
+#include "trisweep/solve/block_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "trisweep/krylov/block_rows.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+void require(bool holds, ErrorKind kind, const std::string& text, const char* remedy) {
+  if (!holds) throw Error(kind, text, remedy);
+}
+
+// What one rank can see for itself; `n`: rows of all ranks together.
+template <Scalar T>
+void check_rows(const BlockRows<T>& rows, Offset n) {
+  const matrix::Pattern& p = rows.a.pattern;
+  constexpr const char* as_documented = "pass rows as BlockRows describes them";
+  require(n <= std::numeric_limits<Index>::max(), ErrorKind::usage,
+          fmt::format("{} rows are more than an Index counts", n), "solve a smaller system");
+  require(n > 0, ErrorKind::input, "the matrix is empty (0 x 0)", "give a matrix with at least one row");
+  require(p.rows >= 0 && p.row_ptr.size() == usize(p.rows) + 1 && p.row_ptr.front() == 0 &&
+              std::is_sorted(p.row_ptr.begin(), p.row_ptr.end()) && usize(p.nonzeros()) == p.col.size() &&
+              p.col.size() == rows.a.value.size(),
+          ErrorKind::usage, "the rows' pointers, columns and values do not fit together", as_documented);
+  require(p.rows == 0 || p.cols == n, ErrorKind::input,
+          fmt::format("the matrix is {} x {}, not square", n, p.cols),
+          "a linear system needs as many equations as unknowns");
+  for (Index i = 0; i < p.rows; ++i) {
+    const auto row = p.row(i);
+    const bool ascending = std::adjacent_find(row.begin(), row.end(), std::greater_equal<>()) == row.end();
+    require(ascending && (row.empty() || (row.front() >= 0 && row.back() < n)), ErrorKind::usage,
+            fmt::format("columns of row {} of this rank do not ascend from 0 to {}", i, n - 1),
+            as_documented);
+    for (Offset at = p.row_ptr[usize(i)]; at < p.row_ptr[usize(i) + 1]; ++at) {
+      require(std::isfinite(std::abs(rows.a.value[usize(at)])), ErrorKind::input,
+              fmt::format("the entry in row {} of this rank, column {} is not finite", i, p.col[usize(at)]),
+              "look for a division by zero or an overflow where the matrix is made");
+    }
+  }
+}
+
+// By number in the whole matrix: the place in the order of the ranks.
+std::vector<Index> places(const std::vector<std::vector<Index>>& listed, Index n) {
+  std::vector<Index> place(usize(n), -1);
+  Index next = 0;
+  for (const auto& numbers : listed) {
+    for (const Index i : numbers) {
+      require(i >= 0 && i < n && place[usize(i)] < 0, ErrorKind::usage,
+              fmt::format("row {} is listed twice, or is none of {} rows", i, n),
+              "list every row of the matrix once, on one rank");
+      place[usize(i)] = next++;
+    }
+  }
+  return place;
+}
+
+// Columns by their places, ascending again.
+template <Scalar T>
+void renumber(const std::vector<Index>& place, ConsecutiveRows<T>& rows) {
+  const matrix::Csr<T> before = rows.a;
+  auto& [a, partition, entry] = rows;
+  entry.resize(a.value.size());
+  std::iota(entry.begin(), entry.end(), Offset{0});
+  for (Index i = 0; i < a.rows(); ++i) {
+    const auto at = [&](Index row) { return entry.begin() + a.pattern.row_ptr[usize(row)]; };
+    std::sort(at(i), at(i + 1), [&](Offset l, Offset r) {
+      return place[usize(before.pattern.col[usize(l)])] < place[usize(before.pattern.col[usize(r)])];
+    });
+  }
+  for (std::size_t e = 0; e < entry.size(); ++e) {
+    a.pattern.col[e] = place[usize(before.pattern.col[usize(entry[e])])];
+    a.value[e] = before.value[usize(entry[e])];
+  }
+}
+
+}  // namespace
+
+template <Scalar T>
+BlockRows<T> dealt_out(MPI_Comm comm, const matrix::Csr<T>* a) {
+  const transport::Communicator world(comm);
+  Index rows = a != nullptr && world.rank() == 0 ? a->rows() : 0;
+  world.broadcast(rows);
+  return {.a = krylov::deal_out(world, a, distribution::even_partition(rows, world.size()))};
+}
+
+template <Scalar T>
+ConsecutiveRows<T> consecutive(const transport::Communicator& comm, BlockRows<T> rows) {
+  const auto counts = [&] {
+    auto list = comm.gather(rows.a.rows());
+    comm.broadcast(list);
+    return list;
+  }();
+  const Offset n = std::accumulate(counts.begin(), counts.end(), Offset{0});
+  const bool lists = comm.max(Offset{rows.number.empty() ? 0 : 1}) > 0;
+  transport::collectively(comm, [&] {
+    check_rows(rows, n);
+    require(!lists || std::ssize(rows.number) == rows.a.rows(), ErrorKind::usage,
+            fmt::format("{} row numbers for {} rows", rows.number.size(), rows.a.rows()),
+            "number every row, or none on any rank");
+  });
+  ConsecutiveRows<T> result{.a = std::move(rows.a), .partition = {{0}}, .entry = {}};
+  for (const Index count : counts) result.partition.begin.push_back(result.partition.begin.back() + count);
+  result.a.pattern.cols = static_cast<Index>(n);
+  if (!lists) return result;
+  auto listed = comm.gather(rows.number);
+  std::vector<Index> place;
+  transport::collectively(comm, [&] {
+    if (comm.rank() == 0) place = places(listed, static_cast<Index>(n));
+  });
+  comm.broadcast(place);
+  transport::collectively(comm, [&] { renumber(place, result); });
+  return result;
+}
+
+#define INSTANTIATE(T)                                              \
+  template BlockRows<T> dealt_out(MPI_Comm, const matrix::Csr<T>*); \
+  template ConsecutiveRows<T> consecutive(const transport::Communicator&, BlockRows<T>);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::solve

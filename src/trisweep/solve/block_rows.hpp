@@ -1,0 +1,41 @@
+#pragma once
+// The rows of A, b and x as the ranks of a program have them.
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/matrix/csr.hpp"
+#include "trisweep/transport/communicator.hpp"
+
+namespace trisweep::solve {
+
+// The rows of a square matrix that this rank has: as many as it likes, maybe none.
+template <Scalar T>
+struct BlockRows {
+  matrix::Csr<T> a{};  // columns by their numbers in the whole matrix
+  // Of each row in the whole matrix, in any order. Without rows on all ranks: they follow those of the rank
+  // before.
+  std::vector<Index> number{};
+};
+
+// Collective. Even blocks of the rows of a matrix that rank 0 has (others: null): one way to have them.
+template <Scalar T>
+BlockRows<T> dealt_out(MPI_Comm comm, const matrix::Csr<T>* a);
+
+// The same rows and columns in another order: that of the ranks and of each rank's rows, so that every rank's
+// rows are consecutive. Vectors stay as they are.
+template <Scalar T>
+struct ConsecutiveRows {
+  matrix::Csr<T> a;  // this rank's rows
+  distribution::RowPartition partition;
+  std::vector<Offset> entry;  // of the caller's rows, by entry of a; empty: the same
+};
+
+// Collective. Throws on every rank Error(usage) when rows are not those of one square matrix, each once, and
+// Error(input) when it is empty or an entry is not finite.
+template <Scalar T>
+ConsecutiveRows<T> consecutive(const transport::Communicator& comm, BlockRows<T> rows);
+
+}  // namespace trisweep::solve

@@ -1,0 +1,334 @@
+#include "trisweep/solve/solver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include "trisweep/core/clock.hpp"
+#include "trisweep/numeric/estimates.hpp"
+#include "trisweep/plan/variants.hpp"
+#include "trisweep/solve/factored_system.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+// Factors as are fastest or, when those have not led to an answer, as are most accurate, whatever plan was
+// chosen: inverted supernodes, and pivots not much smaller than the largest of their column.
+enum class Care { usual, great };
+constexpr double great_threshold = 0.5;
+
+template <class T>
+struct LowerImpl {
+  using type = T;  // there is none below single precision
+};
+template <>
+struct LowerImpl<double> {
+  using type = float;
+};
+template <>
+struct LowerImpl<std::complex<double>> {
+  using type = std::complex<float>;
+};
+template <class T>
+using Lower = typename LowerImpl<T>::type;
+
+// In a row of op(A).
+template <Scalar T>
+Index most_entries(const matrix::Csr<T>& a, bool transposed) {
+  std::vector<Index> entries(usize(a.rows()) + 1);
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (const Index j : a.pattern.row(i)) ++entries[usize(transposed ? j : i)];
+  }
+  return *std::max_element(entries.begin(), entries.end());
+}
+
+// Leaves transports that these ranks cannot have out of what there is to choose from; refuses one that is the
+// only choice before anything is computed. Two-sided messages are always to be had.
+void leave_out_unusable(const transport::Communicator& comm, model::PlanAxes& axes) {
+  if (comm.size() == 1) return;
+  const bool given = axes.transport.size() == 1;
+  std::erase_if(axes.transport, [&](const std::string& name) {
+    if (name == "two-sided") return false;
+    const std::string obstacle = transport::obstacle(comm, name);
+    if (given && !obstacle.empty()) throw transport::CollectiveError(ErrorKind::environment, obstacle);
+    return !obstacle.empty();
+  });
+}
+
+FactorReport describe(const symbolic::Structure& structure, numeric::Kind kind, std::size_t scalar_bytes,
+                      FactorReport report) {
+  const auto estimate = numeric::estimate(structure, kind, scalar_bytes);
+  report.kind = kind == numeric::Kind::lu ? "lu" : "cholesky";
+  report.nonzeros_l = estimate.nonzeros_l;
+  report.nonzeros_u = estimate.nonzeros_u;
+  report.supernodes = structure.supernodes();
+  report.flops = estimate.all_flops();
+  return report;
+}
+
+}  // namespace
+
+template <Scalar T>
+class Solver<T>::System {
+ public:
+  System(MPI_Comm comm, BlockRows<T> rows, const Options& options) : comm_(comm), options_(options) {
+    if (is_single && options.mixed)
+      throw transport::CollectiveError(ErrorKind::usage, "there are no factors below single precision",
+                                       "solve a system in double precision with mixed ones");
+    if (!options_.plan) options_.plan = model::all_axes(comm_.size());
+    leave_out_unusable(comm_, *options_.plan);
+    ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));
+    entry_ = std::move(own.entry);
+    a_.emplace(comm_.handle(), std::move(own.a), own.partition);
+    factor(Care::usual, Reuse::nothing);
+  }
+
+  Answer solve(Op op, Vectors<const T> b, Vectors<T> x) {
+    Answer answer = try_to_solve(op, b, x);
+    if (!options_.second_try || care_ == Care::great || good_enough(answer)) return answer;
+    factor(Care::great, Reuse::nothing);
+    return try_to_solve(op, b, x);
+  }
+
+  // A residual is computed with that many roundings of the terms that it is measured by (LAPACK's xGERFS).
+  ForwardError forward_error(Op op, const Answer& answer, Vectors<const T> x) {
+    const double rounding = (most_entries_[op == Op::none ? 0 : 1] + 1) * epsilon;
+    const double error = answer.error.componentwise + rounding;
+    ForwardError result{.solution_condition = system_->condition(op, x, answer.worst)};
+    result.bound = result.solution_condition * error;
+    result.componentwise_bound = system_->componentwise_condition(op, x, answer.worst) * error;
+    return result;
+  }
+
+  void refactor(std::span<const T> values) {
+    std::vector<T> ordered;
+    transport::collectively(comm_, [&] {
+      if (!entry_.empty() && entry_.size() != values.size())
+        throw Error(ErrorKind::usage, "other entries than the matrix has",
+                    "pass values for the same pattern");
+      for (const Offset e : entry_) ordered.push_back(values[usize(e)]);
+      const std::span<const T> all = entry_.empty() ? values : std::span<const T>(ordered);
+      if (!std::all_of(all.begin(), all.end(), [](const T& v) { return std::isfinite(std::abs(v)); }))
+        throw Error(ErrorKind::input, "a value of the matrix is not finite");
+    });
+    a_->replace_values(entry_.empty() ? values : std::span<const T>(ordered));
+    factor(Care::usual, Reuse::analysis);
+  }
+
+  FactoredSystem<T>& factored() { return *system_; }
+  const Report& report() const { return report_; }
+  const krylov::DistributedMatrix<T>& matrix() const { return *a_; }
+
+ private:
+  enum class Reuse { nothing, analysis };
+  static constexpr bool is_single = std::same_as<RealOf<T>, float>;
+  static constexpr double epsilon = double(std::numeric_limits<RealOf<T>>::epsilon());
+
+  // With factors of less precision than the system has: an answer that nothing is to be said against.
+  bool good_enough(const Answer& answer) const {
+    return factors_are_low_ ? answer.solved() : answer.satisfies;
+  }
+
+  Answer try_to_solve(Op op, Vectors<const T> b, Vectors<T> x) {
+    const auto start = Clock::now();
+    const Refined refined = system_->solve(op, b, x, options_.refinement);
+    Answer answer{.error = refined.error, .refinement_steps = refined.steps, .worst = refined.worst};
+    answer.seconds = comm_.max(seconds_since(start));
+    if (!regularity_) {
+      const Probe probe = system_->probe();
+      regularity_ = {.condition_estimate = std::max(probe.condition, system_->condition_estimate()),
+                     .probe_condition = probe.condition,
+                     .recovered = probe.recovered};
+    }
+    answer.regularity = *regularity_;
+    assess<T>(answer);
+    return answer;
+  }
+
+  void factor(Care care, Reuse reuse) {
+    care_ = care;
+    regularity_.reset();
+    factors_are_low_ = options_.mixed && care == Care::usual;
+    if (reuse == Reuse::nothing) analysis_.reset();
+    factors_are_low_ ? factor_in<Lower<T>>() : factor_in<T>();
+  }
+
+  template <Scalar F>
+  void factor_in() {
+    const Index node = transport::ranks_of_first_node(comm_);
+    std::shared_ptr<const Factorization<F>> factorization;  // rank 0
+    {
+      const matrix::Csr<T> whole = a_->collect();
+      transport::collectively(comm_, [&] {
+        if (comm_.rank() == 0) factorization = plan_and_factor<F>(whole, node);
+      });
+    }
+    comm_.broadcast(most_entries_);
+    share_choice();
+    distribute(std::move(factorization));
+  }
+
+  // On rank 0. A matrix that Cholesky finds not definite has other factors, for which another plan may be the
+  // fastest.
+  template <Scalar F>
+  std::shared_ptr<const Factorization<F>> plan_and_factor(const matrix::Csr<T>& a, Index ranks_of_node) {
+    most_entries_ = {most_entries(a, false), most_entries(a, true)};
+    report_.factor = {.second_try = care_ == Care::great};
+    if (analysis_) {
+      auto again = try_factor<F>(a);
+      if (again && again->factors->perturbed_pivots == 0) return again;
+      analysis_.reset();
+    }
+    PlanRequest request{
+        .axes = *options_.plan,
+        .machine = options_.machine,
+        .ordering = options_.ordering,
+        .workload = {.nrhs = options_.nrhs, .scalar_bytes = sizeof(F), .complex = is_complex<F>},
+        .op = options_.op,
+        .ranks_of_node = ranks_of_node,
+        .threads = options_.threads};
+    if (care_ == Care::great) request.axes.diagonal = {"supernodes"};
+    std::shared_ptr<const Factorization<F>> done;
+    const auto likely = care_ == Care::usual ? likely_kind(a) : numeric::Kind::lu;
+    for (auto kind = likely; !done; kind = numeric::Kind::lu) {
+      PlannedSystem planned = plan_system(a, kind, request, observer());
+      analysis_ = planned.analysis;
+      report_.plan = planned.choice;
+      report_.factor.analysis_seconds += planned.analysis_seconds;
+      report_.separators = planned.separators;
+      const double before = report_.model ? report_.model->seconds : 0;
+      report_.model = std::move(planned.model);
+      if (report_.model) report_.model->seconds += before;
+      done = try_factor<F>(a);
+    }
+    return done;
+  }
+
+  // As it was analyzed; nothing when Cholesky does not work.
+  template <Scalar F>
+  std::shared_ptr<const Factorization<F>> try_factor(const matrix::Csr<T>& a) {
+    const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    numeric::Options options{.threads = options_.threads > 0 ? options_.threads : processors};
+    if (care_ == Care::great) options.relative_threshold = great_threshold;
+    const auto start = Clock::now();
+    auto done = solve::try_factor<F>(a, analysis_, options, observer());
+    report_.factor.seconds += seconds_since(start);
+    if (!done) return nullptr;
+    const numeric::Factors<F>& factors = *done->factors;
+    report_.factor = describe(*factors.structure, factors.kind, sizeof(F), std::move(report_.factor));
+    report_.factor.bytes = factors.bytes();
+    report_.factor.perturbed_pivots = factors.perturbed_pivots;
+    report_.factor.delayed_pivots = factors.delayed_pivots;
+    return std::make_shared<const Factorization<F>>(*std::move(done));
+  }
+
+  void share_choice() {
+    comm_.broadcast(report_.plan.grid);
+    for (const model::NamedAxis& axis : model::named_axes()) comm_.broadcast(report_.plan.*axis.value);
+    if (!options_.usual_transport) return;
+    if (const auto usual = transport::usual_transport(comm_); usual == "shared")
+      report_.plan.transport = usual;
+  }
+
+  template <Scalar F>
+  void distribute(std::shared_ptr<const Factorization<F>> factorization) {
+    system_.reset();
+    const auto start = Clock::now();
+    system_ = make_factored_system<T, F>(*a_, std::move(factorization), solver_options());
+    report_.distribution_seconds = comm_.max(seconds_since(start));
+    const auto plan_start = Clock::now();
+    system_->prepare(options_.op, options_.nrhs);
+    report_.plan_seconds = comm_.max(seconds_since(plan_start));
+    report_.setup_seconds = comm_.max(seconds_since(start));
+    const auto bytes = static_cast<double>(system_->panel_bytes());
+    report_.panel_bytes = comm_.sum(bytes);
+    report_.panel_bytes_max = comm_.max(bytes);
+  }
+
+  SolverOptions solver_options() const {
+    const model::PlanChoice& choice = report_.plan;
+    return {.grid = choice.grid,
+            .mapping = distribution::find_mapping(choice.mapping),
+            .tree = plan::find_tree(choice.tree),
+            .schedule = plan::find_schedule(choice.schedule),
+            .inter_grid = plan::find_inter_grid(choice.inter_grid),
+            .transport = transport::find_transport(choice.transport),
+            .threads = std::max(options_.threads, 1),
+            .deterministic = options_.deterministic,
+            .dependencies = options_.dependencies,
+            .watchdog = options_.watchdog,
+            .rows = a_->partition()};
+  }
+
+  Observer& observer() const { return options_.observer ? *options_.observer : silent_observer(); }
+
+  transport::Communicator comm_;
+  Options options_;
+  std::vector<Offset> entry_;  // ConsecutiveRows::entry
+  std::optional<krylov::DistributedMatrix<T>> a_;
+  Care care_ = Care::usual;
+  bool factors_are_low_ = false;
+  std::shared_ptr<const Analysis> analysis_;  // rank 0: as it was planned, before pivots are delayed
+  std::array<Index, 2> most_entries_{};       // in a row of A, and of its transposes
+  std::unique_ptr<FactoredSystem<T>> system_;
+  std::optional<Regularity> regularity_;  // once it is known
+  Report report_;
+};
+
+template <Scalar T>
+Solver<T>::Solver(MPI_Comm comm, BlockRows<T> rows, const Options& options)
+    : system_(std::make_unique<System>(comm, std::move(rows), options)) {}
+template <Scalar T>
+Solver<T>::~Solver() = default;
+template <Scalar T>
+Solver<T>::Solver(Solver&&) noexcept = default;
+template <Scalar T>
+Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
+
+template <Scalar T>
+Answer Solver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op) {
+  return system_->solve(op, b, x);
+}
+template <Scalar T>
+ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> x, Op op) {
+  return system_->forward_error(op, answer, x);
+}
+template <Scalar T>
+void Solver<T>::refactor(std::span<const T> values) {
+  system_->refactor(values);
+}
+template <Scalar T>
+void Solver<T>::prepare(Op op, Index nrhs) {
+  system_->factored().prepare(op, nrhs);
+}
+template <Scalar T>
+void Solver<T>::sweep(Vectors<const T> b, Vectors<T> x, Op op) {
+  system_->factored().sweep(op, b, x);
+}
+template <Scalar T>
+const engine::SolveActivity& Solver<T>::last_sweep() const {
+  return system_->factored().last();
+}
+template <Scalar T>
+void Solver<T>::record_in(engine::Recorder* recorder) {
+  system_->factored().record_in(recorder);
+}
+template <Scalar T>
+const Report& Solver<T>::report() const {
+  return system_->report();
+}
+template <Scalar T>
+const distribution::RowPartition& Solver<T>::partition() const {
+  return system_->matrix().partition();
+}
+template <Scalar T>
+Index Solver<T>::rows() const {
+  return system_->matrix().local_rows();
+}
+
+#define INSTANTIATE(T) template class Solver<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::solve

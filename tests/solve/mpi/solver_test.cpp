@@ -1,0 +1,221 @@
+#include "trisweep/solve/solver.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "support/largest.hpp"
+#include "support/random_matrix.hpp"
+#include "support/solver.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::random_matrix;
+using testing_support::random_vector;
+using testing_support::world_size;
+
+Index world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+// This rank's rows of a, x and b = op(A) x, by their numbers.
+template <Scalar T>
+struct Rows {
+  std::vector<Index> number;
+
+  BlockRows<T> of(const matrix::Csr<T>& a, bool listed) const {
+    BlockRows<T> rows;
+    rows.a.pattern.rows = static_cast<Index>(number.size());
+    rows.a.pattern.cols = a.cols();
+    for (const Index i : number) {
+      const auto columns = a.pattern.row(i);
+      rows.a.pattern.col.insert(rows.a.pattern.col.end(), columns.begin(), columns.end());
+      rows.a.pattern.row_ptr.push_back(static_cast<Offset>(rows.a.pattern.col.size()));
+      const auto first = a.value.begin() + a.pattern.row_ptr[usize(i)];
+      rows.a.value.insert(rows.a.value.end(), first, first + std::ssize(columns));
+    }
+    if (listed) rows.number = number;
+    return rows;
+  }
+  std::vector<T> of(std::span<const T> whole, Index nrhs) const {
+    std::vector<T> mine;
+    const std::size_t n = whole.size() / usize(nrhs);
+    for (Index c = 0; c < nrhs; ++c) {
+      for (const Index i : number) mine.push_back(whole[usize(c) * n + usize(i)]);
+    }
+    return mine;
+  }
+};
+
+// As a program with boundary conditions might deal them out: unevenly, the second rank has none.
+Rows<double> uneven_blocks(Index n) {
+  std::vector<Index> begin{0};
+  for (Index r = 0; r < world_size(); ++r)
+    begin.push_back(r + 1 == world_size() ? n
+                    : r == 1              ? begin.back()
+                                          : begin.back() + (n - begin.back()) / 3);
+  Rows<double> rows;
+  for (Index i = begin[usize(world_rank())]; i < begin[usize(world_rank()) + 1]; ++i)
+    rows.number.push_back(i);
+  return rows;
+}
+
+// Every rank's are scattered, and not in order.
+Rows<double> scattered(Index n) {
+  Rows<double> rows;
+  for (Index i = n - 1; i >= 0; --i) {
+    if ((i * 7 + 3) % world_size() == world_rank()) rows.number.push_back(i);
+  }
+  return rows;
+}
+
+template <Scalar T>
+double solve_error(Solver<T>& solver, const matrix::Csr<T>& a, const Rows<double>& of, Op op, Index nrhs) {
+  const Rows<T> rows{of.number};
+  const auto truth = random_vector<T>(usize(a.rows()) * usize(nrhs), 5);
+  std::vector<T> b(truth.size());
+  for (Index c = 0; c < nrhs; ++c) {
+    const auto column = [&](auto& v) {
+      return std::span(v).subspan(usize(c) * usize(a.rows()), usize(a.rows()));
+    };
+    matrix::multiply<T>(a, op, column(truth), column(b));
+  }
+  const std::vector<T> mine = rows.of(std::span<const T>(b), nrhs);
+  std::vector<T> x(mine.size());
+  const auto count = static_cast<Index>(rows.number.size());
+  const Answer answer = solver.solve({mine.data(), count, nrhs}, {x.data(), count, nrhs}, op);
+  EXPECT_TRUE(answer.solved());
+  EXPECT_LE(answer.error.componentwise, 450 * std::numeric_limits<RealOf<T>>::epsilon());
+  const double error = testing_support::largest_difference(x, rows.of(std::span<const T>(truth), nrhs));
+  return transport::Communicator(MPI_COMM_WORLD).max(error) / std::numeric_limits<RealOf<T>>::epsilon();
+}
+
+template <class T>
+class SolverTest : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(SolverTest, Scalars);
+
+TYPED_TEST(SolverTest, SolvesForRowsAsTheCallerHasThem) {
+  using T = TypeParam;
+  constexpr Index n = 83;
+  const auto a = random_matrix<T>({.n = n, .per_row = 3, .seed = 4});
+  for (const bool listed : {false, true}) {
+    const Rows<double> rows = listed ? scattered(n) : uneven_blocks(n);
+    Solver<T> solver(MPI_COMM_WORLD, Rows<T>{rows.number}.of(a, listed));
+    EXPECT_EQ(solver.rows(), std::ssize(rows.number));
+    for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+      for (const Index nrhs : {1, 5}) EXPECT_LT(solve_error(solver, a, rows, op, nrhs), 1000) << listed;
+    }
+  }
+}
+
+TEST(Solver, HasARankZerosMatrixInEvenBlocks) {
+  const auto a = random_matrix<double>({.n = 40, .per_row = 3, .hermitian = true, .seed = 2});
+  Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, world_rank() == 0 ? &a : nullptr));
+  Rows<double> rows;
+  for (Index i = 0; i < solver.rows(); ++i) rows.number.push_back(solver.partition().first(world_rank()) + i);
+  EXPECT_LT(solve_error(solver, a, rows, Op::none, 1), 1000);
+  if (world_rank() == 0) EXPECT_EQ(solver.report().factor.kind, "cholesky");
+}
+
+TEST(Solver, TakesFactorsOfLowerPrecisionToFullAccuracy) {
+  const auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 9});
+  const auto rows = uneven_blocks(60);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false), {.mixed = true});
+  EXPECT_LT(solve_error(solver, a, rows, Op::transpose, 2), 1000);
+  if (world_rank() == 0) {
+    const auto& factor = solver.report().factor;
+    EXPECT_LT(factor.bytes, sizeof(double) * usize(factor.nonzeros_l + factor.nonzeros_u));
+    EXPECT_FALSE(factor.second_try);
+  }
+}
+
+// New values of the same pattern, up to ones that Cholesky refuses.
+TEST(Solver, FactorsOtherValuesOfTheSamePattern) {
+  constexpr Index n = 50;
+  auto a = random_matrix<double>({.n = n, .per_row = 3, .hermitian = true, .seed = 6});
+  for (const bool listed : {false, true}) {
+    const auto rows = listed ? scattered(n) : uneven_blocks(n);
+    Solver<double> solver(MPI_COMM_WORLD, rows.of(a, listed));
+    auto other = a;
+    for (const double factor : {2.0, -3.0}) {
+      for (double& v : other.value) v *= factor;
+      solver.refactor(rows.of(other, listed).a.value);
+      EXPECT_LT(solve_error(solver, other, rows, Op::none, 1), 1000);
+    }
+    if (world_rank() == 0) EXPECT_EQ(solver.report().factor.kind, "lu");
+  }
+}
+
+TEST(Solver, MovesAndIsDestroyedWithoutASolve) {
+  const auto a = random_matrix<double>({.n = 30, .per_row = 2, .seed = 1});
+  const auto rows = uneven_blocks(30);
+  Solver<double> first(MPI_COMM_WORLD, rows.of(a, false));
+  Solver<double> second(std::move(first));
+  first = Solver<double>(MPI_COMM_WORLD, rows.of(a, false));
+  EXPECT_LT(solve_error(second, a, rows, Op::none, 1), 1000);
+}
+
+// A bar that nothing holds, pulled at both ends: where it is, is open.
+TEST(Solver, SaysThatAMatrixIsSingular) {
+  constexpr Index n = 24;
+  matrix::Csr<double> a;
+  a.pattern.rows = a.pattern.cols = n;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = std::max(i - 1, 0); j <= std::min(i + 1, n - 1); ++j) {
+      a.pattern.col.push_back(j);
+      a.value.push_back(i != j ? -1 : i == 0 || i == n - 1 ? 1 : 2);
+    }
+    a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
+  }
+  const auto rows = uneven_blocks(n);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false));
+  std::vector<double> b(rows.number.size()), x(b.size());
+  for (std::size_t i = 0; i < b.size(); ++i)
+    b[i] = rows.number[i] == 0 ? 1 : rows.number[i] == n - 1 ? -1 : 0;
+  const Answer answer = solver.solve(b, x);
+  EXPECT_TRUE(answer.singular);
+  EXPECT_TRUE(answer.satisfies);
+  EXPECT_FALSE(answer.solved());
+}
+
+// On the last rank only: an error on all of them.
+class WrongRows : public testing::Test {
+ protected:
+  static constexpr Index n = 20;
+
+  template <class Spoil>
+  std::string message(bool listed, const Spoil& spoil) {
+    auto rows = (listed ? scattered(n) : uneven_blocks(n)).of(a_, listed);
+    if (world_rank() == world_size() - 1) spoil(rows);
+    try {
+      Solver<double> solver(MPI_COMM_WORLD, std::move(rows));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  const matrix::Csr<double> a_ = random_matrix<double>({.n = n, .per_row = 2, .seed = 8});
+};
+
+TEST_F(WrongRows, AreAnErrorOnEveryRank) {
+  EXPECT_THAT(message(false, [](auto& r) { r.a.value.back() = std::nan(""); }), HasSubstr("not finite"));
+  EXPECT_THAT(message(false, [](auto& r) { r.a.pattern.col.back() = n; }), HasSubstr("do not ascend"));
+  EXPECT_THAT(message(false, [](auto& r) { r.a.value.pop_back(); }), HasSubstr("do not fit together"));
+  EXPECT_THAT(message(false, [](auto& r) { r.a.pattern.cols = n + 1; }), HasSubstr("not square"));
+  EXPECT_THAT(message(true, [](auto& r) { r.number.back() = r.number.size() > 1 ? r.number.front() : n; }),
+              HasSubstr("listed twice"));
+  EXPECT_THAT(message(true, [](auto& r) { r.number.pop_back(); }), HasSubstr("row numbers for"));
+}
+
+TEST_F(WrongRows, NoneAtAllAreAnEmptyMatrix) {
+  EXPECT_THROW(Solver<double>(MPI_COMM_WORLD, {}), Error);
+}
+
+}  // namespace
+}  // namespace trisweep::solve
