@@ -148,6 +148,10 @@ void Communicator::max(std::span<double> values) const {
   reduce(values, MPI_DOUBLE, MPI_MAX);
 }
 
+void Communicator::max(std::span<std::uint64_t> values) const {
+  reduce(values, MPI_UINT64_T, MPI_MAX);
+}
+
 void Communicator::sum(std::span<double> values) const {
   reduce(values, MPI_DOUBLE, MPI_SUM);
 }

@@ -57,6 +57,7 @@ class Communicator {
   // Entry by entry over all ranks, each of which passes as many. Who waits for a rank that has failed hears
   // of it.
   void max(std::span<double> values) const;  // NaN counts as infinity: MPI_MAX may lose it
+  void max(std::span<std::uint64_t> values) const;
   void sum(std::span<double> values) const;
   double max(double value) const;
   double sum(double value) const;
