@@ -1,8 +1,11 @@
 #include "trisweep/krylov/gmres.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+
+#include "trisweep/krylov/inner_products.hpp"
+#include "trisweep/krylov/least_squares.hpp"
 
 namespace trisweep::krylov {
 namespace {
@@ -12,139 +15,124 @@ class Gmres {
  public:
   using Real = RealOf<T>;
 
-  Gmres(const transport::Communicator& comm, std::vector<T> r) : comm_(comm) {
-    basis_.push_back(std::move(r));
-    norm_ = norm(basis_[0]);
-    if (usable(norm_)) scale(basis_[0], 1 / norm_);
-    rhs_ = {T(norm_)};
+  Gmres(const transport::Team& team, Vectors<const T> r)
+      : team_(team), rows_(r.rows), cols_(r.cols), beta_(norms(team, r)), small_(usize(r.cols)) {
+    for (Index c = 0; c < cols_; ++c) {
+      small_[usize(c)].emplace(static_cast<Real>(beta_[usize(c)]));
+      if (usable(beta_[usize(c)])) active_.push_back(c);
+    }
+    next_ = vectors();
+    extend_basis(r, beta_);
   }
 
-  static bool usable(Real norm) { return std::isfinite(norm) && norm > 0; }
-  Real initial_norm() const { return norm_; }
-  Real residual_norm() const { return std::abs(rhs_.back()); }
-  const std::vector<T>& newest() const { return basis_.back(); }
+  bool done() const { return active_.empty(); }
 
-  // Takes z = M^-1 v for the newest v, and w = A z. False when the space is exhausted: the minimum is exact
-  // then.
-  bool extend(std::vector<T> z, std::vector<T> w) {
-    direction_.push_back(std::move(z));
-    std::vector<T> column(basis_.size() + 1);
-    const Real before = norm(w);
-    for (int pass = 0; pass < 2; ++pass) orthogonalize(w, column);
-    const Real length = norm(w);
-    column.back() = length;
-    rotate(column);
-    hessenberg_.push_back(std::move(column));
-    if (!usable(length) || !(length > before * std::numeric_limits<Real>::epsilon())) return false;
-    scale(w, 1 / length);
-    basis_.push_back(std::move(w));
-    return true;
+  // z_k = M^-1 v_k, w = A z_k; w without what lies in the space so far is v_k+1.
+  void step(const Preconditioned<T>& system, double reduction) {
+    transport::collectively(team_.comm, [&] {
+      direction_.push_back(vectors());
+      next_ = vectors();
+      basis_.reserve(basis_.size() + 1);
+    });
+    const Vectors<T> z = view(direction_.back()), w = view(next_);
+    system.preconditioner(view(basis_.back()), z);
+    system.a(z, w);
+    std::vector<std::vector<T>> h(usize(cols_), std::vector<T>(basis_.size() + 1));
+    const std::vector<double> before = orthogonalize(w, h);
+    orthogonalize(w, h);
+    const std::vector<double> length = norms<T>(team_, w);
+    std::erase_if(active_, [&](Index c) {
+      h[usize(c)].back() = static_cast<T>(length[usize(c)]);
+      small_[usize(c)]->append(std::move(h[usize(c)]));
+      // Exhausted: the minimum is exact then.
+      return !usable(length[usize(c)]) ||
+             !(length[usize(c)] > before[usize(c)] * std::numeric_limits<Real>::epsilon()) ||
+             small_[usize(c)]->residual_norm() <= reduction * beta_[usize(c)];
+    });
+    extend_basis(w, length);
   }
 
-  // The combination of the directions z that minimizes the residual.
-  std::vector<T> minimizer() const {
-    std::vector<T> y(rhs_.begin(), rhs_.end() - 1), d(basis_[0].size());
-    for (std::size_t j = y.size(); j-- > 0;) {
-      y[j] = hessenberg_[j][j] == T{} ? T{} : y[j] / hessenberg_[j][j];
-      for (std::size_t i = 0; i < j; ++i) y[i] -= hessenberg_[j][i] * y[j];
+  // d = sum_k y_k z_k, the combination that minimizes the residual.
+  void minimizer(Vectors<T> d) const {
+    for (Index c = 0; c < cols_; ++c) {
+      const std::vector<T> y = small_[usize(c)]->minimizer();
+      for_each_part(team_.crew, rows_, std::views::single(c), [&](int, Index, Crew::Part part) {
+        T* const sum = d.column(c);
+        std::fill(sum + part.begin, sum + part.end, T{});
+        for (std::size_t k = 0; k < y.size(); ++k) {
+          const T* const z = view(direction_[k]).column(c);
+          for (std::size_t i = part.begin; i < part.end; ++i) sum[i] += y[k] * z[i];
+        }
+      });
     }
-    for (std::size_t j = 0; j < y.size(); ++j) {
-      for (std::size_t i = 0; i < d.size(); ++i) d[i] += y[j] * direction_[j][i];
-    }
-    return d;
   }
 
  private:
-  struct Rotation {
-    Real c;
-    T s;
-  };
+  static bool usable(double norm) { return std::isfinite(norm) && norm > 0; }
 
-  void reduce(std::vector<T>& sums) const {
-    constexpr int reals = is_complex<T> ? 2 : 1;
-    const MPI_Datatype type = std::same_as<Real, double> ? MPI_DOUBLE : MPI_FLOAT;
-    transport::check(MPI_Allreduce(MPI_IN_PLACE, sums.data(), reals * static_cast<int>(sums.size()), type,
-                                   MPI_SUM, comm_.handle()),
-                     "MPI_Allreduce");
+  std::vector<T> vectors() const { return std::vector<T>(usize(rows_) * usize(cols_)); }
+  Vectors<T> view(std::vector<T>& v) const { return {v.data(), rows_, cols_}; }
+  Vectors<const T> view(const std::vector<T>& v) const { return {v.data(), rows_, cols_}; }
+
+  // v_k+1 = w / length in the columns that go on, and zero in the others.
+  void extend_basis(Vectors<const T> w, const std::vector<double>& length) {
+    std::vector<Real> factor(usize(cols_));
+    for (const Index c : active_) factor[usize(c)] = static_cast<Real>(1 / length[usize(c)]);
+    assign(
+        team_.crew, columns_of(w), view(next_),
+        [&](Index c, const T& entry) { return factor[usize(c)] > 0 ? entry * factor[usize(c)] : T{}; }, w);
+    basis_.push_back(std::move(next_));
   }
 
-  Real norm(const std::vector<T>& v) const {
-    double sum = 0;
-    for (const T& value : v) sum += std::norm(value);
-    return static_cast<Real>(std::sqrt(comm_.sum(sum)));
-  }
-
-  static void scale(std::vector<T>& v, Real factor) {
-    for (T& value : v) value *= factor;
-  }
-
-  void orthogonalize(std::vector<T>& w, std::vector<T>& column) const {
-    std::vector<T> h(basis_.size());
-    for (std::size_t j = 0; j < h.size(); ++j) {
-      for (std::size_t i = 0; i < w.size(); ++i) h[j] += conjugate(basis_[j][i]) * w[i];
+  // w -= V V^H w, and V^H w is added to h. Returns what ||w||_2 was before.
+  std::vector<double> orthogonalize(Vectors<T> w, std::vector<std::vector<T>>& h) const {
+    std::vector<Pair<T>> pairs;
+    for (const auto& v : basis_) pairs.push_back({view(v), w});
+    pairs.push_back({w, w});
+    const std::vector<Sum<T>> sums = inner_products<T>(team_, pairs);
+    const auto product = [&](std::size_t k, Index c) { return sums[k * usize(cols_) + usize(c)]; };
+    for_each_part(team_.crew, rows_, active_, [&](int, Index c, Crew::Part part) {
+      T* const out = w.column(c);
+      for (std::size_t k = 0; k < basis_.size(); ++k) {
+        const T coefficient(product(k, c));
+        const T* const v = view(basis_[k]).column(c);
+        for (std::size_t i = part.begin; i < part.end; ++i) out[i] -= coefficient * v[i];
+      }
+    });
+    std::vector<double> before(usize(cols_));
+    for (Index c = 0; c < cols_; ++c) {
+      for (std::size_t k = 0; k < basis_.size(); ++k) h[usize(c)][k] += static_cast<T>(product(k, c));
+      before[usize(c)] = std::sqrt(std::real(product(basis_.size(), c)));
     }
-    reduce(h);
-    for (std::size_t j = 0; j < h.size(); ++j) {
-      column[j] += h[j];
-      for (std::size_t i = 0; i < w.size(); ++i) w[i] -= h[j] * basis_[j][i];
-    }
+    return before;
   }
 
-  // Makes the new column of the Hessenberg matrix triangular by Givens rotations, old ones first.
-  void rotate(std::vector<T>& column) {
-    const auto apply = [](const Rotation& g, T& a, T& b) {
-      const T old = a;
-      a = g.c * old + g.s * b;
-      b = g.c * b - conjugate(g.s) * old;
-    };
-    for (std::size_t i = 0; i < rotation_.size(); ++i) apply(rotation_[i], column[i], column[i + 1]);
-    T &a = column[column.size() - 2], &b = column.back();
-    const Real length = std::hypot(std::abs(a), std::abs(b));
-    const T phase = std::abs(a) > 0 ? a / std::abs(a) : T(1);
-    rotation_.push_back(length > 0 ? Rotation{std::abs(a) / length, phase * conjugate(b) / length}
-                                   : Rotation{1, T{}});
-    apply(rotation_.back(), a, b);
-    rhs_.push_back(T{});
-    apply(rotation_.back(), rhs_[rhs_.size() - 2], rhs_.back());
-  }
-
-  const transport::Communicator& comm_;
+  const transport::Team& team_;
+  Index rows_;
+  Index cols_;
+  std::vector<double> beta_;   // ||r||_2, by column
+  std::vector<Index> active_;  // columns that go on
   std::vector<std::vector<T>> basis_;
   std::vector<std::vector<T>> direction_;
-  std::vector<std::vector<T>> hessenberg_;  // by column, upper triangular after the rotations
-  std::vector<Rotation> rotation_;
-  std::vector<T> rhs_;  // the rotated right-hand side of the least-squares problem
-  Real norm_ = 0;
+  std::vector<T> next_;                                          // w, then the next of the basis
+  std::vector<std::optional<HessenbergLeastSquares<T>>> small_;  // by column
 };
 
 }  // namespace
 
 template <Scalar T>
-std::vector<T> gmres(const transport::Communicator& comm, const InPlaceProduct<T>& a,
-                     const InPlaceProduct<T>& preconditioner, std::span<const T> r, int steps,
-                     double reduction) {
-  std::vector<T> start;
-  transport::collectively(comm, [&] { start.assign(r.begin(), r.end()); });
-  Gmres<T> space(comm, std::move(start));
-  if (!Gmres<T>::usable(space.initial_norm())) return std::vector<T>(r.size());
-  for (int step = 0; step < steps; ++step) {
-    std::vector<T> z, w;
-    transport::collectively(comm, [&] {
-      z = space.newest();
-      w.reserve(z.size());
-    });
-    preconditioner(z);
-    w.assign(z.begin(), z.end());
-    a(w);
-    const bool more = space.extend(std::move(z), std::move(w));
-    if (!more || space.residual_norm() <= reduction * space.initial_norm()) break;
-  }
-  return space.minimizer();
+void gmres(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> r, Vectors<T> d,
+           const GmresOptions& options) {
+  transport::together(team.comm, [&] {
+    Gmres<T> space(team, r);
+    for (int step = 0; step < options.steps && !space.done(); ++step) space.step(system, options.reduction);
+    space.minimizer(d);
+  });
 }
 
-#define INSTANTIATE(T)                                                                    \
-  template std::vector<T> gmres(const transport::Communicator&, const InPlaceProduct<T>&, \
-                                const InPlaceProduct<T>&, std::span<const T>, int, double);
+#define INSTANTIATE(T)                                                                                \
+  template void gmres(const transport::Team&, const Preconditioned<T>&, Vectors<const T>, Vectors<T>, \
+                      const GmresOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::krylov

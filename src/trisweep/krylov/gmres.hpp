@@ -1,21 +1,29 @@
 #pragma once
-// GMRES for the corrections that plain refinement cannot find: when pivots had to be perturbed or the
-// elements grew, L D U is only a preconditioner, and a correction in the Krylov space of the preconditioned
-// matrix still converges (Carson and Higham 2017, GMRES-IR). Perturbations of rank k cost about k steps.
+// GMRES (Saad and Schultz 1986), flexible, for several right-hand sides at once, each in a Krylov space of
+// its own.
+//
+// For the corrections that plain refinement cannot find: when pivots had to be perturbed or the elements
+// grew, L D U is only a preconditioner, and a correction in the Krylov space of the preconditioned matrix
+// still converges (Carson and Higham 2017, GMRES-IR). Perturbations of rank k cost about k steps.
+//
+// Each rank has its rows of all vectors. A step takes one product with the preconditioner, one with A, and
+// three reductions for all columns together; memory: two vectors a step and column.
 
-#include <vector>
-
-#include "trisweep/krylov/one_norm.hpp"
+#include "trisweep/krylov/linear_operator.hpp"
+#include "trisweep/transport/team.hpp"
 
 namespace trisweep::krylov {
 
-// d with ||r - A d||_2 as small as at most `steps` steps make it, or at most `reduction` times ||r||_2. Right
-// preconditioned: minimizes over d = M^-1 v, v in the Krylov space of A M^-1 and r. Orthogonalizes twice, in
-// two reductions a step. Zero when r is zero or not finite. Collective; memory: two vectors a step. Throws on
-// every rank when any runs out of it.
+struct GmresOptions {
+  int steps = 60;        // at most
+  double reduction = 0;  // of ||r||_2, which is enough
+};
+
+// d with ||r - A d||_2 as small as so many steps make it. Right preconditioned: minimizes over d = M^-1 v, v
+// in the Krylov space of A M^-1 and r. Zero where r is zero or not finite. Collective; throws on every rank
+// when any runs out of memory.
 template <Scalar T>
-std::vector<T> gmres(const transport::Communicator& comm, const InPlaceProduct<T>& a,
-                     const InPlaceProduct<T>& preconditioner, std::span<const T> r, int steps,
-                     double reduction);
+void gmres(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> r, Vectors<T> d,
+           const GmresOptions& options);
 
 }  // namespace trisweep::krylov

@@ -71,20 +71,20 @@ void collect(const transport::Communicator& comm, const distribution::RowPartiti
 
 template <Scalar T>
 double estimate_one_norm(const transport::Communicator& comm, const distribution::RowPartition& partition,
-                         const InPlaceProduct<T>& multiply, const InPlaceProduct<T>& multiply_adjoint) {
-  std::vector<T> mine;
+                         const Operator<T>& multiply, const Operator<T>& multiply_adjoint) {
+  std::vector<T> mine, product;
   std::optional<NormEstimator<T>> estimator;
   transport::collectively(comm, [&] {
     estimator.emplace(comm.rank() == 0 ? partition.rows() : 0);
-    mine.resize(usize(partition.count(comm.rank())));
+    for (auto* v : {&mine, &product}) v->resize(usize(partition.count(comm.rank())));
   });
   while (true) {
     int kase = comm.rank() == 0 ? estimator->step() : 0;
     comm.broadcast(kase);
     if (kase == 0) break;
     deal_out(comm, partition, estimator->x, mine);
-    (kase == 1 ? multiply : multiply_adjoint)(mine);
-    collect(comm, partition, mine, estimator->x);
+    (kase == 1 ? multiply : multiply_adjoint)(mine, product);
+    collect(comm, partition, product, estimator->x);
   }
   auto estimate = static_cast<double>(estimator->estimate);
   comm.broadcast(estimate);
@@ -93,7 +93,7 @@ double estimate_one_norm(const transport::Communicator& comm, const distribution
 
 #define INSTANTIATE(T)                                                                                 \
   template double estimate_one_norm(const transport::Communicator&, const distribution::RowPartition&, \
-                                    const InPlaceProduct<T>&, const InPlaceProduct<T>&);
+                                    const Operator<T>&, const Operator<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::krylov

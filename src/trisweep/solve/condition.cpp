@@ -7,13 +7,11 @@ namespace trisweep::solve {
 template <Scalar T>
 double estimate_condition(TriangularSolver<T>& solver) {
   const auto by = [&](Op op) {
-    return [&solver, op](std::span<T> v) {
-      const auto rows = static_cast<Index>(v.size());
-      solver.solve(op, {v.data(), rows, 1}, {v.data(), rows, 1}, false);
-    };
+    return [&solver, op](Vectors<const T> b, Vectors<T> x) { solver.solve(op, b, x, false); };
   };
-  return solver.scaled_norm_one() * krylov::estimate_one_norm<T>(solver.comm(), solver.partition(),
-                                                                 by(Op::none), by(Op::conjugate_transpose));
+  const auto inverse = by(Op::none), adjoint = by(Op::conjugate_transpose);
+  return solver.scaled_norm_one() *
+         krylov::estimate_one_norm<T>(solver.comm(), solver.partition(), inverse, adjoint);
 }
 
 #define INSTANTIATE(T) template double estimate_condition(TriangularSolver<T>&);

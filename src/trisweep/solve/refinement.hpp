@@ -4,25 +4,10 @@
 
 #include <functional>
 
-#include "trisweep/krylov/distributed_matrix.hpp"
-#include "trisweep/solve/triangular_solver.hpp"
+#include "trisweep/solve/backward_error.hpp"
+#include "trisweep/solve/corrections.hpp"
 
 namespace trisweep::solve {
-
-// How well x solves op(A) x = b; the largest over right-hand sides. Infinite where an entry is not finite.
-struct BackwardError {
-  // Oettli and Prager (1964): max_i |b - op(A) x|_i / (|op(A)| |x| + |b|)_i, the least relative change of
-  // single entries of A and b that makes x exact. What answers are judged by. Of a complex z, |z| = |re z| +
-  // |im z|.
-  double componentwise = 0;
-  // The same, but equations whose denominator vanishes beside t_i = (|op(A)| c)_i ||x / c||_inf, being below
-  // 1e4 epsilon t_i, are measured by (|op(A)| |x| + |b|)_i + t_i (Arioli, Demmel and Duff 1989, with c = 1):
-  // the answer may be as good as can be where unknowns are that much smaller than others. c is 1 or,
-  // independent of units, the scale of the unknowns in the factors, whichever gives the smaller t_i.
-  double arioli_demmel_duff = 0;
-  // ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf).
-  double normwise = 0;
-};
 
 struct RefinementOptions {
   int max_steps = 20;
@@ -41,13 +26,19 @@ struct Refined {
 
 // Solves op(A) x = b with the factors and corrects x while its componentwise backward error falls, in the
 // precision T of A; the factors may be of a lower precision F. A correction that does not help is not taken.
-// Works with the solver's threads. Collective; throws on every rank when any runs out of memory.
+// Works with the solver's threads. Collective; throws on every rank when any runs out of memory, after which
+// matrix and solver may be abandoned (transport/fate.hpp).
 template <Scalar T, Scalar F>
 class RefinedSolver {
  public:
-  RefinedSolver(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver) : a_(a), solver_(solver) {}
+  // Both outlive it.
+  RefinedSolver(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver)
+      : a_(a),
+        solver_(solver),
+        residuals_(a, solver.crew(), {solver.equation_scale(Op::none), solver.equation_scale(Op::transpose)}),
+        corrections_(a, solver) {}
 
-  // Makes room, here and in what is solved with: solve() then allocates nothing, but for GMRES. solve() does
+  // Makes room, here and in what is solved with: solve() then allocates little, but for GMRES. solve() does
   // so by itself when needed.
   void prepare(Op op, Index nrhs);
   // b and x have no memory in common; Error(usage) on every rank where they have on any.
@@ -64,62 +55,36 @@ class RefinedSolver {
 
  private:
   using R = RealOf<T>;
-
-  // Of single right-hand sides.
-  struct Measure {
-    double componentwise;
-    double arioli_demmel_duff;
+  using Kind = double ColumnError::*;
+  struct System {
+    Op op;
+    Vectors<const T> b;
+    Vectors<T> x;
   };
-  // Of x; leaves its residuals in residual_ and what they are measured by in magnitude_.
-  std::vector<Measure> measure(Op op, Vectors<const T> b, Vectors<const T> x);
-  double normwise(Op op, Vectors<const T> b, Vectors<const T> x);
-  // The estimate for weights 1 / s.
-  double condition_of(Op op, Index column, std::span<const R> weight);
-  // x = op(LDU)^-1 b, each column scaled to 1 in between so that F neither overflows nor underflows.
-  void apply(Op op, Vectors<const T> b, Vectors<T> x);
-  // |op(A)| c, with c = 1 and with that of the factors; once for each op.
-  struct RowWeights {
-    Buffer<R> plain;
-    Buffer<R> scaled;
-  };
-  const RowWeights& row_weights(Op op);
+  // d = a correction of x, whose residual r it may overwrite.
+  using Correction = std::function<void(Vectors<T> r, Vectors<T> d)>;
 
-  // d = about op(A)^-1 r, for the right-hand sides whose error is above the goal.
-  using Corrections = std::function<void(Vectors<const T> r, Vectors<T> d, double goal)>;
-  Corrections by_factors(Op op);
-  Corrections by_gmres(Op op);
-  // For unknowns that are much smaller than others: a few corrections in a row, each of which takes away what
-  // errors of the larger ones have left there, without being measured in between; and zero for those of them
-  // that, to the end, are no larger than their corrections.
-  Corrections by_factors_repeatedly(Op op, Vectors<const T> b, Vectors<const T> x,
-                                    bool zero_the_undetermined);
-  // One step: adds corrections where they lower the error, by that kind of it. Returns the best share of an
-  // error that is left; 1 when none fell.
-  double improve(Op op, Vectors<const T> b, Vectors<T> x, const Corrections& corrections, double goal,
-                 double Measure::*kind);
-  double largest(double Measure::*kind) const;
-  // Of error_ and residual_, x being what they are of.
-  BackwardError summary(Op op, Vectors<const T> b, Vectors<const T> x);
-  // This rank's rows of as many vectors.
-  template <class V>
-  Vectors<V> columns(Buffer<V>& buffer, Index nrhs) {
-    return {buffer.data(), a_.local_rows(), nrhs};
-  }
-  // The scale c of this rank's unknowns.
-  std::span<const double> unknown_scale(Op op) const {
-    return solver_.equation_scale(op == Op::none ? Op::transpose : Op::none);
-  }
+  // Runs work() so that an error that this rank has alone reaches the others, wherever they wait.
+  template <class Work>
+  auto together(const Work& work);
+  void make_room(Op op, Index nrhs);
+  Refined refine(const System& system, const RefinementOptions& options);
+  // One step: adds a correction where it lowers that kind of error, and that of Arioli, Demmel and Duff does
+  // not rise above the goal. Returns the best share of an error that is left; 1 when none fell.
+  double improve(const System& system, const Correction& correction, double goal, Kind kind);
+  // Of error_, x being what was measured last.
+  BackwardError summary(Op op, Vectors<const T> b, Vectors<const T> x) const;
+  // The estimate for the weights 1 / s, which fill() makes.
+  template <class Fill>
+  double condition_of(Op op, Index column, const Fill& fill);
 
   krylov::DistributedMatrix<T>& a_;
   TriangularSolver<F>& solver_;
-  std::vector<Measure> error_;  // by right-hand side
+  Residuals<T> residuals_;
+  Corrections<T, F> corrections_;
+  std::vector<ColumnError> error_;  // by right-hand side
   int steps_ = 0;
-  std::map<bool, RowWeights> row_weights_;  // by whether op is a transpose
-  Index room_ = 0;                          // right-hand sides that the buffers have room for
-  Buffer<T> residual_;
-  Buffer<R> magnitude_;
   Buffer<T> corrected_;
-  Buffer<F> low_;
 };
 
 }  // namespace trisweep::solve

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trisweep/core/split_mix.hpp"
+#include "trisweep/krylov/inner_products.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -17,18 +18,6 @@ constexpr double not_recovered = 0.1;
 // In [1, 2) and by the row's number alone, so that every grid asks the same.
 double known_entry(Index row) {
   return 1 + unit_interval(split_mix(static_cast<std::uint64_t>(row) * golden));
-}
-
-// The largest entry of v over its scale, over all ranks; infinite when one is not a number.
-template <Scalar T>
-double largest_over(const transport::Communicator& comm, const std::vector<T>& v,
-                    std::span<const double> scale) {
-  double largest = 0;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    const double magnitude = double(std::abs(v[i])) / scale[i];
-    largest = std::isnan(magnitude) ? HUGE_VAL : std::max(largest, magnitude);
-  }
-  return comm.max(largest);
 }
 
 template <Scalar T, Scalar F>
@@ -57,11 +46,11 @@ class Rounds {
   // v becomes what a solve misses of it, scaled to a largest entry of 1. Returns the share that was missed;
   // zero leaves v as it was.
   double miss() {
-    const double before = largest_over(a_.comm(), v_, unknown_scale_);
+    const double before = largest(v_);
     a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1}, solver_.crew());
     refined_.solve(Op::none, columns(image_), {recovered_.data(), rows(), 1}, {});
     std::transform(v_.begin(), v_.end(), recovered_.begin(), recovered_.begin(), std::plus<>{});
-    const double missed = largest_over(a_.comm(), recovered_, unknown_scale_);  // image_ is -A v
+    const double missed = largest(recovered_);  // image_ is -A v
     if (missed > 0 && std::isfinite(missed)) {
       std::transform(recovered_.begin(), recovered_.end(), v_.begin(),
                      [&](const T& entry) { return entry / static_cast<RealOf<T>>(missed); });
@@ -71,6 +60,10 @@ class Rounds {
 
  private:
   Index rows() const { return a_.local_rows(); }
+  // The largest entry of v over its scale.
+  double largest(const std::vector<T>& v) {
+    return krylov::max_norms_over({a_.comm(), solver_.crew()}, columns(v), unknown_scale_)[0];
+  }
   Vectors<const T> columns(const std::vector<T>& v) const { return {v.data(), rows(), 1}; }
 
   krylov::DistributedMatrix<T>& a_;

@@ -27,9 +27,7 @@ std::array<bool, most_settings> differences(const Communicator& comm, std::span<
     most[2 * i] = hash_of(settings[i]);
     most[2 * i + 1] = ~most[2 * i];
   }
-  check(MPI_Allreduce(MPI_IN_PLACE, most.data(), static_cast<int>(2 * settings.size()), MPI_UINT64_T, MPI_MAX,
-                      comm.handle()),
-        "MPI_Allreduce");
+  comm.max(std::span(most).first(2 * settings.size()));
   std::array<bool, most_settings> differ{};
   for (std::size_t i = 0; i < settings.size(); ++i) differ[i] = most[2 * i] != ~most[2 * i + 1];
   return differ;
@@ -68,8 +66,9 @@ void require_same(const Communicator& comm, std::span<const Setting> settings) {
   const Setting& mine = settings[static_cast<std::size_t>(at - differ.begin())];
   auto root = mine.text;
   comm.broadcast(root);
-  Index other = root == mine.text ? comm.size() : comm.rank();
-  check(MPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT32_T, MPI_MIN, comm.handle()), "MPI_Allreduce");
+  // The lowest rank that has another.
+  const Index other =
+      comm.size() - static_cast<Index>(comm.max(Offset{root == mine.text ? 0 : comm.size() - comm.rank()}));
   auto theirs = mine.text;
   comm.broadcast(theirs, other);
   collectively(comm, [&] {

@@ -124,19 +124,50 @@ void Communicator::require_usable() const {
               "make a new one on every rank");
 }
 
+// In pieces that fit where what is under way stays when the wait for it is given up.
+template <class V>
+void Communicator::reduce(std::span<V> values, MPI_Datatype type, MPI_Op op) const {
+  auto& note = fate_->note;
+  const std::size_t most = note.size() / sizeof(V);
+  for (std::size_t at = 0; at < values.size(); at += most) {
+    const auto piece = values.subspan(at, std::min(most, values.size() - at));
+    std::memcpy(note.data(), piece.data(), piece.size_bytes());
+    MPI_Request request;
+    check(
+        MPI_Iallreduce(MPI_IN_PLACE, note.data(), static_cast<int>(piece.size()), type, op, comm_, &request),
+        "MPI_Iallreduce");
+    finish(request);
+    std::memcpy(piece.data(), note.data(), piece.size_bytes());
+  }
+}
+
+void Communicator::max(std::span<double> values) const {
+  for (double& value : values) {
+    if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
+  }
+  reduce(values, MPI_DOUBLE, MPI_MAX);
+}
+
+void Communicator::max(std::span<std::uint64_t> values) const {
+  reduce(values, MPI_UINT64_T, MPI_MAX);
+}
+
+void Communicator::sum(std::span<double> values) const {
+  reduce(values, MPI_DOUBLE, MPI_SUM);
+}
+
 double Communicator::max(double value) const {
-  if (std::isnan(value)) value = std::numeric_limits<double>::infinity();
-  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_), "MPI_Allreduce");
+  max({&value, 1});
   return value;
 }
 
 double Communicator::sum(double value) const {
-  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_SUM, comm_), "MPI_Allreduce");
+  sum({&value, 1});
   return value;
 }
 
 Offset Communicator::max(Offset value) const {
-  check(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, comm_), "MPI_Allreduce");
+  reduce(std::span(&value, 1), MPI_INT64_T, MPI_MAX);
   return value;
 }
 

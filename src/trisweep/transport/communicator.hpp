@@ -54,7 +54,12 @@ class Communicator {
   // Throws Error(environment) when it is abandoned.
   void require_usable() const;
 
-  double max(double value) const;  // NaN counts as infinity: MPI_MAX may lose it
+  // Entry by entry over all ranks, each of which passes as many. Who waits for a rank that has failed hears
+  // of it.
+  void max(std::span<double> values) const;  // NaN counts as infinity: MPI_MAX may lose it
+  void max(std::span<std::uint64_t> values) const;
+  void sum(std::span<double> values) const;
+  double max(double value) const;
   double sum(double value) const;
   Offset max(Offset value) const;
 
@@ -97,6 +102,8 @@ class Communicator {
   template <class T>
   void make_room(std::vector<T>& values, std::size_t size) const;
   void broadcast_bytes(void* data, std::size_t bytes, Index root) const;
+  template <class V>
+  void reduce(std::span<V> values, MPI_Datatype type, MPI_Op op) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   Index rank_ = 0;

@@ -50,9 +50,9 @@ class Fate {
 
   // All ranks threw the same error in their last collective step: destructors still run together.
   bool agreed = false;
-  // For a vote, or a short broadcast, that is under way.
+  // For a vote, and for a reduction or a short broadcast, that is under way.
   Index ballot = 0;
-  std::array<std::byte, 64> note{};
+  alignas(std::max_align_t) std::array<std::byte, 8192> note{};
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;

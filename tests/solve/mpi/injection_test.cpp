@@ -17,8 +17,10 @@
 
 #include "support/abandoned.hpp"
 #include "support/solver.hpp"
+#include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/solve/condition.hpp"
+#include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
 
 namespace {
@@ -32,8 +34,10 @@ class Countdown {
   }
   void stop() { left_ = -1; }
   bool fired() const { return fired_; }
+  // What is not to fail comes in between.
+  void pause(bool paused) { paused_ = paused; }
   bool fails() {
-    if (left_.load() < 0 || left_.fetch_sub(1) != 0) return false;
+    if (paused_ || left_.load() < 0 || left_.fetch_sub(1) != 0) return false;
     fired_ = true;
     return true;
   }
@@ -41,6 +45,7 @@ class Countdown {
  private:
   std::atomic<int> left_ = -1;
   std::atomic<bool> fired_ = false;
+  std::atomic<bool> paused_ = false;
 };
 
 Countdown allocations;
@@ -78,7 +83,8 @@ extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
 // As of a rank that has met an error: the lowest rank with one becomes known.
 extern "C" int MPI_Iallreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
                               MPI_Comm comm, MPI_Request* request) {
-  if (agreements.fails()) MPI_Comm_rank(comm, static_cast<int*>(all));
+  const bool vote = type == MPI_INT32_T && op == MPI_MIN;
+  if (vote && agreements.fails()) MPI_Comm_rank(comm, static_cast<int*>(all));
   return PMPI_Iallreduce(mine, all, count, type, op, comm, request);
 }
 
@@ -210,6 +216,51 @@ TEST_F(Injection, OfAllocationsInResidualsAndEstimates) {
   });
 }
 
+// With factors that are only a preconditioner, so that every kind of correction is tried. A rank that fails
+// is heard by those that wait for it in a sum, a product or a solve.
+TEST_F(Injection, OfAllocationsInRefinementAndGmres) {
+  const auto poor = std::make_shared<const Factorization<double>>(factor<double>(
+      a_, std::make_shared<const Analysis>(analyze(a_)), {.numeric = {.pivot_threshold = 0.8}}));
+  ASSERT_GT(poor->factors->perturbed_pivots, 0);
+  for (const int threads : {1, 2}) {
+    fail_everywhere(allocations, [&](Index rank) {
+      allocations.pause(true);
+      TriangularSolver<double> solver(MPI_COMM_WORLD, poor, options(transport::transports()[0], threads));
+      krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, solver.partition());
+      RefinedSolver<double, double> refined(matrix, solver);
+      const auto b = scatter_rows(matrix.comm(), matrix.partition(), ones_);
+      std::vector<double> x(b.size());
+      allocations.pause(false);
+      const Index rows = matrix.local_rows();
+      const auto result = refined.solve(Op::none, {b.data(), rows, 2}, {x.data(), rows, 2}, {});
+      refined.condition(Op::none, {x.data(), rows, 2}, result.worst);
+      meet(solver);
+      EXPECT_LT(result.error.componentwise, 1e-14);
+    });
+  }
+}
+
+TEST_F(Injection, OfAllocationsInBicgstab) {
+  fail_everywhere(allocations, [&](Index rank) {
+    allocations.pause(true);
+    const auto partition = distribution::even_partition(a_.rows(), world_size());
+    krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, partition);
+    const auto b = scatter_rows(matrix.comm(), matrix.partition(), ones_);
+    std::vector<double> x(b.size());
+    Crew crew(1);
+    const auto multiply = [&](Vectors<const double> v, Vectors<double> y) {
+      matrix.apply(Op::none, v, y, crew);
+    };
+    const krylov::Identity identity;
+    allocations.pause(false);
+    const Index rows = matrix.local_rows();
+    const auto result = krylov::bicgstab<double>({matrix.comm(), crew}, {multiply, identity},
+                                                 {b.data(), rows, 2}, {x.data(), rows, 2}, {});
+    transport::collectively(matrix.comm(), [] {});
+    EXPECT_EQ(result[0].outcome, krylov::Outcome::converged);
+  });
+}
+
 TEST_F(Injection, OfAllocationsInTheConditionEstimate) {
   fail_everywhere(allocations, [&](Index) {
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(transport::transports()[0], 1));
@@ -228,6 +279,11 @@ TEST_F(Injection, OfCollectiveSteps) {
       matrix.prepare(Op::transpose, 2);
       solve(solver, Op::transpose, 2);
       estimate_condition(solver);
+      RefinedSolver<double, double> refined(matrix, solver);
+      const auto b = scatter_rows(matrix.comm(), matrix.partition(), ones_);
+      std::vector<double> x(b.size());
+      const Index rows = matrix.local_rows();
+      refined.solve(Op::transpose, {b.data(), rows, 2}, {x.data(), rows, 2}, {});
       meet(solver);
     });
   }

@@ -157,6 +157,18 @@ TEST_F(Mismatch, OfOpsEndsTheSolveOnEveryRank) {
   }
 }
 
+// One rank alone wants to prepare: the others wait for its rows, and it for their word, until their watchdog
+// ends the wait of all.
+TEST_F(Mismatch, OfWhatIsPreparedEndsTheSolveOnEveryRank) {
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = {world_size(), 1, 1}, .watchdog = 0.2});
+  solver.prepare(Op::none, 1);
+  const Index rows = solver.partition().count(world_rank()), nrhs = differs_ ? 2 : 1;
+  std::vector<double> b(usize(rows) * 2), x(b.size());
+  error_of(ErrorKind::environment, [&] {
+    solver.solve(Op::none, {b.data(), rows, nrhs}, {x.data(), rows, nrhs});
+  });
+}
+
 class Arguments : public testing::Test {
  protected:
   const matrix::Csr<double> a_ = random_matrix<double>({.n = 60, .per_row = 2, .seed = 3});

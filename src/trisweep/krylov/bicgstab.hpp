@@ -1,0 +1,44 @@
+#pragma once
+// BiCGStab (van der Vorst 1992), right preconditioned, for several right-hand sides at once, each with
+// coefficients of its own.
+//
+// Each rank has its rows of all vectors. An iteration takes two products with A, two with the preconditioner
+// and three reductions for all columns together; memory: eight vectors a column.
+
+#include <vector>
+
+#include "trisweep/krylov/linear_operator.hpp"
+#include "trisweep/transport/team.hpp"
+
+namespace trisweep::krylov {
+
+enum class Outcome {
+  converged,
+  breakdown,  // two vectors that the method divides by the product of are orthogonal, or not finite
+  stagnated,  // the residual that the recurrence has is small, the true one is not, and starting anew is no
+              // help
+  most_iterations,  // as many as were allowed
+};
+
+struct BicgstabOptions {
+  double tolerance = 1e-10;  // of ||b - A x||_2 / ||b||_2
+  int max_iterations = 1000;
+};
+
+// Of one right-hand side.
+struct BicgstabResult {
+  Outcome outcome = Outcome::most_iterations;
+  int iterations = 0;
+  double residual = 0;          // ||b - A x||_2 / ||b||_2, not by the recurrence
+  std::vector<double> history;  // the same by the recurrence, before the first iteration and after each
+};
+
+// Improves x, the first guess, until A x = b. Iterations that break down, or whose recurrence has lost the
+// true residual, start anew from it, as long as this at least halves it. Where b is zero x becomes zero;
+// where b is not finite x is left alone, and that is a breakdown. The result is the same on every rank, by
+// column. Collective; throws on every rank when any runs out of memory.
+template <Scalar T>
+std::vector<BicgstabResult> bicgstab(const transport::Team& team, const Preconditioned<T>& system,
+                                     Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options);
+
+}  // namespace trisweep::krylov

@@ -1,0 +1,45 @@
+#pragma once
+// What threads do together to the entries of distributed vectors, column by column.
+
+#include <ranges>
+#include <span>
+
+#include "trisweep/core/crew.hpp"
+#include "trisweep/core/vectors.hpp"
+
+namespace trisweep::krylov {
+
+// The numbers of all columns of v.
+template <class T>
+auto columns_of(Vectors<T> v) {
+  return std::views::iota(Index{0}, v.cols);
+}
+
+// One column that stands for each of `cols`.
+template <class T>
+Vectors<T> in_each_column(std::span<T> column, Index cols) {
+  return {column.data(), static_cast<Index>(column.size()), cols, 0};
+}
+
+// Calls work(thread, c, part) for every thread's part of the rows and each c of `columns`.
+template <class Columns, class Work>
+void for_each_part(Crew& crew, Index rows, const Columns& columns, const Work& work) {
+  constexpr std::size_t line = 64;
+  crew.run([&](int thread) {
+    const Crew::Part part = crew.part(thread, usize(rows), line);
+    for (const Index c : columns) work(thread, c, part);
+  });
+}
+
+// to(i, c) = make(c, from(i, c)...) for all rows i and each c of `columns`.
+template <class Columns, class To, class Make, class... From>
+void assign(Crew& crew, const Columns& columns, Vectors<To> to, const Make& make, Vectors<From>... from) {
+  for_each_part(crew, to.rows, columns, [&](int, Index c, Crew::Part part) {
+    To* const out = to.column(c);
+    [&](const From*... in) {
+      for (std::size_t i = part.begin; i < part.end; ++i) out[i] = make(c, in[i]...);
+    }(from.column(c)...);
+  });
+}
+
+}  // namespace trisweep::krylov

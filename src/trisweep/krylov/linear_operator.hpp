@@ -1,0 +1,50 @@
+#pragma once
+// What Krylov methods know of a matrix: its products with distributed vectors.
+
+#include <algorithm>
+#include <concepts>
+#include <memory>
+#include <type_traits>
+
+#include "trisweep/core/vectors.hpp"
+
+namespace trisweep::krylov {
+
+// a(x, y): y = A x, column by column; each rank passes its rows of both, which have no memory in common.
+// Collective. Matrices, solves with their factors (preconditioners), and products of such are all of this
+// kind.
+template <class A, class T>
+concept LinearOperator = std::invocable<A&, Vectors<const T>, Vectors<T>>;
+
+// Any of them, by reference: it outlives this.
+template <Scalar T>
+class Operator {
+ public:
+  template <LinearOperator<T> A>
+  requires(!std::same_as<std::remove_const_t<A>, Operator>) Operator(A& a)
+      : object_(std::addressof(a)), apply_([](const void* object, Vectors<const T> x, Vectors<T> y) {
+          (*static_cast<A*>(const_cast<void*>(object)))(x, y);
+        }) {}
+  void operator()(Vectors<const T> x, Vectors<T> y) const { apply_(object_, x, y); }
+
+ private:
+  const void* object_;
+  void (*apply_)(const void*, Vectors<const T>, Vectors<T>);
+};
+
+// y = x: where there is no preconditioner.
+struct Identity {
+  template <Scalar T>
+  void operator()(Vectors<const T> x, Vectors<T> y) const {
+    for (Index c = 0; c < x.cols; ++c) std::copy_n(x.column(c), x.rows, y.column(c));
+  }
+};
+
+// A, and M^-1 = about A^-1, which makes A M^-1 easy for a Krylov method.
+template <Scalar T>
+struct Preconditioned {
+  Operator<T> a;
+  Operator<T> preconditioner;
+};
+
+}  // namespace trisweep::krylov

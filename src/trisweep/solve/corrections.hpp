@@ -1,0 +1,47 @@
+#pragma once
+// Corrections d = about op(A)^-1 r of an answer whose residual is r: by the factors, which may be of lower
+// precision F than A, or where they are only a preconditioner, by GMRES.
+
+#include "trisweep/krylov/distributed_matrix.hpp"
+#include "trisweep/solve/triangular_solver.hpp"
+
+namespace trisweep::solve {
+
+// Collective, all of it; to be used inside transport::together.
+template <Scalar T, Scalar F>
+class Corrections {
+ public:
+  using Real = RealOf<T>;
+
+  // Both outlive it.
+  Corrections(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver) : a_(a), solver_(solver) {}
+
+  void prepare(Op op, Index nrhs);  // room for that many right-hand sides
+
+  // d = op(L D U)^-1 r, each column scaled to 1 in between so that F neither overflows nor underflows. d may
+  // be r.
+  void by_factors(Op op, Vectors<const T> r, Vectors<T> d);
+
+  // The same by GMRES in the columns `wanted`, and zero in others. Every equation is divided by what its
+  // residual is measured by, so that what GMRES makes small is the componentwise error, in whatever units the
+  // equations are.
+  void by_gmres(Op op, std::span<const Index> wanted, Vectors<const Real> measure, Vectors<const T> r,
+                Vectors<T> d);
+
+  // For unknowns of x that are much smaller than others: a few corrections in a row, each of which takes away
+  // what errors of the larger ones have left there, without being measured in between; and zero for those of
+  // them that, to the end, are no larger than their corrections. r, the residual of x, is overwritten.
+  struct Answer {
+    Vectors<const T> b;
+    Vectors<const T> x;
+  };
+  void by_factors_repeatedly(Op op, const Answer& answer, Vectors<T> r, Vectors<T> d,
+                             bool zero_the_undetermined);
+
+ private:
+  krylov::DistributedMatrix<T>& a_;
+  TriangularSolver<F>& solver_;
+  Buffer<F> low_;
+};
+
+}  // namespace trisweep::solve

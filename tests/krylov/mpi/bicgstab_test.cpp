@@ -1,0 +1,172 @@
+#include "trisweep/krylov/bicgstab.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/distributed_rows.hpp"
+#include "support/largest.hpp"
+#include "support/random_matrix.hpp"
+#include "trisweep/krylov/distributed_matrix.hpp"
+#include "trisweep/matrix/gallery.hpp"
+
+namespace trisweep::krylov {
+namespace {
+
+using testing_support::in_columns;
+using testing_support::own_rows;
+using testing_support::random_vector;
+
+// A x = b, all columns at once, without a preconditioner.
+template <Scalar T>
+class BicgstabSystem {
+ public:
+  explicit BicgstabSystem(matrix::Csr<T> a)
+      : a_(std::move(a)),
+        partition_(distribution::even_partition(a_.rows(), comm_.size())),
+        matrix_(MPI_COMM_WORLD, &a_, partition_) {}
+
+  std::vector<T> times(const std::vector<T>& x) const {
+    std::vector<T> b(x.size());
+    const std::size_t n = usize(a_.rows());
+    for (std::size_t at = 0; at < x.size(); at += n)
+      matrix::multiply<T>(a_, Op::none, std::span(x).subspan(at, n), std::span(b).subspan(at, n));
+    return b;
+  }
+
+  // This rank's rows of x.
+  std::vector<T> solve(const std::vector<T>& b, const BicgstabOptions& options, int threads = 1) {
+    Crew crew(threads);
+    const auto own = own_rows(partition_, comm_.rank(), b);
+    std::vector<T> x(own.size());
+    const auto multiply = [&](Vectors<const T> v, Vectors<T> y) { matrix_.apply(Op::none, v, y, crew); };
+    const Identity identity;
+    const Index rows = matrix_.local_rows(), cols = static_cast<Index>(b.size()) / a_.rows();
+    result = bicgstab<T>({comm_, crew}, {multiply, identity}, in_columns(own, rows, cols),
+                         in_columns(x, rows, cols), options);
+    return x;
+  }
+
+  double error(const std::vector<T>& own, const std::vector<T>& expected) {
+    return comm_.max(testing_support::largest_difference(own, own_rows(partition_, comm_.rank(), expected)));
+  }
+
+  std::vector<BicgstabResult> result;
+
+ private:
+  const transport::Communicator comm_{MPI_COMM_WORLD};
+  const matrix::Csr<T> a_;
+  const distribution::RowPartition partition_;
+  DistributedMatrix<T> matrix_;
+};
+
+template <class T>
+class BicgstabTest : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(BicgstabTest, Scalars);
+
+TYPED_TEST(BicgstabTest, FindsKnownSolutionsOnAnyNumberOfThreads) {
+  using T = TypeParam;
+  constexpr Index n = 300;
+  BicgstabSystem<T> system(testing_support::random_matrix<T>({.n = n, .per_row = 4, .seed = 2}));
+  const double tolerance = 10 * std::numeric_limits<RealOf<T>>::epsilon();
+  const auto x = random_vector<T>(usize(n) * 3, 9);
+  const auto found = system.solve(system.times(x), {.tolerance = tolerance});
+  for (const auto& result : system.result) {
+    EXPECT_EQ(result.outcome, Outcome::converged);
+    EXPECT_LE(result.residual, tolerance);
+    EXPECT_GT(result.iterations, 1);
+    EXPECT_EQ(result.history.size(), usize(result.iterations) + 1);
+    EXPECT_LE(result.history.back(), tolerance);
+  }
+  EXPECT_LT(system.error(found, x), 1000 * tolerance);
+  EXPECT_EQ(system.solve(system.times(x), {.tolerance = tolerance}, 3), found);
+}
+
+TEST(Bicgstab, SolvesConvectionAndDiffusion) {
+  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 9}));
+  BicgstabSystem<double> system(a);
+  const auto x = random_vector<double>(usize(a.rows()) * 2, 3);
+  const auto found = system.solve(system.times(x), {.tolerance = 1e-12});
+  for (const auto& result : system.result) EXPECT_EQ(result.outcome, Outcome::converged);
+  EXPECT_LT(system.error(found, x), 1e-9);
+}
+
+// An indefinite matrix that is hard without a preconditioner: what is said of the answer is true.
+TEST(Bicgstab, SaysOnlyOfSolvedSystemsThatItConverged) {
+  using T = std::complex<double>;
+  const auto a = std::get<matrix::Csr<T>>(matrix::gallery("maxwell3d", {.n = 3, .complex = true}));
+  BicgstabSystem<T> system(a);
+  const auto x = random_vector<T>(usize(a.rows()), 3);
+  for (const int iterations : {1, 10, 1000}) {
+    const auto b = system.times(x);
+    const auto found = system.solve(b, {.tolerance = 1e-10, .max_iterations = iterations});
+    const BicgstabResult& result = system.result[0];
+    EXPECT_EQ(result.outcome == Outcome::converged, result.residual <= 1e-10);
+    EXPECT_LE(result.iterations, iterations);
+    if (result.outcome == Outcome::converged) EXPECT_LT(system.error(found, x), 1e-6);
+  }
+}
+
+// Columns that are solved at once, cannot be, or end early are nothing to the others.
+TEST(Bicgstab, ColumnsDoNotMatterToOneAnother) {
+  constexpr Index n = 60;
+  BicgstabSystem<double> system(testing_support::random_matrix<double>({.n = n, .per_row = 3, .seed = 4}));
+  const auto x = random_vector<double>(n, 5);
+  std::vector<double> b(usize(n));  // zero
+  const auto solvable = system.times(x);
+  b.insert(b.end(), solvable.begin(), solvable.end());
+  b.insert(b.end(), usize(n), 1.0);
+  b[usize(2 * n + 7)] = std::numeric_limits<double>::quiet_NaN();
+  b.insert(b.end(), usize(n), std::numeric_limits<double>::infinity());
+  const auto found = system.solve(b, {.tolerance = 1e-13});
+  const std::size_t rows = found.size() / 4;
+  const auto column = [&](std::size_t c) {
+    return std::vector<double>(found.begin() + std::ptrdiff_t(c * rows),
+                               found.begin() + std::ptrdiff_t((c + 1) * rows));
+  };
+  EXPECT_EQ(column(0), std::vector<double>(rows));
+  EXPECT_EQ(system.result[0].outcome, Outcome::converged);
+  EXPECT_EQ(system.result[0].iterations, 0);
+  EXPECT_EQ(system.result[0].residual, 0);
+  EXPECT_EQ(system.result[1].outcome, Outcome::converged);
+  EXPECT_LT(system.error(column(1), x), 1e-10);
+  for (const std::size_t c : {2, 3}) {
+    EXPECT_EQ(system.result[c].outcome, Outcome::breakdown);
+    EXPECT_EQ(system.result[c].residual, HUGE_VAL);
+    EXPECT_EQ(column(c), std::vector<double>(rows));
+  }
+}
+
+// A v is orthogonal to v for every v: there is no first step.
+TEST(Bicgstab, BreaksDownOnARotation) {
+  const matrix::Csr<double> a{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 1, 2}, .col = {1, 0}},
+                              .value = {1, -1}};
+  BicgstabSystem<double> system(a);
+  const auto found = system.solve({1, 0}, {});
+  EXPECT_EQ(system.result[0].outcome, Outcome::breakdown);
+  EXPECT_EQ(system.result[0].iterations, 0);
+  EXPECT_EQ(system.result[0].residual, 1);
+  EXPECT_EQ(system.error(found, {0, 0}), 0);
+}
+
+TEST(Bicgstab, EndsWithTheLastIteration) {
+  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 8}));
+  BicgstabSystem<double> system(a);
+  system.solve(std::vector<double>(usize(a.rows()), 1.0), {.tolerance = 1e-12, .max_iterations = 2});
+  EXPECT_EQ(system.result[0].outcome, Outcome::most_iterations);
+  EXPECT_EQ(system.result[0].iterations, 2);
+  EXPECT_EQ(system.result[0].history.size(), 3u);
+  EXPECT_GT(system.result[0].residual, 1e-12);
+}
+
+// Beyond rounding there is nothing to find, whatever the recurrence has.
+TEST(Bicgstab, NoticesThatTheTrueResidualStaysBehind) {
+  BicgstabSystem<double> system(testing_support::random_matrix<double>({.n = 100, .per_row = 3, .seed = 6}));
+  system.solve(random_vector<double>(100, 5), {.tolerance = 1e-30});
+  EXPECT_TRUE(system.result[0].outcome == Outcome::stagnated ||
+              system.result[0].outcome == Outcome::breakdown);
+  EXPECT_GT(system.result[0].residual, 1e-30);
+  EXPECT_LT(system.result[0].residual, 1e-14);
+}
+
+}  // namespace
+}  // namespace trisweep::krylov
