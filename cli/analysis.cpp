@@ -9,6 +9,7 @@
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/io.hpp"
+#include "trisweep/model/analysis_options.hpp"
 #include "trisweep/solve/analysis.hpp"
 
 namespace trisweep::cli {
@@ -17,8 +18,8 @@ namespace {
 struct Request {
   const std::string& matrix;
   const PlanOptions& options;
-  Index ranks;
-  std::span<const std::string> diagonals;
+  const model::PlanAxes& axes;
+  std::vector<std::string> diagonals;
 };
 
 template <Scalar T>
@@ -28,9 +29,9 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
   const auto start = Clock::now();
   std::vector<symbolic::Options> symbolic;
   for (const std::string& diagonal : request.diagonals)
-    symbolic.push_back(symbolic_options(diagonal, request.ranks));
-  auto results = solve::analyze_each_as(solve::likely_kind(a), a,
-                                        ordering_options(request.options, request.ranks), symbolic, observer);
+    symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks()));
+  const auto ordering = model::ordering_options(ordering_method(request.options.ordering), request.axes);
+  auto results = solve::analyze_each_as(solve::likely_kind(a), a, ordering, symbolic, observer);
   const double seconds = seconds_since(start);
   std::vector<model::SavedAnalysis> analyses;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -55,11 +56,13 @@ std::vector<model::SavedAnalysis> analyze_system(const Request& request, matrix:
 
 // The dissection of an analysis goes as far down as the plan that it was made for needs. Block-cyclic grids
 // need a subtree for each layer, proportional mapping one for each rank.
-void check_levels(const std::string& file, const model::SavedAnalysis& analysis, Index ranks,
+void check_levels(const std::string& file, const model::SavedAnalysis& analysis,
                   const model::PlanAxes& axes) {
+  const Index ranks = axes.grid.front().ranks();
   const bool by_rank = std::ranges::find(axes.mapping, "proportional") != axes.mapping.end();
   const Index parts = by_rank ? ranks : std::ranges::max(axes.grid, {}, &distribution::ProcessGrid::pz).pz;
-  const int levels = ordering::tree_levels(analysis.structure->n, {.tree_levels = levels_to_parts(parts)});
+  const int levels =
+      ordering::tree_levels(analysis.structure->n, {.tree_levels = model::levels_to_parts(parts)});
   if (analysis.ordering == "natural" || analysis.structure->tree.levels >= levels) return;
   throw Error(
       ErrorKind::usage,
@@ -110,15 +113,14 @@ void add_matrix_source(CLI::App& sub, MatrixSource& source) {
 }
 
 std::vector<model::SavedAnalysis> analyses_of(const MatrixSource& source, const PlanOptions& options,
-                                              Index ranks, model::PlanAxes& axes, Observer& observer) {
-  if (source.saved.empty())
-    return analyze_for_plans(source.matrix, options, ranks, diagonals_to_analyze(axes), observer);
+                                              model::PlanAxes& axes, Observer& observer) {
+  if (source.saved.empty()) return analyze_for_plans(source.matrix, options, axes, observer);
   auto analyses = load_analyses(source.saved);
   const auto wanted = std::exchange(axes.diagonal, {});
   for (const std::string& diagonal : wanted) {
     const auto at = std::ranges::find(analyses, diagonal, &model::SavedAnalysis::diagonal);
     if (at == analyses.end()) continue;
-    check_levels(source.saved[usize(at - analyses.begin())], *at, ranks, axes);
+    check_levels(source.saved[usize(at - analyses.begin())], *at, axes);
     axes.diagonal.push_back(diagonal);
   }
   if (!axes.diagonal.empty()) return analyses;
@@ -128,19 +130,27 @@ std::vector<model::SavedAnalysis> analyses_of(const MatrixSource& source, const 
               "give that option, or save an analysis for this one");
 }
 
-std::vector<model::SavedAnalysis> analyze_for_plans(const std::string& name, const PlanOptions& options,
-                                                    Index ranks, std::span<const std::string> diagonals,
-                                                    Observer& observer) {
-  const Request request{name, options, ranks, diagonals};
-  matrix::AnyCsr a = matrix::read_matrix(name, observer);
+namespace {
+
+std::vector<model::SavedAnalysis> analyze_file(const Request& request, Observer& observer) {
+  matrix::AnyCsr a = matrix::read_matrix(request.matrix, observer);
   if (std::holds_alternative<matrix::Csr<std::complex<double>>>(a))
     return analyze_system<std::complex<double>, std::complex<float>>(request, std::move(a), observer);
   return analyze_system<double, float>(request, std::move(a), observer);
 }
 
-model::SavedAnalysis analyze_for_plan(const std::string& name, const PlanOptions& options, Index ranks,
-                                      Observer& observer) {
-  return std::move(analyze_for_plans(name, options, ranks, {&options.diagonal, 1}, observer).front());
+}  // namespace
+
+std::vector<model::SavedAnalysis> analyze_for_plans(const std::string& name, const PlanOptions& options,
+                                                    const model::PlanAxes& axes, Observer& observer) {
+  return analyze_file({name, options, axes, model::diagonals_to_analyze(axes)}, observer);
+}
+
+model::SavedAnalysis analyze_for_plan(const std::string& name, const PlanOptions& options,
+                                      const distribution::ProcessGrid& grid, Observer& observer) {
+  model::PlanChoice choice = options;
+  choice.grid = grid;
+  return std::move(analyze_file({name, options, model::only(choice), {options.diagonal}}, observer).front());
 }
 
 model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, const PlanOptions& options,

@@ -19,20 +19,19 @@ struct MatrixSource {
 };
 void add_matrix_source(CLI::App& sub, MatrixSource& source);
 
-// Analyses for plans of these axes on that many ranks: of each of their choices of the diagonal, and of
+// Analyses for plans of these axes: of each of their choices of the diagonal, and of
 // inverted supernodes to compare with. Saved ones are what there is: the axes keep the choices that have one.
 // Throws Error(usage) when none does, or when they do not suit the ranks or one another.
 std::vector<model::SavedAnalysis> analyses_of(const MatrixSource& source, const PlanOptions& options,
-                                              Index ranks, model::PlanAxes& axes, Observer& observer);
+                                              model::PlanAxes& axes, Observer& observer);
 
-// Reads the matrix and analyzes it as `solve` on that many ranks does, in the precision of the system, for
-// each of some choices of the diagonal. The values are let go.
+// Reads the matrix and analyzes it as `solve` does for plans of these axes, in the precision of the system.
+// The values are let go.
 std::vector<model::SavedAnalysis> analyze_for_plans(const std::string& matrix, const PlanOptions& options,
-                                                    Index ranks, std::span<const std::string> diagonals,
-                                                    Observer& observer);
-// For the one choice in `options`.
-model::SavedAnalysis analyze_for_plan(const std::string& matrix, const PlanOptions& options, Index ranks,
-                                      Observer& observer);
+                                                    const model::PlanAxes& axes, Observer& observer);
+// For the one choice in `options`, on that grid.
+model::SavedAnalysis analyze_for_plan(const std::string& matrix, const PlanOptions& options,
+                                      const distribution::ProcessGrid& grid, Observer& observer);
 
 // What is to be planned with these analyses of one matrix.
 model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, const PlanOptions& options,

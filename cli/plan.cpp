@@ -30,7 +30,7 @@ std::string plan(const PlanCommand& options, Observer& observer) {
       {{"--json", options.json}, {"--traffic", options.traffic}, {"--dot", options.dot}}});
   auto json = open_output(options.json), csv = open_output(options.traffic), dot = open_output(options.dot);
 
-  const model::SavedAnalysis a = analyze_for_plan(options.matrix, options, grid.ranks(), observer);
+  const model::SavedAnalysis a = analyze_for_plan(options.matrix, options, grid, observer);
   model::PlanChoice choice = options;
   choice.grid = grid;
   const model::ChosenPlan chosen(problem_of({&a, 1}, options, options.nrhs), choice);

@@ -1,7 +1,6 @@
 #include "plan_options.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/transport/transport.hpp"
@@ -51,9 +50,6 @@ void add_transport_option(CLI::App& sub, PlanOptions& o, Purpose purpose) {
                     ", by MPI or past it (default: shared, where all ranks can share memory)");
 }
 
-// That a subtree of one rank is divided further where ranks can be given equal parts of it.
-constexpr int levels_below_single_ranks = 2;
-
 }  // namespace
 
 void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
@@ -88,33 +84,6 @@ void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
 ordering::Method ordering_method(const std::string& name) {
   if (name == "metis") return ordering::Method::metis;
   return name == "scotch" ? ordering::Method::scotch : ordering::Method::natural;
-}
-
-int levels_to_parts(Index parts) {
-  return std::bit_width(static_cast<unsigned>(parts - 1));
-}
-
-// Not deeper than the plan needs: no supernode reaches over the end of a separator, so that a deeper tree has
-// more and smaller ones, and their messages.
-ordering::Options ordering_options(const PlanOptions& options, Index ranks) {
-  ordering::Options ordering{.method = ordering_method(options.ordering)};
-  const bool by_subtrees = options.mapping == "proportional" || options.grid_text == "auto";
-  const int levels = by_subtrees ? levels_to_parts(ranks) + levels_below_single_ranks
-                                 : levels_to_parts(given_grid(options, ranks).pz);
-  ordering.tree_levels = std::max(ordering.tree_levels, levels);
-  return ordering;
-}
-
-symbolic::Options symbolic_options(const std::string& diagonal, Index ranks) {
-  symbolic::Options symbolic;
-  if (diagonal == "separators") symbolic.whole_levels = std::max(levels_to_parts(ranks), 1);
-  return symbolic;
-}
-
-std::vector<std::string> diagonals_to_analyze(const model::PlanAxes& axes) {
-  std::vector<std::string> diagonals = axes.diagonal;
-  if (std::ranges::find(diagonals, "supernodes") == diagonals.end()) diagonals.emplace_back("supernodes");
-  return diagonals;
 }
 
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks) {

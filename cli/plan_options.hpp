@@ -31,17 +31,4 @@ model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index
 
 ordering::Method ordering_method(const std::string& name);
 
-// The levels of separators that divide a matrix into that many parts.
-int levels_to_parts(Index parts);
-
-// How a matrix is analyzed for plans on that many ranks: the separator tree goes down to the layers of the
-// grid, for mappings by subtrees (and where the model may choose one) to parts of single ranks, and with
-// inverted separators its upper part is kept whole. On grids of one layer the order is that of one rank.
-ordering::Options ordering_options(const PlanOptions& options, Index ranks);
-symbolic::Options symbolic_options(const std::string& diagonal, Index ranks);
-
-// The choices of the diagonal that a matrix is analyzed for: all that the axes have, and inverted supernodes,
-// which inverted separators are compared with.
-std::vector<std::string> diagonals_to_analyze(const model::PlanAxes& axes);
-
 }  // namespace trisweep::cli

@@ -13,7 +13,7 @@
 #include "trisweep/model/tune.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/prediction.hpp"
-#include "trisweep/report/separators.hpp"
+#include "trisweep/solve/separators.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -99,10 +99,10 @@ class Pricing {
   }
 
   void describe_memory(report::RunRecord& run) const {
-    const report::PanelBytes bytes = report::panel_bytes(problem_, options_);
+    const solve::PanelBytes bytes = solve::panel_bytes(problem_, options_);
     run.solve.panel_bytes = bytes.all_ranks;
     run.solve.panel_bytes_max = bytes.fullest_rank;
-    run.separators = report::separators_record(problem_, options_);
+    run.separators = solve::separators_cost(problem_, options_);
   }
 
   report::PredictionReport report(Observer& observer) const {
@@ -149,7 +149,7 @@ std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) 
   require_distinct(std::array<OutputOption, 2>{{{"--json", o.json}, {"--save-analysis", o.save_analysis}}});
   auto json = open_output(o.json), saved = open_output(o.save_analysis);
 
-  const auto analyses = analyses_of(o.source, o, ranks_of(o), axes, observer);
+  const auto analyses = analyses_of(o.source, o, axes, observer);
   choose(o, axes, machine, analyses, observer);
   const Pricing pricing(o, analyses, machine);
   if (saved) {

@@ -54,9 +54,8 @@ Outputs open_outputs(const SolveOptions& options) {
           .traffic = open_output(options.traffic)};
 }
 
-// F: of the factors at first; a second time they are in the precision of the system.
-template <Scalar T, Scalar F>
-int solve_with(const Context& context, const SolveOptions& options, AnySystem read, Outputs outputs) {
+template <Scalar T>
+int solve_in(const Context& context, const SolveOptions& options, AnySystem read, Outputs outputs) {
   System<T> system;
   transport::collectively(context.world, [&] {
     if (!context.is_root()) return;
@@ -64,20 +63,14 @@ int solve_with(const Context& context, const SolveOptions& options, AnySystem re
     system.b = read.b ? take_rhs<T>(*read.b)
                       : made_up_rhs(system.a, static_cast<Op>(options.op.front()), options.nrhs);
   });
-  // Who limits the refinement, or does without an answer, wants to see what comes of that.
-  const bool may_try_again = options.refine == "auto" && !options.no_dependencies;
-  if (const auto status = solve_system<T, F>(context, options, system, outputs, Care::usual, may_try_again))
-    return *status;
-  return *solve_system<T, T>(context, options, system, outputs, Care::great, false);
+  return solve_system(context, options, std::move(system), std::move(outputs));
 }
 
-template <Scalar T, Scalar Low>
-int solve_in(const Context& context, const SolveOptions& options, AnySystem system, Outputs outputs) {
-  if (options.precision == "double")
-    return solve_with<T, T>(context, options, std::move(system), std::move(outputs));
-  if (options.precision == "mixed")
-    return solve_with<T, Low>(context, options, std::move(system), std::move(outputs));
-  return solve_with<Low, Low>(context, options, std::move(system), std::move(outputs));
+template <Scalar T>
+int solve_as_asked(const Context& context, const SolveOptions& options, AnySystem system, Outputs outputs) {
+  using Low = std::conditional_t<is_complex<T>, std::complex<float>, float>;
+  return options.precision == "float" ? solve_in<Low>(context, options, std::move(system), std::move(outputs))
+                                      : solve_in<T>(context, options, std::move(system), std::move(outputs));
 }
 
 int solve(const Context& context, const SolveOptions& options) {
@@ -90,24 +83,9 @@ int solve(const Context& context, const SolveOptions& options) {
   });
   char complex = context.is_root() && is_complex_system(system);
   context.world.broadcast(complex);
-  if (complex != 0) {
-    return solve_in<std::complex<double>, std::complex<float>>(context, options, std::move(system),
-                                                               std::move(outputs));
-  }
-  return solve_in<double, float>(context, options, std::move(system), std::move(outputs));
-}
-
-// Leaves transports that these ranks cannot have out of what there is to choose from; refuses one that was
-// given before anything is computed. Two-sided messages are always to be had.
-void leave_out_unusable(const transport::Communicator& world, model::PlanAxes& axes) {
-  if (world.size() == 1) return;
-  const bool given = axes.transport.size() == 1;
-  std::erase_if(axes.transport, [&](const std::string& name) {
-    if (name == "two-sided") return false;
-    const std::string obstacle = transport::obstacle(world, name);
-    if (given && !obstacle.empty()) throw transport::CollectiveError(ErrorKind::environment, obstacle);
-    return !obstacle.empty();
-  });
+  if (complex != 0)
+    return solve_as_asked<std::complex<double>>(context, options, std::move(system), std::move(outputs));
+  return solve_as_asked<double>(context, options, std::move(system), std::move(outputs));
 }
 
 // Says which plans there are to choose from, on every rank.
@@ -122,7 +100,6 @@ int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions op
       options.axes = model::only(options);
     }
   });
-  leave_out_unusable(context.world, options.axes);
   return solve(context, options);
 }
 

@@ -8,8 +8,7 @@
 #include "command.hpp"
 #include "plan_options.hpp"
 #include "trisweep/matrix/io.hpp"
-#include "trisweep/report/run_record.hpp"
-#include "trisweep/solve/triangular_solver.hpp"
+#include "trisweep/solve/solver.hpp"
 
 namespace trisweep::cli {
 
@@ -47,15 +46,8 @@ struct Outputs {
   std::optional<OutputFile> traffic;
 };
 
-// How a system is factored: as is fastest or, when that has not led to an answer, as is most accurate,
-// whatever plan was chosen: with inverted supernodes, and pivots not much smaller than the largest of their
-// column.
-enum class Care { usual, great };
-
-// T is the precision of the system, F that of the factors. Returns the exit status; nothing, and leaves no
-// output, when the answer does not satisfy its equations and `may_fail`.
-template <Scalar T, Scalar F>
-std::optional<int> solve_system(const Context& context, const SolveOptions& options, const System<T>& system,
-                                Outputs& outputs, Care care, bool may_fail);
+// T is the precision of the system. Returns the exit status.
+template <Scalar T>
+int solve_system(const Context& context, const SolveOptions& options, System<T> system, Outputs outputs);
 
 }  // namespace trisweep::cli

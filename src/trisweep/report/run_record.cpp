@@ -8,6 +8,17 @@
 #include <thread>
 
 #include "trisweep/report/json.hpp"
+#include "trisweep/report/tuning.hpp"
+
+namespace trisweep::solve {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorReport, kind, nonzeros_l, nonzeros_u, bytes, supernodes, flops,
+                                   analysis_seconds, seconds, perturbed_pivots, delayed_pivots,
+                                   condition_estimate, numerically_singular, second_try)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeparatorsCost, extra_bytes, extra_panel_bytes, extra_panel_bytes_max,
+                                   extra_flops)
+
+}  // namespace trisweep::solve
 
 namespace trisweep::report {
 namespace {
@@ -55,6 +66,16 @@ PlanRecord plan_record(const model::PlanChoice& choice, const std::string& devic
           .device = device};
 }
 
+ModelRecord model_record(const solve::ModelAdvice& advice) {
+  const auto why = reasons(advice.tuning);
+  return {.machine = advice.machine,
+          .predicted_seconds = advice.tuning.best().seconds,
+          .tuning_seconds = advice.seconds,
+          .simulated = static_cast<Index>(advice.tuning.candidates.size()),
+          .ruled_out = static_cast<Index>(advice.tuning.ruled_out.size()),
+          .reasons = {why.begin(), why.end()}};
+}
+
 RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const engine::SolveActivity& last) {
   const auto point = grid.point(rank);
   const engine::Activity all = last.sum();
@@ -79,9 +100,6 @@ RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const 
 }
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRecord, name, rows, nonzeros)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorRecord, kind, nonzeros_l, nonzeros_u, bytes, supernodes, flops,
-                                   analysis_seconds, seconds, perturbed_pivots, delayed_pivots,
-                                   condition_estimate, numerically_singular, second_try)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, repeats, setup_seconds,
                                    distribution_seconds, plan_seconds, panel_bytes, panel_bytes_max,
                                    seconds_min, seconds_median, l_seconds, u_seconds, inter_grid_seconds,
@@ -89,8 +107,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, rep
                                    arioli_demmel_duff_backward_error, solution_condition, forward_error_bound,
                                    componentwise_forward_error_bound, refinement_steps, refinement_seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MessageRecord, sent, bytes_sent, received, bytes_received)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeparatorsRecord, extra_bytes, extra_panel_bytes, extra_panel_bytes_max,
-                                   extra_flops)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelRecord, machine, predicted_seconds, tuning_seconds, simulated,
                                    ruled_out, reasons)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineRecord, host, processor, mpi, processors, memory_bytes)

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "trisweep/engine/activity.hpp"
-#include "trisweep/model/plan_choice.hpp"
+#include "trisweep/solve/report.hpp"
 
 namespace trisweep::report {
 
@@ -19,21 +19,8 @@ struct MatrixRecord {
   Offset nonzeros = 0;
 };
 
-struct FactorRecord {
-  std::string kind;  // "lu" or "cholesky"
-  Offset nonzeros_l = 0;
-  Offset nonzeros_u = 0;  // 0 for Cholesky: U is L^H and is not stored
-  std::size_t bytes = 0;
-  Index supernodes = 0;
-  double flops = 0;  // of factoring and inverting, from the structure
-  double analysis_seconds = 0;
-  double seconds = 0;
-  Index perturbed_pivots = 0;
-  Index delayed_pivots = 0;
-  double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
-  bool numerically_singular = false;
-  bool second_try = false;  // with greater care: the first has not led to an answer
-};
+using FactorRecord = solve::FactorReport;
+using SeparatorsRecord = solve::SeparatorsCost;
 
 struct PlanRecord {
   Index px = 1, py = 1, pz = 1;
@@ -45,15 +32,6 @@ struct PlanRecord {
 };
 PlanRecord plan_record(const model::PlanChoice& choice, const std::string& device = "cpu");
 
-// What inverting whole separators adds to inverting supernodes, with the same mapping and grid. From the
-// structures alone; of factors as they are made, and (panel_bytes) as they are dealt out to ranks.
-struct SeparatorsRecord {
-  double extra_bytes = 0;
-  double extra_panel_bytes = 0;
-  double extra_panel_bytes_max = 0;  // what the fullest rank has more than the fullest rank there
-  double extra_flops = 0;            // of factoring and inverting
-};
-
 // What the model said of the plan that was run.
 struct ModelRecord {
   std::string machine;
@@ -63,6 +41,8 @@ struct ModelRecord {
   Index ruled_out = 0;        // plans, by their lower bounds
   std::vector<std::string> reasons;
 };
+
+ModelRecord model_record(const solve::ModelAdvice& advice);
 
 struct SolveRecord {
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();

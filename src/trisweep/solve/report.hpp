@@ -18,6 +18,9 @@ struct FactorReport {
   double seconds = 0;
   Index perturbed_pivots = 0;
   Index delayed_pivots = 0;
+  // Known with the first answer.
+  double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
+  bool numerically_singular = false;
   bool second_try = false;  // with greater care: the first has not led to an answer
 };
 

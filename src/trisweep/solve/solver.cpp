@@ -81,7 +81,9 @@ class Solver<T>::System {
     leave_out_unusable(comm_, *options_.plan);
     ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));
     entry_ = std::move(own.entry);
+    const auto start = Clock::now();
     a_.emplace(comm_.handle(), std::move(own.a), own.partition);
+    matrix_seconds_ = comm_.max(seconds_since(start));
     factor(Care::usual, Reuse::nothing);
   }
 
@@ -144,6 +146,8 @@ class Solver<T>::System {
     }
     answer.regularity = *regularity_;
     assess<T>(answer);
+    report_.factor.condition_estimate = answer.regularity.condition_estimate;
+    report_.factor.numerically_singular = answer.singular;
     return answer;
   }
 
@@ -241,7 +245,7 @@ class Solver<T>::System {
     const auto plan_start = Clock::now();
     system_->prepare(options_.op, options_.nrhs);
     report_.plan_seconds = comm_.max(seconds_since(plan_start));
-    report_.setup_seconds = comm_.max(seconds_since(start));
+    report_.setup_seconds = matrix_seconds_ + comm_.max(seconds_since(start));
     const auto bytes = static_cast<double>(system_->panel_bytes());
     report_.panel_bytes = comm_.sum(bytes);
     report_.panel_bytes_max = comm_.max(bytes);
@@ -268,6 +272,7 @@ class Solver<T>::System {
   Options options_;
   std::vector<Offset> entry_;  // ConsecutiveRows::entry
   std::optional<krylov::DistributedMatrix<T>> a_;
+  double matrix_seconds_ = 0;  // that distributing it took
   Care care_ = Care::usual;
   bool factors_are_low_ = false;
   std::shared_ptr<const Analysis> analysis_;  // rank 0: as it was planned, before pivots are delayed
