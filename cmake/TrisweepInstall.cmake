@@ -25,6 +25,9 @@ if(TARGET trisweep_cli)
   install(TARGETS trisweep_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(EXPORT TrisweepTargets NAMESPACE Trisweep:: DESTINATION ${package_dir})
+# The same package in the build tree, for the Python module.
+export(EXPORT TrisweepTargets NAMESPACE Trisweep:: FILE ${PROJECT_BINARY_DIR}/TrisweepTargets.cmake)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/TrisweepDependencies.cmake ${PROJECT_BINARY_DIR} COPYONLY)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/trisweep DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.hpp")
 

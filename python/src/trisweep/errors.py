@@ -10,3 +10,7 @@ class UserError(Exception):
 
     def __str__(self) -> str:
         return f"{self.args[0]}\n  remedy: {self.remedy}"
+
+
+class NumericalError(ArithmeticError):
+    """The matrix is singular, or no answer was found that satisfies its equations: the message says which."""

@@ -1,0 +1,113 @@
+"""Factors a sparse matrix once and solves with it any number of times, in this process."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from trisweep import _core
+from trisweep.errors import NumericalError
+
+__all__ = ["NumericalError", "Solver", "splu"]
+
+_MOST_ROWS = 2**31 - 1
+
+
+class Solver:
+    """The factors of a square sparse matrix A, and what solves with them; `trisweep.splu` makes it.
+
+    The dtype is A's: float32, float64, complex64 or complex128; integers become float64. A is copied. Calls
+    from several threads take turns; different solvers work at the same time, and the interpreter goes on
+    while they do.
+    """
+
+    def __init__(self, a: sparse.sparray | sparse.spmatrix, threads: int = 0) -> None:
+        if threads < 0:
+            raise ValueError(f"{threads} threads")
+        rows = _canonical_rows(a)
+        self.shape: tuple[int, int] = rows.shape
+        self.dtype: np.dtype = rows.dtype
+        make = _core.solvers[self.dtype.name]
+        indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+        self._solver = make(indptr, indices, rows.data, threads)
+
+    def solve(self, b: ArrayLike, trans: Literal["N", "T", "H"] = "N") -> NDArray:
+        """x of A x = b ("N"), A^T x = b ("T") or A^H x = b ("H"), refined; of b's shape and the solver's dtype.
+
+        b is a vector of n entries or a matrix of n rows, each column a right-hand side; a matrix x is in
+        Fortran order. b is copied unless it has the solver's dtype and the entries of a column follow each
+        other, as in vectors, matrices in Fortran order, and slices of their rows and columns.
+
+        Raises ValueError or TypeError when b does not fit, NumericalError when A is singular to rounding or x
+        does not satisfy its equations, RuntimeError when memory or MPI is missing.
+        """
+        columns = self._columns(b)
+        if trans not in ("N", "T", "H"):
+            raise ValueError(f"trans is {trans!r}, not one of 'N', 'T' and 'H'")
+        x = np.empty(columns.shape, self.dtype, order="F")
+        if x.size > 0:
+            self._solver.solve(columns, x, trans)
+        return x
+
+    @property
+    def nnz(self) -> int:
+        """Entries of the factors, L's and U's."""
+        factor = self.report()["factor"]
+        return factor["nonzeros_l"] + factor["nonzeros_u"]
+
+    def report(self) -> dict[str, Any]:
+        """What is known of the factors ("factor") and of the last answer ("solve", once there was one).
+
+        The fields are those of the command's records (docs/run-record.md), and the verdict: "solved",
+        "singular", and "doubtful" where the condition number is beyond 1 / epsilon: no digit needs to be right.
+        """
+        return self._solver.report()
+
+    def _columns(self, b: ArrayLike) -> NDArray:
+        """b in the solver's dtype, the entries of each column next to each other: b itself where it is so."""
+        if sparse.issparse(b):
+            raise TypeError("b is sparse: solve with b.toarray()")
+        b = np.asarray(b)
+        if b.ndim not in (1, 2) or len(b) != self.shape[0]:
+            raise ValueError(f"b has the shape {b.shape}: {self.shape[0]} rows are needed, as a vector or a matrix")
+        if b.dtype != self.dtype:
+            if not np.can_cast(b.dtype, self.dtype, "same_kind"):
+                raise TypeError(f"b is {b.dtype}, the matrix {self.dtype}: make the solver of a.astype({b.dtype})")
+            return b.astype(self.dtype, order="F")
+        size = b.itemsize
+        follow = b.strides[0] == size and b.flags.aligned
+        if follow and (b.ndim == 1 or b.shape[1] == 1 or (b.strides[1] >= len(b) * size and b.strides[1] % size == 0)):
+            return b
+        return b.copy(order="F")
+
+
+def splu(a: sparse.sparray | sparse.spmatrix, threads: int = 0) -> Solver:
+    """Factors A, in any of SciPy's sparse formats, as SciPy's function of this name does. A stays as it is.
+
+    `threads` share the work; 0: one in solves, and all processors factor.
+
+    Raises TypeError when `a` is not a sparse matrix of numbers, ValueError when it is not square, is empty or
+    has entries that are not finite, NumericalError when it is structurally singular, and RuntimeError when
+    memory or MPI is missing. That it is singular otherwise the first solve finds out.
+    """
+    return Solver(a, threads)
+
+
+def _canonical_rows(a: sparse.sparray | sparse.spmatrix) -> sparse.csr_array:
+    """A by rows: columns ascend, none twice, one of the four dtypes. What A has so is not copied."""
+    if not sparse.issparse(a):
+        raise TypeError(f"a is {type(a).__name__}, not a sparse matrix of SciPy's: give scipy.sparse.csr_array(a)")
+    if a.ndim != 2 or a.shape[0] != a.shape[1] or a.shape[0] == 0:
+        raise ValueError(f"the matrix has the shape {a.shape}: a square one is needed, with one row at least")
+    if a.shape[0] > _MOST_ROWS:
+        raise ValueError(f"the matrix has {a.shape[0]} rows, and {_MOST_ROWS} are the most")
+    dtype = np.result_type(a.dtype, np.float32 if a.dtype.kind in "fc" else np.float64)
+    if dtype.name not in _core.solvers:
+        raise TypeError(f"a is {a.dtype}: solvers are of {', '.join(_core.solvers)}")
+    rows = sparse.csr_array(a)
+    rows.check_format(full_check=True)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows.astype(dtype, copy=False)

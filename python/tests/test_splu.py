@@ -1,0 +1,395 @@
+"""`trisweep.splu` beside SciPy's, and what only ours promises."""
+
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+import unittest
+import warnings
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+from scipy import io, sparse
+from scipy.sparse import linalg
+
+import trisweep
+
+ROOT = Path(__file__).resolve().parents[2]
+DTYPES = ("float32", "float64", "complex64", "complex128")
+OPS = {"N": lambda a: a, "T": lambda a: a.T, "H": lambda a: a.conj().T}
+FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
+
+
+def real_matrices():
+    """Name and matrix of all that are square."""
+    places = (os.environ.get("TRISWEEP_MATRICES"), ROOT.parent / "shared/matrices", ROOT / "examples/matrices")
+    folder = next(Path(place) for place in places if place and Path(place).is_dir())
+    for file in sorted(folder.iterdir()):
+        a = sparse.csc_array(io.hb_read(without_right_hand_sides(file)) if file.suffix == ".rua" else io.mmread(file))
+        if a.shape[0] == a.shape[1]:
+            yield file.name, a.astype(np.result_type(a.dtype, np.float64))
+
+
+def without_right_hand_sides(file):
+    """A Harwell-Boeing file as SciPy reads it."""
+    lines = file.read_text().splitlines()
+    cards = [int(lines[1][begin : begin + 14]) for begin in range(0, 56, 14)]
+    counts = "".join(f"{count:14d}" for count in (sum(cards[1:]), *cards[1:], 0))
+    return StringIO("\n".join([lines[0], counts, lines[2], lines[3][:52], *lines[5 : 5 + sum(cards[1:])]]) + "\n")
+
+
+def random_matrix(n=60, dtype="float64", seed=1):
+    random = np.random.default_rng(seed)
+    a = sparse.random_array((n, n), density=4 / n, rng=random, dtype=np.float64) + 4 * sparse.eye_array(n)
+    if np.dtype(dtype).kind == "c":
+        a = a + 1j * sparse.random_array((n, n), density=4 / n, rng=random)
+    return sparse.csr_array(a.astype(dtype))
+
+
+def random_vectors(shape, dtype="float64", seed=2):
+    random = np.random.default_rng(seed)
+    values = random.standard_normal(shape)
+    return (values + 1j * random.standard_normal(shape) if np.dtype(dtype).kind == "c" else values).astype(dtype)
+
+
+def largest(values):
+    """NaN where one is."""
+    return float(np.max(np.abs(values), initial=0))
+
+
+class Answers(unittest.TestCase):
+    def assert_solves(self, a, x, b, trans="N"):
+        op = OPS[trans](sparse.csr_array(a))
+        scale = abs(op) @ np.abs(x) + np.abs(b)
+        error = largest((b - op @ x) / np.where(scale > 0, scale, 1))
+        self.assertLessEqual(error, 20 * np.finfo(x.dtype).eps)
+
+    def test_are_scipys_on_every_real_matrix(self):
+        compared = 0
+        for name, a in real_matrices():
+            with self.subTest(name):
+                compared += self.compare_with_scipy(a)
+        self.assertGreaterEqual(compared, 2)
+
+    def compare_with_scipy(self, a):
+        """Whether SciPy has digits to compare with: its factors are not scaled."""
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                theirs = linalg.splu(a)
+        except RuntimeError:
+            with self.assertRaisesRegex(trisweep.NumericalError, "singular"):
+                trisweep.splu(a)
+            return False
+        inverse = linalg.LinearOperator(a.shape, theirs.solve, lambda v: theirs.solve(v, "H"), dtype=a.dtype)
+        comparable = linalg.norm(a, 1) * linalg.onenormest(inverse) < 1e18
+        ours = trisweep.splu(a)
+        b = random_vectors((a.shape[0], 2), a.dtype)
+        for trans, op in OPS.items():
+            x = ours.solve(b, trans)
+            self.assert_solves(a, x, b, trans)
+            y = theirs.solve(b, trans)
+            y += theirs.solve(b - op(a) @ y, trans)
+            if comparable:
+                self.assertLess(largest(x - y), 1e-9 * largest(y), trans)
+        return comparable
+
+    def test_of_every_dtype_and_op(self):
+        for dtype in DTYPES:
+            a = random_matrix(dtype=dtype)
+            lu = trisweep.splu(a)
+            for trans, op in OPS.items():
+                for shape in ((60,), (60, 1), (60, 7)):
+                    with self.subTest((dtype, trans, shape)):
+                        b = random_vectors(shape, dtype)
+                        x = lu.solve(b, trans=trans)
+                        self.assertEqual((x.shape, x.dtype), (shape, np.dtype(dtype)))
+                        self.assert_solves(a, x, b, trans)
+                        expected = np.linalg.solve(op(a).toarray(), b)
+                        self.assertLess(largest(x - expected), 100 * np.finfo(dtype).eps * largest(expected))
+
+    def test_of_every_format(self):
+        a = random_matrix()
+        b = random_vectors(60)
+        expected = trisweep.splu(a).solve(b)
+        for name in FORMATS:
+            for kind in ("array", "matrix"):
+                with self.subTest((name, kind)):
+                    other = getattr(sparse, f"{name}_{kind}")(a)
+                    np.testing.assert_array_equal(trisweep.splu(other).solve(b), expected)
+
+    def test_of_every_type_of_indices(self):
+        a = random_matrix()
+        b = random_vectors(60)
+        expected = trisweep.splu(a).solve(b)
+        for dtype in ("int32", "int64"):
+            other = a.copy()
+            other.indices, other.indptr = a.indices.astype(dtype), a.indptr.astype(dtype)
+            np.testing.assert_array_equal(trisweep.splu(other).solve(b), expected)
+
+    def test_of_unsorted_rows_and_repeated_entries(self):
+        a = random_matrix()
+        coo = a.tocoo()
+        order = np.random.default_rng(3).permutation(coo.nnz)
+        row, col, half = coo.row[order], coo.col[order], coo.data[order] / 2
+        repeated = sparse.coo_array((np.tile(half, 2), (np.tile(row, 2), np.tile(col, 2))), shape=a.shape)
+        b = random_vectors(60)
+        expected = trisweep.splu(a).solve(b)
+        unsorted = sparse.csr_array((a.data.copy(), a.indices.copy(), a.indptr), shape=a.shape)
+        for begin, end in zip(a.indptr[:-1], a.indptr[1:], strict=True):
+            unsorted.indices[begin:end] = a.indices[begin:end][::-1]
+            unsorted.data[begin:end] = a.data[begin:end][::-1]
+        before = unsorted.indices.copy()
+        for other in (repeated, unsorted):
+            np.testing.assert_array_equal(trisweep.splu(other).solve(b), expected)
+        np.testing.assert_array_equal(unsorted.indices, before)
+
+    def test_of_integers(self):
+        a = sparse.csr_array(np.array([[2, 1], [0, 4]]))
+        x = trisweep.splu(a).solve([4, 4])
+        self.assertEqual((x.tolist(), x.dtype), ([1.5, 1.0], np.float64))
+
+    def test_of_any_layout(self):
+        lu = trisweep.splu(random_matrix())
+        self.assertEqual((lu.shape, lu.dtype), ((60, 60), np.float64))
+        b = random_vectors((60, 6))
+        expected = lu.solve(b)
+        wide = np.zeros((60, 12))
+        wide[:, ::2] = b
+        tall = np.zeros((90, 6), order="F")
+        tall[20:80] = b
+        unaligned = np.zeros(b.nbytes + 1, np.uint8)[1:].view(np.float64).reshape(60, 6, order="F")
+        unaligned[:] = b
+        frozen = b.copy(order="F")
+        frozen.flags.writeable = False
+        layouts = {
+            "C": np.ascontiguousarray(b),
+            "Fortran": np.asfortranarray(b),
+            "columns apart": np.asfortranarray(wide)[:, ::2],
+            "rows of a larger one": tall[20:80],
+            "entries apart": wide[:, ::2],
+            "backwards": np.asfortranarray(b[:, ::-1])[:, ::-1],
+            "unaligned": unaligned,
+            "another byte order": b.astype(">f8"),
+            "read-only": frozen,
+            "lists": b.tolist(),
+        }
+        for name, other in layouts.items():
+            with self.subTest(name):
+                x = lu.solve(other)
+                self.assertTrue(x.flags.f_contiguous)
+                np.testing.assert_array_equal(x, expected)
+                np.testing.assert_array_equal(np.asarray(other, np.float64), b)
+
+    def test_of_no_right_hand_side(self):
+        x = trisweep.splu(random_matrix()).solve(np.zeros((60, 0)))
+        self.assertEqual(x.shape, (60, 0))
+
+    def test_of_one_equation(self):
+        lu = trisweep.splu(sparse.csr_array([[4.0]]))
+        self.assertEqual(lu.solve([2.0]).tolist(), [0.5])
+        self.assertEqual(lu.solve([[2.0, 4.0]]).tolist(), [[0.5, 1.0]])
+
+    def test_in_the_matrix_dtype(self):
+        x = trisweep.splu(random_matrix(dtype="float32")).solve(random_vectors(60, "float64"))
+        self.assertEqual(x.dtype, np.float32)
+        self.assertEqual(trisweep.splu(random_matrix(dtype="complex128")).solve(np.ones(60)).dtype, np.complex128)
+
+    def test_with_threads(self):
+        a = random_matrix(400)
+        b = random_vectors((400, 3))
+        self.assert_solves(a, trisweep.splu(a, threads=2).solve(b), b)
+
+
+class Errors(unittest.TestCase):
+    def test_of_what_is_no_matrix(self):
+        for a in (np.eye(3), [[1.0]], None, "a"):
+            with self.subTest(repr(a)), self.assertRaisesRegex(TypeError, "not a sparse matrix"):
+                trisweep.splu(a)
+
+    def test_of_shapes(self):
+        for shape in ((3, 4), (4, 3), (0, 0)):
+            with self.subTest(shape), self.assertRaisesRegex(ValueError, "square"):
+                trisweep.splu(sparse.csr_array(shape))
+        lu = trisweep.splu(random_matrix())
+        for shape in ((59,), (61, 2), (60, 2, 1), ()):
+            with self.subTest(shape), self.assertRaisesRegex(ValueError, "60 rows"):
+                lu.solve(np.ones(shape))
+
+    def test_of_dtypes(self):
+        for dtype in (np.longdouble, np.clongdouble):
+            with self.assertRaisesRegex(TypeError, "float64"):
+                trisweep.splu(random_matrix().astype(dtype))
+        lu = trisweep.splu(random_matrix())
+        for b in (np.ones(60, complex), np.full(60, "1"), np.full(60, None)):
+            with self.assertRaisesRegex(TypeError, "b is"):
+                lu.solve(b)
+        with self.assertRaisesRegex(TypeError, "toarray"):
+            lu.solve(random_matrix())
+
+    def test_of_indices_outside(self):
+        a = random_matrix()
+        a.indices[5] = 60
+        with self.assertRaises(ValueError):
+            trisweep.splu(a)
+
+    def test_of_words(self):
+        with self.assertRaisesRegex(ValueError, "'C', not one of"):
+            trisweep.splu(random_matrix()).solve(np.ones(60), trans="C")
+        with self.assertRaisesRegex(ValueError, "threads"):
+            trisweep.splu(random_matrix(), threads=-1)
+
+    def test_of_what_is_no_number(self):
+        for value in (np.nan, np.inf):
+            a = random_matrix()
+            a.data[7] = value
+            with self.subTest(value), self.assertRaisesRegex((trisweep.NumericalError, ValueError), "finite|number"):
+                trisweep.splu(a)
+            b = np.ones(60)
+            b[7] = value
+            with self.subTest(value), self.assertRaisesRegex((trisweep.NumericalError, ValueError), "."):
+                trisweep.splu(random_matrix()).solve(b)
+
+    def test_of_singular_matrices(self):
+        empty_row = sparse.csr_array(np.diag([1.0, 0.0, 1.0]))
+        dependent = sparse.csr_array(np.array([[1.0, 2.0], [2.0, 4.0]]))
+        for a in (empty_row, dependent, sparse.csr_array((3, 3))):
+            with self.assertRaisesRegex(trisweep.NumericalError, "singular"):
+                trisweep.splu(a).solve(np.arange(a.shape[0]) + 1.0)
+        self.assertTrue(issubclass(trisweep.NumericalError, ArithmeticError))
+
+
+class Objects(unittest.TestCase):
+    def test_work_at_the_same_time_and_let_the_interpreter_go_on(self):
+        matrices = [random_matrix(3000, seed=seed) for seed in range(2)]
+        answers = [None, None]
+
+        def work(k):
+            lu = trisweep.splu(matrices[k])
+            answers[k] = [lu.solve(np.full(3000, 1.0 + turn)) for turn in range(20)]
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for a, xs in zip(matrices, answers, strict=True):
+            for turn, x in enumerate(xs):
+                self.assertLess(largest(a @ x - (1.0 + turn)), 1e-10)
+
+    def test_serve_several_threads_in_turn(self):
+        a = random_matrix(1000)
+        lu = trisweep.splu(a)
+        errors = []
+
+        def work(k):
+            for _ in range(20):
+                b = np.full((1000, k), float(k))
+                errors.append(largest(a @ lu.solve(b) - b))
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in (1, 2, 3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(errors), 60)
+        self.assertLess(largest(errors), 1e-10)
+
+    def test_end_at_any_time(self):
+        kept = [trisweep.splu(random_matrix(seed=seed)) for seed in range(6)]
+        del kept[::2]
+        gc.collect()
+        x = kept[0].solve(np.ones(60))
+        del kept
+        self.assertTrue(np.isfinite(x).all())
+
+    def test_outlive_the_matrix(self):
+        a = random_matrix()
+        lu = trisweep.splu(a)
+        before = lu.solve(np.ones(60))
+        a.data[:] = np.nan
+        del a
+        gc.collect()
+        np.testing.assert_array_equal(lu.solve(np.ones(60)), before)
+
+
+SOLVE = """
+import numpy, trisweep
+from scipy import sparse
+lu = trisweep.splu(sparse.eye_array(5, format='csr') * 2)
+assert abs(lu.solve(numpy.ones(5)) - 0.5).max() < 1e-15
+"""
+MPI4PY = "from mpi4py import MPI\nassert MPI.COMM_SELF.allreduce(1) == 1\n"
+
+
+AFTER_MPI = """
+MPI.Finalize()
+try:
+    lu.solve(numpy.ones(5))
+except RuntimeError as e:
+    assert "finalized" in str(e)
+else:
+    raise AssertionError
+del lu
+"""
+
+
+class Processes(unittest.TestCase):
+    """Each a Python of its own: who begins MPI, who ends it, and what is left at the end."""
+
+    def assert_runs(self, program):
+        environment = {**os.environ, "MPI4PY_MPIABI": "openmpi"}
+        result = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=100
+        )
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+    def test_end_with_solvers_alive(self):
+        self.assert_runs(SOLVE)
+        self.assert_runs(SOLVE + "import builtins; builtins.kept = lu\n")
+
+    def test_live_with_mpi4py_after_us(self):
+        self.assert_runs(SOLVE + MPI4PY)
+
+    def test_live_with_mpi4py_before_us(self):
+        self.assert_runs(MPI4PY + SOLVE)
+
+    def test_live_without_threads_of_mpi(self):
+        before = "import mpi4py; mpi4py.rc.thread_level = 'single'\n"
+        self.assert_runs(before + MPI4PY + SOLVE + "assert MPI.Query_thread() == MPI.THREAD_SINGLE\n")
+
+    def test_outlive_mpi(self):
+        self.assert_runs(MPI4PY + SOLVE + AFTER_MPI)
+
+    def test_that_only_draw_need_no_mpi(self):
+        self.assert_runs("import sys, trisweep, trisweep.bench\nassert 'trisweep._core' not in sys.modules\n")
+
+
+class Reports(unittest.TestCase):
+    def test_say_what_is_known(self):
+        lu = trisweep.splu(random_matrix())
+        self.assertNotIn("solve", lu.report())
+        self.assertGreaterEqual(lu.nnz, random_matrix().nnz)
+        self.assertEqual(lu.report()["factor"]["kind"], "lu")
+        lu.solve(np.ones(60))
+        answer = lu.report()["solve"]
+        self.assertTrue(answer["solved"])
+        self.assertFalse(answer["doubtful"])
+        self.assertLess(answer["componentwise_backward_error"], 1e-15)
+        self.assertGreater(answer["condition_estimate"], 1)
+
+
+class Costs(unittest.TestCase):
+    def test_of_a_call_beside_the_solve(self):
+        lu = trisweep.splu(random_matrix())
+        b = np.ones(60)
+        own = []
+        for _ in range(2000):
+            start = time.perf_counter()
+            lu.solve(b)
+            own.append(time.perf_counter() - start - lu.report()["solve"]["seconds"])
+        own.sort()
+        print(f"\nlu.solve beside the solve itself: {own[len(own) // 2] * 1e6:.1f} us")
+        self.assertLess(own[len(own) // 2], 100e-6)
