@@ -43,8 +43,7 @@ class SolveJob {
     nrhs_ = system.b.cols;
     world().broadcast(nrhs_);
     const auto start = Clock::now();
-    auto rows = dealt_out(world().handle(), context.is_root() ? &system.a : nullptr);
-    system.a = {};
+    auto rows = dealt_out(world().handle(), std::move(system.a));
     const double dealt_out_seconds = world().max(seconds_since(start));
     solver_.emplace(world().handle(), std::move(rows), solver_options(options, nrhs_, context.terminal));
     b_rows_ = solve::scatter_rows(world(), solver_->partition(), system.b);

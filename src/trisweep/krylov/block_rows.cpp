@@ -92,8 +92,9 @@ matrix::Csr<T> deal_out(const transport::Communicator& comm, const matrix::Csr<T
 }
 
 template <Scalar T>
-matrix::Csr<T> collect(const transport::Communicator& comm, const matrix::Csr<T>& rows,
+matrix::Csr<T> collect(const transport::Communicator& comm, matrix::Csr<T> rows,
                        const distribution::RowPartition& partition) {
+  if (comm.size() == 1) return rows;
   const std::vector<Offset> entries = comm.gather(rows.nonzeros());
   auto whole = transport::collectively(comm, [&] {
     matrix::Csr<T> a;
@@ -129,7 +130,7 @@ matrix::Csr<T> collect(const transport::Communicator& comm, const matrix::Csr<T>
 #define INSTANTIATE(T)                                                                    \
   template matrix::Csr<T> deal_out(const transport::Communicator&, const matrix::Csr<T>*, \
                                    const distribution::RowPartition&);                    \
-  template matrix::Csr<T> collect(const transport::Communicator&, const matrix::Csr<T>&,  \
+  template matrix::Csr<T> collect(const transport::Communicator&, matrix::Csr<T>,         \
                                   const distribution::RowPartition&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -16,7 +16,7 @@ matrix::Csr<T> deal_out(const transport::Communicator& comm, const matrix::Csr<T
 
 // The reverse: the whole matrix on rank 0, an empty one elsewhere.
 template <Scalar T>
-matrix::Csr<T> collect(const transport::Communicator& comm, const matrix::Csr<T>& rows,
+matrix::Csr<T> collect(const transport::Communicator& comm, matrix::Csr<T> rows,
                        const distribution::RowPartition& partition);
 
 }  // namespace trisweep::krylov

@@ -116,15 +116,17 @@ void DistributedMatrix<T>::replace_values(std::span<const T> values) {
 }
 
 template <Scalar T>
-matrix::Csr<T> DistributedMatrix<T>::collect() const {
-  const auto rows = transport::collectively(comm_, [&] {
+const matrix::Csr<T>& DistributedMatrix<T>::whole(matrix::Csr<T>& room) const {
+  if (comm_.size() == 1) return local_;
+  auto rows = transport::collectively(comm_, [&] {
     matrix::Csr<T> own = local_;
     own.pattern.cols = partition_.rows();
     const Index count = local_.rows(), first = partition_.first(comm_.rank());
     for (Index& j : own.pattern.col) j = j < count ? j + first : ghosts_[usize(j - count)];
     return own;
   });
-  return krylov::collect(comm_, rows, partition_);
+  room = collect(comm_, std::move(rows), partition_);
+  return room;
 }
 
 // Columns become those of local_; returns which others they were, in order.

@@ -43,8 +43,8 @@ class DistributedMatrix {
   // Other values for this rank's entries, in their order. Collective; throws on every rank when they are of
   // another number on any.
   void replace_values(std::span<const T> values);
-  // The whole matrix on rank 0, an empty one elsewhere. Collective.
-  matrix::Csr<T> collect() const;
+  // The whole matrix on rank 0, an empty one elsewhere: in `room`, unless this rank has it all. Collective.
+  const matrix::Csr<T>& whole(matrix::Csr<T>& room) const;
 
   // ||op(A)||_inf.
   double norm_inf(Op op) const { return op == Op::none ? norm_inf_ : norm_one_; }

@@ -9,6 +9,7 @@
 #include "trisweep/core/memory.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/numeric/estimates.hpp"
+#include "trisweep/solve/block_rows.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -24,16 +25,6 @@ bool may_be_positive_definite(const matrix::Csr<T>& a) {
     if (!(std::real(diagonal) > 0)) return false;
   }
   return matrix::is_symmetric(a, true);
-}
-
-template <Scalar T>
-void check_square(const matrix::Csr<T>& a) {
-  if (a.rows() != a.cols()) {
-    throw Error(ErrorKind::input, fmt::format("the matrix is {} x {}, not square", a.rows(), a.cols()),
-                "a linear system needs as many equations as unknowns");
-  }
-  if (a.rows() == 0)
-    throw Error(ErrorKind::input, "the matrix is empty (0 x 0)", "give a matrix with at least one row");
 }
 
 // Positions in the first order become positions in the second.
@@ -60,7 +51,7 @@ std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis& planned,
 
 template <Scalar T>
 numeric::Kind likely_kind(const matrix::Csr<T>& a) {
-  check_square(a);
+  require_square(a.rows(), a.cols());
   return may_be_positive_definite(a) ? numeric::Kind::cholesky : numeric::Kind::lu;
 }
 
@@ -68,7 +59,7 @@ template <Scalar T>
 std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& a,
                                       const ordering::Options& ordering,
                                       std::span<const symbolic::Options> symbolic, Observer& observer) {
-  check_square(a);
+  require_square(a.rows(), a.cols());
   const ordering::Ordering order = ordering::order(a, kind == numeric::Kind::cholesky, ordering, observer);
   const matrix::Pattern pattern =
       matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));

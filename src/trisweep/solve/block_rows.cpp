@@ -22,14 +22,11 @@ void check_rows(const BlockRows<T>& rows, Offset n) {
   constexpr const char* as_documented = "pass rows as BlockRows describes them";
   require(n <= std::numeric_limits<Index>::max(), ErrorKind::usage,
           fmt::format("{} rows are more than an Index counts", n), "solve a smaller system");
-  require(n > 0, ErrorKind::input, "the matrix is empty (0 x 0)", "give a matrix with at least one row");
+  require_square(n, p.rows == 0 ? n : p.cols);
   require(p.rows >= 0 && p.row_ptr.size() == usize(p.rows) + 1 && p.row_ptr.front() == 0 &&
               std::is_sorted(p.row_ptr.begin(), p.row_ptr.end()) && usize(p.nonzeros()) == p.col.size() &&
               p.col.size() == rows.a.value.size(),
           ErrorKind::usage, "the rows' pointers, columns and values do not fit together", as_documented);
-  require(p.rows == 0 || p.cols == n, ErrorKind::input,
-          fmt::format("the matrix is {} x {}, not square", n, p.cols),
-          "a linear system needs as many equations as unknowns");
   for (Index i = 0; i < p.rows; ++i) {
     const auto row = p.row(i);
     const bool ascending = std::adjacent_find(row.begin(), row.end(), std::greater_equal<>()) == row.end();
@@ -80,12 +77,23 @@ void renumber(const std::vector<Index>& place, ConsecutiveRows<T>& rows) {
 
 }  // namespace
 
+void require_square(Offset rows, Offset cols) {
+  require(rows == cols, ErrorKind::input, fmt::format("the matrix is {} x {}, not square", rows, cols),
+          "a linear system needs as many equations as unknowns");
+  require(rows > 0, ErrorKind::input, "the matrix is empty (0 x 0)", "give a matrix with at least one row");
+}
+
 template <Scalar T>
-BlockRows<T> dealt_out(MPI_Comm comm, const matrix::Csr<T>* a) {
+BlockRows<T> dealt_out(MPI_Comm comm, matrix::Csr<T> a) {
   const transport::Communicator world(comm);
-  Index rows = a != nullptr && world.rank() == 0 ? a->rows() : 0;
+  if (world.size() == 1) return {.a = std::move(a)};
+  transport::collectively(world, [&] {
+    if (world.rank() == 0) require_square(a.rows(), a.cols());
+  });
+  Index rows = a.rows();
   world.broadcast(rows);
-  return {.a = krylov::deal_out(world, a, distribution::even_partition(rows, world.size()))};
+  return {.a = krylov::deal_out(world, world.rank() == 0 ? &a : nullptr,
+                                distribution::even_partition(rows, world.size()))};
 }
 
 template <Scalar T>
@@ -117,8 +125,8 @@ ConsecutiveRows<T> consecutive(const transport::Communicator& comm, BlockRows<T>
   return result;
 }
 
-#define INSTANTIATE(T)                                              \
-  template BlockRows<T> dealt_out(MPI_Comm, const matrix::Csr<T>*); \
+#define INSTANTIATE(T)                                       \
+  template BlockRows<T> dealt_out(MPI_Comm, matrix::Csr<T>); \
   template ConsecutiveRows<T> consecutive(const transport::Communicator&, BlockRows<T>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

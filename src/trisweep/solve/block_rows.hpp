@@ -20,9 +20,12 @@ struct BlockRows {
   std::vector<Index> number{};
 };
 
-// Collective. Even blocks of the rows of a matrix that rank 0 has (others: null): one way to have them.
+// Throws Error(input) unless a matrix of that size is that of a linear system.
+void require_square(Offset rows, Offset cols);
+
+// Collective. Even blocks of the rows of a matrix that rank 0 has (others: none): one way to have them.
 template <Scalar T>
-BlockRows<T> dealt_out(MPI_Comm comm, const matrix::Csr<T>* a);
+BlockRows<T> dealt_out(MPI_Comm comm, matrix::Csr<T> a);
 
 // The same rows and columns in another order: that of the ranks and of each rank's rows, so that every rank's
 // rows are consecutive. Vectors stay as they are.

@@ -166,7 +166,8 @@ class Solver<T>::System {
     const Index node = transport::ranks_of_first_node(comm_);
     std::shared_ptr<const Factorization<F>> factorization;  // rank 0
     {
-      const matrix::Csr<T> whole = a_->collect();
+      matrix::Csr<T> room;
+      const matrix::Csr<T>& whole = a_->whole(room);
       transport::collectively(comm_, [&] {
         if (comm_.rank() == 0) factorization = plan_and_factor<F>(whole, node);
       });

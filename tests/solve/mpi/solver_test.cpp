@@ -115,7 +115,8 @@ TYPED_TEST(SolverTest, SolvesForRowsAsTheCallerHasThem) {
 
 TEST(Solver, HasARankZerosMatrixInEvenBlocks) {
   const auto a = random_matrix<double>({.n = 40, .per_row = 3, .hermitian = true, .seed = 2});
-  Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, world_rank() == 0 ? &a : nullptr));
+  Solver<double> solver(MPI_COMM_WORLD,
+                        dealt_out(MPI_COMM_WORLD, world_rank() == 0 ? a : matrix::Csr<double>()));
   Rows<double> rows;
   for (Index i = 0; i < solver.rows(); ++i) rows.number.push_back(solver.partition().first(world_rank()) + i);
   EXPECT_LT(solve_error(solver, a, rows, Op::none, 1), 1000);
