@@ -1,0 +1,39 @@
+#include "trisweep/model/analysis_options.hpp"
+
+#include <gmock/gmock.h>
+
+namespace trisweep::model {
+namespace {
+
+int levels(const PlanChoice& choice) {
+  return ordering_options(ordering::Method::metis, only(choice)).tree_levels;
+}
+
+// A tree that is deeper than the plan needs has more, and smaller, supernodes: of grids of one layer all have
+// that of one rank.
+TEST(AnalysisOptions, ReachDownToWhatThePlanNeeds) {
+  const int alone = levels({.grid = {1, 1, 1}});
+  EXPECT_EQ(levels({.grid = {64, 64, 1}}), alone);
+  EXPECT_EQ(levels({.grid = {2, 2, 1024}}), 10);
+  EXPECT_GT(levels({.grid = {32, 32, 1}, .mapping = "proportional"}), 10);
+}
+
+TEST(AnalysisOptions, ServeEveryPlanThatMayBeChosen) {
+  PlanAxes axes = only({.grid = {1, 1, 1024}});
+  axes.grid.push_back({32, 32, 1});
+  axes.mapping.emplace_back("proportional");
+  EXPECT_EQ(ordering_options(ordering::Method::metis, axes).tree_levels,
+            levels({.grid = {32, 32, 1}, .mapping = "proportional"}));
+}
+
+TEST(AnalysisOptions, CompareWithThePlainDiagonal) {
+  PlanAxes axes = only({.grid = {2, 1, 1}, .diagonal = "separators"});
+  EXPECT_THAT(diagonals_to_analyze(axes), testing::UnorderedElementsAre("separators", "supernodes"));
+  axes.diagonal = {"supernodes"};
+  EXPECT_THAT(diagonals_to_analyze(axes), testing::ElementsAre("supernodes"));
+  EXPECT_EQ(symbolic_options("supernodes", 16).whole_levels, 0);
+  EXPECT_EQ(symbolic_options("separators", 16).whole_levels, 4);
+}
+
+}  // namespace
+}  // namespace trisweep::model
