@@ -28,6 +28,12 @@ inline Index world_size() {
   return size;
 }
 
+inline Index world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
 // `whole_levels`: of separators that become one supernode each.
 template <Scalar T>
 std::shared_ptr<const solve::Factorization<T>> factored(const matrix::Csr<T>& a, int whole_levels = 0) {

@@ -16,13 +16,8 @@ namespace {
 using testing_support::factored;
 using testing_support::random_matrix;
 using testing_support::solve_error;
+using testing_support::world_rank;
 using testing_support::world_size;
-
-Index world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
 
 // What work() throws on this rank: an Error of that kind, or a failure of the test.
 template <class Work>

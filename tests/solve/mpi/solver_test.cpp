@@ -14,17 +14,12 @@ namespace {
 using testing::HasSubstr;
 using testing_support::random_matrix;
 using testing_support::random_vector;
+using testing_support::world_rank;
 using testing_support::world_size;
-
-Index world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
 
 // This rank's rows of a, x and b = op(A) x, by their numbers.
 template <Scalar T>
-struct Rows {
+struct RowsOf {
   std::vector<Index> number;
 
   BlockRows<T> of(const matrix::Csr<T>& a, bool listed) const {
@@ -52,21 +47,21 @@ struct Rows {
 };
 
 // As a program with boundary conditions might deal them out: unevenly, the second rank has none.
-Rows<double> uneven_blocks(Index n) {
+RowsOf<double> uneven_blocks(Index n) {
   std::vector<Index> begin{0};
   for (Index r = 0; r < world_size(); ++r)
     begin.push_back(r + 1 == world_size() ? n
                     : r == 1              ? begin.back()
                                           : begin.back() + (n - begin.back()) / 3);
-  Rows<double> rows;
+  RowsOf<double> rows;
   for (Index i = begin[usize(world_rank())]; i < begin[usize(world_rank()) + 1]; ++i)
     rows.number.push_back(i);
   return rows;
 }
 
 // Every rank's are scattered, and not in order.
-Rows<double> scattered(Index n) {
-  Rows<double> rows;
+RowsOf<double> scattered(Index n) {
+  RowsOf<double> rows;
   for (Index i = n - 1; i >= 0; --i) {
     if ((i * 7 + 3) % world_size() == world_rank()) rows.number.push_back(i);
   }
@@ -74,8 +69,8 @@ Rows<double> scattered(Index n) {
 }
 
 template <Scalar T>
-double solve_error(Solver<T>& solver, const matrix::Csr<T>& a, const Rows<double>& of, Op op, Index nrhs) {
-  const Rows<T> rows{of.number};
+double judged_error(Solver<T>& solver, const matrix::Csr<T>& a, const RowsOf<double>& of, Op op, Index nrhs) {
+  const RowsOf<T> rows{of.number};
   const auto truth = random_vector<T>(usize(a.rows()) * usize(nrhs), 5);
   std::vector<T> b(truth.size());
   for (Index c = 0; c < nrhs; ++c) {
@@ -104,11 +99,11 @@ TYPED_TEST(SolverTest, SolvesForRowsAsTheCallerHasThem) {
   constexpr Index n = 83;
   const auto a = random_matrix<T>({.n = n, .per_row = 3, .seed = 4});
   for (const bool listed : {false, true}) {
-    const Rows<double> rows = listed ? scattered(n) : uneven_blocks(n);
-    Solver<T> solver(MPI_COMM_WORLD, Rows<T>{rows.number}.of(a, listed));
+    const RowsOf<double> rows = listed ? scattered(n) : uneven_blocks(n);
+    Solver<T> solver(MPI_COMM_WORLD, RowsOf<T>{rows.number}.of(a, listed));
     EXPECT_EQ(solver.rows(), std::ssize(rows.number));
     for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
-      for (const Index nrhs : {1, 5}) EXPECT_LT(solve_error(solver, a, rows, op, nrhs), 1000) << listed;
+      for (const Index nrhs : {1, 5}) EXPECT_LT(judged_error(solver, a, rows, op, nrhs), 1000) << listed;
     }
   }
 }
@@ -117,9 +112,9 @@ TEST(Solver, HasARankZerosMatrixInEvenBlocks) {
   const auto a = random_matrix<double>({.n = 40, .per_row = 3, .hermitian = true, .seed = 2});
   Solver<double> solver(MPI_COMM_WORLD,
                         dealt_out(MPI_COMM_WORLD, world_rank() == 0 ? a : matrix::Csr<double>()));
-  Rows<double> rows;
+  RowsOf<double> rows;
   for (Index i = 0; i < solver.rows(); ++i) rows.number.push_back(solver.partition().first(world_rank()) + i);
-  EXPECT_LT(solve_error(solver, a, rows, Op::none, 1), 1000);
+  EXPECT_LT(judged_error(solver, a, rows, Op::none, 1), 1000);
   if (world_rank() == 0) EXPECT_EQ(solver.report().factor.kind, "cholesky");
 }
 
@@ -127,7 +122,7 @@ TEST(Solver, TakesFactorsOfLowerPrecisionToFullAccuracy) {
   const auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 9});
   const auto rows = uneven_blocks(60);
   Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false), {.mixed = true});
-  EXPECT_LT(solve_error(solver, a, rows, Op::transpose, 2), 1000);
+  EXPECT_LT(judged_error(solver, a, rows, Op::transpose, 2), 1000);
   if (world_rank() == 0) {
     const auto& factor = solver.report().factor;
     EXPECT_LT(factor.bytes, sizeof(double) * usize(factor.nonzeros_l + factor.nonzeros_u));
@@ -146,7 +141,7 @@ TEST(Solver, FactorsOtherValuesOfTheSamePattern) {
     for (const double factor : {2.0, -3.0}) {
       for (double& v : other.value) v *= factor;
       solver.refactor(rows.of(other, listed).a.value);
-      EXPECT_LT(solve_error(solver, other, rows, Op::none, 1), 1000);
+      EXPECT_LT(judged_error(solver, other, rows, Op::none, 1), 1000);
     }
     if (world_rank() == 0) EXPECT_EQ(solver.report().factor.kind, "lu");
   }
@@ -158,7 +153,7 @@ TEST(Solver, MovesAndIsDestroyedWithoutASolve) {
   Solver<double> first(MPI_COMM_WORLD, rows.of(a, false));
   Solver<double> second(std::move(first));
   first = Solver<double>(MPI_COMM_WORLD, rows.of(a, false));
-  EXPECT_LT(solve_error(second, a, rows, Op::none, 1), 1000);
+  EXPECT_LT(judged_error(second, a, rows, Op::none, 1), 1000);
 }
 
 // A bar that nothing holds, pulled at both ends: where it is, is open.
