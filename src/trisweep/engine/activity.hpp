@@ -47,6 +47,19 @@ struct SolveActivity {
   Activity inter_grid;
   Activity diagonal;
 
+  Activity& of(plan::Part part) {
+    switch (part) {
+      case plan::Part::forward:
+        return l;
+      case plan::Part::backward:
+        return u;
+      case plan::Part::exchange:
+        return inter_grid;
+      case plan::Part::diagonal:
+        break;
+    }
+    return diagonal;
+  }
   Activity sum() const {
     Activity all = l;
     for (const Activity* part : {&u, &inter_grid, &diagonal}) all += *part;
