@@ -7,8 +7,8 @@
 #include "trisweep/core/crew.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/distribution/row_partition.hpp"
-#include "trisweep/engine/activity.hpp"
 #include "trisweep/engine/panel_store.hpp"
+#include "trisweep/engine/profile.hpp"
 #include "trisweep/engine/recorder.hpp"
 #include "trisweep/ordering/ordering.hpp"
 #include "trisweep/transport/transport.hpp"
@@ -48,7 +48,7 @@ class Engine {
   virtual Index room(Op op) const = 0;
   // op(A) x = b with at most room(op) right-hand sides, as TriangularSolver::solve says; allocates nothing.
   // Returns what this rank did in each part; the seconds of the whole are the caller's to take.
-  virtual SolveActivity run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) = 0;
+  virtual SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) = 0;
 
   // The panels have other numbers now, in another place.
   virtual void panels_changed() = 0;

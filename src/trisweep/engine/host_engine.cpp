@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "trisweep/engine/plan_traffic.hpp"
+#include "trisweep/engine/communication_pattern.hpp"
 #include "trisweep/transport/agreement.hpp"
 
 namespace trisweep::engine {
@@ -58,7 +58,7 @@ Index HostEngine<T>::room(Op op) const {
 
 template <Scalar T>
 void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
-  transport::Traffic traffic;
+  transport::CommunicationPattern pattern;
   transport::collectively(system_.comm, [&] {
     prepared_[op].plan = &plan;
     const std::size_t size = (usize(system_.share.work_rows()) + usize(extra_rows(plan))) * usize(nrhs);
@@ -66,16 +66,16 @@ void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
     executor_.reserve(plan, nrhs);
     rows_.reserve(nrhs);
     columns_.reserve(nrhs);
-    traffic = traffic_of(plan, usize(nrhs) * sizeof(T));
+    pattern = pattern_of(plan, usize(nrhs) * sizeof(T));
   });
-  transport::require_matching(system_.comm, traffic);
+  transport::require_matching(system_.comm, pattern);
   Prepared& prepared = prepared_.at(op);
-  prepared.transport = options_.transport(system_.comm, traffic);
+  prepared.transport = options_.transport(system_.comm, pattern);
   prepared.nrhs = nrhs;
 }
 
 template <Scalar T>
-SolveActivity HostEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
+SolveProfile HostEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
   const Prepared& prepared = prepared_.at(op);
   transport::Patience patience(options_.watchdog, &system_.comm);
   const Run<T> run{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = b.cols},
@@ -88,7 +88,7 @@ SolveActivity HostEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool s
   // P A Q = L D U: b is permuted like A's rows and x like its columns; for A^T and A^H the other way round.
   auto& from = op == Op::none ? rows_ : columns_;
   auto& to = op == Op::none ? columns_ : rows_;
-  SolveActivity done;
+  SolveProfile done;
   from.load(b, run.work, patience, scaled);
   Index channel = 0;
   for (const plan::Phase& phase : prepared.plan->phase)
@@ -99,14 +99,14 @@ SolveActivity HostEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool s
 }
 
 template <Scalar T>
-Activity HostEngine<T>::run_phase(const plan::Phase& phase, Index channel, const Run<T>& run) {
+PhaseProfile HostEngine<T>::run_phase(const plan::Phase& phase, Index channel, const Run<T>& run) {
   const auto start = std::chrono::steady_clock::now();
   const double recorded_from = recorder_ == nullptr ? 0 : recorder_->now();
-  Activity done = std::visit([&](const auto& p) { return executor_.run(p, channel, run); }, phase);
+  PhaseProfile done = std::visit([&](const auto& p) { return executor_.run(p, channel, run); }, phase);
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (recorder_ != nullptr) {
-    done.floating_point_seconds = recorder_->total(EventKind::products, recorded_from) / system_.crew.size();
-    done.idle_seconds = recorder_->total(EventKind::idle, recorded_from) / system_.crew.size();
+    done.floating_point_seconds = recorder_->total(TraceKind::products, recorded_from) / system_.crew.size();
+    done.idle_seconds = recorder_->total(TraceKind::idle, recorded_from) / system_.crew.size();
   }
   return done;
 }

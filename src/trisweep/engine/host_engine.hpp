@@ -19,7 +19,7 @@ class HostEngine final : public Engine<T> {
 
   void prepare(Op op, const plan::Plan& plan, Index nrhs) override;
   Index room(Op op) const override;
-  SolveActivity run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) override;
+  SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) override;
   void panels_changed() override {}  // they are read where they are
   void record_in(Recorder* recorder) override { recorder_ = recorder; }
 
@@ -29,7 +29,7 @@ class HostEngine final : public Engine<T> {
     Index nrhs = 0;
     std::unique_ptr<transport::Transport> transport;
   };
-  Activity run_phase(const plan::Phase& phase, Index channel, const Run<T>& run);
+  PhaseProfile run_phase(const plan::Phase& phase, Index channel, const Run<T>& run);
 
   RankSystem<T> system_;
   EngineOptions options_;

@@ -80,7 +80,7 @@ class TriangularSolver {
   // Of an op that was prepared.
   const plan::Plan& plan(Op op) const { return plan_.at(op); }
   // What this rank did in the last solve.
-  const engine::SolveActivity& last() const { return last_; }
+  const engine::SolveProfile& last() const { return last_; }
   // From now on solves are recorded there (they add to it); null: no longer. The recorder has room for
   // threads() threads.
   void record_in(engine::Recorder* recorder) { engine_->record_in(recorder); }
@@ -109,7 +109,7 @@ class TriangularSolver {
   std::optional<Crew> crew_;
   std::map<Op, plan::Plan> plan_;
   std::unique_ptr<engine::Engine<T>> engine_;
-  engine::SolveActivity last_;
+  engine::SolveProfile last_;
 };
 
 }  // namespace trisweep::solve

@@ -19,9 +19,10 @@ std::ptrdiff_t round_up(std::ptrdiff_t bytes) {
 
 }  // namespace
 
-Slots::Slots(const Communicator& comm, const Traffic& traffic, const FlagLayout& flags, std::size_t reserved)
+Slots::Slots(const Communicator& comm, const CommunicationPattern& pattern, const FlagLayout& flags,
+             std::size_t reserved)
     : end_(round_up(static_cast<std::ptrdiff_t>(reserved))) {
-  collectively(comm, [&] { lay_out(traffic, flags); });
+  collectively(comm, [&] { lay_out(pattern, flags); });
   tell_senders(comm);
 }
 
@@ -33,15 +34,15 @@ const Slot& Slots::outgoing(Index phase, Index number, std::size_t bytes) const 
                           slot.peer, bytes, slot.room));
 }
 
-void Slots::lay_out(const Traffic& traffic, const FlagLayout& flags) {
+void Slots::lay_out(const CommunicationPattern& pattern, const FlagLayout& flags) {
   const std::ptrdiff_t begin = end_;
   const auto flag = static_cast<std::ptrdiff_t>(flags.bytes);
-  for (const PhaseMessages& messages : traffic.phase) {
+  for (const PhaseMessages& messages : pattern.phase) {
     Phase phase;
     std::ptrdiff_t next_flag = end_;
     if (flags.together) end_ = round_up(end_ + flag * std::ssize(messages.in));
-    for (const Message& m : messages.in) {
-      Slot slot{.peer = m.peer, .room = usize(m.rows) * traffic.row_bytes};
+    for (const Envelope& m : messages.in) {
+      Slot slot{.peer = m.peer, .room = usize(m.rows) * pattern.row_bytes};
       std::ptrdiff_t& place_of_flag = flags.together ? next_flag : end_;
       slot.flag = place_of_flag;
       place_of_flag += flag;
@@ -49,8 +50,8 @@ void Slots::lay_out(const Traffic& traffic, const FlagLayout& flags) {
       end_ = round_up(end_ + static_cast<std::ptrdiff_t>(slot.room));
       phase.in.push_back(slot);
     }
-    for (const Message& m : messages.out)
-      phase.out.push_back({.peer = m.peer, .room = usize(m.rows) * traffic.row_bytes});
+    for (const Envelope& m : messages.out)
+      phase.out.push_back({.peer = m.peer, .room = usize(m.rows) * pattern.row_bytes});
     most_incoming_ = std::max(most_incoming_, phase.in.size());
     phases_.push_back(std::move(phase));
   }
