@@ -41,7 +41,7 @@ class Flood {
         messages_(messages),
         panels_(32, 16, plays_ ? 16384 : 1, 1),  // 64 MiB
         data_(usize(messages) * bytes),
-        transport_(transport::find_transport(transport).make(comm, traffic())) {}
+        transport_(transport::find_transport(transport).make(comm, pattern())) {}
 
   void run() {
     Patience patience(longest_wait);
@@ -61,14 +61,14 @@ class Flood {
  private:
   bool sends(Index phase) const { return (phase % 2 == 0) == (comm_.rank() == 0); }
 
-  transport::Traffic traffic() const {
-    transport::Traffic traffic{.phase = std::vector<transport::PhaseMessages>(usize(phases)),
-                               .row_bytes = bytes};
+  transport::CommunicationPattern pattern() const {
+    transport::CommunicationPattern pattern{.phase = std::vector<transport::PhaseMessages>(usize(phases)),
+                                            .row_bytes = bytes};
     for (Index phase = 0; phase < phases && plays_; ++phase) {
-      auto& all = traffic.phase[usize(phase)];
+      auto& all = pattern.phase[usize(phase)];
       (sends(phase) ? all.out : all.in).assign(usize(messages_), {.peer = other_, .name = 0, .rows = 1});
     }
-    return traffic;
+    return pattern;
   }
 
   // Seconds of a step in which work() is done beside a product.

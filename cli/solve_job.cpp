@@ -93,7 +93,7 @@ class SolveJob {
     }
     for (double& s : seconds) s = world().max(s);
     std::sort(seconds.begin(), seconds.end());
-    const engine::SolveActivity& last = solver_->last_sweep();
+    const engine::SolveProfile& last = solver_->last_sweep();
     report::SolveRecord& s = record_.solve;
     s.repeats = options_.repeat;
     s.seconds_min = seconds.front();

@@ -137,7 +137,7 @@ TEST(ToJson, SplitsFloatingPointBySweep) {
 }
 
 TEST(RankRecordOf, CountsTheDiagonalAsBackward) {
-  engine::SolveActivity last;
+  engine::SolveProfile last;
   last.l = {.seconds = 3, .floating_point_seconds = 2, .idle_seconds = 0.5};
   last.u = {.seconds = 5, .floating_point_seconds = 1};
   last.diagonal = {.seconds = 4, .floating_point_seconds = 4};

@@ -108,8 +108,8 @@ class Relayed final : public TwoSided {
 
 }  // namespace
 
-std::unique_ptr<Transport> relayed(const Communicator& comm, const Traffic& traffic) {
-  return make_collectively<Relayed>(comm, traffic);
+std::unique_ptr<Transport> relayed(const Communicator& comm, const CommunicationPattern& pattern) {
+  return make_collectively<Relayed>(comm, pattern);
 }
 
 }  // namespace trisweep::transport

@@ -16,8 +16,8 @@
 
 #include "modelled_products.hpp"
 #include "priced_transport.hpp"
+#include "trisweep/engine/communication_pattern.hpp"
 #include "trisweep/engine/executor.hpp"
-#include "trisweep/engine/plan_traffic.hpp"
 
 namespace trisweep::simgrid {
 namespace {
@@ -31,8 +31,8 @@ class Clock final : public engine::Recorder {
  public:
   explicit Clock(const model::Machine& machine) : Recorder(1), machine_(machine) {}
 
-  void record(const engine::Event& event) override {
-    if (event.kind != engine::EventKind::products) return;
+  void record(const engine::TraceEvent& event) override {
+    if (event.kind != engine::TraceKind::products) return;
     const model::Cost cost = take_counted();
     if (cost.products == 0) return;
     const double fastest =
@@ -76,8 +76,8 @@ Outcome solve_once(const Job& job) {
   Crew crew(1);
   engine::Executor<T> executor(mine.share, {}, no_values, crew);
   executor.reserve(mine.plan, nrhs);
-  const auto traffic = engine::traffic_of(mine.plan, usize(nrhs) * sizeof(T));
-  PricedTransport transport(transport::find_transport(job.transport).make(comm, traffic), job, comm.rank());
+  const auto pattern = engine::pattern_of(mine.plan, usize(nrhs) * sizeof(T));
+  PricedTransport transport(transport::find_transport(job.transport).make(comm, pattern), job, comm.rank());
   transport::Patience patience;
   Clock clock(job.machine);
   const engine::Run<T> run{.work = {work.data(), executor.scratch(), nrhs},

@@ -22,13 +22,13 @@ Offset packed_rows(const plan::ExchangePhase& phase) {
   return rows;
 }
 
-EventKind event_of(const plan::SweepPhase& phase) {
+TraceKind event_of(const plan::SweepPhase& phase) {
   const plan::Part part = plan::part_of(phase);
-  if (part == plan::Part::diagonal) return EventKind::diagonal;
-  return part == plan::Part::forward ? EventKind::l_sweep : EventKind::u_sweep;
+  if (part == plan::Part::diagonal) return TraceKind::diagonal;
+  return part == plan::Part::forward ? TraceKind::l_sweep : TraceKind::u_sweep;
 }
 
-Event message_event(EventKind kind, const plan::ExchangeStep& step, std::size_t bytes) {
+TraceEvent message_event(TraceKind kind, const plan::ExchangeStep& step, std::size_t bytes) {
   return {kind, 0, -1, step.rank, plan::MessageKind::exchange, static_cast<Offset>(bytes), 0, 0};
 }
 
@@ -73,7 +73,7 @@ kernels::Work<T> Executor<T>::work_of(const Run<T>& run, int thread) {
 }
 
 template <Scalar T>
-Activity Executor<T>::run(const plan::SweepPhase& phase, Index channel, const Run<T>& run) {
+PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, const Run<T>& run) {
   const Span span(run.recorder, event_of(phase), 0);
   run.transport.open_phase(channel);
   SweepRun<T> sweep(*this, phase, run);
@@ -101,12 +101,12 @@ void Executor<T>::apply_diagonal(const plan::Strip& strip, Op op, const kernels:
 
 // Every piece is an independent product; threads take a few at a time.
 template <Scalar T>
-Activity Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>& run) {
-  const Span span(run.recorder, EventKind::diagonal, 0);
+PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>& run) {
+  const Span span(run.recorder, TraceKind::diagonal, 0);
   constexpr std::size_t few = 16;
   std::atomic<std::size_t> next{0};
   crew_.run([&](int thread) {
-    const Span products(run.recorder, EventKind::products, thread);
+    const Span products(run.recorder, TraceKind::products, thread);
     const auto work = work_of(run, thread);
     for (std::size_t i = next.fetch_add(few); i < phase.strip.size(); i = next.fetch_add(few)) {
       for (std::size_t j = i; j < std::min(i + few, phase.strip.size()); ++j)
@@ -118,7 +118,7 @@ Activity Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>&
 
 template <Scalar T>
 void Executor<T>::receive(const plan::ExchangeStep& step, std::span<T> packed, const Run<T>& run) {
-  const Span span(run.recorder, message_event(EventKind::receive, step, packed.size_bytes()));
+  const Span span(run.recorder, message_event(TraceKind::receive, step, packed.size_bytes()));
   std::optional<transport::Arrival> arrival;
   run.patience.moved();
   while (!(arrival = run.transport.poll(step.number))) {
@@ -152,10 +152,10 @@ void Executor<T>::pack_or_unpack(const plan::ExchangeStep& step, T* packed, cons
 }
 
 template <Scalar T>
-Activity Executor<T>::run(const plan::ExchangePhase& phase, Index channel, const Run<T>& run) {
-  const Span span(run.recorder, EventKind::exchange, 0);
+PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, const Run<T>& run) {
+  const Span span(run.recorder, TraceKind::exchange, 0);
   constexpr std::size_t kind = plan::index_of(plan::MessageKind::exchange);
-  Activity done;
+  PhaseProfile done;
   run.transport.open_phase(channel);
   T* next = exchange_buffer_.data();  // of this step; what was sent stays until the phase is closed
   for (const plan::ExchangeStep& step : phase.step) {
@@ -164,7 +164,7 @@ Activity Executor<T>::run(const plan::ExchangePhase& phase, Index channel, const
     if (!sends) receive(step, packed, run);
     pack_or_unpack(step, packed.data(), run.work);
     if (sends) {
-      const Span send(run.recorder, message_event(EventKind::send, step, packed.size_bytes()));
+      const Span send(run.recorder, message_event(TraceKind::send, step, packed.size_bytes()));
       run.transport.send(step.number, packed.data(), packed.size_bytes());
     }
     (sends ? done.sent : done.received)[kind] += {1, static_cast<Offset>(packed.size_bytes())};

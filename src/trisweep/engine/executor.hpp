@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "trisweep/core/crew.hpp"
-#include "trisweep/engine/activity.hpp"
 #include "trisweep/engine/panel_store.hpp"
+#include "trisweep/engine/profile.hpp"
 #include "trisweep/engine/recorder.hpp"
 #include "trisweep/kernels/panel_product.hpp"
 #include "trisweep/plan/plan.hpp"
@@ -43,9 +43,9 @@ class Executor {
   // Scratch for the products of thread 0; the others have their own.
   T* scratch() { return scratch_.data(); }
 
-  Activity run(const plan::SweepPhase& phase, Index channel, const Run<T>& run);
-  Activity run(const plan::ExchangePhase& phase, Index channel, const Run<T>& run);
-  Activity run(const plan::DiagonalPhase& phase, Index channel, const Run<T>& run);
+  PhaseProfile run(const plan::SweepPhase& phase, Index channel, const Run<T>& run);
+  PhaseProfile run(const plan::ExchangePhase& phase, Index channel, const Run<T>& run);
+  PhaseProfile run(const plan::DiagonalPhase& phase, Index channel, const Run<T>& run);
 
  private:
   template <Scalar>

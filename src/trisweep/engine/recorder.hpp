@@ -9,11 +9,11 @@
 
 namespace trisweep::engine {
 
-enum class EventKind { l_sweep, u_sweep, exchange, diagonal, products, idle, send, receive };
-inline constexpr int event_kinds = 8;
+enum class TraceKind { l_sweep, u_sweep, exchange, diagonal, products, idle, send, receive };
+inline constexpr int trace_kinds = 8;
 
-struct Event {
-  EventKind kind;
+struct TraceEvent {
+  TraceKind kind;
   Index thread;
   Index subject;  // supernode of a message, of the first panel of a task's products; or -1
   Index peer;     // rank of a message; or -1
@@ -36,18 +36,19 @@ class Recorder {
   }
   double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   // From one thread at a time for each value of event.thread.
-  virtual void record(const Event& event) { events_[usize(event.thread)].push_back(event); }
+  virtual void record(const TraceEvent& event) { events_[usize(event.thread)].push_back(event); }
 
   int threads() const { return static_cast<int>(events_.size()); }
   // In order of time.
-  std::vector<Event> all() const {
-    std::vector<Event> list;
+  std::vector<TraceEvent> all() const {
+    std::vector<TraceEvent> list;
     for (const auto& events : events_) list.insert(list.end(), events.begin(), events.end());
-    std::sort(list.begin(), list.end(), [](const Event& a, const Event& b) { return a.begin < b.begin; });
+    std::sort(list.begin(), list.end(),
+              [](const TraceEvent& a, const TraceEvent& b) { return a.begin < b.begin; });
     return list;
   }
   // Seconds of all events of that kind that ended after `since`, over all threads.
-  double total(EventKind kind, double since = 0) const {
+  double total(TraceKind kind, double since = 0) const {
     double sum = 0;
     for (const auto& list : events_) {
       for (auto e = list.rbegin(); e != list.rend() && e->end >= since; ++e)
@@ -58,16 +59,16 @@ class Recorder {
 
  private:
   Clock::time_point start_;
-  std::vector<std::vector<Event>> events_;  // by thread, in order of their ends
+  std::vector<std::vector<TraceEvent>> events_;  // by thread, in order of their ends
 };
 
 // Records one event from its construction to its end; does nothing when `recorder` is null.
 class Span {
  public:
-  Span(Recorder* recorder, EventKind kind, Index thread, Index subject = -1)
+  Span(Recorder* recorder, TraceKind kind, Index thread, Index subject = -1)
       : Span(recorder, {kind, thread, subject, -1, {}, 0, 0, 0}) {}
   // Of a message.
-  Span(Recorder* recorder, const Event& event) : recorder_(recorder), event_(event) {
+  Span(Recorder* recorder, const TraceEvent& event) : recorder_(recorder), event_(event) {
     if (recorder_ != nullptr) event_.begin = recorder_->now();
   }
   ~Span() {
@@ -80,7 +81,7 @@ class Span {
 
  private:
   Recorder* recorder_;
-  Event event_;
+  TraceEvent event_;
 };
 
 }  // namespace trisweep::engine

@@ -53,7 +53,7 @@ class SweepRun {
     }
   }
 
-  const Activity& done() const { return done_; }
+  const PhaseProfile& done() const { return done_; }
 
  private:
   using MessageKind = plan::MessageKind;
@@ -100,7 +100,7 @@ class SweepRun {
   }
 
   Next wait() {
-    const Span span(run_.recorder, EventKind::idle, 0);
+    const Span span(run_.recorder, TraceKind::idle, 0);
     run_.patience.moved();
     std::size_t tasks_left = tasks_left_.load();
     while (!failed_.load()) {
@@ -114,14 +114,14 @@ class SweepRun {
 
   std::optional<Index> next_task(int thread) {
     if (const auto task = state_.ready.try_pop()) return task;
-    const Span span(run_.recorder, EventKind::idle, thread);
+    const Span span(run_.recorder, TraceKind::idle, thread);
     return state_.ready.pop();
   }
 
   void take(transport::Arrival& arrival) {
     const plan::Incoming& message = find(arrival);
     const auto [s, kind] = std::pair(message.segment, message.kind);
-    const Span span(run_.recorder, message_event(EventKind::receive, 0, message, message.from));
+    const Span span(run_.recorder, message_event(TraceKind::receive, 0, message, message.from));
     done_.received[plan::index_of(kind)] += {1, bytes(s)};
     --expected_;
     if (kind == MessageKind::broadcast) {
@@ -139,7 +139,7 @@ class SweepRun {
   std::unique_lock<std::mutex> my_turn() { return turn_of(executor_.crew_.size(), transport_); }
 
   template <class Message>
-  Event message_event(EventKind kind, int thread, const Message& message, Index peer) const {
+  TraceEvent message_event(TraceKind kind, int thread, const Message& message, Index peer) const {
     const plan::Segment& segment = phase_.segment[usize(message.segment)];
     return {kind, thread, segment.supernode, peer, message.kind, bytes(message.segment), 0, 0};
   }
@@ -165,7 +165,7 @@ class SweepRun {
   void run_task(int thread, Index t) {
     const plan::Task& task = phase_.task[usize(t)];
     {
-      const Span span(run_.recorder, EventKind::products, thread, supernode_of(task));
+      const Span span(run_.recorder, TraceKind::products, thread, supernode_of(task));
       const auto work = executor_.work_of(run_, thread);
       std::fill_n(work.at(task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs), T{});
       const T* const values = executor_.panels_.piece(phase_.side, 0);
@@ -229,7 +229,7 @@ class SweepRun {
   void send(int thread, Index number) {
     const plan::Outgoing& message = phase_.outgoing[usize(number)];
     const T* const values = values_to_send(message);
-    const Span span(run_.recorder, message_event(EventKind::send, thread, message, message.to));
+    const Span span(run_.recorder, message_event(TraceKind::send, thread, message, message.to));
     const auto turn = my_turn();
     run_.transport.send(number, values, usize(bytes(message.segment)));
     done_.sent[plan::index_of(message.kind)] += {1, bytes(message.segment)};
@@ -274,7 +274,7 @@ class SweepRun {
   std::size_t expected_;  // messages; thread 0's
   std::atomic<std::size_t> tasks_left_;
   std::atomic<bool> failed_ = false;
-  Activity done_;
+  PhaseProfile done_;
 };
 
 }  // namespace trisweep::engine

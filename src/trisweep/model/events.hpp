@@ -85,25 +85,38 @@ class Flights {
 
   void append(FlightList& list, std::int32_t flight) {
     flight_[usize(flight)].next = none;
-    (list.empty() ? list.first : flight_[usize(list.last)].next) = flight;
+    if (list.empty()) {
+      list.first = flight;
+    } else {
+      flight_[usize(list.last)].next = flight;
+    }
     list.last = flight;
   }
 
   // Takes the first flight that `wanted` holds for out of a list; none if there is none.
   template <class Wanted>
   std::int32_t extract(FlightList& list, Wanted&& wanted) {
-    std::int32_t before = none;
-    for (std::int32_t at = list.first; at != none; before = at, at = flight_[usize(at)].next) {
-      if (!wanted(flight_[usize(at)])) continue;
-      const std::int32_t after = flight_[usize(at)].next;
-      (before == none ? list.first : flight_[usize(before)].next) = after;
-      if (list.last == at) list.last = before;
-      return at;
+    std::int32_t before = none, at = list.first;
+    while (at != none && !wanted(flight_[usize(at)])) {
+      before = at;
+      at = flight_[usize(at)].next;
     }
-    return none;
+    if (at != none) unlink(list, before, at);
+    return at;
   }
 
  private:
+  // `before` comes before `flight` in the list; none: it is the first.
+  void unlink(FlightList& list, std::int32_t before, std::int32_t flight) {
+    const std::int32_t after = flight_[usize(flight)].next;
+    if (before == none) {
+      list.first = after;
+    } else {
+      flight_[usize(before)].next = after;
+    }
+    if (list.last == flight) list.last = before;
+  }
+
   std::vector<Flight> flight_;
   std::vector<std::int32_t> unused_;
 };

@@ -2,7 +2,8 @@
 // postorder. A front is assembled from the matrix and its children's contribution blocks straight into the
 // factors' storage (assembly.hpp), its columns are eliminated (elimination.hpp), and its own contribution
 // block waits on a stack for its parent (contribution_stack.hpp). Threads work on disjoint subtrees
-// (schedule.hpp); the order of additions within a front is fixed, so results do not depend on their number.
+// (tree_parallelism.hpp); the order of additions within a front is fixed, so results do not depend on their
+// number.
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@
 #include "trisweep/numeric/front_tree.hpp"
 #include "trisweep/numeric/redone_front.hpp"
 #include "trisweep/numeric/reshaping.hpp"
-#include "trisweep/numeric/schedule.hpp"
+#include "trisweep/numeric/tree_parallelism.hpp"
 
 namespace trisweep::numeric {
 namespace {

@@ -12,7 +12,7 @@ using distribution::Mapping;
 using symbolic::Structure;
 
 // The messages that the ranks of one layer send in one phase.
-struct PhaseMessages {
+struct LayerMessages {
   const Structure& structure;
   const Mapping& mapping;
   Index layer;
@@ -84,7 +84,7 @@ void for_each_message(const Structure& structure, const Mapping& mapping, Schedu
   for (Index layer = 0; layer < mapping.layers(); ++layer) {
     Index phase = 0;
     for (const PhaseSpec& described : schedule(structure, mapping, layer, spec))
-      std::visit(PhaseMessages{structure, mapping, layer, phase++, visit}, described);
+      std::visit(LayerMessages{structure, mapping, layer, phase++, visit}, described);
   }
 }
 

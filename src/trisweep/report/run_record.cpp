@@ -76,9 +76,9 @@ ModelRecord model_record(const solve::ModelAdvice& advice) {
           .reasons = {why.begin(), why.end()}};
 }
 
-RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const engine::SolveActivity& last) {
+RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const engine::SolveProfile& last) {
   const auto point = grid.point(rank);
-  const engine::Activity all = last.sum();
+  const engine::PhaseProfile all = last.sum();
   RankRecord record{
       .rank = rank,
       .x = point.x,

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "trisweep/engine/activity.hpp"
+#include "trisweep/engine/profile.hpp"
 #include "trisweep/solve/report.hpp"
 
 namespace trisweep::report {
@@ -83,7 +83,7 @@ struct RankRecord {
 };
 
 // After a solve with a recorder.
-RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const engine::SolveActivity& last);
+RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const engine::SolveProfile& last);
 
 struct MachineRecord {
   std::string host, processor, mpi;

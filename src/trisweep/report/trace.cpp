@@ -12,23 +12,23 @@
 namespace trisweep::report {
 namespace {
 
-using engine::Event;
-using engine::EventKind;
+using engine::TraceEvent;
+using engine::TraceKind;
 
-constexpr std::array<const char*, engine::event_kinds> names{
+constexpr std::array<const char*, engine::trace_kinds> names{
     "forward sweep", "backward sweep", "exchange between layers", "diagonal blocks", "products", "idle",
     "send",          "receive"};
 
-bool is_message(const Event& e) {
-  return e.kind == EventKind::send || e.kind == EventKind::receive;
+bool is_message(const TraceEvent& e) {
+  return e.kind == TraceKind::send || e.kind == TraceKind::receive;
 }
 
 // Sends and receives of the same sender, receiver, supernode and kind belong together in the order in which
 // they happen, for phases follow each other on every rank, and so do the steps of an exchange.
 class Arrows {
  public:
-  std::string name(Index rank, const Event& e) {
-    const bool sends = e.kind == EventKind::send;
+  std::string name(Index rank, const TraceEvent& e) {
+    const bool sends = e.kind == TraceKind::send;
     const Index from = sends ? rank : e.peer, to = sends ? e.peer : rank;
     const int count = seen_[{from, to, e.subject, e.message, sends}]++;
     return fmt::format("{}-{}-{}{}-{}", from, to, plan::name_of(e.message), e.subject, count);
@@ -44,7 +44,7 @@ class Writer {
     add(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"{}"}}}})", rank, label);
   }
 
-  void event(Index rank, const Event& e) {
+  void event(Index rank, const TraceEvent& e) {
     const double begin = e.begin * 1e6, length = (e.end - e.begin) * 1e6;
     std::string details;
     if (e.subject >= 0) details = fmt::format(R"("supernode":{})", e.subject);
@@ -55,7 +55,7 @@ class Writer {
     add(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{{}}}}})",
         names[usize(static_cast<int>(e.kind))], rank, e.thread, begin, length, details);
     if (!is_message(e)) return;
-    const bool sends = e.kind == EventKind::send;
+    const bool sends = e.kind == TraceKind::send;
     add(R"({{"ph":"{}","name":"message","cat":"message","id":"{}","pid":{},"tid":{},"ts":{:.3f}{}}})",
         sends ? "s" : "f", arrows_.name(rank, e), rank, e.thread, begin + length / 2,
         sends ? "" : R"(,"bp":"e")");
@@ -81,7 +81,7 @@ std::string to_chrome_trace(const RankEvents& events, const std::vector<std::str
   Writer writer;
   for (std::size_t rank = 0; rank < events.size(); ++rank) {
     writer.name(static_cast<Index>(rank), rank_names[rank]);
-    for (const Event& e : events[rank]) writer.event(static_cast<Index>(rank), e);
+    for (const TraceEvent& e : events[rank]) writer.event(static_cast<Index>(rank), e);
   }
   return std::move(writer).finish();
 }
@@ -93,8 +93,8 @@ std::string to_traffic_csv(const RankEvents& events) {
   };
   std::map<std::tuple<Index, Index, plan::MessageKind>, Sum> sums;
   for (std::size_t rank = 0; rank < events.size(); ++rank) {
-    for (const Event& e : events[rank]) {
-      if (e.kind != EventKind::send) continue;
+    for (const TraceEvent& e : events[rank]) {
+      if (e.kind != TraceKind::send) continue;
       Sum& sum = sums[{static_cast<Index>(rank), e.peer, e.message}];
       ++sum.messages;
       sum.bytes += e.bytes;

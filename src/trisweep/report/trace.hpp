@@ -9,7 +9,7 @@
 namespace trisweep::report {
 
 // By rank, in order of time.
-using RankEvents = std::vector<std::vector<engine::Event>>;
+using RankEvents = std::vector<std::vector<engine::TraceEvent>>;
 
 // Chrome's trace event format, which ui.perfetto.dev and chrome://tracing open: a process per rank, a row per
 // thread, an arrow per message. `rank_names` label the processes.

@@ -53,7 +53,7 @@ class FactoredIn final : public FactoredSystem<T> {
   }
   double condition_estimate() override { return estimate_condition(solver_); }
   Probe probe() override { return probe_singularity(a_, solver_); }
-  const engine::SolveActivity& last() const override { return solver_.last(); }
+  const engine::SolveProfile& last() const override { return solver_.last(); }
   void record_in(engine::Recorder* recorder) override { solver_.record_in(recorder); }
   std::size_t panel_bytes() const override { return solver_.panel_bytes(); }
 

@@ -23,7 +23,7 @@ class FactoredSystem {
   virtual double condition_estimate() = 0;
   virtual Probe probe() = 0;
   // As those of TriangularSolver.
-  virtual const engine::SolveActivity& last() const = 0;
+  virtual const engine::SolveProfile& last() const = 0;
   virtual void record_in(engine::Recorder* recorder) = 0;
   virtual std::size_t panel_bytes() const = 0;
 };

@@ -317,7 +317,7 @@ void Solver<T>::sweep(Vectors<const T> b, Vectors<T> x, Op op) {
   system_->factored().sweep(op, b, x);
 }
 template <Scalar T>
-const engine::SolveActivity& Solver<T>::last_sweep() const {
+const engine::SolveProfile& Solver<T>::last_sweep() const {
   return system_->factored().last();
 }
 template <Scalar T>

@@ -75,7 +75,7 @@ class Solver {
   // One forward and backward sweep with the factors alone, in their precision: neither refined nor judged.
   void sweep(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
   // What this rank did in the last sweep; and from now on all are recorded there (null: no longer).
-  const engine::SolveActivity& last_sweep() const;
+  const engine::SolveProfile& last_sweep() const;
   void record_in(engine::Recorder* recorder);
 
   // What was done to make the system ready.

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 
-#include "trisweep/engine/plan_traffic.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/plan/without_dependencies.hpp"
@@ -100,14 +99,6 @@ distribution::RowPartition partition_for(const distribution::RowPartition& given
                           given.begin.size() - 1, given.rows(), ranks, rows));
 }
 
-Index extra_rows(const plan::Plan& plan) {
-  Index most = 0;
-  for (const auto& phase : plan.phase) {
-    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) most = std::max(most, sweep->extra_rows);
-  }
-  return most;
-}
-
 }  // namespace
 
 template <Scalar T>
@@ -126,13 +117,16 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
   panels_ = engine::PanelStore<T>::distribute(comm_, distribution_, share_,
                                               factorization ? factorization->factors : nullptr);
   comm_.broadcast(scaled_norm_one_);
-  const auto& order = analysis_.ordering;
   transport::collectively(comm_, [&] {
     crew_.emplace(options.threads);
-    executor_.emplace(share_, distribution::piece_positions(structure(), share_), panels_, *crew_);
-    const transport::Team team{comm_, *crew_};
-    rows_.emplace(team, structure(), mapping(), share_, partition_, order.row_new, order.row_scale);
-    columns_.emplace(team, structure(), mapping(), share_, partition_, order.col_new, order.col_scale);
+    engine_ = engine::make_engine<T>({.comm = comm_,
+                                      .crew = *crew_,
+                                      .distribution = distribution_,
+                                      .share = share_,
+                                      .panels = panels_,
+                                      .ordering = analysis_.ordering,
+                                      .partition = partition_},
+                                     {.transport = options_.transport, .watchdog = options_.watchdog});
   });
 }
 
@@ -149,16 +143,8 @@ void TriangularSolver<T>::refill(std::shared_ptr<const Factorization<T>> factori
                                                 factorization ? factorization->factors : nullptr);
     if (factorization) scaled_norm_one_ = factorization->scaled_norm_one;
     comm_.broadcast(scaled_norm_one_);
+    engine_->panels_changed();
   });
-}
-
-template <Scalar T>
-TriangularSolver<T>::~TriangularSolver() {
-  if (!comm_.abandoned()) return;
-  work_.release();
-  executor_->release();
-  rows_->release();
-  columns_->release();
 }
 
 template <Scalar T>
@@ -176,91 +162,29 @@ plan::Plan TriangularSolver<T>::make_plan(Op op) const {
 
 template <Scalar T>
 void TriangularSolver<T>::prepare(Op op, Index nrhs) {
-  const auto found = prepared_.find(op);
-  if (nrhs > 0 && found != prepared_.end() && found->second.nrhs >= nrhs) return;
-  transport::together(comm_, [&] { prepare_together(op, nrhs); });
-}
-
-template <Scalar T>
-void TriangularSolver<T>::prepare_together(Op op, Index nrhs) {
-  const char name = static_cast<char>(op);
-  transport::require_same(comm_, std::array<transport::Setting, 2>{{{"op", std::string_view(&name, 1)},
-                                                                    {"nrhs", fmt::format("{}", nrhs)}}});
-  if (nrhs < 1)
-    throw transport::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
-  transport::Traffic traffic;
-  transport::collectively(comm_, [&] {
-    Prepared& prepared = prepared_[op];
-    if (prepared.plan.phase.empty()) prepared.plan = make_plan(op);
-    const auto rows = usize(share_.work_rows()) + usize(extra_rows(prepared.plan));
-    if (work_.size() < rows * usize(nrhs)) work_ = Buffer<T>(rows * usize(nrhs), "the right-hand sides");
-    executor_->reserve(prepared.plan, nrhs);
-    rows_->reserve(nrhs);
-    columns_->reserve(nrhs);
-    traffic = engine::traffic_of(prepared.plan, usize(nrhs) * sizeof(T));
+  if (nrhs > 0 && engine_->room(op) >= nrhs) return;
+  transport::together(comm_, [&] {
+    const char name = static_cast<char>(op);
+    transport::require_same(comm_, std::array<transport::Setting, 2>{{{"op", std::string_view(&name, 1)},
+                                                                      {"nrhs", fmt::format("{}", nrhs)}}});
+    if (nrhs < 1)
+      throw transport::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
+    transport::collectively(comm_, [&] {
+      if (!plan_.contains(op)) plan_.emplace(op, make_plan(op));
+    });
+    engine_->prepare(op, plan_.at(op), nrhs);
   });
-  transport::require_matching(comm_, traffic);
-  Prepared& prepared = prepared_.at(op);
-  prepared.transport = options_.transport(comm_, traffic);
-  prepared.nrhs = nrhs;
 }
 
 template <Scalar T>
 void TriangularSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
-  transport::together(comm_, [&] { solve_together(op, b, x, scaled); });
-}
-
-template <Scalar T>
-void TriangularSolver<T>::solve_together(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
-  const auto start = std::chrono::steady_clock::now();
-  require_fit<T>(b, x, partition_.count(comm_.rank()));
-  prepare(op, b.cols);
-  Prepared& prepared = prepared_.at(op);
-  transport::Patience patience(options_.watchdog, &comm_);
-  const engine::Run<T> context{.work = {.row = work_.data(), .scratch = executor_->scratch(), .nrhs = b.cols},
-                               .transport = *prepared.transport,
-                               .patience = patience,
-                               .recorder = recorder_};
-  // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
-  if (mapping().layers() > 1) std::fill_n(context.work.row, usize(share_.work_rows()) * usize(b.cols), T{});
-  // P A Q = L D U: b is permuted like A's rows and x like its columns; for A^T and A^H the other way round.
-  auto& from = op == Op::none ? *rows_ : *columns_;
-  auto& to = op == Op::none ? *columns_ : *rows_;
-  last_ = {};
-  from.load(b, context.work, patience, scaled);
-  Index channel = 0;
-  for (const plan::Phase& phase : prepared.plan.phase) run(channel++, phase, context);
-  to.store(x, context.work, patience, scaled);
-  prepared.transport->close_solve(patience);
-  last_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-template <Scalar T>
-engine::Activity& TriangularSolver<T>::account(const plan::Phase& phase) {
-  switch (plan::part_of(phase)) {
-    case plan::Part::forward:
-      return last_.l;
-    case plan::Part::backward:
-      return last_.u;
-    case plan::Part::exchange:
-      return last_.inter_grid;
-    case plan::Part::diagonal:
-      break;
-  }
-  return last_.diagonal;
-}
-
-template <Scalar T>
-void TriangularSolver<T>::run(Index channel, const plan::Phase& phase, const engine::Run<T>& run) {
-  const auto start = std::chrono::steady_clock::now();
-  const double recorded_from = recorder_ == nullptr ? 0 : recorder_->now();
-  engine::Activity done = std::visit([&](const auto& p) { return executor_->run(p, channel, run); }, phase);
-  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (recorder_ != nullptr) {
-    done.floating_point_seconds = recorder_->total(engine::EventKind::products, recorded_from) / threads();
-    done.idle_seconds = recorder_->total(engine::EventKind::idle, recorded_from) / threads();
-  }
-  account(phase) += done;
+  transport::together(comm_, [&] {
+    const auto start = std::chrono::steady_clock::now();
+    require_fit<T>(b, x, partition_.count(comm_.rank()));
+    prepare(op, b.cols);
+    last_ = engine_->run(op, b, x, scaled);
+    last_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  });
 }
 
 #define INSTANTIATE(T) template class TriangularSolver<T>;

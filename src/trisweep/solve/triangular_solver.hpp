@@ -7,8 +7,7 @@
 #include <optional>
 
 #include "trisweep/core/crew.hpp"
-#include "trisweep/engine/executor.hpp"
-#include "trisweep/engine/vector_map.hpp"
+#include "trisweep/engine/engine.hpp"
 #include "trisweep/plan/schedule.hpp"
 #include "trisweep/solve/analysis.hpp"
 
@@ -49,7 +48,8 @@ class TriangularSolver {
   // the ranks, options differ among them or there is no factorization.
   TriangularSolver(MPI_Comm comm, std::shared_ptr<const Factorization<T>> factorization,
                    const SolverOptions& options);
-  ~TriangularSolver();
+  TriangularSolver(const TriangularSolver&) = delete;
+  TriangularSolver& operator=(const TriangularSolver&) = delete;
 
   // Takes other numbers for the same analysis: plans, and all that was prepared, serve again. Collective;
   // `factorization` as above. Throws Error(usage) on every rank when it is of another analysis.
@@ -78,12 +78,12 @@ class TriangularSolver {
   const symbolic::Structure& structure() const { return *distribution_.structure; }
   const distribution::Share& share() const { return share_; }
   // Of an op that was prepared.
-  const plan::Plan& plan(Op op) const { return prepared_.at(op).plan; }
+  const plan::Plan& plan(Op op) const { return plan_.at(op); }
   // What this rank did in the last solve.
-  const engine::SolveActivity& last() const { return last_; }
+  const engine::SolveProfile& last() const { return last_; }
   // From now on solves are recorded there (they add to it); null: no longer. The recorder has room for
   // threads() threads.
-  void record_in(engine::Recorder* recorder) { recorder_ = recorder; }
+  void record_in(engine::Recorder* recorder) { engine_->record_in(recorder); }
   int threads() const { return options_.threads; }
   // The threads of this rank, for other work between solves.
   Crew& crew() { return *crew_; }
@@ -94,17 +94,8 @@ class TriangularSolver {
   double scaled_norm_one() const { return scaled_norm_one_; }
 
  private:
-  struct Prepared {
-    plan::Plan plan;
-    Index nrhs = 0;
-    std::unique_ptr<transport::Transport> transport;
-  };
   const distribution::Mapping& mapping() const { return *distribution_.mapping; }
   plan::Plan make_plan(Op op) const;
-  void prepare_together(Op op, Index nrhs);
-  void solve_together(Op op, Vectors<const T> b, Vectors<T> x, bool scaled);
-  void run(Index channel, const plan::Phase& phase, const engine::Run<T>& run);
-  engine::Activity& account(const plan::Phase& phase);
 
   transport::Communicator comm_;
   SolverOptions options_;
@@ -116,13 +107,9 @@ class TriangularSolver {
   distribution::Share share_;
   engine::PanelStore<T> panels_;
   std::optional<Crew> crew_;
-  std::optional<engine::Executor<T>> executor_;
-  std::optional<engine::VectorMap<T>> rows_;
-  std::optional<engine::VectorMap<T>> columns_;
-  std::map<Op, Prepared> prepared_;
-  Buffer<T> work_;  // slots, then cells
-  engine::Recorder* recorder_ = nullptr;
-  engine::SolveActivity last_;
+  std::map<Op, plan::Plan> plan_;
+  std::unique_ptr<engine::Engine<T>> engine_;
+  engine::SolveProfile last_;
 };
 
 }  // namespace trisweep::solve

@@ -37,16 +37,16 @@ std::array<bool, most_settings> differences(const Communicator& comm, std::span<
 struct Lists {
   std::vector<std::uint64_t> sent, expected, announced;
 
-  Lists(const Communicator& comm, const Traffic& traffic)
+  Lists(const Communicator& comm, const CommunicationPattern& pattern)
       : sent(usize(comm.size())), expected(usize(comm.size())), announced(usize(comm.size())) {
-    for (std::size_t phase = 0; phase < traffic.phase.size(); ++phase) {
-      for (const Message& m : traffic.phase[phase].out) append(sent, phase, m);
-      for (const Message& m : traffic.phase[phase].in) append(expected, phase, m);
+    for (std::size_t phase = 0; phase < pattern.phase.size(); ++phase) {
+      for (const Envelope& m : pattern.phase[phase].out) append(sent, phase, m);
+      for (const Envelope& m : pattern.phase[phase].in) append(expected, phase, m);
     }
   }
 
  private:
-  static void append(std::vector<std::uint64_t>& lists, std::size_t phase, const Message& m) {
+  static void append(std::vector<std::uint64_t>& lists, std::size_t phase, const Envelope& m) {
     std::uint64_t& list = lists[usize(m.peer)];
     for (const Offset word : {static_cast<Offset>(phase), m.name, m.rows})
       list = mixed(list, static_cast<std::uint64_t>(word));
@@ -83,10 +83,10 @@ void require_same(const Communicator& comm, std::span<const Setting> settings) {
   });
 }
 
-void require_matching(const Communicator& comm, const Traffic& traffic) {
+void require_matching(const Communicator& comm, const CommunicationPattern& pattern) {
   Lists lists = [&] {
     std::optional<Lists> made;
-    collectively(comm, [&] { made.emplace(comm, traffic); });
+    collectively(comm, [&] { made.emplace(comm, pattern); });
     return std::move(*made);
   }();
   check(MPI_Alltoall(lists.sent.data(), 1, MPI_UINT64_T, lists.announced.data(), 1, MPI_UINT64_T,

@@ -27,6 +27,6 @@ void require_same(const Communicator& comm, std::span<const Setting> settings);
 // Collective. Every message that a rank sends is one that its receiver expects, of the same phase, name and
 // size, in the same order, and the reverse; else throws Error(usage) on every rank, naming two whose lists
 // differ.
-void require_matching(const Communicator& comm, const Traffic& traffic);
+void require_matching(const Communicator& comm, const CommunicationPattern& pattern);
 
 }  // namespace trisweep::transport

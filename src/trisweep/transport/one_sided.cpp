@@ -16,8 +16,8 @@ constexpr unsigned looks_per_kick = 16;  // fruitless looks after which MPI gets
 
 }  // namespace
 
-OneSided::OneSided(const Communicator& comm, const Traffic& traffic)
-    : SlotTransport(comm, traffic, {.bytes = sizeof(std::uint64_t), .together = true}) {
+OneSided::OneSided(const Communicator& comm, const CommunicationPattern& pattern)
+    : SlotTransport(comm, pattern, {.bytes = sizeof(std::uint64_t), .together = true}) {
   collectively(own_, [&] { awaited_.reserve(slots_.most_incoming()); });
   try {
     open_window();

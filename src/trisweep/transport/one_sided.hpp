@@ -16,7 +16,7 @@ class OneSided final : public SlotTransport {
  public:
   // Collective. Throws Error(environment) on every rank when memory does not suffice, or this MPI has no
   // windows for these ranks, or keeps their public and private copies apart (no polling of local memory).
-  OneSided(const Communicator& comm, const Traffic& traffic);
+  OneSided(const Communicator& comm, const CommunicationPattern& pattern);
   ~OneSided() override;
 
   void open_phase(Index phase) override;

@@ -52,17 +52,17 @@ PingPongSample measure(const Pair& pair, std::size_t bytes,
   return sample;
 }
 
-Traffic traffic_of(const Pair& pair, std::size_t bytes) {
-  Traffic traffic{.phase = std::vector<PhaseMessages>(1), .row_bytes = bytes};
+CommunicationPattern pattern_of(const Pair& pair, std::size_t bytes) {
+  CommunicationPattern pattern{.phase = std::vector<PhaseMessages>(1), .row_bytes = bytes};
   for (int round = 0; round < rounds_of(bytes) && pair.plays(); ++round) {
-    traffic.phase[0].in.push_back({pair.other(), round, 1});
-    traffic.phase[0].out.push_back({pair.other(), round, 1});
+    pattern.phase[0].in.push_back({pair.other(), round, 1});
+    pattern.phase[0].out.push_back({pair.other(), round, 1});
   }
-  return traffic;
+  return pattern;
 }
 
 PingPongSample measure_transport(const Pair& pair, const NamedTransport& named, std::size_t bytes) {
-  const auto transport = named.make(pair.comm, traffic_of(pair, bytes));
+  const auto transport = named.make(pair.comm, pattern_of(pair, bytes));
   std::vector<std::byte> sent(bytes), received(bytes);
   Patience patience(longest_wait);
   transport->open_phase(0);

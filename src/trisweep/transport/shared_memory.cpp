@@ -19,13 +19,13 @@ const Communicator& on_one_node(const Communicator& comm) {
 
 }  // namespace
 
-SharedMemory::SharedMemory(const Communicator& comm, const Traffic& traffic)
-    : SlotTransport(on_one_node(comm), traffic, {.bytes = sizeof(Label), .together = false},
-                    2 * line * traffic.phase.size()),
+SharedMemory::SharedMemory(const Communicator& comm, const CommunicationPattern& pattern)
+    : SlotTransport(on_one_node(comm), pattern, {.bytes = sizeof(Label), .together = false},
+                    2 * line * pattern.phase.size()),
       memory_(own_, slots_.bytes()) {
   collectively(own_, [&] {
     come_.reserve(slots_.most_incoming());
-    write_labels(static_cast<Index>(traffic.phase.size()));
+    write_labels(static_cast<Index>(pattern.phase.size()));
   });
 }
 

@@ -21,7 +21,7 @@ class SharedMemory final : public SlotTransport {
  public:
   // Collective. Throws Error on every rank: usage, when they are not all on one node; environment, as
   // NodeMemory does.
-  SharedMemory(const Communicator& comm, const Traffic& traffic);
+  SharedMemory(const Communicator& comm, const CommunicationPattern& pattern);
 
   void open_phase(Index phase) override;
   void send(Index number, const void* data, std::size_t bytes) override;

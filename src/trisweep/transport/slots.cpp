@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 namespace trisweep::transport {
@@ -17,11 +16,24 @@ std::ptrdiff_t round_up(std::ptrdiff_t bytes) {
   return (bytes + slot_alignment - 1) / slot_alignment * slot_alignment;
 }
 
+// What is told of slots: flag, data and stride of each, rank by rank.
+struct Places {
+  std::vector<int> count, at;  // by rank
+  std::vector<std::array<MPI_Aint, 3>> place;
+
+  explicit Places(std::size_t ranks) : count(ranks), at(ranks) {}
+  void lay_out() {
+    std::exclusive_scan(count.begin(), count.end(), at.begin(), 0);
+    place.resize(usize(at.back() + count.back()));
+  }
+};
+
 }  // namespace
 
-Slots::Slots(const Communicator& comm, const Traffic& traffic, const FlagLayout& flags, std::size_t reserved)
+Slots::Slots(const Communicator& comm, const CommunicationPattern& pattern, const FlagLayout& flags,
+             std::size_t reserved)
     : end_(round_up(static_cast<std::ptrdiff_t>(reserved))) {
-  collectively(comm, [&] { lay_out(traffic, flags); });
+  collectively(comm, [&] { lay_out(pattern, flags); });
   tell_senders(comm);
 }
 
@@ -33,24 +45,28 @@ const Slot& Slots::outgoing(Index phase, Index number, std::size_t bytes) const 
                           slot.peer, bytes, slot.room));
 }
 
-void Slots::lay_out(const Traffic& traffic, const FlagLayout& flags) {
+void Slots::lay_out(const CommunicationPattern& pattern, const FlagLayout& flags) {
   const std::ptrdiff_t begin = end_;
   const auto flag = static_cast<std::ptrdiff_t>(flags.bytes);
-  for (const PhaseMessages& messages : traffic.phase) {
+  for (const PhaseMessages& messages : pattern.phase) {
     Phase phase;
     std::ptrdiff_t next_flag = end_;
     if (flags.together) end_ = round_up(end_ + flag * std::ssize(messages.in));
-    for (const Message& m : messages.in) {
-      Slot slot{.peer = m.peer, .room = usize(m.rows) * traffic.row_bytes};
-      std::ptrdiff_t& place_of_flag = flags.together ? next_flag : end_;
-      slot.flag = place_of_flag;
-      place_of_flag += flag;
+    for (const Envelope& m : messages.in) {
+      Slot slot{.peer = m.peer, .room = usize(m.rows) * pattern.row_bytes};
+      if (flags.together) {
+        slot.flag = next_flag;
+        next_flag += flag;
+      } else {
+        slot.flag = end_;
+        end_ += flag;
+      }
       slot.data = end_;
       end_ = round_up(end_ + static_cast<std::ptrdiff_t>(slot.room));
       phase.in.push_back(slot);
     }
-    for (const Message& m : messages.out)
-      phase.out.push_back({.peer = m.peer, .room = usize(m.rows) * traffic.row_bytes});
+    for (const Envelope& m : messages.out)
+      phase.out.push_back({.peer = m.peer, .room = usize(m.rows) * pattern.row_bytes});
     most_incoming_ = std::max(most_incoming_, phase.in.size());
     phases_.push_back(std::move(phase));
   }
@@ -64,15 +80,6 @@ void Slots::lay_out(const Traffic& traffic, const FlagLayout& flags) {
 // Both ends of a pair of ranks have their messages in the same order: each receiver sends the places alone,
 // and each sender knows how many to expect from whom.
 void Slots::tell_senders(const Communicator& comm) {
-  struct Places {
-    std::vector<int> count, at;  // by rank
-    std::vector<std::array<MPI_Aint, 3>> place;
-    explicit Places(std::size_t ranks) : count(ranks), at(ranks) {}
-    void lay_out() {
-      std::exclusive_scan(count.begin(), count.end(), at.begin(), 0);
-      place.resize(usize(at.back() + count.back()));
-    }
-  };
   std::optional<Places> mine, theirs;  // of what comes, and of what is sent
   collectively(comm, [&] {
     mine.emplace(usize(comm.size()));
@@ -85,7 +92,11 @@ void Slots::tell_senders(const Communicator& comm) {
     theirs->lay_out();
     std::vector<int> next = mine->at;
     for (const Phase& phase : phases_) {
-      for (const Slot& s : phase.in) mine->place[usize(next[usize(s.peer)]++)] = {s.flag, s.data, s.stride};
+      for (const Slot& s : phase.in) {
+        int& place = next[usize(s.peer)];
+        mine->place[usize(place)] = {s.flag, s.data, s.stride};
+        ++place;
+      }
     }
   });
   const RowType three(sizeof(mine->place[0]));
@@ -93,10 +104,16 @@ void Slots::tell_senders(const Communicator& comm) {
                       theirs->place.data(), theirs->count.data(), theirs->at.data(), three.get(),
                       comm.handle()),
         "MPI_Alltoallv");
+  // No copy: an allocation that fails here would be one rank's alone.
+  std::vector<int>& next = theirs->at;
   for (Phase& phase : phases_) {
     for (Slot& s : phase.out) {
-      const auto& place = theirs->place[usize(theirs->at[usize(s.peer)]++)];
-      std::tie(s.flag, s.data, s.stride) = std::tie(place[0], place[1], place[2]);
+      int& place = next[usize(s.peer)];
+      const auto [flag, data, stride] = theirs->place[usize(place)];
+      s.flag = flag;
+      s.data = data;
+      s.stride = stride;
+      ++place;
     }
   }
 }

@@ -28,7 +28,8 @@ struct FlagLayout {
 class Slots {
  public:
   // Collective. The first `reserved` bytes of the memory are left to the transport.
-  Slots(const Communicator& comm, const Traffic& traffic, const FlagLayout& flags, std::size_t reserved = 0);
+  Slots(const Communicator& comm, const CommunicationPattern& pattern, const FlagLayout& flags,
+        std::size_t reserved = 0);
 
   // By number.
   const std::vector<Slot>& incoming(Index phase) const { return phases_[usize(phase)].in; }
@@ -43,7 +44,7 @@ class Slots {
     std::vector<Slot> in;
     std::vector<Slot> out;
   };
-  void lay_out(const Traffic& traffic, const FlagLayout& flags);
+  void lay_out(const CommunicationPattern& pattern, const FlagLayout& flags);
   void tell_senders(const Communicator& comm);
 
   std::vector<Phase> phases_;
@@ -61,9 +62,9 @@ class SlotTransport : public Transport {
 
  protected:
   // As Slots.
-  SlotTransport(const Communicator& comm, const Traffic& traffic, const FlagLayout& flags,
+  SlotTransport(const Communicator& comm, const CommunicationPattern& pattern, const FlagLayout& flags,
                 std::size_t reserved = 0)
-      : own_(comm.duplicate()), epochs_(own_), slots_(own_, traffic, flags, reserved) {}
+      : own_(comm.duplicate()), epochs_(own_), slots_(own_, pattern, flags, reserved) {}
 
   Communicator own_;
   Epochs epochs_;

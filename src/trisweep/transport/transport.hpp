@@ -18,7 +18,8 @@
 
 namespace trisweep::transport {
 
-struct Message {
+// What is known of a message before it is sent.
+struct Envelope {
   Index peer;   // who sends it, or to whom
   Offset name;  // what it is about: for nothing but to find out that the plans of two ranks differ
   Offset rows;
@@ -27,12 +28,12 @@ struct Message {
 // All messages of one rank in one phase. Both ends of a message list it, with the same name and rows, and
 // those from one rank to another in the same order.
 struct PhaseMessages {
-  std::vector<Message> in;
-  std::vector<Message> out;
+  std::vector<Envelope> in;
+  std::vector<Envelope> out;
 };
 
 // What a transport has to carry: phase by phase, where a row has at most `row_bytes` bytes.
-struct Traffic {
+struct CommunicationPattern {
   std::vector<PhaseMessages> phase;
   std::size_t row_bytes = 0;
 };
@@ -40,7 +41,7 @@ struct Traffic {
 // A message that has come and waits to be received.
 struct Arrival {
   Index from;
-  Index number;  // of the phase's incoming messages as its traffic lists them
+  Index number;  // of the phase's incoming messages as its pattern lists them
   std::size_t bytes;
   MPI_Message message = MPI_MESSAGE_NULL;  // two-sided
   const void* data = nullptr;              // others: where it lies
@@ -51,7 +52,7 @@ class Transport {
   virtual ~Transport() = default;
 
   virtual void open_phase(Index phase) = 0;
-  // One of the phase's outgoing messages, by its place in the traffic's list. `data` must stay as it is until
+  // One of the phase's outgoing messages, by its place in the pattern's list. `data` must stay as it is until
   // the phase is closed. Throws Error(environment) when there is no such message.
   virtual void send(Index number, const void* data, std::size_t bytes) = 0;
   // Any message of the open phase that has come; nothing when there is none now.
@@ -66,8 +67,9 @@ class Transport {
   virtual void close_solve(Patience& patience) = 0;
 };
 
-// Collective over `comm`, which outlives the transport. `traffic`: of the calling rank.
-using TransportFunction = std::unique_ptr<Transport>(const Communicator& comm, const Traffic& traffic);
+// Collective over `comm`, which outlives the transport. `pattern`: of the calling rank.
+using TransportFunction = std::unique_ptr<Transport>(const Communicator& comm,
+                                                     const CommunicationPattern& pattern);
 using TransportFactory = std::function<TransportFunction>;
 
 // The transports by the names that users know; each is one such function.
@@ -86,7 +88,7 @@ std::string obstacle(const Communicator& comm, std::string_view name);
 // Where nobody has chosen: the first preferred one that these ranks can have, if they are several; else one
 // that is always to be had. Collective.
 const NamedTransport& usual_transport(const Communicator& comm);
-std::unique_ptr<Transport> make_usual(const Communicator& comm, const Traffic& traffic);
+std::unique_ptr<Transport> make_usual(const Communicator& comm, const CommunicationPattern& pattern);
 
 // The message that a rank sends under this number; throws Error(environment) when there is none.
 template <class Outgoing>

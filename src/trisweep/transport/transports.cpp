@@ -12,8 +12,8 @@ namespace trisweep::transport {
 namespace {
 
 template <class T>
-std::unique_ptr<Transport> make(const Communicator& comm, const Traffic& traffic) {
-  return make_collectively<T>(comm, traffic);
+std::unique_ptr<Transport> make(const Communicator& comm, const CommunicationPattern& pattern) {
+  return make_collectively<T>(comm, pattern);
 }
 
 constexpr auto table = std::to_array<NamedTransport>({
@@ -35,7 +35,9 @@ const NamedTransport& find_transport(std::string_view name) {
 std::string obstacle(const Communicator& comm, std::string_view name) {
   const NamedTransport& transport = find_transport(name);
   try {
-    transport.make(comm, collectively(comm, [] { return Traffic{.phase = std::vector<PhaseMessages>(1)}; }));
+    transport.make(comm, collectively(comm, [] {
+                     return CommunicationPattern{.phase = std::vector<PhaseMessages>(1)};
+                   }));
     return {};
   } catch (const CollectiveError& error) {
     return error.what();
@@ -50,8 +52,8 @@ const NamedTransport& usual_transport(const Communicator& comm) {
   return *std::ranges::find_if(transports(), &NamedTransport::always);
 }
 
-std::unique_ptr<Transport> make_usual(const Communicator& comm, const Traffic& traffic) {
-  return usual_transport(comm).make(comm, traffic);
+std::unique_ptr<Transport> make_usual(const Communicator& comm, const CommunicationPattern& pattern) {
+  return usual_transport(comm).make(comm, pattern);
 }
 
 void check_size(const Arrival& arrival, std::size_t expected) {

@@ -6,8 +6,9 @@
 
 namespace trisweep::transport {
 
-TwoSided::TwoSided(const Communicator& comm, const Traffic& traffic) : own_(comm.duplicate()), epochs_(own_) {
-  collectively(own_, [&] { make_lists(traffic, own_.size()); });
+TwoSided::TwoSided(const Communicator& comm, const CommunicationPattern& pattern)
+    : own_(comm.duplicate()), epochs_(own_) {
+  collectively(own_, [&] { make_lists(pattern, own_.size()); });
 }
 
 // `messages`: of both ways the most that this rank has with that peer.
@@ -23,18 +24,18 @@ void TwoSided::require_tags(Index peer, std::size_t messages) const {
       "use the one-sided or the shared transport, or more ranks");
 }
 
-void TwoSided::make_lists(const Traffic& traffic, Index ranks) {
-  const auto phases = static_cast<Index>(traffic.phase.size());
+void TwoSided::make_lists(const CommunicationPattern& pattern, Index ranks) {
+  const auto phases = static_cast<Index>(pattern.phase.size());
   std::vector<std::size_t> sent(usize(ranks), 0);  // by receiver
   in_.resize(usize(ranks));
   out_.resize(usize(phases));
   early_.resize(2 * usize(phases));
   std::size_t most = 0;  // that one phase sends
   for (Index phase = 0; phase < phases; ++phase) {
-    const auto& [in, out] = traffic.phase[usize(phase)];
+    const auto& [in, out] = pattern.phase[usize(phase)];
     for (std::size_t i = 0; i < in.size(); ++i)
       in_[usize(in[i].peer)].push_back({phase, static_cast<Index>(i)});
-    for (const Message& m : out)
+    for (const Envelope& m : out)
       out_[usize(phase)].push_back({m.peer, static_cast<int>(2 * sent[usize(m.peer)]++)});
     most = std::max(most, out.size());
     for (const Index parity : {0, 1}) early_[place(phase, parity)].reserve(in.size());

@@ -17,7 +17,7 @@ namespace trisweep::transport {
 class TwoSided : public Transport {
  public:
   // Collective. Throws Error(environment) on every rank when this MPI's tags are too narrow.
-  TwoSided(const Communicator& comm, const Traffic& traffic);
+  TwoSided(const Communicator& comm, const CommunicationPattern& pattern);
 
   void open_phase(Index phase) override { phase_ = phase; }
   void send(Index number, const void* data, std::size_t bytes) override;
@@ -38,7 +38,7 @@ class TwoSided : public Transport {
     Index phase;
     Index number;
   };
-  void make_lists(const Traffic& traffic, Index ranks);
+  void make_lists(const CommunicationPattern& pattern, Index ranks);
   void require_tags(Index peer, std::size_t messages) const;
 
   struct Come {

@@ -27,8 +27,9 @@ distribution::ProcessGrid grid_of_the_world() {
 }
 
 transport::TransportFactory perturbed(const transport::NamedTransport& named, std::uint64_t seed) {
-  return [make = named.make, seed](const transport::Communicator& comm, const transport::Traffic& traffic) {
-    return std::make_unique<PerturbedTransport>(make(comm, traffic), seed + 1000 * usize(comm.rank()));
+  return [make = named.make, seed](const transport::Communicator& comm,
+                                   const transport::CommunicationPattern& pattern) {
+    return std::make_unique<PerturbedTransport>(make(comm, pattern), seed + 1000 * usize(comm.rank()));
   };
 }
 
@@ -117,8 +118,8 @@ TEST(Adversity, TheWatchdogEndsASolveThatMissesAMessageAndSaysWhich) {
   const auto factors = factored(a);
   for (const auto& named : testing_support::transports_to_abandon()) {
     const auto lossy = [make = named.make](const transport::Communicator& comm,
-                                           const transport::Traffic& traffic) {
-      return std::make_unique<LossyTransport>(make(comm, traffic));
+                                           const transport::CommunicationPattern& pattern) {
+      return std::make_unique<LossyTransport>(make(comm, pattern));
     };
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
                                     {.grid = {1, world_size(), 1}, .transport = lossy, .watchdog = 0.2});

@@ -141,7 +141,7 @@ std::vector<distribution::ProcessGrid> grids() {
 template <Scalar T>
 void expect_traffic_of_plan(const TriangularSolver<T>& solver, Op op, Index nrhs, const std::string& name) {
   const plan::RankTraffic predicted = plan::traffic_of(solver.plan(op));
-  const engine::Activity done = solver.last().sum();
+  const engine::PhaseProfile done = solver.last().sum();
   const auto bytes = [&](Offset rows) { return rows * nrhs * static_cast<Offset>(sizeof(T)); };
   for (const plan::MessageKind kind : plan::message_kinds) {
     const auto& expected = predicted.of(kind);

@@ -99,12 +99,12 @@ TEST(Limits, LongMessagesAreCutWhereverMpiCountsBytes) {
   for (const auto& list : lists) EXPECT_EQ(list, values);
 
   for (const NamedTransport& named : transports()) {
-    Traffic traffic{.phase = std::vector<PhaseMessages>(1), .row_bytes = 1};
+    CommunicationPattern pattern{.phase = std::vector<PhaseMessages>(1), .row_bytes = 1};
     for (std::size_t bytes = 0; bytes < most; ++bytes) {
-      traffic.phase[0].in.push_back({last, 0, Offset(bytes)});
-      traffic.phase[0].out.push_back({next, 0, Offset(bytes)});
+      pattern.phase[0].in.push_back({last, 0, Offset(bytes)});
+      pattern.phase[0].out.push_back({next, 0, Offset(bytes)});
     }
-    const auto transport = named.make(comm, traffic);
+    const auto transport = named.make(comm, pattern);
     Patience patience(60);
     for (int solve = 0; solve < 3; ++solve) {
       transport->open_phase(0);
@@ -134,8 +134,9 @@ TEST(Limits, LongMessagesAreCutWhereverMpiCountsBytes) {
 TEST(Limits, TagsAreNumberedByPair) {
   const Communicator comm(MPI_COMM_WORLD, {.tag = 5});  // three messages, for even and odd solves
   const Index me = comm.rank();
-  const auto traffic = [&](Offset messages) {
-    Traffic made{.phase = std::vector<PhaseMessages>(2), .row_bytes = sizeof(std::array<Index, 3>)};
+  const auto pattern = [&](Offset messages) {
+    CommunicationPattern made{.phase = std::vector<PhaseMessages>(2),
+                              .row_bytes = sizeof(std::array<Index, 3>)};
     for (Offset i = 0; i < messages; ++i) {
       auto& phase = made.phase[usize(i % 2)];
       for (Index r = 0; r < comm.size(); ++r) {
@@ -145,8 +146,8 @@ TEST(Limits, TagsAreNumberedByPair) {
     }
     return made;
   };
-  EXPECT_THROW(TwoSided(comm, traffic(4)), CollectiveError);
-  TwoSided transport(comm, traffic(3));
+  EXPECT_THROW(TwoSided(comm, pattern(4)), CollectiveError);
+  TwoSided transport(comm, pattern(3));
   Patience patience(60);
   for (int solve = 0; solve < 4; ++solve) {
     for (Index phase = 0; phase < 2; ++phase) {
@@ -176,10 +177,11 @@ TEST(Limits, TagsAreNumberedByPair) {
 TEST(Agreement, ListsInAnotherOrderAreRefused) {
   const Communicator comm(MPI_COMM_WORLD);
   const Index ranks = comm.size(), next = (comm.rank() + 1) % ranks, last = (comm.rank() + ranks - 1) % ranks;
-  Traffic traffic{.phase = {{{{last, 7, 1}, {last, 9, 1}}, {{next, 7, 1}, {next, 9, 1}}}}, .row_bytes = 8};
-  EXPECT_NO_THROW(require_matching(comm, traffic));
-  if (comm.rank() == 0) std::swap(traffic.phase[0].in[0], traffic.phase[0].in[1]);
-  EXPECT_THROW(require_matching(comm, traffic), CollectiveError);
+  CommunicationPattern pattern{.phase = {{{{last, 7, 1}, {last, 9, 1}}, {{next, 7, 1}, {next, 9, 1}}}},
+                               .row_bytes = 8};
+  EXPECT_NO_THROW(require_matching(comm, pattern));
+  if (comm.rank() == 0) std::swap(pattern.phase[0].in[0], pattern.phase[0].in[1]);
+  EXPECT_THROW(require_matching(comm, pattern), CollectiveError);
 }
 
 // As a rank would with another plan.
@@ -187,8 +189,8 @@ TEST(Transports, MessagesThatThePlanDoesNotHaveAreRefused) {
   for (const NamedTransport& named : transports()) {
     const Communicator comm(MPI_COMM_WORLD);
     const Index me = comm.rank();
-    const Traffic traffic{.phase = {{{{me, 4, 2}}, {{me, 4, 2}}}}, .row_bytes = sizeof(double)};
-    const auto transport = named.make(comm, traffic);
+    const CommunicationPattern pattern{.phase = {{{{me, 4, 2}}, {{me, 4, 2}}}}, .row_bytes = sizeof(double)};
+    const auto transport = named.make(comm, pattern);
     const std::array<double, 8> values{};
     transport->open_phase(0);
     EXPECT_THROW(transport->send(1, values.data(), sizeof(double)), Error) << named.name;

@@ -19,7 +19,9 @@ class TransportTest : public testing::TestWithParam<NamedTransport> {
   Communicator world_{MPI_COMM_WORLD};
   Patience patience_{60};
 
-  std::unique_ptr<Transport> make(const Traffic& traffic) const { return GetParam().make(world_, traffic); }
+  std::unique_ptr<Transport> make(const CommunicationPattern& pattern) const {
+    return GetParam().make(world_, pattern);
+  }
 
   Arrival wait(Transport& transport) {
     patience_.moved();
@@ -43,9 +45,9 @@ TEST_P(TransportTest, KeepsPhasesAndSolvesApart) {
   constexpr Index phases = 3;
   const Index ranks = world_.size(), next = (world_.rank() + 1) % ranks;
   const Index previous = (world_.rank() + ranks - 1) % ranks;
-  Traffic traffic{.phase = std::vector<PhaseMessages>(phases), .row_bytes = sizeof(int)};
-  for (Index p = 0; p < phases; ++p) traffic.phase[usize(p)] = {{{previous, p + 5, 1}}, {{next, p + 5, 1}}};
-  const auto transport = make(traffic);
+  CommunicationPattern pattern{.phase = std::vector<PhaseMessages>(phases), .row_bytes = sizeof(int)};
+  for (Index p = 0; p < phases; ++p) pattern.phase[usize(p)] = {{{previous, p + 5, 1}}, {{next, p + 5, 1}}};
+  const auto transport = make(pattern);
   for (int solve = 0; solve < 50; ++solve) {
     for (Index phase = 0; phase < phases; ++phase) {
       transport->open_phase(phase);
@@ -69,14 +71,14 @@ TEST_P(TransportTest, DeliversEveryMessageOnceWithItsContent) {
   const Index ranks = world_.size(), me = world_.rank();
   constexpr Index of_a_pair = 5;
   const auto rows = [](Index from, Index to, Offset name) { return (from + 2 * to + 3 * name) % 40; };
-  Traffic traffic{.phase = std::vector<PhaseMessages>(1), .row_bytes = sizeof(double)};
-  auto& [in, out] = traffic.phase[0];
+  CommunicationPattern pattern{.phase = std::vector<PhaseMessages>(1), .row_bytes = sizeof(double)};
+  auto& [in, out] = pattern.phase[0];
   for (Index i = 0; i < ranks * of_a_pair; ++i) {
     const Index from = i / of_a_pair, to = i % ranks;
     in.push_back({from, i % of_a_pair, rows(from, me, i % of_a_pair)});
     out.push_back({to, i / ranks, rows(me, to, i / ranks)});
   }
-  const auto transport = make(traffic);
+  const auto transport = make(pattern);
   std::mt19937 random(static_cast<unsigned>(me));
   for (int solve = 0; solve < 20; ++solve) {
     transport->open_phase(0);
@@ -85,7 +87,7 @@ TEST_P(TransportTest, DeliversEveryMessageOnceWithItsContent) {
     std::shuffle(order.begin(), order.end(), random);
     std::vector<std::vector<double>> sent;
     for (const Index number : order) {
-      const Message& m = out[usize(number)];
+      const Envelope& m = out[usize(number)];
       sent.emplace_back(usize(m.rows), 1000.0 * solve + 10 * me + double(m.name));
       transport->send(number, sent.back().data(), sent.back().size() * sizeof(double));
     }
@@ -93,7 +95,7 @@ TEST_P(TransportTest, DeliversEveryMessageOnceWithItsContent) {
     for (std::size_t left = in.size(); left > 0; --left) {
       Arrival arrival = wait(*transport);
       EXPECT_EQ(seen[usize(arrival.number)]++, 0);
-      const Message& m = in[usize(arrival.number)];
+      const Envelope& m = in[usize(arrival.number)];
       EXPECT_EQ(arrival.from, m.peer);
       std::vector<double> got(usize(m.rows));
       transport->receive(arrival, got.data(), got.size() * sizeof(double));
@@ -126,10 +128,10 @@ TEST_P(TransportTest, NobodyIsTwoSolvesAhead) {
 
 TEST_P(TransportTest, FindsOneMessageAmongOthers) {
   const Index me = world_.rank();
-  Traffic traffic{.phase = std::vector<PhaseMessages>(1), .row_bytes = sizeof(int)};
-  traffic.phase[0].in.assign(4, {me, 0, 1});
-  traffic.phase[0].out.assign(4, {me, 0, 1});
-  const auto transport = make(traffic);
+  CommunicationPattern pattern{.phase = std::vector<PhaseMessages>(1), .row_bytes = sizeof(int)};
+  pattern.phase[0].in.assign(4, {me, 0, 1});
+  pattern.phase[0].out.assign(4, {me, 0, 1});
+  const auto transport = make(pattern);
   transport->open_phase(0);
   const std::vector<int> sent{10, 11, 12, 13};
   for (const Index number : {0, 1, 2, 3}) transport->send(number, &sent[usize(number)], sizeof(int));
@@ -146,8 +148,8 @@ TEST_P(TransportTest, FindsOneMessageAmongOthers) {
 
 TEST_P(TransportTest, NamesMessagesOfAnUnexpectedSize) {
   const Index me = world_.rank();
-  const Traffic traffic{.phase = {{{{me, 4, 2}}, {{me, 4, 2}}}}, .row_bytes = sizeof(double)};
-  const auto transport = make(traffic);
+  const CommunicationPattern pattern{.phase = {{{{me, 4, 2}}, {{me, 4, 2}}}}, .row_bytes = sizeof(double)};
+  const auto transport = make(pattern);
   transport->open_phase(0);
   const double value = 1;
   transport->send(0, &value, sizeof value);

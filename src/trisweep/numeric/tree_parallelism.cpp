@@ -1,4 +1,4 @@
-#include "trisweep/numeric/schedule.hpp"
+#include "trisweep/numeric/tree_parallelism.hpp"
 
 #include <algorithm>
 #include <condition_variable>

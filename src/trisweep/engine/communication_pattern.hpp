@@ -8,6 +8,6 @@ namespace trisweep::engine {
 
 // Channel i carries the i-th phase of the plan (a diagonal phase has no messages); messages have the plan's
 // numbers.
-transport::Traffic traffic_of(const plan::Plan& plan, std::size_t row_bytes);
+transport::CommunicationPattern pattern_of(const plan::Plan& plan, std::size_t row_bytes);
 
 }  // namespace trisweep::engine

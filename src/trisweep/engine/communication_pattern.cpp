@@ -1,4 +1,4 @@
-#include "trisweep/engine/plan_traffic.hpp"
+#include "trisweep/engine/communication_pattern.hpp"
 
 namespace trisweep::engine {
 namespace {
@@ -7,7 +7,7 @@ using transport::PhaseMessages;
 
 // By supernode and kind.
 template <class OneEnd>
-transport::Message message(const plan::SweepPhase& phase, const OneEnd& end, Index peer) {
+transport::Envelope envelope(const plan::SweepPhase& phase, const OneEnd& end, Index peer) {
   const plan::Segment& segment = phase.segment[usize(end.segment)];
   const Offset name = Offset{segment.supernode} * std::ssize(plan::message_kinds) +
                       static_cast<Offset>(plan::index_of(end.kind));
@@ -16,8 +16,8 @@ transport::Message message(const plan::SweepPhase& phase, const OneEnd& end, Ind
 
 PhaseMessages messages_of(const plan::SweepPhase& phase) {
   PhaseMessages messages;
-  for (const plan::Incoming& m : phase.incoming) messages.in.push_back(message(phase, m, m.from));
-  for (const plan::Outgoing& m : phase.outgoing) messages.out.push_back(message(phase, m, m.to));
+  for (const plan::Incoming& m : phase.incoming) messages.in.push_back(envelope(phase, m, m.from));
+  for (const plan::Outgoing& m : phase.outgoing) messages.out.push_back(envelope(phase, m, m.to));
   return messages;
 }
 
@@ -37,12 +37,12 @@ PhaseMessages messages_of(const plan::DiagonalPhase&) {
 
 }  // namespace
 
-transport::Traffic traffic_of(const plan::Plan& plan, std::size_t row_bytes) {
-  transport::Traffic traffic{.phase = {}, .row_bytes = row_bytes};
+transport::CommunicationPattern pattern_of(const plan::Plan& plan, std::size_t row_bytes) {
+  transport::CommunicationPattern pattern{.phase = {}, .row_bytes = row_bytes};
   for (const auto& phase : plan.phase) {
-    traffic.phase.push_back(std::visit([&](const auto& p) { return messages_of(p); }, phase));
+    pattern.phase.push_back(std::visit([&](const auto& p) { return messages_of(p); }, phase));
   }
-  return traffic;
+  return pattern;
 }
 
 }  // namespace trisweep::engine

@@ -19,7 +19,7 @@ struct MessageTotals {
   bool operator==(const MessageTotals&) const = default;
 };
 
-struct Activity {
+struct PhaseProfile {
   double seconds = 0;
   // Known only with a recorder; the mean over the rank's threads.
   double floating_point_seconds = 0;
@@ -27,7 +27,7 @@ struct Activity {
   std::array<MessageTotals, plan::message_kinds.size()> sent{};  // by MessageKind
   std::array<MessageTotals, plan::message_kinds.size()> received{};
 
-  Activity& operator+=(const Activity& other) {
+  PhaseProfile& operator+=(const PhaseProfile& other) {
     seconds += other.seconds;
     floating_point_seconds += other.floating_point_seconds;
     idle_seconds += other.idle_seconds;
@@ -40,16 +40,29 @@ struct Activity {
 };
 
 // What one rank did in a solve.
-struct SolveActivity {
+struct SolveProfile {
   double seconds = 0;  // the whole call, moving b and x included
-  Activity l;          // forward sweep
-  Activity u;          // backward sweep
-  Activity inter_grid;
-  Activity diagonal;
+  PhaseProfile l;      // forward sweep
+  PhaseProfile u;      // backward sweep
+  PhaseProfile inter_grid;
+  PhaseProfile diagonal;
 
-  Activity sum() const {
-    Activity all = l;
-    for (const Activity* part : {&u, &inter_grid, &diagonal}) all += *part;
+  PhaseProfile& of(plan::Part part) {
+    switch (part) {
+      case plan::Part::forward:
+        return l;
+      case plan::Part::backward:
+        return u;
+      case plan::Part::exchange:
+        return inter_grid;
+      case plan::Part::diagonal:
+        break;
+    }
+    return diagonal;
+  }
+  PhaseProfile sum() const {
+    PhaseProfile all = l;
+    for (const PhaseProfile* part : {&u, &inter_grid, &diagonal}) all += *part;
     return all;
   }
 };

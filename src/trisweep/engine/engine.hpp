@@ -1,0 +1,63 @@
+#pragma once
+// Who runs the plans of a rank: an engine keeps the vectors, has the messages carried and multiplies. Whose
+// blocks these are, and which plan, is decided before, and is the same for every engine.
+
+#include <memory>
+
+#include "trisweep/core/crew.hpp"
+#include "trisweep/core/vectors.hpp"
+#include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/engine/panel_store.hpp"
+#include "trisweep/engine/profile.hpp"
+#include "trisweep/engine/recorder.hpp"
+#include "trisweep/ordering/ordering.hpp"
+#include "trisweep/transport/transport.hpp"
+
+namespace trisweep::engine {
+
+// The system of equations as one rank has it. Everything in it outlives the engine.
+template <Scalar T>
+struct RankSystem {
+  const transport::Communicator& comm;
+  Crew& crew;
+  const distribution::Distribution& distribution;
+  const distribution::Share& share;
+  const PanelStore<T>& panels;
+  const ordering::Ordering& ordering;
+  const distribution::RowPartition& partition;  // of the caller's rows of b and x
+};
+
+struct EngineOptions {
+  transport::TransportFactory transport;
+  double watchdog;  // as SolverOptions has it
+};
+
+// Collective: all ranks call the same methods in the same order with the same op and nrhs. Errors of
+// prepare() are thrown on every rank alike. One of run() may be one rank's alone: who calls it does so inside
+// transport::together. When the communicator is abandoned, the destructor waits for nothing, and leaves
+// memory that messages may still be sent from, or written to, as it is.
+template <Scalar T>
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // Makes room for `nrhs` right-hand sides, and a transport for the messages of `plan`, which outlives the
+  // engine. Throws Error(usage) when the plans of two ranks do not match.
+  virtual void prepare(Op op, const plan::Plan& plan, Index nrhs) = 0;
+  // The right-hand sides that `op` is prepared for.
+  virtual Index room(Op op) const = 0;
+  // op(A) x = b with at most room(op) right-hand sides, as TriangularSolver::solve says; allocates nothing.
+  // Returns what this rank did in each part; the seconds of the whole are the caller's to take.
+  virtual SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) = 0;
+
+  // The panels have other numbers now, in another place.
+  virtual void panels_changed() = 0;
+  // From now on runs are recorded there; null: no longer.
+  virtual void record_in(Recorder* recorder) = 0;
+};
+
+// The engine for this rank. Allocates, and does not communicate.
+template <Scalar T>
+std::unique_ptr<Engine<T>> make_engine(const RankSystem<T>& system, const EngineOptions& options);
+
+}  // namespace trisweep::engine

@@ -1,0 +1,117 @@
+#include "trisweep/engine/host_engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "trisweep/engine/communication_pattern.hpp"
+#include "trisweep/transport/agreement.hpp"
+
+namespace trisweep::engine {
+namespace {
+
+// Beyond the slots: for partial sums that are kept, or sent from a place of their own.
+Index extra_rows(const plan::Plan& plan) {
+  Index most = 0;
+  for (const auto& phase : plan.phase) {
+    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) most = std::max(most, sweep->extra_rows);
+  }
+  return most;
+}
+
+template <Scalar T>
+VectorMap<T> map_of(const RankSystem<T>& s, const std::vector<Index>& new_of_old,
+                    const std::vector<double>& scale) {
+  return {{s.comm, s.crew},
+          *s.distribution.structure,
+          *s.distribution.mapping,
+          s.share,
+          s.partition,
+          new_of_old,
+          scale};
+}
+
+}  // namespace
+
+template <Scalar T>
+HostEngine<T>::HostEngine(const RankSystem<T>& system, const EngineOptions& options)
+    : system_(system),
+      options_(options),
+      executor_(system.share, distribution::piece_positions(*system.distribution.structure, system.share),
+                system.panels, system.crew),
+      rows_(map_of(system, system.ordering.row_new, system.ordering.row_scale)),
+      columns_(map_of(system, system.ordering.col_new, system.ordering.col_scale)) {}
+
+template <Scalar T>
+HostEngine<T>::~HostEngine() {
+  if (!system_.comm.abandoned()) return;
+  work_.release();
+  executor_.release();
+  rows_.release();
+  columns_.release();
+}
+
+template <Scalar T>
+Index HostEngine<T>::room(Op op) const {
+  const auto found = prepared_.find(op);
+  return found == prepared_.end() ? 0 : found->second.nrhs;
+}
+
+template <Scalar T>
+void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
+  transport::CommunicationPattern pattern;
+  transport::collectively(system_.comm, [&] {
+    prepared_[op].plan = &plan;
+    const std::size_t size = (usize(system_.share.work_rows()) + usize(extra_rows(plan))) * usize(nrhs);
+    if (work_.size() < size) work_ = Buffer<T>(size, "the right-hand sides");
+    executor_.reserve(plan, nrhs);
+    rows_.reserve(nrhs);
+    columns_.reserve(nrhs);
+    pattern = pattern_of(plan, usize(nrhs) * sizeof(T));
+  });
+  transport::require_matching(system_.comm, pattern);
+  Prepared& prepared = prepared_.at(op);
+  prepared.transport = options_.transport(system_.comm, pattern);
+  prepared.nrhs = nrhs;
+}
+
+template <Scalar T>
+SolveProfile HostEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
+  const Prepared& prepared = prepared_.at(op);
+  transport::Patience patience(options_.watchdog, &system_.comm);
+  const Run<T> run{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = b.cols},
+                   .transport = *prepared.transport,
+                   .patience = patience,
+                   .recorder = recorder_};
+  // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
+  if (system_.distribution.mapping->layers() > 1)
+    std::fill_n(run.work.row, usize(system_.share.work_rows()) * usize(b.cols), T{});
+  // P A Q = L D U: b is permuted like A's rows and x like its columns; for A^T and A^H the other way round.
+  auto& from = op == Op::none ? rows_ : columns_;
+  auto& to = op == Op::none ? columns_ : rows_;
+  SolveProfile done;
+  from.load(b, run.work, patience, scaled);
+  Index channel = 0;
+  for (const plan::Phase& phase : prepared.plan->phase)
+    done.of(plan::part_of(phase)) += run_phase(phase, channel++, run);
+  to.store(x, run.work, patience, scaled);
+  prepared.transport->close_solve(patience);
+  return done;
+}
+
+template <Scalar T>
+PhaseProfile HostEngine<T>::run_phase(const plan::Phase& phase, Index channel, const Run<T>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  const double recorded_from = recorder_ == nullptr ? 0 : recorder_->now();
+  PhaseProfile done = std::visit([&](const auto& p) { return executor_.run(p, channel, run); }, phase);
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (recorder_ != nullptr) {
+    done.floating_point_seconds = recorder_->total(TraceKind::products, recorded_from) / system_.crew.size();
+    done.idle_seconds = recorder_->total(TraceKind::idle, recorded_from) / system_.crew.size();
+  }
+  return done;
+}
+
+#define INSTANTIATE(T) template class HostEngine<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::engine
