@@ -1,12 +1,14 @@
 // Crew and ReadyTasks against OpenMP and oneTBB: what it costs to call threads together and to hand tasks
 // out.
-//   own_threads [ROUNDS] [THREADS]
+//   own_threads [ROUNDS] [THREADS] [unpinned]    unpinned: the system may put several threads on one core
 
 #include <omp.h>
 #include <oneapi/tbb/concurrent_priority_queue.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_scheduler_observer.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include <atomic>
@@ -26,10 +28,29 @@ using Work = std::function<void(int)>;
 // OpenMP's threads look for work that long, on a core that the next candidate needs.
 constexpr auto until_all_sleep = std::chrono::milliseconds(20);
 
+void pin(int thread) {
+  cpu_set_t core;
+  CPU_ZERO(&core);
+  CPU_SET(static_cast<unsigned>(thread), &core);
+  sched_setaffinity(0, sizeof(core), &core);
+}
+
+// Pins oneTBB's threads when they come to its arena.
+struct PinnedArena : tbb::task_scheduler_observer {
+  explicit PinnedArena(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
+  ~PinnedArena() override { observe(false); }
+  void on_scheduler_entry(bool) override { pin(tbb::this_task_arena::current_thread_index()); }
+};
+
 // Each calls work(thread) for as many numbers as there are threads, and waits. Only Crew and OpenMP promise
 // that each call has a thread of its own.
 struct ForkJoins {
-  explicit ForkJoins(int count) : threads(count), crew(count), arena(count) {}
+  ForkJoins(int count, bool pinned) : threads(count), crew(count), arena(count) {
+    if (!pinned) return;
+    observer.emplace(arena);
+    by_crew(pin);
+    by_openmp(pin);
+  }
 
   void by_crew(const Work& work) { crew.run(work); }
   void by_openmp(const Work& work) {
@@ -43,6 +64,7 @@ struct ForkJoins {
   int threads;
   trisweep::Crew crew;
   tbb::task_arena arena;
+  std::optional<PinnedArena> observer;
 };
 
 struct alignas(64) Count {
@@ -74,8 +96,8 @@ void after_pauses(const std::vector<own::Candidate>& candidates) {
   }
 }
 
-void compare_fork_joins(int threads, int rounds) {
-  ForkJoins joins(threads);
+void compare_fork_joins(ForkJoins& joins, int rounds) {
+  const int threads = joins.threads;
   std::vector<Count> counts(static_cast<std::size_t>(threads));
   const Work work = [&](int thread) { ++counts[static_cast<std::size_t>(thread)].value; };
   const std::vector<own::Candidate> candidates = {{"Crew", [&] { joins.by_crew(work); }},
@@ -87,8 +109,8 @@ void compare_fork_joins(int threads, int rounds) {
 }
 
 // With work for each call, which tells whether the threads share it.
-void compare_shared_work(int threads, int rounds) {
-  ForkJoins joins(threads);
+void compare_shared_work(ForkJoins& joins, int rounds) {
+  const int threads = joins.threads;
   const Work work = [](int) {
     const auto start = trisweep::Clock::now();
     while (trisweep::Clock::now() - start < std::chrono::microseconds(20)) {
@@ -143,20 +165,19 @@ void pass_on(Queue& queue, trisweep::Crew& crew) {
   });
 }
 
-void compare_tasks(int threads, int rounds) {
-  trisweep::Crew crew(threads);
+void compare_tasks(trisweep::Crew& crew, int rounds) {
   trisweep::engine::ReadyTasks one;
   trisweep::engine::ReadyTasks ready;
   for (auto* queue : {&one, &ready}) queue->reserve(tasks);
   one.open(1);
-  ready.open(threads);
+  ready.open(crew.size());
   TbbTasks theirs;
   own::compare("1000 tasks, 1 thread",
                {{"ReadyTasks", [&] { push_and_pop(one); }},
                 {"with its lock", [&] { push_and_pop(ready); }},
                 {"oneTBB", [&] { push_and_pop(theirs); }}},
                {.rounds = rounds});
-  own::compare(fmt::format("1000 tasks, {} threads", threads),
+  own::compare(fmt::format("1000 tasks, {} threads", crew.size()),
                {{"ReadyTasks", [&] { pass_on(ready, crew); }}, {"oneTBB", [&] { pass_on(theirs, crew); }}},
                {.rounds = rounds});
 }
@@ -168,7 +189,9 @@ int main(int argc, char** argv) {
   const int threads = argc > 2 ? std::atoi(argv[2]) : 2;
   const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
                                     static_cast<std::size_t>(threads));
-  compare_fork_joins(threads, rounds);
-  compare_shared_work(threads, rounds);
-  compare_tasks(threads, 10 * rounds);
+  const bool pinned = argc <= 3 || argv[3] != std::string("unpinned");
+  ForkJoins joins(threads, pinned);
+  compare_fork_joins(joins, rounds);
+  compare_shared_work(joins, rounds);
+  compare_tasks(joins.crew, 10 * rounds);
 }
