@@ -51,22 +51,20 @@ TRISWEEP_INLINE void store(R* to, const V& v) {
   __builtin_memcpy(to, &v, sizeof(V));
 }
 
-// Sums of neighbours: those of a, then those of b.
-template <class V, std::size_t... i>
-TRISWEEP_INLINE V add_neighbours(const V& a, const V& b, std::index_sequence<i...>) {
-  return __builtin_shufflevector(a, b, (2 * i)...) + __builtin_shufflevector(a, b, (2 * i + 1)...);
-}
-
-// The sum of the lanes of each of as many vectors as there are lanes: lane i has that of v[i]. Overwrites v.
-template <class R>
-TRISWEEP_INLINE Vector<R> sums_of(Vector<R>* v) {
-#pragma GCC unroll 8
-  for (int count = lanes<R>; count > 1; count /= 2) {
-#pragma GCC unroll 16
-    for (int i = 0; i < count / 2; ++i)
-      v[i] = add_neighbours(v[2 * i], v[2 * i + 1], std::make_index_sequence<lanes<R>>());
+// The sum of the lanes: of the two halves added, and so on.
+template <class R, int bytes = vector_bytes>
+TRISWEEP_INLINE R sum_of(const Vector<R, bytes>& v) {
+  if constexpr (bytes == 2 * sizeof(R)) {
+    return v[0] + v[1];
+  } else {
+    constexpr int half = bytes / 2;
+    const auto both = [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+      constexpr int count = sizeof...(i);
+      return sum_of<R, half>(__builtin_shufflevector(v, v, i...) +
+                             __builtin_shufflevector(v, v, (count + i)...));
+    };
+    return both(std::make_integer_sequence<int, half / static_cast<int>(sizeof(R))>());
   }
-  return v[0];
 }
 
 }  // namespace trisweep

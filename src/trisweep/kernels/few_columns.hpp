@@ -103,27 +103,17 @@ TRISWEEP_INLINE void multiply_transposed_chunk(const Strip<R>& p, const R (*g)[c
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) factor[r][v] = load<Vector<R>>(g[r] + v * lanes<R>);
   }
-  Vector<R> sum[n][lanes<R>] = {};
-  Index first = (p.width - 1) / lanes<R> * lanes<R>;
-  for (Index columns = p.width - first; first >= 0; first -= lanes<R>, columns = lanes<R>) {
-    for (Index j = columns; j-- > 0;) {
-      const R* const column = p.value + usize(first + j) * usize(p.ld);
-      Vector<R> acc[n] = {};
+  for (Index j = p.width; j-- > 0;) {
+    const R* const column = p.value + usize(j) * usize(p.ld);
+    Vector<R> acc[n] = {};
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) {
-        const auto value = load<Vector<R>>(column + v * lanes<R>);
+    for (int v = 0; v < vectors; ++v) {
+      const auto value = load<Vector<R>>(column + v * lanes<R>);
 #pragma GCC unroll 4
-        for (int r = 0; r < n; ++r) acc[r] += value * factor[r][v];
-      }
-#pragma GCC unroll 4
-      for (int r = 0; r < n; ++r) sum[r][j] = acc[r];
+      for (int r = 0; r < n; ++r) acc[r] += value * factor[r][v];
     }
 #pragma GCC unroll 4
-    for (int r = 0; r < n; ++r) {
-      R total[lanes<R>];
-      store(total, sums_of<R>(sum[r]));
-      for (Index j = 0; j < columns; ++j) side[usize(first + j) * n + usize(r)] -= total[j];
-    }
+    for (int r = 0; r < n; ++r) side[usize(j) * n + usize(r)] -= sum_of<R>(acc[r]);
   }
 }
 
