@@ -61,8 +61,8 @@ TEST_F(VectorsThatDoNotFit, AreToldSo) {
 TEST_F(VectorsThatDoNotFit, AreAlsoThoseThatOverlap) {
   EXPECT_THAT(message({b_, 4, 2}, {b_ + 7, 4, 2}), HasSubstr("overlap"));
   EXPECT_EQ(message({b_, 4, 2}, {b_ + 8, 4, 2}), "they fit");
-  EXPECT_THAT(message({b_ + 8, 4, 1}, {b_, 4, 2, 6}), HasSubstr("overlap"));
-  EXPECT_EQ(message({b_ + 10, 4, 1}, {b_, 4, 2, 6}), "they fit");
+  EXPECT_THAT(message({b_ + 9, 4, 2}, {b_, 4, 2, 6}), HasSubstr("overlap"));
+  EXPECT_EQ(message({b_ + 10, 4, 2}, {b_, 4, 2, 6}), "they fit");
 }
 
 }  // namespace
