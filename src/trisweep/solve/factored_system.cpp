@@ -1,6 +1,7 @@
 #include "trisweep/solve/factored_system.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "trisweep/solve/condition.hpp"
 
@@ -13,21 +14,19 @@ class FactoredIn final : public FactoredSystem<T> {
   FactoredIn(krylov::DistributedMatrix<T>& a, std::shared_ptr<const Factorization<F>> factorization,
              const SolverOptions& options)
       : a_(a),
-        analysis_(factorization ? factorization->analysis : nullptr),
         solver_(a.comm().handle(), std::move(factorization), options),
-        refined_(a, solver_) {}
+        refined_(std::in_place, a, solver_) {}
 
   bool refill(std::shared_ptr<const Factorization<F>> factorization) {
-    char same = factorization && factorization->analysis == analysis_;
-    a_.comm().broadcast(same);
-    if (same != 0) solver_.refill(std::move(factorization));
-    return same != 0;
+    const bool taken = solver_.refill(std::move(factorization));
+    if (taken) refined_.emplace(a_, solver_);  // it keeps sums of A's rows
+    return taken;
   }
 
-  void prepare(Op op, Index nrhs) override { refined_.prepare(op, nrhs); }
+  void prepare(Op op, Index nrhs) override { refined_->prepare(op, nrhs); }
 
   Refined solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options) override {
-    return refined_.solve(op, b, x, options);
+    return refined_->solve(op, b, x, options);
   }
 
   void sweep(Op op, Vectors<const T> b, Vectors<T> x) override {
@@ -46,10 +45,10 @@ class FactoredIn final : public FactoredSystem<T> {
   }
 
   double condition(Op op, Vectors<const T> x, Index column) override {
-    return refined_.condition(op, x, column);
+    return refined_->condition(op, x, column);
   }
   double componentwise_condition(Op op, Vectors<const T> x, Index column) override {
-    return refined_.componentwise_condition(op, x, column);
+    return refined_->componentwise_condition(op, x, column);
   }
   double condition_estimate() override { return estimate_condition(solver_); }
   Probe probe() override { return probe_singularity(a_, solver_); }
@@ -66,9 +65,8 @@ class FactoredIn final : public FactoredSystem<T> {
   }
 
   krylov::DistributedMatrix<T>& a_;
-  std::shared_ptr<const Analysis> analysis_;  // rank 0
   TriangularSolver<F> solver_;
-  RefinedSolver<T, F> refined_;
+  std::optional<RefinedSolver<T, F>> refined_;
   std::vector<F> low_;
 };
 

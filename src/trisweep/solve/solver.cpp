@@ -183,10 +183,10 @@ class Solver<T>::System {
   std::shared_ptr<const Factorization<F>> plan_and_factor(const matrix::Csr<T>& a, Index ranks_of_node) {
     most_entries_ = {most_entries(a, false), most_entries(a, true)};
     report_.factor = {.second_try = care_ == Care::great};
-    if (analysis_) {
+    // Cholesky reads one triangle: other values of the same pattern need not be Hermitian any more.
+    if (analysis_ && (analysis_->kind == numeric::Kind::lu || likely_kind(a) == analysis_->kind)) {
       auto again = try_factor<F>(a);
       if (again && again->factors->perturbed_pivots == 0) return again;
-      analysis_.reset();
     }
     PlanRequest request{
         .axes = *options_.plan,

@@ -131,19 +131,20 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
 }
 
 template <Scalar T>
-void TriangularSolver<T>::refill(std::shared_ptr<const Factorization<T>> factorization) {
-  transport::together(comm_, [&] {
-    transport::collectively(comm_, [&] {
-      if (comm_.rank() != 0) return;
-      check_factorization(factorization.get());
-      if (factorization->analysis != source_)
-        throw Error(ErrorKind::usage, "these factors are of another analysis", "make a solver for them");
+bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<T>> factorization) {
+  return transport::together(comm_, [&] {
+    char same = transport::collectively(comm_, [&] {
+      if (comm_.rank() == 0) check_factorization(factorization.get());
+      return char(factorization && factorization->analysis == source_);
     });
+    comm_.broadcast(same);
+    if (same == 0) return false;
     panels_ = engine::PanelStore<T>::distribute(comm_, distribution_, share_,
                                                 factorization ? factorization->factors : nullptr);
+    engine_->panels_changed();
     if (factorization) scaled_norm_one_ = factorization->scaled_norm_one;
     comm_.broadcast(scaled_norm_one_);
-    engine_->panels_changed();
+    return true;
   });
 }
 

@@ -51,9 +51,9 @@ class TriangularSolver {
   TriangularSolver(const TriangularSolver&) = delete;
   TriangularSolver& operator=(const TriangularSolver&) = delete;
 
-  // Takes other numbers for the same analysis: plans, and all that was prepared, serve again. Collective;
-  // `factorization` as above. Throws Error(usage) on every rank when it is of another analysis.
-  void refill(std::shared_ptr<const Factorization<T>> factorization);
+  // Whether other numbers, for the same analysis, have been taken: plans, and all that was prepared, serve
+  // again. Of another analysis: nothing has changed. Collective; `factorization` as above.
+  bool refill(std::shared_ptr<const Factorization<T>> factorization);
 
   // Makes the plan of `op` and room for `nrhs` right-hand sides, at least one. Collective. solve() does so by
   // itself when needed; after it, solves of that op with at most that many right-hand sides allocate nothing.

@@ -147,6 +147,24 @@ TEST(Solver, FactorsOtherValuesOfTheSamePattern) {
   }
 }
 
+// Cholesky would take one triangle for the other, and not notice.
+TEST(Solver, FactorsValuesThatAreNoLongerHermitianAsLu) {
+  constexpr Index n = 50;
+  auto a = random_matrix<double>({.n = n, .per_row = 3, .hermitian = true, .seed = 6});
+  const auto rows = uneven_blocks(n);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false));
+  for (Index i = 0; i < n; ++i) {
+    for (Offset at = a.pattern.row_ptr[usize(i)]; at < a.pattern.row_ptr[usize(i) + 1]; ++at)
+      if (a.pattern.col[usize(at)] > i) a.value[usize(at)] *= -0.5;
+  }
+  solver.refactor(rows.of(a, false).a.value);
+  EXPECT_LT(judged_error(solver, a, rows, Op::none, 1), 1000);
+  if (world_rank() == 0) {
+    EXPECT_EQ(solver.report().factor.kind, "lu");
+    EXPECT_FALSE(solver.report().factor.second_try);
+  }
+}
+
 TEST(Solver, MovesAndIsDestroyedWithoutASolve) {
   const auto a = random_matrix<double>({.n = 30, .per_row = 2, .seed = 1});
   const auto rows = uneven_blocks(30);
