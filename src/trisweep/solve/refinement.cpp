@@ -25,6 +25,7 @@ auto RefinedSolver<T, F>::together(const Work& work) {
 
 template <Scalar T, Scalar F>
 void RefinedSolver<T, F>::make_room(Op op, Index nrhs) {
+  require_same_call(a_.comm(), op, nrhs);
   corrections_.prepare(op, nrhs);
   a_.prepare(op, nrhs);
   residuals_.prepare(op, nrhs);

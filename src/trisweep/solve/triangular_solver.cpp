@@ -101,6 +101,12 @@ distribution::RowPartition partition_for(const distribution::RowPartition& given
 
 }  // namespace
 
+void require_same_call(const transport::Communicator& comm, Op op, Index nrhs) {
+  const char name = static_cast<char>(op);
+  transport::require_same(comm, std::array<transport::Setting, 2>{
+                                    {{"op", std::string_view(&name, 1)}, {"nrhs", fmt::format("{}", nrhs)}}});
+}
+
 template <Scalar T>
 TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Factorization<T>> factorization,
                                       const SolverOptions& options)
@@ -163,11 +169,11 @@ plan::Plan TriangularSolver<T>::make_plan(Op op) const {
 
 template <Scalar T>
 void TriangularSolver<T>::prepare(Op op, Index nrhs) {
-  if (nrhs > 0 && engine_->room(op) >= nrhs) return;
+  ++calls_;
+  if (nrhs > 0 && engine_->room(op) >= nrhs) return comm_.pass_by(calls_);
   transport::together(comm_, [&] {
-    const char name = static_cast<char>(op);
-    transport::require_same(comm_, std::array<transport::Setting, 2>{{{"op", std::string_view(&name, 1)},
-                                                                      {"nrhs", fmt::format("{}", nrhs)}}});
+    if (!plan_.empty()) comm_.meet(calls_);  // before, no rank can be prepared
+    require_same_call(comm_, op, nrhs);
     if (nrhs < 1)
       throw transport::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
     transport::collectively(comm_, [&] {

@@ -36,6 +36,9 @@ struct SolverOptions {
   transport::Limits limits{};         // less only in tests
 };
 
+// Collective. Throws Error(usage) on every rank, which is as before, when a call differs among them.
+void require_same_call(const transport::Communicator& comm, Op op, Index nrhs);
+
 // Collective objects: every rank of the communicator constructs one with the same options, calls the same
 // methods in the same order with the same op and nrhs, and destroys it. Errors of the constructor and of
 // prepare() are thrown on every rank alike, and after one of prepare() the solver is as before. One of
@@ -108,6 +111,7 @@ class TriangularSolver {
   engine::PanelStore<T> panels_;
   std::optional<Crew> crew_;
   std::map<Op, plan::Plan> plan_;
+  Offset calls_ = 0;  // of prepare() and solve()
   std::unique_ptr<engine::Engine<T>> engine_;
   engine::SolveProfile last_;
 };

@@ -92,14 +92,13 @@ bool Communicator::may_communicate() const {
 
 // MPI_Wait spins; on shared processors that takes time from the very rank being waited for. Most waits are
 // short: then going to sleep takes longer than all else.
-void Communicator::finish(MPI_Request& request) const {
+template <class Done>
+void Communicator::wait_until(const Done& done) const {
   constexpr auto longest = std::chrono::milliseconds(2);
   constexpr int eager_looks = 100;
   auto pause = std::chrono::microseconds(1);
   for (int look = 0;; ++look) {
-    int done = 0;
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done != 0) return;
+    if (done()) return;
     if (look < eager_looks) {
       std::this_thread::yield();
       continue;
@@ -108,6 +107,19 @@ void Communicator::finish(MPI_Request& request) const {
     std::this_thread::sleep_for(pause);
     pause = std::min<std::chrono::microseconds>(2 * pause, longest);
   }
+}
+
+void Communicator::finish(MPI_Request& request) const {
+  wait_until([&] {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  });
+}
+
+void Communicator::meet(Offset call) const {
+  fate_->come(call);
+  wait_until([&] { return fate_->all_have_come(); });
 }
 
 void Communicator::listen(bool waits_out) const {

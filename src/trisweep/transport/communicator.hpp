@@ -51,6 +51,10 @@ class Communicator {
   void listen(bool waits_out = false) const;
   // Until a collective operation is complete. Throws as listen() does: what it was called with is to be kept.
   void finish(MPI_Request& request) const;
+  // Waits for all ranks in a step of call `call` that all or none of them have, of which pass_by() says that
+  // this one has not; see fate.hpp.
+  void meet(Offset call) const;
+  void pass_by(Offset call) const { fate_->pass_by(call); }
   // Throws Error(environment) when it is abandoned.
   void require_usable() const;
 
@@ -98,6 +102,8 @@ class Communicator {
 
  private:
   Communicator(MPI_Comm parent, const Limits& limits, std::shared_ptr<Fate> fate);
+  template <class Done>
+  void wait_until(const Done& done) const;
   void finish_or_cancel(MPI_Request& request) const;
   template <class T>
   void make_room(std::vector<T>& values, std::size_t size) const;

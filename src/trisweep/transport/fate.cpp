@@ -12,6 +12,19 @@
 namespace trisweep::transport {
 namespace {
 constexpr int tag_failure = 100;
+constexpr int tag_meeting = 101;
+
+constexpr const char* calls_differ =
+    "a rank has to prepare for a call for which another one is prepared: the ranks' calls differ\n"
+    "  remedy: call with the same op and number of right-hand sides on every rank";
+}  // namespace
+
+void Fate::bind(MPI_Comm comm, Index rank, Index size) {
+  comm_ = comm;
+  rank_ = rank;
+  size_ = size;
+  came_.assign(usize(size), nobody);
+  told_.assign(usize(size), MPI_REQUEST_NULL);
 }
 
 Failure::Failure(ErrorKind the_kind, std::string_view message) : failed(true), kind(the_kind) {
@@ -57,9 +70,47 @@ bool Fate::listen(const std::shared_ptr<Fate>& self) {
   int found = 0;
   MPI_Status status;
   MPI_Iprobe(MPI_ANY_SOURCE, tag_failure, comm_, &found, &status);
-  if (found == 0) return false;
-  MPI_Recv(&failure_, sizeof failure_, MPI_BYTE, status.MPI_SOURCE, tag_failure, comm_, MPI_STATUS_IGNORE);
-  kept_ = self;
+  if (found != 0) {
+    MPI_Recv(&failure_, sizeof failure_, MPI_BYTE, status.MPI_SOURCE, tag_failure, comm_, MPI_STATUS_IGNORE);
+    kept_ = self;
+    return true;
+  }
+  if (passed_ < 0) return false;
+  hear_who_came();
+  if (first_came_ > passed_) return false;
+  abandon(Failure(ErrorKind::usage, calls_differ), self);
+  return true;
+}
+
+void Fate::hear_who_came() {
+  for (;;) {
+    int found = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, tag_meeting, comm_, &found, &status);
+    if (found == 0) return;
+    Offset& call = came_[usize(status.MPI_SOURCE)];
+    MPI_Recv(&call, 1, MPI_INT64_T, status.MPI_SOURCE, tag_meeting, comm_, MPI_STATUS_IGNORE);
+    first_came_ = std::min(first_came_, call);
+  }
+}
+
+void Fate::come(Offset call) {
+  coming_ = came_[usize(rank_)] = call;
+  for (Index r = 0; r < size_; ++r) {
+    if (r != rank_) MPI_Isend(&coming_, 1, MPI_INT64_T, r, tag_meeting, comm_, &told_[usize(r)]);
+  }
+}
+
+bool Fate::all_have_come() {
+  hear_who_came();
+  int told = 0;
+  MPI_Testall(size_, told_.data(), &told, MPI_STATUSES_IGNORE);
+  const Offset last = *std::ranges::max_element(came_);
+  if (told == 0 || last == nobody) return false;
+  const bool same = last == *std::ranges::min_element(came_);
+  std::ranges::fill(came_, nobody);
+  first_came_ = nobody;
+  if (!same) throw Error(ErrorKind::usage, calls_differ);
   return true;
 }
 

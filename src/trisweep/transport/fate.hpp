@@ -12,8 +12,10 @@
 
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/types.hpp"
@@ -38,15 +40,24 @@ Failure current_failure();
 class Fate {
  public:
   // `comm`: of all the ranks; they are told there.
-  void bind(MPI_Comm comm, Index rank, Index size) { comm_ = comm, rank_ = rank, size_ = size; }
+  void bind(MPI_Comm comm, Index rank, Index size);
 
   bool abandoned() const { return failure_.failed; }
   // Of the error that it was abandoned with.
   const Failure& failure() const { return failure_; }
   // This rank has failed, and tells the others. `self` is this object, which is kept for good.
   void abandon(const Failure& failure, std::shared_ptr<Fate> self) noexcept;
-  // Whether another rank has said that it failed, which abandons the object here, too.
+  // Whether another rank has said that it failed, or waits in a meeting that this one has passed by; either
+  // abandons the object here, too.
   bool listen(const std::shared_ptr<Fate>& self);
+
+  // A *meeting* is a collective step that the calls of an object have on all ranks or on none, by what they
+  // are called with. Whoever comes to it tells the others, so that one who has passed it by in the same call
+  // hears that when it waits next, and nobody waits for ever. Calls are numbered as the ranks make them.
+  void come(Offset call);
+  // Throws Error(usage) when some rank has come in another call.
+  bool all_have_come();
+  void pass_by(Offset call) { passed_ = call; }
 
   // All ranks threw the same error in their last collective step: destructors still run together.
   bool agreed = false;
@@ -58,8 +69,17 @@ class Fate {
   MPI_Comm comm_ = MPI_COMM_NULL;
   Index rank_ = 0;
   Index size_ = 1;
+  void hear_who_came();
+
   Failure failure_;
   std::shared_ptr<Fate> kept_;
+
+  static constexpr Offset nobody = std::numeric_limits<Offset>::max();
+  Offset passed_ = -1;             // the last call without a meeting
+  Offset coming_ = -1;             // the call of the last meeting: what is sent
+  Offset first_came_ = nobody;     // the least of came_
+  std::vector<Offset> came_;       // by rank: the call with the meeting that it waits in
+  std::vector<MPI_Request> told_;  // by rank
 };
 
 }  // namespace trisweep::transport

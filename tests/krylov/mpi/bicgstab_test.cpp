@@ -90,6 +90,25 @@ TEST(Bicgstab, SolvesConvectionAndDiffusion) {
   EXPECT_LT(system.error(found, x), 1e-9);
 }
 
+// i A x = i b takes the steps of A x = b: inner products know which of their vectors is conjugated.
+TEST(Bicgstab, AUnitFactorChangesNothing) {
+  using T = std::complex<double>;
+  constexpr Index n = 80;
+  auto a = testing_support::random_matrix<T>({.n = n, .per_row = 4, .seed = 6});
+  const auto b = random_vector<T>(usize(n), 7);
+  auto turned = b;
+  BicgstabSystem<T> plain(a);
+  const auto x = plain.solve(b, {.tolerance = 1e-10});
+  for (T& value : a.value) value *= T(0, 1);
+  for (T& value : turned) value *= T(0, 1);
+  BicgstabSystem<T> other(a);
+  EXPECT_LT(testing_support::largest_difference(other.solve(turned, {.tolerance = 1e-10}), x), 1e-9);
+  const std::vector<double>&before = plain.result[0].history, &after = other.result[0].history;
+  ASSERT_GT(before.size(), 3u);
+  ASSERT_EQ(after.size(), before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i] / before[i], 1, 1e-3) << i;
+}
+
 // An indefinite matrix that is hard without a preconditioner: what is said of the answer is true.
 TEST(Bicgstab, SaysOnlyOfSolvedSystemsThatItConverged) {
   using T = std::complex<double>;

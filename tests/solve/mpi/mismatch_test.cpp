@@ -152,16 +152,38 @@ TEST_F(Mismatch, OfOpsEndsTheSolveOnEveryRank) {
   }
 }
 
-// One rank alone wants to prepare: the others wait for its rows, and it for their word, until their watchdog
-// ends the wait of all.
+// One rank alone has to prepare: for more right-hand sides, for another op, by itself or in a solve.
 TEST_F(Mismatch, OfWhatIsPreparedEndsTheSolveOnEveryRank) {
-  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = {world_size(), 1, 1}, .watchdog = 0.2});
-  solver.prepare(Op::none, 1);
-  const Index rows = solver.partition().count(world_rank()), nrhs = differs_ ? 2 : 1;
-  std::vector<double> b(usize(rows) * 2), x(b.size());
-  error_of(ErrorKind::environment, [&] {
-    solver.solve(Op::none, {b.data(), rows, nrhs}, {x.data(), rows, nrhs});
-  });
+  for (const Op op : {Op::none, Op::transpose}) {
+    for (const bool in_solve : {true, false}) {
+      TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = {world_size(), 1, 1}});
+      solver.prepare(Op::none, 1);
+      EXPECT_LT(solve_error(solver, a_, Op::none, 1), 500);
+      const Index rows = solver.partition().count(world_rank()), nrhs = op == Op::none ? 2 : 1;
+      std::vector<double> b(usize(rows) * 2), x(b.size());
+      const std::string message = error_of(ErrorKind::usage, [&] {
+        if (!in_solve) solver.prepare(differs_ ? op : Op::none, differs_ ? nrhs : 1);
+        // Alone with its equations a rank may be through before it hears of the others.
+        for (;;) {
+          const Index now = differs_ ? nrhs : 1;
+          solver.solve(differs_ ? op : Op::none, {b.data(), rows, now}, {x.data(), rows, now});
+        }
+      });
+      expect_to_name(message, "the ranks' calls differ");
+      expect_to_name(error_of(ErrorKind::environment, [&] { solver.prepare(op, 9); }), "unusable");
+    }
+  }
+}
+
+// Prepared again and again, ranks that are ahead wait for the others.
+TEST_F(Mismatch, OfTheirPaceIsNone) {
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = {world_size(), 1, 1}});
+  for (Index nrhs = 1; nrhs < 9; ++nrhs) {
+    for (const Op op : {Op::none, Op::conjugate_transpose}) {
+      EXPECT_LT(solve_error(solver, a_, op, nrhs), 500);
+      EXPECT_LT(solve_error(solver, a_, op, 1), 500);
+    }
+  }
 }
 
 class Arguments : public testing::Test {

@@ -130,6 +130,26 @@ TEST(Solver, TakesFactorsOfLowerPrecisionToFullAccuracy) {
   }
 }
 
+// Before its first solve, and when it has room for some ranks' calls.
+TEST(Solver, IsAsBeforeWhenRanksCallWithDifferentThings) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank differs from nobody";
+  const auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 9});
+  const auto rows = uneven_blocks(60);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false), {});
+  const Index mine = solver.rows();
+  const bool differs = world_rank() + 1 == world_size();
+  std::vector<double> b(usize(mine) * 3, 1.0), x(b.size());
+  for (int round = 0; round < 2; ++round) {
+    for (const Index nrhs : {2, 3}) {
+      const Index now = differs ? nrhs : 2;
+      EXPECT_THROW(solver.solve({b.data(), mine, now}, {x.data(), mine, now},
+                                differs && nrhs == 2 ? Op::transpose : Op::none),
+                   Error);
+    }
+    EXPECT_LT(judged_error(solver, a, rows, Op::none, 2), 1000);
+  }
+}
+
 // New values of the same pattern, up to ones that Cholesky refuses.
 TEST(Solver, FactorsOtherValuesOfTheSamePattern) {
   constexpr Index n = 50;
