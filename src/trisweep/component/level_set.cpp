@@ -1,0 +1,58 @@
+#include <numeric>
+
+#include "trisweep/component/algorithms.hpp"
+#include "trisweep/component/shape.hpp"
+
+namespace trisweep::component {
+namespace {
+
+// Below that much work for each thread, waiting for one another takes longer than it saves.
+constexpr Offset least_work = 1000;
+
+// The rows of each level, in order; level l ends at end[l].
+struct Levels {
+  std::vector<Index> row;
+  std::vector<Index> end;
+};
+
+Levels rows_by_level(const Shape& shape) {
+  Levels levels{.row = std::vector<Index>(shape.level.size()),
+                .end = std::vector<Index>(usize(shape.levels))};
+  std::vector<Index> next(usize(shape.levels) + 1);
+  for (const Index level : shape.level) ++next[usize(level) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::copy(next.begin() + 1, next.end(), levels.end.begin());
+  for (std::size_t i = 0; i < shape.level.size(); ++i)
+    levels.row[usize(next[usize(shape.level[i])]++)] = static_cast<Index>(i);
+  return levels;
+}
+
+}  // namespace
+
+Assignment level_set(const matrix::Pattern& below, int threads) {
+  const Levels levels = rows_by_level(shape_of(below));
+  Assignment assignment(usize(threads));
+  Index begin = 0;
+  for (const Index end : levels.end) {
+    Offset work = 0;
+    for (Index i = begin; i < end; ++i) work += work_of(below, levels.row[usize(i)]);
+    if (work < least_work * threads) {
+      for (; begin < end; ++begin) assignment.front().row.push_back(levels.row[usize(begin)]);
+      continue;
+    }
+    assignment.front().end_block();
+    Offset done = 0;
+    for (int t = 0; t < threads; ++t) {
+      ThreadRows& mine = assignment[usize(t)];
+      for (; begin < end && done < work * (t + 1) / threads; ++begin) {
+        mine.row.push_back(levels.row[usize(begin)]);
+        done += work_of(below, levels.row[usize(begin)]);
+      }
+      mine.end_block();
+    }
+  }
+  assignment.front().end_block();
+  return assignment;
+}
+
+}  // namespace trisweep::component

@@ -1,0 +1,226 @@
+#include "trisweep/component/triangular_solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "trisweep/component/solve_rows.hpp"
+#include "trisweep/core/error.hpp"
+
+namespace trisweep::component {
+namespace {
+
+// The rows of a thread with their numbers, in the order in which they are solved.
+template <Scalar T>
+struct PackedRows {
+  std::vector<Index> unknown, entries, col;
+  std::vector<T> value, diagonal;
+  std::vector<Offset> first;  // entry, by block
+
+  RowRange<T> block(const ThreadSchedule& schedule, std::size_t b) const {
+    const Index begin = b == 0 ? 0 : schedule.block[b - 1].row_end;
+    return {.unknown = unknown.data() + begin,
+            .entries = entries.data() + begin,
+            .col = col.data() + first[b],
+            .value = value.data() + first[b],
+            .diagonal = diagonal.empty() ? nullptr : diagonal.data() + begin,
+            .rows = schedule.block[b].row_end - begin};
+  }
+};
+
+template <Scalar T>
+PackedRows<T> pack(const LowerSystem<T>& system, const ThreadSchedule& schedule) {
+  PackedRows<T> rows;
+  Index next = 0;
+  for (const Block& block : schedule.block) {
+    rows.first.push_back(static_cast<Offset>(rows.value.size()));
+    for (; next < block.row_end; ++next) {
+      const Index i = schedule.row[usize(next)];
+      rows.unknown.push_back(system.number(i));
+      rows.entries.push_back(static_cast<Index>(system.below.row(i).size()));
+      for (Offset e = system.below.row_ptr[usize(i)]; e < system.below.row_ptr[usize(i) + 1]; ++e) {
+        rows.col.push_back(system.number(system.below.col[usize(e)]));
+        rows.value.push_back(system.value[usize(e)]);
+      }
+      if (!system.diagonal.empty()) rows.diagonal.push_back(system.diagonal[usize(i)]);
+    }
+  }
+  return rows;
+}
+
+// Blocks that a thread has ended in all solves so far, alone in its line of the cache.
+struct alignas(64) Progress {
+  std::atomic<Offset> blocks = 0;
+};
+
+void wait_for(const Progress& progress, Offset blocks) {
+  constexpr int looks = 2000;  // then the other thread may need this processor
+  for (int look = 0; progress.blocks.load(std::memory_order_acquire) < blocks; ++look) {
+    if (look >= looks) std::this_thread::yield();
+  }
+}
+
+Schedule schedule_by(const NamedAlgorithm& algorithm, const matrix::Pattern& below, int threads) {
+  return make_schedule(below, algorithm.assign(below, threads));
+}
+
+}  // namespace
+
+template <Scalar T>
+struct TriangularSolver<T>::Prepared {
+  Schedule schedule;
+  Choice choice;
+  std::vector<PackedRows<T>> rows;  // by thread
+};
+
+template <Scalar T>
+struct TriangularSolver<T>::Running {
+  explicit Running(int threads) : crew(threads), progress(usize(threads)) {}
+  Crew crew;
+  std::vector<Progress> progress;  // by thread
+  std::vector<T> work;             // row-major right-hand sides
+};
+
+template <Scalar T>
+TriangularSolver<T>::TriangularSolver(matrix::Csr<T> a, Form form, const Options& options)
+    : a_(std::move(a)), form_(form), options_(options) {
+  if (options.threads < 1) throw Error(ErrorKind::usage, "a solve needs a thread");
+  if (options.algorithm != automatic) find_algorithm(options.algorithm);
+  running_ = std::make_unique<Running>(options.threads);
+}
+template <Scalar T>
+TriangularSolver<T>::~TriangularSolver() = default;
+template <Scalar T>
+TriangularSolver<T>::TriangularSolver(TriangularSolver&&) noexcept = default;
+template <Scalar T>
+TriangularSolver<T>& TriangularSolver<T>::operator=(TriangularSolver&&) noexcept = default;
+
+template <Scalar T>
+auto TriangularSolver<T>::prepared(Op op) -> const Prepared& {
+  auto& place = prepared_[op];
+  if (place) return *place;
+  const LowerSystem<T> system = lower_system(a_, form_, op);
+  auto made = std::make_unique<Prepared>();
+  std::string estimates;
+  for (const NamedAlgorithm& algorithm : algorithms()) {
+    if (options_.algorithm != automatic && options_.algorithm != algorithm.name) continue;
+    Schedule schedule = schedule_by(algorithm, system.below, options_.threads);
+    const double seconds = estimate(system.below, schedule);
+    estimates += fmt::format("{}{} {:.3g} ms", estimates.empty() ? "" : ", ", algorithm.name, 1e3 * seconds);
+    if (!made->choice.algorithm.empty() && seconds >= made->choice.estimated_seconds) continue;
+    made->schedule = std::move(schedule);
+    made->choice.algorithm = algorithm.name;
+    made->choice.estimated_seconds = seconds;
+  }
+  if (options_.algorithm == automatic) made->choice.reason = "estimated: " + estimates;
+  for (const ThreadSchedule& thread : made->schedule) {
+    made->choice.blocks += static_cast<Index>(thread.block.size());
+    made->choice.waits += static_cast<Index>(thread.wait.size());
+    made->rows.push_back(pack(system, thread));
+  }
+  place = std::move(made);
+  return *place;
+}
+
+template <Scalar T>
+void TriangularSolver<T>::prepare(Op op, Index nrhs) {
+  prepared(op);
+  if (nrhs > 1) running_->work.resize(std::max(running_->work.size(), usize(a_.rows()) * many_columns));
+}
+
+template <Scalar T>
+void TriangularSolver<T>::refill(std::span<const T> values) {
+  if (values.size() != a_.value.size()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} values for a matrix of {} entries", values.size(), a_.value.size()));
+  }
+  matrix::Csr<T> other{.pattern = a_.pattern, .value = {values.begin(), values.end()}};
+  std::map<Op, std::vector<PackedRows<T>>> packed;
+  for (const auto& [op, prepared] : prepared_) {
+    const LowerSystem<T> system = lower_system(other, form_, op);
+    for (const ThreadSchedule& thread : prepared->schedule) packed[op].push_back(pack(system, thread));
+  }
+  a_ = std::move(other);
+  for (auto& [op, rows] : packed) prepared_.at(op)->rows = std::move(rows);
+}
+
+// Calls solve(rows) for every block when its turn has come. Counts go on from solve to solve: nothing is
+// cleared, and all threads have ended the solve before.
+template <Scalar T>
+template <class Solve>
+void TriangularSolver<T>::run(const Prepared& prepared, const Solve& solve) {
+  std::vector<Progress>& progress = running_->progress;
+  std::vector<Offset> before(progress.size());
+  for (std::size_t t = 0; t < before.size(); ++t)
+    before[t] = progress[t].blocks.load(std::memory_order_relaxed);
+  running_->crew.run([&](int thread) {
+    const auto t = static_cast<std::size_t>(thread);
+    const ThreadSchedule& mine = prepared.schedule[t];
+    Index wait = 0;
+    for (std::size_t b = 0; b < mine.block.size(); ++b) {
+      for (; wait < mine.block[b].wait_end; ++wait) {
+        const Wait& w = mine.wait[usize(wait)];
+        wait_for(progress[usize(w.thread)], before[usize(w.thread)] + w.blocks);
+      }
+      solve(prepared.rows[t].block(mine, b));
+      progress[t].blocks.store(before[t] + static_cast<Offset>(b) + 1, std::memory_order_release);
+    }
+  });
+}
+
+// The first of the right-hand sides, `columns` or all of them; returns how many.
+template <Scalar T>
+template <int columns>
+Index TriangularSolver<T>::solve_columns(const Prepared& prepared, Vectors<const T> b, Vectors<T> x) {
+  const Index count = std::min<Index>(columns, b.cols);
+  T* const work = running_->work.data();
+  const auto for_entries = [&](const auto& move) {
+    running_->crew.run([&](int thread) {
+      const auto [begin, end] = running_->crew.part(thread, usize(a_.rows()), some_columns);
+      for (std::size_t first = begin; first < end; first += some_columns) {
+        for (Index c = 0; c < count; ++c) {
+          for (std::size_t i = first; i < std::min(first + some_columns, end); ++i)
+            move(static_cast<Index>(i), c, work[i * columns + usize(c)]);
+        }
+      }
+    });
+  };
+  for_entries([&](Index i, Index c, T& entry) { entry = b.column(c)[i]; });
+  run(prepared, [&](const RowRange<T>& rows) { TRISWEEP_BEST_ISA(solve_several<T, columns>)(rows, work); });
+  for_entries([&](Index i, Index c, const T& entry) { x.column(c)[i] = entry; });
+  return count;
+}
+
+template <Scalar T>
+Index TriangularSolver<T>::solve_first(const Prepared& prepared, Vectors<const T> b, Vectors<T> x) {
+  if (b.cols >= many_columns) return solve_columns<many_columns>(prepared, b, x);
+  if (b.cols > few_columns) return solve_columns<some_columns>(prepared, b, x);
+  if (b.cols > 1) return solve_columns<few_columns>(prepared, b, x);
+  run(prepared, [&](const RowRange<T>& rows) { TRISWEEP_BEST_ISA(solve_one<T>)(rows, b.data, x.data); });
+  return 1;
+}
+
+template <Scalar T>
+void TriangularSolver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op) {
+  require_fit<T>(b, x, a_.rows());
+  prepare(op, b.cols);
+  const Prepared& p = prepared(op);
+  for (Index c = 0; c < b.cols;) c += solve_first(p, b.columns(c, b.cols - c), x.columns(c, b.cols - c));
+}
+
+template <Scalar T>
+const Choice& TriangularSolver<T>::choice(Op op) const {
+  return prepared_.at(op)->choice;
+}
+
+template <Scalar T>
+std::size_t TriangularSolver<T>::bytes() const {
+  return a_.value.size() * (sizeof(T) + sizeof(Index)) +
+         usize(a_.rows()) * (2 * sizeof(Index) + 2 * sizeof(T));
+}
+
+#define INSTANTIATE(T) template class TriangularSolver<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::component

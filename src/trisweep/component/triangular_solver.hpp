@@ -1,0 +1,75 @@
+#pragma once
+// Solves op(A) x = b with a sparse triangular A that need not have supernodes (factors of an incomplete
+// factorization, graphs, another library's L), by threads of one process.
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "trisweep/component/lower_system.hpp"
+#include "trisweep/component/schedule.hpp"
+#include "trisweep/core/crew.hpp"
+#include "trisweep/core/vectors.hpp"
+
+namespace trisweep::component {
+
+// The name of an algorithm (algorithms.hpp), or this: the one that is estimated to be the fastest.
+inline constexpr std::string_view automatic = "auto";
+
+struct Options {
+  std::string algorithm{automatic};
+  int threads = 1;
+};
+
+// What was chosen for an op, and why.
+struct Choice {
+  std::string algorithm;
+  std::string reason;  // estimates of all algorithms; empty where one was asked for
+  double estimated_seconds = 0;
+  Index blocks = 0;
+  Index waits = 0;
+};
+
+// A solve's result does not depend on the algorithm or the number of threads, to the last bit.
+template <Scalar T>
+class TriangularSolver {
+ public:
+  // Errors as of lower_system(), for every op; Error(usage) for an unknown algorithm or no threads.
+  TriangularSolver(matrix::Csr<T> a, Form form, const Options& options = {});
+  ~TriangularSolver();
+  TriangularSolver(TriangularSolver&&) noexcept;
+  TriangularSolver& operator=(TriangularSolver&&) noexcept;
+
+  // Analyzes for that op and makes room for that many right-hand sides; solve() does so when needed.
+  void prepare(Op op, Index nrhs = 1);
+  // b and x have A's rows; they may be the same memory.
+  void solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
+  // Other values on the same pattern, in the order of A's. What was prepared stays so. After an error the
+  // solver is as before.
+  void refill(std::span<const T> values);
+
+  Index rows() const { return a_.rows(); }
+  // Of an op that was prepared.
+  const Choice& choice(Op op) const;
+  // Bytes that a solve with one right-hand side reads and writes at least once.
+  std::size_t bytes() const;
+
+ private:
+  struct Prepared;
+  struct Running;
+  const Prepared& prepared(Op op);
+  template <class Solve>
+  void run(const Prepared& prepared, const Solve& solve);
+  template <int columns>
+  Index solve_columns(const Prepared& prepared, Vectors<const T> b, Vectors<T> x);
+  Index solve_first(const Prepared& prepared, Vectors<const T> b, Vectors<T> x);
+
+  matrix::Csr<T> a_;
+  Form form_;
+  Options options_;
+  std::map<Op, std::unique_ptr<Prepared>> prepared_;
+  std::unique_ptr<Running> running_;
+};
+
+}  // namespace trisweep::component
