@@ -28,6 +28,7 @@ void add_pingpong(CLI::App& app, Run& run);
 void add_plan(CLI::App& app, Run& run);
 void add_predict(CLI::App& app, Run& run);
 void add_solve(CLI::App& app, Run& run);
+void add_sptrsv(CLI::App& app, Run& run);
 void add_tune(CLI::App& app, Run& run);
 
 }  // namespace trisweep::cli

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "command.hpp"
+#include "trisweep/component/lower_system.hpp"
+#include "trisweep/component/shape.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/analysis.hpp"
@@ -81,6 +83,15 @@ void describe_factors(const solve::Analysis& analysis, Offset nonzeros, std::siz
   lines.add("parallelism", "{:.1f} (work / work on the critical path of a solve)", shape.parallelism);
 }
 
+// As trisweep sptrsv solves with it (multi-GPU zero-copy paper, Table I).
+template <Scalar T>
+void describe_triangle(const matrix::Csr<T>& a, Lines& lines) {
+  const component::Form form{.upper = component::form_of(a.pattern).upper, .unit = true};
+  const auto shape = component::shape_of(component::lower_system(a, form, Op::none).below);
+  lines.add("triangular", "{}: {} levels, parallelism {:.4g} rows a level, dependency {:.3g} nonzeros a row",
+            form.upper ? "upper" : "lower", shape.levels, shape.parallelism, double(a.nonzeros()) / a.rows());
+}
+
 template <Scalar T>
 std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer& observer) {
   Lines lines(name);
@@ -88,6 +99,7 @@ std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer&
             is_complex<T> ? "complex" : "real");
   lines.add("symmetry", "{}", symmetry_of(a));
   if (a.rows() != a.cols() || a.rows() == 0) return lines.text;
+  if (component::is_triangular(a.pattern)) describe_triangle(a, lines);
   try {
     describe_factors(solve::analyze(a, {}, observer), a.nonzeros(), sizeof(T), lines);
   } catch (const Error& e) {

@@ -100,6 +100,7 @@ void add_commands(CLI::App& app, Run& run) {
   add_plan(app, run);
   add_predict(app, run);
   add_solve(app, run);
+  add_sptrsv(app, run);
   add_tune(app, run);
 }
 

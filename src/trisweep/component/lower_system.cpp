@@ -29,6 +29,23 @@ void check_diagonal(T value, Index row) {
                           value == T(0) ? "zero: the matrix is singular" : "not finite"));
 }
 
+// A row with an entry on that side of the diagonal; -1: none has.
+struct Outside {
+  Index below = -1;
+  Index above = -1;
+};
+
+Outside outside_of(const matrix::Pattern& pattern) {
+  Outside outside;
+  for (Index i = 0; i < pattern.rows; ++i) {
+    const auto row = pattern.row(i);
+    if (row.empty()) continue;
+    if (row.front() < i && outside.below < 0) outside.below = i;
+    if (row.back() > i && outside.above < 0) outside.above = i;
+  }
+  return outside;
+}
+
 // Rows and columns in the reverse order.
 template <Scalar T>
 matrix::Csr<T> reversed(const matrix::Csr<T>& a) {
@@ -47,15 +64,14 @@ matrix::Csr<T> reversed(const matrix::Csr<T>& a) {
 
 }  // namespace
 
+bool is_triangular(const matrix::Pattern& pattern) {
+  const Outside outside = outside_of(pattern);
+  return pattern.rows == pattern.cols && (outside.below < 0 || outside.above < 0);
+}
+
 Form form_of(const matrix::Pattern& pattern) {
   require_square(pattern);
-  Index below = -1, above = -1;  // a row that has such an entry
-  for (Index i = 0; i < pattern.rows; ++i) {
-    const auto row = pattern.row(i);
-    if (row.empty()) continue;
-    if (row.front() < i && below < 0) below = i;
-    if (row.back() > i && above < 0) above = i;
-  }
+  const auto [below, above] = outside_of(pattern);
   if (below < 0 || above < 0) return {.upper = above >= 0};
   throw Error(ErrorKind::input,
               fmt::format("the matrix is not triangular: it has entries at {} and {}",

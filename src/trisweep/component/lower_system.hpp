@@ -13,6 +13,9 @@ struct Form {
   bool unit = false;
 };
 
+// Square, with entries on one side of the diagonal at most.
+bool is_triangular(const matrix::Pattern& pattern);
+
 // A matrix without entries off the diagonal is lower. Throws Error(input), naming an entry on either side,
 // where there are both, and where the matrix is not square.
 Form form_of(const matrix::Pattern& pattern);

@@ -61,6 +61,9 @@ void wait_for(const Progress& progress, Offset blocks) {
   }
 }
 
+// Of two algorithms the first in their table is taken unless the other's estimate is at most this share of its.
+constexpr double clear_gain = 0.95;
+
 Schedule schedule_by(const NamedAlgorithm& algorithm, const matrix::Pattern& below, int threads) {
   return make_schedule(below, algorithm.assign(below, threads));
 }
@@ -108,7 +111,7 @@ auto TriangularSolver<T>::prepared(Op op) -> const Prepared& {
     Schedule schedule = schedule_by(algorithm, system.below, options_.threads);
     const double seconds = estimate(system.below, schedule);
     estimates += fmt::format("{}{} {:.3g} ms", estimates.empty() ? "" : ", ", algorithm.name, 1e3 * seconds);
-    if (!made->choice.algorithm.empty() && seconds >= made->choice.estimated_seconds) continue;
+    if (!made->choice.algorithm.empty() && seconds > clear_gain * made->choice.estimated_seconds) continue;
     made->schedule = std::move(schedule);
     made->choice.algorithm = algorithm.name;
     made->choice.estimated_seconds = seconds;

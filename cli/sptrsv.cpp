@@ -1,0 +1,206 @@
+// trisweep sptrsv L.mtx: solves with a triangular matrix as it is, by threads of one process.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "system.hpp"
+#include "trisweep/component/backward_error.hpp"
+#include "trisweep/component/shape.hpp"
+#include "trisweep/component/triangular_solver.hpp"
+#include "trisweep/core/clock.hpp"
+#include "trisweep/core/output_file.hpp"
+#include "trisweep/matrix/io.hpp"
+#include "trisweep/report/run_record.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+using component::LowerSystem;
+
+struct SptrsvOptions {
+  std::string matrix, rhs, output, json, op = "N", precision = "double";
+  component::Options solver;
+  Index nrhs = 1;
+  int repeat = 10;
+  bool unit = false;
+};
+
+std::string names_of_algorithms() {
+  std::string text = "auto: the one that is estimated to be the fastest";
+  for (const auto& algorithm : component::algorithms())
+    text += fmt::format("; {}: {}", algorithm.name, algorithm.description);
+  return text;
+}
+
+struct Times {
+  double analysis = 0;
+  std::vector<double> solve;  // ascending
+  double median() const { return solve[solve.size() / 2]; }
+};
+
+template <Scalar T>
+class Sptrsv {
+ public:
+  Sptrsv(const SptrsvOptions& options, Terminal& terminal)
+      : options_(options), terminal_(terminal), op_(static_cast<Op>(options.op.front())) {
+    if (!options.output.empty()) output_.emplace(options.output);
+    if (!options.json.empty()) json_.emplace(options.json);
+  }
+
+  int run(matrix::AnyCsr any) {
+    const matrix::Csr<T> a = take_matrix<T>(std::move(any));
+    const component::Form form{.upper = component::form_of(a.pattern).upper, .unit = options_.unit};
+    const auto b = options_.rhs.empty() ? made_up_rhs(a, op_, options_.nrhs)
+                                        : take_rhs<T>(matrix::read_dense(options_.rhs));
+    matrix::Dense<T> x{.rows = a.rows(), .cols = b.cols, .value = std::vector<T>(b.value.size())};
+    const Vectors<const T> from(b.value.data(), b.rows, b.cols);
+
+    component::TriangularSolver<T> solver(a, form, options_.solver);
+    const auto start = Clock::now();
+    solver.prepare(op_, b.cols);
+    times_.analysis = seconds_since(start);
+    for (int r = 0; r < options_.repeat; ++r) {
+      terminal_.progress("solve", double(r) / options_.repeat);
+      const auto begin = Clock::now();
+      solver.solve(from, {x.value.data(), x.rows, x.cols}, op_);
+      times_.solve.push_back(seconds_since(begin));
+    }
+    std::ranges::sort(times_.solve);
+    const LowerSystem<T> system = component::lower_system(a, form, op_);
+    error_ = component::backward_error<T>(system, from, {x.value.data(), x.rows, x.cols});
+    shape_ = component::shape_of(system.below);
+    write(x, record(a, form, solver, b.cols));
+    terminal_.print_beside({options_.output, options_.json}, summary(a, form, solver));
+    if (solved()) return 0;
+    terminal_.error(fmt::format(
+        "the solution is not finite or does not satisfy its equations: backward error {:.1e}", error_));
+    return 1;
+  }
+
+ private:
+  bool solved() const {
+    return error_ <= (shape_.most_dependencies + 10.0) * double(std::numeric_limits<RealOf<T>>::epsilon());
+  }
+
+  nlohmann::ordered_json record(const matrix::Csr<T>& a, component::Form form,
+                                const component::TriangularSolver<T>& solver, Index nrhs) const {
+    const component::Choice& choice = solver.choice(op_);
+    const report::MachineRecord machine = report::this_machine();
+    return {{"version", TRISWEEP_VERSION},
+            {"machine", {{"host", machine.host}, {"processor", machine.processor}}},
+            {"matrix", {{"name", options_.matrix}, {"rows", a.rows()}, {"nonzeros", a.nonzeros()}}},
+            {"sptrsv",
+             {{"triangle", form.upper ? "upper" : "lower"},
+              {"unit_diagonal", form.unit},
+              {"levels", shape_.levels},
+              {"parallelism", shape_.parallelism},
+              {"dependency", shape_.dependency},
+              {"algorithm", choice.algorithm},
+              {"reason", choice.reason},
+              {"threads", options_.solver.threads},
+              {"blocks", choice.blocks},
+              {"waits", choice.waits},
+              {"bytes", solver.bytes()},
+              {"analysis_seconds", times_.analysis}}},
+            {"solve",
+             {{"nrhs", nrhs},
+              {"op", options_.op},
+              {"precision", options_.precision},
+              {"repeats", options_.repeat},
+              {"seconds_min", times_.solve.front()},
+              {"seconds_median", times_.median()},
+              {"componentwise_backward_error", error_}}}};
+  }
+
+  // Both before either appears.
+  void write(const matrix::Dense<T>& x, const nlohmann::ordered_json& record) {
+    if (output_ && solved()) matrix::write_matrix_market(*output_, x);
+    if (json_) json_->write(record.dump(2) + "\n");
+    if (output_ && solved()) output_->commit();
+    if (json_) json_->commit();
+  }
+
+  std::string summary(const matrix::Csr<T>& a, component::Form form,
+                      const component::TriangularSolver<T>& solver) const {
+    const component::Choice& choice = solver.choice(op_);
+    std::string text = fmt::format("matrix    {}: {} rows, {} nonzeros, {} triangular\n", options_.matrix,
+                                   a.rows(), a.nonzeros(), form.upper ? "upper" : "lower");
+    text += fmt::format("shape     {} levels, {:.3g} rows a level, {:.3g} nonzeros a row\n", shape_.levels,
+                        shape_.parallelism, shape_.dependency);
+    text += fmt::format("analysis  {:.3g} ms: {}, {} blocks, {} waits{}\n", 1e3 * times_.analysis,
+                        choice.algorithm, choice.blocks, choice.waits,
+                        choice.reason.empty() ? "" : fmt::format(" ({})", choice.reason));
+    text += fmt::format("solve     {:.3g} ms: {:.3g} GB/s of the matrix and vectors, {} threads\n",
+                        1e3 * times_.median(), double(solver.bytes()) * 1e-9 / times_.median(),
+                        options_.solver.threads);
+    return text + fmt::format("accuracy  componentwise backward error {:.1e}\n", error_);
+  }
+
+  const SptrsvOptions& options_;
+  Terminal& terminal_;
+  Op op_;
+  std::optional<OutputFile> output_, json_;
+  Times times_;
+  component::Shape shape_;
+  double error_ = 0;
+};
+
+template <Scalar T>
+int solve_as_asked(const SptrsvOptions& options, Terminal& terminal, matrix::AnyCsr a) {
+  using Low = std::conditional_t<is_complex<T>, std::complex<float>, float>;
+  if (options.precision == "float") return Sptrsv<Low>(options, terminal).run(std::move(a));
+  return Sptrsv<T>(options, terminal).run(std::move(a));
+}
+
+int sptrsv(const SptrsvOptions& options, const Context& context) {
+  int status = 0;
+  transport::collectively(context.world, [&] {
+    if (context.world.size() > 1)
+      throw Error(ErrorKind::usage, "sptrsv solves by threads of one process",
+                  "start it without mpirun, with --threads; or solve with the whole matrix: trisweep solve");
+    auto a = matrix::read_matrix(options.matrix, context.terminal);
+    status = std::holds_alternative<matrix::Csr<double>>(a)
+                 ? solve_as_asked<double>(options, context.terminal, std::move(a))
+                 : solve_as_asked<std::complex<double>>(options, context.terminal, std::move(a));
+  });
+  return status;
+}
+
+}  // namespace
+
+void add_sptrsv(CLI::App& app, Run& run) {
+  auto options = std::make_shared<SptrsvOptions>();
+  SptrsvOptions& o = *options;
+  CLI::App* sub = app.add_subcommand("sptrsv", "Solve with a triangular matrix as it is, by threads");
+  sub->add_option("matrix", o.matrix, "A lower or upper triangular matrix; files as of trisweep solve")
+      ->required();
+  auto* rhs =
+      sub->add_option("--rhs", o.rhs, "Right-hand sides from a file (default: those of a random solution)");
+  sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides to make up")
+      ->check(CLI::Range(1, 1 << 20))
+      ->excludes(rhs)
+      ->capture_default_str();
+  sub->add_option("-o,--output", o.output, "File for the solution (Matrix Market array)");
+  sub->add_option("--json", o.json, "File for the run record");
+  sub->add_option("--algorithm", o.solver.algorithm, names_of_algorithms())->capture_default_str();
+  sub->add_option("--threads", o.solver.threads, "Threads that solve")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  sub->add_option("--op", o.op, "Solve with the matrix (N), its transpose (T) or its conjugate transpose (H)")
+      ->check(CLI::IsMember({"N", "T", "H"}))
+      ->capture_default_str();
+  sub->add_option("--precision", o.precision, "Of values and sums")
+      ->check(CLI::IsMember({"double", "float"}))
+      ->capture_default_str();
+  sub->add_flag("--unit-diagonal", o.unit, "Take the diagonal for ones, stored or not");
+  sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  sub->callback(
+      [options, &run] { run = [options](const Context& context) { return sptrsv(*options, context); }; });
+}
+
+}  // namespace trisweep::cli
