@@ -61,7 +61,8 @@ void wait_for(const Progress& progress, Offset blocks) {
   }
 }
 
-// Of two algorithms the first in their table is taken unless the other's estimate is at most this share of its.
+// Of two algorithms the first in their table is taken unless the other's estimate is at most this share of
+// its.
 constexpr double clear_gain = 0.95;
 
 Schedule schedule_by(const NamedAlgorithm& algorithm, const matrix::Pattern& below, int threads) {

@@ -1,0 +1,45 @@
+#pragma once
+// An incomplete LU factorization as a preconditioner: M = L U with the pattern of A, and solves with M by
+// component-level triangular solves.
+
+#include "trisweep/component/triangular_solver.hpp"
+
+namespace trisweep::component {
+
+// ILU(0) (Meijerink and van der Vorst 1977; Saad, Iterative Methods, algorithm 10.4): L has ones on its
+// diagonal, and (L U)(i, j) = A(i, j) wherever A has an entry.
+template <Scalar T>
+struct IncompleteFactors {
+  matrix::Csr<T> lower;  // without the diagonal
+  matrix::Csr<T> upper;
+};
+
+// Throws Error(input) where A is not square or a diagonal entry is missing, Error(numerical) where a pivot is
+// zero or not finite; both name the row.
+template <Scalar T>
+IncompleteFactors<T> ilu0(const matrix::Csr<T>& a);
+
+// x = op(M)^-1 b, by threads of one process.
+template <Scalar T>
+class Ilu0 {
+ public:
+  explicit Ilu0(const matrix::Csr<T>& a, const Options& options = {});
+
+  // Other values on the pattern of A, in the order of A's. After an error it is as before.
+  void refactor(std::span<const T> values);
+  void solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
+  // As a krylov::LinearOperator.
+  void operator()(Vectors<const T> b, Vectors<T> x) { solve(b, x); }
+
+  Offset nonzeros() const { return pattern_.nonzeros(); }
+  const TriangularSolver<T>& lower() const { return lower_; }
+  const TriangularSolver<T>& upper() const { return upper_; }
+
+ private:
+  Ilu0(matrix::Pattern pattern, IncompleteFactors<T> factors, const Options& options);
+
+  matrix::Pattern pattern_;
+  TriangularSolver<T> lower_, upper_;
+};
+
+}  // namespace trisweep::component
