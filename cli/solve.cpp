@@ -63,7 +63,9 @@ int solve_in(const Context& context, const SolveOptions& options, AnySystem read
     system.b = read.b ? take_rhs<T>(*read.b)
                       : made_up_rhs(system.a, static_cast<Op>(options.op.front()), options.nrhs);
   });
-  return solve_system(context, options, std::move(system), std::move(outputs));
+  return options.method == "direct"
+             ? solve_system(context, options, std::move(system), std::move(outputs))
+             : solve_iteratively(context, options, std::move(system), std::move(outputs));
 }
 
 template <Scalar T>
@@ -110,6 +112,23 @@ std::string check_refine(const std::string& text) {
   return text == "auto" || number ? "" : "takes 'auto' or a number of steps, not '" + text + "'";
 }
 
+void add_method_options(CLI::App& sub, SolveOptions& o) {
+  sub.add_option("--method", o.method, "direct: by the factors; bicgstab: by products with the matrix")
+      ->check(CLI::IsMember({"direct", "bicgstab"}))
+      ->capture_default_str();
+  sub.add_option("--preconditioner", o.preconditioner,
+                 "Of bicgstab: lu: the factors; ilu0: an incomplete factorization of each rank's diagonal "
+                 "block; none")
+      ->check(CLI::IsMember({"lu", "ilu0", "none"}))
+      ->capture_default_str();
+  sub.add_option("--tolerance", o.tolerance, "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub.add_option("--max-iterations", o.max_iterations, "Of bicgstab")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+}
+
 // What a run shows of itself, and how it behaves when that is being studied.
 void add_study_options(CLI::App& sub, SolveOptions& o) {
   sub.add_option("--trace", o.trace, "File for a trace of one more solve, for ui.perfetto.dev");
@@ -154,6 +173,7 @@ void add_solve(CLI::App& app, Run& run) {
   sub->add_option("--threads", o.threads,
                   "Threads of each rank (default: one in the sweeps, all processors in the factorization)")
       ->check(CLI::Range(1, 1024));
+  add_method_options(*sub, o);
   add_study_options(*sub, o);
   sub->callback([options, sub, &run] {
     run = [options, sub](const Context& context) { return solve_with_axes(context, *sub, *options); };

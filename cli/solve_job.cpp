@@ -15,6 +15,8 @@ namespace {
 constexpr int most_automatic_steps = 20;
 constexpr double no_digit = 1;  // of an answer with that forward error is right, for all that is known
 
+}  // namespace
+
 solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& observer) {
   return {.plan = o.axes,
           .usual_transport = !o.transport_given,
@@ -32,6 +34,8 @@ solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& obser
           .second_try = o.refine == "auto",
           .observer = &observer};
 }
+
+namespace {
 
 // The job, step by step; each fills its part of the record. Members of rank 0 alone are marked.
 template <Scalar T>

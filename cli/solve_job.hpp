@@ -28,6 +28,10 @@ struct SolveOptions : PlanOptions {
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;
   bool no_dependencies = false;
+  std::string method = "direct";      // or "bicgstab"
+  std::string preconditioner = "lu";  // of an iterative method; see iterative_job.cpp
+  double tolerance = 1e-10;           // of the residual of an iterative method
+  int max_iterations = 1000;
   double watchdog = std::numeric_limits<double>::infinity();  // seconds
 };
 
@@ -49,5 +53,10 @@ struct Outputs {
 // T is the precision of the system. Returns the exit status.
 template <Scalar T>
 int solve_system(const Context& context, const SolveOptions& options, System<T> system, Outputs outputs);
+template <Scalar T>
+int solve_iteratively(const Context& context, const SolveOptions& options, System<T> system, Outputs outputs);
+
+// What a solver is made with for them.
+solve::Options solver_options(const SolveOptions& options, Index nrhs, Observer& observer);
 
 }  // namespace trisweep::cli

@@ -94,6 +94,11 @@ void Ilu0<T>::refactor(std::span<const T> values) {
 }
 
 template <Scalar T>
+void Ilu0<T>::prepare(Op op, Index nrhs) {
+  for (TriangularSolver<T>* part : {&lower_, &upper_}) part->prepare(op, nrhs);
+}
+
+template <Scalar T>
 void Ilu0<T>::solve(Vectors<const T> b, Vectors<T> x, Op op) {
   TriangularSolver<T>& first = op == Op::none ? lower_ : upper_;
   TriangularSolver<T>& second = op == Op::none ? upper_ : lower_;

@@ -27,6 +27,7 @@ class Ilu0 {
 
   // Other values on the pattern of A, in the order of A's. After an error it is as before.
   void refactor(std::span<const T> values);
+  void prepare(Op op, Index nrhs = 1);  // solve() does so when needed
   void solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
   // As a krylov::LinearOperator.
   void operator()(Vectors<const T> b, Vectors<T> x) { solve(b, x); }

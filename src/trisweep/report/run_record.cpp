@@ -106,6 +106,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, rep
                                    backward_error, componentwise_backward_error,
                                    arioli_demmel_duff_backward_error, solution_condition, forward_error_bound,
                                    componentwise_forward_error_bound, refinement_steps, refinement_seconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KrylovRecord, preconditioner, outcome, iterations, tolerance, residual,
+                                   setup_seconds, preconditioner_nonzeros)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MessageRecord, sent, bytes_sent, received, bytes_received)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelRecord, machine, predicted_seconds, tuning_seconds, simulated,
                                    ruled_out, reasons)
@@ -177,6 +179,7 @@ nlohmann::ordered_json to_json_object(const RunRecord& record) {
   json["machine"] = nlohmann::json(record.machine);
   if (record.separators) json["separators"] = nlohmann::json(*record.separators);
   if (record.model) json["model"] = nlohmann::json(*record.model);
+  if (record.krylov) json["krylov"] = nlohmann::json(*record.krylov);
   return json;
 }
 

@@ -67,6 +67,16 @@ struct SolveRecord {
   double refinement_seconds = 0;
 };
 
+// Of an iterative method; of the right-hand side that took most iterations, and of the largest residual.
+struct KrylovRecord {
+  std::string preconditioner, outcome;
+  int iterations = 0;
+  double tolerance = 0;
+  double residual = 0;                 // ||b - A x||_2 / ||b||_2
+  double setup_seconds = 0;            // of the preconditioner
+  Offset preconditioner_nonzeros = 0;  // over all ranks; 0 where it has no matrix of its own
+};
+
 struct MessageRecord {
   Offset sent, bytes_sent, received, bytes_received;
 };
@@ -103,6 +113,7 @@ struct RunRecord {
   MachineRecord machine;
   std::optional<SeparatorsRecord> separators;
   std::optional<ModelRecord> model;
+  std::optional<KrylovRecord> krylov;
 };
 
 std::string to_json(const RunRecord& record);

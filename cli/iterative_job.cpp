@@ -1,0 +1,213 @@
+// trisweep solve --method bicgstab: the matrix is multiplied, and a preconditioner stands for its inverse.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "solve_job.hpp"
+#include "trisweep/component/ilu0.hpp"
+#include "trisweep/core/clock.hpp"
+#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/report/run_record.hpp"
+#include "trisweep/report/text.hpp"
+#include "trisweep/solve/backward_error.hpp"
+#include "trisweep/solve/rows.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+std::string in_words(krylov::Outcome outcome) {
+  switch (outcome) {
+    case krylov::Outcome::converged:
+      return "converged";
+    case krylov::Outcome::breakdown:
+      return "breakdown";
+    case krylov::Outcome::stagnated:
+      return "stagnated";
+    case krylov::Outcome::most_iterations:
+      break;
+  }
+  return "not converged";
+}
+
+// The columns of this rank's own rows: what a rank can factor by itself (block Jacobi).
+template <Scalar T>
+matrix::Csr<T> diagonal_block(const matrix::Csr<T>& rows, Index first) {
+  matrix::Csr<T> block;
+  block.pattern.rows = block.pattern.cols = rows.rows();
+  for (Index i = 0; i < rows.rows(); ++i) {
+    for (Offset e = rows.pattern.row_ptr[usize(i)]; e < rows.pattern.row_ptr[usize(i) + 1]; ++e) {
+      const Index j = rows.pattern.col[usize(e)] - first;
+      if (j < 0 || j >= rows.rows()) continue;
+      block.pattern.col.push_back(j);
+      block.value.push_back(rows.value[usize(e)]);
+    }
+    block.pattern.row_ptr.push_back(static_cast<Offset>(block.value.size()));
+  }
+  return block;
+}
+
+// Of one kind, chosen by name; the others are not there.
+template <Scalar T>
+struct Preconditioner {
+  std::optional<Solver<T>> lu;
+  std::optional<component::Ilu0<T>> ilu0;
+  Op op = Op::none;
+
+  void operator()(Vectors<const T> b, Vectors<T> x) {
+    if (lu) return lu->sweep(b, x, op);
+    if (ilu0) return ilu0->solve(b, x, op);
+    krylov::Identity()(b, x);
+  }
+};
+
+template <Scalar T>
+class IterativeJob {
+ public:
+  IterativeJob(const Context& context, const SolveOptions& options, System<T> system)
+      : context_(context), options_(options), crew_(std::max(options.threads, 1)) {
+    preconditioner_.op = static_cast<Op>(options.op.front());
+    record_.plan = {.px = world().size(), .device = "cpu", .threads = crew_.size()};
+    record_.matrix = {.name = options.matrix, .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
+    nrhs_ = system.b.cols;
+    Index n = system.a.rows();
+    world().broadcast(nrhs_);
+    world().broadcast(n);
+    auto rows = dealt_out(world().handle(), std::move(system.a));
+    const auto partition = distribution::even_partition(n, world().size());
+    const auto start = Clock::now();
+    make_preconditioner(rows, partition);
+    krylov_.setup_seconds = world().max(seconds_since(start));
+    matrix_.emplace(world().handle(), std::move(rows.a), partition);
+    b_ = solve::scatter_rows(world(), partition, system.b);
+    x_.resize(b_.size());
+  }
+
+  int run(Outputs& outputs) {
+    context_.terminal.progress("bicgstab", 0);
+    const auto start = Clock::now();
+    const auto results =
+        krylov::bicgstab<T>({matrix_->comm(), crew_}, {product_, preconditioner_}, {b_.data(), rows(), nrhs_},
+                            {x_.data(), rows(), nrhs_},
+                            {.tolerance = options_.tolerance, .max_iterations = options_.max_iterations});
+    record_.solve.seconds_min = record_.solve.seconds_median = world().max(seconds_since(start));
+    const auto worst = std::ranges::max_element(results, {}, [](const krylov::BicgstabResult& r) {
+      return std::pair(r.outcome != krylov::Outcome::converged, r.residual);
+    });
+    krylov_.outcome = in_words(worst->outcome);
+    krylov_.residual = worst->residual;
+    for (const auto& r : results) krylov_.iterations = std::max(krylov_.iterations, r.iterations);
+    judge();
+    const bool converged = worst->outcome == krylov::Outcome::converged;
+    const auto x = converged && !options_.output.empty()
+                       ? solve::gather_rows(world(), matrix_->partition(), x_, nrhs_)
+                       : matrix::Dense<T>();
+    transport::collectively(world(), [&] {
+      if (context_.is_root()) write(outputs, converged ? &x : nullptr);
+    });
+    context_.terminal.print_beside({options_.output, options_.json}, summary());
+    if (converged) return 0;
+    context_.terminal.error(
+        fmt::format("bicgstab has {} after {}: residual {:.1e}; no solution was written\n  remedy: try "
+                    "--preconditioner lu, "
+                    "or --method direct",
+                    worst->outcome == krylov::Outcome::breakdown ? "broken down" : "not converged",
+                    report::counted(krylov_.iterations, "iteration"), krylov_.residual));
+    return 1;
+  }
+
+ private:
+  const transport::Communicator& world() const { return context_.world; }
+  Index rows() const { return matrix_->local_rows(); }
+
+  void make_preconditioner(const solve::BlockRows<T>& rows, const distribution::RowPartition& partition) {
+    krylov_.preconditioner = options_.preconditioner;
+    krylov_.tolerance = options_.tolerance;
+    if (options_.preconditioner == "lu") {
+      preconditioner_.lu.emplace(world().handle(), rows, solver_options(options_, nrhs_, context_.terminal));
+      record_.factor = preconditioner_.lu->report().factor;
+      record_.plan = report::plan_record(preconditioner_.lu->report().plan);
+    } else if (options_.preconditioner == "ilu0") {
+      transport::collectively(world(), [&] {
+        preconditioner_.ilu0.emplace(diagonal_block(rows.a, partition.first(world().rank())),
+                                     component::Options{.threads = crew_.size()});
+        preconditioner_.ilu0->prepare(preconditioner_.op, nrhs_);
+      });
+      krylov_.preconditioner_nonzeros =
+          static_cast<Offset>(world().sum(double(preconditioner_.ilu0->nonzeros())));
+    }
+  }
+
+  void judge() {
+    const std::vector<double> ones(usize(rows()), 1.0);
+    const Vectors<const T> b(b_.data(), rows(), nrhs_), x(x_.data(), rows(), nrhs_);
+    solve::Residuals<T> residuals(*matrix_, crew_, {ones, ones});
+    transport::together(matrix_->comm(), [&] {
+      residuals.prepare(preconditioner_.op, nrhs_);
+      const auto errors = residuals.measure(preconditioner_.op, b, x);
+      record_.solve.componentwise_backward_error = largest(errors, &solve::ColumnError::componentwise);
+      record_.solve.arioli_demmel_duff_backward_error =
+          largest(errors, &solve::ColumnError::arioli_demmel_duff);
+      record_.solve.backward_error = residuals.normwise(preconditioner_.op, b, x);
+    });
+  }
+
+  void write(Outputs& outputs, const matrix::Dense<T>* x) {
+    record_.version = TRISWEEP_VERSION;
+    record_.machine = report::this_machine();
+    record_.solve.nrhs = nrhs_;
+    record_.solve.op = options_.op;
+    record_.solve.precision = options_.precision;
+    record_.solve.method = options_.method;
+    record_.solve.setup_seconds = krylov_.setup_seconds;
+    record_.krylov = krylov_;
+    if (x != nullptr && outputs.solution) matrix::write_matrix_market(*outputs.solution, *x);
+    if (outputs.json) outputs.json->write(report::to_json(record_));
+    if (x != nullptr && outputs.solution) outputs.solution->commit();
+    if (outputs.json) outputs.json->commit();
+  }
+
+  std::string summary() const {
+    return fmt::format(
+        "matrix    {}: {} rows, {}\n"
+        "setup     {}: preconditioner {}\n"
+        "solve     {}: bicgstab, {}, op {}, {}\n"
+        "accuracy  residual {:.1e} of the right-hand side, in the 2-norm; componentwise backward error "
+        "{:.1e}\n",
+        record_.matrix.name, record_.matrix.rows, report::counted(record_.matrix.nonzeros, "nonzero"),
+        report::duration(krylov_.setup_seconds), krylov_.preconditioner,
+        report::duration(record_.solve.seconds_min), report::counted(nrhs_, "right-hand side"), options_.op,
+        report::counted(krylov_.iterations, "iteration"), krylov_.residual,
+        record_.solve.componentwise_backward_error);
+  }
+
+  const Context& context_;
+  const SolveOptions& options_;
+  Crew crew_;
+  Index nrhs_ = 1;
+  Preconditioner<T> preconditioner_;
+  std::optional<krylov::DistributedMatrix<T>> matrix_;
+  struct Product {
+    IterativeJob& job;
+    void operator()(Vectors<const T> x, Vectors<T> y) {
+      job.matrix_->apply(job.preconditioner_.op, x, y, job.crew_);
+    }
+  } product_{*this};
+  std::vector<T> b_, x_;  // this rank's rows
+  report::KrylovRecord krylov_;
+  report::RunRecord record_;  // complete on rank 0
+};
+
+}  // namespace
+
+template <Scalar T>
+int solve_iteratively(const Context& context, const SolveOptions& options, System<T> system,
+                      Outputs outputs) {
+  return IterativeJob<T>(context, options, std::move(system)).run(outputs);
+}
+
+#define INSTANTIATE(T) \
+  template int solve_iteratively<T>(const Context&, const SolveOptions&, System<T>, Outputs);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::cli

@@ -1,0 +1,106 @@
+"""trisweep sptrsv: triangular matrices as they are. And bicgstab with what is preconditioned by such solves."""
+import random
+import unittest
+
+from command import CommandTest, backward_error, dense_text, matrix_text, read_dense
+
+
+def random_triangle(n, upper, seed=1):
+    values = random.Random(seed)
+    entries = {(i, i): values.uniform(1, 2) for i in range(n)}
+    for i in range(1, n):
+        for _ in range(3):
+            j = values.randrange(i)
+            entries[(j, i) if upper else (i, j)] = values.uniform(-0.4, 0.4)
+    return entries
+
+
+class Sptrsv(CommandTest):
+    def test_every_algorithm_solves_either_triangle(self):
+        n = 60
+        values = random.Random(2)
+        b = [values.uniform(-1, 1) for _ in range(n)]
+        self.write("b.mtx", dense_text([b, b]))
+        for upper in (False, True):
+            entries = random_triangle(n, upper)
+            self.write("a.mtx", matrix_text(n, entries))
+            for algorithm in ("sequential", "level-set", "sync-free", "regions", "auto"):
+                for op in "NT":
+                    with self.subTest(algorithm, op=op, upper=upper):
+                        self.succeed("sptrsv", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--algorithm", algorithm,
+                                     "--op", op, "--threads", 2, "--json", "run.json")
+                        solved = entries if op == "N" else {(j, i): v for (i, j), v in entries.items()}
+                        for x in read_dense(self.path("x.mtx")):
+                            self.assertLess(backward_error(n, solved, x, b), 1e-15)
+                        record = self.record("run.json")
+                        self.assertLess(record["solve"]["componentwise_backward_error"], 1e-15)
+                        self.assertEqual(record["sptrsv"]["triangle"], "upper" if upper else "lower")
+
+    def test_unit_diagonal_and_single_precision(self):
+        entries = random_triangle(40, False)
+        strict = {place: v for place, v in entries.items() if place[0] != place[1]}
+        self.write("strict.mtx", matrix_text(40, strict))
+        self.succeed("sptrsv", "strict.mtx", "--unit-diagonal", "--precision", "float", "--nrhs", 9)
+        self.assertIn("row 1 has no diagonal", self.run_here("sptrsv", "strict.mtx").err)
+
+    def test_info_says_what_its_dependencies_allow(self):
+        self.write("a.mtx", matrix_text(3, {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 1.0, (2, 2): 1.0}))
+        out = self.succeed("info", "a.mtx").out
+        self.assertIn("lower: 2 levels, parallelism 1.5 rows a level, dependency 1.33 nonzeros a row", out)
+
+    def test_what_is_wrong_is_named(self):
+        self.write("full.mtx", matrix_text(2, {(0, 0): 1.0, (0, 1): 1.0, (1, 0): 1.0, (1, 1): 1.0}))
+        self.write("zero.mtx", matrix_text(2, {(0, 0): 1.0, (1, 1): 0.0}))
+        self.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n")
+        self.write("good.mtx", matrix_text(2, {(0, 0): 1.0, (1, 1): 1.0}))
+        self.write("long.mtx", dense_text([[1.0, 2.0, 3.0]]))
+        for arguments, status, text in (
+                (["full.mtx"], 2, "not triangular: it has entries at row 2, column 1 and row 1, column 2"),
+                (["zero.mtx"], 1, "the diagonal entry of row 2 is zero"), (["wide.mtx"], 2, "1 x 2, not square"),
+                (["none.mtx"], 2, "none.mtx"), (["good.mtx", "--algorithm", "magic"], 2, "no algorithm 'magic'"),
+                (["good.mtx", "--rhs", "long.mtx"], 2, "has 3 rows")):
+            with self.subTest(arguments):
+                result = self.run_here("sptrsv", *arguments, "-o", "x.mtx")
+                self.assertEqual(result.status, status, result)
+                self.assertIn(text, result.err)
+                self.assertFalse(self.path("x.mtx").exists())
+        result = self.run_here("sptrsv", "good.mtx", ranks=2)
+        self.assertEqual(result.status, 2)
+        self.assertEqual(len(result.messages()), 1, result)
+
+
+class Bicgstab(CommandTest):
+    def test_preconditioners_solve_convection(self):
+        """ILU(0) takes SciPy's 23 iterations of its bicgstab with the same factors, give or take a tenth."""
+        self.succeed("gallery", "convection3d", "--n", 24, "-o", "a.mtx")
+        iterations = {}
+        for preconditioner in ("none", "ilu0", "lu"):
+            record = self.solve("a.mtx", "--method", "bicgstab", "--preconditioner", preconditioner)
+            self.assertLessEqual(record["krylov"]["residual"], 1e-10)
+            iterations[preconditioner] = record["krylov"]["iterations"]
+        self.assertLessEqual(abs(iterations["ilu0"] - 23), 2)
+        self.assertLess(iterations["lu"], 3)
+        self.assertGreater(iterations["none"], 2 * iterations["ilu0"])
+
+    def test_ranks_factor_their_own_blocks(self):
+        self.succeed("gallery", "convection3d", "--n", 9, "-o", "a.mtx")
+        for op in "NTH":
+            record = self.solve("a.mtx", "--method", "bicgstab", "--preconditioner", "ilu0", "--op", op, "--nrhs", 3,
+                                "--threads", 2, "-o", "x.mtx", grid="3x1x1")
+            self.assertLess(record["solve"]["backward_error"], 1e-9)
+
+    def test_without_an_answer_there_is_none(self):
+        self.succeed("gallery", "convection3d", "--n", 9, "-o", "a.mtx")
+        result = self.run_here("solve", "a.mtx", "--method", "bicgstab", "--preconditioner", "none",
+                               "--max-iterations", 2, "-o", "x.mtx")
+        self.assertEqual(result.status, 1)
+        self.assertIn("not converged after 2 iterations", result.err)
+        self.assertFalse(self.path("x.mtx").exists())
+        self.write("zero.mtx", matrix_text(2, {(0, 1): 1.0, (1, 0): 1.0}))
+        result = self.run_here("solve", "zero.mtx", "--method", "bicgstab", "--preconditioner", "ilu0", ranks=2)
+        self.assertEqual(result.status, 2, result)
+        self.assertIn("row 1 has no diagonal entry", result.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
