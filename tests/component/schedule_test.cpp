@@ -75,6 +75,15 @@ TEST(Schedule, WaitsForEverythingARowNeeds) {
   }
 }
 
+// Row 2 needs 0 and 1, which two threads compute in the same step; 3 needs 0, and 4 needs 1.
+TEST(Schedule, ARegionNeedsNothingOfTheOthersInItsStep) {
+  const matrix::Pattern below{.rows = 5, .cols = 5, .row_ptr = {0, 0, 0, 2, 3, 4}, .col = {0, 1, 0, 1}};
+  const Assignment assignment = regions(below, 2);
+  EXPECT_EQ(assignment[0].row, (std::vector<Index>{0, 3}));
+  EXPECT_EQ(assignment[1].row, (std::vector<Index>{1, 4, 2}));
+  EXPECT_EQ(assignment[1].block_end, (std::vector<Index>{2, 3}));
+}
+
 TEST(Schedule, RegionsTakeLessTimeThanLevelsWhereLevelsAreSmall) {
   const auto below = below_of("graph-road", 20000);
   const auto time = [&](AlgorithmFunction* assign) {
