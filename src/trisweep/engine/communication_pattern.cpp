@@ -35,6 +35,16 @@ PhaseMessages messages_of(const plan::DiagonalPhase&) {
   return {};
 }
 
+// One between two ranks: its number of rows tells enough.
+PhaseMessages messages_of(const plan::VectorPhase& phase) {
+  PhaseMessages messages;
+  for (const plan::VectorMessage& m : phase.received)
+    messages.in.push_back({.peer = m.rank, .name = 0, .rows = std::ssize(m.row)});
+  for (const plan::VectorMessage& m : phase.sent)
+    messages.out.push_back({.peer = m.rank, .name = 0, .rows = std::ssize(m.row)});
+  return messages;
+}
+
 }  // namespace
 
 transport::CommunicationPattern pattern_of(const plan::Plan& plan, std::size_t row_bytes) {

@@ -22,7 +22,8 @@ Part part_of(const SweepPhase& phase) {
 
 Part part_of(const Phase& phase) {
   if (const auto* sweep = std::get_if<SweepPhase>(&phase)) return part_of(*sweep);
-  return std::holds_alternative<ExchangePhase>(phase) ? Part::exchange : Part::diagonal;
+  if (std::holds_alternative<ExchangePhase>(phase)) return Part::exchange;
+  return std::holds_alternative<VectorPhase>(phase) ? Part::vectors : Part::diagonal;
 }
 
 }  // namespace trisweep::plan

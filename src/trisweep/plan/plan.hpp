@@ -3,6 +3,7 @@
 // one executor per kind of hardware runs it, and the model prices it. A plan is a list of phases, run in
 // order, each a self-contained piece of dataflow or communication:
 //
+//   VectorPhase    bring b in from the caller's rows, or x out to them
 //   SweepPhase     apply every local piece of one side once, message-driven
 //   ExchangePhase  add up or copy segments between layers, pairwise
 //   DiagonalPhase  multiply owned segments by their own inverted diagonal blocks
@@ -61,9 +62,13 @@ struct Task {
   bool operator==(const Task&) const = default;
 };
 
-enum class MessageKind { broadcast, reduction, exchange };
-inline constexpr std::array<MessageKind, 3> message_kinds{MessageKind::broadcast, MessageKind::reduction,
-                                                          MessageKind::exchange};
+enum class MessageKind { broadcast, reduction, exchange, vectors };
+inline constexpr std::array<MessageKind, 4> message_kinds{MessageKind::broadcast, MessageKind::reduction,
+                                                          MessageKind::exchange, MessageKind::vectors};
+// Those within and between layers, which are what the papers count. The others bring b in and x out, and
+// depend on where the caller has them.
+inline constexpr std::array<MessageKind, 3> sweep_kinds{MessageKind::broadcast, MessageKind::reduction,
+                                                        MessageKind::exchange};
 std::string_view name_of(MessageKind kind);
 // Of a kind in lists by kind.
 constexpr std::size_t index_of(MessageKind kind) {
@@ -177,10 +182,34 @@ struct DiagonalPhase {
   bool operator==(const DiagonalPhase&) const = default;
 };
 
-using Phase = std::variant<SweepPhase, ExchangePhase, DiagonalPhase>;
+enum class VectorWay { in, out };
+
+// What this rank and another have of each other's rows, in one message: at the caller's end the rows of b or
+// x, counted from the first that the rank has; at home work rows. Both ends list them in the order of the
+// structure.
+struct VectorMessage {
+  Index rank;  // at the other end
+  std::vector<Index> row;
+  bool operator==(const VectorMessage&) const = default;
+};
+
+// Each row of b goes from the rank where the caller has it to the owner of its segment at home, or each row
+// of x back.
+struct VectorPhase {
+  VectorWay way = VectorWay::in;
+  // Rows that stay on this rank: the caller's, ascending, and the work row of each.
+  std::vector<Index> caller;
+  std::vector<Index> work;
+  std::vector<VectorMessage> sent;      // by number, one for a rank: the caller's rows in, work rows out
+  std::vector<VectorMessage> received;  // by number, one of a rank: work rows in, the caller's rows out
+
+  bool operator==(const VectorPhase&) const = default;
+};
+
+using Phase = std::variant<SweepPhase, ExchangePhase, DiagonalPhase, VectorPhase>;
 
 // What a phase is to the whole solve: where its time belongs.
-enum class Part { forward, backward, exchange, diagonal };
+enum class Part { forward, backward, exchange, diagonal, vectors };
 Part part_of(const SweepPhase& phase);
 Part part_of(const Phase& phase);
 
