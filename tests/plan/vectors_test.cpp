@@ -60,7 +60,8 @@ struct Ranks {
     return std::get<VectorPhase>(way == VectorWay::in ? phases.front() : phases.back());
   }
   // The caller's row, numbered over all ranks, of a rank's work row at home.
-  Index old_of(std::size_t r, Index work, VectorWay way) const {
+  Index old_of(std::size_t r, WorkRow at, VectorWay way) const {
+    const Index work = at.value();
     const distribution::Share& share = rank[r].share;
     const auto s = std::upper_bound(share.slot.begin(), share.slot.end(), work) - share.slot.begin() - 1;
     EXPECT_EQ(mapping->home(share.segment[usize(s)]), static_cast<Index>(r));
@@ -94,7 +95,7 @@ std::vector<Index> meetings(const Ranks& ranks, VectorWay way) {
       }
       for (std::size_t i = 0; i < at_home.row.size(); ++i) {
         const Index old = partition.first(at_home.rank) + at_caller->row[i];
-        EXPECT_EQ(old, ranks.old_of(r, at_home.row[i], way));
+        EXPECT_EQ(old, ranks.old_of(r, WorkRow(at_home.row[i]), way));
         ++met[usize(old)];
       }
     }

@@ -8,7 +8,7 @@ using transport::PhaseMessages;
 // By supernode and kind.
 template <class OneEnd>
 transport::Envelope envelope(const plan::SweepPhase& phase, const OneEnd& end, Index peer) {
-  const plan::Segment& segment = phase.segment[usize(end.segment)];
+  const plan::Segment& segment = phase.segment[end.segment];
   const Offset name = Offset{segment.supernode} * std::ssize(plan::message_kinds) +
                       static_cast<Offset>(plan::index_of(end.kind));
   return {peer, name, segment.width};

@@ -93,8 +93,8 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
   crew_.run([&](int thread) { sweep.serve(thread); });
   run.transport.close_phase(run.patience);
   for (const plan::Replacement& r : phase.replaced) {
-    const T* target = run.work.at(r.target);
-    std::transform(target, target + usize(r.rows) * usize(run.work.nrhs), run.work.at(r.slot),
+    const T* target = rows_at(run.work, r.target);
+    std::transform(target, target + usize(r.rows) * usize(run.work.nrhs), rows_at(run.work, r.slot),
                    std::negate<>{});
   }
   return sweep.done();
@@ -109,7 +109,7 @@ void Executor<T>::apply_diagonal(const plan::Strip& strip, Op op, const kernels:
                                   .begin = 0,
                                   .end = strip.height,
                                   .conjugate = false};
-  kernels::diagonal_product(inverse, op, strip.at, work);
+  kernels::diagonal_product(inverse, op, strip.at.value(), work);
 }
 
 // Every piece is an independent product; threads take a few at a time.
@@ -141,9 +141,9 @@ void Executor<T>::receive(Index number, std::span<T> packed, const Run<T>& run, 
 // Between the slots of the step's segments and its message.
 template <Scalar T>
 void Executor<T>::pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work) {
-  for (const Index s : step.segment) {
+  for (const plan::SegmentId s : step.segment) {
     T* const slot = work.at(share_.slot[usize(s)]);
-    const std::size_t size = usize(share_.width(s)) * usize(work.nrhs);
+    const std::size_t size = usize(share_.width(s.value())) * usize(work.nrhs);
     switch (step.transfer) {
       case plan::Transfer::send:
         std::copy_n(slot, size, packed);

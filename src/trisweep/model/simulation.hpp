@@ -109,7 +109,7 @@ class Simulation {
     std::int32_t step;
     double& now;
 
-    void sum_up(Index segment);
+    void sum_up(plan::SegmentId segment);
     void send(Index number);
     void ready(Index task) { make_ready(simulation.state(rank), task, step); }
   };

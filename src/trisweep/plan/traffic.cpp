@@ -81,10 +81,8 @@ struct PhaseTraffic {
   RankTraffic& sum;
 
   void operator()(const SweepPhase& sweep) const {
-    for (const Outgoing& m : sweep.outgoing)
-      sum.of(m.kind).sent += {1, sweep.segment[usize(m.segment)].width};
-    for (const Incoming& m : sweep.incoming)
-      sum.of(m.kind).received += {1, sweep.segment[usize(m.segment)].width};
+    for (const Outgoing& m : sweep.outgoing) sum.of(m.kind).sent += {1, sweep.segment[m.segment].width};
+    for (const Incoming& m : sweep.incoming) sum.of(m.kind).received += {1, sweep.segment[m.segment].width};
   }
   void operator()(const ExchangePhase& exchange) const {
     auto& both = sum.of(MessageKind::exchange);

@@ -18,7 +18,7 @@ std::vector<Index> inverse(const std::vector<Index>& new_of_old) {
 
 // One rank's rows, as they are found.
 struct RankRows {
-  std::vector<std::pair<Index, Index>> own;       // the caller's row and the work row
+  std::vector<std::pair<Index, WorkRow>> own;     // the caller's row and the work row
   std::map<Index, std::vector<Index>> at_caller;  // by home: the caller's rows that this rank has
   std::map<Index, std::vector<Index>> at_home;    // by the rank that has them: the work rows of this rank
 };
@@ -66,7 +66,7 @@ std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
     const Share& share = *share_of[usize(home)];
     const Index work = share.slot[usize(share.local(k))] + j - structure.first[usize(k)];
     if (caller == home) {
-      of[usize(home)]->own.emplace_back(local, work);
+      of[usize(home)]->own.emplace_back(local, WorkRow(work));
     } else {
       of[usize(home)]->at_home[caller].push_back(work);
     }
