@@ -105,6 +105,7 @@ class SolveJob {
     s.l_seconds = world().max(last.l.seconds);
     s.u_seconds = world().max(last.u.seconds + last.diagonal.seconds);
     s.inter_grid_seconds = world().max(last.inter_grid.seconds);
+    s.vector_seconds = world().max(last.vectors.seconds);
     record_a_sweep(sweep);
   }
 

@@ -261,6 +261,39 @@ TEST(Simulate, MessagesAreThoseOfThePlan) {
   });
 }
 
+// Where the caller has b and x: in even blocks of an order that has nothing to do with the structure's.
+plan::VectorPlaces reversed_rows(Index n, Index ranks) {
+  std::vector<Index> old(usize(n));
+  for (Index i = 0; i < n; ++i) old[usize(i)] = n - 1 - i;
+  return {distribution::even_partition(n, ranks), old, old};
+}
+
+TEST(Simulate, VectorsAreAPartOfTheirOwn) {
+  const auto s = testing_support::random_structure(200, 3);
+  const Machine m = find_machine("cori-haswell");
+  for (const ProcessGrid grid : {ProcessGrid{1, 1, 1}, {2, 3, 1}, {2, 2, 4}}) {
+    const auto mapping = distribution::block_cyclic(s, grid);
+    plan::PlanSpec spec;
+    const Prediction home = predict(s, grid, m, {.nrhs = 3}, plan::single_sync, spec);
+    spec.vectors = std::make_shared<const plan::VectorPlaces>(reversed_rows(s.n, grid.ranks()));
+    const Prediction away = predict(s, grid, m, {.nrhs = 3}, plan::single_sync, spec);
+    EXPECT_EQ(away.traffic, plan::traffic(s, *mapping, plan::single_sync, spec).rank);
+    EXPECT_NEAR(path_sum(away), away.seconds, 1e-9 * away.seconds);
+    double last = 0, copied = 0;
+    for (std::size_t r = 0; r < away.rank.size(); ++r) {
+      const RankTimes& times = away.rank[r];
+      EXPECT_EQ(home.rank[r].vector_seconds, 0);
+      last =
+          std::max(last, times.l_seconds + times.u_seconds + times.inter_grid_seconds + times.vector_seconds);
+      copied += times.vector_seconds;
+    }
+    EXPECT_NEAR(last, away.seconds, 1e-12);
+    // Each row at least once on its way in, and once on its way out.
+    EXPECT_GE(copied, 2 * m.copying_seconds(3.0 * s.n * sizeof(double)) * (1 - 1e-12));
+    if (grid.ranks() == 1) EXPECT_NEAR(away.seconds, home.seconds + copied, 1e-12 * away.seconds);
+  }
+}
+
 TEST(Simulate, PathsAndRanksAddUp) {
   for_each_plan([](const auto& s, const auto& mapping, plan::Schedule schedule, const auto& spec) {
     const auto plans = plan::make_all_plans(s, mapping, schedule, spec);

@@ -52,7 +52,7 @@ void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
             auto& message =
                 wire[{r, step.rank}].emplace_back(OnTheWay{numbers[usize(r)][usize(step.number)], {}});
             EXPECT_TRUE(sent.emplace(r, step.number).second) << "two messages of one number";
-            for (const Index i : step.segment) message.value.push_back(value[usize(r)][usize(i)]);
+            for (const SegmentId i : step.segment) message.value.push_back(value[usize(r)][usize(i)]);
           } else {
             auto& inbox = wire[{step.rank, r}];
             if (inbox.empty()) break;

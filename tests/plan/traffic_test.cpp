@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -61,7 +62,11 @@ TEST(Traffic, IsWhatEveryRanksPlanSays) {
 TEST(Traffic, AsMuchIsReceivedAsIsSentOfEachKind) {
   const auto s = testing_support::random_structure(300, 3, 5);
   const auto mapping = distribution::block_cyclic(s, {3, 2, 4});
-  for_each_variant([&](const std::string& name, Schedule schedule, const PlanSpec& spec) {
+  const auto even = distribution::even_partition(s.n, mapping->ranks());
+  std::vector<Index> as_ordered(usize(s.n));
+  std::iota(as_ordered.begin(), as_ordered.end(), 0);
+  for_each_variant([&](const std::string& name, Schedule schedule, PlanSpec spec) {
+    spec.vectors = std::make_shared<const VectorPlaces>(VectorPlaces{even, as_ordered, as_ordered});
     const auto ranks = traffic(s, *mapping, schedule, spec).rank;
     for (const MessageKind kind : message_kinds) {
       Volume sent, received;

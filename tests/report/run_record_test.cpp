@@ -113,6 +113,7 @@ TEST(ToJson, KeepsEveryDigit) {
 TEST(ToJson, HasOneEntryPerRank) {
   const json ranks = json::parse(to_json(example()))["ranks"];
   ASSERT_EQ(ranks.size(), 2);
+  EXPECT_TRUE(ranks[0]["vector_seconds"].is_number());
   EXPECT_EQ(ranks[1]["rank"], 1);
   EXPECT_EQ(ranks[1]["x"], 1);
   EXPECT_EQ(ranks[0]["bytes_sent"], 4000000000);
@@ -144,6 +145,8 @@ TEST(RankRecordOf, CountsTheDiagonalAsBackward) {
   last.inter_grid = {.seconds = 7};
   last.l.sent[plan::index_of(plan::MessageKind::reduction)] = {2, 16};
   last.u.sent[plan::index_of(plan::MessageKind::reduction)] = {1, 8};
+  last.vectors = {.seconds = 11};
+  last.vectors.sent[plan::index_of(plan::MessageKind::vectors)] = {1, 800};
   const RankRecord r = rank_record(5, {2, 1, 4}, last);
   EXPECT_EQ(r.rank, 5);
   EXPECT_EQ(r.x, 1);
@@ -153,8 +156,23 @@ TEST(RankRecordOf, CountsTheDiagonalAsBackward) {
   EXPECT_EQ(r.u_seconds, 9);
   EXPECT_EQ(r.intra_grid_seconds(), 12 - 7);
   EXPECT_EQ(r.inter_grid_seconds, 7);
+  EXPECT_EQ(r.vector_seconds, 11);
   EXPECT_EQ(r.idle_seconds, 0.5);
   EXPECT_EQ(r.messages[plan::index_of(plan::MessageKind::reduction)].bytes_sent, 24);
+  EXPECT_EQ(r.messages[plan::index_of(plan::MessageKind::vectors)].bytes_sent, 800);
+}
+
+// What readers of the totals compare with the papers does not depend on where the caller has b and x.
+TEST(ToJson, KeepsMessagesOfVectorsApart) {
+  RunRecord r = example();
+  r.ranks[0].messages[plan::index_of(plan::MessageKind::vectors)] = {3, 700, 5, 900};
+  const json with = json::parse(to_json(r))["ranks"][0],
+             without = json::parse(to_json(example()))["ranks"][0];
+  EXPECT_EQ(with["vectors"],
+            json({{"sent", 3}, {"bytes_sent", 700}, {"received", 5}, {"bytes_received", 900}}));
+  EXPECT_FALSE(with["messages"].contains("vectors"));
+  for (const char* total : {"messages_sent", "bytes_sent", "messages_received", "bytes_received"})
+    EXPECT_EQ(with[total], without[total]) << total;
 }
 
 TEST(Summary, SaysWhatInvertedSeparatorsCost) {

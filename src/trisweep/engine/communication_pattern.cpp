@@ -8,7 +8,7 @@ using transport::PhaseMessages;
 // By supernode and kind.
 template <class OneEnd>
 transport::Envelope envelope(const plan::SweepPhase& phase, const OneEnd& end, Index peer) {
-  const plan::Segment& segment = phase.segment[usize(end.segment)];
+  const plan::Segment& segment = phase.segment[end.segment];
   const Offset name = Offset{segment.supernode} * std::ssize(plan::message_kinds) +
                       static_cast<Offset>(plan::index_of(end.kind));
   return {peer, name, segment.width};
@@ -33,6 +33,16 @@ PhaseMessages messages_of(const plan::ExchangePhase& phase) {
 
 PhaseMessages messages_of(const plan::DiagonalPhase&) {
   return {};
+}
+
+// One between two ranks: its number of rows tells enough.
+PhaseMessages messages_of(const plan::VectorPhase& phase) {
+  PhaseMessages messages;
+  for (const plan::VectorMessage& m : phase.received)
+    messages.in.push_back({.peer = m.rank, .name = 0, .rows = std::ssize(m.row)});
+  for (const plan::VectorMessage& m : phase.sent)
+    messages.out.push_back({.peer = m.rank, .name = 0, .rows = std::ssize(m.row)});
+  return messages;
 }
 
 }  // namespace

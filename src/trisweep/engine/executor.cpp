@@ -16,10 +16,23 @@ Index widest_segment(const distribution::Share& share) {
   return width;
 }
 
+// That a phase has messages of, packed before they are sent or when they have come.
 Offset packed_rows(const plan::ExchangePhase& phase) {
   Offset rows = 0;
   for (const auto& step : phase.step) rows += step.rows;
   return rows;
+}
+Offset packed_rows(const plan::VectorPhase& phase) {
+  Offset rows = 0;
+  for (const auto* list : {&phase.sent, &phase.received})
+    for (const plan::VectorMessage& m : *list) rows += std::ssize(m.row);
+  return rows;
+}
+Offset packed_rows(const plan::SweepPhase&) {
+  return 0;
+}
+Offset packed_rows(const plan::DiagonalPhase&) {
+  return 0;
 }
 
 TraceKind event_of(const plan::SweepPhase& phase) {
@@ -60,8 +73,8 @@ void Executor<T>::reserve(const plan::Plan& plan, Index nrhs) {
   }
   for (const auto& phase : plan.phase) {
     if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) state_->reserve(*sweep);
-    if (const auto* exchange = std::get_if<plan::ExchangePhase>(&phase))
-      grow(exchange_buffer_, usize(packed_rows(*exchange)) * usize(nrhs));
+    const Offset rows = std::visit([](const auto& p) { return packed_rows(p); }, phase);
+    grow(packed_, usize(rows) * usize(nrhs));
   }
 }
 
@@ -80,8 +93,8 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
   crew_.run([&](int thread) { sweep.serve(thread); });
   run.transport.close_phase(run.patience);
   for (const plan::Replacement& r : phase.replaced) {
-    const T* target = run.work.at(r.target);
-    std::transform(target, target + usize(r.rows) * usize(run.work.nrhs), run.work.at(r.slot),
+    const T* target = rows_at(run.work, r.target);
+    std::transform(target, target + usize(r.rows) * usize(run.work.nrhs), rows_at(run.work, r.slot),
                    std::negate<>{});
   }
   return sweep.done();
@@ -96,7 +109,7 @@ void Executor<T>::apply_diagonal(const plan::Strip& strip, Op op, const kernels:
                                   .begin = 0,
                                   .end = strip.height,
                                   .conjugate = false};
-  kernels::diagonal_product(inverse, op, strip.at, work);
+  kernels::diagonal_product(inverse, op, strip.at.value(), work);
 }
 
 // Every piece is an independent product; threads take a few at a time.
@@ -117,25 +130,20 @@ PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run
 }
 
 template <Scalar T>
-void Executor<T>::receive(const plan::ExchangeStep& step, std::span<T> packed, const Run<T>& run) {
-  const Span span(run.recorder, message_event(TraceKind::receive, step, packed.size_bytes()));
+template <class Describe>
+void Executor<T>::receive(Index number, std::span<T> packed, const Run<T>& run, const Describe& describe) {
   std::optional<transport::Arrival> arrival;
   run.patience.moved();
-  while (!(arrival = run.transport.poll(step.number))) {
-    run.patience.nothing_yet([&] {
-      return fmt::format("rank {} waits for rank {}'s part of segments that both layers share", share_.rank,
-                         step.rank);
-    });
-  }
+  while (!(arrival = run.transport.poll(number))) run.patience.nothing_yet(describe);
   run.transport.receive(*arrival, packed.data(), packed.size_bytes());
 }
 
 // Between the slots of the step's segments and its message.
 template <Scalar T>
 void Executor<T>::pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work) {
-  for (const Index s : step.segment) {
+  for (const plan::SegmentId s : step.segment) {
     T* const slot = work.at(share_.slot[usize(s)]);
-    const std::size_t size = usize(share_.width(s)) * usize(work.nrhs);
+    const std::size_t size = usize(share_.width(s.value())) * usize(work.nrhs);
     switch (step.transfer) {
       case plan::Transfer::send:
         std::copy_n(slot, size, packed);
@@ -157,11 +165,17 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
   constexpr std::size_t kind = plan::index_of(plan::MessageKind::exchange);
   PhaseProfile done;
   run.transport.open_phase(channel);
-  T* next = exchange_buffer_.data();  // of this step; what was sent stays until the phase is closed
+  T* next = packed_.data();  // of this step; what was sent stays until the phase is closed
   for (const plan::ExchangeStep& step : phase.step) {
     const std::span<T> packed(next, usize(step.rows) * usize(run.work.nrhs));
     const bool sends = step.transfer == plan::Transfer::send;
-    if (!sends) receive(step, packed, run);
+    if (!sends) {
+      const Span receives(run.recorder, message_event(TraceKind::receive, step, packed.size_bytes()));
+      receive(step.number, packed, run, [&] {
+        return fmt::format("rank {} waits for rank {}'s part of segments that both layers share", share_.rank,
+                           step.rank);
+      });
+    }
     pack_or_unpack(step, packed.data(), run.work);
     if (sends) {
       const Span send(run.recorder, message_event(TraceKind::send, step, packed.size_bytes()));
@@ -169,6 +183,40 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
     }
     (sends ? done.sent : done.received)[kind] += {1, static_cast<Offset>(packed.size_bytes())};
     next += packed.size();
+  }
+  run.transport.close_phase(run.patience);
+  return done;
+}
+
+template <Scalar T>
+PhaseProfile Executor<T>::run(const plan::VectorPhase& phase, Index channel, const Run<T>& run) {
+  const Span span(run.recorder, TraceKind::vectors, 0);
+  constexpr std::size_t kind = plan::index_of(plan::MessageKind::vectors);
+  const VectorMoves<T> moves(crew_, phase.way, run.vectors, run.work);
+  PhaseProfile done;
+  T* next = packed_.data();  // of this message; what was sent stays until the phase is closed
+  const auto room_for = [&](const plan::VectorMessage& m) {
+    const std::size_t size = m.row.size() * usize(run.work.nrhs);
+    return std::span<T>(std::exchange(next, next + size), size);
+  };
+  run.transport.open_phase(channel);
+  for (Index number = 0; number < std::ssize(phase.sent); ++number) {
+    const plan::VectorMessage& message = phase.sent[usize(number)];
+    const std::span<T> packed = room_for(message);
+    moves.pack(message.row, packed.data());
+    run.transport.send(number, packed.data(), packed.size_bytes());
+    done.sent[kind] += {1, static_cast<Offset>(packed.size_bytes())};
+  }
+  moves.keep(phase.caller, phase.work);
+  for (Index number = 0; number < std::ssize(phase.received); ++number) {
+    const plan::VectorMessage& message = phase.received[usize(number)];
+    const std::span<T> packed = room_for(message);
+    receive(number, packed, run, [&] {
+      return fmt::format("rank {} waits for rank {}'s rows of the {}", share_.rank, message.rank,
+                         phase.way == plan::VectorWay::in ? "right-hand sides" : "solutions");
+    });
+    moves.unpack(message.row, packed.data());
+    done.received[kind] += {1, static_cast<Offset>(packed.size_bytes())};
   }
   run.transport.close_phase(run.patience);
   return done;

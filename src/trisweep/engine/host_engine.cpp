@@ -18,16 +18,13 @@ Index extra_rows(const plan::Plan& plan) {
   return most;
 }
 
+// Of the caller's rows of this rank.
 template <Scalar T>
-VectorMap<T> map_of(const RankSystem<T>& s, const std::vector<Index>& new_of_old,
-                    const std::vector<double>& scale) {
-  return {{s.comm, s.crew},
-          *s.distribution.structure,
-          *s.distribution.mapping,
-          s.share,
-          s.partition,
-          new_of_old,
-          scale};
+std::vector<RealOf<T>> own_scale(const RankSystem<T>& s, const std::vector<double>& scale) {
+  const Index me = s.comm.rank();
+  const auto own = std::span(scale).subspan(usize(s.partition.first(me)), usize(s.partition.count(me)));
+  if (std::ranges::all_of(own, [](double factor) { return factor == 1; })) return {};
+  return {own.begin(), own.end()};
 }
 
 }  // namespace
@@ -38,16 +35,14 @@ HostEngine<T>::HostEngine(const RankSystem<T>& system, const EngineOptions& opti
       options_(options),
       executor_(system.share, distribution::piece_positions(*system.distribution.structure, system.share),
                 system.panels, system.crew),
-      rows_(map_of(system, system.ordering.row_new, system.ordering.row_scale)),
-      columns_(map_of(system, system.ordering.col_new, system.ordering.col_scale)) {}
+      row_scale_(own_scale(system, system.ordering.row_scale)),
+      column_scale_(own_scale(system, system.ordering.col_scale)) {}
 
 template <Scalar T>
 HostEngine<T>::~HostEngine() {
   if (!system_.comm.abandoned()) return;
   work_.release();
   executor_.release();
-  rows_.release();
-  columns_.release();
 }
 
 template <Scalar T>
@@ -64,14 +59,22 @@ void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
     const std::size_t size = (usize(system_.share.work_rows()) + usize(extra_rows(plan))) * usize(nrhs);
     if (work_.size() < size) work_ = Buffer<T>(size, "the right-hand sides");
     executor_.reserve(plan, nrhs);
-    rows_.reserve(nrhs);
-    columns_.reserve(nrhs);
     pattern = pattern_of(plan, usize(nrhs) * sizeof(T));
   });
   transport::require_matching(system_.comm, pattern);
   Prepared& prepared = prepared_.at(op);
   prepared.transport = options_.transport(system_.comm, pattern);
   prepared.nrhs = nrhs;
+}
+
+// The equations of op(A) x = b are scaled like A's rows and the unknowns like its columns, for the transposes
+// of A the other way round.
+template <Scalar T>
+CallersVectors<T> HostEngine<T>::vectors(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) const {
+  const auto pointer = [&](const auto& scale) { return scaled && !scale.empty() ? scale.data() : nullptr; };
+  const auto& of_b = op == Op::none ? row_scale_ : column_scale_;
+  const auto& of_x = op == Op::none ? column_scale_ : row_scale_;
+  return {.b = b, .x = x, .b_scale = pointer(of_b), .x_scale = pointer(of_x)};
 }
 
 template <Scalar T>
@@ -81,19 +84,15 @@ SolveProfile HostEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool sc
   const Run<T> run{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = b.cols},
                    .transport = *prepared.transport,
                    .patience = patience,
-                   .recorder = recorder_};
+                   .recorder = recorder_,
+                   .vectors = vectors(op, b, x, scaled)};
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
   if (system_.distribution.mapping->layers() > 1)
     std::fill_n(run.work.row, usize(system_.share.work_rows()) * usize(b.cols), T{});
-  // P A Q = L D U: b is permuted like A's rows and x like its columns; for A^T and A^H the other way round.
-  auto& from = op == Op::none ? rows_ : columns_;
-  auto& to = op == Op::none ? columns_ : rows_;
   SolveProfile done;
-  from.load(b, run.work, patience, scaled);
   Index channel = 0;
   for (const plan::Phase& phase : prepared.plan->phase)
     done.of(plan::part_of(phase)) += run_phase(phase, channel++, run);
-  to.store(x, run.work, patience, scaled);
   prepared.transport->close_solve(patience);
   return done;
 }

@@ -41,11 +41,12 @@ struct PhaseProfile {
 
 // What one rank did in a solve.
 struct SolveProfile {
-  double seconds = 0;  // the whole call, moving b and x included
+  double seconds = 0;  // the whole call
   PhaseProfile l;      // forward sweep
   PhaseProfile u;      // backward sweep
   PhaseProfile inter_grid;
   PhaseProfile diagonal;
+  PhaseProfile vectors;  // b brought in, and x out
 
   PhaseProfile& of(plan::Part part) {
     switch (part) {
@@ -56,13 +57,15 @@ struct SolveProfile {
       case plan::Part::exchange:
         return inter_grid;
       case plan::Part::diagonal:
+        return diagonal;
+      case plan::Part::vectors:
         break;
     }
-    return diagonal;
+    return vectors;
   }
   PhaseProfile sum() const {
     PhaseProfile all = l;
-    for (const PhaseProfile* part : {&u, &inter_grid, &diagonal}) all += *part;
+    for (const PhaseProfile* part : {&u, &inter_grid, &diagonal, &vectors}) all += *part;
     return all;
   }
 };

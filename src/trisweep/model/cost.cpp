@@ -42,5 +42,8 @@ Cost cost_of(const plan::DiagonalPhase& phase, const Workload& workload) {
 Cost cost_of(const plan::ExchangePhase&, const Workload&) {
   return {};
 }
+Cost cost_of(const plan::VectorPhase&, const Workload&) {
+  return {};
+}
 
 }  // namespace trisweep::model

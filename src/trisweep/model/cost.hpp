@@ -42,5 +42,6 @@ Offset replaced_rows(const plan::SweepPhase& phase);
 Cost cost_of(const plan::SweepPhase& phase, const Workload& workload);
 Cost cost_of(const plan::DiagonalPhase& phase, const Workload& workload);
 Cost cost_of(const plan::ExchangePhase& phase, const Workload& workload);
+Cost cost_of(const plan::VectorPhase& phase, const Workload& workload);
 
 }  // namespace trisweep::model

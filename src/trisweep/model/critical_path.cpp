@@ -33,7 +33,8 @@ std::string_view name_of(Wait wait) {
   return names[static_cast<std::size_t>(wait)];
 }
 std::string_view name_of(Activity activity) {
-  constexpr std::array<std::string_view, 5> names{"start", "task", "receive", "exchange", "diagonal"};
+  constexpr std::array<std::string_view, 6> names{"start",    "task",     "receive",
+                                                  "exchange", "diagonal", "vectors"};
   return names[static_cast<std::size_t>(activity)];
 }
 

@@ -16,6 +16,7 @@ struct Values {
   void operator()(const plan::SweepSpec& spec) const { add(spec); }
   void operator()(const plan::DiagonalSpec& spec) const { add(spec); }
   void operator()(const plan::ExchangeSpec&) const {}
+  void operator()(const plan::VectorSpec&) const {}
 
  private:
   template <class Spec>
@@ -31,7 +32,7 @@ std::vector<double> values_touched(const ChosenPlan& chosen) {
   std::vector<double> values(usize(chosen.mapping->ranks()));
   for (Index layer = 0; layer < chosen.mapping->layers(); ++layer) {
     for (const plan::PhaseSpec& phase :
-         chosen.schedule(*chosen.structure, *chosen.mapping, layer, chosen.spec))
+         plan::describe(chosen.schedule, *chosen.structure, *chosen.mapping, layer, chosen.spec))
       std::visit(Values{chosen, layer, values}, phase);
   }
   return values;

@@ -74,7 +74,8 @@ ChosenPlan::ChosenPlan(const PlanProblem& problem, const PlanChoice& choice)
       spec{.op = problem.op,
            .upper_is_lower = problem.cholesky,
            .tree = plan::find_tree(choice.tree),
-           .inter_grid = plan::find_inter_grid(choice.inter_grid)} {
+           .inter_grid = plan::find_inter_grid(choice.inter_grid),
+           .vectors = problem.vectors} {
   const auto& named = distribution::find_mapping(choice.mapping);
   structure = distribution::in_tiles(problem.structure_for(choice.diagonal), named, choice.grid);
   mapping = named.make(*structure, choice.grid);

@@ -65,6 +65,7 @@ struct PlanProblem {
   bool cholesky = false;  // else LU
   Op op = Op::none;
   Workload workload{};
+  std::shared_ptr<const plan::VectorPlaces> vectors{};  // null: at home, as PlanSpec says
 
   // Throws Error(usage) when there is no structure for that diagonal.
   std::shared_ptr<const symbolic::Structure> structure_for(const std::string& diagonal) const;

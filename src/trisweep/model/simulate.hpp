@@ -9,7 +9,9 @@
 //
 // with the worker's bandwidth min(worker_bandwidth, memory_bandwidth / workers that compute at its memory),
 // as it is when the task starts. Messages cost what machine.hpp says; those that leave a node queue for its
-// injection bandwidth. Deterministic: events of the same time are taken in the order they were caused.
+// injection bandwidth. Bringing b in and x out, when they are not at home, is copying at either end besides;
+// threads share the rows that the caller has. Deterministic: events of the same time are taken in the order
+// they were caused.
 
 #include <array>
 #include <vector>
@@ -25,7 +27,7 @@ namespace trisweep::model {
 // What a step had to wait for: nothing before it; an earlier step of its rank whose result it needs; its
 // rank, busy with something else; a message.
 enum class Wait : std::uint8_t { nothing, task, rank, message };
-enum class Activity : std::uint8_t { start, task, receive, exchange, diagonal };
+enum class Activity : std::uint8_t { start, task, receive, exchange, diagonal, vectors };
 std::string_view name_of(Wait wait);
 std::string_view name_of(Activity activity);
 
@@ -53,6 +55,7 @@ struct RankTimes {
   double l_floating_point_seconds = 0;
   double u_floating_point_seconds = 0;
   double inter_grid_seconds = 0;
+  double vector_seconds = 0;  // bringing b in and x out; none when they are at home
   double idle_seconds = 0;
 
   double floating_point_seconds() const { return l_floating_point_seconds + u_floating_point_seconds; }

@@ -57,7 +57,8 @@ std::int32_t Simulation::begin_step(Index r, Activity activity, Wait wait, std::
 void Simulation::end_step(std::int32_t s, bool communicator, double end) {
   step(s).end = end;
   const Index r = step(s).rank;
-  if (!std::holds_alternative<ExchangePhase>(phase(r))) state(r).busy += end - step(s).begin;
+  const plan::Part part = plan::part_of(phase(r));
+  if (part != plan::Part::exchange && part != plan::Part::vectors) state(r).busy += end - step(s).begin;
   events_.push({end, 0, s, 0, EventKind::free, communicator});
 }
 
@@ -82,12 +83,8 @@ void Simulation::look(Index r, bool communicator, std::int32_t previous, double 
   RankState& rank = state(r);
   if (communicator) {
     rank.communicator_idle = false;
-    if (const auto* exchange = std::get_if<ExchangePhase>(&phase(r));
-        exchange != nullptr && rank.expected > 0) {
-      if (take_exchange_step(r, *exchange, previous, now)) return;
-    } else if (!rank.inbox.empty()) {
-      return take(r, previous, now);
-    }
+    if (rank.expected > 0 && std::visit([&](const auto& p) { return take(r, p, previous, now); }, phase(r)))
+      return;
   }
   if (!rank.ready.empty()) return start_task(r, communicator, previous, now);
   if (communicator) {
@@ -136,6 +133,11 @@ double Simulation::start(Index r, const ExchangePhase& exchange, std::int32_t, d
   return now;
 }
 
+double Simulation::start(Index r, const VectorPhase& vectors, std::int32_t, double now) {
+  state(r).expected = vectors.sent.size() + 1 + vectors.received.size();  // and what stays
+  return now;
+}
+
 double Simulation::start(Index r, const DiagonalPhase& diagonal, std::int32_t s, double now) {
   if (diagonal.strip.empty()) return now;
   state(r).tasks_left = 1;
@@ -162,6 +164,9 @@ void Simulation::end_phase(Index r, double now) {
       break;
     case plan::Part::exchange:
       times.inter_grid_seconds += seconds;
+      break;
+    case plan::Part::vectors:
+      times.vector_seconds += seconds;
       break;
     case plan::Part::diagonal:
     case plan::Part::backward:

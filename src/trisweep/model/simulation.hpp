@@ -1,9 +1,10 @@
 #pragma once
 // The state of a simulation. Its parts: simulation.cpp (workers and phases), simulation_sweep.cpp (tasks,
-// segments and messages).
+// segments and messages), simulation_exchange.cpp (phases whose messages are taken in order).
 
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "trisweep/model/critical_path.hpp"
 #include "trisweep/model/events.hpp"
@@ -16,6 +17,7 @@ using plan::DiagonalPhase;
 using plan::ExchangePhase;
 using plan::MessageKind;
 using plan::SweepPhase;
+using plan::VectorPhase;
 
 // One rank in the middle of a phase.
 struct RankState {
@@ -27,12 +29,12 @@ struct RankState {
   std::map<Index, Index> exchanged;   // by rank: messages of an exchange sent to it
   FlightList inbox;                   // of this phase
   FlightList early;                   // of later phases
-  std::size_t expected = 0;           // messages, or steps of an exchange
+  std::size_t expected = 0;           // messages, or steps that are taken in order
   std::size_t tasks_left = 0;
   Index idle_workers = 0;  // besides the communicator
   bool communicator_idle = false;
   std::int32_t last = none;  // step that has ended
-  double busy = 0;           // seconds of all workers, outside of exchanges
+  double busy = 0;           // seconds of all workers, in sweeps
 };
 
 class Simulation {
@@ -79,6 +81,7 @@ class Simulation {
   void open_early(RankState& rank);
   double start(Index r, const SweepPhase& sweep, std::int32_t s, double now);
   double start(Index r, const ExchangePhase& exchange, std::int32_t, double now);
+  double start(Index r, const VectorPhase& vectors, std::int32_t, double now);
   // All of it is one task, for all workers.
   double start(Index r, const DiagonalPhase& diagonal, std::int32_t s, double now);
   // The copy that ends a product of tiles; it belongs to the last step of the phase.
@@ -106,7 +109,7 @@ class Simulation {
     std::int32_t step;
     double& now;
 
-    void sum_up(Index segment);
+    void sum_up(plan::SegmentId segment);
     void send(Index number);
     void ready(Index task) { make_ready(simulation.state(rank), task, step); }
   };
@@ -120,6 +123,7 @@ class Simulation {
   // What step s of rank r sends, as one of its phase's messages.
   Flight message(Index r, const SweepPhase& sweep, Index number, std::int32_t s);
   Flight message(Index r, const plan::ExchangeStep& of, std::int32_t s);
+  Flight message(Index r, const VectorPhase& vectors, Index number, std::int32_t s);
   Index number_at_receiver(Index r, Index number) const {
     return number_[usize(state_[usize(r)].phase)][usize(r)][usize(number)];
   }
@@ -130,9 +134,13 @@ class Simulation {
   void arrive(std::int32_t f, double now);
   // The step of taking a flight: it waited for the message, unless that lay there while the rank was busy.
   std::int32_t begin_receive(const Flight& f, Activity activity, std::int32_t previous, double now);
-  void take(Index r, std::int32_t previous, double now);
-  // The next one; false when its message has not come.
-  bool take_exchange_step(Index r, const ExchangePhase& exchange, std::int32_t previous, double now);
+  // What the communicator does next in a phase; false when that has not come.
+  bool take(Index r, const SweepPhase& sweep, std::int32_t previous, double now);
+  bool take(Index r, const ExchangePhase& exchange, std::int32_t previous, double now);
+  bool take(Index, const DiagonalPhase&, std::int32_t, double) { return false; }
+  bool take(Index r, const VectorPhase& vectors, std::int32_t previous, double now);
+  // The flight with that number out of a rank's inbox.
+  std::optional<Flight> take_numbered(Index r, Index number);
   void trace_back();
 
   const std::vector<plan::RankPlan>& plans_;

@@ -72,8 +72,8 @@ void Simulation::end_task(const Event& event) {
   end_step(s, event.communicator, now);
 }
 
-void Simulation::Effects::sum_up(Index segment) {
-  const plan::Segment& of = sweep.segment[usize(segment)];
+void Simulation::Effects::sum_up(plan::SegmentId segment) {
+  const plan::Segment& of = sweep.segment[segment];
   now += simulation.adding_seconds(Offset{of.cell_end - of.cell_begin} * of.width);
 }
 
@@ -83,7 +83,7 @@ void Simulation::Effects::send(Index number) {
 
 Flight Simulation::message(Index r, const SweepPhase& sweep, Index number, std::int32_t s) {
   const plan::Outgoing& sent = sweep.outgoing[usize(number)];
-  const plan::Segment& of = sweep.segment[usize(sent.segment)];
+  const plan::Segment& of = sweep.segment[sent.segment];
   return {.departed = 0,
           .from = r,
           .to = sent.to,
@@ -93,18 +93,6 @@ Flight Simulation::message(Index r, const SweepPhase& sweep, Index number, std::
           .rows = of.width,
           .step = s,
           .kind = sent.kind};
-}
-
-Flight Simulation::message(Index r, const plan::ExchangeStep& of, std::int32_t s) {
-  return {.departed = 0,
-          .from = r,
-          .to = of.rank,
-          .phase = state(r).phase,
-          .number = number_at_receiver(r, of.number),
-          .subject = state(r).exchanged[of.rank]++,
-          .rows = static_cast<Index>(of.rows),
-          .step = s,
-          .kind = MessageKind::exchange};
 }
 
 void Simulation::send(Flight flight, double& now) {
@@ -147,7 +135,8 @@ std::int32_t Simulation::begin_receive(const Flight& f, Activity activity, std::
   return s;
 }
 
-void Simulation::take(Index r, std::int32_t previous, double now) {
+bool Simulation::take(Index r, const SweepPhase& sweep, std::int32_t previous, double now) {
+  if (state(r).inbox.empty()) return false;
   const std::int32_t place = flights_.extract(state(r).inbox, [](const Flight&) { return true; });
   const Flight f = flights_[place];
   flights_.remove(place);
@@ -155,32 +144,8 @@ void Simulation::take(Index r, std::int32_t previous, double now) {
   step(s).supernode = f.subject;
   now += wire_.link(f.from, r).receive_overhead + copying_seconds(f.rows);
   if (f.kind == MessageKind::reduction) now += adding_seconds(f.rows);
-  machine(r, std::get<SweepPhase>(phase(r)), s, now).message_came(f.number);
+  machine(r, sweep, s, now).message_came(f.number);
   end_step(s, true, now);
-}
-
-bool Simulation::take_exchange_step(Index r, const ExchangePhase& exchange, std::int32_t previous,
-                                    double now) {
-  RankState& rank = state(r);
-  const plan::ExchangeStep& of = exchange.step[exchange.step.size() - rank.expected];
-  const double copying = copying_seconds(of.rows);
-  if (of.transfer == plan::Transfer::send) {
-    --rank.expected;
-    const std::int32_t s = begin_step(r, Activity::exchange, Wait::task, previous, now);
-    now += copying;
-    send(message(r, of, s), now);
-    end_step(s, true, now);
-    return true;
-  }
-  const std::int32_t place =
-      flights_.extract(rank.inbox, [&](const Flight& f) { return f.number == of.number; });
-  if (place == none) return false;
-  const Flight f = flights_[place];
-  flights_.remove(place);
-  const std::int32_t s = begin_receive(f, Activity::exchange, previous, now);
-  const bool adds = of.transfer == plan::Transfer::receive_add;
-  end_step(s, true,
-           now + wire_.link(f.from, r).receive_overhead + copying + (adds ? adding_seconds(of.rows) : 0));
   return true;
 }
 

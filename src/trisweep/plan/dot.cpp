@@ -49,7 +49,7 @@ class Picture {
     });
   }
 
-  void exchange(const Message& m) {
+  void between_ranks(const Message& m) {
     const auto rank = [&](Index r) { return node('r', r, 0, fmt::format("rank {}", r), "circle"); };
     text_ += fmt::format("{} -> {} [style=bold, label=\"{} rows\"];\n", rank(m.from), rank(m.to), m.rows);
   }
@@ -105,7 +105,7 @@ std::string to_dot(const Structure& structure, const Mapping& mapping, Schedule 
   Picture picture(structure, mapping);
   for (Index layer = 0; layer < mapping.layers(); ++layer) {
     Index phase = 0;
-    for (const PhaseSpec& described : schedule(structure, mapping, layer, spec)) {
+    for (const PhaseSpec& described : describe(schedule, structure, mapping, layer, spec)) {
       const auto* sweep = std::get_if<SweepSpec>(&described);
       if (sweep != nullptr && !sweep->idle()) {
         picture.begin(phase, layer, sweep->direction == Direction::scatter ? "forward" : "backward");
@@ -116,9 +116,9 @@ std::string to_dot(const Structure& structure, const Mapping& mapping, Schedule 
     }
   }
   for_each_message(structure, mapping, schedule, spec, [&](const Message& m) {
-    if (m.kind != MessageKind::exchange) return;
-    picture.begin(m.phase, 0, "exchange");
-    picture.exchange(m);
+    if (m.kind != MessageKind::exchange && m.kind != MessageKind::vectors) return;
+    picture.begin(m.phase, 0, std::string(name_of(m.kind)));
+    picture.between_ranks(m);
     picture.end();
   });
   return std::move(picture).finish();

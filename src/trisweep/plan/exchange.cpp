@@ -16,7 +16,7 @@ void pair_up(const distribution::Mapping& mapping, const distribution::Share& sh
     const Index rank = mapping.diagonal_owner(with.partner, k);
     const std::pair message(with.packed ? 0 : s, rank);
     ExchangeStep& step = messages.try_emplace(message, ExchangeStep{with.transfer, rank, {}}).first->second;
-    step.segment.push_back(s);
+    step.segment.push_back(SegmentId(s));
     step.rows += share.width(s);
   }
   for (auto& [message, step] : messages) steps.push_back(std::move(step));

@@ -36,6 +36,10 @@ struct Instantiate {
   void operator()(const ExchangeSpec& spec) const {
     append([&](const Share& share) { return make_exchange(mapping, share, spec); });
   }
+  void operator()(const VectorSpec& spec) const {
+    auto phases = make_vectors(structure, mapping, shares, spec);
+    for (std::size_t i = 0; i < shares.size(); ++i) plans[i].phase.emplace_back(std::move(phases[i]));
+  }
   void operator()(const DiagonalSpec& spec) const {
     const AppliedPanels applied(structure, mapping, shares.front().layer, spec);
     for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -80,8 +84,8 @@ std::vector<RankPlan> make_all_plans(const symbolic::Structure& structure,
   std::vector<RankPlan> all(usize(mapping.ranks()));
   for (Index layer = 0; layer < mapping.layers(); ++layer) {
     auto shares = distribution::make_shares(structure, mapping, layer);
-    auto plans =
-        make_plans(structure, mapping, shares, schedule(structure, mapping, layer, spec), accumulation);
+    auto plans = make_plans(structure, mapping, shares, describe(schedule, structure, mapping, layer, spec),
+                            accumulation);
     for (std::size_t i = 0; i < shares.size(); ++i) {
       const Index rank = shares[i].rank;
       all[usize(rank)] = {std::move(shares[i]), std::move(plans[i])};

@@ -38,6 +38,13 @@ MessagePeers peers_of(const DiagonalPhase&) {
   return {};
 }
 
+MessagePeers peers_of(const VectorPhase& phase) {
+  MessagePeers peers;
+  for (const VectorMessage& m : phase.sent) peers.to.push_back(m.rank);
+  for (const VectorMessage& m : phase.received) peers.from.push_back(m.rank);
+  return peers;
+}
+
 // Senders are visited in ascending order, as each receiver lists them.
 std::vector<std::vector<Index>> numbers_at_receivers(std::span<const MessagePeers> ranks) {
   std::vector<std::vector<Index>> expected, numbers(ranks.size());

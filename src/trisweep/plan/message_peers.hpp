@@ -15,6 +15,7 @@ struct MessagePeers {
 MessagePeers peers_of(const SweepPhase& phase);
 MessagePeers peers_of(const ExchangePhase& phase);
 MessagePeers peers_of(const DiagonalPhase& phase);
+MessagePeers peers_of(const VectorPhase& phase);
 
 // By sender and number there: the number at the receiver. `ranks`: all of them, in one phase. Throws
 // Error(usage) when a message is one that its receiver does not expect.

@@ -12,7 +12,7 @@ Strip strip_of(const distribution::Share& share, const distribution::SideShare& 
           .width = share.width(s),
           .row_begin = rows.begin,
           .row_end = rows.end,
-          .at = share.slot[usize(s)]};
+          .at = WorkRow(share.slot[usize(s)])};
 }
 
 Part part_of(const SweepPhase& phase) {
@@ -22,7 +22,8 @@ Part part_of(const SweepPhase& phase) {
 
 Part part_of(const Phase& phase) {
   if (const auto* sweep = std::get_if<SweepPhase>(&phase)) return part_of(*sweep);
-  return std::holds_alternative<ExchangePhase>(phase) ? Part::exchange : Part::diagonal;
+  if (std::holds_alternative<ExchangePhase>(phase)) return Part::exchange;
+  return std::holds_alternative<VectorPhase>(phase) ? Part::vectors : Part::diagonal;
 }
 
 }  // namespace trisweep::plan

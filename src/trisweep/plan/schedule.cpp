@@ -10,6 +10,16 @@ SweepSides sweep_sides(Op op, bool upper_is_lower) {
   return {Side::upper, Side::lower, conjugated, conjugated};
 }
 
+std::vector<PhaseSpec> describe(Schedule schedule, const symbolic::Structure& structure,
+                                const distribution::Mapping& mapping, Index layer, const PlanSpec& spec) {
+  std::vector<PhaseSpec> phases = schedule(structure, mapping, layer, spec);
+  if (!spec.vectors) return phases;
+  const bool b_like_columns = spec.op != Op::none;
+  phases.insert(phases.begin(), VectorSpec{VectorWay::in, b_like_columns, spec.vectors});
+  phases.emplace_back(VectorSpec{VectorWay::out, !b_like_columns, spec.vectors});
+  return phases;
+}
+
 SupernodeRange active_node(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                            Index layer, Index layers) {
   SupernodeRange range{0, 0};

@@ -6,6 +6,7 @@
 
 #include "trisweep/plan/exchange.hpp"
 #include "trisweep/plan/sweep.hpp"
+#include "trisweep/plan/vectors.hpp"
 
 namespace trisweep::plan {
 
@@ -26,6 +27,8 @@ struct PlanSpec {
   bool upper_is_lower = false;
   Tree tree = binary_tree;
   InterGrid inter_grid = sparse_allreduce;
+  // Where the caller has b and x; null: at home, each row where the plan wants it, so that none is moved.
+  std::shared_ptr<const VectorPlaces> vectors{};
 };
 
 // Multiply owned segments by their own inverted diagonal blocks: in every layer that holds them, or in their
@@ -35,7 +38,7 @@ struct DiagonalSpec {
   bool at_home_only = false;
 };
 
-using PhaseSpec = std::variant<SweepSpec, ExchangeSpec, DiagonalSpec>;
+using PhaseSpec = std::variant<SweepSpec, ExchangeSpec, DiagonalSpec, VectorSpec>;
 
 // The supernodes that exactly `layers` layers hold, `layer` among them: one node of the separator tree, or a
 // whole leaf subtree. At a node above several layers only the lowest of them is active; none for the others.
@@ -54,6 +57,12 @@ using ScheduleFunction = std::vector<PhaseSpec>(const symbolic::Structure& struc
                                                 const distribution::Mapping& mapping, Index layer,
                                                 const PlanSpec& spec);
 using Schedule = ScheduleFunction*;
+
+// All that `layer` does from b to x: what the schedule describes, after b has been brought in and before x is
+// brought out, unless they are at home. P A Q = L D U: b is permuted like A's rows and x like its columns,
+// for the transposes of A the other way round.
+std::vector<PhaseSpec> describe(Schedule schedule, const symbolic::Structure& structure,
+                                const distribution::Mapping& mapping, Index layer, const PlanSpec& spec);
 
 // SC'23 Algorithm 1: every layer solves its whole L^z without waiting for any other, one exchange between
 // layers makes the partial solutions of shared segments whole, then every layer solves its whole U^z. One

@@ -57,18 +57,51 @@ struct LayerMessages {
   }
 
   void operator()(const DiagonalSpec&) const {}
+
+  void operator()(const VectorSpec& spec) const {
+    std::map<std::pair<Index, Index>, Offset> rows;  // (from, to)
+    for_each_vector_row(structure, mapping, spec, [&](Index, Index, Index, Index caller, Index home) {
+      const bool in = spec.way == VectorWay::in;
+      const Index from = in ? caller : home, to = in ? home : caller;
+      if (from != to && mapping.layer_of_rank(from) == layer) ++rows[{from, to}];
+    });
+    for (const auto& [ranks, count] : rows)
+      visit({phase, MessageKind::vectors, ranks.first, ranks.second, count});
+  }
 };
 
 Volume total(const RankTraffic& t, Volume RankTraffic::Both::*way) {
   Volume sum;
-  for (const auto& both : t.kind) sum += both.*way;
+  for (const MessageKind kind : sweep_kinds) sum += t.of(kind).*way;
   return sum;
 }
+
+// Of what one rank's plan has in a phase.
+struct PhaseTraffic {
+  RankTraffic& sum;
+
+  void operator()(const SweepPhase& sweep) const {
+    for (const Outgoing& m : sweep.outgoing) sum.of(m.kind).sent += {1, sweep.segment[m.segment].width};
+    for (const Incoming& m : sweep.incoming) sum.of(m.kind).received += {1, sweep.segment[m.segment].width};
+  }
+  void operator()(const ExchangePhase& exchange) const {
+    auto& both = sum.of(MessageKind::exchange);
+    for (const ExchangeStep& step : exchange.step)
+      (step.transfer == Transfer::send ? both.sent : both.received) += {1, step.rows};
+  }
+  void operator()(const DiagonalPhase&) const {}
+  void operator()(const VectorPhase& vectors) const {
+    auto& both = sum.of(MessageKind::vectors);
+    for (const VectorMessage& m : vectors.sent) both.sent += {1, std::ssize(m.row)};
+    for (const VectorMessage& m : vectors.received) both.received += {1, std::ssize(m.row)};
+  }
+};
 
 }  // namespace
 
 std::string_view name_of(MessageKind kind) {
-  constexpr std::array<std::string_view, message_kinds.size()> names{"broadcast", "reduction", "exchange"};
+  constexpr std::array<std::string_view, message_kinds.size()> names{"broadcast", "reduction", "exchange",
+                                                                     "vectors"};
   return names[index_of(kind)];
 }
 
@@ -83,7 +116,7 @@ void for_each_message(const Structure& structure, const Mapping& mapping, Schedu
                       const PlanSpec& spec, const std::function<void(const Message&)>& visit) {
   for (Index layer = 0; layer < mapping.layers(); ++layer) {
     Index phase = 0;
-    for (const PhaseSpec& described : schedule(structure, mapping, layer, spec))
+    for (const PhaseSpec& described : describe(schedule, structure, mapping, layer, spec))
       std::visit(LayerMessages{structure, mapping, layer, phase++, visit}, described);
   }
 }
@@ -123,18 +156,7 @@ std::vector<Flow> flows(const Structure& structure, const Mapping& mapping, Sche
 
 RankTraffic traffic_of(const Plan& plan) {
   RankTraffic sum;
-  for (const Phase& phase : plan.phase) {
-    if (const auto* sweep = std::get_if<SweepPhase>(&phase)) {
-      for (const Outgoing& m : sweep->outgoing)
-        sum.of(m.kind).sent += {1, sweep->segment[usize(m.segment)].width};
-      for (const Incoming& m : sweep->incoming)
-        sum.of(m.kind).received += {1, sweep->segment[usize(m.segment)].width};
-    } else if (const auto* exchange = std::get_if<ExchangePhase>(&phase)) {
-      auto& both = sum.of(MessageKind::exchange);
-      for (const ExchangeStep& step : exchange->step)
-        (step.transfer == Transfer::send ? both.sent : both.received) += {1, step.rows};
-    }
-  }
+  for (const Phase& phase : plan.phase) std::visit(PhaseTraffic{sum}, phase);
   return sum;
 }
 

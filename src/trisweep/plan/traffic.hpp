@@ -46,6 +46,7 @@ struct RankTraffic {
 
   Both& of(MessageKind k) { return kind[index_of(k)]; }
   const Both& of(MessageKind k) const { return kind[index_of(k)]; }
+  // Of sweep_kinds, all of them.
   Volume sent() const;
   Volume received() const;
   Offset messages() const { return sent().messages + received().messages; }

@@ -12,9 +12,9 @@ namespace trisweep::report {
 namespace {
 
 using nlohmann::ordered_json;
-using plan::message_kinds;
 using plan::MessageKind;
 using plan::RankTraffic;
+using plan::sweep_kinds;
 using plan::Volume;
 
 // All that is sent, which is all that is received.
@@ -22,6 +22,11 @@ Volume sent(const PlanReport& r, MessageKind kind) {
   Volume sum;
   for (const RankTraffic& rank : r.traffic.rank) sum += rank.of(kind).sent;
   return sum;
+}
+
+// Not when they are at home.
+bool moves_vectors(const PlanReport& r) {
+  return sent(r, MessageKind::vectors).messages > 0;
 }
 
 Offset messages(const RankTraffic::Both& both) {
@@ -41,14 +46,16 @@ distribution::ProcessGrid grid_of(const PlanRecord& plan) {
 
 ordered_json totals(const PlanReport& r) {
   ordered_json json;
-  Volume all;
-  for (const MessageKind kind : message_kinds) {
+  const auto add = [&](MessageKind kind) {
     const Volume volume = sent(r, kind);
     json[std::string(name_of(kind))] = {{"messages", volume.messages}, {"bytes", r.bytes(volume)}};
-    all += volume;
-  }
+    return volume;
+  };
+  Volume all;
+  for (const MessageKind kind : sweep_kinds) all += add(kind);
   json["messages"] = all.messages;
   json["bytes"] = r.bytes(all);
+  if (moves_vectors(r)) add(MessageKind::vectors);
   json["synchronizations"] = r.traffic.synchronizations;
   const Index busiest = busiest_rank(r);
   json["busiest_rank"] = busiest;
@@ -60,17 +67,19 @@ ordered_json totals(const PlanReport& r) {
 
 ordered_json rank_json(const PlanReport& r, Index rank) {
   const auto point = grid_of(r.plan).point(rank);
-  ordered_json messages;
-  for (const MessageKind kind : message_kinds) {
+  const auto of_kind = [&](MessageKind kind) -> ordered_json {
     const auto& both = r.traffic.rank[usize(rank)].of(kind);
-    messages[std::string(name_of(kind))] = {{"sent", both.sent.messages},
-                                            {"bytes_sent", r.bytes(both.sent)},
-                                            {"received", both.received.messages},
-                                            {"bytes_received", r.bytes(both.received)}};
-  }
-  return {{"rank", rank},         {"x", point.x},
-          {"y", point.y},         {"z", point.z},
-          {"messages", messages}, {"panel_bytes", r.stored_values[usize(rank)] * Offset(r.scalar_bytes)}};
+    return {{"sent", both.sent.messages},
+            {"bytes_sent", r.bytes(both.sent)},
+            {"received", both.received.messages},
+            {"bytes_received", r.bytes(both.received)}};
+  };
+  ordered_json messages;
+  for (const MessageKind kind : sweep_kinds) messages[std::string(name_of(kind))] = of_kind(kind);
+  ordered_json json{{"rank", rank}, {"x", point.x}, {"y", point.y}, {"z", point.z}, {"messages", messages}};
+  if (moves_vectors(r)) json["vectors"] = of_kind(MessageKind::vectors);
+  json["panel_bytes"] = r.stored_values[usize(rank)] * Offset(r.scalar_bytes);
+  return json;
 }
 
 // Of one kind, or of all: in total, at the busiest rank of it, and on average, sent and received together.
@@ -113,12 +122,14 @@ std::string summary(const PlanReport& r) {
   line("plan",
        fmt::format("{}, {}, {} exchange, {} trees; op {}, {}", grid_of(r.plan).name(), r.plan.schedule,
                    r.plan.inter_grid, r.plan.tree, r.op, counted(r.nrhs, "right-hand side")));
-  Volume all;
-  for (const MessageKind kind : message_kinds) {
+  const auto add = [&](MessageKind kind) {
     const Volume volume = sent(r, kind);
-    all += volume;
     line(name_of(kind), load(r, volume, [&](const RankTraffic& rank) { return messages(rank.of(kind)); }));
-  }
+    return volume;
+  };
+  if (moves_vectors(r)) add(MessageKind::vectors);
+  Volume all;
+  for (const MessageKind kind : sweep_kinds) all += add(kind);
   line("all", load(r, all, [](const RankTraffic& rank) { return rank.messages(); }));
   const Index busiest = busiest_rank(r);
   const auto point = grid_of(r.plan).point(busiest);

@@ -96,6 +96,7 @@ RankRecord rank_record(const PredictionReport& r, Index rank) {
                     .l_seconds = times.l_seconds,
                     .u_seconds = times.u_seconds,
                     .inter_grid_seconds = times.inter_grid_seconds,
+                    .vector_seconds = times.vector_seconds,
                     .idle_seconds = times.idle_seconds,
                     .l_floating_point_seconds = times.l_floating_point_seconds,
                     .u_floating_point_seconds = times.u_floating_point_seconds,
@@ -127,6 +128,7 @@ void complete_run(PredictionReport& r) {
   solve.l_seconds = most(&RankTimes::l_seconds);
   solve.u_seconds = most(&RankTimes::u_seconds);
   solve.inter_grid_seconds = most(&RankTimes::inter_grid_seconds);
+  solve.vector_seconds = most(&RankTimes::vector_seconds);
   for (Index rank = 0; rank < static_cast<Index>(r.prediction.rank.size()); ++rank)
     r.run.ranks.push_back(rank_record(r, rank));
   r.run.machine = {.host = r.machine.name, .processor = r.machine.device, .mpi = "modelled"};

@@ -70,6 +70,8 @@ ModelRecord model_record(const solve::ModelAdvice& advice) {
   const auto why = reasons(advice.tuning);
   return {.machine = advice.machine,
           .predicted_seconds = advice.tuning.best().seconds,
+          .predicted_solve_seconds = advice.solve_seconds,
+          .predicted_vector_seconds = advice.vector_seconds,
           .tuning_seconds = advice.seconds,
           .simulated = static_cast<Index>(advice.tuning.candidates.size()),
           .ruled_out = static_cast<Index>(advice.tuning.ruled_out.size()),
@@ -87,6 +89,7 @@ RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const 
       .l_seconds = last.l.seconds,
       .u_seconds = last.u.seconds + last.diagonal.seconds,
       .inter_grid_seconds = last.inter_grid.seconds,
+      .vector_seconds = last.vectors.seconds,
       .idle_seconds = all.idle_seconds,
       .l_floating_point_seconds = last.l.floating_point_seconds,
       .u_floating_point_seconds = last.u.floating_point_seconds + last.diagonal.floating_point_seconds,
@@ -103,17 +106,18 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRecord, name, rows, nonzeros)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, repeats, setup_seconds,
                                    distribution_seconds, plan_seconds, panel_bytes, panel_bytes_max,
                                    seconds_min, seconds_median, l_seconds, u_seconds, inter_grid_seconds,
-                                   backward_error, componentwise_backward_error,
+                                   vector_seconds, backward_error, componentwise_backward_error,
                                    arioli_demmel_duff_backward_error, solution_condition, forward_error_bound,
                                    componentwise_forward_error_bound, refinement_steps, refinement_seconds)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KrylovRecord, preconditioner, outcome, iterations, tolerance, residual,
                                    setup_seconds, preconditioner_nonzeros)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MessageRecord, sent, bytes_sent, received, bytes_received)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelRecord, machine, predicted_seconds, tuning_seconds, simulated,
-                                   ruled_out, reasons)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelRecord, machine, predicted_seconds, predicted_solve_seconds,
+                                   predicted_vector_seconds, tuning_seconds, simulated, ruled_out, reasons)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineRecord, host, processor, mpi, processors, memory_bytes)
 
-// The totals over all kinds of messages are fields of their own, for readers that want no more.
+// The totals over the kinds of messages within and between layers are fields of their own, for readers that
+// want no more. They do not depend on where the caller has b and x, whose messages are apart.
 void to_json(nlohmann::json& json, const RankRecord& r) {
   json = {{"rank", r.rank},
           {"x", r.x},
@@ -126,9 +130,11 @@ void to_json(nlohmann::json& json, const RankRecord& r) {
           {"u_floating_point_seconds", r.u_floating_point_seconds},
           {"intra_grid_seconds", r.intra_grid_seconds()},
           {"inter_grid_seconds", r.inter_grid_seconds},
-          {"idle_seconds", r.idle_seconds}};
+          {"vector_seconds", r.vector_seconds},
+          {"idle_seconds", r.idle_seconds},
+          {"vectors", r.messages[plan::index_of(plan::MessageKind::vectors)]}};
   MessageRecord all{};
-  for (const plan::MessageKind kind : plan::message_kinds) {
+  for (const plan::MessageKind kind : plan::sweep_kinds) {
     const MessageRecord& m = r.messages[plan::index_of(kind)];
     json["messages"][std::string(plan::name_of(kind))] = m;
     all.sent += m.sent;

@@ -35,10 +35,12 @@ PlanRecord plan_record(const model::PlanChoice& choice, const std::string& devic
 // What the model said of the plan that was run.
 struct ModelRecord {
   std::string machine;
-  double predicted_seconds = 0;
-  double tuning_seconds = 0;  // real time, of predicting it and the plans it was chosen from
-  Index simulated = 0;        // plans
-  Index ruled_out = 0;        // plans, by their lower bounds
+  double predicted_seconds = 0;         // with b and x at home
+  double predicted_solve_seconds = 0;   // from b to x as the ranks have them
+  double predicted_vector_seconds = 0;  // of those: bringing b in and x out
+  double tuning_seconds = 0;            // real time, of predicting it and the plans it was chosen from
+  Index simulated = 0;                  // plans
+  Index ruled_out = 0;                  // plans, by their lower bounds
   std::vector<std::string> reasons;
 };
 
@@ -55,7 +57,8 @@ struct SolveRecord {
   double panel_bytes = 0;           // of the distributed factors, over all ranks, with what layers replicate
   double panel_bytes_max = 0;       // of the rank with most of them
   double seconds_min = 0, seconds_median = 0;  // one solve with all right-hand sides; the slowest rank's
-  double l_seconds = 0, u_seconds = 0, inter_grid_seconds = 0;  // of the last repeat; the slowest rank's
+  // Of the last repeat; the slowest rank's.
+  double l_seconds = 0, u_seconds = 0, inter_grid_seconds = 0, vector_seconds = 0;
   // Of the answer (solve/refinement.hpp); not a number where there is none.
   double backward_error = unknown;                // normwise
   double componentwise_backward_error = unknown;  // what the answer is judged by
@@ -84,7 +87,7 @@ struct MessageRecord {
 // Of one rank in one recorded solve. Trivially copyable: it is gathered from all ranks.
 struct RankRecord {
   Index rank, x, y, z;
-  double l_seconds, u_seconds, inter_grid_seconds, idle_seconds;
+  double l_seconds, u_seconds, inter_grid_seconds, vector_seconds, idle_seconds;
   double l_floating_point_seconds, u_floating_point_seconds;       // of l_seconds, of u_seconds
   std::array<MessageRecord, plan::message_kinds.size()> messages;  // by plan::MessageKind
 

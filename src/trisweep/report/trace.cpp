@@ -15,9 +15,15 @@ namespace {
 using engine::TraceEvent;
 using engine::TraceKind;
 
-constexpr std::array<const char*, engine::trace_kinds> names{
-    "forward sweep", "backward sweep", "exchange between layers", "diagonal blocks", "products", "idle",
-    "send",          "receive"};
+constexpr std::array<const char*, engine::trace_kinds> names{"forward sweep",
+                                                             "backward sweep",
+                                                             "exchange between layers",
+                                                             "diagonal blocks",
+                                                             "vectors",
+                                                             "products",
+                                                             "idle",
+                                                             "send",
+                                                             "receive"};
 
 bool is_message(const TraceEvent& e) {
   return e.kind == TraceKind::send || e.kind == TraceKind::receive;

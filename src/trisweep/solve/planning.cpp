@@ -24,13 +24,26 @@ bool leaves_a_choice(const model::PlanAxes& axes) {
          });
 }
 
-ModelAdvice ask(const model::PlanProblem& problem, const PlanRequest& request, Observer& observer) {
+ModelAdvice ask(const model::PlanProblem& problem, const model::Machine& machine, const model::PlanAxes& axes,
+                Observer& observer) {
   const auto start = Clock::now();
-  const model::Machine machine = machine_for(request);
-  ModelAdvice advice{.machine = machine.name,
-                     .tuning = model::search(problem, machine, request.axes, observer)};
+  ModelAdvice advice{.machine = machine.name, .tuning = model::search(problem, machine, axes, observer)};
   advice.seconds = seconds_since(start);
   return advice;
+}
+
+// The advised plan with b and x where `problem` has them.
+void price_from_b_to_x(const model::PlanProblem& problem, const model::Machine& machine,
+                       ModelAdvice& advice) {
+  const auto start = Clock::now();
+  const model::PlanChoice& choice = advice.tuning.best().choice;
+  const auto prediction =
+      model::simulate(model::ChosenPlan(problem, choice).plans(machine), machine,
+                      machine.network(choice.transport, choice.grid.ranks()), problem.workload);
+  advice.solve_seconds = prediction.seconds;
+  for (const model::RankTimes& rank : prediction.rank)
+    advice.vector_seconds = std::max(advice.vector_seconds, rank.vector_seconds);
+  advice.seconds += seconds_since(start);
 }
 
 }  // namespace
@@ -51,13 +64,19 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
       .cholesky = kind == numeric::Kind::cholesky, .op = request.op, .workload = request.workload};
   for (std::size_t i = 0; i < analyses.size(); ++i)
     problem.analyzed.push_back({diagonals[i], analyses[i].structure});
+  const model::Machine machine = machine_for(request);
   if (leaves_a_choice(request.axes) || !request.machine.empty()) {
-    planned.model = ask(problem, request, observer);
+    planned.model = ask(problem, machine, request.axes, observer);
     planned.choice = planned.model->tuning.best().choice;
   }
   planned.separators = separators_cost(problem, planned.choice);
   const auto chosen = std::ranges::find(diagonals, planned.choice.diagonal) - diagonals.begin();
   planned.analysis = std::make_shared<const Analysis>(std::move(analyses[usize(chosen)]));
+  if (planned.model) {
+    problem.vectors = std::make_shared<const plan::VectorPlaces>(
+        plan::vector_places(planned.analysis->ordering, request.rows));
+    price_from_b_to_x(problem, machine, *planned.model);
+  }
   return planned;
 }
 

@@ -18,15 +18,18 @@ struct PlanRequest {
   ordering::Method ordering = ordering::Method::metis;
   model::Workload workload;
   Op op = Op::none;
-  Index ranks_of_node = 1;  // of rank 0's
-  int threads = 0;          // of a rank, in the sweeps; 0: as the machine has it
+  Index ranks_of_node = 1;            // of rank 0's
+  int threads = 0;                    // of a rank, in the sweeps; 0: as the machine has it
+  distribution::RowPartition rows{};  // who has which rows of b and x, in the order of the matrix
 };
 
 // What the model said of the plans there were.
 struct ModelAdvice {
   std::string machine;
-  model::Tuning tuning;
-  double seconds = 0;  // real time that it took
+  model::Tuning tuning;       // with b and x at home: a choice does not depend on whose rows are where
+  double solve_seconds = 0;   // of the choice, from b to x where the caller has them
+  double vector_seconds = 0;  // of those: bringing b in and x out, on the slowest rank
+  double seconds = 0;         // real time that it took
 };
 
 struct PlannedSystem {

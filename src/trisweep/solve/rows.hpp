@@ -3,8 +3,9 @@
 
 #include <vector>
 
-#include "trisweep/engine/vector_map.hpp"
+#include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/matrix/csr.hpp"
+#include "trisweep/transport/communicator.hpp"
 
 namespace trisweep::solve {
 

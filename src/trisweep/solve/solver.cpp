@@ -195,7 +195,8 @@ class Solver<T>::System {
         .workload = {.nrhs = options_.nrhs, .scalar_bytes = sizeof(F), .complex = is_complex<F>},
         .op = options_.op,
         .ranks_of_node = ranks_of_node,
-        .threads = options_.threads};
+        .threads = options_.threads,
+        .rows = a_->partition()};
     if (care_ == Care::great) request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
     std::shared_ptr<const Factorization<F>> done;
     const auto likely = care_ == Care::usual ? likely_kind(a) : numeric::Kind::lu;

@@ -160,8 +160,10 @@ plan::Plan TriangularSolver<T>::make_plan(Op op) const {
   const plan::PlanSpec spec{.op = op,
                             .upper_is_lower = analysis_.kind == numeric::Kind::cholesky,
                             .tree = options_.tree,
-                            .inter_grid = options_.inter_grid};
-  const auto phases = options_.schedule(structure(), mapping(), share_.layer, spec);
+                            .inter_grid = options_.inter_grid,
+                            .vectors = std::make_shared<const plan::VectorPlaces>(
+                                plan::vector_places(analysis_.ordering, partition_))};
+  const auto phases = plan::describe(options_.schedule, structure(), mapping(), share_.layer, spec);
   plan::Plan plan =
       plan::make_plan(structure(), mapping(), share_, phases, {.ordered = ordered, .grain = options_.grain});
   return options_.dependencies ? plan : plan::without_dependencies(std::move(plan));

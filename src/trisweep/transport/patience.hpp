@@ -46,8 +46,8 @@ class Patience {
     nothing_yet(std::forward<Describe>(describe), [] { return 0; });
   }
 
-  // Until all requests are complete. `statuses` may be null.
-  void wait(int count, MPI_Request* requests, const char* what, MPI_Status* statuses = nullptr);
+  // Until all requests are complete.
+  void wait(int count, MPI_Request* requests, const char* what);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,0 +1,47 @@
+#pragma once
+// Copies rows between the caller's vectors (columns, in the order of the matrix), messages and the work
+// vectors of the sweeps (rows of all right-hand sides, permuted, scaled, by segment).
+
+#include <span>
+
+#include "trisweep/core/crew.hpp"
+#include "trisweep/core/vectors.hpp"
+#include "trisweep/kernels/panel_product.hpp"
+#include "trisweep/plan/plan.hpp"
+
+namespace trisweep::engine {
+
+// b and x of one rank, with what its rows of each are multiplied by on their way (null: 1).
+template <Scalar T>
+struct CallersVectors {
+  Vectors<const T> b{};
+  Vectors<T> x{};
+  const RealOf<T>* b_scale = nullptr;
+  const RealOf<T>* x_scale = nullptr;
+};
+
+// Of one VectorPhase. In: work = P S b; out: x = S P^T work. Messages have a row after another.
+template <Scalar T>
+class VectorMoves {
+ public:
+  VectorMoves(Crew& crew, plan::VectorWay way, const CallersVectors<T>& vectors, const kernels::Work<T>& work)
+      : crew_(crew), way_(way), vectors_(vectors), work_(work) {}
+
+  // Rows that stay on this rank, without a copy in between.
+  void keep(std::span<const Index> caller, std::span<const plan::WorkRow> work) const;
+  // Rows of a plan::VectorMessage that is sent, and of one that has come.
+  void pack(std::span<const Index> row, T* message) const;
+  void unpack(std::span<const Index> row, T* message) const;
+
+ private:
+  // Between the caller's rows and their lines at(i).
+  template <class At>
+  void at_caller(std::span<const Index> row, const At& at) const;
+
+  Crew& crew_;
+  plan::VectorWay way_;
+  const CallersVectors<T>& vectors_;
+  const kernels::Work<T>& work_;
+};
+
+}  // namespace trisweep::engine

@@ -1,0 +1,79 @@
+#include "trisweep/plan/vectors.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace trisweep::plan {
+namespace {
+
+using distribution::Share;
+
+std::vector<Index> inverse(const std::vector<Index>& new_of_old) {
+  std::vector<Index> old_of_new(new_of_old.size());
+  for (std::size_t i = 0; i < new_of_old.size(); ++i)
+    old_of_new[usize(new_of_old[i])] = static_cast<Index>(i);
+  return old_of_new;
+}
+
+// One rank's rows, as they are found.
+struct RankRows {
+  std::vector<std::pair<Index, WorkRow>> own;     // the caller's row and the work row
+  std::map<Index, std::vector<Index>> at_caller;  // by home: the caller's rows that this rank has
+  std::map<Index, std::vector<Index>> at_home;    // by the rank that has them: the work rows of this rank
+};
+
+std::vector<VectorMessage> messages(std::map<Index, std::vector<Index>> rows) {
+  std::vector<VectorMessage> list;
+  for (auto& [rank, of_rank] : rows) list.push_back({rank, std::move(of_rank)});
+  return list;
+}
+
+// What stays is in the caller's order: his rows are strided, work rows are whole.
+VectorPhase phase_of(RankRows rows, VectorWay way) {
+  VectorPhase phase{.way = way, .caller = {}, .work = {}, .sent = {}, .received = {}};
+  std::sort(rows.own.begin(), rows.own.end());
+  for (const auto& [caller, work] : rows.own) {
+    phase.caller.push_back(caller);
+    phase.work.push_back(work);
+  }
+  phase.sent = messages(std::move(rows.at_caller));
+  phase.received = messages(std::move(rows.at_home));
+  if (way == VectorWay::out) std::swap(phase.sent, phase.received);
+  return phase;
+}
+
+}  // namespace
+
+VectorPlaces vector_places(const ordering::Ordering& ordering, distribution::RowPartition partition) {
+  return {std::move(partition), inverse(ordering.row_new), inverse(ordering.col_new)};
+}
+
+std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
+                                      const distribution::Mapping& mapping, std::span<const Share> shares,
+                                      const VectorSpec& spec) {
+  std::vector<RankRows> rows(shares.size());
+  std::vector<RankRows*> of(usize(mapping.ranks()), nullptr);
+  std::vector<const Share*> share_of(usize(mapping.ranks()), nullptr);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    of[usize(shares[i].rank)] = &rows[i];
+    share_of[usize(shares[i].rank)] = &shares[i];
+  }
+  for_each_vector_row(structure, mapping, spec, [&](Index k, Index j, Index old, Index caller, Index home) {
+    const Index local = old - spec.places->partition.first(caller);
+    if (caller != home && of[usize(caller)]) of[usize(caller)]->at_caller[home].push_back(local);
+    if (!of[usize(home)]) return;
+    const Share& share = *share_of[usize(home)];
+    const Index work = share.slot[usize(share.local(k))] + j - structure.first[usize(k)];
+    if (caller == home) {
+      of[usize(home)]->own.emplace_back(local, WorkRow(work));
+    } else {
+      of[usize(home)]->at_home[caller].push_back(work);
+    }
+  });
+  std::vector<VectorPhase> phases;
+  for (RankRows& of_rank : rows) phases.push_back(phase_of(std::move(of_rank), spec.way));
+  return phases;
+}
+
+}  // namespace trisweep::plan

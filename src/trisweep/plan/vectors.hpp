@@ -1,0 +1,52 @@
+#pragma once
+// Where the caller has b and x, and how they come from there to the owners of their segments and back.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/ordering/ordering.hpp"
+#include "trisweep/plan/plan.hpp"
+
+namespace trisweep::plan {
+
+// The caller's rows, in the terms of the structure.
+struct VectorPlaces {
+  distribution::RowPartition partition;  // the rank that has each of the caller's rows
+  std::vector<Index> row_old;            // by row of the structure: the row of A
+  std::vector<Index> col_old;            // by column of the structure: the column of A
+};
+VectorPlaces vector_places(const ordering::Ordering& ordering, distribution::RowPartition partition);
+
+// Brings the vector that is permuted like A's rows, or like its columns, in or out.
+struct VectorSpec {
+  VectorWay way = VectorWay::in;
+  bool columns = false;
+  std::shared_ptr<const VectorPlaces> places;
+
+  // The caller's row of each row of the structure.
+  const std::vector<Index>& old() const { return columns ? places->col_old : places->row_old; }
+};
+
+// visit(supernode, row of the structure, the caller's row, rank that the caller has it on, home) for each
+// row.
+template <class Visit>
+void for_each_vector_row(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                         const VectorSpec& spec, Visit&& visit) {
+  for (Index k = 0; k < structure.supernodes(); ++k) {
+    const Index home = mapping.home(k);
+    for (Index j = structure.first[usize(k)]; j < structure.first[usize(k) + 1]; ++j) {
+      const Index old = spec.old()[usize(j)];
+      visit(k, j, old, spec.places->partition.owner(old), home);
+    }
+  }
+}
+
+// Those of the ranks of `shares`, in their order. Each rank has one message with each rank that it shares
+// rows with, in the order of ranks: at most ranks - 1 each way.
+std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
+                                      const distribution::Mapping& mapping,
+                                      std::span<const distribution::Share> shares, const VectorSpec& spec);
+
+}  // namespace trisweep::plan
