@@ -5,13 +5,13 @@
 #if defined(__x86_64__)
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(x86_64_v4) MACRO(x86_64_v3) MACRO(baseline)
 // The function of that name for this processor.
-#define TRISWEEP_BEST_ISA(function)                               \
-  (trisweep::instruction_set::x86_64_v4()   ? x86_64_v4::function \
-   : trisweep::instruction_set::x86_64_v3() ? x86_64_v3::function \
-                                            : baseline::function)
+#define TRISWEEP_BEST_ISA(...)                                       \
+  (trisweep::instruction_set::x86_64_v4()   ? x86_64_v4::__VA_ARGS__ \
+   : trisweep::instruction_set::x86_64_v3() ? x86_64_v3::__VA_ARGS__ \
+                                            : baseline::__VA_ARGS__)
 #else
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(baseline)
-#define TRISWEEP_BEST_ISA(function) baseline::function
+#define TRISWEEP_BEST_ISA(...) baseline::__VA_ARGS__
 #endif
 
 // Whether this processor has it.

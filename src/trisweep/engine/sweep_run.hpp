@@ -168,7 +168,7 @@ class SweepRun {
       const Span span(run_.recorder, TraceKind::products, thread, supernode_of(task));
       const auto work = executor_.work_of(run_, thread);
       std::fill_n(work.at(task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs), T{});
-      const T* const values = executor_.panels_.piece(phase_.side, 0);
+      const kernels::Stored<T> values = executor_.panels_.piece(phase_.side, 0);
       const auto& positions =
           phase_.position.empty() ? executor_.positions_.side(phase_.side) : phase_.position;
       for (Index i = task.strip_begin; i < task.strip_end; ++i) {
@@ -189,7 +189,7 @@ class SweepRun {
     return side.supernode[usize(phase_.strip[usize(task.strip_begin)].piece)];
   }
 
-  void apply(const plan::Strip& strip, const T* values, const Index* positions,
+  void apply(const plan::Strip& strip, const kernels::Stored<T>& values, const Index* positions,
              const kernels::Work<T>& work) const {
     const kernels::Panel<T> panel{.value = values + strip.value,
                                   .position = positions + strip.position,
