@@ -44,9 +44,9 @@ TYPED_TEST(LineTest, LoadsScaledRowsAndNothingElse) {
       for (Index r = 0; r < nrhs; ++r) wanted.row[i][r] = columns[usize(i + r * this->ld)] * wanted.factor[i];
     }
     const auto before = work;
-    for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+    for_each_row_isa<TypeParam>([&](const char* isa, const RowKernels<TypeParam>& kernels) {
       work = before;
-      products.load(columns.data(), Offset{this->ld}, this->rows_of(work, nrhs));
+      kernels.load(columns.data(), Offset{this->ld}, this->rows_of(work, nrhs));
       EXPECT_EQ(work, expected) << nrhs << " right-hand sides, " << isa;
     });
     work = before;
@@ -64,9 +64,9 @@ TYPED_TEST(LineTest, StoresScaledRowsAndNothingElse) {
       for (Index r = 0; r < nrhs; ++r) expected[usize(i + r * this->ld)] = rows.row[i][r] * rows.factor[i];
     }
     const auto before = columns;
-    for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+    for_each_row_isa<TypeParam>([&](const char* isa, const RowKernels<TypeParam>& kernels) {
       columns = before;
-      products.store(columns.data(), Offset{this->ld}, rows);
+      kernels.store(columns.data(), Offset{this->ld}, rows);
       EXPECT_EQ(columns, expected) << nrhs << " right-hand sides, " << isa;
     });
     columns = before;

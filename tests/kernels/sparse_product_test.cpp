@@ -61,19 +61,19 @@ TYPED_TEST(SparseProductTest, OfMagnitudes) {
   expect_magnitudes<TypeParam>(1, [](auto&&... arguments) { sparse_magnitudes(arguments...); });
   expect_magnitudes<TypeParam>(line_rows<TypeParam>,
                                [](auto&&... arguments) { sparse_magnitudes_of_bundle(arguments...); });
-  for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+  for_each_row_isa<TypeParam>([&](const char* isa, const RowKernels<TypeParam>& kernels) {
     SCOPED_TRACE(isa);
-    expect_magnitudes<TypeParam>(1, products.magnitudes);
-    expect_magnitudes<TypeParam>(line_rows<TypeParam>, products.magnitudes_bundle);
+    expect_magnitudes<TypeParam>(1, kernels.magnitudes);
+    expect_magnitudes<TypeParam>(line_rows<TypeParam>, kernels.magnitudes_bundle);
   });
 }
 
 TYPED_TEST(SparseProductTest, OfOneVector) {
   for (const bool conjugate : {false, true}) {
     expect_product<TypeParam>(1, conjugate, [](auto&&... arguments) { sparse_product(arguments...); });
-    for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+    for_each_row_isa<TypeParam>([&](const char* isa, const RowKernels<TypeParam>& kernels) {
       SCOPED_TRACE(isa);
-      expect_product<TypeParam>(1, conjugate, products.sparse);
+      expect_product<TypeParam>(1, conjugate, kernels.sparse);
     });
   }
 }
@@ -82,9 +82,9 @@ TYPED_TEST(SparseProductTest, OfABundle) {
   for (const bool conjugate : {false, true}) {
     expect_product<TypeParam>(line_rows<TypeParam>, conjugate,
                               [](auto&&... arguments) { sparse_product_of_bundle(arguments...); });
-    for_each_isa<TypeParam>([&](const char* isa, const Products<TypeParam>& products) {
+    for_each_row_isa<TypeParam>([&](const char* isa, const RowKernels<TypeParam>& kernels) {
       SCOPED_TRACE(isa);
-      expect_product<TypeParam>(line_rows<TypeParam>, conjugate, products.sparse_bundle);
+      expect_product<TypeParam>(line_rows<TypeParam>, conjugate, kernels.sparse_bundle);
     });
   }
 }

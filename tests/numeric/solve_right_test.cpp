@@ -111,7 +111,7 @@ TYPED_TEST(SolveRightTest, SubstitutesOnEveryInstructionSet) {
       substitute({x.data() + start, stride, rows, width, c.data()});
       EXPECT_LE(testing_support::largest_difference(x, expected), limit) << isa;
     };
-#define TRISWEEP_VISIT(isa) TRISWEEP_VISIT_ISA(isa, substitute<T>, check)
+#define TRISWEEP_VISIT(isa) TRISWEEP_VISIT_ISA(isa, check, substitute<T>)
     TRISWEEP_FOR_EACH_ISA(TRISWEEP_VISIT)
 #undef TRISWEEP_VISIT
   }

@@ -7,9 +7,9 @@
 #include "trisweep/core/instruction_set.hpp"
 
 // Calls visit("isa", isa::function), and says which this processor cannot run.
-#define TRISWEEP_VISIT_ISA(isa, function, visit)                                  \
+#define TRISWEEP_VISIT_ISA(isa, visit, ...)                                       \
   if (trisweep::instruction_set::isa()) {                                         \
-    visit(#isa, isa::function);                                                   \
+    visit(#isa, isa::__VA_ARGS__);                                                \
   } else {                                                                        \
     std::printf("not tested: kernels for %s: this processor has it not\n", #isa); \
   }

@@ -30,6 +30,10 @@ using RealOf = typename RealOfImpl<T>::type;
 template <class T>
 inline constexpr bool is_complex = !std::same_as<T, RealOf<T>>;
 
+// In single precision.
+template <class T>
+using Single = std::conditional_t<is_complex<T>, std::complex<float>, float>;
+
 // The complex conjugate, of the same type (std::conj of a real number is complex).
 template <Scalar T>
 inline T conjugate(T value) {

@@ -4,6 +4,7 @@
 // instruction set: everything here is inlined.
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #define TRISWEEP_INLINE inline __attribute__((always_inline))
@@ -44,6 +45,15 @@ template <class V, class R>
 TRISWEEP_INLINE V load(const R* from) {
   V v;
   __builtin_memcpy(&v, from, sizeof(V));
+  return v;
+}
+// The same of numbers that are stored in another type S, each converted to R. (A loop, because GCC 12 has for
+// it the one instruction that __builtin_convertvector gets four for.)
+template <class R, int bytes = vector_bytes, class S>
+TRISWEEP_INLINE Vector<R, bytes> load_as(const S* from) {
+  if constexpr (std::is_same_v<R, S>) return load<Vector<R, bytes>>(from);
+  Vector<R, bytes> v;
+  for (int i = 0; i < bytes / static_cast<int>(sizeof(R)); ++i) v[i] = static_cast<R>(from[i]);
   return v;
 }
 template <class V, class R>

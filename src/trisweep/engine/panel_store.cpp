@@ -30,12 +30,12 @@ struct PanelColumns {
 
 // A side's panel of a supernode in the factors. The factors know whole supernodes; tiles are runs of their
 // columns.
-template <Scalar T>
-PanelColumns<const T*> panel_of(const Structure& tiles, Side side, Index k,
-                                const numeric::Factors<T>& factors) {
+template <class S>
+PanelColumns<const S*> panel_of(const Structure& tiles, Side side, Index k,
+                                const numeric::Factors<S>& factors) {
   const Structure& whole = *factors.structure;
   const Index wide = whole.supernode_of[usize(tiles.first[usize(k)])];
-  const T* const panel = side == Side::lower   ? factors.lower_panel(wide)
+  const S* const panel = side == Side::lower   ? factors.lower_panel(wide)
                          : side == Side::upper ? factors.upper_panel(wide)
                                                : factors.diagonal_block(wide);
   return {.value = panel,
@@ -45,8 +45,8 @@ PanelColumns<const T*> panel_of(const Structure& tiles, Side side, Index k,
 }
 
 // Copies `rows` rows of all columns of `to`.
-template <Scalar T>
-void copy_rows(const PanelColumns<const T*>& from, Index from_row, const PanelColumns<T*>& to, Index to_row,
+template <class S>
+void copy_rows(const PanelColumns<const S*>& from, Index from_row, const PanelColumns<S*>& to, Index to_row,
                Index rows) {
   while (rows > 0) {
     const Index run = std::min({rows, slab_rows - from_row % slab_rows, slab_rows - to_row % slab_rows});
@@ -61,14 +61,14 @@ void copy_rows(const PanelColumns<const T*>& from, Index from_row, const PanelCo
 }
 
 // Copies, of every panel of one side, the rows of the blocks that share.rank owns.
-template <Scalar T>
-void extract_side(const Structure& s, const Share& share, Side side, const numeric::Factors<T>& factors,
-                  T* out) {
+template <class S>
+void extract_side(const Structure& s, const Share& share, Side side, const numeric::Factors<S>& factors,
+                  S* out) {
   const auto& part = share.side(side);
   for (Index p = 0; p < part.pieces(); ++p) {
     const Index k = part.supernode[usize(p)];
     const auto panel = panel_of(s, side, k, factors);
-    const PanelColumns<T*> piece{out + part.value_ptr[usize(p)], part.height(p), s.width(k)};
+    const PanelColumns<S*> piece{out + part.value_ptr[usize(p)], part.height(p), s.width(k)};
     Index row = 0;
     for (const auto& block : part.blocks(p)) {
       copy_rows(panel, block.begin, piece, row, block.end - block.begin);
@@ -99,50 +99,33 @@ std::size_t largest_side(const std::vector<Share>& shares, bool with_upper) {
   return largest;
 }
 
-}  // namespace
+template <class S>
+using Sides = std::array<Buffer<S>, distribution::sides.size()>;  // by side
 
-template <Scalar T>
-void PanelStore<T>::adopt(std::shared_ptr<const Owned> owned) {
-  bytes_ = 0;
-  for (const Side side : distribution::sides) {
-    values_[at(side)] = (*owned)[at(side)].data();
-    bytes_ += (*owned)[at(side)].size() * sizeof(T);
-  }
-  keep_ = std::move(owned);
-}
-
-template <Scalar T>
-PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, const Distribution& distribution,
-                                        const Share& share,
-                                        std::shared_ptr<const numeric::Factors<T>> factors) {
-  PanelStore store;
-  if (comm.size() == 1) {
-    store.values_[at(Side::lower)] = factors->lower.data();
-    store.values_[at(Side::upper)] = factors->upper.data();
-    store.values_[at(Side::diagonal)] = factors->diagonal.data();
-    store.bytes_ = factors->bytes();
-    store.keep_ = factors;
-    return store;
-  }
-  char with_upper = factors && factors->kind == numeric::Kind::lu;
+// Sends each rank its part of `factors` from rank 0.
+template <class S>
+std::shared_ptr<const Sides<S>> dealt_out(const transport::Communicator& comm,
+                                          const Distribution& distribution, const Share& share,
+                                          const numeric::Factors<S>* factors) {
+  char with_upper = factors != nullptr && factors->kind == numeric::Kind::lu;
   comm.broadcast(with_upper);
   // All that can fail, before any message: rank 0 then only copies and sends.
   std::vector<Share> shares;  // of all ranks, on rank 0
-  Buffer<T> staging;          // for one side of one of them
-  const auto mine = transport::collectively(comm, [&] {
+  Buffer<S> staging;          // for one side of one of them
+  auto mine = transport::collectively(comm, [&] {
     if (comm.rank() == 0) {
       shares = all_shares(distribution);
-      staging = Buffer<T>(largest_side(shares, with_upper != 0), what);
+      staging = Buffer<S>(largest_side(shares, with_upper != 0), what);
     }
-    auto owned = std::make_shared<Owned>();
+    auto owned = std::make_shared<Sides<S>>();
     for (const Side side : distribution::sides)
-      (*owned)[at(side)] = Buffer<T>(stored(share, side, with_upper != 0), what);
+      (*owned)[at(side)] = Buffer<S>(stored(share, side, with_upper != 0), what);
     return owned;
   });
   for (const Side side : distribution::sides) {
-    Buffer<T>& part = (*mine)[at(side)];
+    Buffer<S>& part = (*mine)[at(side)];
     if (comm.rank() != 0) {
-      comm.receive_bytes(part.data(), part.size() * sizeof(T), 0, tag_panels);
+      comm.receive_bytes(part.data(), part.size() * sizeof(S), 0, tag_panels);
     } else if (part.size() > 0) {
       extract_side(*distribution.structure, share, side, *factors, part.data());
     }
@@ -150,14 +133,41 @@ PanelStore<T> PanelStore<T>::distribute(const transport::Communicator& comm, con
       const std::size_t size = stored(theirs, side, with_upper != 0);
       if (theirs.rank == 0 || size == 0) continue;
       extract_side(*distribution.structure, theirs, side, *factors, staging.data());
-      comm.send_bytes(staging.data(), size * sizeof(T), theirs.rank, tag_panels);
+      comm.send_bytes(staging.data(), size * sizeof(S), theirs.rank, tag_panels);
     }
   }
-  store.adopt(mine);
+  return mine;
+}
+
+}  // namespace
+
+template <Scalar T>
+template <class S>
+requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::distribute(
+    const transport::Communicator& comm, const Distribution& distribution, const Share& share,
+    std::shared_ptr<const numeric::Factors<S>> factors) {
+  PanelStore store;
+  const auto keep = [&store](Side side, const Buffer<S>& values) {
+    store.values_[at(side)] = values.data();
+    store.bytes_ += values.size() * sizeof(S);
+  };
+  if (comm.size() == 1) {
+    keep(Side::lower, factors->lower);
+    keep(Side::upper, factors->upper);
+    keep(Side::diagonal, factors->diagonal);
+    store.keep_ = std::move(factors);
+  } else {
+    auto mine = dealt_out(comm, distribution, share, factors.get());
+    for (const Side side : distribution::sides) keep(side, (*mine)[at(side)]);
+    store.keep_ = std::move(mine);
+  }
   return store;
 }
 
-#define INSTANTIATE(T) template class PanelStore<T>;
-TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+#define INSTANTIATE(S, T)                                                                               \
+  template PanelStore<T> PanelStore<T>::distribute(const transport::Communicator&, const Distribution&, \
+                                                   const Share&,                                        \
+                                                   std::shared_ptr<const numeric::Factors<S>>);
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 
 }  // namespace trisweep::engine

@@ -1,10 +1,11 @@
 #pragma once
-// The numbers of one rank's share of the factors.
+// The numbers of one rank's share of the factors, in any storage that panels for vectors of T may have.
 
 #include <memory>
 
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/share.hpp"
+#include "trisweep/kernels/stored.hpp"
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/transport/communicator.hpp"
 
@@ -13,25 +14,24 @@ namespace trisweep::engine {
 template <Scalar T>
 class PanelStore {
  public:
-  // Collective. Before: rank 0 has all of `factors` (null elsewhere). After: every rank has its pieces. A
-  // rank that is alone keeps the factors themselves instead of a copy. Cost: each rank's bytes once, from
-  // rank 0. Throws on every rank when any runs out of memory.
+  // Collective, in one storage S. Before: rank 0 has all of `factors` (null elsewhere). After: every rank has
+  // its pieces. A rank that is alone keeps the factors themselves instead of a copy. Cost: each rank's bytes
+  // once, from rank 0. Throws on every rank when any runs out of memory.
+  template <class S>
+  requires kernels::StorageOf<S, T>
   static PanelStore distribute(const transport::Communicator& comm,
                                const distribution::Distribution& distribution,
                                const distribution::Share& share,
-                               std::shared_ptr<const numeric::Factors<T>> factors);
+                               std::shared_ptr<const numeric::Factors<S>> factors);
 
-  const T* piece(distribution::Side side, Offset value_ptr) const {
+  kernels::Stored<T> piece(distribution::Side side, Offset value_ptr) const {
     return values_[static_cast<std::size_t>(side)] + value_ptr;
   }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  using Owned = std::array<Buffer<T>, distribution::sides.size()>;  // by side
-  void adopt(std::shared_ptr<const Owned> owned);
-
-  std::shared_ptr<const void> keep_;                           // what the pointers point into
-  std::array<const T*, distribution::sides.size()> values_{};  // by side
+  std::shared_ptr<const void> keep_;                                     // what the pointers point into
+  std::array<kernels::Stored<T>, distribution::sides.size()> values_{};  // by side
   std::size_t bytes_ = 0;
 };
 

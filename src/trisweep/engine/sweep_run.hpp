@@ -170,7 +170,7 @@ class SweepRun {
       const auto work = executor_.work_of(run_, thread);
       std::fill_n(rows_at(work, task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs),
                   T{});
-      const T* const values = executor_.panels_.piece(phase_.side, 0);
+      const kernels::Stored<T> values = executor_.panels_.piece(phase_.side, 0);
       const auto& positions =
           phase_.position.empty() ? executor_.positions_.side(phase_.side) : phase_.position;
       for (Index i = task.strip_begin; i < task.strip_end; ++i) {
@@ -191,7 +191,7 @@ class SweepRun {
     return side.supernode[usize(phase_.strip[usize(task.strip_begin)].piece)];
   }
 
-  void apply(const plan::Strip& strip, const T* values, const Index* positions,
+  void apply(const plan::Strip& strip, const kernels::Stored<T>& values, const Index* positions,
              const kernels::Work<T>& work) const {
     const kernels::Panel<T> panel{.value = values + strip.value,
                                   .position = positions + strip.position,

@@ -15,16 +15,16 @@ inline constexpr int chunk_rows = chunk_vectors* lanes<R>;
 
 // sum[r] = P s(:, r), `vectors` vectors of rows. Rows behind the strip's last are computed from what lies
 // there: the next column, or the slack of a buffer.
-template <int vectors, int n, class R>
-TRISWEEP_INLINE void multiply_chunk(const Strip<R>& p, const R* s, R (*sum)[chunk_rows<R>]) {
+template <int vectors, int n, class S, class R>
+TRISWEEP_INLINE void multiply_chunk(const Strip<S>& p, const R* s, R (*sum)[chunk_rows<R>]) {
   // Two columns at a time where one would leave additions waiting for one another.
   constexpr int together = vectors * n <= 4 ? 2 : 1;
   Vector<R> acc[together][n][vectors] = {};
   const auto add = [&](Index j, int set) __attribute__((always_inline)) {
-    const R* const column = p.value + usize(j) * usize(p.ld);
+    const S* const column = p.value + usize(j) * usize(p.ld);
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
-      const auto value = load<Vector<R>>(column + v * lanes<R>);
+      const auto value = load_as<R>(column + v * lanes<R>);
 #pragma GCC unroll 4
       for (int r = 0; r < n; ++r) acc[set][r][v] += value * s[usize(j) * n + usize(r)];
     }
@@ -65,15 +65,15 @@ TRISWEEP_INLINE void put_rows(const Product<T>& p, Index first, Index rows,
   }
 }
 
-template <Rows mode, int n, Scalar T>
+template <class S, Rows mode, int n, Scalar T>
 TRISWEEP_INLINE void multiply_few(const Product<T>& p) {
   using R = RealOf<T>;
   constexpr Index step = chunk_rows<R> / parts<T>;
-  ascend(
-      p.panel, [&](const Strip<R>& strip) __attribute__((always_inline)) {
+  ascend<S>(
+      p.panel, [&](const auto& strip) __attribute__((always_inline)) {
         for (Index i = 0; i < strip.rows; i += step) {
           const Index rows = strip.rows - i < step ? strip.rows - i : step;
-          Strip<R> chunk = strip;
+          auto chunk = strip;
           chunk.value += i * parts<T>;
           R sum[n][chunk_rows<R>];
           switch ((rows * parts<T> - 1) / lanes<R>) {
@@ -95,8 +95,8 @@ TRISWEEP_INLINE void multiply_few(const Product<T>& p) {
 }
 
 // side(j, r) -= sum_i P(i, j) g(i, r), from the last column to the first.
-template <int vectors, int n, class R>
-TRISWEEP_INLINE void multiply_transposed_chunk(const Strip<R>& p, const R (*g)[chunk_rows<R>], R* side) {
+template <int vectors, int n, class S, class R>
+TRISWEEP_INLINE void multiply_transposed_chunk(const Strip<S>& p, const R (*g)[chunk_rows<R>], R* side) {
   Vector<R> factor[n][vectors];
 #pragma GCC unroll 4
   for (int r = 0; r < n; ++r) {
@@ -104,11 +104,11 @@ TRISWEEP_INLINE void multiply_transposed_chunk(const Strip<R>& p, const R (*g)[c
     for (int v = 0; v < vectors; ++v) factor[r][v] = load<Vector<R>>(g[r] + v * lanes<R>);
   }
   for (Index j = p.width; j-- > 0;) {
-    const R* const column = p.value + usize(j) * usize(p.ld);
+    const S* const column = p.value + usize(j) * usize(p.ld);
     Vector<R> acc[n] = {};
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
-      const auto value = load<Vector<R>>(column + v * lanes<R>);
+      const auto value = load_as<R>(column + v * lanes<R>);
 #pragma GCC unroll 4
       for (int r = 0; r < n; ++r) acc[r] += value * factor[r][v];
     }
@@ -138,15 +138,15 @@ TRISWEEP_INLINE void gather_rows(const Product<T>& p, Index first, Index rows,
   }
 }
 
-template <int n, Scalar T>
+template <class S, int n, Scalar T>
 TRISWEEP_INLINE void gather_few(const Product<T>& p) {
   using R = RealOf<T>;
   constexpr Index step = chunk_rows<R> / parts<T>;
-  descend(
-      p.panel, [&](const Strip<R>& strip) __attribute__((always_inline)) {
+  descend<S>(
+      p.panel, [&](const auto& strip) __attribute__((always_inline)) {
         for (Index i = (strip.rows - 1) / step * step; i >= 0; i -= step) {
           const Index rows = strip.rows - i < step ? strip.rows - i : step;
-          Strip<R> chunk = strip;
+          auto chunk = strip;
           chunk.value += i * parts<T>;
           R g[n][chunk_rows<R>] = {};
           gather_rows<n>(p, strip.first + i, rows, g);

@@ -64,7 +64,7 @@ struct Tile {
     for (int v = 0; v < vectors; ++v) s[v] = load<V>(row + v * size);
 #pragma GCC unroll 8
     for (int line = 0; line < lines; ++line) {
-      const R f = factor(line);
+      const auto f = static_cast<R>(factor(line));
 #pragma GCC unroll 3
       for (int v = 0; v < vectors; ++v) acc[line][v] += s[v] * f;
     }
@@ -84,7 +84,7 @@ struct Tile {
   }
 };
 
-template <Rows mode, Scalar T>
+template <class S, Rows mode, Scalar T>
 TRISWEEP_INLINE void multiply_many(const Product<T>& p) {
   using R = RealOf<T>;
   constexpr Index c = parts<T>;
@@ -99,18 +99,18 @@ TRISWEEP_INLINE void multiply_many(const Product<T>& p) {
     }
     source = both;
   }
-  ascend(
-      p.panel, [&](const Strip<R>& strip) __attribute__((always_inline)) {
+  ascend<S>(
+      p.panel, [&](const auto& strip) __attribute__((always_inline)) {
         cover_lines(
             strip.rows, [&](auto lines, Index first, Index count) __attribute__((always_inline)) {
               // Lines behind the last row read what lies there, and are left out at the end.
-              const R* const value = strip.value + first * c;
+              const RealOf<S>* const value = strip.value + first * c;
               cover_columns<R>(
                   n, 0, [&](auto bytes, auto vectors, Index column) __attribute__((always_inline)) {
                     Tile<R, lines, bytes, vectors> tile;
                     const R* s = source + column;
                     for (Index j = 0; j < strip.width; ++j) {
-                      const R* const entry = value + usize(j) * usize(strip.ld);
+                      const RealOf<S>* const entry = value + usize(j) * usize(strip.ld);
                       for (Index k = 0; k < c; ++k, s += n)
                         tile.add(
                             s, [&](int line) __attribute__((always_inline)) { return entry[line * c + k]; });
@@ -124,13 +124,13 @@ TRISWEEP_INLINE void multiply_many(const Product<T>& p) {
       });
 }
 
-template <Scalar T>
+template <class S, Scalar T>
 TRISWEEP_INLINE void gather_many(const Product<T>& p) {
   using R = RealOf<T>;
   constexpr Index c = parts<T>;
   const Index n = p.nrhs * c;
-  descend(
-      p.panel, [&](const Strip<R>& strip) __attribute__((always_inline)) {
+  descend<S>(
+      p.panel, [&](const auto& strip) __attribute__((always_inline)) {
         const R* from[c * slab_rows];  // c rows for each of the strip's
         for (Index i = 0; i < strip.rows; ++i) {
           from[c * i] = row_of(p, strip.first + i, n);
@@ -142,7 +142,7 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
         }
         cover_lines(
             strip.width, [&](auto lines, Index first, Index count) __attribute__((always_inline)) {
-              const R*
+              const RealOf<S>*
                   column_of[lines];  // lines behind the last column repeat it, and are left out at the end
               for (Index line = 0; line < lines; ++line)
                 column_of[line] =
@@ -150,7 +150,7 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
               R* const side = reals(p.side) + usize(first) * usize(n);
               // What lies before the strip is multiplied next: a gather goes backward in memory by whole
               // slabs, which the hardware does not foresee. Every step fetches its share.
-              const R* const before = column_of[0] - strip.ld * strip.width;
+              const RealOf<S>* const before = column_of[0] - strip.ld * strip.width;
               cover_columns<R>(
                   n, 0, [&](auto bytes, auto vectors, Index column) __attribute__((always_inline)) {
                     Tile<R, lines, bytes, vectors> tile;

@@ -4,15 +4,15 @@
 // packing, and gather and scatter move whole rows.
 
 #include "trisweep/core/slabs.hpp"
-#include "trisweep/core/types.hpp"
+#include "trisweep/kernels/stored.hpp"
 
 namespace trisweep::kernels {
 
-// Rows [begin, end) of a height x width block that lies in slabs (core/slabs.hpp). They belong to work rows
-// position[0 .. end - begin).
+// Rows [begin, end) of a height x width block that lies in slabs (core/slabs.hpp), for vectors of T. They
+// belong to work rows position[0 .. end - begin).
 template <Scalar T>
 struct Panel {
-  const T* value;
+  Stored<T> value;
   const Index* position;
   Index height;
   Index width;

@@ -2,46 +2,21 @@
 
 #include "trisweep/kernels/products.hpp"
 
-#include "trisweep/kernels/few_columns.hpp"
-#include "trisweep/kernels/many_columns.hpp"
+#include "trisweep/kernels/any_columns.hpp"
 #include "trisweep/kernels/sparse_rows.hpp"
 #include "trisweep/kernels/transpose.hpp"
 
 namespace trisweep::kernels::TRISWEEP_ISA {
 namespace {
 
-// Calls few(n) for n real right-hand sides, a constant, or many() where there are more than few_columns.
-template <Scalar T, class Few, class Many>
-TRISWEEP_INLINE void by_columns(const Product<T>& p, const Few& few, const Many& many) {
-  if (p.panel.width == 0) return;
-  switch (p.nrhs * parts<T>) {
-    case 1:
-      if constexpr (!is_complex<T>) return few(std::integral_constant<int, 1>());
-      break;
-    case 2:
-      return few(std::integral_constant<int, 2>());
-    case 3:
-      if constexpr (!is_complex<T>) return few(std::integral_constant<int, 3>());
-      break;
-    case 4:
-      return few(std::integral_constant<int, 4>());
-    default:
-      return many();
-  }
-}
-
-template <Rows mode, Scalar T>
+template <class S, Rows mode, Scalar T>
 void multiply(const Product<T>& p) {
-  by_columns(
-      p, [&](auto n) __attribute__((always_inline)) { multiply_few<mode, n>(p); },
-      [&]() __attribute__((always_inline)) { multiply_many<mode>(p); });
+  multiply_by_columns<S, mode>(p);
 }
 
-template <Scalar T>
+template <class S, Scalar T>
 void gather(const Product<T>& p) {
-  by_columns(
-      p, [&](auto n) __attribute__((always_inline)) { gather_few<n>(p); },
-      [&]() __attribute__((always_inline)) { gather_many(p); });
+  gather_by_columns<S>(p);
 }
 
 template <Scalar T>
@@ -54,42 +29,33 @@ void store_line(T* column, Offset ld, const LineRows<T>& rows) {
   store_blocks(column, ld, rows);
 }
 
-template <Scalar T>
+template <Terms terms, int vectors, Scalar T>
 void sparse(const SparseRows<T>& a, const T* x, T* product) {
-  multiply_rows<static_cast<int>(sizeof(T))>(a, x, product);
-}
-
-template <Scalar T>
-void sparse_bundle(const SparseRows<T>& a, const T* x, T* product) {
-  multiply_rows<line_rows<T>* static_cast<int>(sizeof(T))>(a, x, product);
-}
-
-template <Scalar T>
-void magnitudes(const SparseRows<T>& a, const T* x, T* product) {
-  magnitudes_of_rows<static_cast<int>(sizeof(T))>(a, x, product);
-}
-
-template <Scalar T>
-void magnitudes_bundle(const SparseRows<T>& a, const T* x, T* product) {
-  magnitudes_of_rows<line_rows<T>* static_cast<int>(sizeof(T))>(a, x, product);
+  sum_rows<terms, vectors* static_cast<int>(sizeof(T))>(a, x, product);
 }
 
 }  // namespace
 
-template <Scalar T>
-Products<T> products() {
-  return {.scatter = multiply<Rows::subtract, T>,
-          .gather = gather<T>,
-          .multiply = multiply<Rows::assign, T>,
-          .load = load_line<T>,
-          .store = store_line<T>,
-          .sparse = sparse<T>,
-          .sparse_bundle = sparse_bundle<T>,
-          .magnitudes = magnitudes<T>,
-          .magnitudes_bundle = magnitudes_bundle<T>};
+template <class S, Scalar T>
+PanelKernels<T> panel_kernels() {
+  return {.scatter = multiply<S, Rows::subtract, T>,
+          .gather = gather<S, T>,
+          .multiply = multiply<S, Rows::assign, T>};
 }
 
-#define INSTANTIATE(T) template Products<T> products<T>();
-TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+template <Scalar T>
+RowKernels<T> row_kernels() {
+  return {.load = load_line<T>,
+          .store = store_line<T>,
+          .sparse = sparse<Terms::products, 1, T>,
+          .sparse_bundle = sparse<Terms::products, line_rows<T>, T>,
+          .magnitudes = sparse<Terms::magnitudes, 1, T>,
+          .magnitudes_bundle = sparse<Terms::magnitudes, line_rows<T>, T>};
+}
+
+#define INSTANTIATE_PANEL_KERNELS(S, T) template PanelKernels<T> panel_kernels<S, T>();
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_PANEL_KERNELS)
+#define INSTANTIATE_ROW_KERNELS(T) template RowKernels<T> row_kernels<T>();
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_ROW_KERNELS)
 
 }  // namespace trisweep::kernels::TRISWEEP_ISA

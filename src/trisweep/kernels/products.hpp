@@ -20,11 +20,17 @@ struct Product {
   Index nrhs;
 };
 
+// With panels of one storage.
 template <Scalar T>
-struct Products {
+struct PanelKernels {
   void (*scatter)(const Product<T>&);   // rows -= P side
   void (*gather)(const Product<T>&);    // side -= P^T rows
   void (*multiply)(const Product<T>&);  // rows = P side, without positions
+};
+
+// With work rows and sparse rows.
+template <Scalar T>
+struct RowKernels {
   void (*load)(const T* column, Offset ld, const LineRows<T>&);
   void (*store)(T* column, Offset ld, const LineRows<T>&);
   void (*sparse)(const SparseRows<T>&, const T* x, T* product);
@@ -33,14 +39,17 @@ struct Products {
   void (*magnitudes_bundle)(const SparseRows<T>&, const T* x, T* product);
 };
 
-// diagonal_product() of panel_product.hpp by these products.
+// diagonal_product() of panel_product.hpp by these kernels.
 template <Scalar T>
-void diagonal_product_by(const Products<T>& products, Panel<T> inverse, Op op, Index at, const Work<T>& work);
+void diagonal_product_by(const PanelKernels<T>& kernels, Panel<T> inverse, Op op, Index at,
+                         const Work<T>& work);
 
-#define TRISWEEP_DECLARE(isa) \
-  namespace isa {             \
-  template <Scalar T>         \
-  Products<T> products();     \
+#define TRISWEEP_DECLARE(isa)      \
+  namespace isa {                  \
+  template <class S, Scalar T>     \
+  PanelKernels<T> panel_kernels(); \
+  template <Scalar T>              \
+  RowKernels<T> row_kernels();     \
   }
 TRISWEEP_FOR_EACH_ISA(TRISWEEP_DECLARE)
 #undef TRISWEEP_DECLARE

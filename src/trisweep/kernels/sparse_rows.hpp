@@ -2,81 +2,85 @@
 // The products of sparse_product.hpp. Included only by what is compiled once for each instruction set.
 
 #include <algorithm>
+#include <array>
 
 #include "trisweep/kernels/sparse_product.hpp"
 #include "trisweep/kernels/strip.hpp"
 
 namespace trisweep::kernels {
 
-// Rows of x and of the product are `bytes` wide. A complex entry is multiplied in two sums, by its real and
-// by its imaginary part, which come together at the end of the row.
-template <int bytes, Scalar T>
-TRISWEEP_INLINE void multiply_rows(const SparseRows<T>& a, const T* x, T* product) {
-  using R = RealOf<T>;
-  using V = Vector<R, std::min(bytes, vector_bytes)>;
-  constexpr int count = bytes / static_cast<int>(sizeof(V));
-  constexpr int step = static_cast<int>(sizeof(V) / sizeof(R));
-  constexpr int width = bytes / static_cast<int>(sizeof(R));
-  const R sign = a.conjugate ? R(-1) : R(1);
-  for (Index i = 0; i < a.rows; ++i) {
-    V real[count] = {}, imaginary[count] = {};
-    for (Offset p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
-      const R* const value = reals(a.value + p);
-      const R* const row = reals(x) + usize(a.col[p]) * usize(width);
-#pragma GCC unroll 8
-      for (int k = 0; k < count; ++k) {
-        const V v = load<V>(row + k * step);
-        real[k] += value[0] * v;
-        if constexpr (is_complex<T>) imaginary[k] += sign * value[1] * v;
-      }
-    }
-    R* const to = reals(product) + usize(i) * usize(width);
-#pragma GCC unroll 8
-    for (int k = 0; k < count; ++k) store(to + k * step, real[k]);
-    if constexpr (is_complex<T>) {
-      R turned[width];
-#pragma GCC unroll 8
-      for (int k = 0; k < count; ++k) store(turned + k * step, imaginary[k]);
-      for (int k = 0; k < width; k += 2) {
-        to[k] -= turned[k + 1];
-        to[k + 1] += turned[k];
-      }
-    }
-  }
-}
+// What is added up along a row.
+enum class Terms {
+  products,   // a(i, j) x[j]: a complex entry in two sums, by its real and by its imaginary part
+  magnitudes  // |a(i, j)| |x[j]|: of real and imaginary parts of x apart
+};
+
+template <Terms terms, Scalar T>
+inline constexpr int row_sums = is_complex<T>&& terms == Terms::products ? 2 : 1;
 
 template <class V>
 TRISWEEP_INLINE V magnitude(const V& v) {
   return v < 0 ? -v : v;
 }
 
-// |re| + |im| is a sum over neighbouring lanes, taken at the end of the row.
-template <int bytes, Scalar T>
-TRISWEEP_INLINE void magnitudes_of_rows(const SparseRows<T>& a, const T* x, T* product) {
+// What x is multiplied by in each of the sums.
+template <Terms terms, Scalar T>
+TRISWEEP_INLINE std::array<RealOf<T>, row_sums<terms, T>> weights_of(const RealOf<T>* entry, RealOf<T> sign) {
+  if constexpr (terms == Terms::products) {
+    if constexpr (is_complex<T>) return {entry[0], sign * entry[1]};
+    return {entry[0]};
+  } else {
+    if constexpr (is_complex<T>) return {magnitude(entry[0]) + magnitude(entry[1])};
+    return {magnitude(entry[0])};
+  }
+}
+
+// Brings together what belongs to a complex number, in neighbouring lanes of `width`; `turned` is the second
+// sum.
+template <Terms terms, class R>
+TRISWEEP_INLINE void join_parts(R* to, const R* turned, int width) {
+  for (int k = 0; k < width; k += 2) {
+    if constexpr (terms == Terms::products) {
+      to[k] -= turned[k + 1];
+      to[k + 1] += turned[k];
+    } else {
+      to[k] += to[k + 1];
+      to[k + 1] = 0;
+    }
+  }
+}
+
+// Rows of x and of the product are `bytes` wide.
+template <Terms terms, int bytes, Scalar T>
+TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product) {
   using R = RealOf<T>;
   using V = Vector<R, std::min(bytes, vector_bytes)>;
   constexpr int count = bytes / static_cast<int>(sizeof(V));
   constexpr int step = static_cast<int>(sizeof(V) / sizeof(R));
   constexpr int width = bytes / static_cast<int>(sizeof(R));
+  constexpr int sums = row_sums<terms, T>;
+  const R sign = a.conjugate ? R(-1) : R(1);
   for (Index i = 0; i < a.rows; ++i) {
-    V sum[count] = {};
+    V sum[sums][count] = {};
     for (Offset p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
-      const R* const value = reals(a.value + p);
+      const auto weight = weights_of<terms, T>(reals(a.value + p), sign);
       const R* const row = reals(x) + usize(a.col[p]) * usize(width);
-      R weight = magnitude(value[0]);
-      if constexpr (is_complex<T>) weight += magnitude(value[1]);
 #pragma GCC unroll 8
-      for (int k = 0; k < count; ++k) sum[k] += weight * magnitude(load<V>(row + k * step));
-    }
-    R* const to = reals(product) + usize(i) * usize(width);
-#pragma GCC unroll 8
-    for (int k = 0; k < count; ++k) store(to + k * step, sum[k]);
-    if constexpr (is_complex<T>) {
-      for (int k = 0; k < width; k += 2) {
-        to[k] += to[k + 1];
-        to[k + 1] = 0;
+      for (int k = 0; k < count; ++k) {
+        V v = load<V>(row + k * step);
+        if constexpr (terms == Terms::magnitudes) v = magnitude(v);
+#pragma GCC unroll 2
+        for (int s = 0; s < sums; ++s) sum[s][k] += weight[s] * v;
       }
     }
+    R* const to = reals(product) + usize(i) * usize(width);
+    R turned[width];
+#pragma GCC unroll 8
+    for (int k = 0; k < count; ++k) {
+      store(to + k * step, sum[0][k]);
+      if constexpr (sums == 2) store(turned + k * step, sum[1][k]);
+    }
+    if constexpr (is_complex<T>) join_parts<terms>(to, turned, width);
   }
 }
 

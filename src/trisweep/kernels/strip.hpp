@@ -16,15 +16,15 @@ template <Scalar T>
 TRISWEEP_INLINE RealOf<T>* reals(T* values) {
   return reinterpret_cast<RealOf<T>*>(values);
 }
-template <Scalar T>
-TRISWEEP_INLINE const RealOf<T>* reals(const T* values) {
-  return reinterpret_cast<const RealOf<T>*>(values);
+template <class S>
+TRISWEEP_INLINE const RealOf<S>* reals(const S* values) {
+  return reinterpret_cast<const RealOf<S>*>(values);
 }
 
-// Rows of one slab that a product takes.
-template <class R>
+// Rows of one slab that a product takes, of real numbers stored as S.
+template <class S>
 struct Strip {
-  const R* value;  // of the first row
+  const S* value;  // of the first row
   Index ld;        // real numbers between columns
   Index rows;
   Index width;
@@ -32,32 +32,32 @@ struct Strip {
 };
 
 // The strip that panel row `row` is in: to the end of its slab or the panel's.
-template <Scalar T>
-TRISWEEP_INLINE Strip<RealOf<T>> strip_at(const Panel<T>& panel, Index row) {
+template <class S, Scalar T>
+TRISWEEP_INLINE Strip<RealOf<S>> strip_at(const Panel<T>& panel, Index row) {
   const Index slab = row / slab_rows * slab_rows;
   const Index height = panel.height - slab < slab_rows ? panel.height - slab : slab_rows;
   const Index last = slab + height < panel.end ? slab + height : panel.end;
-  const T* const value = panel.value + usize(slab) * usize(panel.width) + usize(row - slab);
+  const S* const value = panel.value.template as<S>() + usize(slab) * usize(panel.width) + usize(row - slab);
   return {reals(value), height * parts<T>, last - row, panel.width, row - panel.begin};
 }
 
 // Calls visit(strip) for all strips, in the order they lie in memory.
-template <Scalar T, class Visit>
+template <class S, Scalar T, class Visit>
 TRISWEEP_INLINE void ascend(const Panel<T>& panel, const Visit& visit) {
   for (Index row = panel.begin; row < panel.end;) {
-    const auto strip = strip_at(panel, row);
+    const auto strip = strip_at<S>(panel, row);
     visit(strip);
     row += strip.rows;
   }
 }
 
 // And in the reverse order.
-template <Scalar T, class Visit>
+template <class S, Scalar T, class Visit>
 TRISWEEP_INLINE void descend(const Panel<T>& panel, const Visit& visit) {
   for (Index end = panel.end; end > panel.begin;) {
     const Index slab = (end - 1) / slab_rows * slab_rows;
     const Index row = slab > panel.begin ? slab : panel.begin;
-    visit(strip_at(panel, row));
+    visit(strip_at<S>(panel, row));
     end = row;
   }
 }
