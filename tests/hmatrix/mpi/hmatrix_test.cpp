@@ -33,7 +33,7 @@ struct Waves {
 
 template <Scalar T>
 struct Problem {
-  std::vector<Point> points = centroids(sphere_mesh({5, 8}, 1, {0, 0, 0}));
+  std::vector<Point> points = centroids(sphere_mesh({4, 7}, 1, {0, 0, 0}));
   PointKernel<T, Waves<T>> kernel{points, Waves<T>{}, T(20)};
 
   ClusterTree tree() const { return make_cluster_tree(points, 12); }
@@ -42,7 +42,7 @@ struct Problem {
 
 // Room for strips on many ranks.
 Options options_for(double eps) {
-  return {.blocks = {.eta = 2, .least_side = 12}, .compression = {.eps = eps}, .strip_rows = 30};
+  return {.blocks = {.eta = 2, .least_side = 12}, .compression = {.eps = eps}, .strip_rows = 20};
 }
 
 // op(H) x on all rows, for x that all ranks have; `comm` has the ranks.
@@ -104,7 +104,7 @@ TYPED_TEST(HMatrixTest, ProductsOfEveryOpAreAsAccurateAsAsked) {
   const auto x = random_vector<T>(usize(Problem<T>().n()) * nrhs, 5);
   for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
     const auto expected = exact(op, x, nrhs);
-    for (const double eps : {1e-2, 1e-4, 1e-6, 1e-10}) {
+    for (const double eps : {1e-2, 1e-5, 1e-10}) {
       if (std::same_as<RealOf<T>, float> && eps < 1e-5) continue;
       EXPECT_LT(relative_difference(product<T>(world, 1, options_for(eps), op, x, nrhs), expected), eps)
           << static_cast<char>(op);
@@ -135,7 +135,7 @@ TEST(HMatrix, ChoicesOfCompressionAndTheirBytes) {
     options.compression = how;
     HMatrix<double> h({self, crew}, problem.kernel, problem.tree(), options);
     EXPECT_LT(sampled_error<double>(h, problem.kernel, 100), eps);
-    EXPECT_GT(h.statistics().low_rank_blocks, 50);
+    EXPECT_GT(h.statistics().low_rank_blocks, 20);
     EXPECT_GT(h.statistics().max_rank, h.statistics().mean_rank);
     return h.statistics().bytes;
   };
