@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "outputs.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
+#include "trisweep/hmatrix/mesh_file.hpp"
 #include "trisweep/report/bem_record.hpp"
 
 namespace trisweep::cli {
@@ -29,10 +30,10 @@ struct BemCommand {
 
   int operator()(const Context& context) const {
     std::optional<OutputFile> output;
-    const hmatrix::Conductors conductors = transport::collectively(context.world, [&] {
+    transport::collectively(context.world, [&] {
       if (context.is_root()) output = open_output(json);
-      return hmatrix::make_object(object, chosen_shape());
     });
+    const hmatrix::Conductors conductors = is_file() ? read(context) : make(context);
     const auto crew = transport::collectively(context.world, [&] { return std::make_unique<Crew>(threads); });
     const report::BemRecord record{.version = TRISWEEP_VERSION,
                                    .object = conductors.name,
@@ -56,6 +57,27 @@ struct BemCommand {
     return 1;
   }
 
+  bool is_file() const { return object.find_first_of("./") != std::string::npos; }
+
+  hmatrix::Conductors make(const Context& context) const {
+    return transport::collectively(context.world,
+                                   [&] { return hmatrix::make_object(object, chosen_shape()); });
+  }
+
+  hmatrix::Conductors read(const Context& context) const {
+    hmatrix::TriangleMesh mesh;
+    transport::collectively(context.world, [&] {
+      if (shape.triangles > 0)
+        throw Error(ErrorKind::usage, "a file has the triangles that it has", "leave --n out");
+      if (context.is_root()) mesh = hmatrix::read_mesh(object, context.terminal);
+    });
+    context.world.broadcast(mesh.node);
+    context.world.broadcast(mesh.triangle);
+    return transport::collectively(context.world, [&] {
+      return hmatrix::one_body(object, std::move(mesh), chosen_shape().potential[0]);
+    });
+  }
+
   // Of one number that is given the second follows.
   hmatrix::ObjectOptions chosen_shape() const {
     hmatrix::ObjectOptions chosen = shape;
@@ -76,7 +98,10 @@ struct BemCommand {
 };
 
 void add_shape_options(CLI::App& sub, BemCommand& o) {
-  sub.add_option("--object", o.object, "What is charged; see the list below")->required();
+  sub.add_option(
+         "--object", o.object,
+         "What is charged: a name of the list below, or a file of triangles (.msh of Gmsh, .stl, .obj, .ply)")
+      ->required();
   sub.add_option("--n", o.shape.triangles, "About how many triangles it has in all")
       ->check(CLI::Range(1, 1 << 30));
   sub.add_option("--radius", o.radius, "Of the sphere or both, or of each: R1,R2 (m; default 0.25)")

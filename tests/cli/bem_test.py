@@ -45,6 +45,32 @@ class Bem(CommandTest):
         different = self.bem("--object", "spheres", "--n", 600, "--radius", "0.2,0.3", "--potential", "1,2")
         self.assertIsNone(different["charge_relative_error"])
 
+    def test_a_mesh_from_a_file(self):
+        corners = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+        facets = [(a, b, c) for a in (1, 2) for b in (3, 4) for c in (5, 6)]
+        text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n"
+        text += "".join(f"{i + 1} {x} {y} {z}\n" for i, (x, y, z) in enumerate(corners))
+        text += "$EndNodes\n$Elements\n8\n"
+        text += "".join(f"{i + 1} 2 0 {a} {b} {c}\n" for i, (a, b, c) in enumerate(facets)) + "$EndElements\n"
+        self.write("octahedron.msh", text)
+        self.write("octahedron.obj", "".join("v {} {} {}\n".format(*c) for c in corners) +
+                   "".join("f {} {} {}\n".format(*f) for f in facets))
+        for name in ("octahedron.msh", "octahedron.obj"):
+            record = self.bem("--object", name, "--potential", 2, ranks=2)
+            self.assertEqual(record["elements"], 8)
+            self.assertIsNone(record["charge_relative_error"])
+            # Between those of the spheres inside and around it.
+            self.assertLess(2 * 1.1127e-10 * 3**-0.5, record["charge"])
+            self.assertLess(record["charge"], 2 * 1.1127e-10)
+        self.write("bad.msh", text.replace("8 2 0 2 4 6", "8 2 0 2 4 7"))
+        for name, message in {"bad.msh": "bad.msh:22: there is no node 7", "none.msh": "none.msh",
+                              "octahedron.step": "no format"}.items():
+            self.write("octahedron.step", "")
+            result = self.run_here("bem", "--object", name)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(message, result.messages()[0])
+        self.assertEqual(self.run_here("bem", "--object", "octahedron.msh", "--n", 8).status, 2)
+
     def test_without_convergence_the_status_is_1_and_there_is_a_record(self):
         for ranks in (0, 2):
             result = self.run_here("bem", "--object", "spheres", "--n", 600, "--max-iterations", 1, "--json", "run.json",
