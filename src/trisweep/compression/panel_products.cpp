@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstring>
+#include <type_traits>
 
 #include "trisweep/compression/number_format.hpp"
 
@@ -72,34 +73,54 @@ inline T number_at(const Numbers& q, std::size_t i) {
   }
 }
 
-template <Scalar T, class Numbers>
-void add_run(const Numbers& q, const Columns& run, const T* __restrict columns, T* __restrict rows) {
-  for (Index c = 0; c < run.cols; ++c) {
-    const T factor = columns[c] * run.step_of<RealOf<T>>(c);
-    const std::size_t at = usize(c) * run.height + run.first;
-    for (std::size_t i = 0; i < run.rows; ++i) add_product(rows[i], factor, number_at<T>(q, at + i));
+// Columns c .. c + count of a run at once, so that a row is read, and written, once for all of them.
+template <int count, Scalar T, class Numbers>
+inline void add_columns(const Numbers& q, const Columns& run, Index c, const T* __restrict columns,
+                        T* __restrict rows) {
+  T factor[count];
+  for (int k = 0; k < count; ++k) factor[k] = columns[c + k] * run.step_of<RealOf<T>>(c + k);
+  const std::size_t at = usize(c) * run.height + run.first;
+  for (std::size_t i = 0; i < run.rows; ++i) {
+    T sum = rows[i];
+    for (int k = 0; k < count; ++k)
+      add_product(sum, factor[k], number_at<T>(q, at + usize(k) * run.height + i));
+    rows[i] = sum;
   }
 }
 
-template <Scalar T, class Numbers>
-void add_run_transposed(const Numbers& q, const Columns& run, const T* __restrict rows,
-                        T* __restrict columns) {
-  // As many sums side by side as fill vectors, whatever their size.
-  constexpr std::size_t lanes = 16;
-  for (Index c = 0; c < run.cols; ++c) {
-    const std::size_t at = usize(c) * run.height + run.first;
-    T sum[lanes] = {};
-    std::size_t i = 0;
-    for (; i + lanes <= run.rows; i += lanes) {
-      for (std::size_t l = 0; l < lanes; ++l) add_product(sum[l], rows[i + l], number_at<T>(q, at + i + l));
+template <int count, Scalar T, class Numbers>
+inline void add_columns_transposed(const Numbers& q, const Columns& run, Index c, const T* __restrict rows,
+                                   T* __restrict columns) {
+  // As many sums of a column side by side, whatever the size of vectors.
+  constexpr std::size_t lanes = 8;
+  const std::size_t at = usize(c) * run.height + run.first;
+  T sum[count][lanes] = {}, rest[count] = {};
+  std::size_t i = 0;
+  for (; i + lanes <= run.rows; i += lanes) {
+    for (int k = 0; k < count; ++k) {
+      for (std::size_t l = 0; l < lanes; ++l)
+        add_product(sum[k][l], rows[i + l], number_at<T>(q, at + usize(k) * run.height + i + l));
     }
-    for (std::size_t l = 0; i + l < run.rows; ++l)
-      add_product(sum[l], rows[i + l], number_at<T>(q, at + i + l));
-    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
-      for (std::size_t l = 0; l < half; ++l) sum[l] += sum[l + half];
-    }
-    columns[c] += sum[0] * run.step_of<RealOf<T>>(c);
   }
+  for (; i < run.rows; ++i) {
+    for (int k = 0; k < count; ++k)
+      add_product(rest[k], rows[i], number_at<T>(q, at + usize(k) * run.height + i));
+  }
+  for (int k = 0; k < count; ++k) {
+    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+      for (std::size_t l = 0; l < half; ++l) sum[k][l] += sum[k][l + half];
+    }
+    columns[c + k] += (sum[k][0] + rest[k]) * run.step_of<RealOf<T>>(c + k);
+  }
+}
+
+// Calls work(constant number of columns, first of them) for all columns of a run.
+template <class Work>
+inline void for_columns(Index cols, const Work& work) {
+  constexpr int together = 4;
+  Index c = 0;
+  for (; c + together <= cols; c += together) work(std::integral_constant<int, together>(), c);
+  for (; c < cols; ++c) work(std::integral_constant<int, 1>(), c);
 }
 
 template <bool transposed, class Numbers, Scalar T>
@@ -107,11 +128,13 @@ void multiply_run(const Numbers& q, const Columns& run, Index column, const Pane
   for (Index k = 0; k < p.nrhs; ++k) {
     const T* const source = p.source + k * p.source_ld;
     T* const target = p.target + k * p.target_ld;
-    if constexpr (transposed) {
-      add_run_transposed<T>(q, run, source, target + column);
-    } else {
-      add_run<T>(q, run, source + column, target);
-    }
+    for_columns(run.cols, [&](auto count, Index c) {
+      if constexpr (transposed) {
+        add_columns_transposed<count>(q, run, c, source, target + column);
+      } else {
+        add_columns<count>(q, run, c, source + column, target);
+      }
+    });
   }
 }
 
