@@ -66,3 +66,4 @@ trisweep_import(OpenBLAS libopenblas-pthread-dev openblas
                 DIRECTORIES openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
 trisweep_import(METIS libmetis-dev metis)
 trisweep_import(SCOTCH libscotch-dev scotch scotcherr HEADER scotch.h DIRECTORIES scotch)
+trisweep_import(Assimp libassimp-dev assimp HEADER assimp/scene.h)

@@ -9,6 +9,7 @@ namespace trisweep::report {
 
 nlohmann::ordered_json to_json_object(const MatrixRecord& matrix);
 nlohmann::ordered_json to_json_object(const PlanRecord& plan);
+nlohmann::ordered_json to_json_object(const MachineRecord& machine);
 nlohmann::ordered_json to_json_object(const RunRecord& record);
 
 std::string to_text(const nlohmann::ordered_json& json);

@@ -167,6 +167,10 @@ nlohmann::ordered_json to_json_object(const MatrixRecord& matrix) {
   return nlohmann::json(matrix);
 }
 
+nlohmann::ordered_json to_json_object(const MachineRecord& machine) {
+  return nlohmann::json(machine);
+}
+
 std::string to_text(const nlohmann::ordered_json& json) {
   // JSON has no infinity: nlohmann writes null, which readers can tell from a number. File names may be any
   // bytes, JSON is UTF-8.
@@ -182,7 +186,7 @@ nlohmann::ordered_json to_json_object(const RunRecord& record) {
   json["plan"] = to_json_object(record.plan);
   json["solve"] = nlohmann::json(record.solve);
   json["ranks"] = nlohmann::json(record.ranks);
-  json["machine"] = nlohmann::json(record.machine);
+  json["machine"] = to_json_object(record.machine);
   if (record.separators) json["separators"] = nlohmann::json(*record.separators);
   if (record.model) json["model"] = nlohmann::json(*record.model);
   if (record.krylov) json["krylov"] = nlohmann::json(*record.krylov);

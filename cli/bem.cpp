@@ -1,0 +1,166 @@
+// trisweep bem --object OBJECT --n N ...: the charge of conductors by boundary elements and an H-matrix.
+
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "outputs.hpp"
+#include "trisweep/hmatrix/electrostatics.hpp"
+#include "trisweep/hmatrix/mesh_file.hpp"
+#include "trisweep/report/bem_record.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+std::string list_of_objects() {
+  std::string text = "Objects:\n";
+  for (const auto& object : hmatrix::objects())
+    text += fmt::format("  {:<10} {}\n", object.name, object.description);
+  return text;
+}
+
+struct BemCommand {
+  std::string object;
+  hmatrix::ObjectOptions shape;
+  std::vector<double> radius, potential;
+  hmatrix::ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}}};
+  std::string method = "bicgstab", cross = "aca+", precision = "adaptive";
+  bool no_recompression = false;
+  int threads = 1;
+  std::string json;
+
+  int operator()(const Context& context) const {
+    std::optional<OutputFile> output;
+    transport::collectively(context.world, [&] {
+      if (context.is_root()) output = open_output(json);
+    });
+    const hmatrix::Conductors conductors = is_file() ? read(context) : make(context);
+    const auto crew = transport::collectively(context.world, [&] { return std::make_unique<Crew>(threads); });
+    const report::BemRecord record{.version = TRISWEEP_VERSION,
+                                   .object = conductors.name,
+                                   .elements = conductors.mesh.size(),
+                                   .eps = options.matrix.compression.eps,
+                                   .tolerance = options.solver.tolerance,
+                                   .ranks = context.world.size(),
+                                   .threads = threads,
+                                   .exact_charge = conductors.exact_charge,
+                                   .result = hmatrix::solve_charge({context.world, *crew}, conductors,
+                                                                   chosen_options(), context.terminal),
+                                   .machine = report::this_machine()};
+    transport::collectively(context.world, [&] {
+      if (!output) return;
+      output->write(report::to_json(record));
+      output->commit();
+    });
+    context.terminal.print_beside({json}, report::summary(record));
+    if (record.solved()) return 0;
+    context.terminal.error(report::verdict(record));
+    return 1;
+  }
+
+  bool is_file() const { return object.find_first_of("./") != std::string::npos; }
+
+  hmatrix::Conductors make(const Context& context) const {
+    return transport::collectively(context.world,
+                                   [&] { return hmatrix::make_object(object, chosen_shape()); });
+  }
+
+  hmatrix::Conductors read(const Context& context) const {
+    hmatrix::TriangleMesh mesh;
+    transport::collectively(context.world, [&] {
+      if (shape.triangles > 0)
+        throw Error(ErrorKind::usage, "a file has the triangles that it has", "leave --n out");
+      if (context.is_root()) mesh = hmatrix::read_mesh(object, context.terminal);
+    });
+    context.world.broadcast(mesh.node);
+    context.world.broadcast(mesh.triangle);
+    return transport::collectively(context.world, [&] {
+      return hmatrix::one_body(object, std::move(mesh), chosen_shape().potential[0]);
+    });
+  }
+
+  // Of one number that is given the second follows.
+  hmatrix::ObjectOptions chosen_shape() const {
+    hmatrix::ObjectOptions chosen = shape;
+    if (!radius.empty()) chosen.radius = {radius.front(), radius.back()};
+    if (!potential.empty())
+      chosen.potential = {potential.front(), potential.size() == 1 ? -potential[0] : potential[1]};
+    return chosen;
+  }
+
+  hmatrix::ChargeOptions chosen_options() const {
+    hmatrix::ChargeOptions chosen = options;
+    hmatrix::Compression& how = chosen.matrix.compression;
+    how.cross = cross == "aca" ? compression::Cross::aca : compression::Cross::aca_plus;
+    how.recompress = !no_recompression;
+    how.precision = precision == "double" ? compression::Precision::full : compression::Precision::adaptive;
+    return chosen;
+  }
+};
+
+void add_shape_options(CLI::App& sub, BemCommand& o) {
+  sub.add_option(
+         "--object", o.object,
+         "What is charged: a name of the list below, or a file of triangles (.msh of Gmsh, .stl, .obj, .ply)")
+      ->required();
+  sub.add_option("--n", o.shape.triangles, "About how many triangles it has in all")
+      ->check(CLI::Range(1, 1 << 30));
+  sub.add_option("--radius", o.radius, "Of the sphere or both, or of each: R1,R2 (m; default 0.25)")
+      ->delimiter(',')
+      ->expected(1, 2);
+  sub.add_option("--distance", o.shape.distance, "Of the spheres' centres (m)")->capture_default_str();
+  sub.add_option("--potential", o.potential,
+                 "Of the first, and of the second unless it is the opposite: V1,V2 (V; default 1)")
+      ->delimiter(',')
+      ->expected(1, 2);
+}
+
+// How the matrix is compressed.
+void add_matrix_options(CLI::App& sub, BemCommand& o) {
+  auto& matrix = o.options.matrix;
+  sub.add_option("--eps", matrix.compression.eps, "Relative error of each block of the matrix")
+      ->check(CLI::Range(0.0, 0.5))
+      ->capture_default_str();
+  sub.add_option("--eta", matrix.blocks.eta,
+                 "Blocks have low rank when the smaller box is at most ETA times as wide as "
+                 "the distance")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub.add_option("--leaf", o.options.leaf_size, "Triangles in the smallest boxes at most")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  sub.add_option("--cross", o.cross, "How blocks are approximated")
+      ->check(CLI::IsMember({"aca", "aca+"}))
+      ->capture_default_str();
+  sub.add_flag("--no-recompression", o.no_recompression, "Study: keep the crosses, in double precision");
+  sub.add_option("--precision", o.precision, "adaptive: numbers in 1 to 8 bytes, as the error allows")
+      ->check(CLI::IsMember({"adaptive", "double"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_bem(CLI::App& app, Run& run) {
+  auto command = std::make_shared<BemCommand>();
+  BemCommand& o = *command;
+  CLI::App* sub =
+      app.add_subcommand("bem", "Compute the charge of conductors by boundary elements and an H-matrix");
+  sub->footer(list_of_objects());
+  add_shape_options(*sub, o);
+  add_matrix_options(*sub, o);
+  sub->add_option("--method", o.method, "How the system is solved")
+      ->check(CLI::IsMember({"bicgstab"}))
+      ->capture_default_str();
+  sub->add_option("--tol", o.options.solver.tolerance, "Relative residual to be reached")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub->add_option("--max-iterations", o.options.solver.max_iterations, "Iterations at most")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  sub->add_option("--threads", o.threads, "Threads of each rank")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  sub->add_option("--json", o.json, "File for the run record");
+  sub->callback([command, &run] { run = *command; });
+}
+
+}  // namespace trisweep::cli

@@ -1,0 +1,29 @@
+#pragma once
+// Which rank has which rows, and the blocks on their way there.
+//
+// Before: each rank has compressed a share of the blocks. After: each has the rows of all blocks that are in
+// its strips, and those are cut where the bytes that are stored are about equal. Each pair of ranks exchanges
+// at most one message in either direction, in as many rounds as there are ranks.
+
+#include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/hmatrix/stored_block.hpp"
+#include "trisweep/transport/communicator.hpp"
+
+namespace trisweep::hmatrix {
+
+// The part [begin, end) of the blocks that a rank compresses: about equal work, in their order.
+struct BlockShare {
+  std::size_t begin, end;
+};
+BlockShare share_of(const ClusterTree& tree, const std::vector<Block>& blocks, Index rank, Index ranks);
+
+// Rank r gets strips [cut[r], cut[r + 1]). Collective; the same on every rank.
+std::vector<Index> cut_strips(const transport::Communicator& comm, const std::vector<StoredBlock>& mine,
+                              const Strips& strips);
+
+// The blocks of this rank's strips, in order. Collective; a rank that fails here fails alone: for use inside
+// transport::together.
+std::vector<StoredBlock> exchange_blocks(const transport::Communicator& comm, std::vector<StoredBlock> mine,
+                                         const Strips& strips, const std::vector<Index>& cut);
+
+}  // namespace trisweep::hmatrix

@@ -1,0 +1,52 @@
+#pragma once
+// Points in a binary tree of boxes, and the blocks that pairs of its clusters make.
+
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+#include "trisweep/hmatrix/point.hpp"
+
+namespace trisweep::hmatrix {
+
+// Points order[begin, end), in the box from `low` to `high`.
+struct Cluster {
+  Index begin = 0;
+  Index end = 0;
+  Point low{};
+  Point high{};
+  Index left = -1;  // its halves; -1: it is a leaf
+  Index right = -1;
+
+  Index size() const { return end - begin; }
+  bool is_leaf() const { return left < 0; }
+  double diameter() const { return length(high - low); }
+};
+double distance(const Cluster& a, const Cluster& b);
+
+struct ClusterTree {
+  std::vector<Cluster> cluster;  // the root first
+  std::vector<Index> order;      // point numbers, those of a cluster side by side
+
+  Index size() const { return static_cast<Index>(order.size()); }
+};
+
+// Each cluster of more than `leaf_size` points is halved across the longest side of its box.
+ClusterTree make_cluster_tree(const std::vector<Point>& points, Index leaf_size);
+
+struct BlockOptions {
+  double eta = 2;         // admissible: the smaller diameter is at most eta times the distance
+  Index least_side = 16;  // of admissible blocks
+};
+
+// Rows and columns of a block, as clusters.
+struct Block {
+  Index row = 0;
+  Index col = 0;
+  bool admissible = false;
+};
+
+// The leaves of the block tree, which cover the matrix: admissible ones, and those of two leaves. Depth
+// first.
+std::vector<Block> make_blocks(const ClusterTree& tree, const BlockOptions& options);
+
+}  // namespace trisweep::hmatrix

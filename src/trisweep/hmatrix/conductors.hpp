@@ -1,0 +1,45 @@
+#pragma once
+// What is charged: conducting surfaces, each at a potential.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trisweep/hmatrix/triangle_mesh.hpp"
+
+namespace trisweep::hmatrix {
+
+struct Conductors {
+  std::string name;
+  TriangleMesh mesh;
+  std::vector<double> potential;  // V, of each triangle
+  Index counted = 0;              // the charge that is asked for is that of so many triangles at the front
+  std::optional<double> exact_charge;  // C, where there is a formula
+};
+
+struct ObjectOptions {
+  Index triangles = 0;                          // about so many in all; 0: as many as a name says
+  std::array<double, 2> radius = {0.25, 0.25};  // m
+  double distance = 1;                          // of the spheres' centres, m
+  std::array<double, 2> potential = {1, -1};    // V; of one body alone the first counts
+};
+
+// An object that can be made, by its name and how many triangles it has by itself (0: as many as are asked
+// for).
+struct NamedObject {
+  std::string_view name;
+  std::string_view description;
+  Index triangles;
+  Conductors (*make)(const NamedObject& object, const ObjectOptions& options);
+};
+std::span<const NamedObject> objects();
+
+// Throws Error(usage) when there is no such object, it cannot have that size, or spheres meet.
+Conductors make_object(std::string_view name, const ObjectOptions& options);
+
+// A surface from elsewhere at one potential.
+Conductors one_body(std::string name, TriangleMesh mesh, double potential);
+
+}  // namespace trisweep::hmatrix

@@ -1,0 +1,33 @@
+#pragma once
+// Boundary elements from conductors to their charge: A s = V for the charge densities s of the triangles,
+// with the single layer potential as an H-matrix, by BiCGStab (HACApK's system); Q = sum_j s_j area_j.
+
+#include "trisweep/hmatrix/conductors.hpp"
+#include "trisweep/hmatrix/hmatrix.hpp"
+#include "trisweep/krylov/bicgstab.hpp"
+
+namespace trisweep::hmatrix {
+
+struct ChargeOptions {
+  Index leaf_size = 32;  // of the cluster tree
+  Options matrix;
+  krylov::BicgstabOptions solver{.tolerance = 1e-7};
+  int products = 5;         // that are timed
+  Index sampled_rows = 30;  // for the error of products
+};
+
+struct ChargeResult {
+  double charge = 0;  // C, of the triangles that are counted
+  double total_charge = 0;
+  Statistics matrix;
+  double sampled_error = 0;    // of products (hmatrix.hpp)
+  double product_seconds = 0;  // the fastest; of the slowest rank
+  double solve_seconds = 0;
+  krylov::BicgstabResult solve;
+};
+
+// Every rank has all conductors. Collective; the same on every rank. Throws as HMatrix does.
+ChargeResult solve_charge(const transport::Team& team, const Conductors& conductors,
+                          const ChargeOptions& options, Observer& observer = silent_observer());
+
+}  // namespace trisweep::hmatrix

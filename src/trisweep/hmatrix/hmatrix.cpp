@@ -1,0 +1,174 @@
+#include "trisweep/hmatrix/hmatrix.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+
+#include "trisweep/core/clock.hpp"
+#include "trisweep/hmatrix/block_exchange.hpp"
+
+namespace trisweep::hmatrix {
+
+template <Scalar T>
+HMatrix<T>::HMatrix(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree,
+                    const Options& options, Observer& observer)
+    : comm_(team.comm.duplicate()), crew_(team.crew), tree_(std::move(tree)) {
+  transport::together(comm_, [&] { assemble(kernel, options, observer); });
+}
+
+template <Scalar T>
+void HMatrix<T>::assemble(const Kernel<T>& kernel, const Options& options, Observer& observer) {
+  const auto start = Clock::now();
+  Strips strips;
+  std::vector<StoredBlock> blocks = transport::collectively(comm_, [&] {
+    strips = make_strips(tree_, options.strip_rows);
+    const std::vector<Block> all = make_blocks(tree_, options.blocks);
+    return compress({kernel, tree_, strips, options.compression}, all, observer);
+  });
+  count(blocks);
+  const std::vector<Index> cut = cut_strips(comm_, blocks, strips);
+  blocks = exchange_blocks(comm_, std::move(blocks), strips, cut);
+  transport::collectively(comm_, [&] {
+    for (const Index strip : cut) partition_.begin.push_back(strips.begin[usize(strip)]);
+    const auto rank = usize(comm_.rank());
+    local_ = LocalBlocks<T>(blocks, strips, cut[rank], cut[rank + 1]);
+  });
+  count_local();
+  statistics_.assembly_seconds = comm_.max(seconds_since(start));
+}
+
+template <Scalar T>
+std::vector<StoredBlock> HMatrix<T>::compress(const BlockSource<T>& source, const std::vector<Block>& blocks,
+                                              Observer& observer) {
+  const BlockShare share = share_of(tree_, blocks, comm_.rank(), comm_.size());
+  std::vector<std::vector<StoredBlock>> of_block(share.end - share.begin);
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> failed = false;
+  crew_.run([&](int thread) {
+    try {
+      for (std::size_t i = next++; i < of_block.size() && !failed; i = next++) {
+        of_block[i] = source.compress(blocks[share.begin + i], static_cast<Index>(share.begin + i));
+        if (thread == 0) observer.progress("assembly", double(i) / double(of_block.size()));
+      }
+    } catch (...) {
+      failed = true;
+      throw;
+    }
+  });
+  std::vector<StoredBlock> compressed;
+  for (auto& stored : of_block) std::ranges::move(stored, std::back_inserter(compressed));
+  return compressed;
+}
+
+// Blocks, before those of several ranks are on each of them.
+template <Scalar T>
+void HMatrix<T>::count(const std::vector<StoredBlock>& compressed) {
+  std::vector<double> sums(3);
+  Offset max_rank = 0;
+  for (const StoredBlock& block : compressed) {
+    const bool low_rank = block.rank != StoredBlock::dense;
+    sums[low_rank ? 0 : 1] += 1;
+    sums[2] += low_rank ? block.rank : 0;
+    max_rank = std::max(max_rank, Offset{block.rank});
+  }
+  comm_.sum(sums);
+  statistics_.low_rank_blocks = static_cast<Offset>(sums[0]);
+  statistics_.dense_blocks = static_cast<Offset>(sums[1]);
+  statistics_.mean_rank = sums[0] == 0 ? 0 : sums[2] / sums[0];
+  statistics_.max_rank = static_cast<Index>(comm_.max(max_rank));
+}
+
+template <Scalar T>
+void HMatrix<T>::count_local() {
+  const auto bytes = static_cast<Offset>(local_.bytes());
+  statistics_.bytes = static_cast<Offset>(comm_.sum(double(bytes)));
+  statistics_.bytes_max = comm_.max(bytes);
+  statistics_.stored_values = static_cast<Offset>(comm_.sum(double(local_.numbers())));
+}
+
+template <Scalar T>
+void HMatrix<T>::reserve(Index nrhs) {
+  transport::collectively(comm_, [&] {
+    if (nrhs <= nrhs_) return;
+    const std::size_t columns = usize(nrhs);
+    local_.reserve(nrhs);
+    whole_ = zeros<T>(columns * usize(tree_.size()), "the gathered vectors");
+    parts_ = zeros<T>(usize(local_rows()) * usize(comm_.size()), "parts of a transposed product");
+    if (is_complex<T>) conjugate_ = zeros<T>(usize(local_rows()) * columns, "conjugated vectors");
+    nrhs_ = nrhs;
+  });
+}
+
+// All rows of x, in whole_.
+template <Scalar T>
+void HMatrix<T>::gather(Vectors<const T> x) {
+  std::vector<int> count, begin;
+  for (Index r = 0; r < comm_.size(); ++r) {
+    count.push_back(static_cast<int>(sizeof(T)) * partition_.count(r));
+    begin.push_back(static_cast<int>(sizeof(T)) * partition_.first(r));
+  }
+  for (Index c = 0; c < x.cols; ++c) {
+    MPI_Request request;
+    transport::check(MPI_Iallgatherv(x.column(c), count[usize(comm_.rank())], MPI_BYTE,
+                                     whole_.data() + usize(c) * usize(tree_.size()), count.data(),
+                                     begin.data(), MPI_BYTE, comm_.handle(), &request),
+                     "MPI_Iallgatherv");
+    comm_.finish(request);
+  }
+}
+
+// y = the parts of its rows from every rank, by rank; those of all rows are in whole_.
+template <Scalar T>
+void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
+  std::vector<int> send_count, send_begin, count, begin;
+  const auto bytes = [](Index rows) { return static_cast<int>(sizeof(T)) * rows; };
+  for (Index r = 0; r < comm_.size(); ++r) {
+    send_count.push_back(bytes(partition_.count(r)));
+    send_begin.push_back(bytes(partition_.first(r)));
+    count.push_back(bytes(y.rows));
+    begin.push_back(bytes(y.rows) * r);
+  }
+  MPI_Request request;
+  transport::check(MPI_Ialltoallv(whole_.data() + usize(column) * usize(tree_.size()), send_count.data(),
+                                  send_begin.data(), MPI_BYTE, parts_.data(), count.data(), begin.data(),
+                                  MPI_BYTE, comm_.handle(), &request),
+                   "MPI_Ialltoallv");
+  comm_.finish(request);
+  T* const sum = y.column(column);
+  std::copy_n(parts_.data(), y.rows, sum);
+  for (Index r = 1; r < comm_.size(); ++r) {
+    const T* const part = parts_.data() + usize(r) * usize(y.rows);
+    for (Index i = 0; i < y.rows; ++i) sum[i] += part[i];
+  }
+}
+
+template <Scalar T>
+void HMatrix<T>::multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y) {
+  const auto conjugate_all = [](Vectors<const T> from, Vectors<T> to) {
+    for (Index c = 0; c < from.cols; ++c)
+      std::transform(from.column(c), from.column(c) + from.rows, to.column(c), conjugate<T>);
+  };
+  const bool conjugated = op == Op::conjugate_transpose && is_complex<T>;
+  const Vectors<T> copy(conjugate_.data(), x.rows, x.cols);
+  if (conjugated) conjugate_all(x, copy);
+  local_.multiply_transposed(conjugated ? Vectors<const T>(copy) : x, {whole_.data(), tree_.size(), x.cols},
+                             crew_);
+  for (Index c = 0; c < x.cols; ++c) sum_parts(c, y);
+  if (conjugated) conjugate_all(y, y);
+}
+
+template <Scalar T>
+void HMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y) {
+  transport::together(comm_, [&] {
+    require_apart<T>(x, y, local_rows());
+    if (x.cols > nrhs_) reserve(x.cols);
+    if (op != Op::none) return multiply_transposed(op, x, y);
+    gather(x);
+    local_.multiply({whole_.data(), tree_.size(), x.cols}, y, crew_);
+  });
+}
+
+#define INSTANTIATE(T) template class HMatrix<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::hmatrix

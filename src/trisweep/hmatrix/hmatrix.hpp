@@ -1,0 +1,83 @@
+#pragma once
+// A matrix with low-rank blocks (Hackbusch 1999): of n points whose kernel is smooth away from itself, in
+// memory and time for a product of about n log n.
+//
+// Vectors are in the tree's order. Each rank has its rows of A, contiguous, cut where the bytes stored are
+// about equal, and of vectors the same rows. A product gathers x on every rank (one all-gather) and then sums
+// this rank's rows; it is a krylov::LinearOperator.
+
+#include "trisweep/core/observer.hpp"
+#include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/hmatrix/local_blocks.hpp"
+#include "trisweep/transport/team.hpp"
+
+namespace trisweep::hmatrix {
+
+struct Options {
+  BlockOptions blocks;
+  Compression compression;
+  Index strip_rows = 256;  // of the pieces that ranks and threads share
+};
+
+// Over all ranks.
+struct Statistics {
+  Offset stored_values = 0;
+  Offset bytes = 0;            // with what ranks hold several times
+  Offset bytes_max = 0;        // of the rank with most of them
+  Offset low_rank_blocks = 0;  // each once
+  Offset dense_blocks = 0;
+  double mean_rank = 0;  // of the low-rank blocks
+  Index max_rank = 0;
+  double assembly_seconds = 0;
+};
+
+template <Scalar T>
+class HMatrix {
+ public:
+  // A_ij = kernel(order[i], order[j]) with the order of the tree. Collective; throws on every rank when an
+  // entry is not finite or any runs out of memory. The crew outlives it.
+  HMatrix(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree, const Options& options,
+          Observer& observer = silent_observer());
+
+  // y = op(A) x; each rank passes its rows of both, which have no memory in common. For op N the bits of y
+  // are the same whatever the number of ranks and threads; for the others that of the ranks decides in which
+  // order parts are summed. Collective; an error leaves the matrix abandoned (transport/fate.hpp).
+  void apply(Op op, Vectors<const T> x, Vectors<T> y);
+  void operator()(Vectors<const T> x, Vectors<T> y) { apply(Op::none, x, y); }
+
+  const ClusterTree& tree() const { return tree_; }
+  const distribution::RowPartition& partition() const { return partition_; }
+  Index local_rows() const { return partition_.count(comm_.rank()); }
+  const Statistics& statistics() const { return statistics_; }
+  const transport::Communicator& comm() const { return comm_; }
+  Crew& crew() const { return crew_; }
+
+ private:
+  void assemble(const Kernel<T>& kernel, const Options& options, Observer& observer);
+  std::vector<StoredBlock> compress(const BlockSource<T>& source, const std::vector<Block>& blocks,
+                                    Observer& observer);
+  void count(const std::vector<StoredBlock>& compressed);
+  void count_local();
+  void reserve(Index nrhs);
+  void gather(Vectors<const T> x);
+  void multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y);
+  void sum_parts(Index column, Vectors<T> y);
+
+  transport::Communicator comm_;
+  Crew& crew_;
+  ClusterTree tree_;
+  distribution::RowPartition partition_;
+  LocalBlocks<T> local_;
+  Statistics statistics_;
+  Index nrhs_ = 0;
+  Buffer<T> whole_;      // vectors of all rows
+  Buffer<T> parts_;      // this rank's rows of one vector from every rank
+  Buffer<T> conjugate_;  // this rank's rows of x
+};
+
+// ||(A - H) x|| / ||A x|| over about `rows` rows spread over the matrix, for an x of random signs: what is
+// left of ||A - H||_F / ||A||_F in expectation. Collective; the same on every rank.
+template <Scalar T>
+double sampled_error(HMatrix<T>& matrix, const Kernel<T>& kernel, Index rows);
+
+}  // namespace trisweep::hmatrix

@@ -1,0 +1,83 @@
+#pragma once
+// The blocks of one rank's rows as a product reads them: the panels of V, then strip by strip those of U and
+// the dense ones, each once and in order.
+//
+// H x in two passes: sums = V^T x for each low-rank block, then U sums and the near field for each strip.
+// Threads take panels of V, then strips, and write what nobody else does; each row adds its blocks in one
+// order. So results are the same bit for bit whatever the number of threads, and of ranks. The transposed
+// product goes the other way, by blocks and then by strips of columns.
+
+#include <vector>
+
+#include "trisweep/core/buffer.hpp"
+#include "trisweep/core/crew.hpp"
+#include "trisweep/core/vectors.hpp"
+#include "trisweep/hmatrix/stored_block.hpp"
+
+namespace trisweep::hmatrix {
+
+template <Scalar T>
+class LocalBlocks {
+ public:
+  LocalBlocks() = default;
+  // `blocks`: in order, of strips [first_strip, end_strip) only.
+  LocalBlocks(const std::vector<StoredBlock>& blocks, const Strips& strips, Index first_strip,
+              Index end_strip);
+
+  // Room for products with that many vectors.
+  void reserve(Index nrhs);
+  // y = H x. x: of all columns, y: of this rank's rows.
+  void multiply(Vectors<const T> x, Vectors<T> y, Crew& crew);
+  // y = H^T x. x: of this rank's rows, y: of all columns.
+  void multiply_transposed(Vectors<const T> x, Vectors<T> y, Crew& crew);
+
+  std::size_t bytes() const { return panels_.size(); }
+  Offset numbers() const { return numbers_; }
+
+ private:
+  // V of a low-rank block: rows [col_begin, col_begin + cols) of x, and where its sums begin.
+  struct Right {
+    std::size_t at;
+    Index col_begin, cols;
+    Index sums, rank;
+  };
+  // U of the rows of a strip, or a dense block.
+  struct Left {
+    std::size_t at;
+    Index row_begin, rows;  // of this rank
+    Index source, cols;     // sums of the block, or columns
+    bool low_rank;
+  };
+  // Rows [first, first + rows) of a panel of V, or (rows = 0) a dense block.
+  struct OfColumns {
+    Index panel, first, rows;
+  };
+
+  void place(std::span<const std::byte> panel);
+  void place_right(const std::vector<StoredBlock>& blocks);
+  void place_left(const std::vector<StoredBlock>& blocks, Index first_strip, Index end_strip);
+  void list_for_transposed();
+  // Calls work(i) for i < count, each on one of the threads.
+  template <class Work>
+  static void share(Crew& crew, std::size_t count, const Work& work);
+
+  std::vector<Index> strip_begin_;  // of all strips
+  Index row_begin_ = 0;             // of this rank
+  Buffer<std::byte> panels_;
+  std::size_t filled_ = 0;
+  Offset numbers_ = 0;
+  std::vector<Right> right_;
+  std::vector<std::size_t> right_task_;  // panels of V that threads take at a time
+  std::vector<Left> left_;
+  std::vector<std::size_t> strip_task_;  // of this rank's strips
+  std::vector<Index> strip_row_;         // where they begin, of this rank's rows
+  // For the transposed product: left panels of each right one, and what each strip of columns gets.
+  std::vector<Index> left_of_;
+  std::vector<std::size_t> left_begin_;
+  std::vector<OfColumns> of_columns_;
+  std::vector<std::size_t> column_task_;
+  Index sums_ = 0;
+  Buffer<T> sum_;
+};
+
+}  // namespace trisweep::hmatrix

@@ -1,0 +1,29 @@
+#pragma once
+// Interactions of points: any function of two places.
+
+#include <utility>
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+#include "trisweep/hmatrix/point.hpp"
+
+namespace trisweep::hmatrix {
+
+// A_ij = interaction(x_i, x_j) for i != j, and `diagonal` where a point meets itself.
+template <Scalar T, class Interaction>
+class PointKernel {
+ public:
+  PointKernel(std::vector<Point> points, Interaction interaction, T diagonal)
+      : points_(std::move(points)), interaction_(std::move(interaction)), diagonal_(diagonal) {}
+
+  T operator()(Index i, Index j) const {
+    return i == j ? diagonal_ : static_cast<T>(interaction_(points_[usize(i)], points_[usize(j)]));
+  }
+
+ private:
+  std::vector<Point> points_;
+  Interaction interaction_;
+  T diagonal_;
+};
+
+}  // namespace trisweep::hmatrix

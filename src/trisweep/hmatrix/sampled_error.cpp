@@ -1,0 +1,55 @@
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "trisweep/core/split_mix.hpp"
+#include "trisweep/hmatrix/hmatrix.hpp"
+
+namespace trisweep::hmatrix {
+namespace {
+
+template <Scalar T>
+T sign_of(Index row) {
+  return (split_mix(std::uint64_t(row)) & 1) == 0 ? T(1) : T(-1);
+}
+
+}  // namespace
+
+template <Scalar T>
+double sampled_error(HMatrix<T>& matrix, const Kernel<T>& kernel, Index rows) {
+  const ClusterTree& tree = matrix.tree();
+  const Index n = tree.size(), first = matrix.partition().first(matrix.comm().rank());
+  const Index step = std::max(n / std::max(rows, Index{1}), Index{1});
+  std::vector<T> x, y(usize(matrix.local_rows()));
+  std::vector<Index> sample;  // of this rank's rows
+  transport::collectively(matrix.comm(), [&] {
+    for (Index i = 0; i < matrix.local_rows(); ++i) {
+      x.push_back(sign_of<T>(first + i));
+      if ((first + i) % step == step / 2) sample.push_back(i);
+    }
+  });
+  matrix(x, y);
+  std::vector<double> of_row(2 * sample.size());
+  std::atomic<std::size_t> next = 0;
+  transport::collectively(matrix.comm(), [&] {
+    matrix.crew().run([&](int) {
+      std::vector<T> row(usize(n));
+      for (std::size_t s = next++; s < sample.size(); s = next++) {
+        kernel.row(tree.order[usize(first + sample[s])], tree.order, row.data());
+        T exact{};
+        for (Index j = 0; j < n; ++j) exact += row[usize(j)] * sign_of<T>(j);
+        of_row[2 * s] = double(std::norm(exact - y[usize(sample[s])]));
+        of_row[2 * s + 1] = double(std::norm(exact));
+      }
+    });
+  });
+  std::vector<double> sums(2);
+  for (std::size_t i = 0; i < of_row.size(); ++i) sums[i % 2] += of_row[i];
+  matrix.comm().sum(sums);
+  return std::sqrt(sums[0] / sums[1]);
+}
+
+#define INSTANTIATE(T) template double sampled_error(HMatrix<T>&, const Kernel<T>&, Index);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::hmatrix

@@ -1,0 +1,195 @@
+#include "trisweep/hmatrix/stored_block.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trisweep/compression/recompress.hpp"
+#include "trisweep/core/error.hpp"
+
+namespace trisweep::hmatrix {
+namespace {
+
+// Shares of the error for what crosses leave out (whose estimate may be half of it), for singular values, and
+// for the precision of numbers: (2 * 0.3)^2 + 0.6^2 + 0.5^2 < 1.
+constexpr double share_of_crosses = 0.3;
+constexpr double share_of_truncation = 0.6;
+constexpr double share_of_precision = 0.5;
+
+// The entries of a block, in the order of its clusters.
+template <Scalar T>
+struct KernelEntries {
+  const Kernel<T>& kernel;
+  std::span<const Index> row_points, col_points;
+
+  Index rows() const { return static_cast<Index>(row_points.size()); }
+  Index cols() const { return static_cast<Index>(col_points.size()); }
+  void row(Index i, T* out) const { kernel.row(row_points[usize(i)], col_points, out); }
+  void column(Index j, T* out) const { kernel.column(row_points, col_points[usize(j)], out); }
+};
+
+template <Scalar T>
+class BlockPacker {
+ public:
+  BlockPacker(const BlockSource<T>& source, Index number) : source_(source), number_(number) {}
+
+  std::vector<StoredBlock> pack(const Block& block) {
+    const Cluster& rows = source_.tree.cluster[usize(block.row)];
+    const Cluster& cols = source_.tree.cluster[usize(block.col)];
+    if (block.admissible && pack_low_rank(rows, cols)) return std::move(out_);
+    for_each_strip(rows.begin, rows.end, [&](Index, Index row, Index row_end) {
+      for_each_strip(cols.begin, cols.end,
+                     [&](Index, Index col, Index col_end) { pack_dense(row, row_end, col, col_end); });
+    });
+    return std::move(out_);
+  }
+
+ private:
+  template <class Visit>
+  void for_each_strip(Index begin, Index end, const Visit& visit) const {
+    for (Index at = begin; at < end;) {
+      const Index strip = source_.strips.of(at);
+      const Index last = std::min(end, source_.strips.begin[usize(strip) + 1]);
+      visit(strip, at, last);
+      at = last;
+    }
+  }
+
+  KernelEntries<T> entries(Index row, Index row_end, Index col, Index col_end) const {
+    const std::span<const Index> order(source_.tree.order);
+    return {source_.kernel, order.subspan(usize(row), usize(row_end - row)),
+            order.subspan(usize(col), usize(col_end - col))};
+  }
+
+  bool pack_low_rank(const Cluster& rows, const Cluster& cols) {
+    const Compression& how = source_.compression;
+    const KernelEntries<T> block = entries(rows.begin, rows.end, cols.begin, cols.end);
+    auto cross = compression::cross_approximation<T>(
+        block, {.method = how.cross, .accuracy = {.relative = share_of_crosses * how.eps}});
+    if (!cross.converged) return false;
+    auto factors = how.recompress ? compression::recompress(std::move(cross.block),
+                                                            {.relative = share_of_truncation * how.eps})
+                                  : std::move(cross.block);
+    if (factors.rank > 0) write(factors, rows.begin, cols.begin);
+    return true;
+  }
+
+  void write(const compression::LowRank<T>& factors, Index row, Index col) {
+    StoredBlock& block = out_.emplace_back();
+    block = {.number = number_,
+             .row_begin = row,
+             .row_end = row + factors.rows,
+             .col_begin = col,
+             .col_end = col + factors.cols,
+             .rank = factors.rank,
+             .first_strip = source_.strips.of(row)};
+    const auto errors = compression::share_error(factors, allowed(norm_of_columns(factors)));
+    const numeric::View<const T> u{factors.u.data(), factors.rows, factors.rank, factors.rows};
+    const numeric::View<const T> v{factors.v.data(), factors.cols, factors.rank, factors.cols};
+    compression::pack_columns(v, errors.v, precision(), block.bytes);
+    block.piece.push_back(block.bytes.size());
+    for_each_strip(block.row_begin, block.row_end, [&](Index, Index first, Index last) {
+      std::vector<double> of_piece = errors.u;
+      for (double& error : of_piece) error *= std::sqrt(double(last - first) / factors.rows);
+      compression::pack_columns(u.block(first - row, 0, last - first, u.cols), of_piece, precision(),
+                                block.bytes);
+      block.piece.push_back(block.bytes.size());
+    });
+  }
+
+  void pack_dense(Index row, Index row_end, Index col, Index col_end) {
+    const KernelEntries<T> source = entries(row, row_end, col, col_end);
+    std::vector<T> numbers(usize(source.rows()) * usize(source.cols()));
+    double squared = 0;
+    for (Index j = 0; j < source.cols(); ++j) {
+      T* const column = numbers.data() + usize(j) * usize(source.rows());
+      source.column(j, column);
+      for (Index i = 0; i < source.rows(); ++i) {
+        const double size = double(std::norm(column[i]));
+        if (!std::isfinite(size)) refuse(source.row_points[usize(i)], source.col_points[usize(j)]);
+        squared += size;
+      }
+    }
+    StoredBlock& block = out_.emplace_back();
+    block = {.number = number_,
+             .row_begin = row,
+             .row_end = row_end,
+             .col_begin = col,
+             .col_end = col_end,
+             .first_strip = source_.strips.of(row),
+             .piece = {0}};
+    compression::pack_block(
+        numeric::View<const T>{numbers.data(), source.rows(), source.cols(), source.rows()},
+        allowed(std::sqrt(squared)), precision(), block.bytes);
+    block.piece.push_back(block.bytes.size());
+  }
+
+  [[noreturn]] static void refuse(Index row, Index col) {
+    throw Error(ErrorKind::input,
+                fmt::format("entry ({}, {}) of the matrix is not a finite number", row, col),
+                "check the kernel, and the geometry for degenerate elements");
+  }
+
+  // ||U||_F: the norm of the block where V's columns are orthonormal.
+  static double norm_of_columns(const compression::LowRank<T>& factors) {
+    double squared = 0;
+    for (const T& value : factors.u) squared += double(std::norm(value));
+    return std::sqrt(squared);
+  }
+  double allowed(double norm) const { return share_of_precision * source_.compression.eps * norm; }
+  // V of crosses alone is not orthonormal: what its errors do is not known.
+  compression::Precision precision() const {
+    return source_.compression.recompress ? source_.compression.precision : compression::Precision::full;
+  }
+
+  const BlockSource<T>& source_;
+  const Index number_;
+  std::vector<StoredBlock> out_;
+};
+
+}  // namespace
+
+Index Strips::of(Index row) const {
+  return static_cast<Index>(std::upper_bound(begin.begin(), begin.end(), row) - begin.begin()) - 1;
+}
+
+Strips make_strips(const ClusterTree& tree, Index rows) {
+  Strips strips;
+  Index covered = 0;  // clusters are depth first
+  for (const Cluster& cluster : tree.cluster) {
+    if (cluster.begin < covered || (cluster.size() > rows && !cluster.is_leaf())) continue;
+    strips.begin.push_back(cluster.begin);
+    covered = cluster.end;
+  }
+  strips.begin.push_back(tree.size());
+  return strips;
+}
+
+StoredBlock restricted(const StoredBlock& block, const Strips& strips, Index begin, Index end) {
+  begin = std::max(begin, block.first_strip);
+  end = std::min(end, block.first_strip + block.strips());
+  StoredBlock part = block;
+  part.first_strip = begin;
+  part.row_begin = std::max(block.row_begin, strips.begin[usize(begin)]);
+  part.row_end = std::min(block.row_end, strips.begin[usize(end)]);
+  const auto v = block.v();
+  part.bytes.assign(v.begin(), v.end());
+  part.piece = {v.size()};
+  for (Index strip = begin; strip < end; ++strip) {
+    const auto piece = block.of_strip(strip);
+    part.bytes.insert(part.bytes.end(), piece.begin(), piece.end());
+    part.piece.push_back(part.bytes.size());
+  }
+  return part;
+}
+
+template <Scalar T>
+std::vector<StoredBlock> BlockSource<T>::compress(const Block& block, Index number) const {
+  return BlockPacker<T>(*this, number).pack(block);
+}
+
+#define INSTANTIATE(T) template struct BlockSource<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::hmatrix

@@ -1,0 +1,72 @@
+#pragma once
+// Blocks of the matrix, compressed and packed, before they are put where products read them.
+//
+// Rows and columns are numbered in the tree's order and cut into *strips*: clusters, of about as many rows,
+// that are the same whatever the number of ranks and threads. The numbers of a strip's rows are packed by
+// themselves, so that ranks and threads can share rows by strips without changing a bit of what is stored.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "trisweep/compression/cross_approximation.hpp"
+#include "trisweep/compression/packed_panel.hpp"
+#include "trisweep/hmatrix/cluster_tree.hpp"
+#include "trisweep/hmatrix/kernel.hpp"
+
+namespace trisweep::hmatrix {
+
+// Where strips begin, and the end of the last one.
+struct Strips {
+  std::vector<Index> begin;
+
+  Index count() const { return static_cast<Index>(begin.size()) - 1; }
+  Index of(Index row) const;
+};
+// The largest clusters of at most `rows` rows, and leaves of more.
+Strips make_strips(const ClusterTree& tree, Index rows);
+
+struct StoredBlock {
+  static constexpr Index dense = -1;
+
+  Index number = 0;  // among all blocks; blocks of one number are in order
+  Index row_begin = 0, row_end = 0;
+  Index col_begin = 0, col_end = 0;
+  Index rank = dense;
+  Index first_strip = 0;
+  // The panel of V unless it is dense, then that of U, or of the block, for each of its strips of rows: strip
+  // first_strip + s from piece[s] to piece[s + 1]. A dense block has rows and columns of one strip each.
+  std::vector<std::byte> bytes;
+  std::vector<std::size_t> piece;
+
+  Index strips() const { return static_cast<Index>(piece.size()) - 1; }
+  std::span<const std::byte> v() const { return {bytes.data(), piece.front()}; }
+  std::span<const std::byte> of_strip(Index strip) const {
+    const std::size_t s = usize(strip - first_strip);
+    return {bytes.data() + piece[s], piece[s + 1] - piece[s]};
+  }
+};
+
+// The rows of strips [begin, end) of a block that has them.
+StoredBlock restricted(const StoredBlock& block, const Strips& strips, Index begin, Index end);
+
+struct Compression {
+  double eps = 1e-3;  // of ||A - H||_F / ||A||_F, in each block; 0: as far as rounding allows
+  compression::Cross cross = compression::Cross::aca_plus;
+  bool recompress = true;
+  compression::Precision precision = compression::Precision::adaptive;
+};
+
+// What a block takes. An admissible one whose rank is too high becomes dense. Throws Error(input) when an
+// entry is not finite.
+template <Scalar T>
+struct BlockSource {
+  Kernel<T> kernel;
+  const ClusterTree& tree;
+  const Strips& strips;
+  Compression compression;
+
+  std::vector<StoredBlock> compress(const Block& block, Index number) const;
+};
+
+}  // namespace trisweep::hmatrix

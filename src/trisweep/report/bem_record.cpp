@@ -1,0 +1,106 @@
+#include "trisweep/report/bem_record.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "trisweep/report/json.hpp"
+#include "trisweep/report/text.hpp"
+
+namespace trisweep::report {
+namespace {
+
+std::string outcome_of(const krylov::BicgstabResult& solve) {
+  switch (solve.outcome) {
+    case krylov::Outcome::converged:
+      return "has converged";
+    case krylov::Outcome::breakdown:
+      return "has broken down";
+    case krylov::Outcome::stagnated:
+      return "has stagnated";
+    case krylov::Outcome::most_iterations:
+      break;
+  }
+  return "has not converged";
+}
+
+std::string charge_in_words(const BemRecord& r) {
+  const std::string charge = fmt::format("{:.8e} C", r.result.charge);
+  if (!r.exact_charge) return charge;
+  return charge +
+         fmt::format(", {:.2e} off the exact {:.8e} C", std::abs(r.charge_relative_error()), *r.exact_charge);
+}
+
+}  // namespace
+
+double BemRecord::charge_relative_error() const {
+  return exact_charge ? result.charge / *exact_charge - 1 : SolveRecord::unknown;
+}
+
+double BemRecord::dense_fraction() const {
+  return double(result.matrix.bytes) / (double(elements) * double(elements) * sizeof(double));
+}
+
+std::string to_json(const BemRecord& r) {
+  const hmatrix::Statistics& m = r.result.matrix;
+  nlohmann::ordered_json json;
+  json["version"] = r.version;
+  json["predicted"] = false;
+  json["bem"] = {{"object", r.object},
+                 {"elements", r.elements},
+                 {"eps", r.eps},
+                 {"tolerance", r.tolerance},
+                 {"ranks", r.ranks},
+                 {"threads", r.threads},
+                 {"charge", r.result.charge},
+                 {"total_charge", r.result.total_charge},
+                 {"charge_relative_error", r.charge_relative_error()},
+                 {"stored_values", m.stored_values},
+                 {"bytes", m.bytes},
+                 {"bytes_max", m.bytes_max},
+                 {"dense_fraction", r.dense_fraction()},
+                 {"low_rank_blocks", m.low_rank_blocks},
+                 {"dense_blocks", m.dense_blocks},
+                 {"ranks_mean", m.mean_rank},
+                 {"ranks_max", m.max_rank},
+                 {"sampled_error", r.result.sampled_error},
+                 {"assembly_seconds", m.assembly_seconds},
+                 {"product_seconds", r.result.product_seconds},
+                 {"solve_seconds", r.result.solve_seconds},
+                 {"iterations", r.result.solve.iterations},
+                 {"true_residual", r.result.solve.residual},
+                 {"residuals", r.result.solve.history}};
+  json["machine"] = to_json_object(r.machine);
+  return to_text(json);
+}
+
+std::string summary(const BemRecord& r) {
+  std::string text;
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("{:<9} {}\n", name, value);
+  };
+  const hmatrix::Statistics& m = r.result.matrix;
+  line("object", fmt::format("{}: {}", r.object, counted(r.elements, "triangle")));
+  line("assembly", fmt::format("{}: {}, {:.2f} % of dense; {}, rank {:.1f} on average, {} at most; {}",
+                               duration(m.assembly_seconds), bytes(double(m.bytes)), 100 * r.dense_fraction(),
+                               counted(m.low_rank_blocks, "low-rank block"), m.mean_rank, m.max_rank,
+                               counted(m.dense_blocks, "dense block")));
+  line("product", fmt::format("{}, {}/s; relative error about {:.1e}", duration(r.result.product_seconds),
+                              bytes(double(m.bytes) / r.result.product_seconds), r.result.sampled_error));
+  line("solve", fmt::format("{}: {}, residual {:.1e}", duration(r.result.solve_seconds),
+                            counted(r.result.solve.iterations, "iteration"), r.result.solve.residual));
+  line("charge", charge_in_words(r));
+  return text;
+}
+
+std::string verdict(const BemRecord& r) {
+  return fmt::format(
+      "BiCGStab {} after {}: the residual is {:.1e}, not {:.1e}\n"
+      "  remedy: allow more iterations (--max-iterations) or a larger residual (--tol), compress less "
+      "(--eps), and "
+      "look for triangles that are degenerate",
+      outcome_of(r.result.solve), counted(r.result.solve.iterations, "iteration"), r.result.solve.residual,
+      r.tolerance);
+}
+
+}  // namespace trisweep::report

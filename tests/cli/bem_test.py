@@ -1,0 +1,105 @@
+"""trisweep bem: the charge of conductors, its record, and what it refuses."""
+import math
+import unittest
+
+from command import CommandTest
+
+FIELDS = {
+    "object", "elements", "eps", "charge", "charge_relative_error", "stored_values", "bytes", "dense_fraction",
+    "ranks_mean", "ranks_max", "assembly_seconds", "product_seconds", "iterations", "true_residual",
+}
+
+
+class Bem(CommandTest):
+    def bem(self, *arguments, **options):
+        """Solves, and returns the record."""
+        self.succeed("bem", "--json", "run.json", *arguments, **options)
+        return self.record("run.json")["bem"]
+
+    def test_spheres_on_ranks_and_threads(self):
+        alone = self.bem("--object", "spheres", "--n", 1200, "--eps", "1e-6")
+        self.assertLessEqual(FIELDS, alone.keys())
+        self.assertEqual(alone["elements"], 1200)
+        self.assertLess(abs(alone["charge_relative_error"]), 0.016)
+        self.assertLess(abs(alone["total_charge"]), 1e-5 * alone["charge"])
+        self.assertLess(alone["true_residual"], 1e-7)
+        self.assertLess(alone["sampled_error"], 1e-6)
+        self.assertLess(alone["dense_fraction"], 0.5)
+        self.assertAlmostEqual(alone["dense_fraction"], alone["bytes"] / (8 * 1200**2))
+        together = self.bem("--object", "spheres", "--n", 1200, "--eps", "1e-6", "--threads", 2, ranks=3)
+        self.assertEqual((together["ranks"], together["threads"]), (3, 2))
+        self.assertTrue(math.isclose(together["charge"], alone["charge"], rel_tol=1e-7))
+        self.assertEqual(together["stored_values"] >= alone["stored_values"], True)
+
+    def test_what_is_chosen_of_the_matrix(self):
+        adaptive = self.bem("--object", "sphere", "--n", 600, "--leaf", 16)
+        double = self.bem("--object", "sphere", "--n", 600, "--leaf", 16, "--precision", "double")
+        plain = self.bem("--object", "sphere", "--n", 600, "--leaf", 16, "--cross", "aca", "--no-recompression")
+        self.assertLess(2 * adaptive["bytes"], double["bytes"])
+        self.assertLess(double["bytes"], plain["bytes"])
+        self.assertAlmostEqual(adaptive["charge"] / plain["charge"], 1, delta=1e-3)
+
+    def test_a_sphere_of_another_size_and_potential(self):
+        record = self.bem("--object", "sphere", "--n", 600, "--radius", 2, "--potential", 10)
+        self.assertLess(abs(record["charge_relative_error"]), 0.02)
+        different = self.bem("--object", "spheres", "--n", 600, "--radius", "0.2,0.3", "--potential", "1,2")
+        self.assertIsNone(different["charge_relative_error"])
+
+    def test_a_mesh_from_a_file(self):
+        corners = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
+        facets = [(a, b, c) for a in (1, 2) for b in (3, 4) for c in (5, 6)]
+        text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n"
+        text += "".join(f"{i + 1} {x} {y} {z}\n" for i, (x, y, z) in enumerate(corners))
+        text += "$EndNodes\n$Elements\n8\n"
+        text += "".join(f"{i + 1} 2 0 {a} {b} {c}\n" for i, (a, b, c) in enumerate(facets)) + "$EndElements\n"
+        self.write("octahedron.msh", text)
+        self.write("octahedron.obj", "".join("v {} {} {}\n".format(*c) for c in corners) +
+                   "".join("f {} {} {}\n".format(*f) for f in facets))
+        for name in ("octahedron.msh", "octahedron.obj"):
+            record = self.bem("--object", name, "--potential", 2, ranks=2)
+            self.assertEqual(record["elements"], 8)
+            self.assertIsNone(record["charge_relative_error"])
+            # Between those of the spheres inside and around it.
+            self.assertLess(2 * 1.1127e-10 * 3**-0.5, record["charge"])
+            self.assertLess(record["charge"], 2 * 1.1127e-10)
+        self.write("bad.msh", text.replace("8 2 0 2 4 6", "8 2 0 2 4 7"))
+        for name, message in {"bad.msh": "bad.msh:22: there is no node 7", "none.msh": "none.msh",
+                              "octahedron.step": "no format"}.items():
+            self.write("octahedron.step", "")
+            result = self.run_here("bem", "--object", name)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(message, result.messages()[0])
+        self.assertEqual(self.run_here("bem", "--object", "octahedron.msh", "--n", 8).status, 2)
+
+    def test_without_convergence_the_status_is_1_and_there_is_a_record(self):
+        for ranks in (0, 2):
+            result = self.run_here("bem", "--object", "spheres", "--n", 600, "--max-iterations", 1, "--json", "run.json",
+                                   ranks=ranks)
+            self.assertEqual(result.status, 1, result)
+            self.assertEqual(len(result.messages()), 1, result)
+            self.assertIn("--max-iterations", result.messages()[0])
+            self.assertEqual(self.record("run.json")["bem"]["iterations"], 1)
+
+    def test_refusals(self):
+        for words, message in {
+            ("--object", "cube", "--n", 600): "there is no object 'cube'",
+            ("--object", "spheres"): "--n",
+            ("--object", "100ts", "--n", 600): "101250",
+            ("--object", "spheres", "--n", 600, "--distance", 0.4): "meet",
+            ("--object", "sphere", "--n", 600, "--radius", -1): "radius",
+            ("--object", "sphere", "--n", 0): "--n",
+            ("--n", 600): "--object",
+            ("--object", "sphere", "--n", 600, "--eps", 2): "--eps",
+            ("--object", "sphere", "--n", 600, "--json", "no/such/folder.json"): "no/such",
+        }.items():
+            for ranks in (0, 2) if "cube" in words else (0,):
+                result = self.run_here("bem", *words, ranks=ranks)
+                self.assertEqual(result.status, 2, result)
+                self.assertEqual(len(result.messages()), 1, result)
+                self.assertIn(message, result.messages()[0])
+                self.assertIn("remedy", result.messages()[0])
+        self.assertEqual(self.files(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

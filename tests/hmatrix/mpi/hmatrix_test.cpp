@@ -1,0 +1,191 @@
+#include "trisweep/hmatrix/hmatrix.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/largest.hpp"
+#include "support/random_matrix.hpp"
+#include "trisweep/hmatrix/helmholtz.hpp"
+#include "trisweep/hmatrix/point_kernel.hpp"
+#include "trisweep/hmatrix/single_layer.hpp"
+#include "trisweep/hmatrix/spheres.hpp"
+
+namespace trisweep::hmatrix {
+namespace {
+
+using testing_support::random_vector;
+
+template <class T>
+class HMatrixTest : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(HMatrixTest, Scalars);
+
+// exp(i r) / r, or 1 / r, with something unsymmetric in it, between points of a sphere.
+template <Scalar T>
+struct Waves {
+  T operator()(const Point& a, const Point& b) const {
+    const double r = length(a - b), size = (1 + 0.2 * a[0]) / r;
+    if constexpr (is_complex<T>)
+      return T(std::polar(size, r));
+    else
+      return T(size);
+  }
+};
+
+template <Scalar T>
+struct Problem {
+  std::vector<Point> points = centroids(sphere_mesh({4, 7}, 1, {0, 0, 0}));
+  PointKernel<T, Waves<T>> kernel{points, Waves<T>{}, T(20)};
+
+  ClusterTree tree() const { return make_cluster_tree(points, 12); }
+  Index n() const { return static_cast<Index>(points.size()); }
+};
+
+// Room for strips on many ranks.
+Options options_for(double eps) {
+  return {.blocks = {.eta = 2, .least_side = 12}, .compression = {.eps = eps}, .strip_rows = 20};
+}
+
+// op(H) x on all rows, for x that all ranks have; `comm` has the ranks.
+template <Scalar T>
+std::vector<T> product(const transport::Communicator& comm, int threads, const Options& options, Op op,
+                       const std::vector<T>& x, Index nrhs = 1) {
+  const Problem<T> problem;
+  Crew crew(threads);
+  HMatrix<T> h({comm, crew}, problem.kernel, problem.tree(), options);
+  const Index n = problem.n(), rows = h.local_rows(), first = h.partition().first(comm.rank());
+  std::vector<T> own_x, own_y(usize(rows) * usize(nrhs), T(99)), y(usize(n) * usize(nrhs));
+  for (Index c = 0; c < nrhs; ++c)
+    own_x.insert(own_x.end(), x.begin() + c * n + first, x.begin() + c * n + first + rows);
+  h.apply(op, Vectors<const T>(own_x.data(), rows, nrhs), Vectors<T>(own_y.data(), rows, nrhs));
+  for (Index c = 0; c < nrhs; ++c) {
+    for (Index r = 0; r < comm.size(); ++r) {
+      std::vector<T> part(own_y.begin() + c * rows, own_y.begin() + (c + 1) * rows);
+      comm.broadcast(part, r);
+      std::copy(part.begin(), part.end(), y.begin() + c * n + h.partition().first(r));
+    }
+  }
+  return y;
+}
+
+template <Scalar T>
+std::vector<T> exact(Op op, const std::vector<T>& x, Index nrhs = 1) {
+  const Problem<T> problem;
+  const auto order = problem.tree().order;
+  const Index n = problem.n();
+  std::vector<T> y(x.size());
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      const T entry = problem.kernel(order[usize(i)], order[usize(j)]);
+      for (Index c = 0; c < nrhs; ++c) {
+        if (op == Op::none) y[usize(i + c * n)] += entry * x[usize(j + c * n)];
+        if (op == Op::transpose) y[usize(j + c * n)] += entry * x[usize(i + c * n)];
+        if (op == Op::conjugate_transpose) y[usize(j + c * n)] += conjugate(entry) * x[usize(i + c * n)];
+      }
+    }
+  }
+  return y;
+}
+
+// ||y - expected|| / ||expected||.
+template <Scalar T>
+double relative_difference(const std::vector<T>& y, const std::vector<T>& expected) {
+  double error = 0, size = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    error += double(std::norm(y[i] - expected[i]));
+    size += double(std::norm(expected[i]));
+  }
+  return y.size() == expected.size() && std::isfinite(error) ? std::sqrt(error / size) : HUGE_VAL;
+}
+
+TYPED_TEST(HMatrixTest, ProductsOfEveryOpAreAsAccurateAsAsked) {
+  using T = TypeParam;
+  const transport::Communicator world(MPI_COMM_WORLD);
+  constexpr Index nrhs = 3;
+  const auto x = random_vector<T>(usize(Problem<T>().n()) * nrhs, 5);
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+    const auto expected = exact(op, x, nrhs);
+    for (const double eps : {1e-2, 1e-5, 1e-10}) {
+      if (std::same_as<RealOf<T>, float> && eps < 1e-5) continue;
+      EXPECT_LT(relative_difference(product<T>(world, 1, options_for(eps), op, x, nrhs), expected), eps)
+          << static_cast<char>(op);
+    }
+  }
+}
+
+TYPED_TEST(HMatrixTest, ThreadsAndRanksLeaveEveryBitAsItIs) {
+  using T = TypeParam;
+  const transport::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const auto x = random_vector<T>(usize(Problem<T>().n()), 6);
+  const auto alone = product<T>(self, 1, options_for(1e-4), Op::none, x);
+  for (const int threads : {1, 2, 3})
+    EXPECT_EQ(product<T>(world, threads, options_for(1e-4), Op::none, x), alone) << threads;
+  if (world.rank() > 0) return;
+  const auto transposed = product<T>(self, 1, options_for(1e-4), Op::transpose, x);
+  EXPECT_EQ(product<T>(self, 3, options_for(1e-4), Op::transpose, x), transposed);
+}
+
+TEST(HMatrix, ChoicesOfCompressionAndTheirBytes) {
+  const transport::Communicator self(MPI_COMM_SELF);
+  if (transport::Communicator(MPI_COMM_WORLD).rank() > 0) return;
+  Crew crew(1);
+  const Problem<double> problem;
+  const double eps = 1e-4;
+  const auto bytes_of = [&](const Compression& how) {
+    Options options = options_for(eps);
+    options.compression = how;
+    HMatrix<double> h({self, crew}, problem.kernel, problem.tree(), options);
+    EXPECT_LT(sampled_error<double>(h, problem.kernel, 100), eps);
+    EXPECT_GT(h.statistics().low_rank_blocks, 20);
+    EXPECT_GT(h.statistics().max_rank, h.statistics().mean_rank);
+    return h.statistics().bytes;
+  };
+  using compression::Cross, compression::Precision;
+  const Offset adaptive = bytes_of({.eps = eps});
+  const Offset full = bytes_of({.eps = eps, .precision = Precision::full});
+  const Offset aca = bytes_of({.eps = eps, .cross = Cross::aca, .recompress = false});
+  EXPECT_LT(2 * adaptive, full);
+  EXPECT_LT(full, aca);
+  EXPECT_LT(aca, Offset{8} * problem.n() * problem.n());
+}
+
+TEST(HMatrix, BytesAreSharedEvenly) {
+  const transport::Communicator world(MPI_COMM_WORLD);
+  Crew crew(1);
+  const Problem<double> problem;
+  const HMatrix<double> h({world, crew}, problem.kernel, problem.tree(), options_for(1e-4));
+  EXPECT_EQ(h.partition().rows(), problem.n());
+  const Statistics& s = h.statistics();
+  // Within a strip, of which there are 16 or more.
+  EXPECT_LE(double(s.bytes_max), double(s.bytes) / world.size() + 1.5 * double(s.bytes) / 16);
+}
+
+TEST(HMatrix, AnEntryThatIsNoNumberIsNamedOnEveryRank) {
+  const transport::Communicator world(MPI_COMM_WORLD);
+  Crew crew(2);
+  const Problem<double> problem;
+  const auto kernel = [&](Index i, Index j) {
+    return i == 7 && j == 9 ? std::nan("") : problem.kernel(i, j);
+  };
+  try {
+    HMatrix<double>({world, crew}, kernel, problem.tree(), options_for(1e-3));
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("(7, 9)"), std::string::npos) << e.what();
+  }
+}
+
+TEST(HMatrix, OfNothingAndOfOnePoint) {
+  const transport::Communicator world(MPI_COMM_WORLD);
+  Crew crew(1);
+  const auto kernel = [](Index, Index) { return 2.0; };
+  for (const Index n : {0, 1}) {
+    HMatrix<double> h({world, crew}, kernel, make_cluster_tree(std::vector<Point>(usize(n)), 8), {});
+    std::vector<double> x(usize(h.local_rows()), 3), y(x.size());
+    h(x, y);
+    EXPECT_EQ(world.sum(double(x.size())), n);
+    for (const double value : y) EXPECT_NEAR(value, 6, 6e-3);
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::hmatrix
