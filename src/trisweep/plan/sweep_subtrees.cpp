@@ -14,15 +14,17 @@ std::vector<Index> local_parents(const RankSweep& sweep) {
   return parents;
 }
 
-// What lies directly below a segment is local: its panel adds to the segment.
+// What lies directly below a segment is local: its panel adds to the segment. Tiles are never interior: they
+// are there because ranks share their group, and the elimination tree knows what is below the first of a
+// group alone.
 std::vector<char> interior_segments(const RankSweep& sweep, const std::vector<Index>& parent) {
   const auto alone = [](std::span<const Index> members) { return members.size() == 1; };
   std::vector<char> interior(parent.size(), 0), below(parent.size(), 1);
   if (sweep.is_product() || sweep.spec.collectives) return interior;
   for (std::size_t s = 0; s < parent.size(); ++s) {
     const Index k = sweep.share.segment[s];
-    const bool inside = sweep.share.owned[s] != 0 && below[s] != 0 && alone(sweep.trees.broadcast.of(k)) &&
-                        alone(sweep.trees.reduction.of(k));
+    const bool inside = sweep.share.owned[s] != 0 && below[s] != 0 && !sweep.structure.is_tile(k) &&
+                        alone(sweep.trees.broadcast.of(k)) && alone(sweep.trees.reduction.of(k));
     interior[s] = inside;
     if (!inside && parent[s] >= 0) below[usize(parent[s])] = 0;
   }
