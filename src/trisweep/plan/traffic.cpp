@@ -121,18 +121,28 @@ std::vector<Flow> flows(const Structure& structure, const Mapping& mapping, Sche
   return all;
 }
 
+RankTraffic traffic_of(const Phase& phase) {
+  RankTraffic sum;
+  if (const auto* sweep = std::get_if<SweepPhase>(&phase)) {
+    for (const Outgoing& m : sweep->outgoing)
+      sum.of(m.kind).sent += {1, sweep->segment[usize(m.segment)].width};
+    for (const Incoming& m : sweep->incoming)
+      sum.of(m.kind).received += {1, sweep->segment[usize(m.segment)].width};
+  } else if (const auto* exchange = std::get_if<ExchangePhase>(&phase)) {
+    auto& both = sum.of(MessageKind::exchange);
+    for (const ExchangeStep& step : exchange->step)
+      (step.transfer == Transfer::send ? both.sent : both.received) += {1, step.rows};
+  }
+  return sum;
+}
+
 RankTraffic traffic_of(const Plan& plan) {
   RankTraffic sum;
   for (const Phase& phase : plan.phase) {
-    if (const auto* sweep = std::get_if<SweepPhase>(&phase)) {
-      for (const Outgoing& m : sweep->outgoing)
-        sum.of(m.kind).sent += {1, sweep->segment[usize(m.segment)].width};
-      for (const Incoming& m : sweep->incoming)
-        sum.of(m.kind).received += {1, sweep->segment[usize(m.segment)].width};
-    } else if (const auto* exchange = std::get_if<ExchangePhase>(&phase)) {
-      auto& both = sum.of(MessageKind::exchange);
-      for (const ExchangeStep& step : exchange->step)
-        (step.transfer == Transfer::send ? both.sent : both.received) += {1, step.rows};
+    const RankTraffic of = traffic_of(phase);
+    for (const MessageKind kind : message_kinds) {
+      sum.of(kind).sent += of.of(kind).sent;
+      sum.of(kind).received += of.of(kind).received;
     }
   }
   return sum;
