@@ -46,7 +46,7 @@ class InstallDeps(unittest.TestCase):
         self.assertIn("cmake zlib1g-dev", result.stdout)
 
     def test_other_groups_only_when_asked_for(self):
-        for group in ("develop", "bench", "mpich"):
+        for group in ("develop", "bench", "mpich", "hip"):
             names = [package for its_group, package in PACKAGES if its_group == group]
             self.assertEqual(self.install(names)[1], [])
             self.assertEqual(self.install(names, f"--{group}")[1][-1].split()[-len(names):], names)

@@ -1,11 +1,29 @@
 #include "trisweep/engine/engine.hpp"
 
+#include <array>
+
+#include "trisweep/core/named.hpp"
+#include "trisweep/engine/device_engine.hpp"
 #include "trisweep/engine/host_engine.hpp"
 
 namespace trisweep::engine {
+namespace {
+
+constexpr auto table = std::to_array<NamedDevice>({{"cpu", Device::cpu}, {"host", Device::host}});
+
+}  // namespace
+
+std::span<const NamedDevice> devices() {
+  return table;
+}
+
+Device find_device(std::string_view name) {
+  return find_named(devices(), "device", name).device;
+}
 
 template <Scalar T>
 std::unique_ptr<Engine<T>> make_engine(const RankSystem<T>& system, const EngineOptions& options) {
+  if (options.device == Device::host) return std::make_unique<DeviceEngine<T>>(system, options);
   return std::make_unique<HostEngine<T>>(system, options);
 }
 

@@ -3,6 +3,8 @@
 // blocks these are, and which plan, is decided before, and is the same for every engine.
 
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "trisweep/core/crew.hpp"
 #include "trisweep/core/vectors.hpp"
@@ -27,7 +29,19 @@ struct RankSystem {
   const distribution::RowPartition& partition;  // of the caller's rows of b and x
 };
 
+// What computes: the processors, by products made for them; or they again, as a device would, from the source
+// of the kernel of GPUs.
+enum class Device { cpu, host };
+struct NamedDevice {
+  std::string_view name;
+  Device device;
+};
+std::span<const NamedDevice> devices();
+// Throws Error(usage) that lists the names there are.
+Device find_device(std::string_view name);
+
 struct EngineOptions {
+  Device device = Device::cpu;
   transport::TransportFactory transport;
   double watchdog;  // as SolverOptions has it
 };

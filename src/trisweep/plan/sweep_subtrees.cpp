@@ -14,15 +14,17 @@ Parents local_parents(const RankSweep& sweep) {
   return parents;
 }
 
-// What lies directly below a segment is local: its panel adds to the segment.
+// What lies directly below a segment is local: its panel adds to the segment. Tiles are never interior: they
+// are there because ranks share their group, and the elimination tree knows what is below the first of a
+// group alone.
 IndexedVector<SegmentId, char> interior_segments(const RankSweep& sweep, const Parents& parent) {
   const auto alone = [](std::span<const Index> members) { return members.size() == 1; };
   IndexedVector<SegmentId, char> interior(parent.size(), 0), below(parent.size(), 1);
   if (sweep.is_product() || sweep.spec.collectives) return interior;
   for (SegmentId s; s < parent.end_key(); ++s) {
     const Index k = sweep.supernode(s);
-    const bool inside = sweep.is_owned(s) && below[s] != 0 && alone(sweep.trees.broadcast.of(k)) &&
-                        alone(sweep.trees.reduction.of(k));
+    const bool inside = sweep.is_owned(s) && below[s] != 0 && !sweep.structure.is_tile(k) &&
+                        alone(sweep.trees.broadcast.of(k)) && alone(sweep.trees.reduction.of(k));
     interior[s] = inside;
     if (!inside && parent[s] != no_segment) below[parent[s]] = 0;
   }

@@ -154,6 +154,12 @@ std::vector<Flow> flows(const Structure& structure, const Mapping& mapping, Sche
   return all;
 }
 
+RankTraffic traffic_of(const Phase& phase) {
+  RankTraffic sum;
+  std::visit(PhaseTraffic{sum}, phase);
+  return sum;
+}
+
 RankTraffic traffic_of(const Plan& plan) {
   RankTraffic sum;
   for (const Phase& phase : plan.phase) std::visit(PhaseTraffic{sum}, phase);

@@ -60,7 +60,8 @@ struct Traffic {
 Traffic traffic(const symbolic::Structure& structure, const distribution::Mapping& mapping, Schedule schedule,
                 const PlanSpec& spec);
 
-// What one rank sends and receives in a solve, as its own plan counts it.
+// What one rank sends and receives in a phase, or a solve, as its own plan counts it.
+RankTraffic traffic_of(const Phase& phase);
 RankTraffic traffic_of(const Plan& plan);
 
 // The messages of one kind from one rank to another.

@@ -264,6 +264,7 @@ class Solver<T>::System {
             .schedule = plan::find_schedule(choice.schedule).choice,
             .inter_grid = plan::find_inter_grid(choice.inter_grid),
             .transport = transport::find_transport(choice.transport).make,
+            .device = options_.device,
             .threads = std::max(options_.threads, 1),
             .deterministic = options_.deterministic,
             .dependencies = options_.dependencies,

@@ -33,7 +33,8 @@ struct Options {
   Op op = Op::none;       // likewise
   Index nrhs = 1;         // likewise: right-hand sides of a solve
   ordering::Method ordering = ordering::Method::metis;
-  bool mixed = false;          // factors in single precision under a system in double
+  bool mixed = false;                           // factors in single precision under a system in double
+  engine::Device device = engine::Device::cpu;  // see SolverOptions
   int threads = 0;             // of each rank; 0: one in the sweeps, all processors in the factorization
   bool deterministic = false;  // see SolverOptions for these three
   bool dependencies = true;

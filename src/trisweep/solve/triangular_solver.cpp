@@ -19,6 +19,9 @@ void check_options(const SolverOptions& options, Index ranks) {
   distribution::check_grid(options.grid, ranks);
   if (options.threads < 1 || options.grain < 1 || options.tiling.width < 1 || options.tiling.least < 1)
     throw Error(ErrorKind::usage, "threads, grain and tiles' widths must be positive");
+  if (options.device != engine::Device::cpu && !options.dependencies)
+    throw Error(ErrorKind::usage, "only the engine of the processors runs plans without dependencies",
+                "use --device cpu");
   if (options.threads == 1 || ranks == 1) return;
   int provided = 0;
   MPI_Query_thread(&provided);
@@ -45,7 +48,7 @@ std::string_view name_of(const transport::TransportFactory& factory) {
                                                    : "one of the caller's";
 }
 
-constexpr std::size_t settings_of_solvers = 14;
+constexpr std::size_t settings_of_solvers = 15;
 
 // What two ranks that have messages for each other must agree about, or their results depend on.
 template <Scalar T>
@@ -58,6 +61,7 @@ std::array<transport::Setting, settings_of_solvers> settings_of(const SolverOpti
            {"schedule", name_in(plan::schedules(), o.schedule)},
            {"inter-grid exchange", name_in(plan::inter_grids(), o.inter_grid)},
            {"transport", name_of(o.transport)},
+           {"device", text(static_cast<int>(o.device))},
            {"deterministic", text(o.deterministic)},
            {"dependencies", text(o.dependencies)},
            {"grain", text(o.grain)},
@@ -125,14 +129,15 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
   comm_.broadcast(scaled_norm_one_);
   transport::collectively(comm_, [&] {
     crew_.emplace(options.threads);
-    engine_ = engine::make_engine<T>({.comm = comm_,
-                                      .crew = *crew_,
-                                      .distribution = distribution_,
-                                      .share = share_,
-                                      .panels = panels_,
-                                      .ordering = analysis_.ordering,
-                                      .partition = partition_},
-                                     {.transport = options_.transport, .watchdog = options_.watchdog});
+    engine_ = engine::make_engine<T>(
+        {.comm = comm_,
+         .crew = *crew_,
+         .distribution = distribution_,
+         .share = share_,
+         .panels = panels_,
+         .ordering = analysis_.ordering,
+         .partition = partition_},
+        {.device = options_.device, .transport = options_.transport, .watchdog = options_.watchdog});
   });
 }
 
@@ -156,7 +161,8 @@ bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<T>> factori
 
 template <Scalar T>
 plan::Plan TriangularSolver<T>::make_plan(Op op) const {
-  const bool ordered = options_.deterministic || options_.threads > 1;
+  const bool ordered =
+      options_.deterministic || options_.threads > 1 || options_.device != engine::Device::cpu;
   const plan::PlanSpec spec{.op = op,
                             .upper_is_lower = analysis_.kind == numeric::Kind::cholesky,
                             .tree = options_.tree,

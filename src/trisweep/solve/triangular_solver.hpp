@@ -20,6 +20,8 @@ struct SolverOptions {
   plan::Schedule schedule = plan::single_sync;
   plan::InterGrid inter_grid = plan::sparse_allreduce;
   transport::TransportFactory transport = transport::make_usual;
+  // What computes. Any but `cpu` adds contributions in a fixed order, and exchanges segments past MPI.
+  engine::Device device = engine::Device::cpu;
   // Threads of a rank. More than one needs MPI_THREAD_SERIALIZED, unless there is only one rank.
   int threads = 1;
   // Adds contributions in a fixed order: bitwise equal results over runs, transports and threads on one grid.

@@ -1,0 +1,95 @@
+#pragma once
+// Threads that run a worker together: `groups` of `lanes` threads. What lanes load goes across neighbouring
+// rows of a slab, so that a load is one straight piece of memory; on the host a block is one thread.
+
+#include "trisweep/core/slabs.hpp"
+#include "trisweep/device/number.hpp"
+
+#if defined(__HIPCC__)
+#include <hip/hip_runtime.h>
+#endif
+
+namespace trisweep::device {
+
+// Looks around while a worker of the host waits. Throws when waiting makes no sense any more.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  virtual void look() = 0;
+};
+
+struct HostBlock {
+  static constexpr int lane = 0, lanes = 1, group = 0, groups = 1;
+  Watch* watch = nullptr;
+
+  bool leads() const { return true; }
+  void sync() const {}
+  // What one thread finds out, for all of them. All that a thread wrote before is seen by all behind it.
+  template <class Find>
+  Count find(const Find& find) const {
+    return find();
+  }
+  template <class N>
+  N sum_over_lanes(N value) const {
+    return value;
+  }
+  // Before an item is run.
+  void begin(Index /*item*/) const {}
+  void idle() const {
+    if (watch != nullptr) watch->look();
+    pause();
+  }
+};
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+
+struct GpuBlock {
+  static constexpr int lanes = slab_rows;  // a warp, or half a wavefront
+  int lane = static_cast<int>(threadIdx.x) % lanes;
+  int group = static_cast<int>(threadIdx.x) / lanes;
+  int groups = static_cast<int>(blockDim.x) / lanes;
+
+  __device__ bool leads() const { return threadIdx.x == 0; }
+  __device__ void sync() const { __syncthreads(); }
+  template <class Find>
+  __device__ Count find(const Find& find) const {
+    __shared__ Count found;
+    __syncthreads();
+    if (leads()) found = find();
+    __syncthreads();
+    return found;
+  }
+  template <class R>
+  __device__ R sum_over_lanes(R value) const {
+    for (int distance = lanes / 2; distance > 0; distance /= 2) value += from_lane(value, distance);
+    return value;
+  }
+  template <class R>
+  __device__ Complex<R> sum_over_lanes(Complex<R> value) const {
+    return {sum_over_lanes(value.re), sum_over_lanes(value.im)};
+  }
+  __device__ void begin(Index) const {}
+  __device__ void idle() const { pause(); }
+
+ private:
+  template <class R>
+  __device__ static R from_lane(R value, int distance) {
+#if defined(__HIPCC__)
+    return __shfl_xor(value, distance, lanes);
+#else
+    return __shfl_xor_sync(0xffffffffU, value, distance, lanes);
+#endif
+  }
+};
+
+#endif
+
+// Calls visit(i) for i in [0, count), each on one thread of the block.
+template <class Block, class Visit>
+TRISWEEP_DEVICE inline void for_each(const Block& block, std::size_t count, const Visit& visit) {
+  const auto threads = usize(block.lanes) * usize(block.groups);
+  for (std::size_t i = usize(block.group) * usize(block.lanes) + usize(block.lane); i < count; i += threads)
+    visit(i);
+}
+
+}  // namespace trisweep::device

@@ -1,0 +1,114 @@
+#pragma once
+// A PE on the host: its memory, and what one of its threads does in a solve.
+
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "trisweep/core/buffer.hpp"
+#include "trisweep/device/make_program.hpp"
+#include "trisweep/device/worker.hpp"
+
+namespace trisweep::device {
+
+// The memory of a PE that others write to, as it lies there: control, signals, work rows.
+struct SharedLayout {
+  Index signals = 0;
+  Index rows = 0;
+
+  std::size_t rows_at() const {
+    constexpr std::size_t line = 64;
+    return sizeof(Control) + (usize(signals) * sizeof(Count) + line - 1) / line * line;
+  }
+  template <Scalar T>
+  std::size_t bytes(Index nrhs) const {
+    return rows_at() + usize(rows) * usize(nrhs) * sizeof(T);
+  }
+  template <Scalar T>
+  PeMemory<NumberOf<T>> at(std::byte* memory) const {
+    return {.row = reinterpret_cast<NumberOf<T>*>(memory + rows_at()),
+            .signal = reinterpret_cast<Count*>(memory + sizeof(Control)),
+            .control = reinterpret_cast<Control*>(memory)};
+  }
+};
+inline SharedLayout shared_layout(const Program& program, Index pes) {
+  return {program.signals(pes), program.rows};
+}
+
+template <Scalar T>
+class HostPe {
+ public:
+  using Number = NumberOf<T>;
+
+  // With `workers` threads and at most `nrhs` right-hand sides. `memory`: of the layout, zero, on a cache
+  // line; it and the program outlive this.
+  HostPe(const Program& program, Index pes, int workers, Index nrhs, std::byte* memory)
+      : program_(program),
+        workers_(workers),
+        view_(view_of(program,
+                      []<class A>(const std::vector<A>& list) {
+                        return ArrayView<A>{list.data(), static_cast<Index>(list.size())};
+                      })),
+        memory_(shared_layout(program, pes).template at<T>(memory)),
+        counter_(usize(program.counters)),
+        scratch_size_(usize(program.scratch) * usize(nrhs)),
+        scratch_(scratch_size_ * usize(workers), "the right-hand sides") {}
+
+  const Program& program() const { return program_; }
+  int workers() const { return workers_; }
+  const PeMemory<Number>& memory() const { return memory_; }
+  T* rows() const { return reinterpret_cast<T*>(memory_.row); }
+
+  // The next solve, for all workers. `patience`: seconds in which something must move; 0: any time.
+  Solve next(Index nrhs, double patience) {
+    const Count of_a_solve = program_.item.size() + usize(workers_);  // tickets
+    const Count number = ++solves_;
+    return {.nrhs = nrhs,
+            .number = number,
+            .first_ticket = (number - 1) * of_a_solve,
+            .patience = static_cast<Count>(patience * 1e9)};
+  }
+
+  // One worker's part of a solve. `all`: the memory of all PEs; `value`: the panels, by side. Returns early
+  // when a PE has failed; when it throws, all of them leave.
+  template <class Block>
+  void work(std::span<const PeMemory<Number>> all, const std::array<const T*, 3>& value, const Solve& solve,
+            int worker, const Block& block) {
+    const auto numbers = [&](std::size_t side) { return reinterpret_cast<const Number*>(value[side]); };
+    const Pe<Number, Number, DirectPeers<Number>> pe{
+        .program = view_,
+        .value = {numbers(0), numbers(1), numbers(2)},
+        .peers = {all.data(), static_cast<Index>(all.size()), program_.pe},
+        .messages = program_.messages(),
+        .counter = counter_.data(),
+        .scratch = reinterpret_cast<Number*>(scratch_.data()) + usize(worker) * scratch_size_,
+        .solve = solve};
+    try {
+      Worker<Number, Number, DirectPeers<Number>, Block>(pe, block).run();
+    } catch (...) {
+      pe.peers.fail();
+      throw;
+    }
+  }
+
+  bool failed() const { return load_acquire<Scope::system>(&memory_.control->failed) != 0; }
+  // What a worker has waited for too long, in words.
+  std::optional<std::string> stalled() const {
+    const Count item = load_acquire<Scope::system>(&memory_.control->stalled);
+    if (item == 0) return std::nullopt;
+    return describe_waiting(program_, static_cast<Index>(item - 1));
+  }
+
+ private:
+  const Program& program_;
+  int workers_;
+  ProgramView view_;
+  PeMemory<Number> memory_;
+  std::vector<Count> counter_;
+  std::size_t scratch_size_;
+  Buffer<T> scratch_;
+  Count solves_ = 0;
+};
+
+}  // namespace trisweep::device

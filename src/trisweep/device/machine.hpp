@@ -1,0 +1,101 @@
+#pragma once
+// What a kernel needs of the machine beneath it, for g++, nvcc and hipcc: counters that threads, and other
+// devices, see in order; a clock; a pause.
+//
+// A release makes all that the thread, or its block before a barrier, has written visible to whoever acquires
+// what it released.
+
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#if defined(__CUDACC__)
+#include <cuda/atomic>
+#endif
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define TRISWEEP_DEVICE __host__ __device__
+#else
+#define TRISWEEP_DEVICE
+#endif
+
+namespace trisweep::device {
+
+// Of events. Counters only grow: what is waited for in solve e of a program is e times as much as in the
+// first, and nothing is cleared between solves.
+using Count = std::uint64_t;
+
+// Who sees it: threads of one device, or those of all devices and the host.
+enum class Scope { device, system };
+
+#if defined(__CUDA_ARCH__)
+template <Scope scope>
+using Atomic = ::cuda::atomic_ref<Count, scope == Scope::device ? ::cuda::thread_scope_device
+                                                                : ::cuda::thread_scope_system>;
+#elif defined(__HIP_DEVICE_COMPILE__)
+template <Scope scope>
+inline constexpr int threads_of =
+    scope == Scope::device ? __HIP_MEMORY_SCOPE_AGENT : __HIP_MEMORY_SCOPE_SYSTEM;
+#endif
+
+template <Scope scope>
+TRISWEEP_DEVICE inline Count load_acquire(Count* at) {
+#if defined(__CUDA_ARCH__)
+  return Atomic<scope>(*at).load(::cuda::memory_order_acquire);
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return __hip_atomic_load(at, __ATOMIC_ACQUIRE, threads_of<scope>);
+#else
+  return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+#endif
+}
+
+template <Scope scope>
+TRISWEEP_DEVICE inline void store_release(Count* at, Count value) {
+#if defined(__CUDA_ARCH__)
+  Atomic<scope>(*at).store(value, ::cuda::memory_order_release);
+#elif defined(__HIP_DEVICE_COMPILE__)
+  __hip_atomic_store(at, value, __ATOMIC_RELEASE, threads_of<scope>);
+#else
+  __atomic_store_n(at, value, __ATOMIC_RELEASE);
+#endif
+}
+
+// Acquires and releases; returns what was there before.
+template <Scope scope>
+TRISWEEP_DEVICE inline Count add(Count* at, Count value) {
+#if defined(__CUDA_ARCH__)
+  return Atomic<scope>(*at).fetch_add(value, ::cuda::memory_order_acq_rel);
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return __hip_atomic_fetch_add(at, value, __ATOMIC_ACQ_REL, threads_of<scope>);
+#else
+  return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);
+#endif
+}
+
+// In nanoseconds.
+TRISWEEP_DEVICE inline Count now() {
+#if defined(__CUDA_ARCH__)
+  Count time = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+  return time;
+#elif defined(__HIP_DEVICE_COMPILE__)
+  constexpr Count nanoseconds_per_tick = 10;  // the clock that never stops: 100 MHz on every CDNA chip
+  return nanoseconds_per_tick * __builtin_amdgcn_s_memrealtime();
+#else
+  const auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<Count>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+#endif
+}
+
+// While there is nothing to do.
+TRISWEEP_DEVICE inline void pause() {
+#if defined(__CUDA_ARCH__)
+  __nanosleep(20);
+#elif defined(__HIP_DEVICE_COMPILE__)
+  __builtin_amdgcn_s_sleep(1);
+#else
+  std::this_thread::yield();  // another worker, or another rank, may need the core
+#endif
+}
+
+}  // namespace trisweep::device

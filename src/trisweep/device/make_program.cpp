@@ -1,0 +1,235 @@
+#include "trisweep/device/make_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/device/program_builder.hpp"
+
+namespace trisweep::device {
+namespace {
+
+// What one worker takes at a time of what is only moved, and of small diagonal blocks.
+constexpr Index moved_rows = 256;
+constexpr Offset diagonal_entries = 4096;
+
+Index rows_before_slots(const distribution::Share& share, const plan::Plan& plan) {
+  Index most = 0;
+  for (const plan::Phase& phase : plan.phase) {
+    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) most = std::max(most, sweep->extra_rows);
+  }
+  return share.work_rows() + most;
+}
+
+std::string_view name_of(plan::Part part) {
+  switch (part) {
+    case plan::Part::forward:
+      return "forward sweep";
+    case plan::Part::backward:
+      return "backward sweep";
+    case plan::Part::exchange:
+      return "exchange between layers";
+    case plan::Part::diagonal:
+      return "product with the diagonal's inverse";
+  }
+  return "";
+}
+
+// Consecutive entries of a list, in parts of at least `most` by their sizes: calls add(range, size).
+template <class Size, class Add>
+void in_parts(Index count, Offset most, const Size& size, const Add& add) {
+  for (Index begin = 0, end = 0; begin < count; begin = end) {
+    Offset sum = 0;
+    while (end < count && sum < most) sum += size(end++);
+    add(Range{begin, end}, sum);
+  }
+}
+
+}  // namespace
+
+ProgramBuilder::ProgramBuilder(const symbolic::Structure& structure, const distribution::Share& share,
+                               const plan::Plan& plan)
+    : share_(share), places_(places(structure)), positions_(distribution::piece_positions(structure, share)) {
+  position_at_.fill(-1);
+  program_.pe = share.rank;
+  program_.rows = rows_before_slots(share, plan);
+}
+
+void ProgramBuilder::add(const plan::Phase& phase) {
+  program_.part.emplace_back(items(), plan::part_of(phase));
+  std::visit([&](const auto& p) { add(p); }, phase);
+}
+
+Index ProgramBuilder::expect(Index from, Index rows) {
+  const Address address{program_.rows, rows, program_.messages()};
+  program_.inbound.push_back({from, address});
+  program_.rows += rows;
+  return address.signal;
+}
+
+Strip ProgramBuilder::strip(const plan::Strip& of, Offset positions) const {
+  return {.value = of.value,
+          .position = positions + of.position,
+          .height = of.height,
+          .width = of.width,
+          .row_begin = of.row_begin,
+          .row_end = of.row_end,
+          .at = of.at};
+}
+
+Offset ProgramBuilder::positions_of(const plan::SweepPhase& phase) {
+  const auto end = std::ssize(program_.position);
+  const auto append = [&](const std::vector<Index>& list) {
+    program_.position.insert(program_.position.end(), list.begin(), list.end());
+  };
+  if (!phase.position.empty()) {
+    append(phase.position);
+    return end;
+  }
+  Offset& at = position_at_[static_cast<std::size_t>(phase.side)];
+  if (at < 0) {
+    at = end;
+    append(positions_.side(phase.side));
+  }
+  return at;
+}
+
+void ProgramBuilder::add_diagonal(Range strips, Op op, Index after) {
+  for (Index i = strips.begin; i < strips.end; ++i)
+    program_.scratch = std::max(program_.scratch, program_.strip[usize(i)].width);
+  program_.item.push_back(
+      {.action = Action::product, .at = static_cast<Index>(program_.product.size()), .after = after});
+  program_.product.push_back({.strip = strips,
+                              .side = static_cast<std::uint8_t>(distribution::Side::diagonal),
+                              .multiply = op == Op::none ? Multiply::in_place : Multiply::in_place_by_rows,
+                              .conjugate = op == Op::conjugate_transpose});
+}
+
+void ProgramBuilder::add(const plan::DiagonalPhase& phase) {
+  const Index after = items();
+  const auto size = [&](Index i) {
+    return Offset{phase.strip[usize(i)].width} * phase.strip[usize(i)].width;
+  };
+  in_parts(static_cast<Index>(phase.strip.size()), diagonal_entries, size, [&](Range of, Offset) {
+    const auto begin = static_cast<Index>(program_.strip.size());
+    for (Index i = of.begin; i < of.end; ++i) program_.strip.push_back(strip(phase.strip[usize(i)], 0));
+    add_diagonal({begin, static_cast<Index>(program_.strip.size())}, phase.op, after);
+  });
+}
+
+// A step is as many messages as it has parts, which both ends cut alike.
+void ProgramBuilder::add(const plan::ExchangePhase& phase) {
+  for (const plan::ExchangeStep& step : phase.step) {
+    const Index after = items();
+    const auto width = [&](Index i) { return share_.width(step.segment[usize(i)]); };
+    in_parts(static_cast<Index>(step.segment.size()), moved_rows, width, [&](Range of, Offset rows) {
+      Transfer transfer{.run = {static_cast<Index>(program_.run.size()), 0}};
+      for (Index i = of.begin; i < of.end; ++i)
+        program_.run.push_back({share_.slot[usize(step.segment[usize(i)])], width(i)});
+      transfer.run.end = static_cast<Index>(program_.run.size());
+      const auto at = static_cast<Index>(program_.transfer.size());
+      if (step.transfer == plan::Transfer::send) {
+        transfer.put.pe = step.rank;
+        program_.outbound.push_back({.to = step.rank, .rows = static_cast<Index>(rows), .transfer = at});
+      } else {
+        transfer.signal = expect(step.rank, static_cast<Index>(rows));
+        transfer.row = program_.inbound.back().address.row;
+        transfer.adds = step.transfer == plan::Transfer::receive_add;
+      }
+      program_.transfer.push_back(transfer);
+      program_.item.push_back({.action = Action::transfer, .at = at, .after = after});
+    });
+  }
+}
+
+void ProgramBuilder::add_cleared(const std::vector<RowRun>& runs, Index after) {
+  const auto base = static_cast<Index>(program_.run.size());
+  program_.run.insert(program_.run.end(), runs.begin(), runs.end());
+  in_parts(
+      static_cast<Index>(runs.size()), moved_rows, [&](Index i) { return runs[usize(i)].rows; },
+      [&](Range of, Offset) {
+        program_.item.push_back(
+            {.action = Action::clear, .at = base + of.begin, .end = base + of.end, .after = after});
+      });
+}
+
+Program ProgramBuilder::take() && {
+  std::vector<Index> senders;
+  for (const Inbound& message : program_.inbound) senders.push_back(message.from);
+  std::ranges::sort(senders);
+  senders.erase(std::unique(senders.begin(), senders.end()), senders.end());
+  for (const Index pe : senders) program_.source.push_back({.pe = pe, .row = 0, .signal = none});
+  if (!senders.empty()) program_.item.push_back({.action = Action::close, .at = 0, .after = items()});
+  return std::move(program_);
+}
+
+Program make_program(const symbolic::Structure& structure, const distribution::Share& share,
+                     const plan::Plan& plan) {
+  ProgramBuilder builder(structure, share, plan);
+  for (const plan::Phase& phase : plan.phase) builder.add(phase);
+  return std::move(builder).take();
+}
+
+std::vector<std::vector<Address>> addresses(const Program& program, Index pes) {
+  std::vector<std::vector<Address>> by_sender(usize(pes));
+  for (const Inbound& message : program.inbound) by_sender[usize(message.from)].push_back(message.address);
+  return by_sender;
+}
+
+void connect(Program& program, Index pe, const std::vector<Address>& there, Index messages) {
+  auto address = there.begin();
+  for (const Outbound& message : program.outbound) {
+    if (message.to != pe) continue;
+    if (address == there.end() || address->rows != message.rows) break;
+    Put& put =
+        message.put != none ? program.put[usize(message.put)] : program.transfer[usize(message.transfer)].put;
+    put = {pe, address->row, address->signal};
+    ++address;
+  }
+  const auto sent = std::ranges::count(program.outbound, pe, &Outbound::to);
+  if (address != there.end() || sent != std::ssize(there))
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("rank {} does not send what rank {} waits for: their plans differ", program.pe, pe),
+        "make the solvers with the same options on every rank");
+  for (Put& source : program.source)
+    if (source.pe == pe) source.signal = messages + program.pe;
+}
+
+std::string describe_waiting(const Program& program, Index item) {
+  const auto next = std::ranges::upper_bound(program.part, item, {}, &std::pair<Index, plan::Part>::first);
+  const plan::Part part = next == program.part.begin() ? plan::Part::forward : std::prev(next)->second;
+  std::string text = fmt::format("rank {} waits in the {}", program.pe, name_of(part));
+  const auto from = [&](Index signal) { return program.inbound[usize(signal)].from; };
+  const Item& of = program.item[usize(item)];
+  if (of.action == Action::settle) {
+    const Settle& settle = program.settle[usize(of.at)];
+    text += fmt::format(" for supernode {}", settle.supernode);
+    for (Index i = settle.signal.begin; i < settle.signal.end; ++i)
+      text +=
+          fmt::format("{} rank {}", i == settle.signal.begin ? ", of" : ",", from(program.signal[usize(i)]));
+  } else if (of.action == Action::product) {
+    const Range& read = program.product[usize(of.at)].read;
+    for (Index i = read.begin; i < read.end; ++i)
+      text += fmt::format("{} supernode {}", i == read.begin ? " for" : ",",
+                          program.supernode[usize(program.read[usize(i)])]);
+  } else if (of.action == Action::transfer) {
+    const Transfer& transfer = program.transfer[usize(of.at)];
+    text += fmt::format(" for rank {}, which shares segments with it",
+                        transfer.signal == none ? transfer.put.pe : from(transfer.signal));
+  }
+  return text;
+}
+
+void connect(std::vector<Program>& programs) {
+  const auto pes = static_cast<Index>(programs.size());
+  for (Index receiver = 0; receiver < pes; ++receiver) {
+    const auto by_sender = addresses(programs[usize(receiver)], pes);
+    const Index messages = programs[usize(receiver)].messages();
+    for (Program& sender : programs) connect(sender, receiver, by_sender[usize(sender.pe)], messages);
+  }
+}
+
+}  // namespace trisweep::device

@@ -1,0 +1,65 @@
+#pragma once
+// From the plan of a rank to the program of its PE. All of it is rank-local, but for where messages go: that
+// each receiver says.
+
+#include <string>
+#include <vector>
+
+#include "trisweep/device/program.hpp"
+#include "trisweep/device/sweep_order.hpp"
+
+namespace trisweep::device {
+
+template <class T>
+using Vector = std::vector<T>;
+
+// Where a message comes to: work rows and a signal of the receiver.
+struct Address {
+  Index row;
+  Index rows;
+  Index signal;
+};
+// A message that comes, and one that goes: to where one of Program::put, or of transfers, says.
+struct Inbound {
+  Index from;
+  Address address;
+};
+struct Outbound {
+  Index to;
+  Index rows;
+  Index put = none;
+  Index transfer = none;
+};
+
+struct Program : ProgramArrays<Vector> {
+  Index pe = 0;
+  Index rows = 0;                  // work rows
+  Index counters = 0;              // of segments
+  Index scratch = 0;               // rows of it that a worker needs
+  std::vector<Inbound> inbound;    // by phase, then as both ends list them; by signal
+  std::vector<Outbound> outbound;  // in the same order
+  // For people.
+  std::vector<std::pair<Index, plan::Part>> part;  // first item, of phases
+  std::vector<Index> supernode;                    // by counter
+
+  Index messages() const { return static_cast<Index>(inbound.size()); }
+  Index signals(Index pes) const { return messages() + pes; }
+};
+
+// The plan must be an ordered one (plan::Accumulation): contributions to a segment have cells, so that
+// workers need no locks, and sums are the same every time. Throws Error(usage) when it is not.
+Program make_program(const symbolic::Structure& structure, const distribution::Share& share,
+                     const plan::Plan& plan);
+
+// By sender: where its messages come to, in the order in which it lists them.
+std::vector<std::vector<Address>> addresses(const Program& program, Index pes);
+// Tells a program where its messages to `pe` come to; that PE has `messages` in all. Throws Error(usage) when
+// the two have not the same in mind.
+void connect(Program& program, Index pe, const std::vector<Address>& there, Index messages);
+// All programs of one process.
+void connect(std::vector<Program>& programs);
+
+// What an item waits for, for a person.
+std::string describe_waiting(const Program& program, Index item);
+
+}  // namespace trisweep::device

@@ -1,0 +1,55 @@
+#pragma once
+// The memory of all PEs as one of them sees it, where it can be written to directly: virtual PEs of one
+// process or one grid of blocks, ranks that share memory, devices that are peers of one another.
+
+#include "trisweep/device/block.hpp"
+#include "trisweep/device/program.hpp"
+
+namespace trisweep::device {
+
+// Of one PE, zero before the first solve.
+struct Control {
+  alignas(64) Count ticket = 0;
+  alignas(64) Count finished = 0;  // items
+  alignas(64) Count failed = 0;    // 1: leave
+  Count stalled = 0;               // 1 + the item that has waited for too long
+};
+
+template <class T>
+struct PeMemory {
+  T* row;  // work rows
+  Count* signal;
+  Control* control;
+};
+
+template <class T>
+struct DirectPeers {
+  const PeMemory<T>* pe;
+  Index count;
+  Index me;
+
+  TRISWEEP_DEVICE const PeMemory<T>& mine() const { return pe[me]; }
+
+  // By all threads of a block: values go to work rows of a PE from the entry `at` on. The block's next signal
+  // to that PE comes after them.
+  template <class Block>
+  TRISWEEP_DEVICE void put(const Block& block, Index to, std::size_t at, const T* value,
+                           std::size_t size) const {
+    T* const there = pe[to].row + at;
+    for_each(block, size, [&](std::size_t i) { there[i] = value[i]; });
+  }
+  // By one thread, after a barrier.
+  TRISWEEP_DEVICE void signal(Index to, Index number, Count value) const {
+    store_release<Scope::system>(&pe[to].signal[number], value);
+  }
+  TRISWEEP_DEVICE bool has_come(Index number, Count value) const {
+    return load_acquire<Scope::system>(&mine().signal[number]) >= value;
+  }
+  TRISWEEP_DEVICE bool failed() const { return load_acquire<Scope::system>(&mine().control->failed) != 0; }
+  // Workers of all PEs leave.
+  TRISWEEP_DEVICE void fail() const {
+    for (Index p = 0; p < count; ++p) store_release<Scope::system>(&pe[p].control->failed, 1);
+  }
+};
+
+}  // namespace trisweep::device

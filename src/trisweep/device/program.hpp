@@ -1,0 +1,163 @@
+#pragma once
+// What one PE (a rank, a device, or a virtual one) does in a solve, as flat arrays that a kernel reads: all
+// phases of its plan as one list of items.
+//
+// Workers take items in the order of the list, by a ticket, and wait for what an item needs. The lists of all
+// PEs are parts of one order in which every item comes after all that it waits for (program_order.hpp), so
+// the first unfinished item of all can always be run, were there but one worker for each PE: no order in
+// which workers are scheduled makes them wait for ever. What is sent is an item's end, or an item of its own.
+//
+// Work rows are one array for each PE, which all PEs may write to: slots of segments, then the rows that
+// phases add (plan::SweepPhase::extra_rows), then a slot for each message that comes, of just its rows.
+// Partial sums are added from there. Messages have a signal each: the number of the last solve in which it
+// came; behind these each PE has one for every other: the last solve that the other has finished. Nobody puts
+// anything to a PE before it has finished the solve before.
+
+#include <vector>
+
+#include "trisweep/core/types.hpp"
+#include "trisweep/device/machine.hpp"
+
+namespace trisweep::device {
+
+// As plan::Strip.
+struct Strip {
+  Offset value;     // of the piece, among the values of its side
+  Offset position;  // of the work row of the first row, among the positions
+  Index height;
+  Index width;
+  Index row_begin;
+  Index row_end;
+  Index at;  // first work row of the panel side
+};
+
+enum class Multiply : std::uint8_t {
+  scatter,           // work(position, :) -= P work(at, :)
+  gather,            // work(at, :) -= P^T work(position, :)
+  in_place,          // work(at, :) = P work(at, :), square
+  in_place_by_rows,  // work(at, :) = P^T work(at, :)
+};
+
+struct Range {
+  Index begin = 0;
+  Index end = 0;
+};
+
+// Strips, one after another.
+struct Product {
+  Range strip;
+  Range read;  // counters that say that a segment is available
+  Range feed;  // counters of contributions
+  Range cell;  // work rows that start at zero
+  std::uint8_t side;
+  Multiply multiply;
+  bool conjugate;
+};
+
+// Where a message goes.
+struct Put {
+  Index pe;
+  Index row;     // there
+  Index signal;  // there
+};
+
+inline constexpr Index none = -1;
+
+// A segment is complete, or has come: contributions are added or the values are taken, and go on.
+struct Settle {
+  Index row;
+  Index width;
+  Index counter = none;     // of contributions, those of this PE; none: does not wait for any
+  Index contributions = 0;  // in a solve
+  Range signal;             // of messages that must have come
+  Range cell;               // first work rows of what is added, in order
+  Index taken_from = none;  // work row of the values that came
+  Range put;
+  Index available = none;  // the counter that says so
+  Index next = none;       // counter of the segment whose turn is next
+  Index supernode;
+};
+
+struct RowRun {
+  Index row;
+  Index rows;
+};
+
+// A message between layers, or a part of one: rows that are packed, in order.
+struct Transfer {
+  Range run;
+  Index signal = none;  // of what comes, whose rows begin at `row`; none: it goes to `put`
+  Index row = none;
+  bool adds = false;
+  Put put{};
+};
+
+struct Negation {
+  Index row;
+  Index from;
+  Index rows;
+};
+
+enum class Action : std::uint8_t {
+  product,
+  settle,
+  transfer,
+  clear,   // runs of rows
+  negate,  // rows become the negative of others
+  close,   // all that may put something here learn that the solve is finished
+};
+
+struct Item {
+  Action action;
+  Index at;         // the first of what it does; of a product, a settle, a transfer: which
+  Index end = 0;    // of a clear, a negate
+  Index after = 0;  // the first so many items must be finished
+};
+
+template <template <class> class Array>
+struct ProgramArrays {
+  Array<Item> item;
+  Array<Product> product;
+  Array<Strip> strip;
+  Array<Index> position;
+  Array<Index> read;
+  Array<Index> feed;
+  Array<Settle> settle;
+  Array<Index> signal;
+  Array<Index> cell;
+  Array<Put> put;
+  Array<Transfer> transfer;
+  Array<RowRun> run;
+  Array<Negation> negation;
+  Array<Put> source;  // PEs that put something here: where they learn what this one has finished
+};
+
+template <class T>
+struct ArrayView {
+  const T* data = nullptr;
+  Index size = 0;
+
+  TRISWEEP_DEVICE const T& operator[](Index i) const { return data[i]; }
+};
+using ProgramView = ProgramArrays<ArrayView>;
+
+// Calls convert(array) for each of them.
+template <class Arrays, class Convert>
+ProgramView view_of(const Arrays& p, Convert&& convert) {
+  return {.item = convert(p.item),
+          .product = convert(p.product),
+          .strip = convert(p.strip),
+          .position = convert(p.position),
+          .read = convert(p.read),
+          .feed = convert(p.feed),
+          .settle = convert(p.settle),
+          .signal = convert(p.signal),
+          .cell = convert(p.cell),
+          .put = convert(p.put),
+          .transfer = convert(p.transfer),
+          .run = convert(p.run),
+          .negation = convert(p.negation),
+          .source = convert(p.source)};
+}
+
+}  // namespace trisweep::device

@@ -1,0 +1,160 @@
+#include "trisweep/device/sweep_order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/plan/sweep_machine.hpp"
+
+namespace trisweep::device {
+namespace {
+
+using plan::Direction;
+using plan::MessageKind;
+using plan::SweepPhase;
+
+// What a step of the way costs beside the panel's entries, in entries: messages and waiting.
+constexpr Offset step_entries = 4096;
+
+Offset entries(const symbolic::Structure& s, Index k) {
+  return step_entries + Offset{s.width(k)} * (s.width(k) + s.height(k));
+}
+
+// Places in descending order of `way`; of equal ones `first_of` is asked.
+std::vector<Index> by_way(const std::vector<Offset>& way, bool ascending) {
+  std::vector<Index> order(way.size()), place(way.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](Index k) { return std::pair(-way[usize(k)], ascending ? k : -k); });
+  for (std::size_t i = 0; i < order.size(); ++i) place[usize(order[i])] = static_cast<Index>(i);
+  return place;
+}
+
+// An event that the machine is told of, and when.
+struct Event {
+  Index place;
+  int stage;
+  bool is_task;
+  Index number;
+
+  auto time() const { return std::tuple(place, stage, is_task, number); }
+};
+constexpr int before_sums = -1, sums = 0, finals = 1, after_finals = 2;
+
+class Events {
+ public:
+  Events(const SweepPhase& phase, const distribution::Share& share, const Places& places)
+      : phase_(phase),
+        share_(share),
+        place_(phase.direction == Direction::scatter ? places.upward : places.downward),
+        is_product_(phase.side == distribution::Side::diagonal),
+        in_turn_(std::ranges::any_of(phase.segment, [](const auto& s) { return s.next >= 0; })) {}
+
+  std::vector<Event> in_order() const {
+    std::vector<Event> events;
+    for (Index m = 0; m < static_cast<Index>(phase_.incoming.size()); ++m) events.push_back(arrival(m));
+    for (Index t = 0; t < static_cast<Index>(phase_.task.size()); ++t) events.push_back(task(t));
+    std::ranges::sort(events, {}, &Event::time);
+    return events;
+  }
+
+ private:
+  Index supernodes() const { return static_cast<Index>(place_.size()); }
+  // Collectives are taken part in by the order of supernodes.
+  Index place(Index k) const {
+    if (!in_turn_) return place_[usize(k)];
+    return phase_.direction == Direction::scatter ? k : supernodes() - 1 - k;
+  }
+
+  Event arrival(Index m) const {
+    const plan::Incoming& message = phase_.incoming[usize(m)];
+    const bool is_sum = message.kind == MessageKind::reduction;
+    const Index at = place(phase_.segment[usize(message.segment)].supernode);
+    return {is_product_ && is_sum ? supernodes() + at : at, is_sum ? sums : finals, false, m};
+  }
+
+  // Products with diagonal blocks, which nobody waits for in this phase, fill the time at its end.
+  Event task(Index t) const {
+    const plan::Task& of = phase_.task[usize(t)];
+    if (of.diagonal) return {std::numeric_limits<Index>::max(), after_finals, true, t};
+    if (is_product_) return {supernodes(), before_sums, true, t};
+    const bool scatters = phase_.direction == Direction::scatter;
+    Index at = scatters ? 0 : std::numeric_limits<Index>::max();
+    for (Index i = of.strip_begin; i < of.strip_end; ++i) {
+      const Index piece = phase_.strip[usize(i)].piece;
+      const Index here = place(share_.side(phase_.side).supernode[usize(piece)]);
+      at = scatters ? std::max(at, here) : std::min(at, here);
+    }
+    return {at, scatters ? after_finals : before_sums, true, t};
+  }
+
+  const SweepPhase& phase_;
+  const distribution::Share& share_;
+  const std::vector<Index>& place_;
+  bool is_product_;
+  bool in_turn_;
+};
+
+// Notes what the machine finds out.
+struct Notes {
+  std::vector<Step>& step;
+  std::vector<char>& is_ready;  // by task
+
+  void sum_up(Index segment) { step.push_back({StepKind::settle, segment, -1, {}}); }
+  void send(Index number) { step.back().out.push_back(number); }
+  void ready(Index task) { is_ready[usize(task)] = 1; }
+};
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(ErrorKind::usage, "this plan never ends: " + what,
+              "if it is none of the library's, look for a message that nobody sends");
+}
+
+}  // namespace
+
+Places places(const symbolic::Structure& s) {
+  std::vector<Offset> up(usize(s.supernodes())), down(usize(s.supernodes()));
+  for (Index k = s.supernodes() - 1; k >= 0; --k) {
+    for (const symbolic::Block& block : s.blocks(k))
+      up[usize(k)] = std::max(up[usize(k)], up[usize(block.row_supernode)]);
+    up[usize(k)] += entries(s, k);
+  }
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    down[usize(k)] += entries(s, k);
+    for (const symbolic::Block& block : s.blocks(k))
+      down[usize(block.row_supernode)] = std::max(down[usize(block.row_supernode)], down[usize(k)]);
+  }
+  return {by_way(up, true), by_way(down, false)};
+}
+
+std::vector<Step> order_of(const SweepPhase& phase, const distribution::Share& share, const Places& places) {
+  std::vector<Step> steps;
+  std::vector<char> is_ready(phase.task.size());
+  plan::SweepCounters<Index> counters;
+  counters.reserve(phase);
+  plan::SweepMachine machine(phase, counters, Notes{steps, is_ready});
+  machine.start();
+  for (const Event& event : Events(phase, share, places).in_order()) {
+    if (event.is_task) {
+      if (is_ready[usize(event.number)] == 0) refuse(fmt::format("task {} is never ready", event.number));
+      steps.push_back({StepKind::task, event.number, -1, {}});
+      machine.task_ended(event.number);
+    } else {
+      const plan::Incoming& message = phase.incoming[usize(event.number)];
+      const bool counts =
+          message.kind == MessageKind::reduction || phase.segment[usize(message.segment)].counts_final;
+      if (!counts) steps.push_back({StepKind::arrive, message.segment, event.number, {}});
+      machine.message_came(event.number);
+    }
+  }
+  for (std::size_t s = 0; s < phase.segment.size(); ++s) {
+    if (phase.segment[s].pending > 0 && counters.pending[s] != 0)
+      refuse(fmt::format("supernode {} is never complete", phase.segment[s].supernode));
+  }
+  return steps;
+}
+
+}  // namespace trisweep::device

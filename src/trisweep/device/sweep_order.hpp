@@ -1,0 +1,47 @@
+#pragma once
+// The order in which one rank deals with a sweep: its part of one order of all ranks, which each rank finds
+// alone. In that order everything comes after all that it waits for, on whatever rank that is.
+//
+// The order is that of the supernodes, as `places` has them; for each first its partial sums come, then its
+// final segment, then tasks read it. What these events complete is settled at once. So a rank that deals with
+// one thing after another, even with one worker, is waited for by nobody for ever:
+//
+//   scatter   contributions to a segment read segments of descendants, whose places are before its own;
+//             a partial sum waits for partial sums of the same supernode, of the tree's other ranks below;
+//             the final segment for these, and for that of the parent in the broadcast tree
+//   gather    the same with ancestors
+//   product   no segment waits for another: all final segments, then all tasks, then all partial sums
+//
+// A rank in the middle of a phase waits for nobody who is in a later one.
+
+#include <vector>
+
+#include "trisweep/distribution/share.hpp"
+#include "trisweep/plan/plan.hpp"
+
+namespace trisweep::device {
+
+// Supernodes in an order in which descendants come before ancestors and what most depends upon comes first:
+// the one with most panel entries on the way up to the root; or ancestors before descendants, by the way down
+// to the farthest leaf. By supernode: its place.
+struct Places {
+  std::vector<Index> upward;
+  std::vector<Index> downward;
+};
+Places places(const symbolic::Structure& structure);
+
+enum class StepKind { task, settle, arrive };
+
+// A task is run; a segment is complete, and settled; a final segment comes.
+struct Step {
+  StepKind kind;
+  Index subject;           // task, or segment
+  Index incoming = -1;     // of an arrival: the message
+  std::vector<Index> out;  // messages that are sent then
+};
+
+// Throws Error(usage) when the plan has something in it that never happens.
+std::vector<Step> order_of(const plan::SweepPhase& phase, const distribution::Share& share,
+                           const Places& places);
+
+}  // namespace trisweep::device

@@ -1,0 +1,201 @@
+// The items of a sweep, in the order of sweep_order.hpp.
+
+#include <algorithm>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/device/program_builder.hpp"
+
+namespace trisweep::device {
+
+class SweepBuilder {
+ public:
+  SweepBuilder(ProgramBuilder& builder, const plan::SweepPhase& phase)
+      : builder_(builder),
+        program_(builder.program_),
+        phase_(phase),
+        segment_(phase.segment.size()),
+        put_(phase.outgoing.size(), none),
+        read_(phase.task.size()) {}
+
+  void build() {
+    for (const plan::Segment& segment : phase_.segment) list_readers(segment);
+    for (const Index fed : phase_.feed) ++segment_[usize(fed)].feeds;
+    std::vector<RowRun> cleared;
+    for (const Index s : phase_.cleared) cleared.push_back({of(s).row, of(s).width});
+    builder_.add_cleared(cleared, builder_.items());
+    take_messages();
+    after_ = builder_.items();
+    positions_ = builder_.positions_of(phase_);
+    for (const Step& step : order_of(phase_, builder_.share_, builder_.places_)) add(step);
+    for (Index i = 0; i < static_cast<Index>(phase_.outgoing.size()); ++i) {
+      const plan::Outgoing& message = phase_.outgoing[usize(i)];
+      program_.outbound.push_back(
+          {.to = message.to, .rows = of(message.segment).width, .put = put_[usize(i)]});
+    }
+    add_replaced();
+  }
+
+ private:
+  // Of a segment in this phase.
+  struct State {
+    Index contributed = none;    // counter
+    Index available = none;      // counter
+    Index feeds = 0;             // tasks
+    bool at_start = false;       // available when the phase begins
+    std::vector<Index> counted;  // signals of messages that are contributions
+    Index final_signal = none;   // of the segment, where that counts
+  };
+
+  const plan::Segment& of(Index s) const { return phase_.segment[usize(s)]; }
+  Index new_counter(Index s) {
+    program_.supernode.push_back(of(s).supernode);
+    return program_.counters++;
+  }
+  Index contributed(Index s) {
+    Index& counter = segment_[usize(s)].contributed;
+    return counter != none ? counter : counter = new_counter(s);
+  }
+  Index available(Index s) {
+    Index& counter = segment_[usize(s)].available;
+    return counter != none ? counter : counter = new_counter(s);
+  }
+
+  void list_readers(const plan::Segment& segment) {
+    const auto s = static_cast<Index>(&segment - phase_.segment.data());
+    for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c)
+      read_[usize(phase_.consumer[usize(c)])].push_back(s);
+  }
+
+  void take_messages() {
+    for (const plan::Incoming& message : phase_.incoming) {
+      const Index s = message.segment;
+      const Index signal = builder_.expect(message.from, of(s).width);
+      if (message.kind == plan::MessageKind::reduction) {
+        if (message.cell < 0) refuse();
+        segment_[usize(s)].counted.push_back(signal);
+        slot_of_cell_.emplace_back(message.cell, program_.inbound.back().address.row);
+      } else if (of(s).counts_final) {
+        segment_[usize(s)].counted.push_back(signal);
+        segment_[usize(s)].final_signal = signal;
+      }
+      signal_.push_back(signal);
+    }
+    std::ranges::sort(slot_of_cell_);
+  }
+
+  [[noreturn]] static void refuse() {
+    throw Error(ErrorKind::usage, "a device runs plans whose contributions are added in order",
+                "make the plan an ordered one");
+  }
+
+  // A partial sum that comes is added from where it has come to.
+  Index cell(Index work_row) const {
+    const auto slot = std::ranges::lower_bound(slot_of_cell_, work_row, {}, &std::pair<Index, Index>::first);
+    return slot != slot_of_cell_.end() && slot->first == work_row ? slot->second : work_row;
+  }
+
+  void add(const Step& step) {
+    if (step.kind == StepKind::task) return add_task(step.subject);
+    const Index s = step.subject;
+    Settle settle{.row = of(s).row, .width = of(s).width, .supernode = of(s).supernode};
+    if (step.kind == StepKind::arrive) {
+      const Index signal = signal_[usize(step.incoming)];
+      settle.taken_from = program_.inbound[usize(signal)].address.row;
+      settle.signal = append(program_.signal, {signal});
+    } else {
+      complete(s, settle);
+    }
+    settle.put.begin = static_cast<Index>(program_.put.size());
+    for (const Index number : step.out) {
+      put_[usize(number)] = static_cast<Index>(program_.put.size());
+      program_.put.push_back({phase_.outgoing[usize(number)].to, 0, 0});
+    }
+    settle.put.end = static_cast<Index>(program_.put.size());
+    const bool is_read = of(s).consumer_begin < of(s).consumer_end;
+    const bool passes_sum_on = step.kind == StepKind::settle && of(s).parent >= 0;
+    if (is_read && !passes_sum_on && !segment_[usize(s)].at_start) settle.available = available(s);
+    if (segment_[usize(s)].at_start && step.out.empty() && settle.next == none) return;
+    program_.item.push_back(
+        {.action = Action::settle, .at = static_cast<Index>(program_.settle.size()), .after = after_});
+    program_.settle.push_back(settle);
+  }
+
+  void complete(Index s, Settle& settle) {
+    State& state = segment_[usize(s)];
+    const auto cells = of(s).cell_end - of(s).cell_begin;
+    const auto messages = static_cast<Index>(state.counted.size());
+    if (state.feeds > 1 && of(s).width > 0 && cells < state.feeds) refuse();
+    settle.contributions = of(s).pending - messages;
+    if (settle.contributions > 0) settle.counter = contributed(s);
+    settle.signal = append(program_.signal, state.counted);
+    settle.cell.begin = static_cast<Index>(program_.cell.size());
+    for (Index c = of(s).cell_begin; c < of(s).cell_end; ++c)
+      program_.cell.push_back(cell(phase_.cell[usize(c)]));
+    settle.cell.end = static_cast<Index>(program_.cell.size());
+    if (state.final_signal != none)
+      settle.taken_from = program_.inbound[usize(state.final_signal)].address.row;
+    if (of(s).next >= 0) settle.next = contributed(of(s).next);
+    state.at_start = of(s).pending == 0 && of(s).parent < 0;
+  }
+
+  void add_task(Index t) {
+    const plan::Task& task = phase_.task[usize(t)];
+    const auto begin = static_cast<Index>(program_.strip.size());
+    for (Index i = task.strip_begin; i < task.strip_end; ++i)
+      program_.strip.push_back(builder_.strip(phase_.strip[usize(i)], task.diagonal ? 0 : positions_));
+    const Range strips{begin, static_cast<Index>(program_.strip.size())};
+    if (task.diagonal) {
+      builder_.add_diagonal(strips, phase_.diagonal_op, after_);
+    } else {
+      program_.item.push_back(
+          {.action = Action::product, .at = static_cast<Index>(program_.product.size()), .after = after_});
+      program_.product.push_back(
+          {.strip = strips,
+           .side = static_cast<std::uint8_t>(phase_.side),
+           .multiply = phase_.direction == plan::Direction::scatter ? Multiply::scatter : Multiply::gather,
+           .conjugate = phase_.conjugate});
+    }
+    Product& product = program_.product.back();
+    std::vector<Index> counters;
+    for (const Index s : read_[usize(t)])
+      if (!segment_[usize(s)].at_start) counters.push_back(available(s));
+    product.read = append(program_.read, counters);
+    counters.clear();
+    for (Index f = task.feed_begin; f < task.feed_end; ++f)
+      counters.push_back(contributed(phase_.feed[usize(f)]));
+    product.feed = append(program_.feed, counters);
+    product.cell = {task.cell_begin, task.cell_end};
+  }
+
+  void add_replaced() {
+    const Index after = builder_.items();
+    for (const plan::Replacement& r : phase_.replaced) {
+      const auto at = static_cast<Index>(program_.negation.size());
+      program_.negation.push_back({r.slot, r.target, r.rows});
+      program_.item.push_back({.action = Action::negate, .at = at, .end = at + 1, .after = after});
+    }
+  }
+
+  static Range append(std::vector<Index>& list, const std::vector<Index>& entries) {
+    const auto begin = static_cast<Index>(list.size());
+    list.insert(list.end(), entries.begin(), entries.end());
+    return {begin, static_cast<Index>(list.size())};
+  }
+
+  ProgramBuilder& builder_;
+  Program& program_;
+  const plan::SweepPhase& phase_;
+  std::vector<State> segment_;
+  std::vector<Index> put_;                             // by outgoing message
+  std::vector<std::vector<Index>> read_;               // by task: segments
+  std::vector<Index> signal_;                          // by incoming message
+  std::vector<std::pair<Index, Index>> slot_of_cell_;  // first work rows
+  Index after_ = 0;
+  Offset positions_ = 0;
+};
+
+void ProgramBuilder::add(const plan::SweepPhase& phase) {
+  SweepBuilder(*this, phase).build();
+}
+
+}  // namespace trisweep::device

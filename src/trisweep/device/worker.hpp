@@ -1,0 +1,247 @@
+#pragma once
+// One worker of a PE: the body of the persistent kernel, and of a thread of the host. Takes items by ticket
+// until there are none, waits for what each needs, runs it, and says so.
+
+#include "trisweep/device/peers.hpp"
+#include "trisweep/device/products.hpp"
+
+namespace trisweep::device {
+
+// A solve, the `number`-th of its program, from 1.
+struct Solve {
+  Index nrhs;
+  Count number;
+  Count first_ticket;
+  Count patience;  // nanoseconds in which something must move; 0: any time
+};
+
+// One PE in a solve: panels of S, vectors of T.
+template <class S, class T, class Peers>
+struct Pe {
+  ProgramView program;
+  const S* value[3];  // by side
+  Peers peers;
+  Index messages;  // signals before those of PEs
+  Count* counter;
+  T* scratch;  // of the worker
+  Solve solve;
+};
+
+template <class S, class T, class Peers, class Block>
+class Worker {
+ public:
+  TRISWEEP_DEVICE Worker(const Pe<S, T, Peers>& pe, const Block& block)
+      : pe_(pe), program_(pe.program), block_(block) {}
+
+  TRISWEEP_DEVICE void run() {
+    for (;;) {
+      const Count taken = block_.find([&] { return take(); });
+      if (taken >= usize(program_.item.size)) return;
+      const Item& item = program_.item[static_cast<Index>(taken)];
+      block_.begin(static_cast<Index>(taken));
+      run(item);
+      block_.sync();
+      say_ended(item);
+    }
+  }
+
+ private:
+  TRISWEEP_DEVICE Control& control() const { return *pe_.peers.mine().control; }
+  TRISWEEP_DEVICE T* row(Index r) const { return pe_.peers.mine().row + entry(r); }
+  TRISWEEP_DEVICE std::size_t entry(Index r) const { return usize(r) * usize(pe_.solve.nrhs); }
+
+  // By the leading thread: the next item, when it can be run; a number that none has, when there is none.
+  TRISWEEP_DEVICE Count take() const {
+    const Count none_left = usize(program_.item.size);
+    const Count ticket = add<Scope::device>(&control().ticket, 1) - pe_.solve.first_ticket;
+    return ticket < none_left && wait_for_inputs(static_cast<Index>(ticket)) ? ticket : none_left;
+  }
+
+  // The following return false when workers leave instead.
+  TRISWEEP_DEVICE bool wait_for_inputs(Index number) const {
+    const Item& item = program_.item[number];
+    const Count before = (pe_.solve.number - 1) * usize(program_.item.size) + usize(item.after);
+    if (item.after > 0 && !wait(number, [&] { return finished() >= before; })) return false;
+    switch (item.action) {
+      case Action::product: {
+        const Range& read = program_.product[item.at].read;
+        for (Index i = read.begin; i < read.end; ++i)
+          if (!wait(number, [&] { return has_counted(program_.read[i], 1); })) return false;
+        return true;
+      }
+      case Action::settle: {
+        const Settle& s = program_.settle[item.at];
+        return wait_for(number, s) && wait_for_room(number, s.put);
+      }
+      case Action::transfer: {
+        const Transfer& t = program_.transfer[item.at];
+        return wait(number, [&] { return t.signal != none ? has_come(t.signal) : has_room(t.put.pe); });
+      }
+      default:
+        return true;
+    }
+  }
+  TRISWEEP_DEVICE bool wait_for(Index number, const Settle& s) const {
+    if (s.counter != none && !wait(number, [&] { return has_counted(s.counter, usize(s.contributions)); }))
+      return false;
+    for (Index i = s.signal.begin; i < s.signal.end; ++i)
+      if (!wait(number, [&] { return has_come(program_.signal[i]); })) return false;
+    return true;
+  }
+  TRISWEEP_DEVICE bool wait_for_room(Index number, Range put) const {
+    for (Index i = put.begin; i < put.end; ++i)
+      if (!wait(number, [&] { return has_room(program_.put[i].pe); })) return false;
+    return true;
+  }
+
+  TRISWEEP_DEVICE Count finished() const { return load_acquire<Scope::device>(&control().finished); }
+  TRISWEEP_DEVICE bool has_counted(Index counter, Count in_a_solve) const {
+    return load_acquire<Scope::device>(&pe_.counter[counter]) >= pe_.solve.number * in_a_solve;
+  }
+  TRISWEEP_DEVICE bool has_come(Index signal) const { return pe_.peers.has_come(signal, pe_.solve.number); }
+  // Whether a PE has finished the solve before, and no longer needs what lies in the slots of its messages.
+  TRISWEEP_DEVICE bool has_room(Index pe) const {
+    return pe_.peers.has_come(pe_.messages + pe, pe_.solve.number - 1);
+  }
+
+  template <class Ready>
+  TRISWEEP_DEVICE bool wait(Index number, const Ready& ready) const {
+    if (ready()) return true;
+    constexpr int looks = 64;  // before a look around
+    Count since = now(), moved = finished();
+    for (int look = 1; !ready(); ++look) {
+      block_.idle();
+      if (look % looks != 0) continue;
+      if (pe_.peers.failed()) return false;
+      if (const Count here = finished(); here != moved) {
+        moved = here;
+        since = now();
+      } else if (pe_.solve.patience > 0 && now() - since > pe_.solve.patience) {
+        give_up(number);
+        return false;
+      }
+    }
+    return true;
+  }
+  TRISWEEP_DEVICE void give_up(Index number) const {
+    store_release<Scope::system>(&control().stalled, 1 + usize(number));
+    pe_.peers.fail();
+  }
+
+  TRISWEEP_DEVICE void run(const Item& item) const {
+    switch (item.action) {
+      case Action::product:
+        return run(program_.product[item.at]);
+      case Action::settle:
+        return run(program_.settle[item.at]);
+      case Action::transfer:
+        return run(program_.transfer[item.at]);
+      case Action::clear:
+        for (Index i = item.at; i < item.end; ++i) clear(program_.run[i]);
+        return;
+      case Action::negate:
+        for (Index i = item.at; i < item.end; ++i) negate(program_.negation[i]);
+        return;
+      case Action::close:
+        return;
+    }
+  }
+
+  TRISWEEP_DEVICE void run(const Product& p) const {
+    clear({p.cell.begin, p.cell.end - p.cell.begin});
+    for (Index i = p.strip.begin; i < p.strip.end; ++i) {
+      block_.sync();
+      const Strip& strip = program_.strip[i];
+      const Operands<S, T> operands{pe_.value[p.side] + strip.value,
+                                    program_.position.data + strip.position,
+                                    pe_.peers.mine().row,
+                                    pe_.solve.nrhs,
+                                    strip,
+                                    p.conjugate};
+      if (p.multiply == Multiply::scatter) {
+        scatter(operands, block_);
+      } else if (p.multiply == Multiply::gather) {
+        gather(operands, block_);
+      } else {
+        multiply_in_place(operands, p.multiply == Multiply::in_place_by_rows, pe_.scratch, block_);
+      }
+    }
+  }
+
+  TRISWEEP_DEVICE void run(const Settle& s) const {
+    T* const to = row(s.row);
+    const std::size_t size = entry(s.width);
+    if (s.taken_from != none || s.cell.begin < s.cell.end) {
+      const T* const from = row(s.taken_from != none ? s.taken_from : s.row);
+      for_each(block_, size, [&](std::size_t i) {
+        T sum = from[i];
+        for (Index c = s.cell.begin; c < s.cell.end; ++c) sum += row(program_.cell[c])[i];
+        to[i] = sum;
+      });
+      block_.sync();
+    }
+    for (Index i = s.put.begin; i < s.put.end; ++i)
+      pe_.peers.put(block_, program_.put[i].pe, entry(program_.put[i].row), to, size);
+  }
+
+  TRISWEEP_DEVICE void run(const Transfer& t) const {
+    std::size_t packed = 0;
+    for (Index i = t.run.begin; i < t.run.end; ++i) {
+      const RowRun& of = program_.run[i];
+      T* const here = row(of.row);
+      const std::size_t size = entry(of.rows);
+      if (t.signal == none) {
+        pe_.peers.put(block_, t.put.pe, entry(t.put.row) + packed, here, size);
+      } else {
+        const T* const came = row(t.row) + packed;
+        for_each(block_, size, [&](std::size_t e) {
+          if (t.adds) {
+            here[e] += came[e];
+          } else {
+            here[e] = came[e];
+          }
+        });
+      }
+      packed += size;
+    }
+  }
+
+  TRISWEEP_DEVICE void clear(const RowRun& of) const {
+    T* const here = row(of.row);
+    for_each(block_, entry(of.rows), [&](std::size_t i) { here[i] = T{}; });
+  }
+  TRISWEEP_DEVICE void negate(const Negation& n) const {
+    T* const here = row(n.row);
+    const T* const from = row(n.from);
+    for_each(block_, entry(n.rows), [&](std::size_t i) { here[i] = negative(from[i]); });
+  }
+
+  // After a barrier: what others wait for.
+  TRISWEEP_DEVICE void say_ended(const Item& item) const {
+    if (item.action == Action::product) {
+      const Range& feed = program_.product[item.at].feed;
+      for_each(block_, usize(feed.end - feed.begin),
+               [&](std::size_t i) { count(program_.feed[feed.begin + static_cast<Index>(i)]); });
+    }
+    if (!block_.leads()) return;
+    if (item.action == Action::settle) say_ended(program_.settle[item.at]);
+    if (item.action == Action::transfer && program_.transfer[item.at].signal == none)
+      signal(program_.transfer[item.at].put);
+    if (item.action == Action::close)
+      for (Index i = 0; i < program_.source.size; ++i) signal(program_.source[i]);
+    add<Scope::device>(&control().finished, 1);
+  }
+  TRISWEEP_DEVICE void say_ended(const Settle& s) const {
+    for (Index i = s.put.begin; i < s.put.end; ++i) signal(program_.put[i]);
+    if (s.available != none) count(s.available);
+    if (s.next != none) count(s.next);
+  }
+  TRISWEEP_DEVICE void count(Index counter) const { add<Scope::device>(&pe_.counter[counter], 1); }
+  TRISWEEP_DEVICE void signal(const Put& to) const { pe_.peers.signal(to.pe, to.signal, pe_.solve.number); }
+
+  const Pe<S, T, Peers>& pe_;
+  const ProgramView& program_;
+  const Block& block_;
+};
+
+}  // namespace trisweep::device

@@ -1,0 +1,230 @@
+#include "trisweep/engine/device_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "trisweep/engine/communication_pattern.hpp"
+#include "trisweep/transport/agreement.hpp"
+
+namespace trisweep::engine {
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Every rank's lists, one after another, and where each begins.
+template <class V>
+struct AllLists {
+  std::vector<Offset> begin{0};  // by rank; last: their length
+  std::vector<V> entry;
+
+  std::span<const V> of(Index rank) const {
+    return std::span(entry).subspan(usize(begin[usize(rank)]),
+                                    usize(begin[usize(rank) + 1] - begin[usize(rank)]));
+  }
+};
+
+// Collective.
+template <class V>
+AllLists<V> lists_of_all(const transport::Communicator& comm, const std::vector<V>& mine) {
+  const auto lists = comm.gather(mine);
+  AllLists<V> all;
+  transport::collectively(comm, [&] {
+    for (const auto& list : lists) {
+      all.entry.insert(all.entry.end(), list.begin(), list.end());
+      all.begin.push_back(std::ssize(all.entry));
+    }
+  });
+  comm.broadcast(all.begin);
+  comm.broadcast(all.entry);
+  return all;
+}
+
+// A worker that waits hears of ranks that have failed.
+class Listener final : public device::Watch {
+ public:
+  explicit Listener(const transport::Communicator& comm) : comm_(comm) {}
+  void look() override {
+    constexpr long looks_per_look_around = 64;
+    if (++looks_ % looks_per_look_around == 0) comm_.listen(true);
+  }
+
+ private:
+  const transport::Communicator& comm_;
+  long looks_ = 0;
+};
+
+// Notes when phases begin: with the first item of each.
+struct NotingBlock : device::HostBlock {
+  const device::Program* program;
+  std::vector<double>* begin_of_phase;
+
+  void begin(Index item) const {
+    for (std::size_t p = 0; p < program->part.size(); ++p)
+      if (program->part[p].first == item) (*begin_of_phase)[p] = seconds_now();
+  }
+};
+
+template <Scalar T>
+VectorMap<T> map_of(const RankSystem<T>& s, const std::vector<Index>& new_of_old,
+                    const std::vector<double>& scale) {
+  return {{s.comm, s.crew},
+          *s.distribution.structure,
+          *s.distribution.mapping,
+          s.share,
+          s.partition,
+          new_of_old,
+          scale};
+}
+
+PhaseProfile in_bytes(const plan::RankTraffic& traffic, Offset row_bytes) {
+  PhaseProfile done;
+  for (const plan::MessageKind kind : plan::message_kinds) {
+    const auto& both = traffic.of(kind);
+    done.sent[plan::index_of(kind)] = {both.sent.messages, both.sent.rows * row_bytes};
+    done.received[plan::index_of(kind)] = {both.received.messages, both.received.rows * row_bytes};
+  }
+  return done;
+}
+
+}  // namespace
+
+template <Scalar T>
+DeviceEngine<T>::DeviceEngine(const RankSystem<T>& system, const EngineOptions& options)
+    : system_(system),
+      options_(options),
+      rows_(map_of(system, system.ordering.row_new, system.ordering.row_scale)),
+      columns_(map_of(system, system.ordering.col_new, system.ordering.col_scale)) {}
+
+template <Scalar T>
+DeviceEngine<T>::~DeviceEngine() {
+  if (!system_.comm.abandoned()) return;
+  rows_.release();
+  columns_.release();
+}
+
+template <Scalar T>
+Index DeviceEngine<T>::room(Op op) const {
+  const auto found = prepared_.find(op);
+  return found == prepared_.end() ? 0 : found->second->nrhs;
+}
+
+template <Scalar T>
+void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
+  const transport::Communicator& comm = system_.comm;
+  transport::require_matching(
+      comm, transport::collectively(comm, [&] { return pattern_of(plan, usize(nrhs) * sizeof(T)); }));
+  const transport::Communicator node = comm.of_node();
+  if (node.size() != comm.size())
+    throw transport::CollectiveError(ErrorKind::usage,
+                                     "ranks on different nodes share no memory, through which --device host "
+                                     "exchanges segments\n  remedy: use --device cpu");
+  auto made = transport::collectively(comm, [&] {
+    auto prepared = std::make_unique<Prepared>();
+    prepared->plan = &plan;
+    prepared->nrhs = nrhs;
+    prepared->program = device::make_program(*system_.distribution.structure, system_.share, plan);
+    for (const plan::Phase& phase : plan.phase) prepared->traffic.push_back(plan::traffic_of(phase));
+    prepared->begin.resize(plan.phase.size() + 1);
+    rows_.reserve(nrhs);
+    columns_.reserve(nrhs);
+    return prepared;
+  });
+  const auto layout = device::shared_layout(made->program, comm.size());
+  made->memory.emplace(node, layout.template bytes<T>(nrhs));
+  connect(*made);
+  transport::collectively(comm, [&] {
+    made->pe.emplace(made->program, comm.size(), system_.crew.size(), nrhs, made->memory->part(comm.rank()));
+    prepared_[op] = std::move(made);
+  });
+}
+
+template <Scalar T>
+void DeviceEngine<T>::connect(Prepared& prepared) const {
+  const transport::Communicator& comm = system_.comm;
+  const auto layouts =
+      lists_of_all<device::SharedLayout>(comm, {device::shared_layout(prepared.program, comm.size())});
+  const auto inbound = lists_of_all(comm, prepared.program.inbound);
+  transport::collectively(comm, [&] {
+    for (Index rank = 0; rank < comm.size(); ++rank) {
+      std::vector<device::Address> of_mine;
+      for (const device::Inbound& message : inbound.of(rank))
+        if (message.from == comm.rank()) of_mine.push_back(message.address);
+      device::connect(prepared.program, rank, of_mine, static_cast<Index>(inbound.of(rank).size()));
+      prepared.memory_of.push_back(layouts.of(rank).front().template at<T>(prepared.memory->part(rank)));
+    }
+  });
+}
+
+template <Scalar T>
+SolveProfile DeviceEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
+  Prepared& prepared = *prepared_.at(op);
+  transport::Patience patience(options_.watchdog, &system_.comm);
+  const kernels::Work<T> rows{.row = prepared.pe->rows(), .scratch = nullptr, .nrhs = b.cols};
+  // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
+  if (system_.distribution.mapping->layers() > 1)
+    std::fill_n(rows.row, usize(system_.share.work_rows()) * usize(b.cols), T{});
+  // P A Q = L D U: b is permuted like A's rows and x like its columns; for A^T and A^H the other way round.
+  auto& from = op == Op::none ? rows_ : columns_;
+  auto& to = op == Op::none ? columns_ : rows_;
+  from.load(b, rows, patience, scaled);
+  work(prepared, b.cols);
+  to.store(x, rows, patience, scaled);
+  return profile_of(prepared, b.cols);
+}
+
+template <Scalar T>
+void DeviceEngine<T>::work(Prepared& prepared, Index nrhs) {
+  std::array<const T*, distribution::sides.size()> value{};
+  for (const auto side : distribution::sides)
+    value[static_cast<std::size_t>(side)] = system_.panels.piece(side, 0);
+  const double patience = std::isfinite(options_.watchdog) ? options_.watchdog : 0;
+  const device::Solve solve = prepared.pe->next(nrhs, patience);
+  std::ranges::fill(prepared.begin, 0);
+  const double start = seconds_now();
+  Listener listener(system_.comm);
+  system_.crew.run([&](int thread) {
+    NotingBlock block;
+    block.watch = thread == 0 ? &listener : nullptr;
+    block.program = &prepared.program;
+    block.begin_of_phase = &prepared.begin;
+    prepared.pe->work(prepared.memory_of, value, solve, thread, block);
+  });
+  if (prepared.pe->failed()) give_up(prepared);
+  // A phase without items begins when the one before it does.
+  prepared.begin.back() = seconds_now();
+  double last = start;
+  for (double& begin : prepared.begin) last = begin = std::max(begin, last);
+}
+
+template <Scalar T>
+void DeviceEngine<T>::give_up(const Prepared& prepared) const {
+  if (const auto stalled = prepared.pe->stalled())
+    throw transport::Stalled(ErrorKind::environment,
+                             fmt::format("nothing moved for {:g} s: {}", options_.watchdog, *stalled),
+                             "see which rank the others wait for, and whether it still runs");
+  // Whoever has failed is about to say so.
+  transport::Patience patience(std::numeric_limits<double>::infinity(), &system_.comm);
+  for (;;) patience.nothing_yet([] { return std::string(); });
+}
+
+template <Scalar T>
+SolveProfile DeviceEngine<T>::profile_of(const Prepared& prepared, Index nrhs) const {
+  SolveProfile done;
+  for (std::size_t p = 0; p < prepared.plan->phase.size(); ++p) {
+    const plan::Phase& phase = prepared.plan->phase[p];
+    PhaseProfile of = in_bytes(prepared.traffic[p], nrhs * static_cast<Offset>(sizeof(T)));
+    of.seconds = prepared.begin[p + 1] - prepared.begin[p];
+    done.of(plan::part_of(phase)) += of;
+  }
+  return done;
+}
+
+#define INSTANTIATE(T) template class DeviceEngine<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::engine

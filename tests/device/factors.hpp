@@ -1,0 +1,91 @@
+#pragma once
+// Factors L D U with made-up numbers on a structure, and what solves with them must give: tests of who runs
+// a plan need no factorization.
+
+#include <random>
+
+#include "support/random_matrix.hpp"
+#include "trisweep/core/slabs.hpp"
+#include "trisweep/distribution/share.hpp"
+
+namespace trisweep::testing_support {
+
+template <Scalar T>
+class MadeUpFactors {
+ public:
+  // `hermitian`: U = L^H.
+  MadeUpFactors(const symbolic::Structure& structure, bool hermitian)
+      : structure_(structure), hermitian_(hermitian) {
+    const auto n = usize(structure.n);
+    for (auto* values : {&lower_, &upper_, &inverse_}) values->assign(n * n, T{});
+    std::mt19937_64 random(5);
+    for (Index k = 0; k < structure.supernodes(); ++k) {
+      for (Index j = structure.first[usize(k)]; j < structure.first[usize(k) + 1]; ++j) {
+        for (const Index i : structure.rows(k)) {
+          lower_[at(i, j)] = small(random);
+          upper_[at(j, i)] = hermitian ? conjugate(lower_[at(i, j)]) : small(random);
+        }
+        const auto [group, last] = structure.group_of(k);
+        for (Index i = structure.first[usize(group)]; i < structure.first[usize(last)]; ++i)
+          inverse_[at(i, j)] = (i == j ? T(1) : T(0)) + small(random);
+      }
+    }
+  }
+
+  bool hermitian() const { return hermitian_; }
+
+  // What a rank stores of a side.
+  std::vector<T> stored(const distribution::Share& share, distribution::Side side) const {
+    const auto& part = share.side(side);
+    std::vector<T> values(usize(part.value_ptr.back()));
+    for (Index p = 0; p < part.pieces(); ++p) {
+      const Index k = part.supernode[usize(p)], width = structure_.width(k);
+      Index row = 0;
+      for (const auto& block : part.blocks(p)) {
+        for (Index i = block.begin; i < block.end; ++i, ++row) {
+          for (Index j = 0; j < width; ++j)
+            values[usize(part.value_ptr[usize(p)]) + slab_entry(part.height(p), width, row, j)] =
+                entry(side, k, i, j);
+        }
+      }
+    }
+    return values;
+  }
+
+  // x with op(L D U) x = b.
+  std::vector<T> solve(Op op, std::vector<T> x) const {
+    const auto& first = op == Op::none ? lower_ : upper_;
+    const auto& last = op == Op::none ? upper_ : lower_;
+    const Index n = structure_.n;
+    const auto of = [&](const std::vector<T>& m, Index i, Index j) {
+      return op == Op::none ? m[at(i, j)] : op == Op::transpose ? m[at(j, i)] : conjugate(m[at(j, i)]);
+    };
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < i; ++j) x[usize(i)] -= of(first, i, j) * x[usize(j)];
+    std::vector<T> y(usize(n));
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) y[usize(i)] += of(inverse_, i, j) * x[usize(j)];
+    for (Index i = n - 1; i >= 0; --i)
+      for (Index j = i + 1; j < n; ++j) y[usize(i)] -= of(last, i, j) * y[usize(j)];
+    return y;
+  }
+
+ private:
+  static T small(std::mt19937_64& random) { return RealOf<T>(0.1) * random_value<T>(random); }
+  std::size_t at(Index i, Index j) const { return usize(i) * usize(structure_.n) + usize(j); }
+
+  // Row i of the panel of supernode k, in the structure's count, and column j of the supernode.
+  T entry(distribution::Side side, Index k, Index i, Index j) const {
+    const Index column = structure_.first[usize(k)] + j;
+    if (side == distribution::Side::diagonal)
+      return inverse_[at(structure_.first[usize(structure_.group_of(k).first)] + i, column)];
+    const Index row = structure_.rows(k)[usize(i)];
+    return side == distribution::Side::lower ? lower_[at(row, column)] : upper_[at(column, row)];
+  }
+
+  const symbolic::Structure& structure_;
+  bool hermitian_;
+  std::vector<T> lower_, upper_, inverse_;  // n x n, by rows; inverse_ is D^-1
+};
+
+}  // namespace trisweep::testing_support

@@ -1,0 +1,80 @@
+// Programs and the order of their items.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/virtual_pes.hpp"
+#include "support/structure.hpp"
+#include "trisweep/core/error.hpp"
+
+namespace trisweep::device {
+namespace {
+
+using testing_support::Programs;
+using testing_support::random_structure;
+
+TEST(Places, AreOrdersInWhichTheStructureIsEliminated) {
+  const auto structure = random_structure(200, 3);
+  const Places places = device::places(structure);
+  for (Index k = 0; k < structure.supernodes(); ++k) {
+    for (const symbolic::Block& block : structure.blocks(k)) {
+      EXPECT_LT(places.upward[usize(k)], places.upward[usize(block.row_supernode)]);
+      EXPECT_GT(places.downward[usize(k)], places.downward[usize(block.row_supernode)]);
+    }
+  }
+  for (std::vector<Index> list : {places.upward, places.downward}) {
+    std::ranges::sort(list);
+    for (Index k = 0; k < structure.supernodes(); ++k) EXPECT_EQ(list[usize(k)], k);
+  }
+}
+
+TEST(Program, SlotsOfMessagesAreAsLongAsTheMessagesAndApart) {
+  const Programs of(random_structure(60, 2, 4, 1), {2, 2, 1}, {}, Op::none, false);
+  for (std::size_t p = 0; p < of.programs.size(); ++p) {
+    const Program& program = of.programs[p];
+    Index row = program.rows;
+    for (auto message = program.inbound.rbegin(); message != program.inbound.rend(); ++message) {
+      EXPECT_EQ(message->address.row + message->address.rows, row);
+      row = message->address.row;
+    }
+    EXPECT_GE(row, of.plans[p].share.work_rows());
+    EXPECT_FALSE(program.inbound.empty());
+  }
+}
+
+TEST(Program, EverySignalIsGivenByOneMessage) {
+  const Programs of(random_structure(60, 2, 4, 1), {2, 1, 2}, {}, Op::transpose, false);
+  std::vector<std::vector<int>> given;
+  for (const Program& program : of.programs) given.emplace_back(usize(program.signals(4)));
+  const auto give = [&](const Put& put) { ++given[usize(put.pe)][usize(put.signal)]; };
+  for (const Program& program : of.programs) {
+    for (const Put& put : program.put) give(put);
+    for (const Put& put : program.source) give(put);
+    for (const Transfer& transfer : program.transfer)
+      if (transfer.signal == none) give(transfer.put);
+  }
+  for (std::size_t p = 0; p < 4; ++p) {
+    for (Index signal = 0; signal < of.programs[p].messages(); ++signal)
+      EXPECT_EQ(given[p][usize(signal)], 1) << "of PE " << p;
+  }
+}
+
+TEST(Program, OfAPlanThatIsNotOrderedIsRefused) {
+  const auto structure = random_structure(60, 2, 4);
+  const auto mapping = distribution::find_mapping("block-cyclic").make(structure, {2, 1, 1});
+  for (const auto& rank : plan::make_all_plans(structure, *mapping, plan::single_sync, {Op::transpose})) {
+    EXPECT_THAT([&] { make_program(structure, rank.share, rank.plan); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("in order")));
+  }
+}
+
+TEST(Program, OfAnotherPlanIsNotConnected) {
+  const auto structure = random_structure(60, 2, 4);
+  const Programs one(structure, {2, 1, 1}, {}, Op::none, false);
+  const Programs other(structure, {1, 2, 1}, {}, Op::none, false);
+  std::vector<Program> mixed{one.programs[0], other.programs[1]};
+  EXPECT_THAT([&] { connect(mixed); }, testing::ThrowsMessage<Error>(testing::HasSubstr("plans differ")));
+}
+
+}  // namespace
+}  // namespace trisweep::device

@@ -1,0 +1,118 @@
+// One program run again and again: nothing is cleared in between, workers are late at random, sums are the
+// same every time, and a PE that fails or never comes ends all.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/virtual_pes.hpp"
+#include "support/largest.hpp"
+#include "support/structure.hpp"
+#include "support/watchdog.hpp"
+#include "trisweep/core/error.hpp"
+#include "trisweep/core/split_mix.hpp"
+
+namespace trisweep::device {
+namespace {
+
+using testing_support::largest_difference;
+using testing_support::MadeUpFactors;
+using testing_support::Programs;
+using testing_support::random_structure;
+using testing_support::random_vector;
+using testing_support::show_life;
+using testing_support::VirtualPes;
+
+// Before an item now and then gives others the core, some times or many.
+struct LateBlock : HostBlock {
+  std::uint64_t seed = 0;
+
+  void begin(Index item) const {
+    const std::uint64_t random = split_mix(seed + static_cast<std::uint64_t>(item));
+    if (random % 8 != 0) return;
+    for (std::uint64_t turns = random / 8 % 8; turns > 0; --turns) std::this_thread::yield();
+  }
+};
+
+// A small system, by default on four PEs, two of them in another layer.
+struct System {
+  distribution::ProcessGrid grid{2, 1, 2};
+  symbolic::Structure structure = random_structure(40, 2, 4, 1);
+  Programs programs{structure, grid, {}, Op::none, false};
+  MadeUpFactors<double> factors{*programs.distribution.structure, false};
+  std::vector<double> b = random_vector<double>(40, 3);
+};
+
+TEST(DeviceRepeatThreads, AThousandSolvesWithWorkersThatAreLateAreBitwiseEqual) {
+  const System of;
+  VirtualPes<double> pes(of.programs, of.factors, 2, 1);
+  const std::vector<double> first = pes.solve(of.b, 1);
+  EXPECT_LT(largest_difference(first, of.factors.solve(Op::none, of.b)), 1e-13);
+  for (std::uint64_t solve = 1; solve < 1000; ++solve) {
+    show_life();
+    const auto late = [&](int pe, int worker) {
+      LateBlock block;
+      block.seed = split_mix(solve) + usize(8 * pe + worker);
+      return block;
+    };
+    ASSERT_EQ(pes.solve(of.b, 1, late), first) << solve;
+  }
+}
+
+TEST(DeviceRepeatThreads, SumsDoNotDependOnTheNumberOfWorkers) {
+  const System of;
+  const auto b = random_vector<double>(3 * 40, 6);
+  VirtualPes<double> alone(of.programs, of.factors, 1, 3);
+  const std::vector<double> expected = alone.solve(b, 3);
+  for (const int workers : {2, 3}) {
+    VirtualPes<double> pes(of.programs, of.factors, workers, 3);
+    EXPECT_EQ(pes.solve(b, 3), expected) << workers;
+  }
+}
+
+struct FailingBlock : HostBlock {
+  bool fails = false;
+
+  void begin(Index item) const {
+    if (fails && item == 3) throw Error(ErrorKind::environment, "this PE has had enough");
+  }
+};
+
+TEST(DeviceRepeatThreads, APeThatFailsEndsAll) {
+  const System of;
+  VirtualPes<double> pes(of.programs, of.factors, 2, 1);
+  const auto failing = [](int pe, int) {
+    FailingBlock block;
+    block.fails = pe == 1;
+    return block;
+  };
+  EXPECT_THAT([&] { pes.solve(of.b, 1, failing); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("had enough")));
+  for (std::size_t p = 0; p < 4; ++p) EXPECT_TRUE(pes.pe(p).failed()) << p;
+}
+
+// Takes an item and never ends it, as long as others wait.
+struct StuckBlock : HostBlock {
+  const std::function<bool()>* others_left = nullptr;
+
+  void begin(Index) const {
+    while (others_left != nullptr && !(*others_left)()) std::this_thread::yield();
+  }
+};
+
+TEST(DeviceRepeatThreads, AWatchdogSaysWhichSegmentIsWaitedFor) {
+  const System of{.grid = {2, 1, 1}};
+  VirtualPes<double> pes(of.programs, of.factors, 1, 1);
+  const std::function<bool()> left = [&] { return pes.pe(0).failed(); };
+  const auto stuck = [&](int pe, int) {
+    StuckBlock block;
+    if (pe == 1) block.others_left = &left;
+    return block;
+  };
+  pes.solve(of.b, 1, stuck, 0.05);
+  EXPECT_TRUE(pes.pe(1).failed());
+  EXPECT_THAT(pes.pe(0).stalled().value_or(""),
+              testing::ContainsRegex("rank 0 waits in the .* for supernode .*, of rank 1"));
+}
+
+}  // namespace
+}  // namespace trisweep::device

@@ -1,0 +1,110 @@
+// Programs of all PEs in one process, against the factors themselves.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "device/virtual_pes.hpp"
+#include "support/largest.hpp"
+#include "support/structure.hpp"
+#include "support/watchdog.hpp"
+#include "trisweep/plan/variants.hpp"
+
+namespace trisweep::device {
+namespace {
+
+using distribution::ProcessGrid;
+using testing_support::largest_difference;
+using testing_support::largest_magnitude;
+using testing_support::MadeUpFactors;
+using testing_support::Programs;
+using testing_support::random_structure;
+using testing_support::random_vector;
+using testing_support::show_life;
+using testing_support::Variant;
+using testing_support::VirtualPes;
+
+constexpr std::array ops{Op::none, Op::transpose, Op::conjugate_transpose};
+
+std::vector<Variant> variants(const ProcessGrid& grid) {
+  std::vector<Variant> all;
+  for (const auto& mapping : distribution::mappings()) {
+    if (mapping.only_ranks_count && grid.pz > 1) continue;
+    for (const auto& schedule : plan::schedules()) {
+      for (const auto& tree : plan::trees()) {
+        for (const auto& exchange : plan::inter_grids()) {
+          if (!schedule.exchanges && &exchange != &plan::inter_grids()[0]) continue;
+          all.push_back({fmt::format("{} {} {} {} {}", grid.name(), mapping.name, schedule.name, tree.name,
+                                     exchange.name),
+                         mapping, schedule.choice, tree.choice, exchange.choice});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+// Errors of the largest entry, in units of the precision.
+template <Scalar T>
+double error(const std::vector<T>& x, const std::vector<T>& expected) {
+  return largest_difference(x, expected) / largest_magnitude(expected) /
+         double(std::numeric_limits<RealOf<T>>::epsilon());
+}
+
+template <Scalar T>
+std::vector<T> solved(const MadeUpFactors<T>& factors, Op op, const std::vector<T>& b, Index nrhs) {
+  std::vector<T> x;
+  const auto n = std::ssize(b) / nrhs;
+  for (auto column = b.begin(); column != b.end(); column += n) {
+    const auto one = factors.solve(op, {column, column + n});
+    x.insert(x.end(), one.begin(), one.end());
+  }
+  return x;
+}
+
+template <Scalar T>
+void expect_solves(const symbolic::Structure& structure, const ProcessGrid& grid, const Variant& variant,
+                   bool hermitian, int workers) {
+  for (const Op op : ops) {
+    const Programs programs(structure, grid, variant, op, hermitian);
+    const MadeUpFactors<T> factors(*programs.distribution.structure, hermitian);
+    VirtualPes<T> pes(programs, factors, workers, 5);
+    for (const Index nrhs : {5, 1}) {
+      show_life();
+      const auto b = random_vector<T>(usize(structure.n) * usize(nrhs), 3);
+      EXPECT_LT(error(pes.solve(b, nrhs), solved(factors, op, b, nrhs)), 100)
+          << variant.name << " op " << char(op) << " nrhs " << nrhs << " workers " << workers;
+    }
+  }
+}
+
+TEST(DeviceSolveThreads, EveryVariantSolves) {
+  int more = 0;
+  for (const int whole_levels : {0, 3}) {
+    const auto structure = random_structure(60, 2, 3, whole_levels);
+    for (const ProcessGrid grid :
+         {ProcessGrid{1, 1, 1}, {1, 2, 1}, {3, 1, 1}, {2, 2, 1}, {1, 1, 4}, {2, 1, 2}, {1, 2, 2}}) {
+      for (const Variant& variant : variants(grid)) {
+        more = more % 2 + 1;
+        for (const int workers : {1, 1 + more})  // one alone shows whether the order is one of all PEs
+          expect_solves<double>(structure, grid, variant, more == 1, workers);
+      }
+    }
+  }
+}
+
+template <class T>
+class DeviceScalars : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(DeviceScalars, Scalars);
+
+TYPED_TEST(DeviceScalars, SolveEveryOp) {
+  for (const bool hermitian : {false, true}) {
+    for (const int whole_levels : {0, 2}) {
+      const auto structure = random_structure(120, 2, 8, whole_levels);
+      expect_solves<TypeParam>(structure, {2, 1, 1}, {"default"}, hermitian, 2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::device

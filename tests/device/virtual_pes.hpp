@@ -1,0 +1,119 @@
+#pragma once
+// Several PEs in one process, each with some threads.
+
+#include <deque>
+
+#include "device/factors.hpp"
+#include "trisweep/core/crew.hpp"
+#include "trisweep/device/host_pe.hpp"
+#include "trisweep/distribution/distribution.hpp"
+#include "trisweep/plan/make_plan.hpp"
+
+namespace trisweep::testing_support {
+
+struct Variant {
+  std::string name;
+  distribution::NamedMapping mapping = distribution::find_mapping("block-cyclic");
+  plan::Schedule schedule = plan::single_sync;
+  plan::Tree tree = plan::binary_tree;
+  plan::InterGrid inter_grid = plan::sparse_allreduce;
+};
+
+// A structure dealt out, and the programs of all ranks for one op.
+struct Programs {
+  distribution::Distribution distribution;
+  std::vector<plan::RankPlan> plans;
+  std::vector<device::Program> programs;
+
+  Programs(const symbolic::Structure& structure, const distribution::ProcessGrid& grid,
+           const Variant& variant, Op op, bool upper_is_lower)
+      : distribution(std::make_shared<const symbolic::Structure>(structure), variant.mapping, grid,
+                     {.width = 3, .least = 1}),
+        plans(plan::make_all_plans(*distribution.structure, *distribution.mapping, variant.schedule,
+                                   {op, upper_is_lower, variant.tree, variant.inter_grid},
+                                   {.ordered = true, .grain = 40})) {
+    for (const plan::RankPlan& rank : plans)
+      programs.push_back(device::make_program(*distribution.structure, rank.share, rank.plan));
+    device::connect(programs);
+  }
+};
+
+template <Scalar T>
+class VirtualPes {
+ public:
+  VirtualPes(const Programs& programs, const MadeUpFactors<T>& factors, int workers, Index nrhs)
+      : of_(programs), workers_(workers), crew_(static_cast<int>(programs.programs.size()) * workers) {
+    const auto pes = static_cast<Index>(programs.programs.size());
+    for (std::size_t p = 0; p < programs.programs.size(); ++p) {
+      const device::Program& program = programs.programs[p];
+      shared_.push_back(
+          zeros<std::byte>(device::shared_layout(program, pes).template bytes<T>(nrhs), "a test"));
+      pe_.emplace_back(program, pes, workers, nrhs, shared_.back().data());
+      memory_.push_back(pe_.back().memory());
+      for (const auto side : distribution::sides)
+        panels_.push_back(factors.stored(programs.plans[p].share, side));
+    }
+  }
+
+  // b and x: columns of n rows. `block_of(pe, worker)` makes the threads' blocks.
+  template <class BlockOf>
+  std::vector<T> solve(const std::vector<T>& b, Index nrhs, const BlockOf& block_of, double patience = 0) {
+    load(b, nrhs);
+    std::vector<device::Solve> solves;
+    for (auto& pe : pe_) solves.push_back(pe.next(nrhs, patience));
+    crew_.run([&](int thread) {
+      const int p = thread / workers_, worker = thread % workers_;
+      std::array<const T*, 3> value{};
+      for (std::size_t side = 0; side < 3; ++side) value[side] = panels_[usize(p) * 3 + side].data();
+      pe_[usize(p)].work(memory_, value, solves[usize(p)], worker, block_of(p, worker));
+    });
+    return store(nrhs);
+  }
+  std::vector<T> solve(const std::vector<T>& b, Index nrhs) {
+    return solve(b, nrhs, [](int, int) { return device::HostBlock{}; });
+  }
+
+  const device::HostPe<T>& pe(std::size_t p) const { return pe_[p]; }
+
+ private:
+  const symbolic::Structure& structure() const { return *of_.distribution.structure; }
+
+  // Calls visit(row of the vector, its work row) for what has its home on a rank.
+  template <class Visit>
+  void at_home(std::size_t p, Index nrhs, const Visit& visit) {
+    const distribution::Share& share = of_.plans[p].share;
+    for (Index s = 0; s < share.segments(); ++s) {
+      const Index k = share.segment[usize(s)];
+      if (of_.distribution.mapping->home(k) != share.rank) continue;
+      for (Index i = 0; i < share.width(s); ++i)
+        visit(structure().first[usize(k)] + i, pe_[p].rows() + usize(share.slot[usize(s)] + i) * usize(nrhs));
+    }
+  }
+  void load(const std::vector<T>& b, Index nrhs) {
+    for (std::size_t p = 0; p < pe_.size(); ++p) {
+      std::fill_n(pe_[p].rows(), usize(of_.plans[p].share.work_rows()) * usize(nrhs), T{});
+      at_home(p, nrhs, [&](Index row, T* work) {
+        for (Index c = 0; c < nrhs; ++c) work[c] = b[usize(row) + usize(c) * usize(structure().n)];
+      });
+    }
+  }
+  std::vector<T> store(Index nrhs) {
+    std::vector<T> x(usize(structure().n) * usize(nrhs), T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
+    for (std::size_t p = 0; p < pe_.size(); ++p) {
+      at_home(p, nrhs, [&](Index row, const T* work) {
+        for (Index c = 0; c < nrhs; ++c) x[usize(row) + usize(c) * usize(structure().n)] = work[c];
+      });
+    }
+    return x;
+  }
+
+  const Programs& of_;
+  int workers_;
+  Crew crew_;
+  std::vector<Buffer<std::byte>> shared_;
+  std::deque<device::HostPe<T>> pe_;
+  std::vector<device::PeMemory<device::NumberOf<T>>> memory_;
+  std::vector<std::vector<T>> panels_;  // by PE, side
+};
+
+}  // namespace trisweep::testing_support

@@ -1,0 +1,107 @@
+// The engine of devices, run by the host: ranks that write to each other's memory.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/solver.hpp"
+#include "trisweep/plan/traffic.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using engine::Device;
+using testing_support::factored;
+using testing_support::grids_of;
+using testing_support::Problem;
+using testing_support::random_matrix;
+using testing_support::world_size;
+
+template <class T>
+class DeviceEngineThreads : public testing::Test {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(DeviceEngineThreads, Scalars);
+
+TYPED_TEST(DeviceEngineThreads, SolveEveryOp) {
+  using T = TypeParam;
+  int threads = 0;
+  for (const auto& [hermitian, whole_levels] : {std::pair(false, 3), {true, 0}}) {
+    const auto a = random_matrix<T>({.n = 120, .per_row = 2, .hermitian = hermitian, .seed = 8});
+    const auto factors = factored(a, whole_levels);
+    for (const auto& grid : grids_of(world_size())) {
+      threads = threads % 3 + 1;
+      TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
+                                 {.grid = grid,
+                                  .device = Device::host,
+                                  .threads = threads,
+                                  .grain = 60,
+                                  .tiling = {.width = 3, .least = 1}});
+      for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+        for (const Index nrhs : {5, 1}) {
+          EXPECT_LT(testing_support::solve_error(solver, a, op, nrhs), 1000)
+              << grid.name() << " op " << char(op) << " nrhs " << nrhs << " threads " << threads;
+        }
+      }
+    }
+  }
+}
+
+TEST(DeviceEngine, CountsMessagesAsThePlanDoes) {
+  const auto a = random_matrix<double>({.n = 80, .per_row = 2, .seed = 4});
+  const auto factors = factored(a);
+  const auto grid = grids_of(world_size()).back();
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors, {.grid = grid, .device = Device::host});
+  const Problem<double> problem(solver, a, Op::none, 3);
+  problem.solve_with(solver);
+  const plan::RankTraffic expected = plan::traffic_of(solver.plan(Op::none));
+  engine::MessageTotals sent;
+  for (const auto& of : solver.last().sum().sent) sent += of;
+  EXPECT_EQ(sent, (engine::MessageTotals{expected.sent().messages, expected.sent().rows * 3 * 8}));
+  EXPECT_GT(solver.last().l.seconds, 0);
+  EXPECT_LE(solver.last().sum().seconds, solver.last().seconds);
+}
+
+TEST(DeviceEngine, SumsDoNotDependOnTheNumberOfThreads) {
+  const auto a = random_matrix<double>({.n = 200, .per_row = 3, .seed = 21});
+  const auto factors = factored(a);
+  for (const Index nrhs : {1, 5}) {
+    std::vector<double> first;
+    for (const int threads : {1, 2, 3}) {
+      TriangularSolver<double> solver(
+          MPI_COMM_WORLD, factors,
+          {.grid = grids_of(world_size()).back(), .device = Device::host, .threads = threads, .grain = 60});
+      const Problem<double> problem(solver, a, Op::none, nrhs);
+      const std::vector<double> x = problem.solve_with(solver);
+      if (first.empty()) first = x;
+      EXPECT_EQ(x, first) << threads;
+    }
+  }
+}
+
+TEST(DeviceEngine, TakesMoreRightHandSidesAndOtherNumbers) {
+  const auto a = random_matrix<double>({.n = 80, .per_row = 2, .seed = 4});
+  const auto factors = factored(a);
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
+                                  {.grid = grids_of(world_size()).front(), .device = Device::host});
+  for (const Index nrhs : {1, 4, 2})
+    EXPECT_LT(testing_support::solve_error(solver, a, Op::transpose, nrhs), 1000) << nrhs;
+  auto other = a;
+  for (double& value : other.value) value *= -2;
+  const auto refactored =
+      std::make_shared<const Factorization<double>>(factor<double>(other, factors->analysis));
+  EXPECT_TRUE(solver.refill(refactored));
+  EXPECT_LT(testing_support::solve_error(solver, other, Op::transpose, 2), 1000);
+}
+
+TEST(DeviceEngine, RefusesPlansWithoutDependencies) {
+  const auto factors = factored(random_matrix<double>({.n = 20, .seed = 4}));
+  EXPECT_THAT(
+      [&] {
+        TriangularSolver<double>(
+            MPI_COMM_WORLD, factors,
+            {.grid = grids_of(world_size()).front(), .device = Device::host, .dependencies = false});
+      },
+      testing::ThrowsMessage<Error>(testing::HasSubstr("--device cpu")));
+}
+
+}  // namespace
+}  // namespace trisweep::solve
