@@ -33,6 +33,8 @@ std::string_view name_of(plan::Part part) {
       return "exchange between layers";
     case plan::Part::diagonal:
       return "product with the diagonal's inverse";
+    case plan::Part::vectors:
+      return "exchange of vectors";
   }
   return "";
 }
@@ -76,7 +78,7 @@ Strip ProgramBuilder::strip(const plan::Strip& of, Offset positions) const {
           .width = of.width,
           .row_begin = of.row_begin,
           .row_end = of.row_end,
-          .at = of.at};
+          .at = of.at.value()};
 }
 
 Offset ProgramBuilder::positions_of(const plan::SweepPhase& phase) {
@@ -123,7 +125,7 @@ void ProgramBuilder::add(const plan::DiagonalPhase& phase) {
 void ProgramBuilder::add(const plan::ExchangePhase& phase) {
   for (const plan::ExchangeStep& step : phase.step) {
     const Index after = items();
-    const auto width = [&](Index i) { return share_.width(step.segment[usize(i)]); };
+    const auto width = [&](Index i) { return share_.width(step.segment[usize(i)].value()); };
     in_parts(static_cast<Index>(step.segment.size()), moved_rows, width, [&](Range of, Offset rows) {
       Transfer transfer{.run = {static_cast<Index>(program_.run.size()), 0}};
       for (Index i = of.begin; i < of.end; ++i)

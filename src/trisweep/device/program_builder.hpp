@@ -19,6 +19,7 @@ class ProgramBuilder {
   void add(const plan::SweepPhase& phase);
   void add(const plan::ExchangePhase& phase);
   void add(const plan::DiagonalPhase& phase);
+  void add(const plan::VectorPhase&) {}  // the host brings them in and out
   Index items() const { return static_cast<Index>(program_.item.size()); }
   // Where the message is kept until it is read.
   Index expect(Index from, Index rows);

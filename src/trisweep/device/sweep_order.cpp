@@ -51,7 +51,8 @@ class Events {
         share_(share),
         place_(phase.direction == Direction::scatter ? places.upward : places.downward),
         is_product_(phase.side == distribution::Side::diagonal),
-        in_turn_(std::ranges::any_of(phase.segment, [](const auto& s) { return s.next >= 0; })) {}
+        in_turn_(
+            std::ranges::any_of(phase.segment, [](const auto& s) { return s.next != plan::no_segment; })) {}
 
   std::vector<Event> in_order() const {
     std::vector<Event> events;
@@ -72,7 +73,7 @@ class Events {
   Event arrival(Index m) const {
     const plan::Incoming& message = phase_.incoming[usize(m)];
     const bool is_sum = message.kind == MessageKind::reduction;
-    const Index at = place(phase_.segment[usize(message.segment)].supernode);
+    const Index at = place(phase_.segment[message.segment].supernode);
     return {is_product_ && is_sum ? supernodes() + at : at, is_sum ? sums : finals, false, m};
   }
 
@@ -103,7 +104,7 @@ struct Notes {
   std::vector<Step>& step;
   std::vector<char>& is_ready;  // by task
 
-  void sum_up(Index segment) { step.push_back({StepKind::settle, segment, -1, {}}); }
+  void sum_up(plan::SegmentId s) { step.push_back({StepKind::settle, s.value(), -1, {}}); }
   void send(Index number) { step.back().out.push_back(number); }
   void ready(Index task) { is_ready[usize(task)] = 1; }
 };
@@ -145,12 +146,12 @@ std::vector<Step> order_of(const SweepPhase& phase, const distribution::Share& s
     } else {
       const plan::Incoming& message = phase.incoming[usize(event.number)];
       const bool counts =
-          message.kind == MessageKind::reduction || phase.segment[usize(message.segment)].counts_final;
-      if (!counts) steps.push_back({StepKind::arrive, message.segment, event.number, {}});
+          message.kind == MessageKind::reduction || phase.segment[message.segment].counts_final;
+      if (!counts) steps.push_back({StepKind::arrive, message.segment.value(), event.number, {}});
       machine.message_came(event.number);
     }
   }
-  for (std::size_t s = 0; s < phase.segment.size(); ++s) {
+  for (plan::SegmentId s; s < phase.segment.end_key(); ++s) {
     if (phase.segment[s].pending > 0 && counters.pending[s] != 0)
       refuse(fmt::format("supernode {} is never complete", phase.segment[s].supernode));
   }

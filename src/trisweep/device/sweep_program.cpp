@@ -18,10 +18,10 @@ class SweepBuilder {
         read_(phase.task.size()) {}
 
   void build() {
-    for (const plan::Segment& segment : phase_.segment) list_readers(segment);
-    for (const Index fed : phase_.feed) ++segment_[usize(fed)].feeds;
+    for (plan::SegmentId s; s < phase_.segment.end_key(); ++s) list_readers(s);
+    for (const plan::SegmentId fed : phase_.feed) ++segment_[fed].feeds;
     std::vector<RowRun> cleared;
-    for (const Index s : phase_.cleared) cleared.push_back({of(s).row, of(s).width});
+    for (const plan::SegmentId s : phase_.cleared) cleared.push_back({of(s).row.value(), of(s).width});
     builder_.add_cleared(cleared, builder_.items());
     take_messages();
     after_ = builder_.items();
@@ -46,37 +46,36 @@ class SweepBuilder {
     Index final_signal = none;   // of the segment, where that counts
   };
 
-  const plan::Segment& of(Index s) const { return phase_.segment[usize(s)]; }
-  Index new_counter(Index s) {
+  const plan::Segment& of(plan::SegmentId s) const { return phase_.segment[s]; }
+  Index new_counter(plan::SegmentId s) {
     program_.supernode.push_back(of(s).supernode);
     return program_.counters++;
   }
-  Index contributed(Index s) {
-    Index& counter = segment_[usize(s)].contributed;
+  Index contributed(plan::SegmentId s) {
+    Index& counter = segment_[s].contributed;
     return counter != none ? counter : counter = new_counter(s);
   }
-  Index available(Index s) {
-    Index& counter = segment_[usize(s)].available;
+  Index available(plan::SegmentId s) {
+    Index& counter = segment_[s].available;
     return counter != none ? counter : counter = new_counter(s);
   }
 
-  void list_readers(const plan::Segment& segment) {
-    const auto s = static_cast<Index>(&segment - phase_.segment.data());
-    for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c)
+  void list_readers(plan::SegmentId s) {
+    for (Index c = of(s).consumer_begin; c < of(s).consumer_end; ++c)
       read_[usize(phase_.consumer[usize(c)])].push_back(s);
   }
 
   void take_messages() {
     for (const plan::Incoming& message : phase_.incoming) {
-      const Index s = message.segment;
+      const plan::SegmentId s = message.segment;
       const Index signal = builder_.expect(message.from, of(s).width);
       if (message.kind == plan::MessageKind::reduction) {
-        if (message.cell < 0) refuse();
-        segment_[usize(s)].counted.push_back(signal);
-        slot_of_cell_.emplace_back(message.cell, program_.inbound.back().address.row);
+        if (message.cell == plan::no_row) refuse();
+        segment_[s].counted.push_back(signal);
+        slot_of_cell_.emplace_back(message.cell.value(), program_.inbound.back().address.row);
       } else if (of(s).counts_final) {
-        segment_[usize(s)].counted.push_back(signal);
-        segment_[usize(s)].final_signal = signal;
+        segment_[s].counted.push_back(signal);
+        segment_[s].final_signal = signal;
       }
       signal_.push_back(signal);
     }
@@ -89,15 +88,16 @@ class SweepBuilder {
   }
 
   // A partial sum that comes is added from where it has come to.
-  Index cell(Index work_row) const {
+  Index cell(plan::WorkRow of) const {
+    const Index work_row = of.value();
     const auto slot = std::ranges::lower_bound(slot_of_cell_, work_row, {}, &std::pair<Index, Index>::first);
     return slot != slot_of_cell_.end() && slot->first == work_row ? slot->second : work_row;
   }
 
   void add(const Step& step) {
     if (step.kind == StepKind::task) return add_task(step.subject);
-    const Index s = step.subject;
-    Settle settle{.row = of(s).row, .width = of(s).width, .supernode = of(s).supernode};
+    const plan::SegmentId s(step.subject);
+    Settle settle{.row = of(s).row.value(), .width = of(s).width, .supernode = of(s).supernode};
     if (step.kind == StepKind::arrive) {
       const Index signal = signal_[usize(step.incoming)];
       settle.taken_from = program_.inbound[usize(signal)].address.row;
@@ -113,15 +113,15 @@ class SweepBuilder {
     settle.put.end = static_cast<Index>(program_.put.size());
     const bool is_read = of(s).consumer_begin < of(s).consumer_end;
     const bool passes_sum_on = step.kind == StepKind::settle && of(s).parent >= 0;
-    if (is_read && !passes_sum_on && !segment_[usize(s)].at_start) settle.available = available(s);
-    if (segment_[usize(s)].at_start && step.out.empty() && settle.next == none) return;
+    if (is_read && !passes_sum_on && !segment_[s].at_start) settle.available = available(s);
+    if (segment_[s].at_start && step.out.empty() && settle.next == none) return;
     program_.item.push_back(
         {.action = Action::settle, .at = static_cast<Index>(program_.settle.size()), .after = after_});
     program_.settle.push_back(settle);
   }
 
-  void complete(Index s, Settle& settle) {
-    State& state = segment_[usize(s)];
+  void complete(plan::SegmentId s, Settle& settle) {
+    State& state = segment_[s];
     const auto cells = of(s).cell_end - of(s).cell_begin;
     const auto messages = static_cast<Index>(state.counted.size());
     if (state.feeds > 1 && of(s).width > 0 && cells < state.feeds) refuse();
@@ -134,7 +134,7 @@ class SweepBuilder {
     settle.cell.end = static_cast<Index>(program_.cell.size());
     if (state.final_signal != none)
       settle.taken_from = program_.inbound[usize(state.final_signal)].address.row;
-    if (of(s).next >= 0) settle.next = contributed(of(s).next);
+    if (of(s).next != plan::no_segment) settle.next = contributed(of(s).next);
     state.at_start = of(s).pending == 0 && of(s).parent < 0;
   }
 
@@ -157,21 +157,21 @@ class SweepBuilder {
     }
     Product& product = program_.product.back();
     std::vector<Index> counters;
-    for (const Index s : read_[usize(t)])
-      if (!segment_[usize(s)].at_start) counters.push_back(available(s));
+    for (const plan::SegmentId s : read_[usize(t)])
+      if (!segment_[s].at_start) counters.push_back(available(s));
     product.read = append(program_.read, counters);
     counters.clear();
     for (Index f = task.feed_begin; f < task.feed_end; ++f)
       counters.push_back(contributed(phase_.feed[usize(f)]));
     product.feed = append(program_.feed, counters);
-    product.cell = {task.cell_begin, task.cell_end};
+    product.cell = {task.cell_begin.value(), task.cell_end.value()};
   }
 
   void add_replaced() {
     const Index after = builder_.items();
     for (const plan::Replacement& r : phase_.replaced) {
       const auto at = static_cast<Index>(program_.negation.size());
-      program_.negation.push_back({r.slot, r.target, r.rows});
+      program_.negation.push_back({r.slot.value(), r.target.value(), r.rows});
       program_.item.push_back({.action = Action::negate, .at = at, .end = at + 1, .after = after});
     }
   }
@@ -185,9 +185,9 @@ class SweepBuilder {
   ProgramBuilder& builder_;
   Program& program_;
   const plan::SweepPhase& phase_;
-  std::vector<State> segment_;
+  IndexedVector<plan::SegmentId, State> segment_;
   std::vector<Index> put_;                             // by outgoing message
-  std::vector<std::vector<Index>> read_;               // by task: segments
+  std::vector<std::vector<plan::SegmentId>> read_;     // by task
   std::vector<Index> signal_;                          // by incoming message
   std::vector<std::pair<Index, Index>> slot_of_cell_;  // first work rows
   Index after_ = 0;

@@ -69,16 +69,12 @@ struct NotingBlock : device::HostBlock {
   }
 };
 
-template <Scalar T>
-VectorMap<T> map_of(const RankSystem<T>& s, const std::vector<Index>& new_of_old,
-                    const std::vector<double>& scale) {
-  return {{s.comm, s.crew},
-          *s.distribution.structure,
-          *s.distribution.mapping,
-          s.share,
-          s.partition,
-          new_of_old,
-          scale};
+// Of what brings b in and x out alone.
+transport::CommunicationPattern pattern_of_vectors(const plan::Plan& plan, std::size_t row_bytes) {
+  transport::CommunicationPattern pattern = pattern_of(plan, row_bytes);
+  for (std::size_t p = 0; p < plan.phase.size(); ++p)
+    if (!std::holds_alternative<plan::VectorPhase>(plan.phase[p])) pattern.phase[p] = {};
+  return pattern;
 }
 
 PhaseProfile in_bytes(const plan::RankTraffic& traffic, Offset row_bytes) {
@@ -97,14 +93,12 @@ template <Scalar T>
 DeviceEngine<T>::DeviceEngine(const RankSystem<T>& system, const EngineOptions& options)
     : system_(system),
       options_(options),
-      rows_(map_of(system, system.ordering.row_new, system.ordering.row_scale)),
-      columns_(map_of(system, system.ordering.col_new, system.ordering.col_scale)) {}
+      vectors_(system.crew, system.share.rank),
+      scales_(system.ordering, system.partition, system.comm.rank()) {}
 
 template <Scalar T>
 DeviceEngine<T>::~DeviceEngine() {
-  if (!system_.comm.abandoned()) return;
-  rows_.release();
-  columns_.release();
+  if (system_.comm.abandoned()) vectors_.release();
 }
 
 template <Scalar T>
@@ -130,10 +124,12 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
     prepared->program = device::make_program(*system_.distribution.structure, system_.share, plan);
     for (const plan::Phase& phase : plan.phase) prepared->traffic.push_back(plan::traffic_of(phase));
     prepared->begin.resize(plan.phase.size() + 1);
-    rows_.reserve(nrhs);
-    columns_.reserve(nrhs);
+    vectors_.reserve(plan, nrhs);
     return prepared;
   });
+  const auto pattern =
+      transport::collectively(comm, [&] { return pattern_of_vectors(plan, usize(nrhs) * sizeof(T)); });
+  made->transport = options_.transport(comm, pattern);
   const auto layout = device::shared_layout(made->program, comm.size());
   made->memory.emplace(node, layout.template bytes<T>(nrhs));
   connect(*made);
@@ -168,20 +164,37 @@ SolveProfile DeviceEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool 
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
   if (system_.distribution.mapping->layers() > 1)
     std::fill_n(rows.row, usize(system_.share.work_rows()) * usize(b.cols), T{});
-  // P A Q = L D U: b is permuted like A's rows and x like its columns; for A^T and A^H the other way round.
-  auto& from = op == Op::none ? rows_ : columns_;
-  auto& to = op == Op::none ? columns_ : rows_;
-  from.load(b, rows, patience, scaled);
+  const Run<T> run{.work = rows,
+                   .transport = *prepared.transport,
+                   .patience = patience,
+                   .recorder = nullptr,
+                   .vectors = scales_.vectors(op, b, x, scaled)};
+  SolveProfile done;
+  done.of(plan::Part::vectors) += bring(prepared, plan::VectorWay::in, run);
   work(prepared, b.cols);
-  to.store(x, rows, patience, scaled);
-  return profile_of(prepared, b.cols);
+  done.of(plan::Part::vectors) += bring(prepared, plan::VectorWay::out, run);
+  prepared.transport->close_solve(patience);
+  add_phases(prepared, b.cols, done);
+  return done;
+}
+
+template <Scalar T>
+PhaseProfile DeviceEngine<T>::bring(const Prepared& prepared, plan::VectorWay way, const Run<T>& run) {
+  PhaseProfile done;
+  const double start = seconds_now();
+  for (std::size_t p = 0; p < prepared.plan->phase.size(); ++p) {
+    const auto* phase = std::get_if<plan::VectorPhase>(&prepared.plan->phase[p]);
+    if (phase != nullptr && phase->way == way) done += vectors_.run(*phase, static_cast<Index>(p), run);
+  }
+  done.seconds = seconds_now() - start;
+  return done;
 }
 
 template <Scalar T>
 void DeviceEngine<T>::work(Prepared& prepared, Index nrhs) {
   std::array<const T*, distribution::sides.size()> value{};
   for (const auto side : distribution::sides)
-    value[static_cast<std::size_t>(side)] = system_.panels.piece(side, 0);
+    value[static_cast<std::size_t>(side)] = system_.panels.piece(side, 0).template as<T>();
   const double patience = std::isfinite(options_.watchdog) ? options_.watchdog : 0;
   const device::Solve solve = prepared.pe->next(nrhs, patience);
   std::ranges::fill(prepared.begin, 0);
@@ -212,16 +225,16 @@ void DeviceEngine<T>::give_up(const Prepared& prepared) const {
   for (;;) patience.nothing_yet([] { return std::string(); });
 }
 
+// What the program has done.
 template <Scalar T>
-SolveProfile DeviceEngine<T>::profile_of(const Prepared& prepared, Index nrhs) const {
-  SolveProfile done;
+void DeviceEngine<T>::add_phases(const Prepared& prepared, Index nrhs, SolveProfile& done) const {
   for (std::size_t p = 0; p < prepared.plan->phase.size(); ++p) {
-    const plan::Phase& phase = prepared.plan->phase[p];
+    const plan::Part part = plan::part_of(prepared.plan->phase[p]);
+    if (part == plan::Part::vectors) continue;
     PhaseProfile of = in_bytes(prepared.traffic[p], nrhs * static_cast<Offset>(sizeof(T)));
     of.seconds = prepared.begin[p + 1] - prepared.begin[p];
-    done.of(plan::part_of(phase)) += of;
+    done.of(part) += of;
   }
-  return done;
 }
 
 #define INSTANTIATE(T) template class DeviceEngine<T>;

@@ -6,7 +6,7 @@
 
 #include "trisweep/device/host_pe.hpp"
 #include "trisweep/engine/engine.hpp"
-#include "trisweep/engine/vector_map.hpp"
+#include "trisweep/engine/vector_transfers.hpp"
 #include "trisweep/plan/traffic.hpp"
 #include "trisweep/transport/node_memory.hpp"
 
@@ -37,19 +37,21 @@ class DeviceEngine final : public Engine<T> {
     std::optional<transport::NodeMemory> memory;
     std::vector<device::PeMemory<device::NumberOf<T>>> memory_of;  // by rank
     std::optional<device::HostPe<T>> pe;
-    std::vector<plan::RankTraffic> traffic;  // by phase
-    std::vector<double> begin;               // of phases, in seconds; one more: of the end
+    std::unique_ptr<transport::Transport> transport;  // of b and x
+    std::vector<plan::RankTraffic> traffic;           // by phase
+    std::vector<double> begin;                        // of phases, in seconds; one more: of the end
   };
   void connect(Prepared& prepared) const;
   void work(Prepared& prepared, Index nrhs);
   // After workers have left early.
   [[noreturn]] void give_up(const Prepared& prepared) const;
-  SolveProfile profile_of(const Prepared& prepared, Index nrhs) const;
+  PhaseProfile bring(const Prepared& prepared, plan::VectorWay way, const Run<T>& run);
+  void add_phases(const Prepared& prepared, Index nrhs, SolveProfile& done) const;
 
   RankSystem<T> system_;
   EngineOptions options_;
-  VectorMap<T> rows_;
-  VectorMap<T> columns_;
+  VectorTransfers<T> vectors_;
+  VectorScales<T> scales_;
   std::map<Op, std::unique_ptr<Prepared>> prepared_;
 };
 

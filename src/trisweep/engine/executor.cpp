@@ -22,19 +22,6 @@ Offset packed_rows(const plan::ExchangePhase& phase) {
   for (const auto& step : phase.step) rows += step.rows;
   return rows;
 }
-Offset packed_rows(const plan::VectorPhase& phase) {
-  Offset rows = 0;
-  for (const auto* list : {&phase.sent, &phase.received})
-    for (const plan::VectorMessage& m : *list) rows += std::ssize(m.row);
-  return rows;
-}
-Offset packed_rows(const plan::SweepPhase&) {
-  return 0;
-}
-Offset packed_rows(const plan::DiagonalPhase&) {
-  return 0;
-}
-
 TraceKind event_of(const plan::SweepPhase& phase) {
   const plan::Part part = plan::part_of(phase);
   if (part == plan::Part::diagonal) return TraceKind::diagonal;
@@ -59,6 +46,7 @@ Executor<T>::Executor(const distribution::Share& share, distribution::PiecePosit
       positions_(std::move(positions)),
       panels_(panels),
       crew_(crew),
+      vectors_(crew, share.rank),
       state_(std::make_unique<SweepState>()) {}
 
 template <Scalar T>
@@ -71,10 +59,11 @@ void Executor<T>::reserve(const plan::Plan& plan, Index nrhs) {
     grow(scratch_, scratch * usize(crew_.size()));
     scratch_size_ = scratch;
   }
+  vectors_.reserve(plan, nrhs);
   for (const auto& phase : plan.phase) {
     if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) state_->reserve(*sweep);
-    const Offset rows = std::visit([](const auto& p) { return packed_rows(p); }, phase);
-    grow(packed_, usize(rows) * usize(nrhs));
+    if (const auto* exchange = std::get_if<plan::ExchangePhase>(&phase))
+      grow(packed_, usize(packed_rows(*exchange)) * usize(nrhs));
   }
 }
 
@@ -129,15 +118,6 @@ PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run
   return {};
 }
 
-template <Scalar T>
-template <class Describe>
-void Executor<T>::receive(Index number, std::span<T> packed, const Run<T>& run, const Describe& describe) {
-  std::optional<transport::Arrival> arrival;
-  run.patience.moved();
-  while (!(arrival = run.transport.poll(number))) run.patience.nothing_yet(describe);
-  run.transport.receive(*arrival, packed.data(), packed.size_bytes());
-}
-
 // Between the slots of the step's segments and its message.
 template <Scalar T>
 void Executor<T>::pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work) {
@@ -183,40 +163,6 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
     }
     (sends ? done.sent : done.received)[kind] += {1, static_cast<Offset>(packed.size_bytes())};
     next += packed.size();
-  }
-  run.transport.close_phase(run.patience);
-  return done;
-}
-
-template <Scalar T>
-PhaseProfile Executor<T>::run(const plan::VectorPhase& phase, Index channel, const Run<T>& run) {
-  const Span span(run.recorder, TraceKind::vectors, 0);
-  constexpr std::size_t kind = plan::index_of(plan::MessageKind::vectors);
-  const VectorMoves<T> moves(crew_, phase.way, run.vectors, run.work);
-  PhaseProfile done;
-  T* next = packed_.data();  // of this message; what was sent stays until the phase is closed
-  const auto room_for = [&](const plan::VectorMessage& m) {
-    const std::size_t size = m.row.size() * usize(run.work.nrhs);
-    return std::span<T>(std::exchange(next, next + size), size);
-  };
-  run.transport.open_phase(channel);
-  for (Index number = 0; number < std::ssize(phase.sent); ++number) {
-    const plan::VectorMessage& message = phase.sent[usize(number)];
-    const std::span<T> packed = room_for(message);
-    moves.pack(message.row, packed.data());
-    run.transport.send(number, packed.data(), packed.size_bytes());
-    done.sent[kind] += {1, static_cast<Offset>(packed.size_bytes())};
-  }
-  moves.keep(phase.caller, phase.work);
-  for (Index number = 0; number < std::ssize(phase.received); ++number) {
-    const plan::VectorMessage& message = phase.received[usize(number)];
-    const std::span<T> packed = room_for(message);
-    receive(number, packed, run, [&] {
-      return fmt::format("rank {} waits for rank {}'s rows of the {}", share_.rank, message.rank,
-                         phase.way == plan::VectorWay::in ? "right-hand sides" : "solutions");
-    });
-    moves.unpack(message.row, packed.data());
-    done.received[kind] += {1, static_cast<Offset>(packed.size_bytes())};
   }
   run.transport.close_phase(run.patience);
   return done;

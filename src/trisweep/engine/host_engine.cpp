@@ -18,15 +18,6 @@ Index extra_rows(const plan::Plan& plan) {
   return most;
 }
 
-// Of the caller's rows of this rank.
-template <Scalar T>
-std::vector<RealOf<T>> own_scale(const RankSystem<T>& s, const std::vector<double>& scale) {
-  const Index me = s.comm.rank();
-  const auto own = std::span(scale).subspan(usize(s.partition.first(me)), usize(s.partition.count(me)));
-  if (std::ranges::all_of(own, [](double factor) { return factor == 1; })) return {};
-  return {own.begin(), own.end()};
-}
-
 }  // namespace
 
 template <Scalar T>
@@ -35,8 +26,7 @@ HostEngine<T>::HostEngine(const RankSystem<T>& system, const EngineOptions& opti
       options_(options),
       executor_(system.share, distribution::piece_positions(*system.distribution.structure, system.share),
                 system.panels, system.crew),
-      row_scale_(own_scale(system, system.ordering.row_scale)),
-      column_scale_(own_scale(system, system.ordering.col_scale)) {}
+      scales_(system.ordering, system.partition, system.comm.rank()) {}
 
 template <Scalar T>
 HostEngine<T>::~HostEngine() {
@@ -67,16 +57,6 @@ void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
   prepared.nrhs = nrhs;
 }
 
-// The equations of op(A) x = b are scaled like A's rows and the unknowns like its columns, for the transposes
-// of A the other way round.
-template <Scalar T>
-CallersVectors<T> HostEngine<T>::vectors(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) const {
-  const auto pointer = [&](const auto& scale) { return scaled && !scale.empty() ? scale.data() : nullptr; };
-  const auto& of_b = op == Op::none ? row_scale_ : column_scale_;
-  const auto& of_x = op == Op::none ? column_scale_ : row_scale_;
-  return {.b = b, .x = x, .b_scale = pointer(of_b), .x_scale = pointer(of_x)};
-}
-
 template <Scalar T>
 SolveProfile HostEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
   const Prepared& prepared = prepared_.at(op);
@@ -85,7 +65,7 @@ SolveProfile HostEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool sc
                    .transport = *prepared.transport,
                    .patience = patience,
                    .recorder = recorder_,
-                   .vectors = vectors(op, b, x, scaled)};
+                   .vectors = scales_.vectors(op, b, x, scaled)};
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
   if (system_.distribution.mapping->layers() > 1)
     std::fill_n(run.work.row, usize(system_.share.work_rows()) * usize(b.cols), T{});

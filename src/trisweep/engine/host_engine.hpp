@@ -28,15 +28,12 @@ class HostEngine final : public Engine<T> {
     Index nrhs = 0;
     std::unique_ptr<transport::Transport> transport;
   };
-  // What b and x are multiplied by on their way.
-  CallersVectors<T> vectors(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) const;
   PhaseProfile run_phase(const plan::Phase& phase, Index channel, const Run<T>& run);
 
   RankSystem<T> system_;
   EngineOptions options_;
   Executor<T> executor_;
-  std::vector<RealOf<T>> row_scale_;  // of this rank's rows; empty: all 1
-  std::vector<RealOf<T>> column_scale_;
+  VectorScales<T> scales_;
   std::map<Op, Prepared> prepared_;
   Buffer<T> work_;  // slots, then cells
   Recorder* recorder_ = nullptr;

@@ -87,6 +87,26 @@ void move_rows(Crew& crew, Vectors<T> caller, const R& rows, const Transfer& tra
 }  // namespace
 
 template <Scalar T>
+VectorScales<T>::VectorScales(const ordering::Ordering& ordering, const distribution::RowPartition& partition,
+                              Index rank) {
+  const auto own = [&](const std::vector<double>& of_all) -> std::vector<RealOf<T>> {
+    const auto scale = std::span(of_all).subspan(usize(partition.first(rank)), usize(partition.count(rank)));
+    if (std::ranges::all_of(scale, [](double factor) { return factor == 1; })) return {};
+    return {scale.begin(), scale.end()};
+  };
+  equations_ = own(ordering.row_scale);
+  unknowns_ = own(ordering.col_scale);
+}
+
+template <Scalar T>
+CallersVectors<T> VectorScales<T>::vectors(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) const {
+  const auto pointer = [&](const auto& scale) { return scaled && !scale.empty() ? scale.data() : nullptr; };
+  const auto& of_b = op == Op::none ? equations_ : unknowns_;
+  const auto& of_x = op == Op::none ? unknowns_ : equations_;
+  return {.b = b, .x = x, .b_scale = pointer(of_b), .x_scale = pointer(of_x)};
+}
+
+template <Scalar T>
 template <class At>
 void VectorMoves<T>::at_caller(std::span<const Index> row, const At& at) const {
   using Real = RealOf<T>;
@@ -121,7 +141,9 @@ void VectorMoves<T>::unpack(std::span<const Index> row, T* message) const {
   }
 }
 
-#define INSTANTIATE(T) template class VectorMoves<T>;
+#define INSTANTIATE(T)            \
+  template class VectorScales<T>; \
+  template class VectorMoves<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::engine

@@ -3,10 +3,13 @@
 // vectors of the sweeps (rows of all right-hand sides, permuted, scaled, by segment).
 
 #include <span>
+#include <vector>
 
 #include "trisweep/core/crew.hpp"
 #include "trisweep/core/vectors.hpp"
+#include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/kernels/panel_product.hpp"
+#include "trisweep/ordering/ordering.hpp"
 #include "trisweep/plan/plan.hpp"
 
 namespace trisweep::engine {
@@ -18,6 +21,19 @@ struct CallersVectors {
   Vectors<T> x{};
   const RealOf<T>* b_scale = nullptr;
   const RealOf<T>* x_scale = nullptr;
+};
+
+// What this rank's rows of b and x are multiplied by.
+template <Scalar T>
+class VectorScales {
+ public:
+  VectorScales(const ordering::Ordering& ordering, const distribution::RowPartition& partition, Index rank);
+  // The equations of op(A) x = b are scaled like A's rows and the unknowns like its columns, for the
+  // transposes of A the other way round. Not `scaled`: by 1.
+  CallersVectors<T> vectors(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) const;
+
+ private:
+  std::vector<RealOf<T>> equations_, unknowns_;  // empty: all 1
 };
 
 // Of one VectorPhase. In: work = P S b; out: x = S P^T work. Messages have a row after another.

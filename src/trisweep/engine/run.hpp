@@ -1,0 +1,37 @@
+#pragma once
+// What the phases of one solve are run with.
+
+#include <optional>
+#include <span>
+
+#include "trisweep/engine/recorder.hpp"
+#include "trisweep/engine/vector_moves.hpp"
+#include "trisweep/kernels/panel_product.hpp"
+#include "trisweep/transport/transport.hpp"
+
+namespace trisweep::engine {
+
+template <Scalar T>
+struct Run {
+  kernels::Work<T> work;  // of thread 0
+  transport::Transport& transport;
+  transport::Patience& patience;
+  Recorder* recorder;  // may be null
+  CallersVectors<T> vectors{};
+};
+
+template <Scalar T>
+T* rows_at(const kernels::Work<T>& work, plan::WorkRow row) {
+  return work.at(row.value());
+}
+
+// Waits for one of the phase's messages; describe() says what for.
+template <Scalar T, class Describe>
+void receive(Index number, std::span<T> packed, const Run<T>& run, const Describe& describe) {
+  std::optional<transport::Arrival> arrival;
+  run.patience.moved();
+  while (!(arrival = run.transport.poll(number))) run.patience.nothing_yet(describe);
+  run.transport.receive(*arrival, packed.data(), packed.size_bytes());
+}
+
+}  // namespace trisweep::engine
