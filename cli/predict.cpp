@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "outputs.hpp"
 #include "trisweep/core/clock.hpp"
+#include "trisweep/model/precision.hpp"
 #include "trisweep/model/tune.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/prediction.hpp"
@@ -47,7 +48,8 @@ Index ranks_of(const PredictCommand& o) {
 report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis& a,
                             const model::Machine& machine) {
   const auto kind = a.cholesky ? numeric::Kind::cholesky : numeric::Kind::lu;
-  const auto estimate = numeric::estimate(*a.structure, kind, scalar_bytes(o.precision, a.complex));
+  const auto workload = model::find_precision(o.precision).workload(o.nrhs, a.complex);
+  const auto estimate = numeric::estimate(*a.structure, kind, workload.stored_bytes);
   report::RunRecord record{.version = TRISWEEP_VERSION,
                            .matrix = matrix_record(a),
                            .plan = report::plan_record(o, machine.device)};

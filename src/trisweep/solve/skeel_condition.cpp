@@ -8,8 +8,8 @@
 namespace trisweep::solve {
 
 // ||B||_inf = ||B^H||_1 with B = diag(weight) op(A)^-1 diag(magnitude).
-template <Scalar T, Scalar F>
-double skeel_condition(const krylov::DistributedMatrix<T>& a, Corrections<T, F>& inverse, Op op,
+template <Scalar T>
+double skeel_condition(const krylov::DistributedMatrix<T>& a, Corrections<T>& inverse, Op op,
                        std::span<const RealOf<T>> weight, std::span<const RealOf<T>> magnitude) {
   const auto multiply_by = [](std::span<const RealOf<T>> factors, const T* v, Vectors<T> to) {
     std::transform(v, v + to.rows, factors.begin(), to.data, std::multiplies<>{});
@@ -32,12 +32,9 @@ double skeel_condition(const krylov::DistributedMatrix<T>& a, Corrections<T, F>&
   return krylov::estimate_one_norm<T>(a.comm(), a.partition(), adjoint, product);
 }
 
-#define INSTANTIATE_PAIR(T, F)                                                                 \
-  template double skeel_condition(const krylov::DistributedMatrix<T>&, Corrections<T, F>&, Op, \
+#define INSTANTIATE(T)                                                                      \
+  template double skeel_condition(const krylov::DistributedMatrix<T>&, Corrections<T>&, Op, \
                                   std::span<const RealOf<T>>, std::span<const RealOf<T>>);
-#define INSTANTIATE(T) INSTANTIATE_PAIR(T, T)
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
-INSTANTIATE_PAIR(double, float)
-INSTANTIATE_PAIR(std::complex<double>, std::complex<float>)
 
 }  // namespace trisweep::solve
