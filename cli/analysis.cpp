@@ -49,12 +49,15 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
   return analyses;
 }
 
-template <Scalar T>
-std::vector<model::SavedAnalysis> analyze_system(const Request& request, matrix::AnyCsr&& a,
-                                                 Observer& observer) {
+std::vector<model::SavedAnalysis> analyze_file(const Request& request, Observer& observer) {
+  matrix::AnyCsr any = matrix::read_matrix(request.matrix, observer);
   const bool single = model::find_precision(request.options.precision).single_system;
-  return single ? analyze_in<Single<T>>(request, std::move(a), observer)
-                : analyze_in<T>(request, std::move(a), observer);
+  return std::visit(
+      [&]<Scalar T>(const matrix::Csr<T>&) {
+        return single ? analyze_in<Single<T>>(request, std::move(any), observer)
+                      : analyze_in<T>(request, std::move(any), observer);
+      },
+      any);
 }
 
 // What the mappings and grids that may be chosen need at most of a dissection.
@@ -146,17 +149,6 @@ std::vector<model::SavedAnalysis> analyses_of(const MatrixSource& source, const 
                           analyses.front().diagonal, fmt::join(wanted, " or ")),
               "give that option, or save an analysis for this one");
 }
-
-namespace {
-
-std::vector<model::SavedAnalysis> analyze_file(const Request& request, Observer& observer) {
-  matrix::AnyCsr a = matrix::read_matrix(request.matrix, observer);
-  if (std::holds_alternative<matrix::Csr<std::complex<double>>>(a))
-    return analyze_system<std::complex<double>>(request, std::move(a), observer);
-  return analyze_system<double>(request, std::move(a), observer);
-}
-
-}  // namespace
 
 std::vector<model::SavedAnalysis> analyze_for_plans(const std::string& name, const PlanOptions& options,
                                                     const model::PlanAxes& axes, Observer& observer) {

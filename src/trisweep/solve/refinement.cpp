@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "trisweep/krylov/inner_products.hpp"
-#include "trisweep/solve/skeel_condition.hpp"
+#include "trisweep/solve/condition.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -120,7 +120,7 @@ double RefinedSolver<T>::condition_of(Op op, Index column, const Fill& fill) {
     transport::collectively(a_.comm(), [&] { weight.resize(usize(a_.local_rows())); });
     fill(weight);
     const std::span magnitude(residuals_.magnitude(column + 1).column(column), weight.size());
-    return skeel_condition<T>(a_, corrections_, op, weight, magnitude);
+    return skeel_condition<T>(solver_, op, weight, magnitude);
   });
 }
 

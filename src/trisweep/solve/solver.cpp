@@ -8,7 +8,6 @@
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/refinement.hpp"
@@ -44,17 +43,6 @@ void leave_out_unusable(const transport::Communicator& comm, model::PlanAxes& ax
     if (given && !obstacle.empty()) throw transport::CollectiveError(ErrorKind::environment, obstacle);
     return !obstacle.empty();
   });
-}
-
-FactorReport describe(const symbolic::Structure& structure, numeric::Kind kind, std::size_t scalar_bytes,
-                      FactorReport report) {
-  const auto estimate = numeric::estimate(structure, kind, scalar_bytes);
-  report.kind = kind == numeric::Kind::lu ? "lu" : "cholesky";
-  report.nonzeros_l = estimate.nonzeros_l;
-  report.nonzeros_u = estimate.nonzeros_u;
-  report.supernodes = structure.supernodes();
-  report.flops = estimate.all_flops();
-  return report;
 }
 
 }  // namespace
@@ -213,8 +201,7 @@ class Solver<T>::System {
     report_.factor.seconds += seconds_since(start);
     if (!done) return nullptr;
     const numeric::Factors<F>& factors = *done->factors;
-    report_.factor = describe(*factors.structure, factors.kind, sizeof(F), std::move(report_.factor));
-    report_.factor.bytes = factors.bytes();
+    describe(report_.factor, *factors.structure, factors.kind, sizeof(F));
     report_.factor.perturbed_pivots = factors.perturbed_pivots;
     report_.factor.delayed_pivots = factors.delayed_pivots;
     return std::make_shared<const Factorization<F>>(*std::move(done));
