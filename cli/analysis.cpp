@@ -10,6 +10,7 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/model/analysis_options.hpp"
+#include "trisweep/model/precision.hpp"
 #include "trisweep/solve/analysis.hpp"
 
 namespace trisweep::cli {
@@ -48,11 +49,15 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
   return analyses;
 }
 
-template <Scalar T, Scalar Low>
-std::vector<model::SavedAnalysis> analyze_system(const Request& request, matrix::AnyCsr&& a,
-                                                 Observer& observer) {
-  if (request.options.precision == "float") return analyze_in<Low>(request, std::move(a), observer);
-  return analyze_in<T>(request, std::move(a), observer);
+std::vector<model::SavedAnalysis> analyze_file(const Request& request, Observer& observer) {
+  matrix::AnyCsr any = matrix::read_matrix(request.matrix, observer);
+  const bool single = model::find_precision(request.options.precision).single_system;
+  return std::visit(
+      [&]<Scalar T>(const matrix::Csr<T>&) {
+        return single ? analyze_in<Single<T>>(request, std::move(any), observer)
+                      : analyze_in<T>(request, std::move(any), observer);
+      },
+      any);
 }
 
 // What the mappings and grids that may be chosen need at most of a dissection.
@@ -145,17 +150,6 @@ std::vector<model::SavedAnalysis> analyses_of(const MatrixSource& source, const 
               "give that option, or save an analysis for this one");
 }
 
-namespace {
-
-std::vector<model::SavedAnalysis> analyze_file(const Request& request, Observer& observer) {
-  matrix::AnyCsr a = matrix::read_matrix(request.matrix, observer);
-  if (std::holds_alternative<matrix::Csr<std::complex<double>>>(a))
-    return analyze_system<std::complex<double>, std::complex<float>>(request, std::move(a), observer);
-  return analyze_system<double, float>(request, std::move(a), observer);
-}
-
-}  // namespace
-
 std::vector<model::SavedAnalysis> analyze_for_plans(const std::string& name, const PlanOptions& options,
                                                     const model::PlanAxes& axes, Observer& observer) {
   return analyze_file({name, options, axes, model::diagonals_to_analyze(axes)}, observer);
@@ -171,21 +165,16 @@ model::SavedAnalysis analyze_for_plan(const std::string& name, const PlanOptions
 model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, const PlanOptions& options,
                               Index nrhs) {
   const model::SavedAnalysis& first = analyses.front();
-  model::PlanProblem problem{.cholesky = first.cholesky,
-                             .op = static_cast<Op>(options.op.front()),
-                             .workload = {.nrhs = nrhs,
-                                          .scalar_bytes = scalar_bytes(options.precision, first.complex),
-                                          .complex = first.complex}};
+  model::PlanProblem problem{
+      .cholesky = first.cholesky,
+      .op = static_cast<Op>(options.op.front()),
+      .workload = model::find_precision(options.precision).workload(nrhs, first.complex)};
   for (const model::SavedAnalysis& a : analyses) problem.analyzed.push_back({a.diagonal, a.structure});
   return problem;
 }
 
 report::MatrixRecord matrix_record(const model::SavedAnalysis& a) {
   return {.name = a.matrix, .rows = a.structure->n, .nonzeros = a.nonzeros};
-}
-
-std::size_t scalar_bytes(const std::string& precision, bool complex) {
-  return (precision == "double" ? sizeof(double) : sizeof(float)) * (complex ? 2 : 1);
 }
 
 }  // namespace trisweep::cli

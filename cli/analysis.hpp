@@ -38,7 +38,4 @@ model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, co
                               Index nrhs);
 report::MatrixRecord matrix_record(const model::SavedAnalysis& analysis);
 
-// Of a value of the factors and the vectors; those of a mixed solve are in the lower precision.
-std::size_t scalar_bytes(const std::string& precision, bool complex);
-
 }  // namespace trisweep::cli

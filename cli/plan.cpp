@@ -33,7 +33,8 @@ std::string plan(const PlanCommand& options, Observer& observer) {
   const model::SavedAnalysis a = analyze_for_plan(options.matrix, options, grid, observer);
   model::PlanChoice choice = options;
   choice.grid = grid;
-  const model::ChosenPlan chosen(problem_of({&a, 1}, options, options.nrhs), choice);
+  const model::PlanProblem problem = problem_of({&a, 1}, options, options.nrhs);
+  const model::ChosenPlan chosen(problem, choice);
   const auto& [structure, mapping, schedule, spec] = chosen;
   const report::PlanReport report{
       .version = TRISWEEP_VERSION,
@@ -41,10 +42,9 @@ std::string plan(const PlanCommand& options, Observer& observer) {
       .kind = a.cholesky ? "cholesky" : "lu",
       .supernodes = structure->supernodes(),
       .plan = report::plan_record(choice),
-      .nrhs = options.nrhs,
       .op = options.op,
       .precision = options.precision,
-      .scalar_bytes = scalar_bytes(options.precision, a.complex),
+      .workload = problem.workload,
       .traffic = plan::traffic(*structure, *mapping, schedule, spec),
       .stored_values = distribution::stored_values(*structure, *mapping, a.cholesky)};
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trisweep/core/named.hpp"
+#include "trisweep/model/precision.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 #include "trisweep/transport/transport.hpp"
@@ -21,7 +21,7 @@ void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
       ->capture_default_str();
   sub.add_option("--precision", o.precision,
                  "Of system and factors; mixed: float factors under a double system")
-      ->check(CLI::IsMember({"double", "float", "mixed"}))
+      ->check(CLI::IsMember(names_of(model::precisions())))
       ->capture_default_str();
   std::vector<std::pair<std::string, std::string>> fixed = {{"--device", "cpu"}};
   if (purpose == Purpose::price)

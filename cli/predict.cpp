@@ -10,8 +10,8 @@
 #include "command.hpp"
 #include "outputs.hpp"
 #include "trisweep/core/clock.hpp"
+#include "trisweep/model/precision.hpp"
 #include "trisweep/model/tune.hpp"
-#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/prediction.hpp"
 #include "trisweep/solve/separators.hpp"
 
@@ -46,19 +46,13 @@ Index ranks_of(const PredictCommand& o) {
 
 report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis& a,
                             const model::Machine& machine) {
-  const auto kind = a.cholesky ? numeric::Kind::cholesky : numeric::Kind::lu;
-  const auto estimate = numeric::estimate(*a.structure, kind, scalar_bytes(o.precision, a.complex));
   report::RunRecord record{.version = TRISWEEP_VERSION,
                            .matrix = matrix_record(a),
                            .plan = report::plan_record(o, machine.device)};
-  record.factor = {.kind = a.cholesky ? "cholesky" : "lu",
-                   .nonzeros_l = estimate.nonzeros_l,
-                   .nonzeros_u = estimate.nonzeros_u,
-                   .bytes = estimate.factor_bytes,
-                   .supernodes = a.structure->supernodes(),
-                   .flops = estimate.all_flops(),
-                   .analysis_seconds = a.seconds,
+  record.factor = {.analysis_seconds = a.seconds,
                    .condition_estimate = std::numeric_limits<double>::quiet_NaN()};
+  solve::describe(record.factor, *a.structure, a.cholesky ? numeric::Kind::cholesky : numeric::Kind::lu,
+                  model::find_precision(o.precision).workload(o.nrhs, a.complex).stored_bytes);
   record.plan.chosen_by = o.chosen_by;
   record.solve.op = o.op;
   record.solve.precision = o.precision;

@@ -8,6 +8,7 @@
 #include "outputs.hpp"
 #include "solve_job.hpp"
 #include "system.hpp"
+#include "trisweep/model/precision.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -70,9 +71,9 @@ int solve_in(const Context& context, const SolveOptions& options, AnySystem read
 
 template <Scalar T>
 int solve_as_asked(const Context& context, const SolveOptions& options, AnySystem system, Outputs outputs) {
-  using Low = std::conditional_t<is_complex<T>, std::complex<float>, float>;
-  return options.precision == "float" ? solve_in<Low>(context, options, std::move(system), std::move(outputs))
-                                      : solve_in<T>(context, options, std::move(system), std::move(outputs));
+  const bool single = model::find_precision(options.precision).single_system;
+  return single ? solve_in<Single<T>>(context, options, std::move(system), std::move(outputs))
+                : solve_in<T>(context, options, std::move(system), std::move(outputs));
 }
 
 int solve(const Context& context, const SolveOptions& options) {

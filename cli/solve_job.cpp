@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/model/precision.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/report/trace.hpp"
 #include "trisweep/solve/rows.hpp"
@@ -24,7 +25,7 @@ solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& obser
           .op = static_cast<Op>(o.op.front()),
           .nrhs = nrhs,
           .ordering = ordering::find_method(o.ordering).method,
-          .mixed = o.precision == "mixed",
+          .mixed = model::find_precision(o.precision).mixed(),
           .threads = o.threads,
           .deterministic = o.deterministic,
           .dependencies = !o.no_dependencies,

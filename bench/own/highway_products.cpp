@@ -60,7 +60,7 @@ HWY_INLINE void multiply_chunk(const Strip<double>& p, const double* s, double* 
 void scatter_one(const Panel<double>& panel, Index source, const Work<double>& work) {
   const double* const s = work.at(source);
   for (Index row = panel.begin; row < panel.end;) {
-    const auto strip = trisweep::kernels::strip_at(panel, row);
+    const auto strip = trisweep::kernels::strip_at<double>(panel, row);
     for (Index i = 0; i < strip.rows; i += chunk_rows) {
       const Index rows = HWY_MIN(strip.rows - i, chunk_rows);
       Strip<double> chunk = strip;
@@ -104,7 +104,7 @@ void gather_one(const Panel<double>& panel, Index target, const Work<double>& wo
   double* const side = work.at(target);
   for (Index end = panel.end; end > panel.begin;) {
     const Index row = HWY_MAX((end - 1) / slab_rows * slab_rows, panel.begin);
-    const auto strip = trisweep::kernels::strip_at(panel, row);
+    const auto strip = trisweep::kernels::strip_at<double>(panel, row);
     for (Index i = (strip.rows - 1) / chunk_rows * chunk_rows; i >= 0; i -= chunk_rows) {
       const Index rows = HWY_MIN(strip.rows - i, chunk_rows);
       Strip<double> chunk = strip;
@@ -194,7 +194,7 @@ HWY_INLINE void cover_columns(D d, const Tile& tile, Index column) {
 
 void scatter_many(const Panel<double>& panel, Index source, const Work<double>& work) {
   for (Index row = panel.begin; row < panel.end;) {
-    const auto strip = trisweep::kernels::strip_at(panel, row);
+    const auto strip = trisweep::kernels::strip_at<double>(panel, row);
     for (Index first = 0; first < strip.rows; first += row_tile) {
       const Index count = strip.rows - first;
       const Tile tile{strip, panel.position + strip.first + first, work.at(source), work, first, count};

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "trisweep/model/precision.hpp"
 #include "trisweep/plan/variants.hpp"
 
 namespace trisweep::simgrid {
@@ -25,11 +26,9 @@ Job read_job(const std::string& analysis_file, const std::string& record_file,
                             .upper_is_lower = analysis.cholesky,
                             .tree = plan::find_tree(name("tree")),
                             .inter_grid = plan::find_inter_grid(name("inter_grid"))};
-  const bool wide = solve.at("precision").get<std::string>() == "double";
+  const auto& precision = model::find_precision(solve.at("precision").get<std::string>());
   return {.machine = model::find_machine(machine_file),
-          .workload = {.nrhs = solve.at("nrhs").get<Index>(),
-                       .scalar_bytes = (wide ? sizeof(double) : sizeof(float)) * (analysis.complex ? 2 : 1),
-                       .complex = analysis.complex},
+          .workload = precision.workload(solve.at("nrhs").get<Index>(), analysis.complex),
           .transport = name("transport"),
           .plans =
               plan::make_all_plans(*structure, *mapping, plan::find_schedule(name("schedule")).choice, spec)};

@@ -7,17 +7,20 @@
 namespace trisweep {
 namespace {
 
+model::Workload workload;
 model::Cost counted;
 
-template <Scalar T>
-void count(Index height, Index width, Index nrhs) {
-  counted +=
-      model::product_cost(height, width, {.nrhs = nrhs, .scalar_bytes = sizeof(T), .complex = is_complex<T>});
+void count(Index height, Index width) {
+  counted += model::product_cost(height, width, workload);
 }
 
 }  // namespace
 
 namespace simgrid {
+
+void count_for(const model::Workload& job) {
+  workload = job;
+}
 
 model::Cost take_counted() {
   return std::exchange(counted, {});
@@ -28,18 +31,18 @@ model::Cost take_counted() {
 namespace kernels {
 
 template <Scalar T>
-void scatter_product(const Panel<T>& panel, Index, const Work<T>& work) {
-  count<T>(panel.end - panel.begin, panel.width, work.nrhs);
+void scatter_product(const Panel<T>& panel, Index, const Work<T>&) {
+  count(panel.end - panel.begin, panel.width);
 }
 
 template <Scalar T>
-void gather_product(const Panel<T>& panel, Index, const Work<T>& work) {
-  count<T>(panel.end - panel.begin, panel.width, work.nrhs);
+void gather_product(const Panel<T>& panel, Index, const Work<T>&) {
+  count(panel.end - panel.begin, panel.width);
 }
 
 template <Scalar T>
-void diagonal_product(Panel<T> inverse, Op, Index, const Work<T>& work) {
-  count<T>(inverse.width, inverse.width, work.nrhs);
+void diagonal_product(Panel<T> inverse, Op, Index, const Work<T>&) {
+  count(inverse.width, inverse.width);
 }
 
 #define INSTANTIATE(T)                                                   \

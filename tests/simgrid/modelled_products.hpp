@@ -9,4 +9,7 @@ namespace trisweep::simgrid {
 // interrupted between the products of a task and the end of it: one counter serves all.
 model::Cost take_counted();
 
+// What they are with: said before the first.
+void count_for(const model::Workload& job);
+
 }  // namespace trisweep::simgrid

@@ -71,6 +71,7 @@ Outcome solve_once(const Job& job) {
   const transport::Communicator comm(MPI_COMM_WORLD);
   const plan::RankPlan& mine = job.plans[usize(comm.rank())];
   const Index nrhs = job.workload.nrhs;
+  count_for(job.workload);
   std::vector<T> work(usize(work_rows<T>(mine)) * usize(nrhs));
   const engine::PanelStore<T> no_values;
   Crew crew(1);

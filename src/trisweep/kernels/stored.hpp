@@ -7,10 +7,10 @@
 namespace trisweep::kernels {
 
 // What numbers for vectors of T may be stored as. A type of one's own is one whose conversion to RealOf<T>
-// (of a complex one: of RealOf<S>) is exact, and a line in products.cpp and panel_product.cpp.
+// (of a complex one: of RealOf<S>) is exact, with a line of the table below.
 template <class S, class T>
-concept StorageOf = Scalar<T> && is_complex<S>
-== is_complex<T> && sizeof(S) <= sizeof(T) && std::convertible_to<RealOf<S>, RealOf<T>>;
+concept StorageOf = Scalar<T> &&(is_complex<S> == is_complex<T>)&&(sizeof(S) <= sizeof(T)) &&
+                    std::convertible_to<RealOf<S>, RealOf<T>>;
 
 // TRISWEEP_FOR_EACH_STORAGE(MACRO) expands MACRO(S, T) for every storage S of every scalar type T.
 #define TRISWEEP_FOR_EACH_STORAGE(MACRO)            \

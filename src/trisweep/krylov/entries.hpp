@@ -2,7 +2,6 @@
 // What threads do together to the entries of distributed vectors, column by column.
 
 #include <ranges>
-#include <span>
 
 #include "trisweep/core/crew.hpp"
 #include "trisweep/core/vectors.hpp"
@@ -13,12 +12,6 @@ namespace trisweep::krylov {
 template <class T>
 auto columns_of(Vectors<T> v) {
   return std::views::iota(Index{0}, v.cols);
-}
-
-// One column that stands for each of `cols`.
-template <class T>
-Vectors<T> in_each_column(std::span<T> column, Index cols) {
-  return {column.data(), static_cast<Index>(column.size()), cols, 0};
 }
 
 // Calls work(thread, c, part) for every thread's part of the rows and each c of `columns`.

@@ -4,7 +4,7 @@ namespace trisweep::model {
 
 Cost product_cost(Index height, Index width, const Workload& workload) {
   const double entries = double(height) * width;
-  return {.bytes = entries * double(workload.scalar_bytes) + (2.0 * height + width) * workload.row_bytes() +
+  return {.bytes = entries * double(workload.stored_bytes) + (2.0 * height + width) * workload.row_bytes() +
                    double(height) * sizeof(Index),
           .flops = entries * workload.flops_per_entry(),
           .products = 1};

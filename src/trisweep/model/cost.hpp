@@ -10,7 +10,8 @@ namespace trisweep::model {
 // What a plan is run with.
 struct Workload {
   Index nrhs = 1;
-  std::size_t scalar_bytes = sizeof(double);
+  std::size_t scalar_bytes = sizeof(double);  // of a number of the vectors
+  std::size_t stored_bytes = sizeof(double);  // of one of the panels
   bool complex = false;
 
   double row_bytes() const { return double(scalar_bytes) * nrhs; }

@@ -59,7 +59,7 @@ double lower_bound(const ChosenPlan& chosen, const Machine& machine, const Netwo
                    const Workload& workload) {
   const std::vector<double> values = values_touched(chosen);
   const std::vector<double> messages = message_seconds(chosen, machine, network, workload);
-  const double value_seconds = std::max(double(workload.scalar_bytes) / machine.worker_bandwidth,
+  const double value_seconds = std::max(double(workload.stored_bytes) / machine.worker_bandwidth,
                                         workload.flops_per_entry() / machine.worker_flops);
   std::vector<double> streamed(values.size() / usize(machine.ranks_per_memory) + 1);
   double bound = 0;
@@ -68,7 +68,7 @@ double lower_bound(const ChosenPlan& chosen, const Machine& machine, const Netwo
     streamed[r / usize(machine.ranks_per_memory)] += values[r];
   }
   for (const double count : streamed)
-    bound = std::max(bound, count * double(workload.scalar_bytes) / machine.memory_bandwidth);
+    bound = std::max(bound, count * double(workload.stored_bytes) / machine.memory_bandwidth);
   return bound;
 }
 

@@ -60,8 +60,8 @@ ordered_json totals(const PlanReport& r) {
   const Index busiest = busiest_rank(r);
   json["busiest_rank"] = busiest;
   json["busiest_messages"] = r.traffic.rank[usize(busiest)].messages();
-  json["panel_bytes"] =
-      std::accumulate(r.stored_values.begin(), r.stored_values.end(), Offset{0}) * Offset(r.scalar_bytes);
+  json["panel_bytes"] = std::accumulate(r.stored_values.begin(), r.stored_values.end(), Offset{0}) *
+                        Offset(r.workload.stored_bytes);
   return json;
 }
 
@@ -78,7 +78,7 @@ ordered_json rank_json(const PlanReport& r, Index rank) {
   for (const MessageKind kind : sweep_kinds) messages[std::string(name_of(kind))] = of_kind(kind);
   ordered_json json{{"rank", rank}, {"x", point.x}, {"y", point.y}, {"z", point.z}, {"messages", messages}};
   if (moves_vectors(r)) json["vectors"] = of_kind(MessageKind::vectors);
-  json["panel_bytes"] = r.stored_values[usize(rank)] * Offset(r.scalar_bytes);
+  json["panel_bytes"] = r.stored_values[usize(rank)] * Offset(r.workload.stored_bytes);
   return json;
 }
 
@@ -104,7 +104,7 @@ std::string to_json(const PlanReport& r) {
   json["matrix"] = to_json_object(r.matrix);
   json["factor"] = {{"kind", r.kind}, {"supernodes", r.supernodes}};
   json["plan"] = to_json_object(r.plan);
-  json["solve"] = {{"nrhs", r.nrhs}, {"op", r.op}, {"precision", r.precision}};
+  json["solve"] = {{"nrhs", r.workload.nrhs}, {"op", r.op}, {"precision", r.precision}};
   json["totals"] = totals(r);
   json["ranks"] = ordered_json::array();
   for (Index rank = 0; rank < grid_of(r.plan).ranks(); ++rank) json["ranks"].push_back(rank_json(r, rank));
@@ -121,7 +121,7 @@ std::string summary(const PlanReport& r) {
                              r.kind == "lu" ? "LU" : "Cholesky (if it is definite)"));
   line("plan",
        fmt::format("{}, {}, {} exchange, {} trees; op {}, {}", grid_of(r.plan).name(), r.plan.schedule,
-                   r.plan.inter_grid, r.plan.tree, r.op, counted(r.nrhs, "right-hand side")));
+                   r.plan.inter_grid, r.plan.tree, r.op, counted(r.workload.nrhs, "right-hand side")));
   const auto add = [&](MessageKind kind) {
     const Volume volume = sent(r, kind);
     line(name_of(kind), load(r, volume, [&](const RankTraffic& rank) { return messages(rank.of(kind)); }));
@@ -138,7 +138,7 @@ std::string summary(const PlanReport& r) {
   const auto stored = std::accumulate(r.stored_values.begin(), r.stored_values.end(), Offset{0});
   const auto most = *std::max_element(r.stored_values.begin(), r.stored_values.end());
   line("panels", fmt::format("{}; the fullest rank has {:.2f} x the mean",
-                             bytes(double(stored) * double(r.scalar_bytes)),
+                             bytes(double(stored) * double(r.workload.stored_bytes)),
                              double(most) * double(r.stored_values.size()) / double(stored)));
   return text;
 }

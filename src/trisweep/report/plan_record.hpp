@@ -13,13 +13,14 @@ struct PlanReport {
   std::string kind;  // of the factors: "lu" or "cholesky"
   Index supernodes = 0;
   PlanRecord plan;
-  Index nrhs = 1;
   std::string op, precision;
-  std::size_t scalar_bytes = sizeof(double);  // of a value of the factors and the vectors
+  model::Workload workload;
   plan::Traffic traffic;
   std::vector<Offset> stored_values;  // by rank
 
-  Offset bytes(const plan::Volume& volume) const { return volume.rows * nrhs * Offset(scalar_bytes); }
+  Offset bytes(const plan::Volume& volume) const {
+    return volume.rows * workload.nrhs * Offset(workload.scalar_bytes);
+  }
 };
 
 std::string to_json(const PlanReport& report);

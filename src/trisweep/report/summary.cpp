@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "trisweep/model/precision.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/report/separators.hpp"
 #include "trisweep/report/text.hpp"
@@ -65,7 +66,7 @@ std::string summary(const RunRecord& r) {
 namespace {
 
 std::string precision_of(const RunRecord& r) {
-  return r.solve.precision == "float" ? "single" : "double";
+  return model::find_precision(r.solve.precision).single_system ? "single" : "double";
 }
 
 std::string singular(const RunRecord& r, bool written) {
@@ -80,7 +81,7 @@ std::string singular(const RunRecord& r, bool written) {
                 "the solution satisfies its equations (componentwise backward error {:.1e}), as others do",
                 r.solve.componentwise_backward_error)
           : "no solution was written",
-      r.solve.precision == "float" ? "use --precision double, or " : "");
+      model::find_precision(r.solve.precision).single_system ? "use --precision double, or " : "");
 }
 
 // Equations of unknowns that are small beside others are not satisfied.
@@ -95,10 +96,10 @@ std::string undetermined(const RunRecord& r) {
 
 // The answer does not satisfy its equations.
 std::string inaccurate(const RunRecord& r) {
-  const std::string remedy = r.solve.precision != "double" ? "use --precision double"
-                             : r.factor.perturbed_pivots > 0
-                                 ? "try another --ordering, or --diagonal supernodes"
-                                 : "allow more steps with --refine";
+  const std::string remedy =
+      model::find_precision(r.solve.precision).single_factors ? "use --precision double"
+      : r.factor.perturbed_pivots > 0 ? "try another --ordering, or --diagonal supernodes"
+                                      : "allow more steps with --refine";
   if (!std::isfinite(r.solve.componentwise_backward_error)) {
     return fmt::format(
         "there is no solution within the range of {} precision; none was written\n  remedy: {}",

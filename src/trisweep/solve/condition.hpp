@@ -1,4 +1,8 @@
 #pragma once
+// Condition numbers, with the factors.
+
+#include <span>
+
 #include "trisweep/solve/triangular_solver.hpp"
 
 namespace trisweep::solve {
@@ -9,5 +13,12 @@ namespace trisweep::solve {
 // vectors.
 template <Scalar T>
 double estimate_condition(TriangularSolver<T>& solver);
+
+// Of a solution: what its componentwise backward error means for its entries (Skeel 1979; LAPACK's xGERFS).
+// An estimate of max_i (weight_i |op(A)^-1| magnitude)_i; each rank passes its rows. Collective; at most ten
+// solves. Throws on every rank when any runs out of memory.
+template <Scalar T>
+double skeel_condition(TriangularSolver<T>& solver, Op op, std::span<const RealOf<T>> weight,
+                       std::span<const RealOf<T>> magnitude);
 
 }  // namespace trisweep::solve

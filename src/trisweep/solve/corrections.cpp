@@ -10,7 +10,6 @@ namespace {
 
 using krylov::assign;
 using krylov::columns_of;
-using krylov::in_each_column;
 
 // Each takes 1 / epsilon off the errors of unknowns that are smaller than others.
 constexpr int corrections_in_a_row = 4;
@@ -19,44 +18,9 @@ constexpr krylov::GmresOptions gmres_options{.steps = 60, .reduction = 1e-8};
 
 }  // namespace
 
-template <Scalar T, Scalar F>
-void Corrections<T, F>::prepare(Op op, Index nrhs) {
-  solver_.prepare(op, nrhs);
-  if constexpr (!std::same_as<T, F>) {
-    const std::size_t size = usize(a_.local_rows()) * usize(nrhs);
-    transport::collectively(a_.comm(), [&] {
-      if (low_.size() < size) low_ = zeros<F>(size, "the vectors of refinement");
-    });
-  }
-}
-
-template <Scalar T, Scalar F>
-void Corrections<T, F>::by_factors(Op op, Vectors<const T> r, Vectors<T> d) {
-  if constexpr (std::same_as<T, F>) {
-    solver_.solve(op, r, d);
-  } else {
-    // Scaling in T: A's scale factors, and what they are applied to, need not fit F.
-    Crew& crew = solver_.crew();
-    const auto scales = [&](Op by) { return in_each_column(solver_.equation_scale(by), r.cols); };
-    const auto scaled = [](Index, const T& v, double s) { return v * static_cast<Real>(s); };
-    assign(crew, columns_of(d), d, scaled, r, scales(op));
-    auto norm = krylov::max_norms<T>({a_.comm(), crew}, d);
-    for (double& size : norm) size = size > 0 ? size : 1;
-    const Vectors<F> low{low_.data(), r.rows, r.cols};
-    const auto factor = [&](Index c) { return static_cast<Real>(norm[usize(c)]); };
-    assign(
-        crew, columns_of(d), low, [&](Index c, const T& v) { return static_cast<F>(v / factor(c)); }, d);
-    solver_.solve(op, low, low, false);
-    assign(
-        crew, columns_of(d), d,
-        [&](Index c, const F& v, double s) { return scaled(c, static_cast<T>(v) * factor(c), s); }, low,
-        scales(op == Op::none ? Op::transpose : Op::none));
-  }
-}
-
-template <Scalar T, Scalar F>
-void Corrections<T, F>::by_gmres(Op op, std::span<const Index> wanted, Vectors<const Real> measure,
-                                 Vectors<const T> r, Vectors<T> d) {
+template <Scalar T>
+void Corrections<T>::by_gmres(Op op, std::span<const Index> wanted, Vectors<const Real> measure,
+                              Vectors<const T> r, Vectors<T> d) {
   Crew& crew = solver_.crew();
   std::vector<T> memory;
   transport::collectively(a_.comm(), [&] { memory.resize(usize(r.rows) * usize(r.cols)); });
@@ -76,9 +40,9 @@ void Corrections<T, F>::by_gmres(Op op, std::span<const Index> wanted, Vectors<c
   krylov::gmres<T>({a_.comm(), crew}, {multiply, precondition}, scaled, d, gmres_options);
 }
 
-template <Scalar T, Scalar F>
-void Corrections<T, F>::by_factors_repeatedly(Op op, const Answer& answer, Vectors<T> r, Vectors<T> d,
-                                              bool zero_the_undetermined) {
+template <Scalar T>
+void Corrections<T>::by_factors_repeatedly(Op op, const Answer& answer, Vectors<T> r, Vectors<T> d,
+                                           bool zero_the_undetermined) {
   Crew& crew = solver_.crew();
   const Vectors<const T> x = answer.x;
   Buffer<T> memory;
@@ -102,9 +66,7 @@ void Corrections<T, F>::by_factors_repeatedly(Op op, const Answer& answer, Vecto
       x, r, d, corrected);
 }
 
-#define INSTANTIATE(T) template class Corrections<T, T>;
+#define INSTANTIATE(T) template class Corrections<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
-template class Corrections<double, float>;
-template class Corrections<std::complex<double>, std::complex<float>>;
 
 }  // namespace trisweep::solve

@@ -1,6 +1,6 @@
 #pragma once
 // Corrections d = about op(A)^-1 r of an answer whose residual is r: by the factors, which may be of lower
-// precision F than A, or where they are only a preconditioner, by GMRES.
+// precision than A, or where they are only a preconditioner, by GMRES.
 
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
@@ -8,19 +8,16 @@
 namespace trisweep::solve {
 
 // Collective, all of it; to be used inside transport::together.
-template <Scalar T, Scalar F>
+template <Scalar T>
 class Corrections {
  public:
   using Real = RealOf<T>;
 
   // Both outlive it.
-  Corrections(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver) : a_(a), solver_(solver) {}
+  Corrections(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver) : a_(a), solver_(solver) {}
 
-  void prepare(Op op, Index nrhs);  // room for that many right-hand sides
-
-  // d = op(L D U)^-1 r, each column scaled to 1 in between so that F neither overflows nor underflows. d may
-  // be r.
-  void by_factors(Op op, Vectors<const T> r, Vectors<T> d);
+  // d = op(L D U)^-1 r. d may be r.
+  void by_factors(Op op, Vectors<const T> r, Vectors<T> d) { solver_.solve(op, r, d); }
 
   // The same by GMRES in the columns `wanted`, and zero in others. Every equation is divided by what its
   // residual is measured by, so that what GMRES makes small is the componentwise error, in whatever units the
@@ -40,8 +37,7 @@ class Corrections {
 
  private:
   krylov::DistributedMatrix<T>& a_;
-  TriangularSolver<F>& solver_;
-  Buffer<F> low_;
+  TriangularSolver<T>& solver_;
 };
 
 }  // namespace trisweep::solve

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "trisweep/krylov/inner_products.hpp"
-#include "trisweep/solve/skeel_condition.hpp"
+#include "trisweep/solve/condition.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -17,16 +17,16 @@ constexpr double slowest_gmres = 0.5;
 
 }  // namespace
 
-template <Scalar T, Scalar F>
+template <Scalar T>
 template <class Work>
-auto RefinedSolver<T, F>::together(const Work& work) {
+auto RefinedSolver<T>::together(const Work& work) {
   return transport::together(a_.comm(), [&] { return transport::together(solver_.comm(), work); });
 }
 
-template <Scalar T, Scalar F>
-void RefinedSolver<T, F>::make_room(Op op, Index nrhs) {
+template <Scalar T>
+void RefinedSolver<T>::make_room(Op op, Index nrhs) {
   require_same_call(a_.comm(), op, nrhs);
-  corrections_.prepare(op, nrhs);
+  solver_.prepare(op, nrhs);
   a_.prepare(op, nrhs);
   residuals_.prepare(op, nrhs);
   const std::size_t size = usize(a_.local_rows()) * usize(nrhs);
@@ -35,9 +35,8 @@ void RefinedSolver<T, F>::make_room(Op op, Index nrhs) {
   });
 }
 
-template <Scalar T, Scalar F>
-double RefinedSolver<T, F>::improve(const System& system, const Correction& correction, double goal,
-                                    Kind kind) {
+template <Scalar T>
+double RefinedSolver<T>::improve(const System& system, const Correction& correction, double goal, Kind kind) {
   const Vectors<T> x = system.x;
   Crew& crew = solver_.crew();
   const Vectors<T> candidate{corrected_.data(), x.rows, x.cols};
@@ -64,8 +63,8 @@ double RefinedSolver<T, F>::improve(const System& system, const Correction& corr
   return best;
 }
 
-template <Scalar T, Scalar F>
-Refined RefinedSolver<T, F>::refine(const System& system, const RefinementOptions& options) {
+template <Scalar T>
+Refined RefinedSolver<T>::refine(const System& system, const RefinementOptions& options) {
   const Op op = system.op;
   const Vectors<const T> b = system.b;
   const Vectors<T> x = system.x;
@@ -107,35 +106,35 @@ Refined RefinedSolver<T, F>::refine(const System& system, const RefinementOption
           .worst = static_cast<Index>(std::ranges::max_element(error_, worse) - error_.begin())};
 }
 
-template <Scalar T, Scalar F>
-BackwardError RefinedSolver<T, F>::summary(Op op, Vectors<const T> b, Vectors<const T> x) const {
+template <Scalar T>
+BackwardError RefinedSolver<T>::summary(Op op, Vectors<const T> b, Vectors<const T> x) const {
   return {.componentwise = largest(error_, &ColumnError::componentwise),
           .arioli_demmel_duff = largest(error_, &ColumnError::arioli_demmel_duff),
           .normwise = residuals_.normwise(op, b, x)};
 }
 
-template <Scalar T, Scalar F>
+template <Scalar T>
 template <class Fill>
-double RefinedSolver<T, F>::condition_of(Op op, Index column, const Fill& fill) {
+double RefinedSolver<T>::condition_of(Op op, Index column, const Fill& fill) {
   return together([&] {
     std::vector<R> weight;
     transport::collectively(a_.comm(), [&] { weight.resize(usize(a_.local_rows())); });
     fill(weight);
     const std::span magnitude(residuals_.magnitude(column + 1).column(column), weight.size());
-    return skeel_condition<T, F>(a_, corrections_, op, weight, magnitude);
+    return skeel_condition<T>(solver_, op, weight, magnitude);
   });
 }
 
-template <Scalar T, Scalar F>
-double RefinedSolver<T, F>::condition(Op op, Vectors<const T> x, Index column) {
+template <Scalar T>
+double RefinedSolver<T>::condition(Op op, Vectors<const T> x, Index column) {
   return condition_of(op, column, [&](std::vector<R>& weight) {
     const auto norm = krylov::max_norms<T>({a_.comm(), solver_.crew()}, x.columns(column, 1));
     std::ranges::fill(weight, norm[0] > 0 ? static_cast<R>(1 / norm[0]) : R(0));
   });
 }
 
-template <Scalar T, Scalar F>
-double RefinedSolver<T, F>::componentwise_condition(Op op, Vectors<const T> x, Index column) {
+template <Scalar T>
+double RefinedSolver<T>::componentwise_condition(Op op, Vectors<const T> x, Index column) {
   return condition_of(op, column, [&](std::vector<R>& weight) {
     const T* const unknown = x.column(column);
     std::transform(unknown, unknown + weight.size(), weight.begin(),
@@ -143,14 +142,13 @@ double RefinedSolver<T, F>::componentwise_condition(Op op, Vectors<const T> x, I
   });
 }
 
-template <Scalar T, Scalar F>
-void RefinedSolver<T, F>::prepare(Op op, Index nrhs) {
+template <Scalar T>
+void RefinedSolver<T>::prepare(Op op, Index nrhs) {
   together([&] { make_room(op, nrhs); });
 }
 
-template <Scalar T, Scalar F>
-Refined RefinedSolver<T, F>::solve(Op op, Vectors<const T> b, Vectors<T> x,
-                                   const RefinementOptions& options) {
+template <Scalar T>
+Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options) {
   return together([&] {
     transport::collectively(a_.comm(), [&] { require_apart<T>(b, x, a_.local_rows()); });
     make_room(op, b.cols);
@@ -158,8 +156,8 @@ Refined RefinedSolver<T, F>::solve(Op op, Vectors<const T> b, Vectors<T> x,
   });
 }
 
-template <Scalar T, Scalar F>
-BackwardError RefinedSolver<T, F>::backward_error(Op op, Vectors<const T> b, Vectors<const T> x) {
+template <Scalar T>
+BackwardError RefinedSolver<T>::backward_error(Op op, Vectors<const T> b, Vectors<const T> x) {
   return together([&] {
     make_room(op, b.cols);
     error_ = residuals_.measure(op, b, x);
@@ -167,9 +165,7 @@ BackwardError RefinedSolver<T, F>::backward_error(Op op, Vectors<const T> b, Vec
   });
 }
 
-#define INSTANTIATE(T) template class RefinedSolver<T, T>;
+#define INSTANTIATE(T) template class RefinedSolver<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
-template class RefinedSolver<double, float>;
-template class RefinedSolver<std::complex<double>, std::complex<float>>;
 
 }  // namespace trisweep::solve

@@ -25,14 +25,14 @@ struct Refined {
 };
 
 // Solves op(A) x = b with the factors and corrects x while its componentwise backward error falls, in the
-// precision T of A; the factors may be of a lower precision F. A correction that does not help is not taken.
+// precision T of A, that the factors need not have. A correction that does not help is not taken.
 // Works with the solver's threads. Collective; throws on every rank when any runs out of memory, after which
 // matrix and solver may be abandoned (transport/fate.hpp).
-template <Scalar T, Scalar F>
+template <Scalar T>
 class RefinedSolver {
  public:
   // Both outlive it.
-  RefinedSolver(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver)
+  RefinedSolver(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver)
       : a_(a),
         solver_(solver),
         residuals_(a, solver.crew(), {solver.equation_scale(Op::none), solver.equation_scale(Op::transpose)}),
@@ -79,9 +79,9 @@ class RefinedSolver {
   double condition_of(Op op, Index column, const Fill& fill);
 
   krylov::DistributedMatrix<T>& a_;
-  TriangularSolver<F>& solver_;
+  TriangularSolver<T>& solver_;
   Residuals<T> residuals_;
-  Corrections<T, F> corrections_;
+  Corrections<T> corrections_;
   std::vector<ColumnError> error_;  // by right-hand side
   int steps_ = 0;
   Buffer<T> corrected_;

@@ -24,6 +24,10 @@ struct FactorReport {
   bool second_try = false;  // with greater care: the first has not led to an answer
 };
 
+// Fills in what follows from the structure.
+void describe(FactorReport& report, const symbolic::Structure& structure, numeric::Kind kind,
+              std::size_t stored_bytes);
+
 // Complete on rank 0; on the others the plan and what comes after it.
 struct Report {
   FactorReport factor;

@@ -20,10 +20,10 @@ double known_entry(Index row) {
   return 1 + unit_interval(split_mix(static_cast<std::uint64_t>(row) * golden));
 }
 
-template <Scalar T, Scalar F>
+template <Scalar T>
 class Rounds {
  public:
-  Rounds(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver)
+  Rounds(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver)
       : a_(a),
         solver_(solver),
         refined_(a, solver),
@@ -67,8 +67,8 @@ class Rounds {
   Vectors<const T> columns(const std::vector<T>& v) const { return {v.data(), rows(), 1}; }
 
   krylov::DistributedMatrix<T>& a_;
-  TriangularSolver<F>& solver_;
-  RefinedSolver<T, F> refined_;
+  TriangularSolver<T>& solver_;
+  RefinedSolver<T> refined_;
   std::span<const double> unknown_scale_;
   std::vector<T> v_;
   std::vector<T> zero_;
@@ -78,9 +78,9 @@ class Rounds {
 
 }  // namespace
 
-template <Scalar T, Scalar F>
-Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver) {
-  Rounds<T, F> rounds(a, solver);
+template <Scalar T>
+Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver) {
+  Rounds<T> rounds(a, solver);
   Probe probe;
   double missed = 1;
   for (int round = 0; round < most_rounds && missed > surely_recovered; ++round) {
@@ -94,8 +94,5 @@ Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& so
 
 #define INSTANTIATE(T) template Probe probe_singularity(krylov::DistributedMatrix<T>&, TriangularSolver<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
-template Probe probe_singularity(krylov::DistributedMatrix<double>&, TriangularSolver<float>&);
-template Probe probe_singularity(krylov::DistributedMatrix<std::complex<double>>&,
-                                 TriangularSolver<std::complex<float>>&);
 
 }  // namespace trisweep::solve

@@ -24,7 +24,7 @@ struct Probe {
 };
 
 // Collective; the same result on every rank.
-template <Scalar T, Scalar F>
-Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<F>& solver);
+template <Scalar T>
+Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver);
 
 }  // namespace trisweep::solve

@@ -8,9 +8,10 @@
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/plan/variants.hpp"
-#include "trisweep/solve/factored_system.hpp"
+#include "trisweep/solve/condition.hpp"
+#include "trisweep/solve/refinement.hpp"
+#include "trisweep/solve/singularity.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 
 namespace trisweep::solve {
@@ -20,21 +21,6 @@ namespace {
 // chosen: inverted supernodes, and pivots not much smaller than the largest of their column.
 enum class Care { usual, great };
 constexpr double great_threshold = 0.5;
-
-template <class T>
-struct LowerImpl {
-  using type = T;  // there is none below single precision
-};
-template <>
-struct LowerImpl<double> {
-  using type = float;
-};
-template <>
-struct LowerImpl<std::complex<double>> {
-  using type = std::complex<float>;
-};
-template <class T>
-using Lower = typename LowerImpl<T>::type;
 
 // In a row of op(A).
 template <Scalar T>
@@ -59,24 +45,13 @@ void leave_out_unusable(const transport::Communicator& comm, model::PlanAxes& ax
   });
 }
 
-FactorReport describe(const symbolic::Structure& structure, numeric::Kind kind, std::size_t scalar_bytes,
-                      FactorReport report) {
-  const auto estimate = numeric::estimate(structure, kind, scalar_bytes);
-  report.kind = kind == numeric::Kind::lu ? "lu" : "cholesky";
-  report.nonzeros_l = estimate.nonzeros_l;
-  report.nonzeros_u = estimate.nonzeros_u;
-  report.supernodes = structure.supernodes();
-  report.flops = estimate.all_flops();
-  return report;
-}
-
 }  // namespace
 
 template <Scalar T>
 class Solver<T>::System {
  public:
   System(MPI_Comm comm, BlockRows<T> rows, const Options& options) : comm_(comm), options_(options) {
-    if (is_single && options.mixed)
+    if (std::same_as<T, Single<T>> && options.mixed)
       throw transport::CollectiveError(ErrorKind::usage, "there are no factors below single precision",
                                        "solve a system in double precision with mixed ones");
     if (!options_.plan) options_.plan = model::all_axes(comm_.size(), names_of(transport::transports()));
@@ -100,9 +75,9 @@ class Solver<T>::System {
   ForwardError forward_error(Op op, const Answer& answer, Vectors<const T> x) {
     const double rounding = (most_entries_[op == Op::none ? 0 : 1] + 1) * epsilon;
     const double error = answer.error.componentwise + rounding;
-    ForwardError result{.solution_condition = system_->condition(op, x, answer.worst)};
+    ForwardError result{.solution_condition = refined_->condition(op, x, answer.worst)};
     result.bound = result.solution_condition * error;
-    result.componentwise_bound = system_->componentwise_condition(op, x, answer.worst) * error;
+    result.componentwise_bound = refined_->componentwise_condition(op, x, answer.worst) * error;
     return result;
   }
 
@@ -121,13 +96,13 @@ class Solver<T>::System {
     factor(Care::usual, Reuse::analysis);
   }
 
-  FactoredSystem<T>& factored() { return *system_; }
+  void prepare(Op op, Index nrhs) { refined_->prepare(op, nrhs); }
+  TriangularSolver<T>& triangular() { return *solver_; }
   const Report& report() const { return report_; }
   const krylov::DistributedMatrix<T>& matrix() const { return *a_; }
 
  private:
   enum class Reuse { nothing, analysis };
-  static constexpr bool is_single = std::same_as<RealOf<T>, float>;
   static constexpr double epsilon = double(std::numeric_limits<RealOf<T>>::epsilon());
 
   // With factors of less precision than the system has: an answer that nothing is to be said against.
@@ -137,12 +112,12 @@ class Solver<T>::System {
 
   Answer try_to_solve(Op op, Vectors<const T> b, Vectors<T> x) {
     const auto start = Clock::now();
-    const Refined refined = system_->solve(op, b, x, options_.refinement);
+    const Refined refined = refined_->solve(op, b, x, options_.refinement);
     Answer answer{.error = refined.error, .refinement_steps = refined.steps, .worst = refined.worst};
     answer.seconds = comm_.max(seconds_since(start));
     if (!regularity_) {
-      const Probe probe = system_->probe();
-      regularity_ = {.condition_estimate = std::max(probe.condition, system_->condition_estimate()),
+      const Probe probe = probe_singularity(*a_, *solver_);
+      regularity_ = {.condition_estimate = std::max(probe.condition, estimate_condition(*solver_)),
                      .probe_condition = probe.condition,
                      .recovered = probe.recovered};
     }
@@ -158,7 +133,7 @@ class Solver<T>::System {
     regularity_.reset();
     factors_are_low_ = options_.mixed && care == Care::usual;
     if (reuse == Reuse::nothing) analysis_.reset();
-    factors_are_low_ ? factor_in<Lower<T>>() : factor_in<T>();
+    factors_are_low_ ? factor_in<Single<T>>() : factor_in<T>();
   }
 
   template <Scalar F>
@@ -188,15 +163,17 @@ class Solver<T>::System {
       auto again = try_factor<F>(a);
       if (again && again->factors->perturbed_pivots == 0) return again;
     }
-    PlanRequest request{
-        .axes = *options_.plan,
-        .machine = options_.machine,
-        .ordering = options_.ordering,
-        .workload = {.nrhs = options_.nrhs, .scalar_bytes = sizeof(F), .complex = is_complex<F>},
-        .op = options_.op,
-        .ranks_of_node = ranks_of_node,
-        .threads = options_.threads,
-        .rows = a_->partition()};
+    PlanRequest request{.axes = *options_.plan,
+                        .machine = options_.machine,
+                        .ordering = options_.ordering,
+                        .workload = {.nrhs = options_.nrhs,
+                                     .scalar_bytes = sizeof(T),
+                                     .stored_bytes = sizeof(F),
+                                     .complex = is_complex<T>},
+                        .op = options_.op,
+                        .ranks_of_node = ranks_of_node,
+                        .threads = options_.threads,
+                        .rows = a_->partition()};
     if (care_ == Care::great) request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
     std::shared_ptr<const Factorization<F>> done;
     const auto likely = care_ == Care::usual ? likely_kind(a) : numeric::Kind::lu;
@@ -225,8 +202,7 @@ class Solver<T>::System {
     report_.factor.seconds += seconds_since(start);
     if (!done) return nullptr;
     const numeric::Factors<F>& factors = *done->factors;
-    report_.factor = describe(*factors.structure, factors.kind, sizeof(F), std::move(report_.factor));
-    report_.factor.bytes = factors.bytes();
+    describe(report_.factor, *factors.structure, factors.kind, sizeof(F));
     report_.factor.perturbed_pivots = factors.perturbed_pivots;
     report_.factor.delayed_pivots = factors.delayed_pivots;
     return std::make_shared<const Factorization<F>>(*std::move(done));
@@ -243,15 +219,18 @@ class Solver<T>::System {
   template <Scalar F>
   void distribute(std::shared_ptr<const Factorization<F>> factorization) {
     const auto start = Clock::now();
-    if (system_ && refilled<T, F>(*system_, factorization)) return;
-    system_.reset();
-    system_ = make_factored_system<T, F>(*a_, std::move(factorization), solver_options());
+    refined_.reset();  // it keeps sums of A's rows
+    if (!solver_ || !solver_->refill(factorization)) {
+      solver_.reset();
+      solver_.emplace(comm_.handle(), std::move(factorization), solver_options());
+    }
+    refined_.emplace(*a_, *solver_);
     report_.distribution_seconds = comm_.max(seconds_since(start));
     const auto plan_start = Clock::now();
-    system_->prepare(options_.op, options_.nrhs);
+    refined_->prepare(options_.op, options_.nrhs);
     report_.plan_seconds = comm_.max(seconds_since(plan_start));
     report_.setup_seconds = matrix_seconds_ + comm_.max(seconds_since(start));
-    const auto bytes = static_cast<double>(system_->panel_bytes());
+    const auto bytes = static_cast<double>(solver_->panel_bytes());
     report_.panel_bytes = comm_.sum(bytes);
     report_.panel_bytes_max = comm_.max(bytes);
   }
@@ -283,7 +262,8 @@ class Solver<T>::System {
   bool factors_are_low_ = false;
   std::shared_ptr<const Analysis> analysis_;  // rank 0: as it was planned, before pivots are delayed
   std::array<Index, 2> most_entries_{};       // in a row of A, and of its transposes
-  std::unique_ptr<FactoredSystem<T>> system_;
+  std::optional<TriangularSolver<T>> solver_;
+  std::optional<RefinedSolver<T>> refined_;
   std::optional<Regularity> regularity_;  // once it is known
   Report report_;
 };
@@ -312,19 +292,19 @@ void Solver<T>::refactor(std::span<const T> values) {
 }
 template <Scalar T>
 void Solver<T>::prepare(Op op, Index nrhs) {
-  system_->factored().prepare(op, nrhs);
+  system_->prepare(op, nrhs);
 }
 template <Scalar T>
 void Solver<T>::sweep(Vectors<const T> b, Vectors<T> x, Op op) {
-  system_->factored().sweep(op, b, x);
+  system_->triangular().solve(op, b, x);
 }
 template <Scalar T>
 const engine::SolveProfile& Solver<T>::last_sweep() const {
-  return system_->factored().last();
+  return system_->triangular().last();
 }
 template <Scalar T>
 void Solver<T>::record_in(engine::Recorder* recorder) {
-  system_->factored().record_in(recorder);
+  system_->triangular().record_in(recorder);
 }
 template <Scalar T>
 const Report& Solver<T>::report() const {

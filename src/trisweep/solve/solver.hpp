@@ -33,7 +33,7 @@ struct Options {
   Op op = Op::none;       // likewise
   Index nrhs = 1;         // likewise: right-hand sides of a solve
   ordering::Method ordering = ordering::Method::metis;
-  bool mixed = false;                           // factors in single precision under a system in double
+  bool mixed = false;  // factors in single precision under a system and vectors in double
   engine::Device device = engine::Device::cpu;  // see SolverOptions
   int threads = 0;             // of each rank; 0: one in the sweeps, all processors in the factorization
   bool deterministic = false;  // see SolverOptions for these three
@@ -73,7 +73,7 @@ class Solver {
 
   // Without allocation from now on, but for GMRES: solves of op with at most that many right-hand sides.
   void prepare(Op op, Index nrhs);
-  // One forward and backward sweep with the factors alone, in their precision: neither refined nor judged.
+  // One forward and backward sweep with the factors alone: neither refined nor judged.
   void sweep(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
   // What this rank did in the last sweep; and from now on all are recorded there (null: no longer).
   const engine::SolveProfile& last_sweep() const;

@@ -51,10 +51,11 @@ std::string_view name_of(const transport::TransportFactory& factory) {
 constexpr std::size_t settings_of_solvers = 15;
 
 // What two ranks that have messages for each other must agree about, or their results depend on.
-template <Scalar T>
+template <class S, Scalar T>
 std::array<transport::Setting, settings_of_solvers> settings_of(const SolverOptions& o) {
   const auto text = [](const auto& value) { return fmt::format("{}", value); };
   return {{{"scalar type", fmt::format("{}{} bytes", is_complex<T> ? "complex, " : "", sizeof(T))},
+           {"storage of panels", fmt::format("{} bytes", sizeof(S))},
            {"grid", o.grid.name()},
            {"mapping", o.mapping.name},
            {"tree", name_in(plan::trees(), o.tree)},
@@ -71,8 +72,8 @@ std::array<transport::Setting, settings_of_solvers> settings_of(const SolverOpti
            {"limits", fmt::format("{}, {}", o.limits.bytes, o.limits.tag)}}};
 }
 
-template <Scalar T>
-void check_factorization(const Factorization<T>* factorization) {
+template <class S>
+void check_factorization(const Factorization<S>* factorization) {
   if (factorization != nullptr && factorization->analysis && factorization->analysis->structure &&
       factorization->factors)
     return;
@@ -81,14 +82,14 @@ void check_factorization(const Factorization<T>* factorization) {
 }
 
 // The options, when they make sense and are those of all ranks.
-template <Scalar T>
+template <Scalar T, class S>
 SolverOptions agreed_options(const transport::Communicator& comm, const SolverOptions& options,
-                             const Factorization<T>* factorization) {
+                             const Factorization<S>* factorization) {
   std::array<transport::Setting, settings_of_solvers> settings;
   auto copy = transport::collectively(comm, [&] {
     check_options(options, comm.size());
     if (comm.rank() == 0) check_factorization(factorization);
-    settings = settings_of<T>(options);
+    settings = settings_of<S, T>(options);
     return options;
   });
   transport::require_same(comm, settings);
@@ -112,10 +113,11 @@ void require_same_call(const transport::Communicator& comm, Op op, Index nrhs) {
 }
 
 template <Scalar T>
-TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Factorization<T>> factorization,
-                                      const SolverOptions& options)
+template <class S>
+requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
+    MPI_Comm comm, std::shared_ptr<const Factorization<S>> factorization, const SolverOptions& options)
     : comm_(comm, options.limits),
-      options_(agreed_options(comm_, options, factorization.get())),
+      options_(agreed_options<T>(comm_, options, factorization.get())),
       source_(factorization ? factorization->analysis : nullptr),
       analysis_(broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr)),
       scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0) {
@@ -124,8 +126,8 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
     partition_ = partition_for(options.rows, structure().n, comm_.size());
     share_ = distribution::make_share(structure(), mapping(), comm_.rank());
   });
-  panels_ = engine::PanelStore<T>::distribute(comm_, distribution_, share_,
-                                              factorization ? factorization->factors : nullptr);
+  panels_ = engine::PanelStore<T>::template distribute<S>(comm_, distribution_, share_,
+                                                          factorization ? factorization->factors : nullptr);
   comm_.broadcast(scaled_norm_one_);
   transport::collectively(comm_, [&] {
     crew_.emplace(options.threads);
@@ -142,7 +144,9 @@ TriangularSolver<T>::TriangularSolver(MPI_Comm comm, std::shared_ptr<const Facto
 }
 
 template <Scalar T>
-bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<T>> factorization) {
+template <class S>
+requires kernels::StorageOf<S, T>
+bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>> factorization) {
   return transport::together(comm_, [&] {
     char same = transport::collectively(comm_, [&] {
       if (comm_.rank() == 0) check_factorization(factorization.get());
@@ -150,8 +154,8 @@ bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<T>> factori
     });
     comm_.broadcast(same);
     if (same == 0) return false;
-    panels_ = engine::PanelStore<T>::distribute(comm_, distribution_, share_,
-                                                factorization ? factorization->factors : nullptr);
+    panels_ = engine::PanelStore<T>::template distribute<S>(comm_, distribution_, share_,
+                                                            factorization ? factorization->factors : nullptr);
     engine_->panels_changed();
     if (factorization) scaled_norm_one_ = factorization->scaled_norm_one;
     comm_.broadcast(scaled_norm_one_);
@@ -204,5 +208,11 @@ void TriangularSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, bool sc
 
 #define INSTANTIATE(T) template class TriangularSolver<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+#define INSTANTIATE_STORAGE(S, T)                                                                   \
+  template TriangularSolver<T>::TriangularSolver(MPI_Comm, std::shared_ptr<const Factorization<S>>, \
+                                                 const SolverOptions&);                             \
+  template bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>>);
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
 
 }  // namespace trisweep::solve

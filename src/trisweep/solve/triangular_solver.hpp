@@ -49,16 +49,21 @@ void require_same_call(const transport::Communicator& comm, Op op, Index nrhs);
 template <Scalar T>
 class TriangularSolver {
  public:
-  // `factorization`: on rank 0 (others: ignored, may be null). Throws Error(usage) when the grid does not fit
+  // `factorization`: on rank 0 (others: ignored, may be null), in T or of lower precision, the same S on all
+  // ranks: panels are stored as S, vectors and sums are of T. Throws Error(usage) when the grid does not fit
   // the ranks, options differ among them or there is no factorization.
-  TriangularSolver(MPI_Comm comm, std::shared_ptr<const Factorization<T>> factorization,
-                   const SolverOptions& options);
+  template <class S>
+  requires kernels::StorageOf<S, T> TriangularSolver(MPI_Comm comm,
+                                                     std::shared_ptr<const Factorization<S>> factorization,
+                                                     const SolverOptions& options);
   TriangularSolver(const TriangularSolver&) = delete;
   TriangularSolver& operator=(const TriangularSolver&) = delete;
 
   // Whether other numbers, for the same analysis, have been taken: plans, and all that was prepared, serve
-  // again. Of another analysis: nothing has changed. Collective; `factorization` as above.
-  bool refill(std::shared_ptr<const Factorization<T>> factorization);
+  // again. Of another analysis: nothing has changed. Collective; `factorization` as above, of any S.
+  template <class S>
+  requires kernels::StorageOf<S, T>
+  bool refill(std::shared_ptr<const Factorization<S>> factorization);
 
   // Makes the plan of `op` and room for `nrhs` right-hand sides, at least one. Collective. solve() does so by
   // itself when needed; after it, solves of that op with at most that many right-hand sides allocate nothing.

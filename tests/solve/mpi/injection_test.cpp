@@ -229,7 +229,7 @@ TEST_F(Injection, OfAllocationsInRefinementAndGmres) {
           TriangularSolver<double> solver(MPI_COMM_WORLD, poor, options(transport::transports()[0], threads));
           krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr,
                                                    solver.partition());
-          RefinedSolver<double, double> refined(matrix, solver);
+          RefinedSolver<double> refined(matrix, solver);
           const auto b = scatter_rows(matrix.comm(), matrix.partition(), ones_);
           std::vector<double> x(b.size());
           allocations.pause(false);
@@ -285,7 +285,7 @@ TEST_F(Injection, OfCollectiveSteps) {
       matrix.prepare(Op::transpose, 2);
       solve(solver, Op::transpose, 2);
       estimate_condition(solver);
-      RefinedSolver<double, double> refined(matrix, solver);
+      RefinedSolver<double> refined(matrix, solver);
       const auto b = scatter_rows(matrix.comm(), matrix.partition(), ones_);
       std::vector<double> x(b.size());
       const Index rows = matrix.local_rows();

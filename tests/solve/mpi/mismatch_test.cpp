@@ -84,7 +84,7 @@ TEST_F(Mismatch, OfScalarTypesIsNamed) {
   const SolverOptions options{.grid = {world_size(), 1, 1}};
   const std::string message = error_of(ErrorKind::usage, [&] {
     if (differs_) {
-      TriangularSolver<float>(MPI_COMM_WORLD, nullptr, options);
+      TriangularSolver<float>(MPI_COMM_WORLD, std::shared_ptr<const Factorization<float>>(), options);
     } else {
       TriangularSolver<double>(MPI_COMM_WORLD, factors_, options);
     }
@@ -255,9 +255,13 @@ TEST_F(Arguments, OfTheConstructorAreChecked) {
 }
 
 TEST_F(Arguments, NothingOnRankZeroIsAnErrorOnAllRanks) {
-  expect_to_name(
-      error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, nullptr, {.grid = grid_}); }),
-      "no factorization");
+  expect_to_name(error_of(ErrorKind::usage,
+                          [&] {
+                            TriangularSolver<double>(MPI_COMM_WORLD,
+                                                     std::shared_ptr<const Factorization<double>>(),
+                                                     {.grid = grid_});
+                          }),
+                 "no factorization");
   const auto empty = std::make_shared<const Factorization<double>>();
   error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, empty, {.grid = grid_}); });
   const auto partition = distribution::even_partition(a_.rows(), world_size());
@@ -272,7 +276,7 @@ TEST_F(Arguments, NothingOnRankZeroIsAnErrorOnAllRanks) {
 TEST_F(Arguments, OfARefinedSolveAreChecked) {
   TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = grid_});
   krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a_, solver.partition());
-  RefinedSolver<double, double> refined(matrix, solver);
+  RefinedSolver<double> refined(matrix, solver);
   const Index rows = solver.partition().count(world_rank());
   std::vector<double> v(usize(rows) * 3, 1.0), x(v.size());
   expect_to_name(error_of(ErrorKind::usage,
@@ -295,7 +299,7 @@ TEST_F(Arguments, MessagesLongerThanTheLimitAreCut) {
   }
   TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = grid_, .limits = limits});
   krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a_, solver.partition(), limits);
-  RefinedSolver<double, double> refined(matrix, solver);
+  RefinedSolver<double> refined(matrix, solver);
   for (const Op op : {Op::none, Op::transpose}) {
     const testing_support::Problem<double> problem(solver, a_, op, 5);
     std::vector<double> x(problem.b.size());

@@ -15,10 +15,9 @@ void expect_solved_by_bicgstab(const matrix::Csr<T>& a) {
   const auto low =
       std::make_shared<const Factorization<F>>(factor<F>(a, std::make_shared<const Analysis>(analyze(a))));
   const Index nrhs = 3, ranks = testing_support::world_size();
-  TriangularSolver<F> solver(MPI_COMM_WORLD, low, {.grid = distribution::square_grid(ranks)});
+  TriangularSolver<T> solver(MPI_COMM_WORLD, low, {.grid = distribution::square_grid(ranks)});
   krylov::DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
-  Corrections<T, F> inverse(matrix, solver);
-  inverse.prepare(Op::none, nrhs);
+  Corrections<T> inverse(matrix, solver);
   const auto multiply = [&](Vectors<const T> x, Vectors<T> y) {
     matrix.apply(Op::none, x, y, solver.crew());
   };

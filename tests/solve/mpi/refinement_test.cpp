@@ -33,7 +33,7 @@ struct RefinedSystem {
       return scatter_rows(solver.comm(), solver.partition(), matrix::Dense<T>{n, 1, v});
     };
     const auto b = local(b_whole), tried = local(x_whole);
-    RefinedSolver<T, F> refined(a, solver);
+    RefinedSolver<T> refined(a, solver);
     return refined.backward_error(op, {b.data(), rows, 1}, {tried.data(), rows, 1});
   }
 
@@ -41,12 +41,12 @@ struct RefinedSystem {
     const Index n = solver.partition().rows(), rows = a.local_rows();
     const auto b = scatter_rows(solver.comm(), solver.partition(), matrix::Dense<T>{n, nrhs, whole});
     x.resize(b.size());
-    RefinedSolver<T, F> refined(a, solver);
+    RefinedSolver<T> refined(a, solver);
     return refined.solve(op, {b.data(), rows, nrhs}, {x.data(), rows, nrhs}, options);
   }
 
   std::shared_ptr<const Factorization<F>> factors;
-  TriangularSolver<F> solver;
+  TriangularSolver<T> solver;
   krylov::DistributedMatrix<T> a;
   std::vector<T> x;
 };
@@ -155,7 +155,7 @@ TEST(Refinement, EstimatesTheConditionOfTheSolution) {
                         .value = {1, 1e-8}};
   RefinedSystem<double> system(a);
   for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
-    RefinedSolver<double, double> refined(system.a, system.solver);
+    RefinedSolver<double> refined(system.a, system.solver);
     const Index rows = system.a.local_rows();
     const auto b =
         scatter_rows(system.solver.comm(), system.solver.partition(), matrix::Dense<double>{2, 1, {1, 1e-8}});

@@ -119,10 +119,14 @@ TEST(Solver, HasARankZerosMatrixInEvenBlocks) {
 }
 
 TEST(Solver, TakesFactorsOfLowerPrecisionToFullAccuracy) {
-  const auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 9});
+  auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 9});
   const auto rows = uneven_blocks(60);
   Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false), {.mixed = true});
-  EXPECT_LT(judged_error(solver, a, rows, Op::transpose, 2), 1000);
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose})
+    EXPECT_LT(judged_error(solver, a, rows, op, 2), 1000);
+  for (double& v : a.value) v *= 3;
+  solver.refactor(rows.of(a, false).a.value);
+  EXPECT_LT(judged_error(solver, a, rows, Op::none, 1), 1000);
   if (world_rank() == 0) {
     const auto& factor = solver.report().factor;
     EXPECT_LT(factor.bytes, sizeof(double) * usize(factor.nonzeros_l + factor.nonzeros_u));

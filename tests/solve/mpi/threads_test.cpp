@@ -56,7 +56,7 @@ TYPED_TEST(TriangularSolverThreads, RefineEveryOp) {
   TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
                              {.grid = two_grids().front(), .threads = 3, .grain = 60});
   krylov::DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
-  RefinedSolver<T, T> refined(matrix, solver);
+  RefinedSolver<T> refined(matrix, solver);
   for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
     const Problem<T> problem(solver, a, op, 3);
     std::vector<T> x(problem.b.size());

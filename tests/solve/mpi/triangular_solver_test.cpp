@@ -56,6 +56,58 @@ TEST(TriangularSolver, RepeatedSolvesNeedNoBarrierAndStayRight) {
   }
 }
 
+// The same numbers in T.
+template <Scalar T, class S>
+std::shared_ptr<const Factorization<T>> widened(const Factorization<S>& f) {
+  const auto wide = [](const Buffer<S>& values) {
+    Buffer<T> copy(values.size(), "factors");
+    std::copy_n(values.data(), values.size(), copy.data());
+    return copy;
+  };
+  const numeric::Factors<S>& low = *f.factors;
+  auto factors = std::make_shared<numeric::Factors<T>>();
+  factors->structure = low.structure;
+  factors->kind = low.kind;
+  factors->panel_ptr = low.panel_ptr;
+  factors->diagonal_ptr = low.diagonal_ptr;
+  factors->lower = wide(low.lower);
+  factors->diagonal = wide(low.diagonal);
+  factors->upper = wide(low.upper);
+  return std::make_shared<const Factorization<T>>(
+      Factorization<T>{.analysis = f.analysis, .factors = factors, .scaled_norm_one = f.scaled_norm_one});
+}
+
+// Panels in half the bytes give what they give in T, whose vectors and sums they have.
+template <Scalar T>
+void expect_panels_to_be_widened(bool hermitian) {
+  const auto a = random_matrix<T>({.n = 150, .per_row = 3, .hermitian = hermitian, .seed = 3});
+  const auto low = factored(matrix::convert<Single<T>>(a));
+  for (const auto& grid : grids_of(world_size())) {
+    TriangularSolver<T> narrow(MPI_COMM_WORLD, low, {.grid = grid});
+    TriangularSolver<T> wide(MPI_COMM_WORLD, widened<T>(*low), {.grid = grid});
+    EXPECT_EQ(2 * narrow.panel_bytes(), wide.panel_bytes());
+    for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+      for (const Index nrhs : {1, 7}) {
+        const testing_support::Problem<T> problem(wide, a, op, nrhs);
+        const auto x = problem.solve_with(narrow);
+        EXPECT_LT(testing_support::largest_difference(x, problem.solve_with(wide)), 1e-13) << grid.name();
+        EXPECT_LT(testing_support::largest_difference(x, problem.truth), 1e-3) << grid.name();
+      }
+    }
+    if (!narrow.refill(low)) ADD_FAILURE() << "factors of the same analysis are refused";
+    EXPECT_LT(solve_error(narrow, a, Op::none, 2), 1e13);
+  }
+}
+
+TEST(TriangularSolver, WidensRealPanelsOfLowerPrecision) {
+  expect_panels_to_be_widened<double>(false);
+  expect_panels_to_be_widened<double>(true);
+}
+
+TEST(TriangularSolver, WidensComplexPanelsOfLowerPrecision) {
+  expect_panels_to_be_widened<std::complex<double>>(false);
+}
+
 TEST(TriangularSolver, RefusesAGridThatDoesNotFitOnEveryRank) {
   const auto factors = factored(random_matrix<double>({.n = 10}));
   const Index ranks = world_size();

@@ -88,7 +88,7 @@ class InUnits {
     krylov::DistributedMatrix<T> a(MPI_COMM_WORLD, &a_, solver.partition());
     const Index first = solver.partition().first(solver.comm().rank()), rows = a.local_rows();
     std::vector<T> x(usize(rows));
-    RefinedSolver<T, T> refined(a, solver);
+    RefinedSolver<T> refined(a, solver);
     const auto result = refined.solve(Op::none, {b_.data() + first, rows, 1}, {x.data(), rows, 1}, {});
     EXPECT_LE(result.error.componentwise, 1e-13);
     Largest error;

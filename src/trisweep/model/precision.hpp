@@ -1,0 +1,38 @@
+#pragma once
+// In what precision a system and its factors are, as users know it by name.
+
+#include <array>
+
+#include "trisweep/core/named.hpp"
+#include "trisweep/model/cost.hpp"
+
+namespace trisweep::model {
+
+struct NamedPrecision {
+  std::string_view name;
+  bool single_system;   // and vectors
+  bool single_factors;  // the numbers of the panels
+
+  bool mixed() const { return single_system != single_factors; }
+  Workload workload(Index nrhs, bool complex) const {
+    const auto bytes = [&](bool single) {
+      return (single ? sizeof(float) : sizeof(double)) * (complex ? 2 : 1);
+    };
+    return {.nrhs = nrhs,
+            .scalar_bytes = bytes(single_system),
+            .stored_bytes = bytes(single_factors),
+            .complex = complex};
+  }
+};
+
+inline constexpr auto precision_table =
+    std::to_array<NamedPrecision>({{"double", false, false}, {"float", true, true}, {"mixed", false, true}});
+
+inline std::span<const NamedPrecision> precisions() {
+  return precision_table;
+}
+inline const NamedPrecision& find_precision(std::string_view name) {
+  return find_named(precisions(), "precision", name);
+}
+
+}  // namespace trisweep::model

@@ -1,0 +1,18 @@
+#include "trisweep/solve/report.hpp"
+
+#include "trisweep/numeric/estimates.hpp"
+
+namespace trisweep::solve {
+
+void describe(FactorReport& report, const symbolic::Structure& structure, numeric::Kind kind,
+              std::size_t stored_bytes) {
+  const auto estimate = numeric::estimate(structure, kind, stored_bytes);
+  report.kind = kind == numeric::Kind::lu ? "lu" : "cholesky";
+  report.nonzeros_l = estimate.nonzeros_l;
+  report.nonzeros_u = estimate.nonzeros_u;
+  report.bytes = estimate.factor_bytes;
+  report.supernodes = structure.supernodes();
+  report.flops = estimate.all_flops();
+}
+
+}  // namespace trisweep::solve

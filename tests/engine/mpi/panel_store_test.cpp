@@ -1,0 +1,95 @@
+#include "trisweep/engine/panel_store.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/structure.hpp"
+#include "trisweep/core/slabs.hpp"
+#include "trisweep/distribution/grid.hpp"
+
+namespace trisweep::engine {
+namespace {
+
+using distribution::Side;
+
+// Every number another one: an odd number times 1, 2 and 4 on the three sides.
+template <class S>
+std::shared_ptr<const numeric::Factors<S>> numbered(std::shared_ptr<const symbolic::Structure> structure,
+                                                    numeric::Kind kind) {
+  auto factors = std::make_shared<numeric::Factors<S>>();
+  factors->structure = structure;
+  factors->kind = kind;
+  factors->panel_ptr = factors->diagonal_ptr = {0};
+  for (Index k = 0; k < structure->supernodes(); ++k) {
+    const Offset w = structure->width(k);
+    factors->panel_ptr.push_back(factors->panel_ptr.back() + w * structure->height(k));
+    factors->diagonal_ptr.push_back(factors->diagonal_ptr.back() + w * w);
+  }
+  const auto filled = [](Offset size, int side) {
+    Buffer<S> values(usize(size), "factors");
+    for (Offset i = 0; i < size; ++i) values[usize(i)] = S(float((2 * i + 1) * side));
+    return values;
+  };
+  factors->lower = filled(factors->panel_ptr.back(), 1);
+  factors->diagonal = filled(factors->diagonal_ptr.back(), 2);
+  if (kind == numeric::Kind::lu) factors->upper = filled(factors->panel_ptr.back(), 4);
+  return factors;
+}
+
+// This rank's pieces of a side, entry by entry.
+template <class S, Scalar T>
+void expect_pieces(const PanelStore<T>& store, Side side, const distribution::Share& share,
+                   const numeric::Factors<S>& factors) {
+  const symbolic::Structure& s = *factors.structure;
+  const auto& part = share.side(side);
+  for (Index p = 0; p < part.pieces(); ++p) {
+    const Index k = part.supernode[usize(p)], width = s.width(k);
+    const S* const whole = side == Side::lower   ? factors.lower_panel(k)
+                           : side == Side::upper ? factors.upper_panel(k)
+                                                 : factors.diagonal_block(k);
+    const Index height = side == Side::diagonal ? width : s.height(k);
+    const S* const piece = store.piece(side, part.value_ptr[usize(p)]).template as<S>();
+    Index row = 0;
+    for (const auto& block : part.blocks(p)) {
+      for (Index i = block.begin; i < block.end; ++i, ++row) {
+        for (Index j = 0; j < width; ++j) {
+          ASSERT_EQ(piece[slab_entry(part.height(p), width, row, j)], whole[slab_entry(height, width, i, j)])
+              << "supernode " << k << ", row " << i << ", column " << j;
+        }
+      }
+    }
+  }
+}
+
+template <class P>
+class PanelStoreTest : public testing::Test {};
+using Pairs = testing::Types<std::pair<double, double>, std::pair<float, double>,
+                             std::pair<std::complex<float>, std::complex<double>>>;
+TYPED_TEST_SUITE(PanelStoreTest, Pairs);
+
+TYPED_TEST(PanelStoreTest, HasThePiecesOfItsRankInTheStorageOfTheFactors) {
+  using S = typename TypeParam::first_type;
+  using T = typename TypeParam::second_type;
+  const transport::Communicator comm(MPI_COMM_WORLD);
+  const auto structure =
+      std::make_shared<const symbolic::Structure>(testing_support::random_structure(150, 3, 2));
+  for (const distribution::ProcessGrid& grid :
+       {distribution::square_grid(comm.size()), distribution::ProcessGrid{comm.size(), 1, 1}}) {
+    const distribution::Distribution d(structure, distribution::find_mapping("block-cyclic"), grid);
+    const auto share = distribution::make_share(*d.structure, *d.mapping, comm.rank());
+    for (const auto kind : {numeric::Kind::lu, numeric::Kind::cholesky}) {
+      const auto factors = numbered<S>(d.structure, kind);
+      const auto store =
+          PanelStore<T>::template distribute<S>(comm, d, share, comm.rank() == 0 ? factors : nullptr);
+      std::size_t bytes = 0;
+      for (const Side side : distribution::sides) {
+        if (side == Side::upper && kind == numeric::Kind::cholesky) continue;
+        expect_pieces(store, side, share, *factors);
+        bytes += usize(share.side(side).value_ptr.back()) * sizeof(S);
+      }
+      EXPECT_EQ(store.bytes(), bytes);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::engine
