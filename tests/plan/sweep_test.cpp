@@ -21,9 +21,9 @@ namespace {
 using distribution::Share;
 
 struct Sent {
-  Index from;
+  RankId from;
   Index number;  // there
-  Index to;
+  RankId to;
   Index supernode;
   MessageKind kind;
 };
@@ -77,7 +77,7 @@ class Rank {
     const Outgoing& message = phase_.outgoing[usize(number)];
     EXPECT_TRUE(sent_.insert(number).second) << "a message was sent twice";
     network_.push_back(
-        {share_.rank, number, message.to, phase_.segment[message.segment].supernode, message.kind});
+        {RankId(share_.rank), number, message.to, phase_.segment[message.segment].supernode, message.kind});
   }
   void ready(Index t) { ready_.push_back(t); }
 

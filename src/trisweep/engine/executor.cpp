@@ -29,7 +29,7 @@ TraceKind event_of(const plan::SweepPhase& phase) {
 }
 
 TraceEvent message_event(TraceKind kind, const plan::ExchangeStep& step, std::size_t bytes) {
-  return {kind, 0, -1, step.rank, plan::MessageKind::exchange, static_cast<Offset>(bytes), 0, 0};
+  return {kind, 0, -1, step.rank.value(), plan::MessageKind::exchange, static_cast<Offset>(bytes), 0, 0};
 }
 
 template <class T>
@@ -153,7 +153,7 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
       const Span receives(run.recorder, message_event(TraceKind::receive, step, packed.size_bytes()));
       receive(step.number, packed, run, [&] {
         return fmt::format("rank {} waits for rank {}'s part of segments that both layers share", share_.rank,
-                           step.rank);
+                           step.rank.value());
       });
     }
     pack_or_unpack(step, packed.data(), run.work);

@@ -140,15 +140,15 @@ class SweepRun {
   std::unique_lock<std::mutex> my_turn() { return turn_of(executor_.crew_.size(), transport_); }
 
   template <class Message>
-  TraceEvent message_event(TraceKind kind, int thread, const Message& message, Index peer) const {
+  TraceEvent message_event(TraceKind kind, int thread, const Message& message, plan::RankId peer) const {
     const plan::Segment& segment = phase_.segment[message.segment];
-    return {kind, thread, segment.supernode, peer, message.kind, bytes(message.segment), 0, 0};
+    return {kind, thread, segment.supernode, peer.value(), message.kind, bytes(message.segment), 0, 0};
   }
 
   // What this phase does not wait for any more, or never did, comes from a rank with another plan.
   const plan::Incoming& find(const transport::Arrival& arrival) {
     const std::size_t number = usize(arrival.number);
-    if (number < phase_.incoming.size() && phase_.incoming[number].from == arrival.from &&
+    if (number < phase_.incoming.size() && phase_.incoming[number].from == plan::RankId(arrival.from) &&
         std::exchange(state_.arrived[number], 1) == 0)
       return phase_.incoming[number];
     throw Error(ErrorKind::environment,
@@ -260,9 +260,9 @@ class SweepRun {
     for (std::size_t i = 0; i < phase_.incoming.size(); ++i) {
       if (state_.arrived[i] != 0 || ++missing > named) continue;
       const plan::Incoming& m = phase_.incoming[i];
-      text +=
-          fmt::format("; supernode {} for {} rank {}", phase_.segment[m.segment].supernode,
-                      m.kind == MessageKind::broadcast ? "its values from" : "a partial sum from", m.from);
+      text += fmt::format("; supernode {} for {} rank {}", phase_.segment[m.segment].supernode,
+                          m.kind == MessageKind::broadcast ? "its values from" : "a partial sum from",
+                          m.from.value());
     }
     if (missing > named) text += fmt::format("; and {} more messages", missing - named);
     return text;

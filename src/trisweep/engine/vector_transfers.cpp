@@ -50,7 +50,7 @@ PhaseProfile VectorTransfers<T>::run(const plan::VectorPhase& phase, Index chann
     const plan::VectorMessage& message = phase.received[usize(number)];
     const std::span<T> packed = room_for(message);
     receive(number, packed, run, [&] {
-      return fmt::format("rank {} waits for rank {}'s rows of the {}", rank_, message.rank,
+      return fmt::format("rank {} waits for rank {}'s rows of the {}", rank_, message.rank.value(),
                          phase.way == plan::VectorWay::in ? "right-hand sides" : "solutions");
     });
     moves.unpack(message.row, packed.data());

@@ -86,7 +86,7 @@ Flight Simulation::message(Index r, const SweepPhase& sweep, Index number, std::
   const plan::Segment& of = sweep.segment[sent.segment];
   return {.departed = 0,
           .from = r,
-          .to = sent.to,
+          .to = sent.to.value(),
           .phase = state(r).phase,
           .number = number_at_receiver(r, number),
           .subject = of.supernode,

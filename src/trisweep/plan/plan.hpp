@@ -19,8 +19,8 @@
 #include <variant>
 #include <vector>
 
-#include "trisweep/core/strong_index.hpp"
 #include "trisweep/distribution/share.hpp"
+#include "trisweep/plan/indices.hpp"
 #include "trisweep/plan/tree.hpp"
 
 namespace trisweep::plan {
@@ -89,7 +89,7 @@ constexpr std::size_t index_of(MessageKind kind) {
 // partial sum from a child in the reduction tree.
 struct Incoming {
   SegmentId segment;
-  Index from;
+  RankId from;
   MessageKind kind;
   WorkRow cell = no_row;  // at which a partial sum is kept; none: it is added when it comes
   bool operator==(const Incoming&) const = default;
@@ -98,7 +98,7 @@ struct Incoming {
 // And one that it sends: the final segment to a child, or its partial sum to the parent.
 struct Outgoing {
   SegmentId segment;
-  Index to;
+  RankId to;
   MessageKind kind;
   bool operator==(const Outgoing&) const = default;
 };
@@ -171,7 +171,7 @@ enum class Transfer { send, receive_add, receive_copy };
 // One message between layers: the listed segments, packed in order.
 struct ExchangeStep {
   Transfer transfer;
-  Index rank;
+  RankId rank;
   std::vector<SegmentId> segment;
   Offset rows = 0;
   Index number = 0;  // of the phase's messages that are sent, or of those that come
@@ -195,7 +195,7 @@ enum class VectorWay { in, out };
 // x, counted from the first that the rank has; at home work rows. Both ends list them in the order of the
 // structure.
 struct VectorMessage {
-  Index rank;  // at the other end
+  RankId rank;  // at the other end
   std::vector<Index> row;
   bool operator==(const VectorMessage&) const = default;
 };

@@ -47,8 +47,8 @@ class TreeParts {
 
  private:
   // Of this rank among `members`, or -1.
-  Index place(std::span<const Index> members) const {
-    const auto at = std::find(members.begin(), members.end(), share_.rank);
+  Index place(std::span<const RankId> members) const {
+    const auto at = std::find(members.begin(), members.end(), RankId(share_.rank));
     return at == members.end() ? -1 : static_cast<Index>(at - members.begin());
   }
 

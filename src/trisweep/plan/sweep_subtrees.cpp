@@ -18,7 +18,7 @@ Parents local_parents(const RankSweep& sweep) {
 // are there because ranks share their group, and the elimination tree knows what is below the first of a
 // group alone.
 IndexedVector<SegmentId, char> interior_segments(const RankSweep& sweep, const Parents& parent) {
-  const auto alone = [](std::span<const Index> members) { return members.size() == 1; };
+  const auto alone = [](std::span<const RankId> members) { return members.size() == 1; };
   IndexedVector<SegmentId, char> interior(parent.size(), 0), below(parent.size(), 1);
   if (sweep.is_product() || sweep.spec.collectives) return interior;
   for (SegmentId s; s < parent.end_key(); ++s) {
