@@ -141,39 +141,48 @@ template <Scalar T>
 constexpr std::size_t parts = is_complex<T> ? 2 : 1;
 
 // rows += the columns of a run times `factor`, one after the other, in `count` vectors from row `begin` on.
-// The first `skip` rows of the only vector are left as they are.
+// The last of them begins at `last`, maybe inside of the one before: of rows that both have they make the
+// same.
 template <int count, Scalar T, class Numbers>
-TRISWEEP_INLINE void add_tile(const Numbers& q, const Columns& run, std::size_t begin, const T* factor,
-                              RealOf<T>* rows, std::size_t skip = 0) {
+TRISWEEP_INLINE void add_tile(const Numbers& q, const Columns& run, std::size_t begin, std::size_t last,
+                              const T* factor, RealOf<T>* rows) {
   using R = RealOf<T>;
+  std::size_t at[count];
+  for (int k = 0; k < count; ++k) at[k] = k + 1 < count ? begin + usize(k) * lanes : last;
   Lanes<R> sum[count];
-  for (int k = 0; k < count; ++k) sum[k] = load<Lanes<R>>(rows + begin + k * lanes);
-  std::size_t at = run.first + begin;
-  for (Index c = 0; c < run.cols; ++c, at += run.height) {
-    for (int k = 0; k < count; ++k) add_product<R>(sum[k], factor[c], q.lanes_at(at + usize(k * lanes)));
+  for (int k = 0; k < count; ++k) sum[k] = load<Lanes<R>>(rows + at[k]);
+  std::size_t column = run.first;
+  for (Index c = 0; c < run.cols; ++c, column += run.height) {
+    for (int k = 0; k < count; ++k) add_product<R>(sum[k], factor[c], q.lanes_at(column + at[k]));
   }
-  if (skip == 0) {
-    for (int k = 0; k < count; ++k) store(rows + begin + k * lanes, sum[k]);
-    return;
-  }
-  R all[lanes];
-  store(all, sum[0]);
-  for (std::size_t l = skip; l < lanes; ++l) rows[begin + l] = all[l];
+  for (int k = 0; k < count; ++k) store(rows + at[k], sum[k]);
 }
 
-// What is left of whole vectors is the end of one that begins earlier.
 template <Scalar T, class Numbers>
 inline void add_columns(const Numbers& q, const Columns& run, const T* factor, RealOf<T>* rows) {
-  constexpr std::size_t tile = lanes;
+  constexpr std::size_t together = 4;
+  if (run.rows < lanes) {
+    for (Index c = 0; c < run.cols; ++c) {
+      for (std::size_t k = 0; k < run.rows; k += parts<T>)
+        add_number(rows + k, factor[c], q, run.begin_of(c) + k);
+    }
+    return;
+  }
   std::size_t i = 0;
-  for (; i + 4 * tile <= run.rows; i += 4 * tile) add_tile<4>(q, run, i, factor, rows);
-  for (; i + 2 * tile <= run.rows; i += 2 * tile) add_tile<2>(q, run, i, factor, rows);
-  for (; i + tile <= run.rows; i += tile) add_tile<1>(q, run, i, factor, rows);
-  if (i == run.rows) return;
-  if (run.rows >= tile) return add_tile<1>(q, run, run.rows - tile, factor, rows, tile - (run.rows - i));
-  for (Index c = 0; c < run.cols; ++c) {
-    for (std::size_t k = 0; k < run.rows; k += parts<T>)
-      add_number(rows + k, factor[c], q, run.begin_of(c) + k);
+  for (; run.rows - i > together * lanes + lanes; i += together * lanes)
+    add_tile<together>(q, run, i, i + (together - 1) * lanes, factor, rows);
+  const std::size_t last = run.rows - lanes;
+  switch ((run.rows - i + lanes - 1) / lanes) {
+    case 1:
+      return add_tile<1>(q, run, i, last, factor, rows);
+    case 2:
+      return add_tile<2>(q, run, i, last, factor, rows);
+    case 3:
+      return add_tile<3>(q, run, i, last, factor, rows);
+    case 4:
+      return add_tile<4>(q, run, i, last, factor, rows);
+    default:
+      return add_tile<5>(q, run, i, last, factor, rows);
   }
 }
 
