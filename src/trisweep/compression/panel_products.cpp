@@ -2,21 +2,52 @@
 
 #include "trisweep/compression/panel_products.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstring>
-#include <type_traits>
 
 #include "trisweep/compression/number_format.hpp"
+#include "trisweep/core/vector.hpp"
 
 namespace trisweep::compression::TRISWEEP_ISA {
 namespace {
 
-// The numbers of a run, widened: one type for each format.
-template <class R, class Integer>
+// As many real numbers at a time, whatever the size of the processor's vectors: the order of sums depends on
+// it.
+constexpr int lanes = 8;
+template <class R>
+using Lanes = Vector<R, lanes* static_cast<int>(sizeof(R))>;
+
+// Numbers next to each other, as they are in memory, as type To.
+template <class To, class Number>
+TRISWEEP_INLINE Lanes<To> widened(const Number* from) {
+  if constexpr (sizeof(Number) == 1) {
+    // By whole vectors: of eight bytes alone GCC 12 makes single numbers.
+    std::int64_t bytes = 0;
+    std::memcpy(&bytes, from, sizeof bytes);
+    const Vector<std::int64_t, 16> in_vector = {bytes, 0};
+    const auto wide = __builtin_convertvector((Vector<Number, 16>)in_vector, Vector<std::int16_t, 32>);
+    return __builtin_convertvector((__builtin_shufflevector(wide, wide, 0, 1, 2, 3, 4, 5, 6, 7)), Lanes<To>);
+  } else {
+    return __builtin_convertvector((load<Lanes<Number>>(from)), Lanes<To>);
+  }
+}
+
+// The numbers of a run, widened: one type for each format. q(i) is number i, q.lanes_at(i) those from there
+// on.
+template <class R, class Number>
 struct Plane {
-  const Integer* number;
-  Plane(const std::byte* numbers, const std::byte*) : number(reinterpret_cast<const Integer*>(numbers)) {}
+  const Number* number;
+  Plane(const std::byte* numbers, const std::byte*) : number(reinterpret_cast<const Number*>(numbers)) {}
   R operator()(std::size_t i) const { return static_cast<R>(number[i]); }
+  TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
+    if constexpr (sizeof(Number) < sizeof(std::int32_t)) {
+      return __builtin_convertvector((widened<std::int32_t>(number + i)), Lanes<R>);
+    } else {
+      return widened<R>(number + i);
+    }
+  }
 };
 template <class R>
 struct Fixed24 {
@@ -26,6 +57,10 @@ struct Fixed24 {
       : high(reinterpret_cast<const std::int16_t*>(numbers)),
         low(reinterpret_cast<const std::uint8_t*>(low_plane)) {}
   R operator()(std::size_t i) const { return static_cast<R>(std::int32_t{high[i]} * 256 + low[i]); }
+  TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
+    const auto both = widened<std::int32_t>(high + i) * 256 + widened<std::int32_t>(low + i);
+    return __builtin_convertvector(both, Lanes<R>);
+  }
 };
 template <class R>
 struct Fixed48 {
@@ -37,9 +72,13 @@ struct Fixed48 {
   R operator()(std::size_t i) const {
     return static_cast<R>(high[i]) * R(65536) + static_cast<R>(std::int32_t{low[i]});
   }
+  TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
+    return widened<R>(high + i) * R(65536) +
+           __builtin_convertvector((widened<std::int32_t>(low + i)), Lanes<R>);
+  }
 };
 
-// A run's columns, at the panel's rows from `first` on.
+// A run's columns, at the panel's rows from `first` on. Complex numbers count as two.
 struct Columns {
   std::size_t height;  // of the panel
   std::size_t first, rows;
@@ -51,76 +90,169 @@ struct Columns {
   R step_of(Index c) const {
     return static_cast<R>(step == nullptr ? unit : unit * double(step[c]));
   }
+  std::size_t begin_of(Index c) const { return usize(c) * height + first; }
 };
 
-// y += x q, for numbers q that may be complex.
+// Real and imaginary parts in each other's places.
 template <class R>
-inline void add_product(R& y, R x, R q) {
-  y += x * q;
+TRISWEEP_INLINE Lanes<R> swapped(const Lanes<R>& v) {
+  static_assert(lanes == 8);
+  return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
 }
 template <class R>
-inline void add_product(std::complex<R>& y, std::complex<R> x, std::complex<R> q) {
-  y = {y.real() + x.real() * q.real() - x.imag() * q.imag(),
-       y.imag() + x.real() * q.imag() + x.imag() * q.real()};
+TRISWEEP_INLINE Lanes<R> alternating(R even, R odd) {
+  return Lanes<R>{even, odd, even, odd, even, odd, even, odd};
+}
+
+// y += factor q: first what the factor's real part gives, then the imaginary one's. Of single numbers the
+// same, operation by operation.
+template <class R>
+TRISWEEP_INLINE void add_product(Lanes<R>& y, R factor, const Lanes<R>& q) {
+  y += factor * q;
+}
+template <class R>
+TRISWEEP_INLINE void add_product(Lanes<R>& y, std::complex<R> factor, const Lanes<R>& q) {
+  y += factor.real() * q;
+  y += alternating(-factor.imag(), factor.imag()) * swapped<R>(q);
+}
+// y += x q, rounded as often as in the vectors above. (The compiler takes a fused operation for these
+// wherever there is one, and for single numbers not always.)
+template <class R>
+TRISWEEP_INLINE void add_single(R& y, R x, R q) {
+#if defined(__FMA__) || defined(__aarch64__)
+  y = std::fma(x, q, y);
+#else
+  y += x * q;
+#endif
+}
+template <class R, class Numbers>
+TRISWEEP_INLINE void add_number(R* y, R factor, const Numbers& q, std::size_t at) {
+  add_single(*y, factor, q(at));
+}
+template <class R, class Numbers>
+TRISWEEP_INLINE void add_number(R* y, std::complex<R> factor, const Numbers& q, std::size_t at) {
+  add_single(y[0], factor.real(), q(at));
+  add_single(y[0], -factor.imag(), q(at + 1));
+  add_single(y[1], factor.real(), q(at + 1));
+  add_single(y[1], factor.imag(), q(at));
+}
+
+template <Scalar T>
+constexpr std::size_t parts = is_complex<T> ? 2 : 1;
+
+// rows += the columns of a run times `factor`, one after the other, in `count` vectors from row `begin` on.
+// The last of them begins at `last`, maybe inside of the one before: of rows that both have they make the
+// same.
+template <int count, Scalar T, class Numbers>
+TRISWEEP_INLINE void add_tile(const Numbers& q, const Columns& run, std::size_t begin, std::size_t last,
+                              const T* factor, RealOf<T>* rows) {
+  using R = RealOf<T>;
+  std::size_t at[count];
+  for (int k = 0; k < count; ++k) at[k] = k + 1 < count ? begin + usize(k) * lanes : last;
+  Lanes<R> sum[count];
+  for (int k = 0; k < count; ++k) sum[k] = load<Lanes<R>>(rows + at[k]);
+  std::size_t column = run.first;
+  for (Index c = 0; c < run.cols; ++c, column += run.height) {
+    for (int k = 0; k < count; ++k) add_product<R>(sum[k], factor[c], q.lanes_at(column + at[k]));
+  }
+  for (int k = 0; k < count; ++k) store(rows + at[k], sum[k]);
 }
 
 template <Scalar T, class Numbers>
-inline T number_at(const Numbers& q, std::size_t i) {
-  if constexpr (is_complex<T>) {
-    return {q(2 * i), q(2 * i + 1)};
-  } else {
-    return q(i);
+inline void add_columns(const Numbers& q, const Columns& run, const T* factor, RealOf<T>* rows) {
+  constexpr std::size_t together = 4;
+  if (run.rows < lanes) {
+    for (Index c = 0; c < run.cols; ++c) {
+      for (std::size_t k = 0; k < run.rows; k += parts<T>)
+        add_number(rows + k, factor[c], q, run.begin_of(c) + k);
+    }
+    return;
+  }
+  std::size_t i = 0;
+  for (; run.rows - i > together * lanes + lanes; i += together * lanes)
+    add_tile<together>(q, run, i, i + (together - 1) * lanes, factor, rows);
+  const std::size_t last = run.rows - lanes;
+  switch ((run.rows - i + lanes - 1) / lanes) {
+    case 1:
+      return add_tile<1>(q, run, i, last, factor, rows);
+    case 2:
+      return add_tile<2>(q, run, i, last, factor, rows);
+    case 3:
+      return add_tile<3>(q, run, i, last, factor, rows);
+    case 4:
+      return add_tile<4>(q, run, i, last, factor, rows);
+    default:
+      return add_tile<5>(q, run, i, last, factor, rows);
   }
 }
 
-// Columns c .. c + count of a run at once, so that a row is read, and written, once for all of them.
-template <int count, Scalar T, class Numbers>
-inline void add_columns(const Numbers& q, const Columns& run, Index c, const T* __restrict columns,
-                        T* __restrict rows) {
-  T factor[count];
-  for (int k = 0; k < count; ++k) factor[k] = columns[c + k] * run.step_of<RealOf<T>>(c + k);
-  const std::size_t at = usize(c) * run.height + run.first;
-  for (std::size_t i = 0; i < run.rows; ++i) {
-    T sum = rows[i];
-    for (int k = 0; k < count; ++k)
-      add_product(sum, factor[k], number_at<T>(q, at + usize(k) * run.height + i));
-    rows[i] = sum;
+// Some columns at a time, whose factors are made before.
+template <Scalar T, class Numbers>
+void add_run(const Numbers& q, const Columns& run, const T* columns, T* rows) {
+  constexpr Index together = 64;
+  for (Index c = 0; c < run.cols; c += together) {
+    T factor[together];
+    Columns part = run;
+    part.cols = std::min(together, run.cols - c);
+    part.first = run.begin_of(c);
+    for (Index k = 0; k < part.cols; ++k) factor[k] = columns[c + k] * run.step_of<RealOf<T>>(c + k);
+    add_columns(q, part, factor, reinterpret_cast<RealOf<T>*>(rows));
   }
 }
 
+// The sums of real numbers, and of complex ones those of x q and of x times q with its parts swapped.
+template <Scalar T>
+struct Sums {
+  using R = RealOf<T>;
+  Lanes<R> product = {}, crossed = {};
+  T rest = {};
+
+  TRISWEEP_INLINE void add(const Lanes<R>& x, const Lanes<R>& q) {
+    product += x * q;
+    if constexpr (is_complex<T>) crossed += x * swapped<R>(q);
+  }
+  template <class Numbers>
+  TRISWEEP_INLINE void add_one(const R* x, const Numbers& q, std::size_t at) {
+    if constexpr (is_complex<T>) {
+      rest = {rest.real() + x[0] * q(at) - x[1] * q(at + 1), rest.imag() + x[0] * q(at + 1) + x[1] * q(at)};
+    } else {
+      rest += x[0] * q(at);
+    }
+  }
+  TRISWEEP_INLINE T total() const {
+    constexpr int bytes = lanes * static_cast<int>(sizeof(R));
+    if constexpr (is_complex<T>) {
+      return T(sum_of<R, bytes>(product * alternating(R(1), R(-1))), sum_of<R, bytes>(crossed)) + rest;
+    } else {
+      return sum_of<R, bytes>(product) + rest;
+    }
+  }
+};
+
 template <int count, Scalar T, class Numbers>
-inline void add_columns_transposed(const Numbers& q, const Columns& run, Index c, const T* __restrict rows,
-                                   T* __restrict columns) {
-  // As many sums of a column side by side, whatever the size of vectors.
-  constexpr std::size_t lanes = 8;
-  const std::size_t at = usize(c) * run.height + run.first;
-  T sum[count][lanes] = {}, rest[count] = {};
+TRISWEEP_INLINE void add_columns_transposed(const Numbers& q, const Columns& run, Index c,
+                                            const RealOf<T>* rows, T* columns) {
+  const std::size_t at = run.begin_of(c);
+  Sums<T> sum[count];
   std::size_t i = 0;
   for (; i + lanes <= run.rows; i += lanes) {
-    for (int k = 0; k < count; ++k) {
-      for (std::size_t l = 0; l < lanes; ++l)
-        add_product(sum[k][l], rows[i + l], number_at<T>(q, at + usize(k) * run.height + i + l));
-    }
+    const auto x = load<Lanes<RealOf<T>>>(rows + i);
+    for (int k = 0; k < count; ++k) sum[k].add(x, q.lanes_at(at + usize(k) * run.height + i));
   }
-  for (; i < run.rows; ++i) {
-    for (int k = 0; k < count; ++k)
-      add_product(rest[k], rows[i], number_at<T>(q, at + usize(k) * run.height + i));
+  for (; i < run.rows; i += parts<T>) {
+    for (int k = 0; k < count; ++k) sum[k].add_one(rows + i, q, at + usize(k) * run.height + i);
   }
-  for (int k = 0; k < count; ++k) {
-    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
-      for (std::size_t l = 0; l < half; ++l) sum[k][l] += sum[k][l + half];
-    }
-    columns[c + k] += (sum[k][0] + rest[k]) * run.step_of<RealOf<T>>(c + k);
-  }
+  for (int k = 0; k < count; ++k) columns[c + k] += sum[k].total() * run.step_of<RealOf<T>>(c + k);
 }
 
-// Calls work(constant number of columns, first of them) for all columns of a run.
-template <class Work>
-inline void for_columns(Index cols, const Work& work) {
+template <Scalar T, class Numbers>
+void add_run_transposed(const Numbers& q, const Columns& run, const T* rows, T* columns) {
   constexpr int together = 4;
+  const auto* const reals = reinterpret_cast<const RealOf<T>*>(rows);
   Index c = 0;
-  for (; c + together <= cols; c += together) work(std::integral_constant<int, together>(), c);
-  for (; c < cols; ++c) work(std::integral_constant<int, 1>(), c);
+  for (; c + together <= run.cols; c += together)
+    add_columns_transposed<together, T>(q, run, c, reals, columns);
+  for (; c < run.cols; ++c) add_columns_transposed<1, T>(q, run, c, reals, columns);
 }
 
 template <bool transposed, class Numbers, Scalar T>
@@ -128,30 +260,27 @@ void multiply_run(const Numbers& q, const Columns& run, Index column, const Pane
   for (Index k = 0; k < p.nrhs; ++k) {
     const T* const source = p.source + k * p.source_ld;
     T* const target = p.target + k * p.target_ld;
-    for_columns(run.cols, [&](auto count, Index c) {
-      if constexpr (transposed) {
-        add_columns_transposed<count>(q, run, c, source, target + column);
-      } else {
-        add_columns<count>(q, run, c, source + column, target);
-      }
-    });
+    if constexpr (transposed) {
+      add_run_transposed<T>(q, run, source, target + column);
+    } else {
+      add_run<T>(q, run, source + column, target);
+    }
   }
 }
 
 template <bool transposed, Scalar T>
 void multiply(const PanelProduct<T>& p) {
   using R = RealOf<T>;
-  constexpr std::size_t parts = is_complex<T> ? 2 : 1;
   PanelHead head;
   std::memcpy(&head, p.panel, sizeof head);
   const std::byte* at = p.panel + sizeof head;
   for (Index column = 0; column < head.cols;) {
     RunHead run;
     std::memcpy(&run, at, sizeof run);
-    const auto layout = layout_of<R>(run, usize(head.rows) * usize(run.cols) * parts);
-    const Columns columns{.height = usize(head.rows),
-                          .first = usize(p.first),
-                          .rows = usize(p.rows),
+    const auto layout = layout_of<R>(run, usize(head.rows) * usize(run.cols) * parts<T>);
+    const Columns columns{.height = usize(head.rows) * parts<T>,
+                          .first = usize(p.first) * parts<T>,
+                          .rows = usize(p.rows) * parts<T>,
                           .cols = run.cols,
                           .step = run.common_step ? nullptr : reinterpret_cast<const float*>(at + sizeof run),
                           .unit = run.format == NumberFormat::whole ? 1 : head.unit};

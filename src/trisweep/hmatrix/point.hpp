@@ -5,7 +5,7 @@
 namespace trisweep::hmatrix {
 
 // Of space, or a vector between two such.
-using Point = std::array<double, 3>;
+struct Point : std::array<double, 3> {};
 
 inline Point operator+(const Point& a, const Point& b) {
   return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};

@@ -25,11 +25,6 @@
 
 namespace trisweep::plan {
 
-using SegmentId = StrongIndex<struct SegmentKind>;
-inline constexpr SegmentId no_segment{-1};
-using WorkRow = StrongIndex<struct WorkRowKind>;  // of a rank's work vector
-inline constexpr WorkRow no_row{-1};
-
 // Rows [row_begin, row_end) of a piece, multiplied at once. All that a product needs to know is here, in the
 // order in which products are made: looked up in several tables of the share it would cost a small panel a
 // miss of the cache.
