@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trisweep/core/named.hpp"
+#include "trisweep/engine/engine.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 #include "trisweep/transport/transport.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 // What is solved and in what precision, and axes with one choice so far: accepted, so that a command line can
 // say what it means.
-void add_system_options(CLI::App& sub, PlanOptions& o) {
+void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   sub.add_option("--ordering", o.ordering, "Fill-reducing ordering")
       ->check(CLI::IsMember(names_of(ordering::methods())))
       ->capture_default_str();
@@ -23,8 +24,14 @@ void add_system_options(CLI::App& sub, PlanOptions& o) {
                  "Of system and factors; mixed: float factors under a double system")
       ->check(CLI::IsMember({"double", "float", "mixed"}))
       ->capture_default_str();
-  static const std::vector<std::pair<std::string, std::string>> fixed = {
-      {"--device", "cpu"}, {"--method", "direct"}, {"--preconditioner", "lu"}};
+  sub.add_option(
+         "--device", o.device,
+         "What computes: the processors, or they again by the source of the GPUs' kernel, with the ranks "
+         "of one node")
+      ->check(CLI::IsMember(purpose == Purpose::solve ? names_of(engine::devices()) : std::vector{o.device}))
+      ->capture_default_str();
+  static const std::vector<std::pair<std::string, std::string>> fixed = {{"--method", "direct"},
+                                                                         {"--preconditioner", "lu"}};
   for (const auto& [name, choice] : fixed) {
     sub.add_option(name)
         ->check(CLI::IsMember({choice}))
@@ -73,7 +80,7 @@ void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
       ->check(CLI::IsMember(names_of(plan::trees())))
       ->capture_default_str();
   add_transport_option(sub, o, purpose);
-  add_system_options(sub, o);
+  add_system_options(sub, o, purpose);
 }
 
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks) {

@@ -75,21 +75,8 @@ class VirtualPes {
 
   const device::HostPe<T>& pe(std::size_t p) const { return pe_[p]; }
 
- private:
-  const symbolic::Structure& structure() const { return *of_.distribution.structure; }
-
-  // Calls visit(row of the vector, its work row) for what has its home on a rank.
-  template <class Visit>
-  void at_home(std::size_t p, Index nrhs, const Visit& visit) {
-    const distribution::Share& share = of_.plans[p].share;
-    for (Index s = 0; s < share.segments(); ++s) {
-      const Index k = share.segment[usize(s)];
-      if (of_.distribution.mapping->home(k) != share.rank) continue;
-      for (Index i = 0; i < share.width(s); ++i)
-        visit(structure().first[usize(k)] + i, pe_[p].rows() + usize(share.slot[usize(s)] + i) * usize(nrhs));
-    }
-  }
-  void load(const std::vector<T>& b, Index nrhs) {
+  // The work rows of all PEs.
+  void load(const std::vector<T>& b, Index nrhs) const {
     for (std::size_t p = 0; p < pe_.size(); ++p) {
       std::fill_n(pe_[p].rows(), usize(of_.plans[p].share.work_rows()) * usize(nrhs), T{});
       at_home(p, nrhs, [&](Index row, T* work) {
@@ -97,7 +84,7 @@ class VirtualPes {
       });
     }
   }
-  std::vector<T> store(Index nrhs) {
+  std::vector<T> store(Index nrhs) const {
     std::vector<T> x(usize(structure().n) * usize(nrhs), T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
     for (std::size_t p = 0; p < pe_.size(); ++p) {
       at_home(p, nrhs, [&](Index row, const T* work) {
@@ -105,6 +92,21 @@ class VirtualPes {
       });
     }
     return x;
+  }
+
+ private:
+  const symbolic::Structure& structure() const { return *of_.distribution.structure; }
+
+  // Calls visit(row of the vector, its work row) for what has its home on a rank.
+  template <class Visit>
+  void at_home(std::size_t p, Index nrhs, const Visit& visit) const {
+    const distribution::Share& share = of_.plans[p].share;
+    for (Index s = 0; s < share.segments(); ++s) {
+      const Index k = share.segment[usize(s)];
+      if (of_.distribution.mapping->home(k) != share.rank) continue;
+      for (Index i = 0; i < share.width(s); ++i)
+        visit(structure().first[usize(k)] + i, pe_[p].rows() + usize(share.slot[usize(s)] + i) * usize(nrhs));
+    }
   }
 
   const Programs& of_;
