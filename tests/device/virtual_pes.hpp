@@ -63,14 +63,24 @@ class VirtualPes {
     for (auto& pe : pe_) solves.push_back(pe.next(nrhs, patience));
     crew_.run([&](int thread) {
       const int p = thread / workers_, worker = thread % workers_;
-      std::array<const T*, 3> value{};
-      for (std::size_t side = 0; side < 3; ++side) value[side] = panels_[usize(p) * 3 + side].data();
-      pe_[usize(p)].work(memory_, value, solves[usize(p)], worker, block_of(p, worker));
+      pe_[usize(p)].work(memory_, panels_of(usize(p)), solves[usize(p)], worker, block_of(p, worker));
     });
     return store(nrhs);
   }
   std::vector<T> solve(const std::vector<T>& b, Index nrhs) {
     return solve(b, nrhs, [](int, int) { return device::HostBlock{}; });
+  }
+
+  // The same one after another, each solution the next right-hand side, while no PE waits for those that have
+  // not come as far. One layer, one worker for each PE.
+  template <class BlockOf>
+  std::vector<T> solve_again_and_again(const std::vector<T>& b, int times, const BlockOf& block_of) {
+    load(b, 1);
+    crew_.run([&](int p) {
+      for (int time = 0; time < times; ++time)
+        pe_[usize(p)].work(memory_, panels_of(usize(p)), pe_[usize(p)].next(1, 0), 0, block_of(p, time));
+    });
+    return store(1);
   }
 
   const device::HostPe<T>& pe(std::size_t p) const { return pe_[p]; }
@@ -96,6 +106,9 @@ class VirtualPes {
 
  private:
   const symbolic::Structure& structure() const { return *of_.distribution.structure; }
+  std::array<const T*, 3> panels_of(std::size_t p) const {
+    return {panels_[3 * p].data(), panels_[3 * p + 1].data(), panels_[3 * p + 2].data()};
+  }
 
   // Calls visit(row of the vector, its work row) for what has its home on a rank.
   template <class Visit>
