@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trisweep/core/named.hpp"
+#include "trisweep/engine/engine.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
@@ -23,9 +25,15 @@ void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
                  "Of system and factors; mixed: float factors under a double system")
       ->check(CLI::IsMember(names_of(model::precisions())))
       ->capture_default_str();
-  std::vector<std::pair<std::string, std::string>> fixed = {{"--device", "cpu"}};
-  if (purpose == Purpose::price)
-    fixed.insert(fixed.end(), {{"--method", "direct"}, {"--preconditioner", "lu"}});
+  sub.add_option(
+         "--device", o.device,
+         "What computes: the processors, or they again by the source of the GPUs' kernel, with the ranks "
+         "of one node")
+      ->check(CLI::IsMember(purpose == Purpose::solve ? names_of(engine::devices()) : std::vector{o.device}))
+      ->capture_default_str();
+  if (purpose == Purpose::solve) return;
+  static const std::vector<std::pair<std::string, std::string>> fixed = {{"--method", "direct"},
+                                                                         {"--preconditioner", "lu"}};
   for (const auto& [name, choice] : fixed) {
     sub.add_option(name)
         ->check(CLI::IsMember({choice}))

@@ -14,6 +14,7 @@ struct PlanOptions : model::PlanChoice {
   std::string ordering = "metis";
   std::string op = "N";
   std::string precision = "double";
+  std::string device = "cpu";
 };
 
 // Declares them on a command; the names of the choices are checked as they are parsed.

@@ -91,9 +91,20 @@ int solve(const Context& context, const SolveOptions& options) {
   return solve_as_asked<double>(context, options, std::move(system), std::move(outputs));
 }
 
+// What only the engine of the processors has.
+void check_device(const CLI::App& sub, const SolveOptions& options) {
+  if (engine::find_device(options.device) == engine::Device::cpu) return;
+  for (const char* option : {"--transport", "--trace", "--traffic", "--no-dependencies"}) {
+    if (sub.count(option) > 0)
+      throw Error(ErrorKind::usage, fmt::format("{} is not for --device {}", option, options.device),
+                  "use --device cpu");
+  }
+}
+
 // Says which plans there are to choose from, on every rank.
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   transport::collectively(context.world, [&] {
+    check_device(sub, options);
     const Index ranks = context.world.size();
     options.transport_given = sub.count("--transport") > 0;
     if (options.grid_text == "auto") {

@@ -26,6 +26,7 @@ solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& obser
           .nrhs = nrhs,
           .ordering = ordering::find_method(o.ordering).method,
           .mixed = model::find_precision(o.precision).mixed(),
+          .device = engine::find_device(o.device),
           .threads = o.threads,
           .deterministic = o.deterministic,
           .dependencies = !o.no_dependencies,
@@ -130,7 +131,7 @@ class SolveJob {
     record_.factor = made.factor;
     record_.separators = made.separators;
     if (made.model) record_.model = report::model_record(*made.model);
-    record_.plan = report::plan_record(made.plan);
+    record_.plan = report::plan_record(made.plan, options_.device);
     record_.plan.chosen_by = options_.grid_text == "auto" ? "model" : "user";
     record_.plan.threads = std::max(options_.threads, 1);
     record_.plan.deterministic = options_.deterministic;

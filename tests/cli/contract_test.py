@@ -98,6 +98,15 @@ class RunRecord(CommandTest):
                         self.assertEqual(sent, received)
                         self.assertEqual(sent > 0, len(places) > 1)
 
+    def test_the_host_as_a_device_sends_what_the_processors_send(self):
+        for grid in ("1x1x1", "2x1x2"):
+            with self.subTest(grid=grid):
+                cpu, host = (self.solve("a.mtx", "--device", device, grid=grid) for device in ("cpu", "host"))
+                self.assertEqual(host["plan"]["device"], "host")
+                self.assertLess(host["solve"]["componentwise_backward_error"], 1e-15)
+                for what in ("messages", "messages_sent", "bytes_sent", "messages_received", "bytes_received"):
+                    self.assertEqual([r[what] for r in host["ranks"]], [r[what] for r in cpu["ranks"]], what)
+
     def test_record_of_a_file_whose_name_is_not_text(self):
         name = os.fsencode(self.folder) + b"/a\xe9.mtx"
         os.rename(self.path("a.mtx"), name)

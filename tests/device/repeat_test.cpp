@@ -58,6 +58,23 @@ TEST(DeviceRepeatThreads, AThousandSolvesWithWorkersThatAreLateAreBitwiseEqual) 
   }
 }
 
+// PEs that are ahead are in the next solve while others are in the last one.
+TEST(DeviceRepeatThreads, SolvesFollowOneAnotherWithoutABarrier) {
+  const System of{.grid = {2, 2, 1}};
+  VirtualPes<double> pes(of.programs, of.factors, 1, 1);
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    constexpr int times = 20;
+    std::vector<double> expected = of.b;
+    for (int time = 0; time < times; ++time) expected = pes.solve(expected, 1);
+    const auto late = [&](int pe, int time) {
+      LateBlock block;
+      block.seed = split_mix(seed) + usize(64 * time + pe);
+      return block;
+    };
+    ASSERT_EQ(pes.solve_again_and_again(of.b, times, late), expected) << seed;
+  }
+}
+
 TEST(DeviceRepeatThreads, SumsDoNotDependOnTheNumberOfWorkers) {
   const System of;
   const auto b = random_vector<double>(3 * 40, 6);

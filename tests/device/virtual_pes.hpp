@@ -63,9 +63,7 @@ class VirtualPes {
     for (auto& pe : pe_) solves.push_back(pe.next(nrhs, patience));
     crew_.run([&](int thread) {
       const int p = thread / workers_, worker = thread % workers_;
-      std::array<const T*, 3> value{};
-      for (std::size_t side = 0; side < 3; ++side) value[side] = panels_[usize(p) * 3 + side].data();
-      pe_[usize(p)].work(memory_, value, solves[usize(p)], worker, block_of(p, worker));
+      pe_[usize(p)].work(memory_, panels_of(usize(p)), solves[usize(p)], worker, block_of(p, worker));
     });
     return store(nrhs);
   }
@@ -73,23 +71,22 @@ class VirtualPes {
     return solve(b, nrhs, [](int, int) { return device::HostBlock{}; });
   }
 
+  // The same one after another, each solution the next right-hand side, while no PE waits for those that have
+  // not come as far. One layer, one worker for each PE.
+  template <class BlockOf>
+  std::vector<T> solve_again_and_again(const std::vector<T>& b, int times, const BlockOf& block_of) {
+    load(b, 1);
+    crew_.run([&](int p) {
+      for (int time = 0; time < times; ++time)
+        pe_[usize(p)].work(memory_, panels_of(usize(p)), pe_[usize(p)].next(1, 0), 0, block_of(p, time));
+    });
+    return store(1);
+  }
+
   const device::HostPe<T>& pe(std::size_t p) const { return pe_[p]; }
 
- private:
-  const symbolic::Structure& structure() const { return *of_.distribution.structure; }
-
-  // Calls visit(row of the vector, its work row) for what has its home on a rank.
-  template <class Visit>
-  void at_home(std::size_t p, Index nrhs, const Visit& visit) {
-    const distribution::Share& share = of_.plans[p].share;
-    for (Index s = 0; s < share.segments(); ++s) {
-      const Index k = share.segment[usize(s)];
-      if (of_.distribution.mapping->home(k) != share.rank) continue;
-      for (Index i = 0; i < share.width(s); ++i)
-        visit(structure().first[usize(k)] + i, pe_[p].rows() + usize(share.slot[usize(s)] + i) * usize(nrhs));
-    }
-  }
-  void load(const std::vector<T>& b, Index nrhs) {
+  // The work rows of all PEs.
+  void load(const std::vector<T>& b, Index nrhs) const {
     for (std::size_t p = 0; p < pe_.size(); ++p) {
       std::fill_n(pe_[p].rows(), usize(of_.plans[p].share.work_rows()) * usize(nrhs), T{});
       at_home(p, nrhs, [&](Index row, T* work) {
@@ -97,7 +94,7 @@ class VirtualPes {
       });
     }
   }
-  std::vector<T> store(Index nrhs) {
+  std::vector<T> store(Index nrhs) const {
     std::vector<T> x(usize(structure().n) * usize(nrhs), T(std::numeric_limits<RealOf<T>>::quiet_NaN()));
     for (std::size_t p = 0; p < pe_.size(); ++p) {
       at_home(p, nrhs, [&](Index row, const T* work) {
@@ -105,6 +102,24 @@ class VirtualPes {
       });
     }
     return x;
+  }
+
+ private:
+  const symbolic::Structure& structure() const { return *of_.distribution.structure; }
+  std::array<const T*, 3> panels_of(std::size_t p) const {
+    return {panels_[3 * p].data(), panels_[3 * p + 1].data(), panels_[3 * p + 2].data()};
+  }
+
+  // Calls visit(row of the vector, its work row) for what has its home on a rank.
+  template <class Visit>
+  void at_home(std::size_t p, Index nrhs, const Visit& visit) const {
+    const distribution::Share& share = of_.plans[p].share;
+    for (Index s = 0; s < share.segments(); ++s) {
+      const Index k = share.segment[usize(s)];
+      if (of_.distribution.mapping->home(k) != share.rank) continue;
+      for (Index i = 0; i < share.width(s); ++i)
+        visit(structure().first[usize(k)] + i, pe_[p].rows() + usize(share.slot[usize(s)] + i) * usize(nrhs));
+    }
   }
 
   const Programs& of_;

@@ -1,40 +1,15 @@
 #pragma once
 // A PE on the host: its memory, and what one of its threads does in a solve.
 
-#include <cstring>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "trisweep/core/buffer.hpp"
-#include "trisweep/device/make_program.hpp"
+#include "trisweep/device/shared_layout.hpp"
 #include "trisweep/device/worker.hpp"
 
 namespace trisweep::device {
-
-// The memory of a PE that others write to, as it lies there: control, signals, work rows.
-struct SharedLayout {
-  Index signals = 0;
-  Index rows = 0;
-
-  std::size_t rows_at() const {
-    constexpr std::size_t line = 64;
-    return sizeof(Control) + (usize(signals) * sizeof(Count) + line - 1) / line * line;
-  }
-  template <Scalar T>
-  std::size_t bytes(Index nrhs) const {
-    return rows_at() + usize(rows) * usize(nrhs) * sizeof(T);
-  }
-  template <Scalar T>
-  PeMemory<NumberOf<T>> at(std::byte* memory) const {
-    return {.row = reinterpret_cast<NumberOf<T>*>(memory + rows_at()),
-            .signal = reinterpret_cast<Count*>(memory + sizeof(Control)),
-            .control = reinterpret_cast<Control*>(memory)};
-  }
-};
-inline SharedLayout shared_layout(const Program& program, Index pes) {
-  return {program.signals(pes), program.rows};
-}
 
 template <Scalar T>
 class HostPe {
@@ -62,12 +37,7 @@ class HostPe {
 
   // The next solve, for all workers. `patience`: seconds in which something must move; 0: any time.
   Solve next(Index nrhs, double patience) {
-    const Count of_a_solve = program_.item.size() + usize(workers_);  // tickets
-    const Count number = ++solves_;
-    return {.nrhs = nrhs,
-            .number = number,
-            .first_ticket = (number - 1) * of_a_solve,
-            .patience = static_cast<Count>(patience * 1e9)};
+    return {.nrhs = nrhs, .number = ++solves_, .patience = static_cast<Count>(patience * 1e9)};
   }
 
   // One worker's part of a solve. `all`: the memory of all PEs; `value`: the panels, by side. Returns early
@@ -81,6 +51,7 @@ class HostPe {
         .value = {numbers(0), numbers(1), numbers(2)},
         .peers = {all.data(), static_cast<Index>(all.size()), program_.pe},
         .messages = program_.messages(),
+        .workers = static_cast<Index>(workers_),
         .counter = counter_.data(),
         .scratch = reinterpret_cast<Number*>(scratch_.data()) + usize(worker) * scratch_size_,
         .solve = solve};

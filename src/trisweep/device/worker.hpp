@@ -11,7 +11,6 @@ namespace trisweep::device {
 struct Solve {
   Index nrhs;
   Count number;
-  Count first_ticket;
   Count patience;  // nanoseconds in which something must move; 0: any time
 };
 
@@ -22,6 +21,7 @@ struct Pe {
   const S* value[3];  // by side
   Peers peers;
   Index messages;  // signals before those of PEs
+  Index workers;   // in every solve
   Count* counter;
   T* scratch;  // of the worker
   Solve solve;
@@ -53,7 +53,9 @@ class Worker {
   // By the leading thread: the next item, when it can be run; a number that none has, when there is none.
   TRISWEEP_DEVICE Count take() const {
     const Count none_left = usize(program_.item.size);
-    const Count ticket = add<Scope::device>(&control().ticket, 1) - pe_.solve.first_ticket;
+    // Each worker ends a solve with a ticket of none.
+    const Count before = (pe_.solve.number - 1) * (none_left + usize(pe_.workers));
+    const Count ticket = add<Scope::device>(&control().ticket, 1) - before;
     return ticket < none_left && wait_for_inputs(static_cast<Index>(ticket)) ? ticket : none_left;
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 
 #include "trisweep/engine/communication_pattern.hpp"
 #include "trisweep/transport/agreement.hpp"
@@ -200,13 +201,14 @@ void DeviceEngine<T>::work(Prepared& prepared, Index nrhs) {
   std::ranges::fill(prepared.begin, 0);
   const double start = seconds_now();
   Listener listener(system_.comm);
-  system_.crew.run([&](int thread) {
+  const auto serve = [&](int thread) {
     NotingBlock block;
     block.watch = thread == 0 ? &listener : nullptr;
     block.program = &prepared.program;
     block.begin_of_phase = &prepared.begin;
     prepared.pe->work(prepared.memory_of, value, solve, thread, block);
-  });
+  };
+  system_.crew.run(std::ref(serve));  // by reference: a solve allocates nothing
   if (prepared.pe->failed()) give_up(prepared);
   // A phase without items begins when the one before it does.
   prepared.begin.back() = seconds_now();

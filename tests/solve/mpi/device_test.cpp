@@ -92,6 +92,21 @@ TEST(DeviceEngine, TakesMoreRightHandSidesAndOtherNumbers) {
   EXPECT_LT(testing_support::solve_error(solver, other, Op::transpose, 2), 1000);
 }
 
+TEST(DeviceEngine, ARankThatFailsEndsTheOthersSolve) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank has nobody to wait for";
+  const auto a = random_matrix<double>({.n = 80, .per_row = 2, .seed = 4});
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factored(a),
+                                  {.grid = grids_of(world_size()).front(), .device = Device::host});
+  const Problem<double> problem(solver, a, Op::none, 1);
+  solver.prepare(Op::none, 1);
+  if (testing_support::world_rank() == world_size() - 1) {
+    solver.abandon({ErrorKind::environment, "this rank has had enough"});
+  } else {
+    EXPECT_THAT([&] { problem.solve_with(solver); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("had enough")));
+  }
+}
+
 TEST(DeviceEngine, RefusesPlansWithoutDependencies) {
   const auto factors = factored(random_matrix<double>({.n = 20, .seed = 4}));
   EXPECT_THAT(

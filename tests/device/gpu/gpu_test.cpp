@@ -1,0 +1,104 @@
+// The kernel on a GPU, beside the same source on the host: one PE, and several that share the device.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/virtual_pes.hpp"
+#include "support/largest.hpp"
+#include "support/structure.hpp"
+#include "support/watchdog.hpp"
+#include "trisweep/core/error.hpp"
+#include "trisweep/device/gpu_pes.hpp"
+
+namespace trisweep::device {
+namespace {
+
+using testing_support::largest_difference;
+using testing_support::largest_magnitude;
+using testing_support::MadeUpFactors;
+using testing_support::Programs;
+using testing_support::random_structure;
+using testing_support::random_vector;
+using testing_support::show_life;
+using testing_support::VirtualPes;
+
+class Gpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
+  }
+};
+
+// The panels of all PEs.
+template <Scalar T>
+struct AllPanels {
+  std::vector<std::array<std::vector<T>, 3>> values;
+  std::vector<typename GpuPes<T>::Panels> views;
+
+  AllPanels(const Programs& programs, const MadeUpFactors<T>& factors) : values(programs.plans.size()) {
+    for (std::size_t p = 0; p < values.size(); ++p) {
+      for (const auto side : distribution::sides)
+        values[p][static_cast<std::size_t>(side)] = factors.stored(programs.plans[p].share, side);
+      views.push_back({values[p][0], values[p][1], values[p][2]});
+    }
+  }
+};
+
+template <Scalar T>
+std::vector<T> solve_on_gpu(GpuPes<T>& gpu, const VirtualPes<T>& host, const Programs& programs,
+                            const std::vector<T>& b, Index nrhs) {
+  host.load(b, nrhs);
+  const auto rows_of = [&](std::size_t p) {
+    return std::span(host.pe(p).rows(), usize(programs.plans[p].share.work_rows()) * usize(nrhs));
+  };
+  for (std::size_t p = 0; p < programs.plans.size(); ++p) gpu.copy_to_rows(static_cast<Index>(p), rows_of(p));
+  gpu.solve(nrhs, 10);
+  gpu.wait();
+  for (std::size_t p = 0; p < programs.plans.size(); ++p)
+    gpu.copy_from_rows(static_cast<Index>(p), rows_of(p));
+  return host.store(nrhs);
+}
+
+template <Scalar T>
+void expect_as_on_the_host(const distribution::ProcessGrid& grid, int whole_levels) {
+  const auto structure = random_structure(300, 2, 8, whole_levels);
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+    const Programs programs(structure, grid, {}, op, false);
+    const MadeUpFactors<T> factors(*programs.distribution.structure, false);
+    const AllPanels<T> panels(programs, factors);
+    VirtualPes<T> host(programs, factors, 1, 50);
+    GpuPes<T> gpu(programs.programs, panels.views, 50);
+    for (const Index nrhs : {50, 7, 1}) {
+      show_life();
+      const auto b = random_vector<T>(usize(structure.n) * usize(nrhs), 3);
+      const auto x = solve_on_gpu(gpu, host, programs, b, nrhs);
+      const auto expected = host.solve(b, nrhs);
+      EXPECT_LT(largest_difference(x, expected) / largest_magnitude(expected),
+                100 * std::numeric_limits<RealOf<T>>::epsilon())
+          << grid.name() << " op " << char(op) << " nrhs " << nrhs;
+      EXPECT_EQ(solve_on_gpu(gpu, host, programs, b, nrhs), x) << "not the same every time";
+    }
+  }
+}
+
+TEST_F(Gpu, SolvesAsTheHostDoes) {
+  for (const distribution::ProcessGrid grid :
+       {distribution::ProcessGrid{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {1, 1, 4}, {2, 2, 2}}) {
+    for (const int whole_levels : {0, 2}) {
+      expect_as_on_the_host<float>(grid, whole_levels);
+      expect_as_on_the_host<double>(grid, whole_levels);
+      expect_as_on_the_host<std::complex<float>>(grid, whole_levels);
+      expect_as_on_the_host<std::complex<double>>(grid, whole_levels);
+    }
+  }
+}
+
+TEST(GpuWithoutOne, IsSaid) {
+  if (gpu_name()) GTEST_SKIP() << "there is a GPU";
+  const Programs programs(random_structure(40, 1), {1, 1, 1}, {}, Op::none, false);
+  const std::vector<GpuPes<double>::Panels> panels(1);
+  EXPECT_THROW((GpuPes<double>{programs.programs, panels, 1}), Error);
+}
+
+}  // namespace
+}  // namespace trisweep::device
