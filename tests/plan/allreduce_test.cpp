@@ -40,8 +40,8 @@ void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
       Index number;
       std::vector<long> value;
     };
-    std::map<std::pair<Index, Index>, std::deque<OnTheWay>> wire;  // (from, to)
-    std::set<std::pair<Index, Index>> sent;                        // (from, number)
+    std::map<std::pair<RankId, RankId>, std::deque<OnTheWay>> wire;  // (from, to)
+    std::set<std::pair<Index, Index>> sent;                          // (from, number)
     std::vector<std::size_t> at(phases.size());
     for (bool moved = true; moved;) {
       moved = false;
@@ -49,12 +49,12 @@ void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
         while (at[usize(r)] < phases[usize(r)].step.size()) {
           const ExchangeStep& step = phases[usize(r)].step[at[usize(r)]];
           if (step.transfer == Transfer::send) {
-            auto& message =
-                wire[{r, step.rank}].emplace_back(OnTheWay{numbers[usize(r)][usize(step.number)], {}});
+            auto& message = wire[{RankId(r), step.rank}].emplace_back(
+                OnTheWay{numbers[usize(r)][usize(step.number)], {}});
             EXPECT_TRUE(sent.emplace(r, step.number).second) << "two messages of one number";
-            for (const Index i : step.segment) message.value.push_back(value[usize(r)][usize(i)]);
+            for (const SegmentId i : step.segment) message.value.push_back(value[usize(r)][usize(i)]);
           } else {
-            auto& inbox = wire[{step.rank, r}];
+            auto& inbox = wire[{step.rank, RankId(r)}];
             if (inbox.empty()) break;
             ASSERT_EQ(inbox.front().value.size(), step.segment.size());
             EXPECT_EQ(inbox.front().number, step.number);

@@ -21,9 +21,9 @@ namespace {
 using distribution::Share;
 
 struct Sent {
-  Index from;
+  RankId from;
   Index number;  // there
-  Index to;
+  RankId to;
   Index supernode;
   MessageKind kind;
 };
@@ -48,7 +48,7 @@ class Rank {
   // `number`: here.
   void receive(const Sent& m, Index number) {
     const Incoming& expected = phase_.incoming[usize(number)];
-    EXPECT_EQ(phase_.segment[usize(expected.segment)].supernode, m.supernode);
+    EXPECT_EQ(phase_.segment[expected.segment].supernode, m.supernode);
     EXPECT_EQ(expected.kind, m.kind);
     EXPECT_EQ(expected.from, m.from);
     EXPECT_TRUE(received_.insert(number).second) << "a message came twice";
@@ -67,17 +67,17 @@ class Rank {
   }
 
   // What the machine asks for.
-  void sum_up(Index s) {
-    const Segment& segment = phase_.segment[usize(s)];
+  void sum_up(SegmentId s) {
+    const Segment& segment = phase_.segment[s];
     passed_on_.push_back(segment.supernode);
-    EXPECT_TRUE(segment.parent >= 0 || stays_ || s >= share_.segments() || segment.counts_final ||
+    EXPECT_TRUE(segment.parent >= 0 || stays_ || s >= SegmentId(share_.segments()) || segment.counts_final ||
                 share_.owned[usize(s)]);
   }
   void send(Index number) {
     const Outgoing& message = phase_.outgoing[usize(number)];
     EXPECT_TRUE(sent_.insert(number).second) << "a message was sent twice";
     network_.push_back(
-        {share_.rank, number, message.to, phase_.segment[usize(message.segment)].supernode, message.kind});
+        {RankId(share_.rank), number, message.to, phase_.segment[message.segment].supernode, message.kind});
   }
   void ready(Index t) { ready_.push_back(t); }
 
@@ -98,7 +98,7 @@ class Rank {
     machine().task_ended(t);
   }
   // Products with diagonal blocks overwrite what panels are multiplied by.
-  void expect_read(Index row) const {
+  void expect_read(WorkRow row) const {
     for (const Task& task : phase_.task) {
       for (Index i = task.strip_begin; i < task.strip_end && !task.diagonal; ++i) {
         if (phase_.strip[usize(i)].at == row) {

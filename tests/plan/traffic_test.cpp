@@ -85,7 +85,7 @@ TEST(Traffic, FlowsAddUpToIt) {
   const auto mapping = distribution::block_cyclic(s, {2, 3, 2});
   auto ranks = traffic(s, *mapping, level_sync, {}).rank;
   std::vector<RankTraffic> sums(ranks.size());
-  std::set<std::tuple<Index, Index, MessageKind>> seen;
+  std::set<std::tuple<RankId, RankId, MessageKind>> seen;
   for (const Flow& flow : flows(s, *mapping, level_sync, {})) {
     EXPECT_TRUE(seen.emplace(flow.from, flow.to, flow.kind).second);
     EXPECT_NE(flow.from, flow.to);
@@ -184,7 +184,8 @@ TEST(Traffic, ThePublishedBaselineTalksSupernodeBySupernode) {
   for (const bool packed : {false, true}) {
     Offset inside = 0;
     for_each_message(s, *mapping, packed ? published_packed : published, {}, [&](const Message& m) {
-      const bool between_layers = mapping->layer_of_rank(m.from) != mapping->layer_of_rank(m.to);
+      const bool between_layers =
+          mapping->layer_of_rank(m.from.value()) != mapping->layer_of_rank(m.to.value());
       EXPECT_EQ(between_layers, m.kind == MessageKind::exchange);
       if (between_layers) between[packed] += {1, m.rows};
       if (!between_layers && m.phase != 0 && m.phase != last) ++inside;  // those two are the leaves

@@ -71,11 +71,11 @@ TEST(Tree, MembersStandInTheOrderTheirBlocksMatter) {
       sweep_trees(s, *mapping, 0, {distribution::Side::lower, Direction::scatter, false, binary_tree});
   for (Index k = 0; k < s.supernodes(); ++k) {
     const auto members = trees.broadcast.of(k);
-    ASSERT_EQ(members[0], mapping->diagonal_owner(0, k));
+    ASSERT_EQ(members[0], RankId(mapping->diagonal_owner(0, k)));
     std::vector<Index> smallest_row;
-    for (const Index rank : members.subspan(1)) {
+    for (const RankId rank : members.subspan(1)) {
       for (const auto& block : s.blocks(k)) {
-        if (mapping->owner(0, distribution::Side::lower, block.row_supernode, k) != rank) continue;
+        if (RankId(mapping->owner(0, distribution::Side::lower, block.row_supernode, k)) != rank) continue;
         smallest_row.push_back(block.row_supernode);
         break;
       }
@@ -83,16 +83,16 @@ TEST(Tree, MembersStandInTheOrderTheirBlocksMatter) {
     EXPECT_EQ(smallest_row.size() + 1, members.size());
     EXPECT_TRUE(std::is_sorted(smallest_row.begin(), smallest_row.end()));
   }
-  std::map<std::pair<Index, Index>, Index> largest_column;  // of the blocks in row I on a rank
+  std::map<std::pair<Index, RankId>, Index> largest_column;  // of the blocks in row I on a rank
   for (Index k = 0; k < s.supernodes(); ++k) {
     for (const auto& block : s.blocks(k)) {
-      const Index rank = mapping->owner(0, distribution::Side::lower, block.row_supernode, k);
+      const RankId rank(mapping->owner(0, distribution::Side::lower, block.row_supernode, k));
       largest_column[{block.row_supernode, rank}] = k;
     }
   }
   for (Index i = 0; i < s.supernodes(); ++i) {
     const auto members = trees.reduction.of(i).subspan(1);
-    EXPECT_TRUE(std::is_sorted(members.begin(), members.end(), [&](Index a, Index b) {
+    EXPECT_TRUE(std::is_sorted(members.begin(), members.end(), [&](RankId a, RankId b) {
       return largest_column.at({i, a}) > largest_column.at({i, b});
     })) << i;
   }
@@ -109,17 +109,17 @@ TEST(Tree, MembersStandByTheLevelOfTheirSeparators) {
     while (k < s.tree.begin[usize(t)] || k >= s.tree.end[usize(t)]) ++t;
     return int(std::bit_width(static_cast<unsigned>(t)));
   };
-  std::map<std::pair<Index, Index>, int> highest;  // of the panels with rows in I on a rank
+  std::map<std::pair<Index, RankId>, int> highest;  // of the panels with rows in I on a rank
   for (Index k = 0; k < s.supernodes(); ++k) {
     for (const auto& block : s.blocks(k)) {
-      const Index rank = mapping->owner(0, distribution::Side::upper, block.row_supernode, k);
+      const RankId rank(mapping->owner(0, distribution::Side::upper, block.row_supernode, k));
       const auto [at, added] = highest.try_emplace({block.row_supernode, rank}, level(k));
       at->second = std::min(at->second, level(k));
     }
   }
   for (Index i = 0; i < s.supernodes(); ++i) {
     const auto members = trees.broadcast.of(i).subspan(1);
-    const auto by_level = [&](Index a, Index b) { return highest.at({i, a}) < highest.at({i, b}); };
+    const auto by_level = [&](RankId a, RankId b) { return highest.at({i, a}) < highest.at({i, b}); };
     EXPECT_TRUE(std::is_sorted(members.begin(), members.end(), by_level)) << i;
   }
 }

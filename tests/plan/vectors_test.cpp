@@ -60,7 +60,8 @@ struct Ranks {
     return std::get<VectorPhase>(way == VectorWay::in ? phases.front() : phases.back());
   }
   // The caller's row, numbered over all ranks, of a rank's work row at home.
-  Index old_of(std::size_t r, Index work, VectorWay way) const {
+  Index old_of(std::size_t r, WorkRow at, VectorWay way) const {
+    const Index work = at.value();
     const distribution::Share& share = rank[r].share;
     const auto s = std::upper_bound(share.slot.begin(), share.slot.end(), work) - share.slot.begin() - 1;
     EXPECT_EQ(mapping->home(share.segment[usize(s)]), static_cast<Index>(r));
@@ -87,14 +88,15 @@ std::vector<Index> meetings(const Ranks& ranks, VectorWay way) {
     for (const VectorMessage& at_home : in ? phase.received : phase.sent) {
       const VectorPhase& other = ranks.vectors(usize(at_home.rank), way);
       const auto& list = in ? other.sent : other.received;
-      const auto at_caller = std::ranges::find(list, static_cast<Index>(r), &VectorMessage::rank);
+      const auto at_caller = std::ranges::find(list, RankId(static_cast<Index>(r)), &VectorMessage::rank);
       if (at_caller == list.end() || at_caller->row.size() != at_home.row.size()) {
-        ADD_FAILURE() << "rank " << at_home.rank << " does not list the rows that rank " << r << " does";
+        ADD_FAILURE() << "rank " << at_home.rank.value() << " does not list the rows that rank " << r
+                      << " does";
         continue;
       }
       for (std::size_t i = 0; i < at_home.row.size(); ++i) {
-        const Index old = partition.first(at_home.rank) + at_caller->row[i];
-        EXPECT_EQ(old, ranks.old_of(r, at_home.row[i], way));
+        const Index old = partition.first(at_home.rank.value()) + at_caller->row[i];
+        EXPECT_EQ(old, ranks.old_of(r, WorkRow(at_home.row[i]), way));
         ++met[usize(old)];
       }
     }
@@ -131,7 +133,7 @@ TEST(Vectors, MessagesAreNumberedAlikeAtBothEnds) {
         for (const auto* list : {&peers.back().to, &peers.back().from}) {
           EXPECT_TRUE(std::ranges::is_sorted(*list));
           EXPECT_EQ(std::ranges::adjacent_find(*list), list->end());
-          EXPECT_EQ(std::ranges::count(*list, static_cast<Index>(r)), 0);
+          EXPECT_EQ(std::ranges::count(*list, RankId(static_cast<Index>(r))), 0);
         }
         sent += peers.back().to.size();
         received += peers.back().from.size();
@@ -140,7 +142,7 @@ TEST(Vectors, MessagesAreNumberedAlikeAtBothEnds) {
       EXPECT_EQ(sent, received);
       for (std::size_t r = 0; r < peers.size(); ++r) {
         for (std::size_t i = 0; i < numbers[r].size(); ++i)
-          EXPECT_EQ(peers[usize(peers[r].to[i])].from[usize(numbers[r][i])], static_cast<Index>(r));
+          EXPECT_EQ(peers[usize(peers[r].to[i])].from[usize(numbers[r][i])], RankId(static_cast<Index>(r)));
       }
     }
   });

@@ -34,7 +34,7 @@ class PricedTransport final : public transport::Transport {
   void send(Index number, const void* data, std::size_t bytes) override {
     ++messages_;
     if (open<plan::ExchangePhase>() != nullptr) spend(machine_.copying_seconds(double(bytes)));
-    spend(wire_.link(rank_, peers_[usize(phase_)].to[usize(number)]).send_overhead);
+    spend(wire_.link(rank_, peers_[usize(phase_)].to[usize(number)].value()).send_overhead);
     inner_->send(number, data, bytes);
   }
   std::optional<transport::Arrival> poll() override { return inner_->poll(); }

@@ -7,11 +7,11 @@ using transport::PhaseMessages;
 
 // By supernode and kind.
 template <class OneEnd>
-transport::Envelope envelope(const plan::SweepPhase& phase, const OneEnd& end, Index peer) {
-  const plan::Segment& segment = phase.segment[usize(end.segment)];
+transport::Envelope envelope(const plan::SweepPhase& phase, const OneEnd& end, plan::RankId peer) {
+  const plan::Segment& segment = phase.segment[end.segment];
   const Offset name = Offset{segment.supernode} * std::ssize(plan::message_kinds) +
                       static_cast<Offset>(plan::index_of(end.kind));
-  return {peer, name, segment.width};
+  return {peer.value(), name, segment.width};
 }
 
 PhaseMessages messages_of(const plan::SweepPhase& phase) {
@@ -26,7 +26,7 @@ PhaseMessages messages_of(const plan::ExchangePhase& phase) {
   PhaseMessages messages;
   for (const plan::ExchangeStep& step : phase.step) {
     auto& list = step.transfer == plan::Transfer::send ? messages.out : messages.in;
-    list.push_back({.peer = step.rank, .name = 0, .rows = step.rows});
+    list.push_back({.peer = step.rank.value(), .name = 0, .rows = step.rows});
   }
   return messages;
 }
@@ -39,9 +39,9 @@ PhaseMessages messages_of(const plan::DiagonalPhase&) {
 PhaseMessages messages_of(const plan::VectorPhase& phase) {
   PhaseMessages messages;
   for (const plan::VectorMessage& m : phase.received)
-    messages.in.push_back({.peer = m.rank, .name = 0, .rows = std::ssize(m.row)});
+    messages.in.push_back({.peer = m.rank.value(), .name = 0, .rows = std::ssize(m.row)});
   for (const plan::VectorMessage& m : phase.sent)
-    messages.out.push_back({.peer = m.rank, .name = 0, .rows = std::ssize(m.row)});
+    messages.out.push_back({.peer = m.rank.value(), .name = 0, .rows = std::ssize(m.row)});
   return messages;
 }
 

@@ -42,7 +42,7 @@ TraceKind event_of(const plan::SweepPhase& phase) {
 }
 
 TraceEvent message_event(TraceKind kind, const plan::ExchangeStep& step, std::size_t bytes) {
-  return {kind, 0, -1, step.rank, plan::MessageKind::exchange, static_cast<Offset>(bytes), 0, 0};
+  return {kind, 0, -1, step.rank.value(), plan::MessageKind::exchange, static_cast<Offset>(bytes), 0, 0};
 }
 
 template <class T>
@@ -93,8 +93,8 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
   crew_.run([&](int thread) { sweep.serve(thread); });
   run.transport.close_phase(run.patience);
   for (const plan::Replacement& r : phase.replaced) {
-    const T* target = run.work.at(r.target);
-    std::transform(target, target + usize(r.rows) * usize(run.work.nrhs), run.work.at(r.slot),
+    const T* target = rows_at(run.work, r.target);
+    std::transform(target, target + usize(r.rows) * usize(run.work.nrhs), rows_at(run.work, r.slot),
                    std::negate<>{});
   }
   return sweep.done();
@@ -109,7 +109,7 @@ void Executor<T>::apply_diagonal(const plan::Strip& strip, Op op, const kernels:
                                   .begin = 0,
                                   .end = strip.height,
                                   .conjugate = false};
-  kernels::diagonal_product(inverse, op, strip.at, work);
+  kernels::diagonal_product(inverse, op, strip.at.value(), work);
 }
 
 // Every piece is an independent product; threads take a few at a time.
@@ -141,9 +141,9 @@ void Executor<T>::receive(Index number, std::span<T> packed, const Run<T>& run, 
 // Between the slots of the step's segments and its message.
 template <Scalar T>
 void Executor<T>::pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work) {
-  for (const Index s : step.segment) {
+  for (const plan::SegmentId s : step.segment) {
     T* const slot = work.at(share_.slot[usize(s)]);
-    const std::size_t size = usize(share_.width(s)) * usize(work.nrhs);
+    const std::size_t size = usize(share_.width(s.value())) * usize(work.nrhs);
     switch (step.transfer) {
       case plan::Transfer::send:
         std::copy_n(slot, size, packed);
@@ -173,7 +173,7 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
       const Span receives(run.recorder, message_event(TraceKind::receive, step, packed.size_bytes()));
       receive(step.number, packed, run, [&] {
         return fmt::format("rank {} waits for rank {}'s part of segments that both layers share", share_.rank,
-                           step.rank);
+                           step.rank.value());
       });
     }
     pack_or_unpack(step, packed.data(), run.work);
@@ -212,7 +212,7 @@ PhaseProfile Executor<T>::run(const plan::VectorPhase& phase, Index channel, con
     const plan::VectorMessage& message = phase.received[usize(number)];
     const std::span<T> packed = room_for(message);
     receive(number, packed, run, [&] {
-      return fmt::format("rank {} waits for rank {}'s rows of the {}", share_.rank, message.rank,
+      return fmt::format("rank {} waits for rank {}'s rows of the {}", share_.rank, message.rank.value(),
                          phase.way == plan::VectorWay::in ? "right-hand sides" : "solutions");
     });
     moves.unpack(message.row, packed.data());

@@ -29,6 +29,11 @@ struct Run {
   CallersVectors<T> vectors{};
 };
 
+template <Scalar T>
+T* rows_at(const kernels::Work<T>& work, plan::WorkRow row) {
+  return work.at(row.value());
+}
+
 struct SweepState;
 
 template <Scalar T>

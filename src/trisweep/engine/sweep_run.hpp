@@ -57,14 +57,15 @@ class SweepRun {
 
  private:
   using MessageKind = plan::MessageKind;
+  using SegmentId = plan::SegmentId;
 
-  std::size_t size(Index s) const { return usize(phase_.segment[usize(s)].width) * usize(run_.work.nrhs); }
-  Offset bytes(Index s) const { return static_cast<Offset>(size(s) * sizeof(T)); }
-  T* rows_of(Index s) const { return run_.work.at(phase_.segment[usize(s)].row); }
+  std::size_t size(SegmentId s) const { return usize(phase_.segment[s].width) * usize(run_.work.nrhs); }
+  Offset bytes(SegmentId s) const { return static_cast<Offset>(size(s) * sizeof(T)); }
+  T* rows_of(SegmentId s) const { return rows_at(run_.work, phase_.segment[s].row); }
 
   void start() {
     state_.arrived.assign(phase_.incoming.size(), 0);
-    for (const Index s : phase_.cleared) std::fill_n(rows_of(s), size(s), T{});
+    for (const SegmentId s : phase_.cleared) std::fill_n(rows_of(s), size(s), T{});
     state_.ready.open(executor_.crew_.size());
     if (phase_.task.empty()) state_.ready.close();
     machine(0).start();
@@ -126,8 +127,8 @@ class SweepRun {
     --expected_;
     if (kind == MessageKind::broadcast) {
       receive(arrival, rows_of(s), s);
-    } else if (message.cell >= 0) {
-      receive(arrival, run_.work.at(message.cell), s);
+    } else if (message.cell != plan::no_row) {
+      receive(arrival, rows_at(run_.work, message.cell), s);
     } else {
       receive(arrival, run_.work.scratch, s);
       add(run_.work.scratch, s);
@@ -139,15 +140,15 @@ class SweepRun {
   std::unique_lock<std::mutex> my_turn() { return turn_of(executor_.crew_.size(), transport_); }
 
   template <class Message>
-  TraceEvent message_event(TraceKind kind, int thread, const Message& message, Index peer) const {
-    const plan::Segment& segment = phase_.segment[usize(message.segment)];
-    return {kind, thread, segment.supernode, peer, message.kind, bytes(message.segment), 0, 0};
+  TraceEvent message_event(TraceKind kind, int thread, const Message& message, plan::RankId peer) const {
+    const plan::Segment& segment = phase_.segment[message.segment];
+    return {kind, thread, segment.supernode, peer.value(), message.kind, bytes(message.segment), 0, 0};
   }
 
   // What this phase does not wait for any more, or never did, comes from a rank with another plan.
   const plan::Incoming& find(const transport::Arrival& arrival) {
     const std::size_t number = usize(arrival.number);
-    if (number < phase_.incoming.size() && phase_.incoming[number].from == arrival.from &&
+    if (number < phase_.incoming.size() && phase_.incoming[number].from == plan::RankId(arrival.from) &&
         std::exchange(state_.arrived[number], 1) == 0)
       return phase_.incoming[number];
     throw Error(ErrorKind::environment,
@@ -157,7 +158,7 @@ class SweepRun {
                 "make the solvers with the same options on every rank");
   }
 
-  void receive(transport::Arrival& arrival, T* to, Index s) {
+  void receive(transport::Arrival& arrival, T* to, SegmentId s) {
     const auto turn = my_turn();
     run_.transport.receive(arrival, to, usize(bytes(s)));
   }
@@ -167,7 +168,8 @@ class SweepRun {
     {
       const Span span(run_.recorder, TraceKind::products, thread, supernode_of(task));
       const auto work = executor_.work_of(run_, thread);
-      std::fill_n(work.at(task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs), T{});
+      std::fill_n(rows_at(work, task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs),
+                  T{});
       const T* const values = executor_.panels_.piece(phase_.side, 0);
       const auto& positions =
           phase_.position.empty() ? executor_.positions_.side(phase_.side) : phase_.position;
@@ -199,13 +201,13 @@ class SweepRun {
                                   .end = strip.row_end,
                                   .conjugate = phase_.conjugate};
     if (phase_.direction == plan::Direction::scatter) {
-      kernels::scatter_product(panel, strip.at, work);
+      kernels::scatter_product(panel, strip.at.value(), work);
     } else {
-      kernels::gather_product(panel, strip.at, work);
+      kernels::gather_product(panel, strip.at.value(), work);
     }
   }
 
-  void add(const T* values, Index s) {
+  void add(const T* values, SegmentId s) {
     T* const to = rows_of(s);
     std::transform(to, to + size(s), values, to, std::plus<>{});
   }
@@ -215,15 +217,16 @@ class SweepRun {
     SweepRun& run;
     int thread;
 
-    void sum_up(Index s) { run.add_cells(s); }
+    void sum_up(SegmentId s) { run.add_cells(s); }
     void send(Index number) { run.send(thread, number); }
     void ready(Index task) { run.state_.ready.push(task); }
   };
   auto machine(int thread) { return plan::SweepMachine(phase_, state_.counters, Effects{*this, thread}); }
 
-  void add_cells(Index s) {
-    const plan::Segment& segment = phase_.segment[usize(s)];
-    for (Index c = segment.cell_begin; c < segment.cell_end; ++c) add(run_.work.at(phase_.cell[usize(c)]), s);
+  void add_cells(SegmentId s) {
+    const plan::Segment& segment = phase_.segment[s];
+    for (Index c = segment.cell_begin; c < segment.cell_end; ++c)
+      add(rows_at(run_.work, phase_.cell[usize(c)]), s);
   }
 
   void send(int thread, Index number) {
@@ -237,10 +240,10 @@ class SweepRun {
 
   // A partial sum leaves from rows of its own where the final segment may come before it has left.
   const T* values_to_send(const plan::Outgoing& message) {
-    const Index s = message.segment;
-    const plan::Segment& segment = phase_.segment[usize(s)];
-    if (message.kind == MessageKind::broadcast || segment.sent_from < 0) return rows_of(s);
-    T* const copy = run_.work.at(segment.sent_from);
+    const SegmentId s = message.segment;
+    const plan::WorkRow sent_from = phase_.segment[s].sent_from;
+    if (message.kind == MessageKind::broadcast || sent_from == plan::no_row) return rows_of(s);
+    T* const copy = rows_at(run_.work, sent_from);
     std::copy_n(rows_of(s), size(s), copy);
     return copy;
   }
@@ -257,9 +260,9 @@ class SweepRun {
     for (std::size_t i = 0; i < phase_.incoming.size(); ++i) {
       if (state_.arrived[i] != 0 || ++missing > named) continue;
       const plan::Incoming& m = phase_.incoming[i];
-      text +=
-          fmt::format("; supernode {} for {} rank {}", phase_.segment[usize(m.segment)].supernode,
-                      m.kind == MessageKind::broadcast ? "its values from" : "a partial sum from", m.from);
+      text += fmt::format("; supernode {} for {} rank {}", phase_.segment[m.segment].supernode,
+                          m.kind == MessageKind::broadcast ? "its values from" : "a partial sum from",
+                          m.from.value());
     }
     if (missing > named) text += fmt::format("; and {} more messages", missing - named);
     return text;

@@ -98,8 +98,8 @@ void VectorMoves<T>::at_caller(std::span<const Index> row, const At& at) const {
 }
 
 template <Scalar T>
-void VectorMoves<T>::keep(std::span<const Index> caller, std::span<const Index> work) const {
-  at_caller(caller, [&](std::size_t i) { return work_.at(work[i]); });
+void VectorMoves<T>::keep(std::span<const Index> caller, std::span<const plan::WorkRow> work) const {
+  at_caller(caller, [&](std::size_t i) { return work_.at(work[i].value()); });
 }
 
 template <Scalar T>

@@ -28,7 +28,7 @@ class VectorMoves {
       : crew_(crew), way_(way), vectors_(vectors), work_(work) {}
 
   // Rows that stay on this rank, without a copy in between.
-  void keep(std::span<const Index> caller, std::span<const Index> work) const;
+  void keep(std::span<const Index> caller, std::span<const plan::WorkRow> work) const;
   // Rows of a plan::VectorMessage that is sent, and of one that has come.
   void pack(std::span<const Index> row, T* message) const;
   void unpack(std::span<const Index> row, T* message) const;

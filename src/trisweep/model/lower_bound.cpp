@@ -44,7 +44,7 @@ std::vector<double> message_seconds(const ChosenPlan& chosen, const Machine& mac
   std::vector<double> seconds(usize(chosen.mapping->ranks()));
   plan::for_each_message(
       *chosen.structure, *chosen.mapping, chosen.schedule, chosen.spec, [&](const plan::Message& m) {
-        const bool near = m.from / machine.ranks_per_node == m.to / machine.ranks_per_node;
+        const bool near = m.from.value() / machine.ranks_per_node == m.to.value() / machine.ranks_per_node;
         const Link& link = near ? network.inside : network.between;
         const double copying = 2 * double(m.rows) * workload.row_bytes() / machine.worker_bandwidth;
         seconds[usize(m.from)] += link.send_overhead;

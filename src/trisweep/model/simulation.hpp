@@ -24,12 +24,12 @@ struct RankState {
   Index phase = -1;
   double phase_begin = 0;
   plan::SweepCounters<Index> counters;
-  std::vector<Index> ready;           // tasks, a heap
-  std::vector<std::int32_t> enabled;  // by task: the step that made it ready
-  std::map<Index, Index> exchanged;   // by rank: messages of an exchange sent to it
-  FlightList inbox;                   // of this phase
-  FlightList early;                   // of later phases
-  std::size_t expected = 0;           // messages, or steps that are taken in order
+  std::vector<Index> ready;                 // tasks, a heap
+  std::vector<std::int32_t> enabled;        // by task: the step that made it ready
+  std::map<plan::RankId, Index> exchanged;  // messages of an exchange sent to it
+  FlightList inbox;                         // of this phase
+  FlightList early;                         // of later phases
+  std::size_t expected = 0;                 // messages, or steps that are taken in order
   std::size_t tasks_left = 0;
   Index idle_workers = 0;  // besides the communicator
   bool communicator_idle = false;
@@ -109,7 +109,7 @@ class Simulation {
     std::int32_t step;
     double& now;
 
-    void sum_up(Index segment);
+    void sum_up(plan::SegmentId segment);
     void send(Index number);
     void ready(Index task) { make_ready(simulation.state(rank), task, step); }
   };

@@ -5,7 +5,7 @@ namespace trisweep::model {
 Flight Simulation::message(Index r, const plan::ExchangeStep& of, std::int32_t s) {
   return {.departed = 0,
           .from = r,
-          .to = of.rank,
+          .to = of.rank.value(),
           .phase = state(r).phase,
           .number = number_at_receiver(r, of.number),
           .subject = state(r).exchanged[of.rank]++,
@@ -18,7 +18,7 @@ Flight Simulation::message(Index r, const VectorPhase& vectors, Index number, st
   const plan::VectorMessage& sent = vectors.sent[usize(number)];
   return {.departed = 0,
           .from = r,
-          .to = sent.rank,
+          .to = sent.rank.value(),
           .phase = state(r).phase,
           .number = number_at_receiver(r, number),
           .subject = 0,

@@ -72,8 +72,8 @@ void Simulation::end_task(const Event& event) {
   end_step(s, event.communicator, now);
 }
 
-void Simulation::Effects::sum_up(Index segment) {
-  const plan::Segment& of = sweep.segment[usize(segment)];
+void Simulation::Effects::sum_up(plan::SegmentId segment) {
+  const plan::Segment& of = sweep.segment[segment];
   now += simulation.adding_seconds(Offset{of.cell_end - of.cell_begin} * of.width);
 }
 
@@ -83,10 +83,10 @@ void Simulation::Effects::send(Index number) {
 
 Flight Simulation::message(Index r, const SweepPhase& sweep, Index number, std::int32_t s) {
   const plan::Outgoing& sent = sweep.outgoing[usize(number)];
-  const plan::Segment& of = sweep.segment[usize(sent.segment)];
+  const plan::Segment& of = sweep.segment[sent.segment];
   return {.departed = 0,
           .from = r,
-          .to = sent.to,
+          .to = sent.to.value(),
           .phase = state(r).phase,
           .number = number_at_receiver(r, number),
           .subject = of.supernode,

@@ -12,7 +12,7 @@ struct AppliedBlock {
   Index supernode;
   Index row_supernode;
   Index rows;
-  Index rank;
+  RankId rank;
 };
 
 class AppliedPanels {
@@ -71,7 +71,7 @@ class AppliedPanels {
       visit(AppliedBlock{.supernode = k,
                          .row_supernode = block.row_supernode,
                          .rows = block.end - block.begin,
-                         .rank = mapping_.owner(layer_, side_, block.row_supernode, k)});
+                         .rank = RankId(mapping_.owner(layer_, side_, block.row_supernode, k))});
     });
   }
 

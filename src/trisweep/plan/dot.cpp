@@ -36,28 +36,29 @@ class Picture {
     const bool is_product = spec.side == distribution::Side::diagonal;  // its sums are no sources again
     for (Index k = 0; k < structure_.supernodes(); ++k) {
       if (!applied.concerns(k) || (is_product && !structure_.is_tile(k))) continue;
-      const Index owner = mapping_.diagonal_owner(layer, k);
+      const RankId owner(mapping_.diagonal_owner(layer, k));
       if (!is_product) edge(segment('s', owner, k), segment('f', owner, k));
       along_tree(spec.tree, trees.reduction.of(k), k, MessageKind::reduction);
       along_tree(spec.tree, trees.broadcast.of(k), k, MessageKind::broadcast);
     }
     applied.for_each_block([&](const AppliedBlock& block) {
-      const Index k = block.supernode, i = block.row_supernode, rank = block.rank;
-      const std::string piece = node('p', rank, k, fmt::format("panel {}@{}", k, rank), "box");
+      const Index k = block.supernode, i = block.row_supernode;
+      const RankId rank = block.rank;
+      const std::string piece = node('p', rank, k, fmt::format("panel {}@{}", k, rank.value()), "box");
       edge(segment('f', rank, scatters ? k : i), piece);
       edge(piece, segment('s', rank, scatters ? i : k));
     });
   }
 
   void between_ranks(const Message& m) {
-    const auto rank = [&](Index r) { return node('r', r, 0, fmt::format("rank {}", r), "circle"); };
+    const auto rank = [&](RankId r) { return node('r', r, 0, fmt::format("rank {}", r.value()), "circle"); };
     text_ += fmt::format("{} -> {} [style=bold, label=\"{} rows\"];\n", rank(m.from), rank(m.to), m.rows);
   }
 
   std::string finish() && { return "digraph plan {\nrankdir=LR;\n" + text_ + "}\n"; }
 
  private:
-  void along_tree(Tree tree, std::span<const Index> members, Index k, MessageKind kind) {
+  void along_tree(Tree tree, std::span<const RankId> members, Index k, MessageKind kind) {
     const auto size = static_cast<Index>(members.size());
     const bool down = kind == MessageKind::broadcast;
     for (Index p = 1; p < size; ++p) {
@@ -67,13 +68,13 @@ class Picture {
     }
   }
 
-  std::string segment(char kind, Index rank, Index k) {
-    return node(kind, rank, k, fmt::format("{}{}@{}", kind == 'f' ? "x" : "sum", k, rank), "ellipse");
+  std::string segment(char kind, RankId rank, Index k) {
+    return node(kind, rank, k, fmt::format("{}{}@{}", kind == 'f' ? "x" : "sum", k, rank.value()), "ellipse");
   }
 
   // Declares the node when it is first met.
-  std::string node(char kind, Index rank, Index k, const std::string& label, const char* shape) {
-    std::string name = fmt::format("{}{}_{}_{}", kind, phase_, rank, k);
+  std::string node(char kind, RankId rank, Index k, const std::string& label, const char* shape) {
+    std::string name = fmt::format("{}{}_{}_{}", kind, phase_, rank.value(), k);
     if (nodes_.insert(name).second) {
       text_ += fmt::format("{} [label=\"{}\", shape={}];\n", name, label, shape);
       if (nodes_.size() > most_nodes) {

@@ -9,14 +9,14 @@ namespace {
 // such segment.
 void pair_up(const distribution::Mapping& mapping, const distribution::Share& share, const LayerStep& with,
              std::vector<ExchangeStep>& steps) {
-  std::map<std::pair<Index, Index>, ExchangeStep> messages;  // by segment, if not packed, and rank
+  std::map<std::pair<Index, RankId>, ExchangeStep> messages;  // by segment, if not packed, and rank
   for (Index s = 0; s < share.segments(); ++s) {
     const Index k = share.segment[usize(s)];
     if (!share.owned[usize(s)] || !with.moves(mapping.layers_of(k))) continue;
-    const Index rank = mapping.diagonal_owner(with.partner, k);
+    const RankId rank(mapping.diagonal_owner(with.partner, k));
     const std::pair message(with.packed ? 0 : s, rank);
     ExchangeStep& step = messages.try_emplace(message, ExchangeStep{with.transfer, rank, {}}).first->second;
-    step.segment.push_back(s);
+    step.segment.push_back(SegmentId(s));
     step.rows += share.width(s);
   }
   for (auto& [message, step] : messages) steps.push_back(std::move(step));

@@ -51,12 +51,12 @@ std::vector<std::vector<Index>> numbers_at_receivers(std::span<const MessagePeer
   for (const MessagePeers& rank : ranks) expected.push_back(by_sender(rank));
   std::vector<std::size_t> next(ranks.size(), 0);  // of those expected
   for (std::size_t from = 0; from < ranks.size(); ++from) {
-    for (const Index to : ranks[from].to) {
+    for (const RankId to : ranks[from].to) {
       const std::size_t at = next[usize(to)]++;
       const auto& list = expected[usize(to)];
       if (at >= list.size() || usize(ranks[usize(to)].from[usize(list[at])]) != from) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("rank {} sends rank {} a message that it does not wait for", from, to));
+        throw Error(ErrorKind::usage, fmt::format("rank {} sends rank {} a message that it does not wait for",
+                                                  from, to.value()));
       }
       numbers[from].push_back(list[at]);
     }

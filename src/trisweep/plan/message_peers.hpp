@@ -9,8 +9,8 @@ namespace trisweep::plan {
 
 // The ranks at the other ends of one rank's messages, by their numbers.
 struct MessagePeers {
-  std::vector<Index> to;
-  std::vector<Index> from;
+  std::vector<RankId> to;
+  std::vector<RankId> from;
 };
 MessagePeers peers_of(const SweepPhase& phase);
 MessagePeers peers_of(const ExchangePhase& phase);

@@ -12,7 +12,7 @@ Strip strip_of(const distribution::Share& share, const distribution::SideShare& 
           .width = share.width(s),
           .row_begin = rows.begin,
           .row_end = rows.end,
-          .at = share.slot[usize(s)]};
+          .at = WorkRow(share.slot[usize(s)])};
 }
 
 Part part_of(const SweepPhase& phase) {

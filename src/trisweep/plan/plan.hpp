@@ -11,7 +11,8 @@
 // A sweep over the diagonal side is the *product* with the blocks that tiles of a group share: its segments
 // are listed twice, as sources and as targets, which have rows of their own.
 //
-// Segments are local segments of the rank's Share; ranks are those of the mapping.
+// Segments are local segments of the rank's Share, and behind them those that a phase has of its own; ranks
+// are those of the mapping.
 
 #include <array>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "trisweep/distribution/share.hpp"
+#include "trisweep/plan/indices.hpp"
 #include "trisweep/plan/tree.hpp"
 
 namespace trisweep::plan {
@@ -34,7 +36,7 @@ struct Strip {
   Index width;
   Index row_begin;
   Index row_end;
-  Index at;  // first work row of the panel side: what a scatter reads and a gather adds to
+  WorkRow at;  // first one of the panel side: what a scatter reads and a gather adds to
   bool operator==(const Strip&) const = default;
 };
 
@@ -57,8 +59,8 @@ struct Task {
   Index feed_begin = 0;   // into SweepPhase::feed
   Index feed_end = 0;
   Index waits = 0;
-  Index cell_begin = 0;  // work rows that start at zero with the task: its cells, see below
-  Index cell_end = 0;
+  WorkRow cell_begin{};  // rows that start at zero with the task: its cells, see below
+  WorkRow cell_end{};
   bool operator==(const Task&) const = default;
 };
 
@@ -81,17 +83,17 @@ constexpr std::size_t index_of(MessageKind kind) {
 // A message of a sweep that this rank gets: the final segment from its parent in the broadcast tree, or a
 // partial sum from a child in the reduction tree.
 struct Incoming {
-  Index segment;
-  Index from;
+  SegmentId segment;
+  RankId from;
   MessageKind kind;
-  Index cell = -1;  // work row at which a partial sum is kept; -1: it is added when it comes
+  WorkRow cell = no_row;  // at which a partial sum is kept; none: it is added when it comes
   bool operator==(const Incoming&) const = default;
 };
 
 // And one that it sends: the final segment to a child, or its partial sum to the parent.
 struct Outgoing {
-  Index segment;
-  Index to;
+  SegmentId segment;
+  RankId to;
   MessageKind kind;
   bool operator==(const Outgoing&) const = default;
 };
@@ -110,27 +112,27 @@ struct Outgoing {
 // passes on before it makes that when it is. So a rank takes part in collectives in the plan's order only, as
 // it does in blocking ones.
 struct Segment {
-  Index row = 0;  // first of its work rows
+  WorkRow row{};  // its first
   Index width = 0;
   Index supernode = 0;
   Index pending = 0;
-  Index parent = -1;      // into SweepPhase::outgoing; -1 on the owner and where this rank adds nothing
-  Index sent_from = -1;   // work row that the partial sum is sent from, when the final segment comes to `row`
-  Index child_begin = 0;  // into SweepPhase::outgoing
+  Index parent = -1;           // into SweepPhase::outgoing; -1 on the owner and where this rank adds nothing
+  WorkRow sent_from = no_row;  // of the partial sum, when the final segment comes to `row`
+  Index child_begin = 0;       // into SweepPhase::outgoing
   Index child_end = 0;
   Index consumer_begin = 0;  // into SweepPhase::consumer
   Index consumer_end = 0;
   Index cell_begin = 0;  // into SweepPhase::cell
   Index cell_end = 0;
-  Index next = -1;            // the segment whose turn it is when this one has been passed on
-  bool counts_final = false;  // the final segment, when it comes, is a contribution like others
+  SegmentId next = no_segment;  // whose turn it is when this one has been passed on
+  bool counts_final = false;    // the final segment, when it comes, is a contribution like others
   bool operator==(const Segment&) const = default;
 };
 
 // Of a product: the negative of a target (all products subtract) becomes the segment.
 struct Replacement {
-  Index slot;  // work rows
-  Index target;
+  WorkRow slot;
+  WorkRow target;
   Index rows;
   bool operator==(const Replacement&) const = default;
 };
@@ -143,14 +145,14 @@ struct SweepPhase {
   std::vector<Task> task;       // in order of priority: the order of elimination, or its reverse
   std::vector<Strip> strip;     // by task
   std::vector<Index> position;  // work rows of the strips' rows; empty: the share's piece_positions()
-  std::vector<Index> feed;      // segments a task contributes to, by task, in order of priority
+  std::vector<SegmentId> feed;  // what a task contributes to, by task, in order of priority
   // One per local segment of the share; in a product two: sources, targets. Behind them those that this rank
   // only helps to pass on, and those without rows, which only count (sweep_stages.hpp).
-  std::vector<Segment> segment;
+  IndexedVector<SegmentId, Segment> segment;
   std::vector<Index> consumer;        // tasks, by segment
-  std::vector<Index> cell;            // first work rows of the cells to be added, by segment, in order
-  std::vector<Index> complete;        // segments that nothing has to be added to
-  std::vector<Index> cleared;         // segments whose slots start at zero: partial sums of others' segments
+  std::vector<WorkRow> cell;          // the first of each cell to be added, by segment, in order
+  std::vector<SegmentId> complete;    // to which nothing has to be added
+  std::vector<SegmentId> cleared;     // whose slots start at zero: partial sums of others' segments
   std::vector<Incoming> incoming;     // by supernode, then kind, then sender
   std::vector<Outgoing> outgoing;     // by supernode, then kind, then place in the tree
   std::vector<Replacement> replaced;  // when all is done
@@ -164,8 +166,8 @@ enum class Transfer { send, receive_add, receive_copy };
 // One message between layers: the listed segments, packed in order.
 struct ExchangeStep {
   Transfer transfer;
-  Index rank;
-  std::vector<Index> segment;
+  RankId rank;
+  std::vector<SegmentId> segment;
   Offset rows = 0;
   Index number = 0;  // of the phase's messages that are sent, or of those that come
   bool operator==(const ExchangeStep&) const = default;
@@ -188,7 +190,7 @@ enum class VectorWay { in, out };
 // x, counted from the first that the rank has; at home work rows. Both ends list them in the order of the
 // structure.
 struct VectorMessage {
-  Index rank;  // at the other end
+  RankId rank;  // at the other end
   std::vector<Index> row;
   bool operator==(const VectorMessage&) const = default;
 };
@@ -199,7 +201,7 @@ struct VectorPhase {
   VectorWay way = VectorWay::in;
   // Rows that stay on this rank: the caller's, ascending, and the work row of each.
   std::vector<Index> caller;
-  std::vector<Index> work;
+  std::vector<WorkRow> work;
   std::vector<VectorMessage> sent;      // by number, one for a rank: the caller's rows in, work rows out
   std::vector<VectorMessage> received;  // by number, one of a rank: work rows in, the caller's rows out
 

@@ -11,14 +11,14 @@ namespace {
 // By supernode and kind, which no two messages between the same two ranks have in common: so both of them
 // list these in the same order.
 void number_messages(SweepPhase& phase) {
-  const auto supernode = [&](const auto& m) { return phase.segment[usize(m.segment)].supernode; };
+  const auto supernode = [&](const auto& m) { return phase.segment[m.segment].supernode; };
   std::ranges::sort(phase.incoming, {},
                     [&](const Incoming& m) { return std::tuple(supernode(m), m.kind, m.from); });
   std::ranges::stable_sort(phase.outgoing, {},
                            [&](const Outgoing& m) { return std::pair(supernode(m), m.kind); });
   for (Index number = 0; number < static_cast<Index>(phase.outgoing.size()); ++number) {
     const Outgoing& message = phase.outgoing[usize(number)];
-    Segment& segment = phase.segment[usize(message.segment)];
+    Segment& segment = phase.segment[message.segment];
     if (message.kind == MessageKind::reduction) {
       segment.parent = number;
     } else {
@@ -29,20 +29,22 @@ void number_messages(SweepPhase& phase) {
 }
 
 // Partial sums that come are contributions, too, after those of tasks.
-void give_cells_to_messages(SweepPhase& phase, std::vector<std::pair<Index, Index>>& cells, WorkRows& rows) {
+void give_cells_to_messages(SweepPhase& phase, std::vector<std::pair<SegmentId, WorkRow>>& cells,
+                            WorkRows& rows) {
   for (Incoming& message : phase.incoming) {
     if (message.kind != MessageKind::reduction) continue;
-    message.cell = rows.take(phase.segment[usize(message.segment)].width);
+    message.cell = rows.take(phase.segment[message.segment].width);
     cells.emplace_back(message.segment, message.cell);
   }
 }
 
 // Lists the second of each pair by segment, the first.
-void list_by_segment(const std::vector<std::pair<Index, Index>>& pairs, SweepPhase& phase,
-                     std::vector<Index>& list, Index Segment::*begin, Index Segment::*end) {
+template <class Listed>
+void list_by_segment(const std::vector<std::pair<SegmentId, Listed>>& pairs, SweepPhase& phase,
+                     std::vector<Listed>& list, Index Segment::*begin, Index Segment::*end) {
   auto pair = pairs.begin();
-  for (Index s = 0; s < static_cast<Index>(phase.segment.size()); ++s) {
-    Segment& segment = phase.segment[usize(s)];
+  for (SegmentId s; s < phase.segment.end_key(); ++s) {
+    Segment& segment = phase.segment[s];
     segment.*begin = static_cast<Index>(list.size());
     for (; pair != pairs.end() && pair->first == s; ++pair) list.push_back(pair->second);
     segment.*end = static_cast<Index>(list.size());
@@ -77,9 +79,9 @@ SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::
   if (sweep.ordered()) give_cells_to_messages(phase, tasks.cells, joined.rows);
   std::ranges::sort(tasks.reads);
   list_by_segment(tasks.reads, phase, phase.consumer, &Segment::consumer_begin, &Segment::consumer_end);
-  std::ranges::stable_sort(tasks.cells, {}, &std::pair<Index, Index>::first);
+  std::ranges::stable_sort(tasks.cells, {}, &std::pair<SegmentId, WorkRow>::first);
   list_by_segment(tasks.cells, phase, phase.cell, &Segment::cell_begin, &Segment::cell_end);
-  phase.extra_rows = joined.rows.end() - share.work_rows();
+  phase.extra_rows = joined.rows.end() - WorkRow(share.work_rows());
   return phase;
 }
 

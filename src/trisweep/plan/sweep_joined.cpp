@@ -11,29 +11,29 @@ class TreeParts {
       : sweep_(sweep), share_(sweep.share), joined_{.segment = tasks.segment, .rows = tasks.rows} {}
 
   // The root of an interior subtree that other tasks wait for, when nothing else is to come.
-  void start_subtree(Index s) {
-    if (joined_.segment[usize(s)].pending == 0) joined_.complete.push_back(s);
+  void start_subtree(SegmentId s) {
+    if (joined_.segment[s].pending == 0) joined_.complete.push_back(s);
   }
 
-  void join(Index s) {
+  void join(SegmentId s) {
     if (sweep_.is_product()) {
       join_product(s);
     } else {
       join_sweep(s);
     }
-    if (is_owned(s) && joined_.segment[usize(s)].pending == 0) joined_.complete.push_back(s);
+    if (sweep_.is_owned(s) && joined_.segment[s].pending == 0) joined_.complete.push_back(s);
   }
 
   // What this rank takes part in one after another, among that what it only helps to pass on.
   void take_turns() {
-    Index before = -1;
+    SegmentId before = no_segment;
     for (const Index k : sweep_.trees.in_turn) {
       const Index adds = place(sweep_.trees.reduction.of(k)), reads = place(sweep_.trees.broadcast.of(k));
       if (adds < 0 && reads < 0) continue;
-      const Index s = place_in_turn(k);
-      Segment& segment = joined_.segment[usize(s)];
-      const bool first = before < 0;
-      if (!first) joined_.segment[usize(before)].next = s;
+      const SegmentId s = place_in_turn(k);
+      Segment& segment = joined_.segment[s];
+      const bool first = before == no_segment;
+      if (!first) joined_.segment[before].next = s;
       before = s;
       if (segment.pending == 0) std::erase(joined_.complete, s);
       segment.pending += first ? 0 : 1;
@@ -46,40 +46,38 @@ class TreeParts {
   JoinedSegments take() && { return std::move(joined_); }
 
  private:
-  bool is_owned(Index s) const { return share_.owned[usize(s)] != 0; }
-
   // Of this rank among `members`, or -1.
-  Index place(std::span<const Index> members) const {
-    const auto at = std::find(members.begin(), members.end(), share_.rank);
+  Index place(std::span<const RankId> members) const {
+    const auto at = std::find(members.begin(), members.end(), RankId(share_.rank));
     return at == members.end() ? -1 : static_cast<Index>(at - members.begin());
   }
 
   // A source and its target. The owner's target takes the source's place when all is done.
-  void join_product(Index s) {
-    const Index target = sweep_.target(s);
+  void join_product(SegmentId s) {
+    const SegmentId target = sweep_.target(s);
     const bool adds = join_reduction(target);
     join_broadcast(s);
     if (!adds) return;
-    const Segment& sum = joined_.segment[usize(target)];
+    const Segment& sum = joined_.segment[target];
     joined_.cleared.push_back(target);
-    if (is_owned(s)) joined_.replaced.push_back({share_.slot[usize(s)], sum.row, sum.width});
+    if (sweep_.is_owned(s)) joined_.replaced.push_back({sweep_.slot(s), sum.row, sum.width});
   }
 
   // Partial sums of others' segments start at zero the first time that something is added to them; they need
   // rows of their own where the final segment comes, too.
-  void join_sweep(Index s) {
+  void join_sweep(SegmentId s) {
     const bool adds = join_reduction(s), reads = join_broadcast(s);
-    if (is_owned(s)) return;
-    Segment& sum = joined_.segment[usize(s)];
+    if (sweep_.is_owned(s)) return;
+    Segment& sum = joined_.segment[s];
     const bool stays = sweep_.scatters() && !sweep_.spec.brings(sum.supernode);
     if (!sweep_.spec.continues && (adds || stays)) joined_.cleared.push_back(s);
     if (adds && reads) sum.sent_from = joined_.rows.take(sum.width);
   }
 
   // The segment of the phase for supernode k, which the share may not have.
-  Index place_in_turn(Index k) {
-    if (const Index s = share_.local(k); s >= 0) return s;
-    const auto s = static_cast<Index>(joined_.segment.size());
+  SegmentId place_in_turn(Index k) {
+    if (const Index local = share_.local(k); local >= 0) return SegmentId(local);
+    const SegmentId s = joined_.segment.end_key();
     const Index width = sweep_.structure.width(k);
     joined_.segment.push_back({.row = joined_.rows.take(width), .width = width, .supernode = k});
     if (join_reduction(s)) joined_.cleared.push_back(s);
@@ -88,8 +86,8 @@ class TreeParts {
   }
 
   // Both take a segment of the phase.
-  bool join_reduction(Index s) {
-    Segment& segment = joined_.segment[usize(s)];
+  bool join_reduction(SegmentId s) {
+    Segment& segment = joined_.segment[s];
     const auto members = sweep_.trees.reduction.of(segment.supernode);
     const Index at = place(members);
     if (at < 0) return false;
@@ -101,8 +99,8 @@ class TreeParts {
     return true;
   }
 
-  bool join_broadcast(Index s) {
-    const auto members = sweep_.trees.broadcast.of(joined_.segment[usize(s)].supernode);
+  bool join_broadcast(SegmentId s) {
+    const auto members = sweep_.trees.broadcast.of(joined_.segment[s].supernode);
     const Index at = place(members);
     if (at < 0) return false;
     const auto [parent, first, last] = sweep_.spec.tree(at, static_cast<Index>(members.size()));
@@ -119,13 +117,13 @@ class TreeParts {
 
 }  // namespace
 
-JoinedSegments join_trees(const RankSweep& sweep, const Subtrees& subtrees, const std::vector<char>& divided,
-                          const SweepTasks& tasks) {
+JoinedSegments join_trees(const RankSweep& sweep, const Subtrees& subtrees,
+                          const IndexedVector<SegmentId, char>& divided, const SweepTasks& tasks) {
   TreeParts parts(sweep, tasks);
-  for (Index s = 0; s < sweep.share.segments(); ++s) {
-    const bool takes_part = !sweep.is_product() || sweep.structure.is_tile(sweep.share.segment[usize(s)]);
-    if (subtrees.interior[usize(s)]) {
-      if (divided[usize(s)]) parts.start_subtree(s);
+  for (SegmentId s; s < sweep.local_end(); ++s) {
+    const bool takes_part = !sweep.is_product() || sweep.structure.is_tile(sweep.supernode(s));
+    if (subtrees.interior[s]) {
+      if (divided[s]) parts.start_subtree(s);
     } else if (takes_part) {
       parts.join(s);
     }

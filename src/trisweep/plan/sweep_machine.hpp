@@ -32,22 +32,22 @@ inline bool count_down(std::atomic<Index>& count) {
 // What is still missing in a sweep that runs. `Count`: Index, or std::atomic<Index> where threads share it.
 template <class Count>
 struct SweepCounters {
-  std::vector<Count> pending;  // by segment
-  std::vector<Count> waits;    // by task
+  IndexedVector<SegmentId, Count> pending;
+  std::vector<Count> waits;  // by task
 
   // Room for a phase.
   void reserve(const SweepPhase& phase) {
-    if (pending.size() < phase.segment.size()) pending = std::vector<Count>(phase.segment.size());
+    if (pending.size() < phase.segment.size()) pending = decltype(pending)(phase.segment.size());
     if (waits.size() < phase.task.size()) waits = std::vector<Count>(phase.task.size());
   }
 };
 
 // Does what the machine finds out. With several threads it is called by whoever has counted last.
 template <class Handler>
-concept SweepHandler = requires(Handler handler, Index i) {
-  { handler.sum_up(i) } -> std::same_as<void>;  // segment i is complete: its cells are to be added
-  { handler.send(i) } -> std::same_as<void>;    // outgoing message i
-  { handler.ready(i) } -> std::same_as<void>;   // task i can run
+concept SweepHandler = requires(Handler handler, SegmentId segment, Index i) {
+  { handler.sum_up(segment) } -> std::same_as<void>;  // it is complete: its cells are to be added
+  { handler.send(i) } -> std::same_as<void>;          // outgoing message i
+  { handler.ready(i) } -> std::same_as<void>;         // task i can run
 };
 
 // Made for an event, and as good as nothing: the state is in the counters.
@@ -60,19 +60,18 @@ class SweepMachine {
 
   // Before any other event.
   void start() {
-    for (std::size_t s = 0; s < phase_.segment.size(); ++s)
-      set(counters_.pending[s], phase_.segment[s].pending);
+    for (SegmentId s; s < phase_.segment.end_key(); ++s) set(counters_.pending[s], phase_.segment[s].pending);
     for (std::size_t t = 0; t < phase_.task.size(); ++t) set(counters_.waits[t], phase_.task[t].waits);
     for (std::size_t t = 0; t < phase_.task.size(); ++t)
       if (phase_.task[t].waits == 0) handler_.ready(static_cast<Index>(t));
-    for (const Index s : phase_.complete) complete(s);
+    for (const SegmentId s : phase_.complete) complete(s);
   }
 
   // Incoming message `number`, and its values are where they belong.
   void message_came(Index number) {
     const Incoming& message = phase_.incoming[usize(number)];
     const bool is_final = message.kind == MessageKind::broadcast;
-    if (is_final && !phase_.segment[usize(message.segment)].counts_final) {
+    if (is_final && !phase_.segment[message.segment].counts_final) {
       make_available(message.segment);
     } else {
       contribute(message.segment);
@@ -85,23 +84,23 @@ class SweepMachine {
   }
 
  private:
-  void contribute(Index s) {
-    if (count_down(counters_.pending[usize(s)])) complete(s);
+  void contribute(SegmentId s) {
+    if (count_down(counters_.pending[s])) complete(s);
   }
 
-  void complete(Index s) {
-    const Segment& segment = phase_.segment[usize(s)];
+  void complete(SegmentId s) {
+    const Segment& segment = phase_.segment[s];
     handler_.sum_up(s);
     if (segment.parent >= 0) {
       handler_.send(segment.parent);
     } else {
       make_available(s);
     }
-    if (segment.next >= 0) contribute(segment.next);
+    if (segment.next != no_segment) contribute(segment.next);
   }
 
-  void make_available(Index s) {
-    const Segment& segment = phase_.segment[usize(s)];
+  void make_available(SegmentId s) {
+    const Segment& segment = phase_.segment[s];
     for (Index number = segment.child_begin; number < segment.child_end; ++number) handler_.send(number);
     for (Index c = segment.consumer_begin; c < segment.consumer_end; ++c) {
       const Index t = phase_.consumer[usize(c)];

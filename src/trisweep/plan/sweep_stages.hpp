@@ -28,16 +28,22 @@ struct RankSweep {
   bool ordered() const { return accumulation.ordered; }
   // The product of tiles: targets are segments of their own, behind the sources.
   bool is_product() const { return spec.side == distribution::Side::diagonal; }
-  Index source(Index piece) const { return side().segment[usize(piece)]; }
-  Index target(Index s) const { return is_product() ? share.segments() + s : s; }
+  SegmentId source(Index piece) const { return SegmentId(side().segment[usize(piece)]); }
+  SegmentId target(SegmentId s) const { return is_product() ? s + share.segments() : s; }
+  // Of a local segment.
+  bool is_owned(SegmentId s) const { return share.owned[usize(s)] != 0; }
+  Index supernode(SegmentId s) const { return share.segment[usize(s)]; }
+  Index width(SegmentId s) const { return share.width(s.value()); }
+  WorkRow slot(SegmentId s) const { return WorkRow(share.slot[usize(s)]); }
+  SegmentId local_end() const { return SegmentId(share.segments()); }
 };
 
 // By local segment. One is *interior* when this rank alone touches it and everything below it in the
 // elimination tree: then no event about it can come from, or matter to, another rank. In an ordered sweep
 // only subtrees of at most a grain are, so that there are tasks for several threads.
 struct Subtrees {
-  std::vector<char> interior;
-  std::vector<Index> root;  // of its interior subtree, or itself
+  IndexedVector<SegmentId, char> interior;
+  IndexedVector<SegmentId, SegmentId> root;  // of its interior subtree, or itself
 };
 Subtrees find_subtrees(const RankSweep& sweep);
 
@@ -52,18 +58,18 @@ enum class TaskKind { core, outer, own, diagonal };
 
 // A strip and the task it belongs to.
 struct Work {
-  Index priority;  // a local segment: tasks are in its order
+  SegmentId priority;  // tasks are in the order of local segments
   TaskKind kind;
-  Index subtree;  // root of the interior subtree, or -1
-  Index part;     // number of the task among those of the same priority, kind and subtree
+  SegmentId subtree;  // root of the interior subtree, or none
+  Index part;         // number of the task among those of the same priority, kind and subtree
   Strip strip;
 
   auto task() const { return std::tuple(priority, kind, subtree, part); }
 };
 
 struct SweepWork {
-  std::vector<Work> work;     // by task, in order of priority
-  std::vector<char> divided;  // local segments: roots of subtrees of which more than the core is a task
+  std::vector<Work> work;                  // by task, in order of priority
+  IndexedVector<SegmentId, char> divided;  // roots of subtrees of which more than the core is a task
 };
 SweepWork list_work(const RankSweep& sweep, const Subtrees& subtrees);
 
@@ -72,19 +78,18 @@ class WorkRows {
  public:
   explicit WorkRows(Index slots) : next_(slots) {}
 
-  Index take(Index width) {
-    if (next_ > std::numeric_limits<Index>::max() - width) {
+  WorkRow take(Index width) {
+    if (next_.value() > std::numeric_limits<Index>::max() - width) {
       throw Error(ErrorKind::environment,
                   "this rank's part of the vectors, with what its threads add to them, has too many rows",
                   "use more ranks, or one thread for each and no --deterministic");
     }
-    next_ += width;
-    return next_ - width;
+    return std::exchange(next_, next_ + width);
   }
-  Index end() const { return next_; }
+  WorkRow end() const { return next_; }
 
  private:
-  Index next_;
+  WorkRow next_;
 };
 
 // The tasks, what each reads and feeds, and where its contributions go.
@@ -92,26 +97,26 @@ struct SweepTasks {
   std::vector<Task> task;
   std::vector<Strip> strip;
   std::vector<Index> position;
-  std::vector<Index> feed;
-  std::vector<Segment> segment;                // of the phase, with what tasks alone contribute
-  std::vector<std::pair<Index, Index>> reads;  // (segment, task)
-  std::vector<std::pair<Index, Index>> cells;  // (segment, first work row), in the order of contributions
+  std::vector<SegmentId> feed;
+  IndexedVector<SegmentId, Segment> segment;         // of the phase, with what tasks alone contribute
+  std::vector<std::pair<SegmentId, Index>> reads;    // by which task
+  std::vector<std::pair<SegmentId, WorkRow>> cells;  // the first of each, in the order of contributions
   WorkRows rows;
 };
 SweepTasks make_tasks(const RankSweep& sweep, const Subtrees& subtrees, const SweepWork& work);
 
 // The segments with their parts in the trees.
 struct JoinedSegments {
-  std::vector<Segment> segment;
+  IndexedVector<SegmentId, Segment> segment;
   std::vector<Incoming> incoming;  // neither is in order yet
   std::vector<Outgoing> outgoing;
-  std::vector<Index> complete;
-  std::vector<Index> cleared;
+  std::vector<SegmentId> complete;
+  std::vector<SegmentId> cleared;
   std::vector<Replacement> replaced;
   WorkRows rows;
 };
 // `divided`: see SweepWork.
-JoinedSegments join_trees(const RankSweep& sweep, const Subtrees& subtrees, const std::vector<char>& divided,
-                          const SweepTasks& tasks);
+JoinedSegments join_trees(const RankSweep& sweep, const Subtrees& subtrees,
+                          const IndexedVector<SegmentId, char>& divided, const SweepTasks& tasks);
 
 }  // namespace trisweep::plan

@@ -9,7 +9,7 @@ namespace {
 
 class TaskList {
  public:
-  TaskList(const RankSweep& sweep, const Subtrees& subtrees, const std::vector<char>& divided)
+  TaskList(const RankSweep& sweep, const Subtrees& subtrees, const IndexedVector<SegmentId, char>& divided)
       : sweep_(sweep),
         share_(sweep.share),
         side_(sweep.side()),
@@ -41,22 +41,22 @@ class TaskList {
 
  private:
   void place_segments() {
-    for (Index s = 0; s < share_.segments(); ++s)
+    for (SegmentId s; s < sweep_.local_end(); ++s)
       list_.segment.push_back(
-          {.row = share_.slot[usize(s)], .width = share_.width(s), .supernode = share_.segment[usize(s)]});
+          {.row = sweep_.slot(s), .width = sweep_.width(s), .supernode = sweep_.supernode(s)});
     if (!sweep_.is_product()) return;
-    for (Index s = 0; s < share_.segments(); ++s) {
-      list_.segment.push_back(list_.segment[usize(s)]);
-      const bool takes_part = sweep_.structure.is_tile(share_.segment[usize(s)]);
-      if (takes_part) list_.segment.back().row = list_.rows.take(share_.width(s));
+    for (SegmentId s; s < sweep_.local_end(); ++s) {
+      list_.segment.push_back(list_.segment[s]);
+      const bool takes_part = sweep_.structure.is_tile(sweep_.supernode(s));
+      if (takes_part) list_.segment.back().row = list_.rows.take(sweep_.width(s));
     }
   }
 
-  Index target_row(Index s) const { return list_.segment[usize(sweep_.target(s))].row; }
+  WorkRow target_row(SegmentId s) const { return list_.segment[sweep_.target(s)].row; }
 
   // For a segment of the phase.
-  Index new_cell(Index segment) {
-    list_.cells.emplace_back(segment, list_.rows.take(list_.segment[usize(segment)].width));
+  WorkRow new_cell(SegmentId segment) {
+    list_.cells.emplace_back(segment, list_.rows.take(list_.segment[segment].width));
     return list_.cells.back().second;
   }
 
@@ -78,12 +78,12 @@ class TaskList {
 
   // The segments that count on the row side of the last task, each once: those outside of its subtree, and
   // for a core the subtree's own root when other tasks wait for the core, or it for them.
-  std::vector<Index> row_segments(const Work& work) {
-    std::vector<Index> list;
-    if (work.kind == TaskKind::core && divided_[usize(work.subtree)]) list.push_back(work.subtree);
+  std::vector<SegmentId> row_segments(const Work& work) {
+    std::vector<SegmentId> list;
+    if (work.kind == TaskKind::core && divided_[work.subtree]) list.push_back(work.subtree);
     for (const Strip& strip : strips(list_.task.back())) {
       for_each_block(strip, [&](const auto& block) {
-        if (!interior_[usize(block.segment)]) list.push_back(block.segment);
+        if (const SegmentId s(block.segment); !interior_[s]) list.push_back(s);
       });
     }
     std::sort(list.begin(), list.end());
@@ -92,7 +92,7 @@ class TaskList {
     return list;
   }
   // And on its panel side.
-  std::vector<Index> panel_segments(const Work& work) const {
+  std::vector<SegmentId> panel_segments(const Work& work) const {
     if (work.kind == TaskKind::core) return {};
     return {work.kind == TaskKind::own ? sweep_.source(work.strip.piece) : work.subtree};
   }
@@ -101,59 +101,57 @@ class TaskList {
   void connect(const Work& work) {
     auto sources = panel_segments(work), targets = row_segments(work);
     if (!sweep_.scatters()) {
-      std::erase_if(targets, [&](Index s) { return !sweep_.spec.brings(share_.segment[usize(s)]); });
+      std::erase_if(targets, [&](SegmentId s) { return !sweep_.spec.brings(sweep_.supernode(s)); });
       std::swap(sources, targets);
     }
-    for (const Index s : sources) read(s);
+    for (const SegmentId s : sources) read(s);
     Task& task = list_.task.back();
     task.feed_begin = static_cast<Index>(list_.feed.size());
-    for (const Index s : targets) feed(sweep_.target(s));
+    for (const SegmentId s : targets) feed(sweep_.target(s));
     if (work.kind == TaskKind::outer && sweep_.scatters()) feed(read_by_outer(work.subtree));
     task.feed_end = static_cast<Index>(list_.feed.size());
     if (sweep_.ordered()) {
       give_cells(task, targets);
     } else if (sweep_.is_product() && sweep_.scatters()) {
-      redirect_rows(task, [&](Index s) { return target_row(s); });
+      redirect_rows(task, [&](SegmentId s) { return target_row(s); });
     }
   }
 
   // A task with diagonal blocks waits for its subtree's core, whose segment is its root, and for what else
   // reads the segments that it overwrites.
-  void wait_for_readers(Index subtree) {
+  void wait_for_readers(SegmentId subtree) {
     Task& task = list_.task.back();
     task.feed_begin = task.feed_end = static_cast<Index>(list_.feed.size());
     read(subtree);
     if (const auto outer = read_by_outer_.find(subtree); outer != read_by_outer_.end()) read(outer->second);
   }
 
-  void read(Index segment) {
+  void read(SegmentId segment) {
     list_.reads.emplace_back(segment, static_cast<Index>(list_.task.size()) - 1);
     ++list_.task.back().waits;
   }
-  void feed(Index segment) {
+  void feed(SegmentId segment) {
     list_.feed.push_back(segment);
-    ++list_.segment[usize(segment)].pending;
+    ++list_.segment[segment].pending;
   }
 
   // A segment without rows that is complete when the subtree's outer tasks, which come first, have read it.
-  Index read_by_outer(Index subtree) {
-    const auto [at, made] = read_by_outer_.try_emplace(subtree, static_cast<Index>(list_.segment.size()));
-    if (made)
-      list_.segment.push_back(
-          {.row = share_.slot[usize(subtree)], .supernode = share_.segment[usize(subtree)]});
+  SegmentId read_by_outer(SegmentId subtree) {
+    const auto [at, made] = read_by_outer_.try_emplace(subtree, list_.segment.end_key());
+    if (made) list_.segment.push_back({.row = sweep_.slot(subtree), .supernode = sweep_.supernode(subtree)});
     return at->second;
   }
 
   // A piece that is gathered by one task needs no cell: nobody else writes to its segment.
-  void give_cells(Task& task, const std::vector<Index>& targets) {
+  void give_cells(Task& task, const std::vector<SegmentId>& targets) {
     task.cell_begin = list_.rows.end();
     Strip& strip = list_.strip[usize(task.strip_begin)];
     if (sweep_.scatters()) {
-      std::map<Index, Index> cell;
-      for (const Index s : targets) {
-        if (!interior_[usize(s)]) cell[s] = new_cell(sweep_.target(s));
+      std::map<SegmentId, WorkRow> cell;
+      for (const SegmentId s : targets) {
+        if (!interior_[s]) cell[s] = new_cell(sweep_.target(s));
       }
-      redirect_rows(task, [&](Index s) { return cell.at(s); });
+      redirect_rows(task, [&](SegmentId s) { return cell.at(s); });
     } else if (!targets.empty() && strip.row_end - strip.row_begin < side_.height(strip.piece)) {
       strip.at = new_cell(sweep_.target(targets.front()));
     }
@@ -167,12 +165,12 @@ class TaskList {
     for (Strip& strip : strips(task)) {
       const auto begin = static_cast<Offset>(position.size());
       for_each_block(strip, [&](const auto& block) {
-        const Index s = block.segment;
+        const SegmentId s(block.segment);
         auto row = static_cast<std::ptrdiff_t>(position.size());
         distribution::append_positions(sweep_.structure, share_, sweep_.spec.side, strip.piece, block,
                                        position);
-        if (interior_[usize(s)]) return;
-        for (; row < std::ssize(position); ++row) position[usize(row)] += row_of(s) - share_.slot[usize(s)];
+        if (interior_[s]) return;
+        for (; row < std::ssize(position); ++row) position[usize(row)] += row_of(s) - sweep_.slot(s);
       });
       strip.position = begin;
     }
@@ -181,10 +179,10 @@ class TaskList {
   const RankSweep& sweep_;
   const distribution::Share& share_;
   const distribution::SideShare& side_;
-  const std::vector<char>& interior_;
-  const std::vector<char>& divided_;
+  const IndexedVector<SegmentId, char>& interior_;
+  const IndexedVector<SegmentId, char>& divided_;
   SweepTasks list_;
-  std::map<Index, Index> read_by_outer_;  // by root of a subtree
+  std::map<SegmentId, SegmentId> read_by_outer_;  // by root of a subtree
 };
 
 }  // namespace

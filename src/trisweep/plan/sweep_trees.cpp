@@ -11,7 +11,7 @@ class Collector {
  public:
   explicit Collector(Index supernodes) : first_(usize(supernodes), none), last_(usize(supernodes), none) {}
 
-  void add(Index k, Index rank) {
+  void add(Index k, RankId rank) {
     for (Index at = first_[usize(k)]; at != none; at = member_[usize(at)].next)
       if (member_[usize(at)].rank == rank) return;
     const auto added = static_cast<Index>(member_.size());
@@ -35,7 +35,7 @@ class Collector {
  private:
   static constexpr Index none = -1;
   struct Member {
-    Index rank;
+    RankId rank;
     Index next;
   };
   std::vector<Index> first_;  // supernodes, into member_
@@ -47,13 +47,13 @@ class Collector {
 // around, as an MPI library counts from the root of a collective. `owner_at(other)` has the block where the
 // line meets the line `other`.
 template <class OwnerAt>
-void add_line(Collector& members, Index k, Index owner, std::span<const Index> others, OwnerAt&& owner_at) {
-  std::vector<Index> line;
-  for (const Index other : others) line.push_back(owner_at(other));
+void add_line(Collector& members, Index k, RankId owner, std::span<const Index> others, OwnerAt&& owner_at) {
+  std::vector<RankId> line;
+  for (const Index other : others) line.push_back(RankId(owner_at(other)));
   std::sort(line.begin(), line.end());
   std::rotate(line.begin(), std::lower_bound(line.begin(), line.end(), owner), line.end());
   members.add(k, owner);
-  for (const Index rank : line) members.add(k, rank);
+  for (const RankId rank : line) members.add(k, rank);
 }
 
 // Who takes part in `spec`'s collectives: for each panel that it applies and each row that it brings together
@@ -70,7 +70,7 @@ SweepTrees collective_trees(const symbolic::Structure& structure, const distribu
   std::vector<char> applies(usize(structure.supernodes()));
   for (const Index k : in_turn) {
     applies[usize(k)] = spec.panels.contains(k);
-    const Index owner = mapping.diagonal_owner(layer, k);
+    const RankId owner(mapping.diagonal_owner(layer, k));
     if (spec.panels.contains(k))
       add_line(by_panel, k, owner, held, [&](Index i) { return mapping.owner(layer, spec.side, i, k); });
     if (spec.brings(k))
@@ -95,8 +95,9 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
   for (Index k = 0; k < supernodes; ++k) {
     if (!applied.concerns(k)) continue;
     applies[usize(k)] = applied.contains(k);
-    by_panel.add(k, mapping.diagonal_owner(layer, k));
-    if (spec.brings(k)) by_row.add(k, mapping.diagonal_owner(layer, k));
+    const RankId owner(mapping.diagonal_owner(layer, k));
+    by_panel.add(k, owner);
+    if (spec.brings(k)) by_row.add(k, owner);
   }
   // So each row I meets first the panels of the separators just below its own, on both sides, and among them
   // the largest K; each panel K meets the smallest I first. Both are the orders wanted near the roots, in the

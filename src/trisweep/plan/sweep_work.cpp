@@ -16,20 +16,20 @@ class WorkList {
  public:
   WorkList(const RankSweep& sweep, const Subtrees& subtrees)
       : sweep_(sweep), share_(sweep.share), side_(sweep.side()), subtrees_(subtrees) {
-    list_.divided.assign(usize(share_.segments()), 0);
+    list_.divided = decltype(list_.divided)(usize(share_.segments()), 0);
   }
 
   void add_panels() {
     std::vector<Index> interior;
     for (Index p = 0; p < side_.pieces(); ++p) {
       if (!sweep_.trees.applied[usize(side_.supernode[usize(p)])]) continue;
-      if (subtrees_.interior[usize(sweep_.source(p))]) {
+      if (subtrees_.interior[sweep_.source(p)]) {
         interior.push_back(p);
       } else {
         add_own(p);
       }
     }
-    const auto root = [&](Index p) { return subtrees_.root[usize(sweep_.source(p))]; };
+    const auto root = [&](Index p) { return subtrees_.root[sweep_.source(p)]; };
     std::stable_sort(interior.begin(), interior.end(), [&](Index p, Index q) { return root(p) < root(q); });
     for (auto first = interior.begin(); first != interior.end();) {
       const auto last = std::find_if(first, interior.end(), [&](Index p) { return root(p) != root(*first); });
@@ -43,12 +43,13 @@ class WorkList {
   // left out, interior or not: their blocks belong to the product.
   void add_diagonal() {
     const auto& side = share_.diagonal;
-    std::map<Index, std::pair<Index, Offset>> chunk;  // by subtree: number and entries of the last one
+    std::map<SegmentId, std::pair<Index, Offset>> chunk;  // by subtree: number and entries of the last one
     for (Index p = 0; p < side.pieces(); ++p) {
-      const Index k = side.supernode[usize(p)], s = side.segment[usize(p)], width = share_.width(s);
+      const SegmentId s(side.segment[usize(p)]);
+      const Index k = side.supernode[usize(p)], width = sweep_.width(s);
       const bool asked_for = sweep_.spec.panels.contains(k) && sweep_.spec.diagonal.contains(k);
-      if (!asked_for || !subtrees_.interior[usize(s)] || sweep_.structure.is_tile(k)) continue;
-      const Index root = subtrees_.root[usize(s)];
+      if (!asked_for || !subtrees_.interior[s] || sweep_.structure.is_tile(k)) continue;
+      const SegmentId root = subtrees_.root[s];
       auto& [number, size] = chunk[root];
       if (size >= diagonal_entries) {
         ++number;
@@ -56,8 +57,8 @@ class WorkList {
       }
       size += Offset{width} * width;
       list_.work.push_back(
-          {share_.segments(), TaskKind::diagonal, root, number, strip_of(share_, side, p, {0, width})});
-      list_.divided[usize(root)] = 1;
+          {sweep_.local_end(), TaskKind::diagonal, root, number, strip_of(share_, side, p, {0, width})});
+      list_.divided[root] = 1;
     }
   }
 
@@ -80,7 +81,8 @@ class WorkList {
 
   // One strip, unless the piece is larger than a grain: then several, of whole slabs.
   void add_own(Index p) {
-    const Index height = side_.height(p), s = sweep_.source(p);
+    const SegmentId s = sweep_.source(p);
+    const Index height = side_.height(p);
     const Index slabs = (height + slab_rows - 1) / slab_rows;
     const Offset grain = sweep_.accumulation.grain;
     const Offset wanted = sweep_.ordered() ? (entries(p) + grain - 1) / grain : 1;
@@ -88,12 +90,12 @@ class WorkList {
     for (Index i = 0; i < strips; ++i) {
       const auto begin = static_cast<Index>(Offset{slabs} * i / strips) * slab_rows;
       const auto end = static_cast<Index>(Offset{slabs} * (i + 1) / strips) * slab_rows;
-      list_.work.push_back({s, TaskKind::own, -1, i, strip(p, begin, std::min(end, height))});
+      list_.work.push_back({s, TaskKind::own, no_segment, i, strip(p, begin, std::min(end, height))});
     }
   }
 
-  void add_subtree(Index root, std::span<const Index> pieces) {
-    const std::vector<Index> cuts = outer_runs(pieces);
+  void add_subtree(SegmentId root, std::span<const Index> pieces) {
+    const std::vector<SegmentId> cuts = outer_runs(pieces);
     for (const Index p : pieces) {
       Index begin = 0, row = 0;
       std::size_t run = 0;
@@ -105,25 +107,25 @@ class WorkList {
         begin = row;
       };
       for (const distribution::PieceBlock& block : side_.blocks(p)) {
-        for (; run < cuts.size() && block.segment >= cuts[run]; ++run) add();
+        for (; run < cuts.size() && SegmentId(block.segment) >= cuts[run]; ++run) add();
         row += block.end - block.begin;
       }
       add();
     }
-    if (!cuts.empty()) list_.divided[usize(root)] = 1;
+    if (!cuts.empty()) list_.divided[root] = 1;
   }
 
   // The rows of a subtree outside of it, in runs of segments that are worth a task, but for the first run:
   // the segments that the second and further runs begin with. An ordered sweep has none: their sums would
   // need cells.
-  std::vector<Index> outer_runs(std::span<const Index> pieces) const {
-    std::vector<Index> cuts;
+  std::vector<SegmentId> outer_runs(std::span<const Index> pieces) const {
+    std::vector<SegmentId> cuts;
     if (sweep_.ordered()) return cuts;
-    std::map<Index, Offset> outside;
+    std::map<SegmentId, Offset> outside;
     for (const Index p : pieces) {
       for (const distribution::PieceBlock& block : side_.blocks(p)) {
-        if (!subtrees_.interior[usize(block.segment)])
-          outside[block.segment] += Offset{block.end - block.begin} * share_.width(sweep_.source(p));
+        if (const SegmentId s(block.segment); !subtrees_.interior[s])
+          outside[s] += Offset{block.end - block.begin} * sweep_.width(sweep_.source(p));
       }
     }
     Offset run = 0;

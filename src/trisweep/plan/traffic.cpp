@@ -28,10 +28,10 @@ struct LayerMessages {
     }
   }
 
-  void along_tree(Tree tree, std::span<const Index> members, Index k, MessageKind kind) const {
+  void along_tree(Tree tree, std::span<const RankId> members, Index k, MessageKind kind) const {
     const auto size = static_cast<Index>(members.size());
     for (Index p = 1; p < size; ++p) {
-      const Index child = members[usize(p)], parent = members[usize(tree(p, size).parent)];
+      const RankId child = members[usize(p)], parent = members[usize(tree(p, size).parent)];
       const bool down = kind == MessageKind::broadcast;
       visit({phase, kind, down ? parent : child, down ? child : parent, structure.width(k)});
     }
@@ -40,11 +40,11 @@ struct LayerMessages {
   void operator()(const ExchangeSpec& spec) const {
     for (const LayerStep& step : spec) {
       if (step.transfer != Transfer::send) continue;
-      std::map<std::pair<Index, Index>, Offset> rows;  // (from, to)
+      std::map<std::pair<RankId, RankId>, Offset> rows;  // (from, to)
       for (Index k = 0; k < structure.supernodes(); ++k) {
         const distribution::LayerRange layers = mapping.layers_of(k);
         if (!layers.contains(layer) || !step.moves(layers)) continue;
-        const Index from = mapping.diagonal_owner(layer, k), to = mapping.diagonal_owner(step.partner, k);
+        const RankId from(mapping.diagonal_owner(layer, k)), to(mapping.diagonal_owner(step.partner, k));
         if (step.packed) {
           rows[{from, to}] += structure.width(k);
         } else {
@@ -59,11 +59,11 @@ struct LayerMessages {
   void operator()(const DiagonalSpec&) const {}
 
   void operator()(const VectorSpec& spec) const {
-    std::map<std::pair<Index, Index>, Offset> rows;  // (from, to)
-    for_each_vector_row(structure, mapping, spec, [&](Index, Index, Index, Index caller, Index home) {
+    std::map<std::pair<RankId, RankId>, Offset> rows;  // (from, to)
+    for_each_vector_row(structure, mapping, spec, [&](Index, Index, Index, RankId caller, RankId home) {
       const bool in = spec.way == VectorWay::in;
-      const Index from = in ? caller : home, to = in ? home : caller;
-      if (from != to && mapping.layer_of_rank(from) == layer) ++rows[{from, to}];
+      const RankId from = in ? caller : home, to = in ? home : caller;
+      if (from != to && mapping.layer_of_rank(from.value()) == layer) ++rows[{from, to}];
     });
     for (const auto& [ranks, count] : rows)
       visit({phase, MessageKind::vectors, ranks.first, ranks.second, count});
@@ -81,10 +81,8 @@ struct PhaseTraffic {
   RankTraffic& sum;
 
   void operator()(const SweepPhase& sweep) const {
-    for (const Outgoing& m : sweep.outgoing)
-      sum.of(m.kind).sent += {1, sweep.segment[usize(m.segment)].width};
-    for (const Incoming& m : sweep.incoming)
-      sum.of(m.kind).received += {1, sweep.segment[usize(m.segment)].width};
+    for (const Outgoing& m : sweep.outgoing) sum.of(m.kind).sent += {1, sweep.segment[m.segment].width};
+    for (const Incoming& m : sweep.incoming) sum.of(m.kind).received += {1, sweep.segment[m.segment].width};
   }
   void operator()(const ExchangePhase& exchange) const {
     auto& both = sum.of(MessageKind::exchange);

@@ -12,8 +12,8 @@ namespace trisweep::plan {
 struct Message {
   Index phase;  // of the plan
   MessageKind kind;
-  Index from;  // ranks
-  Index to;
+  RankId from;
+  RankId to;
   Offset rows;  // vector rows of one right-hand side
 };
 
@@ -65,8 +65,8 @@ RankTraffic traffic_of(const Plan& plan);
 
 // The messages of one kind from one rank to another.
 struct Flow {
-  Index from;
-  Index to;
+  RankId from;
+  RankId to;
   MessageKind kind;
   Volume volume;
 };

@@ -8,6 +8,7 @@
 
 #include "trisweep/core/types.hpp"
 #include "trisweep/distribution/mapping.hpp"
+#include "trisweep/plan/indices.hpp"
 
 namespace trisweep::plan {
 
@@ -41,9 +42,9 @@ enum class Direction { scatter, gather };
 // rank[ptr[K] .. ptr[K+1]), the owner of the segment first. Empty for supernodes the layer does not hold.
 struct Members {
   std::vector<Offset> ptr;
-  std::vector<Index> rank;
+  std::vector<RankId> rank;
 
-  std::span<const Index> of(Index k) const {
+  std::span<const RankId> of(Index k) const {
     return {rank.data() + ptr[usize(k)], rank.data() + ptr[usize(k) + 1]};
   }
 };

@@ -18,12 +18,12 @@ std::vector<Index> inverse(const std::vector<Index>& new_of_old) {
 
 // One rank's rows, as they are found.
 struct RankRows {
-  std::vector<std::pair<Index, Index>> own;       // the caller's row and the work row
-  std::map<Index, std::vector<Index>> at_caller;  // by home: the caller's rows that this rank has
-  std::map<Index, std::vector<Index>> at_home;    // by the rank that has them: the work rows of this rank
+  std::vector<std::pair<Index, WorkRow>> own;      // the caller's row and the work row
+  std::map<RankId, std::vector<Index>> at_caller;  // by home: the caller's rows that this rank has
+  std::map<RankId, std::vector<Index>> at_home;    // by the rank that has them: the work rows of this rank
 };
 
-std::vector<VectorMessage> messages(std::map<Index, std::vector<Index>> rows) {
+std::vector<VectorMessage> messages(std::map<RankId, std::vector<Index>> rows) {
   std::vector<VectorMessage> list;
   for (auto& [rank, of_rank] : rows) list.push_back({rank, std::move(of_rank)});
   return list;
@@ -53,22 +53,22 @@ std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
                                       const distribution::Mapping& mapping, std::span<const Share> shares,
                                       const VectorSpec& spec) {
   std::vector<RankRows> rows(shares.size());
-  std::vector<RankRows*> of(usize(mapping.ranks()), nullptr);
-  std::vector<const Share*> share_of(usize(mapping.ranks()), nullptr);
+  IndexedVector<RankId, RankRows*> of(usize(mapping.ranks()), nullptr);
+  IndexedVector<RankId, const Share*> share_of(usize(mapping.ranks()), nullptr);
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    of[usize(shares[i].rank)] = &rows[i];
-    share_of[usize(shares[i].rank)] = &shares[i];
+    of[RankId(shares[i].rank)] = &rows[i];
+    share_of[RankId(shares[i].rank)] = &shares[i];
   }
-  for_each_vector_row(structure, mapping, spec, [&](Index k, Index j, Index old, Index caller, Index home) {
-    const Index local = old - spec.places->partition.first(caller);
-    if (caller != home && of[usize(caller)]) of[usize(caller)]->at_caller[home].push_back(local);
-    if (!of[usize(home)]) return;
-    const Share& share = *share_of[usize(home)];
+  for_each_vector_row(structure, mapping, spec, [&](Index k, Index j, Index old, RankId caller, RankId home) {
+    const Index local = old - spec.places->partition.first(caller.value());
+    if (caller != home && of[caller]) of[caller]->at_caller[home].push_back(local);
+    if (!of[home]) return;
+    const Share& share = *share_of[home];
     const Index work = share.slot[usize(share.local(k))] + j - structure.first[usize(k)];
     if (caller == home) {
-      of[usize(home)]->own.emplace_back(local, work);
+      of[home]->own.emplace_back(local, WorkRow(work));
     } else {
-      of[usize(home)]->at_home[caller].push_back(work);
+      of[home]->at_home[caller].push_back(work);
     }
   });
   std::vector<VectorPhase> phases;

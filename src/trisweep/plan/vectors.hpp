@@ -35,10 +35,10 @@ template <class Visit>
 void for_each_vector_row(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                          const VectorSpec& spec, Visit&& visit) {
   for (Index k = 0; k < structure.supernodes(); ++k) {
-    const Index home = mapping.home(k);
+    const RankId home(mapping.home(k));
     for (Index j = structure.first[usize(k)]; j < structure.first[usize(k) + 1]; ++j) {
       const Index old = spec.old()[usize(j)];
-      visit(k, j, old, spec.places->partition.owner(old), home);
+      visit(k, j, old, RankId(spec.places->partition.owner(old)), home);
     }
   }
 }

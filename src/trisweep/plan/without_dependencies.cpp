@@ -6,13 +6,13 @@ namespace {
 // Interior segments, and those that only come from elsewhere, have nothing pending and stay as they are, or
 // wait for their message alone.
 void free_segments(SweepPhase& phase) {
-  for (std::size_t s = 0; s < phase.segment.size(); ++s) {
+  for (SegmentId s; s < phase.segment.end_key(); ++s) {
     Segment& segment = phase.segment[s];
-    segment.next = -1;
+    segment.next = no_segment;
     if (segment.counts_final) segment.pending = 1;
     if (segment.pending == 0 || segment.counts_final) continue;
     segment.pending = 0;
-    phase.complete.push_back(static_cast<Index>(s));
+    phase.complete.push_back(s);
   }
 }
 

@@ -146,8 +146,8 @@ std::string summary(const PlanReport& r) {
 std::string to_csv(const PlanReport& r, const std::vector<plan::Flow>& flows) {
   std::string text = "from,to,kind,messages,bytes\n";
   for (const plan::Flow& flow : flows) {
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", flow.from, flow.to, name_of(flow.kind),
-                   flow.volume.messages, r.bytes(flow.volume));
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", flow.from.value(), flow.to.value(),
+                   name_of(flow.kind), flow.volume.messages, r.bytes(flow.volume));
   }
   return text;
 }

@@ -64,7 +64,7 @@ bool adds_and_reads(const plan::Plan& plan) {
   for (const plan::Phase& phase : plan.phase) {
     const auto* sweep = std::get_if<plan::SweepPhase>(&phase);
     if (sweep != nullptr &&
-        std::ranges::any_of(sweep->segment, [](const auto& s) { return s.sent_from >= 0; }))
+        std::ranges::any_of(sweep->segment, [](const auto& s) { return s.sent_from != plan::no_row; }))
       return true;
   }
   return false;

@@ -1,0 +1,17 @@
+#pragma once
+// What a plan counts, each kind by indices of its own. Supernodes and layers are counted by plain ones, as
+// the structure and the mapping do.
+
+#include "trisweep/core/strong_index.hpp"
+
+namespace trisweep::plan {
+
+using RankId = StrongIndex<struct RankKind>;  // of the mapping
+
+using SegmentId = StrongIndex<struct SegmentKind>;  // of a phase
+inline constexpr SegmentId no_segment{-1};
+
+using WorkRow = StrongIndex<struct WorkRowKind>;  // of a rank's work vector
+inline constexpr WorkRow no_row{-1};
+
+}  // namespace trisweep::plan
