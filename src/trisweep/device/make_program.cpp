@@ -133,10 +133,10 @@ void ProgramBuilder::add(const plan::ExchangePhase& phase) {
       transfer.run.end = static_cast<Index>(program_.run.size());
       const auto at = static_cast<Index>(program_.transfer.size());
       if (step.transfer == plan::Transfer::send) {
-        transfer.put.pe = step.rank;
-        program_.outbound.push_back({.to = step.rank, .rows = static_cast<Index>(rows), .transfer = at});
+        transfer.put.pe = step.rank.value();
+        program_.outbound.push_back({.to = step.rank.value(), .rows = static_cast<Index>(rows), .transfer = at});
       } else {
-        transfer.signal = expect(step.rank, static_cast<Index>(rows));
+        transfer.signal = expect(step.rank.value(), static_cast<Index>(rows));
         transfer.row = program_.inbound.back().address.row;
         transfer.adds = step.transfer == plan::Transfer::receive_add;
       }

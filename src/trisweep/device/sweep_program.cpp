@@ -30,7 +30,7 @@ class SweepBuilder {
     for (Index i = 0; i < static_cast<Index>(phase_.outgoing.size()); ++i) {
       const plan::Outgoing& message = phase_.outgoing[usize(i)];
       program_.outbound.push_back(
-          {.to = message.to, .rows = of(message.segment).width, .put = put_[usize(i)]});
+          {.to = message.to.value(), .rows = of(message.segment).width, .put = put_[usize(i)]});
     }
     add_replaced();
   }
@@ -68,7 +68,7 @@ class SweepBuilder {
   void take_messages() {
     for (const plan::Incoming& message : phase_.incoming) {
       const plan::SegmentId s = message.segment;
-      const Index signal = builder_.expect(message.from, of(s).width);
+      const Index signal = builder_.expect(message.from.value(), of(s).width);
       if (message.kind == plan::MessageKind::reduction) {
         if (message.cell == plan::no_row) refuse();
         segment_[s].counted.push_back(signal);
@@ -108,7 +108,7 @@ class SweepBuilder {
     settle.put.begin = static_cast<Index>(program_.put.size());
     for (const Index number : step.out) {
       put_[usize(number)] = static_cast<Index>(program_.put.size());
-      program_.put.push_back({phase_.outgoing[usize(number)].to, 0, 0});
+      program_.put.push_back({phase_.outgoing[usize(number)].to.value(), 0, 0});
     }
     settle.put.end = static_cast<Index>(program_.put.size());
     const bool is_read = of(s).consumer_begin < of(s).consumer_end;

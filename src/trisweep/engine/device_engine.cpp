@@ -113,6 +113,10 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
   const transport::Communicator& comm = system_.comm;
   transport::require_matching(
       comm, transport::collectively(comm, [&] { return pattern_of(plan, usize(nrhs) * sizeof(T)); }));
+  if (!system_.panels.piece(distribution::Side::lower, 0).template is<T>())
+    throw transport::CollectiveError(ErrorKind::usage,
+                                     "--device host has no products with panels in a lower precision\n"
+                                     "  remedy: use --precision double, or --device cpu");
   const transport::Communicator node = comm.of_node();
   if (node.size() != comm.size())
     throw transport::CollectiveError(ErrorKind::usage,

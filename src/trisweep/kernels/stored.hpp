@@ -44,6 +44,10 @@ class Stored {
     return moved;
   }
   const PanelKernels<T>& kernels() const { return *kernels_; }
+  template <class S>
+  bool is() const {
+    return kernels_ == &panel_kernels<S, T>();
+  }
   // For who knows the type.
   template <class S>
   const S* as() const {

@@ -48,7 +48,7 @@ std::string_view name_of(const transport::TransportFactory& factory) {
                                                    : "one of the caller's";
 }
 
-constexpr std::size_t settings_of_solvers = 15;
+constexpr std::size_t settings_of_solvers = 16;
 
 // What two ranks that have messages for each other must agree about, or their results depend on.
 template <class S, Scalar T>
