@@ -71,8 +71,8 @@ struct NotingBlock : device::HostBlock {
 };
 
 template <Scalar T>
-VectorMap<T> map_of(const RankSystem<T>& s, const std::vector<Index>& new_of_old,
-                    const std::vector<double>& scale) {
+VectorMap<T> vector_map_of(const RankSystem<T>& s, const std::vector<Index>& new_of_old,
+                           const std::vector<double>& scale) {
   return {{s.comm, s.crew},
           *s.distribution.structure,
           *s.distribution.mapping,
@@ -98,8 +98,8 @@ template <Scalar T>
 DeviceEngine<T>::DeviceEngine(const RankSystem<T>& system, const EngineOptions& options)
     : system_(system),
       options_(options),
-      rows_(map_of(system, system.ordering.row_new, system.ordering.row_scale)),
-      columns_(map_of(system, system.ordering.col_new, system.ordering.col_scale)) {}
+      rows_(vector_map_of(system, system.ordering.row_new, system.ordering.row_scale)),
+      columns_(vector_map_of(system, system.ordering.col_new, system.ordering.col_scale)) {}
 
 template <Scalar T>
 DeviceEngine<T>::~DeviceEngine() {
