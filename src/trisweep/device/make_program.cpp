@@ -134,7 +134,8 @@ void ProgramBuilder::add(const plan::ExchangePhase& phase) {
       const auto at = static_cast<Index>(program_.transfer.size());
       if (step.transfer == plan::Transfer::send) {
         transfer.put.pe = step.rank.value();
-        program_.outbound.push_back({.to = step.rank.value(), .rows = static_cast<Index>(rows), .transfer = at});
+        program_.outbound.push_back(
+            {.to = step.rank.value(), .rows = static_cast<Index>(rows), .transfer = at});
       } else {
         transfer.signal = expect(step.rank.value(), static_cast<Index>(rows));
         transfer.row = program_.inbound.back().address.row;
