@@ -1,5 +1,6 @@
 // main() of the test programs that run under mpirun. Every rank runs the same tests; a failure on any rank
-// fails the program (mpirun reports the highest exit status), and rank 0 alone reports what passes.
+// fails the program (mpirun reports the highest exit status) and is printed by that rank; rank 0 alone
+// reports what passes.
 // TRISWEEP_TEST_RANKS says how many ranks there must be: under the launcher of another MPI each would be
 // alone, and pass.
 
@@ -10,6 +11,26 @@
 #include <cstdlib>
 
 #include "support/watchdog.hpp"
+
+namespace {
+
+class FailuresOf : public testing::EmptyTestEventListener {
+ public:
+  explicit FailuresOf(int rank) : rank_(rank) {}
+
+ private:
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::fprintf(stderr, "rank %d, %s.%s: %s:%d: %s\n", rank_, test ? test->test_suite_name() : "",
+                 test ? test->name() : "", result.file_name() ? result.file_name() : "", result.line_number(),
+                 result.message());
+  }
+
+  int rank_;
+};
+
+}  // namespace
 
 int main(int argc, char** argv) {
   int provided = 0;
@@ -28,6 +49,7 @@ int main(int argc, char** argv) {
   if (rank != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new FailuresOf(rank));
   }
   trisweep::testing_support::Watchdog::install();
   int failed = RUN_ALL_TESTS();

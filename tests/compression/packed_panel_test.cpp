@@ -18,7 +18,7 @@ TYPED_TEST_SUITE(PackedPanelTest, Scalars);
 
 template <Scalar T, class Visit>
 void for_each_set(const Visit& visit) {
-#define TRISWEEP_VISIT(isa) TRISWEEP_VISIT_ISA(isa, products_of_panels<T>(), visit)
+#define TRISWEEP_VISIT(isa) TRISWEEP_VISIT_ISA(isa, visit, products_of_panels<T>())
   TRISWEEP_FOR_EACH_ISA(TRISWEEP_VISIT)
 #undef TRISWEEP_VISIT
 }

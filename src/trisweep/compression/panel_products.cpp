@@ -3,7 +3,6 @@
 #include "trisweep/compression/panel_products.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <complex>
 #include <cstring>
 
@@ -104,8 +103,7 @@ TRISWEEP_INLINE Lanes<R> alternating(R even, R odd) {
   return Lanes<R>{even, odd, even, odd, even, odd, even, odd};
 }
 
-// y += factor q: first what the factor's real part gives, then the imaginary one's. Of single numbers the
-// same, operation by operation.
+// y += factor q: first what the factor's real part gives, then the imaginary one's.
 template <class R>
 TRISWEEP_INLINE void add_product(Lanes<R>& y, R factor, const Lanes<R>& q) {
   y += factor * q;
@@ -115,28 +113,6 @@ TRISWEEP_INLINE void add_product(Lanes<R>& y, std::complex<R> factor, const Lane
   y += factor.real() * q;
   y += alternating(-factor.imag(), factor.imag()) * swapped<R>(q);
 }
-// y += x q, rounded as often as in the vectors above. (The compiler takes a fused operation for these
-// wherever there is one, and for single numbers not always.)
-template <class R>
-TRISWEEP_INLINE void add_single(R& y, R x, R q) {
-#if defined(__FMA__) || defined(__aarch64__)
-  y = std::fma(x, q, y);
-#else
-  y += x * q;
-#endif
-}
-template <class R, class Numbers>
-TRISWEEP_INLINE void add_number(R* y, R factor, const Numbers& q, std::size_t at) {
-  add_single(*y, factor, q(at));
-}
-template <class R, class Numbers>
-TRISWEEP_INLINE void add_number(R* y, std::complex<R> factor, const Numbers& q, std::size_t at) {
-  add_single(y[0], factor.real(), q(at));
-  add_single(y[0], -factor.imag(), q(at + 1));
-  add_single(y[1], factor.real(), q(at + 1));
-  add_single(y[1], factor.imag(), q(at));
-}
-
 template <Scalar T>
 constexpr std::size_t parts = is_complex<T> ? 2 : 1;
 
@@ -158,16 +134,26 @@ TRISWEEP_INLINE void add_tile(const Numbers& q, const Columns& run, std::size_t 
   for (int k = 0; k < count; ++k) store(rows + at[k], sum[k]);
 }
 
+// Fewer rows than a vector has, in one all the same: single numbers might be rounded less often.
+template <Scalar T, class Numbers>
+inline void add_few_rows(const Numbers& q, const Columns& run, const T* factor, RealOf<T>* rows) {
+  using R = RealOf<T>;
+  R padded[lanes] = {};
+  std::copy_n(rows, run.rows, padded);
+  auto sum = load<Lanes<R>>(padded);
+  for (Index c = 0; c < run.cols; ++c) {
+    R number[lanes] = {};
+    for (std::size_t k = 0; k < run.rows; ++k) number[k] = q(run.begin_of(c) + k);
+    add_product<R>(sum, factor[c], load<Lanes<R>>(number));
+  }
+  store(padded, sum);
+  std::copy_n(padded, run.rows, rows);
+}
+
 template <Scalar T, class Numbers>
 inline void add_columns(const Numbers& q, const Columns& run, const T* factor, RealOf<T>* rows) {
   constexpr std::size_t together = 4;
-  if (run.rows < lanes) {
-    for (Index c = 0; c < run.cols; ++c) {
-      for (std::size_t k = 0; k < run.rows; k += parts<T>)
-        add_number(rows + k, factor[c], q, run.begin_of(c) + k);
-    }
-    return;
-  }
+  if (run.rows < lanes) return add_few_rows(q, run, factor, rows);
   std::size_t i = 0;
   for (; run.rows - i > together * lanes + lanes; i += together * lanes)
     add_tile<together>(q, run, i, i + (together - 1) * lanes, factor, rows);
