@@ -13,7 +13,7 @@ PlanReport example(bool moves_vectors) {
                     .kind = "lu",
                     .supernodes = 2,
                     .plan = {.px = 2},
-                    .nrhs = 3,
+                    .workload = {.nrhs = 3},
                     .traffic = {.rank = std::vector<plan::RankTraffic>(2)},
                     .stored_values = {20, 30}};
   const auto send = [&](plan::MessageKind kind, Offset rows) {
