@@ -19,14 +19,15 @@ class FailuresOf : public testing::EmptyTestEventListener {
   explicit FailuresOf(int rank) : rank_(rank) {}
 
  private:
+  void OnTestStart(const testing::TestInfo& test) override { test_ = &test; }
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::fprintf(stderr, "rank %d, %s.%s: %s:%d: %s\n", rank_, test ? test->test_suite_name() : "",
-                 test ? test->name() : "", result.file_name() ? result.file_name() : "", result.line_number(),
-                 result.message());
+    std::fprintf(stderr, "rank %d, %s.%s: %s:%d: %s\n", rank_, test_ ? test_->test_suite_name() : "",
+                 test_ ? test_->name() : "", result.file_name() ? result.file_name() : "",
+                 result.line_number(), result.message());
   }
 
+  const testing::TestInfo* test_ = nullptr;
   int rank_;
 };
 

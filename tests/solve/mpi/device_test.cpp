@@ -54,7 +54,7 @@ TEST(DeviceEngine, CountsMessagesAsThePlanDoes) {
   problem.solve_with(solver);
   const plan::RankTraffic expected = plan::traffic_of(solver.plan(Op::none));
   engine::MessageTotals sent;
-  for (const auto& of : solver.last().sum().sent) sent += of;
+  for (const auto kind : plan::sweep_kinds) sent += solver.last().sum().sent[plan::index_of(kind)];
   EXPECT_EQ(sent, (engine::MessageTotals{expected.sent().messages, expected.sent().rows * 3 * 8}));
   EXPECT_GT(solver.last().l.seconds, 0);
   EXPECT_LE(solver.last().sum().seconds, solver.last().seconds);
