@@ -51,8 +51,8 @@ TRISWEEP_LAPACK_TABLE(z, std::complex<double>, un)
 template <Scalar T>
 void qr(numeric::View<T> a, numeric::View<T> r) {
   if (a.empty()) return;
-  std::vector<T> tau(usize(a.cols)), work(usize(a.cols) * 32);
-  const int room = static_cast<int>(work.size());
+  std::vector<T> tau(usize(a.cols)), work(usize(a.cols) * 32 + read_over);
+  const int room = static_cast<int>(usize(a.cols) * 32);
   int info = 0;
   Lapack<T>::geqrf(&a.rows, &a.cols, a.data, &a.ld, tau.data(), work.data(), &room, &info);
   for (Index j = 0; j < a.cols; ++j) {
@@ -65,8 +65,8 @@ template <Scalar T>
 std::vector<RealOf<T>> svd(numeric::View<T> a, numeric::View<T> vh) {
   std::vector<RealOf<T>> values(usize(a.cols));
   if (a.empty()) return values;
-  std::vector<T> work(usize(a.cols) * 32);
-  const int room = static_cast<int>(work.size());
+  std::vector<T> work(usize(a.cols) * 32 + read_over);
+  const int room = static_cast<int>(usize(a.cols) * 32);
   const char overwrite = 'O', all = 'S';
   int info = 0;
   T* const no_u = nullptr;

@@ -7,6 +7,9 @@
 
 namespace trisweep::compression {
 
+// Entries behind a block that is passed to LAPACK: kernels of OpenBLAS for complex numbers read over the end.
+inline constexpr std::size_t read_over = 64;
+
 // A = Q R for a block with at least as many rows as columns: `a` becomes Q, `r` (square) R.
 template <Scalar T>
 void qr(numeric::View<T> a, numeric::View<T> r);

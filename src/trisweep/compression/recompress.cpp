@@ -34,8 +34,10 @@ template <Scalar T>
 LowRank<T> recompress(LowRank<T> block, const Accuracy& accuracy) {
   using numeric::View;
   const Index r = block.rank;
-  const std::size_t square = usize(r) * usize(r);
-  std::vector<T> ru(square), rv(square), core(square), vh(square);
+  const std::size_t room = usize(r) * usize(r) + read_over;
+  block.u.reserve(block.u.size() + read_over);
+  block.v.reserve(block.v.size() + read_over);
+  std::vector<T> ru(room), rv(room), core(room), vh(room);
   qr(view(block.u, block.rows, r), view(ru, r, r));
   qr(view(block.v, block.cols, r), view(rv, r, r));
   // -R_u R_v^T = W diag(values) Z^H; products below change the sign once more.
