@@ -13,37 +13,6 @@
 namespace trisweep::cli {
 namespace {
 
-// As it was read.
-struct AnySystem {
-  matrix::AnyCsr a;
-  std::optional<matrix::AnyDense> b;
-};
-
-bool is_complex_system(const AnySystem& system) {
-  return std::holds_alternative<matrix::Csr<std::complex<double>>>(system.a) ||
-         (system.b && std::holds_alternative<matrix::Dense<std::complex<double>>>(*system.b));
-}
-
-Index rows_of(const matrix::AnyDense& b) {
-  return std::visit([](const auto& dense) { return dense.rows; }, b);
-}
-Index rows_of(const matrix::AnyCsr& a) {
-  return std::visit([](const auto& csr) { return csr.rows(); }, a);
-}
-
-AnySystem read_system(const SolveOptions& options, Observer& observer) {
-  AnySystem system{.a = matrix::read_matrix(options.matrix, observer), .b = std::nullopt};
-  if (options.rhs.empty()) return system;
-  system.b = matrix::read_dense(options.rhs);
-  if (rows_of(*system.b) != rows_of(system.a)) {
-    throw InputError(options.rhs, 0,
-                     fmt::format("the right-hand side has {} rows, but {} has {}", rows_of(*system.b),
-                                 options.matrix, rows_of(system.a)),
-                     "give one row per row of the matrix");
-  }
-  return system;
-}
-
 Outputs open_outputs(const SolveOptions& options) {
   require_distinct(std::array<OutputOption, 4>{{{"--output", options.output},
                                                 {"--json", options.json},
@@ -59,10 +28,8 @@ template <Scalar T>
 int solve_in(const Context& context, const SolveOptions& options, AnySystem read, Outputs outputs) {
   System<T> system;
   transport::collectively(context.world, [&] {
-    if (!context.is_root()) return;
-    system.a = take_matrix<T>(std::move(read.a));
-    system.b = read.b ? take_rhs<T>(*read.b)
-                      : made_up_rhs(system.a, static_cast<Op>(options.op.front()), options.nrhs);
+    if (context.is_root())
+      system = take_system<T>(std::move(read), static_cast<Op>(options.op.front()), options.nrhs);
   });
   return options.method == "direct"
              ? solve_system(context, options, std::move(system), std::move(outputs))
@@ -161,17 +128,7 @@ void add_solve(CLI::App& app, Run& run) {
   auto options = std::make_shared<SolveOptions>();
   SolveOptions& o = *options;
   CLI::App* sub = app.add_subcommand("solve", "Factor a matrix and solve with it on a grid of ranks");
-  sub->add_option("matrix", o.matrix,
-                  "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped")
-      ->required();
-  auto* rhs =
-      sub->add_option("--rhs", o.rhs, "Right-hand sides from a file (default: A times a random solution)");
-  sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides to make up")
-      ->check(CLI::Range(1, 1 << 20))
-      ->excludes(rhs)
-      ->capture_default_str();
-  sub->add_option("-o,--output", o.output, "File for the solution (Matrix Market array)");
-  sub->add_option("--json", o.json, "File for the run record");
+  add_system_files(*sub, o);
   add_plan_options(*sub, o, Purpose::solve);
   sub->add_option("--machine", o.machine,
                   "What to choose a plan for, and to predict: a name (see trisweep machines) or a .json file "

@@ -7,22 +7,18 @@
 
 #include "command.hpp"
 #include "plan_options.hpp"
+#include "system.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::cli {
 
-struct SolveOptions : PlanOptions {
+struct SolveOptions : PlanOptions, SystemFiles {
   model::PlanAxes axes;          // what the model may choose from; a single plan when the user has chosen
   bool transport_given = false;  // else what the plan has, or what is faster where the ranks are
-  std::string matrix;
-  std::string machine;  // to choose or predict for; empty: the ranks at hand, on a generic machine
-  std::string rhs;
-  std::string output;
-  std::string json;
+  std::string machine;           // to choose or predict for; empty: the ranks at hand, on a generic machine
   std::string trace;
   std::string traffic;
-  Index nrhs = 1;
   std::string refine = "auto";  // or a number
   int repeat = 1;
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
@@ -33,13 +29,6 @@ struct SolveOptions : PlanOptions {
   double tolerance = 1e-10;           // of the residual of an iterative method
   int max_iterations = 1000;
   double watchdog = std::numeric_limits<double>::infinity();  // seconds
-};
-
-// What rank 0 has read, in the precision of the system.
-template <Scalar T>
-struct System {
-  matrix::Csr<T> a;
-  matrix::Dense<T> b;
 };
 
 // Opened before the work starts, on rank 0.

@@ -3,27 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <array>
 
 #include "command.hpp"
+#include "outputs.hpp"
 #include "system.hpp"
 #include "trisweep/component/backward_error.hpp"
 #include "trisweep/component/shape.hpp"
 #include "trisweep/component/triangular_solver.hpp"
 #include "trisweep/core/clock.hpp"
-#include "trisweep/core/output_file.hpp"
 #include "trisweep/matrix/io.hpp"
-#include "trisweep/report/run_record.hpp"
+#include "trisweep/model/precision.hpp"
+#include "trisweep/report/json.hpp"
 
 namespace trisweep::cli {
 namespace {
 
 using component::LowerSystem;
 
-struct SptrsvOptions {
-  std::string matrix, rhs, output, json, op = "N", precision = "double";
+struct SptrsvOptions : SystemFiles {
+  std::string op = "N", precision = "double";
   component::Options solver;
-  Index nrhs = 1;
   int repeat = 10;
   bool unit = false;
 };
@@ -46,15 +46,14 @@ class Sptrsv {
  public:
   Sptrsv(const SptrsvOptions& options, Terminal& terminal)
       : options_(options), terminal_(terminal), op_(static_cast<Op>(options.op.front())) {
-    if (!options.output.empty()) output_.emplace(options.output);
-    if (!options.json.empty()) json_.emplace(options.json);
+    require_distinct(std::array<OutputOption, 2>{{{"--output", options.output}, {"--json", options.json}}});
+    output_ = open_output(options.output);
+    json_ = open_output(options.json);
   }
 
-  int run(matrix::AnyCsr any) {
-    const matrix::Csr<T> a = take_matrix<T>(std::move(any));
+  int run(AnySystem read) {
+    const auto [a, b] = take_system<T>(std::move(read), op_, options_.nrhs);
     const component::Form form{.upper = component::form_of(a.pattern).upper, .unit = options_.unit};
-    const auto b = options_.rhs.empty() ? made_up_rhs(a, op_, options_.nrhs)
-                                        : take_rhs<T>(matrix::read_dense(options_.rhs));
     matrix::Dense<T> x{.rows = a.rows(), .cols = b.cols, .value = std::vector<T>(b.value.size())};
     const Vectors<const T> from(b.value.data(), b.rows, b.cols);
 
@@ -88,10 +87,9 @@ class Sptrsv {
   nlohmann::ordered_json record(const matrix::Csr<T>& a, component::Form form,
                                 const component::TriangularSolver<T>& solver, Index nrhs) const {
     const component::Choice& choice = solver.choice(op_);
-    const report::MachineRecord machine = report::this_machine();
     return {{"version", TRISWEEP_VERSION},
-            {"machine", {{"host", machine.host}, {"processor", machine.processor}}},
-            {"matrix", {{"name", options_.matrix}, {"rows", a.rows()}, {"nonzeros", a.nonzeros()}}},
+            {"machine", report::to_json_object(report::this_machine())},
+            {"matrix", report::to_json_object({options_.matrix, a.rows(), a.nonzeros()})},
             {"sptrsv",
              {{"triangle", form.upper ? "upper" : "lower"},
               {"unit_diagonal", form.unit},
@@ -118,7 +116,7 @@ class Sptrsv {
   // Both before either appears.
   void write(const matrix::Dense<T>& x, const nlohmann::ordered_json& record) {
     if (output_ && solved()) matrix::write_matrix_market(*output_, x);
-    if (json_) json_->write(record.dump(2) + "\n");
+    if (json_) json_->write(report::to_text(record));
     if (output_ && solved()) output_->commit();
     if (json_) json_->commit();
   }
@@ -149,10 +147,10 @@ class Sptrsv {
 };
 
 template <Scalar T>
-int solve_as_asked(const SptrsvOptions& options, Terminal& terminal, matrix::AnyCsr a) {
-  using Low = std::conditional_t<is_complex<T>, std::complex<float>, float>;
-  if (options.precision == "float") return Sptrsv<Low>(options, terminal).run(std::move(a));
-  return Sptrsv<T>(options, terminal).run(std::move(a));
+int solve_as_asked(const SptrsvOptions& options, Terminal& terminal, AnySystem read) {
+  if (model::find_precision(options.precision).single_system)
+    return Sptrsv<Single<T>>(options, terminal).run(std::move(read));
+  return Sptrsv<T>(options, terminal).run(std::move(read));
 }
 
 int sptrsv(const SptrsvOptions& options, const Context& context) {
@@ -161,10 +159,10 @@ int sptrsv(const SptrsvOptions& options, const Context& context) {
     if (context.world.size() > 1)
       throw Error(ErrorKind::usage, "sptrsv solves by threads of one process",
                   "start it without mpirun, with --threads; or solve with the whole matrix: trisweep solve");
-    auto a = matrix::read_matrix(options.matrix, context.terminal);
-    status = std::holds_alternative<matrix::Csr<double>>(a)
-                 ? solve_as_asked<double>(options, context.terminal, std::move(a))
-                 : solve_as_asked<std::complex<double>>(options, context.terminal, std::move(a));
+    AnySystem read = read_system(options, context.terminal);
+    status = is_complex_system(read)
+                 ? solve_as_asked<std::complex<double>>(options, context.terminal, std::move(read))
+                 : solve_as_asked<double>(options, context.terminal, std::move(read));
   });
   return status;
 }
@@ -175,16 +173,7 @@ void add_sptrsv(CLI::App& app, Run& run) {
   auto options = std::make_shared<SptrsvOptions>();
   SptrsvOptions& o = *options;
   CLI::App* sub = app.add_subcommand("sptrsv", "Solve with a triangular matrix as it is, by threads");
-  sub->add_option("matrix", o.matrix, "A lower or upper triangular matrix; files as of trisweep solve")
-      ->required();
-  auto* rhs =
-      sub->add_option("--rhs", o.rhs, "Right-hand sides from a file (default: those of a random solution)");
-  sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides to make up")
-      ->check(CLI::Range(1, 1 << 20))
-      ->excludes(rhs)
-      ->capture_default_str();
-  sub->add_option("-o,--output", o.output, "File for the solution (Matrix Market array)");
-  sub->add_option("--json", o.json, "File for the run record");
+  add_system_files(*sub, o);
   sub->add_option("--algorithm", o.solver.algorithm, names_of_algorithms())->capture_default_str();
   sub->add_option("--threads", o.solver.threads, "Threads that solve")
       ->check(CLI::Range(1, 1024))

@@ -6,9 +6,17 @@
 #include <random>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/matrix/io.hpp"
 
 namespace trisweep::cli {
 namespace {
+
+Index rows_of(const matrix::AnyDense& b) {
+  return std::visit([](const auto& dense) { return dense.rows; }, b);
+}
+Index rows_of(const matrix::AnyCsr& a) {
+  return std::visit([](const auto& csr) { return csr.rows(); }, a);
+}
 
 // What would become infinite, or zero, in single precision is an error here and not a puzzle later.
 template <Scalar T, class Values>
@@ -23,25 +31,6 @@ void require_range(const char* what, const Values& values) {
                             what, largest),
                 "use --precision double or mixed, or rescale the problem");
   }
-}
-
-}  // namespace
-
-template <Scalar T>
-matrix::Csr<T> take_matrix(matrix::AnyCsr&& any) {
-  return std::visit(
-      [](auto& a) -> matrix::Csr<T> {
-        using From = std::decay_t<decltype(a.value.front())>;
-        require_range<T>("matrix", a.value);
-        if constexpr (std::same_as<From, T>) {
-          return std::move(a);
-        } else if constexpr (is_complex<T> || !is_complex<From>) {
-          return matrix::convert<T>(a);
-        } else {
-          throw Error(ErrorKind::usage, "a complex matrix in a real solve");
-        }
-      },
-      any);
 }
 
 template <Scalar T>
@@ -65,6 +54,8 @@ matrix::Dense<T> take_rhs(const matrix::AnyDense& any) {
   return result;
 }
 
+// op(A) times random solutions with entries in [1, 2): every entry matters, and a singular system is
+// consistent.
 template <Scalar T>
 matrix::Dense<T> made_up_rhs(const matrix::Csr<T>& a, Op op, Index nrhs) {
   matrix::Dense<T> b{.rows = a.rows(), .cols = nrhs, .value = {}};
@@ -78,10 +69,67 @@ matrix::Dense<T> made_up_rhs(const matrix::Csr<T>& a, Op op, Index nrhs) {
   return b;
 }
 
-#define INSTANTIATE(T)                                         \
-  template matrix::Csr<T> take_matrix(matrix::AnyCsr&&);       \
-  template matrix::Dense<T> take_rhs(const matrix::AnyDense&); \
-  template matrix::Dense<T> made_up_rhs(const matrix::Csr<T>&, Op, Index);
+}  // namespace
+
+void add_system_files(CLI::App& sub, SystemFiles& files) {
+  sub.add_option("matrix", files.matrix,
+                 "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped")
+      ->required();
+  auto* rhs =
+      sub.add_option("--rhs", files.rhs, "Right-hand sides from a file (default: A times a random solution)");
+  sub.add_option("--nrhs", files.nrhs, "Number of right-hand sides to make up")
+      ->check(CLI::Range(1, 1 << 20))
+      ->excludes(rhs)
+      ->capture_default_str();
+  sub.add_option("-o,--output", files.output, "File for the solution (Matrix Market array)");
+  sub.add_option("--json", files.json, "File for the run record");
+}
+
+AnySystem read_system(const SystemFiles& files, Observer& observer) {
+  AnySystem system{.a = matrix::read_matrix(files.matrix, observer), .b = std::nullopt};
+  if (files.rhs.empty()) return system;
+  system.b = matrix::read_dense(files.rhs);
+  if (rows_of(*system.b) != rows_of(system.a)) {
+    throw InputError(files.rhs, 0,
+                     fmt::format("the right-hand side has {} rows, but {} has {}", rows_of(*system.b),
+                                 files.matrix, rows_of(system.a)),
+                     "give one row per row of the matrix");
+  }
+  return system;
+}
+
+bool is_complex_system(const AnySystem& system) {
+  return std::holds_alternative<matrix::Csr<std::complex<double>>>(system.a) ||
+         (system.b && std::holds_alternative<matrix::Dense<std::complex<double>>>(*system.b));
+}
+
+template <Scalar T>
+matrix::Csr<T> take_matrix(matrix::AnyCsr&& any) {
+  return std::visit(
+      [](auto& a) -> matrix::Csr<T> {
+        using From = std::decay_t<decltype(a.value.front())>;
+        require_range<T>("matrix", a.value);
+        if constexpr (std::same_as<From, T>) {
+          return std::move(a);
+        } else if constexpr (is_complex<T> || !is_complex<From>) {
+          return matrix::convert<T>(a);
+        } else {
+          throw Error(ErrorKind::usage, "a complex matrix in a real solve");
+        }
+      },
+      any);
+}
+
+template <Scalar T>
+System<T> take_system(AnySystem&& read, Op op, Index nrhs) {
+  System<T> system{.a = take_matrix<T>(std::move(read.a)), .b = {}};
+  system.b = read.b ? take_rhs<T>(*read.b) : made_up_rhs(system.a, op, nrhs);
+  return system;
+}
+
+#define INSTANTIATE(T)                                   \
+  template matrix::Csr<T> take_matrix(matrix::AnyCsr&&); \
+  template System<T> take_system(AnySystem&&, Op, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::cli

@@ -1,20 +1,46 @@
 #pragma once
-// The linear system of a run, in the scalar type it is solved in.
+// The linear system of a run: where it is read from, and in the scalar type it is solved in.
 
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "trisweep/core/observer.hpp"
 #include "trisweep/matrix/csr.hpp"
 
 namespace trisweep::cli {
+
+// What a command that solves reads and writes.
+struct SystemFiles {
+  std::string matrix;
+  std::string rhs;  // empty: made up, nrhs of them
+  std::string output;
+  std::string json;
+  Index nrhs = 1;
+};
+void add_system_files(CLI::App& sub, SystemFiles& files);
+
+// As it was read.
+struct AnySystem {
+  matrix::AnyCsr a;
+  std::optional<matrix::AnyDense> b;
+};
+// Throws Error(input) when the right-hand side has other rows than the matrix.
+AnySystem read_system(const SystemFiles& files, Observer& observer);
+bool is_complex_system(const AnySystem& system);
+
+template <Scalar T>
+struct System {
+  matrix::Csr<T> a;
+  matrix::Dense<T> b;
+};
+// In the precision of T, which is complex when the system is, with a right-hand side of op(A) x = b.
+template <Scalar T>
+System<T> take_system(AnySystem&& read, Op op, Index nrhs);
 
 // A complex system is never taken as a real one: that throws Error(usage). Error(input) when the values are
 // out of T's range.
 template <Scalar T>
 matrix::Csr<T> take_matrix(matrix::AnyCsr&& any);
-template <Scalar T>
-matrix::Dense<T> take_rhs(const matrix::AnyDense& any);
-
-// op(A) times random solutions with entries in [1, 2): every entry matters, and a singular system is
-// consistent.
-template <Scalar T>
-matrix::Dense<T> made_up_rhs(const matrix::Csr<T>& a, Op op, Index nrhs);
 
 }  // namespace trisweep::cli

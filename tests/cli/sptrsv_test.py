@@ -43,6 +43,21 @@ class Sptrsv(CommandTest):
         self.succeed("sptrsv", "strict.mtx", "--unit-diagonal", "--precision", "float", "--nrhs", 9)
         self.assertIn("row 1 has no diagonal", self.run_here("sptrsv", "strict.mtx").err)
 
+    def test_a_complex_right_hand_side_has_a_complex_solution(self):
+        self.write("a.mtx", matrix_text(2, {(0, 0): 2.0, (1, 0): 1.0, (1, 1): 4.0}))
+        self.write("b.mtx", dense_text([[2j, 4 + 1j]], field="complex"))
+        self.succeed("sptrsv", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx")
+        self.assertEqual(read_dense(self.path("x.mtx")), [[1j, 1 + 0j]])
+
+    def test_files_of_any_name_and_each_once(self):
+        name = b"odd-\xff.mtx".decode(errors="surrogateescape")
+        self.write(name, matrix_text(1, {(0, 0): 2.0}))
+        self.succeed("sptrsv", name, "--json", "run.json")
+        self.assertEqual(self.record("run.json")["matrix"]["rows"], 1)
+        result = self.run_here("sptrsv", name, "--json", "same", "-o", "same")
+        self.assertEqual(result.status, 2)
+        self.assertIn("both name", result.err)
+
     def test_info_says_what_its_dependencies_allow(self):
         self.write("a.mtx", matrix_text(3, {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 1.0, (2, 2): 1.0}))
         out = self.succeed("info", "a.mtx").out
