@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "krylov_options.hpp"
 #include "outputs.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
 #include "trisweep/hmatrix/mesh_file.hpp"
 #include "trisweep/report/bem_record.hpp"
@@ -23,7 +25,7 @@ struct BemCommand {
   hmatrix::ObjectOptions shape;
   std::vector<double> radius, potential;
   hmatrix::ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}}};
-  std::string method = "bicgstab", cross = "aca+", precision = "adaptive";
+  std::string cross = "aca+", precision = "adaptive";
   bool no_recompression = false;
   int threads = 1;
   std::string json;
@@ -39,6 +41,7 @@ struct BemCommand {
                                    .object = conductors.name,
                                    .elements = conductors.mesh.size(),
                                    .eps = options.matrix.compression.eps,
+                                   .method = options.method,
                                    .tolerance = options.solver.tolerance,
                                    .ranks = context.world.size(),
                                    .threads = threads,
@@ -90,9 +93,9 @@ struct BemCommand {
   hmatrix::ChargeOptions chosen_options() const {
     hmatrix::ChargeOptions chosen = options;
     hmatrix::Compression& how = chosen.matrix.compression;
-    how.cross = cross == "aca" ? compression::Cross::aca : compression::Cross::aca_plus;
+    how.cross = find_named(compression::crosses(), "cross", cross).method;
     how.recompress = !no_recompression;
-    how.precision = precision == "double" ? compression::Precision::full : compression::Precision::adaptive;
+    how.precision = find_named(compression::precisions(), "precision", precision).precision;
     return chosen;
   }
 };
@@ -129,11 +132,11 @@ void add_matrix_options(CLI::App& sub, BemCommand& o) {
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   sub.add_option("--cross", o.cross, "How blocks are approximated")
-      ->check(CLI::IsMember({"aca", "aca+"}))
+      ->check(CLI::IsMember(names_of(compression::crosses())))
       ->capture_default_str();
   sub.add_flag("--no-recompression", o.no_recompression, "Study: keep the crosses, in double precision");
   sub.add_option("--precision", o.precision, "adaptive: numbers in 1 to 8 bytes, as the error allows")
-      ->check(CLI::IsMember({"adaptive", "double"}))
+      ->check(CLI::IsMember(names_of(compression::precisions())))
       ->capture_default_str();
 }
 
@@ -147,8 +150,8 @@ void add_bem(CLI::App& app, Run& run) {
   sub->footer(list_of_objects());
   add_shape_options(*sub, o);
   add_matrix_options(*sub, o);
-  sub->add_option("--method", o.method, "How the system is solved")
-      ->check(CLI::IsMember({"bicgstab"}))
+  sub->add_option("--method", o.options.method, "How the system is solved")
+      ->check(CLI::IsMember(names_of(krylov::methods<double>())))
       ->capture_default_str();
   sub->add_option("--tol", o.options.solver.tolerance, "Relative residual to be reached")
       ->check(CLI::PositiveNumber)
@@ -156,6 +159,7 @@ void add_bem(CLI::App& app, Run& run) {
   sub->add_option("--max-iterations", o.options.solver.max_iterations, "Iterations at most")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
+  add_pipelining_options(*sub, o.options.solver);
   sub->add_option("--threads", o.threads, "Threads of each rank")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

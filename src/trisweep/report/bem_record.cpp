@@ -10,20 +10,6 @@
 namespace trisweep::report {
 namespace {
 
-std::string outcome_of(const krylov::BicgstabResult& solve) {
-  switch (solve.outcome) {
-    case krylov::Outcome::converged:
-      return "has converged";
-    case krylov::Outcome::breakdown:
-      return "has broken down";
-    case krylov::Outcome::stagnated:
-      return "has stagnated";
-    case krylov::Outcome::most_iterations:
-      break;
-  }
-  return "has not converged";
-}
-
 std::string charge_in_words(const BemRecord& r) {
   const std::string charge = fmt::format("{:.8e} C", r.result.charge);
   if (!r.exact_charge) return charge;
@@ -67,6 +53,7 @@ std::string to_json(const BemRecord& r) {
                  {"assembly_seconds", m.assembly_seconds},
                  {"product_seconds", r.result.product_seconds},
                  {"solve_seconds", r.result.solve_seconds},
+                 {"method", r.method},
                  {"iterations", r.result.solve.iterations},
                  {"true_residual", r.result.solve.residual},
                  {"residuals", r.result.solve.history}};
@@ -95,12 +82,12 @@ std::string summary(const BemRecord& r) {
 
 std::string verdict(const BemRecord& r) {
   return fmt::format(
-      "BiCGStab {} after {}: the residual is {:.1e}, not {:.1e}\n"
+      "{} {} after {}: the residual is {:.1e}, not {:.1e}\n"
       "  remedy: allow more iterations (--max-iterations) or a larger residual (--tol), compress less "
       "(--eps), and "
       "look for triangles that are degenerate",
-      outcome_of(r.result.solve), counted(r.result.solve.iterations, "iteration"), r.result.solve.residual,
-      r.tolerance);
+      r.method, krylov::words_of(r.result.solve.outcome).sentence,
+      counted(r.result.solve.iterations, "iteration"), r.result.solve.residual, r.tolerance);
 }
 
 }  // namespace trisweep::report

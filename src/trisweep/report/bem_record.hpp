@@ -11,6 +11,7 @@ struct BemRecord {
   std::string object;
   Index elements = 0;
   double eps = 0;
+  std::string method;
   double tolerance = 0;
   Index ranks = 1;
   int threads = 1;  // of each rank
