@@ -23,6 +23,7 @@ std::string list_of_objects() {
 struct BemCommand {
   std::string object;
   hmatrix::ObjectOptions shape;
+  hmatrix::MeshOptions mesh_options;
   std::vector<double> radius, potential;
   hmatrix::ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}}};
   std::string cross = "aca+", precision = "adaptive";
@@ -40,6 +41,7 @@ struct BemCommand {
     const report::BemRecord record{.version = TRISWEEP_VERSION,
                                    .object = conductors.name,
                                    .elements = conductors.mesh.size(),
+                                   .repairs = conductors.repairs,
                                    .eps = options.matrix.compression.eps,
                                    .method = options.method,
                                    .tolerance = options.solver.tolerance,
@@ -69,15 +71,18 @@ struct BemCommand {
 
   hmatrix::Conductors read(const Context& context) const {
     hmatrix::TriangleMesh mesh;
+    hmatrix::MeshRepairs repairs;
     transport::collectively(context.world, [&] {
       if (shape.triangles > 0)
         throw Error(ErrorKind::usage, "a file has the triangles that it has", "leave --n out");
-      if (context.is_root()) mesh = hmatrix::read_mesh(object, context.terminal);
+      if (context.is_root()) mesh = hmatrix::read_mesh(object, mesh_options, repairs, context.terminal);
     });
     context.world.broadcast(mesh.node);
     context.world.broadcast(mesh.triangle);
     return transport::collectively(context.world, [&] {
-      return hmatrix::one_body(object, std::move(mesh), chosen_shape().potential[0]);
+      auto body = hmatrix::one_body(object, std::move(mesh), chosen_shape().potential[0]);
+      body.repairs = repairs;
+      return body;
     });
   }
 
@@ -111,6 +116,15 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
       ->delimiter(',')
       ->expected(1, 2);
   sub.add_option("--distance", o.shape.distance, "Of the spheres' centres (m)")->capture_default_str();
+  sub.add_option_function<std::string>(
+         "--defects",
+         [&o](const std::string& name) {
+           o.mesh_options.defects = find_named(hmatrix::defects(), "treatment of defects", name).defects;
+         },
+         "Of a file, triangles without area, that there are twice, or that are turned against others: refuse "
+         "(the default) or repair")
+      ->check(CLI::IsMember(names_of(hmatrix::defects())));
+  sub.add_flag("--closed", o.mesh_options.closed, "Refuse a file whose surface is not closed");
   sub.add_option("--potential", o.potential,
                  "Of the first, and of the second unless it is the opposite: V1,V2 (V; default 1)")
       ->delimiter(',')

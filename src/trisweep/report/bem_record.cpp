@@ -34,6 +34,10 @@ std::string to_json(const BemRecord& r) {
   json["predicted"] = false;
   json["bem"] = {{"object", r.object},
                  {"elements", r.elements},
+                 {"repairs",
+                  {{"without_area", r.repairs.without_area},
+                   {"duplicated", r.repairs.duplicated},
+                   {"turned", r.repairs.turned}}},
                  {"eps", r.eps},
                  {"tolerance", r.tolerance},
                  {"ranks", r.ranks},
@@ -68,6 +72,10 @@ std::string summary(const BemRecord& r) {
   };
   const hmatrix::Statistics& m = r.result.matrix;
   line("object", fmt::format("{}: {}", r.object, counted(r.elements, "triangle")));
+  if (r.repairs.any())
+    line("repaired",
+         fmt::format("{} without area and {} removed, {} turned", counted(r.repairs.without_area, "triangle"),
+                     counted(r.repairs.duplicated, "duplicate"), r.repairs.turned));
   line("assembly", fmt::format("{}: {}, {:.2f} % of dense; {}, rank {:.1f} on average, {} at most; {}",
                                duration(m.assembly_seconds), bytes(double(m.bytes)), 100 * r.dense_fraction(),
                                counted(m.low_rank_blocks, "low-rank block"), m.mean_rank, m.max_rank,

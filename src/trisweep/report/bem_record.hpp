@@ -10,6 +10,7 @@ struct BemRecord {
   std::string version;
   std::string object;
   Index elements = 0;
+  hmatrix::MeshRepairs repairs;
   double eps = 0;
   std::string method;
   double tolerance = 0;
