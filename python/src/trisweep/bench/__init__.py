@@ -6,6 +6,8 @@ from trisweep.bench import (
     breakdown,
     dag_free,
     heatmap,
+    hmatrix_charge,
+    hmatrix_precision,
     measured,
     papers,
     peers,
@@ -22,6 +24,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     for one in (
         *(module.EXPERIMENT for module in (trees, schedules, threads, pingpong, dag_free, heatmap, breakdown, peers)),
         *(module.EXPERIMENT for module in (simgrid, measured, attribution)),
+        *(module.EXPERIMENT for module in (hmatrix_precision, hmatrix_charge)),
         *papers.EXPERIMENTS,
     )
 }
