@@ -15,14 +15,6 @@ namespace {
 constexpr Index moved_rows = 256;
 constexpr Offset diagonal_entries = 4096;
 
-Index rows_before_slots(const distribution::Share& share, const plan::Plan& plan) {
-  Index most = 0;
-  for (const plan::Phase& phase : plan.phase) {
-    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) most = std::max(most, sweep->extra_rows);
-  }
-  return share.work_rows() + most;
-}
-
 std::string_view name_of(plan::Part part) {
   switch (part) {
     case plan::Part::forward:
@@ -56,7 +48,7 @@ ProgramBuilder::ProgramBuilder(const symbolic::Structure& structure, const distr
     : share_(share), places_(places(structure)), positions_(distribution::piece_positions(structure, share)) {
   position_at_.fill(-1);
   program_.pe = share.rank;
-  program_.rows = rows_before_slots(share, plan);
+  program_.rows = share.work_rows() + plan::extra_rows(plan);
 }
 
 void ProgramBuilder::add(const plan::Phase& phase) {
