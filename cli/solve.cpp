@@ -5,9 +5,11 @@
 #include <array>
 
 #include "command.hpp"
+#include "krylov_options.hpp"
 #include "outputs.hpp"
 #include "solve_job.hpp"
 #include "system.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/model/precision.hpp"
 
 namespace trisweep::cli {
@@ -92,20 +94,25 @@ std::string check_refine(const std::string& text) {
 }
 
 void add_method_options(CLI::App& sub, SolveOptions& o) {
-  sub.add_option("--method", o.method, "direct: by the factors; bicgstab: by products with the matrix")
-      ->check(CLI::IsMember({"direct", "bicgstab"}))
+  std::vector<std::string> names = names_of(krylov::methods<double>());
+  names.insert(names.begin(), "direct");
+  sub.add_option("--method", o.method,
+                 "direct: by the factors; bicgstab, pipelined-bicgstab: by products with the matrix")
+      ->check(CLI::IsMember(names))
       ->capture_default_str();
   sub.add_option("--preconditioner", o.preconditioner,
                  "Of bicgstab: lu: the factors; ilu0: an incomplete factorization of each rank's diagonal "
                  "block; none")
       ->check(CLI::IsMember({"lu", "ilu0", "none"}))
       ->capture_default_str();
-  sub.add_option("--tolerance", o.tolerance, "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
+  sub.add_option("--tolerance", o.krylov.tolerance,
+                 "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  sub.add_option("--max-iterations", o.max_iterations, "Of bicgstab")
+  sub.add_option("--max-iterations", o.krylov.max_iterations, "Of bicgstab")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
+  add_pipelining_options(sub, o.krylov);
 }
 
 // What a run shows of itself, and how it behaves when that is being studied.

@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "plan_options.hpp"
 #include "system.hpp"
+#include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/solve/solver.hpp"
 
@@ -24,10 +25,9 @@ struct SolveOptions : PlanOptions, SystemFiles {
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;
   bool no_dependencies = false;
-  std::string method = "direct";      // or "bicgstab"
-  std::string preconditioner = "lu";  // of an iterative method; see iterative_job.cpp
-  double tolerance = 1e-10;           // of the residual of an iterative method
-  int max_iterations = 1000;
+  std::string method = "direct";                              // or one of krylov::methods()
+  std::string preconditioner = "lu";                          // of an iterative method; see iterative_job.cpp
+  krylov::BicgstabOptions krylov;                             // of an iterative method
   double watchdog = std::numeric_limits<double>::infinity();  // seconds
 };
 
