@@ -65,14 +65,15 @@ template <Scalar T>
 class IterativeJob {
  public:
   IterativeJob(const Context& context, const SolveOptions& options, System<T> system)
-      : context_(context), options_(options), crew_(std::max(options.threads, 1)) {
+      : context_(context), options_(options) {
     preconditioner_.op = static_cast<Op>(options.op.front());
-    record_.plan = {.px = world().size(), .device = "cpu", .threads = crew_.size()};
+    record_.plan = {.px = world().size(), .device = "cpu", .threads = threads()};
     record_.matrix = {.name = options.matrix, .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
     nrhs_ = system.b.cols;
     Index n = system.a.rows();
     world().broadcast(nrhs_);
     world().broadcast(n);
+    transport::collectively(world(), [&] { crew_.emplace(threads()); });
     auto rows = dealt_out(world().handle(), std::move(system.a));
     const auto partition = distribution::even_partition(n, world().size());
     const auto start = Clock::now();
@@ -80,15 +81,15 @@ class IterativeJob {
     krylov_.setup_seconds = world().max(seconds_since(start));
     matrix_.emplace(world().handle(), std::move(rows.a), partition);
     b_ = solve::scatter_rows(world(), partition, system.b);
-    x_.resize(b_.size());
+    transport::collectively(world(), [&] { x_.resize(b_.size()); });
   }
 
   int run(Outputs& outputs) {
     context_.terminal.progress("bicgstab", 0);
     const auto start = Clock::now();
     const auto results =
-        krylov::bicgstab<T>({matrix_->comm(), crew_}, {product_, preconditioner_}, {b_.data(), rows(), nrhs_},
-                            {x_.data(), rows(), nrhs_},
+        krylov::bicgstab<T>({matrix_->comm(), *crew_}, {product_, preconditioner_},
+                            {b_.data(), rows(), nrhs_}, {x_.data(), rows(), nrhs_},
                             {.tolerance = options_.tolerance, .max_iterations = options_.max_iterations});
     record_.solve.seconds_min = record_.solve.seconds_median = world().max(seconds_since(start));
     const auto worst = std::ranges::max_element(results, {}, [](const krylov::BicgstabResult& r) {
@@ -119,18 +120,22 @@ class IterativeJob {
  private:
   const transport::Communicator& world() const { return context_.world; }
   Index rows() const { return matrix_->local_rows(); }
+  int threads() const { return std::max(options_.threads, 1); }
 
   void make_preconditioner(const solve::BlockRows<T>& rows, const distribution::RowPartition& partition) {
     krylov_.preconditioner = options_.preconditioner;
     krylov_.tolerance = options_.tolerance;
-    if (options_.preconditioner == "lu") {
+    const Preconditioning kind =
+        find_named(preconditioners(), "preconditioner", options_.preconditioner).kind;
+    if (kind == Preconditioning::lu) {
       preconditioner_.lu.emplace(world().handle(), rows, solver_options(options_, nrhs_, context_.terminal));
       record_.factor = preconditioner_.lu->report().factor;
-      record_.plan = report::plan_record(preconditioner_.lu->report().plan);
-    } else if (options_.preconditioner == "ilu0") {
+      record_.plan = report::plan_record(preconditioner_.lu->report().plan, options_.device);
+      record_.plan.threads = threads();
+    } else if (kind == Preconditioning::ilu0) {
       transport::collectively(world(), [&] {
         preconditioner_.ilu0.emplace(diagonal_block(rows.a, partition.first(world().rank())),
-                                     component::Options{.threads = crew_.size()});
+                                     component::Options{.threads = threads()});
         preconditioner_.ilu0->prepare(preconditioner_.op, nrhs_);
       });
       krylov_.preconditioner_nonzeros =
@@ -139,9 +144,10 @@ class IterativeJob {
   }
 
   void judge() {
-    const std::vector<double> ones(usize(rows()), 1.0);
+    std::vector<double> ones;
+    transport::collectively(world(), [&] { ones.assign(usize(rows()), 1.0); });
     const Vectors<const T> b(b_.data(), rows(), nrhs_), x(x_.data(), rows(), nrhs_);
-    solve::Residuals<T> residuals(*matrix_, crew_, {ones, ones});
+    solve::Residuals<T> residuals(*matrix_, *crew_, {ones, ones});
     transport::together(matrix_->comm(), [&] {
       residuals.prepare(preconditioner_.op, nrhs_);
       const auto errors = residuals.measure(preconditioner_.op, b, x);
@@ -183,14 +189,14 @@ class IterativeJob {
 
   const Context& context_;
   const SolveOptions& options_;
-  Crew crew_;
+  std::optional<Crew> crew_;
   Index nrhs_ = 1;
   Preconditioner<T> preconditioner_;
   std::optional<krylov::DistributedMatrix<T>> matrix_;
   struct Product {
     IterativeJob& job;
     void operator()(Vectors<const T> x, Vectors<T> y) {
-      job.matrix_->apply(job.preconditioner_.op, x, y, job.crew_);
+      job.matrix_->apply(job.preconditioner_.op, x, y, *job.crew_);
     }
   } product_{*this};
   std::vector<T> b_, x_;  // this rank's rows

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "command.hpp"
@@ -12,6 +13,23 @@
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::cli {
+
+// How a system is solved: by the factors alone, or by products with the matrix.
+struct NamedMethod {
+  std::string_view name;
+  std::string_view description;
+  bool iterative;
+};
+std::span<const NamedMethod> methods();
+
+// What stands for the inverse of the matrix in an iterative method.
+enum class Preconditioning { lu, ilu0, none };
+struct NamedPreconditioner {
+  std::string_view name;
+  std::string_view description;
+  Preconditioning kind;
+};
+std::span<const NamedPreconditioner> preconditioners();
 
 struct SolveOptions : PlanOptions, SystemFiles {
   model::PlanAxes axes;          // what the model may choose from; a single plan when the user has chosen
@@ -24,9 +42,9 @@ struct SolveOptions : PlanOptions, SystemFiles {
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;
   bool no_dependencies = false;
-  std::string method = "direct";      // or "bicgstab"
-  std::string preconditioner = "lu";  // of an iterative method; see iterative_job.cpp
-  double tolerance = 1e-10;           // of the residual of an iterative method
+  std::string method{methods().front().name};
+  std::string preconditioner{preconditioners().front().name};  // of an iterative method
+  double tolerance = 1e-10;                                    // of the residual of an iterative method
   int max_iterations = 1000;
   double watchdog = std::numeric_limits<double>::infinity();  // seconds
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 
 #include "trisweep/component/solve_rows.hpp"
@@ -80,9 +81,10 @@ struct TriangularSolver<T>::Prepared {
 
 template <Scalar T>
 struct TriangularSolver<T>::Running {
-  explicit Running(int threads) : crew(threads), progress(usize(threads)) {}
+  explicit Running(int threads) : crew(threads), progress(usize(threads)), before(usize(threads)) {}
   Crew crew;
   std::vector<Progress> progress;  // by thread
+  std::vector<Offset> before;      // the progress when the solve began
   std::vector<T> work;             // row-major right-hand sides
 };
 
@@ -130,6 +132,11 @@ auto TriangularSolver<T>::prepared(Op op) -> const Prepared& {
 template <Scalar T>
 void TriangularSolver<T>::prepare(Op op, Index nrhs) {
   prepared(op);
+  make_room(nrhs);
+}
+
+template <Scalar T>
+void TriangularSolver<T>::make_room(Index nrhs) {
   if (nrhs > 1) running_->work.resize(std::max(running_->work.size(), usize(a_.rows()) * many_columns));
 }
 
@@ -155,10 +162,10 @@ template <Scalar T>
 template <class Solve>
 void TriangularSolver<T>::run(const Prepared& prepared, const Solve& solve) {
   std::vector<Progress>& progress = running_->progress;
-  std::vector<Offset> before(progress.size());
+  std::vector<Offset>& before = running_->before;
   for (std::size_t t = 0; t < before.size(); ++t)
     before[t] = progress[t].blocks.load(std::memory_order_relaxed);
-  running_->crew.run([&](int thread) {
+  const auto work = [&](int thread) {
     const auto t = static_cast<std::size_t>(thread);
     const ThreadSchedule& mine = prepared.schedule[t];
     Index wait = 0;
@@ -170,7 +177,8 @@ void TriangularSolver<T>::run(const Prepared& prepared, const Solve& solve) {
       solve(prepared.rows[t].block(mine, b));
       progress[t].blocks.store(before[t] + static_cast<Offset>(b) + 1, std::memory_order_release);
     }
-  });
+  };
+  running_->crew.run(std::cref(work));  // by reference: a copy would allocate
 }
 
 // The first of the right-hand sides, `columns` or all of them; returns how many.
@@ -208,8 +216,8 @@ Index TriangularSolver<T>::solve_first(const Prepared& prepared, Vectors<const T
 template <Scalar T>
 void TriangularSolver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op) {
   require_fit<T>(b, x, a_.rows());
-  prepare(op, b.cols);
   const Prepared& p = prepared(op);
+  make_room(b.cols);
   for (Index c = 0; c < b.cols;) c += solve_first(p, b.columns(c, b.cols - c), x.columns(c, b.cols - c));
 }
 
