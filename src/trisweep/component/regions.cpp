@@ -46,12 +46,14 @@ class Growth {
       ready_.insert(ready_.end(), ready.begin() + std::ptrdiff_t(next), ready.begin() + std::ptrdiff_t(end));
       next = end;
     }
+    const std::ptrdiff_t rest = std::ssize(ready_);  // ascending, as they were
     for (const Index i : touched_) {
       in_step_[usize(i)] = nobody;
       if (missing_[usize(i)] == 0) ready_.push_back(i);
     }
     touched_.clear();
-    std::ranges::sort(ready_);
+    std::ranges::sort(ready_.begin() + rest, ready_.end());
+    std::ranges::inplace_merge(ready_, ready_.begin() + rest);
   }
 
   // Takes from ready[next, end) what it has work for; returns where it stopped.

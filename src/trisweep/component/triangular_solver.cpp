@@ -6,49 +6,11 @@
 #include <functional>
 #include <thread>
 
-#include "trisweep/component/solve_rows.hpp"
+#include "trisweep/component/packed_rows.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::component {
 namespace {
-
-// The rows of a thread with their numbers, in the order in which they are solved.
-template <Scalar T>
-struct PackedRows {
-  std::vector<Index> unknown, entries, col;
-  std::vector<T> value, diagonal;
-  std::vector<Offset> first;  // entry, by block
-
-  RowRange<T> block(const ThreadSchedule& schedule, std::size_t b) const {
-    const Index begin = b == 0 ? 0 : schedule.block[b - 1].row_end;
-    return {.unknown = unknown.data() + begin,
-            .entries = entries.data() + begin,
-            .col = col.data() + first[b],
-            .value = value.data() + first[b],
-            .diagonal = diagonal.empty() ? nullptr : diagonal.data() + begin,
-            .rows = schedule.block[b].row_end - begin};
-  }
-};
-
-template <Scalar T>
-PackedRows<T> pack(const LowerSystem<T>& system, const ThreadSchedule& schedule) {
-  PackedRows<T> rows;
-  Index next = 0;
-  for (const Block& block : schedule.block) {
-    rows.first.push_back(static_cast<Offset>(rows.value.size()));
-    for (; next < block.row_end; ++next) {
-      const Index i = schedule.row[usize(next)];
-      rows.unknown.push_back(system.number(i));
-      rows.entries.push_back(static_cast<Index>(system.below.row(i).size()));
-      for (Offset e = system.below.row_ptr[usize(i)]; e < system.below.row_ptr[usize(i) + 1]; ++e) {
-        rows.col.push_back(system.number(system.below.col[usize(e)]));
-        rows.value.push_back(system.value[usize(e)]);
-      }
-      if (!system.diagonal.empty()) rows.diagonal.push_back(system.diagonal[usize(i)]);
-    }
-  }
-  return rows;
-}
 
 // Blocks that a thread has ended in all solves so far, alone in its line of the cache.
 struct alignas(64) Progress {
@@ -123,7 +85,7 @@ auto TriangularSolver<T>::prepared(Op op) -> const Prepared& {
   for (const ThreadSchedule& thread : made->schedule) {
     made->choice.blocks += static_cast<Index>(thread.block.size());
     made->choice.waits += static_cast<Index>(thread.wait.size());
-    made->rows.push_back(pack(system, thread));
+    made->rows.emplace_back(system, thread);
   }
   place = std::move(made);
   return *place;
@@ -150,7 +112,7 @@ void TriangularSolver<T>::refill(std::span<const T> values) {
   std::map<Op, std::vector<PackedRows<T>>> packed;
   for (const auto& [op, prepared] : prepared_) {
     const LowerSystem<T> system = lower_system(other, form_, op);
-    for (const ThreadSchedule& thread : prepared->schedule) packed[op].push_back(pack(system, thread));
+    for (const ThreadSchedule& thread : prepared->schedule) packed[op].emplace_back(system, thread);
   }
   a_ = std::move(other);
   for (auto& [op, rows] : packed) prepared_.at(op)->rows = std::move(rows);
