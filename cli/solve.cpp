@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 
 #include "command.hpp"
 #include "outputs.hpp"
@@ -66,6 +67,9 @@ void check_device(const CLI::App& sub, const SolveOptions& options) {
       throw Error(ErrorKind::usage, fmt::format("{} is not for --device {}", option, options.device),
                   "use --device cpu");
   }
+  if (options.compress != "off")
+    throw Error(ErrorKind::usage, fmt::format("--compress is not for --device {}", options.device),
+                "use --device cpu, or --compress off");
 }
 
 // Says which plans there are to choose from, on every rank.
@@ -89,6 +93,15 @@ std::string check_refine(const std::string& text) {
   const bool number =
       !text.empty() && text.size() < 5 && text.find_first_not_of("0123456789") == std::string::npos;
   return text == "auto" || number ? "" : "takes 'auto' or a number of steps, not '" + text + "'";
+}
+
+// "auto", "off" or a number between 0 and 1.
+std::string check_compress(const std::string& text) {
+  if (text == "auto" || text == "off") return "";
+  char* end = nullptr;
+  const double eps = std::strtod(text.c_str(), &end);
+  const bool valid = end != text.c_str() && *end == '\0' && eps > 0 && eps < 1;
+  return valid ? "" : "takes 'auto', 'off' or a number between 0 and 1, not '" + text + "'";
 }
 
 void add_method_options(CLI::App& sub, SolveOptions& o) {
@@ -135,6 +148,11 @@ void add_solve(CLI::App& app, Run& run) {
                   "(default: the ranks at hand, on a generic machine)");
   sub->add_option("--refine", o.refine, "Refinement steps at most; auto: as long as they help")
       ->check(check_refine)
+      ->capture_default_str();
+  sub->add_option("--compress", o.compress,
+                  "Panels of the factors in low rank and few bytes, off by at most that share of each; auto: "
+                  "as is read fastest until the answer, where that pays; refinement makes up for it")
+      ->check(check_compress)
       ->capture_default_str();
   sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")
       ->check(CLI::Range(1, 1 << 20))

@@ -113,10 +113,10 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
   const transport::Communicator& comm = system_.comm;
   transport::require_matching(
       comm, transport::collectively(comm, [&] { return pattern_of(plan, usize(nrhs) * sizeof(T)); }));
-  if (!system_.panels.piece(distribution::Side::lower, 0).template is<T>())
+  if (!system_.panels.values(distribution::Side::lower).template is<T>())
     throw transport::CollectiveError(ErrorKind::usage,
                                      "--device host has no products with panels in a lower precision\n"
-                                     "  remedy: use --precision double, or --device cpu");
+                                     "  remedy: use --precision double and --compress off, or --device cpu");
   const transport::Communicator node = comm.of_node();
   if (node.size() != comm.size())
     throw transport::CollectiveError(ErrorKind::usage,
@@ -199,7 +199,7 @@ template <Scalar T>
 void DeviceEngine<T>::work(Prepared& prepared, Index nrhs) {
   std::array<const T*, distribution::sides.size()> value{};
   for (const auto side : distribution::sides)
-    value[static_cast<std::size_t>(side)] = system_.panels.piece(side, 0).template as<T>();
+    value[static_cast<std::size_t>(side)] = system_.panels.values(side).template as<T>();
   const double patience = std::isfinite(options_.watchdog) ? options_.watchdog : 0;
   const device::Solve solve = prepared.pe->next(nrhs, patience);
   std::ranges::fill(prepared.begin, 0);
