@@ -54,14 +54,15 @@ template <Scalar T>
 class IterativeJob {
  public:
   IterativeJob(const Context& context, const SolveOptions& options, System<T> system)
-      : context_(context), options_(options), crew_(std::max(options.threads, 1)) {
+      : context_(context), options_(options) {
     preconditioner_.op = static_cast<Op>(options.op.front());
-    record_.plan = {.px = world().size(), .device = "cpu", .threads = crew_.size()};
+    record_.plan = {.px = world().size(), .device = "cpu", .threads = threads()};
     record_.matrix = {.name = options.matrix, .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
     nrhs_ = system.b.cols;
     Index n = system.a.rows();
     world().broadcast(nrhs_);
     world().broadcast(n);
+    transport::collectively(world(), [&] { crew_.emplace(threads()); });
     auto rows = dealt_out(world().handle(), std::move(system.a));
     const auto partition = distribution::even_partition(n, world().size());
     const auto start = Clock::now();
@@ -69,7 +70,7 @@ class IterativeJob {
     krylov_.setup_seconds = world().max(seconds_since(start));
     matrix_.emplace(world().handle(), std::move(rows.a), partition);
     b_ = solve::scatter_rows(world(), partition, system.b);
-    x_.resize(b_.size());
+    transport::collectively(world(), [&] { x_.resize(b_.size()); });
   }
 
   int run(Outputs& outputs) {
@@ -77,7 +78,7 @@ class IterativeJob {
     const auto start = Clock::now();
     const auto& method = find_named(krylov::methods<T>(), "method", options_.method);
     const auto results =
-        method.solve({matrix_->comm(), crew_}, {product_, preconditioner_}, {b_.data(), rows(), nrhs_},
+        method.solve({matrix_->comm(), *crew_}, {product_, preconditioner_}, {b_.data(), rows(), nrhs_},
                      {x_.data(), rows(), nrhs_}, options_.krylov);
     record_.solve.seconds_min = record_.solve.seconds_median = world().max(seconds_since(start));
     const auto worst = std::ranges::max_element(results, {}, [](const krylov::BicgstabResult& r) {
@@ -108,44 +109,34 @@ class IterativeJob {
  private:
   const transport::Communicator& world() const { return context_.world; }
   Index rows() const { return matrix_->local_rows(); }
+  int threads() const { return std::max(options_.threads, 1); }
 
-  using Rows = solve::BlockRows<T>;
-  // The choices, by the names that users know.
-  struct NamedPreconditioner {
-    std::string_view name;
-    void (IterativeJob::*make)(const Rows& rows, const distribution::RowPartition& partition);
-  };
-
-  void make_preconditioner(const Rows& rows, const distribution::RowPartition& partition) {
-    static constexpr auto table = std::to_array<NamedPreconditioner>({{"lu", &IterativeJob::make_lu},
-                                                                      {"ilu0", &IterativeJob::make_ilu0},
-                                                                      {"none", &IterativeJob::make_none}});
+  void make_preconditioner(const solve::BlockRows<T>& rows, const distribution::RowPartition& partition) {
     krylov_.preconditioner = options_.preconditioner;
     krylov_.tolerance = options_.krylov.tolerance;
-    const auto& named =
-        find_named(std::span<const NamedPreconditioner>(table), "preconditioner", options_.preconditioner);
-    (this->*named.make)(rows, partition);
+    const Preconditioning kind =
+        find_named(preconditioners(), "preconditioner", options_.preconditioner).kind;
+    if (kind == Preconditioning::lu) {
+      preconditioner_.lu.emplace(world().handle(), rows, solver_options(options_, nrhs_, context_.terminal));
+      record_.factor = preconditioner_.lu->report().factor;
+      record_.plan = report::plan_record(preconditioner_.lu->report().plan, options_.device);
+      record_.plan.threads = threads();
+    } else if (kind == Preconditioning::ilu0) {
+      transport::collectively(world(), [&] {
+        preconditioner_.ilu0.emplace(diagonal_block(rows.a, partition.first(world().rank())),
+                                     component::Options{.threads = threads()});
+        preconditioner_.ilu0->prepare(preconditioner_.op, nrhs_);
+      });
+      krylov_.preconditioner_nonzeros =
+          static_cast<Offset>(world().sum(double(preconditioner_.ilu0->nonzeros())));
+    }
   }
-  void make_lu(const Rows& rows, const distribution::RowPartition& /*partition*/) {
-    preconditioner_.lu.emplace(world().handle(), rows, solver_options(options_, nrhs_, context_.terminal));
-    record_.factor = preconditioner_.lu->report().factor;
-    record_.plan = report::plan_record(preconditioner_.lu->report().plan);
-  }
-  void make_ilu0(const Rows& rows, const distribution::RowPartition& partition) {
-    transport::collectively(world(), [&] {
-      preconditioner_.ilu0.emplace(diagonal_block(rows.a, partition.first(world().rank())),
-                                   component::Options{.threads = crew_.size()});
-      preconditioner_.ilu0->prepare(preconditioner_.op, nrhs_);
-    });
-    krylov_.preconditioner_nonzeros =
-        static_cast<Offset>(world().sum(double(preconditioner_.ilu0->nonzeros())));
-  }
-  void make_none(const Rows& /*rows*/, const distribution::RowPartition& /*partition*/) {}
 
   void judge() {
-    const std::vector<double> ones(usize(rows()), 1.0);
+    std::vector<double> ones;
+    transport::collectively(world(), [&] { ones.assign(usize(rows()), 1.0); });
     const Vectors<const T> b(b_.data(), rows(), nrhs_), x(x_.data(), rows(), nrhs_);
-    solve::Residuals<T> residuals(*matrix_, crew_, {ones, ones});
+    solve::Residuals<T> residuals(*matrix_, *crew_, {ones, ones});
     transport::together(matrix_->comm(), [&] {
       residuals.prepare(preconditioner_.op, nrhs_);
       const auto errors = residuals.measure(preconditioner_.op, b, x);
@@ -188,14 +179,14 @@ class IterativeJob {
 
   const Context& context_;
   const SolveOptions& options_;
-  Crew crew_;
+  std::optional<Crew> crew_;
   Index nrhs_ = 1;
   Preconditioner<T> preconditioner_;
   std::optional<krylov::DistributedMatrix<T>> matrix_;
   struct Product {
     IterativeJob& job;
     void operator()(Vectors<const T> x, Vectors<T> y) {
-      job.matrix_->apply(job.preconditioner_.op, x, y, job.crew_);
+      job.matrix_->apply(job.preconditioner_.op, x, y, *job.crew_);
     }
   } product_{*this};
   std::vector<T> b_, x_;  // this rank's rows

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "command.hpp"
@@ -14,20 +15,33 @@
 
 namespace trisweep::cli {
 
+// The method by the factors alone; all others are krylov::methods().
+inline constexpr std::string_view direct = "direct";
+
+// What stands for the inverse of the matrix in an iterative method.
+enum class Preconditioning { lu, ilu0, none };
+struct NamedPreconditioner {
+  std::string_view name;
+  std::string_view description;
+  Preconditioning kind;
+};
+std::span<const NamedPreconditioner> preconditioners();
+
 struct SolveOptions : PlanOptions, SystemFiles {
   model::PlanAxes axes;          // what the model may choose from; a single plan when the user has chosen
   bool transport_given = false;  // else what the plan has, or what is faster where the ranks are
   std::string machine;           // to choose or predict for; empty: the ranks at hand, on a generic machine
   std::string trace;
   std::string traffic;
-  std::string refine = "auto";  // or a number
+  std::string refine = "auto";   // or a number
+  std::string compress = "off";  // or "auto", or a number
   int repeat = 1;
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;
   bool no_dependencies = false;
-  std::string method = "direct";                              // or one of krylov::methods()
-  std::string preconditioner = "lu";                          // of an iterative method; see iterative_job.cpp
-  krylov::BicgstabOptions krylov;                             // of an iterative method
+  std::string method{direct};
+  std::string preconditioner{preconditioners().front().name};  // of an iterative method
+  krylov::BicgstabOptions krylov;                              // of an iterative method
   double watchdog = std::numeric_limits<double>::infinity();  // seconds
 };
 

@@ -16,12 +16,13 @@ Index widest_segment(const distribution::Share& share) {
   return width;
 }
 
-// That a phase has messages of, packed before they are sent or when they have come.
+// Of all messages of a phase, which are packed before they are sent, or when they have come.
 Offset packed_rows(const plan::ExchangePhase& phase) {
   Offset rows = 0;
   for (const auto& step : phase.step) rows += step.rows;
   return rows;
 }
+
 TraceKind event_of(const plan::SweepPhase& phase) {
   const plan::Part part = plan::part_of(phase);
   if (part == plan::Part::diagonal) return TraceKind::diagonal;
@@ -91,7 +92,7 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
 
 template <Scalar T>
 void Executor<T>::apply_diagonal(const plan::Strip& strip, Op op, const kernels::Work<T>& work) {
-  const kernels::Panel<T> inverse{.value = panels_.piece(distribution::Side::diagonal, strip.value),
+  const kernels::Panel<T> inverse{.value = panels_.piece(distribution::Side::diagonal, strip),
                                   .position = positions_.diagonal.data() + strip.position,
                                   .height = strip.height,
                                   .width = strip.width,

@@ -1,12 +1,16 @@
 #pragma once
 // The numbers of one rank's share of the factors, in any storage that panels for vectors of T may have.
 
+#include <array>
 #include <memory>
+#include <span>
 
+#include "trisweep/core/crew.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/share.hpp"
 #include "trisweep/kernels/stored.hpp"
 #include "trisweep/numeric/factors.hpp"
+#include "trisweep/plan/plan.hpp"
 #include "trisweep/transport/communicator.hpp"
 
 namespace trisweep::engine {
@@ -24,14 +28,55 @@ class PanelStore {
                                const distribution::Share& share,
                                std::shared_ptr<const numeric::Factors<S>> factors);
 
-  kernels::Stored<T> piece(distribution::Side side, Offset value_ptr) const {
-    return values_[static_cast<std::size_t>(side)] + value_ptr;
+  // The same pieces in tiles (compressed_side.hpp), of what distribute() made of factors in S. Not
+  // collective.
+  template <class S>
+  requires kernels::StorageOf<S, T> PanelStore compressed(const distribution::Share& share, double eps,
+                                                          Crew& crew)
+  const;
+
+  // What a strip of a side reads.
+  kernels::Stored<T> piece(distribution::Side side, const plan::Strip& strip) const {
+    const auto s = static_cast<std::size_t>(side);
+    return piece_[s].empty() ? values_[s] + strip.value : piece_[s][usize(strip.piece)];
   }
+  // All numbers of a side that is not compressed.
+  kernels::Stored<T> values(distribution::Side side) const { return values_[static_cast<std::size_t>(side)]; }
+
   std::size_t bytes() const { return bytes_; }
+  // By piece of a side; empty where it is not compressed.
+  std::span<const std::size_t> piece_bytes(distribution::Side side) const {
+    return piece_bytes_[static_cast<std::size_t>(side)];
+  }
+
+  // Calls visit(values by side) with the numbers as they are stored: spans of S. False: that S is none of the
+  // table of storages (kernels/stored.hpp).
+  template <class Visit>
+  bool visit(const Visit& visit) const {
+    bool known = false;
+    const auto visit_if = [&]<class S, class U>() {
+      if constexpr (std::same_as<U, T>) {
+        if (known || !values_[0].template is<S>()) return;
+        known = true;
+        const auto side = [&](std::size_t s) { return std::span(values_[s].template as<S>(), size_[s]); };
+        visit(std::array{side(0), side(1), side(2)});
+      }
+    };
+#define TRISWEEP_VISIT_IF(S, U) visit_if.template operator()<S, U>();
+    TRISWEEP_FOR_EACH_STORAGE(TRISWEEP_VISIT_IF)
+#undef TRISWEEP_VISIT_IF
+    return known;
+  }
 
  private:
-  std::shared_ptr<const void> keep_;                                     // what the pointers point into
-  std::array<kernels::Stored<T>, distribution::sides.size()> values_{};  // by side
+  template <class V>
+  using BySide = std::array<V, distribution::sides.size()>;
+
+  std::shared_ptr<const void> keep_;  // what the pointers point into
+  BySide<kernels::Stored<T>> values_{};
+  BySide<std::size_t> size_{};
+  BySide<std::vector<kernels::Stored<T>>> piece_{};
+  BySide<std::vector<std::size_t>> piece_bytes_{};
   std::size_t bytes_ = 0;
 };
 
