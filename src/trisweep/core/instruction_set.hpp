@@ -17,17 +17,7 @@
 // Whether this processor has it.
 namespace trisweep::instruction_set {
 
-#if defined(__clang__) && __clang_major__ < 16 && defined(__x86_64__)  // which knows no levels, but features
-inline bool x86_64_v3() {
-  return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
-         __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
-}
-inline bool x86_64_v4() {
-  return x86_64_v3() && __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-         __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-         __builtin_cpu_supports("avx512vl") != 0;
-}
-#elif defined(__x86_64__)
+#if defined(__x86_64__)
 inline bool x86_64_v4() {
   return __builtin_cpu_supports("x86-64-v4") != 0;
 }
