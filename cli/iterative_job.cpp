@@ -1,12 +1,15 @@
-// trisweep solve --method bicgstab: the matrix is multiplied, and a preconditioner stands for its inverse.
+// trisweep solve --method bicgstab and pipelined-bicgstab: the matrix is multiplied, and a preconditioner
+// stands for its inverse.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "solve_job.hpp"
 #include "trisweep/component/ilu0.hpp"
 #include "trisweep/core/clock.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/report/text.hpp"
@@ -15,20 +18,6 @@
 
 namespace trisweep::cli {
 namespace {
-
-std::string in_words(krylov::Outcome outcome) {
-  switch (outcome) {
-    case krylov::Outcome::converged:
-      return "converged";
-    case krylov::Outcome::breakdown:
-      return "breakdown";
-    case krylov::Outcome::stagnated:
-      return "stagnated";
-    case krylov::Outcome::most_iterations:
-      break;
-  }
-  return "not converged";
-}
 
 // The columns of this rank's own rows: what a rank can factor by itself (block Jacobi).
 template <Scalar T>
@@ -85,17 +74,17 @@ class IterativeJob {
   }
 
   int run(Outputs& outputs) {
-    context_.terminal.progress("bicgstab", 0);
+    context_.terminal.progress(options_.method, 0);
     const auto start = Clock::now();
+    const auto& method = find_named(krylov::methods<T>(), "method", options_.method);
     const auto results =
-        krylov::bicgstab<T>({matrix_->comm(), *crew_}, {product_, preconditioner_},
-                            {b_.data(), rows(), nrhs_}, {x_.data(), rows(), nrhs_},
-                            {.tolerance = options_.tolerance, .max_iterations = options_.max_iterations});
+        method.solve({matrix_->comm(), *crew_}, {product_, preconditioner_}, {b_.data(), rows(), nrhs_},
+                     {x_.data(), rows(), nrhs_}, options_.krylov);
     record_.solve.seconds_min = record_.solve.seconds_median = world().max(seconds_since(start));
     const auto worst = std::ranges::max_element(results, {}, [](const krylov::BicgstabResult& r) {
       return std::pair(r.outcome != krylov::Outcome::converged, r.residual);
     });
-    krylov_.outcome = in_words(worst->outcome);
+    krylov_.outcome = krylov::words_of(worst->outcome).name;
     krylov_.residual = worst->residual;
     for (const auto& r : results) krylov_.iterations = std::max(krylov_.iterations, r.iterations);
     judge();
@@ -109,10 +98,10 @@ class IterativeJob {
     context_.terminal.print_beside({options_.output, options_.json}, summary());
     if (converged) return 0;
     context_.terminal.error(
-        fmt::format("bicgstab has {} after {}: residual {:.1e}; no solution was written\n  remedy: try "
+        fmt::format("{} {} after {}: residual {:.1e}; no solution was written\n  remedy: try "
                     "--preconditioner lu, "
                     "or --method direct",
-                    worst->outcome == krylov::Outcome::breakdown ? "broken down" : "not converged",
+                    options_.method, krylov::words_of(worst->outcome).sentence,
                     report::counted(krylov_.iterations, "iteration"), krylov_.residual));
     return 1;
   }
@@ -122,25 +111,34 @@ class IterativeJob {
   Index rows() const { return matrix_->local_rows(); }
   int threads() const { return std::max(options_.threads, 1); }
 
-  void make_preconditioner(const solve::BlockRows<T>& rows, const distribution::RowPartition& partition) {
+  using Rows = solve::BlockRows<T>;
+
+  void make_preconditioner(const Rows& rows, const distribution::RowPartition& partition) {
     krylov_.preconditioner = options_.preconditioner;
-    krylov_.tolerance = options_.tolerance;
-    const Preconditioning kind =
-        find_named(preconditioners(), "preconditioner", options_.preconditioner).kind;
-    if (kind == Preconditioning::lu) {
-      preconditioner_.lu.emplace(world().handle(), rows, solver_options(options_, nrhs_, context_.terminal));
-      record_.factor = preconditioner_.lu->report().factor;
-      record_.plan = report::plan_record(preconditioner_.lu->report().plan, options_.device);
-      record_.plan.threads = threads();
-    } else if (kind == Preconditioning::ilu0) {
-      transport::collectively(world(), [&] {
-        preconditioner_.ilu0.emplace(diagonal_block(rows.a, partition.first(world().rank())),
-                                     component::Options{.threads = threads()});
-        preconditioner_.ilu0->prepare(preconditioner_.op, nrhs_);
-      });
-      krylov_.preconditioner_nonzeros =
-          static_cast<Offset>(world().sum(double(preconditioner_.ilu0->nonzeros())));
+    krylov_.tolerance = options_.krylov.tolerance;
+    switch (find_named(preconditioners(), "preconditioner", options_.preconditioner).kind) {
+      case Preconditioning::lu:
+        return make_lu(rows);
+      case Preconditioning::ilu0:
+        return make_ilu0(rows, partition);
+      case Preconditioning::none:
+        return;
     }
+  }
+  void make_lu(const Rows& rows) {
+    preconditioner_.lu.emplace(world().handle(), rows, solver_options(options_, nrhs_, context_.terminal));
+    record_.factor = preconditioner_.lu->report().factor;
+    record_.plan = report::plan_record(preconditioner_.lu->report().plan, options_.device);
+    record_.plan.threads = threads();
+  }
+  void make_ilu0(const Rows& rows, const distribution::RowPartition& partition) {
+    transport::collectively(world(), [&] {
+      preconditioner_.ilu0.emplace(diagonal_block(rows.a, partition.first(world().rank())),
+                                   component::Options{.threads = threads()});
+      preconditioner_.ilu0->prepare(preconditioner_.op, nrhs_);
+    });
+    krylov_.preconditioner_nonzeros =
+        static_cast<Offset>(world().sum(double(preconditioner_.ilu0->nonzeros())));
   }
 
   void judge() {
@@ -177,12 +175,13 @@ class IterativeJob {
     return fmt::format(
         "matrix    {}: {} rows, {}\n"
         "setup     {}: preconditioner {}\n"
-        "solve     {}: bicgstab, {}, op {}, {}\n"
+        "solve     {}: {}, {}, op {}, {}\n"
         "accuracy  residual {:.1e} of the right-hand side, in the 2-norm; componentwise backward error "
         "{:.1e}\n",
         record_.matrix.name, record_.matrix.rows, report::counted(record_.matrix.nonzeros, "nonzero"),
         report::duration(krylov_.setup_seconds), krylov_.preconditioner,
-        report::duration(record_.solve.seconds_min), report::counted(nrhs_, "right-hand side"), options_.op,
+        report::duration(record_.solve.seconds_min), options_.method,
+        report::counted(nrhs_, "right-hand side"), options_.op,
         report::counted(krylov_.iterations, "iteration"), krylov_.residual,
         record_.solve.componentwise_backward_error);
   }

@@ -5,9 +5,11 @@
 #include <array>
 
 #include "command.hpp"
+#include "krylov_options.hpp"
 #include "outputs.hpp"
 #include "solve_job.hpp"
 #include "system.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/model/precision.hpp"
 
 namespace trisweep::cli {
@@ -31,9 +33,9 @@ int solve_in(const Context& context, const SolveOptions& options, AnySystem read
     if (context.is_root())
       system = take_system<T>(std::move(read), static_cast<Op>(options.op.front()), options.nrhs);
   });
-  return find_named(methods(), "method", options.method).iterative
-             ? solve_iteratively(context, options, std::move(system), std::move(outputs))
-             : solve_system(context, options, std::move(system), std::move(outputs));
+  return options.method == direct
+             ? solve_system(context, options, std::move(system), std::move(outputs))
+             : solve_iteratively(context, options, std::move(system), std::move(outputs));
 }
 
 template <Scalar T>
@@ -75,7 +77,7 @@ void check_device(const CLI::App& sub, const SolveOptions& options) {
 
 // What is about one solve by the factors.
 void check_method(const CLI::App& sub, const SolveOptions& options) {
-  if (!find_named(methods(), "method", options.method).iterative) return;
+  if (options.method == direct) return;
   refuse(sub, {"--trace", "--traffic", "--no-dependencies", "--repeat", "--refine"},
          "--method " + options.method, "use --method direct");
 }
@@ -116,18 +118,23 @@ std::string described(std::span<const Row> table) {
 }
 
 void add_method_options(CLI::App& sub, SolveOptions& o) {
-  sub.add_option("--method", o.method, described(methods()))
-      ->check(CLI::IsMember(names_of(methods())))
+  std::vector<std::string> names = names_of(krylov::methods<double>());
+  names.insert(names.begin(), std::string(direct));
+  sub.add_option("--method", o.method,
+                 "direct: by the factors; bicgstab, pipelined-bicgstab: by products with the matrix")
+      ->check(CLI::IsMember(names))
       ->capture_default_str();
   sub.add_option("--preconditioner", o.preconditioner, "Of bicgstab: " + described(preconditioners()))
       ->check(CLI::IsMember(names_of(preconditioners())))
       ->capture_default_str();
-  sub.add_option("--tolerance", o.tolerance, "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
+  sub.add_option("--tolerance", o.krylov.tolerance,
+                 "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  sub.add_option("--max-iterations", o.max_iterations, "Of bicgstab")
+  sub.add_option("--max-iterations", o.krylov.max_iterations, "Of bicgstab")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
+  add_pipelining_options(sub, o.krylov);
 }
 
 // What a run shows of itself, and how it behaves when that is being studied.

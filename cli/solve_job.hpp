@@ -9,18 +9,14 @@
 #include "command.hpp"
 #include "plan_options.hpp"
 #include "system.hpp"
+#include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::cli {
 
-// How a system is solved: by the factors alone, or by products with the matrix.
-struct NamedMethod {
-  std::string_view name;
-  std::string_view description;
-  bool iterative;
-};
-std::span<const NamedMethod> methods();
+// The method that needs no products with the matrix: by the factors.
+inline constexpr std::string_view direct = "direct";
 
 // What stands for the inverse of the matrix in an iterative method.
 enum class Preconditioning { lu, ilu0, none };
@@ -42,11 +38,10 @@ struct SolveOptions : PlanOptions, SystemFiles {
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;
   bool no_dependencies = false;
-  std::string method{methods().front().name};
+  std::string method{direct};                                  // or one of krylov::methods()
   std::string preconditioner{preconditioners().front().name};  // of an iterative method
-  double tolerance = 1e-10;                                    // of the residual of an iterative method
-  int max_iterations = 1000;
-  double watchdog = std::numeric_limits<double>::infinity();  // seconds
+  krylov::BicgstabOptions krylov;                              // of an iterative method
+  double watchdog = std::numeric_limits<double>::infinity();   // seconds
 };
 
 // Opened before the work starts, on rank 0.

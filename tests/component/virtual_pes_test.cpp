@@ -38,8 +38,8 @@ TYPED_TEST(VirtualPesTest, ThreadsSolveByEveryDesign) {
     constexpr Index nrhs = 2;
     const auto b = testing_support::random_vector<T>(usize(system.rows()) * nrhs, 5);
     for (const NamedDesign& design : designs()) {
-      for (const int pes : {1, 2, 4}) {
-        for (const int tasks : {1, 8, 32}) {
+      for (const int pes : {1, 2, 3, 4}) {
+        for (const int tasks : {1, 4, 8, 16, 32}) {
           std::vector<T> x(b.size());
           VirtualPes<T> solver(
               system, design,

@@ -1,7 +1,9 @@
 #pragma once
 // The numbers of one rank's share of the factors, in any storage that panels for vectors of T may have.
 
+#include <array>
 #include <memory>
+#include <span>
 
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/share.hpp"
@@ -29,9 +31,29 @@ class PanelStore {
   }
   std::size_t bytes() const { return bytes_; }
 
+  // Calls visit(values by side) with the numbers as they are stored: spans of S. False: that S is none of the
+  // table of storages (kernels/stored.hpp).
+  template <class Visit>
+  bool visit(const Visit& visit) const {
+    bool known = false;
+    const auto visit_if = [&]<class S, class U>() {
+      if constexpr (std::same_as<U, T>) {
+        if (known || !values_[0].template is<S>()) return;
+        known = true;
+        const auto side = [&](std::size_t s) { return std::span(values_[s].template as<S>(), size_[s]); };
+        visit(std::array{side(0), side(1), side(2)});
+      }
+    };
+#define TRISWEEP_VISIT_IF(S, U) visit_if.template operator()<S, U>();
+    TRISWEEP_FOR_EACH_STORAGE(TRISWEEP_VISIT_IF)
+#undef TRISWEEP_VISIT_IF
+    return known;
+  }
+
  private:
   std::shared_ptr<const void> keep_;                                     // what the pointers point into
   std::array<kernels::Stored<T>, distribution::sides.size()> values_{};  // by side
+  std::array<std::size_t, distribution::sides.size()> size_{};
   std::size_t bytes_ = 0;
 };
 

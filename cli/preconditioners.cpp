@@ -1,18 +1,10 @@
-// The tables behind `trisweep solve --method` and `--preconditioner`.
+// The table behind `trisweep solve --preconditioner`.
 
 #include <array>
 
 #include "solve_job.hpp"
 
 namespace trisweep::cli {
-
-std::span<const NamedMethod> methods() {
-  static constexpr auto table = std::to_array<NamedMethod>({
-      {"direct", "by the factors", false},
-      {"bicgstab", "by products with the matrix", true},
-  });
-  return table;
-}
 
 std::span<const NamedPreconditioner> preconditioners() {
   static constexpr auto table = std::to_array<NamedPreconditioner>({
