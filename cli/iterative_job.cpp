@@ -111,34 +111,25 @@ class IterativeJob {
   Index rows() const { return matrix_->local_rows(); }
   int threads() const { return std::max(options_.threads, 1); }
 
-  using Rows = solve::BlockRows<T>;
-
-  void make_preconditioner(const Rows& rows, const distribution::RowPartition& partition) {
+  void make_preconditioner(const solve::BlockRows<T>& rows, const distribution::RowPartition& partition) {
     krylov_.preconditioner = options_.preconditioner;
     krylov_.tolerance = options_.krylov.tolerance;
-    switch (find_named(preconditioners(), "preconditioner", options_.preconditioner).kind) {
-      case Preconditioning::lu:
-        return make_lu(rows);
-      case Preconditioning::ilu0:
-        return make_ilu0(rows, partition);
-      case Preconditioning::none:
-        return;
+    const Preconditioning kind =
+        find_named(preconditioners(), "preconditioner", options_.preconditioner).kind;
+    if (kind == Preconditioning::lu) {
+      preconditioner_.lu.emplace(world().handle(), rows, solver_options(options_, nrhs_, context_.terminal));
+      record_.factor = preconditioner_.lu->report().factor;
+      record_.plan = report::plan_record(preconditioner_.lu->report().plan, options_.device);
+      record_.plan.threads = threads();
+    } else if (kind == Preconditioning::ilu0) {
+      transport::collectively(world(), [&] {
+        preconditioner_.ilu0.emplace(diagonal_block(rows.a, partition.first(world().rank())),
+                                     component::Options{.threads = threads()});
+        preconditioner_.ilu0->prepare(preconditioner_.op, nrhs_);
+      });
+      krylov_.preconditioner_nonzeros =
+          static_cast<Offset>(world().sum(double(preconditioner_.ilu0->nonzeros())));
     }
-  }
-  void make_lu(const Rows& rows) {
-    preconditioner_.lu.emplace(world().handle(), rows, solver_options(options_, nrhs_, context_.terminal));
-    record_.factor = preconditioner_.lu->report().factor;
-    record_.plan = report::plan_record(preconditioner_.lu->report().plan, options_.device);
-    record_.plan.threads = threads();
-  }
-  void make_ilu0(const Rows& rows, const distribution::RowPartition& partition) {
-    transport::collectively(world(), [&] {
-      preconditioner_.ilu0.emplace(diagonal_block(rows.a, partition.first(world().rank())),
-                                   component::Options{.threads = threads()});
-      preconditioner_.ilu0->prepare(preconditioner_.op, nrhs_);
-    });
-    krylov_.preconditioner_nonzeros =
-        static_cast<Offset>(world().sum(double(preconditioner_.ilu0->nonzeros())));
   }
 
   void judge() {

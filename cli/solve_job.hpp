@@ -15,7 +15,7 @@
 
 namespace trisweep::cli {
 
-// The method that needs no products with the matrix: by the factors.
+// The method by the factors alone; all others are krylov::methods().
 inline constexpr std::string_view direct = "direct";
 
 // What stands for the inverse of the matrix in an iterative method.
@@ -38,10 +38,10 @@ struct SolveOptions : PlanOptions, SystemFiles {
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;
   bool no_dependencies = false;
-  std::string method{direct};                                  // or one of krylov::methods()
+  std::string method{direct};
   std::string preconditioner{preconditioners().front().name};  // of an iterative method
   krylov::BicgstabOptions krylov;                              // of an iterative method
-  double watchdog = std::numeric_limits<double>::infinity();   // seconds
+  double watchdog = std::numeric_limits<double>::infinity();  // seconds
 };
 
 // Opened before the work starts, on rank 0.
