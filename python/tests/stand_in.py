@@ -139,14 +139,28 @@ class StandIn:
             "model": {},
         }
 
+    def _sptrsv(self, words: list[str]) -> Record:
+        """Each PE moves 1 MB, and makes 5 polls, two of which migrate a page."""
+        self.calls.append(tuple(words))
+        pes = int(option(words, "--pes", "1"))
+        shape = {"levels": 4, "parallelism": 2.0, "dependency": 2.5}
+        pe = {"polls": 5, "migrations": 2}
+        return {
+            "matrix": {"rows": 8, "nonzeros": 20},
+            "sptrsv": {**shape, "bytes_moved": 1e6 * pes, "idle_share": 0.5, "pes": [pe] * pes},
+            "solve": {"seconds_median": self.seconds(parse_grid(f"{pes}x1x1"), words)},
+        }
+
     def document(self, words: list[str], ranks: int = 1) -> Record:
-        """Of predict, machines and pingpong."""
+        """Of predict, machines, sptrsv and pingpong."""
         if words[0] == "machines":
             self.calls.append((*words, str(ranks)))
             measured = {"two_sided": {}} if words[1] == "--measure" else {}
             return {"name": words[1], "ranks_per_node": 128, **measured}
         if words[0] == "predict":
             return self._predict(words)
+        if words[0] == "sptrsv":
+            return self._sptrsv(words)
         if words != ["pingpong"] or ranks != 2:
             raise UserError(f"unexpected {words} on {ranks} ranks", "")
         self.calls.append(tuple(words))

@@ -4,6 +4,7 @@ figures at the size of the papers' machines, predicted (papers.py); and the peer
 from trisweep.bench import (
     attribution,
     breakdown,
+    component,
     dag_free,
     heatmap,
     measured,
@@ -23,5 +24,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         *(module.EXPERIMENT for module in (trees, schedules, threads, pingpong, dag_free, heatmap, breakdown, peers)),
         *(module.EXPERIMENT for module in (simgrid, measured, attribution)),
         *papers.EXPERIMENTS,
+        *component.EXPERIMENTS,
     )
 }
