@@ -109,11 +109,12 @@ class Bicgstab(CommandTest):
         """ILU(0) takes SciPy's 23 iterations of its bicgstab with the same factors, give or take a tenth."""
         self.succeed("gallery", "convection3d", "--n", 24, "-o", "a.mtx")
         iterations = {}
-        for preconditioner in ("none", "ilu0", "lu"):
+        for preconditioner in ("none", "ilu0", "ilut", "lu"):
             record = self.solve("a.mtx", "--method", "bicgstab", "--preconditioner", preconditioner)
             self.assertLessEqual(record["krylov"]["residual"], 1e-10)
             iterations[preconditioner] = record["krylov"]["iterations"]
         self.assertLessEqual(abs(iterations["ilu0"] - 23), 2)
+        self.assertLess(iterations["ilut"], iterations["ilu0"])
         self.assertLess(iterations["lu"], 3)
         self.assertGreater(iterations["none"], 2 * iterations["ilu0"])
 
