@@ -116,7 +116,7 @@ class VirtualPes<T>::Pe {
     return (now.reads > before.reads ? costs.latency : 0) +
            costs.ordered * double(now.ordered - before.ordered) +
            double(now.bytes - before.bytes) / costs.bandwidth +
-           costs.migration * double(now.migrations - before.migrations);
+           costs.migration * double((now.migrations - before.migrations + costs.batch - 1) / costs.batch);
   }
 
   const VirtualPes& all_;

@@ -26,7 +26,8 @@ struct PeCosts {
   double latency = 1.3e-6;   // of reading another PE's memory
   double ordered = 0.1e-6;   // of a read or write between PEs that no other may overlap
   double bandwidth = 64e9;   // between PEs
-  double migration = 20e-6;  // of a page: its fault
+  double migration = 20e-6;  // of a batch of pages that fault in the same turn
+  Offset batch = 256;        // of them at most, as NVIDIA's driver takes them
   double launch = 5e-6;      // of a task
 };
 
