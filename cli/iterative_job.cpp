@@ -8,6 +8,7 @@
 
 #include "solve_job.hpp"
 #include "trisweep/component/ilu0.hpp"
+#include "trisweep/component/ilut.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
@@ -40,12 +41,12 @@ matrix::Csr<T> diagonal_block(const matrix::Csr<T>& rows, Index first) {
 template <Scalar T>
 struct Preconditioner {
   std::optional<Solver<T>> lu;
-  std::optional<component::Ilu0<T>> ilu0;
+  std::optional<component::IncompleteLu<T>> incomplete;
   Op op = Op::none;
 
   void operator()(Vectors<const T> b, Vectors<T> x) {
     if (lu) return lu->sweep(b, x, op);
-    if (ilu0) return ilu0->solve(b, x, op);
+    if (incomplete) return incomplete->solve(b, x, op);
     krylov::Identity()(b, x);
   }
 };
@@ -121,14 +122,16 @@ class IterativeJob {
       record_.factor = preconditioner_.lu->report().factor;
       record_.plan = report::plan_record(preconditioner_.lu->report().plan, options_.device);
       record_.plan.threads = threads();
-    } else if (kind == Preconditioning::ilu0) {
+    } else if (kind != Preconditioning::none) {
       transport::collectively(world(), [&] {
-        preconditioner_.ilu0.emplace(diagonal_block(rows.a, partition.first(world().rank())),
-                                     component::Options{.threads = threads()});
-        preconditioner_.ilu0->prepare(preconditioner_.op, nrhs_);
+        const matrix::Csr<T> block = diagonal_block(rows.a, partition.first(world().rank()));
+        preconditioner_.incomplete.emplace(
+            block, kind == Preconditioning::ilut ? component::ilut_pattern(block) : block.pattern,
+            component::Options{.threads = threads()});
+        preconditioner_.incomplete->prepare(preconditioner_.op, nrhs_);
       });
       krylov_.preconditioner_nonzeros =
-          static_cast<Offset>(world().sum(double(preconditioner_.ilu0->nonzeros())));
+          static_cast<Offset>(world().sum(double(preconditioner_.incomplete->nonzeros())));
     }
   }
 

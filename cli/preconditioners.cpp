@@ -10,6 +10,7 @@ std::span<const NamedPreconditioner> preconditioners() {
   static constexpr auto table = std::to_array<NamedPreconditioner>({
       {"lu", "the factors", Preconditioning::lu},
       {"ilu0", "an incomplete factorization of each rank's diagonal block", Preconditioning::ilu0},
+      {"ilut", "the same with the largest of the fill", Preconditioning::ilut},
       {"none", "", Preconditioning::none},
   });
   return table;

@@ -155,7 +155,7 @@ class SolveJob {
     s.nrhs = nrhs_;
     s.op = options_.op;
     s.precision = options_.precision;
-    s.method = "direct";
+    s.method = direct;
     s.distribution_seconds = made.distribution_seconds;
     s.plan_seconds = made.plan_seconds;
     s.setup_seconds += made.setup_seconds;

@@ -19,7 +19,7 @@ namespace trisweep::cli {
 inline constexpr std::string_view direct = "direct";
 
 // What stands for the inverse of the matrix in an iterative method.
-enum class Preconditioning { lu, ilu0, none };
+enum class Preconditioning { lu, ilu0, ilut, none };
 struct NamedPreconditioner {
   std::string_view name;
   std::string_view description;

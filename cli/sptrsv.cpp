@@ -1,4 +1,5 @@
-// trisweep sptrsv L.mtx: solves with a triangular matrix as it is, by threads of one process.
+// trisweep sptrsv L.mtx: solves with a triangular matrix as it is, by threads of one process or, as a study,
+// by virtual PEs.
 
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 
 #include "command.hpp"
 #include "outputs.hpp"
+#include "sptrsv_pes.hpp"
 #include "system.hpp"
 #include "trisweep/component/backward_error.hpp"
 #include "trisweep/component/shape.hpp"
@@ -26,13 +28,14 @@ struct SptrsvOptions : SystemFiles {
   component::Options solver;
   int repeat = 10;
   bool unit = false;
+  PeStudy pes;
 };
 
 std::string names_of_algorithms() {
   std::string text = "auto: the one that is estimated to be the fastest";
   for (const auto& algorithm : component::algorithms())
     text += fmt::format("; {}: {}", algorithm.name, algorithm.description);
-  return text;
+  return text + "; with --pes: " + names_of_designs();
 }
 
 struct Times {
@@ -57,22 +60,17 @@ class Sptrsv {
     matrix::Dense<T> x{.rows = a.rows(), .cols = b.cols, .value = std::vector<T>(b.value.size())};
     const Vectors<const T> from(b.value.data(), b.rows, b.cols);
 
-    component::TriangularSolver<T> solver(a, form, options_.solver);
-    const auto start = Clock::now();
-    solver.prepare(op_, b.cols);
-    times_.analysis = seconds_since(start);
-    for (int r = 0; r < options_.repeat; ++r) {
-      terminal_.progress("solve", double(r) / options_.repeat);
-      const auto begin = Clock::now();
-      solver.solve(from, {x.value.data(), x.rows, x.cols}, op_);
-      times_.solve.push_back(seconds_since(begin));
-    }
-    std::ranges::sort(times_.solve);
     const LowerSystem<T> system = component::lower_system(a, form, op_);
+    if (options_.pes.pes > 0) {
+      pes_.emplace(options_.pes, options_.solver.algorithm);
+      pes_->solve<T>(system, from, {x.value.data(), x.rows, x.cols});
+    } else {
+      solve_by_threads(a, form, from, {x.value.data(), x.rows, x.cols});
+    }
     error_ = component::backward_error<T>(system, from, {x.value.data(), x.rows, x.cols});
     shape_ = component::shape_of(system.below);
-    write(x, record(a, form, solver, b.cols));
-    terminal_.print_beside({options_.output, options_.json}, summary(a, form, solver));
+    write(x, record(a, form, b.cols));
+    terminal_.print_beside({options_.output, options_.json}, summary(a, form));
     if (solved()) return 0;
     terminal_.error(fmt::format(
         "the solution is not finite or does not satisfy its equations: backward error {:.1e}", error_));
@@ -84,33 +82,53 @@ class Sptrsv {
     return error_ <= (shape_.most_dependencies + 10.0) * double(std::numeric_limits<RealOf<T>>::epsilon());
   }
 
-  nlohmann::ordered_json record(const matrix::Csr<T>& a, component::Form form,
-                                const component::TriangularSolver<T>& solver, Index nrhs) const {
-    const component::Choice& choice = solver.choice(op_);
-    return {{"version", TRISWEEP_VERSION},
-            {"machine", report::to_json_object(report::this_machine())},
-            {"matrix", report::to_json_object({options_.matrix, a.rows(), a.nonzeros()})},
-            {"sptrsv",
-             {{"triangle", form.upper ? "upper" : "lower"},
-              {"unit_diagonal", form.unit},
-              {"levels", shape_.levels},
-              {"parallelism", shape_.parallelism},
-              {"dependency", shape_.dependency},
-              {"algorithm", choice.algorithm},
-              {"reason", choice.reason},
-              {"threads", options_.solver.threads},
-              {"blocks", choice.blocks},
-              {"waits", choice.waits},
-              {"bytes", solver.bytes()},
-              {"analysis_seconds", times_.analysis}}},
-            {"solve",
-             {{"nrhs", nrhs},
-              {"op", options_.op},
-              {"precision", options_.precision},
-              {"repeats", options_.repeat},
-              {"seconds_min", times_.solve.front()},
-              {"seconds_median", times_.median()},
-              {"componentwise_backward_error", error_}}}};
+  void solve_by_threads(const matrix::Csr<T>& a, component::Form form, Vectors<const T> b, Vectors<T> x) {
+    component::TriangularSolver<T> solver(a, form, options_.solver);
+    const auto start = Clock::now();
+    solver.prepare(op_, b.cols);
+    times_.analysis = seconds_since(start);
+    for (int r = 0; r < options_.repeat; ++r) {
+      terminal_.progress("solve", double(r) / options_.repeat);
+      const auto begin = Clock::now();
+      solver.solve(b, x, op_);
+      times_.solve.push_back(seconds_since(begin));
+    }
+    std::ranges::sort(times_.solve);
+    choice_ = solver.choice(op_);
+    bytes_ = solver.bytes();
+  }
+
+  nlohmann::ordered_json record(const matrix::Csr<T>& a, component::Form form, Index nrhs) const {
+    nlohmann::ordered_json record{
+        {"version", TRISWEEP_VERSION},
+        {"machine", report::to_json_object(report::this_machine())},
+        {"matrix", report::to_json_object({options_.matrix, a.rows(), a.nonzeros()})},
+        {"sptrsv",
+         {{"triangle", form.upper ? "upper" : "lower"},
+          {"unit_diagonal", form.unit},
+          {"levels", shape_.levels},
+          {"parallelism", shape_.parallelism},
+          {"dependency", shape_.dependency}}},
+        {"solve",
+         {{"nrhs", nrhs},
+          {"op", options_.op},
+          {"precision", options_.precision},
+          {"componentwise_backward_error", error_}}}};
+    if (pes_) {
+      pes_->add_to(record);
+      return record;
+    }
+    record["sptrsv"].update({{"algorithm", choice_.algorithm},
+                             {"reason", choice_.reason},
+                             {"threads", options_.solver.threads},
+                             {"blocks", choice_.blocks},
+                             {"waits", choice_.waits},
+                             {"bytes", bytes_},
+                             {"analysis_seconds", times_.analysis}});
+    record["solve"].update({{"repeats", options_.repeat},
+                            {"seconds_min", times_.solve.front()},
+                            {"seconds_median", times_.median()}});
+    return record;
   }
 
   // Both before either appears.
@@ -121,20 +139,22 @@ class Sptrsv {
     if (json_) json_->commit();
   }
 
-  std::string summary(const matrix::Csr<T>& a, component::Form form,
-                      const component::TriangularSolver<T>& solver) const {
-    const component::Choice& choice = solver.choice(op_);
+  std::string summary(const matrix::Csr<T>& a, component::Form form) const {
     std::string text = fmt::format("matrix    {}: {} rows, {} nonzeros, {} triangular\n", options_.matrix,
                                    a.rows(), a.nonzeros(), form.upper ? "upper" : "lower");
     text += fmt::format("shape     {} levels, {:.3g} rows a level, {:.3g} nonzeros a row\n", shape_.levels,
                         shape_.parallelism, shape_.dependency);
-    text += fmt::format("analysis  {:.3g} ms: {}, {} blocks, {} waits{}\n", 1e3 * times_.analysis,
-                        choice.algorithm, choice.blocks, choice.waits,
-                        choice.reason.empty() ? "" : fmt::format(" ({})", choice.reason));
-    text += fmt::format("solve     {:.3g} ms: {:.3g} GB/s of the matrix and vectors, {} threads\n",
-                        1e3 * times_.median(), double(solver.bytes()) * 1e-9 / times_.median(),
-                        options_.solver.threads);
+    text += pes_ ? pes_->summary() : summary_of_threads();
     return text + fmt::format("accuracy  componentwise backward error {:.1e}\n", error_);
+  }
+
+  std::string summary_of_threads() const {
+    return fmt::format(
+        "analysis  {:.3g} ms: {}, {} blocks, {} waits{}\n"
+        "solve     {:.3g} ms: {:.3g} GB/s of the matrix and vectors, {} threads\n",
+        1e3 * times_.analysis, choice_.algorithm, choice_.blocks, choice_.waits,
+        choice_.reason.empty() ? "" : fmt::format(" ({})", choice_.reason), 1e3 * times_.median(),
+        double(bytes_) * 1e-9 / times_.median(), options_.solver.threads);
   }
 
   const SptrsvOptions& options_;
@@ -142,6 +162,9 @@ class Sptrsv {
   Op op_;
   std::optional<OutputFile> output_, json_;
   Times times_;
+  component::Choice choice_;
+  std::size_t bytes_ = 0;
+  std::optional<PeRun> pes_;
   component::Shape shape_;
   double error_ = 0;
 };
@@ -178,6 +201,7 @@ void add_sptrsv(CLI::App& app, Run& run) {
   sub->add_option("--threads", o.solver.threads, "Threads that solve")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  add_pe_options(*sub, o.pes);
   sub->add_option("--op", o.op, "Solve with the matrix (N), its transpose (T) or its conjugate transpose (H)")
       ->check(CLI::IsMember({"N", "T", "H"}))
       ->capture_default_str();

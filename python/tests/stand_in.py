@@ -148,8 +148,20 @@ class StandIn:
         record |= {"product_seconds": 1e-6 * n * share, "sampled_error": 1e-4, "iterations": 9}
         return record | {"charge": 1.0, "total_charge": 1e-9, "charge_relative_error": 10 / n}
 
+    def _sptrsv(self, words: list[str]) -> Record:
+        """Each PE moves 1 MB, and makes 5 polls, two of which migrate a page."""
+        self.calls.append(tuple(words))
+        pes = int(option(words, "--pes", "1"))
+        shape = {"levels": 4, "parallelism": 2.0, "dependency": 2.5}
+        pe = {"polls": 5, "migrations": 2}
+        return {
+            "matrix": {"rows": 8, "nonzeros": 20},
+            "sptrsv": {**shape, "bytes_moved": 1e6 * pes, "idle_share": 0.5, "pes": [pe] * pes},
+            "solve": {"seconds_median": self.seconds(parse_grid(f"{pes}x1x1"), words)},
+        }
+
     def document(self, words: list[str], ranks: int = 1) -> Record:
-        """Of predict, machines, pingpong and bem."""
+        """Of predict, machines, sptrsv, bem and pingpong."""
         if words[0] == "machines":
             self.calls.append((*words, str(ranks)))
             measured = {"two_sided": {}} if words[1] == "--measure" else {}
@@ -159,6 +171,8 @@ class StandIn:
         if words[0] == "bem":
             self.calls.append(tuple(words))
             return {"bem": self._charge(words)}
+        if words[0] == "sptrsv":
+            return self._sptrsv(words)
         if words != ["pingpong"] or ranks != 2:
             raise UserError(f"unexpected {words} on {ranks} ranks", "")
         self.calls.append(tuple(words))

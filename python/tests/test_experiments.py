@@ -11,7 +11,7 @@ from unittest import mock
 from stand_in import StandIn, lab, option
 
 from trisweep import bench, plots
-from trisweep.bench import EXPERIMENTS, heatmap, papers, trees
+from trisweep.bench import EXPERIMENTS, component, heatmap, papers, trees
 from trisweep.errors import UserError
 from trisweep.grids import Grid, layered_grids
 from trisweep.lab import Settings
@@ -34,7 +34,7 @@ class Registry(unittest.TestCase):
     def test_has_every_experiment_of_the_folder(self):
         modules = [importlib.import_module(f"trisweep.bench.{m.name}") for m in pkgutil.iter_modules(bench.__path__)]
         found = {module.EXPERIMENT.name for module in modules if hasattr(module, "EXPERIMENT")}
-        found |= {one.name for one in papers.EXPERIMENTS}
+        found |= {one.name for one in (*papers.EXPERIMENTS, *component.EXPERIMENTS)}
         self.assertEqual(found, set(EXPERIMENTS))
         wanted = {"trees", "schedules", "threads", "pingpong", "dag-free", "heatmap", "breakdown", "poster-speedup"}
         wanted |= (
@@ -71,6 +71,27 @@ class HMatrices(unittest.TestCase):
     def test_the_error_of_the_charge(self):
         table = measure("hmatrix-charge", StandIn(), matrices=("sphere:1000", "spheres:2000"))
         self.assertEqual(column(table, "triangles", "error", "total"), [(1000, 1.0, None), (2000, 0.5, 1e-9)])
+
+
+class Components(unittest.TestCase):
+    def test_ratios_are_of_the_first_design(self):
+        seconds = {"unified": 8.0, "unified+tasks": 16.0, "shmem": 4.0, "zero-copy": 2.0, "push": 1.0}
+        stand_in = StandIn(seconds=lambda grid, words: seconds.get(option(words, "--algorithm", ""), 8.0))
+        table = measure("component-fig7", stand_in)
+        self.assertEqual(
+            column(table, "series", "speedup"),
+            [
+                ("unified", 1),
+                ("unified+tasks", 0.5),
+                ("get-update-put", 1),
+                ("shmem", 2),
+                ("zero-copy", 4),
+                ("push", 8),
+            ],
+        )
+        self.assertEqual(table.rows[0]["polls"], 20)
+        self.assertIn("unified / zero-copy: 4.00 on the geometric mean", table.markdown())
+        self.assertIn("unified / this", table.markdown())
 
 
 class Trees(unittest.TestCase):

@@ -1,4 +1,5 @@
 """trisweep sptrsv: triangular matrices as they are. And bicgstab with what is preconditioned by such solves."""
+import json
 import random
 import unittest
 
@@ -58,6 +59,25 @@ class Sptrsv(CommandTest):
         self.assertEqual(result.status, 2)
         self.assertIn("both name", result.err)
 
+    def test_virtual_pes_solve_by_every_design(self):
+        self.succeed("gallery", "graph", "--n", 2000, "-o", "l.mtx")
+        seconds = {}
+        for design in ("unified", "unified+tasks", "get-update-put", "shmem", "zero-copy", "push"):
+            result = self.succeed("sptrsv", "l.mtx", "--algorithm", design, "--pes", 3, "--tasks", 4,
+                                  "--json", "run.json")
+            self.assertIn("predicted", result.out)
+            record = json.loads(self.path("run.json").read_text())
+            self.assertTrue(record["predicted"])
+            self.assertEqual(sum(pe["rows"] for pe in record["sptrsv"]["pes"]), 2000)
+            self.assertLess(record["solve"]["componentwise_backward_error"], 1e-13)
+            seconds[design] = record["solve"]["seconds_median"]
+        self.assertEqual(min(seconds, key=seconds.get), "push")
+        for words, text in ((["--algorithm", "magic"], "no design 'magic'"),
+                            (["--algorithm", "push", "--machine", "cori-haswell"], "no GPUs")):
+            result = self.run_here("sptrsv", "l.mtx", "--pes", 2, *words)
+            self.assertEqual(result.status, 2)
+            self.assertIn(text, result.err)
+
     def test_info_says_what_its_dependencies_allow(self):
         self.write("a.mtx", matrix_text(3, {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 1.0, (2, 2): 1.0}))
         out = self.succeed("info", "a.mtx").out
@@ -89,11 +109,12 @@ class Bicgstab(CommandTest):
         """ILU(0) takes SciPy's 23 iterations of its bicgstab with the same factors, give or take a tenth."""
         self.succeed("gallery", "convection3d", "--n", 24, "-o", "a.mtx")
         iterations = {}
-        for preconditioner in ("none", "ilu0", "lu"):
+        for preconditioner in ("none", "ilu0", "ilut", "lu"):
             record = self.solve("a.mtx", "--method", "bicgstab", "--preconditioner", preconditioner)
             self.assertLessEqual(record["krylov"]["residual"], 1e-10)
             iterations[preconditioner] = record["krylov"]["iterations"]
         self.assertLessEqual(abs(iterations["ilu0"] - 23), 2)
+        self.assertLess(iterations["ilut"], iterations["ilu0"])
         self.assertLess(iterations["lu"], 3)
         self.assertGreater(iterations["none"], 2 * iterations["ilu0"])
 

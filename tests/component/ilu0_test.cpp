@@ -4,6 +4,7 @@
 
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "trisweep/component/ilut.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/gallery.hpp"
 
@@ -61,7 +62,7 @@ TYPED_TEST(Ilu0Test, SolvesATridiagonalSystem) {
     a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
   }
   const auto truth = random_vector<T>(n, 4);
-  Ilu0<T> preconditioner(a, {.threads = 2});
+  IncompleteLu<T> preconditioner(a, {.threads = 2});
   for (const double scale : {1.0, 2.0}) {
     for (T& value : a.value) value *= RealOf<T>(scale);
     preconditioner.refactor(a.value);
@@ -75,12 +76,35 @@ TYPED_TEST(Ilu0Test, SolvesATridiagonalSystem) {
   }
 }
 
+// The whole pattern of a small matrix is the whole factorization; with less, fill makes it better.
+TEST(Ilut, MoreFillIsCloserToTheMatrix) {
+  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 6}));
+  const auto truth = random_vector<double>(usize(a.rows()), 4);
+  std::vector<double> b(truth.size()), x(truth.size());
+  matrix::multiply<double>(a, Op::none, truth, b);
+  double before = 1;
+  for (const Index per_row : {0, 5, 300}) {
+    IncompleteLu<double> preconditioner(
+        a, ilut_pattern(a, {.drop = per_row == 300 ? 0.0 : 1e-3, .per_row = per_row}));
+    std::vector<double> doubled = a.value;
+    for (double& value : doubled) value *= 2;
+    preconditioner.refactor(doubled);
+    preconditioner.solve(b, x);
+    for (double& value : x) value *= 2;
+    const double error = testing_support::largest_difference(x, truth);
+    EXPECT_LT(error, 0.5 * before) << per_row;
+    before = error;
+  }
+  EXPECT_LT(before, 1e-13);
+  EXPECT_EQ(ilut_pattern(a, {.per_row = 0}).col, a.pattern.col);
+}
+
 TEST(Ilu0, NamesTheRowThatCannotBeFactored) {
   matrix::Csr<double> a{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 2, 4}, .col = {0, 1, 0, 1}},
                         .value = {1, 1, 1, 1}};
   const auto message = [&] {
     try {
-      Ilu0<double> made(a);
+      IncompleteLu<double> made(a);
     } catch (const Error& e) {
       return std::string(e.what());
     }

@@ -10,23 +10,6 @@
 namespace trisweep::component {
 namespace {
 
-// Where the diagonal entry of each row is.
-std::vector<Offset> diagonals_of(const matrix::Pattern& p) {
-  if (p.rows != p.cols)
-    throw Error(ErrorKind::input, fmt::format("the matrix is {} x {}, not square", p.rows, p.cols));
-  std::vector<Offset> at;
-  for (Index i = 0; i < p.rows; ++i) {
-    const auto row = p.row(i);
-    const auto found = std::ranges::lower_bound(row, i);
-    if (found == row.end() || *found != i) {
-      throw Error(ErrorKind::input, fmt::format("row {} has no diagonal entry", i + 1),
-                  "an incomplete factorization without fill needs one in every row: use lu");
-    }
-    at.push_back(p.row_ptr[usize(i)] + (found - row.begin()));
-  }
-  return at;
-}
-
 // The entries of one triangle, `diagonal` being those on the diagonal.
 template <Scalar T>
 matrix::Csr<T> triangle_of(const matrix::Csr<T>& a, const std::vector<Offset>& diagonal, bool upper) {
@@ -43,7 +26,46 @@ matrix::Csr<T> triangle_of(const matrix::Csr<T>& a, const std::vector<Offset>& d
   return part;
 }
 
+// Of A's entries, in a pattern that has them all.
+std::vector<Offset> places_in(const matrix::Pattern& pattern, const matrix::Pattern& a) {
+  std::vector<Offset> place;
+  place.reserve(a.col.size());
+  for (Index i = 0; i < a.rows; ++i) {
+    Offset at = pattern.row_ptr[usize(i)];
+    for (const Index j : a.row(i)) {
+      while (pattern.col[usize(at)] != j) ++at;
+      place.push_back(at);
+    }
+  }
+  return place;
+}
+
+// Zero where A has no entry.
+template <Scalar T>
+matrix::Csr<T> spread(const matrix::Pattern& pattern, const std::vector<Offset>& place,
+                      std::span<const T> values) {
+  matrix::Csr<T> a{pattern, std::vector<T>(pattern.col.size())};
+  for (std::size_t e = 0; e < values.size(); ++e) a.value[usize(place[e])] = values[e];
+  return a;
+}
+
 }  // namespace
+
+std::vector<Offset> diagonals_of(const matrix::Pattern& p) {
+  if (p.rows != p.cols)
+    throw Error(ErrorKind::input, fmt::format("the matrix is {} x {}, not square", p.rows, p.cols));
+  std::vector<Offset> at;
+  for (Index i = 0; i < p.rows; ++i) {
+    const auto row = p.row(i);
+    const auto found = std::ranges::lower_bound(row, i);
+    if (found == row.end() || *found != i) {
+      throw Error(ErrorKind::input, fmt::format("row {} has no diagonal entry", i + 1),
+                  "an incomplete factorization without fill needs one in every row: use lu");
+    }
+    at.push_back(p.row_ptr[usize(i)] + (found - row.begin()));
+  }
+  return at;
+}
 
 template <Scalar T>
 IncompleteFactors<T> ilu0(const matrix::Csr<T>& a) {
@@ -74,32 +96,31 @@ IncompleteFactors<T> ilu0(const matrix::Csr<T>& a) {
 }
 
 template <Scalar T>
-Ilu0<T>::Ilu0(const matrix::Csr<T>& a, const Options& options) : Ilu0(a.pattern, ilu0(a), options) {}
+IncompleteLu<T>::IncompleteLu(const matrix::Csr<T>& a, matrix::Pattern pattern, const Options& options)
+    : pattern_(std::move(pattern)), place_(places_in(pattern_, a.pattern)), lower_({}, {}), upper_({}, {}) {
+  IncompleteFactors<T> factors = ilu0(spread<T>(pattern_, place_, a.value));
+  lower_ = TriangularSolver<T>(std::move(factors.lower), {.unit = true}, options);
+  upper_ = TriangularSolver<T>(std::move(factors.upper), {.upper = true}, options);
+}
 
 template <Scalar T>
-Ilu0<T>::Ilu0(matrix::Pattern pattern, IncompleteFactors<T> factors, const Options& options)
-    : pattern_(std::move(pattern)),
-      lower_(std::move(factors.lower), {.unit = true}, options),
-      upper_(std::move(factors.upper), {.upper = true}, options) {}
-
-template <Scalar T>
-void Ilu0<T>::refactor(std::span<const T> values) {
-  if (values.size() != pattern_.col.size()) {
+void IncompleteLu<T>::refactor(std::span<const T> values) {
+  if (values.size() != place_.size()) {
     throw Error(ErrorKind::usage,
-                fmt::format("{} values for a matrix of {} entries", values.size(), pattern_.col.size()));
+                fmt::format("{} values for a matrix of {} entries", values.size(), place_.size()));
   }
-  const IncompleteFactors<T> factors = ilu0(matrix::Csr<T>{pattern_, {values.begin(), values.end()}});
+  const IncompleteFactors<T> factors = ilu0(spread<T>(pattern_, place_, values));
   lower_.refill(factors.lower.value);
   upper_.refill(factors.upper.value);
 }
 
 template <Scalar T>
-void Ilu0<T>::prepare(Op op, Index nrhs) {
+void IncompleteLu<T>::prepare(Op op, Index nrhs) {
   for (TriangularSolver<T>* part : {&lower_, &upper_}) part->prepare(op, nrhs);
 }
 
 template <Scalar T>
-void Ilu0<T>::solve(Vectors<const T> b, Vectors<T> x, Op op) {
+void IncompleteLu<T>::solve(Vectors<const T> b, Vectors<T> x, Op op) {
   TriangularSolver<T>& first = op == Op::none ? lower_ : upper_;
   TriangularSolver<T>& second = op == Op::none ? upper_ : lower_;
   first.solve(b, x, op);
@@ -108,7 +129,7 @@ void Ilu0<T>::solve(Vectors<const T> b, Vectors<T> x, Op op) {
 
 #define INSTANTIATE(T)                                         \
   template IncompleteFactors<T> ilu0(const matrix::Csr<T>& a); \
-  template class Ilu0<T>;
+  template class IncompleteLu<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::component

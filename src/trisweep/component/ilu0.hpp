@@ -19,11 +19,18 @@ struct IncompleteFactors {
 template <Scalar T>
 IncompleteFactors<T> ilu0(const matrix::Csr<T>& a);
 
-// x = op(M)^-1 b, by threads of one process.
+// Where the diagonal entry of each row is. Throws as ilu0().
+std::vector<Offset> diagonals_of(const matrix::Pattern& pattern);
+
+// x = op(M)^-1 b, by threads of one process, M = L U being equal to A wherever a pattern has entries: the
+// pattern of A, or one with more (ilut.hpp).
 template <Scalar T>
-class Ilu0 {
+class IncompleteLu {
  public:
-  explicit Ilu0(const matrix::Csr<T>& a, const Options& options = {});
+  explicit IncompleteLu(const matrix::Csr<T>& a, const Options& options = {})
+      : IncompleteLu(a, a.pattern, options) {}
+  // `pattern` has all entries of A's.
+  IncompleteLu(const matrix::Csr<T>& a, matrix::Pattern pattern, const Options& options = {});
 
   // Other values on the pattern of A, in the order of A's. After an error it is as before.
   void refactor(std::span<const T> values);
@@ -37,9 +44,8 @@ class Ilu0 {
   const TriangularSolver<T>& upper() const { return upper_; }
 
  private:
-  Ilu0(matrix::Pattern pattern, IncompleteFactors<T> factors, const Options& options);
-
   matrix::Pattern pattern_;
+  std::vector<Offset> place_;  // in `pattern_`, of A's entries
   TriangularSolver<T> lower_, upper_;
 };
 

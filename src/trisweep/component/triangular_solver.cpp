@@ -71,7 +71,10 @@ auto TriangularSolver<T>::prepared(Op op) -> const Prepared& {
   const LowerSystem<T> system = lower_system(a_, form_, op);
   auto made = std::make_unique<Prepared>();
   std::string estimates;
-  for (const NamedAlgorithm& algorithm : algorithms()) {
+  // One thread waits for nobody, whatever the algorithm.
+  const auto candidates =
+      options_.algorithm == automatic && options_.threads == 1 ? algorithms().first(1) : algorithms();
+  for (const NamedAlgorithm& algorithm : candidates) {
     if (options_.algorithm != automatic && options_.algorithm != algorithm.name) continue;
     Schedule schedule = schedule_by(algorithm, system.below, options_.threads);
     const double seconds = estimate(system.below, schedule);

@@ -4,6 +4,7 @@ figures at the size of the papers' machines, predicted (papers.py); and the peer
 from trisweep.bench import (
     attribution,
     breakdown,
+    component,
     dag_free,
     heatmap,
     hmatrix_charge,
@@ -26,5 +27,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         *(module.EXPERIMENT for module in (simgrid, measured, attribution)),
         *(module.EXPERIMENT for module in (hmatrix_precision, hmatrix_charge)),
         *papers.EXPERIMENTS,
+        *component.EXPERIMENTS,
     )
 }
