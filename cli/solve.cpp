@@ -59,8 +59,10 @@ int solve(const Context& context, const SolveOptions& options) {
 }
 
 // What only the engine of the processors has.
-void check_device(const CLI::App& sub, const SolveOptions& options) {
-  if (engine::find_device(options.device) == engine::Device::cpu) return;
+void check_device(const CLI::App& sub, const SolveOptions& options, Index ranks) {
+  const engine::Device device = engine::find_device(options.device);
+  if (device == engine::Device::cpu) return;
+  engine::require_device(device, ranks);
   for (const char* option : {"--transport", "--trace", "--traffic", "--no-dependencies"}) {
     if (sub.count(option) > 0)
       throw Error(ErrorKind::usage, fmt::format("{} is not for --device {}", option, options.device),
@@ -71,8 +73,8 @@ void check_device(const CLI::App& sub, const SolveOptions& options) {
 // Says which plans there are to choose from, on every rank.
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   transport::collectively(context.world, [&] {
-    check_device(sub, options);
     const Index ranks = context.world.size();
+    check_device(sub, options, ranks);
     options.transport_given = sub.count("--transport") > 0;
     if (options.grid_text == "auto") {
       options.axes = open_axes(sub, options, ranks);

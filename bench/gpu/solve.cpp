@@ -20,7 +20,7 @@
 namespace trisweep {
 namespace {
 
-using Panels = device::GpuPes<double>::Panels;
+using Panels = device::PanelSpans<double>;
 
 // A single rank stores the factors as they are.
 Panels panels_of(const numeric::Factors<double>& factors) {
@@ -34,7 +34,7 @@ std::vector<double> solve_on_host(const device::Program& program, const Panels& 
       zeros<std::byte>(device::shared_layout(program, 1).bytes<double>(nrhs), "the right-hand sides");
   device::HostPe<double> pe(program, 1, 1, nrhs, memory.data());
   std::ranges::copy(rows, pe.rows());
-  pe.work(std::span(&pe.memory(), 1), {panels[0].data(), panels[1].data(), panels[2].data()},
+  pe.work(std::span(&pe.memory(), 1), std::array{panels[0].data(), panels[1].data(), panels[2].data()},
           pe.next(nrhs, 0), 0, device::HostBlock{});
   std::copy_n(pe.rows(), rows.size(), rows.begin());
   return rows;
@@ -57,12 +57,12 @@ int measure(const std::string& kind, Index n, Index nrhs) {
   std::vector<double> rows(usize(rank.share.work_rows()) * usize(nrhs));
   std::mt19937_64 random(1);
   for (double& value : rows) value = std::uniform_real_distribution(-1.0, 1.0)(random);
-  device::GpuPes<double> gpu({&program, 1}, {&panels, 1}, nrhs);
+  device::GpuPes<double> gpu({&program, 1}, std::span(&panels, 1), nrhs);
   std::vector<double> seconds, x(rows.size());
   for (int repeat = 0; repeat < 20; ++repeat) {
     gpu.copy_to_rows(0, rows);
     const auto start = Clock::now();
-    gpu.solve(nrhs, 10);
+    gpu.solve(nrhs, {}, 10);
     gpu.wait();
     seconds.push_back(seconds_since(start));
   }

@@ -33,7 +33,7 @@ class Gpu : public testing::Test {
 template <Scalar T>
 struct AllPanels {
   std::vector<std::array<std::vector<T>, 3>> values;
-  std::vector<typename GpuPes<T>::Panels> views;
+  std::vector<PanelSpans<T>> views;
 
   AllPanels(const Programs& programs, const MadeUpFactors<T>& factors) : values(programs.plans.size()) {
     for (std::size_t p = 0; p < values.size(); ++p) {
@@ -52,7 +52,7 @@ std::vector<T> solve_on_gpu(GpuPes<T>& gpu, const VirtualPes<T>& host, const Pro
     return std::span(host.pe(p).rows(), usize(programs.plans[p].share.work_rows()) * usize(nrhs));
   };
   for (std::size_t p = 0; p < programs.plans.size(); ++p) gpu.copy_to_rows(static_cast<Index>(p), rows_of(p));
-  gpu.solve(nrhs, 10);
+  gpu.solve(nrhs, {}, 10);
   gpu.wait();
   for (std::size_t p = 0; p < programs.plans.size(); ++p)
     gpu.copy_from_rows(static_cast<Index>(p), rows_of(p));
@@ -67,7 +67,7 @@ void expect_as_on_the_host(const distribution::ProcessGrid& grid, int whole_leve
     const MadeUpFactors<T> factors(*programs.distribution.structure, false);
     const AllPanels<T> panels(programs, factors);
     VirtualPes<T> host(programs, factors, 1, 50);
-    GpuPes<T> gpu(programs.programs, panels.views, 50);
+    GpuPes<T> gpu(programs.programs, std::span<const PanelSpans<T>>(panels.views), 50);
     for (const Index nrhs : {50, 7, 1}) {
       show_life();
       const auto b = random_vector<T>(usize(structure.n) * usize(nrhs), 3);
@@ -96,8 +96,8 @@ TEST_F(Gpu, SolvesAsTheHostDoes) {
 TEST(GpuWithoutOne, IsSaid) {
   if (gpu_name()) GTEST_SKIP() << "there is a GPU";
   const Programs programs(random_structure(40, 1), {1, 1, 1}, {}, Op::none, false);
-  const std::vector<GpuPes<double>::Panels> panels(1);
-  EXPECT_THROW((GpuPes<double>{programs.programs, panels, 1}), Error);
+  const PanelSpans<double> panels{};
+  EXPECT_THROW((GpuPes<double>{programs.programs, std::span(&panels, 1), 1}), Error);
 }
 
 }  // namespace
