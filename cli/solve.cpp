@@ -5,9 +5,11 @@
 #include <array>
 
 #include "command.hpp"
+#include "krylov_options.hpp"
 #include "outputs.hpp"
 #include "solve_job.hpp"
 #include "system.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/model/precision.hpp"
 
 namespace trisweep::cli {
@@ -31,7 +33,7 @@ int solve_in(const Context& context, const SolveOptions& options, AnySystem read
     if (context.is_root())
       system = take_system<T>(std::move(read), static_cast<Op>(options.op.front()), options.nrhs);
   });
-  return options.method == "direct"
+  return options.method == direct
              ? solve_system(context, options, std::move(system), std::move(outputs))
              : solve_iteratively(context, options, std::move(system), std::move(outputs));
 }
@@ -58,16 +60,28 @@ int solve(const Context& context, const SolveOptions& options) {
   return solve_as_asked<double>(context, options, std::move(system), std::move(outputs));
 }
 
+void refuse(const CLI::App& sub, std::initializer_list<const char*> options, const std::string& choice,
+            const char* remedy) {
+  for (const char* option : options) {
+    if (sub.count(option) > 0)
+      throw Error(ErrorKind::usage, fmt::format("{} is not for {}", option, choice), remedy);
+  }
+}
+
 // What only the engine of the processors has.
 void check_device(const CLI::App& sub, const SolveOptions& options, Index ranks) {
   const engine::Device device = engine::find_device(options.device);
   if (device == engine::Device::cpu) return;
   engine::require_device(device, ranks);
-  for (const char* option : {"--transport", "--trace", "--traffic", "--no-dependencies"}) {
-    if (sub.count(option) > 0)
-      throw Error(ErrorKind::usage, fmt::format("{} is not for --device {}", option, options.device),
-                  "use --device cpu");
-  }
+  refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
+         "use --device cpu");
+}
+
+// What is about one solve by the factors.
+void check_method(const CLI::App& sub, const SolveOptions& options) {
+  if (options.method == direct) return;
+  refuse(sub, {"--trace", "--traffic", "--no-dependencies", "--repeat", "--refine"},
+         "--method " + options.method, "use --method direct");
 }
 
 // Says which plans there are to choose from, on every rank.
@@ -75,6 +89,7 @@ int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions op
   transport::collectively(context.world, [&] {
     const Index ranks = context.world.size();
     check_device(sub, options, ranks);
+    check_method(sub, options);
     options.transport_given = sub.count("--transport") > 0;
     if (options.grid_text == "auto") {
       options.axes = open_axes(sub, options, ranks);
@@ -93,21 +108,35 @@ std::string check_refine(const std::string& text) {
   return text == "auto" || number ? "" : "takes 'auto' or a number of steps, not '" + text + "'";
 }
 
+// "a: what it is; b"
+template <class Row>
+std::string described(std::span<const Row> table) {
+  std::string text;
+  for (const Row& row : table) {
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", row.name);
+    if (!row.description.empty()) text += fmt::format(": {}", row.description);
+  }
+  return text;
+}
+
 void add_method_options(CLI::App& sub, SolveOptions& o) {
-  sub.add_option("--method", o.method, "direct: by the factors; bicgstab: by products with the matrix")
-      ->check(CLI::IsMember({"direct", "bicgstab"}))
+  std::vector<std::string> names = names_of(krylov::methods<double>());
+  names.insert(names.begin(), std::string(direct));
+  sub.add_option("--method", o.method,
+                 "direct: by the factors; bicgstab, pipelined-bicgstab: by products with the matrix")
+      ->check(CLI::IsMember(names))
       ->capture_default_str();
-  sub.add_option("--preconditioner", o.preconditioner,
-                 "Of bicgstab: lu: the factors; ilu0: an incomplete factorization of each rank's diagonal "
-                 "block; none")
-      ->check(CLI::IsMember({"lu", "ilu0", "none"}))
+  sub.add_option("--preconditioner", o.preconditioner, "Of bicgstab: " + described(preconditioners()))
+      ->check(CLI::IsMember(names_of(preconditioners())))
       ->capture_default_str();
-  sub.add_option("--tolerance", o.tolerance, "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
+  sub.add_option("--tolerance", o.krylov.tolerance,
+                 "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  sub.add_option("--max-iterations", o.max_iterations, "Of bicgstab")
+  sub.add_option("--max-iterations", o.krylov.max_iterations, "Of bicgstab")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
+  add_pipelining_options(sub, o.krylov);
 }
 
 // What a run shows of itself, and how it behaves when that is being studied.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/model/precision.hpp"
@@ -91,23 +92,31 @@ class SolveJob {
   void time_sweeps() {
     std::vector<T> x(b_rows_.size());
     const Vectors<T> sweep(x.data(), solver_->rows(), nrhs_);
-    std::vector<double> seconds;
-    for (int r = 0; r < options_.repeat; ++r) {
-      context_.terminal.progress("solve", double(r) / options_.repeat);
-      solver_->sweep(b(), sweep, op_);
-      seconds.push_back(solver_->last_sweep().seconds);
-    }
-    for (double& s : seconds) s = world().max(s);
-    std::sort(seconds.begin(), seconds.end());
-    const engine::SolveProfile& last = solver_->last_sweep();
     report::SolveRecord& s = record_.solve;
     s.repeats = options_.repeat;
-    s.seconds_min = seconds.front();
-    s.seconds_median = seconds[seconds.size() / 2];
-    s.l_seconds = world().max(last.l.seconds);
-    s.u_seconds = world().max(last.u.seconds + last.diagonal.seconds);
-    s.inter_grid_seconds = world().max(last.inter_grid.seconds);
-    s.vector_seconds = world().max(last.vectors.seconds);
+    enum Part { all, l, u, inter_grid, vectors, parts };
+    std::array<std::vector<double>, parts> seconds;
+    for (int r = 0; r < s.repeats; ++r) {
+      context_.terminal.progress("solve", double(r) / s.repeats);
+      solver_->sweep(b(), sweep, op_);
+      const engine::SolveProfile& p = solver_->last_sweep();
+      seconds[all].push_back(p.seconds);
+      seconds[l].push_back(p.l.seconds);
+      seconds[u].push_back(p.u.seconds + p.diagonal.seconds);
+      seconds[inter_grid].push_back(p.inter_grid.seconds);
+      seconds[vectors].push_back(p.vectors.seconds);
+    }
+    for (std::vector<double>& of_repeats : seconds) {
+      world().max(of_repeats);
+      std::sort(of_repeats.begin(), of_repeats.end());
+    }
+    const auto median = [&](Part part) { return seconds[part][seconds[part].size() / 2]; };
+    s.seconds_min = seconds[all].front();
+    s.seconds_median = median(all);
+    s.l_seconds = median(l);
+    s.u_seconds = median(u);
+    s.inter_grid_seconds = median(inter_grid);
+    s.vector_seconds = median(vectors);
     record_a_sweep(sweep);
   }
 

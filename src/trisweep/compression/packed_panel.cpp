@@ -9,6 +9,9 @@
 namespace trisweep::compression {
 namespace {
 
+constexpr auto table_of_precisions =
+    std::to_array<NamedPrecision>({{"adaptive", Precision::adaptive}, {"double", Precision::full}});
+
 // A format and the step between its numbers (1 for numbers as they are).
 struct Choice {
   NumberFormat format = NumberFormat::whole;
@@ -133,6 +136,10 @@ class RunWriter {
 };
 
 }  // namespace
+
+std::span<const NamedPrecision> precisions() {
+  return table_of_precisions;
+}
 
 template <Scalar T>
 void pack_columns(numeric::View<const T> block, std::span<const double> allowed, Precision precision,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "trisweep/core/buffer.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/share.hpp"
 #include "trisweep/kernels/stored.hpp"
@@ -12,6 +13,14 @@
 #include "trisweep/transport/communicator.hpp"
 
 namespace trisweep::engine {
+
+// The values of a rank's pieces, by side.
+template <class S>
+using SideValues = std::array<Buffer<S>, distribution::sides.size()>;
+// Those of one rank, of factors that are all in this process.
+template <class S>
+SideValues<S> pieces_of(const distribution::Distribution& distribution, const distribution::Share& share,
+                        const numeric::Factors<S>& factors);
 
 template <Scalar T>
 class PanelStore {

@@ -44,7 +44,11 @@ class SweepRun {
   // One thread's part. Ends when all tasks have run and, on thread 0, all messages have come.
   void serve(int thread) {
     try {
-      if (thread == 0) take_messages();
+      if (thread == 0) {
+        take_messages();
+        while (complete_next() && !failed_.load()) {
+        }
+      }
       while (const auto task = next_task(thread)) run_task(thread, *task);
     } catch (...) {
       failed_.store(true);
@@ -68,10 +72,11 @@ class SweepRun {
     for (const SegmentId s : phase_.cleared) std::fill_n(rows_of(s), size(s), T{});
     state_.ready.open(executor_.crew_.size());
     if (phase_.task.empty()) state_.ready.close();
-    machine(0).start();
+    machine(0).reset();
   }
 
-  // Messages first, since others wait for what they set free; then the task that comes first in priority.
+  // Messages first, since others wait for what they set free; then those that can leave from the start; then
+  // the task that comes first in priority.
   void take_messages() {
     while (expected_ > 0 && !failed_.load()) {
       Next next = look();
@@ -86,8 +91,9 @@ class SweepRun {
 
   struct Next {
     std::optional<transport::Arrival> arrival;
+    bool completed = false;
     std::optional<Index> task;
-    bool nothing() const { return !arrival && !task; }
+    bool nothing() const { return !arrival && !completed && !task; }
   };
 
   Next look() {
@@ -96,8 +102,24 @@ class SweepRun {
       const auto turn = my_turn();
       next.arrival = run_.transport.poll();
     }
-    if (!next.arrival) next.task = state_.ready.try_pop();
+    if (!next.arrival) next.completed = complete_next();
+    if (!next.arrival && !next.completed) next.task = state_.ready.try_pop();
     return next;
+  }
+
+  // Segments that are complete from the start, up to the next that sends something; false when there are none
+  // left. All their messages at once would be more than a network takes: Open MPI keeps the rest, and goes
+  // through all of it whenever it looks for a message.
+  bool complete_next() {
+    bool sends = false;
+    const std::size_t first = completed_;
+    while (!sends && completed_ < phase_.complete.size()) {
+      const SegmentId s = phase_.complete[completed_++];
+      const plan::Segment& segment = phase_.segment[s];
+      sends = segment.parent >= 0 || segment.child_begin < segment.child_end;
+      machine(0).complete(s);
+    }
+    return completed_ > first;
   }
 
   Next wait() {
@@ -274,7 +296,8 @@ class SweepRun {
   const plan::SweepPhase& phase_;
   const Run<T>& run_;
   std::mutex transport_;
-  std::size_t expected_;  // messages; thread 0's
+  std::size_t expected_;       // messages; thread 0's
+  std::size_t completed_ = 0;  // of phase_.complete; thread 0's
   std::atomic<std::size_t> tasks_left_;
   std::atomic<bool> failed_ = false;
   PhaseProfile done_;

@@ -58,13 +58,27 @@ class SweepMachine {
   SweepMachine(const SweepPhase& phase, SweepCounters<Count>& counters, Handler handler)
       : phase_(phase), counters_(counters), handler_(handler) {}
 
-  // Before any other event.
   void start() {
+    reset();
+    for (const SegmentId s : phase_.complete) complete(s);
+  }
+  // Or this before any other event, and in time complete() of each that is complete from the start.
+  void reset() {
     for (SegmentId s; s < phase_.segment.end_key(); ++s) set(counters_.pending[s], phase_.segment[s].pending);
     for (std::size_t t = 0; t < phase_.task.size(); ++t) set(counters_.waits[t], phase_.task[t].waits);
     for (std::size_t t = 0; t < phase_.task.size(); ++t)
       if (phase_.task[t].waits == 0) handler_.ready(static_cast<Index>(t));
-    for (const SegmentId s : phase_.complete) complete(s);
+  }
+
+  void complete(SegmentId s) {
+    const Segment& segment = phase_.segment[s];
+    handler_.sum_up(s);
+    if (segment.parent >= 0) {
+      handler_.send(segment.parent);
+    } else {
+      make_available(s);
+    }
+    if (segment.next != no_segment) contribute(segment.next);
   }
 
   // Incoming message `number`, and its values are where they belong.
@@ -86,17 +100,6 @@ class SweepMachine {
  private:
   void contribute(SegmentId s) {
     if (count_down(counters_.pending[s])) complete(s);
-  }
-
-  void complete(SegmentId s) {
-    const Segment& segment = phase_.segment[s];
-    handler_.sum_up(s);
-    if (segment.parent >= 0) {
-      handler_.send(segment.parent);
-    } else {
-      make_available(s);
-    }
-    if (segment.next != no_segment) contribute(segment.next);
   }
 
   void make_available(SegmentId s) {

@@ -56,8 +56,8 @@ struct SolveRecord {
   double plan_seconds = 0;          // the plan and its buffers
   double panel_bytes = 0;           // of the distributed factors, over all ranks, with what layers replicate
   double panel_bytes_max = 0;       // of the rank with most of them
-  double seconds_min = 0, seconds_median = 0;  // one solve with all right-hand sides; the slowest rank's
-  // Of the last repeat; the slowest rank's.
+  // One solve with all right-hand sides, the slowest rank's; of its parts, too, the median of the repeats.
+  double seconds_min = 0, seconds_median = 0;
   double l_seconds = 0, u_seconds = 0, inter_grid_seconds = 0, vector_seconds = 0;
   // Of the answer (solve/refinement.hpp); not a number where there is none.
   double backward_error = unknown;                // normwise

@@ -9,10 +9,15 @@ namespace trisweep::transport {
 bool Patience::pause() {
   // The first looks come right after each other: what was sent a moment ago is here in a moment.
   constexpr long eager_looks = 4;
-  constexpr long looks_per_look_around = 64;
-  if (looks_ == 0 && limited()) since_ = Clock::now();
-  if (++looks_ > eager_looks) std::this_thread::yield();
-  return looks_ % looks_per_look_around == 0;
+  // By the clock: where ranks share a processor, a look costs the turns of all others.
+  constexpr auto between_looks_around = std::chrono::microseconds(100);
+  if (++looks_ <= eager_looks) return false;
+  if (looks_ == eager_looks + 1) since_ = looked_around_ = Clock::now();
+  std::this_thread::yield();
+  const auto now = Clock::now();
+  if (now - looked_around_ < between_looks_around) return false;
+  looked_around_ = now;
+  return true;
 }
 
 bool Patience::too_long() const {

@@ -59,7 +59,7 @@ class Patience {
   double limit_;
   const Communicator* comm_;
   long looks_ = 0;  // since something happened
-  Clock::time_point since_{};
+  Clock::time_point since_{}, looked_around_{};
 };
 
 }  // namespace trisweep::transport

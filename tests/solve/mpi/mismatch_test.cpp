@@ -186,6 +186,23 @@ TEST_F(Mismatch, OfTheirPaceIsNone) {
   }
 }
 
+// The watchdog names the rows that are missing, and whose they are.
+TEST_F(Mismatch, OfWhoSolvesIsNamed) {
+  for (const auto& named : testing_support::transports_to_abandon()) {
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors_,
+                                    {.grid = {world_size(), 1, 1}, .transport = named.make, .watchdog = 0.2});
+    solver.prepare(Op::none, 1);
+    std::vector<double> b(usize(solver.partition().count(world_rank()))), x(b.size());
+    if (differs_) MPI_Barrier(MPI_COMM_WORLD);  // until the others have given up
+    const std::string message = error_of(ErrorKind::environment, [&] { solver.solve(Op::none, b, x); });
+    if (!differs_) MPI_Barrier(MPI_COMM_WORLD);
+    const std::string missing = fmt::format("waits for rank {}'s rows of the right-hand sides", last_);
+    int found = message.find(missing) != std::string::npos;
+    MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    EXPECT_TRUE(found) << named.name << ": " << message;
+  }
+}
+
 class Arguments : public testing::Test {
  protected:
   const matrix::Csr<double> a_ = random_matrix<double>({.n = 60, .per_row = 2, .seed = 3});
