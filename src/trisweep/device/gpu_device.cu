@@ -15,6 +15,21 @@ std::optional<std::string> gpu_name() {
   return properties.name;
 }
 
+GpuBuffer::GpuBuffer(std::size_t bytes) {
+  if (bytes == 0) return;
+  check(TRISWEEP_GPU(Malloc)(&data_, bytes), "memory of the device");
+  check(TRISWEEP_GPU(Memset)(data_, 0, bytes), "memory of the device");
+}
+GpuBuffer::~GpuBuffer() {
+  static_cast<void>(TRISWEEP_GPU(Free)(data_));
+}
+void GpuBuffer::fill(const void* values, std::size_t bytes) const {
+  copy(as<std::byte>(), static_cast<const std::byte*>(values), bytes);
+}
+void GpuBuffer::read(void* values, std::size_t bytes) const {
+  copy(static_cast<std::byte*>(values), as<const std::byte>(), bytes);
+}
+
 double gpu_copy_bandwidth() {
   constexpr std::size_t bytes = std::size_t{1} << 30;
   constexpr int repeats = 10;

@@ -1,6 +1,7 @@
 #pragma once
 // The persistent kernel, for nvcc and hipcc from one source.
 
+#include "trisweep/device/gpu_pes.hpp"
 #include "trisweep/device/gpu_runtime.hpp"
 #include "trisweep/device/worker.hpp"
 
@@ -28,10 +29,22 @@ __global__ void __launch_bounds__(threads_of_block)
   Worker<S, T, Peers, GpuBlock>(pe, block).run();
 }
 
+// One PE, each of whose items is a block's (Scheduling::block_for_each).
+template <class S, class T, class Peers>
+__global__ void __launch_bounds__(threads_of_block)
+    run_items(const Pe<S, T, Peers>* pes, int /*count*/, Solve<T> solve, AllCallers<T> callers) {
+  Pe<S, T, Peers> pe = pes[0].of_worker(blockIdx.x);
+  pe.solve = solve;
+  pe.solve.caller = callers.of[0];
+  const GpuBlock block;
+  Worker<S, T, Peers, GpuBlock>(pe, block).run_only(static_cast<Index>(blockIdx.x));
+}
+
 // Which one panels of S and vectors of T have.
 template <class S, class T, template <class> class Peers>
-const void* worker_kernel() {
-  return reinterpret_cast<const void*>(&run_workers<S, T, Peers<T>>);
+const void* worker_kernel(Scheduling scheduling) {
+  return scheduling == Scheduling::tickets ? reinterpret_cast<const void*>(&run_workers<S, T, Peers<T>>)
+                                           : reinterpret_cast<const void*>(&run_items<S, T, Peers<T>>);
 }
 
 // Blocks that run at a time on the current device.
@@ -45,14 +58,25 @@ inline int resident_blocks(const void* kernel) {
   return of_processor * properties.multiProcessorCount;
 }
 
-// `workers` blocks for each of `count` PEs, all resident together, in `stream`.
+struct Blocks {
+  int pes;
+  int workers;  // of each
+  Scheduling scheduling;
+};
+
+// All workers are resident together, but for those that have one item each.
 template <class T>
-void launch_workers(const void* kernel, const void* pes, int count, int workers, Solve<T> solve,
-                    AllCallers<T> callers, Stream stream) {
-  std::array<void*, 4> arguments{&pes, &count, &solve, &callers};
-  check(TRISWEEP_GPU(LaunchCooperativeKernel)(kernel, dim3(static_cast<unsigned>(workers * count)),
-                                              dim3(threads_of_block), arguments.data(), 0, stream),
-        "launching the kernel");
+void launch(const void* kernel, const void* pes, Blocks blocks, Solve<T> solve, AllCallers<T> callers,
+            Stream stream) {
+  std::array<void*, 4> arguments{&pes, &blocks.pes, &solve, &callers};
+  const dim3 grid(static_cast<unsigned>(blocks.workers * blocks.pes)), block(threads_of_block);
+  if (blocks.scheduling == Scheduling::tickets) {
+    check(TRISWEEP_GPU(LaunchCooperativeKernel)(kernel, grid, block, arguments.data(), 0, stream),
+          "launching the kernel");
+  } else {
+    check(TRISWEEP_GPU(LaunchKernel)(kernel, grid, block, arguments.data(), 0, stream),
+          "launching the kernel");
+  }
 }
 
 }  // namespace trisweep::device

@@ -48,18 +48,18 @@ class GpuPes<T>::Memory {
 
   template <class S>
   Memory(std::span<const Program> programs, std::span<const PanelSpans<S>> panels, Index nrhs,
-         std::span<const VectorScaling<T>> scaling, const std::vector<int>& devices)
-      : programs_(programs) {
-    kernel_ = worker_kernel<NumberOf<S>, NumberOf<T>, DirectPeers>();
-    let_reach(devices);
+         const GpuOptions<T>& options)
+      : programs_(programs), scheduling_(options.scheduling) {
+    kernel_ = worker_kernel<NumberOf<S>, NumberOf<T>, DirectPeers>(scheduling_);
+    let_reach(options.devices);
     const auto count = static_cast<Index>(programs.size());
-    for (const int device : devices) parts_.emplace_back().device = device;
+    for (const int device : options.devices) parts_.emplace_back().device = device;
     for (Index p = 0; p < count; ++p) {
       Part<Number>& part = parts_[usize(p) % parts_.size()];
       part.pe.push_back(p);
       const CurrentDevice current(part.device);
       pes_.emplace_back(programs[usize(p)], count, nrhs,
-                        scaling.empty() ? VectorScaling<T>{} : scaling[usize(p)]);
+                        options.scaling.empty() ? VectorScaling<T>{} : options.scaling[usize(p)]);
       shared_at_.push_back(pes_.back().shared());
     }
     for (Part<Number>& part : parts_) {
@@ -106,6 +106,7 @@ class GpuPes<T>::Memory {
 
  private:
   int workers_of(int pes) const {
+    if (scheduling_ == Scheduling::block_for_each) return static_cast<int>(programs_.front().item.size());
     const int blocks = resident_blocks(kernel_);
     if (pes > std::min(blocks, most_pes_of_device))
       throw Error(ErrorKind::usage, "more PEs than run together on a device", "use fewer for each device");
@@ -118,13 +119,14 @@ class GpuPes<T>::Memory {
     AllCallers<Number> callers{};
     for (std::size_t i = 0; i < part.pe.size() && !vectors.empty(); ++i)
       callers.of[i] = pes_[usize(part.pe[i])].bring_in(vectors[usize(part.pe[i])], stream);
-    launch_workers(kernel_, part.pes->data(), static_cast<int>(part.pe.size()), part.workers, solve, callers,
-                   stream);
+    const Blocks blocks{static_cast<int>(part.pe.size()), part.workers, scheduling_};
+    launch(kernel_, part.pes->data(), blocks, solve, callers, stream);
     for (const Index p : part.pe)
       if (!vectors.empty()) pes_[usize(p)].bring_out(vectors[usize(p)], stream);
   }
 
   std::span<const Program> programs_;
+  Scheduling scheduling_;
   const void* kernel_;
   std::deque<GpuPeMemory<T>> pes_;
   std::vector<PeMemory<Number>> shared_at_;
@@ -136,9 +138,8 @@ template <Scalar T>
 template <class S>
 requires kernels::StorageOf<S, T> GpuPes<T>::GpuPes(std::span<const Program> programs,
                                                     std::span<const PanelSpans<S>> panels, Index nrhs,
-                                                    std::span<const VectorScaling<T>> scaling,
-                                                    std::vector<int> devices)
-    : memory_(std::make_unique<Memory>(programs, panels, nrhs, scaling, devices)) {}
+                                                    const GpuOptions<T>& options)
+    : memory_(std::make_unique<Memory>(programs, panels, nrhs, options)) {}
 
 template <Scalar T>
 GpuPes<T>::~GpuPes() = default;
@@ -194,7 +195,7 @@ TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 #define INSTANTIATE_STORAGE(S, T)                                                             \
   template GpuPes<T>::GpuPes(std::span<const Program>, std::span<const PanelSpans<S>>, Index, \
-                             std::span<const VectorScaling<T>>, std::vector<int>);            \
+                             const GpuOptions<T>&);                                           \
   template void GpuPes<T>::copy_panels(const PanelSpans<S>&, Index);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
 

@@ -34,17 +34,27 @@ struct PeVectors {
   bool scaled = true;
 };
 
+// How items come to blocks: by ticket; or, for comparison, each to a block of its own, as SuperLU_DIST gives
+// one to each block column: that ends only as long as a device starts blocks in their order.
+enum class Scheduling { tickets, block_for_each };
+
+template <Scalar T>
+struct GpuOptions {
+  std::span<const VectorScaling<T>> scaling{};  // by PE
+  std::vector<int> devices = {0};               // PE p is on devices[p % their number]
+  Scheduling scheduling = Scheduling::tickets;  // any other: of one PE
+};
+
 template <Scalar T>
 class GpuPes {
  public:
-  // Programs that are connected to one another, and outlive this; PE p is on devices[p % their number].
+  // Programs that are connected to one another, and outlive this.
   // Copies all that solves with at most `nrhs` right-hand sides need. Throws Error(environment) when there is
   // no such device, not enough of its memory, or devices that do not reach each other's.
   template <class S>
   requires kernels::StorageOf<S, T> GpuPes(std::span<const Program> programs,
                                            std::span<const PanelSpans<S>> panels, Index nrhs,
-                                           std::span<const VectorScaling<T>> scaling = {},
-                                           std::vector<int> devices = {0});
+                                           const GpuOptions<T>& options = {});
   ~GpuPes();
   GpuPes(const GpuPes&) = delete;
   GpuPes& operator=(const GpuPes&) = delete;

@@ -87,7 +87,7 @@ class NvshmemPe<T>::Memory {
   Memory(const Program& program, std::span<const SharedLayout> layouts, const PanelSpans<S>& panels,
          Index nrhs, const VectorScaling<T>& scaling)
       : program_(program),
-        kernel_(worker_kernel<NumberOf<S>, NumberOf<T>, NvshmemPeers>()),
+        kernel_(worker_kernel<NumberOf<S>, NumberOf<T>, NvshmemPeers>(Scheduling::tickets)),
         heap_(allocate(layouts, nrhs)),
         pe_(program, static_cast<Index>(layouts.size()), nrhs, scaling, heap_.get()),
         workers_(resident_blocks(kernel_)) {

@@ -17,13 +17,12 @@ class Worker {
     for (;;) {
       const Count taken = block_.find([&] { return take(); });
       if (taken >= usize(program_.item.size)) return;
-      const Item& item = program_.item[static_cast<Index>(taken)];
-      block_.begin(static_cast<Index>(taken));
-      if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
-      run(item);
-      block_.sync();
-      say_ended(item);
+      complete(static_cast<Index>(taken));
     }
+  }
+  // One item, without a ticket, when it can be run.
+  TRISWEEP_DEVICE void run_only(Index number) {
+    if (block_.find([&] { return Count(wait_for_inputs(number)); }) != 0) complete(number);
   }
 
  private:
@@ -118,6 +117,16 @@ class Worker {
   TRISWEEP_DEVICE void give_up(Index number) const {
     store_release<Scope::system>(&control().stalled, 1 + usize(number));
     pe_.peers.fail();
+  }
+
+  // An item that has all it needs.
+  TRISWEEP_DEVICE void complete(Index number) const {
+    const Item& item = program_.item[number];
+    block_.begin(number);
+    if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
+    run(item);
+    block_.sync();
+    say_ended(item);
   }
 
   TRISWEEP_DEVICE void run(const Item& item) const {

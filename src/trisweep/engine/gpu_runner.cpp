@@ -124,7 +124,8 @@ std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of) {
 #endif
   return std::make_unique<GpuRunner<T, device::GpuPes>>(
       of, [&](auto& pes, const auto& panels, const auto& scaling) {
-        pes.emplace(std::span(&of.program, 1), std::span(&panels, 1), of.nrhs, std::span(&scaling, 1));
+        pes.emplace(std::span(&of.program, 1), std::span(&panels, 1), of.nrhs,
+                    device::GpuOptions<T>{.scaling = {&scaling, 1}});
       });
 }
 

@@ -93,6 +93,34 @@ TEST_F(Gpu, SolvesAsTheHostDoes) {
   }
 }
 
+// A block for each item, started in their order, where one PE has all of them.
+TEST_F(Gpu, BlocksWithAnItemEachSolveAsWell) {
+  const Programs programs(random_structure(300, 2, 8, 2), {1, 1, 1}, {}, Op::none, false);
+  const MadeUpFactors<double> factors(*programs.distribution.structure, false);
+  const AllPanels<double> panels(programs, factors);
+  const VirtualPes<double> host(programs, factors, 1, 1);
+  GpuPes<double> gpu(programs.programs, std::span<const PanelSpans<double>>(panels.views), 1,
+                     {.scheduling = Scheduling::block_for_each});
+  const auto b = random_vector<double>(300, 3);
+  const auto expected = factors.solve(Op::none, b);
+  EXPECT_LT(largest_difference(solve_on_gpu(gpu, host, programs, b, 1), expected), 1e-12);
+}
+
+// Each PE on a device of its own, which the others reach.
+TEST_F(Gpu, DevicesExchangeSegments) {
+  if (gpu_count() < 2) GTEST_SKIP() << "one GPU: peers are not tested";
+  const Programs programs(random_structure(300, 2, 8, 2), {2, 1, 2}, {}, Op::none, false);
+  const MadeUpFactors<double> factors(*programs.distribution.structure, false);
+  const AllPanels<double> panels(programs, factors);
+  const VirtualPes<double> host(programs, factors, 1, 1);
+  GpuPes<double> gpu(programs.programs, std::span<const PanelSpans<double>>(panels.views), 1,
+                     {.devices = {0, 1}});
+  const auto b = random_vector<double>(300, 3);
+  const auto expected = factors.solve(Op::none, b);
+  for (int repeat = 0; repeat < 10; ++repeat)
+    EXPECT_LT(largest_difference(solve_on_gpu(gpu, host, programs, b, 1), expected), 1e-12);
+}
+
 TEST(GpuWithoutOne, IsSaid) {
   if (gpu_name()) GTEST_SKIP() << "there is a GPU";
   const Programs programs(random_structure(40, 1), {1, 1, 1}, {}, Op::none, false);
