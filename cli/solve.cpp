@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 
 #include "command.hpp"
 #include "krylov_options.hpp"
@@ -75,6 +76,8 @@ void check_device(const CLI::App& sub, const SolveOptions& options, Index ranks)
   engine::require_device(device, ranks);
   refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
          "use --device cpu");
+  if (options.compress != "off")
+    refuse(sub, {"--compress"}, "--device " + options.device, "use --device cpu");
 }
 
 // What is about one solve by the factors.
@@ -117,6 +120,15 @@ std::string described(std::span<const Row> table) {
     if (!row.description.empty()) text += fmt::format(": {}", row.description);
   }
   return text;
+}
+
+// "auto", "off" or a number between 0 and 1.
+std::string check_compress(const std::string& text) {
+  if (text == "auto" || text == "off") return "";
+  char* end = nullptr;
+  const double eps = std::strtod(text.c_str(), &end);
+  const bool valid = end != text.c_str() && *end == '\0' && eps > 0 && eps < 1;
+  return valid ? "" : "takes 'auto', 'off' or a number between 0 and 1, not '" + text + "'";
 }
 
 void add_method_options(CLI::App& sub, SolveOptions& o) {
@@ -166,6 +178,11 @@ void add_solve(CLI::App& app, Run& run) {
                   "(default: the ranks at hand, on a generic machine)");
   sub->add_option("--refine", o.refine, "Refinement steps at most; auto: as long as they help")
       ->check(check_refine)
+      ->capture_default_str();
+  sub->add_option("--compress", o.compress,
+                  "Panels of the factors in low rank and few bytes, off by at most that share of each; auto: "
+                  "as is read fastest until the answer, where that pays; refinement makes up for it")
+      ->check(check_compress)
       ->capture_default_str();
   sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")
       ->check(CLI::Range(1, 1 << 20))

@@ -17,6 +17,11 @@ namespace {
 constexpr int most_automatic_steps = 20;
 constexpr double no_digit = 1;  // of an answer with that forward error is right, for all that is known
 
+solve::Options::Compress compress_option(const std::string& text) {
+  if (text == "auto") return {.automatic = true};
+  return {.eps = text == "off" ? 0 : std::stod(text)};
+}
+
 }  // namespace
 
 solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& observer) {
@@ -27,6 +32,7 @@ solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& obser
           .nrhs = nrhs,
           .ordering = ordering::find_method(o.ordering).method,
           .mixed = model::find_precision(o.precision).mixed(),
+          .compress = compress_option(o.compress),
           .device = engine::find_device(o.device),
           .threads = o.threads,
           .deterministic = o.deterministic,

@@ -33,7 +33,8 @@ struct SolveOptions : PlanOptions, SystemFiles {
   std::string machine;           // to choose or predict for; empty: the ranks at hand, on a generic machine
   std::string trace;
   std::string traffic;
-  std::string refine = "auto";  // or a number
+  std::string refine = "auto";   // or a number
+  std::string compress = "off";  // or "auto", or a number
   int repeat = 1;
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;

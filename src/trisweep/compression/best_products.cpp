@@ -1,3 +1,4 @@
+#include "trisweep/compression/gram_schmidt.hpp"
 #include "trisweep/compression/panel_products.hpp"
 
 namespace trisweep::compression {
@@ -8,7 +9,15 @@ const PanelProducts<T>& panel_products() {
   return best;
 }
 
-#define INSTANTIATE(T) template const PanelProducts<T>& panel_products();
+template <Scalar T>
+GramSchmidt<T> gram_schmidt() {
+  static const GramSchmidt<T> best = TRISWEEP_BEST_ISA(gram_schmidt_of_isa<T>)();
+  return best;
+}
+
+#define INSTANTIATE(T)                               \
+  template const PanelProducts<T>& panel_products(); \
+  template GramSchmidt<T> gram_schmidt();
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::compression

@@ -92,7 +92,7 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
 
 template <Scalar T>
 void Executor<T>::apply_diagonal(const plan::Strip& strip, Op op, const kernels::Work<T>& work) {
-  const kernels::Panel<T> inverse{.value = panels_.piece(distribution::Side::diagonal, strip.value),
+  const kernels::Panel<T> inverse{.value = panels_.piece(distribution::Side::diagonal, strip),
                                   .position = positions_.diagonal.data() + strip.position,
                                   .height = strip.height,
                                   .width = strip.width,

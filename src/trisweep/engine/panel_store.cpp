@@ -1,8 +1,10 @@
 #include "trisweep/engine/panel_store.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "trisweep/core/slabs.hpp"
+#include "trisweep/engine/compressed_side.hpp"
 
 namespace trisweep::engine {
 namespace {
@@ -174,6 +176,26 @@ requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::distribute(
   return store;
 }
 
+template <Scalar T>
+template <class S>
+requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::compressed(const Share& share, double eps,
+                                                                          Crew& crew)
+const {
+  PanelStore store;
+  auto memory = std::make_shared<std::array<std::vector<Buffer<std::byte>>, distribution::sides.size()>>();
+  for (const Side side : distribution::sides) {
+    const S* const values = values_[at(side)].template as<S>();
+    if (values == nullptr) continue;  // Cholesky has no upper panels
+    CompressedSide<T> made = compressed_side<T, S>(share.side(side), values, eps, crew);
+    store.bytes_ += std::reduce(made.bytes.begin(), made.bytes.end());
+    store.piece_[at(side)] = std::move(made.piece);
+    store.piece_bytes_[at(side)] = std::move(made.bytes);
+    (*memory)[at(side)] = std::move(made.memory);
+  }
+  store.keep_ = std::move(memory);
+  return store;
+}
+
 #define INSTANTIATE_PIECES(S) \
   template SideValues<S> pieces_of(const Distribution&, const Share&, const numeric::Factors<S>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_PIECES)
@@ -181,7 +203,8 @@ TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_PIECES)
 #define INSTANTIATE(S, T)                                                                               \
   template PanelStore<T> PanelStore<T>::distribute(const transport::Communicator&, const Distribution&, \
                                                    const Share&,                                        \
-                                                   std::shared_ptr<const numeric::Factors<S>>);
+                                                   std::shared_ptr<const numeric::Factors<S>>);         \
+  template PanelStore<T> PanelStore<T>::compressed<S>(const Share&, double, Crew&) const;
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 
 }  // namespace trisweep::engine

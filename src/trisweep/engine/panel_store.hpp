@@ -6,10 +6,12 @@
 #include <span>
 
 #include "trisweep/core/buffer.hpp"
+#include "trisweep/core/crew.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/share.hpp"
 #include "trisweep/kernels/stored.hpp"
 #include "trisweep/numeric/factors.hpp"
+#include "trisweep/plan/plan.hpp"
 #include "trisweep/transport/communicator.hpp"
 
 namespace trisweep::engine {
@@ -35,13 +37,27 @@ class PanelStore {
                                const distribution::Share& share,
                                std::shared_ptr<const numeric::Factors<S>> factors);
 
-  kernels::Stored<T> piece(distribution::Side side, Offset value_ptr) const {
-    return values_[static_cast<std::size_t>(side)] + value_ptr;
-  }
-  std::size_t bytes() const { return bytes_; }
+  // The same pieces in tiles (compressed_side.hpp), of what distribute() made of factors in S. Not
+  // collective.
+  template <class S>
+  requires kernels::StorageOf<S, T> PanelStore compressed(const distribution::Share& share, double eps,
+                                                          Crew& crew)
+  const;
 
-  // Calls visit(values by side) with the numbers as they are stored: spans of S. False: that S is none of the
-  // table of storages (kernels/stored.hpp).
+  // What a strip of a side reads.
+  kernels::Stored<T> piece(distribution::Side side, const plan::Strip& strip) const {
+    const auto s = static_cast<std::size_t>(side);
+    return piece_[s].empty() ? values_[s] + strip.value : piece_[s][usize(strip.piece)];
+  }
+
+  std::size_t bytes() const { return bytes_; }
+  // By piece of a side; empty where it is not compressed.
+  std::span<const std::size_t> piece_bytes(distribution::Side side) const {
+    return piece_bytes_[static_cast<std::size_t>(side)];
+  }
+
+  // Calls visit(values by side) with the numbers as they are stored: spans of S. False: that they are
+  // compressed, or S is none of the table of storages (kernels/stored.hpp).
   template <class Visit>
   bool visit(const Visit& visit) const {
     bool known = false;
@@ -60,9 +76,14 @@ class PanelStore {
   }
 
  private:
-  std::shared_ptr<const void> keep_;                                     // what the pointers point into
-  std::array<kernels::Stored<T>, distribution::sides.size()> values_{};  // by side
-  std::array<std::size_t, distribution::sides.size()> size_{};
+  template <class V>
+  using BySide = std::array<V, distribution::sides.size()>;
+
+  std::shared_ptr<const void> keep_;  // what the pointers point into
+  BySide<kernels::Stored<T>> values_{};
+  BySide<std::size_t> size_{};
+  BySide<std::vector<kernels::Stored<T>>> piece_{};
+  BySide<std::vector<std::size_t>> piece_bytes_{};
   std::size_t bytes_ = 0;
 };
 

@@ -192,7 +192,6 @@ class SweepRun {
       const auto work = executor_.work_of(run_, thread);
       std::fill_n(rows_at(work, task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs),
                   T{});
-      const kernels::Stored<T> values = executor_.panels_.piece(phase_.side, 0);
       const auto& positions =
           phase_.position.empty() ? executor_.positions_.side(phase_.side) : phase_.position;
       for (Index i = task.strip_begin; i < task.strip_end; ++i) {
@@ -200,7 +199,7 @@ class SweepRun {
         if (task.diagonal) {
           executor_.apply_diagonal(strip, phase_.diagonal_op, work);
         } else {
-          apply(strip, values, positions.data(), work);
+          apply(strip, positions.data(), work);
         }
       }
     }
@@ -213,9 +212,8 @@ class SweepRun {
     return side.supernode[usize(phase_.strip[usize(task.strip_begin)].piece)];
   }
 
-  void apply(const plan::Strip& strip, const kernels::Stored<T>& values, const Index* positions,
-             const kernels::Work<T>& work) const {
-    const kernels::Panel<T> panel{.value = values + strip.value,
+  void apply(const plan::Strip& strip, const Index* positions, const kernels::Work<T>& work) const {
+    const kernels::Panel<T> panel{.value = executor_.panels_.piece(phase_.side, strip),
                                   .position = positions + strip.position,
                                   .height = strip.height,
                                   .width = strip.width,

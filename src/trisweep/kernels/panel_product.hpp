@@ -31,9 +31,12 @@ struct Work {
   T* at(Index position) const { return row + usize(position) * usize(nrhs); }
 };
 
+// Of the tiles of a compressed panel: most rows and columns.
+inline constexpr Index tile_size = 128;
+
 // For products with panels of at most `width` columns.
 constexpr std::size_t scratch_size(Index width, Index nrhs) {
-  return usize(3 * Offset{width} + 2 * slab_rows) * usize(nrhs);
+  return usize(3 * Offset{width} + 2 * std::max(slab_rows, tile_size)) * usize(nrhs);
 }
 
 // work(position[i], :) -= sum_j panel(i, j) work(source + j, :).

@@ -2,6 +2,8 @@
 // Numbers as a panel keeps them: of the scalar type T of the vectors that it multiplies, or of one with fewer
 // bits. Products widen them in registers, and add up in T.
 
+#include <cstddef>
+
 #include "trisweep/core/types.hpp"
 
 namespace trisweep::kernels {
@@ -37,6 +39,10 @@ class Stored {
   template <class S>
   requires StorageOf<S, T> Stored(const S* first)
       : first_(reinterpret_cast<const char*>(first)), bytes_(sizeof(S)), kernels_(&panel_kernels<S, T>()) {}
+
+  // What only those kernels can read: a panel by itself, from which nothing is counted.
+  Stored(const std::byte* panel, const PanelKernels<T>& kernels)
+      : first_(reinterpret_cast<const char*>(panel)), kernels_(&kernels) {}
 
   Stored operator+(Offset numbers) const {
     Stored moved = *this;

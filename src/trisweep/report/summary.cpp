@@ -36,6 +36,11 @@ std::string summary(const RunRecord& r) {
            r.plan.dependencies ? fmt::format(", condition about {:.1e}", r.factor.condition_estimate) : ""));
   if (r.factor.second_try)
     line("", "with great care, and in full precision: the factors at first have not led to an answer");
+  if (r.factor.compression_eps > 0)
+    line("", fmt::format("compressed to {:.1e} in {}, from {}", r.factor.compression_eps,
+                         duration(r.factor.compression_seconds), bytes(double(r.factor.uncompressed_bytes))));
+  if (r.factor.compression_undone)
+    line("", "not compressed any more: compressed, the factors have not led to an answer");
   if (r.separators) line("", "inverted separators take " + separators_in_words(r));
   line("setup", fmt::format("{}: factors to their ranks {} ({} in all, {} on the fullest), plan {}",
                             duration(r.solve.setup_seconds), duration(r.solve.distribution_seconds),

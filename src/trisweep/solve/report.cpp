@@ -10,7 +10,7 @@ void describe(FactorReport& report, const symbolic::Structure& structure, numeri
   report.kind = kind == numeric::Kind::lu ? "lu" : "cholesky";
   report.nonzeros_l = estimate.nonzeros_l;
   report.nonzeros_u = estimate.nonzeros_u;
-  report.bytes = estimate.factor_bytes;
+  report.bytes = report.uncompressed_bytes = estimate.factor_bytes;
   report.supernodes = structure.supernodes();
   report.flops = estimate.all_flops();
 }

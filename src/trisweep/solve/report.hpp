@@ -2,6 +2,7 @@
 // What was done to make a system ready to be solved.
 
 #include <string>
+#include <vector>
 
 #include "trisweep/solve/planning.hpp"
 
@@ -12,6 +13,7 @@ struct FactorReport {
   Offset nonzeros_l = 0;
   Offset nonzeros_u = 0;  // 0 for Cholesky: U is L^H and is not stored
   std::size_t bytes = 0;
+  std::size_t uncompressed_bytes = 0;  // the same, where panels are as they are
   Index supernodes = 0;
   double flops = 0;  // of factoring and inverting, from the structure
   double analysis_seconds = 0;
@@ -21,7 +23,12 @@ struct FactorReport {
   // Known with the first answer.
   double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
   bool numerically_singular = false;
-  bool second_try = false;  // with greater care: the first has not led to an answer
+  bool second_try = false;     // with greater care: the first has not led to an answer
+  double compression_eps = 0;  // of panels; 0: they are as they are
+  double compression_seconds = 0;
+  bool compression_undone = false;  // compressed, the factors have not led to an answer
+  // By level of the separator tree, the root's first; empty where panels are as they are.
+  std::vector<double> level_bytes, uncompressed_level_bytes;
 };
 
 // Fills in what follows from the structure.

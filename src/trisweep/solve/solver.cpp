@@ -22,6 +22,14 @@ namespace {
 enum class Care { usual, great };
 constexpr double great_threshold = 0.5;
 
+// The passes to an answer read least when a second one is the last: the errors of two multiply, and what a
+// panel takes grows with the digits of eps. Then no pass may take more than two thirds of the bytes of panels
+// as they are, since a third pass may be needed where those need two.
+template <Scalar T>
+Compression automatic_compression() {
+  return {.eps = std::sqrt(double(std::numeric_limits<RealOf<T>>::epsilon())), .most = 2.0 / 3};
+}
+
 // In a row of op(A).
 template <Scalar T>
 Index most_entries(const matrix::Csr<T>& a, bool transposed) {
@@ -67,6 +75,11 @@ class Solver<T>::System {
 
   Answer solve(Op op, Vectors<const T> b, Vectors<T> x) {
     Answer answer = try_to_solve(op, b, x);
+    if (options_.second_try && solver_->compression() && !answer.solved()) {
+      compression_undone_ = true;
+      factor(Care::usual, Reuse::analysis);
+      answer = try_to_solve(op, b, x);
+    }
     if (!options_.second_try || care_ == Care::great || good_enough(answer)) return answer;
     factor(Care::great, Reuse::nothing);
     return try_to_solve(op, b, x);
@@ -221,9 +234,10 @@ class Solver<T>::System {
   void distribute(std::shared_ptr<const Factorization<F>> factorization) {
     const auto start = Clock::now();
     refined_.reset();  // it keeps sums of A's rows
-    if (!solver_ || !solver_->refill(factorization)) {
+    const SolverOptions wanted = solver_options();
+    if (!solver_ || solver_->options().compression != wanted.compression || !solver_->refill(factorization)) {
       solver_.reset();
-      solver_.emplace(comm_.handle(), std::move(factorization), solver_options());
+      solver_.emplace(comm_.handle(), std::move(factorization), wanted);
     }
     refined_.emplace(*a_, *solver_);
     report_.distribution_seconds = comm_.max(seconds_since(start));
@@ -231,9 +245,28 @@ class Solver<T>::System {
     refined_->prepare(options_.op, options_.nrhs);
     report_.plan_seconds = comm_.max(seconds_since(plan_start));
     report_.setup_seconds = matrix_seconds_ + comm_.max(seconds_since(start));
+    describe_compression();
     const auto bytes = static_cast<double>(solver_->panel_bytes());
     report_.panel_bytes = comm_.sum(bytes);
     report_.panel_bytes_max = comm_.max(bytes);
+  }
+
+  void describe_compression() {
+    FactorReport& report = report_.factor;
+    report.compression_undone = compression_undone_;
+    const auto& made = solver_->compression();
+    if (!made) return;
+    report.compression_eps = solver_->options().compression.eps;
+    report.compression_seconds = made->seconds;
+    report.level_bytes = made->level_bytes;
+    report.uncompressed_level_bytes = made->uncompressed_level_bytes;
+    report.bytes = static_cast<std::size_t>(made->bytes());
+  }
+
+  // Once undone, for good.
+  Compression compression() const {
+    if (compression_undone_ || care_ == Care::great) return {};
+    return options_.compress.automatic ? automatic_compression<T>() : Compression{options_.compress.eps};
   }
 
   SolverOptions solver_options() const {
@@ -249,7 +282,8 @@ class Solver<T>::System {
             .deterministic = options_.deterministic,
             .dependencies = options_.dependencies,
             .watchdog = options_.watchdog,
-            .rows = a_->partition()};
+            .rows = a_->partition(),
+            .compression = compression()};
   }
 
   Observer& observer() const { return options_.observer ? *options_.observer : silent_observer(); }
@@ -261,6 +295,7 @@ class Solver<T>::System {
   double matrix_seconds_ = 0;  // that distributing it took
   Care care_ = Care::usual;
   bool factors_are_low_ = false;
+  bool compression_undone_ = false;
   std::shared_ptr<const Analysis> analysis_;  // rank 0: as it was planned, before pivots are delayed
   std::array<Index, 2> most_entries_{};       // in a row of A, and of its transposes
   std::optional<TriangularSolver<T>> solver_;

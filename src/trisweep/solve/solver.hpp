@@ -34,6 +34,13 @@ struct Options {
   Index nrhs = 1;         // likewise: right-hand sides of a solve
   ordering::Method ordering = ordering::Method::metis;
   bool mixed = false;  // factors in single precision under a system and vectors in double
+  // Panels in low rank and in as few bytes as that accuracy needs; automatic: the accuracy for which the
+  // passes to an answer read least, where panels are so compressed that they pay. Where they lead to no
+  // answer, factors are made again without.
+  struct Compress {
+    double eps = 0;  // 0: panels as they are
+    bool automatic = false;
+  } compress{};
   engine::Device device = engine::Device::cpu;  // see SolverOptions
   int threads = 0;             // of each rank; 0: one in the sweeps, all processors in the factorization
   bool deterministic = false;  // see SolverOptions for these three

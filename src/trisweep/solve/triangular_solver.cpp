@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 
+#include "trisweep/core/clock.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/plan/without_dependencies.hpp"
@@ -20,6 +21,9 @@ void check_options(const SolverOptions& options, Index ranks) {
   if (options.threads < 1 || options.grain < 1 || options.tiling.width < 1 || options.tiling.least < 1)
     throw Error(ErrorKind::usage, "threads, grain and tiles' widths must be positive");
   engine::require_device(options.device, ranks);
+  if (!(options.compression.eps >= 0 && options.compression.eps < 1))
+    throw Error(ErrorKind::usage, fmt::format("factors compressed to {}", options.compression.eps),
+                "take a tolerance between 0 and 1");
   if (options.device != engine::Device::cpu && !options.dependencies)
     throw Error(ErrorKind::usage, "only the engine of the processors runs plans without dependencies",
                 "use --device cpu");
@@ -49,7 +53,7 @@ std::string_view name_of(const transport::TransportFactory& factory) {
                                                    : "one of the caller's";
 }
 
-constexpr std::size_t settings_of_solvers = 16;
+constexpr std::size_t settings_of_solvers = 17;
 
 // What two ranks that have messages for each other must agree about, or their results depend on.
 template <class S, Scalar T>
@@ -67,6 +71,7 @@ std::array<transport::Setting, settings_of_solvers> settings_of(const SolverOpti
            {"deterministic", text(o.deterministic)},
            {"dependencies", text(o.dependencies)},
            {"grain", text(o.grain)},
+           {"compression", fmt::format("{}, {}", o.compression.eps, o.compression.most)},
            {"tile width", text(o.tiling.width)},
            {"least tile width", text(o.tiling.least)},
            {"rows", fmt::format("{}", fmt::join(o.rows.begin, ", "))},
@@ -130,8 +135,9 @@ requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
   panels_ = engine::PanelStore<T>::template distribute<S>(comm_, distribution_, share_,
                                                           factorization ? factorization->factors : nullptr);
   comm_.broadcast(scaled_norm_one_);
+  transport::collectively(comm_, [&] { crew_.emplace(options.threads); });
+  compress<S>();
   transport::collectively(comm_, [&] {
-    crew_.emplace(options.threads);
     engine_ = engine::make_engine<T>(
         {.comm = comm_,
          .crew = *crew_,
@@ -142,6 +148,49 @@ requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
          .partition = partition_},
         {.device = options_.device, .transport = options_.transport, .watchdog = options_.watchdog});
   });
+}
+
+template <Scalar T>
+template <class S>
+void TriangularSolver<T>::compress() {
+  compression_.reset();
+  if (options_.compression.eps == 0) return;
+  const auto start = Clock::now();
+  CompressionReport report;
+  auto tiles = transport::collectively(comm_, [&] {
+    auto made = panels_.template compressed<S>(share_, options_.compression.eps, *crew_);
+    report = compression_of(made, sizeof(S));
+    return made;
+  });
+  report.seconds = comm_.max(seconds_since(start));
+  comm_.sum(report.level_bytes);
+  comm_.sum(report.uncompressed_level_bytes);
+  const bool shorter = report.bytes() <= options_.compression.most * report.uncompressed_bytes();
+  if (!shorter) return;
+  panels_ = std::move(tiles);
+  compression_ = std::move(report);
+}
+
+// Of this rank's pieces, without those that layers replicate.
+template <Scalar T>
+CompressionReport TriangularSolver<T>::compression_of(const engine::PanelStore<T>& panels,
+                                                      std::size_t stored_bytes) const {
+  const std::vector<Index> level = symbolic::levels(structure());
+  CompressionReport report;
+  report.level_bytes.resize(usize(structure().tree.levels) + 1);
+  report.uncompressed_level_bytes = report.level_bytes;
+  for (const distribution::Side side : distribution::sides) {
+    const auto& part = share_.side(side);
+    const auto bytes = panels.piece_bytes(side);
+    for (std::size_t p = 0; p < bytes.size(); ++p) {
+      const Index k = part.supernode[p];
+      if (mapping().layers_of(k).first != share_.layer) continue;
+      report.level_bytes[usize(level[usize(k)])] += double(bytes[p]);
+      report.uncompressed_level_bytes[usize(level[usize(k)])] +=
+          double(part.value_ptr[p + 1] - part.value_ptr[p]) * double(stored_bytes);
+    }
+  }
+  return report;
 }
 
 template <Scalar T>
@@ -157,6 +206,7 @@ bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>> factori
     if (same == 0) return false;
     panels_ = engine::PanelStore<T>::template distribute<S>(comm_, distribution_, share_,
                                                             factorization ? factorization->factors : nullptr);
+    compress<S>();
     engine_->panels_changed();
     if (factorization) scaled_norm_one_ = factorization->scaled_norm_one;
     comm_.broadcast(scaled_norm_one_);

@@ -4,7 +4,9 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 #include "trisweep/core/crew.hpp"
 #include "trisweep/engine/engine.hpp"
@@ -12,6 +14,14 @@
 #include "trisweep/solve/analysis.hpp"
 
 namespace trisweep::solve {
+
+// Panels in low rank and in as few bytes as their accuracy needs (docs/compression.md).
+struct Compression {
+  double eps = 0;   // of each panel, in the Frobenius norm; 0: panels as they are
+  double most = 1;  // share of the bytes of panels as they are: with more they stay so
+
+  bool operator==(const Compression&) const = default;
+};
 
 struct SolverOptions {
   distribution::ProcessGrid grid;
@@ -36,6 +46,19 @@ struct SolverOptions {
   distribution::Tiling tiling{};
   distribution::RowPartition rows{};  // who has which rows of b and x; empty: even blocks
   transport::Limits limits{};         // less only in tests
+  Compression compression{};
+};
+
+// Bytes of the factors by level of the separator tree, the root's first; what layers replicate counts once.
+struct CompressionReport {
+  std::vector<double> level_bytes;
+  std::vector<double> uncompressed_level_bytes;
+  double seconds = 0;  // of the slowest rank
+
+  double bytes() const { return std::reduce(level_bytes.begin(), level_bytes.end()); }
+  double uncompressed_bytes() const {
+    return std::reduce(uncompressed_level_bytes.begin(), uncompressed_level_bytes.end());
+  }
 };
 
 // Collective. Throws Error(usage) on every rank, which is as before, when a call differs among them.
@@ -98,6 +121,7 @@ class TriangularSolver {
   // From now on solves are recorded there (they add to it); null: no longer. The recorder has room for
   // threads() threads.
   void record_in(engine::Recorder* recorder) { engine_->record_in(recorder); }
+  const SolverOptions& options() const { return options_; }
   int threads() const { return options_.threads; }
   // The threads of this rank, for other work between solves.
   Crew& crew() { return *crew_; }
@@ -106,8 +130,13 @@ class TriangularSolver {
   void abandon(const transport::Failure& failure) const noexcept { comm_.abandon(failure); }
   std::size_t panel_bytes() const { return panels_.bytes(); }
   double scaled_norm_one() const { return scaled_norm_one_; }
+  // What compression made of the factors, over all ranks; nothing where panels are as they are.
+  const std::optional<CompressionReport>& compression() const { return compression_; }
 
  private:
+  template <class S>
+  void compress();
+  CompressionReport compression_of(const engine::PanelStore<T>& panels, std::size_t stored_bytes) const;
   const distribution::Mapping& mapping() const { return *distribution_.mapping; }
   plan::Plan make_plan(Op op) const;
 
@@ -120,6 +149,7 @@ class TriangularSolver {
   distribution::Distribution distribution_;
   distribution::Share share_;
   engine::PanelStore<T> panels_;
+  std::optional<CompressionReport> compression_;
   std::optional<Crew> crew_;
   std::map<Op, plan::Plan> plan_;
   Offset calls_ = 0;  // of prepare() and solve()

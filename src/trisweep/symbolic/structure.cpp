@@ -277,4 +277,13 @@ Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& 
   }
 }
 
+std::vector<Index> levels(const Structure& structure) {
+  std::vector<Index> level(usize(structure.supernodes()));
+  for (Index t = 1; t < structure.tree.nodes(); ++t) {
+    std::fill(level.begin() + structure.tree.begin[usize(t)], level.begin() + structure.tree.end[usize(t)],
+              std::bit_width(static_cast<unsigned>(t)) - 1);
+  }
+  return level;
+}
+
 }  // namespace trisweep::symbolic

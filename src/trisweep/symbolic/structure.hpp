@@ -93,6 +93,9 @@ Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& 
 // there are no panels between them.
 Structure tiled(const Structure& structure, const std::function<Index(Index)>& tile_width);
 
+// The level in the separator tree of each supernode, 0 at the root.
+std::vector<Index> levels(const Structure& structure);
+
 // Columns and rows of supernodes, as in Structure.
 struct Shape {
   std::vector<Index> first{0};
