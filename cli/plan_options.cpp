@@ -27,8 +27,8 @@ void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
       ->capture_default_str();
   sub.add_option(
          "--device", o.device,
-         "What computes: the processors, or they again by the source of the GPUs' kernel, with the ranks "
-         "of one node")
+         "What computes: the processors; they again by the source of the GPUs' kernel, with the ranks of one "
+         "node; or a GPU, with one rank")
       ->check(CLI::IsMember(purpose == Purpose::solve ? names_of(engine::devices()) : std::vector{o.device}))
       ->capture_default_str();
   if (purpose == Purpose::solve) return;

@@ -70,8 +70,10 @@ void refuse(const CLI::App& sub, std::initializer_list<const char*> options, con
 }
 
 // What only the engine of the processors has.
-void check_device(const CLI::App& sub, const SolveOptions& options) {
-  if (engine::find_device(options.device) == engine::Device::cpu) return;
+void check_device(const CLI::App& sub, const SolveOptions& options, Index ranks) {
+  const engine::Device device = engine::find_device(options.device);
+  if (device == engine::Device::cpu) return;
+  engine::require_device(device, ranks);
   refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
          "use --device cpu");
   if (options.compress != "off")
@@ -88,9 +90,9 @@ void check_method(const CLI::App& sub, const SolveOptions& options) {
 // Says which plans there are to choose from, on every rank.
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   transport::collectively(context.world, [&] {
-    check_device(sub, options);
-    check_method(sub, options);
     const Index ranks = context.world.size();
+    check_device(sub, options, ranks);
+    check_method(sub, options);
     options.transport_given = sub.count("--transport") > 0;
     if (options.grid_text == "auto") {
       options.axes = open_axes(sub, options, ranks);

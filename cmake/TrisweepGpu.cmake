@@ -5,6 +5,10 @@ option(TRISWEEP_HIP "Build the kernels for AMD's GPUs" OFF)
 if(TRISWEEP_CUDA AND TRISWEEP_HIP)
   message(FATAL_ERROR "TRISWEEP_CUDA or TRISWEEP_HIP: a library has the kernels of one of them.")
 endif()
+if(EXISTS ${PROJECT_SOURCE_DIR}/.gpu/nvshmem/include/nvshmem.h)
+  set(installed_nvshmem ${PROJECT_SOURCE_DIR}/.gpu/nvshmem)
+endif()
+set(TRISWEEP_NVSHMEM "${installed_nvshmem}" CACHE PATH "NVSHMEM, for GPUs of several ranks: the folder with its include/ and lib/")
 set(TRISWEEP_CUDA_ARCHITECTURES 80 90 CACHE STRING "Compute capabilities to build for")
 set(TRISWEEP_HIP_ARCHITECTURES gfx90a CACHE STRING "AMD's chips to build for")
 
@@ -17,28 +21,53 @@ if(TRISWEEP_CUDA)
   enable_language(CUDA)
 endif()
 
+# nvcc: the standard by hand, since CMake 3.25 does not know what nvcc 13 has. 554: a conversion of which
+# C++20's `requires` leaves only the useful cases.
+set(trisweep_nvcc_options $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr --extended-lambda
+                          --diag-suppress=554>)
+
+# The one file that calls NVSHMEM, whose device functions are linked to it.
+function(trisweep_nvshmem source)
+  add_library(trisweep_nvshmem STATIC ${source})
+  target_compile_options(trisweep_nvshmem PRIVATE ${trisweep_nvcc_options})
+  target_include_directories(trisweep_nvshmem SYSTEM PRIVATE ${TRISWEEP_NVSHMEM}/include)
+  set_target_properties(trisweep_nvshmem PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CUDA_SEPARABLE_COMPILATION ON CUDA_RESOLVE_DEVICE_SYMBOLS ON)
+  target_link_libraries(trisweep_nvshmem PUBLIC trisweep_gpu ${TRISWEEP_NVSHMEM}/lib/libnvshmem_device.a
+                                                ${TRISWEEP_NVSHMEM}/lib/libnvshmem_host.so.3)
+  set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_nvshmem)
+endfunction()
+
 # In the folder of the stages.
 function(trisweep_gpu)
-  set(source ${CMAKE_CURRENT_SOURCE_DIR}/device/gpu_pes.cu)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/device/ OUTPUT_VARIABLE sources)
   if(TRISWEEP_CUDA)
-    add_library(trisweep_gpu STATIC ${source})
-    # The standard by hand: CMake 3.25 does not know what nvcc 13 has.
-    target_compile_options(trisweep_gpu PRIVATE -std=c++20 --expt-relaxed-constexpr --extended-lambda)
+    add_library(trisweep_gpu STATIC ${sources})
+    target_compile_options(trisweep_gpu PRIVATE ${trisweep_nvcc_options})
   elseif(TRISWEEP_HIP)
     # CMake's own support looks for ROCm's layout, which Debian's packages have not.
     find_program(TRISWEEP_HIPCC hipcc REQUIRED)
     find_library(TRISWEEP_HIP_RUNTIME amdhip64 REQUIRED)
-    set(object ${CMAKE_CURRENT_BINARY_DIR}/gpu_pes.hip.o)
     list(TRANSFORM TRISWEEP_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE architectures)
-    add_custom_command(OUTPUT ${object}
-      COMMAND ${TRISWEEP_HIPCC} -std=c++20 -O3 -DNDEBUG -Wall -fPIC ${architectures} -I${PROJECT_SOURCE_DIR}/src
-              -MD -MF ${object}.d -x hip -c ${source} -o ${object}
-      DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building HIP object ${object}" VERBATIM)
-    add_library(trisweep_gpu STATIC ${object})
+    foreach(source IN LISTS sources)
+      cmake_path(GET source STEM name)
+      set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.hip.o)
+      add_custom_command(OUTPUT ${object}
+        COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${TRISWEEP_HIPCC} -std=c++20 -O3 -DNDEBUG -Wall -fPIC
+                ${architectures} -I${PROJECT_SOURCE_DIR}/src -MD -MF ${object}.d -x hip -c ${source} -o ${object}
+        DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building HIP object ${object}" VERBATIM)
+      list(APPEND objects ${object})
+    endforeach()
+    add_library(trisweep_gpu STATIC ${objects})
     set_target_properties(trisweep_gpu PROPERTIES LINKER_LANGUAGE CXX)
     target_link_libraries(trisweep_gpu PUBLIC ${TRISWEEP_HIP_RUNTIME})
   endif()
   if(TARGET trisweep_gpu)
+    set_target_properties(trisweep_gpu PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(trisweep_gpu PUBLIC trisweep_device)
+    set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_gpu)
+  endif()
+  if(TRISWEEP_CUDA AND TRISWEEP_NVSHMEM)
+    trisweep_nvshmem(device/nvshmem_pe.cu)
   endif()
 endfunction()

@@ -1,104 +1,79 @@
-// gpu_solve KIND N NRHS: one solve with the factors of a gallery matrix on a GPU, beside the time that a copy
-// of the factors' bytes within its memory takes.
+// gpu_solve KIND N: solves with the factors of a gallery matrix on a GPU, as rows of a table in Markdown:
+// with 1 and 50 right-hand sides, beside the time that a copy of the factors' bytes within its memory takes;
+// with a block for each item instead of tickets; with several virtual PEs; and other libraries' solves.
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 
-#include "trisweep/core/clock.hpp"
-#include "trisweep/device/gpu_pes.hpp"
-#include "trisweep/device/host_pe.hpp"
-#include "trisweep/distribution/distribution.hpp"
-#include "trisweep/matrix/gallery.hpp"
-#include "trisweep/plan/make_plan.hpp"
-#include "trisweep/solve/analysis.hpp"
+#include "peers.hpp"
+#include "system.hpp"
 
-namespace trisweep {
+namespace trisweep::bench {
 namespace {
 
-using Panels = device::GpuPes<double>::Panels;
+constexpr Index many = 50;
 
-// A single rank stores the factors as they are.
-Panels panels_of(const numeric::Factors<double>& factors) {
-  return {factors.lower.span(), factors.upper.span(), factors.diagonal.span()};
+void print_row(const System& system, const std::string& what, Index nrhs, double seconds, double floor,
+               double error) {
+  fmt::print("| {} | {} | {} | {:.3f} | {:.0f}% | {:.4f} | {:.1e} |\n", system.name, what, nrhs,
+             seconds * 1e3, 100 * floor / seconds, seconds * 1e3 / nrhs, error);
+  std::fflush(stdout);
 }
 
-// By the same source on the host.
-std::vector<double> solve_on_host(const device::Program& program, const Panels& panels,
-                                  std::vector<double> rows, Index nrhs) {
-  auto memory =
-      zeros<std::byte>(device::shared_layout(program, 1).bytes<double>(nrhs), "the right-hand sides");
-  device::HostPe<double> pe(program, 1, 1, nrhs, memory.data());
-  std::ranges::copy(rows, pe.rows());
-  pe.work(std::span(&pe.memory(), 1), {panels[0].data(), panels[1].data(), panels[2].data()},
-          pe.next(nrhs, 0), 0, device::HostBlock{});
-  std::copy_n(pe.rows(), rows.size(), rows.begin());
-  return rows;
+// Where the time of one right-hand side goes.
+void print_phases(const System& system, const device::Program& program, const Pes::Measured& measured) {
+  fmt::print("\n{}: ", system.name);
+  device::Count end = measured.times.back();
+  for (std::size_t p = program.part.size(); p-- > 0;) {
+    const device::Count begin = measured.times[p] == 0 ? end : measured.times[p];
+    fmt::print("{}phase {} {:.1f} us", p + 1 == program.part.size() ? "" : ", ", p,
+               double(end - begin) * 1e-3);
+    end = begin;
+  }
+  fmt::print(" of {:.1f} us\n\n", measured.seconds * 1e6);
 }
 
-int measure(const std::string& kind, Index n, Index nrhs) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n}));
-  const auto analysis = std::make_shared<const solve::Analysis>(solve::analyze(a, {}));
-  const auto made = solve::factor<double>(a, analysis);
-  const auto structure = made.factors->structure;
-  const auto mapping = distribution::find_mapping("block-cyclic").make(*structure, {1, 1, 1});
-  const auto rank =
-      std::move(plan::make_all_plans(*structure, *mapping, plan::single_sync,
-                                     {.upper_is_lower = made.factors->kind == numeric::Kind::cholesky},
-                                     {.ordered = true})
-                    .front());
-  const auto program = device::make_program(*structure, rank.share, rank.plan);
-  const Panels panels = panels_of(*made.factors);
-
-  std::vector<double> rows(usize(rank.share.work_rows()) * usize(nrhs));
-  std::mt19937_64 random(1);
-  for (double& value : rows) value = std::uniform_real_distribution(-1.0, 1.0)(random);
-  device::GpuPes<double> gpu({&program, 1}, {&panels, 1}, nrhs);
-  std::vector<double> seconds, x(rows.size());
-  for (int repeat = 0; repeat < 20; ++repeat) {
-    gpu.copy_to_rows(0, rows);
-    const auto start = Clock::now();
-    gpu.solve(nrhs, 10);
-    gpu.wait();
-    seconds.push_back(seconds_since(start));
+bool measure(const std::string& kind, Index n) {
+  const System system(kind, n, many);
+  const double floor = system.bytes_read() / device::gpu_copy_bandwidth();
+  bool right = true;
+  const auto report = [&](const std::string& what, Index nrhs, double seconds, double error) {
+    print_row(system, what, nrhs, seconds, floor, error);
+    right = right && error < 1e-10;
+  };
+  fmt::print("\n{}: {:.3f} GB of factors, {:.3f} ms at the bandwidth of a copy\n\n", system.name,
+             system.bytes_read() * 1e-9, floor * 1e3);
+  fmt::print("| matrix | solver | right-hand sides | ms | of the bandwidth | ms each | backward error |\n");
+  fmt::print("|---|---|---:|---:|---:|---:|---:|\n");
+  for (const Index pz : {1, 2, 4, 8}) {
+    const Pes pes(system, {1, 1, pz});
+    for (const Index nrhs : {Index{1}, many}) {
+      const auto measured = pes.solve(nrhs);
+      report(pz == 1 ? "trisweep" : fmt::format("{} virtual PEs", pz), nrhs, measured.seconds,
+             measured.backward_error);
+    }
   }
-  gpu.copy_from_rows(0, x);
-  const auto expected = solve_on_host(program, panels, rows, nrhs);
-  double error = 0, largest = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double difference = std::abs(x[i] - expected[i]);
-    if (!(difference <= error)) error = difference;
-    largest = std::max(largest, std::abs(expected[i]));
-  }
-  std::ranges::sort(seconds);
-  const double median = seconds[seconds.size() / 2];
-  // A copy reads and writes; Cholesky's factor is read by both sweeps.
-  const double bytes =
-      double(made.factors->bytes()) +
-      (made.factors->upper.size() == 0 ? double(made.factors->lower.size() * sizeof(double)) : 0);
-  const double floor = bytes / device::gpu_copy_bandwidth();
-  fmt::print(
-      "{} n {} nrhs {}: {:.3f} ms, {:.3f} GB of factors at copy bandwidth {:.3f} ms ({:.0f}%), "
-      "differs from the host by {:.1e}\n",
-      kind, n, nrhs, median * 1e3, bytes * 1e-9, floor * 1e3, 100 * floor / median, error / largest);
-  return error <= 1e-10 * largest ? 0 : 1;
+  const Pes alone(system, {1, 1, 1});
+  const auto blocks = alone.solve(1, device::Scheduling::block_for_each);
+  report("a block for each item", 1, blocks.seconds, blocks.backward_error);
+  measure_peers(system, report);
+  print_phases(system, alone.program(0), alone.solve(1));
+  return right;
 }
 
 }  // namespace
-}  // namespace trisweep
+}  // namespace trisweep::bench
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    fmt::print(stderr, "usage: gpu_solve KIND N NRHS\n");
+  if (argc != 3) {
+    fmt::print(stderr, "usage: gpu_solve KIND N\n");
     return 2;
   }
   if (!trisweep::device::gpu_name()) {
-    fmt::print("no GPU: {} n {} nrhs {} is not measured\n", argv[1], argv[2], argv[3]);
+    fmt::print("no GPU: {} n {} is not measured\n", argv[1], argv[2]);
     return 0;
   }
-  return trisweep::measure(argv[1], std::atoi(argv[2]), std::atoi(argv[3]));
+  return trisweep::bench::measure(argv[1], std::atoi(argv[2])) ? 0 : 1;
 }

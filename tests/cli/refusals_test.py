@@ -90,7 +90,7 @@ BAD_CALLS = {
     "unknown tree": (["solve", "good.mtx", "--tree", "oak"], "oak"),
     "unknown schedule": (["solve", "good.mtx", "--schedule", "later"], "later"),
     "unknown precision": (["solve", "good.mtx", "--precision", "half"], "half"),
-    "a choice that is not there yet": (["solve", "good.mtx", "--device", "cuda"], "cuda"),
+    "a device that this build has no kernels for": (["solve", "good.mtx", "--device", "hip"], "scripts/build --hip"),
     "a transport past a device": (["solve", "good.mtx", "--device", "host", "--transport", "two-sided"],
                                   "--transport is not for --device host"),
     "a device of another machine": (["predict", "good.mtx", "--device", "host"], "host"),

@@ -67,8 +67,8 @@ void expect_solves(const symbolic::Structure& structure, const ProcessGrid& grid
   for (const Op op : ops) {
     const Programs programs(structure, grid, variant, op, hermitian);
     const MadeUpFactors<T> factors(*programs.distribution.structure, hermitian);
-    VirtualPes<T> pes(programs, factors, workers, 5);
-    for (const Index nrhs : {5, 1}) {
+    VirtualPes<T> pes(programs, factors, workers, 13);
+    for (const Index nrhs : {13, 1}) {
       show_life();
       const auto b = random_vector<T>(usize(structure.n) * usize(nrhs), 3);
       EXPECT_LT(error(pes.solve(b, nrhs), solved(factors, op, b, nrhs)), 100)

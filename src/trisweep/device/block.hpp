@@ -2,6 +2,9 @@
 // Threads that run a worker together: `groups` of `lanes` threads. What lanes load goes across neighbouring
 // rows of a slab, so that a load is one straight piece of memory; on the host a block is one thread.
 
+#include <array>
+#include <cstddef>
+
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/device/number.hpp"
 
@@ -33,12 +36,20 @@ struct HostBlock {
   N sum_over_lanes(N value) const {
     return value;
   }
+  // Memory that the block's threads share.
+  static constexpr std::size_t tile_bytes = 512;
+  template <class T>
+  T* tile() const {
+    return reinterpret_cast<T*>(tile_.data());
+  }
   // Before an item is run.
   void begin(Index /*item*/) const {}
   void idle() const {
     if (watch != nullptr) watch->look();
     pause();
   }
+
+  alignas(std::max_align_t) mutable std::array<std::byte, tile_bytes> tile_;
 };
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
@@ -67,6 +78,12 @@ struct GpuBlock {
   template <class R>
   __device__ Complex<R> sum_over_lanes(Complex<R> value) const {
     return {sum_over_lanes(value.re), sum_over_lanes(value.im)};
+  }
+  static constexpr std::size_t tile_bytes = 16384;  // as many blocks are resident as without it
+  template <class T>
+  __device__ T* tile() const {
+    __shared__ __align__(16) unsigned char bytes[tile_bytes];
+    return reinterpret_cast<T*>(bytes);
   }
   __device__ void begin(Index) const {}
   __device__ void idle() const { pause(); }

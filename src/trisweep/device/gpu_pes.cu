@@ -1,201 +1,202 @@
-// The persistent kernel, for nvcc and hipcc from one source.
-
 #include <algorithm>
 #include <deque>
 
+#include "trisweep/device/gpu_kernel.hpp"
+#include "trisweep/device/gpu_memory.hpp"
 #include "trisweep/device/gpu_pes.hpp"
-#include "trisweep/device/gpu_runtime.hpp"
 #include "trisweep/device/shared_layout.hpp"
-#include "trisweep/device/worker.hpp"
 
 namespace trisweep::device {
 namespace {
 
-constexpr int threads_of_block = 256;
-
-template <class N>
-using GpuPe = Pe<N, N, DirectPeers<N>>;
-
-// PEs take blocks in turn, so that each has some, wherever they are put. `pes` have no solve yet, and the
-// scratch of their first worker.
-template <class N>
-__global__ void __launch_bounds__(threads_of_block)
-    run_workers(const GpuPe<N>* pes, const std::size_t* scratch, int count, Solve solve) {
-  const int p = static_cast<int>(blockIdx.x) % count, worker = static_cast<int>(blockIdx.x) / count;
-  GpuPe<N> pe = pes[p];
-  pe.solve = solve;
-  pe.scratch += scratch[p] * usize(worker);
-  const GpuBlock block;
-  Worker<N, N, DirectPeers<N>, GpuBlock>(pe, block).run();
+void let_reach(const std::vector<int>& devices) {
+  for (const int from : devices) {
+    const CurrentDevice current(from);
+    for (const int to : devices) {
+      int can = 0;
+      if (from == to) continue;
+      check(TRISWEEP_GPU(DeviceCanAccessPeer)(&can, from, to), "asking the device");
+      if (can == 0)
+        throw Error(ErrorKind::environment,
+                    "GPU " + std::to_string(from) + " does not reach the memory of GPU " + std::to_string(to),
+                    "use one of them");
+      const auto code = TRISWEEP_GPU(DeviceEnablePeerAccess)(to, 0);
+      static_cast<void>(TRISWEEP_GPU(GetLastError)());
+      if (code != TRISWEEP_GPU(ErrorPeerAccessAlreadyEnabled)) check(code, "reaching another device");
+    }
+  }
 }
 
-// How many blocks run at a time.
+// A device and its PEs.
 template <class N>
-int resident_blocks() {
-  int device = 0, of_processor = 0;
-  DeviceProperties properties{};
-  check(TRISWEEP_GPU(GetDevice)(&device), "finding the device");
-  check(TRISWEEP_GPU(GetDeviceProperties)(&properties, device), "asking the device");
-  check(TRISWEEP_GPU(OccupancyMaxActiveBlocksPerMultiprocessor)(&of_processor, run_workers<N>,
-                                                                threads_of_block, 0),
-        "asking the device");
-  return of_processor * properties.multiProcessorCount;
-}
-
-// A program's arrays on the device.
-class ProgramMemory {
- public:
-  explicit ProgramMemory(const Program& program)
-      : view_(view_of(program, [&]<class A>(const std::vector<A>& list) {
-          const std::size_t bytes = list.size() * sizeof(A);
-          arrays_.emplace_back(bytes);
-          arrays_.back().copy_from(reinterpret_cast<const std::byte*>(list.data()), bytes);
-          return ArrayView<A>{reinterpret_cast<const A*>(arrays_.back().data()),
-                              static_cast<Index>(list.size())};
-        })) {}
-  const ProgramView& view() const { return view_; }
-
- private:
-  std::deque<DeviceArray<std::byte>> arrays_;
-  ProgramView view_;
+struct Part {
+  int device;
+  std::vector<Index> pe;
+  int workers = 0;  // of each PE
+  std::optional<DeviceArray<PeMemory<N>>> peers;
+  std::optional<DeviceArray<std::byte>> pes;
+  std::optional<GpuStream> stream;
+  std::optional<GpuEvent> done;
 };
 
 }  // namespace
 
-std::optional<std::string> gpu_name() {
-  int count = 0;
-  if (TRISWEEP_GPU(GetDeviceCount)(&count) != TRISWEEP_GPU(Success) || count == 0) return std::nullopt;
-  DeviceProperties properties{};
-  check(TRISWEEP_GPU(GetDeviceProperties)(&properties, 0), "asking the device");
-  return properties.name;
-}
-
-double gpu_copy_bandwidth() {
-  constexpr std::size_t bytes = std::size_t{1} << 30;
-  constexpr int repeats = 10;
-  const DeviceArray<std::byte> from(bytes), to(bytes);
-  TRISWEEP_GPU(Event_t) begin{}, end{};
-  check(TRISWEEP_GPU(EventCreate)(&begin), "an event");
-  check(TRISWEEP_GPU(EventCreate)(&end), "an event");
-  const auto copy = [&] {
-    check(
-        TRISWEEP_GPU(MemcpyAsync)(to.data(), from.data(), bytes, TRISWEEP_GPU(MemcpyDeviceToDevice), nullptr),
-        "copying on the device");
-  };
-  copy();
-  check(TRISWEEP_GPU(EventRecord)(begin, nullptr), "an event");
-  for (int i = 0; i < repeats; ++i) copy();
-  check(TRISWEEP_GPU(EventRecord)(end, nullptr), "an event");
-  check(TRISWEEP_GPU(EventSynchronize)(end), "an event");
-  float milliseconds = 0;
-  check(TRISWEEP_GPU(EventElapsedTime)(&milliseconds, begin, end), "an event");
-  check(TRISWEEP_GPU(EventDestroy)(begin), "an event");
-  check(TRISWEEP_GPU(EventDestroy)(end), "an event");
-  return 2.0 * repeats * double(bytes) / (double(milliseconds) * 1e-3);
-}
-
 template <Scalar T>
-struct GpuPes<T>::Memory {
+class GpuPes<T>::Memory {
+ public:
   using Number = NumberOf<T>;
 
-  std::deque<ProgramMemory> program;
-  std::deque<DeviceArray<T>> panels;
-  std::deque<DeviceArray<std::byte>> shared;
-  std::deque<DeviceArray<Count>> counters;
-  std::deque<DeviceArray<T>> scratch_memory;
-  std::vector<PeMemory<Number>> shared_at;
-  DeviceArray<PeMemory<Number>> peers;
-  DeviceArray<GpuPe<Number>> pes;
-  DeviceArray<std::size_t> scratch;  // numbers of a worker, by PE
-  int workers = 0;                   // of each PE
-  Count solves = 0;
+  template <class S>
+  Memory(std::span<const Program> programs, std::span<const PanelSpans<S>> panels, Index nrhs,
+         const GpuOptions<T>& options)
+      : programs_(programs), scheduling_(options.scheduling) {
+    kernel_ = worker_kernel<NumberOf<S>, NumberOf<T>, DirectPeers>(scheduling_);
+    let_reach(options.devices);
+    const auto count = static_cast<Index>(programs.size());
+    for (const int device : options.devices) parts_.emplace_back().device = device;
+    for (Index p = 0; p < count; ++p) {
+      Part<Number>& part = parts_[usize(p) % parts_.size()];
+      part.pe.push_back(p);
+      const CurrentDevice current(part.device);
+      pes_.emplace_back(programs[usize(p)], count, nrhs,
+                        options.scaling.empty() ? VectorScaling<T>{} : options.scaling[usize(p)]);
+      shared_at_.push_back(pes_.back().shared());
+    }
+    for (Part<Number>& part : parts_) {
+      const CurrentDevice current(part.device);
+      part.workers = workers_of(static_cast<int>(part.pe.size()));
+      part.peers.emplace(shared_at_);
+      std::vector<Pe<NumberOf<S>, NumberOf<T>, DirectPeers<NumberOf<T>>>> of_part;
+      for (const Index p : part.pe)
+        of_part.push_back(pes_[usize(p)].view(
+            panels[usize(p)], DirectPeers<Number>{part.peers->data(), count, p}, part.workers));
+      part.pes.emplace(std::as_bytes(std::span(of_part)));
+      part.stream.emplace();
+      part.done.emplace();
+    }
+  }
+
+  GpuPeMemory<T>& pe(Index p) { return pes_[usize(p)]; }
+  std::span<const Program> programs() const { return programs_; }
+
+  void finish() const {
+    for (const Part<Number>& part : parts_) {
+      const CurrentDevice current(part.device);
+      check(TRISWEEP_GPU(DeviceSynchronize)(), "the kernel");
+    }
+  }
+
+  // Devices start together, after what is before in the caller's stream, and what comes there waits for all.
+  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, Stream stream) {
+    const Solve<Number> solve{
+        .nrhs = nrhs, .number = ++solves_, .patience = static_cast<Count>(patience * 1e9)};
+    if (parts_.size() > 1) check(TRISWEEP_GPU(EventRecord)(parts_[0].done->get(), stream), "an event");
+    for (Part<Number>& part : parts_) {
+      const CurrentDevice current(part.device);
+      const bool is_first = &part == &parts_[0];
+      const Stream here = is_first ? stream : part.stream->get();
+      if (!is_first)
+        check(TRISWEEP_GPU(StreamWaitEvent)(here, parts_[0].done->get(), 0), "waiting for a stream");
+      start(part, vectors, solve, here);
+      if (!is_first) check(TRISWEEP_GPU(EventRecord)(part.done->get(), here), "an event");
+    }
+    for (std::size_t i = 1; i < parts_.size(); ++i)
+      check(TRISWEEP_GPU(StreamWaitEvent)(stream, parts_[i].done->get(), 0), "waiting for a stream");
+  }
+
+ private:
+  int workers_of(int pes) const {
+    if (scheduling_ == Scheduling::block_for_each) return static_cast<int>(programs_.front().item.size());
+    const int blocks = resident_blocks(kernel_);
+    if (pes > std::min(blocks, most_pes_of_device))
+      throw Error(ErrorKind::usage, "more PEs than run together on a device", "use fewer for each device");
+    return pes == 0 ? 0 : blocks / pes;
+  }
+
+  void start(const Part<Number>& part, std::span<const PeVectors<T>> vectors, const Solve<Number>& solve,
+             Stream stream) {
+    if (part.pe.empty()) return;
+    AllCallers<Number> callers{};
+    for (std::size_t i = 0; i < part.pe.size() && !vectors.empty(); ++i)
+      callers.of[i] = pes_[usize(part.pe[i])].bring_in(vectors[usize(part.pe[i])], stream);
+    const Blocks blocks{static_cast<int>(part.pe.size()), part.workers, scheduling_};
+    launch(kernel_, part.pes->data(), blocks, solve, callers, stream);
+    for (const Index p : part.pe)
+      if (!vectors.empty()) pes_[usize(p)].bring_out(vectors[usize(p)], stream);
+  }
+
+  std::span<const Program> programs_;
+  Scheduling scheduling_;
+  const void* kernel_;
+  std::deque<GpuPeMemory<T>> pes_;
+  std::vector<PeMemory<Number>> shared_at_;
+  std::deque<Part<Number>> parts_;
+  Count solves_ = 0;
 };
 
 template <Scalar T>
-GpuPes<T>::GpuPes(std::span<const Program> programs, std::span<const Panels> panels, Index nrhs)
-    : programs_(programs), memory_(std::make_unique<Memory>()) {
-  using Number = NumberOf<T>;
-  Memory& m = *memory_;
-  const auto count = static_cast<Index>(programs.size());
-  m.workers = std::max(1, resident_blocks<Number>() / count);
-  for (const Program& program : programs) {
-    const SharedLayout layout = shared_layout(program, count);
-    m.shared.emplace_back(layout.template bytes<T>(nrhs));
-    m.shared_at.push_back(layout.template at<T>(m.shared.back().data()));
-  }
-  m.peers = DeviceArray<PeMemory<Number>>(m.shared_at);
-  std::vector<GpuPe<Number>> pes;
-  std::vector<std::size_t> scratch;
-  for (Index p = 0; p < count; ++p) {
-    const Program& program = programs[usize(p)];
-    GpuPe<Number> pe{.program = m.program.emplace_back(program).view(),
-                     .peers = {m.peers.data(), count, p},
-                     .messages = program.messages(),
-                     .workers = m.workers,
-                     .counter = m.counters.emplace_back(usize(program.counters)).data()};
-    for (std::size_t side = 0; side < distribution::sides.size(); ++side) {
-      const std::span<const T> values = panels[usize(p)][side];
-      m.panels.emplace_back(values.size()).copy_from(values.data(), values.size());
-      pe.value[side] = reinterpret_cast<const Number*>(m.panels.back().data());
-    }
-    scratch.push_back(usize(program.scratch) * usize(nrhs));
-    pe.scratch =
-        reinterpret_cast<Number*>(m.scratch_memory.emplace_back(scratch.back() * usize(m.workers)).data());
-    pes.push_back(pe);
-  }
-  m.pes = DeviceArray<GpuPe<Number>>(pes);
-  m.scratch = DeviceArray<std::size_t>(scratch);
-}
+template <class S>
+requires kernels::StorageOf<S, T> GpuPes<T>::GpuPes(std::span<const Program> programs,
+                                                    std::span<const PanelSpans<S>> panels, Index nrhs,
+                                                    const GpuOptions<T>& options)
+    : memory_(std::make_unique<Memory>(programs, panels, nrhs, options)) {}
 
 template <Scalar T>
 GpuPes<T>::~GpuPes() = default;
 
 template <Scalar T>
-T* GpuPes<T>::rows(Index pe) const {
-  return reinterpret_cast<T*>(memory_->shared_at[usize(pe)].row);
+template <class S>
+requires kernels::StorageOf<S, T>
+void GpuPes<T>::copy_panels(const PanelSpans<S>& panels, Index pe) {
+  memory_->finish();
+  memory_->pe(pe).copy_panels(panels);
 }
+
 template <Scalar T>
 void GpuPes<T>::copy_to_rows(Index pe, std::span<const T> values) const {
-  check(TRISWEEP_GPU(Memcpy)(rows(pe), values.data(), values.size_bytes(), TRISWEEP_GPU(MemcpyHostToDevice)),
-        "copying to the device");
+  copy(reinterpret_cast<T*>(memory_->pe(pe).shared().row), values.data(), values.size());
 }
 template <Scalar T>
 void GpuPes<T>::copy_from_rows(Index pe, std::span<T> values) const {
-  check(TRISWEEP_GPU(Memcpy)(values.data(), rows(pe), values.size_bytes(), TRISWEEP_GPU(MemcpyDeviceToHost)),
-        "copying from the device");
+  copy(values.data(), reinterpret_cast<const T*>(memory_->pe(pe).shared().row), values.size());
+}
+template <Scalar T>
+void GpuPes<T>::copy_times(std::span<Count> times, Index pe) const {
+  copy(times.data(), memory_->pe(pe).times(), times.size());
 }
 
 template <Scalar T>
-void GpuPes<T>::solve(Index nrhs, double patience, void* stream) {
-  Memory& m = *memory_;
-  const GpuPe<NumberOf<T>>* pes = m.pes.data();
-  const std::size_t* scratch = m.scratch.data();
-  int count = static_cast<int>(programs_.size());
-  Solve solve{.nrhs = nrhs, .number = ++m.solves, .patience = static_cast<Count>(patience * 1e9)};
-  std::array<void*, 4> arguments{&pes, &scratch, &count, &solve};
-  check(TRISWEEP_GPU(LaunchCooperativeKernel)(reinterpret_cast<const void*>(&run_workers<NumberOf<T>>),
-                                              dim3(static_cast<unsigned>(m.workers * count)),
-                                              dim3(threads_of_block), arguments.data(), 0,
-                                              static_cast<Stream>(stream)),
-        "launching the kernel");
+void GpuPes<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, void* stream) {
+  memory_->solve(nrhs, vectors, patience, static_cast<Stream>(stream));
 }
 
+template <Scalar T>
+bool GpuPes<T>::ended(void* stream) const {
+  return is_idle(static_cast<Stream>(stream));
+}
+template <Scalar T>
+void GpuPes<T>::stop() const {
+  constexpr Count failed = 1;
+  const GpuStream beside;
+  for (const Program& program : memory_->programs())
+    check(TRISWEEP_GPU(MemcpyAsync)(&memory_->pe(program.pe).shared().control->failed, &failed, sizeof failed,
+                                    TRISWEEP_GPU(MemcpyHostToDevice), beside.get()),
+          "stopping the kernel");
+  check(TRISWEEP_GPU(StreamSynchronize)(beside.get()), "stopping the kernel");
+}
 template <Scalar T>
 void GpuPes<T>::wait(void* stream) const {
   check(TRISWEEP_GPU(StreamSynchronize)(static_cast<Stream>(stream)), "the kernel");
-  for (std::size_t p = 0; p < programs_.size(); ++p) {
-    Control control;
-    check(TRISWEEP_GPU(Memcpy)(&control, memory_->shared_at[p].control, sizeof control,
-                               TRISWEEP_GPU(MemcpyDeviceToHost)),
-          "copying from the device");
-    if (control.stalled > 0)
-      throw Error(ErrorKind::environment,
-                  "nothing moved on the device: " +
-                      describe_waiting(programs_[p], static_cast<Index>(control.stalled - 1)));
-  }
+  for (const Program& program : memory_->programs()) check_ended(program, memory_->pe(program.pe));
 }
 
 #define INSTANTIATE(T) template class GpuPes<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+#define INSTANTIATE_STORAGE(S, T)                                                             \
+  template GpuPes<T>::GpuPes(std::span<const Program>, std::span<const PanelSpans<S>>, Index, \
+                             const GpuOptions<T>&);                                           \
+  template void GpuPes<T>::copy_panels(const PanelSpans<S>&, Index);
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
 
 }  // namespace trisweep::device

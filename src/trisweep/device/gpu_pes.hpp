@@ -1,50 +1,90 @@
 #pragma once
-// PEs on a GPU: one is the solver of a single device; several are virtual ones, which share it, and exchange
-// segments as devices do. A solve is one cooperative launch. Built with TRISWEEP_CUDA or TRISWEEP_HIP.
+// PEs on GPUs of this process: one is the solver of a single device; several share a device (virtual ones),
+// or have one each, whose memory the others write to directly. A solve is one cooperative launch for each
+// device. Built with TRISWEEP_CUDA or TRISWEEP_HIP.
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
+#include <vector>
 
+#include "trisweep/core/vectors.hpp"
+#include "trisweep/device/gpu_device.hpp"
 #include "trisweep/device/make_program.hpp"
+#include "trisweep/kernels/stored.hpp"
 
 namespace trisweep::device {
 
-// Whether there is a device to run on; and its name.
-std::optional<std::string> gpu_name();
-// Bytes per second that a copy within its memory reads and writes.
-double gpu_copy_bandwidth();
+// The panels of one PE, by side, in the host's memory.
+template <class S>
+using PanelSpans = std::array<std::span<const S>, distribution::sides.size()>;
+
+// What one PE's rows of b and of x are multiplied by on their way (empty: 1).
+template <Scalar T>
+struct VectorScaling {
+  std::span<const RealOf<T>> b{};
+  std::span<const RealOf<T>> x{};
+};
+
+// The caller's rows of one PE, in the host's memory or in its device's.
+template <Scalar T>
+struct PeVectors {
+  Vectors<const T> b{};
+  Vectors<T> x{};
+  bool scaled = true;
+};
+
+// How items come to blocks: by ticket; or, for comparison, each to a block of its own, as SuperLU_DIST gives
+// one to each block column: that ends only as long as a device starts blocks in their order.
+enum class Scheduling { tickets, block_for_each };
+
+template <Scalar T>
+struct GpuOptions {
+  std::span<const VectorScaling<T>> scaling{};  // by PE
+  std::vector<int> devices = {0};               // PE p is on devices[p % their number]
+  Scheduling scheduling = Scheduling::tickets;  // any other: of one PE
+};
 
 template <Scalar T>
 class GpuPes {
  public:
-  // The panels of one PE, by side, in the host's memory.
-  using Panels = std::array<std::span<const T>, distribution::sides.size()>;
-
-  // Programs that are connected to one another, and outlive this. Copies all that solves with at most `nrhs`
-  // right-hand sides need. Throws Error(environment) when there is no device, or not enough of its memory.
-  GpuPes(std::span<const Program> programs, std::span<const Panels> panels, Index nrhs);
+  // Programs that are connected to one another, and outlive this.
+  // Copies all that solves with at most `nrhs` right-hand sides need. Throws Error(environment) when there is
+  // no such device, not enough of its memory, or devices that do not reach each other's.
+  template <class S>
+  requires kernels::StorageOf<S, T> GpuPes(std::span<const Program> programs,
+                                           std::span<const PanelSpans<S>> panels, Index nrhs,
+                                           const GpuOptions<T>& options = {});
   ~GpuPes();
   GpuPes(const GpuPes&) = delete;
   GpuPes& operator=(const GpuPes&) = delete;
 
-  // Work rows of a PE, in the device's memory: where b enters and x leaves, as the plan says. Row-major, with
-  // as many columns as the solve has right-hand sides.
-  T* rows(Index pe) const;
+  // Other numbers, of the same type. Waits for what runs.
+  template <class S>
+  requires kernels::StorageOf<S, T>
+  void copy_panels(const PanelSpans<S>& panels, Index pe = 0);
+
+  // Work rows of a PE, in its device's memory: where b enters and x leaves when the plan does not bring them
+  // in and out. Row-major, with as many columns as the solve has right-hand sides.
   void copy_to_rows(Index pe, std::span<const T> values) const;
   void copy_from_rows(Index pe, std::span<T> values) const;
 
-  // In `stream` (a cudaStream_t or hipStream_t; null: the default one): neither waits nor allocates.
+  // In `stream` (a cudaStream_t or hipStream_t; null: the default one): neither waits nor allocates when
+  // vectors are in devices' memory. `vectors`: by PE; none where the plan does not bring them in and out.
   // `patience`: seconds in which something must move; 0: any time.
-  void solve(Index nrhs, double patience = 0, void* stream = nullptr);
+  void solve(Index nrhs, std::span<const PeVectors<T>> vectors = {}, double patience = 0,
+             void* stream = nullptr);
+  // Whether all in the stream has ended.
+  bool ended(void* stream = nullptr) const;
+  // Ends the solve that is under way.
+  void stop() const;
   // Waits for the stream. Throws Error(environment) that says what was waited for when that took too long.
   void wait(void* stream = nullptr) const;
+  // See HostPe::times(); of a solve that was waited for.
+  void copy_times(std::span<Count> times, Index pe = 0) const;
 
  private:
-  struct Memory;
-  std::span<const Program> programs_;
+  class Memory;
   std::unique_ptr<Memory> memory_;
 };
 

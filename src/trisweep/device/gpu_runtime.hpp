@@ -2,9 +2,9 @@
 // The few calls of CUDA's and HIP's run time that are needed, under one name. For files that nvcc or hipcc
 // compiles.
 
+#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "trisweep/core/error.hpp"
 
@@ -20,8 +20,10 @@ namespace trisweep::device {
 
 #if defined(__HIPCC__)
 using DeviceProperties = hipDeviceProp_t;
+using CopyKind = hipMemcpyKind;
 #else
 using DeviceProperties = cudaDeviceProp;
+using CopyKind = cudaMemcpyKind;
 #endif
 using Stream = TRISWEEP_GPU(Stream_t);
 
@@ -31,7 +33,63 @@ inline void check(TRISWEEP_GPU(Error_t) code, const char* call) {
     throw Error(ErrorKind::environment, std::string(call) + ": " + TRISWEEP_GPU(GetErrorString)(code));
 }
 
-// Memory of a device.
+class GpuEvent {
+ public:
+  GpuEvent() { check(TRISWEEP_GPU(EventCreate)(&event_), "an event"); }
+  ~GpuEvent() { static_cast<void>(TRISWEEP_GPU(EventDestroy)(event_)); }
+  GpuEvent(const GpuEvent&) = delete;
+  GpuEvent& operator=(const GpuEvent&) = delete;
+  TRISWEEP_GPU(Event_t) get() const { return event_; }
+
+ private:
+  TRISWEEP_GPU(Event_t) event_{};
+};
+
+class GpuStream {
+ public:
+  // Beside the default stream, which does not wait for it.
+  GpuStream() {
+    check(TRISWEEP_GPU(StreamCreateWithFlags)(&stream_, TRISWEEP_GPU(StreamNonBlocking)), "a stream");
+  }
+  ~GpuStream() { static_cast<void>(TRISWEEP_GPU(StreamDestroy)(stream_)); }
+  GpuStream(const GpuStream&) = delete;
+  GpuStream& operator=(const GpuStream&) = delete;
+  Stream get() const { return stream_; }
+
+ private:
+  Stream stream_{};
+};
+
+inline bool is_idle(Stream stream) {
+  const auto code = TRISWEEP_GPU(StreamQuery)(stream);
+  if (code != TRISWEEP_GPU(ErrorNotReady)) check(code, "the kernel");
+  return code == TRISWEEP_GPU(Success);
+}
+
+// What is called while it lives concerns that device.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device) {
+    check(TRISWEEP_GPU(GetDevice)(&before_), "finding the device");
+    check(TRISWEEP_GPU(SetDevice)(device), "choosing the device");
+  }
+  ~CurrentDevice() { static_cast<void>(TRISWEEP_GPU(SetDevice)(before_)); }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+// Between memories of the host and of devices. Waits.
+template <class T>
+void copy(T* to, const T* from, std::size_t count) {
+  if (count > 0)
+    check(TRISWEEP_GPU(Memcpy)(to, from, count * sizeof(T), TRISWEEP_GPU(MemcpyDefault)),
+          "copying to or from the device");
+}
+
+// Memory of a device: of the current one when it is made.
 template <class T>
 class DeviceArray {
  public:
@@ -42,8 +100,8 @@ class DeviceArray {
     check(TRISWEEP_GPU(Malloc)(reinterpret_cast<void**>(&data_), size * sizeof(T)), "memory of the device");
     check(TRISWEEP_GPU(Memset)(data_, 0, size * sizeof(T)), "memory of the device");
   }
-  explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) {
-    copy_from(values.data(), values.size());
+  explicit DeviceArray(std::span<const T> values) : DeviceArray(values.size()) {
+    copy(data_, values.data(), values.size());
   }
   ~DeviceArray() { static_cast<void>(TRISWEEP_GPU(Free)(data_)); }
   DeviceArray(DeviceArray&& other) noexcept
@@ -56,16 +114,6 @@ class DeviceArray {
 
   T* data() const { return data_; }
   std::size_t size() const { return size_; }
-  void copy_from(const T* values, std::size_t count) const {
-    if (count > 0)
-      check(TRISWEEP_GPU(Memcpy)(data_, values, count * sizeof(T), TRISWEEP_GPU(MemcpyHostToDevice)),
-            "copying to the device");
-  }
-  void copy_to(T* values, std::size_t count) const {
-    if (count > 0)
-      check(TRISWEEP_GPU(Memcpy)(values, data_, count * sizeof(T), TRISWEEP_GPU(MemcpyDeviceToHost)),
-            "copying from the device");
-  }
 
  private:
   T* data_ = nullptr;

@@ -57,10 +57,11 @@ class HostPe {
         .counter = counter_.data(),
         .time = time_.data(),
         .phases = static_cast<Index>(program_.part.size()),
-        .scratch = reinterpret_cast<Number*>(scratch_.data()) + usize(worker) * scratch_size_,
+        .scratch = reinterpret_cast<Number*>(scratch_.data()),
+        .scratch_size = scratch_size_,
         .solve = solve};
     try {
-      Worker<Stored, Number, DirectPeers<Number>, Block>(pe, block).run();
+      Worker<Stored, Number, DirectPeers<Number>, Block>(pe.of_worker(usize(worker)), block).run();
     } catch (...) {
       pe.peers.fail();
       throw;

@@ -3,7 +3,8 @@
 // (core/slabs.hpp): what a block's lanes read side by side is one column of a slab.
 //
 // One right-hand side is bound by memory: every number of the panel is read once. Many are taken a tile at a
-// time, whose sums are in registers; the tiles read the panel again, from the cache.
+// time, whose sums are in registers, and whose rows of the vectors, which all threads read, are in the
+// block's own memory where they fit; the tiles read the panel again, from the cache.
 
 #include "trisweep/device/block.hpp"
 #include "trisweep/device/program.hpp"
@@ -58,26 +59,56 @@ TRISWEEP_DEVICE inline void for_each_tile(Index nrhs, Index column, const Visit&
 }
 inline constexpr int widest_tile = 8;
 
+// A tile's part of rows(begin) ... rows(end - 1). Made and used by all threads of a block.
+template <int tile, class T, class Block, class Rows>
+class TileRows {
+ public:
+  TRISWEEP_DEVICE TileRows(const Block& block, const Rows& rows, Range range, Index column)
+      : rows_(rows), begin_(range.begin), column_(column) {
+    const auto size = usize(range.end - range.begin) * usize(tile);
+    if (tile == 1 || size * sizeof(T) > Block::tile_bytes) return;
+    T* const copy = block.template tile<T>();
+    block.sync();  // who reads the tile before has done so
+    for_each(block, size, [&](std::size_t e) {
+      copy[e] = rows(range.begin + static_cast<Index>(e / usize(tile)))[usize(column) + e % usize(tile)];
+    });
+    block.sync();
+    copy_ = copy;
+  }
+  TRISWEEP_DEVICE const T* operator()(Index i) const {
+    return copy_ != nullptr ? copy_ + usize(i - begin_) * usize(tile) : rows_(i) + column_;
+  }
+
+ private:
+  const Rows& rows_;
+  Index begin_;
+  Index column_;
+  const T* copy_ = nullptr;
+};
+
 // Calls put(i, column, sum) with sum = (P s)(i, column) for all rows i of the strip: a lane has a row, a
 // group a slab.
 template <class S, class T, class Block, class Put>
 TRISWEEP_DEVICE inline void multiply(const Operands<S, T>& o, const Block& block, const Put& put) {
   const RealPart<T> sign = o.conjugate ? RealPart<T>(-1) : RealPart<T>(1);
-  for (Index number = block.group; number < slabs_of(o.strip); number += block.groups) {
-    const Slab<S> slab = slab_of(o, number);
-    for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
-      for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
+  const auto panel_side = [&](Index j) { return o.panel_side(j); };
+  for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
+    const TileRows<tile, T, Block, decltype(panel_side)> source(block, panel_side, {0, o.strip.width},
+                                                                column);
+    for (Index number = block.group; number < slabs_of(o.strip); number += block.groups) {
+      const Slab<S> slab = slab_of(o, number);
+      for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
         T sum[tile] = {};
         const S* value = slab.value + i;
         for (Index j = 0; j < o.strip.width; ++j, value += slab.ld) {
-          const T* const source = o.panel_side(j) + column;
+          const T* const s = source(j);
           const T factor = widened<T>(*value);
-          for (int r = 0; r < tile; ++r) add_product(sum[r], factor, source[r], sign);
+          for (int r = 0; r < tile; ++r) add_product(sum[r], factor, s[r], sign);
         }
         for (int r = 0; r < tile; ++r) put(slab.first + i, column + r, sum[r]);
-      });
+      }
     }
-  }
+  });
 }
 
 // Calls put(j, column, sum) with sum = (P^T g)(j, column) for all columns j of the panel, where g(i) =
@@ -86,14 +117,16 @@ template <class S, class T, class Block, class Rows, class Put>
 TRISWEEP_DEVICE inline void multiply_transposed(const Operands<S, T>& o, const Block& block, const Rows& rows,
                                                 const Put& put) {
   const RealPart<T> sign = o.conjugate ? RealPart<T>(-1) : RealPart<T>(1);
-  for (Index j = block.group; j < o.strip.width; j += block.groups) {
-    for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
+  for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
+    const Range range{o.strip.row_begin, o.strip.row_end};
+    const TileRows<tile, T, Block, Rows> source(block, rows, range, column);
+    for (Index j = block.group; j < o.strip.width; j += block.groups) {
       T sum[tile] = {};
       for (Index number = 0; number < slabs_of(o.strip); ++number) {
         const Slab<S> slab = slab_of(o, number);
         const S* const value = slab.value + usize(j) * usize(slab.ld);
         for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
-          const T* const g = rows(slab.first + i) + column;
+          const T* const g = source(slab.first + i);
           const T factor = widened<T>(value[i]);
           for (int r = 0; r < tile; ++r) add_product(sum[r], factor, g[r], sign);
         }
@@ -102,8 +135,8 @@ TRISWEEP_DEVICE inline void multiply_transposed(const Operands<S, T>& o, const B
         const T whole = block.sum_over_lanes(sum[r]);
         if (block.lane == 0) put(j, column + r, whole);
       }
-    });
-  }
+    }
+  });
 }
 
 template <class S, class T, class Block>

@@ -2,58 +2,10 @@
 // One worker of a PE: the body of the persistent kernel, and of a thread of the host. Takes items by ticket
 // until there are none, waits for what each needs, runs it, and says so.
 
-#include "trisweep/core/vectors.hpp"
-#include "trisweep/device/peers.hpp"
+#include "trisweep/device/pe.hpp"
 #include "trisweep/device/products.hpp"
 
 namespace trisweep::device {
-
-// The caller's rows of b and x, in columns, with what each is multiplied by on its way (null: 1).
-template <class T>
-struct CallersRows {
-  const T* b = nullptr;
-  Offset b_ld = 0;
-  const RealPart<T>* b_scale = nullptr;
-  T* x = nullptr;
-  Offset x_ld = 0;
-  const RealPart<T>* x_scale = nullptr;
-};
-
-template <Scalar T>
-CallersRows<NumberOf<T>> callers_rows(Vectors<const T> b, const RealOf<T>* b_scale, Vectors<T> x,
-                                      const RealOf<T>* x_scale) {
-  using Number = NumberOf<T>;
-  return {.b = reinterpret_cast<const Number*>(b.data),
-          .b_ld = b.ld,
-          .b_scale = b_scale,
-          .x = reinterpret_cast<Number*>(x.data),
-          .x_ld = x.ld,
-          .x_scale = x_scale};
-}
-
-// A solve, the `number`-th of its program, from 1.
-template <class T>
-struct Solve {
-  Index nrhs;
-  Count number;
-  Count patience;  // nanoseconds in which something must move; 0: any time
-  CallersRows<T> caller{};
-};
-
-// One PE in a solve: panels of S, vectors of T.
-template <class S, class T, class Peers>
-struct Pe {
-  ProgramView program;
-  const S* value[3];  // by side
-  Peers peers;
-  Index messages;  // signals before those of PEs
-  Index workers;   // in every solve
-  Count* counter;
-  Count* time;  // when phases began, and behind them when the last item ended: now()
-  Index phases;
-  T* scratch;  // of the worker
-  Solve<T> solve;
-};
 
 template <class S, class T, class Peers, class Block>
 class Worker {
@@ -65,13 +17,12 @@ class Worker {
     for (;;) {
       const Count taken = block_.find([&] { return take(); });
       if (taken >= usize(program_.item.size)) return;
-      const Item& item = program_.item[static_cast<Index>(taken)];
-      block_.begin(static_cast<Index>(taken));
-      if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
-      run(item);
-      block_.sync();
-      say_ended(item);
+      complete(static_cast<Index>(taken));
     }
+  }
+  // One item, without a ticket, when it can be run.
+  TRISWEEP_DEVICE void run_only(Index number) {
+    if (block_.find([&] { return Count(wait_for_inputs(number)); }) != 0) complete(number);
   }
 
  private:
@@ -166,6 +117,16 @@ class Worker {
   TRISWEEP_DEVICE void give_up(Index number) const {
     store_release<Scope::system>(&control().stalled, 1 + usize(number));
     pe_.peers.fail();
+  }
+
+  // An item that has all it needs.
+  TRISWEEP_DEVICE void complete(Index number) const {
+    const Item& item = program_.item[number];
+    block_.begin(number);
+    if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
+    run(item);
+    block_.sync();
+    say_ended(item);
   }
 
   TRISWEEP_DEVICE void run(const Item& item) const {
@@ -310,7 +271,7 @@ class Worker {
   }
   TRISWEEP_DEVICE void signal(const Put& to) const { pe_.peers.signal(to.pe, to.signal, pe_.solve.number); }
 
-  const Pe<S, T, Peers>& pe_;
+  const Pe<S, T, Peers> pe_;
   const ProgramView& program_;
   const Block& block_;
 };

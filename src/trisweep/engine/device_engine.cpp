@@ -61,7 +61,7 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
   const transport::Communicator& comm = system_.comm;
   transport::require_matching(
       comm, transport::collectively(comm, [&] { return pattern_of(plan, usize(nrhs) * sizeof(T)); }));
-  if (!system_.panels.piece_bytes(distribution::Side::lower).empty())
+  if (!system_.panels.visit([](const auto&) {}))
     throw transport::CollectiveError(ErrorKind::usage,
                                      "the device engine has no products with compressed panels\n"
                                      "  remedy: use --compress off, or --device cpu");
@@ -74,11 +74,16 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
     return prepared;
   });
   connect(made->program);
-  made->runner = run_on_host<T>({.system = system_,
-                                 .program = made->program,
-                                 .nrhs = nrhs,
-                                 .watchdog = options_.watchdog,
-                                 .scales = scales_.vectors(op, {}, {}, true)});
+  made->layouts = comm.gather(device::shared_layout(made->program, comm.size()));
+  comm.broadcast(made->layouts);
+  if (!gpus_ && reaches_device()) gpus_ = join_gpus(comm);
+  const RankProgram<T> program{.system = system_,
+                               .program = made->program,
+                               .nrhs = nrhs,
+                               .watchdog = options_.watchdog,
+                               .scales = scales_.vectors(op, {}, {}, true),
+                               .layouts = made->layouts};
+  made->runner = options_.device == Device::host ? run_on_host(program) : run_on_gpu(program);
   transport::collectively(comm, [&] { prepared_[op] = std::move(made); });
 }
 
@@ -98,9 +103,14 @@ void DeviceEngine<T>::connect(device::Program& program) const {
 }
 
 template <Scalar T>
+void DeviceEngine<T>::start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* stream) {
+  prepared_.at(op)->runner->start(scales_.vectors(op, b, x, scaled), stream);
+}
+
+template <Scalar T>
 SolveProfile DeviceEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
-  Prepared& prepared = *prepared_.at(op);
-  prepared.runner->start(scales_.vectors(op, b, x, scaled), nullptr);
+  const Prepared& prepared = *prepared_.at(op);
+  start(op, b, x, scaled, nullptr);
   prepared.runner->wait(nullptr);
   return profile(prepared, b.cols);
 }

@@ -21,6 +21,8 @@ class DeviceEngine final : public Engine<T> {
   void prepare(Op op, const plan::Plan& plan, Index nrhs) override;
   Index room(Op op) const override;
   SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) override;
+  void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* stream) override;
+  bool reaches_device() const override { return options_.device != Device::host; }
   void panels_changed() override;
   // Nothing but the times of phases is known, which are measured in any case.
   void record_in(Recorder* /*recorder*/) override {}
@@ -31,6 +33,7 @@ class DeviceEngine final : public Engine<T> {
     const plan::Plan* plan = nullptr;
     Index nrhs = 0;
     device::Program program;
+    std::vector<device::SharedLayout> layouts;  // by rank
     std::unique_ptr<ProgramRunner<T>> runner;
     std::vector<plan::RankTraffic> traffic;  // by phase
   };
@@ -40,6 +43,7 @@ class DeviceEngine final : public Engine<T> {
   RankSystem<T> system_;
   EngineOptions options_;
   VectorScales<T> scales_;
+  std::shared_ptr<void> gpus_;
   std::map<Op, std::unique_ptr<Prepared>> prepared_;
 };
 

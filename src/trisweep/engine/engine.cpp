@@ -9,7 +9,8 @@
 namespace trisweep::engine {
 namespace {
 
-constexpr auto table = std::to_array<NamedDevice>({{"cpu", Device::cpu}, {"host", Device::host}});
+constexpr auto table = std::to_array<NamedDevice>(
+    {{"cpu", Device::cpu}, {"host", Device::host}, {"cuda", Device::cuda}, {"hip", Device::hip}});
 
 }  // namespace
 
@@ -21,10 +22,14 @@ Device find_device(std::string_view name) {
   return find_named(devices(), "device", name).device;
 }
 
+void require_device(Device device, Index ranks) {
+  if (device == Device::cuda || device == Device::hip) require_gpu(device, ranks);
+}
+
 template <Scalar T>
 std::unique_ptr<Engine<T>> make_engine(const RankSystem<T>& system, const EngineOptions& options) {
-  if (options.device == Device::host) return std::make_unique<DeviceEngine<T>>(system, options);
-  return std::make_unique<HostEngine<T>>(system, options);
+  if (options.device == Device::cpu) return std::make_unique<HostEngine<T>>(system, options);
+  return std::make_unique<DeviceEngine<T>>(system, options);
 }
 
 #define INSTANTIATE(T) \

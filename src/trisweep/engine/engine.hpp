@@ -29,9 +29,9 @@ struct RankSystem {
   const distribution::RowPartition& partition;  // of the caller's rows of b and x
 };
 
-// What computes: the processors, by products made for them; or they again, as a device would, from the source
-// of the kernel of GPUs.
-enum class Device { cpu, host };
+// What computes: the processors, by products made for them; they again, as a device would, from the source of
+// the kernel of GPUs; or a GPU.
+enum class Device { cpu, host, cuda, hip };
 struct NamedDevice {
   std::string_view name;
   Device device;
@@ -39,6 +39,8 @@ struct NamedDevice {
 std::span<const NamedDevice> devices();
 // Throws Error(usage) that lists the names there are.
 Device find_device(std::string_view name);
+// Throws Error(environment) when this build, or this machine, has none for a process of so many ranks.
+void require_device(Device device, Index ranks);
 
 struct EngineOptions {
   Device device = Device::cpu;
@@ -63,6 +65,14 @@ class Engine {
   // op(A) x = b with at most room(op) right-hand sides, as TriangularSolver::solve says; allocates nothing.
   // Returns what this rank did in each part; the seconds of the whole are the caller's to take.
   virtual SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) = 0;
+  // The same in a stream of the device (null: its usual one), if there is a device: with b and x in its
+  // memory this returns before the solve has ended, and only who waits for the stream, or calls run(), hears
+  // of an error.
+  virtual void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* /*stream*/) {
+    run(op, b, x, scaled);
+  }
+  // Whether b and x may be in a device's memory.
+  virtual bool reaches_device() const { return false; }
 
   // The panels have other numbers now, in another place.
   virtual void panels_changed() = 0;

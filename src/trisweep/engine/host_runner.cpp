@@ -46,13 +46,10 @@ template <Scalar T>
 class HostRunner final : public ProgramRunner<T> {
  public:
   explicit HostRunner(const RankProgram<T>& of)
-      : of_(of),
-        memory_(shared_memory<T>(comm(), device::shared_layout(of.program, comm().size()), of.nrhs)) {
-    auto layouts = comm().gather(device::shared_layout(of.program, comm().size()));
-    comm().broadcast(layouts);
+      : of_(of), memory_(shared_memory<T>(comm(), of.layouts[usize(comm().rank())], of.nrhs)) {
     transport::collectively(comm(), [&] {
       for (Index rank = 0; rank < comm().size(); ++rank)
-        memory_of_.push_back(layouts[usize(rank)].template at<T>(memory_.part(rank)));
+        memory_of_.push_back(of_.layouts[usize(rank)].template at<T>(memory_.part(rank)));
       pe_.emplace(of_.program, comm().size(), of_.system.crew.size(), of_.nrhs, memory_.part(comm().rank()));
     });
   }

@@ -101,14 +101,11 @@ std::size_t largest_side(const std::vector<Share>& shares, bool with_upper) {
   return largest;
 }
 
-template <class S>
-using Sides = std::array<Buffer<S>, distribution::sides.size()>;  // by side
-
 // Sends each rank its part of `factors` from rank 0.
 template <class S>
-std::shared_ptr<const Sides<S>> dealt_out(const transport::Communicator& comm,
-                                          const Distribution& distribution, const Share& share,
-                                          const numeric::Factors<S>* factors) {
+std::shared_ptr<const SideValues<S>> dealt_out(const transport::Communicator& comm,
+                                               const Distribution& distribution, const Share& share,
+                                               const numeric::Factors<S>* factors) {
   char with_upper = factors != nullptr && factors->kind == numeric::Kind::lu;
   comm.broadcast(with_upper);
   // All that can fail, before any message: rank 0 then only copies and sends.
@@ -119,7 +116,7 @@ std::shared_ptr<const Sides<S>> dealt_out(const transport::Communicator& comm,
       shares = all_shares(distribution);
       staging = Buffer<S>(largest_side(shares, with_upper != 0), what);
     }
-    auto owned = std::make_shared<Sides<S>>();
+    auto owned = std::make_shared<SideValues<S>>();
     for (const Side side : distribution::sides)
       (*owned)[at(side)] = Buffer<S>(stored(share, side, with_upper != 0), what);
     return owned;
@@ -142,6 +139,18 @@ std::shared_ptr<const Sides<S>> dealt_out(const transport::Communicator& comm,
 }
 
 }  // namespace
+
+template <class S>
+SideValues<S> pieces_of(const Distribution& distribution, const Share& share,
+                        const numeric::Factors<S>& factors) {
+  SideValues<S> values;
+  for (const Side side : distribution::sides) {
+    Buffer<S>& part = values[at(side)];
+    part = Buffer<S>(stored(share, side, factors.kind == numeric::Kind::lu), what);
+    if (part.size() > 0) extract_side(*distribution.structure, share, side, factors, part.data());
+  }
+  return values;
+}
 
 template <Scalar T>
 template <class S>
@@ -186,6 +195,10 @@ const {
   store.keep_ = std::move(memory);
   return store;
 }
+
+#define INSTANTIATE_PIECES(S) \
+  template SideValues<S> pieces_of(const Distribution&, const Share&, const numeric::Factors<S>&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_PIECES)
 
 #define INSTANTIATE(S, T)                                                                               \
   template PanelStore<T> PanelStore<T>::distribute(const transport::Communicator&, const Distribution&, \

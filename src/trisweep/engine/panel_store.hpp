@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "trisweep/core/buffer.hpp"
 #include "trisweep/core/crew.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/share.hpp"
@@ -14,6 +15,14 @@
 #include "trisweep/transport/communicator.hpp"
 
 namespace trisweep::engine {
+
+// The values of a rank's pieces, by side.
+template <class S>
+using SideValues = std::array<Buffer<S>, distribution::sides.size()>;
+// Those of one rank, of factors that are all in this process.
+template <class S>
+SideValues<S> pieces_of(const distribution::Distribution& distribution, const distribution::Share& share,
+                        const numeric::Factors<S>& factors);
 
 template <Scalar T>
 class PanelStore {
@@ -40,8 +49,6 @@ class PanelStore {
     const auto s = static_cast<std::size_t>(side);
     return piece_[s].empty() ? values_[s] + strip.value : piece_[s][usize(strip.piece)];
   }
-  // All numbers of a side that is not compressed.
-  kernels::Stored<T> values(distribution::Side side) const { return values_[static_cast<std::size_t>(side)]; }
 
   std::size_t bytes() const { return bytes_; }
   // By piece of a side; empty where it is not compressed.
@@ -49,8 +56,8 @@ class PanelStore {
     return piece_bytes_[static_cast<std::size_t>(side)];
   }
 
-  // Calls visit(values by side) with the numbers as they are stored: spans of S. False: that S is none of the
-  // table of storages (kernels/stored.hpp).
+  // Calls visit(values by side) with the numbers as they are stored: spans of S. False: that they are
+  // compressed, or S is none of the table of storages (kernels/stored.hpp).
   template <class Visit>
   bool visit(const Visit& visit) const {
     bool known = false;

@@ -1,7 +1,7 @@
 #pragma once
 // Runs the program of a rank wherever that computes: all that a DeviceEngine leaves to the kind of device.
 
-#include "trisweep/device/make_program.hpp"
+#include "trisweep/device/shared_layout.hpp"
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/engine/vector_moves.hpp"
 
@@ -12,9 +12,10 @@ template <Scalar T>
 struct RankProgram {
   const RankSystem<T>& system;
   device::Program& program;
-  Index nrhs;                // at most
-  double watchdog;           // seconds
-  CallersVectors<T> scales;  // of the op's right-hand sides and solutions
+  Index nrhs;                                     // at most
+  double watchdog;                                // seconds
+  CallersVectors<T> scales;                       // of the op's right-hand sides and solutions
+  std::span<const device::SharedLayout> layouts;  // by rank
 };
 
 template <Scalar T>
@@ -36,5 +37,13 @@ class ProgramRunner {
 // On threads of the host. Collective. Throws Error(usage) when ranks are on several nodes.
 template <Scalar T>
 std::unique_ptr<ProgramRunner<T>> run_on_host(const RankProgram<T>& of);
+
+// On the GPU of this process. Collective. Throws as require_gpu(), or when memory does not suffice.
+template <Scalar T>
+std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of);
+// Throws Error(environment) unless this build has the kernels of the kind of GPU, and the machine such a one.
+void require_gpu(Device device, Index ranks);
+// What the GPUs of several ranks exchange segments by, for as long as programs run on them. Collective.
+std::shared_ptr<void> join_gpus(const transport::Communicator& comm);
 
 }  // namespace trisweep::engine

@@ -62,6 +62,7 @@ class Solver<T>::System {
     if (std::same_as<T, Single<T>> && options.mixed)
       throw transport::CollectiveError(ErrorKind::usage, "there are no factors below single precision",
                                        "solve a system in double precision with mixed ones");
+    transport::collectively(comm_, [&] { engine::require_device(options_.device, comm_.size()); });
     if (!options_.plan) options_.plan = model::all_axes(comm_.size(), names_of(transport::transports()));
     leave_out_unusable(comm_, *options_.plan);
     ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));

@@ -20,6 +20,7 @@ void check_options(const SolverOptions& options, Index ranks) {
   distribution::check_grid(options.grid, ranks);
   if (options.threads < 1 || options.grain < 1 || options.tiling.width < 1 || options.tiling.least < 1)
     throw Error(ErrorKind::usage, "threads, grain and tiles' widths must be positive");
+  engine::require_device(options.device, ranks);
   if (!(options.compression.eps >= 0 && options.compression.eps < 1))
     throw Error(ErrorKind::usage, fmt::format("factors compressed to {}", options.compression.eps),
                 "take a tolerance between 0 and 1");
@@ -249,10 +250,19 @@ template <Scalar T>
 void TriangularSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
   transport::together(comm_, [&] {
     const auto start = std::chrono::steady_clock::now();
-    require_fit<T>(b, x, partition_.count(comm_.rank()));
+    require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
     prepare(op, b.cols);
     last_ = engine_->run(op, b, x, scaled);
     last_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  });
+}
+
+template <Scalar T>
+void TriangularSolver<T>::start(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
+  transport::together(comm_, [&] {
+    require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
+    prepare(op, b.cols);
+    engine_->start(op, b, x, true, stream);
   });
 }
 

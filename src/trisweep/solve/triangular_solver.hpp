@@ -97,6 +97,10 @@ class TriangularSolver {
   // Throws Error(usage) when they are not such.
   // `scaled` false solves with the scaled, unpermuted matrix Dr A Dc instead.
   void solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled = true);
+  // The same in a stream of the device (a cudaStream_t or hipStream_t; null: its usual one). With b and x in
+  // the device's memory, and prepare()d, it neither waits nor allocates: the solution is there when the
+  // stream comes behind it. Devices that are none of their own have solved when it returns.
+  void start(Op op, Vectors<const T> b, Vectors<T> x, void* stream);
 
   const transport::Communicator& comm() const { return comm_; }
   const distribution::RowPartition& partition() const { return partition_; }

@@ -33,7 +33,7 @@ class Gpu : public testing::Test {
 template <Scalar T>
 struct AllPanels {
   std::vector<std::array<std::vector<T>, 3>> values;
-  std::vector<typename GpuPes<T>::Panels> views;
+  std::vector<PanelSpans<T>> views;
 
   AllPanels(const Programs& programs, const MadeUpFactors<T>& factors) : values(programs.plans.size()) {
     for (std::size_t p = 0; p < values.size(); ++p) {
@@ -52,7 +52,7 @@ std::vector<T> solve_on_gpu(GpuPes<T>& gpu, const VirtualPes<T>& host, const Pro
     return std::span(host.pe(p).rows(), usize(programs.plans[p].share.work_rows()) * usize(nrhs));
   };
   for (std::size_t p = 0; p < programs.plans.size(); ++p) gpu.copy_to_rows(static_cast<Index>(p), rows_of(p));
-  gpu.solve(nrhs, 10);
+  gpu.solve(nrhs, {}, 10);
   gpu.wait();
   for (std::size_t p = 0; p < programs.plans.size(); ++p)
     gpu.copy_from_rows(static_cast<Index>(p), rows_of(p));
@@ -67,7 +67,7 @@ void expect_as_on_the_host(const distribution::ProcessGrid& grid, int whole_leve
     const MadeUpFactors<T> factors(*programs.distribution.structure, false);
     const AllPanels<T> panels(programs, factors);
     VirtualPes<T> host(programs, factors, 1, 50);
-    GpuPes<T> gpu(programs.programs, panels.views, 50);
+    GpuPes<T> gpu(programs.programs, std::span<const PanelSpans<T>>(panels.views), 50);
     for (const Index nrhs : {50, 7, 1}) {
       show_life();
       const auto b = random_vector<T>(usize(structure.n) * usize(nrhs), 3);
@@ -93,11 +93,39 @@ TEST_F(Gpu, SolvesAsTheHostDoes) {
   }
 }
 
+// A block for each item, started in their order, where one PE has all of them.
+TEST_F(Gpu, BlocksWithAnItemEachSolveAsWell) {
+  const Programs programs(random_structure(300, 2, 8, 2), {1, 1, 1}, {}, Op::none, false);
+  const MadeUpFactors<double> factors(*programs.distribution.structure, false);
+  const AllPanels<double> panels(programs, factors);
+  const VirtualPes<double> host(programs, factors, 1, 1);
+  GpuPes<double> gpu(programs.programs, std::span<const PanelSpans<double>>(panels.views), 1,
+                     {.scheduling = Scheduling::block_for_each});
+  const auto b = random_vector<double>(300, 3);
+  const auto expected = factors.solve(Op::none, b);
+  EXPECT_LT(largest_difference(solve_on_gpu(gpu, host, programs, b, 1), expected), 1e-12);
+}
+
+// Each PE on a device of its own, which the others reach.
+TEST_F(Gpu, DevicesExchangeSegments) {
+  if (gpu_count() < 2) GTEST_SKIP() << "one GPU: peers are not tested";
+  const Programs programs(random_structure(300, 2, 8, 2), {2, 1, 2}, {}, Op::none, false);
+  const MadeUpFactors<double> factors(*programs.distribution.structure, false);
+  const AllPanels<double> panels(programs, factors);
+  const VirtualPes<double> host(programs, factors, 1, 1);
+  GpuPes<double> gpu(programs.programs, std::span<const PanelSpans<double>>(panels.views), 1,
+                     {.devices = {0, 1}});
+  const auto b = random_vector<double>(300, 3);
+  const auto expected = factors.solve(Op::none, b);
+  for (int repeat = 0; repeat < 10; ++repeat)
+    EXPECT_LT(largest_difference(solve_on_gpu(gpu, host, programs, b, 1), expected), 1e-12);
+}
+
 TEST(GpuWithoutOne, IsSaid) {
   if (gpu_name()) GTEST_SKIP() << "there is a GPU";
   const Programs programs(random_structure(40, 1), {1, 1, 1}, {}, Op::none, false);
-  const std::vector<GpuPes<double>::Panels> panels(1);
-  EXPECT_THROW((GpuPes<double>{programs.programs, panels, 1}), Error);
+  const PanelSpans<double> panels{};
+  EXPECT_THROW((GpuPes<double>{programs.programs, std::span(&panels, 1), 1}), Error);
 }
 
 }  // namespace

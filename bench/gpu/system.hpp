@@ -1,0 +1,147 @@
+#pragma once
+// A factored gallery matrix, and its solves on the GPU by one PE or several virtual ones, from b to x in the
+// device's memory.
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "trisweep/core/clock.hpp"
+#include "trisweep/device/gpu_pes.hpp"
+#include "trisweep/distribution/distribution.hpp"
+#include "trisweep/engine/panel_store.hpp"
+#include "trisweep/matrix/gallery.hpp"
+#include "trisweep/plan/make_plan.hpp"
+#include "trisweep/plan/vectors.hpp"
+#include "trisweep/solve/analysis.hpp"
+
+namespace trisweep::bench {
+
+struct System {
+  std::string name;
+  matrix::Csr<double> a;
+  std::shared_ptr<const solve::Analysis> analysis;
+  solve::Factorization<double> made;
+  std::vector<double> b;  // in columns
+
+  System(const std::string& kind, Index n, Index nrhs)
+      : name(kind + " " + std::to_string(n)),
+        a(std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n}))),
+        analysis(std::make_shared<const solve::Analysis>(solve::analyze(a, {}))),
+        made(solve::factor<double>(a, analysis)),
+        b(usize(a.rows()) * usize(nrhs)) {
+    std::mt19937_64 random(1);
+    for (double& value : b) value = std::uniform_real_distribution(-1.0, 1.0)(random);
+  }
+
+  const symbolic::Structure& structure() const { return *made.factors->structure; }
+  bool is_cholesky() const { return made.factors->kind == numeric::Kind::cholesky; }
+  // What a solve reads of the factors: Cholesky's is read by both sweeps.
+  double bytes_read() const {
+    return double(made.factors->bytes()) + (is_cholesky() ? double(made.factors->lower.size() * 8) : 0);
+  }
+
+  // ||b - A x|| / (||A|| ||x|| + ||b||), the largest of the columns.
+  double backward_error(const std::vector<double>& x, Index nrhs) const {
+    const auto n = usize(a.rows());
+    const auto norm = [](std::span<const double> v) {
+      double largest = 0;
+      for (const double value : v)
+        if (!(std::abs(value) <= largest)) largest = std::abs(value);
+      return largest;
+    };
+    double worst = 0;
+    std::vector<double> r(n);
+    for (std::size_t c = 0; c < usize(nrhs); ++c) {
+      const std::span<const double> column(x.data() + c * n, n), right(b.data() + c * n, n);
+      matrix::multiply<double>(a, Op::none, column, r);
+      std::transform(right.begin(), right.end(), r.begin(), r.begin(), std::minus<>{});
+      const double error = norm(r) / (matrix::norm_inf(a) * norm(column) + norm(right));
+      if (!(error <= worst)) worst = error;
+    }
+    return worst;
+  }
+};
+
+// The median over some repeats, in seconds, of work that ends before it returns.
+template <class Work>
+double median_seconds(const Work& work) {
+  constexpr int repeats = 21, before = 3;
+  std::vector<double> seconds;
+  for (int repeat = -before; repeat < repeats; ++repeat) {
+    const auto start = Clock::now();
+    work();
+    if (repeat >= 0) seconds.push_back(seconds_since(start));
+  }
+  std::ranges::sort(seconds);
+  return seconds[seconds.size() / 2];
+}
+
+// Programs of all PEs of a grid, and their panels.
+class Pes {
+ public:
+  Pes(const System& system, const distribution::ProcessGrid& grid)
+      : system_(system),
+        distribution_(system.made.factors->structure, distribution::find_mapping("block-cyclic"), grid),
+        partition_(distribution::even_partition(system.a.rows(), grid.px * grid.py * grid.pz)) {
+    const plan::PlanSpec spec{.upper_is_lower = system.is_cholesky(),
+                              .vectors = std::make_shared<const plan::VectorPlaces>(
+                                  plan::vector_places(system.made.analysis->ordering, partition_))};
+    const auto& ordering = system.made.analysis->ordering;
+    for (auto& rank : plan::make_all_plans(*distribution_.structure, *distribution_.mapping,
+                                           plan::single_sync, spec, {.ordered = true})) {
+      programs_.push_back(device::make_program(*distribution_.structure, rank.share, rank.plan));
+      values_.push_back(engine::pieces_of(distribution_, rank.share, *system.made.factors));
+      const auto& v = values_.back();
+      panels_.push_back({v[0].span(), v[1].span(), v[2].span()});
+      const auto first = usize(partition_.first(rank.share.rank)),
+                 count = usize(partition_.count(rank.share.rank));
+      scaling_.push_back({std::span(ordering.row_scale).subspan(first, count),
+                          std::span(ordering.col_scale).subspan(first, count)});
+    }
+    device::connect(programs_);
+  }
+
+  struct Measured {
+    double seconds;
+    double backward_error;
+    std::vector<device::Count> times;  // of PE 0's phases
+  };
+  Measured solve(Index nrhs, device::Scheduling scheduling = device::Scheduling::tickets) const {
+    device::GpuPes<double> gpu(programs_, std::span<const device::PanelSpans<double>>(panels_), nrhs,
+                               {.scaling = scaling_, .scheduling = scheduling});
+    const auto size = usize(system_.a.rows()) * usize(nrhs);
+    const device::GpuBuffer b(8 * size), x(8 * size);
+    b.fill(system_.b.data(), 8 * size);
+    std::vector<device::PeVectors<double>> vectors;
+    for (Index p = 0; p < static_cast<Index>(programs_.size()); ++p) {
+      const auto part = [&](double* whole) {
+        return Vectors<double>(whole + partition_.first(p), partition_.count(p), nrhs, system_.a.rows(),
+                               MemorySpace::device);
+      };
+      vectors.push_back({part(b.as<double>()), part(x.as<double>())});
+    }
+    Measured done{.times = std::vector<device::Count>(programs_.front().part.size() + 1)};
+    done.seconds = median_seconds([&] {
+      gpu.solve(nrhs, vectors, 10);
+      gpu.wait();
+    });
+    gpu.copy_times(done.times);
+    std::vector<double> solution(size);
+    x.read(solution.data(), 8 * size);
+    done.backward_error = system_.backward_error(solution, nrhs);
+    return done;
+  }
+  const device::Program& program(std::size_t pe) const { return programs_[pe]; }
+
+ private:
+  const System& system_;
+  distribution::Distribution distribution_;
+  distribution::RowPartition partition_;
+  std::vector<device::Program> programs_;
+  std::vector<engine::SideValues<double>> values_;
+  std::vector<device::PanelSpans<double>> panels_;
+  std::vector<device::VectorScaling<double>> scaling_;
+};
+
+}  // namespace trisweep::bench

@@ -1,0 +1,82 @@
+#pragma once
+// The persistent kernel, for nvcc and hipcc from one source.
+
+#include "trisweep/device/gpu_pes.hpp"
+#include "trisweep/device/gpu_runtime.hpp"
+#include "trisweep/device/worker.hpp"
+
+namespace trisweep::device {
+
+inline constexpr int threads_of_block = 256;
+// As many as a kernel's arguments have room for.
+inline constexpr int most_pes_of_device = 64;
+
+// By PE of the device.
+template <class T>
+struct AllCallers {
+  CallersRows<T> of[most_pes_of_device];
+};
+
+// PEs take blocks in turn, so that each has some, wherever they are put. `pes` have no solve yet.
+template <class S, class T, class Peers>
+__global__ void __launch_bounds__(threads_of_block)
+    run_workers(const Pe<S, T, Peers>* pes, int count, Solve<T> solve, AllCallers<T> callers) {
+  const int p = static_cast<int>(blockIdx.x) % count, worker = static_cast<int>(blockIdx.x) / count;
+  Pe<S, T, Peers> pe = pes[p].of_worker(usize(worker));
+  pe.solve = solve;
+  pe.solve.caller = callers.of[p];
+  const GpuBlock block;
+  Worker<S, T, Peers, GpuBlock>(pe, block).run();
+}
+
+// One PE, each of whose items is a block's (Scheduling::block_for_each).
+template <class S, class T, class Peers>
+__global__ void __launch_bounds__(threads_of_block)
+    run_items(const Pe<S, T, Peers>* pes, int /*count*/, Solve<T> solve, AllCallers<T> callers) {
+  Pe<S, T, Peers> pe = pes[0].of_worker(blockIdx.x);
+  pe.solve = solve;
+  pe.solve.caller = callers.of[0];
+  const GpuBlock block;
+  Worker<S, T, Peers, GpuBlock>(pe, block).run_only(static_cast<Index>(blockIdx.x));
+}
+
+// Which one panels of S and vectors of T have.
+template <class S, class T, template <class> class Peers>
+const void* worker_kernel(Scheduling scheduling) {
+  return scheduling == Scheduling::tickets ? reinterpret_cast<const void*>(&run_workers<S, T, Peers<T>>)
+                                           : reinterpret_cast<const void*>(&run_items<S, T, Peers<T>>);
+}
+
+// Blocks that run at a time on the current device.
+inline int resident_blocks(const void* kernel) {
+  int device = 0, of_processor = 0;
+  DeviceProperties properties{};
+  check(TRISWEEP_GPU(GetDevice)(&device), "finding the device");
+  check(TRISWEEP_GPU(GetDeviceProperties)(&properties, device), "asking the device");
+  check(TRISWEEP_GPU(OccupancyMaxActiveBlocksPerMultiprocessor)(&of_processor, kernel, threads_of_block, 0),
+        "asking the device");
+  return of_processor * properties.multiProcessorCount;
+}
+
+struct Blocks {
+  int pes;
+  int workers;  // of each
+  Scheduling scheduling;
+};
+
+// All workers are resident together, but for those that have one item each.
+template <class T>
+void launch(const void* kernel, const void* pes, Blocks blocks, Solve<T> solve, AllCallers<T> callers,
+            Stream stream) {
+  std::array<void*, 4> arguments{&pes, &blocks.pes, &solve, &callers};
+  const dim3 grid(static_cast<unsigned>(blocks.workers * blocks.pes)), block(threads_of_block);
+  if (blocks.scheduling == Scheduling::tickets) {
+    check(TRISWEEP_GPU(LaunchCooperativeKernel)(kernel, grid, block, arguments.data(), 0, stream),
+          "launching the kernel");
+  } else {
+    check(TRISWEEP_GPU(LaunchKernel)(kernel, grid, block, arguments.data(), 0, stream),
+          "launching the kernel");
+  }
+}
+
+}  // namespace trisweep::device

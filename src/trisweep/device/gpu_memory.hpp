@@ -1,0 +1,141 @@
+#pragma once
+// All that one PE has in its device's memory.
+
+#include <algorithm>
+#include <deque>
+
+#include "trisweep/device/gpu_pes.hpp"
+#include "trisweep/device/gpu_runtime.hpp"
+#include "trisweep/device/pe.hpp"
+#include "trisweep/device/shared_layout.hpp"
+
+namespace trisweep::device {
+
+// A program's arrays on the device.
+class ProgramMemory {
+ public:
+  explicit ProgramMemory(const Program& program)
+      : view_(view_of(program, [&]<class A>(const std::vector<A>& list) {
+          arrays_.emplace_back(std::as_bytes(std::span(list)));
+          return ArrayView<A>{reinterpret_cast<const A*>(arrays_.back().data()),
+                              static_cast<Index>(list.size())};
+        })) {}
+  const ProgramView& view() const { return view_; }
+
+ private:
+  std::deque<DeviceArray<std::byte>> arrays_;
+  ProgramView view_;
+};
+
+// How many rows of b and x its caller has.
+inline Index callers_rows_of(const Program& program) {
+  Index rows = 0;
+  for (const MovedRow& row : program.moved) rows = std::max(rows, row.caller + 1);
+  return rows;
+}
+
+template <Scalar T>
+class GpuPeMemory {
+ public:
+  using Number = NumberOf<T>;
+
+  // On the current device. `shared`: memory that other PEs reach; null: has it of its own.
+  GpuPeMemory(const Program& program, Index pes, Index nrhs, const VectorScaling<T>& scaling,
+              std::byte* shared = nullptr)
+      : program_(&program),
+        nrhs_(nrhs),
+        arrays_(program),
+        own_shared_(shared == nullptr ? layout(pes).template bytes<T>(nrhs) : 0),
+        shared_(layout(pes).template at<T>(shared == nullptr ? own_shared_.data() : shared)),
+        counter_(usize(program.counters)),
+        time_(program.part.size() + 1),
+        b_scale_(scaling.b),
+        x_scale_(scaling.x),
+        b_(usize(callers_rows_of(program)) * usize(nrhs)),
+        x_(b_.size()) {}
+
+  const PeMemory<Number>& shared() const { return shared_; }
+  const Count* times() const { return time_.data(); }
+
+  // What the kernel has of it.
+  template <class S, class Peers>
+  Pe<NumberOf<S>, Number, Peers> view(const PanelSpans<S>& panels, const Peers& peers, int workers) {
+    using Stored = NumberOf<S>;
+    for (std::size_t side = 0; side < panels.size(); ++side)
+      panel_[side] = DeviceArray<std::byte>(std::as_bytes(panels[side]));
+    const std::size_t scratch = usize(program_->scratch) * usize(nrhs_);
+    scratch_ = DeviceArray<T>(scratch * usize(workers));
+    const auto value = [&](std::size_t side) { return reinterpret_cast<const Stored*>(panel_[side].data()); };
+    return {.program = arrays_.view(),
+            .value = {value(0), value(1), value(2)},
+            .peers = peers,
+            .messages = program_->messages(),
+            .workers = workers,
+            .counter = counter_.data(),
+            .time = time_.data(),
+            .phases = static_cast<Index>(program_->part.size()),
+            .scratch = reinterpret_cast<Number*>(scratch_.data()),
+            .scratch_size = scratch,
+            .solve = {}};
+  }
+  template <class S>
+  void copy_panels(const PanelSpans<S>& panels) {
+    for (std::size_t side = 0; side < panels.size(); ++side) {
+      const auto bytes = std::as_bytes(panels[side]);
+      copy(panel_[side].data(), bytes.data(), bytes.size());
+    }
+  }
+
+  // Where the kernel finds b and x: in the device's memory as they are, of the host's by way of copies.
+  CallersRows<Number> bring_in(const PeVectors<T>& v, Stream stream) const {
+    Vectors<const T> b = v.b;
+    Vectors<T> x = v.x;
+    if (b.space == MemorySpace::host) {
+      b = {b_.data(), b.rows, b.cols};
+      copy_columns(Vectors<T>(b_.data(), b.rows, b.cols), v.b, TRISWEEP_GPU(MemcpyHostToDevice), stream);
+    }
+    if (x.space == MemorySpace::host) x = {x_.data(), x.rows, x.cols};
+    return callers_rows<T>(b, v.scaled ? b_scale_.data() : nullptr, x, v.scaled ? x_scale_.data() : nullptr);
+  }
+  void bring_out(const PeVectors<T>& v, Stream stream) const {
+    if (v.x.space == MemorySpace::host)
+      copy_columns(v.x, Vectors<const T>(x_.data(), v.x.rows, v.x.cols), TRISWEEP_GPU(MemcpyDeviceToHost),
+                   stream);
+  }
+
+ private:
+  SharedLayout layout(Index pes) const { return shared_layout(*program_, pes); }
+
+  static void copy_columns(Vectors<T> to, Vectors<const T> from, CopyKind kind, Stream stream) {
+    if (to.rows == 0) return;
+    check(
+        TRISWEEP_GPU(Memcpy2DAsync)(to.data, usize(to.ld) * sizeof(T), from.data, usize(from.ld) * sizeof(T),
+                                    usize(to.rows) * sizeof(T), usize(to.cols), kind, stream),
+        "copying vectors");
+  }
+
+  const Program* program_;
+  Index nrhs_;
+  ProgramMemory arrays_;
+  DeviceArray<std::byte> own_shared_;
+  PeMemory<Number> shared_;
+  DeviceArray<Count> counter_;
+  DeviceArray<Count> time_;
+  DeviceArray<RealOf<T>> b_scale_, x_scale_;
+  DeviceArray<T> b_, x_;  // of the host's memory
+  std::array<DeviceArray<std::byte>, distribution::sides.size()> panel_;
+  DeviceArray<T> scratch_;
+};
+
+// Throws Error(environment) that says what a PE waited for when that took too long.
+template <Scalar T>
+void check_ended(const Program& program, const GpuPeMemory<T>& memory) {
+  Control control;
+  copy(&control, memory.shared().control, 1);
+  if (control.stalled > 0)
+    throw Error(
+        ErrorKind::environment,
+        "nothing moved on the device: " + describe_waiting(program, static_cast<Index>(control.stalled - 1)));
+}
+
+}  // namespace trisweep::device

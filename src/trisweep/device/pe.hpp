@@ -1,0 +1,64 @@
+#pragma once
+// A PE in a solve, as its workers have it.
+
+#include "trisweep/core/vectors.hpp"
+#include "trisweep/device/peers.hpp"
+
+namespace trisweep::device {
+
+// The caller's rows of b and x, in columns, with what each is multiplied by on its way (null: 1).
+template <class T>
+struct CallersRows {
+  const T* b = nullptr;
+  Offset b_ld = 0;
+  const RealPart<T>* b_scale = nullptr;
+  T* x = nullptr;
+  Offset x_ld = 0;
+  const RealPart<T>* x_scale = nullptr;
+};
+
+template <Scalar T>
+CallersRows<NumberOf<T>> callers_rows(Vectors<const T> b, const RealOf<T>* b_scale, Vectors<T> x,
+                                      const RealOf<T>* x_scale) {
+  using Number = NumberOf<T>;
+  return {.b = reinterpret_cast<const Number*>(b.data),
+          .b_ld = b.ld,
+          .b_scale = b_scale,
+          .x = reinterpret_cast<Number*>(x.data),
+          .x_ld = x.ld,
+          .x_scale = x_scale};
+}
+
+// A solve, the `number`-th of its program, from 1.
+template <class T>
+struct Solve {
+  Index nrhs;
+  Count number;
+  Count patience;  // nanoseconds in which something must move; 0: any time
+  CallersRows<T> caller{};
+};
+
+// One PE in a solve: panels of S, vectors of T.
+template <class S, class T, class Peers>
+struct Pe {
+  ProgramView program;
+  const S* value[3];  // by side
+  Peers peers;
+  Index messages;  // signals before those of PEs
+  Index workers;   // in every solve
+  Count* counter;
+  Count* time;  // when phases began, and behind them when the last item ended: now()
+  Index phases;
+  T* scratch;                // of the first worker
+  std::size_t scratch_size;  // numbers of a worker
+  Solve<T> solve;
+
+  // As a worker sees it.
+  TRISWEEP_DEVICE Pe of_worker(std::size_t worker) const {
+    Pe mine = *this;
+    mine.scratch += worker * scratch_size;
+    return mine;
+  }
+};
+
+}  // namespace trisweep::device

@@ -1,0 +1,148 @@
+// The program of a rank on a GPU, where the build has kernels for one.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "trisweep/engine/program_runner.hpp"
+#include "trisweep/transport/patience.hpp"
+#if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
+#include "trisweep/device/gpu_pes.hpp"
+#endif
+#if defined(TRISWEEP_NVSHMEM)
+#include "trisweep/device/nvshmem_pe.hpp"
+#endif
+
+namespace trisweep::engine {
+
+namespace {
+
+#if defined(TRISWEEP_CUDA)
+constexpr Device built_for = Device::cuda;
+#elif defined(TRISWEEP_HIP)
+constexpr Device built_for = Device::hip;
+#else
+constexpr Device built_for = Device::host;
+#endif
+
+}  // namespace
+
+void require_gpu(Device device, [[maybe_unused]] Index ranks) {
+  const std::string_view name = device == Device::cuda ? "cuda" : "hip";
+  if (device != built_for)
+    throw Error(ErrorKind::environment, fmt::format("this build has no kernels for --device {}", name),
+                fmt::format("build with scripts/build --{}, or use --device cpu", name));
+#if !defined(TRISWEEP_NVSHMEM)
+  if (ranks > 1)
+    throw Error(
+        ErrorKind::environment,
+        fmt::format("--device {} of {} ranks needs NVSHMEM, which this build is without", name, ranks),
+        "start one rank, or configure with TRISWEEP_NVSHMEM");
+#endif
+#if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
+  if (device::gpu_count() == 0)
+    throw Error(ErrorKind::environment, fmt::format("there is no GPU for --device {}", name),
+                "use --device cpu, or host for the same kernel on the processors");
+#endif
+}
+
+#if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
+
+namespace {
+
+// `Pes`: device::GpuPes with one PE, or device::NvshmemPe.
+template <Scalar T, template <Scalar> class Pes>
+class GpuRunner final : public ProgramRunner<T> {
+ public:
+  // emplace(pes, panels, scaling) makes them.
+  template <class Emplace>
+  GpuRunner(const RankProgram<T>& of, const Emplace& emplace) : of_(of), time_(of.program.part.size() + 1) {
+    const auto rows = usize(of.system.partition.count(comm().rank()));
+    const auto scale = [&](const RealOf<T>* s) { return std::span(s, s == nullptr ? 0 : rows); };
+    const device::VectorScaling<T> scaling{scale(of.scales.b_scale), scale(of.scales.x_scale)};
+    of.system.panels.visit([&](const auto& panels) { emplace(pes_, panels, scaling); });
+  }
+
+  void start(const CallersVectors<T>& v, void* stream) override {
+    const bool scaled = v.b_scale == of_.scales.b_scale && v.x_scale == of_.scales.x_scale;
+    const device::PeVectors<T> vectors{v.b, v.x, scaled};
+    pes_->solve(v.b.cols, {&vectors, 1}, std::isfinite(of_.watchdog) ? of_.watchdog : 0, stream);
+  }
+  void wait(void* stream) override {
+    transport::Patience patience(std::numeric_limits<double>::infinity(), &comm());
+    try {
+      while (!pes_->ended(stream)) patience.nothing_yet([] { return std::string(); });
+    } catch (...) {
+      pes_->stop();  // it waits for a rank that has failed
+      throw;
+    }
+    pes_->wait(stream);
+    pes_->copy_times(time_);
+  }
+  std::span<const device::Count> times() const override { return time_; }
+  void panels_changed() override {
+    of_.system.panels.visit([&](const auto& panels) { pes_->copy_panels(panels); });
+  }
+
+ private:
+  const transport::Communicator& comm() const { return of_.system.comm; }
+
+  RankProgram<T> of_;
+  std::optional<Pes<T>> pes_;
+  std::vector<device::Count> time_;
+};
+
+}  // namespace
+
+std::shared_ptr<void> join_gpus([[maybe_unused]] const transport::Communicator& comm) {
+#if defined(TRISWEEP_NVSHMEM)
+  if (comm.size() > 1) {
+    device::NvshmemId id{};
+    transport::collectively(comm, [&] {
+      if (comm.rank() == 0) id = device::make_nvshmem_id();
+    });
+    comm.broadcast(id);
+    const Index place = comm.of_node().rank();
+    return transport::collectively(comm, [&] {
+      const int device = place % std::max(device::gpu_count(), 1);
+      return std::make_shared<device::Nvshmem>(id, comm.rank(), comm.size(), device);
+    });
+  }
+#endif
+  return nullptr;
+}
+
+template <Scalar T>
+std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of) {
+#if defined(TRISWEEP_NVSHMEM)
+  if (of.system.comm.size() > 1)
+    return std::make_unique<GpuRunner<T, device::NvshmemPe>>(
+        of, [&](auto& pes, const auto& panels, const auto& scaling) {
+          pes.emplace(of.program, of.layouts, panels, of.nrhs, scaling);
+        });
+#endif
+  return std::make_unique<GpuRunner<T, device::GpuPes>>(
+      of, [&](auto& pes, const auto& panels, const auto& scaling) {
+        pes.emplace(std::span(&of.program, 1), std::span(&panels, 1), of.nrhs,
+                    device::GpuOptions<T>{.scaling = {&scaling, 1}});
+      });
+}
+
+#else
+
+std::shared_ptr<void> join_gpus(const transport::Communicator& /*comm*/) {
+  return nullptr;
+}
+
+template <Scalar T>
+std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& /*of*/) {
+  return nullptr;
+}
+
+#endif
+
+#define INSTANTIATE(T) template std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::engine
