@@ -2,7 +2,11 @@
 // The numbers of packed panels (number_format.hpp), widened in registers: one type for each format. Included
 // only by what is compiled once for each instruction set.
 
-#include <cstring>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include <type_traits>
 
 #include "trisweep/compression/number_format.hpp"
 #include "trisweep/core/vector.hpp"
@@ -16,19 +20,42 @@ constexpr int lanes = 8;
 template <class R>
 using Lanes = Vector<R, lanes* static_cast<int>(sizeof(R))>;
 
-// Numbers next to each other, as they are in memory, as type To.
-template <class To, class Number>
-TRISWEEP_INLINE Lanes<To> widened(const Number* from) {
-  if constexpr (sizeof(Number) == 1) {
-    // By whole vectors: of eight bytes alone GCC 12 makes single numbers.
-    std::int64_t bytes = 0;
-    std::memcpy(&bytes, from, sizeof bytes);
-    const Vector<std::int64_t, 16> in_vector = {bytes, 0};
-    const auto wide = __builtin_convertvector((Vector<Number, 16>)in_vector, Vector<std::int16_t, 32>);
-    return __builtin_convertvector((__builtin_shufflevector(wide, wide, 0, 1, 2, 3, 4, 5, 6, 7)), Lanes<To>);
-  } else {
-    return __builtin_convertvector((load<Lanes<Number>>(from)), Lanes<To>);
+using Integers = Vector<std::int32_t, lanes* static_cast<int>(sizeof(std::int32_t))>;
+
+// Integers next to each other in memory, and the real numbers that integers are: single instructions, for
+// which GCC 12 makes ten of what __builtin_convertvector says.
+#if defined(__AVX2__)
+template <class Number>
+TRISWEEP_INLINE Integers integers_at(const Number* from) {
+  if constexpr (sizeof(Number) == sizeof(std::int32_t)) return load<Integers>(from);
+  if constexpr (std::is_same_v<Number, std::int8_t>)
+    return (Integers)_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+  if constexpr (std::is_same_v<Number, std::uint8_t>)
+    return (Integers)_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+  if constexpr (std::is_same_v<Number, std::int16_t>)
+    return (Integers)_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  if constexpr (std::is_same_v<Number, std::uint16_t>)
+    return (Integers)_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+#else
+template <class Number>
+TRISWEEP_INLINE Integers integers_at(const Number* from) {
+  return load_as<std::int32_t, static_cast<int>(sizeof(Integers))>(from);
+}
+#endif
+
+template <class R>
+TRISWEEP_INLINE Lanes<R> as_reals(const Integers& integers) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<R, double>) return (Lanes<R>)_mm512_maskz_cvtepi32_pd(0xff, (__m256i)integers);
+#elif defined(__AVX2__)
+  if constexpr (std::is_same_v<R, double>) {
+    const auto low = (Vector<double, 32>)_mm256_cvtepi32_pd(_mm256_castsi256_si128((__m256i)integers));
+    const auto high = (Vector<double, 32>)_mm256_cvtepi32_pd(_mm256_extracti128_si256((__m256i)integers, 1));
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
   }
+#endif
+  return __builtin_convertvector(integers, Lanes<R>);
 }
 
 // The numbers of a run, widened: one type for each format. q(i) is number i, q.lanes_at(i) those from there
@@ -39,10 +66,10 @@ struct Plane {
   Plane(const std::byte* numbers, const std::byte*) : number(reinterpret_cast<const Number*>(numbers)) {}
   R operator()(std::size_t i) const { return static_cast<R>(number[i]); }
   TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
-    if constexpr (sizeof(Number) < sizeof(std::int32_t)) {
-      return __builtin_convertvector((widened<std::int32_t>(number + i)), Lanes<R>);
+    if constexpr (std::is_same_v<Number, R>) {
+      return load<Lanes<R>>(number + i);
     } else {
-      return widened<R>(number + i);
+      return as_reals<R>(integers_at(number + i));
     }
   }
 };
@@ -55,8 +82,7 @@ struct Fixed24 {
         low(reinterpret_cast<const std::uint8_t*>(low_plane)) {}
   R operator()(std::size_t i) const { return static_cast<R>(std::int32_t{high[i]} * 256 + low[i]); }
   TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
-    const auto both = widened<std::int32_t>(high + i) * 256 + widened<std::int32_t>(low + i);
-    return __builtin_convertvector(both, Lanes<R>);
+    return as_reals<R>(integers_at(high + i) * 256 + integers_at(low + i));
   }
 };
 template <class R>
@@ -70,8 +96,7 @@ struct Fixed48 {
     return static_cast<R>(high[i]) * R(65536) + static_cast<R>(std::int32_t{low[i]});
   }
   TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
-    return widened<R>(high + i) * R(65536) +
-           __builtin_convertvector((widened<std::int32_t>(low + i)), Lanes<R>);
+    return as_reals<R>(integers_at(high + i)) * R(65536) + as_reals<R>(integers_at(low + i));
   }
 };
 

@@ -52,7 +52,9 @@ Conductors make_spheres(const NamedObject& object, const ObjectOptions& options)
 constexpr std::array<NamedObject, 6> table = {{
     {"sphere", "a sphere at a potential", 0, make_sphere},
     {"spheres", "two spheres, of opposite potentials unless others are given", 0, make_spheres},
-    {"100ts", "the paper's two spheres of 50,625 triangles each", 101250, make_spheres},
+    {"100ts",
+     "the paper's two spheres of 50,625 triangles each (here 50,700: closed ones have an even number)",
+     101250, make_spheres},
     {"288ts", "the paper's two spheres of 144,000 triangles each", 288000, make_spheres},
     {"338ts", "the paper's two spheres of 169,000 triangles each", 338000, make_spheres},
     {"1ms", "the paper's two spheres of 502,200 triangles each", 1004400, make_spheres},

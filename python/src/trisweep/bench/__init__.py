@@ -7,6 +7,8 @@ from trisweep.bench import (
     component,
     dag_free,
     heatmap,
+    hmatrix_charge,
+    hmatrix_precision,
     measured,
     papers,
     peers,
@@ -23,6 +25,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     for one in (
         *(module.EXPERIMENT for module in (trees, schedules, threads, pingpong, dag_free, heatmap, breakdown, peers)),
         *(module.EXPERIMENT for module in (simgrid, measured, attribution)),
+        *(module.EXPERIMENT for module in (hmatrix_precision, hmatrix_charge)),
         *papers.EXPERIMENTS,
         *component.EXPERIMENTS,
     )

@@ -1,0 +1,94 @@
+"""What compression and numbers in adaptive precision gain an H-matrix: bytes, and the time of a product, beside the
+same blocks in double precision and beside plain ACA, whose crosses are kept as they are."""
+
+from matplotlib.figure import Figure
+
+from trisweep import plots
+from trisweep.bench.experiment import Experiment
+from trisweep.lab import Lab, Settings
+from trisweep.runs import Record
+from trisweep.tables import Column, Table, spread
+
+EPS = ("1e-3", "1e-6", "1e-8")
+KINDS = {
+    "adaptive": (),
+    "double": ("--precision", "double"),
+    "plain ACA": ("--cross", "aca", "--no-recompression"),
+}
+
+COLUMNS = (
+    Column("object", "object"),
+    Column("eps", "eps"),
+    Column("kind", "stored"),
+    Column("megabytes", "MB", ".1f"),
+    Column("sampled_error", "sampled error", ".1e"),
+    Column("milliseconds", "product, ms", ".3g"),
+    Column("bandwidth", "GB/s", ".1f"),
+    Column("fewer_bytes", "bytes of plain ACA / bytes", ".2f"),
+    Column("faster", "its time / time", ".2f"),
+)
+
+
+def charged(lab: Lab, name: str, words: tuple[str, ...]) -> Record:
+    """The record of `trisweep bem` with the object KIND:N."""
+    kind, _, size = name.partition(":")
+    lab.show(f"{name} {' '.join(words)}")
+    sized = ("--n", size) if size else ()
+    return lab.trisweep.document(["bem", "--object", kind, *sized, *words])["bem"]
+
+
+def measure(lab: Lab) -> Table:
+    table = Table(COLUMNS, [])
+    for name in lab.settings.matrices:
+        for eps in EPS:
+            records: dict[str, list[Record]] = {kind: [] for kind in KINDS}
+            for _ in range(lab.settings.rounds):
+                for kind, words in KINDS.items():
+                    records[kind].append(charged(lab, name, ("--eps", eps, *words)))
+            plain = records["plain ACA"]
+            for kind, rounds in records.items():
+                size = rounds[0]["bytes"]
+                seconds = [record["product_seconds"] for record in rounds]
+                slow = [record["product_seconds"] for record in plain]
+                table.rows.append(
+                    {
+                        "object": name,
+                        "eps": eps,
+                        "kind": kind,
+                        "megabytes": size / 1e6,
+                        "sampled_error": rounds[0]["sampled_error"],
+                        "milliseconds": spread(1e3 * s for s in seconds),
+                        "bandwidth": spread(size / s / 1e9 for s in seconds),
+                        "fewer_bytes": plain[0]["bytes"] / size,
+                        "faster": spread(a / b for a, b in zip(slow, seconds, strict=True)),
+                    }
+                )
+    table.notes.append(
+        f"One thread; products: the fastest of some in each run. Median (smallest to largest) of {lab.settings.rounds} "
+        "rounds, in each of which all kinds run one after the other."
+    )
+    return table
+
+
+def draw(table: Table) -> Figure:
+    groups = table.groups("object")
+    figure, axes = plots.new_figure(1, len(groups))
+    for one, ((name,), rows) in zip(axes.flat, groups.items(), strict=True):
+        values = {(row["kind"], row["eps"]): row["milliseconds"] for row in rows}
+        plots.bars(one, list(EPS), {kind: [values[kind, eps] for eps in EPS] for kind in KINDS})
+        one.set_ylabel("product, ms")
+        one.set_title(name, fontsize=9)
+    plots.legend(figure, axes[0, 0])
+    return figure
+
+
+EXPERIMENT = Experiment(
+    name="hmatrix-precision",
+    title="H-matrices in adaptive precision, beside double and plain ACA",
+    paper="HACApK, Fig. 3",
+    measure=measure,
+    draw=draw,
+    settings=Settings(matrices=("spheres:9600", "spheres:21600"), rounds=3),
+    quick=Settings(matrices=("spheres:600",), rounds=1),
+    takes=(),
+)
