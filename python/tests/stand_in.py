@@ -139,7 +139,6 @@ class StandIn:
             "model": {},
         }
 
-<<<<<<< HEAD
     def _sptrsv(self, words: list[str]) -> Record:
         """Each PE moves 1 MB, and makes 5 polls, two of which migrate a page."""
         self.calls.append(tuple(words))
@@ -152,9 +151,6 @@ class StandIn:
             "solve": {"seconds_median": self.seconds(parse_grid(f"{pes}x1x1"), words)},
         }
 
-    def document(self, words: list[str], ranks: int = 1) -> Record:
-        """Of predict, machines, sptrsv and pingpong."""
-=======
     @staticmethod
     def _charge(words: list[str]) -> Record:
         """Adaptive precision takes a quarter of the bytes and of the time; errors are 10 / n."""
@@ -165,22 +161,18 @@ class StandIn:
         return record | {"charge": 1.0, "total_charge": 1e-9, "charge_relative_error": 10 / n}
 
     def document(self, words: list[str], ranks: int = 1) -> Record:
-        """Of predict, machines, pingpong and bem."""
->>>>>>> main
+        """Of predict, machines, sptrsv, pingpong and bem."""
         if words[0] == "machines":
             self.calls.append((*words, str(ranks)))
             measured = {"two_sided": {}} if words[1] == "--measure" else {}
             return {"name": words[1], "ranks_per_node": 128, **measured}
         if words[0] == "predict":
             return self._predict(words)
-<<<<<<< HEAD
         if words[0] == "sptrsv":
             return self._sptrsv(words)
-=======
         if words[0] == "bem":
             self.calls.append(tuple(words))
             return {"bem": self._charge(words)}
->>>>>>> main
         if words != ["pingpong"] or ranks != 2:
             raise UserError(f"unexpected {words} on {ranks} ranks", "")
         self.calls.append(tuple(words))
