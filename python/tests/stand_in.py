@@ -139,6 +139,15 @@ class StandIn:
             "model": {},
         }
 
+    @staticmethod
+    def _charge(words: list[str]) -> Record:
+        """Adaptive precision takes a quarter of the bytes and of the time; errors are 10 / n."""
+        n = int(option(words, "--n", "100"))
+        share = 1 if "double" in words or "aca" in words else 0.25
+        record = {"object": option(words, "--object", ""), "elements": n, "bytes": 1000 * n * share}
+        record |= {"product_seconds": 1e-6 * n * share, "sampled_error": 1e-4, "iterations": 9}
+        return record | {"charge": 1.0, "total_charge": 1e-9, "charge_relative_error": 10 / n}
+
     def _sptrsv(self, words: list[str]) -> Record:
         """Each PE moves 1 MB, and makes 5 polls, two of which migrate a page."""
         self.calls.append(tuple(words))
@@ -151,28 +160,19 @@ class StandIn:
             "solve": {"seconds_median": self.seconds(parse_grid(f"{pes}x1x1"), words)},
         }
 
-    @staticmethod
-    def _charge(words: list[str]) -> Record:
-        """Adaptive precision takes a quarter of the bytes and of the time; errors are 10 / n."""
-        n = int(option(words, "--n", "100"))
-        share = 1 if "double" in words or "aca" in words else 0.25
-        record = {"object": option(words, "--object", ""), "elements": n, "bytes": 1000 * n * share}
-        record |= {"product_seconds": 1e-6 * n * share, "sampled_error": 1e-4, "iterations": 9}
-        return record | {"charge": 1.0, "total_charge": 1e-9, "charge_relative_error": 10 / n}
-
     def document(self, words: list[str], ranks: int = 1) -> Record:
-        """Of predict, machines, sptrsv, pingpong and bem."""
+        """Of predict, machines, sptrsv, bem and pingpong."""
         if words[0] == "machines":
             self.calls.append((*words, str(ranks)))
             measured = {"two_sided": {}} if words[1] == "--measure" else {}
             return {"name": words[1], "ranks_per_node": 128, **measured}
         if words[0] == "predict":
             return self._predict(words)
-        if words[0] == "sptrsv":
-            return self._sptrsv(words)
         if words[0] == "bem":
             self.calls.append(tuple(words))
             return {"bem": self._charge(words)}
+        if words[0] == "sptrsv":
+            return self._sptrsv(words)
         if words != ["pingpong"] or ranks != 2:
             raise UserError(f"unexpected {words} on {ranks} ranks", "")
         self.calls.append(tuple(words))

@@ -59,6 +59,20 @@ class Registry(unittest.TestCase):
                 self.assertTrue(plots.png(experiment.draw(again)).startswith(PNG))
 
 
+class HMatrices(unittest.TestCase):
+    def test_adaptive_precision_beside_plain_aca(self):
+        table = measure("hmatrix-precision", StandIn(), matrices=("spheres:600",), rounds=2)
+        self.assertEqual(len(table.rows), 9)
+        self.assertEqual(
+            [(row["kind"], row["fewer_bytes"], row["faster"].median) for row in table.rows[:3]],
+            [("adaptive", 4, 4), ("double", 1, 1), ("plain ACA", 1, 1)],
+        )
+
+    def test_the_error_of_the_charge(self):
+        table = measure("hmatrix-charge", StandIn(), matrices=("sphere:1000", "spheres:2000"))
+        self.assertEqual(column(table, "triangles", "error", "total"), [(1000, 1.0, None), (2000, 0.5, 1e-9)])
+
+
 class Components(unittest.TestCase):
     def test_ratios_are_of_the_first_design(self):
         seconds = {"unified": 8.0, "unified+tasks": 16.0, "shmem": 4.0, "zero-copy": 2.0, "push": 1.0}
@@ -78,20 +92,6 @@ class Components(unittest.TestCase):
         self.assertEqual(table.rows[0]["polls"], 20)
         self.assertIn("unified / zero-copy: 4.00 on the geometric mean", table.markdown())
         self.assertIn("unified / this", table.markdown())
-
-
-class HMatrices(unittest.TestCase):
-    def test_adaptive_precision_beside_plain_aca(self):
-        table = measure("hmatrix-precision", StandIn(), matrices=("spheres:600",), rounds=2)
-        self.assertEqual(len(table.rows), 9)
-        self.assertEqual(
-            [(row["kind"], row["fewer_bytes"], row["faster"].median) for row in table.rows[:3]],
-            [("adaptive", 4, 4), ("double", 1, 1), ("plain ACA", 1, 1)],
-        )
-
-    def test_the_error_of_the_charge(self):
-        table = measure("hmatrix-charge", StandIn(), matrices=("sphere:1000", "spheres:2000"))
-        self.assertEqual(column(table, "triangles", "error", "total"), [(1000, 1.0, None), (2000, 0.5, 1e-9)])
 
 
 class Trees(unittest.TestCase):

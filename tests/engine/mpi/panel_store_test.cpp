@@ -47,7 +47,7 @@ void expect_pieces(const PanelStore<T>& store, Side side, const distribution::Sh
                            : side == Side::upper ? factors.upper_panel(k)
                                                  : factors.diagonal_block(k);
     const Index height = side == Side::diagonal ? width : s.height(k);
-    const S* const piece = store.piece(side, part.value_ptr[usize(p)]).template as<S>();
+    const S* const piece = store.values(side).template as<S>() + part.value_ptr[usize(p)];
     Index row = 0;
     for (const auto& block : part.blocks(p)) {
       for (Index i = block.begin; i < block.end; ++i, ++row) {
