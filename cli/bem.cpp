@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "krylov_options.hpp"
 #include "outputs.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
 #include "trisweep/hmatrix/mesh_file.hpp"
 #include "trisweep/report/bem_record.hpp"
@@ -21,9 +23,10 @@ std::string list_of_objects() {
 struct BemCommand {
   std::string object;
   hmatrix::ObjectOptions shape;
+  hmatrix::MeshOptions mesh_options;
   std::vector<double> radius, potential;
   hmatrix::ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}}};
-  std::string method = "bicgstab", cross = "aca+", precision = "adaptive";
+  std::string cross = "aca+", precision = "adaptive";
   bool no_recompression = false;
   int threads = 1;
   std::string json;
@@ -38,7 +41,9 @@ struct BemCommand {
     const report::BemRecord record{.version = TRISWEEP_VERSION,
                                    .object = conductors.name,
                                    .elements = conductors.mesh.size(),
+                                   .repairs = conductors.repairs,
                                    .eps = options.matrix.compression.eps,
+                                   .method = options.method,
                                    .tolerance = options.solver.tolerance,
                                    .ranks = context.world.size(),
                                    .threads = threads,
@@ -66,15 +71,18 @@ struct BemCommand {
 
   hmatrix::Conductors read(const Context& context) const {
     hmatrix::TriangleMesh mesh;
+    hmatrix::MeshRepairs repairs;
     transport::collectively(context.world, [&] {
       if (shape.triangles > 0)
         throw Error(ErrorKind::usage, "a file has the triangles that it has", "leave --n out");
-      if (context.is_root()) mesh = hmatrix::read_mesh(object, context.terminal);
+      if (context.is_root()) mesh = hmatrix::read_mesh(object, mesh_options, repairs, context.terminal);
     });
     context.world.broadcast(mesh.node);
     context.world.broadcast(mesh.triangle);
     return transport::collectively(context.world, [&] {
-      return hmatrix::one_body(object, std::move(mesh), chosen_shape().potential[0]);
+      auto body = hmatrix::one_body(object, std::move(mesh), chosen_shape().potential[0]);
+      body.repairs = repairs;
+      return body;
     });
   }
 
@@ -90,9 +98,9 @@ struct BemCommand {
   hmatrix::ChargeOptions chosen_options() const {
     hmatrix::ChargeOptions chosen = options;
     hmatrix::Compression& how = chosen.matrix.compression;
-    how.cross = cross == "aca" ? compression::Cross::aca : compression::Cross::aca_plus;
+    how.cross = find_named(compression::crosses(), "cross", cross).method;
     how.recompress = !no_recompression;
-    how.precision = precision == "double" ? compression::Precision::full : compression::Precision::adaptive;
+    how.precision = find_named(compression::precisions(), "precision", precision).precision;
     return chosen;
   }
 };
@@ -108,6 +116,15 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
       ->delimiter(',')
       ->expected(1, 2);
   sub.add_option("--distance", o.shape.distance, "Of the spheres' centres (m)")->capture_default_str();
+  sub.add_option_function<std::string>(
+         "--defects",
+         [&o](const std::string& name) {
+           o.mesh_options.defects = find_named(hmatrix::defects(), "treatment of defects", name).defects;
+         },
+         "Of a file, triangles without area, that there are twice, or that are turned against others: refuse "
+         "(the default) or repair")
+      ->check(CLI::IsMember(names_of(hmatrix::defects())));
+  sub.add_flag("--closed", o.mesh_options.closed, "Refuse a file whose surface is not closed");
   sub.add_option("--potential", o.potential,
                  "Of the first, and of the second unless it is the opposite: V1,V2 (V; default 1)")
       ->delimiter(',')
@@ -129,11 +146,11 @@ void add_matrix_options(CLI::App& sub, BemCommand& o) {
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   sub.add_option("--cross", o.cross, "How blocks are approximated")
-      ->check(CLI::IsMember({"aca", "aca+"}))
+      ->check(CLI::IsMember(names_of(compression::crosses())))
       ->capture_default_str();
   sub.add_flag("--no-recompression", o.no_recompression, "Study: keep the crosses, in double precision");
   sub.add_option("--precision", o.precision, "adaptive: numbers in 1 to 8 bytes, as the error allows")
-      ->check(CLI::IsMember({"adaptive", "double"}))
+      ->check(CLI::IsMember(names_of(compression::precisions())))
       ->capture_default_str();
 }
 
@@ -147,8 +164,8 @@ void add_bem(CLI::App& app, Run& run) {
   sub->footer(list_of_objects());
   add_shape_options(*sub, o);
   add_matrix_options(*sub, o);
-  sub->add_option("--method", o.method, "How the system is solved")
-      ->check(CLI::IsMember({"bicgstab"}))
+  sub->add_option("--method", o.options.method, "How the system is solved")
+      ->check(CLI::IsMember(names_of(krylov::methods<double>())))
       ->capture_default_str();
   sub->add_option("--tol", o.options.solver.tolerance, "Relative residual to be reached")
       ->check(CLI::PositiveNumber)
@@ -156,6 +173,7 @@ void add_bem(CLI::App& app, Run& run) {
   sub->add_option("--max-iterations", o.options.solver.max_iterations, "Iterations at most")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
+  add_pipelining_options(*sub, o.options.solver);
   sub->add_option("--threads", o.threads, "Threads of each rank")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -1,12 +1,15 @@
-// trisweep solve --method bicgstab: the matrix is multiplied, and a preconditioner stands for its inverse.
+// trisweep solve --method bicgstab and pipelined-bicgstab: the matrix is multiplied, and a preconditioner
+// stands for its inverse.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "solve_job.hpp"
 #include "trisweep/component/ilu0.hpp"
 #include "trisweep/core/clock.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/report/text.hpp"
@@ -15,20 +18,6 @@
 
 namespace trisweep::cli {
 namespace {
-
-std::string in_words(krylov::Outcome outcome) {
-  switch (outcome) {
-    case krylov::Outcome::converged:
-      return "converged";
-    case krylov::Outcome::breakdown:
-      return "breakdown";
-    case krylov::Outcome::stagnated:
-      return "stagnated";
-    case krylov::Outcome::most_iterations:
-      break;
-  }
-  return "not converged";
-}
 
 // The columns of this rank's own rows: what a rank can factor by itself (block Jacobi).
 template <Scalar T>
@@ -65,14 +54,15 @@ template <Scalar T>
 class IterativeJob {
  public:
   IterativeJob(const Context& context, const SolveOptions& options, System<T> system)
-      : context_(context), options_(options), crew_(std::max(options.threads, 1)) {
+      : context_(context), options_(options) {
     preconditioner_.op = static_cast<Op>(options.op.front());
-    record_.plan = {.px = world().size(), .device = "cpu", .threads = crew_.size()};
+    record_.plan = {.px = world().size(), .device = "cpu", .threads = threads()};
     record_.matrix = {.name = options.matrix, .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
     nrhs_ = system.b.cols;
     Index n = system.a.rows();
     world().broadcast(nrhs_);
     world().broadcast(n);
+    transport::collectively(world(), [&] { crew_.emplace(threads()); });
     auto rows = dealt_out(world().handle(), std::move(system.a));
     const auto partition = distribution::even_partition(n, world().size());
     const auto start = Clock::now();
@@ -80,21 +70,21 @@ class IterativeJob {
     krylov_.setup_seconds = world().max(seconds_since(start));
     matrix_.emplace(world().handle(), std::move(rows.a), partition);
     b_ = solve::scatter_rows(world(), partition, system.b);
-    x_.resize(b_.size());
+    transport::collectively(world(), [&] { x_.resize(b_.size()); });
   }
 
   int run(Outputs& outputs) {
-    context_.terminal.progress("bicgstab", 0);
+    context_.terminal.progress(options_.method, 0);
     const auto start = Clock::now();
+    const auto& method = find_named(krylov::methods<T>(), "method", options_.method);
     const auto results =
-        krylov::bicgstab<T>({matrix_->comm(), crew_}, {product_, preconditioner_}, {b_.data(), rows(), nrhs_},
-                            {x_.data(), rows(), nrhs_},
-                            {.tolerance = options_.tolerance, .max_iterations = options_.max_iterations});
+        method.solve({matrix_->comm(), *crew_}, {product_, preconditioner_}, {b_.data(), rows(), nrhs_},
+                     {x_.data(), rows(), nrhs_}, options_.krylov);
     record_.solve.seconds_min = record_.solve.seconds_median = world().max(seconds_since(start));
     const auto worst = std::ranges::max_element(results, {}, [](const krylov::BicgstabResult& r) {
       return std::pair(r.outcome != krylov::Outcome::converged, r.residual);
     });
-    krylov_.outcome = in_words(worst->outcome);
+    krylov_.outcome = krylov::words_of(worst->outcome).name;
     krylov_.residual = worst->residual;
     for (const auto& r : results) krylov_.iterations = std::max(krylov_.iterations, r.iterations);
     judge();
@@ -108,10 +98,10 @@ class IterativeJob {
     context_.terminal.print_beside({options_.output, options_.json}, summary());
     if (converged) return 0;
     context_.terminal.error(
-        fmt::format("bicgstab has {} after {}: residual {:.1e}; no solution was written\n  remedy: try "
+        fmt::format("{} {} after {}: residual {:.1e}; no solution was written\n  remedy: try "
                     "--preconditioner lu, "
                     "or --method direct",
-                    worst->outcome == krylov::Outcome::breakdown ? "broken down" : "not converged",
+                    options_.method, krylov::words_of(worst->outcome).sentence,
                     report::counted(krylov_.iterations, "iteration"), krylov_.residual));
     return 1;
   }
@@ -119,18 +109,22 @@ class IterativeJob {
  private:
   const transport::Communicator& world() const { return context_.world; }
   Index rows() const { return matrix_->local_rows(); }
+  int threads() const { return std::max(options_.threads, 1); }
 
   void make_preconditioner(const solve::BlockRows<T>& rows, const distribution::RowPartition& partition) {
     krylov_.preconditioner = options_.preconditioner;
-    krylov_.tolerance = options_.tolerance;
-    if (options_.preconditioner == "lu") {
+    krylov_.tolerance = options_.krylov.tolerance;
+    const Preconditioning kind =
+        find_named(preconditioners(), "preconditioner", options_.preconditioner).kind;
+    if (kind == Preconditioning::lu) {
       preconditioner_.lu.emplace(world().handle(), rows, solver_options(options_, nrhs_, context_.terminal));
       record_.factor = preconditioner_.lu->report().factor;
-      record_.plan = report::plan_record(preconditioner_.lu->report().plan);
-    } else if (options_.preconditioner == "ilu0") {
+      record_.plan = report::plan_record(preconditioner_.lu->report().plan, options_.device);
+      record_.plan.threads = threads();
+    } else if (kind == Preconditioning::ilu0) {
       transport::collectively(world(), [&] {
         preconditioner_.ilu0.emplace(diagonal_block(rows.a, partition.first(world().rank())),
-                                     component::Options{.threads = crew_.size()});
+                                     component::Options{.threads = threads()});
         preconditioner_.ilu0->prepare(preconditioner_.op, nrhs_);
       });
       krylov_.preconditioner_nonzeros =
@@ -139,9 +133,10 @@ class IterativeJob {
   }
 
   void judge() {
-    const std::vector<double> ones(usize(rows()), 1.0);
+    std::vector<double> ones;
+    transport::collectively(world(), [&] { ones.assign(usize(rows()), 1.0); });
     const Vectors<const T> b(b_.data(), rows(), nrhs_), x(x_.data(), rows(), nrhs_);
-    solve::Residuals<T> residuals(*matrix_, crew_, {ones, ones});
+    solve::Residuals<T> residuals(*matrix_, *crew_, {ones, ones});
     transport::together(matrix_->comm(), [&] {
       residuals.prepare(preconditioner_.op, nrhs_);
       const auto errors = residuals.measure(preconditioner_.op, b, x);
@@ -171,26 +166,27 @@ class IterativeJob {
     return fmt::format(
         "matrix    {}: {} rows, {}\n"
         "setup     {}: preconditioner {}\n"
-        "solve     {}: bicgstab, {}, op {}, {}\n"
+        "solve     {}: {}, {}, op {}, {}\n"
         "accuracy  residual {:.1e} of the right-hand side, in the 2-norm; componentwise backward error "
         "{:.1e}\n",
         record_.matrix.name, record_.matrix.rows, report::counted(record_.matrix.nonzeros, "nonzero"),
         report::duration(krylov_.setup_seconds), krylov_.preconditioner,
-        report::duration(record_.solve.seconds_min), report::counted(nrhs_, "right-hand side"), options_.op,
+        report::duration(record_.solve.seconds_min), options_.method,
+        report::counted(nrhs_, "right-hand side"), options_.op,
         report::counted(krylov_.iterations, "iteration"), krylov_.residual,
         record_.solve.componentwise_backward_error);
   }
 
   const Context& context_;
   const SolveOptions& options_;
-  Crew crew_;
+  std::optional<Crew> crew_;
   Index nrhs_ = 1;
   Preconditioner<T> preconditioner_;
   std::optional<krylov::DistributedMatrix<T>> matrix_;
   struct Product {
     IterativeJob& job;
     void operator()(Vectors<const T> x, Vectors<T> y) {
-      job.matrix_->apply(job.preconditioner_.op, x, y, job.crew_);
+      job.matrix_->apply(job.preconditioner_.op, x, y, *job.crew_);
     }
   } product_{*this};
   std::vector<T> b_, x_;  // this rank's rows

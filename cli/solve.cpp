@@ -6,9 +6,11 @@
 #include <cstdlib>
 
 #include "command.hpp"
+#include "krylov_options.hpp"
 #include "outputs.hpp"
 #include "solve_job.hpp"
 #include "system.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/model/precision.hpp"
 
 namespace trisweep::cli {
@@ -32,7 +34,7 @@ int solve_in(const Context& context, const SolveOptions& options, AnySystem read
     if (context.is_root())
       system = take_system<T>(std::move(read), static_cast<Op>(options.op.front()), options.nrhs);
   });
-  return options.method == "direct"
+  return options.method == direct
              ? solve_system(context, options, std::move(system), std::move(outputs))
              : solve_iteratively(context, options, std::move(system), std::move(outputs));
 }
@@ -59,23 +61,34 @@ int solve(const Context& context, const SolveOptions& options) {
   return solve_as_asked<double>(context, options, std::move(system), std::move(outputs));
 }
 
+void refuse(const CLI::App& sub, std::initializer_list<const char*> options, const std::string& choice,
+            const char* remedy) {
+  for (const char* option : options) {
+    if (sub.count(option) > 0)
+      throw Error(ErrorKind::usage, fmt::format("{} is not for {}", option, choice), remedy);
+  }
+}
+
 // What only the engine of the processors has.
 void check_device(const CLI::App& sub, const SolveOptions& options) {
   if (engine::find_device(options.device) == engine::Device::cpu) return;
-  for (const char* option : {"--transport", "--trace", "--traffic", "--no-dependencies"}) {
-    if (sub.count(option) > 0)
-      throw Error(ErrorKind::usage, fmt::format("{} is not for --device {}", option, options.device),
-                  "use --device cpu");
-  }
-  if (options.compress != "off")
-    throw Error(ErrorKind::usage, fmt::format("--compress is not for --device {}", options.device),
-                "use --device cpu, or --compress off");
+  refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
+         "use --device cpu");
+  if (options.compress != "off") refuse(sub, {"--compress"}, "--device " + options.device, "use --device cpu");
+}
+
+// What is about one solve by the factors.
+void check_method(const CLI::App& sub, const SolveOptions& options) {
+  if (options.method == direct) return;
+  refuse(sub, {"--trace", "--traffic", "--no-dependencies", "--repeat", "--refine"},
+         "--method " + options.method, "use --method direct");
 }
 
 // Says which plans there are to choose from, on every rank.
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   transport::collectively(context.world, [&] {
     check_device(sub, options);
+    check_method(sub, options);
     const Index ranks = context.world.size();
     options.transport_given = sub.count("--transport") > 0;
     if (options.grid_text == "auto") {
@@ -95,6 +108,17 @@ std::string check_refine(const std::string& text) {
   return text == "auto" || number ? "" : "takes 'auto' or a number of steps, not '" + text + "'";
 }
 
+// "a: what it is; b"
+template <class Row>
+std::string described(std::span<const Row> table) {
+  std::string text;
+  for (const Row& row : table) {
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", row.name);
+    if (!row.description.empty()) text += fmt::format(": {}", row.description);
+  }
+  return text;
+}
+
 // "auto", "off" or a number between 0 and 1.
 std::string check_compress(const std::string& text) {
   if (text == "auto" || text == "off") return "";
@@ -105,20 +129,23 @@ std::string check_compress(const std::string& text) {
 }
 
 void add_method_options(CLI::App& sub, SolveOptions& o) {
-  sub.add_option("--method", o.method, "direct: by the factors; bicgstab: by products with the matrix")
-      ->check(CLI::IsMember({"direct", "bicgstab"}))
+  std::vector<std::string> names = names_of(krylov::methods<double>());
+  names.insert(names.begin(), std::string(direct));
+  sub.add_option("--method", o.method,
+                 "direct: by the factors; bicgstab, pipelined-bicgstab: by products with the matrix")
+      ->check(CLI::IsMember(names))
       ->capture_default_str();
-  sub.add_option("--preconditioner", o.preconditioner,
-                 "Of bicgstab: lu: the factors; ilu0: an incomplete factorization of each rank's diagonal "
-                 "block; none")
-      ->check(CLI::IsMember({"lu", "ilu0", "none"}))
+  sub.add_option("--preconditioner", o.preconditioner, "Of bicgstab: " + described(preconditioners()))
+      ->check(CLI::IsMember(names_of(preconditioners())))
       ->capture_default_str();
-  sub.add_option("--tolerance", o.tolerance, "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
+  sub.add_option("--tolerance", o.krylov.tolerance,
+                 "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  sub.add_option("--max-iterations", o.max_iterations, "Of bicgstab")
+  sub.add_option("--max-iterations", o.krylov.max_iterations, "Of bicgstab")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
+  add_pipelining_options(sub, o.krylov);
 }
 
 // What a run shows of itself, and how it behaves when that is being studied.

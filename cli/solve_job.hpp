@@ -3,15 +3,29 @@
 
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "command.hpp"
 #include "plan_options.hpp"
 #include "system.hpp"
+#include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::cli {
+
+// The method by the factors alone; all others are krylov::methods().
+inline constexpr std::string_view direct = "direct";
+
+// What stands for the inverse of the matrix in an iterative method.
+enum class Preconditioning { lu, ilu0, none };
+struct NamedPreconditioner {
+  std::string_view name;
+  std::string_view description;
+  Preconditioning kind;
+};
+std::span<const NamedPreconditioner> preconditioners();
 
 struct SolveOptions : PlanOptions, SystemFiles {
   model::PlanAxes axes;          // what the model may choose from; a single plan when the user has chosen
@@ -25,10 +39,9 @@ struct SolveOptions : PlanOptions, SystemFiles {
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;
   bool no_dependencies = false;
-  std::string method = "direct";      // or "bicgstab"
-  std::string preconditioner = "lu";  // of an iterative method; see iterative_job.cpp
-  double tolerance = 1e-10;           // of the residual of an iterative method
-  int max_iterations = 1000;
+  std::string method{direct};
+  std::string preconditioner{preconditioners().front().name};  // of an iterative method
+  krylov::BicgstabOptions krylov;                              // of an iterative method
   double watchdog = std::numeric_limits<double>::infinity();  // seconds
 };
 

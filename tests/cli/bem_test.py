@@ -39,6 +39,16 @@ class Bem(CommandTest):
         self.assertLess(double["bytes"], plain["bytes"])
         self.assertAlmostEqual(adaptive["charge"] / plain["charge"], 1, delta=1e-3)
 
+    def test_the_pipelined_method_with_whatever_is_hidden(self):
+        words = ("--object", "spheres", "--n", 1200, "--tol", "1e-5")
+        plain = self.bem(*words)
+        for hidden in ("block", "pipe1", "pipe2"):
+            record = self.bem(*words, "--method", "pipelined-bicgstab", "--overlap", hidden, ranks=3)
+            self.assertEqual(record["method"], "pipelined-bicgstab")
+            self.assertLessEqual(abs(record["iterations"] - plain["iterations"]), 1)
+            self.assertLess(record["true_residual"], 1e-5)
+            self.assertTrue(math.isclose(record["charge"], plain["charge"], rel_tol=1e-4))
+
     def test_a_sphere_of_another_size_and_potential(self):
         record = self.bem("--object", "sphere", "--n", 600, "--radius", 2, "--potential", 10)
         self.assertLess(abs(record["charge_relative_error"]), 0.02)
@@ -56,7 +66,11 @@ class Bem(CommandTest):
         self.write("octahedron.obj", "".join("v {} {} {}\n".format(*c) for c in corners) +
                    "".join("f {} {} {}\n".format(*f) for f in facets))
         for name in ("octahedron.msh", "octahedron.obj"):
-            record = self.bem("--object", name, "--potential", 2, ranks=2)
+            turned = self.run_here("bem", "--object", name)
+            self.assertEqual(turned.status, 2, turned)
+            self.assertIn("turned against facet", turned.messages()[0])
+            record = self.bem("--object", name, "--potential", 2, "--defects", "repair", "--closed", ranks=2)
+            self.assertEqual(record["repairs"], {"without_area": 0, "duplicated": 0, "turned": 4})
             self.assertEqual(record["elements"], 8)
             self.assertIsNone(record["charge_relative_error"])
             # Between those of the spheres inside and around it.

@@ -104,6 +104,15 @@ class Bicgstab(CommandTest):
                                 "--threads", 2, "-o", "x.mtx", grid="3x1x1")
             self.assertLess(record["solve"]["backward_error"], 1e-9)
 
+    def test_what_is_about_one_solve_is_refused(self):
+        self.succeed("gallery", "convection3d", "--n", 4, "-o", "a.mtx")
+        for option in (["--trace", "t.json"], ["--traffic", "t.csv"], ["--no-dependencies"], ["--repeat", 2],
+                       ["--refine", 1]):
+            result = self.run_here("solve", "a.mtx", "--method", "bicgstab", *option)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(f"{option[0]} is not for --method bicgstab", result.err)
+            self.assertFalse(self.path("t.json").exists() or self.path("t.csv").exists())
+
     def test_without_an_answer_there_is_none(self):
         self.succeed("gallery", "convection3d", "--n", 9, "-o", "a.mtx")
         result = self.run_here("solve", "a.mtx", "--method", "bicgstab", "--preconditioner", "none",

@@ -93,6 +93,13 @@ TEST(Schedule, RegionsTakeLessTimeThanLevelsWhereLevelsAreSmall) {
   EXPECT_LT(time(regions), 0.8 * time(sequential));
 }
 
+// Two chains, one after the other: their links take turns.
+TEST(Schedule, RowsOfABlockSeldomNeedTheOneJustBefore) {
+  const matrix::Pattern below{.rows = 6, .cols = 6, .row_ptr = {0, 0, 1, 2, 2, 3, 4}, .col = {0, 1, 3, 4}};
+  const Schedule schedule = make_schedule(below, sequential(below, 1));
+  EXPECT_EQ(schedule[0].row, (std::vector<Index>{0, 3, 1, 4, 2, 5}));
+}
+
 TEST(Schedule, ThreadsThatWaitForOneAnotherAreFound) {
   const matrix::Pattern below{.rows = 2, .cols = 2, .row_ptr = {0, 0, 1}, .col = {0}};
   Schedule schedule = make_schedule(below, sync_free(below, 2));

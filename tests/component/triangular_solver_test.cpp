@@ -116,6 +116,19 @@ TYPED_TEST(ComponentSolver, SolvesForAnyNumberOfRightHandSidesInPlaceToo) {
   }
 }
 
+// The inverse of the smallest numbers is infinite, that of the largest has lost digits.
+TEST(ComponentSolver, DividesWhereAnInverseIsNoNumber) {
+  for (const double diagonal : {1e-310, 1.5e308, 3.0}) {
+    const matrix::Csr<double> a{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 1, 3}, .col = {0, 0, 1}},
+                                .value = {diagonal, diagonal, diagonal}};
+    const std::vector<double> b{diagonal * 0.75, diagonal * 0.75};
+    std::vector<double> x(2);
+    TriangularSolver<double>(a, {}).solve(b, x);
+    EXPECT_NEAR(x[0], b[0] / diagonal, 1e-15);
+    EXPECT_NEAR(x[1], 0, 1e-13);
+  }
+}
+
 TEST(ComponentSolver, RepeatsWithOtherValuesAndMoves) {
   auto a = random_lower<double>(2000, 3, 40);
   TriangularSolver<double> made(a, {}, {.algorithm = "sync-free", .threads = 3});

@@ -86,6 +86,52 @@ TEST(DeviceRepeatThreads, SumsDoNotDependOnTheNumberOfWorkers) {
   }
 }
 
+// Runs the solve that another PE is behind with, once it is waited for.
+struct LaterPe final : Watch {
+  std::function<void()> run;
+  int looks = 0;
+  void look() override {
+    if (++looks == 1) run();
+  }
+};
+
+// PE 0 sends a row to PE 1, which has yet to read that of the solve before.
+TEST(DeviceRepeat, NothingIsSentToWhoseSolveBeforeIsNotFinished) {
+  Program sender, receiver;
+  sender.rows = 1;
+  sender.run = {{0, 1}};
+  sender.put = {{.pe = 1, .row = 1, .signal = 0}};
+  sender.transfer = {{.run = {0, 1}, .put = 0}};
+  sender.item = {{.action = Action::transfer, .at = 0}};
+  receiver.pe = 1;
+  receiver.rows = 2;
+  receiver.inbound = {{.from = 0, .address = {.row = 1, .rows = 1, .signal = 0}}};
+  receiver.run = {{0, 1}};
+  receiver.transfer = {{.run = {0, 1}, .signal = 0, .row = 1}};
+  receiver.source = {{.pe = 0, .row = 0, .signal = 1}};
+  receiver.item = {{.action = Action::transfer, .at = 0}, {.action = Action::close, .at = 0, .after = 1}};
+  std::vector<Buffer<std::byte>> shared;
+  for (const Program* program : {&sender, &receiver})
+    shared.push_back(zeros<std::byte>(shared_layout(*program, 2).bytes<double>(1), "a test"));
+  HostPe<double> from(sender, 2, 1, 1, shared[0].data()), to(receiver, 2, 1, 1, shared[1].data());
+  const std::array memory{from.memory(), to.memory()};
+  const std::array<const double*, 3> no_panels{};
+
+  std::vector<double> received;
+  LaterPe later;
+  later.run = [&] {
+    to.work(memory, no_panels, to.next(1, 0), 0, HostBlock{});
+    received.push_back(to.rows()[0]);
+  };
+  for (const double value : {1.0, 2.0, 3.0}) {
+    later.looks = 0;
+    from.rows()[0] = value;
+    from.work(memory, no_panels, from.next(1, 0), 0, HostBlock{&later});
+  }
+  later.run();
+  EXPECT_EQ(received, (std::vector{1.0, 2.0, 3.0}));
+}
+
 struct FailingBlock : HostBlock {
   bool fails = false;
 

@@ -59,7 +59,7 @@ class VirtualPes {
   template <class BlockOf>
   std::vector<T> solve(const std::vector<T>& b, Index nrhs, const BlockOf& block_of, double patience = 0) {
     load(b, nrhs);
-    std::vector<device::Solve> solves;
+    std::vector<device::Solve<device::NumberOf<T>>> solves;
     for (auto& pe : pe_) solves.push_back(pe.next(nrhs, patience));
     crew_.run([&](int thread) {
       const int p = thread / workers_, worker = thread % workers_;

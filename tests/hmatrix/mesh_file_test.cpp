@@ -40,14 +40,14 @@ class MeshFile : public testing::Test {
 
 const std::string head_2 = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
 const std::string nodes_2 = "$Nodes\n4\n1 0 0 0\n2 1 0 0\n30 0 1 0\n4 0 0 1\n$EndNodes\n";
-const std::string elements_2 = "$Elements\n3\n1 15 2 0 1 1\n2 2 2 0 1 1 2 30\n3 2 0 2 30 4\n$EndElements\n";
+const std::string elements_2 = "$Elements\n3\n1 15 2 0 1 1\n2 2 2 0 1 1 2 30\n3 2 0 30 2 4\n$EndElements\n";
 const std::string head_4 =
     "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 1 0\n1 0 0 0 1 1 0 0 0\n$EndEntities\n";
 const std::string nodes_4 =
     "$Nodes\n2 4 1 30\n0 1 0 1\n1\n0 0 0\n2 1 1 3\n2\n30\n4\n1 0 0 0.5 0.5\n0 1 0 0 0\n0 0 1 1 "
     "1\n$EndNodes\n";
 const std::string elements_4 =
-    "$Elements\n2 3 1 3\n0 1 15 1\n1 1\n2 1 2 2\n2 1 2 30\n3 2 30 4\n$EndElements\n";
+    "$Elements\n2 3 1 3\n0 1 15 1\n1 1\n2 1 2 2\n2 1 2 30\n3 30 2 4\n$EndElements\n";
 
 void expect_two_triangles(const TriangleMesh& mesh) {
   ASSERT_EQ(mesh.size(), 2);
@@ -144,6 +144,18 @@ TEST_F(MeshFile, StlObjAndPly) {
     const TriangleMesh mesh = read_mesh(file);
     EXPECT_EQ(mesh.size(), sphere.size()) << file;
     EXPECT_NEAR(total(mesh), total(sphere), 1e-4) << file;
+  }
+}
+
+TEST_F(MeshFile, TrianglesWithoutAreaAreRemovedWhenTheyMayBe) {
+  TriangleMesh flat = sphere_mesh({4, 2}, 1, {0, 0, 0});
+  const Index whole = flat.size();
+  flat.triangle.push_back({3, 3, 4});
+  for (const auto& file : {write("a.stl", as_stl(flat)), write("a.obj", as_obj(flat))}) {
+    MeshRepairs repairs;
+    EXPECT_EQ(read_mesh(file, {.defects = Defects::repair, .closed = true}, repairs).size(), whole) << file;
+    EXPECT_EQ(repairs.without_area, 1) << file;
+    EXPECT_EQ(repairs.turned, 0) << file;
   }
 }
 

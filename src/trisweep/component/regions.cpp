@@ -15,25 +15,11 @@ constexpr Index nobody = -1, several = -2;
 
 using Heap = std::priority_queue<Index, std::vector<Index>, std::greater<>>;
 
-// Rows that need the row of each column.
-matrix::Pattern transposed(const matrix::Pattern& below) {
-  matrix::Pattern t{
-      .rows = below.cols, .cols = below.rows, .row_ptr = std::vector<Offset>(usize(below.cols) + 1)};
-  for (const Index j : below.col) ++t.row_ptr[usize(j) + 1];
-  for (Index j = 0; j < below.cols; ++j) t.row_ptr[usize(j) + 1] += t.row_ptr[usize(j)];
-  t.col.resize(below.col.size());
-  std::vector<Offset> next(t.row_ptr.begin(), t.row_ptr.end() - 1);
-  for (Index i = 0; i < below.rows; ++i) {
-    for (const Index j : below.row(i)) t.col[usize(next[usize(j)]++)] = i;
-  }
-  return t;
-}
-
 class Growth {
  public:
   Growth(const matrix::Pattern& below, int threads)
       : below_(below),
-        users_(transposed(below)),
+        users_(matrix::transpose(below)),
         missing_(usize(below.rows)),
         in_step_(usize(below.rows), nobody) {
     assignment_.resize(usize(threads));
@@ -60,12 +46,14 @@ class Growth {
       ready_.insert(ready_.end(), ready.begin() + std::ptrdiff_t(next), ready.begin() + std::ptrdiff_t(end));
       next = end;
     }
+    const std::ptrdiff_t rest = std::ssize(ready_);  // ascending, as they were
     for (const Index i : touched_) {
       in_step_[usize(i)] = nobody;
       if (missing_[usize(i)] == 0) ready_.push_back(i);
     }
     touched_.clear();
-    std::ranges::sort(ready_);
+    std::ranges::sort(ready_.begin() + rest, ready_.end());
+    std::ranges::inplace_merge(ready_, ready_.begin() + rest);
   }
 
   // Takes from ready[next, end) what it has work for; returns where it stopped.
@@ -101,11 +89,11 @@ class Growth {
   }
 
   const matrix::Pattern& below_;
-  const matrix::Pattern users_;
-  std::vector<Index> missing_;  // by row: unknowns that it needs and nobody computes yet
-  std::vector<Index> in_step_;  // by row: who computes what it needs in this step
-  std::vector<Index> touched_;  // rows with such
-  std::vector<Index> ready_;    // rows that miss nothing when the step begins, ascending
+  const matrix::Pattern users_;  // by row: those that need it
+  std::vector<Index> missing_;   // by row: unknowns that it needs and nobody computes yet
+  std::vector<Index> in_step_;   // by row: who computes what it needs in this step
+  std::vector<Index> touched_;   // rows with such
+  std::vector<Index> ready_;     // rows that miss nothing when the step begins, ascending
   Assignment assignment_;
 };
 

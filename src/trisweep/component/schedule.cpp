@@ -1,8 +1,11 @@
 #include "trisweep/component/schedule.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <stdexcept>
+#include <utility>
 
 namespace trisweep::component {
 namespace {
@@ -25,15 +28,68 @@ std::vector<Place> places_of(const matrix::Pattern& below, const Assignment& ass
   return place;
 }
 
+// Which lines of unknowns a thread has at hand: in a cache that keeps the last of those that share a place.
+class Cache {
+ public:
+  // Whether the line of that unknown had to be fetched.
+  bool misses(Index unknown) {
+    const Index line = unknown / 8;
+    return std::exchange(line_[usize(line) % line_.size()], line) != line;
+  }
+
+ private:
+  std::vector<Index> line_ = std::vector<Index>(8192, -1);
+};
+
+// Puts the rows of each block, a few at a time, in the order of their levels among themselves: then a row
+// seldom needs the one just before it, and the processor has several at work at once. Few, so that what they
+// need stays in the cache.
+class Interleaver {
+ public:
+  explicit Interleaver(const matrix::Pattern& below) : below_(below), level_(usize(below.rows), -1) {}
+
+  void apply(std::vector<Index>& rows, std::span<const Index> block_end) {
+    constexpr Index few = 1024;
+    for (Index begin = 0; const Index end : block_end) {
+      for (; begin < end; begin = std::min(begin + few, end))
+        order(std::span(rows).subspan(usize(begin), usize(std::min(few, end - begin))));
+    }
+  }
+
+ private:
+  void order(std::span<Index> rows) {
+    std::ranges::fill(count_, 0);
+    for (const Index i : rows) {
+      Index level = 0;
+      for (const Index j : below_.row(i)) level = std::max(level, level_[usize(j)] + 1);
+      level_[usize(i)] = level;
+      if (usize(level) + 1 >= count_.size()) count_.resize(usize(level) + 2);
+      ++count_[usize(level) + 1];
+    }
+    std::partial_sum(count_.begin(), count_.end(), count_.begin());
+    ordered_.resize(rows.size());
+    for (const Index i : rows) ordered_[usize(count_[usize(level_[usize(i)])]++)] = i;
+    for (const Index i : rows) level_[usize(i)] = -1;
+    std::ranges::copy(ordered_, rows.begin());
+  }
+
+  const matrix::Pattern& below_;
+  std::vector<Index> level_;    // by row; -1 outside
+  std::vector<Index> count_;    // by level, of those below
+  std::vector<Index> ordered_;  // the rows at hand
+};
+
 }  // namespace
 
 Schedule make_schedule(const matrix::Pattern& below, Assignment assignment) {
   const std::vector<Place> place = places_of(below, assignment);
   Schedule schedule(assignment.size());
   std::vector<Index> needed(assignment.size()), waited(assignment.size());
+  Interleaver interleaver(below);
   for (std::size_t t = 0; t < assignment.size(); ++t) {
     ThreadSchedule& mine = schedule[t];
     mine.row = std::move(assignment[t].row);
+    interleaver.apply(mine.row, assignment[t].block_end);
     std::ranges::fill(waited, 0);
     Index row = 0;
     for (const Index end : assignment[t].block_end) {
@@ -60,8 +116,19 @@ double estimate(const matrix::Pattern& below, const Schedule& schedule, const Co
     std::vector<double> ended;  // by block
     std::size_t wait = 0;
     Index row = 0;
+    Cache cache;
   };
   std::vector<Thread> thread(schedule.size());
+  std::vector<std::size_t> computed_by(usize(below.rows));
+  const auto seconds_of = [&](std::size_t t, Index row) {
+    Cache& cache = thread[t].cache;
+    double seconds = costs.entry * double(work_of(below, row));
+    for (const Index j : below.row(row)) {
+      if (cache.misses(j)) seconds += computed_by[usize(j)] == t ? costs.line : costs.foreign;
+    }
+    computed_by[usize(row)] = t;
+    return cache.misses(row) ? seconds + costs.line : seconds;
+  };
   // The time at which thread t can begin its next block; infinite: not known yet.
   const auto begin_of = [&](std::size_t t) -> std::optional<double> {
     const Thread& mine = thread[t];
@@ -83,10 +150,10 @@ double estimate(const matrix::Pattern& below, const Schedule& schedule, const Co
         const auto begin = begin_of(t);
         if (!begin) break;
         const Block& block = schedule[t].block[mine.ended.size()];
-        Offset work = 0;
-        for (; mine.row < block.row_end; ++mine.row) work += work_of(below, schedule[t].row[usize(mine.row)]);
+        double end = *begin;
+        for (; mine.row < block.row_end; ++mine.row) end += seconds_of(t, schedule[t].row[usize(mine.row)]);
         mine.wait = usize(block.wait_end);
-        mine.ended.push_back(*begin + costs.entry * double(work));
+        mine.ended.push_back(end);
         last = std::max(last, mine.ended.back());
         moved = true;
       }

@@ -30,8 +30,10 @@ Schedule make_schedule(const matrix::Pattern& below, Assignment assignment);
 
 // Costs of a thread, in seconds.
 struct Costs {
-  double entry = 1.0e-9;  // of work_of()
-  double wait = 150e-9;   // from the end of a block to its being known elsewhere
+  double entry = 0.4e-9;   // of work_of()
+  double line = 3e-9;      // of unknowns that the thread's cache does not have
+  double foreign = 10e-9;  // of such, where another thread computed them: they are in that one's cache
+  double wait = 150e-9;    // from the end of a block to its being known elsewhere
 };
 
 // Seconds that the schedule takes. Throws std::logic_error when its threads wait for one another.

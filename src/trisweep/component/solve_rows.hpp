@@ -6,14 +6,19 @@
 
 namespace trisweep::component {
 
+struct PackedRow {
+  Index unknown;
+  Index entries;  // how many
+};
+
 // `rows` rows in the order in which they are solved, and their entries in that order.
 template <Scalar T>
 struct RowRange {
-  const Index* unknown;
-  const Index* entries;  // by row: how many
+  const PackedRow* row;
   const Index* col;
   const T* value;
   const T* diagonal;  // by row; null: ones
+  bool inverted;      // `diagonal` holds the inverses
   Index rows;
 };
 

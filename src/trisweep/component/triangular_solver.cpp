@@ -3,51 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <thread>
 
-#include "trisweep/component/solve_rows.hpp"
+#include "trisweep/component/packed_rows.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::component {
 namespace {
-
-// The rows of a thread with their numbers, in the order in which they are solved.
-template <Scalar T>
-struct PackedRows {
-  std::vector<Index> unknown, entries, col;
-  std::vector<T> value, diagonal;
-  std::vector<Offset> first;  // entry, by block
-
-  RowRange<T> block(const ThreadSchedule& schedule, std::size_t b) const {
-    const Index begin = b == 0 ? 0 : schedule.block[b - 1].row_end;
-    return {.unknown = unknown.data() + begin,
-            .entries = entries.data() + begin,
-            .col = col.data() + first[b],
-            .value = value.data() + first[b],
-            .diagonal = diagonal.empty() ? nullptr : diagonal.data() + begin,
-            .rows = schedule.block[b].row_end - begin};
-  }
-};
-
-template <Scalar T>
-PackedRows<T> pack(const LowerSystem<T>& system, const ThreadSchedule& schedule) {
-  PackedRows<T> rows;
-  Index next = 0;
-  for (const Block& block : schedule.block) {
-    rows.first.push_back(static_cast<Offset>(rows.value.size()));
-    for (; next < block.row_end; ++next) {
-      const Index i = schedule.row[usize(next)];
-      rows.unknown.push_back(system.number(i));
-      rows.entries.push_back(static_cast<Index>(system.below.row(i).size()));
-      for (Offset e = system.below.row_ptr[usize(i)]; e < system.below.row_ptr[usize(i) + 1]; ++e) {
-        rows.col.push_back(system.number(system.below.col[usize(e)]));
-        rows.value.push_back(system.value[usize(e)]);
-      }
-      if (!system.diagonal.empty()) rows.diagonal.push_back(system.diagonal[usize(i)]);
-    }
-  }
-  return rows;
-}
 
 // Blocks that a thread has ended in all solves so far, alone in its line of the cache.
 struct alignas(64) Progress {
@@ -80,9 +43,10 @@ struct TriangularSolver<T>::Prepared {
 
 template <Scalar T>
 struct TriangularSolver<T>::Running {
-  explicit Running(int threads) : crew(threads), progress(usize(threads)) {}
+  explicit Running(int threads) : crew(threads), progress(usize(threads)), before(usize(threads)) {}
   Crew crew;
   std::vector<Progress> progress;  // by thread
+  std::vector<Offset> before;      // the progress when the solve began
   std::vector<T> work;             // row-major right-hand sides
 };
 
@@ -121,7 +85,7 @@ auto TriangularSolver<T>::prepared(Op op) -> const Prepared& {
   for (const ThreadSchedule& thread : made->schedule) {
     made->choice.blocks += static_cast<Index>(thread.block.size());
     made->choice.waits += static_cast<Index>(thread.wait.size());
-    made->rows.push_back(pack(system, thread));
+    made->rows.emplace_back(system, thread);
   }
   place = std::move(made);
   return *place;
@@ -130,6 +94,11 @@ auto TriangularSolver<T>::prepared(Op op) -> const Prepared& {
 template <Scalar T>
 void TriangularSolver<T>::prepare(Op op, Index nrhs) {
   prepared(op);
+  make_room(nrhs);
+}
+
+template <Scalar T>
+void TriangularSolver<T>::make_room(Index nrhs) {
   if (nrhs > 1) running_->work.resize(std::max(running_->work.size(), usize(a_.rows()) * many_columns));
 }
 
@@ -143,7 +112,7 @@ void TriangularSolver<T>::refill(std::span<const T> values) {
   std::map<Op, std::vector<PackedRows<T>>> packed;
   for (const auto& [op, prepared] : prepared_) {
     const LowerSystem<T> system = lower_system(other, form_, op);
-    for (const ThreadSchedule& thread : prepared->schedule) packed[op].push_back(pack(system, thread));
+    for (const ThreadSchedule& thread : prepared->schedule) packed[op].emplace_back(system, thread);
   }
   a_ = std::move(other);
   for (auto& [op, rows] : packed) prepared_.at(op)->rows = std::move(rows);
@@ -155,10 +124,10 @@ template <Scalar T>
 template <class Solve>
 void TriangularSolver<T>::run(const Prepared& prepared, const Solve& solve) {
   std::vector<Progress>& progress = running_->progress;
-  std::vector<Offset> before(progress.size());
+  std::vector<Offset>& before = running_->before;
   for (std::size_t t = 0; t < before.size(); ++t)
     before[t] = progress[t].blocks.load(std::memory_order_relaxed);
-  running_->crew.run([&](int thread) {
+  const auto work = [&](int thread) {
     const auto t = static_cast<std::size_t>(thread);
     const ThreadSchedule& mine = prepared.schedule[t];
     Index wait = 0;
@@ -170,7 +139,8 @@ void TriangularSolver<T>::run(const Prepared& prepared, const Solve& solve) {
       solve(prepared.rows[t].block(mine, b));
       progress[t].blocks.store(before[t] + static_cast<Offset>(b) + 1, std::memory_order_release);
     }
-  });
+  };
+  running_->crew.run(std::cref(work));  // by reference: a copy would allocate
 }
 
 // The first of the right-hand sides, `columns` or all of them; returns how many.
@@ -208,8 +178,8 @@ Index TriangularSolver<T>::solve_first(const Prepared& prepared, Vectors<const T
 template <Scalar T>
 void TriangularSolver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op) {
   require_fit<T>(b, x, a_.rows());
-  prepare(op, b.cols);
   const Prepared& p = prepared(op);
+  make_room(b.cols);
   for (Index c = 0; c < b.cols;) c += solve_first(p, b.columns(c, b.cols - c), x.columns(c, b.cols - c));
 }
 

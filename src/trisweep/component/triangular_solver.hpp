@@ -59,6 +59,7 @@ class TriangularSolver {
   struct Prepared;
   struct Running;
   const Prepared& prepared(Op op);
+  void make_room(Index nrhs);
   template <class Solve>
   void run(const Prepared& prepared, const Solve& solve);
   template <int columns>

@@ -1,5 +1,6 @@
 #include "trisweep/compression/cross_approximation.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -7,6 +8,8 @@
 
 namespace trisweep::compression {
 namespace {
+
+constexpr auto table_of_crosses = std::to_array<NamedCross>({{"aca", Cross::aca}, {"aca+", Cross::aca_plus}});
 
 // A residual with nothing in a reference row and column may have something elsewhere: so many others are
 // looked at before it counts as zero.
@@ -221,6 +224,10 @@ class CrossBuilder {
 };
 
 }  // namespace
+
+std::span<const NamedCross> crosses() {
+  return table_of_crosses;
+}
 
 template <Scalar T>
 CrossResult<T> cross_approximation(const Entries<T>& entries, const CrossOptions& options) {

@@ -7,11 +7,19 @@
 // 4.4): pivots are where a reference row and a reference column, which follow the residual, are largest; it
 // ends only when these are small as well.
 
+#include <span>
+#include <string_view>
+
 #include "trisweep/compression/entries.hpp"
 
 namespace trisweep::compression {
 
 enum class Cross { aca, aca_plus };
+struct NamedCross {
+  std::string_view name;
+  Cross method;
+};
+std::span<const NamedCross> crosses();
 
 struct CrossOptions {
   Cross method = Cross::aca_plus;

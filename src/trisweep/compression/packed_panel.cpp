@@ -11,6 +11,9 @@
 namespace trisweep::compression {
 namespace {
 
+constexpr auto table_of_precisions =
+    std::to_array<NamedPrecision>({{"adaptive", Precision::adaptive}, {"double", Precision::full}});
+
 // A format and the step between its numbers (1 for numbers as they are).
 struct Choice {
   NumberFormat format = NumberFormat::whole;
@@ -165,6 +168,10 @@ void visit_numbers(NumberFormat format, const std::byte* at, const std::byte* lo
 }
 
 }  // namespace
+
+std::span<const NamedPrecision> precisions() {
+  return table_of_precisions;
+}
 
 template <Scalar T>
 void unpack(const std::byte* panel, T* slabs) {

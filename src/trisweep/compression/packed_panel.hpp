@@ -3,6 +3,7 @@
 // them (panel_products.hpp).
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "trisweep/compression/entries.hpp"
@@ -14,6 +15,11 @@ enum class Precision {
   adaptive,  // as few bytes as the error may be
   full,      // the numbers themselves
 };
+struct NamedPrecision {
+  std::string_view name;
+  Precision precision;
+};
+std::span<const NamedPrecision> precisions();
 
 // Appends the block to `bytes`, which begins and ends at a multiple of 8; each column is off by at most
 // allowed[j] in the Euclidean norm. Columns of one format should be neighbours.

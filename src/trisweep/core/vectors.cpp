@@ -11,7 +11,7 @@
 namespace trisweep {
 
 template <Scalar T>
-void require_fit(Vectors<const T> b, Vectors<const T> x, Index rows) {
+void require_fit(Vectors<const T> b, Vectors<const T> x, Index rows, bool on_devices) {
   const auto refuse = [&](const char* what, const std::string& why) {
     throw Error(ErrorKind::usage, fmt::format("{} {}", what, why),
                 "pass this rank's rows of as many right-hand sides as solutions, one or more");
@@ -23,7 +23,8 @@ void require_fit(Vectors<const T> b, Vectors<const T> x, Index rows) {
     if (v.rows != rows) refuse(what, fmt::format("has {} rows where this rank has {}", v.rows, rows));
     if (v.ld < v.rows) refuse(what, fmt::format("has columns of {} rows every {}", v.rows, v.ld));
     if (v.data == nullptr && rows > 0) refuse(what, "is not there");
-    if (v.space != MemorySpace::host) refuse(what, "is in a device's memory, and the host is to read it");
+    if (v.space != MemorySpace::host && !on_devices)
+      refuse(what, "is in a device's memory, and the host is to read it");
   }
 }
 
@@ -37,8 +38,8 @@ void require_apart(Vectors<const T> b, Vectors<const T> x, Index rows) {
                 "pass a copy of the right-hand side: residuals need it");
 }
 
-#define INSTANTIATE(T)                                                  \
-  template void require_fit(Vectors<const T>, Vectors<const T>, Index); \
+#define INSTANTIATE(T)                                                        \
+  template void require_fit(Vectors<const T>, Vectors<const T>, Index, bool); \
   template void require_apart(Vectors<const T>, Vectors<const T>, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -38,10 +38,10 @@ struct Vectors {
   Vectors columns(Index first, Index count) const { return {column(first), rows, count, ld, space}; }
 };
 
-// Throws Error(usage) unless both are `rows` rows, on the host, of as many columns, of which there is one at
-// least.
+// Throws Error(usage) unless both are `rows` rows of as many columns, of which there is one at least, in the
+// host's memory, or (`on_devices`) in a device's.
 template <Scalar T>
-void require_fit(Vectors<const T> b, Vectors<const T> x, Index rows);
+void require_fit(Vectors<const T> b, Vectors<const T> x, Index rows, bool on_devices = false);
 // And have no memory in common.
 template <Scalar T>
 void require_apart(Vectors<const T> b, Vectors<const T> x, Index rows);

@@ -27,6 +27,7 @@ class HostPe {
                       })),
         memory_(shared_layout(program, pes).template at<T>(memory)),
         counter_(usize(program.counters)),
+        time_(program.part.size() + 1),
         scratch_size_(usize(program.scratch) * usize(nrhs)),
         scratch_(scratch_size_ * usize(workers), "the right-hand sides") {}
 
@@ -36,33 +37,38 @@ class HostPe {
   T* rows() const { return reinterpret_cast<T*>(memory_.row); }
 
   // The next solve, for all workers. `patience`: seconds in which something must move; 0: any time.
-  Solve next(Index nrhs, double patience) {
+  Solve<Number> next(Index nrhs, double patience) {
     return {.nrhs = nrhs, .number = ++solves_, .patience = static_cast<Count>(patience * 1e9)};
   }
 
-  // One worker's part of a solve. `all`: the memory of all PEs; `value`: the panels, by side. Returns early
-  // when a PE has failed; when it throws, all of them leave.
-  template <class Block>
-  void work(std::span<const PeMemory<Number>> all, const std::array<const T*, 3>& value, const Solve& solve,
-            int worker, const Block& block) {
-    const auto numbers = [&](std::size_t side) { return reinterpret_cast<const Number*>(value[side]); };
-    const Pe<Number, Number, DirectPeers<Number>> pe{
+  // One worker's part of a solve. `all`: the memory of all PEs; `value`: the panels, by side, in any storage.
+  // Returns early when a PE has failed; when it throws, all of them leave.
+  template <Scalar S, class Block>
+  void work(std::span<const PeMemory<Number>> all, const std::array<const S*, 3>& value,
+            const Solve<Number>& solve, int worker, const Block& block) {
+    using Stored = NumberOf<S>;
+    const auto numbers = [&](std::size_t side) { return reinterpret_cast<const Stored*>(value[side]); };
+    const Pe<Stored, Number, DirectPeers<Number>> pe{
         .program = view_,
         .value = {numbers(0), numbers(1), numbers(2)},
         .peers = {all.data(), static_cast<Index>(all.size()), program_.pe},
         .messages = program_.messages(),
         .workers = static_cast<Index>(workers_),
         .counter = counter_.data(),
+        .time = time_.data(),
+        .phases = static_cast<Index>(program_.part.size()),
         .scratch = reinterpret_cast<Number*>(scratch_.data()) + usize(worker) * scratch_size_,
         .solve = solve};
     try {
-      Worker<Number, Number, DirectPeers<Number>, Block>(pe, block).run();
+      Worker<Stored, Number, DirectPeers<Number>, Block>(pe, block).run();
     } catch (...) {
       pe.peers.fail();
       throw;
     }
   }
 
+  // When the phases of the last solve began, and behind them its end: nanoseconds, 0 for one without items.
+  std::span<const Count> times() const { return time_; }
   bool failed() const { return load_acquire<Scope::system>(&memory_.control->failed) != 0; }
   // What a worker has waited for too long, in words.
   std::optional<std::string> stalled() const {
@@ -77,6 +83,7 @@ class HostPe {
   ProgramView view_;
   PeMemory<Number> memory_;
   std::vector<Count> counter_;
+  std::vector<Count> time_;
   std::size_t scratch_size_;
   Buffer<T> scratch_;
   Count solves_ = 0;

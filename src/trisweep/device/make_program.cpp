@@ -11,17 +11,8 @@
 namespace trisweep::device {
 namespace {
 
-// What one worker takes at a time of what is only moved, and of small diagonal blocks.
-constexpr Index moved_rows = 256;
+// What one worker takes at a time of small diagonal blocks.
 constexpr Offset diagonal_entries = 4096;
-
-Index rows_before_slots(const distribution::Share& share, const plan::Plan& plan) {
-  Index most = 0;
-  for (const plan::Phase& phase : plan.phase) {
-    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) most = std::max(most, sweep->extra_rows);
-  }
-  return share.work_rows() + most;
-}
 
 std::string_view name_of(plan::Part part) {
   switch (part) {
@@ -39,16 +30,6 @@ std::string_view name_of(plan::Part part) {
   return "";
 }
 
-// Consecutive entries of a list, in parts of at least `most` by their sizes: calls add(range, size).
-template <class Size, class Add>
-void in_parts(Index count, Offset most, const Size& size, const Add& add) {
-  for (Index begin = 0, end = 0; begin < count; begin = end) {
-    Offset sum = 0;
-    while (end < count && sum < most) sum += size(end++);
-    add(Range{begin, end}, sum);
-  }
-}
-
 }  // namespace
 
 ProgramBuilder::ProgramBuilder(const symbolic::Structure& structure, const distribution::Share& share,
@@ -56,12 +37,14 @@ ProgramBuilder::ProgramBuilder(const symbolic::Structure& structure, const distr
     : share_(share), places_(places(structure)), positions_(distribution::piece_positions(structure, share)) {
   position_at_.fill(-1);
   program_.pe = share.rank;
-  program_.rows = rows_before_slots(share, plan);
+  program_.rows = share.work_rows() + plan::extra_rows(plan);
 }
 
 void ProgramBuilder::add(const plan::Phase& phase) {
-  program_.part.emplace_back(items(), plan::part_of(phase));
+  const Index first = items();
+  program_.part.emplace_back(first, plan::part_of(phase));
   std::visit([&](const auto& p) { add(p); }, phase);
+  if (items() > first) program_.item[usize(first)].opens = static_cast<Index>(program_.part.size()) - 1;
 }
 
 Index ProgramBuilder::expect(Index from, Index rows) {
@@ -69,6 +52,13 @@ Index ProgramBuilder::expect(Index from, Index rows) {
   program_.inbound.push_back({from, address});
   program_.rows += rows;
   return address.signal;
+}
+
+Index ProgramBuilder::promise(Index to, Index rows) {
+  const auto put = static_cast<Index>(program_.put.size());
+  program_.put.push_back({.pe = to, .row = none, .signal = none});
+  program_.outbound.push_back({.to = to, .rows = rows, .put = put});
+  return put;
 }
 
 Strip ProgramBuilder::strip(const plan::Strip& of, Offset positions) const {
@@ -133,9 +123,7 @@ void ProgramBuilder::add(const plan::ExchangePhase& phase) {
       transfer.run.end = static_cast<Index>(program_.run.size());
       const auto at = static_cast<Index>(program_.transfer.size());
       if (step.transfer == plan::Transfer::send) {
-        transfer.put.pe = step.rank.value();
-        program_.outbound.push_back(
-            {.to = step.rank.value(), .rows = static_cast<Index>(rows), .transfer = at});
+        transfer.put = promise(step.rank.value(), static_cast<Index>(rows));
       } else {
         transfer.signal = expect(step.rank.value(), static_cast<Index>(rows));
         transfer.row = program_.inbound.back().address.row;
@@ -186,9 +174,7 @@ void connect(Program& program, Index pe, const std::vector<Address>& there, Inde
   for (const Outbound& message : program.outbound) {
     if (message.to != pe) continue;
     if (address == there.end() || address->rows != message.rows) break;
-    Put& put =
-        message.put != none ? program.put[usize(message.put)] : program.transfer[usize(message.transfer)].put;
-    put = {pe, address->row, address->signal};
+    program.put[usize(message.put)] = {pe, address->row, address->signal};
     ++address;
   }
   const auto sent = std::ranges::count(program.outbound, pe, &Outbound::to);
@@ -220,8 +206,13 @@ std::string describe_waiting(const Program& program, Index item) {
                           program.supernode[usize(program.read[usize(i)])]);
   } else if (of.action == Action::transfer) {
     const Transfer& transfer = program.transfer[usize(of.at)];
-    text += fmt::format(" for rank {}, which shares segments with it",
-                        transfer.signal == none ? transfer.put.pe : from(transfer.signal));
+    text +=
+        fmt::format(" for rank {}, which shares segments with it",
+                    transfer.signal == none ? program.put[usize(transfer.put)].pe : from(transfer.signal));
+  } else if (of.action == Action::vectors) {
+    const VectorMove& move = program.vector_move[usize(of.at)];
+    const auto peer = move.signal == none ? program.put[usize(move.put)].pe : from(move.signal);
+    text += fmt::format(" for rank {}", peer);
   }
   return text;
 }

@@ -19,7 +19,7 @@ struct Address {
   Index rows;
   Index signal;
 };
-// A message that comes, and one that goes: to where one of Program::put, or of transfers, says.
+// A message that comes, and one that goes: to where one of Program::put says.
 struct Inbound {
   Index from;
   Address address;
@@ -27,8 +27,7 @@ struct Inbound {
 struct Outbound {
   Index to;
   Index rows;
-  Index put = none;
-  Index transfer = none;
+  Index put;
 };
 
 struct Program : ProgramArrays<Vector> {

@@ -47,6 +47,38 @@ TRISWEEP_DEVICE inline void add_product(Complex<R>& sum, Complex<R> a, Complex<R
   sum.im += a.re * b.im + im * b.re;
 }
 
+// A number of a panel as one of the vectors.
+template <class T, class S>
+TRISWEEP_DEVICE inline T widened(S a) {
+  return T(a);
+}
+template <class T, class R>
+TRISWEEP_DEVICE inline T widened(Complex<R> a) {
+  using Real = decltype(T::re);
+  return {Real(a.re), Real(a.im)};
+}
+
+template <class T>
+struct RealPartOf {
+  using type = T;
+};
+template <class R>
+struct RealPartOf<Complex<R>> {
+  using type = R;
+};
+template <class T>
+using RealPart = typename RealPartOf<T>::type;
+
+// Times scale[i]; null: 1.
+template <class R>
+TRISWEEP_DEVICE inline R scaled(R a, const R* scale, Index i) {
+  return scale == nullptr ? a : a * scale[i];
+}
+template <class R>
+TRISWEEP_DEVICE inline Complex<R> scaled(Complex<R> a, const R* scale, Index i) {
+  return {scaled(a.re, scale, i), scaled(a.im, scale, i)};
+}
+
 template <class R>
 TRISWEEP_DEVICE inline R negative(R a) {
   return -a;

@@ -25,17 +25,6 @@ struct Operands {
   TRISWEEP_DEVICE T* panel_side(Index j) const { return at(strip.at + j); }
 };
 
-template <class T>
-struct RealPartOf {
-  using type = T;
-};
-template <class R>
-struct RealPartOf<Complex<R>> {
-  using type = R;
-};
-template <class T>
-using RealPart = typename RealPartOf<T>::type;
-
 // The rows of one slab that belong to a strip.
 template <class S>
 struct Slab {
@@ -82,7 +71,7 @@ TRISWEEP_DEVICE inline void multiply(const Operands<S, T>& o, const Block& block
         const S* value = slab.value + i;
         for (Index j = 0; j < o.strip.width; ++j, value += slab.ld) {
           const T* const source = o.panel_side(j) + column;
-          const T factor(*value);
+          const T factor = widened<T>(*value);
           for (int r = 0; r < tile; ++r) add_product(sum[r], factor, source[r], sign);
         }
         for (int r = 0; r < tile; ++r) put(slab.first + i, column + r, sum[r]);
@@ -105,7 +94,7 @@ TRISWEEP_DEVICE inline void multiply_transposed(const Operands<S, T>& o, const B
         const S* const value = slab.value + usize(j) * usize(slab.ld);
         for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
           const T* const g = rows(slab.first + i) + column;
-          const T factor(value[i]);
+          const T factor = widened<T>(value[i]);
           for (int r = 0; r < tile; ++r) add_product(sum[r], factor, g[r], sign);
         }
       }

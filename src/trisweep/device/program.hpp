@@ -3,9 +3,11 @@
 // phases of its plan as one list of items.
 //
 // Workers take items in the order of the list, by a ticket, and wait for what an item needs. The lists of all
-// PEs are parts of one order in which every item comes after all that it waits for (program_order.hpp), so
+// PEs are parts of one order in which every item comes after all that it waits for (sweep_order.hpp), so
 // the first unfinished item of all can always be run, were there but one worker for each PE: no order in
 // which workers are scheduled makes them wait for ever. What is sent is an item's end, or an item of its own.
+//
+// b and x are the caller's, in columns; what brings them in and out are items like others.
 //
 // Work rows are one array for each PE, which all PEs may write to: slots of segments, then the rows that
 // phases add (plan::SweepPhase::extra_rows), then a slot for each message that comes, of just its rows.
@@ -89,7 +91,22 @@ struct Transfer {
   Index signal = none;  // of what comes, whose rows begin at `row`; none: it goes to `put`
   Index row = none;
   bool adds = false;
-  Put put{};
+  Index put = none;
+};
+
+// A row of the caller's vectors and a work row, of which one may be at the other end of a message.
+struct MovedRow {
+  Index caller = none;
+  Index work = none;
+};
+
+// Rows of b that come in, or of x that go out, by messages from and to other PEs as a transfer.
+struct VectorMove {
+  Range moved{};
+  bool in = false;
+  Index signal = none;
+  Index row = none;
+  Index put = none;
 };
 
 struct Negation {
@@ -102,6 +119,7 @@ enum class Action : std::uint8_t {
   product,
   settle,
   transfer,
+  vectors,
   clear,   // runs of rows
   negate,  // rows become the negative of others
   close,   // all that may put something here learn that the solve is finished
@@ -109,9 +127,10 @@ enum class Action : std::uint8_t {
 
 struct Item {
   Action action;
-  Index at;         // the first of what it does; of a product, a settle, a transfer: which
-  Index end = 0;    // of a clear, a negate
-  Index after = 0;  // the first so many items must be finished
+  Index at;  // the first of what it does; of a clear, a negate it goes on to `end`
+  Index end = 0;
+  Index after = 0;     // the first so many items must be finished
+  Index opens = none;  // the last phase of the plan that begins with it
 };
 
 template <template <class> class Array>
@@ -127,6 +146,8 @@ struct ProgramArrays {
   Array<Index> cell;
   Array<Put> put;
   Array<Transfer> transfer;
+  Array<VectorMove> vector_move;
+  Array<MovedRow> moved;
   Array<RowRun> run;
   Array<Negation> negation;
   Array<Put> source;  // PEs that put something here: where they learn what this one has finished
@@ -155,6 +176,8 @@ ProgramView view_of(const Arrays& p, Convert&& convert) {
           .cell = convert(p.cell),
           .put = convert(p.put),
           .transfer = convert(p.transfer),
+          .vector_move = convert(p.vector_move),
+          .moved = convert(p.moved),
           .run = convert(p.run),
           .negation = convert(p.negation),
           .source = convert(p.source)};

@@ -2,16 +2,42 @@
 // One worker of a PE: the body of the persistent kernel, and of a thread of the host. Takes items by ticket
 // until there are none, waits for what each needs, runs it, and says so.
 
+#include "trisweep/core/vectors.hpp"
 #include "trisweep/device/peers.hpp"
 #include "trisweep/device/products.hpp"
 
 namespace trisweep::device {
 
+// The caller's rows of b and x, in columns, with what each is multiplied by on its way (null: 1).
+template <class T>
+struct CallersRows {
+  const T* b = nullptr;
+  Offset b_ld = 0;
+  const RealPart<T>* b_scale = nullptr;
+  T* x = nullptr;
+  Offset x_ld = 0;
+  const RealPart<T>* x_scale = nullptr;
+};
+
+template <Scalar T>
+CallersRows<NumberOf<T>> callers_rows(Vectors<const T> b, const RealOf<T>* b_scale, Vectors<T> x,
+                                      const RealOf<T>* x_scale) {
+  using Number = NumberOf<T>;
+  return {.b = reinterpret_cast<const Number*>(b.data),
+          .b_ld = b.ld,
+          .b_scale = b_scale,
+          .x = reinterpret_cast<Number*>(x.data),
+          .x_ld = x.ld,
+          .x_scale = x_scale};
+}
+
 // A solve, the `number`-th of its program, from 1.
+template <class T>
 struct Solve {
   Index nrhs;
   Count number;
   Count patience;  // nanoseconds in which something must move; 0: any time
+  CallersRows<T> caller{};
 };
 
 // One PE in a solve: panels of S, vectors of T.
@@ -23,8 +49,10 @@ struct Pe {
   Index messages;  // signals before those of PEs
   Index workers;   // in every solve
   Count* counter;
+  Count* time;  // when phases began, and behind them when the last item ended: now()
+  Index phases;
   T* scratch;  // of the worker
-  Solve solve;
+  Solve<T> solve;
 };
 
 template <class S, class T, class Peers, class Block>
@@ -39,6 +67,7 @@ class Worker {
       if (taken >= usize(program_.item.size)) return;
       const Item& item = program_.item[static_cast<Index>(taken)];
       block_.begin(static_cast<Index>(taken));
+      if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
       run(item);
       block_.sync();
       say_ended(item);
@@ -77,7 +106,11 @@ class Worker {
       }
       case Action::transfer: {
         const Transfer& t = program_.transfer[item.at];
-        return wait(number, [&] { return t.signal != none ? has_come(t.signal) : has_room(t.put.pe); });
+        return wait_for_message(number, t.signal, t.put);
+      }
+      case Action::vectors: {
+        const VectorMove& m = program_.vector_move[item.at];
+        return wait_for_message(number, m.signal, m.put);
       }
       default:
         return true;
@@ -89,6 +122,11 @@ class Worker {
     for (Index i = s.signal.begin; i < s.signal.end; ++i)
       if (!wait(number, [&] { return has_come(program_.signal[i]); })) return false;
     return true;
+  }
+  // The end of one message, or of none.
+  TRISWEEP_DEVICE bool wait_for_message(Index number, Index signal, Index put) const {
+    if (signal != none) return wait(number, [&] { return has_come(signal); });
+    return put == none || wait(number, [&] { return has_room(program_.put[put].pe); });
   }
   TRISWEEP_DEVICE bool wait_for_room(Index number, Range put) const {
     for (Index i = put.begin; i < put.end; ++i)
@@ -138,6 +176,8 @@ class Worker {
         return run(program_.settle[item.at]);
       case Action::transfer:
         return run(program_.transfer[item.at]);
+      case Action::vectors:
+        return run(program_.vector_move[item.at]);
       case Action::clear:
         for (Index i = item.at; i < item.end; ++i) clear(program_.run[i]);
         return;
@@ -193,7 +233,8 @@ class Worker {
       T* const here = row(of.row);
       const std::size_t size = entry(of.rows);
       if (t.signal == none) {
-        pe_.peers.put(block_, t.put.pe, entry(t.put.row) + packed, here, size);
+        const Put& put = program_.put[t.put];
+        pe_.peers.put(block_, put.pe, entry(put.row) + packed, here, size);
       } else {
         const T* const came = row(t.row) + packed;
         for_each(block_, size, [&](std::size_t e) {
@@ -206,6 +247,30 @@ class Worker {
       }
       packed += size;
     }
+  }
+
+  // Neighbouring threads have neighbouring rows of one of the caller's columns.
+  TRISWEEP_DEVICE void run(const VectorMove& m) const {
+    const CallersRows<T>& caller = pe_.solve.caller;
+    const Index rows = m.moved.end - m.moved.begin;
+    T* const message = m.signal != none ? row(m.row) : pe_.scratch;
+    for_each(block_, entry(rows), [&](std::size_t e) {
+      const auto i = static_cast<Index>(e % usize(rows)), column = static_cast<Index>(e / usize(rows));
+      const MovedRow& at = program_.moved[m.moved.begin + i];
+      T* const packed = message + entry(i);
+      T* const work = at.work != none ? row(at.work) : packed;
+      if (at.caller == none) {
+        (m.in ? work : packed)[column] = (m.in ? packed : work)[column];
+      } else if (m.in) {
+        work[column] = scaled(caller.b[at.caller + column * caller.b_ld], caller.b_scale, at.caller);
+      } else {
+        caller.x[at.caller + column * caller.x_ld] = scaled(work[column], caller.x_scale, at.caller);
+      }
+    });
+    if (m.put == none) return;
+    block_.sync();
+    const Put& put = program_.put[m.put];
+    pe_.peers.put(block_, put.pe, entry(put.row), pe_.scratch, entry(rows));
   }
 
   TRISWEEP_DEVICE void clear(const RowRun& of) const {
@@ -227,11 +292,12 @@ class Worker {
     }
     if (!block_.leads()) return;
     if (item.action == Action::settle) say_ended(program_.settle[item.at]);
-    if (item.action == Action::transfer && program_.transfer[item.at].signal == none)
-      signal(program_.transfer[item.at].put);
+    if (item.action == Action::transfer) signal_if_any(program_.transfer[item.at].put);
+    if (item.action == Action::vectors) signal_if_any(program_.vector_move[item.at].put);
     if (item.action == Action::close)
       for (Index i = 0; i < program_.source.size; ++i) signal(program_.source[i]);
-    add<Scope::device>(&control().finished, 1);
+    const Count before = add<Scope::device>(&control().finished, 1);
+    if (before + 1 == pe_.solve.number * usize(program_.item.size)) pe_.time[pe_.phases] = now();
   }
   TRISWEEP_DEVICE void say_ended(const Settle& s) const {
     for (Index i = s.put.begin; i < s.put.end; ++i) signal(program_.put[i]);
@@ -239,6 +305,9 @@ class Worker {
     if (s.next != none) count(s.next);
   }
   TRISWEEP_DEVICE void count(Index counter) const { add<Scope::device>(&pe_.counter[counter], 1); }
+  TRISWEEP_DEVICE void signal_if_any(Index put) const {
+    if (put != none) signal(program_.put[put]);
+  }
   TRISWEEP_DEVICE void signal(const Put& to) const { pe_.peers.signal(to.pe, to.signal, pe_.solve.number); }
 
   const Pe<S, T, Peers>& pe_;

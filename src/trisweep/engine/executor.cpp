@@ -16,12 +16,13 @@ Index widest_segment(const distribution::Share& share) {
   return width;
 }
 
-// That a phase has messages of, packed before they are sent or when they have come.
+// Of all messages of a phase, which are packed before they are sent, or when they have come.
 Offset packed_rows(const plan::ExchangePhase& phase) {
   Offset rows = 0;
   for (const auto& step : phase.step) rows += step.rows;
   return rows;
 }
+
 TraceKind event_of(const plan::SweepPhase& phase) {
   const plan::Part part = plan::part_of(phase);
   if (part == plan::Part::diagonal) return TraceKind::diagonal;

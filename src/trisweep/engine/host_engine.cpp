@@ -7,18 +7,6 @@
 #include "trisweep/transport/agreement.hpp"
 
 namespace trisweep::engine {
-namespace {
-
-// Beyond the slots: for partial sums that are kept, or sent from a place of their own.
-Index extra_rows(const plan::Plan& plan) {
-  Index most = 0;
-  for (const auto& phase : plan.phase) {
-    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) most = std::max(most, sweep->extra_rows);
-  }
-  return most;
-}
-
-}  // namespace
 
 template <Scalar T>
 HostEngine<T>::HostEngine(const RankSystem<T>& system, const EngineOptions& options)
@@ -46,7 +34,7 @@ void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
   transport::CommunicationPattern pattern;
   transport::collectively(system_.comm, [&] {
     prepared_[op].plan = &plan;
-    const std::size_t size = (usize(system_.share.work_rows()) + usize(extra_rows(plan))) * usize(nrhs);
+    const std::size_t size = (usize(system_.share.work_rows()) + usize(plan::extra_rows(plan))) * usize(nrhs);
     if (work_.size() < size) work_ = Buffer<T>(size, "the right-hand sides");
     executor_.reserve(plan, nrhs);
     pattern = pattern_of(plan, usize(nrhs) * sizeof(T));

@@ -151,6 +151,7 @@ requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::distribute(
   PanelStore store;
   const auto keep = [&store](Side side, const Buffer<S>& values) {
     store.values_[at(side)] = values.data();
+    store.size_[at(side)] = values.size();
     store.bytes_ += values.size() * sizeof(S);
   };
   if (comm.size() == 1) {

@@ -1,7 +1,9 @@
 #pragma once
 // The numbers of one rank's share of the factors, in any storage that panels for vectors of T may have.
 
+#include <array>
 #include <memory>
+#include <span>
 
 #include "trisweep/core/crew.hpp"
 #include "trisweep/distribution/distribution.hpp"
@@ -47,12 +49,32 @@ class PanelStore {
     return piece_bytes_[static_cast<std::size_t>(side)];
   }
 
+  // Calls visit(values by side) with the numbers as they are stored: spans of S. False: that S is none of the
+  // table of storages (kernels/stored.hpp).
+  template <class Visit>
+  bool visit(const Visit& visit) const {
+    bool known = false;
+    const auto visit_if = [&]<class S, class U>() {
+      if constexpr (std::same_as<U, T>) {
+        if (known || !values_[0].template is<S>()) return;
+        known = true;
+        const auto side = [&](std::size_t s) { return std::span(values_[s].template as<S>(), size_[s]); };
+        visit(std::array{side(0), side(1), side(2)});
+      }
+    };
+#define TRISWEEP_VISIT_IF(S, U) visit_if.template operator()<S, U>();
+    TRISWEEP_FOR_EACH_STORAGE(TRISWEEP_VISIT_IF)
+#undef TRISWEEP_VISIT_IF
+    return known;
+  }
+
  private:
   template <class V>
   using BySide = std::array<V, distribution::sides.size()>;
 
   std::shared_ptr<const void> keep_;  // what the pointers point into
   BySide<kernels::Stored<T>> values_{};
+  BySide<std::size_t> size_{};
   BySide<std::vector<kernels::Stored<T>>> piece_{};
   BySide<std::vector<std::size_t>> piece_bytes_{};
   std::size_t bytes_ = 0;

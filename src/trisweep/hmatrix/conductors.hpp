@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trisweep/hmatrix/triangle_mesh.hpp"
+#include "trisweep/hmatrix/mesh_file.hpp"
 
 namespace trisweep::hmatrix {
 
@@ -17,6 +17,7 @@ struct Conductors {
   std::vector<double> potential;  // V, of each triangle
   Index counted = 0;              // the charge that is asked for is that of so many triangles at the front
   std::optional<double> exact_charge;  // C, where there is a formula
+  MeshRepairs repairs;                 // of a file's surface
 };
 
 struct ObjectOptions {

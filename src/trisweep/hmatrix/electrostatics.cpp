@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/single_layer.hpp"
 
 namespace trisweep::hmatrix {
@@ -43,8 +44,8 @@ ChargeResult solve_charge(const transport::Team& team, const Conductors& conduct
   observer.progress("solve", 0);
   const auto start = Clock::now();
   const krylov::Identity no_preconditioner;
-  result.solve =
-      krylov::bicgstab<double>(team, {a, no_preconditioner}, potential, density, options.solver).front();
+  const auto& method = find_named(krylov::methods<double>(), "method", options.method);
+  result.solve = method.solve(team, {a, no_preconditioner}, potential, density, options.solver).front();
   result.solve_seconds = team.comm.max(seconds_since(start));
 
   std::vector<double> charge(2);

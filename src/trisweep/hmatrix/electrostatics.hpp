@@ -11,6 +11,7 @@ namespace trisweep::hmatrix {
 struct ChargeOptions {
   Index leaf_size = 32;  // of the cluster tree
   Options matrix;
+  std::string method = "bicgstab";  // of krylov::methods()
   krylov::BicgstabOptions solver{.tolerance = 1e-7};
   int products = 5;         // that are timed
   Index sampled_rows = 30;  // for the error of products

@@ -22,10 +22,10 @@ constexpr const char* write_again = "the file is truncated or damaged: write it 
 
 class GmshReader {
  public:
-  GmshReader(const std::filesystem::path& file, Observer& observer)
-      : file_(file), bytes_(file, observer), lines_(bytes_) {}
+  GmshReader(const std::filesystem::path& file, TriangleSink& sink, Observer& observer)
+      : sink_(sink), bytes_(file, observer), lines_(bytes_) {}
 
-  TriangleMesh read() {
+  void read() {
     read_format();
     bool nodes = false;
     for (std::string_view line; lines_.next(line);) {
@@ -45,9 +45,6 @@ class GmshReader {
       }
       expect_line("$End" + section.substr(1));
     }
-    if (mesh_.size() == 0)
-      throw InputError(file_, 0, "no triangles", "mesh the surfaces (gmsh -2), and save all of them");
-    return std::move(mesh_);
   }
 
  private:
@@ -90,9 +87,9 @@ class GmshReader {
   void add_node(std::int64_t tag, Words& words) {
     Point p{};
     for (double& coordinate : p) coordinate = matrix::expect_real(lines_, words.next(), "a coordinate");
-    if (!number_.emplace(tag, static_cast<Index>(mesh_.node.size())).second)
+    if (!number_.emplace(tag, static_cast<Index>(sink_.mesh.node.size())).second)
       throw lines_.error(fmt::format("a second node {}", tag), "number the nodes differently");
-    mesh_.node.push_back(p);
+    sink_.mesh.node.push_back(p);
   }
 
   void read_nodes_2() {
@@ -139,9 +136,9 @@ class GmshReader {
                          "mesh the surface with triangles of three nodes");
     if (type != triangle) return;
     const Index a = node(words), b = node(words), c = node(words);
-    mesh_.triangle.push_back({a, b, c});
-    const std::string defect = defect_of(mesh_.corners(mesh_.size() - 1));
-    if (!defect.empty()) throw lines_.error("the triangle " + defect, "remove or correct it");
+    const std::string defect = sink_.add({a, b, c});
+    if (!defect.empty())
+      throw lines_.error("the triangle " + defect, "remove or correct it, or let --defects repair do it");
   }
 
   void read_elements_2() {
@@ -173,18 +170,17 @@ class GmshReader {
     }
   }
 
-  const std::filesystem::path file_;
+  TriangleSink& sink_;
   matrix::ByteReader bytes_;
   LineReader lines_;
   bool version_4_ = false;
   std::unordered_map<std::int64_t, Index> number_;  // of a node, by what the file calls it
-  TriangleMesh mesh_;
 };
 
 }  // namespace
 
-TriangleMesh read_gmsh(const std::filesystem::path& file, Observer& observer) {
-  return GmshReader(file, observer).read();
+void read_gmsh(const std::filesystem::path& file, TriangleSink& sink, Observer& observer) {
+  GmshReader(file, sink, observer).read();
 }
 
 }  // namespace trisweep::hmatrix

@@ -17,6 +17,13 @@ HMatrix<T>::HMatrix(const transport::Team& team, const Kernel<T>& kernel, Cluste
 }
 
 template <Scalar T>
+HMatrix<T>::~HMatrix() {
+  if (!comm_.abandoned()) return;
+  whole_.release();
+  parts_.release();
+}
+
+template <Scalar T>
 void HMatrix<T>::assemble(const Kernel<T>& kernel, const Options& options, Observer& observer) {
   const auto start = Clock::now();
   Strips strips;
@@ -99,22 +106,26 @@ void HMatrix<T>::reserve(Index nrhs) {
   });
 }
 
-// All rows of x, in whole_.
+// All rows of x into whole_.
 template <Scalar T>
-void HMatrix<T>::gather(Vectors<const T> x) {
+void HMatrix<T>::begin_gather(Vectors<const T> x) {
   std::vector<int> count, begin;
   for (Index r = 0; r < comm_.size(); ++r) {
     count.push_back(static_cast<int>(sizeof(T)) * partition_.count(r));
     begin.push_back(static_cast<int>(sizeof(T)) * partition_.first(r));
   }
+  gathers_.assign(usize(x.cols), MPI_REQUEST_NULL);
   for (Index c = 0; c < x.cols; ++c) {
-    MPI_Request request;
     transport::check(MPI_Iallgatherv(x.column(c), count[usize(comm_.rank())], MPI_BYTE,
                                      whole_.data() + usize(c) * usize(tree_.size()), count.data(),
-                                     begin.data(), MPI_BYTE, comm_.handle(), &request),
+                                     begin.data(), MPI_BYTE, comm_.handle(), &gathers_[usize(c)]),
                      "MPI_Iallgatherv");
-    comm_.finish(request);
   }
+}
+
+template <Scalar T>
+void HMatrix<T>::end_gather() {
+  for (MPI_Request& gather : gathers_) comm_.finish(gather);
 }
 
 // y = the parts of its rows from every rank, by rank; those of all rows are in whole_.
@@ -163,8 +174,28 @@ void HMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y) {
     require_apart<T>(x, y, local_rows());
     if (x.cols > nrhs_) reserve(x.cols);
     if (op != Op::none) return multiply_transposed(op, x, y);
-    gather(x);
+    begin_gather(x);
+    end_gather();
     local_.multiply({whole_.data(), tree_.size(), x.cols}, y, crew_);
+  });
+}
+
+template <Scalar T>
+void HMatrix<T>::operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work) {
+  transport::together(comm_, [&] {
+    require_apart<T>(x, y, local_rows());
+    if (x.cols > nrhs_) reserve(x.cols);
+    begin_gather(x);
+    const auto poll = [&] {
+      int done = 0;
+      transport::check(
+          MPI_Testall(static_cast<int>(gathers_.size()), gathers_.data(), &done, MPI_STATUSES_IGNORE),
+          "MPI_Testall");
+    };
+    work(poll);
+    end_gather();
+    // The messages of `work` go on to move between strips.
+    local_.multiply({whole_.data(), tree_.size(), x.cols}, y, crew_, [&] { comm_.look(); });
   });
 }
 

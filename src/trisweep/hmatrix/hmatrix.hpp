@@ -9,6 +9,7 @@
 #include "trisweep/core/observer.hpp"
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/hmatrix/local_blocks.hpp"
+#include "trisweep/krylov/linear_operator.hpp"
 #include "trisweep/transport/team.hpp"
 
 namespace trisweep::hmatrix {
@@ -38,12 +39,17 @@ class HMatrix {
   // entry is not finite or any runs out of memory. The crew outlives it.
   HMatrix(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree, const Options& options,
           Observer& observer = silent_observer());
+  ~HMatrix();  // abandoned, it leaves the memory that messages may still be written to as it is
+  HMatrix(const HMatrix&) = delete;
+  HMatrix& operator=(const HMatrix&) = delete;
 
   // y = op(A) x; each rank passes its rows of both, which have no memory in common. For op N the bits of y
   // are the same whatever the number of ranks and threads; for the others that of the ranks decides in which
   // order parts are summed. Collective; an error leaves the matrix abandoned (transport/fate.hpp).
   void apply(Op op, Vectors<const T> x, Vectors<T> y);
   void operator()(Vectors<const T> x, Vectors<T> y) { apply(Op::none, x, y); }
+  // y = A x, and `work` while x is gathered.
+  void operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work);
 
   const ClusterTree& tree() const { return tree_; }
   const distribution::RowPartition& partition() const { return partition_; }
@@ -59,7 +65,8 @@ class HMatrix {
   void count(const std::vector<StoredBlock>& compressed);
   void count_local();
   void reserve(Index nrhs);
-  void gather(Vectors<const T> x);
+  void begin_gather(Vectors<const T> x);
+  void end_gather();
   void multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y);
   void sum_parts(Index column, Vectors<T> y);
 
@@ -70,9 +77,10 @@ class HMatrix {
   LocalBlocks<T> local_;
   Statistics statistics_;
   Index nrhs_ = 0;
-  Buffer<T> whole_;      // vectors of all rows
-  Buffer<T> parts_;      // this rank's rows of one vector from every rank
-  Buffer<T> conjugate_;  // this rank's rows of x
+  Buffer<T> whole_;                   // vectors of all rows
+  std::vector<MPI_Request> gathers_;  // under way, by column
+  Buffer<T> parts_;                   // this rank's rows of one vector from every rank
+  Buffer<T> conjugate_;               // this rank's rows of x
 };
 
 // ||(A - H) x|| / ||A x|| over about `rows` rows spread over the matrix, for an x of random signs: what is

@@ -135,16 +135,17 @@ template <Scalar T>
 template <class Work>
 void LocalBlocks<T>::share(Crew& crew, std::size_t count, const Work& work) {
   std::atomic<std::size_t> next = 0;
-  crew.run([&](int) {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
+  crew.run([&](int thread) {
+    for (std::size_t i = next++; i < count; i = next++) work(thread, i);
   });
 }
 
 template <Scalar T>
-void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, Crew& crew) {
+void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, Crew& crew,
+                              const std::function<void()>& between) {
   const auto& products = compression::panel_products<T>();
   T* const sum = sum_.data();
-  share(crew, right_task_.size() - 1, [&](std::size_t task) {
+  share(crew, right_task_.size() - 1, [&](int, std::size_t task) {
     for (std::size_t r = right_task_[task]; r < right_task_[task + 1]; ++r) {
       const Right& v = right_[r];
       clear(Vectors<T>(sum, sums_, x.cols), v.sums, v.sums + v.rank);
@@ -152,7 +153,7 @@ void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, Crew& crew) {
                                Offset{sums_}, x.cols});
     }
   });
-  share(crew, strip_task_.size() - 1, [&](std::size_t task) {
+  share(crew, strip_task_.size() - 1, [&](int thread, std::size_t task) {
     clear(y, strip_row_[task], strip_row_[task + 1]);
     for (std::size_t l = strip_task_[task]; l < strip_task_[task + 1]; ++l) {
       const Left& panel = left_[l];
@@ -160,6 +161,7 @@ void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, Crew& crew) {
       products.add({panels_.data() + panel.at, 0, panel.rows, source, panel.low_rank ? Offset{sums_} : x.ld,
                     y.data + panel.row_begin, y.ld, x.cols});
     }
+    if (thread == 0) between();
   });
 }
 
@@ -167,7 +169,7 @@ template <Scalar T>
 void LocalBlocks<T>::multiply_transposed(Vectors<const T> x, Vectors<T> y, Crew& crew) {
   const auto& products = compression::panel_products<T>();
   T* const sum = sum_.data();
-  share(crew, right_.size(), [&](std::size_t r) {
+  share(crew, right_.size(), [&](int, std::size_t r) {
     clear(Vectors<T>(sum, sums_, x.cols), right_[r].sums, right_[r].sums + right_[r].rank);
     for (std::size_t at = left_begin_[r]; at < left_begin_[r + 1]; ++at) {
       const Left& u = left_[usize(left_of_[at])];
@@ -175,7 +177,7 @@ void LocalBlocks<T>::multiply_transposed(Vectors<const T> x, Vectors<T> y, Crew&
                                Offset{sums_}, x.cols});
     }
   });
-  share(crew, column_task_.size() - 1, [&](std::size_t task) {
+  share(crew, column_task_.size() - 1, [&](int, std::size_t task) {
     clear(y, strip_begin_[task], strip_begin_[task + 1]);
     for (std::size_t at = column_task_[task]; at < column_task_[task + 1]; ++at) {
       const OfColumns& part = of_columns_[at];

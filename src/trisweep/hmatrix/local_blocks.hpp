@@ -7,6 +7,7 @@
 // order. So results are the same bit for bit whatever the number of threads, and of ranks. The transposed
 // product goes the other way, by blocks and then by strips of columns.
 
+#include <functional>
 #include <vector>
 
 #include "trisweep/core/buffer.hpp"
@@ -26,8 +27,9 @@ class LocalBlocks {
 
   // Room for products with that many vectors.
   void reserve(Index nrhs);
-  // y = H x. x: of all columns, y: of this rank's rows.
-  void multiply(Vectors<const T> x, Vectors<T> y, Crew& crew);
+  // y = H x. x: of all columns, y: of this rank's rows. The caller's thread calls `between` now and then.
+  void multiply(
+      Vectors<const T> x, Vectors<T> y, Crew& crew, const std::function<void()>& between = [] {});
   // y = H^T x. x: of this rank's rows, y: of all columns.
   void multiply_transposed(Vectors<const T> x, Vectors<T> y, Crew& crew);
 
@@ -57,7 +59,7 @@ class LocalBlocks {
   void place_right(const std::vector<StoredBlock>& blocks);
   void place_left(const std::vector<StoredBlock>& blocks, Index first_strip, Index end_strip);
   void list_for_transposed();
-  // Calls work(i) for i < count, each on one of the threads.
+  // Calls work(thread, i) for i < count, each on one of the threads.
   template <class Work>
   static void share(Crew& crew, std::size_t count, const Work& work);
 

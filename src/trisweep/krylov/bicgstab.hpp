@@ -5,24 +5,34 @@
 // Each rank has its rows of all vectors. An iteration takes two products with A, two with the preconditioner
 // and three reductions for all columns together; memory: eight vectors a column.
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "trisweep/krylov/linear_operator.hpp"
+#include "trisweep/krylov/outcome.hpp"
 #include "trisweep/transport/team.hpp"
 
 namespace trisweep::krylov {
 
-enum class Outcome {
-  converged,
-  breakdown,  // two vectors that the method divides by the product of are orthogonal, or not finite
-  stagnated,  // the residual that the recurrence has is small, the true one is not, and starting anew is no
-              // help
-  most_iterations,  // as many as were allowed
+// What of a pipelined method's messages is hidden.
+enum class Overlap {
+  none,
+  sums,     // reductions behind products
+  gathers,  // and what products gather behind updates of vectors and their inner products
 };
+struct NamedOverlap {
+  std::string_view name;
+  Overlap overlap;
+};
+std::span<const NamedOverlap> overlaps();
 
 struct BicgstabOptions {
   double tolerance = 1e-10;  // of ||b - A x||_2 / ||b||_2
   int max_iterations = 1000;
+  // Of the pipelined form: overlap, and iterations between recurrences that are made anew (0: none are).
+  Overlap overlap = Overlap::gathers;
+  int replace_every = 50;
 };
 
 // Of one right-hand side.
@@ -40,5 +50,19 @@ struct BicgstabResult {
 template <Scalar T>
 std::vector<BicgstabResult> bicgstab(const transport::Team& team, const Preconditioned<T>& system,
                                      Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options);
+// The same by the pipelined form (pipelined_bicgstab.cpp), whose messages have work to hide behind.
+template <Scalar T>
+std::vector<BicgstabResult> pipelined_bicgstab(const transport::Team& team, const Preconditioned<T>& system,
+                                               Vectors<const T> b, Vectors<T> x,
+                                               const BicgstabOptions& options);
+
+// Both, by the names that users know.
+template <Scalar T>
+struct NamedMethod {
+  std::string_view name;
+  decltype(&bicgstab<T>) solve;
+};
+template <Scalar T>
+std::span<const NamedMethod<T>> methods();
 
 }  // namespace trisweep::krylov

@@ -24,15 +24,20 @@ void for_each_part(Crew& crew, Index rows, const Columns& columns, const Work& w
   });
 }
 
-// to(i, c) = make(c, from(i, c)...) for all rows i and each c of `columns`.
+// to(i, c) = make(c, from(i, c)...) for the part's rows i.
+template <class To, class Make, class... From>
+void assign_part(Crew::Part part, Index c, Vectors<To> to, const Make& make, Vectors<From>... from) {
+  To* const out = to.column(c);
+  [&](const From*... in) {
+    for (std::size_t i = part.begin; i < part.end; ++i) out[i] = make(c, in[i]...);
+  }(from.column(c)...);
+}
+
+// The same for all rows i and each c of `columns`.
 template <class Columns, class To, class Make, class... From>
 void assign(Crew& crew, const Columns& columns, Vectors<To> to, const Make& make, Vectors<From>... from) {
-  for_each_part(crew, to.rows, columns, [&](int, Index c, Crew::Part part) {
-    To* const out = to.column(c);
-    [&](const From*... in) {
-      for (std::size_t i = part.begin; i < part.end; ++i) out[i] = make(c, in[i]...);
-    }(from.column(c)...);
-  });
+  for_each_part(crew, to.rows, columns,
+                [&](int, Index c, Crew::Part part) { assign_part(part, c, to, make, from...); });
 }
 
 }  // namespace trisweep::krylov

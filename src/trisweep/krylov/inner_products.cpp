@@ -65,26 +65,69 @@ double largest_magnitude(const T* first, const T* last) {
 
 template <Scalar T>
 std::vector<Sum<T>> inner_products(const transport::Team& team, std::span<const Pair<T>> pairs) {
-  const std::size_t rows = usize(pairs[0].x.rows), columns = usize(pairs[0].x.cols);
-  const std::size_t products = pairs.size() * columns;
-  const std::size_t length = strip_rows(rows), strips = (rows + length - 1) / length;
-  std::vector<Sum<T>> by_strip(strips * products), sums(products);
+  PendingProducts<T> products(team.comm, pairs[0].x.rows, pairs[0].x.cols, pairs.size());
   team.crew.run([&](int thread) {
-    const Crew::Part mine = team.crew.part(thread, strips, 1);
-    for (std::size_t strip = mine.begin; strip < mine.end; ++strip) {
-      const std::size_t begin = strip * length, count = std::min(length, rows - begin);
-      for (std::size_t i = 0; i < products; ++i) {
-        const Pair<T>& pair = pairs[i / columns];
-        const auto c = static_cast<Index>(i % columns);
-        by_strip[strip * products + i] =
-            inner_product(pair.x.column(c) + begin, pair.y.column(c) + begin, count);
-      }
-    }
+    const Crew::Part mine = team.crew.part(thread, products.strips(), 1);
+    for (std::size_t strip = mine.begin; strip < mine.end; ++strip) products.add(strip, pairs);
   });
-  for (std::size_t i = 0; i < by_strip.size(); ++i) sums[i % products] += by_strip[i];
-  constexpr std::size_t reals = is_complex<T> ? 2 : 1;
-  team.comm.sum({reinterpret_cast<double*>(sums.data()), sums.size() * reals});
-  return sums;
+  products.start(pairs.size());
+  const auto sums = products.finish();
+  return {sums.begin(), sums.end()};
+}
+
+template <Scalar T>
+PendingProducts<T>::PendingProducts(const transport::Communicator& comm, Index rows, Index cols,
+                                    std::size_t pairs)
+    : comm_(comm),
+      rows_(usize(rows)),
+      columns_(usize(cols)),
+      length_(strip_rows(rows_)),
+      strips_((rows_ + length_ - 1) / length_),
+      by_strip_(strips_ * columns_ * pairs),
+      sums_(columns_ * pairs, "inner products") {}
+
+template <Scalar T>
+PendingProducts<T>::~PendingProducts() {
+  if (request_ != MPI_REQUEST_NULL) sums_.release();
+}
+
+template <Scalar T>
+Crew::Part PendingProducts<T>::rows_of(std::size_t strip) const {
+  return {strip * length_, std::min(rows_, (strip + 1) * length_)};
+}
+
+template <Scalar T>
+void PendingProducts<T>::add(std::size_t strip, std::span<const Pair<T>> pairs) {
+  const auto [begin, end] = rows_of(strip);
+  for (std::size_t i = 0; i < pairs.size() * columns_; ++i) {
+    const Pair<T>& pair = pairs[i / columns_];
+    const auto c = static_cast<Index>(i % columns_);
+    by_strip_[strip * pairs.size() * columns_ + i] =
+        inner_product(pair.x.column(c) + begin, pair.y.column(c) + begin, end - begin);
+  }
+}
+
+template <Scalar T>
+void PendingProducts<T>::start(std::size_t pairs) {
+  products_ = pairs * columns_;
+  std::fill_n(sums_.data(), products_, Sum<T>{});
+  for (std::size_t i = 0; i < strips_ * products_; ++i) sums_[i % products_] += by_strip_[i];
+  constexpr int reals = is_complex<T> ? 2 : 1;
+  transport::check(MPI_Iallreduce(MPI_IN_PLACE, sums_.data(), static_cast<int>(products_) * reals, MPI_DOUBLE,
+                                  MPI_SUM, comm_.handle(), &request_),
+                   "MPI_Iallreduce");
+}
+
+template <Scalar T>
+void PendingProducts<T>::poll() {
+  int done = 0;
+  transport::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+}
+
+template <Scalar T>
+std::span<const Sum<T>> PendingProducts<T>::finish() {
+  comm_.finish(request_);
+  return {sums_.data(), products_};
 }
 
 template <Scalar T>
@@ -118,6 +161,7 @@ double larger(double largest, double candidate) {
 }
 
 #define INSTANTIATE(T)                                                                           \
+  template class PendingProducts<T>;                                                             \
   template std::vector<Sum<T>> inner_products(const transport::Team&, std::span<const Pair<T>>); \
   template std::vector<double> norms(const transport::Team&, Vectors<const T>);                  \
   template std::vector<double> max_norms(const transport::Team&, Vectors<const T>);              \

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "trisweep/core/buffer.hpp"
 #include "trisweep/krylov/entries.hpp"
 #include "trisweep/transport/team.hpp"
 
@@ -29,6 +30,37 @@ struct Pair {
 // pair, then those of the second, and so on.
 template <Scalar T>
 std::vector<Sum<T>> inner_products(const transport::Team& team, std::span<const Pair<T>> pairs);
+
+// The same while other work is done: each strip of rows is added as soon as it has its numbers, and the
+// reduction is waited for at last. Inner products are then bitwise those of inner_products(). `pairs` at most
+// at a time; throws as a Buffer does.
+template <Scalar T>
+class PendingProducts {
+ public:
+  PendingProducts(const transport::Communicator& comm, Index rows, Index cols, std::size_t pairs);
+  ~PendingProducts();
+  PendingProducts(const PendingProducts&) = delete;
+  PendingProducts& operator=(const PendingProducts&) = delete;
+
+  std::size_t strips() const { return strips_; }
+  Crew::Part rows_of(std::size_t strip) const;
+  // Of this rank: for each strip once, on any thread.
+  void add(std::size_t strip, std::span<const Pair<T>> pairs);
+  // After every strip: begins the reduction over ranks of as many pairs as were added.
+  void start(std::size_t pairs);
+  // Lets its messages move.
+  void poll();
+  // Column by column, pair after pair.
+  std::span<const Sum<T>> finish();
+
+ private:
+  const transport::Communicator& comm_;
+  const std::size_t rows_, columns_, length_, strips_;
+  std::vector<Sum<T>> by_strip_;
+  Buffer<Sum<T>> sums_;
+  std::size_t products_ = 0;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
 
 // ||x_c||_2 for every column c.
 template <Scalar T>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <functional>
 #include <memory>
 #include <type_traits>
 
@@ -16,20 +17,46 @@ namespace trisweep::krylov {
 template <class A, class T>
 concept LinearOperator = std::invocable<A&, Vectors<const T>, Vectors<T>>;
 
+// Work that a product does not depend on, done while its messages are under way: it calls its argument now
+// and then, so that they move.
+using Poll = std::function<void()>;
+using Meanwhile = std::function<void(const Poll&)>;
+
+// One whose messages move meanwhile: a(x, y, work).
+template <class A, class T>
+concept OverlappingOperator = std::invocable < A&,
+        Vectors<const T>, Vectors<T>,
+const Meanwhile& > ;
+
 // Any of them, by reference: it outlives this.
 template <Scalar T>
 class Operator {
  public:
   template <LinearOperator<T> A>
   requires(!std::same_as<std::remove_const_t<A>, Operator>) Operator(A& a)
-      : object_(std::addressof(a)), apply_([](const void* object, Vectors<const T> x, Vectors<T> y) {
+      : object_(std::addressof(a)),
+        apply_([](const void* object, Vectors<const T> x, Vectors<T> y) {
           (*static_cast<A*>(const_cast<void*>(object)))(x, y);
+        }),
+        apply_beside_([](const void* object, Vectors<const T> x, Vectors<T> y, const Meanwhile& work) {
+          A& it = *static_cast<A*>(const_cast<void*>(object));
+          if constexpr (OverlappingOperator<A, T>) {
+            it(x, y, work);
+          } else {
+            work([] {});
+            it(x, y);
+          }
         }) {}
   void operator()(Vectors<const T> x, Vectors<T> y) const { apply_(object_, x, y); }
+  // Before the product where the operator cannot do it meanwhile.
+  void operator()(Vectors<const T> x, Vectors<T> y, const Meanwhile& work) const {
+    apply_beside_(object_, x, y, work);
+  }
 
  private:
   const void* object_;
   void (*apply_)(const void*, Vectors<const T>, Vectors<T>);
+  void (*apply_beside_)(const void*, Vectors<const T>, Vectors<T>, const Meanwhile&);
 };
 
 // y = x: where there is no preconditioner.

@@ -58,8 +58,12 @@ Csr<T> transpose(const Csr<T>& a) {
   return t;
 }
 
+Pattern transpose(const Pattern& a) {
+  return transpose_pattern(a, [](std::size_t, std::size_t) {});
+}
+
 Pattern symmetrized(const Pattern& a) {
-  const Pattern t = transpose_pattern(a, [](std::size_t, std::size_t) {});
+  const Pattern t = transpose(a);
   Pattern s{.rows = a.rows, .cols = a.cols, .row_ptr = {}, .col = {}};
   s.row_ptr.reserve(usize(a.rows) + 1);
   s.row_ptr.push_back(0);

@@ -47,6 +47,7 @@ using AnyDense = std::variant<Dense<double>, Dense<std::complex<double>>>;
 
 template <Scalar T>
 Csr<T> transpose(const Csr<T>& a);
+Pattern transpose(const Pattern& a);
 
 // The pattern of A + A^T with a full diagonal, without values; A square.
 Pattern symmetrized(const Pattern& a);

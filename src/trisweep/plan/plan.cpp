@@ -1,5 +1,7 @@
 #include "trisweep/plan/plan.hpp"
 
+#include <algorithm>
+
 namespace trisweep::plan {
 
 Strip strip_of(const distribution::Share& share, const distribution::SideShare& side, Index piece,
@@ -24,6 +26,14 @@ Part part_of(const Phase& phase) {
   if (const auto* sweep = std::get_if<SweepPhase>(&phase)) return part_of(*sweep);
   if (std::holds_alternative<ExchangePhase>(phase)) return Part::exchange;
   return std::holds_alternative<VectorPhase>(phase) ? Part::vectors : Part::diagonal;
+}
+
+Index extra_rows(const Plan& plan) {
+  Index most = 0;
+  for (const Phase& phase : plan.phase) {
+    if (const auto* sweep = std::get_if<SweepPhase>(&phase)) most = std::max(most, sweep->extra_rows);
+  }
+  return most;
 }
 
 }  // namespace trisweep::plan

@@ -219,5 +219,7 @@ struct Plan {
   std::vector<Phase> phase;
   bool operator==(const Plan&) const = default;
 };
+// That any of its phases needs behind the slots: phases take turns at them.
+Index extra_rows(const Plan& plan);
 
 }  // namespace trisweep::plan

@@ -10,20 +10,6 @@
 namespace trisweep::report {
 namespace {
 
-std::string outcome_of(const krylov::BicgstabResult& solve) {
-  switch (solve.outcome) {
-    case krylov::Outcome::converged:
-      return "has converged";
-    case krylov::Outcome::breakdown:
-      return "has broken down";
-    case krylov::Outcome::stagnated:
-      return "has stagnated";
-    case krylov::Outcome::most_iterations:
-      break;
-  }
-  return "has not converged";
-}
-
 std::string charge_in_words(const BemRecord& r) {
   const std::string charge = fmt::format("{:.8e} C", r.result.charge);
   if (!r.exact_charge) return charge;
@@ -48,6 +34,10 @@ std::string to_json(const BemRecord& r) {
   json["predicted"] = false;
   json["bem"] = {{"object", r.object},
                  {"elements", r.elements},
+                 {"repairs",
+                  {{"without_area", r.repairs.without_area},
+                   {"duplicated", r.repairs.duplicated},
+                   {"turned", r.repairs.turned}}},
                  {"eps", r.eps},
                  {"tolerance", r.tolerance},
                  {"ranks", r.ranks},
@@ -67,6 +57,7 @@ std::string to_json(const BemRecord& r) {
                  {"assembly_seconds", m.assembly_seconds},
                  {"product_seconds", r.result.product_seconds},
                  {"solve_seconds", r.result.solve_seconds},
+                 {"method", r.method},
                  {"iterations", r.result.solve.iterations},
                  {"true_residual", r.result.solve.residual},
                  {"residuals", r.result.solve.history}};
@@ -81,6 +72,10 @@ std::string summary(const BemRecord& r) {
   };
   const hmatrix::Statistics& m = r.result.matrix;
   line("object", fmt::format("{}: {}", r.object, counted(r.elements, "triangle")));
+  if (r.repairs.any())
+    line("repaired",
+         fmt::format("{} without area and {} removed, {} turned", counted(r.repairs.without_area, "triangle"),
+                     counted(r.repairs.duplicated, "duplicate"), r.repairs.turned));
   line("assembly", fmt::format("{}: {}, {:.2f} % of dense; {}, rank {:.1f} on average, {} at most; {}",
                                duration(m.assembly_seconds), bytes(double(m.bytes)), 100 * r.dense_fraction(),
                                counted(m.low_rank_blocks, "low-rank block"), m.mean_rank, m.max_rank,
@@ -95,12 +90,12 @@ std::string summary(const BemRecord& r) {
 
 std::string verdict(const BemRecord& r) {
   return fmt::format(
-      "BiCGStab {} after {}: the residual is {:.1e}, not {:.1e}\n"
+      "{} {} after {}: the residual is {:.1e}, not {:.1e}\n"
       "  remedy: allow more iterations (--max-iterations) or a larger residual (--tol), compress less "
       "(--eps), and "
       "look for triangles that are degenerate",
-      outcome_of(r.result.solve), counted(r.result.solve.iterations, "iteration"), r.result.solve.residual,
-      r.tolerance);
+      r.method, krylov::words_of(r.result.solve.outcome).sentence,
+      counted(r.result.solve.iterations, "iteration"), r.result.solve.residual, r.tolerance);
 }
 
 }  // namespace trisweep::report

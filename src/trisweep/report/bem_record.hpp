@@ -10,7 +10,9 @@ struct BemRecord {
   std::string version;
   std::string object;
   Index elements = 0;
+  hmatrix::MeshRepairs repairs;
   double eps = 0;
+  std::string method;
   double tolerance = 0;
   Index ranks = 1;
   int threads = 1;  // of each rank

@@ -117,6 +117,11 @@ void Communicator::finish(MPI_Request& request) const {
   });
 }
 
+void Communicator::look() const {
+  int found = 0;
+  check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+}
+
 void Communicator::meet(Offset call) const {
   fate_->come(call);
   wait_until([&] { return fate_->all_have_come(); });

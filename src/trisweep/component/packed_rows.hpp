@@ -1,0 +1,36 @@
+#pragma once
+// The rows of a thread as it reads them: numbers and entries one after another in the order in which they are
+// solved, on huge pages.
+
+#include "trisweep/component/lower_system.hpp"
+#include "trisweep/component/schedule.hpp"
+#include "trisweep/component/solve_rows.hpp"
+#include "trisweep/core/buffer.hpp"
+
+namespace trisweep::component {
+
+template <Scalar T>
+class PackedRows {
+ public:
+  PackedRows(const LowerSystem<T>& system, const ThreadSchedule& schedule);
+
+  RowRange<T> block(const ThreadSchedule& schedule, std::size_t b) const {
+    const Index begin = b == 0 ? 0 : schedule.block[b - 1].row_end;
+    return {.row = row_.data() + begin,
+            .col = col_.data() + first_[b],
+            .value = value_.data() + first_[b],
+            .diagonal = diagonal_.size() == 0 ? nullptr : diagonal_.data() + begin,
+            .inverted = inverted_,
+            .rows = schedule.block[b].row_end - begin};
+  }
+
+ private:
+  std::vector<Offset> first_;  // entry, by block
+  Buffer<PackedRow> row_;
+  Buffer<Index> col_;
+  Buffer<T> value_;
+  Buffer<T> diagonal_;
+  bool inverted_ = true;  // `diagonal_` holds the inverses
+};
+
+}  // namespace trisweep::component

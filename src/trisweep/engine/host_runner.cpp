@@ -1,0 +1,109 @@
+// The program of a rank on its threads. Ranks write to each other's memory, so all are on one node.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <mutex>
+
+#include "trisweep/device/host_pe.hpp"
+#include "trisweep/engine/program_runner.hpp"
+#include "trisweep/transport/node_memory.hpp"
+
+namespace trisweep::engine {
+namespace {
+
+// Workers that wait hear of ranks that have failed: one of them at a time asks.
+class Listener final : public device::Watch {
+ public:
+  explicit Listener(const transport::Communicator& comm) : comm_(comm) {}
+  void look() override {
+    constexpr long looks_per_look_around = 64;
+    if (comm_.size() == 1 || ++looks_ % looks_per_look_around != 0) return;
+    const std::unique_lock turn(mutex_, std::try_to_lock);
+    if (turn) comm_.listen(true);
+  }
+
+ private:
+  const transport::Communicator& comm_;
+  std::mutex mutex_;
+  std::atomic<long> looks_ = 0;
+};
+
+// The memory of all ranks of the communicator. Collective.
+template <Scalar T>
+transport::NodeMemory shared_memory(const transport::Communicator& comm, const device::SharedLayout& layout,
+                                    Index nrhs) {
+  const transport::Communicator node = comm.of_node();
+  if (node.size() != comm.size())
+    throw transport::CollectiveError(ErrorKind::usage,
+                                     "ranks on different nodes share no memory, through which --device host "
+                                     "exchanges segments\n  remedy: use --device cpu");
+  return {node, layout.template bytes<T>(nrhs)};
+}
+
+template <Scalar T>
+class HostRunner final : public ProgramRunner<T> {
+ public:
+  explicit HostRunner(const RankProgram<T>& of)
+      : of_(of),
+        memory_(shared_memory<T>(comm(), device::shared_layout(of.program, comm().size()), of.nrhs)) {
+    auto layouts = comm().gather(device::shared_layout(of.program, comm().size()));
+    comm().broadcast(layouts);
+    transport::collectively(comm(), [&] {
+      for (Index rank = 0; rank < comm().size(); ++rank)
+        memory_of_.push_back(layouts[usize(rank)].template at<T>(memory_.part(rank)));
+      pe_.emplace(of_.program, comm().size(), of_.system.crew.size(), of_.nrhs, memory_.part(comm().rank()));
+    });
+  }
+
+  void start(const CallersVectors<T>& v, void* /*stream*/) override {
+    device::Solve<Number> solve = pe_->next(v.b.cols, std::isfinite(of_.watchdog) ? of_.watchdog : 0);
+    solve.caller = device::callers_rows(v.b, v.b_scale, v.x, v.x_scale);
+    Listener listener(comm());
+    of_.system.panels.visit([&](const auto& panels) {
+      const std::array value{panels[0].data(), panels[1].data(), panels[2].data()};
+      const auto serve = [&](int thread) {
+        pe_->work(memory_of_, value, solve, thread, device::HostBlock{.watch = &listener});
+      };
+      of_.system.crew.run(std::ref(serve));  // by reference: a solve allocates nothing
+    });
+    if (pe_->failed()) give_up();
+  }
+  void wait(void* /*stream*/) override {}
+  std::span<const device::Count> times() const override { return pe_->times(); }
+  void panels_changed() override {}  // they are read where they are
+
+ private:
+  using Number = device::NumberOf<T>;
+
+  const transport::Communicator& comm() const { return of_.system.comm; }
+
+  // After workers have left early.
+  [[noreturn]] void give_up() const {
+    if (const auto stalled = pe_->stalled())
+      throw transport::Stalled(ErrorKind::environment,
+                               fmt::format("nothing moved for {:g} s: {}", of_.watchdog, *stalled),
+                               "see which rank the others wait for, and whether it still runs");
+    // Whoever has failed is about to say so.
+    transport::Patience patience(std::numeric_limits<double>::infinity(), &comm());
+    for (;;) patience.nothing_yet([] { return std::string(); });
+  }
+
+  RankProgram<T> of_;
+  transport::NodeMemory memory_;
+  std::vector<device::PeMemory<Number>> memory_of_;  // by rank
+  std::optional<device::HostPe<T>> pe_;
+};
+
+}  // namespace
+
+template <Scalar T>
+std::unique_ptr<ProgramRunner<T>> run_on_host(const RankProgram<T>& of) {
+  return std::make_unique<HostRunner<T>>(of);
+}
+
+#define INSTANTIATE(T) template std::unique_ptr<ProgramRunner<T>> run_on_host(const RankProgram<T>&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::engine
