@@ -74,7 +74,8 @@ void check_device(const CLI::App& sub, const SolveOptions& options) {
   if (engine::find_device(options.device) == engine::Device::cpu) return;
   refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
          "use --device cpu");
-  if (options.compress != "off") refuse(sub, {"--compress"}, "--device " + options.device, "use --device cpu");
+  if (options.compress != "off")
+    refuse(sub, {"--compress"}, "--device " + options.device, "use --device cpu");
 }
 
 // What is about one solve by the factors.

@@ -42,7 +42,7 @@ struct SolveOptions : PlanOptions, SystemFiles {
   std::string method{direct};
   std::string preconditioner{preconditioners().front().name};  // of an iterative method
   krylov::BicgstabOptions krylov;                              // of an iterative method
-  double watchdog = std::numeric_limits<double>::infinity();  // seconds
+  double watchdog = std::numeric_limits<double>::infinity();   // seconds
 };
 
 // Opened before the work starts, on rank 0.
