@@ -159,6 +159,11 @@ class SolveJob {
     s.distribution_seconds = made.distribution_seconds;
     s.plan_seconds = made.plan_seconds;
     s.setup_seconds += made.setup_seconds;
+    if (made.factor.compression_eps > 0) {
+      const double saved = double(made.factor.uncompressed_bytes) / double(made.factor.bytes) - 1;
+      const double passes = s.refinement_steps + 1;
+      s.compression_pays_from = made.factor.compression_seconds / (passes * s.seconds_median * saved);
+    }
     s.panel_bytes = made.panel_bytes;
     s.panel_bytes_max = made.panel_bytes_max;
   }

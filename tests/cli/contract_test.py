@@ -29,7 +29,8 @@ RECORD = {
               "backward_error": NUMBER, "componentwise_backward_error": NUMBER,
               "arioli_demmel_duff_backward_error": NUMBER, "solution_condition": NUMBER,
               "forward_error_bound": NUMBER, "componentwise_forward_error_bound": NUMBER,
-              "refinement_steps": int, "refinement_seconds": NUMBER},
+              "refinement_steps": int, "refinement_seconds": NUMBER,
+              "compression_pays_from": NUMBER},
     "machine": {"host": str, "processor": str, "mpi": str, "processors": int, "memory_bytes": NUMBER},
 }
 RANK = {"rank": int, "x": int, "y": int, "z": int, "l_seconds": NUMBER, "u_seconds": NUMBER,

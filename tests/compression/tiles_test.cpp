@@ -105,7 +105,7 @@ TYPED_TEST(Tiles, GiveTheProductsOfThePanel) {
           in_tiles<T>(SlabPanel<T>{e.slabs.data(), height, width}, tile_rows(ends), eps_of<T>());
       ASSERT_FALSE(bytes.empty());
       EXPECT_LT(bytes.size(), e.slabs.size() * sizeof(T));
-      for (const Index nrhs : {1, 3}) {
+      for (const Index nrhs : {1, 3, 7}) {
         for (const bool conjugate : {false, true}) {
           kernels::Panel<T> panel{.value = stored_tiles<T>(bytes.data()),
                                   .position = nullptr,

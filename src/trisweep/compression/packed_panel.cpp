@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "trisweep/core/slabs.hpp"
+
 namespace trisweep::compression {
 namespace {
 
@@ -135,10 +137,68 @@ class RunWriter {
   std::vector<std::byte>& bytes_;
 };
 
+template <class Number>
+Number number_at(const std::byte* numbers, std::size_t i) {
+  Number number;
+  std::memcpy(&number, numbers + i * sizeof number, sizeof number);
+  return number;
+}
+
+// Calls visit(number), number(i) being number i of a run as a double, without its step.
+template <class R, class Visit>
+void visit_numbers(NumberFormat format, const std::byte* at, const std::byte* low, const Visit& visit) {
+  switch (format) {
+    case NumberFormat::fixed8:
+      return visit([=](std::size_t i) { return double(number_at<std::int8_t>(at, i)); });
+    case NumberFormat::fixed16:
+      return visit([=](std::size_t i) { return double(number_at<std::int16_t>(at, i)); });
+    case NumberFormat::fixed24:
+      return visit([=](std::size_t i) {
+        return double(number_at<std::int16_t>(at, i) * 256 + number_at<std::uint8_t>(low, i));
+      });
+    case NumberFormat::fixed32:
+      return visit([=](std::size_t i) { return double(number_at<std::int32_t>(at, i)); });
+    case NumberFormat::fixed48:
+      return visit([=](std::size_t i) {
+        return double(number_at<std::int32_t>(at, i)) * 65536 + double(number_at<std::uint16_t>(low, i));
+      });
+    case NumberFormat::whole:
+      return visit([=](std::size_t i) { return double(number_at<R>(at, i)); });
+  }
+}
+
 }  // namespace
 
 std::span<const NamedPrecision> precisions() {
   return table_of_precisions;
+}
+
+template <Scalar T>
+void unpack(const std::byte* panel, T* slabs) {
+  using R = RealOf<T>;
+  constexpr Index parts = is_complex<T> ? 2 : 1;
+  const auto head = number_at<PanelHead>(panel, 0);
+  const std::byte* at = panel + sizeof head;
+  for (Index column = 0; column < head.cols;) {
+    const auto run = number_at<RunHead>(at, 0);
+    const RunLayout layout = layout_of<R>(run, usize(head.rows) * usize(run.cols) * parts);
+    visit_numbers<R>(run.format, at + layout.numbers, at + layout.low, [&](const auto& number) {
+      for (Index c = 0; c < run.cols; ++c) {
+        const double step = run.format == NumberFormat::whole ? 1
+                            : run.common_step
+                                ? head.unit
+                                : head.unit * double(number_at<float>(at + sizeof run, usize(c)));
+        for (Index row = 0; row < head.rows; row += slab_rows) {
+          const Index rows = std::min(slab_rows, head.rows - row);
+          auto* const to = reinterpret_cast<R*>(slabs + slab_entry(head.rows, head.cols, row, column + c));
+          const std::size_t first = (usize(c) * usize(head.rows) + usize(row)) * parts;
+          for (Index i = 0; i < rows * parts; ++i) to[i] = R(step * number(first + usize(i)));
+        }
+      }
+    });
+    column += run.cols;
+    at += layout.end;
+  }
 }
 
 template <Scalar T>
@@ -195,6 +255,7 @@ ColumnErrors share_error(const LowRank<T>& block, double allowed) {
   template void pack_columns(numeric::View<const T>, std::span<const double>, Precision,        \
                              std::vector<std::byte>&);                                          \
   template void pack_block(numeric::View<const T>, double, Precision, std::vector<std::byte>&); \
+  template void unpack(const std::byte*, T*);                                                   \
   template ColumnErrors share_error(const LowRank<T>&, double);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

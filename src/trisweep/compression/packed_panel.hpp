@@ -33,6 +33,10 @@ template <Scalar T>
 void pack_block(numeric::View<const T> block, double allowed, Precision precision,
                 std::vector<std::byte>& bytes);
 
+// A packed panel as numbers, in slabs (core/slabs.hpp): for many products with it in a row.
+template <Scalar T>
+void unpack(const std::byte* panel, T* slabs);
+
 // What the columns of U and V of a recompressed block may be off for U V^T to be off by `allowed`, to first
 // order. Because the columns of V are orthonormal, sum_k ||du_k||^2 and sum_k ||u_k||^2 ||dv_k||^2 are the
 // squares of the errors from either side (in exact arithmetic); each column gets as much as any other.

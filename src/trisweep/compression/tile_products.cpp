@@ -1,6 +1,8 @@
 #include "trisweep/compression/tile_products.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 #include "trisweep/compression/panel_products.hpp"
 #include "trisweep/compression/tiles.hpp"
@@ -10,6 +12,10 @@ namespace trisweep::compression {
 namespace {
 
 using kernels::Product;
+
+// With more real right-hand sides each tile is made numbers again and multiplied as such: what that takes is
+// little beside the products, and there are kernels for them.
+constexpr Index few = 4;
 
 template <Scalar T>
 T conjugated_if(bool conjugate, const T& value) {
@@ -138,22 +144,136 @@ class TileProduct {
   T* const inner_;  // rank
 };
 
+// One product with many right-hand sides, which stay in rows.
+template <Scalar T>
+class UnpackedProduct {
+ public:
+  explicit UnpackedProduct(const Product<T>& p)
+      : p_(p),
+        panel_(p.panel.value.template as<std::byte>()),
+        tile_(p.scratch),
+        inner_(tile_ + usize(kernels::tile_size) * usize(kernels::tile_size)),
+        scratch_(inner_ + usize(kernels::tile_size) * usize(p.nrhs)) {}
+
+  // rows -= P side.
+  void scatter() const {
+    for_each_tile([&](const Tile& tile, Index begin, Index end) {
+      const T* source = side(tile);
+      if (tile.rank != Tile::dense) {
+        std::fill_n(inner_, size(tile.rank), T{});
+        apply(whole(tile.second, tile.cols, tile.rank), const_cast<T*>(source), inner_, Way::gather);
+        negate_inner(tile.rank);
+        source = inner_;
+      }
+      apply(rows_of(tile, begin, end), rows(begin), const_cast<T*>(source), Way::scatter);
+    });
+  }
+
+  // side -= P^T rows.
+  void gather() const {
+    for_each_tile([&](const Tile& tile, Index begin, Index end) {
+      if (tile.rank == Tile::dense)
+        return apply(rows_of(tile, begin, end), rows(begin), side(tile), Way::gather);
+      std::fill_n(inner_, size(tile.rank), T{});
+      apply(rows_of(tile, begin, end), rows(begin), inner_, Way::gather);
+      negate_inner(tile.rank);
+      apply(whole(tile.second, tile.cols, tile.rank), side(tile), inner_, Way::scatter);
+    });
+  }
+
+ private:
+  enum class Way { scatter, gather };
+
+  std::size_t size(Index rows) const { return usize(rows) * usize(p_.nrhs); }
+  T* side(const Tile& tile) const { return p_.side + size(tile.col); }
+  // Rows with positions count from the work vector's first, others from the panel's.
+  T* rows(Index begin) const {
+    return p_.panel.position != nullptr ? p_.rows : p_.rows + size(begin - p_.panel.begin);
+  }
+
+  template <class Visit>
+  void for_each_tile(const Visit& visit) const {
+    for (const Tile& tile : tiles_of(panel_)) {
+      const Index begin = std::max(tile.row, p_.panel.begin),
+                  end = std::min(tile.row + tile.rows, p_.panel.end);
+      if (begin < end) visit(tile, begin, end);
+    }
+  }
+
+  // The tile, or U, with the rows that are wanted.
+  kernels::Panel<T> rows_of(const Tile& tile, Index begin, Index end) const {
+    auto panel = whole(tile.first, tile.rows, tile.rank == Tile::dense ? tile.cols : tile.rank);
+    if (p_.panel.position != nullptr) panel.position = p_.panel.position + (begin - p_.panel.begin);
+    panel.begin = begin - tile.row;
+    panel.end = end - tile.row;
+    return panel;
+  }
+  // A packed panel, unpacked; its rows follow each other.
+  kernels::Panel<T> whole(std::int64_t at, Index rows, Index cols) const {
+    unpack(panel_ + at, tile_);
+    return {.value = static_cast<const T*>(tile_),
+            .position = in_order.data(),
+            .height = rows,
+            .width = cols,
+            .begin = 0,
+            .end = rows,
+            .conjugate = p_.panel.conjugate};
+  }
+
+  void apply(const kernels::Panel<T>& panel, T* rows, T* side, Way way) const {
+    const Product<T> product{panel, rows, side, scratch_, p_.nrhs};
+    const auto& kernels = panel.value.kernels();
+    way == Way::scatter ? kernels.scatter(product) : kernels.gather(product);
+  }
+
+  void negate_inner(Index rank) const {
+    std::transform(inner_, inner_ + size(rank), inner_, std::negate<>{});
+  }
+
+  static constexpr auto in_order = [] {
+    std::array<Index, kernels::tile_size> numbers{};
+    for (Index i = 0; i < kernels::tile_size; ++i) numbers[usize(i)] = i;
+    return numbers;
+  }();
+
+  const Product<T>& p_;
+  const std::byte* const panel_;
+  T* const tile_;   // numbers of a tile, of U or of V
+  T* const inner_;  // rank
+  T* const scratch_;
+};
+
+template <Scalar T>
+bool has_few(const Product<T>& p) {
+  return p.nrhs * (is_complex<T> ? 2 : 1) <= few;
+}
+
 template <Scalar T>
 void scatter(const Product<T>& p) {
+  if (!has_few(p)) return UnpackedProduct<T>(p).scatter();
   TileProduct<T>(p).multiply([&](Index i, Index k, const T& value) {
     p.rows[usize(p.panel.position[i]) * usize(p.nrhs) + usize(k)] -= value;
   });
 }
 
+// Rows without positions.
 template <Scalar T>
 void multiply(const Product<T>& p) {
-  TileProduct<T>(p).multiply(
-      [&](Index i, Index k, const T& value) { p.rows[usize(i) * usize(p.nrhs) + usize(k)] = value; });
+  if (has_few(p)) {
+    return TileProduct<T>(p).multiply(
+        [&](Index i, Index k, const T& value) { p.rows[usize(i) * usize(p.nrhs) + usize(k)] = value; });
+  }
+  kernels::Panel<T> panel = p.panel;
+  panel.position = nullptr;
+  const std::size_t count = usize(panel.end - panel.begin) * usize(p.nrhs);
+  std::fill_n(p.rows, count, T{});
+  UnpackedProduct<T>({panel, p.rows, p.side, p.scratch, p.nrhs}).scatter();
+  std::transform(p.rows, p.rows + count, p.rows, std::negate<>{});
 }
 
 template <Scalar T>
 void gather(const Product<T>& p) {
-  TileProduct<T>(p).gather();
+  has_few(p) ? TileProduct<T>(p).gather() : UnpackedProduct<T>(p).gather();
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ inline constexpr Index tile_size = 128;
 
 // For products with panels of at most `width` columns.
 constexpr std::size_t scratch_size(Index width, Index nrhs) {
-  return usize(3 * Offset{width} + 2 * std::max(slab_rows, tile_size)) * usize(nrhs);
+  return usize(4 * Offset{width} + 3 * tile_size) * usize(nrhs) + usize(tile_size) * usize(tile_size);
 }
 
 // work(position[i], :) -= sum_j panel(i, j) work(source + j, :).

@@ -68,6 +68,9 @@ struct SolveRecord {
   double componentwise_forward_error_bound = unknown;  // of each entry of x, relative to itself
   int refinement_steps = 0;
   double refinement_seconds = 0;
+  // Solves whose passes save as much time as compressing took, if a pass takes as long as reading panels; 0
+  // where they are as they are.
+  double compression_pays_from = 0;
 };
 
 // Of an iterative method; of the right-hand side that took most iterations, and of the largest residual.

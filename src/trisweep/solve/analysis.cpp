@@ -10,6 +10,7 @@
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/block_rows.hpp"
+#include "trisweep/symbolic/clusters.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -26,6 +27,9 @@ bool may_be_positive_definite(const matrix::Csr<T>& a) {
   }
   return matrix::is_symmetric(a, true);
 }
+
+// Narrower supernodes are one column of tiles, whose rows are cut by others' columns.
+constexpr Index least_to_cluster = 32;
 
 // Positions in the first order become positions in the second.
 void compose(std::vector<Index>& first, const std::vector<Index>& second) {
@@ -85,6 +89,18 @@ Analysis analyze(const matrix::Csr<T>& a, const AnalysisOptions& options, Observ
   return analyze_as(likely_kind(a), a, options, observer);
 }
 
+template <Scalar T>
+Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis) {
+  ordering::Ordering& order = analysis.ordering;
+  const matrix::Pattern pattern =
+      matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
+  symbolic::Analysis result = symbolic::clustered(pattern, *analysis.structure, least_to_cluster);
+  compose(order.row_new, result.new_of_ordered);
+  compose(order.col_new, result.new_of_ordered);
+  analysis.structure = std::move(result.structure);
+  return analysis;
+}
+
 template <Scalar F, Scalar T>
 std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
                                            const numeric::Options& options, Observer& observer) {
@@ -112,6 +128,7 @@ Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis>
 #define INSTANTIATE(T)                                                                                   \
   template numeric::Kind likely_kind(const matrix::Csr<T>&);                                             \
   template Analysis analyze(const matrix::Csr<T>&, const AnalysisOptions&, Observer&);                   \
+  template Analysis in_clusters(const matrix::Csr<T>&, Analysis);                                        \
   template Analysis analyze_as(numeric::Kind, const matrix::Csr<T>&, const AnalysisOptions&, Observer&); \
   template std::vector<Analysis> analyze_each_as(numeric::Kind, const matrix::Csr<T>&,                   \
                                                  const ordering::Options&,                               \

@@ -58,6 +58,11 @@ std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& 
                                       std::span<const symbolic::Options> symbolic,
                                       Observer& observer = silent_observer());
 
+// The same analysis with wide supernodes in the order of clusters (symbolic/clusters.hpp), so that their
+// panels can be compressed.
+template <Scalar T>
+Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis);
+
 // Factors A in the precision of F, as it was analyzed; where pivots are delayed the result has an analysis of
 // its own, with the order and structure that came out. Nullopt when Cholesky meets a pivot that is not
 // positive: A is not positive definite after all.

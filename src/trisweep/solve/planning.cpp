@@ -71,7 +71,9 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
   }
   planned.separators = separators_cost(problem, planned.choice);
   const auto chosen = std::ranges::find(diagonals, planned.choice.diagonal) - diagonals.begin();
-  planned.analysis = std::make_shared<const Analysis>(std::move(analyses[usize(chosen)]));
+  Analysis& analysis = analyses[usize(chosen)];
+  planned.analysis = std::make_shared<const Analysis>(request.clusters ? in_clusters(a, std::move(analysis))
+                                                                       : std::move(analysis));
   if (planned.model) {
     problem.vectors = std::make_shared<const plan::VectorPlaces>(
         plan::vector_places(planned.analysis->ordering, request.rows));

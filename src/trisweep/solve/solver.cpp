@@ -187,6 +187,7 @@ class Solver<T>::System {
                         .op = options_.op,
                         .ranks_of_node = ranks_of_node,
                         .threads = options_.threads,
+                        .clusters = compression().eps > 0,
                         .rows = a_->partition()};
     if (care_ == Care::great) request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
     std::shared_ptr<const Factorization<F>> done;

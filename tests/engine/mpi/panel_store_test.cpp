@@ -41,13 +41,19 @@ void expect_pieces(const PanelStore<T>& store, Side side, const distribution::Sh
                    const numeric::Factors<S>& factors) {
   const symbolic::Structure& s = *factors.structure;
   const auto& part = share.side(side);
+  const S* numbers = nullptr;
+  store.visit([&](const auto& by_side) {
+    const auto& values = by_side[static_cast<std::size_t>(side)];
+    if constexpr (std::same_as<decltype(values.data()), const S*>) numbers = values.data();
+  });
+  ASSERT_TRUE(numbers != nullptr || part.pieces() == 0);
   for (Index p = 0; p < part.pieces(); ++p) {
     const Index k = part.supernode[usize(p)], width = s.width(k);
     const S* const whole = side == Side::lower   ? factors.lower_panel(k)
                            : side == Side::upper ? factors.upper_panel(k)
                                                  : factors.diagonal_block(k);
     const Index height = side == Side::diagonal ? width : s.height(k);
-    const S* const piece = store.values(side).template as<S>() + part.value_ptr[usize(p)];
+    const S* const piece = numbers + part.value_ptr[usize(p)];
     Index row = 0;
     for (const auto& block : part.blocks(p)) {
       for (Index i = block.begin; i < block.end; ++i, ++row) {

@@ -1,0 +1,118 @@
+// Sweeps with compressed panels, on every grid of these ranks.
+
+#include <gtest/gtest.h>
+
+#include "support/distributed_rows.hpp"
+#include "support/solver.hpp"
+#include "trisweep/matrix/gallery.hpp"
+#include "trisweep/solve/solver.hpp"
+#include "trisweep/symbolic/diagonals.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using testing_support::grids_of;
+using testing_support::Problem;
+using testing_support::world_size;
+
+template <Scalar T>
+matrix::Csr<T> example(const std::string& kind, Index n) {
+  return matrix::convert<T>(std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n})));
+}
+
+template <Scalar F, Scalar T>
+std::shared_ptr<const Factorization<F>> in_usual_supernodes(const matrix::Csr<T>& a, int whole_levels) {
+  AnalysisOptions options;
+  options.ordering.tree_levels = 4;
+  options.symbolic.whole_levels = whole_levels;
+  return std::make_shared<const Factorization<F>>(
+      factor<F>(a, std::make_shared<const Analysis>(in_clusters(a, analyze(a, options)))));
+}
+
+constexpr double eps = 1e-6;
+
+template <class T>
+class CompressedSweeps : public testing::Test {};
+using Scalars = testing::Types<double, std::complex<double>>;
+TYPED_TEST_SUITE(CompressedSweeps, Scalars);
+
+TYPED_TEST(CompressedSweeps, AreOffByWhatWasAllowedInEveryPlan) {
+  using T = TypeParam;
+  const auto grids = grids_of(world_size());
+  struct Case {
+    const char* kind;
+    int whole_levels;
+    distribution::ProcessGrid grid;
+  };
+  for (const Case& c : {Case{"poisson3d", 0, grids.front()}, {"convection3d", 3, grids.back()}}) {
+    const auto a = example<T>(c.kind, 10);
+    const auto factors = in_usual_supernodes<T>(a, c.whole_levels);
+    for (const auto& mapping : distribution::mappings()) {
+      const SolverOptions options{.grid = c.grid, .mapping = mapping, .compression = {.eps = eps}};
+      TriangularSolver<T> solver(MPI_COMM_WORLD, factors, options);
+      ASSERT_TRUE(solver.compression());
+      EXPECT_LE(solver.compression()->bytes(), solver.compression()->uncompressed_bytes());
+      for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+        for (const Index nrhs : {1, 9}) {
+          const Problem<T> problem(solver, a, op, nrhs);
+          const double error = problem.error(problem.solve_with(solver)) * 2e-16;
+          EXPECT_LT(error, 1e3 * eps)
+              << c.kind << " " << c.grid.name() << " " << mapping.name << " " << char(op);
+        }
+      }
+    }
+  }
+}
+
+// The same tiles on any number of threads, and sums in one order.
+TEST(CompressedSweeps, AreTheSameWithThreads) {
+  const auto a = example<double>("poisson3d", 10);
+  const auto factors = in_usual_supernodes<double>(a, 0);
+  SolverOptions options{.grid = grids_of(world_size()).back(), .deterministic = true, .grain = 1000};
+  options.compression.eps = eps;
+  std::vector<std::vector<double>> x;
+  for (const int threads : {1, 2}) {
+    options.threads = world_size() == 1 ? threads : 1;
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors, options);
+    const Problem<double> problem(solver, a, Op::none, 2);
+    x.push_back(problem.solve_with(solver));
+    x.push_back(problem.solve_with(solver));
+  }
+  for (const auto& other : x) EXPECT_EQ(other, x.front());
+}
+
+// Float factors are compressed further.
+TEST(CompressedSweeps, TakeFactorsOfLowerPrecision) {
+  const auto a = example<double>("poisson3d", 10);
+  const auto factors = in_usual_supernodes<float>(a, 0);
+  const SolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-4}};
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors, options);
+  ASSERT_TRUE(solver.compression());
+  EXPECT_LT(solver.compression()->bytes(), solver.compression()->uncompressed_bytes());
+  const Problem<double> problem(solver, a, Op::none, 1);
+  EXPECT_LT(problem.error(problem.solve_with(solver)) * 2e-16, 0.1);
+}
+
+// With panels that are hardly anything of what they were no refinement converges.
+TEST(CompressedSolver, IsRefinedAndUndoesWhatDoesNotConverge) {
+  const auto a = example<double>("maxwell3d", 6);
+  for (const double tolerance : {1e-7, 0.9}) {
+    Options options;
+    options.compress.eps = tolerance;
+    options.refinement.max_steps = 6;
+    Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, matrix::Csr<double>(a)), options);
+    const std::vector<double> b(usize(solver.rows()), 1.0);
+    std::vector<double> x(b.size());
+    const Answer answer = solver.solve({b.data(), solver.rows(), 1}, {x.data(), solver.rows(), 1});
+    EXPECT_TRUE(answer.solved()) << tolerance;
+    const FactorReport& report = solver.report().factor;
+    EXPECT_EQ(report.compression_undone, tolerance > 0.5);
+    EXPECT_EQ(report.compression_eps, tolerance > 0.5 ? 0 : tolerance);
+    if (testing_support::world_rank() == 0) {
+      EXPECT_EQ(report.bytes == report.uncompressed_bytes, tolerance > 0.5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::solve
