@@ -254,14 +254,14 @@ class Solver<T>::System {
 
   void describe_compression() {
     FactorReport& report = report_.factor;
+    const bool compressed = solver_->compression().has_value();
+    const CompressionReport made = solver_->compression().value_or(CompressionReport{});
     report.compression_undone = compression_undone_;
-    const auto& made = solver_->compression();
-    if (!made) return;
-    report.compression_eps = solver_->options().compression.eps;
-    report.compression_seconds = made->seconds;
-    report.level_bytes = made->level_bytes;
-    report.uncompressed_level_bytes = made->uncompressed_level_bytes;
-    report.bytes = static_cast<std::size_t>(made->bytes());
+    report.compression_eps = compressed ? solver_->options().compression.eps : 0;
+    report.compression_seconds = made.seconds;
+    report.level_bytes = made.level_bytes;
+    report.uncompressed_level_bytes = made.uncompressed_level_bytes;
+    if (compressed) report.bytes = static_cast<std::size_t>(made.bytes());
   }
 
   // Once undone, for good.
