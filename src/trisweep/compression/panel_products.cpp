@@ -63,7 +63,10 @@ TRISWEEP_INLINE void add_tile(const Numbers& q, const Columns& run, std::size_t 
   for (int k = 0; k < count; ++k) sum[k] = load<Lanes<R>>(rows + at[k]);
   std::size_t column = run.first;
   for (Index c = 0; c < run.cols; ++c, column += run.height) {
-    for (int k = 0; k < count; ++k) add_product<R>(sum[k], factor[c], q.lanes_at(column + at[k]));
+    for (int k = 0; k < count; ++k) {
+      if (usize(k) * lanes % Numbers::in_line == 0) q.fetch_ahead(column + at[k]);
+      add_product<R>(sum[k], factor[c], q.lanes_at(column + at[k]));
+    }
   }
   for (int k = 0; k < count; ++k) store(rows + at[k], sum[k]);
 }
@@ -157,6 +160,9 @@ TRISWEEP_INLINE void add_columns_transposed(const Numbers& q, const Columns& run
   std::size_t i = 0;
   for (; i + lanes <= run.rows; i += lanes) {
     const auto x = load<Lanes<RealOf<T>>>(rows + i);
+    if (i % Numbers::in_line == 0) {
+      for (int k = 0; k < count; ++k) q.fetch_ahead(at + usize(k) * run.height + i);
+    }
     for (int k = 0; k < count; ++k) sum[k].add(x, q.lanes_at(at + usize(k) * run.height + i));
   }
   for (; i < run.rows; i += parts<T>) {

@@ -58,11 +58,20 @@ TRISWEEP_INLINE Lanes<R> as_reals(const Integers& integers) {
   return __builtin_convertvector(integers, Lanes<R>);
 }
 
+// Columns are too short for the hardware to foresee the next: what is that far behind is fetched early.
+constexpr std::size_t fetched_ahead = 8 << 10;
+constexpr std::size_t line = 64;
+TRISWEEP_INLINE void fetch_behind(const void* numbers) {
+  __builtin_prefetch(static_cast<const std::byte*>(numbers) + fetched_ahead, 0, 3);
+}
+
 // The numbers of a run, widened: one type for each format. q(i) is number i, q.lanes_at(i) those from there
 // on.
 template <class R, class Number>
 struct Plane {
+  static constexpr std::size_t in_line = line / sizeof(Number);
   const Number* number;
+  TRISWEEP_INLINE void fetch_ahead(std::size_t i) const { fetch_behind(number + i); }
   Plane(const std::byte* numbers, const std::byte*) : number(reinterpret_cast<const Number*>(numbers)) {}
   R operator()(std::size_t i) const { return static_cast<R>(number[i]); }
   TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
@@ -75,8 +84,13 @@ struct Plane {
 };
 template <class R>
 struct Fixed24 {
+  static constexpr std::size_t in_line = line / sizeof(std::int16_t);
   const std::int16_t* high;
   const std::uint8_t* low;
+  TRISWEEP_INLINE void fetch_ahead(std::size_t i) const {
+    fetch_behind(high + i);
+    fetch_behind(low + i);
+  }
   Fixed24(const std::byte* numbers, const std::byte* low_plane)
       : high(reinterpret_cast<const std::int16_t*>(numbers)),
         low(reinterpret_cast<const std::uint8_t*>(low_plane)) {}
@@ -87,8 +101,13 @@ struct Fixed24 {
 };
 template <class R>
 struct Fixed48 {
+  static constexpr std::size_t in_line = line / sizeof(std::int32_t);
   const std::int32_t* high;
   const std::uint16_t* low;
+  TRISWEEP_INLINE void fetch_ahead(std::size_t i) const {
+    fetch_behind(high + i);
+    fetch_behind(low + i);
+  }
   Fixed48(const std::byte* numbers, const std::byte* low_plane)
       : high(reinterpret_cast<const std::int32_t*>(numbers)),
         low(reinterpret_cast<const std::uint16_t*>(low_plane)) {}

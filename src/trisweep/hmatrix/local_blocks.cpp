@@ -16,16 +16,6 @@ std::size_t total_bytes(const std::vector<StoredBlock>& blocks) {
   return bytes;
 }
 
-// Panels are small and read once, one behind the other: too short for the processor to see it. While one is
-// multiplied, as many bytes as it has are fetched from so far behind it.
-constexpr std::size_t fetched_ahead = std::size_t{8} << 10;
-
-void fetch_ahead(const std::byte* panel, const std::byte* next, const std::byte* end) {
-  constexpr std::size_t line = 64;
-  for (const std::byte* at = panel + fetched_ahead; at < std::min(next + fetched_ahead, end); at += line)
-    __builtin_prefetch(at, 0, 2);
-}
-
 template <Scalar T>
 void clear(Vectors<T> y, Index begin, Index end) {
   for (Index c = 0; c < y.cols; ++c) std::fill(y.column(c) + begin, y.column(c) + end, T{});
@@ -158,7 +148,6 @@ void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, Crew& crew,
   share(crew, right_task_.size() - 1, [&](int, std::size_t task) {
     for (std::size_t r = right_task_[task]; r < right_task_[task + 1]; ++r) {
       const Right& v = right_[r];
-      fetch_ahead(panels_.data() + v.at, panels_.data() + right_end(r), panels_.data() + panels_.size());
       clear(Vectors<T>(sum, sums_, x.cols), v.sums, v.sums + v.rank);
       products.add_transposed({panels_.data() + v.at, 0, v.cols, x.data + v.col_begin, x.ld, sum + v.sums,
                                Offset{sums_}, x.cols});
@@ -168,7 +157,6 @@ void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, Crew& crew,
     clear(y, strip_row_[task], strip_row_[task + 1]);
     for (std::size_t l = strip_task_[task]; l < strip_task_[task + 1]; ++l) {
       const Left& panel = left_[l];
-      fetch_ahead(panels_.data() + panel.at, panels_.data() + left_end(l), panels_.data() + panels_.size());
       const T* const source = panel.low_rank ? sum + panel.source : x.data + panel.source;
       products.add({panels_.data() + panel.at, 0, panel.rows, source, panel.low_rank ? Offset{sums_} : x.ld,
                     y.data + panel.row_begin, y.ld, x.cols});

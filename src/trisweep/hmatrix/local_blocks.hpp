@@ -55,14 +55,6 @@ class LocalBlocks {
     Index panel, first, rows;
   };
 
-  // Where the panel behind is.
-  std::size_t right_end(std::size_t r) const {
-    return r + 1 < right_.size() ? right_[r + 1].at : left_[0].at;
-  }
-  std::size_t left_end(std::size_t l) const {
-    return l + 1 < left_.size() ? left_[l + 1].at : panels_.size();
-  }
-
   void place(std::span<const std::byte> panel);
   void place_right(const std::vector<StoredBlock>& blocks);
   void place_left(const std::vector<StoredBlock>& blocks, Index first_strip, Index end_strip);

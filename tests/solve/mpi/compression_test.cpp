@@ -33,8 +33,8 @@ constexpr double eps = 1e-6;
 
 template <class T>
 class CompressedSweeps : public testing::Test {};
-using Scalars = testing::Types<double, std::complex<double>>;
-TYPED_TEST_SUITE(CompressedSweeps, Scalars);
+using DoubleScalars = testing::Types<double, std::complex<double>>;
+TYPED_TEST_SUITE(CompressedSweeps, DoubleScalars);
 
 TYPED_TEST(CompressedSweeps, AreOffByWhatWasAllowedInEveryPlan) {
   using T = TypeParam;
