@@ -21,6 +21,10 @@ HMatrix<T>::~HMatrix() {
   if (!comm_.abandoned()) return;
   whole_.release();
   parts_.release();
+  for (BytesOfRanks* const bytes : {&all_rows_, &own_rows_}) {
+    bytes->count.release();
+    bytes->begin.release();
+  }
 }
 
 template <Scalar T>
@@ -39,6 +43,9 @@ void HMatrix<T>::assemble(const Kernel<T>& kernel, const Options& options, Obser
     for (const Index strip : cut) partition_.begin.push_back(strips.begin[usize(strip)]);
     const auto rank = usize(comm_.rank());
     local_ = LocalBlocks<T>(blocks, strips, cut[rank], cut[rank + 1]);
+    const Index own = local_rows();
+    all_rows_ = bytes_of_ranks([&](Index r) { return std::pair(partition_.count(r), partition_.first(r)); });
+    own_rows_ = bytes_of_ranks([&](Index r) { return std::pair(own, own * r); });
   });
   count_local();
   statistics_.assembly_seconds = comm_.max(seconds_since(start));
@@ -106,19 +113,27 @@ void HMatrix<T>::reserve(Index nrhs) {
   });
 }
 
+template <Scalar T>
+template <class RowsOf>
+auto HMatrix<T>::bytes_of_ranks(const RowsOf& rows_of) const -> BytesOfRanks {
+  constexpr const char* what = "parts of vectors";
+  BytesOfRanks bytes{Buffer<int>(usize(comm_.size()), what), Buffer<int>(usize(comm_.size()), what)};
+  for (Index r = 0; r < comm_.size(); ++r) {
+    const auto [count, begin] = rows_of(r);
+    bytes.count[usize(r)] = static_cast<int>(sizeof(T)) * count;
+    bytes.begin[usize(r)] = static_cast<int>(sizeof(T)) * begin;
+  }
+  return bytes;
+}
+
 // All rows of x into whole_.
 template <Scalar T>
 void HMatrix<T>::begin_gather(Vectors<const T> x) {
-  std::vector<int> count, begin;
-  for (Index r = 0; r < comm_.size(); ++r) {
-    count.push_back(static_cast<int>(sizeof(T)) * partition_.count(r));
-    begin.push_back(static_cast<int>(sizeof(T)) * partition_.first(r));
-  }
   gathers_.assign(usize(x.cols), MPI_REQUEST_NULL);
   for (Index c = 0; c < x.cols; ++c) {
-    transport::check(MPI_Iallgatherv(x.column(c), count[usize(comm_.rank())], MPI_BYTE,
-                                     whole_.data() + usize(c) * usize(tree_.size()), count.data(),
-                                     begin.data(), MPI_BYTE, comm_.handle(), &gathers_[usize(c)]),
+    transport::check(MPI_Iallgatherv(x.column(c), all_rows_.count[usize(comm_.rank())], MPI_BYTE,
+                                     whole_.data() + usize(c) * usize(tree_.size()), all_rows_.count.data(),
+                                     all_rows_.begin.data(), MPI_BYTE, comm_.handle(), &gathers_[usize(c)]),
                      "MPI_Iallgatherv");
   }
 }
@@ -131,18 +146,10 @@ void HMatrix<T>::end_gather() {
 // y = the parts of its rows from every rank, by rank; those of all rows are in whole_.
 template <Scalar T>
 void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
-  std::vector<int> send_count, send_begin, count, begin;
-  const auto bytes = [](Index rows) { return static_cast<int>(sizeof(T)) * rows; };
-  for (Index r = 0; r < comm_.size(); ++r) {
-    send_count.push_back(bytes(partition_.count(r)));
-    send_begin.push_back(bytes(partition_.first(r)));
-    count.push_back(bytes(y.rows));
-    begin.push_back(bytes(y.rows) * r);
-  }
   MPI_Request request;
-  transport::check(MPI_Ialltoallv(whole_.data() + usize(column) * usize(tree_.size()), send_count.data(),
-                                  send_begin.data(), MPI_BYTE, parts_.data(), count.data(), begin.data(),
-                                  MPI_BYTE, comm_.handle(), &request),
+  transport::check(MPI_Ialltoallv(whole_.data() + usize(column) * usize(tree_.size()), all_rows_.count.data(),
+                                  all_rows_.begin.data(), MPI_BYTE, parts_.data(), own_rows_.count.data(),
+                                  own_rows_.begin.data(), MPI_BYTE, comm_.handle(), &request),
                    "MPI_Ialltoallv");
   comm_.finish(request);
   T* const sum = y.column(column);

@@ -65,6 +65,13 @@ class HMatrix {
   void count(const std::vector<StoredBlock>& compressed);
   void count_local();
   void reserve(Index nrhs);
+  // What MPI reads as long as a collective of its is under way: of each rank's rows in a message.
+  struct BytesOfRanks {
+    Buffer<int> count, begin;
+  };
+  // rows_of(rank): how many rows, and the first.
+  template <class RowsOf>
+  BytesOfRanks bytes_of_ranks(const RowsOf& rows_of) const;
   void begin_gather(Vectors<const T> x);
   void end_gather();
   void multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y);
@@ -77,6 +84,7 @@ class HMatrix {
   LocalBlocks<T> local_;
   Statistics statistics_;
   Index nrhs_ = 0;
+  BytesOfRanks all_rows_, own_rows_;  // of whole_, and of parts_
   Buffer<T> whole_;                   // vectors of all rows
   std::vector<MPI_Request> gathers_;  // under way, by column
   Buffer<T> parts_;                   // this rank's rows of one vector from every rank
