@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <utility>
 
@@ -180,9 +181,16 @@ PeReport VirtualPes<T>::solve_column(const T* b, T* x) {
   std::vector<Pe> pes;
   for (Index p = 0; p < options_.layout.pes; ++p) pes.emplace_back(*this, p, vectors);
   if (options_.pace == Pace::threads) {
+    // The others wait for what a PE has contributed, so none goes on when one has failed.
+    std::atomic<bool> failed = false;
     Crew(options_.layout.pes).run([&](int p) {
-      for (Pe& pe = pes[static_cast<std::size_t>(p)]; !pe.done();) {
-        if (!pe.turn()) std::this_thread::yield();
+      try {
+        for (Pe& pe = pes[static_cast<std::size_t>(p)]; !pe.done() && !failed;) {
+          if (!pe.turn()) std::this_thread::yield();
+        }
+      } catch (...) {
+        failed = true;
+        throw;
       }
     });
   } else {
