@@ -6,9 +6,11 @@
 #include <functional>
 #include <mutex>
 
+#include "trisweep/core/clock.hpp"
 #include "trisweep/device/host_pe.hpp"
 #include "trisweep/engine/program_runner.hpp"
 #include "trisweep/transport/node_memory.hpp"
+#include "trisweep/transport/patience.hpp"
 
 namespace trisweep::engine {
 namespace {
@@ -18,16 +20,19 @@ class Listener final : public device::Watch {
  public:
   explicit Listener(const transport::Communicator& comm) : comm_(comm) {}
   void look() override {
-    constexpr long looks_per_look_around = 64;
-    if (comm_.size() == 1 || ++looks_ % looks_per_look_around != 0) return;
+    if (comm_.size() == 1) return;
     const std::unique_lock turn(mutex_, std::try_to_lock);
-    if (turn) comm_.listen(true);
+    if (!turn) return;
+    const auto now = Clock::now();
+    if (now - looked_around_ < transport::between_looks_around) return;
+    looked_around_ = now;
+    comm_.listen(true);
   }
 
  private:
   const transport::Communicator& comm_;
   std::mutex mutex_;
-  std::atomic<long> looks_ = 0;
+  Clock::time_point looked_around_{};
 };
 
 // The memory of all ranks of the communicator. Collective.

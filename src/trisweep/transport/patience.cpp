@@ -9,8 +9,6 @@ namespace trisweep::transport {
 bool Patience::pause() {
   // The first looks come right after each other: what was sent a moment ago is here in a moment.
   constexpr long eager_looks = 4;
-  // By the clock: where ranks share a processor, a look costs the turns of all others.
-  constexpr auto between_looks_around = std::chrono::microseconds(100);
   if (++looks_ <= eager_looks) return false;
   if (looks_ == eager_looks + 1) since_ = looked_around_ = Clock::now();
   std::this_thread::yield();

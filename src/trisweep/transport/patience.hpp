@@ -12,6 +12,10 @@
 
 namespace trisweep::transport {
 
+// Whoever waits looks so often whether another rank has failed, and the time is up: by the clock, because
+// where ranks share a processor a look in vain costs the turns of all others.
+inline constexpr std::chrono::microseconds between_looks_around{100};
+
 // Waiting was called off on this rank; the others are likely to come to the same end by themselves.
 class Stalled : public Error {
  public:
