@@ -17,6 +17,7 @@
 #include <random>
 
 #include "floor.hpp"
+#include "trisweep/component/backward_error.hpp"
 #include "trisweep/component/ilu0.hpp"
 #include "trisweep/component/shape.hpp"
 #include "trisweep/component/triangular_solver.hpp"
@@ -37,18 +38,17 @@ struct Options {
   int threads = 1, rounds = 3, repeats = 10;
 };
 
-// Unit diagonals, off which a row's magnitudes sum to less than one.
-Matrix lower_triangle(const Matrix& a) {
+// The entries of `a` below its diagonal times scale(row), and ones on it.
+template <class Scale>
+Matrix unit_triangle(const Matrix& a, const Scale& scale) {
   Matrix l;
   l.pattern.rows = l.pattern.cols = a.rows();
   for (Index i = 0; i < a.rows(); ++i) {
-    double sum = 1;
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
-      sum += std::abs(a.value[usize(e)]);
+    const double factor = scale(i);
     for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
       if (a.pattern.col[usize(e)] >= i) continue;
       l.pattern.col.push_back(a.pattern.col[usize(e)]);
-      l.value.push_back(a.value[usize(e)] / sum);
+      l.value.push_back(a.value[usize(e)] * factor);
     }
     l.pattern.col.push_back(i);
     l.value.push_back(1);
@@ -57,27 +57,20 @@ Matrix lower_triangle(const Matrix& a) {
   return l;
 }
 
-Matrix with_ones(const Matrix& below) {
-  Matrix l = below;
-  l.pattern.row_ptr = {0};
-  l.pattern.col.clear();
-  l.value.clear();
-  for (Index i = 0; i < below.rows(); ++i) {
-    for (Offset e = below.pattern.row_ptr[usize(i)]; e < below.pattern.row_ptr[usize(i) + 1]; ++e) {
-      l.pattern.col.push_back(below.pattern.col[usize(e)]);
-      l.value.push_back(below.value[usize(e)]);
-    }
-    l.pattern.col.push_back(i);
-    l.value.push_back(1);
-    l.pattern.row_ptr.push_back(static_cast<Offset>(l.value.size()));
-  }
-  return l;
+// Off the diagonal a row's magnitudes sum to less than one.
+Matrix lower_triangle(const Matrix& a) {
+  return unit_triangle(a, [&](Index i) {
+    double sum = 1;
+    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+      sum += std::abs(a.value[usize(e)]);
+    return 1 / sum;
+  });
 }
 
 Matrix lower_of(const Matrix& a) {
   if (component::is_triangular(a.pattern) && !component::form_of(a.pattern).upper) return a;
   try {
-    return with_ones(component::ilu0(a).lower);
+    return unit_triangle(component::ilu0(a).lower, [](Index) { return 1.0; });
   } catch (const Error&) {
     return lower_triangle(a);
   }
@@ -164,7 +157,8 @@ Json run(const Options& o) {
   ours.prepare(Op::none);
   const double analysis = seconds_since(start);
   const auto& choice = ours.choice(Op::none);
-  const auto shape = component::shape_of(component::lower_system(a, {}, Op::none).below);
+  const auto system = component::lower_system(a, {}, Op::none);
+  const auto shape = component::shape_of(system.below);
   Json record{{"rows", a.rows()},
               {"nonzeros", a.nonzeros()},
               {"levels", shape.levels},
@@ -187,9 +181,12 @@ Json run(const Options& o) {
     if (mkl) record["mkl"]["seconds"] += median_of(o.repeats, [&] { mkl->solve(b.data(), y.data()); });
     record["read_bandwidth"] += bandwidth.measure();
   }
-  double difference = 0;
-  for (std::size_t i = 0; mkl && i < x.size(); ++i) difference = std::max(difference, std::abs(x[i] - y[i]));
-  record["difference"] = difference;
+  const auto rows = static_cast<Index>(x.size());
+  const auto error_of = [&](const std::vector<double>& solution) {
+    return component::backward_error<double>(system, {b.data(), rows, 1}, {solution.data(), rows, 1});
+  };
+  record["ours"]["componentwise_backward_error"] = error_of(x);
+  if (mkl) record["mkl"]["componentwise_backward_error"] = error_of(y);
   return record;
 }
 
