@@ -26,17 +26,6 @@ struct Columns {
   std::size_t begin_of(Index c) const { return usize(c) * height + first; }
 };
 
-// Real and imaginary parts in each other's places.
-template <class R>
-TRISWEEP_INLINE Lanes<R> swapped(const Lanes<R>& v) {
-  static_assert(lanes == 8);
-  return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
-}
-template <class R>
-TRISWEEP_INLINE Lanes<R> alternating(R even, R odd) {
-  return Lanes<R>{even, odd, even, odd, even, odd, even, odd};
-}
-
 // y += factor q: first what the factor's real part gives, then the imaginary one's.
 template <class R>
 TRISWEEP_INLINE void add_product(Lanes<R>& y, R factor, const Lanes<R>& q) {
@@ -143,11 +132,10 @@ struct Sums {
     }
   }
   TRISWEEP_INLINE T total() const {
-    constexpr int bytes = lanes * static_cast<int>(sizeof(R));
     if constexpr (is_complex<T>) {
-      return T(sum_of<R, bytes>(product * alternating(R(1), R(-1))), sum_of<R, bytes>(crossed)) + rest;
+      return T(sum_of_lanes<R>(product * alternating(R(1), R(-1))), sum_of_lanes<R>(crossed)) + rest;
     } else {
-      return sum_of<R, bytes>(product) + rest;
+      return sum_of_lanes<R>(product) + rest;
     }
   }
 };

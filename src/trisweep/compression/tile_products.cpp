@@ -89,52 +89,41 @@ class TileProduct {
     }
   }
 
-  // Rows [first, first + rows) of a packed panel, with both vectors in columns.
-  PanelProduct<T> packed(std::int64_t at, Index first, Index rows) const {
-    return {.panel = panel_ + at, .first = first, .rows = rows, .nrhs = p_.nrhs};
+  // Vectors in columns.
+  struct Columns {
+    T* first;
+    Index ld;
+  };
+  // With rows [first, first + rows) of a packed panel.
+  PanelProduct<T> product(std::int64_t at, Index first, Index rows, const Columns& source,
+                          const Columns& target) const {
+    return {panel_ + at, first, rows, source.first, source.ld, target.first, target.ld, p_.nrhs};
+  }
+  // Zeros, for the product with one of U and V.
+  Columns cleared_inner(Index rank) const {
+    std::fill_n(inner_, usize(rank) * usize(p_.nrhs), T{});
+    return {inner_, rank};
   }
 
   // rows_ += tile side_.
-  void add(const Tile& tile, Index begin, Index end) {
-    const Index rows = end - begin, width = p_.panel.width;
-    auto product = packed(tile.first, begin - tile.row, rows);
-    product.source = side_ + tile.col;
-    product.source_ld = width;
-    product.target = rows_;
-    product.target_ld = rows;
+  void add(const Tile& tile, Index begin, Index end) const {
+    const Index rows = end - begin;
+    Columns source{side_ + tile.col, p_.panel.width};
     if (tile.rank != Tile::dense) {
-      std::fill_n(inner_, usize(tile.rank) * usize(p_.nrhs), T{});
-      auto inner = packed(tile.second, 0, tile.cols);
-      inner.source = product.source;
-      inner.source_ld = width;
-      inner.target = inner_;
-      inner.target_ld = tile.rank;
-      panel_products<T>().add_transposed(inner);
-      product.source = inner_;
-      product.source_ld = tile.rank;
+      const Columns inner = cleared_inner(tile.rank);
+      panel_products<T>().add_transposed(product(tile.second, 0, tile.cols, source, inner));
+      source = inner;
     }
-    panel_products<T>().add(product);
+    panel_products<T>().add(product(tile.first, begin - tile.row, rows, source, {rows_, rows}));
   }
 
   // side_ += tile^T rows_.
-  void add_transposed(const Tile& tile, Index begin, Index end) {
-    const Index rows = end - begin, width = p_.panel.width;
-    auto product = packed(tile.first, begin - tile.row, rows);
-    product.source = rows_;
-    product.source_ld = rows;
-    product.target = side_ + tile.col;
-    product.target_ld = width;
-    if (tile.rank == Tile::dense) return panel_products<T>().add_transposed(product);
-    std::fill_n(inner_, usize(tile.rank) * usize(p_.nrhs), T{});
-    product.target = inner_;
-    product.target_ld = tile.rank;
-    panel_products<T>().add_transposed(product);
-    auto outer = packed(tile.second, 0, tile.cols);
-    outer.source = inner_;
-    outer.source_ld = tile.rank;
-    outer.target = side_ + tile.col;
-    outer.target_ld = width;
-    panel_products<T>().add(outer);
+  void add_transposed(const Tile& tile, Index begin, Index end) const {
+    const Index rows = end - begin;
+    const bool dense = tile.rank == Tile::dense;
+    const Columns side{side_ + tile.col, p_.panel.width}, target = dense ? side : cleared_inner(tile.rank);
+    panel_products<T>().add_transposed(product(tile.first, begin - tile.row, rows, {rows_, rows}, target));
+    if (!dense) panel_products<T>().add(product(tile.second, 0, tile.cols, target, side));
   }
 
   const Product<T>& p_;
@@ -158,14 +147,14 @@ class UnpackedProduct {
   // rows -= P side.
   void scatter() const {
     for_each_tile([&](const Tile& tile, Index begin, Index end) {
-      const T* source = side(tile);
+      T* source = side(tile);
       if (tile.rank != Tile::dense) {
         std::fill_n(inner_, size(tile.rank), T{});
-        apply(whole(tile.second, tile.cols, tile.rank), const_cast<T*>(source), inner_, Way::gather);
+        apply(whole(tile.second, tile.cols, tile.rank), source, inner_, Way::gather);
         negate_inner(tile.rank);
         source = inner_;
       }
-      apply(rows_of(tile, begin, end), rows(begin), const_cast<T*>(source), Way::scatter);
+      apply(rows_of(tile, begin, end), rows(begin), source, Way::scatter);
     });
   }
 

@@ -47,13 +47,14 @@ class TileMaker {
                Precision::adaptive, bytes);
     const std::size_t dense = bytes.size() - usize(tile.first);
     if (std::min(tile.rows, tile.cols) < least_side) return;
-    const auto rank = static_cast<Index>(double(dense) / (usual_bytes * parts * (tile.rows + tile.cols)));
-    auto found = rank_revealing(block, tile.rows, {share_of_truncation * allowed, rank});
+    const auto most = static_cast<Index>(double(dense) / (usual_bytes * parts * (tile.rows + tile.cols)));
+    auto found = rank_revealing(block, tile.rows, {share_of_truncation * allowed, most});
     if (!found) return;
     low_rank_.clear();
+    const Index rank = found->rank;
     const std::size_t second = pack(*std::move(found), allowed);
     if (low_rank_.size() + bytes_for_calls >= dense) return;
-    tile.rank = static_cast<Index>(rank_);
+    tile.rank = rank;
     tile.second = tile.first + std::ptrdiff_t(second);
     bytes.resize(usize(tile.first));
     bytes.insert(bytes.end(), low_rank_.begin(), low_rank_.end());
@@ -80,7 +81,6 @@ class TileMaker {
 
   // U and V; returns where V begins. share_error() is for the transpose, whose V is orthonormal.
   std::size_t pack(LowRank<T> block, double allowed) {
-    rank_ = block.rank;
     const LowRank<T> t{.rows = block.cols,
                        .cols = block.rows,
                        .rank = block.rank,
@@ -100,7 +100,6 @@ class TileMaker {
   double norm_ = 0;
   std::vector<T> block_;
   std::vector<std::byte> low_rank_;
-  Index rank_ = 0;
 };
 
 std::vector<Tile> cut_into_tiles(std::span<const Index> cut, Index width) {

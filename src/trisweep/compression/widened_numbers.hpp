@@ -8,17 +8,11 @@
 
 #include <type_traits>
 
+#include "trisweep/compression/lanes.hpp"
 #include "trisweep/compression/number_format.hpp"
-#include "trisweep/core/vector.hpp"
 
 namespace trisweep::compression::TRISWEEP_ISA {
 namespace {
-
-// As many real numbers at a time, whatever the size of the processor's vectors: the order of sums depends on
-// it.
-constexpr int lanes = 8;
-template <class R>
-using Lanes = Vector<R, lanes* static_cast<int>(sizeof(R))>;
 
 using Integers = Vector<std::int32_t, lanes* static_cast<int>(sizeof(std::int32_t))>;
 
@@ -82,42 +76,39 @@ struct Plane {
     }
   }
 };
-template <class R>
-struct Fixed24 {
-  static constexpr std::size_t in_line = line / sizeof(std::int16_t);
-  const std::int16_t* high;
-  const std::uint8_t* low;
+// In two: the high bytes and the low ones. 24 bits are put together as an integer, 48 as real numbers.
+template <class R, class High, class Low>
+struct TwoPlanes {
+  static constexpr int base = 1 << (8 * sizeof(Low));
+  static constexpr bool as_integer = sizeof(High) + sizeof(Low) < sizeof(std::int32_t);
+  static constexpr std::size_t in_line = line / sizeof(High);
+  const High* high;
+  const Low* low;
   TRISWEEP_INLINE void fetch_ahead(std::size_t i) const {
     fetch_behind(high + i);
     fetch_behind(low + i);
   }
-  Fixed24(const std::byte* numbers, const std::byte* low_plane)
-      : high(reinterpret_cast<const std::int16_t*>(numbers)),
-        low(reinterpret_cast<const std::uint8_t*>(low_plane)) {}
-  R operator()(std::size_t i) const { return static_cast<R>(std::int32_t{high[i]} * 256 + low[i]); }
-  TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
-    return as_reals<R>(integers_at(high + i) * 256 + integers_at(low + i));
-  }
-};
-template <class R>
-struct Fixed48 {
-  static constexpr std::size_t in_line = line / sizeof(std::int32_t);
-  const std::int32_t* high;
-  const std::uint16_t* low;
-  TRISWEEP_INLINE void fetch_ahead(std::size_t i) const {
-    fetch_behind(high + i);
-    fetch_behind(low + i);
-  }
-  Fixed48(const std::byte* numbers, const std::byte* low_plane)
-      : high(reinterpret_cast<const std::int32_t*>(numbers)),
-        low(reinterpret_cast<const std::uint16_t*>(low_plane)) {}
+  TwoPlanes(const std::byte* numbers, const std::byte* low_plane)
+      : high(reinterpret_cast<const High*>(numbers)), low(reinterpret_cast<const Low*>(low_plane)) {}
   R operator()(std::size_t i) const {
-    return static_cast<R>(high[i]) * R(65536) + static_cast<R>(std::int32_t{low[i]});
+    if constexpr (as_integer) {
+      return static_cast<R>(std::int32_t{high[i]} * base + low[i]);
+    } else {
+      return static_cast<R>(high[i]) * R(base) + static_cast<R>(std::int32_t{low[i]});
+    }
   }
   TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
-    return as_reals<R>(integers_at(high + i)) * R(65536) + as_reals<R>(integers_at(low + i));
+    if constexpr (as_integer) {
+      return as_reals<R>(integers_at(high + i) * base + integers_at(low + i));
+    } else {
+      return as_reals<R>(integers_at(high + i)) * R(base) + as_reals<R>(integers_at(low + i));
+    }
   }
 };
+template <class R>
+using Fixed24 = TwoPlanes<R, std::int16_t, std::uint8_t>;
+template <class R>
+using Fixed48 = TwoPlanes<R, std::int32_t, std::uint16_t>;
 
 }  // namespace
 }  // namespace trisweep::compression::TRISWEEP_ISA
