@@ -192,14 +192,13 @@ class RowDeal {
 class Proportional final : public Mapping {
  public:
   Proportional(const symbolic::Structure& structure, const ProcessGrid& grid)
-      : ranks_(grid.ranks()), begin_(structure.tree.begin), grid_of_(node_grids(structure, grid)) {
-    const auto& tree = structure.tree;
-    node_of_.resize(usize(structure.supernodes()));
-    rows_.resize(usize(tree.nodes()));
-    for (Index t = 1; t < tree.nodes(); ++t) {
-      std::fill(node_of_.begin() + tree.begin[usize(t)], node_of_.begin() + tree.end[usize(t)], t);
+      : ranks_(grid.ranks()),
+        begin_(structure.tree.begin),
+        grid_of_(node_grids(structure, grid)),
+        node_of_(symbolic::nodes_of_supernodes(structure)) {
+    rows_.resize(usize(structure.tree.nodes()));
+    for (Index t = 1; t < structure.tree.nodes(); ++t)
       rows_[usize(t)] = RowDeal(structure, t, grid_of_[usize(t)].px);
-    }
   }
 
   Index ranks() const override { return ranks_; }

@@ -20,13 +20,6 @@ Index end_of_chain(const Structure& s, const std::vector<Index>& node, Index fir
   return k + 1;
 }
 
-std::vector<Index> node_of_supernodes(const Structure& s) {
-  std::vector<Index> node(usize(s.supernodes()));
-  for (Index t = 1; t < s.tree.nodes(); ++t)
-    std::fill(node.begin() + s.tree.begin[usize(t)], node.begin() + s.tree.end[usize(t)], t);
-  return node;
-}
-
 // Of columns [begin, end): those that are joined, or have a neighbour in common. (Of a separator across the
 // grid at an angle no two points are neighbours.) Rows with more entries than that are not looked through for
 // others: their neighbours are joined anyway.
@@ -83,7 +76,7 @@ Analysis clustered(const matrix::Pattern& pattern, const Structure& structure, I
   made->block.clear();
   made->block_ptr.clear();
   made->parent.clear();
-  const std::vector<Index> node = node_of_supernodes(structure);
+  const std::vector<Index> node = nodes_of_supernodes(structure);
   std::vector<Index> end_of(usize(structure.supernodes()));  // the column behind each supernode's chain
   for (Index k = 0; k < structure.supernodes();) {
     const Index last = end_of_chain(structure, node, k);

@@ -277,12 +277,17 @@ Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& 
   }
 }
 
+std::vector<Index> nodes_of_supernodes(const Structure& structure) {
+  const ordering::SeparatorTree& tree = structure.tree;
+  std::vector<Index> node(usize(structure.supernodes()));
+  for (Index t = 1; t < tree.nodes(); ++t)
+    std::fill(node.begin() + tree.begin[usize(t)], node.begin() + tree.end[usize(t)], t);
+  return node;
+}
+
 std::vector<Index> levels(const Structure& structure) {
-  std::vector<Index> level(usize(structure.supernodes()));
-  for (Index t = 1; t < structure.tree.nodes(); ++t) {
-    std::fill(level.begin() + structure.tree.begin[usize(t)], level.begin() + structure.tree.end[usize(t)],
-              std::bit_width(static_cast<unsigned>(t)) - 1);
-  }
+  std::vector<Index> level = nodes_of_supernodes(structure);
+  for (Index& of : level) of = std::bit_width(static_cast<unsigned>(of)) - 1;
   return level;
 }
 

@@ -93,7 +93,8 @@ Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& 
 // there are no panels between them.
 Structure tiled(const Structure& structure, const std::function<Index(Index)>& tile_width);
 
-// The level in the separator tree of each supernode, 0 at the root.
+// Of each supernode: its node of the separator tree; and that one's level, 0 at the root.
+std::vector<Index> nodes_of_supernodes(const Structure& structure);
 std::vector<Index> levels(const Structure& structure);
 
 // Columns and rows of supernodes, as in Structure.
