@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstdlib>
 
 #include "command.hpp"
 #include "krylov_options.hpp"
@@ -76,7 +75,7 @@ void check_device(const CLI::App& sub, const SolveOptions& options, Index ranks)
   engine::require_device(device, ranks);
   refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
          "use --device cpu");
-  if (options.compress != "off")
+  if (compress_option(options.compress)->any())
     refuse(sub, {"--compress"}, "--device " + options.device, "use --device cpu");
 }
 
@@ -111,24 +110,8 @@ std::string check_refine(const std::string& text) {
   return text == "auto" || number ? "" : "takes 'auto' or a number of steps, not '" + text + "'";
 }
 
-// "a: what it is; b"
-template <class Row>
-std::string described(std::span<const Row> table) {
-  std::string text;
-  for (const Row& row : table) {
-    text += fmt::format("{}{}", text.empty() ? "" : "; ", row.name);
-    if (!row.description.empty()) text += fmt::format(": {}", row.description);
-  }
-  return text;
-}
-
-// "auto", "off" or a number between 0 and 1.
 std::string check_compress(const std::string& text) {
-  if (text == "auto" || text == "off") return "";
-  char* end = nullptr;
-  const double eps = std::strtod(text.c_str(), &end);
-  const bool valid = end != text.c_str() && *end == '\0' && eps > 0 && eps < 1;
-  return valid ? "" : "takes 'auto', 'off' or a number between 0 and 1, not '" + text + "'";
+  return compress_option(text) ? "" : "takes 'auto', 'off' or a number between 0 and 1, not '" + text + "'";
 }
 
 void add_method_options(CLI::App& sub, SolveOptions& o) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/model/precision.hpp"
@@ -17,12 +18,16 @@ namespace {
 constexpr int most_automatic_steps = 20;
 constexpr double no_digit = 1;  // of an answer with that forward error is right, for all that is known
 
-solve::Options::Compress compress_option(const std::string& text) {
-  if (text == "auto") return {.automatic = true};
-  return {.eps = text == "off" ? 0 : std::stod(text)};
-}
-
 }  // namespace
+
+std::optional<solve::Options::Compress> compress_option(const std::string& text) {
+  if (text == "off") return solve::Options::Compress{};
+  if (text == "auto") return solve::Options::Compress{.automatic = true};
+  char* end = nullptr;
+  const double eps = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(eps > 0 && eps < 1)) return std::nullopt;
+  return solve::Options::Compress{.eps = eps};
+}
 
 solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& observer) {
   return {.plan = o.axes,
@@ -32,7 +37,7 @@ solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& obser
           .nrhs = nrhs,
           .ordering = ordering::find_method(o.ordering).method,
           .mixed = model::find_precision(o.precision).mixed(),
-          .compress = compress_option(o.compress),
+          .compress = *compress_option(o.compress),
           .device = engine::find_device(o.device),
           .threads = o.threads,
           .deterministic = o.deterministic,

@@ -59,6 +59,8 @@ int solve_system(const Context& context, const SolveOptions& options, System<T> 
 template <Scalar T>
 int solve_iteratively(const Context& context, const SolveOptions& options, System<T> system, Outputs outputs);
 
+// "off", "auto", or a number between 0 and 1; nothing where it is none of them.
+std::optional<solve::Options::Compress> compress_option(const std::string& text);
 // What a solver is made with for them.
 solve::Options solver_options(const SolveOptions& options, Index nrhs, Observer& observer);
 

@@ -14,6 +14,7 @@
 #include "trisweep/component/shape.hpp"
 #include "trisweep/component/triangular_solver.hpp"
 #include "trisweep/core/clock.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/report/json.hpp"
@@ -31,11 +32,9 @@ struct SptrsvOptions : SystemFiles {
   PeStudy pes;
 };
 
-std::string names_of_algorithms() {
-  std::string text = "auto: the one that is estimated to be the fastest";
-  for (const auto& algorithm : component::algorithms())
-    text += fmt::format("; {}: {}", algorithm.name, algorithm.description);
-  return text + "; with --pes: " + names_of_designs();
+std::string described_algorithms() {
+  return "auto: the one that is estimated to be the fastest; " + described(component::algorithms()) +
+         "; with --pes: " + described(component::designs());
 }
 
 struct Times {
@@ -197,7 +196,7 @@ void add_sptrsv(CLI::App& app, Run& run) {
   SptrsvOptions& o = *options;
   CLI::App* sub = app.add_subcommand("sptrsv", "Solve with a triangular matrix as it is, by threads");
   add_system_files(*sub, o);
-  sub->add_option("--algorithm", o.solver.algorithm, names_of_algorithms())->capture_default_str();
+  sub->add_option("--algorithm", o.solver.algorithm, described_algorithms())->capture_default_str();
   sub->add_option("--threads", o.solver.threads, "Threads that solve")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

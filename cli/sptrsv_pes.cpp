@@ -37,13 +37,6 @@ nlohmann::ordered_json to_json(const component::PeOutcome& pe) {
 
 }  // namespace
 
-std::string names_of_designs() {
-  std::string text;
-  for (const auto& design : component::designs())
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", design.name, design.description);
-  return text;
-}
-
 void add_pe_options(CLI::App& sub, PeStudy& study) {
   auto* pes =
       sub.add_option("--pes", study.pes, "Study: virtual PEs that solve by the design that --algorithm names")

@@ -16,7 +16,6 @@ struct PeStudy {
   std::string machine = "dgx-1";
 };
 void add_pe_options(CLI::App& sub, PeStudy& study);
-std::string names_of_designs();
 
 class PeRun {
  public:

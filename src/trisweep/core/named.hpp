@@ -17,6 +17,18 @@ std::vector<std::string> names_of(std::span<const Row> table) {
   return names;
 }
 
+// "name: description; name", of rows that have a description, too, which may be empty.
+template <class Row>
+std::string described(std::span<const Row> table) {
+  std::string text;
+  for (const Row& row : table) {
+    if (!text.empty()) text += "; ";
+    text += row.name;
+    if (!row.description.empty()) text.append(": ").append(row.description);
+  }
+  return text;
+}
+
 // The row of that name. Throws Error(usage) that lists the names there are; `what` is the table's subject,
 // such as "mapping", and `or_else` may end the list with what else there is to give.
 template <class Row>

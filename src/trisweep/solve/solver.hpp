@@ -40,6 +40,8 @@ struct Options {
   struct Compress {
     double eps = 0;  // 0: panels as they are
     bool automatic = false;
+
+    bool any() const { return automatic || eps > 0; }
   } compress{};
   engine::Device device = engine::Device::cpu;  // see SolverOptions
   int threads = 0;             // of each rank; 0: one in the sweeps, all processors in the factorization
