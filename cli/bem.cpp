@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "gemv_options.hpp"
 #include "krylov_options.hpp"
 #include "outputs.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
 #include "trisweep/hmatrix/mesh_file.hpp"
 #include "trisweep/report/bem_record.hpp"
+#include "trisweep/report/trace.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -26,40 +28,55 @@ struct BemCommand {
   hmatrix::MeshOptions mesh_options;
   std::vector<double> radius, potential;
   hmatrix::ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}}};
-  std::string cross = "aca+", precision = "adaptive";
+  std::string cross = "aca+", precision = "adaptive", device = "cpu";
   bool no_recompression = false;
   int threads = 1;
-  std::string json;
+  std::string json, trace;
 
   int operator()(const Context& context) const {
-    std::optional<OutputFile> output;
+    std::optional<OutputFile> output, trace_output;
     transport::collectively(context.world, [&] {
-      if (context.is_root()) output = open_output(json);
+      if (!context.is_root()) return;
+      output = open_output(json);
+      trace_output = open_output(trace);
     });
     const hmatrix::Conductors conductors = is_file() ? read(context) : make(context);
     const auto crew = transport::collectively(context.world, [&] { return std::make_unique<Crew>(threads); });
-    const report::BemRecord record{.version = TRISWEEP_VERSION,
-                                   .object = conductors.name,
-                                   .elements = conductors.mesh.size(),
-                                   .repairs = conductors.repairs,
-                                   .eps = options.matrix.compression.eps,
-                                   .method = options.method,
-                                   .tolerance = options.solver.tolerance,
-                                   .ranks = context.world.size(),
-                                   .threads = threads,
-                                   .exact_charge = conductors.exact_charge,
-                                   .result = hmatrix::solve_charge({context.world, *crew}, conductors,
-                                                                   chosen_options(), context.terminal),
-                                   .machine = report::this_machine()};
+    engine::Recorder recorder(threads + 1);
+    hmatrix::ChargeOptions chosen = chosen_options();
+    if (!trace.empty()) chosen.recorder = &recorder;
+    const report::BemRecord record{
+        .version = TRISWEEP_VERSION,
+        .object = conductors.name,
+        .elements = conductors.mesh.size(),
+        .repairs = conductors.repairs,
+        .eps = options.matrix.compression.eps,
+        .method = options.method,
+        .tolerance = options.solver.tolerance,
+        .ranks = context.world.size(),
+        .threads = threads,
+        .exact_charge = conductors.exact_charge,
+        .result = hmatrix::solve_charge({context.world, *crew}, conductors, chosen, context.terminal),
+        .machine = report::this_machine()};
+    report::RankEvents events;
+    if (!trace.empty()) events = context.world.gather(recorder.all());
     transport::collectively(context.world, [&] {
-      if (!output) return;
-      output->write(report::to_json(record));
-      output->commit();
+      if (output) output->write(report::to_json(record));
+      if (trace_output)
+        trace_output->write(report::to_chrome_trace(events, names_of_ranks(context.world.size())));
+      for (auto* const file : {&output, &trace_output})
+        if (*file) (*file)->commit();
     });
-    context.terminal.print_beside({json}, report::summary(record));
+    context.terminal.print_beside({json, trace}, report::summary(record));
     if (record.solved()) return 0;
     context.terminal.error(report::verdict(record));
     return 1;
+  }
+
+  static std::vector<std::string> names_of_ranks(Index ranks) {
+    std::vector<std::string> names;
+    for (Index rank = 0; rank < ranks; ++rank) names.push_back(fmt::format("rank {}", rank));
+    return names;
   }
 
   bool is_file() const { return object.find_first_of("./") != std::string::npos; }
@@ -101,6 +118,7 @@ struct BemCommand {
     how.cross = find_named(compression::crosses(), "cross", cross).method;
     how.recompress = !no_recompression;
     how.precision = find_named(compression::precisions(), "precision", precision).precision;
+    chosen.where.device = engine::find_device(device);
     return chosen;
   }
 };
@@ -174,10 +192,17 @@ void add_bem(CLI::App& app, Run& run) {
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   add_pipelining_options(*sub, o.options.solver);
+  sub->add_option("--device", o.device,
+                  "Where products are made: cpu; host, from the source of the GPUs' kernels; cuda; hip")
+      ->check(CLI::IsMember(names_of(engine::devices())))
+      ->capture_default_str();
+  add_gemv_options(*sub, o.options.where.gemv);
+  add_gpu_options(*sub, o.options.where.gpus, o.options.where.way);
   sub->add_option("--threads", o.threads, "Threads of each rank")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   sub->add_option("--json", o.json, "File for the run record");
+  sub->add_option("--trace", o.trace, "File for a trace of the solve, for ui.perfetto.dev");
   sub->callback([command, &run] { run = *command; });
 }
 

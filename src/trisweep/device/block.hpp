@@ -8,10 +8,6 @@
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/device/number.hpp"
 
-#if defined(__HIPCC__)
-#include <hip/hip_runtime.h>
-#endif
-
 namespace trisweep::device {
 
 // Looks around while a worker of the host waits. Throws when waiting makes no sense any more.

@@ -80,6 +80,12 @@ TRISWEEP_DEVICE inline Complex<R> scaled(Complex<R> a, const R* scale, Index i) 
 }
 
 template <class R>
+TRISWEEP_DEVICE inline void atomic_add(Complex<R>* at, Complex<R> value) {
+  atomic_add(&at->re, value.re);
+  atomic_add(&at->im, value.im);
+}
+
+template <class R>
 TRISWEEP_DEVICE inline R negative(R a) {
   return -a;
 }

@@ -35,13 +35,17 @@ ChargeResult solve_charge(const transport::Team& team, const Conductors& conduct
                      make_cluster_tree(centroids(conductors.mesh), options.leaf_size));
   });
   HMatrix<double> a(team, kernel, tree, options.matrix, observer);
+  a.use_device(options.where);
   ChargeResult result{.matrix = a.statistics()};
+  if (a.device() != nullptr) result.device = a.device()->counts();
   std::vector<double> potential, density(usize(a.local_rows()));
   for (const Index t : own_triangles(a)) potential.push_back(conductors.potential[usize(t)]);
   result.product_seconds = fastest_product(a, potential, options.products);
   result.sampled_error = sampled_error<double>(a, kernel, options.sampled_rows);
 
   observer.progress("solve", 0);
+  if (options.recorder != nullptr) options.recorder->start();
+  a.record_in(options.recorder);
   const auto start = Clock::now();
   const krylov::Identity no_preconditioner;
   const auto& method = find_named(krylov::methods<double>(), "method", options.method);

@@ -11,7 +11,9 @@ namespace trisweep::hmatrix {
 struct ChargeOptions {
   Index leaf_size = 32;  // of the cluster tree
   Options matrix;
-  std::string method = "bicgstab";  // of krylov::methods()
+  DeviceOptions where;                   // products are made
+  engine::Recorder* recorder = nullptr;  // of the solve, with a thread more than the crew
+  std::string method = "bicgstab";       // of krylov::methods()
   krylov::BicgstabOptions solver{.tolerance = 1e-7};
   int products = 5;         // that are timed
   Index sampled_rows = 30;  // for the error of products
@@ -21,6 +23,7 @@ struct ChargeResult {
   double charge = 0;  // C, of the triangles that are counted
   double total_charge = 0;
   Statistics matrix;
+  DeviceCounts device;         // of this rank, where products are made on a device
   double sampled_error = 0;    // of products (hmatrix.hpp)
   double product_seconds = 0;  // the fastest; of the slowest rank
   double solve_seconds = 0;
