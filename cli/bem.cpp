@@ -29,34 +29,38 @@ struct BemCommand {
   std::string cross = "aca+", precision = "adaptive";
   bool no_recompression = false;
   int threads = 1;
-  std::string json;
+  std::string json, load, save;
 
   int operator()(const Context& context) const {
-    std::optional<OutputFile> output;
+    std::optional<OutputFile> output, matrix;
     transport::collectively(context.world, [&] {
-      if (context.is_root()) output = open_output(json);
+      require_distinct(std::array{OutputOption{"--json", json}, OutputOption{"--save", save}});
+      if (!context.is_root()) return;
+      output = open_output(json);
+      matrix = open_output(save);
     });
+    const hmatrix::MatrixFiles files{
+        .load = load, .save = !save.empty(), .output = matrix ? &*matrix : nullptr};
     const hmatrix::Conductors conductors = is_file() ? read(context) : make(context);
     const auto crew = transport::collectively(context.world, [&] { return std::make_unique<Crew>(threads); });
     const report::BemRecord record{.version = TRISWEEP_VERSION,
                                    .object = conductors.name,
                                    .elements = conductors.mesh.size(),
                                    .repairs = conductors.repairs,
-                                   .eps = options.matrix.compression.eps,
                                    .method = options.method,
                                    .tolerance = options.solver.tolerance,
                                    .ranks = context.world.size(),
                                    .threads = threads,
                                    .exact_charge = conductors.exact_charge,
                                    .result = hmatrix::solve_charge({context.world, *crew}, conductors,
-                                                                   chosen_options(), context.terminal),
+                                                                   chosen_options(), files, context.terminal),
                                    .machine = report::this_machine()};
     transport::collectively(context.world, [&] {
       if (!output) return;
       output->write(report::to_json(record));
       output->commit();
     });
-    context.terminal.print_beside({json}, report::summary(record));
+    context.terminal.print_beside({json, save}, report::summary(record));
     if (record.solved()) return 0;
     context.terminal.error(report::verdict(record));
     return 1;
@@ -140,6 +144,8 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
 // How the matrix is compressed.
 void add_matrix_options(CLI::App& sub, BemCommand& o) {
   auto& matrix = o.options.matrix;
+  sub.add_option("--load", o.load, "Take the matrix from a file of --save");
+  sub.add_option("--save", o.save, "File for the matrix (HDF5)");
   sub.add_option("--eps", matrix.compression.eps, "Relative error of each block of the matrix")
       ->check(CLI::Range(0.0, 0.5))
       ->capture_default_str();
@@ -158,6 +164,9 @@ void add_matrix_options(CLI::App& sub, BemCommand& o) {
   sub.add_option("--precision", o.precision, "adaptive: numbers in 1 to 8 bytes, as the error allows")
       ->check(CLI::IsMember(names_of(compression::precisions())))
       ->capture_default_str();
+  for (const char* const about_new :
+       {"--save", "--eps", "--eta", "--leaf", "--cross", "--no-recompression", "--precision"})
+    sub.get_option(about_new)->excludes("--load");
 }
 
 }  // namespace

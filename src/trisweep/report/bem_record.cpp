@@ -38,7 +38,7 @@ std::string to_json(const BemRecord& r) {
                   {{"without_area", r.repairs.without_area},
                    {"duplicated", r.repairs.duplicated},
                    {"turned", r.repairs.turned}}},
-                 {"eps", r.eps},
+                 {"eps", r.result.eps},
                  {"tolerance", r.tolerance},
                  {"ranks", r.ranks},
                  {"threads", r.threads},
