@@ -92,7 +92,7 @@ class Sptrsv(CommandTest):
         for arguments, status, text in (
                 (["full.mtx"], 2, "not triangular: it has entries at row 2, column 1 and row 1, column 2"),
                 (["zero.mtx"], 1, "the diagonal entry of row 2 is zero"), (["wide.mtx"], 2, "1 x 2, not square"),
-                (["none.mtx"], 2, "none.mtx"), (["good.mtx", "--algorithm", "magic"], 2, "no algorithm 'magic'"),
+                (["none.mtx"], 2, "none.mtx"), (["good.mtx", "--algorithm", "magic"], 2, "regions, or auto"),
                 (["good.mtx", "--rhs", "long.mtx"], 2, "has 3 rows")):
             with self.subTest(arguments):
                 result = self.run_here("sptrsv", *arguments, "-o", "x.mtx")
