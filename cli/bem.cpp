@@ -116,7 +116,13 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
   sub.add_option("--radius", o.radius, "Of the sphere or both, or of each: R1,R2 (m; default 0.25)")
       ->delimiter(',')
       ->expected(1, 2);
-  sub.add_option("--distance", o.shape.distance, "Of the spheres' centres (m)")->capture_default_str();
+  sub.add_option("--distance", o.shape.distance, "Of the centres of neighbours (m)")->capture_default_str();
+  sub.add_option("--array", o.shape.array, "Of humanoids: M x M of them")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  sub.add_option("--field", o.shape.field,
+                 "Of humanoids: the uniform field that they stand in, upwards (V/m)")
+      ->capture_default_str();
   sub.add_option_function<std::string>(
          "--defects",
          [&o](const std::string& name) {

@@ -55,6 +55,19 @@ class Bem(CommandTest):
         different = self.bem("--object", "spheres", "--n", 600, "--radius", "0.2,0.3", "--potential", "1,2")
         self.assertIsNone(different["charge_relative_error"])
 
+    def test_humanoids_in_a_field(self):
+        alone = self.bem("--object", "human", "--n", 800, "--field", 2)
+        self.assertEqual(alone["elements"], 800)
+        self.assertIsNone(alone["charge_relative_error"])
+        self.assertGreater(alone["charge"], 0)
+        self.assertAlmostEqual(alone["total_charge"], alone["charge"], delta=1e-9 * alone["charge"])
+        # Each of four shields the others, and all of them have more than one.
+        array = self.bem("--object", "human", "--n", 3200, "--field", 2, "--array", 2, ranks=2)
+        self.assertEqual(array["elements"], 3200)
+        self.assertLess(array["charge"], alone["charge"])
+        self.assertGreater(array["total_charge"], alone["charge"])
+        self.assertAlmostEqual(array["total_charge"] / (4 * array["charge"]), 1, delta=0.05)
+
     def test_a_mesh_from_a_file(self):
         corners = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
         facets = [(a, b, c) for a in (1, 2) for b in (3, 4) for c in (5, 6)]
@@ -100,6 +113,7 @@ class Bem(CommandTest):
             ("--object", "spheres"): "--n",
             ("--object", "100ts", "--n", 600): "101250",
             ("--object", "spheres", "--n", 600, "--distance", 0.4): "meet",
+            ("--object", "hum2", "--distance", 0.5): "meet",
             ("--object", "sphere", "--n", 600, "--radius", -1): "radius",
             ("--object", "sphere", "--n", 0): "--n",
             ("--n", 600): "--object",
