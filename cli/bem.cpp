@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include "krylov_options.hpp"
+#include "numbers.hpp"
 #include "outputs.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
@@ -147,12 +148,12 @@ void add_matrix_options(CLI::App& sub, BemCommand& o) {
   sub.add_option("--load", o.load, "Take the matrix from a file of --save");
   sub.add_option("--save", o.save, "File for the matrix (HDF5)");
   sub.add_option("--eps", matrix.compression.eps, "Relative error of each block of the matrix")
-      ->check(CLI::Range(0.0, 0.5))
+      ->check(between(0, 0.5))
       ->capture_default_str();
   sub.add_option("--eta", matrix.blocks.eta,
                  "Blocks have low rank when the smaller box is at most ETA times as wide as "
                  "the distance")
-      ->check(CLI::PositiveNumber)
+      ->check(check_positive)
       ->capture_default_str();
   sub.add_option("--leaf", o.options.leaf_size, "Triangles in the smallest boxes at most")
       ->check(CLI::Range(1, 4096))
@@ -183,7 +184,7 @@ void add_bem(CLI::App& app, Run& run) {
       ->check(CLI::IsMember(names_of(krylov::methods<double>())))
       ->capture_default_str();
   sub->add_option("--tol", o.options.solver.tolerance, "Relative residual to be reached")
-      ->check(CLI::PositiveNumber)
+      ->check(check_positive)
       ->capture_default_str();
   sub->add_option("--max-iterations", o.options.solver.max_iterations, "Iterations at most")
       ->check(CLI::Range(1, 1 << 30))
