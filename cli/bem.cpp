@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "gemv_options.hpp"
 #include "krylov_options.hpp"
+#include "numbers.hpp"
 #include "outputs.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
@@ -31,15 +32,20 @@ struct BemCommand {
   std::string cross = "aca+", precision = "adaptive", device = "cpu";
   bool no_recompression = false;
   int threads = 1;
-  std::string json, trace;
+  std::string json, load, save, trace;
 
   int operator()(const Context& context) const {
-    std::optional<OutputFile> output, trace_output;
+    std::optional<OutputFile> output, matrix, trace_output;
     transport::collectively(context.world, [&] {
+      require_distinct(std::array{OutputOption{"--json", json}, OutputOption{"--save", save},
+                                  OutputOption{"--trace", trace}});
       if (!context.is_root()) return;
       output = open_output(json);
+      matrix = open_output(save);
       trace_output = open_output(trace);
     });
+    const hmatrix::MatrixFiles files{
+        .load = load, .save = !save.empty(), .output = matrix ? &*matrix : nullptr};
     const hmatrix::Conductors conductors = is_file() ? read(context) : make(context);
     const auto crew = transport::collectively(context.world, [&] { return std::make_unique<Crew>(threads); });
     engine::Recorder recorder(threads + 1);
@@ -50,32 +56,30 @@ struct BemCommand {
         .object = conductors.name,
         .elements = conductors.mesh.size(),
         .repairs = conductors.repairs,
-        .eps = options.matrix.compression.eps,
         .method = options.method,
         .tolerance = options.solver.tolerance,
         .ranks = context.world.size(),
         .threads = threads,
         .exact_charge = conductors.exact_charge,
-        .result = hmatrix::solve_charge({context.world, *crew}, conductors, chosen, context.terminal),
+        .result = hmatrix::solve_charge({context.world, *crew}, conductors, chosen, files, context.terminal),
         .machine = report::this_machine()};
     report::RankEvents events;
     if (!trace.empty()) events = context.world.gather(recorder.all());
     transport::collectively(context.world, [&] {
       if (output) output->write(report::to_json(record));
-      if (trace_output)
-        trace_output->write(report::to_chrome_trace(events, names_of_ranks(context.world.size())));
+      if (trace_output) trace_output->write(report::to_chrome_trace(events, names_of_ranks(events.size())));
       for (auto* const file : {&output, &trace_output})
         if (*file) (*file)->commit();
     });
-    context.terminal.print_beside({json, trace}, report::summary(record));
+    context.terminal.print_beside({json, save, trace}, report::summary(record));
     if (record.solved()) return 0;
     context.terminal.error(report::verdict(record));
     return 1;
   }
 
-  static std::vector<std::string> names_of_ranks(Index ranks) {
+  static std::vector<std::string> names_of_ranks(std::size_t ranks) {
     std::vector<std::string> names;
-    for (Index rank = 0; rank < ranks; ++rank) names.push_back(fmt::format("rank {}", rank));
+    for (std::size_t rank = 0; rank < ranks; ++rank) names.push_back(fmt::format("rank {}", rank));
     return names;
   }
 
@@ -133,7 +137,13 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
   sub.add_option("--radius", o.radius, "Of the sphere or both, or of each: R1,R2 (m; default 0.25)")
       ->delimiter(',')
       ->expected(1, 2);
-  sub.add_option("--distance", o.shape.distance, "Of the spheres' centres (m)")->capture_default_str();
+  sub.add_option("--distance", o.shape.distance, "Of the centres of neighbours (m)")->capture_default_str();
+  sub.add_option("--array", o.shape.array, "Of humanoids: M x M of them")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  sub.add_option("--field", o.shape.field,
+                 "Of humanoids: the uniform field that they stand in, upwards (V/m)")
+      ->capture_default_str();
   sub.add_option_function<std::string>(
          "--defects",
          [&o](const std::string& name) {
@@ -152,13 +162,15 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
 // How the matrix is compressed.
 void add_matrix_options(CLI::App& sub, BemCommand& o) {
   auto& matrix = o.options.matrix;
+  sub.add_option("--load", o.load, "Take the matrix from a file of --save");
+  sub.add_option("--save", o.save, "File for the matrix (HDF5)");
   sub.add_option("--eps", matrix.compression.eps, "Relative error of each block of the matrix")
-      ->check(CLI::Range(0.0, 0.5))
+      ->check(between(0, 0.5))
       ->capture_default_str();
   sub.add_option("--eta", matrix.blocks.eta,
                  "Blocks have low rank when the smaller box is at most ETA times as wide as "
                  "the distance")
-      ->check(CLI::PositiveNumber)
+      ->check(check_positive)
       ->capture_default_str();
   sub.add_option("--leaf", o.options.leaf_size, "Triangles in the smallest boxes at most")
       ->check(CLI::Range(1, 4096))
@@ -170,6 +182,9 @@ void add_matrix_options(CLI::App& sub, BemCommand& o) {
   sub.add_option("--precision", o.precision, "adaptive: numbers in 1 to 8 bytes, as the error allows")
       ->check(CLI::IsMember(names_of(compression::precisions())))
       ->capture_default_str();
+  for (const char* const about_new :
+       {"--save", "--eps", "--eta", "--leaf", "--cross", "--no-recompression", "--precision"})
+    sub.get_option(about_new)->excludes("--load");
 }
 
 }  // namespace
@@ -186,7 +201,7 @@ void add_bem(CLI::App& app, Run& run) {
       ->check(CLI::IsMember(names_of(krylov::methods<double>())))
       ->capture_default_str();
   sub->add_option("--tol", o.options.solver.tolerance, "Relative residual to be reached")
-      ->check(CLI::PositiveNumber)
+      ->check(check_positive)
       ->capture_default_str();
   sub->add_option("--max-iterations", o.options.solver.max_iterations, "Iterations at most")
       ->check(CLI::Range(1, 1 << 30))

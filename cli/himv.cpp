@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "gemv_options.hpp"
+#include "numbers.hpp"
 #include "outputs.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/conductors.hpp"
@@ -42,7 +43,13 @@ struct HimvCommand {
   hmatrix::PredictionOptions options;
 
   int operator()(const Context& context) const {
-    if (!context.is_root()) return 0;
+    transport::collectively(context.world, [&] {
+      if (context.is_root()) predict(context);
+    });
+    return 0;
+  }
+
+  void predict(const Context& context) const {
     std::optional<OutputFile> output = open_output(json);
     hmatrix::PredictionOptions chosen = options;
     chosen.iteration.schedule =
@@ -61,7 +68,6 @@ struct HimvCommand {
       output->commit();
     }
     context.terminal.print_beside({json}, report::summary(record));
-    return 0;
   }
 };
 
@@ -70,7 +76,7 @@ void add_structure_options(CLI::App& sub, HimvCommand& o) {
   sub.add_option("--n", o.shape.triangles, "About how many triangles it has in all")
       ->check(CLI::Range(1, 1 << 30));
   sub.add_option("--eta", o.options.blocks.eta, "As trisweep bem has it")
-      ->check(CLI::PositiveNumber)
+      ->check(check_positive)
       ->capture_default_str();
   sub.add_option("--leaf", o.options.leaf_size, "Triangles in the smallest boxes at most")
       ->check(CLI::Range(1, 4096))
@@ -102,7 +108,7 @@ void add_iteration_options(CLI::App& sub, HimvCommand& o) {
   sub.add_flag("--merged-dots", iteration.merged_dots, "Inner products of one vector are one product");
   sub.add_flag("--gpu-aware", iteration.gpu_aware, "Messages come from and go to the GPUs' memory");
   sub.add_option("--latency", o.options.latency, "Of messages between nodes, in place of the machine's (s)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(between(0, 1e3));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-"""The figures of the H-matrix paper (Yamazaki, Ida, Yokota, Dongarra 2019): its studies predicted by `trisweep himv` for
-the paper's clusters, beside what the paper says, and what of them this machine can do for real by `trisweep bem`."""
+"""The figures of the H-matrix paper (Yamazaki, Ida, Yokota, Dongarra 2019): its studies, predicted by `trisweep himv`
+for its clusters, beside what the paper says, and what of them this machine can do for real by `trisweep bem`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -127,9 +127,7 @@ def _draw(study: Study, table: Table) -> Figure:
     figure, axes = plots.new_figure(1, 1, width=9.0)
     groups = table.groups("kind").get(("predicted",), [])
     matrices = list(dict.fromkeys(row["matrix"] for row in groups))
-    series = {
-        way.label: [row[study.compares] for row in groups if row["series"] == way.label] for way in study.ways
-    }
+    series = {way.label: [row[study.compares] for row in groups if row["series"] == way.label] for way in study.ways}
     plots.bars(axes[0, 0], matrices, series)
     axes[0, 0].set_ylabel(next(column.heading for column in COLUMNS if column.key == study.compares))
     plots.legend(figure, axes[0, 0], 4)
@@ -417,7 +415,7 @@ STUDIES = (
         "iteration",
         (
             "The paper: pipe2 is up to 1.57 times as fast as block (hum4 on 32 GPUs).",
-            "Ours differ: what hides is at most the vector work, which is little at the memory's bandwidth. The paper's "
+            "Ours differ: what hides is at most the vector work, which is little at the memory's bandwidth. Its "
             "iterations of 100ts, 18.4 ms on one GPU, are five times those of its Fig. 16.",
         ),
     ),
