@@ -50,14 +50,21 @@ CompressedBlocks<double> loaded_blocks(const transport::Team& team, const std::v
   return blocks;
 }
 
-void require_fitting(const krylov::NamedMethod<double>& method,
-                     const NamedPreconditioner<double>& preconditioner) {
-  if (preconditioner.linear || method.varying_preconditioner) return;
+// By what the system is solved.
+struct Way {
+  const krylov::NamedMethod<double>& method;
+  const NamedPreconditioner<double>& preconditioner;
+};
+
+Way chosen_way(const ChargeOptions& options) {
+  const Way way{find_named(krylov::methods<double>(), "method", options.method),
+                find_named(preconditioners<double>(), "preconditioner", options.preconditioner)};
+  if (way.preconditioner.linear || way.method.varying_preconditioner) return way;
   throw Error(
       ErrorKind::usage,
       fmt::format("the preconditioner {} is another one in each iteration, which the recurrences of {} "
                   "do not allow",
-                  preconditioner.name, method.name),
+                  options.preconditioner, options.method),
       "choose --method bicgstab, or another preconditioner");
 }
 
@@ -80,18 +87,18 @@ void sum_charges(const HMatrix<double>& a, const Conductors& conductors, const s
 
 ChargeResult solve_charge(const transport::Team& team, const Conductors& conductors,
                           const ChargeOptions& options, const MatrixFiles& files, Observer& observer) {
-  const auto& method = find_named(krylov::methods<double>(), "method", options.method);
-  const auto& chosen = find_named(preconditioners<double>(), "preconditioner", options.preconditioner);
-  require_fitting(method, chosen);
+  const Way way = transport::collectively(team.comm, [&] { return chosen_way(options); });
   const auto [kernel, points] = transport::collectively(team.comm, [&] {
     return std::pair(SingleLayer(conductors.mesh, coulomb_factor()), centroids(conductors.mesh));
   });
   auto blocks = files.load.empty() ? made_blocks(team, points, kernel, options, observer)
                                    : loaded_blocks(team, points, files.load);
   if (files.save) save_blocks(team.comm, blocks, files.output);
-  const Options matrix = blocks.options;
+  const Options how = blocks.options;
   HMatrix<double> a(team, std::move(blocks));
-  ChargeResult result{.eps = matrix.compression.eps, .matrix = a.statistics()};
+  a.use_device(options.where);
+  ChargeResult result{.eps = how.compression.eps, .matrix = a.statistics()};
+  if (a.device() != nullptr) result.device = a.device()->counts();
   std::vector<double> potential, density(usize(a.local_rows()));
   for (const Index t : own_triangles(a)) potential.push_back(conductors.potential[usize(t)]);
   result.product_seconds = fastest_product(a, potential, options.products);
@@ -99,11 +106,13 @@ ChargeResult solve_charge(const transport::Team& team, const Conductors& conduct
 
   observer.progress("preconditioner", 0);
   auto start = Clock::now();
-  const auto preconditioner = chosen.make({team, kernel, points, a, matrix});
+  const auto preconditioner = way.preconditioner.make({team, kernel, points, a, how});
   result.preconditioner_seconds = team.comm.max(seconds_since(start));
   observer.progress("solve", 0);
+  if (options.recorder != nullptr) options.recorder->start();
+  a.record_in(options.recorder);
   start = Clock::now();
-  result.solve = method.solve(team, {a, *preconditioner}, potential, density, options.solver).front();
+  result.solve = way.method.solve(team, {a, *preconditioner}, potential, density, options.solver).front();
   result.solve_seconds = team.comm.max(seconds_since(start));
   sum_charges(a, conductors, density, result);
   return result;

@@ -8,6 +8,7 @@
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/hmatrix/compressed_blocks.hpp"
+#include "trisweep/hmatrix/device_product.hpp"
 #include "trisweep/hmatrix/local_blocks.hpp"
 #include "trisweep/krylov/linear_operator.hpp"
 
@@ -51,9 +52,21 @@ class HMatrix {
   // y = A x, and `work` while x is gathered.
   void operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work);
 
+  // Products of op N are made there from now on. Collective; throws on every rank where one has no such
+  // device.
+  void use_device(const DeviceOptions& options);
+
+  // Records all-gathers (in the row of the thread behind the crew's), the products behind them, and what is
+  // done meanwhile. Null: nothing. It outlives this.
+  void record_in(engine::Recorder* recorder) { recorder_ = recorder; }
+
   const ClusterTree& tree() const { return tree_; }
   const distribution::RowPartition& partition() const { return partition_; }
   Index local_rows() const { return partition_.count(comm_.rank()); }
+  // This rank's products as a device would make them. As long as this lives.
+  device::GemvTasks device_tasks() const { return local_.device_tasks(); }
+  // None where products are made by LocalBlocks.
+  const DeviceProduct<T>* device() const { return device_.get(); }
   const Statistics& statistics() const { return statistics_; }
   const transport::Communicator& comm() const { return comm_; }
   Crew& crew() const { return crew_; }
@@ -73,6 +86,9 @@ class HMatrix {
   BytesOfRanks bytes_of_ranks(const RowsOf& rows_of) const;
   void begin_gather(Vectors<const T> x);
   void end_gather();
+  void record_gather(double begin, double end) const;
+  // y = this rank's rows of H times what has been gathered.
+  void multiply_gathered(Index nrhs, Vectors<T> y, const std::function<void()>& between);
   void multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y);
   void sum_parts(Index column, Vectors<T> y);
 
@@ -81,7 +97,9 @@ class HMatrix {
   ClusterTree tree_;
   distribution::RowPartition partition_;
   LocalBlocks<T> local_;
+  std::unique_ptr<DeviceProduct<T>> device_;
   Statistics statistics_;
+  engine::Recorder* recorder_ = nullptr;
   Index nrhs_ = 0;
   BytesOfRanks all_rows_, own_rows_;  // of whole_, and of parts_
   Buffer<T> whole_;                   // vectors of all rows

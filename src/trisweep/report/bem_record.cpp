@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "trisweep/report/json.hpp"
+#include "trisweep/report/himv_record.hpp"
 #include "trisweep/report/text.hpp"
 
 namespace trisweep::report {
@@ -66,6 +66,10 @@ std::string to_json(const BemRecord& r) {
                  {"iterations", r.result.solve.iterations},
                  {"true_residual", r.result.solve.residual},
                  {"residuals", r.result.solve.history}};
+  if (const hmatrix::DeviceCounts& d = r.result.device; d.transfers > 0)
+    json["bem"]["device"] = {{"launched", to_json_object(d.gemv)},
+                             {"transfers", d.transfers},
+                             {"transferred_bytes", d.transferred_bytes}};
   json["machine"] = to_json_object(r.machine);
   return to_text(json);
 }
