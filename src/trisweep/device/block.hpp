@@ -36,6 +36,10 @@ struct HostBlock {
   N sum_over_lanes(N value) const {
     return value;
   }
+  template <class R>
+  R largest_over_lanes(R value) const {
+    return value;
+  }
   // Memory that the block's threads share.
   static constexpr std::size_t tile_bytes = 512;
   template <class T>
@@ -78,6 +82,14 @@ struct GpuBlock {
   template <class R>
   __device__ Complex<R> sum_over_lanes(Complex<R> value) const {
     return {sum_over_lanes(value.re), sum_over_lanes(value.im)};
+  }
+  template <class R>
+  __device__ R largest_over_lanes(R value) const {
+    for (int distance = lanes / 2; distance > 0; distance /= 2) {
+      const R other = from_lane(value, distance);
+      if (!(other <= value)) value = other;
+    }
+    return value;
   }
   static constexpr std::size_t tile_bytes = 16384;  // as many blocks are resident as without it
   template <class T>
