@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "trisweep/core/clock.hpp"
+#include "median.hpp"
 #include "trisweep/device/gpu_pes.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/engine/panel_store.hpp"
@@ -60,20 +60,6 @@ struct System {
     return worst;
   }
 };
-
-// The median over some repeats, in seconds, of work that ends before it returns.
-template <class Work>
-double median_seconds(const Work& work) {
-  constexpr int repeats = 21, before = 3;
-  std::vector<double> seconds;
-  for (int repeat = -before; repeat < repeats; ++repeat) {
-    const auto start = Clock::now();
-    work();
-    if (repeat >= 0) seconds.push_back(seconds_since(start));
-  }
-  std::ranges::sort(seconds);
-  return seconds[seconds.size() / 2];
-}
 
 // Programs of all PEs of a grid, and their panels.
 class Pes {

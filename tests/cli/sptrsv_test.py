@@ -3,7 +3,7 @@ import json
 import random
 import unittest
 
-from command import CommandTest, backward_error, dense_text, matrix_text, read_dense
+from command import CommandTest, backward_error, dense_text, grid_laplacian, matrix_text, read_dense
 
 
 def random_triangle(n, upper, seed=1):
@@ -36,6 +36,27 @@ class Sptrsv(CommandTest):
                         record = self.record("run.json")
                         self.assertLess(record["solve"]["componentwise_backward_error"], 1e-15)
                         self.assertEqual(record["sptrsv"]["triangle"], "upper" if upper else "lower")
+
+    def test_the_kernel_of_gpus_on_the_host(self):
+        n = 60
+        entries = random_triangle(n, True)
+        b = [random.Random(2).uniform(-1, 1) for _ in range(n)]
+        self.write("a.mtx", matrix_text(n, entries))
+        self.write("b.mtx", dense_text([b, b, b]))
+        for algorithm in ("level-set", "sync-free", "thread-level", "sub-warp", "auto"):
+            with self.subTest(algorithm):
+                self.succeed("sptrsv", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--algorithm", algorithm, "--device",
+                             "host", "--threads", 2, "--json", "run.json")
+                for x in read_dense(self.path("x.mtx")):
+                    self.assertLess(backward_error(n, entries, x, b), 1e-15)
+                record = self.record("run.json")["sptrsv"]
+                self.assertEqual(record["device"], "host")
+                self.assertEqual(record["launches"], 1)
+        for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "host", "--pes", 2], "--pes"),
+                            (["--device", "host", "--algorithm", "regions"], "no algorithm for devices 'regions'")):
+            result = self.run_here("sptrsv", "a.mtx", *words)
+            self.assertEqual(result.status, 2)
+            self.assertIn(text, result.err)
 
     def test_unit_diagonal_and_single_precision(self):
         entries = random_triangle(40, False)
@@ -92,7 +113,7 @@ class Sptrsv(CommandTest):
         for arguments, status, text in (
                 (["full.mtx"], 2, "not triangular: it has entries at row 2, column 1 and row 1, column 2"),
                 (["zero.mtx"], 1, "the diagonal entry of row 2 is zero"), (["wide.mtx"], 2, "1 x 2, not square"),
-                (["none.mtx"], 2, "none.mtx"), (["good.mtx", "--algorithm", "magic"], 2, "no algorithm 'magic'"),
+                (["none.mtx"], 2, "none.mtx"), (["good.mtx", "--algorithm", "magic"], 2, "regions, or auto"),
                 (["good.mtx", "--rhs", "long.mtx"], 2, "has 3 rows")):
             with self.subTest(arguments):
                 result = self.run_here("sptrsv", *arguments, "-o", "x.mtx")
@@ -124,6 +145,17 @@ class Bicgstab(CommandTest):
             record = self.solve("a.mtx", "--method", "bicgstab", "--preconditioner", "ilu0", "--op", op, "--nrhs", 3,
                                 "--threads", 2, "-o", "x.mtx", grid="3x1x1")
             self.assertLess(record["solve"]["backward_error"], 1e-9)
+
+    def test_equations_in_small_units_are_not_left_aside(self):
+        """To a norm they are nothing, but preconditioners have every equation in its units."""
+        entries = {(i, j): v * (1e-20 if i < 100 else 1.0) for (i, j), v in grid_laplacian(15, shift=0.1).items()}
+        self.write("a.mtx", matrix_text(225, entries))
+        for preconditioner, status in (("none", 1), ("ilu0", 0), ("lu", 0)):
+            result = self.run_here("solve", "a.mtx", "--method", "bicgstab", "--preconditioner", preconditioner,
+                                   "-o", f"{preconditioner}.mtx")
+            self.assertEqual(result.status, status, result)
+            self.assertEqual("an equation is satisfied no better than" in result.err, status == 1, result)
+            self.assertTrue(self.path(f"{preconditioner}.mtx").exists())
 
     def test_what_is_about_one_solve_is_refused(self):
         self.succeed("gallery", "convection3d", "--n", 4, "-o", "a.mtx")

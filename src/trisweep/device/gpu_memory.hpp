@@ -5,7 +5,7 @@
 #include <deque>
 
 #include "trisweep/device/gpu_pes.hpp"
-#include "trisweep/device/gpu_runtime.hpp"
+#include "trisweep/device/gpu_vectors.hpp"
 #include "trisweep/device/pe.hpp"
 #include "trisweep/device/shared_layout.hpp"
 
@@ -56,8 +56,7 @@ class GpuPeMemory {
                                      measuring_.emplace_back(std::as_bytes(numbers));
                                      return reinterpret_cast<const A*>(measuring_.back().data());
                                    })),
-        b_(usize(callers_rows_of(program)) * usize(nrhs)),
-        x_(b_.size()) {}
+        copies_(callers_rows_of(program), nrhs) {}
 
   const PeMemory<Number>& shared() const { return shared_; }
   const Count* times() const { return time_.data(); }
@@ -92,34 +91,15 @@ class GpuPeMemory {
     }
   }
 
-  // Where the kernel finds b and x: in the device's memory as they are, of the host's by way of copies.
   CallersRows<Number> bring_in(const PeVectors<T>& v, Stream stream) const {
-    Vectors<const T> b = v.b;
-    Vectors<T> x = v.x;
-    if (b.space == MemorySpace::host) {
-      b = {b_.data(), b.rows, b.cols};
-      copy_columns(Vectors<T>(b_.data(), b.rows, b.cols), v.b, TRISWEEP_GPU(MemcpyHostToDevice), stream);
-    }
-    if (x.space == MemorySpace::host) x = {x_.data(), x.rows, x.cols};
+    const auto [b, x] = copies_.bring_in(v.b, v.x, stream);
     return callers_rows<T>(b, v.scaled ? b_scale_.data() : nullptr, x, v.scaled ? x_scale_.data() : nullptr,
                            v.base);
   }
-  void bring_out(const PeVectors<T>& v, Stream stream) const {
-    if (v.x.space == MemorySpace::host)
-      copy_columns(v.x, Vectors<const T>(x_.data(), v.x.rows, v.x.cols), TRISWEEP_GPU(MemcpyDeviceToHost),
-                   stream);
-  }
+  void bring_out(const PeVectors<T>& v, Stream stream) const { copies_.bring_out(v.x, stream); }
 
  private:
   SharedLayout layout(Index pes) const { return shared_layout(*program_, pes); }
-
-  static void copy_columns(Vectors<T> to, Vectors<const T> from, CopyKind kind, Stream stream) {
-    if (to.rows == 0) return;
-    check(
-        TRISWEEP_GPU(Memcpy2DAsync)(to.data, usize(to.ld) * sizeof(T), from.data, usize(from.ld) * sizeof(T),
-                                    usize(to.rows) * sizeof(T), usize(to.cols), kind, stream),
-        "copying vectors");
-  }
 
   const Program* program_;
   Index nrhs_;
@@ -131,7 +111,7 @@ class GpuPeMemory {
   DeviceArray<RealOf<T>> b_scale_, x_scale_;
   std::deque<DeviceArray<std::byte>> measuring_;
   Measured<Number> measured_;
-  DeviceArray<T> b_, x_;  // of the host's memory
+  VectorCopies<T> copies_;
   std::array<DeviceArray<std::byte>, distribution::sides.size()> panel_;
   DeviceArray<T> scratch_;
 };

@@ -118,7 +118,7 @@ TRISWEEP_DEVICE inline R larger(R largest, R candidate) {
                                   : std::numeric_limits<R>::infinity();
 }
 template <class R>
-TRISWEEP_DEVICE inline R quotient(R residual, R scale) {
+TRISWEEP_DEVICE inline R share_of(R residual, R scale) {
   return residual == 0                            ? 0
          : scale <= std::numeric_limits<R>::max() ? residual / scale
                                                   : std::numeric_limits<R>::infinity();
@@ -175,7 +175,7 @@ class RowMeasures {
     m.residual[at] = r;
     m.magnitude[at] = size;
     const R length = modulus(x);
-    keep(0, e, quotient(magnitude(r), size));
+    keep(0, e, share_of(magnitude(r), size));
     keep(1, e, length);
     keep(2, e, static_cast<R>(double(length) / m.unknowns[row]));
     keep(3, e, modulus(r));
@@ -191,7 +191,7 @@ class RowMeasures {
     R size = m.magnitude[at];
     if (!(double(size) > m.vanishing * typical)) size += static_cast<R>(typical);
     m.magnitude[at] = size;
-    keep(0, e, quotient(magnitude(m.residual[at]), size));
+    keep(0, e, share_of(magnitude(m.residual[at]), size));
   }
 
   const AnyPe& pe_;

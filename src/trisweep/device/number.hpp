@@ -109,6 +109,25 @@ TRISWEEP_DEVICE inline R real_part(Complex<R> a) {
   return a.re;
 }
 
+// Without overflow on the way (Smith 1962).
+template <class R>
+TRISWEEP_DEVICE inline R quotient(R a, R b) {
+  return a / b;
+}
+template <class R>
+TRISWEEP_DEVICE inline Complex<R> quotient(Complex<R> a, Complex<R> b) {
+  const R re = b.re < 0 ? -b.re : b.re, im = b.im < 0 ? -b.im : b.im;
+  if (im > re) return quotient(Complex<R>{a.im, -a.re}, Complex<R>{b.im, -b.re});
+  const R ratio = b.im / b.re, size = b.re + b.im * ratio;
+  return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
+}
+
+template <class R>
+TRISWEEP_DEVICE inline void atomic_add(Complex<R>* at, Complex<R> value) {
+  atomic_add(&at->re, value.re);
+  atomic_add(&at->im, value.im);
+}
+
 template <class R>
 TRISWEEP_DEVICE inline R negative(R a) {
   return -a;

@@ -2,6 +2,7 @@
 // Boundary elements from conductors to their charge: A s = V for the charge densities s of the triangles,
 // with the single layer potential as an H-matrix, by BiCGStab (HACApK's system); Q = sum_j s_j area_j.
 
+#include "trisweep/core/output_file.hpp"
 #include "trisweep/hmatrix/conductors.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
@@ -11,7 +12,9 @@ namespace trisweep::hmatrix {
 struct ChargeOptions {
   Index leaf_size = 32;  // of the cluster tree
   Options matrix;
-  std::string method = "bicgstab";  // of krylov::methods()
+  DeviceOptions where;                   // products are made
+  engine::Recorder* recorder = nullptr;  // of the solve, with a thread more than the crew
+  std::string method = "bicgstab";       // of krylov::methods()
   krylov::BicgstabOptions solver{.tolerance = 1e-7};
   int products = 5;         // that are timed
   Index sampled_rows = 30;  // for the error of products
@@ -20,15 +23,26 @@ struct ChargeOptions {
 struct ChargeResult {
   double charge = 0;  // C, of the triangles that are counted
   double total_charge = 0;
+  double eps = 0;  // of the matrix, made or loaded
   Statistics matrix;
+  DeviceCounts device;         // of this rank, where products are made on a device
   double sampled_error = 0;    // of products (hmatrix.hpp)
   double product_seconds = 0;  // the fastest; of the slowest rank
   double solve_seconds = 0;
   krylov::BicgstabResult solve;
 };
 
-// Every rank has all conductors. Collective; the same on every rank. Throws as HMatrix does.
+// Files of the matrix (matrix_file.hpp).
+struct MatrixFiles {
+  std::filesystem::path load;    // to read it from; empty: it is made
+  bool save = false;             // the matrix that was made
+  OutputFile* output = nullptr;  // where to, of rank 0
+};
+
+// Every rank has all conductors. Collective; the same on every rank. Throws as compress_blocks(), HMatrix and
+// the files do, and Error(input) when the matrix that is loaded is that of another surface.
 ChargeResult solve_charge(const transport::Team& team, const Conductors& conductors,
-                          const ChargeOptions& options, Observer& observer = silent_observer());
+                          const ChargeOptions& options, const MatrixFiles& files = {},
+                          Observer& observer = silent_observer());
 
 }  // namespace trisweep::hmatrix

@@ -1,20 +1,23 @@
 #include "trisweep/hmatrix/hmatrix.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <iterator>
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/hmatrix/block_exchange.hpp"
+#include "trisweep/hmatrix/hacapk_distribution.hpp"
 
 namespace trisweep::hmatrix {
 
 template <Scalar T>
+HMatrix<T>::HMatrix(const transport::Team& team, CompressedBlocks<T> blocks)
+    : comm_(team.comm.duplicate()), crew_(team.crew), tree_(std::move(blocks.tree)) {
+  transport::together(comm_, [&] { deal_out(std::move(blocks)); });
+}
+
+template <Scalar T>
 HMatrix<T>::HMatrix(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree,
                     const Options& options, Observer& observer)
-    : comm_(team.comm.duplicate()), crew_(team.crew), tree_(std::move(tree)) {
-  transport::together(comm_, [&] { assemble(kernel, options, observer); });
-}
+    : HMatrix(team, compress_blocks<T>(team, kernel, std::move(tree), options, observer)) {}
 
 template <Scalar T>
 HMatrix<T>::~HMatrix() {
@@ -28,58 +31,31 @@ HMatrix<T>::~HMatrix() {
 }
 
 template <Scalar T>
-void HMatrix<T>::assemble(const Kernel<T>& kernel, const Options& options, Observer& observer) {
+void HMatrix<T>::deal_out(CompressedBlocks<T> blocks) {
   const auto start = Clock::now();
-  Strips strips;
-  std::vector<StoredBlock> blocks = transport::collectively(comm_, [&] {
-    strips = make_strips(tree_, options.strip_rows);
-    const std::vector<Block> all = make_blocks(tree_, options.blocks);
-    return compress({kernel, tree_, strips, options.compression}, all, observer);
-  });
   count(blocks);
-  const std::vector<Index> cut = cut_strips(comm_, blocks, strips);
-  blocks = exchange_blocks(comm_, std::move(blocks), strips, cut);
+  compare_with_hacapk(blocks);
+  const Strips& strips = blocks.strips;
+  const std::vector<Index> cut = cut_strips(comm_, blocks.stored, strips);
+  blocks.stored = exchange_blocks(comm_, std::move(blocks.stored), strips, cut);
   transport::collectively(comm_, [&] {
     for (const Index strip : cut) partition_.begin.push_back(strips.begin[usize(strip)]);
     const auto rank = usize(comm_.rank());
-    local_ = LocalBlocks<T>(blocks, strips, cut[rank], cut[rank + 1]);
+    local_ = LocalBlocks<T>(blocks.stored, strips, cut[rank], cut[rank + 1]);
     const Index own = local_rows();
     all_rows_ = bytes_of_ranks([&](Index r) { return std::pair(partition_.count(r), partition_.first(r)); });
     own_rows_ = bytes_of_ranks([&](Index r) { return std::pair(own, own * r); });
   });
   count_local();
-  statistics_.assembly_seconds = comm_.max(seconds_since(start));
-}
-
-template <Scalar T>
-std::vector<StoredBlock> HMatrix<T>::compress(const BlockSource<T>& source, const std::vector<Block>& blocks,
-                                              Observer& observer) {
-  const BlockShare share = share_of(tree_, blocks, comm_.rank(), comm_.size());
-  std::vector<std::vector<StoredBlock>> of_block(share.end - share.begin);
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> failed = false;
-  crew_.run([&](int thread) {
-    try {
-      for (std::size_t i = next++; i < of_block.size() && !failed; i = next++) {
-        of_block[i] = source.compress(blocks[share.begin + i], static_cast<Index>(share.begin + i));
-        if (thread == 0) observer.progress("assembly", double(i) / double(of_block.size()));
-      }
-    } catch (...) {
-      failed = true;
-      throw;
-    }
-  });
-  std::vector<StoredBlock> compressed;
-  for (auto& stored : of_block) std::ranges::move(stored, std::back_inserter(compressed));
-  return compressed;
+  statistics_.assembly_seconds = blocks.seconds + comm_.max(seconds_since(start));
 }
 
 // Blocks, before those of several ranks are on each of them.
 template <Scalar T>
-void HMatrix<T>::count(const std::vector<StoredBlock>& compressed) {
+void HMatrix<T>::count(const CompressedBlocks<T>& blocks) {
   std::vector<double> sums(3);
   Offset max_rank = 0;
-  for (const StoredBlock& block : compressed) {
+  for (const StoredBlock& block : blocks.stored) {
     const bool low_rank = block.rank != StoredBlock::dense;
     sums[low_rank ? 0 : 1] += 1;
     sums[2] += low_rank ? block.rank : 0;
@@ -93,10 +69,28 @@ void HMatrix<T>::count(const std::vector<StoredBlock>& compressed) {
 }
 
 template <Scalar T>
+void HMatrix<T>::compare_with_hacapk(const CompressedBlocks<T>& blocks) {
+  if (comm_.size() == 1 || blocks.leaves.empty()) return;
+  std::vector<double> bytes(usize(comm_.size()));
+  transport::collectively(comm_, [&] {
+    const auto theirs = hacapk_distribution(tree_, blocks.leaves, comm_.size());
+    for (const StoredBlock& block : blocks.stored)
+      bytes[usize(theirs.owner[usize(block.number)])] += double(block.bytes.size());
+    statistics_.hacapk_rows = double(theirs.rows) / tree_.size();
+  });
+  comm_.sum(bytes);
+  double total = 0;
+  for (const double of_rank : bytes) total += of_rank;
+  statistics_.hacapk_bytes_balance = *std::ranges::max_element(bytes) * comm_.size() / total;
+}
+
+template <Scalar T>
 void HMatrix<T>::count_local() {
   const auto bytes = static_cast<Offset>(local_.bytes());
   statistics_.bytes = static_cast<Offset>(comm_.sum(double(bytes)));
   statistics_.bytes_max = comm_.max(bytes);
+  if (statistics_.bytes > 0)
+    statistics_.bytes_balance = double(statistics_.bytes_max) * comm_.size() / double(statistics_.bytes);
   statistics_.stored_values = static_cast<Offset>(comm_.sum(double(local_.numbers())));
 }
 
@@ -161,6 +155,37 @@ void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
 }
 
 template <Scalar T>
+void HMatrix<T>::use_device(const DeviceOptions& options) {
+  transport::together(comm_, [&] {
+    device_ = transport::collectively(comm_, [&]() -> std::unique_ptr<DeviceProduct<T>> {
+      if (options.device == engine::Device::cpu) return nullptr;
+      return std::make_unique<DeviceProduct<T>>(local_.device_tasks(), options, crew_);
+    });
+  });
+}
+
+template <Scalar T>
+void HMatrix<T>::record_gather(double begin, double end) const {
+  recorder_->record({.kind = engine::TraceKind::gather,
+                     .thread = static_cast<Index>(crew_.size()),
+                     .subject = -1,
+                     .peer = -1,
+                     .begin = begin,
+                     .end = end});
+}
+
+template <Scalar T>
+void HMatrix<T>::multiply_gathered(Index nrhs, Vectors<T> y, const std::function<void()>& between) {
+  const engine::Span span(recorder_, engine::TraceKind::products, 0);
+  const Vectors<const T> whole(whole_.data(), tree_.size(), nrhs);
+  if (device_ != nullptr) {
+    device_->multiply(whole, y);
+  } else {
+    local_.multiply(whole, y, crew_, between);
+  }
+}
+
+template <Scalar T>
 void HMatrix<T>::multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y) {
   const auto conjugate_all = [](Vectors<const T> from, Vectors<T> to) {
     for (Index c = 0; c < from.cols; ++c)
@@ -181,9 +206,11 @@ void HMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y) {
     require_apart<T>(x, y, local_rows());
     if (x.cols > nrhs_) reserve(x.cols);
     if (op != Op::none) return multiply_transposed(op, x, y);
+    const double begin = recorder_ == nullptr ? 0 : recorder_->now();
     begin_gather(x);
     end_gather();
-    local_.multiply({whole_.data(), tree_.size(), x.cols}, y, crew_);
+    if (recorder_ != nullptr) record_gather(begin, recorder_->now());
+    multiply_gathered(x.cols, y, [] {});
   });
 }
 
@@ -192,17 +219,24 @@ void HMatrix<T>::operator()(Vectors<const T> x, Vectors<T> y, const krylov::Mean
   transport::together(comm_, [&] {
     require_apart<T>(x, y, local_rows());
     if (x.cols > nrhs_) reserve(x.cols);
+    double begin = 0, end = 0;  // of the gathers, as far as they are looked at
+    if (recorder_ != nullptr) begin = recorder_->now();
     begin_gather(x);
     const auto poll = [&] {
       int done = 0;
       transport::check(
           MPI_Testall(static_cast<int>(gathers_.size()), gathers_.data(), &done, MPI_STATUSES_IGNORE),
           "MPI_Testall");
+      if (recorder_ != nullptr && done != 0 && end == 0) end = recorder_->now();
     };
-    work(poll);
+    {
+      const engine::Span span(recorder_, engine::TraceKind::vectors, 0);
+      work(poll);
+    }
     end_gather();
+    if (recorder_ != nullptr) record_gather(begin, end == 0 ? recorder_->now() : end);
     // The messages of `work` go on to move between strips.
-    local_.multiply({whole_.data(), tree_.size(), x.cols}, y, crew_, [&] { comm_.look(); });
+    multiply_gathered(x.cols, y, [&] { comm_.look(); });
   });
 }
 

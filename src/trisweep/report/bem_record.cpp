@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "trisweep/report/json.hpp"
+#include "trisweep/report/himv_record.hpp"
 #include "trisweep/report/text.hpp"
 
 namespace trisweep::report {
@@ -38,7 +38,7 @@ std::string to_json(const BemRecord& r) {
                   {{"without_area", r.repairs.without_area},
                    {"duplicated", r.repairs.duplicated},
                    {"turned", r.repairs.turned}}},
-                 {"eps", r.eps},
+                 {"eps", r.result.eps},
                  {"tolerance", r.tolerance},
                  {"ranks", r.ranks},
                  {"threads", r.threads},
@@ -48,6 +48,9 @@ std::string to_json(const BemRecord& r) {
                  {"stored_values", m.stored_values},
                  {"bytes", m.bytes},
                  {"bytes_max", m.bytes_max},
+                 {"bytes_balance", m.bytes_balance},
+                 {"hacapk_bytes_balance", m.hacapk_bytes_balance},
+                 {"hacapk_rows", m.hacapk_rows},
                  {"dense_fraction", r.dense_fraction()},
                  {"low_rank_blocks", m.low_rank_blocks},
                  {"dense_blocks", m.dense_blocks},
@@ -61,6 +64,10 @@ std::string to_json(const BemRecord& r) {
                  {"iterations", r.result.solve.iterations},
                  {"true_residual", r.result.solve.residual},
                  {"residuals", r.result.solve.history}};
+  if (const hmatrix::DeviceCounts& d = r.result.device; d.transfers > 0)
+    json["bem"]["device"] = {{"launched", to_json_object(d.gemv)},
+                             {"transfers", d.transfers},
+                             {"transferred_bytes", d.transferred_bytes}};
   json["machine"] = to_json_object(r.machine);
   return to_text(json);
 }
