@@ -10,6 +10,7 @@
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
 #include "trisweep/hmatrix/mesh_file.hpp"
+#include "trisweep/hmatrix/preconditioners.hpp"
 #include "trisweep/report/bem_record.hpp"
 #include "trisweep/report/trace.hpp"
 
@@ -57,6 +58,7 @@ struct BemCommand {
         .elements = conductors.mesh.size(),
         .repairs = conductors.repairs,
         .method = options.method,
+        .preconditioner = options.preconditioner,
         .tolerance = options.solver.tolerance,
         .ranks = context.world.size(),
         .threads = threads,
@@ -199,6 +201,9 @@ void add_bem(CLI::App& app, Run& run) {
   add_matrix_options(*sub, o);
   sub->add_option("--method", o.options.method, "How the system is solved")
       ->check(CLI::IsMember(names_of(krylov::methods<double>())))
+      ->capture_default_str();
+  sub->add_option("--preconditioner", o.options.preconditioner, described(hmatrix::preconditioners<double>()))
+      ->check(CLI::IsMember(names_of(hmatrix::preconditioners<double>())))
       ->capture_default_str();
   sub->add_option("--tol", o.options.solver.tolerance, "Relative residual to be reached")
       ->check(check_positive)

@@ -23,7 +23,7 @@ struct CallersRows {
 
 template <Scalar T>
 CallersRows<NumberOf<T>> callers_rows(Vectors<const T> b, const RealOf<T>* b_scale, Vectors<T> x,
-                                      const RealOf<T>* x_scale, Vectors<const T> base) {
+                                      const RealOf<T>* x_scale, Vectors<const T> base = {}) {
   using Number = NumberOf<T>;
   return {.b = reinterpret_cast<const Number*>(b.data),
           .b_ld = b.ld,

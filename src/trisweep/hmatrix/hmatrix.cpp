@@ -7,11 +7,23 @@
 #include "trisweep/hmatrix/hacapk_distribution.hpp"
 
 namespace trisweep::hmatrix {
+namespace {
+
+// Where the rows of each rank begin, and the end of the last one's.
+std::vector<Index> strips_of(const distribution::RowPartition& partition, const Strips& strips) {
+  std::vector<Index> cut;
+  for (const Index row : partition.begin)
+    cut.push_back(static_cast<Index>(std::ranges::lower_bound(strips.begin, row) - strips.begin.begin()));
+  return cut;
+}
+
+}  // namespace
 
 template <Scalar T>
-HMatrix<T>::HMatrix(const transport::Team& team, CompressedBlocks<T> blocks)
+HMatrix<T>::HMatrix(const transport::Team& team, CompressedBlocks<T> blocks,
+                    const distribution::RowPartition* as)
     : comm_(team.comm.duplicate()), crew_(team.crew), tree_(std::move(blocks.tree)) {
-  transport::together(comm_, [&] { deal_out(std::move(blocks)); });
+  transport::together(comm_, [&] { deal_out(std::move(blocks), as); });
 }
 
 template <Scalar T>
@@ -31,12 +43,13 @@ HMatrix<T>::~HMatrix() {
 }
 
 template <Scalar T>
-void HMatrix<T>::deal_out(CompressedBlocks<T> blocks) {
+void HMatrix<T>::deal_out(CompressedBlocks<T> blocks, const distribution::RowPartition* as) {
   const auto start = Clock::now();
   count(blocks);
   compare_with_hacapk(blocks);
   const Strips& strips = blocks.strips;
-  const std::vector<Index> cut = cut_strips(comm_, blocks.stored, strips);
+  const std::vector<Index> cut =
+      as == nullptr ? cut_strips(comm_, blocks.stored, strips) : strips_of(*as, strips);
   blocks.stored = exchange_blocks(comm_, std::move(blocks.stored), strips, cut);
   transport::collectively(comm_, [&] {
     for (const Index strip : cut) partition_.begin.push_back(strips.begin[usize(strip)]);

@@ -33,9 +33,10 @@ struct Statistics {
 template <Scalar T>
 class HMatrix {
  public:
-  // Deals the rows of the blocks out. Collective; throws on every rank when any runs out of memory. The crew
-  // outlives it.
-  HMatrix(const transport::Team& team, CompressedBlocks<T> blocks);
+  // Deals the rows of the blocks out: by bytes, or as another matrix has them that is cut into the same
+  // strips. Collective; throws on every rank when any runs out of memory. The crew outlives it.
+  HMatrix(const transport::Team& team, CompressedBlocks<T> blocks,
+          const distribution::RowPartition* as = nullptr);
   // Of compress_blocks(), which may throw as well.
   HMatrix(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree, const Options& options,
           Observer& observer = silent_observer());
@@ -71,7 +72,7 @@ class HMatrix {
   Crew& crew() const { return crew_; }
 
  private:
-  void deal_out(CompressedBlocks<T> blocks);
+  void deal_out(CompressedBlocks<T> blocks, const distribution::RowPartition* as);
   void count(const CompressedBlocks<T>& blocks);
   void compare_with_hacapk(const CompressedBlocks<T>& blocks);
   void count_local();

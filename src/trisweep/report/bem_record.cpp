@@ -61,6 +61,8 @@ std::string to_json(const BemRecord& r) {
                  {"product_seconds", r.result.product_seconds},
                  {"solve_seconds", r.result.solve_seconds},
                  {"method", r.method},
+                 {"preconditioner", r.preconditioner},
+                 {"preconditioner_seconds", r.result.preconditioner_seconds},
                  {"iterations", r.result.solve.iterations},
                  {"true_residual", r.result.solve.residual},
                  {"residuals", r.result.solve.history}};
@@ -89,6 +91,9 @@ std::string summary(const BemRecord& r) {
                                counted(m.dense_blocks, "dense block")));
   line("product", fmt::format("{}, {}/s; relative error about {:.1e}", duration(r.result.product_seconds),
                               bytes(double(m.bytes) / r.result.product_seconds), r.result.sampled_error));
+  if (r.preconditioner != "none")
+    line("setup",
+         fmt::format("{}: preconditioner {}", duration(r.result.preconditioner_seconds), r.preconditioner));
   line("solve", fmt::format("{}: {}, residual {:.1e}", duration(r.result.solve_seconds),
                             counted(r.result.solve.iterations, "iteration"), r.result.solve.residual));
   line("charge", charge_in_words(r));
