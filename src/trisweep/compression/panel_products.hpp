@@ -30,6 +30,8 @@ template <Scalar T>
 struct PanelProducts {
   void (*add)(const PanelProduct<T>&);             // rows += P columns
   void (*add_transposed)(const PanelProduct<T>&);  // columns += P^T rows
+  // The panel as numbers, in slabs (core/slabs.hpp): for many products with it in a row.
+  void (*unpack)(const std::byte* panel, T* slabs);
 };
 
 template <Scalar T>

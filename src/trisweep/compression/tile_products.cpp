@@ -199,7 +199,7 @@ class UnpackedProduct {
   }
   // A packed panel, unpacked; its rows follow each other.
   kernels::Panel<T> whole(std::int64_t at, Index rows, Index cols) const {
-    unpack(panel_ + at, tile_);
+    panel_products<T>().unpack(panel_ + at, tile_);
     return {.value = static_cast<const T*>(tile_),
             .position = in_order.data(),
             .height = rows,
