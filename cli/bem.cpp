@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include "krylov_options.hpp"
+#include "numbers.hpp"
 #include "outputs.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
@@ -29,34 +30,38 @@ struct BemCommand {
   std::string cross = "aca+", precision = "adaptive";
   bool no_recompression = false;
   int threads = 1;
-  std::string json;
+  std::string json, load, save;
 
   int operator()(const Context& context) const {
-    std::optional<OutputFile> output;
+    std::optional<OutputFile> output, matrix;
     transport::collectively(context.world, [&] {
-      if (context.is_root()) output = open_output(json);
+      require_distinct(std::array{OutputOption{"--json", json}, OutputOption{"--save", save}});
+      if (!context.is_root()) return;
+      output = open_output(json);
+      matrix = open_output(save);
     });
+    const hmatrix::MatrixFiles files{
+        .load = load, .save = !save.empty(), .output = matrix ? &*matrix : nullptr};
     const hmatrix::Conductors conductors = is_file() ? read(context) : make(context);
     const auto crew = transport::collectively(context.world, [&] { return std::make_unique<Crew>(threads); });
     const report::BemRecord record{.version = TRISWEEP_VERSION,
                                    .object = conductors.name,
                                    .elements = conductors.mesh.size(),
                                    .repairs = conductors.repairs,
-                                   .eps = options.matrix.compression.eps,
                                    .method = options.method,
                                    .tolerance = options.solver.tolerance,
                                    .ranks = context.world.size(),
                                    .threads = threads,
                                    .exact_charge = conductors.exact_charge,
                                    .result = hmatrix::solve_charge({context.world, *crew}, conductors,
-                                                                   chosen_options(), context.terminal),
+                                                                   chosen_options(), files, context.terminal),
                                    .machine = report::this_machine()};
     transport::collectively(context.world, [&] {
       if (!output) return;
       output->write(report::to_json(record));
       output->commit();
     });
-    context.terminal.print_beside({json}, report::summary(record));
+    context.terminal.print_beside({json, save}, report::summary(record));
     if (record.solved()) return 0;
     context.terminal.error(report::verdict(record));
     return 1;
@@ -115,7 +120,13 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
   sub.add_option("--radius", o.radius, "Of the sphere or both, or of each: R1,R2 (m; default 0.25)")
       ->delimiter(',')
       ->expected(1, 2);
-  sub.add_option("--distance", o.shape.distance, "Of the spheres' centres (m)")->capture_default_str();
+  sub.add_option("--distance", o.shape.distance, "Of the centres of neighbours (m)")->capture_default_str();
+  sub.add_option("--array", o.shape.array, "Of humanoids: M x M of them")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  sub.add_option("--field", o.shape.field,
+                 "Of humanoids: the uniform field that they stand in, upwards (V/m)")
+      ->capture_default_str();
   sub.add_option_function<std::string>(
          "--defects",
          [&o](const std::string& name) {
@@ -134,13 +145,15 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
 // How the matrix is compressed.
 void add_matrix_options(CLI::App& sub, BemCommand& o) {
   auto& matrix = o.options.matrix;
+  sub.add_option("--load", o.load, "Take the matrix from a file of --save");
+  sub.add_option("--save", o.save, "File for the matrix (HDF5)");
   sub.add_option("--eps", matrix.compression.eps, "Relative error of each block of the matrix")
-      ->check(CLI::Range(0.0, 0.5))
+      ->check(between(0, 0.5))
       ->capture_default_str();
   sub.add_option("--eta", matrix.blocks.eta,
                  "Blocks have low rank when the smaller box is at most ETA times as wide as "
                  "the distance")
-      ->check(CLI::PositiveNumber)
+      ->check(check_positive)
       ->capture_default_str();
   sub.add_option("--leaf", o.options.leaf_size, "Triangles in the smallest boxes at most")
       ->check(CLI::Range(1, 4096))
@@ -152,6 +165,9 @@ void add_matrix_options(CLI::App& sub, BemCommand& o) {
   sub.add_option("--precision", o.precision, "adaptive: numbers in 1 to 8 bytes, as the error allows")
       ->check(CLI::IsMember(names_of(compression::precisions())))
       ->capture_default_str();
+  for (const char* const about_new :
+       {"--save", "--eps", "--eta", "--leaf", "--cross", "--no-recompression", "--precision"})
+    sub.get_option(about_new)->excludes("--load");
 }
 
 }  // namespace
@@ -168,7 +184,7 @@ void add_bem(CLI::App& app, Run& run) {
       ->check(CLI::IsMember(names_of(krylov::methods<double>())))
       ->capture_default_str();
   sub->add_option("--tol", o.options.solver.tolerance, "Relative residual to be reached")
-      ->check(CLI::PositiveNumber)
+      ->check(check_positive)
       ->capture_default_str();
   sub->add_option("--max-iterations", o.options.solver.max_iterations, "Iterations at most")
       ->check(CLI::Range(1, 1 << 30))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "solve_job.hpp"
 #include "trisweep/component/ilu0.hpp"
@@ -97,17 +98,28 @@ class IterativeJob {
       if (context_.is_root()) write(outputs, converged ? &x : nullptr);
     });
     context_.terminal.print_beside({options_.output, options_.json}, summary());
-    if (converged) return 0;
-    context_.terminal.error(
-        fmt::format("{} {} after {}: residual {:.1e}; no solution was written\n  remedy: try "
-                    "--preconditioner lu, "
-                    "or --method direct",
-                    options_.method, krylov::words_of(worst->outcome).sentence,
-                    report::counted(krylov_.iterations, "iteration"), krylov_.residual));
-    return 1;
+    if (!converged) {
+      context_.terminal.error(
+          fmt::format("{} {} after {}: residual {:.1e}; no solution was written\n  remedy: try "
+                      "--preconditioner lu, or --method direct",
+                      options_.method, krylov::words_of(worst->outcome).sentence,
+                      report::counted(krylov_.iterations, "iteration"), krylov_.residual));
+    } else if (!every_equation()) {
+      context_.terminal.error(
+          fmt::format("the residual is {:.1e}, but an equation is satisfied no better than {:.1e} of its own "
+                      "terms: next to others its units are small\n  remedy: scale the equations to like "
+                      "units, or try --preconditioner lu, or --method direct",
+                      krylov_.residual, record_.solve.componentwise_backward_error));
+    }
+    return converged && every_equation() ? 0 : 1;
   }
 
  private:
+  // The 2-norm of a residual is that of the equations in the largest units: of the others at least half of
+  // the digits must be there that were asked for.
+  bool every_equation() const {
+    return record_.solve.componentwise_backward_error <= std::sqrt(options_.krylov.tolerance);
+  }
   const transport::Communicator& world() const { return context_.world; }
   Index rows() const { return matrix_->local_rows(); }
   int threads() const { return std::max(options_.threads, 1); }

@@ -8,6 +8,7 @@
 
 #include "analysis.hpp"
 #include "command.hpp"
+#include "numbers.hpp"
 #include "outputs.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/model/precision.hpp"
@@ -186,7 +187,7 @@ void add_predict(CLI::App& app, Run& run) {
   sub->add_option(
          "--noise", o.noise.sigma,
          "Let tasks and messages take longer or shorter at random: standard deviation of the logarithm")
-      ->check(CLI::Range(0.0, 3.0))
+      ->check(between(0, 3))
       ->capture_default_str();
   sub->add_option("--seed", o.noise.seed, "Which random numbers --noise takes")->capture_default_str();
   sub->add_flag("--no-floors", o.no_floors,

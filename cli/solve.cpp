@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "krylov_options.hpp"
+#include "numbers.hpp"
 #include "outputs.hpp"
 #include "solve_job.hpp"
 #include "system.hpp"
@@ -126,7 +127,7 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
       ->capture_default_str();
   sub.add_option("--tolerance", o.krylov.tolerance,
                  "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
-      ->check(CLI::PositiveNumber)
+      ->check(check_positive)
       ->capture_default_str();
   sub.add_option("--max-iterations", o.krylov.max_iterations, "Of bicgstab")
       ->check(CLI::Range(1, 1 << 30))
@@ -145,7 +146,7 @@ void add_study_options(CLI::App& sub, SolveOptions& o) {
       ->excludes(sub.get_option("--output"));
   sub.add_option("--watchdog", o.watchdog,
                  "Seconds without any event after which a solve is given up, saying who waits for what")
-      ->check(CLI::PositiveNumber);
+      ->check(check_positive);
 }
 
 }  // namespace

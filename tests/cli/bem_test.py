@@ -55,6 +55,51 @@ class Bem(CommandTest):
         different = self.bem("--object", "spheres", "--n", 600, "--radius", "0.2,0.3", "--potential", "1,2")
         self.assertIsNone(different["charge_relative_error"])
 
+    def test_humanoids_in_a_field(self):
+        alone = self.bem("--object", "human", "--n", 800, "--field", 2)
+        self.assertEqual(alone["elements"], 800)
+        self.assertIsNone(alone["charge_relative_error"])
+        self.assertGreater(alone["charge"], 0)
+        self.assertAlmostEqual(alone["total_charge"], alone["charge"], delta=1e-9 * alone["charge"])
+        # Each of four shields the others, and all of them have more than one.
+        array = self.bem("--object", "human", "--n", 3200, "--field", 2, "--array", 2, ranks=2)
+        self.assertEqual(array["elements"], 3200)
+        self.assertLess(array["charge"], alone["charge"])
+        self.assertGreater(array["total_charge"], alone["charge"])
+        self.assertAlmostEqual(array["total_charge"] / (4 * array["charge"]), 1, delta=0.05)
+
+    def test_a_matrix_that_is_saved_and_loaded(self):
+        words = ("--object", "spheres", "--n", 1200)
+        made = self.bem(*words, "--eps", "1e-5", "--save", "matrix.h5", ranks=3)
+        for ranks in (0, 2, 3):
+            loaded = self.bem(*words, "--load", "matrix.h5", ranks=ranks)
+            self.assertEqual(loaded["eps"], 1e-5)
+            if ranks == 3:
+                self.assertEqual(loaded["residuals"], made["residuals"])
+            self.assertTrue(math.isclose(loaded["sampled_error"], made["sampled_error"], rel_tol=1e-9))
+            self.assertTrue(math.isclose(loaded["charge"], made["charge"], rel_tol=1e-6))
+        cut = (self.folder / "matrix.h5").read_bytes()[:-1000]
+        (self.folder / "cut.h5").write_bytes(cut)
+        self.write("text.h5", "text")
+        for refused, message in {
+            (*words, "--load", "cut.h5"): "cut.h5: damaged or cut short",
+            (*words, "--load", "text.h5"): "text.h5: it is no HDF5 file",
+            (*words, "--load", "none.h5"): "none.h5: No such file",
+            ("--object", "spheres", "--n", 1200, "--distance", 2, "--load", "matrix.h5"): "not the matrix of spheres",
+            (*words, "--load", "matrix.h5", "--eps", "1e-3"): "--load",
+            (*words, "--save", "no/such/folder.h5"): "no/such",
+        }.items():
+            result = self.run_here("bem", *refused, ranks=2)
+            self.assertEqual(result.status, 2, result)
+            self.assertEqual(len(result.messages()), 1, result)
+            self.assertIn(message, result.messages()[0])
+        self.assertEqual(self.files(), ["cut.h5", "matrix.h5", "run.json", "text.h5"])
+        # A disk that is full: nothing is left.
+        result = self.run_here("bem", *words, "--save", "large.h5", limits="trap '' XFSZ; ulimit -f 100")
+        self.assertEqual(result.status, 2, result)
+        self.assertIn("large.h5", result.messages()[0])
+        self.assertEqual(self.files(), ["cut.h5", "matrix.h5", "run.json", "text.h5"])
+
     def test_a_mesh_from_a_file(self):
         corners = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]
         facets = [(a, b, c) for a in (1, 2) for b in (3, 4) for c in (5, 6)]
@@ -100,6 +145,7 @@ class Bem(CommandTest):
             ("--object", "spheres"): "--n",
             ("--object", "100ts", "--n", 600): "101250",
             ("--object", "spheres", "--n", 600, "--distance", 0.4): "meet",
+            ("--object", "hum2", "--distance", 0.5): "meet",
             ("--object", "sphere", "--n", 600, "--radius", -1): "radius",
             ("--object", "sphere", "--n", 0): "--n",
             ("--n", 600): "--object",

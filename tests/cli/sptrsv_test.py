@@ -3,7 +3,7 @@ import json
 import random
 import unittest
 
-from command import CommandTest, backward_error, dense_text, matrix_text, read_dense
+from command import CommandTest, backward_error, dense_text, grid_laplacian, matrix_text, read_dense
 
 
 def random_triangle(n, upper, seed=1):
@@ -92,7 +92,7 @@ class Sptrsv(CommandTest):
         for arguments, status, text in (
                 (["full.mtx"], 2, "not triangular: it has entries at row 2, column 1 and row 1, column 2"),
                 (["zero.mtx"], 1, "the diagonal entry of row 2 is zero"), (["wide.mtx"], 2, "1 x 2, not square"),
-                (["none.mtx"], 2, "none.mtx"), (["good.mtx", "--algorithm", "magic"], 2, "no algorithm 'magic'"),
+                (["none.mtx"], 2, "none.mtx"), (["good.mtx", "--algorithm", "magic"], 2, "regions, or auto"),
                 (["good.mtx", "--rhs", "long.mtx"], 2, "has 3 rows")):
             with self.subTest(arguments):
                 result = self.run_here("sptrsv", *arguments, "-o", "x.mtx")
@@ -124,6 +124,17 @@ class Bicgstab(CommandTest):
             record = self.solve("a.mtx", "--method", "bicgstab", "--preconditioner", "ilu0", "--op", op, "--nrhs", 3,
                                 "--threads", 2, "-o", "x.mtx", grid="3x1x1")
             self.assertLess(record["solve"]["backward_error"], 1e-9)
+
+    def test_equations_in_small_units_are_not_left_aside(self):
+        """To a norm they are nothing, but preconditioners have every equation in its units."""
+        entries = {(i, j): v * (1e-20 if i < 100 else 1.0) for (i, j), v in grid_laplacian(15, shift=0.1).items()}
+        self.write("a.mtx", matrix_text(225, entries))
+        for preconditioner, status in (("none", 1), ("ilu0", 0), ("lu", 0)):
+            result = self.run_here("solve", "a.mtx", "--method", "bicgstab", "--preconditioner", preconditioner,
+                                   "-o", f"{preconditioner}.mtx")
+            self.assertEqual(result.status, status, result)
+            self.assertEqual("an equation is satisfied no better than" in result.err, status == 1, result)
+            self.assertTrue(self.path(f"{preconditioner}.mtx").exists())
 
     def test_what_is_about_one_solve_is_refused(self):
         self.succeed("gallery", "convection3d", "--n", 4, "-o", "a.mtx")

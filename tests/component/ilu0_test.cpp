@@ -99,6 +99,20 @@ TEST(Ilut, MoreFillIsCloserToTheMatrix) {
   EXPECT_EQ(ilut_pattern(a, {.per_row = 0}).col, a.pattern.col);
 }
 
+TEST(Ilut, UnitsOfEquationsChangeNothing) {
+  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 7}));
+  const matrix::Pattern pattern = ilut_pattern(a);
+  EXPECT_GT(pattern.nonzeros(), a.nonzeros());
+  for (const int power : {-900, 900}) {
+    auto scaled = a;
+    for (Index i = 0; i < a.rows(); ++i) {
+      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+        scaled.value[usize(e)] = std::ldexp(a.value[usize(e)], power + i % 7 * 10);
+    }
+    EXPECT_EQ(ilut_pattern(scaled).col, pattern.col) << power;
+  }
+}
+
 TEST(Ilu0, NamesTheRowThatCannotBeFactored) {
   matrix::Csr<double> a{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 2, 4}, .col = {0, 1, 0, 1}},
                         .value = {1, 1, 1, 1}};

@@ -9,29 +9,18 @@
 #include "support/structure.hpp"
 #include "support/watchdog.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/core/split_mix.hpp"
 
 namespace trisweep::device {
 namespace {
 
 using testing_support::largest_difference;
+using testing_support::LateBlock;
 using testing_support::MadeUpFactors;
 using testing_support::Programs;
 using testing_support::random_structure;
 using testing_support::random_vector;
 using testing_support::show_life;
 using testing_support::VirtualPes;
-
-// Before an item now and then gives others the core, some times or many.
-struct LateBlock : HostBlock {
-  std::uint64_t seed = 0;
-
-  void begin(Index item) const {
-    const std::uint64_t random = split_mix(seed + static_cast<std::uint64_t>(item));
-    if (random % 8 != 0) return;
-    for (std::uint64_t turns = random / 8 % 8; turns > 0; --turns) std::this_thread::yield();
-  }
-};
 
 // A small system, by default on four PEs, two of them in another layer.
 struct System {
@@ -49,11 +38,7 @@ TEST(DeviceRepeatThreads, AThousandSolvesWithWorkersThatAreLateAreBitwiseEqual) 
   EXPECT_LT(largest_difference(first, of.factors.solve(Op::none, of.b)), 1e-13);
   for (std::uint64_t solve = 1; solve < 1000; ++solve) {
     show_life();
-    const auto late = [&](int pe, int worker) {
-      LateBlock block;
-      block.seed = split_mix(solve) + usize(8 * pe + worker);
-      return block;
-    };
+    const auto late = [&](int pe, int worker) { return LateBlock(solve, 8 * pe + worker); };
     ASSERT_EQ(pes.solve(of.b, 1, late), first) << solve;
   }
 }
@@ -66,11 +51,7 @@ TEST(DeviceRepeatThreads, SolvesFollowOneAnotherWithoutABarrier) {
     constexpr int times = 20;
     std::vector<double> expected = of.b;
     for (int time = 0; time < times; ++time) expected = pes.solve(expected, 1);
-    const auto late = [&](int pe, int time) {
-      LateBlock block;
-      block.seed = split_mix(seed) + usize(64 * time + pe);
-      return block;
-    };
+    const auto late = [&](int pe, int time) { return LateBlock(seed, 64 * time + pe); };
     ASSERT_EQ(pes.solve_again_and_again(of.b, times, late), expected) << seed;
   }
 }

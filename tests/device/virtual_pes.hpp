@@ -5,6 +5,7 @@
 
 #include "device/factors.hpp"
 #include "trisweep/core/crew.hpp"
+#include "trisweep/core/split_mix.hpp"
 #include "trisweep/device/host_pe.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/plan/make_plan.hpp"
@@ -36,6 +37,21 @@ struct Programs {
       programs.push_back(device::make_program(*distribution.structure, rank.share, rank.plan));
     device::connect(programs);
   }
+};
+
+// A worker that now and then, before an item, gives others the core, some times or many.
+class LateBlock : public device::HostBlock {
+ public:
+  LateBlock(std::uint64_t seed, int worker) : seed_(split_mix(seed) + usize(worker)) {}
+
+  void begin(Index item) const {
+    const std::uint64_t random = split_mix(seed_ + static_cast<std::uint64_t>(item));
+    if (random % 8 != 0) return;
+    for (std::uint64_t turns = random / 8 % 8; turns > 0; --turns) std::this_thread::yield();
+  }
+
+ private:
+  std::uint64_t seed_;
 };
 
 template <Scalar T>

@@ -21,7 +21,7 @@ std::span<const NamedAlgorithm> algorithms() {
 }
 
 const NamedAlgorithm& find_algorithm(std::string_view name) {
-  return find_named(algorithms(), "algorithm", name);
+  return find_named(algorithms(), "algorithm", name, ", or auto");
 }
 
 }  // namespace trisweep::component

@@ -55,17 +55,18 @@ class Elimination {
       return j != i && !is_of_a(i, j) && double(std::abs(value)) < fill_.drop * norm;
     };
     for (auto entry = row.begin(); entry != row.end() && entry->first < i;) {
-      const auto& above = upper_[usize(entry->first)];
-      const T factor = entry->second /= above.front().second;
-      if (is_small(entry->first, factor)) {
+      if (is_small(entry->first, entry->second)) {
         entry = row.erase(entry);
         continue;
       }
+      const auto& above = upper_[usize(entry->first)];
+      const T factor = entry->second /= above.front().second;
       for (auto other = above.begin() + 1; other != above.end(); ++other)
         row[other->first] -= factor * other->second;
       ++entry;
     }
-    std::erase_if(row, [&](const auto& entry) { return is_small(entry.first, entry.second); });
+    std::erase_if(row,
+                  [&](const auto& entry) { return entry.first > i && is_small(entry.first, entry.second); });
     return row;
   }
 
@@ -74,7 +75,10 @@ class Elimination {
     for (const bool upper : {false, true}) {
       std::vector<std::pair<double, Index>> extra;
       for (const auto& [j, value] : row) {
-        if (j != i && (j > i) == upper && !is_of_a(i, j)) extra.emplace_back(-double(std::abs(value)), j);
+        if (j == i || (j > i) != upper || is_of_a(i, j)) continue;
+        // What is left of row i is compared in units of that row, on both sides.
+        const T taken_away = upper ? value : value * upper_[usize(j)].front().second;
+        extra.emplace_back(-double(std::abs(taken_away)), j);
       }
       std::ranges::sort(extra);
       for (std::size_t e = usize(fill_.per_row); e < extra.size(); ++e) row.erase(extra[e].second);

@@ -16,16 +16,16 @@ namespace {
 
 constexpr std::size_t buffer_limit = std::size_t{1} << 20;
 
-[[noreturn]] void fail(const std::filesystem::path& target, const std::string& why,
-                       const std::string& remedy) {
+[[noreturn]] void refuse(const std::filesystem::path& target, const std::string& why,
+                         const std::string& remedy) {
   throw Error(ErrorKind::environment, fmt::format("cannot write {}: {}", target.string(), why), remedy);
 }
 
 [[noreturn]] void fail_with_errno(const std::filesystem::path& target, int code) {
   const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
-  fail(target, std::strerror(code),
-       full ? "free disk space, or choose another place"
-            : "choose a place that exists and that you may write to");
+  refuse(target, std::strerror(code),
+         full ? "free disk space, or choose another place"
+              : "choose a place that exists and that you may write to");
 }
 
 // The standard streams under their file names, even when they are redirected to a regular file: the shell
@@ -42,7 +42,7 @@ OutputFile::OutputFile(const std::filesystem::path& target) : target_(target) {
   const bool exists = ::stat(target.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail_with_errno(target, errno);
   if ((exists && S_ISDIR(status.st_mode)) || !target.has_filename()) {
-    fail(target, "it is a folder", "name a file");
+    refuse(target, "it is a folder", "name a file");
   }
   if (exists && ::access(target.c_str(), W_OK) != 0) fail_with_errno(target, errno);
   if (is_stream(target) || (exists && !S_ISREG(status.st_mode))) {
@@ -87,13 +87,17 @@ void OutputFile::open_temporary() {
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
     const auto name = fmt::format(".trisweep-{}-{}.part", ::getpid(), attempt);
     const auto candidate = destination_.parent_path() / name;
-    descriptor_ = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(candidate.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       temporary_ = candidate;
     } else if (errno != EEXIST) {
       fail_with_errno(target_, errno);
     }
   }
+}
+
+void OutputFile::fail(int code) const {
+  fail_with_errno(target_, code);
 }
 
 void OutputFile::write(std::string_view bytes) {

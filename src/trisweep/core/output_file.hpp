@@ -23,6 +23,12 @@ class OutputFile {
 
   const std::filesystem::path& target() const { return target_; }
 
+  // For what puts bytes where it likes instead of write(): the temporary file, open for reading as well,
+  // until commit(); -1 when the target is written directly. What such a writer fails with is thrown by
+  // fail().
+  int descriptor() const { return temporary_.empty() ? -1 : descriptor_; }
+  [[noreturn]] void fail(int code) const;
+
   // Appends; buffered. Must not be called after commit().
   void write(std::string_view bytes);
 

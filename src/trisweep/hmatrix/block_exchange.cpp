@@ -8,13 +8,6 @@ namespace {
 
 constexpr int tag = 4;
 
-// Entries that compressing a block asks for; those of a low-rank block with a rank as they often are.
-double work_of(const ClusterTree& tree, const Block& block) {
-  constexpr double usual_rank = 8;
-  const double rows = tree.cluster[usize(block.row)].size(), cols = tree.cluster[usize(block.col)].size();
-  return block.admissible ? usual_rank * (rows + cols) : rows * cols;
-}
-
 template <class V>
 void write(std::vector<std::byte>& message, const V* values, std::size_t count) {
   const auto* const from = reinterpret_cast<const std::byte*>(values);
@@ -74,6 +67,12 @@ std::vector<std::byte> swap_messages(const transport::Communicator& comm, Index 
 
 }  // namespace
 
+double work_of(const ClusterTree& tree, const Block& block) {
+  constexpr double usual_rank = 8;
+  const double rows = tree.cluster[usize(block.row)].size(), cols = tree.cluster[usize(block.col)].size();
+  return block.admissible ? usual_rank * (rows + cols) : rows * cols;
+}
+
 BlockShare share_of(const ClusterTree& tree, const std::vector<Block>& blocks, Index rank, Index ranks) {
   double total = 0;
   for (const Block& block : blocks) total += work_of(tree, block);
@@ -120,8 +119,6 @@ std::vector<StoredBlock> exchange_blocks(const transport::Communicator& comm, st
     if (begin < end) take(restricted(block, strips, begin, end));
   };
   std::vector<StoredBlock> own;
-  for (const StoredBlock& block : mine)
-    part_of(block, comm.rank(), [&](StoredBlock part) { own.push_back(std::move(part)); });
   for (Index round = 0; round < comm.size(); ++round) {
     const Index other = (round - comm.rank() + comm.size()) % comm.size();
     if (other == comm.rank()) continue;
@@ -129,6 +126,15 @@ std::vector<StoredBlock> exchange_blocks(const transport::Communicator& comm, st
     for (const StoredBlock& block : mine)
       part_of(block, other, [&](const StoredBlock& part) { write_block(part, message); });
     read_blocks(swap_messages(comm, other, message), own);
+  }
+  const Index first = cut[usize(comm.rank())], last = cut[usize(comm.rank()) + 1];
+  for (StoredBlock& block : mine) {
+    const bool whole = first <= block.first_strip && block.first_strip + block.strips() <= last;
+    if (whole) {  // most are: none is there twice
+      own.push_back(std::move(block));
+    } else {
+      part_of(block, comm.rank(), [&](StoredBlock part) { own.push_back(std::move(part)); });
+    }
   }
   std::ranges::stable_sort(own, {}, &StoredBlock::number);
   return own;

@@ -11,6 +11,9 @@
 
 namespace trisweep::hmatrix {
 
+// Entries that compressing a block asks for; those of a low-rank block with a rank as they often are.
+double work_of(const ClusterTree& tree, const Block& block);
+
 // The part [begin, end) of the blocks that a rank compresses: about equal work, in their order.
 struct BlockShare {
   std::size_t begin, end;

@@ -6,6 +6,7 @@
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/named.hpp"
+#include "trisweep/hmatrix/humans.hpp"
 #include "trisweep/hmatrix/spheres.hpp"
 
 namespace trisweep::hmatrix {
@@ -49,16 +50,42 @@ Conductors make_spheres(const NamedObject& object, const ObjectOptions& options)
   return pair;
 }
 
-constexpr std::array<NamedObject, 6> table = {{
-    {"sphere", "a sphere at a potential", 0, make_sphere},
-    {"spheres", "two spheres, of opposite potentials unless others are given", 0, make_spheres},
+// Conductors at the ground's potential: at a height z their charge makes up for that of the field, -field z.
+// The charge is that of the first one, in a corner.
+Conductors make_humans(const NamedObject& object, const ObjectOptions& options) {
+  constexpr double width = 0.64;
+  const Index m = object.array > 0 ? object.array : options.array;
+  if (!(options.distance > width))
+    throw Error(ErrorKind::usage,
+                fmt::format("humans {} m wide with centres {} m apart meet", width, options.distance),
+                "give a larger distance");
+  const TriangleMesh human = human_mesh(triangles_of(object, options) / (m * m));
+  Conductors humans{.name = std::string(object.name), .mesh = {}, .counted = human.size()};
+  for (Index i = 0; i < m * m; ++i) {
+    TriangleMesh here = human;
+    for (Point& p : here.node) p = p + options.distance * Point{double(i % m), double(i / m), 0};
+    append(humans.mesh, here);
+  }
+  for (const Point& p : centroids(humans.mesh)) humans.potential.push_back(options.field * p[2]);
+  return humans;
+}
+
+constexpr auto table = std::to_array<NamedObject>({
+    {"sphere", "a sphere at a potential", 0, 0, make_sphere},
+    {"spheres", "two spheres, of opposite potentials unless others are given", 0, 0, make_spheres},
+    {"human", "humanoids of boxes on the ground, in a uniform field", 0, 0, make_humans},
     {"100ts",
      "the paper's two spheres of 50,625 triangles each (here 50,700: closed ones have an even number)",
-     101250, make_spheres},
-    {"288ts", "the paper's two spheres of 144,000 triangles each", 288000, make_spheres},
-    {"338ts", "the paper's two spheres of 169,000 triangles each", 338000, make_spheres},
-    {"1ms", "the paper's two spheres of 502,200 triangles each", 1004400, make_spheres},
-}};
+     101250, 0, make_spheres},
+    {"288ts", "the paper's two spheres of 144,000 triangles each", 288000, 0, make_spheres},
+    {"338ts", "the paper's two spheres of 169,000 triangles each", 338000, 0, make_spheres},
+    {"1ms", "the paper's two spheres of 502,200 triangles each", 1004400, 0, make_spheres},
+    {"8ms", "the paper's two spheres of 3,998,400 triangles each", 7996800, 0, make_spheres},
+    {"20ms", "the paper's two spheres of 10,368,000 triangles each", 20736000, 0, make_spheres},
+    {"hum2", "2 x 2 humanoids of 19,664 triangles each, as many as the paper's have", 78656, 2, make_humans},
+    {"hum4", "4 x 4 of them", 314624, 4, make_humans},
+    {"hum6", "6 x 6 of them", 707904, 6, make_humans},
+});
 
 }  // namespace
 
@@ -72,7 +99,7 @@ Conductors make_object(std::string_view name, const ObjectOptions& options) {
     throw Error(
         ErrorKind::usage,
         fmt::format("the object {} has {} triangles, not {}", name, object.triangles, options.triangles),
-        "leave --n out, or give the object sphere or spheres");
+        "leave --n out, or give the object sphere, spheres or human");
   }
   if (triangles_of(object, options) <= 0)
     throw Error(ErrorKind::usage, fmt::format("the object {} may have any number of triangles", name),
@@ -81,6 +108,11 @@ Conductors make_object(std::string_view name, const ObjectOptions& options) {
     if (!std::isfinite(potential))
       throw Error(ErrorKind::usage, fmt::format("a potential of {} V", potential), "give a finite number");
   }
+  if (!std::isfinite(options.field))
+    throw Error(ErrorKind::usage, fmt::format("a field of {} V/m", options.field), "give a finite number");
+  if (!(options.array > 0))
+    throw Error(ErrorKind::usage, fmt::format("an array of {0} x {0} humans", options.array),
+                "give a positive number");
   return object.make(object, options);
 }
 

@@ -23,21 +23,24 @@ struct Conductors {
 struct ObjectOptions {
   Index triangles = 0;                          // about so many in all; 0: as many as a name says
   std::array<double, 2> radius = {0.25, 0.25};  // m
-  double distance = 1;                          // of the spheres' centres, m
+  double distance = 1;                          // of the centres of neighbours, m
   std::array<double, 2> potential = {1, -1};    // V; of one body alone the first counts
+  Index array = 1;                              // humans along either side of the square they stand in
+  double field = 1;                             // V / m, that they stand in, upwards
 };
 
 // An object that can be made, by its name and how many triangles it has by itself (0: as many as are asked
-// for).
+// for), and of humans their array.
 struct NamedObject {
   std::string_view name;
   std::string_view description;
   Index triangles;
+  Index array;
   Conductors (*make)(const NamedObject& object, const ObjectOptions& options);
 };
 std::span<const NamedObject> objects();
 
-// Throws Error(usage) when there is no such object, it cannot have that size, or spheres meet.
+// Throws Error(usage) when there is no such object, it cannot have that size, or bodies meet.
 Conductors make_object(std::string_view name, const ObjectOptions& options);
 
 // A surface from elsewhere at one potential.

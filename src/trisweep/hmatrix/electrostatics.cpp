@@ -1,9 +1,13 @@
 #include "trisweep/hmatrix/electrostatics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/core/error.hpp"
 #include "trisweep/core/named.hpp"
+#include "trisweep/hmatrix/matrix_file.hpp"
 #include "trisweep/hmatrix/single_layer.hpp"
 
 namespace trisweep::hmatrix {
@@ -26,16 +30,37 @@ double fastest_product(HMatrix<double>& a, const std::vector<double>& x, int cou
   return fastest;
 }
 
+CompressedBlocks<double> made_blocks(const transport::Team& team, const Conductors& conductors,
+                                     const SingleLayer& kernel, const ChargeOptions& options,
+                                     Observer& observer) {
+  auto tree = transport::collectively(
+      team.comm, [&] { return make_cluster_tree(centroids(conductors.mesh), options.leaf_size); });
+  return compress_blocks<double>(team, kernel, std::move(tree), options.matrix, observer);
+}
+
+CompressedBlocks<double> loaded_blocks(const transport::Team& team, const Conductors& conductors,
+                                       const std::filesystem::path& file) {
+  auto blocks = load_blocks<double>(team.comm, file);
+  transport::collectively(team.comm, [&] {
+    if (is_tree_of(blocks.tree, centroids(conductors.mesh))) return;
+    throw InputError(file, 0, fmt::format("not the matrix of {}", conductors.name),
+                     "give the object that it was saved for, of the same shape and size");
+  });
+  return blocks;
+}
+
 }  // namespace
 
 ChargeResult solve_charge(const transport::Team& team, const Conductors& conductors,
-                          const ChargeOptions& options, Observer& observer) {
-  const auto [kernel, tree] = transport::collectively(team.comm, [&] {
-    return std::pair(SingleLayer(conductors.mesh, coulomb_factor()),
-                     make_cluster_tree(centroids(conductors.mesh), options.leaf_size));
-  });
-  HMatrix<double> a(team, kernel, tree, options.matrix, observer);
-  ChargeResult result{.matrix = a.statistics()};
+                          const ChargeOptions& options, const MatrixFiles& files, Observer& observer) {
+  const auto kernel =
+      transport::collectively(team.comm, [&] { return SingleLayer(conductors.mesh, coulomb_factor()); });
+  auto blocks = files.load.empty() ? made_blocks(team, conductors, kernel, options, observer)
+                                   : loaded_blocks(team, conductors, files.load);
+  if (files.save) save_blocks(team.comm, blocks, files.output);
+  const double eps = blocks.options.compression.eps;
+  HMatrix<double> a(team, std::move(blocks));
+  ChargeResult result{.eps = eps, .matrix = a.statistics()};
   std::vector<double> potential, density(usize(a.local_rows()));
   for (const Index t : own_triangles(a)) potential.push_back(conductors.potential[usize(t)]);
   result.product_seconds = fastest_product(a, potential, options.products);

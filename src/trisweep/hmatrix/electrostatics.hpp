@@ -2,6 +2,7 @@
 // Boundary elements from conductors to their charge: A s = V for the charge densities s of the triangles,
 // with the single layer potential as an H-matrix, by BiCGStab (HACApK's system); Q = sum_j s_j area_j.
 
+#include "trisweep/core/output_file.hpp"
 #include "trisweep/hmatrix/conductors.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
@@ -20,6 +21,7 @@ struct ChargeOptions {
 struct ChargeResult {
   double charge = 0;  // C, of the triangles that are counted
   double total_charge = 0;
+  double eps = 0;  // of the matrix, made or loaded
   Statistics matrix;
   double sampled_error = 0;    // of products (hmatrix.hpp)
   double product_seconds = 0;  // the fastest; of the slowest rank
@@ -27,8 +29,17 @@ struct ChargeResult {
   krylov::BicgstabResult solve;
 };
 
-// Every rank has all conductors. Collective; the same on every rank. Throws as HMatrix does.
+// Files of the matrix (matrix_file.hpp).
+struct MatrixFiles {
+  std::filesystem::path load;    // to read it from; empty: it is made
+  bool save = false;             // the matrix that was made
+  OutputFile* output = nullptr;  // where to, of rank 0
+};
+
+// Every rank has all conductors. Collective; the same on every rank. Throws as compress_blocks(), HMatrix and
+// the files do, and Error(input) when the matrix that is loaded is that of another surface.
 ChargeResult solve_charge(const transport::Team& team, const Conductors& conductors,
-                          const ChargeOptions& options, Observer& observer = silent_observer());
+                          const ChargeOptions& options, const MatrixFiles& files = {},
+                          Observer& observer = silent_observer());
 
 }  // namespace trisweep::hmatrix

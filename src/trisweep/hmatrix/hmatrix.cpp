@@ -1,20 +1,23 @@
 #include "trisweep/hmatrix/hmatrix.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <iterator>
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/hmatrix/block_exchange.hpp"
+#include "trisweep/hmatrix/hacapk_distribution.hpp"
 
 namespace trisweep::hmatrix {
 
 template <Scalar T>
+HMatrix<T>::HMatrix(const transport::Team& team, CompressedBlocks<T> blocks)
+    : comm_(team.comm.duplicate()), crew_(team.crew), tree_(std::move(blocks.tree)) {
+  transport::together(comm_, [&] { deal_out(std::move(blocks)); });
+}
+
+template <Scalar T>
 HMatrix<T>::HMatrix(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree,
                     const Options& options, Observer& observer)
-    : comm_(team.comm.duplicate()), crew_(team.crew), tree_(std::move(tree)) {
-  transport::together(comm_, [&] { assemble(kernel, options, observer); });
-}
+    : HMatrix(team, compress_blocks<T>(team, kernel, std::move(tree), options, observer)) {}
 
 template <Scalar T>
 HMatrix<T>::~HMatrix() {
@@ -28,58 +31,31 @@ HMatrix<T>::~HMatrix() {
 }
 
 template <Scalar T>
-void HMatrix<T>::assemble(const Kernel<T>& kernel, const Options& options, Observer& observer) {
+void HMatrix<T>::deal_out(CompressedBlocks<T> blocks) {
   const auto start = Clock::now();
-  Strips strips;
-  std::vector<StoredBlock> blocks = transport::collectively(comm_, [&] {
-    strips = make_strips(tree_, options.strip_rows);
-    const std::vector<Block> all = make_blocks(tree_, options.blocks);
-    return compress({kernel, tree_, strips, options.compression}, all, observer);
-  });
   count(blocks);
-  const std::vector<Index> cut = cut_strips(comm_, blocks, strips);
-  blocks = exchange_blocks(comm_, std::move(blocks), strips, cut);
+  compare_with_hacapk(blocks);
+  const Strips& strips = blocks.strips;
+  const std::vector<Index> cut = cut_strips(comm_, blocks.stored, strips);
+  blocks.stored = exchange_blocks(comm_, std::move(blocks.stored), strips, cut);
   transport::collectively(comm_, [&] {
     for (const Index strip : cut) partition_.begin.push_back(strips.begin[usize(strip)]);
     const auto rank = usize(comm_.rank());
-    local_ = LocalBlocks<T>(blocks, strips, cut[rank], cut[rank + 1]);
+    local_ = LocalBlocks<T>(blocks.stored, strips, cut[rank], cut[rank + 1]);
     const Index own = local_rows();
     all_rows_ = bytes_of_ranks([&](Index r) { return std::pair(partition_.count(r), partition_.first(r)); });
     own_rows_ = bytes_of_ranks([&](Index r) { return std::pair(own, own * r); });
   });
   count_local();
-  statistics_.assembly_seconds = comm_.max(seconds_since(start));
-}
-
-template <Scalar T>
-std::vector<StoredBlock> HMatrix<T>::compress(const BlockSource<T>& source, const std::vector<Block>& blocks,
-                                              Observer& observer) {
-  const BlockShare share = share_of(tree_, blocks, comm_.rank(), comm_.size());
-  std::vector<std::vector<StoredBlock>> of_block(share.end - share.begin);
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> failed = false;
-  crew_.run([&](int thread) {
-    try {
-      for (std::size_t i = next++; i < of_block.size() && !failed; i = next++) {
-        of_block[i] = source.compress(blocks[share.begin + i], static_cast<Index>(share.begin + i));
-        if (thread == 0) observer.progress("assembly", double(i) / double(of_block.size()));
-      }
-    } catch (...) {
-      failed = true;
-      throw;
-    }
-  });
-  std::vector<StoredBlock> compressed;
-  for (auto& stored : of_block) std::ranges::move(stored, std::back_inserter(compressed));
-  return compressed;
+  statistics_.assembly_seconds = blocks.seconds + comm_.max(seconds_since(start));
 }
 
 // Blocks, before those of several ranks are on each of them.
 template <Scalar T>
-void HMatrix<T>::count(const std::vector<StoredBlock>& compressed) {
+void HMatrix<T>::count(const CompressedBlocks<T>& blocks) {
   std::vector<double> sums(3);
   Offset max_rank = 0;
-  for (const StoredBlock& block : compressed) {
+  for (const StoredBlock& block : blocks.stored) {
     const bool low_rank = block.rank != StoredBlock::dense;
     sums[low_rank ? 0 : 1] += 1;
     sums[2] += low_rank ? block.rank : 0;
@@ -93,10 +69,28 @@ void HMatrix<T>::count(const std::vector<StoredBlock>& compressed) {
 }
 
 template <Scalar T>
+void HMatrix<T>::compare_with_hacapk(const CompressedBlocks<T>& blocks) {
+  if (comm_.size() == 1 || blocks.leaves.empty()) return;
+  std::vector<double> bytes(usize(comm_.size()));
+  transport::collectively(comm_, [&] {
+    const auto theirs = hacapk_distribution(tree_, blocks.leaves, comm_.size());
+    for (const StoredBlock& block : blocks.stored)
+      bytes[usize(theirs.owner[usize(block.number)])] += double(block.bytes.size());
+    statistics_.hacapk_rows = double(theirs.rows) / tree_.size();
+  });
+  comm_.sum(bytes);
+  double total = 0;
+  for (const double of_rank : bytes) total += of_rank;
+  statistics_.hacapk_bytes_balance = *std::ranges::max_element(bytes) * comm_.size() / total;
+}
+
+template <Scalar T>
 void HMatrix<T>::count_local() {
   const auto bytes = static_cast<Offset>(local_.bytes());
   statistics_.bytes = static_cast<Offset>(comm_.sum(double(bytes)));
   statistics_.bytes_max = comm_.max(bytes);
+  if (statistics_.bytes > 0)
+    statistics_.bytes_balance = double(statistics_.bytes_max) * comm_.size() / double(statistics_.bytes);
   statistics_.stored_values = static_cast<Offset>(comm_.sum(double(local_.numbers())));
 }
 

@@ -6,25 +6,22 @@
 // about equal, and of vectors the same rows. A product gathers x on every rank (one all-gather) and then sums
 // this rank's rows; it is a krylov::LinearOperator.
 
-#include "trisweep/core/observer.hpp"
 #include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/hmatrix/compressed_blocks.hpp"
 #include "trisweep/hmatrix/local_blocks.hpp"
 #include "trisweep/krylov/linear_operator.hpp"
-#include "trisweep/transport/team.hpp"
 
 namespace trisweep::hmatrix {
-
-struct Options {
-  BlockOptions blocks;
-  Compression compression;
-  Index strip_rows = 256;  // of the pieces that ranks and threads share
-};
 
 // Over all ranks.
 struct Statistics {
   Offset stored_values = 0;
-  Offset bytes = 0;            // with what ranks hold several times
-  Offset bytes_max = 0;        // of the rank with most of them
+  Offset bytes = 0;          // with what ranks hold several times
+  Offset bytes_max = 0;      // of the rank with most of them
+  double bytes_balance = 1;  // these over the mean of the ranks
+  // By HACApK's rule (hacapk_distribution.hpp), and the rows that its ranks have, over n.
+  double hacapk_bytes_balance = 1;
+  double hacapk_rows = 1;
   Offset low_rank_blocks = 0;  // each once
   Offset dense_blocks = 0;
   double mean_rank = 0;  // of the low-rank blocks
@@ -35,8 +32,10 @@ struct Statistics {
 template <Scalar T>
 class HMatrix {
  public:
-  // A_ij = kernel(order[i], order[j]) with the order of the tree. Collective; throws on every rank when an
-  // entry is not finite or any runs out of memory. The crew outlives it.
+  // Deals the rows of the blocks out. Collective; throws on every rank when any runs out of memory. The crew
+  // outlives it.
+  HMatrix(const transport::Team& team, CompressedBlocks<T> blocks);
+  // Of compress_blocks(), which may throw as well.
   HMatrix(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree, const Options& options,
           Observer& observer = silent_observer());
   ~HMatrix();  // abandoned, it leaves the memory that messages may still be written to as it is
@@ -59,10 +58,9 @@ class HMatrix {
   Crew& crew() const { return crew_; }
 
  private:
-  void assemble(const Kernel<T>& kernel, const Options& options, Observer& observer);
-  std::vector<StoredBlock> compress(const BlockSource<T>& source, const std::vector<Block>& blocks,
-                                    Observer& observer);
-  void count(const std::vector<StoredBlock>& compressed);
+  void deal_out(CompressedBlocks<T> blocks);
+  void count(const CompressedBlocks<T>& blocks);
+  void compare_with_hacapk(const CompressedBlocks<T>& blocks);
   void count_local();
   void reserve(Index nrhs);
   // What MPI reads as long as a collective of its is under way: of each rank's rows in a message.

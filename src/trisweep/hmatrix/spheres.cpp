@@ -63,7 +63,7 @@ TriangleMesh sphere_mesh(const Rings& rings, double radius, const Point& centre)
 
 Rings rings_for(Index triangles) {
   constexpr Index regular = 6;
-  for (const Index k : {6, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 25, 30, 31, 40, 62}) {
+  for (const Index k : {6, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 25, 30, 31, 40, 62, 102}) {
     const Rings rings{k, static_cast<Index>(std::lround(std::sqrt(triangles / (2.0 * k))))};
     if (rings.triangles() == triangles) return rings;
   }

@@ -96,6 +96,7 @@ class BlockPacker {
                                 block.bytes);
       block.piece.push_back(block.bytes.size());
     });
+    block.bytes.shrink_to_fit();
   }
 
   void pack_dense(Index row, Index row_end, Index col, Index col_end) {
@@ -123,6 +124,7 @@ class BlockPacker {
         numeric::View<const T>{numbers.data(), source.rows(), source.cols(), source.rows()},
         allowed(std::sqrt(squared)), precision(), block.bytes);
     block.piece.push_back(block.bytes.size());
+    block.bytes.shrink_to_fit();
   }
 
   [[noreturn]] static void refuse(Index row, Index col) {

@@ -14,9 +14,10 @@ class Bicgstab final : public BicgstabRun<T> {
 
  private:
   using typename BicgstabRun<T>::Scalars;
-  using BicgstabRun<T>::team_, BicgstabRun<T>::a_, BicgstabRun<T>::m_, BicgstabRun<T>::x_, BicgstabRun<T>::r_;
+  using BicgstabRun<T>::team_, BicgstabRun<T>::x_, BicgstabRun<T>::r_;
   using BicgstabRun<T>::active_, BicgstabRun<T>::set, BicgstabRun<T>::for_each;
   using BicgstabRun<T>::end_where_done, BicgstabRun<T>::end_where_orthogonal;
+  using BicgstabRun<T>::product, BicgstabRun<T>::unit_of_x;
 
   void iterate() override {
     set(
@@ -35,8 +36,7 @@ class Bicgstab final : public BicgstabRun<T> {
           p_, [&](Index c, T r, T p, T v) { return r + T(beta[usize(c)]) * (p - T(omega[usize(c)]) * v); },
           r_, p_, v_);
       // v = A M^-1 p
-      m_(p_, p_hat_);
-      a_(p_hat_, v_);
+      product(p_, p_hat_, v_);
       // alpha = rho / (shadow, v)
       const auto shadow_v = products({{shadow_, v_}, {v_, v_}});
       end_where_orthogonal(shadow_v[0], shadow_squared, shadow_v[1]);
@@ -46,16 +46,19 @@ class Bicgstab final : public BicgstabRun<T> {
       set(
           s_, [&](Index c, T r, T v) { return r - T(alpha[usize(c)]) * v; }, r_, v_);
       // t = A M^-1 s
-      m_(s_, s_hat_);
-      a_(s_hat_, t_);
+      product(s_, s_hat_, t_);
       // omega = (t, s) / (t, t)
       const auto t_s = products({{t_, s_}, {t_, t_}, {s_, s_}});
       for_each([&](std::size_t c) { omega[c] = t_s[1][c] == 0.0 ? 0.0 : t_s[0][c] / t_s[1][c]; });
 
       // x = x + alpha M^-1 p + omega M^-1 s
       set(
-          x_, [&](Index c, T x, T p, T s) { return x + T(alpha[usize(c)]) * p + T(omega[usize(c)]) * s; }, x_,
-          p_hat_, s_hat_);
+          x_,
+          [&](Index c, T x, T p, T s) {
+            const auto unit = unit_of_x(c);
+            return x + unit * T(alpha[usize(c)]) * p + unit * T(omega[usize(c)]) * s;
+          },
+          x_, p_hat_, s_hat_);
       // r = s - omega t
       set(
           r_, [&](Index c, T s, T t) { return s - T(omega[usize(c)]) * t; }, s_, t_);

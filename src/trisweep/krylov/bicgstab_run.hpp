@@ -21,16 +21,23 @@ class BicgstabRun {
 
   // From one true residual to the next.
   std::vector<BicgstabResult> run() {
-    norm_b_ = norms(team_, b_);
+    const std::vector<double> largest = max_norms<T>(team_, b_);
     for (Index c = 0; c < b_.cols; ++c) {
-      const double norm = norm_b_[usize(c)];
-      if (std::isfinite(norm) && norm > 0) going_on_.push_back(c);
-      if (!std::isfinite(norm)) at(c) = {.outcome = Outcome::breakdown, .residual = HUGE_VAL};
-      if (norm == 0) at(c).outcome = Outcome::converged;
+      if (!std::isfinite(largest[usize(c)])) {
+        at(c) = {.outcome = Outcome::breakdown, .residual = HUGE_VAL};
+      } else if (largest[usize(c)] > 0) {
+        going_on_.push_back(c);
+        unit_[usize(c)].b = unit_[usize(c)].x = power_of_two(exponent(largest[usize(c)]));
+      } else {
+        at(c).outcome = Outcome::converged;
+      }
     }
     assign(
-        team_.crew, columns_of(x_), x_, [&](Index c, const T& x) { return norm_b_[usize(c)] == 0 ? T{} : x; },
+        team_.crew, columns_of(x_), x_, [&](Index c, const T& x) { return largest[usize(c)] == 0 ? T{} : x; },
         x_);
+    assign(
+        team_.crew, going_on_, r_, [&](Index c, const T& b) { return b / unit_[usize(c)].b; }, b_);
+    norm_b_ = norms<T>(team_, r_);
     while (true) {
       measure_residuals();
       if (going_on_.empty()) return std::move(result_);
@@ -40,6 +47,7 @@ class BicgstabRun {
   }
 
  protected:
+  using Real = RealOf<T>;
   using Scalars = std::vector<Sum<T>>;  // by column
 
   BicgstabRun(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
@@ -57,14 +65,33 @@ class BicgstabRun {
       *v = {memory_.back().data(), b_.rows, b_.cols};
     }
     result_.resize(usize(b_.cols));
+    unit_.resize(usize(b_.cols));
   }
 
-  // r = b - A x.
+  // r = b - A x, in units of b.
   void make_residual() {
     a_(x_, r_);
     assign(
-        team_.crew, columns_of(r_), r_, [](Index, const T& b, const T& ax) { return b - ax; }, b_, r_);
+        team_.crew, going_on_, r_,
+        [&](Index c, const T& b, const T& ax) { return (b - ax) / unit_[usize(c)].b; }, b_, r_);
   }
+
+  // to = A M^-1 from, in units in which the first such product is about as large as what it was made of;
+  // hat = M^-1 from.
+  void product(Vectors<T> from, Vectors<T> hat, Vectors<T> to) {
+    m_(from, hat);
+    a_(hat, to);
+    if (!products_have_units_) find_units_of_products(from, to);
+    scale_product(to);
+  }
+  // For who multiplies by a_ after that.
+  void scale_product(Vectors<T> to) const {
+    if (std::ranges::all_of(active_, [&](Index c) { return unit_[usize(c)].product == 1; })) return;
+    set(
+        to, [&](Index c, const T& v) { return v / unit_[usize(c)].product; }, to);
+  }
+  // Of x, for an improvement that was found in the other units.
+  Real unit_of_x(Index c) const { return unit_[usize(c)].x; }
 
   // Columns whose recurrence has reached the goal or the last iteration; whether it tells the truth is
   // measured then.
@@ -127,6 +154,25 @@ class BicgstabRun {
  private:
   BicgstabResult& at(Index c) { return result_[usize(c)]; }
 
+  static int exponent(double magnitude) { return magnitude > 0 ? std::ilogb(magnitude) : 0; }
+  // 2^power, or what is nearest to it in range.
+  static Real power_of_two(int power) {
+    constexpr int most = std::numeric_limits<Real>::max_exponent - 2;
+    return std::ldexp(Real(1), std::clamp(power, -most, most));
+  }
+  // Left alone where squares of products of products stay in range.
+  void find_units_of_products(Vectors<const T> from, Vectors<const T> to) {
+    constexpr int usual = std::numeric_limits<Real>::max_exponent / 16;
+    const std::vector<double> before = max_norms<T>(team_, from), after = max_norms<T>(team_, to);
+    for (const Index c : active_) {
+      if (!std::isfinite(after[usize(c)])) continue;
+      const int grown = exponent(after[usize(c)]) - exponent(before[usize(c)]);
+      if (std::abs(grown) > usual) unit_[usize(c)].product = power_of_two(grown);
+      unit_[usize(c)].x = unit_[usize(c)].b / unit_[usize(c)].product;
+    }
+    products_have_units_ = true;
+  }
+
   // Columns go on unless they are solved, or the last start was in vain.
   void measure_residuals() {
     make_residual();
@@ -149,6 +195,12 @@ class BicgstabRun {
   }
 
   std::vector<std::vector<T>> memory_;
+  // Powers of two in which squares of b and of products with A M^-1 stay in the range of numbers.
+  struct Units {
+    Real b = 1, product = 1, x = 1;
+  };
+  std::vector<Units> unit_;  // by column
+  bool products_have_units_ = false;
   std::vector<double> norm_b_;
   std::vector<Index> going_on_;  // columns that are not solved or given up
   std::vector<BicgstabResult> result_;

@@ -32,7 +32,7 @@ class PipelinedBicgstab final : public BicgstabRun<T> {
   using BicgstabRun<T>::team_, BicgstabRun<T>::a_, BicgstabRun<T>::m_, BicgstabRun<T>::x_, BicgstabRun<T>::r_;
   using BicgstabRun<T>::active_, BicgstabRun<T>::options_, BicgstabRun<T>::set, BicgstabRun<T>::for_each;
   using BicgstabRun<T>::end_where_done, BicgstabRun<T>::end_where_orthogonal;
-  using BicgstabRun<T>::end_where_nothing;
+  using BicgstabRun<T>::end_where_nothing, BicgstabRun<T>::product, BicgstabRun<T>::unit_of_x;
 
   void iterate() override {
     begin();
@@ -50,8 +50,8 @@ class PipelinedBicgstab final : public BicgstabRun<T> {
         shadow_, [](Index, const T& r) { return r; }, r_);
     for (const Vectors<T>& v : {p_, s_, z_, v_, u_})
       assign(team_.crew, columns_of(v), v, [](Index) { return T{}; });
-    product(r_, w_);
-    product(w_, t_);
+    product(r_, hat_, w_);
+    product(w_, hat_, t_);
     alpha_ = omega_ = this->ones();
     beta_ = Scalars(alpha_.size(), 0);
     const auto sums = this->template by_pair<3>(
@@ -115,23 +115,18 @@ class PipelinedBicgstab final : public BicgstabRun<T> {
   void replace() {
     add_to_x();
     this->make_residual();
-    product(r_, w_);
-    product(w_, t_);
-    product(p_, s_);
-    product(s_, z_);
-    product(z_, v_);
+    product(r_, hat_, w_);
+    product(w_, hat_, t_);
+    product(p_, hat_, s_);
+    product(s_, hat_, z_);
+    product(z_, hat_, v_);
   }
 
   void add_to_x() {
     m_(u_, hat_);
     assign(
-        team_.crew, columns_of(x_), x_, [](Index, T x, T d) { return x + d; }, x_, hat_);
+        team_.crew, columns_of(x_), x_, [&](Index c, T x, T d) { return x + unit_of_x(c) * d; }, x_, hat_);
     assign(team_.crew, columns_of(u_), u_, [](Index) { return T{}; });
-  }
-
-  void product(Vectors<T> from, Vectors<T> to) {
-    m_(from, hat_);
-    a_(hat_, to);
   }
 
   // to = A from beside the inner products of `pairs`, which update(rows) makes ready.
@@ -157,6 +152,7 @@ class PipelinedBicgstab final : public BicgstabRun<T> {
       if (options_.overlap == Overlap::none) sums_.finish();
       a_(hat_, to);
     }
+    this->scale_product(to);
     return this->template by_pair<count>(sums_.finish());
   }
 

@@ -11,7 +11,6 @@ struct BemRecord {
   std::string object;
   Index elements = 0;
   hmatrix::MeshRepairs repairs;
-  double eps = 0;
   std::string method;
   double tolerance = 0;
   Index ranks = 1;

@@ -32,6 +32,38 @@ TYPED_TEST(BicgstabTest, FindsKnownSolutionsOnAnyNumberOfThreads) {
   EXPECT_EQ(system.solve(system.times(x), {.tolerance = tolerance}, 3), found);
 }
 
+// In other units, squares of whose numbers are out of range: the same to the last bit.
+TYPED_TEST(BicgstabTest, UnitsChangeNothing) {
+  using T = TypeParam;
+  using R = RealOf<T>;
+  constexpr Index n = 200;
+  constexpr int far = std::numeric_limits<R>::max_exponent * 3 / 4;
+  const auto a = testing_support::random_matrix<T>({.n = n, .per_row = 4, .seed = 2});
+  BicgstabSystem<T> plain(a);
+  const auto b = plain.times(random_vector<T>(usize(n), 9));
+  for (const auto& method : methods<T>()) {
+    plain.method = method.name;
+    const BicgstabOptions options{.tolerance = 50 * std::numeric_limits<R>::epsilon()};
+    const auto x = plain.solve(b, options);
+    ASSERT_EQ(plain.result[0].outcome, Outcome::converged);
+    for (const auto [of_a, of_b] :
+         {std::pair(far, 0), {-far, 0}, {0, far}, {0, -far}, {far, far}, {-far, -far}}) {
+      auto a_there = a;
+      auto b_there = b;
+      for (T& value : a_there.value) value *= std::ldexp(R(1), of_a);
+      for (T& value : b_there) value *= std::ldexp(R(1), of_b);
+      BicgstabSystem<T> system(a_there);
+      system.method = method.name;
+      auto x_there = system.solve(b_there, options);
+      EXPECT_EQ(system.result[0].outcome, Outcome::converged) << method.name << " " << of_a << " " << of_b;
+      EXPECT_EQ(system.result[0].history, plain.result[0].history)
+          << method.name << " " << of_a << " " << of_b;
+      for (T& value : x_there) value *= std::ldexp(R(1), of_a - of_b);
+      EXPECT_EQ(x_there, x) << method.name << " " << of_a << " " << of_b;
+    }
+  }
+}
+
 TEST(Bicgstab, SolvesConvectionAndDiffusion) {
   const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 9}));
   BicgstabSystem<double> system(a);

@@ -1,0 +1,105 @@
+#include "trisweep/hmatrix/compressed_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+
+#include "trisweep/core/clock.hpp"
+#include "trisweep/core/memory.hpp"
+#include "trisweep/hmatrix/block_exchange.hpp"
+
+namespace trisweep::hmatrix {
+namespace {
+
+template <Scalar T>
+std::vector<StoredBlock> compress_share(const transport::Team& team, const BlockSource<T>& source,
+                                        const std::vector<Block>& leaves, Observer& observer) {
+  const BlockShare share = share_of(source.tree, leaves, team.comm.rank(), team.comm.size());
+  std::vector<std::vector<StoredBlock>> of_leaf(share.end - share.begin);
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> failed = false;
+  team.crew.run([&](int thread) {
+    try {
+      for (std::size_t i = next++; i < of_leaf.size() && !failed; i = next++) {
+        of_leaf[i] = source.compress(leaves[share.begin + i], static_cast<Index>(share.begin + i));
+        if (thread == 0) observer.progress("assembly", double(i) / double(of_leaf.size()));
+      }
+    } catch (...) {
+      failed = true;
+      throw;
+    }
+  });
+  std::vector<StoredBlock> stored;
+  for (auto& blocks : of_leaf) std::ranges::move(blocks, std::back_inserter(stored));
+  return stored;
+}
+
+// `share_here`: of the matrix, that is held by ranks that share this one's memory.
+template <Scalar T>
+void require_memory_for(const BlockSource<T>& source, const std::vector<Block>& leaves, double share_here) {
+  const double n = source.tree.size(), available = double(available_memory());
+  if (n * n * sizeof(T) < available) return;
+  // While rows are dealt out, blocks are there once as they were compressed and once as products read them.
+  constexpr double copies = 2.2;
+  const double needed = copies * share_here * estimated_bytes(source, leaves);
+  if (needed <= available) return;
+  constexpr double gib = 1 << 30;
+  throw Error(ErrorKind::environment,
+              fmt::format("not enough memory for an H-matrix of {} rows: about {:.3g} GiB needed, {:.3g} GiB "
+                          "available",
+                          source.tree.size(), needed / gib, available / gib),
+              "compress more (--eps), use more nodes or one with more memory, or solve a smaller problem");
+}
+
+}  // namespace
+
+template <Scalar T>
+CompressedBlocks<T> compress_blocks(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree,
+                                    const Options& options, Observer& observer) {
+  const auto start = Clock::now();
+  CompressedBlocks<T> blocks{.tree = std::move(tree), .options = options};
+  const double share_here = double(team.comm.of_node().size()) / team.comm.size();
+  transport::collectively(team.comm, [&] {
+    blocks.strips = make_strips(blocks.tree, options.strip_rows);
+    blocks.leaves = make_blocks(blocks.tree, options.blocks);
+    const BlockSource<T> source{kernel, blocks.tree, blocks.strips, options.compression};
+    require_memory_for(source, blocks.leaves, share_here);
+    blocks.stored = compress_share(team, source, blocks.leaves, observer);
+  });
+  blocks.seconds = team.comm.max(seconds_since(start));
+  return blocks;
+}
+
+template <Scalar T>
+double estimated_bytes(const BlockSource<T>& source, const std::vector<Block>& leaves) {
+  constexpr std::size_t sample = 400;
+  const std::size_t step = std::max<std::size_t>(leaves.size() / sample, 1);
+  // Low-rank blocks take about as many bytes for each row and column, dense ones for each entry.
+  struct Kind {
+    double size = 0, sampled = 0, bytes = 0;
+  };
+  std::array<Kind, 2> kinds;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const double rows = source.tree.cluster[usize(leaves[i].row)].size();
+    const double cols = source.tree.cluster[usize(leaves[i].col)].size();
+    Kind& kind = kinds[leaves[i].admissible ? 1 : 0];
+    const double size = leaves[i].admissible ? rows + cols : rows * cols;
+    kind.size += size;
+    if (i % step != step / 2) continue;
+    kind.sampled += size;
+    for (const StoredBlock& block : source.compress(leaves[i], 0)) kind.bytes += double(block.bytes.size());
+  }
+  double bytes = 0;
+  for (const Kind& kind : kinds) bytes += kind.sampled > 0 ? kind.bytes / kind.sampled * kind.size : 0;
+  return bytes;
+}
+
+#define INSTANTIATE(T)                                                                                \
+  template CompressedBlocks<T> compress_blocks(const transport::Team&, const Kernel<T>&, ClusterTree, \
+                                               const Options&, Observer&);                            \
+  template double estimated_bytes(const BlockSource<T>&, const std::vector<Block>&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::hmatrix

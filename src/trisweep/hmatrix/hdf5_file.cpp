@@ -1,0 +1,206 @@
+#include "trisweep/hmatrix/hdf5_file.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "trisweep/core/error.hpp"
+
+namespace trisweep::hmatrix {
+namespace {
+
+// As in memory, and in files, whose numbers are little-endian on every machine.
+template <class V>
+std::pair<hid_t, hid_t> types_of() {
+  if constexpr (std::same_as<V, double>) return {H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE};
+  if constexpr (std::same_as<V, Offset>) return {H5T_NATIVE_INT64, H5T_STD_I64LE};
+  if constexpr (std::same_as<V, Index>) return {H5T_NATIVE_INT32, H5T_STD_I32LE};
+  if constexpr (std::same_as<V, std::byte>) return {H5T_NATIVE_UINT8, H5T_STD_U8LE};
+}
+
+// What the library says of its last failure, where it began.
+std::string reason() {
+  std::string text = "HDF5 does not say why";
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_UPWARD,
+      [](unsigned place, const H5E_error2_t* error, void* to) {
+        if (place == 0 && error->desc != nullptr) *static_cast<std::string*>(to) = error->desc;
+        return herr_t{0};
+      },
+      &text);
+  return text;
+}
+
+// Handles that are used within one call.
+struct Local : Hdf5Handle {
+  using Hdf5Handle::Hdf5Handle;
+  operator hid_t() const { return id(); }
+};
+
+// values [first, first + count) of a list.
+Local selected(hid_t set, Offset first, std::size_t count) {
+  Local space(H5Dget_space(set), H5Sclose);
+  const auto begin = static_cast<hsize_t>(first), size = static_cast<hsize_t>(count);
+  if (H5Sselect_hyperslab(space, H5S_SELECT_SET, &begin, nullptr, &size, nullptr) < 0 ||
+      H5Sselect_valid(space) <= 0)
+    return {};
+  return space;
+}
+
+}  // namespace
+
+Hdf5Writer::Hdf5Writer(OutputFile& file) : output_{file} {
+  if (file.descriptor() < 0)
+    throw Error(ErrorKind::environment,
+                fmt::format("cannot write {}: it is no regular file", file.target().string()),
+                "name a file in a folder");
+  driver_ = checked(output_driver());
+  const Hdf5Handle access = checked(output_access(driver_, output_));
+  // Of the newest format, in which whatever describes the data has checksums as well.
+  check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
+  file_ = checked({H5Fcreate(file.target().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose});
+}
+
+Hdf5Handle Hdf5Writer::checked(Hdf5Handle handle) const {
+  check(handle.is_valid() ? 0 : -1);
+  return handle;
+}
+
+void Hdf5Writer::check(int status) const {
+  if (output_.error != 0) output_.file.fail(output_.error);
+  if (status < 0)
+    throw Error(ErrorKind::environment,
+                fmt::format("cannot write {}: {}", output_.file.target().string(), reason()));
+}
+
+void Hdf5Writer::attribute(const char* name, Hdf5Number type, const void* value) {
+  const Hdf5Handle space = checked({H5Screate(H5S_SCALAR), H5Sclose});
+  const Hdf5Handle set =
+      checked({H5Acreate2(file_.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose});
+  check(H5Awrite(set.id(), type, value));
+}
+
+void Hdf5Writer::number(const char* name, double value) {
+  attribute(name, H5T_NATIVE_DOUBLE, &value);
+}
+
+void Hdf5Writer::text(const char* name, const std::string& value) {
+  const Hdf5Handle type = checked({H5Tcopy(H5T_C_S1), H5Tclose});
+  check(H5Tset_size(type.id(), value.size() + 1));
+  attribute(name, type.id(), value.c_str());
+}
+
+template <class V>
+void Hdf5Writer::make_list(const char* name, Offset size) {
+  constexpr hsize_t bytes_of_chunk = hsize_t{1} << 18;
+  const auto values = static_cast<hsize_t>(size);
+  const Hdf5Handle space = checked({H5Screate_simple(1, &values, nullptr), H5Sclose});
+  const Hdf5Handle how = checked({H5Pcreate(H5P_DATASET_CREATE), H5Pclose});
+  check(H5Pset_obj_track_times(how.id(), false));
+  if (size > 0) {
+    const hsize_t chunk = std::min(values, bytes_of_chunk / sizeof(V));
+    check(H5Pset_chunk(how.id(), 1, &chunk));
+    check(H5Pset_fletcher32(how.id()));
+  }
+  lists_[name].set = checked(
+      {H5Dcreate2(file_.id(), name, types_of<V>().second, space.id(), H5P_DEFAULT, how.id(), H5P_DEFAULT),
+       H5Dclose});
+}
+
+template <class V>
+void Hdf5Writer::append(const char* name, std::span<const V> values) {
+  if (values.empty()) return;
+  List& list = lists_[name];
+  const hsize_t size = values.size();
+  const Local there = selected(list.set.id(), list.filled, values.size());
+  const Hdf5Handle here = checked({H5Screate_simple(1, &size, nullptr), H5Sclose});
+  check(H5Dwrite(list.set.id(), types_of<V>().first, here.id(), there, H5P_DEFAULT, values.data()));
+  list.filled += static_cast<Offset>(values.size());
+}
+
+void Hdf5Writer::commit() {
+  for (auto& [name, list] : lists_) check(list.set.close() ? 0 : -1);
+  check(file_.close() ? 0 : -1);
+  output_.file.commit();
+}
+
+Hdf5Reader::Hdf5Reader(std::filesystem::path file) : path_(std::move(file)) {
+  if (!std::ifstream(path_) || std::filesystem::is_directory(path_))
+    refuse(std::filesystem::is_directory(path_) ? "it is a folder" : std::strerror(errno),
+           "name a file that exists and that you may read");
+  if (H5Fis_hdf5(path_.c_str()) <= 0) refuse("it is no HDF5 file", "give a file that was made by --save");
+  file_ = Hdf5Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file_.is_valid()) refuse_damaged();
+}
+
+void Hdf5Reader::refuse(const std::string& what, const std::string& remedy) const {
+  throw InputError(path_, 0, what, remedy);
+}
+
+void Hdf5Reader::refuse_damaged() const {
+  refuse(fmt::format("damaged or cut short ({})", reason()), "make the file again");
+}
+
+Hdf5Handle Hdf5Reader::opened(Hdf5Number id, Hdf5Handle::Close close) const {
+  if (id < 0) refuse_damaged();
+  return {id, close};
+}
+
+bool Hdf5Reader::has(const char* name) const {
+  const htri_t found = H5Aexists(file_.id(), name);
+  if (found < 0) refuse_damaged();
+  return found > 0;
+}
+
+double Hdf5Reader::number(const char* name) const {
+  const Hdf5Handle set = opened(H5Aopen(file_.id(), name, H5P_DEFAULT), H5Aclose);
+  double value = 0;
+  if (H5Aread(set.id(), H5T_NATIVE_DOUBLE, &value) < 0) refuse_damaged();
+  return value;
+}
+
+std::string Hdf5Reader::text(const char* name) const {
+  const Hdf5Handle set = opened(H5Aopen(file_.id(), name, H5P_DEFAULT), H5Aclose);
+  const Hdf5Handle type = opened(H5Aget_type(set.id()), H5Tclose);
+  constexpr std::size_t longest = 1000;
+  const std::size_t size = H5Tget_size(type.id());
+  if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) != 0 || size > longest)
+    refuse(fmt::format("'{}' is no short text", name), "make the file again");
+  std::vector<char> value(size + 1);
+  if (H5Aread(set.id(), type.id(), value.data()) < 0) refuse_damaged();
+  return value.data();
+}
+
+Offset Hdf5Reader::size(const char* name) const {
+  const Hdf5Handle set = opened(H5Dopen2(file_.id(), name, H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle space = opened(H5Dget_space(set.id()), H5Sclose);
+  const hssize_t size = H5Sget_simple_extent_npoints(space.id());
+  if (size < 0 || H5Sget_simple_extent_ndims(space.id()) != 1) refuse_damaged();
+  return size;
+}
+
+template <class V>
+void Hdf5Reader::read(const char* name, Offset first, std::span<V> values) const {
+  if (values.empty()) return;
+  const Hdf5Handle set = opened(H5Dopen2(file_.id(), name, H5P_DEFAULT), H5Dclose);
+  const hsize_t size = values.size();
+  const Local there = selected(set.id(), first, values.size());
+  const Hdf5Handle here = opened(H5Screate_simple(1, &size, nullptr), H5Sclose);
+  if (H5Dread(set.id(), types_of<V>().first, here.id(), there, H5P_DEFAULT, values.data()) < 0)
+    refuse_damaged();
+}
+
+#define INSTANTIATE(V)                                               \
+  template void Hdf5Writer::make_list<V>(const char*, Offset);       \
+  template void Hdf5Writer::append(const char*, std::span<const V>); \
+  template void Hdf5Reader::read(const char*, Offset, std::span<V>) const;
+INSTANTIATE(Index)
+INSTANTIATE(Offset)
+INSTANTIATE(double)
+INSTANTIATE(std::byte)
+
+}  // namespace trisweep::hmatrix

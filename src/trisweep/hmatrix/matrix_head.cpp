@@ -1,0 +1,116 @@
+#include "trisweep/hmatrix/matrix_head.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "trisweep/core/named.hpp"
+
+namespace trisweep::hmatrix {
+namespace {
+
+constexpr const char* format_name = "trisweep H-matrix";
+constexpr int format_version = 1;
+constexpr Index cluster_fields = 4;  // begin, end, left, right
+constexpr Index box_fields = 6;      // low, high
+
+template <class Row, class Choice>
+std::string name_in(std::span<const Row> table, Choice Row::*choice, Choice chosen) {
+  const auto row = std::ranges::find(table, chosen, choice);
+  return std::string(row->name);
+}
+
+bool is_permutation(const std::vector<Index>& order) {
+  std::vector<char> seen(order.size());
+  return std::ranges::all_of(order, [&](Index i) {
+    return i >= 0 && usize(i) < seen.size() && std::exchange(seen[usize(i)], char{1}) == 0;
+  });
+}
+
+// Children come after their parents.
+bool is_sound(const ClusterTree& tree, Index at) {
+  const Cluster& c = tree.cluster[usize(at)];
+  const auto count = static_cast<Index>(tree.cluster.size());
+  if (c.begin < 0 || c.end < c.begin || c.end > tree.size()) return false;
+  return (c.left == -1 && c.right == -1) ||
+         (at < c.left && c.left < count && at < c.right && c.right < count);
+}
+
+bool is_sound(const MatrixHead& head) {
+  const std::vector<Index>& strip = head.strips.begin;
+  return is_permutation(head.tree.order) && !strip.empty() && std::ranges::is_sorted(strip) &&
+         strip.front() == 0 && strip.back() == head.tree.size() &&
+         std::ranges::all_of(std::views::iota(Index{0}, static_cast<Index>(head.tree.cluster.size())),
+                             [&](Index at) { return is_sound(head.tree, at); });
+}
+
+void require_format(const Hdf5Reader& file, const std::string& scalar) {
+  if (!file.has("format") || file.text("format") != format_name)
+    file.refuse("an HDF5 file, but not one of an H-matrix", "give a file that was made by --save");
+  if (file.number("version") != format_version)
+    file.refuse(fmt::format("of version {} of the format, not {}", file.number("version"), format_version),
+                "make the file again with this trisweep");
+  if (file.text("scalar") != scalar)
+    file.refuse(fmt::format("a matrix of {} numbers, not {}", file.text("scalar"), scalar),
+                "solve in the precision it was made in");
+}
+
+}  // namespace
+
+void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& head) {
+  const auto& [tree, options, strips] = head;
+  const Compression& how = options.compression;
+  file.text("format", format_name);
+  file.number("version", format_version);
+  file.text("scalar", scalar);
+  file.number("eta", options.blocks.eta);
+  file.number("least_side", options.blocks.least_side);
+  file.number("strip_rows", options.strip_rows);
+  file.number("eps", how.eps);
+  file.number("recompressed", how.recompress ? 1 : 0);
+  file.text("cross", name_in(compression::crosses(), &compression::NamedCross::method, how.cross));
+  file.text("precision",
+            name_in(compression::precisions(), &compression::NamedPrecision::precision, how.precision));
+  std::vector<Index> cluster;
+  std::vector<double> box;
+  for (const Cluster& c : tree.cluster) {
+    cluster.insert(cluster.end(), {c.begin, c.end, c.left, c.right});
+    box.insert(box.end(), c.low.begin(), c.low.end());
+    box.insert(box.end(), c.high.begin(), c.high.end());
+  }
+  file.list<Index>("order", tree.order);
+  file.list<Index>("cluster", cluster);
+  file.list<double>("box", box);
+  file.list<Index>("strip", strips.begin);
+}
+
+MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar) {
+  require_format(file, scalar);
+  MatrixHead head;
+  head.options.blocks = {.eta = file.number("eta"),
+                         .least_side = static_cast<Index>(file.number("least_side"))};
+  head.options.strip_rows = static_cast<Index>(file.number("strip_rows"));
+  head.options.compression = {
+      .eps = file.number("eps"),
+      .cross = find_named(compression::crosses(), "cross", file.text("cross")).method,
+      .recompress = file.number("recompressed") != 0,
+      .precision = find_named(compression::precisions(), "precision", file.text("precision")).precision};
+  head.tree.order = file.list<Index>("order");
+  head.strips.begin = file.list<Index>("strip");
+  const auto cluster = file.list<Index>("cluster");
+  const auto box = file.list<double>("box");
+  const std::size_t clusters = cluster.size() / usize(cluster_fields);
+  const bool even =
+      cluster.size() == clusters * usize(cluster_fields) && box.size() == clusters * usize(box_fields);
+  for (std::size_t c = 0; even && c < clusters; ++c) {
+    const Index* const f = &cluster[c * usize(cluster_fields)];
+    const double* const b = &box[c * usize(box_fields)];
+    head.tree.cluster.push_back({f[0], f[1], {b[0], b[1], b[2]}, {b[3], b[4], b[5]}, f[2], f[3]});
+  }
+  if (!even || !is_sound(head))
+    file.refuse("what it says of the matrix does not fit together", "make the file again");
+  return head;
+}
+
+}  // namespace trisweep::hmatrix

@@ -1,0 +1,201 @@
+#include "trisweep/hmatrix/matrix_file.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/random_matrix.hpp"
+#include "trisweep/hmatrix/hmatrix.hpp"
+#include "trisweep/hmatrix/point_kernel.hpp"
+#include "trisweep/hmatrix/spheres.hpp"
+
+namespace trisweep::hmatrix {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_support::random_vector;
+
+template <Scalar T>
+struct SavedProblem {
+  std::vector<Point> points = centroids(sphere_mesh({4, 6}, 1, {0, 0, 0}));
+  struct Coulomb {
+    T operator()(const Point& a, const Point& b) const {
+      return T(RealOf<T>((1 + 0.2 * a[0]) / length(a - b)));
+    }
+  };
+  PointKernel<T, Coulomb> kernel{points, Coulomb{}, T(20)};
+  Options options{.blocks = {.eta = 3, .least_side = 12}, .compression = {.eps = 1e-4}, .strip_rows = 20};
+
+  CompressedBlocks<T> compressed(const transport::Team& team) const {
+    return compress_blocks<T>(team, kernel, make_cluster_tree(points, 12), options);
+  }
+};
+
+// The same name on all ranks, for this test alone.
+class MatrixFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = fs::temp_directory_path() / fmt::format("trisweep-matrix-file-{}.h5", getpid());
+    world.broadcast(name);
+    path = name;
+  }
+  void TearDown() override {
+    meet();
+    if (world.rank() == 0) fs::remove(path);
+  }
+
+  template <Scalar T>
+  void save(const transport::Communicator& comm, const CompressedBlocks<T>& blocks) const {
+    std::optional<OutputFile> file;
+    if (comm.rank() == 0) file.emplace(path);
+    save_blocks(comm, blocks, file ? &*file : nullptr);
+  }
+
+  template <Scalar T>
+  std::vector<T> product(const transport::Communicator& comm, CompressedBlocks<T> blocks) const {
+    Crew crew(1);
+    HMatrix<T> h({comm, crew}, std::move(blocks));
+    const Index n = h.tree().size(), first = h.partition().first(comm.rank());
+    const auto x = random_vector<T>(usize(n), 3);
+    const std::vector<T> own(x.begin() + first, x.begin() + first + h.local_rows());
+    std::vector<T> own_y(own.size()), y;
+    h(own, own_y);
+    for (Index r = 0; r < comm.size(); ++r) {
+      auto part = own_y;
+      comm.broadcast(part, r);
+      y.insert(y.end(), part.begin(), part.end());
+    }
+    return y;
+  }
+
+  // Until all ranks are here: the file is that of rank 0.
+  void meet() const { world.sum(0.0); }
+
+  std::string refusal_on(const transport::Communicator& comm) const {
+    try {
+      static_cast<void>(load_blocks<double>(comm, path));
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "taken";
+  }
+
+  const transport::Communicator world{MPI_COMM_WORLD}, self{MPI_COMM_SELF};
+  fs::path path;
+};
+
+template <class T>
+class MatrixFileOf : public MatrixFile {};
+using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(MatrixFileOf, Scalars);
+
+TYPED_TEST(MatrixFileOf, ProductsHaveTheSameBitsOnAnyNumberOfRanks) {
+  using T = TypeParam;
+  const SavedProblem<T> problem;
+  Crew crew(1);
+  const auto expected = this->product(this->self, problem.compressed({this->self, crew}));
+  auto blocks = problem.compressed({this->world, crew});
+  this->save(this->world, blocks);
+  this->meet();
+  EXPECT_EQ(this->product(this->world, load_blocks<T>(this->world, this->path)), expected);
+  auto alone = load_blocks<T>(this->self, this->path);
+  EXPECT_EQ(alone.options.compression.eps, 1e-4);
+  EXPECT_EQ(alone.leaves.size(), blocks.leaves.size());
+  EXPECT_TRUE(is_tree_of(alone.tree, problem.points));
+  EXPECT_FALSE(is_tree_of(alone.tree, centroids(sphere_mesh({4, 6}, 1.001, {0, 0, 0}))));
+  EXPECT_FALSE(is_tree_of(alone.tree, centroids(sphere_mesh({4, 5}, 1, {0, 0, 0}))));
+  EXPECT_EQ(this->product(this->self, std::move(alone)), expected);
+}
+
+TEST_F(MatrixFile, OfNothingAndOfOnePoint) {
+  Crew crew(1);
+  for (const Index n : {0, 1}) {
+    const auto kernel = [](Index, Index) { return 2.0; };
+    const auto made = [&](const transport::Communicator& comm) {
+      return compress_blocks<double>({comm, crew}, kernel, make_cluster_tree(std::vector<Point>(usize(n)), 8),
+                                     {});
+    };
+    save(world, made(world));
+    meet();
+    EXPECT_EQ(product(world, load_blocks<double>(world, path)), product(self, made(self)));
+  }
+}
+
+TEST_F(MatrixFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
+  if (world.rank() > 0) return;
+  const SavedProblem<double> problem;
+  Crew crew(1);
+  save(self, problem.compressed({self, crew}));
+  const auto expected = product(self, load_blocks<double>(self, path));
+  std::string content(fs::file_size(path), ' ');
+  std::ifstream(path, std::ios::binary).read(content.data(), static_cast<std::streamsize>(content.size()));
+  const auto rewrite = [&](const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; };
+  for (std::size_t i = 0; i < 60; ++i) {
+    rewrite(content.substr(0, content.size() * i / 60));
+    EXPECT_NE(refusal_on(self), "taken") << i;
+  }
+  int taken = 0;
+  for (std::size_t i = 0; i < 300; ++i) {
+    std::string damaged = content;
+    damaged[content.size() * i / 300 + i % 7] ^= static_cast<char>(1 << (i % 8));
+    rewrite(damaged);
+    if (refusal_on(self) != "taken") continue;
+    ++taken;  // a byte that means nothing
+    EXPECT_EQ(product(self, load_blocks<double>(self, path)), expected);
+  }
+  EXPECT_LT(taken, 60);
+}
+
+TEST_F(MatrixFile, WhatIsNoFileOfOursIsRefusedOnEveryRank) {
+  const auto expect_refused = [&](const std::string& why) {
+    meet();
+    const std::string message = refusal_on(world);
+    EXPECT_NE(message.find(path.string()), std::string::npos) << message;
+    EXPECT_NE(message.find(why), std::string::npos) << message;
+    EXPECT_NE(message.find("remedy"), std::string::npos) << message;
+    meet();
+  };
+  const auto with_hdf5 = [&](const auto& change) {
+    if (world.rank() > 0) return;
+    const hid_t file = fs::exists(path) ? H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
+                                        : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    change(file);
+    H5Fclose(file);
+  };
+  expect_refused("No such file");
+  with_hdf5([](hid_t) {});
+  expect_refused("not one of an H-matrix");
+  if (world.rank() == 0) std::ofstream(path) << "%%MatrixMarket matrix\n";
+  expect_refused("no HDF5 file");
+  Crew crew(1);
+  save(world, SavedProblem<float>().compressed({world, crew}));
+  expect_refused("float numbers, not double");
+  save(world, SavedProblem<double>().compressed({world, crew}));
+  with_hdf5([](hid_t file) {
+    const hid_t version = H5Aopen(file, "version", H5P_DEFAULT);
+    const double next = 2;
+    H5Awrite(version, H5T_NATIVE_DOUBLE, &next);
+    H5Aclose(version);
+  });
+  expect_refused("version 2");
+  save(world, SavedProblem<double>().compressed({world, crew}));
+  with_hdf5([](hid_t file) { H5Ldelete(file, "panels", H5P_DEFAULT); });
+  expect_refused("damaged");
+}
+
+TEST_F(MatrixFile, WhatCannotBeWrittenLeavesNothing) {
+  const SavedProblem<double> problem;
+  Crew crew(1);
+  const auto blocks = problem.compressed({world, crew});
+  std::optional<OutputFile> pipe;
+  if (world.rank() == 0) pipe.emplace("/dev/null");
+  EXPECT_THROW(save_blocks(world, blocks, pipe ? &*pipe : nullptr), Error);
+  meet();
+  EXPECT_FALSE(fs::exists(path));
+}
+
+}  // namespace
+}  // namespace trisweep::hmatrix
