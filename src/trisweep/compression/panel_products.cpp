@@ -27,10 +27,15 @@ struct Strip {
   Bits bits[strip_cols];
   RealOf<T> step[strip_cols];
 
+  // Of a group of every column that has so many numbers.
+  std::size_t bytes_at_end(std::size_t rest) const {
+    if (rest == group) return group_bytes;
+    std::size_t bytes = 0;
+    for (Index c = 0; c < cols; ++c) bytes += bytes_of_group<RealOf<T>>(bits[c], rest);
+    return bytes;
+  }
   const std::byte* end() const {
-    const std::byte* at = numbers + (groups_of(height) - 1) * group_bytes;
-    for (Index c = 0; c < cols; ++c) at += bytes_of_group<RealOf<T>>(bits[c], numbers_at_end(height));
-    return at;
+    return numbers + (groups_of(height) - 1) * group_bytes + bytes_at_end(numbers_at_end(height));
   }
 };
 
@@ -81,10 +86,12 @@ struct Slab {
   std::size_t first, begin, end;
 };
 // Calls visit(slab) for the slabs in which rows [begin, end) of a panel are.
-template <Scalar T, class Visit>
+template <Way way, Scalar T, class Visit>
 TRISWEEP_INLINE void for_each_slab(const Strip<T>& strip, std::size_t begin, std::size_t end,
                                    const Visit& visit) {
-  for (std::size_t row = begin / slab_reals * slab_reals; row < end; row += slab_reals) {
+  const std::size_t first = begin / slab_reals, last = (end + slab_reals - 1) / slab_reals;
+  for (std::size_t slab = first; slab < last; ++slab) {
+    const std::size_t row = (way == Way::forward ? slab : first + last - 1 - slab) * slab_reals;
     const std::size_t rows = std::min(slab_reals, strip.height - row);
     visit(Slab{.numbers = strip.numbers + row / group * strip.group_bytes,
                .groups = static_cast<int>(groups_of(rows)),
@@ -94,6 +101,18 @@ TRISWEEP_INLINE void for_each_slab(const Strip<T>& strip, std::size_t begin, std
                .end = std::min(row + slab_reals, end)});
   }
 }
+// Calls visit(c, at) for all columns in the order of the way; `at` moves on by what it returns.
+template <Way way, Scalar T, class Visit>
+TRISWEEP_INLINE void for_each_column(const Strip<T>& strip, const Slab& slab, const Visit& visit) {
+  const std::byte* at = slab.numbers;
+  if constexpr (way == Way::forward) {
+    for (Index c = 0; c < strip.cols; ++c) at = visit(c, at);
+  } else {
+    at += usize(slab.groups - 1) * strip.group_bytes + strip.bytes_at_end(slab.rest);
+    for (Index c = strip.cols; c-- > 0;) at = visit(c, at);
+  }
+}
+
 // Calls visit.operator()<groups>().
 template <class Visit>
 TRISWEEP_INLINE void with_groups(int groups, const Visit& visit) {
@@ -122,21 +141,21 @@ TRISWEEP_INLINE void add_product(Lanes<R>& y, std::complex<R> factor, const Lane
 }
 
 // sums = the columns of a slab times `factor`, one after the other.
-template <int groups, Scalar T>
+template <int groups, Way way, Scalar T>
 void multiply_slab(const Strip<T>& strip, const Slab& slab, const T* factor, RealOf<T>* sums) {
   using R = RealOf<T>;
   Lanes<R> sum[groups] = {};
-  const std::byte* at = slab.numbers;
-  for (Index c = 0; c < strip.cols; ++c) {
-    at = widen<R, groups>(
-        at, strip.bits[c], slab.rest, [&](int g, const Lanes<R>& q) __attribute__((always_inline)) {
+  for_each_column<way>(
+      strip, slab, [&](Index c, const std::byte* at) __attribute__((always_inline)) {
+        const auto add = [&](int g, const Lanes<R>& q) __attribute__((always_inline)) {
           add_product<R>(sum[g], factor[c], q);
-        });
-  }
+        };
+        return widen<R, groups, way>(at, strip.bits[c], slab.rest, add);
+      });
   for (int g = 0; g < groups; ++g) store(sums + g * lanes, sum[g]);
 }
 
-template <Scalar T>
+template <Way way, Scalar T>
 void add_strip(const Strip<T>& strip, const PanelProduct<T>& p, Index k) {
   using R = RealOf<T>;
   const T* const source = p.source + k * p.source_ld + strip.first;
@@ -144,9 +163,9 @@ void add_strip(const Strip<T>& strip, const PanelProduct<T>& p, Index k) {
   for (Index c = 0; c < strip.cols; ++c) factor[c] = source[c] * strip.step[c];
   const std::size_t begin = usize(p.first) * parts<T>, end = begin + usize(p.rows) * parts<T>;
   R* const target = reinterpret_cast<R*>(p.target + k * p.target_ld);
-  for_each_slab(strip, begin, end, [&](const Slab& slab) {
+  for_each_slab<way>(strip, begin, end, [&](const Slab& slab) {
     alignas(line) R sums[slab_reals];
-    with_groups(slab.groups, [&]<int groups>() { multiply_slab<groups>(strip, slab, factor, sums); });
+    with_groups(slab.groups, [&]<int groups>() { multiply_slab<groups, way>(strip, slab, factor, sums); });
     for (std::size_t i = slab.begin; i < slab.end; ++i) target[i - begin] += sums[i - slab.first];
   });
 }
@@ -174,43 +193,56 @@ struct Sums<T> {
 };
 
 // sums += the transpose of a slab times x, which is zero where rows are not wanted.
-template <int groups, Scalar T>
+template <int groups, Way way, Scalar T>
 void multiply_slab_transposed(const Strip<T>& strip, const Slab& slab, const RealOf<T>* x, Sums<T>* sums) {
   using R = RealOf<T>;
   Lanes<R> factor[groups];
-  const std::byte* at = slab.numbers;
   for (int g = 0; g < groups; ++g) factor[g] = load<Lanes<R>>(x + g * lanes);
-  for (Index c = 0; c < strip.cols; ++c) {
-    Sums<T> sum = sums[c];
-    at = widen<R, groups>(
-        at, strip.bits[c],
-        slab.rest, [&](int g, const Lanes<R>& q) __attribute__((always_inline)) { sum.add(factor[g], q); });
-    sums[c] = sum;
-  }
+  for_each_column<way>(
+      strip, slab, [&](Index c, const std::byte* at) __attribute__((always_inline)) {
+        Sums<T> sum = sums[c];
+        const auto add = [&](int g, const Lanes<R>& q) __attribute__((always_inline)) {
+          sum.add(factor[g], q);
+        };
+        at = widen<R, groups, way>(at, strip.bits[c], slab.rest, add);
+        sums[c] = sum;
+        return at;
+      });
 }
 
-template <Scalar T>
+template <Way way, Scalar T>
 void add_strip_transposed(const Strip<T>& strip, const PanelProduct<T>& p, Index k) {
   using R = RealOf<T>;
   const std::size_t begin = usize(p.first) * parts<T>, end = begin + usize(p.rows) * parts<T>;
   const R* const source = reinterpret_cast<const R*>(p.source + k * p.source_ld);
   Sums<T> sums[strip_cols];
   std::fill_n(sums, strip.cols, Sums<T>{});
-  for_each_slab(strip, begin, end, [&](const Slab& slab) {
-    alignas(line) R x[slab_reals] = {};
-    std::copy(source + (slab.begin - begin), source + (slab.end - begin), x + (slab.begin - slab.first));
-    with_groups(slab.groups, [&]<int groups>() { multiply_slab_transposed<groups>(strip, slab, x, sums); });
+  for_each_slab<way>(strip, begin, end, [&](const Slab& slab) {
+    const R* x = source + (slab.begin - begin);
+    alignas(line) R padded[slab_reals];
+    if (slab.end - slab.begin < usize(slab.groups) * group) {
+      for (int g = 0; g < slab_groups; ++g) store(padded + g * lanes, Lanes<R>{});
+      std::copy_n(x, slab.end - slab.begin, padded + (slab.begin - slab.first));
+      x = padded;
+    }
+    with_groups(slab.groups,
+                [&]<int groups>() { multiply_slab_transposed<groups, way>(strip, slab, x, sums); });
   });
   T* const target = p.target + k * p.target_ld + strip.first;
   for (Index c = 0; c < strip.cols; ++c) target[c] += sums[c].total() * strip.step[c];
 }
 
-template <bool transposed, Scalar T>
-void multiply(const PanelProduct<T>& p) {
+template <bool transposed, Way way, Scalar T>
+void multiply_in(const PanelProduct<T>& p) {
   for_each_strip<T>(p.panel, [&](const Strip<T>& strip) {
     for (Index k = 0; k < p.nrhs; ++k)
-      transposed ? add_strip_transposed(strip, p, k) : add_strip(strip, p, k);
+      transposed ? add_strip_transposed<way>(strip, p, k) : add_strip<way>(strip, p, k);
   });
+}
+
+template <bool transposed, Scalar T>
+void multiply(const PanelProduct<T>& p) {
+  p.backward ? multiply_in<transposed, Way::backward>(p) : multiply_in<transposed, Way::forward>(p);
 }
 
 template <Scalar T>
@@ -219,14 +251,14 @@ void unpack(const std::byte* panel, T* slabs) {
   PanelHead head;
   std::memcpy(&head, panel, sizeof head);
   for_each_strip<T>(panel, [&](const Strip<T>& strip) {
-    for_each_slab(strip, 0, strip.height, [&](const Slab& slab) {
+    for_each_slab<Way::forward>(strip, 0, strip.height, [&](const Slab& slab) {
       const std::byte* at = slab.numbers;
       for (Index c = 0; c < strip.cols; ++c) {
         for (std::size_t row = slab.first; row < slab.end; row += group) {
           R numbers[lanes];
           const std::size_t count = std::min<std::size_t>(group, slab.end - row);
-          at = widen<R, 1>(at, strip.bits[c], count,
-                           [&](int, const Lanes<R>& q) { store(numbers, strip.step[c] * q); });
+          at = widen<R, 1, Way::forward>(at, strip.bits[c], count,
+                                         [&](int, const Lanes<R>& q) { store(numbers, strip.step[c] * q); });
           const auto first = static_cast<Index>(row / parts<T>);
           auto* const to =
               reinterpret_cast<R*>(slabs + slab_entry(head.rows, head.cols, first, strip.first + c));

@@ -3,7 +3,8 @@
 // registers on the way. panel_products.cpp is compiled once for each; panel_products() takes the best that
 // the processor has.
 //
-// Sums are formed in an order that depends on the panel alone; that of a row of `add` on the columns alone.
+// Sums are formed in an order that depends on the panel and the direction alone; that of a row of `add` on
+// the columns and the direction alone.
 
 #include <cstddef>
 
@@ -24,6 +25,7 @@ struct PanelProduct {
   T* target;
   Offset target_ld;
   Index nrhs;
+  bool backward = false;  // reads the panel from its end to its beginning, as a sweep does that goes back
 };
 
 template <Scalar T>

@@ -156,18 +156,22 @@ constexpr std::array<Cut, most_bits + 1> cuts = [] {
   return all;
 }();
 
-// What is that far behind is fetched early: lines of a packed panel are used up faster than the hardware
+// What is that far ahead is fetched early: the lines of a packed panel are used up faster than the hardware
 // foresees the next panel.
-constexpr std::size_t fetched_ahead = 8 << 10;
-constexpr std::size_t line = 64;
+constexpr std::ptrdiff_t fetched_ahead = 8 << 10;
+constexpr std::ptrdiff_t line = 64;
+enum class Way { forward, backward };
 
-// Calls visit(g, integers) for `count` groups of a column, each one vector; returns their end. The last has
-// `rest` numbers.
-template <class R, int count, class Visit>
+// Calls visit(g, integers) for `count` groups of a column, each one vector. The last has `rest` numbers. They
+// begin at `at`, or (backward) end there; returns where they end, or begin.
+template <class R, int count, Way way, class Visit>
 TRISWEEP_INLINE const std::byte* widen(const std::byte* at, Bits bits, std::size_t rest, const Visit& visit) {
-  __builtin_prefetch(at + fetched_ahead, 0, 3);
-  if constexpr (count > 2) __builtin_prefetch(at + fetched_ahead + line, 0, 3);
+  constexpr std::ptrdiff_t sign = way == Way::forward ? 1 : -1;
+  __builtin_prefetch(at + sign * fetched_ahead, 0, 3);
+  if constexpr (count > 2) __builtin_prefetch(at + sign * (fetched_ahead + line), 0, 3);
   const std::size_t bytes = bytes_of_group<R>(bits);
+  const std::size_t all_bytes = usize(count - 1) * bytes + bytes_of_group<R>(bits, rest);
+  if constexpr (way == Way::backward) at -= all_bytes;
   const auto visit_all = [&](const auto& numbers_at) __attribute__((always_inline)) {
 #pragma GCC unroll 4
     for (int g = 0; g < count; ++g) visit(g, numbers_at(at + usize(g) * bytes));
@@ -189,7 +193,7 @@ TRISWEEP_INLINE const std::byte* widen(const std::byte* at, Bits bits, std::size
     visit_all([&](const std::byte* from)
                   __attribute__((always_inline)) { return widener.template operator()<R>(from); });
   }
-  return at + usize(count - 1) * bytes + bytes_of_group<R>(bits, rest);
+  return way == Way::forward ? at + all_bytes : at;
 }
 
 }  // namespace
