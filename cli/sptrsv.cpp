@@ -1,5 +1,5 @@
-// trisweep sptrsv L.mtx: solves with a triangular matrix as it is, by threads of one process or, as a study,
-// by virtual PEs.
+// trisweep sptrsv L.mtx: solves with a triangular matrix as it is, by threads of one process, on a device or,
+// as a study, by virtual PEs.
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include "sptrsv_pes.hpp"
 #include "system.hpp"
 #include "trisweep/component/backward_error.hpp"
+#include "trisweep/component/device_solver.hpp"
 #include "trisweep/component/shape.hpp"
-#include "trisweep/component/triangular_solver.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/matrix/io.hpp"
@@ -25,7 +25,7 @@ namespace {
 using component::LowerSystem;
 
 struct SptrsvOptions : SystemFiles {
-  std::string op = "N", precision = "double";
+  std::string op = "N", precision = "double", device = "cpu";
   component::Options solver;
   int repeat = 10;
   bool unit = false;
@@ -34,6 +34,7 @@ struct SptrsvOptions : SystemFiles {
 
 std::string described_algorithms() {
   return "auto: the one that is estimated to be the fastest; " + described(component::algorithms()) +
+         "; on a device: " + described(component::device_algorithms()) +
          "; with --pes: " + described(component::designs());
 }
 
@@ -41,6 +42,11 @@ struct Times {
   double analysis = 0;
   std::vector<double> solve;  // ascending
   double median() const { return solve[solve.size() / 2]; }
+};
+
+// What was chosen, and why; how much there is of it.
+struct Algorithm {
+  std::string name, reason, size;
 };
 
 template <Scalar T>
@@ -63,8 +69,10 @@ class Sptrsv {
     if (options_.pes.pes > 0) {
       pes_.emplace(options_.pes, options_.solver.algorithm);
       pes_->solve<T>(system, from, {x.value.data(), x.rows, x.cols});
-    } else {
+    } else if (options_.device == "cpu") {
       solve_by_threads(a, form, from, {x.value.data(), x.rows, x.cols});
+    } else {
+      solve_on_device(a, form, from, {x.value.data(), x.rows, x.cols});
     }
     error_ = component::backward_error<T>(system, from, {x.value.data(), x.rows, x.cols});
     shape_ = component::shape_of(system.below);
@@ -82,19 +90,39 @@ class Sptrsv {
   }
 
   void solve_by_threads(const matrix::Csr<T>& a, component::Form form, Vectors<const T> b, Vectors<T> x) {
-    component::TriangularSolver<T> solver(a, form, options_.solver);
     const auto start = Clock::now();
+    component::TriangularSolver<T> solver(a, form, options_.solver);
     solver.prepare(op_, b.cols);
     times_.analysis = seconds_since(start);
+    time_solves([&] { solver.solve(b, x, op_); });
+    const component::Choice& choice = solver.choice(op_);
+    algorithm_ = {choice.algorithm, choice.reason,
+                  fmt::format("{} blocks, {} waits", choice.blocks, choice.waits)};
+    details_ = {{"threads", options_.solver.threads}, {"blocks", choice.blocks}, {"waits", choice.waits}};
+  }
+  void solve_on_device(const matrix::Csr<T>& a, component::Form form, Vectors<const T> b, Vectors<T> x) {
+    const auto start = Clock::now();
+    component::DeviceSolver<T> solver(a, form, op_,
+                                      {.device = engine::find_device(options_.device),
+                                       .algorithm = options_.solver.algorithm,
+                                       .threads = options_.solver.threads});
+    times_.analysis = seconds_since(start);
+    time_solves([&] { solver.solve(b, x); });
+    const component::DeviceChoice& choice = solver.choice();
+    const auto launches = choice.plan.launch.size();
+    algorithm_ = {choice.algorithm, choice.reason,
+                  fmt::format("{} launches, {} lanes a row", launches, choice.plan.lanes)};
+    details_ = {{"threads", options_.solver.threads}, {"launches", launches}, {"lanes", choice.plan.lanes}};
+  }
+  template <class Solve>
+  void time_solves(const Solve& solve) {
     for (int r = 0; r < options_.repeat; ++r) {
       terminal_.progress("solve", double(r) / options_.repeat);
       const auto begin = Clock::now();
-      solver.solve(b, x, op_);
+      solve();
       times_.solve.push_back(seconds_since(begin));
     }
     std::ranges::sort(times_.solve);
-    choice_ = solver.choice(op_);
-    bytes_ = solver.bytes();
   }
 
   nlohmann::ordered_json record(const matrix::Csr<T>& a, component::Form form, Index nrhs) const {
@@ -117,13 +145,12 @@ class Sptrsv {
       pes_->add_to(record);
       return record;
     }
-    record["sptrsv"].update({{"algorithm", choice_.algorithm},
-                             {"reason", choice_.reason},
-                             {"threads", options_.solver.threads},
-                             {"blocks", choice_.blocks},
-                             {"waits", choice_.waits},
-                             {"bytes", bytes_},
+    record["sptrsv"].update({{"algorithm", algorithm_.name},
+                             {"reason", algorithm_.reason},
+                             {"device", options_.device},
+                             {"bytes", component::bytes_of_solve(a)},
                              {"analysis_seconds", times_.analysis}});
+    record["sptrsv"].update(details_);
     record["solve"].update({{"repeats", options_.repeat},
                             {"seconds_min", times_.solve.front()},
                             {"seconds_median", times_.median()}});
@@ -143,17 +170,18 @@ class Sptrsv {
                                    a.rows(), a.nonzeros(), form.upper ? "upper" : "lower");
     text += fmt::format("shape     {} levels, {:.3g} rows a level, {:.3g} nonzeros a row\n", shape_.levels,
                         shape_.parallelism, shape_.dependency);
-    text += pes_ ? pes_->summary() : summary_of_threads();
+    text += pes_ ? pes_->summary() : summary_of_solves(double(component::bytes_of_solve(a)));
     return text + fmt::format("accuracy  componentwise backward error {:.1e}\n", error_);
   }
 
-  std::string summary_of_threads() const {
+  std::string summary_of_solves(double bytes) const {
     return fmt::format(
-        "analysis  {:.3g} ms: {}, {} blocks, {} waits{}\n"
-        "solve     {:.3g} ms: {:.3g} GB/s of the matrix and vectors, {} threads\n",
-        1e3 * times_.analysis, choice_.algorithm, choice_.blocks, choice_.waits,
-        choice_.reason.empty() ? "" : fmt::format(" ({})", choice_.reason), 1e3 * times_.median(),
-        double(bytes_) * 1e-9 / times_.median(), options_.solver.threads);
+        "analysis  {:.3g} ms: {}, {}{}\n"
+        "solve     {:.3g} ms: {:.3g} GB/s of the matrix and vectors, {} threads{}\n",
+        1e3 * times_.analysis, algorithm_.name, algorithm_.size,
+        algorithm_.reason.empty() ? "" : fmt::format(" ({})", algorithm_.reason), 1e3 * times_.median(),
+        bytes * 1e-9 / times_.median(), options_.solver.threads,
+        options_.device == "cpu" ? "" : ", device " + options_.device);
   }
 
   const SptrsvOptions& options_;
@@ -161,8 +189,8 @@ class Sptrsv {
   Op op_;
   std::optional<OutputFile> output_, json_;
   Times times_;
-  component::Choice choice_;
-  std::size_t bytes_ = 0;
+  Algorithm algorithm_;
+  nlohmann::ordered_json details_;
   std::optional<PeRun> pes_;
   component::Shape shape_;
   double error_ = 0;
@@ -200,7 +228,14 @@ void add_sptrsv(CLI::App& app, Run& run) {
   sub->add_option("--threads", o.solver.threads, "Threads that solve")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  add_pe_options(*sub, o.pes);
+  auto* pes = add_pe_options(*sub, o.pes);
+  sub->add_option(
+         "--device", o.device,
+         "cpu: threads, with kernels made for them; host: threads that play the kernel of GPUs; cuda, hip: "
+         "a GPU")
+      ->check(CLI::IsMember(names_of(engine::devices())))
+      ->excludes(pes)
+      ->capture_default_str();
   sub->add_option("--op", o.op, "Solve with the matrix (N), its transpose (T) or its conjugate transpose (H)")
       ->check(CLI::IsMember({"N", "T", "H"}))
       ->capture_default_str();

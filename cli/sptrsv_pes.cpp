@@ -37,7 +37,7 @@ nlohmann::ordered_json to_json(const component::PeOutcome& pe) {
 
 }  // namespace
 
-void add_pe_options(CLI::App& sub, PeStudy& study) {
+CLI::Option* add_pe_options(CLI::App& sub, PeStudy& study) {
   auto* pes =
       sub.add_option("--pes", study.pes, "Study: virtual PEs that solve by the design that --algorithm names")
           ->check(CLI::Range(1, component::most_pes));
@@ -49,6 +49,7 @@ void add_pe_options(CLI::App& sub, PeStudy& study) {
                  "Whose GPUs the PEs are timed as: a name (see trisweep machines) or a .json file")
       ->needs(pes)
       ->capture_default_str();
+  return pes;
 }
 
 PeRun::PeRun(const PeStudy& study, const std::string& design)

@@ -15,7 +15,8 @@ struct PeStudy {
   int tasks = 8;
   std::string machine = "dgx-1";
 };
-void add_pe_options(CLI::App& sub, PeStudy& study);
+// Returns --pes.
+CLI::Option* add_pe_options(CLI::App& sub, PeStudy& study);
 
 class PeRun {
  public:

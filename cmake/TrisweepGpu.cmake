@@ -1,4 +1,4 @@
-# The kernels of the device stage for GPUs, in a library of their own, trisweep_gpu: from one source by nvcc
+# The kernels for GPUs, of the stages device and component, in a library of their own, trisweep_gpu: from one source by nvcc
 # (TRISWEEP_CUDA) or hipcc (TRISWEEP_HIP). scripts/install-gpu-compilers has both.
 option(TRISWEEP_CUDA "Build the kernels for NVIDIA's GPUs" OFF)
 option(TRISWEEP_HIP "Build the kernels for AMD's GPUs" OFF)
@@ -40,7 +40,7 @@ endfunction()
 
 # In the folder of the stages.
 function(trisweep_gpu)
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/device/ OUTPUT_VARIABLE sources)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   if(TRISWEEP_CUDA)
     add_library(trisweep_gpu STATIC ${sources})
     target_compile_options(trisweep_gpu PRIVATE ${trisweep_nvcc_options})

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "peers.hpp"
+#include "solve_peers.hpp"
 #include "system.hpp"
 
 namespace trisweep::bench {

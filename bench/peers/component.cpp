@@ -17,12 +17,11 @@
 #include <random>
 
 #include "floor.hpp"
+#include "lower_triangle.hpp"
 #include "trisweep/component/backward_error.hpp"
-#include "trisweep/component/ilu0.hpp"
 #include "trisweep/component/shape.hpp"
 #include "trisweep/component/triangular_solver.hpp"
 #include "trisweep/core/clock.hpp"
-#include "trisweep/core/error.hpp"
 #include "trisweep/core/observer.hpp"
 #include "trisweep/matrix/io.hpp"
 
@@ -37,44 +36,6 @@ struct Options {
   std::string file, json, lower, library, algorithm = "auto";
   int threads = 1, rounds = 3, repeats = 10;
 };
-
-// The entries of `a` below its diagonal times scale(row), and ones on it.
-template <class Scale>
-Matrix unit_triangle(const Matrix& a, const Scale& scale) {
-  Matrix l;
-  l.pattern.rows = l.pattern.cols = a.rows();
-  for (Index i = 0; i < a.rows(); ++i) {
-    const double factor = scale(i);
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
-      if (a.pattern.col[usize(e)] >= i) continue;
-      l.pattern.col.push_back(a.pattern.col[usize(e)]);
-      l.value.push_back(a.value[usize(e)] * factor);
-    }
-    l.pattern.col.push_back(i);
-    l.value.push_back(1);
-    l.pattern.row_ptr.push_back(static_cast<Offset>(l.value.size()));
-  }
-  return l;
-}
-
-// Off the diagonal a row's magnitudes sum to less than one.
-Matrix lower_triangle(const Matrix& a) {
-  return unit_triangle(a, [&](Index i) {
-    double sum = 1;
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
-      sum += std::abs(a.value[usize(e)]);
-    return 1 / sum;
-  });
-}
-
-Matrix lower_of(const Matrix& a) {
-  if (component::is_triangular(a.pattern) && !component::form_of(a.pattern).upper) return a;
-  try {
-    return unit_triangle(component::ilu0(a).lower, [](Index) { return 1.0; });
-  } catch (const Error&) {
-    return lower_triangle(a);
-  }
-}
 
 // What mkl_spblas.h declares, for 32-bit integers.
 class Mkl {
@@ -142,7 +103,7 @@ double median_of(int repeats, const Work& work) {
 
 Json run(const Options& o) {
   Observer silent;
-  const Matrix a = lower_of(std::get<Matrix>(matrix::read_matrix(o.file, silent)));
+  const Matrix a = bench::lower_of(std::get<Matrix>(matrix::read_matrix(o.file, silent)));
   if (!o.lower.empty()) {
     OutputFile file(o.lower);
     matrix::write_matrix_market(file, a);
@@ -162,7 +123,7 @@ Json run(const Options& o) {
   Json record{{"rows", a.rows()},
               {"nonzeros", a.nonzeros()},
               {"levels", shape.levels},
-              {"bytes", ours.bytes()},
+              {"bytes", component::bytes_of_solve(a)},
               {"threads", o.threads},
               {"ours",
                {{"algorithm", choice.algorithm},

@@ -37,6 +37,27 @@ class Sptrsv(CommandTest):
                         self.assertLess(record["solve"]["componentwise_backward_error"], 1e-15)
                         self.assertEqual(record["sptrsv"]["triangle"], "upper" if upper else "lower")
 
+    def test_the_kernel_of_gpus_on_the_host(self):
+        n = 60
+        entries = random_triangle(n, True)
+        b = [random.Random(2).uniform(-1, 1) for _ in range(n)]
+        self.write("a.mtx", matrix_text(n, entries))
+        self.write("b.mtx", dense_text([b, b, b]))
+        for algorithm in ("level-set", "sync-free", "thread-level", "sub-warp", "auto"):
+            with self.subTest(algorithm):
+                self.succeed("sptrsv", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--algorithm", algorithm, "--device",
+                             "host", "--threads", 2, "--json", "run.json")
+                for x in read_dense(self.path("x.mtx")):
+                    self.assertLess(backward_error(n, entries, x, b), 1e-15)
+                record = self.record("run.json")["sptrsv"]
+                self.assertEqual(record["device"], "host")
+                self.assertEqual(record["launches"], 1)
+        for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "host", "--pes", 2], "--pes"),
+                            (["--device", "host", "--algorithm", "regions"], "no algorithm for devices 'regions'")):
+            result = self.run_here("sptrsv", "a.mtx", *words)
+            self.assertEqual(result.status, 2)
+            self.assertIn(text, result.err)
+
     def test_unit_diagonal_and_single_precision(self):
         entries = random_triangle(40, False)
         strict = {place: v for place, v in entries.items() if place[0] != place[1]}

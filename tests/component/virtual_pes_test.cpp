@@ -2,20 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "support/largest.hpp"
-#include "support/random_matrix.hpp"
+#include "component/systems.hpp"
 #include "trisweep/component/backward_error.hpp"
-#include "trisweep/component/ilu0.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/matrix/gallery.hpp"
 
 namespace trisweep::component {
 namespace {
 
-template <Scalar T>
-matrix::Csr<T> from_gallery(const char* kind, Index n) {
-  return matrix::convert<T>(std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n})));
-}
+using testing_support::from_gallery;
 
 // Graphs, and both factors of an ILU(0), one of which has ones on its diagonal.
 template <Scalar T>

@@ -1,5 +1,3 @@
-#include <numeric>
-
 #include "trisweep/component/algorithms.hpp"
 #include "trisweep/component/shape.hpp"
 
@@ -8,24 +6,6 @@ namespace {
 
 // Below that much work for each thread, waiting for one another takes longer than it saves.
 constexpr Offset least_work = 1000;
-
-// The rows of each level, in order; level l ends at end[l].
-struct Levels {
-  std::vector<Index> row;
-  std::vector<Index> end;
-};
-
-Levels rows_by_level(const Shape& shape) {
-  Levels levels{.row = std::vector<Index>(shape.level.size()),
-                .end = std::vector<Index>(usize(shape.levels))};
-  std::vector<Index> next(usize(shape.levels) + 1);
-  for (const Index level : shape.level) ++next[usize(level) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::copy(next.begin() + 1, next.end(), levels.end.begin());
-  for (std::size_t i = 0; i < shape.level.size(); ++i)
-    levels.row[usize(next[usize(shape.level[i])]++)] = static_cast<Index>(i);
-  return levels;
-}
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "trisweep/component/shape.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace trisweep::component {
 
@@ -19,6 +20,18 @@ Shape shape_of(const matrix::Pattern& below) {
     shape.dependency = double(below.nonzeros() + below.rows) / below.rows;
   }
   return shape;
+}
+
+Levels rows_by_level(const Shape& shape) {
+  Levels levels{.row = std::vector<Index>(shape.level.size()),
+                .end = std::vector<Index>(usize(shape.levels))};
+  std::vector<Index> next(usize(shape.levels) + 1);
+  for (const Index level : shape.level) ++next[usize(level) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::copy(next.begin() + 1, next.end(), levels.end.begin());
+  for (std::size_t i = 0; i < shape.level.size(); ++i)
+    levels.row[usize(next[usize(shape.level[i])]++)] = static_cast<Index>(i);
+  return levels;
 }
 
 }  // namespace trisweep::component

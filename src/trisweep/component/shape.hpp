@@ -16,4 +16,11 @@ struct Shape {
 // `below`: strictly lower triangular.
 Shape shape_of(const matrix::Pattern& below);
 
+// The rows of each level, in order; level l ends at end[l].
+struct Levels {
+  std::vector<Index> row;
+  std::vector<Index> end;
+};
+Levels rows_by_level(const Shape& shape);
+
 }  // namespace trisweep::component

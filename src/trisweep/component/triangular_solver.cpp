@@ -191,12 +191,6 @@ const Choice& TriangularSolver<T>::choice(Op op) const {
   return prepared_.at(op)->choice;
 }
 
-template <Scalar T>
-std::size_t TriangularSolver<T>::bytes() const {
-  return a_.value.size() * (sizeof(T) + sizeof(Index)) +
-         usize(a_.rows()) * (2 * sizeof(Index) + 2 * sizeof(T));
-}
-
 #define INSTANTIATE(T) template class TriangularSolver<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -31,6 +31,12 @@ struct Choice {
   Index waits = 0;
 };
 
+// Bytes that a solve with one right-hand side reads and writes at least once.
+template <Scalar T>
+std::size_t bytes_of_solve(const matrix::Csr<T>& a) {
+  return a.value.size() * (sizeof(T) + sizeof(Index)) + usize(a.rows()) * (2 * sizeof(Index) + 2 * sizeof(T));
+}
+
 // A solve's result does not depend on the algorithm or the number of threads, to the last bit.
 template <Scalar T>
 class TriangularSolver {
@@ -52,8 +58,6 @@ class TriangularSolver {
   Index rows() const { return a_.rows(); }
   // Of an op that was prepared.
   const Choice& choice(Op op) const;
-  // Bytes that a solve with one right-hand side reads and writes at least once.
-  std::size_t bytes() const;
 
  private:
   struct Prepared;

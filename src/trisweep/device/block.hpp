@@ -5,12 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "trisweep/core/slabs.hpp"
-#include "trisweep/device/number.hpp"
-
-#if defined(__HIPCC__)
-#include <hip/hip_runtime.h>
-#endif
+#include "trisweep/device/warp.hpp"
 
 namespace trisweep::device {
 
@@ -34,6 +29,10 @@ struct HostBlock {
   }
   template <class N>
   N sum_over_lanes(N value) const {
+    return value;
+  }
+  template <class R>
+  R largest_over_lanes(R value) const {
     return value;
   }
   // Memory that the block's threads share.
@@ -70,14 +69,18 @@ struct GpuBlock {
     __syncthreads();
     return found;
   }
-  template <class R>
-  __device__ R sum_over_lanes(R value) const {
-    for (int distance = lanes / 2; distance > 0; distance /= 2) value += from_lane(value, distance);
+  template <class N>
+  __device__ N sum_over_lanes(N value) const {
+    for (int bit = lanes / 2; bit > 0; bit /= 2) value += from_lane(value, bit);
     return value;
   }
   template <class R>
-  __device__ Complex<R> sum_over_lanes(Complex<R> value) const {
-    return {sum_over_lanes(value.re), sum_over_lanes(value.im)};
+  __device__ R largest_over_lanes(R value) const {
+    for (int bit = lanes / 2; bit > 0; bit /= 2) {
+      const R other = from_lane(value, bit);
+      if (!(other <= value)) value = other;
+    }
+    return value;
   }
   static constexpr std::size_t tile_bytes = 16384;  // as many blocks are resident as without it
   template <class T>
@@ -87,16 +90,6 @@ struct GpuBlock {
   }
   __device__ void begin(Index) const {}
   __device__ void idle() const { pause(); }
-
- private:
-  template <class R>
-  __device__ static R from_lane(R value, int distance) {
-#if defined(__HIPCC__)
-    return __shfl_xor(value, distance, lanes);
-#else
-    return __shfl_xor_sync(0xffffffffU, value, distance, lanes);
-#endif
-  }
 };
 
 #endif

@@ -5,7 +5,7 @@
 #include <deque>
 
 #include "trisweep/device/gpu_pes.hpp"
-#include "trisweep/device/gpu_runtime.hpp"
+#include "trisweep/device/gpu_vectors.hpp"
 #include "trisweep/device/pe.hpp"
 #include "trisweep/device/shared_layout.hpp"
 
@@ -40,7 +40,7 @@ class GpuPeMemory {
   using Number = NumberOf<T>;
 
   // On the current device. `shared`: memory that other PEs reach; null: has it of its own.
-  GpuPeMemory(const Program& program, Index pes, Index nrhs, const VectorScaling<T>& scaling,
+  GpuPeMemory(const Program& program, Index pes, Index nrhs, const PeData<T>& data,
               std::byte* shared = nullptr)
       : program_(&program),
         nrhs_(nrhs),
@@ -49,10 +49,14 @@ class GpuPeMemory {
         shared_(layout(pes).template at<T>(shared == nullptr ? own_shared_.data() : shared)),
         counter_(usize(program.counters)),
         time_(program.part.size() + 1),
-        b_scale_(scaling.b),
-        x_scale_(scaling.x),
-        b_(usize(callers_rows_of(program)) * usize(nrhs)),
-        x_(b_.size()) {}
+        b_scale_(data.b_scale),
+        x_scale_(data.x_scale),
+        measured_(device::measured(data.measuring,
+                                   [this]<class A>(std::span<const A> numbers) {
+                                     measuring_.emplace_back(std::as_bytes(numbers));
+                                     return reinterpret_cast<const A*>(measuring_.back().data());
+                                   })),
+        copies_(callers_rows_of(program), nrhs) {}
 
   const PeMemory<Number>& shared() const { return shared_; }
   const Count* times() const { return time_.data(); }
@@ -76,6 +80,7 @@ class GpuPeMemory {
             .phases = static_cast<Index>(program_->part.size()),
             .scratch = reinterpret_cast<Number*>(scratch_.data()),
             .scratch_size = scratch,
+            .measured = measured_,
             .solve = {}};
   }
   template <class S>
@@ -86,33 +91,15 @@ class GpuPeMemory {
     }
   }
 
-  // Where the kernel finds b and x: in the device's memory as they are, of the host's by way of copies.
   CallersRows<Number> bring_in(const PeVectors<T>& v, Stream stream) const {
-    Vectors<const T> b = v.b;
-    Vectors<T> x = v.x;
-    if (b.space == MemorySpace::host) {
-      b = {b_.data(), b.rows, b.cols};
-      copy_columns(Vectors<T>(b_.data(), b.rows, b.cols), v.b, TRISWEEP_GPU(MemcpyHostToDevice), stream);
-    }
-    if (x.space == MemorySpace::host) x = {x_.data(), x.rows, x.cols};
-    return callers_rows<T>(b, v.scaled ? b_scale_.data() : nullptr, x, v.scaled ? x_scale_.data() : nullptr);
+    const auto [b, x] = copies_.bring_in(v.b, v.x, stream);
+    return callers_rows<T>(b, v.scaled ? b_scale_.data() : nullptr, x, v.scaled ? x_scale_.data() : nullptr,
+                           v.base);
   }
-  void bring_out(const PeVectors<T>& v, Stream stream) const {
-    if (v.x.space == MemorySpace::host)
-      copy_columns(v.x, Vectors<const T>(x_.data(), v.x.rows, v.x.cols), TRISWEEP_GPU(MemcpyDeviceToHost),
-                   stream);
-  }
+  void bring_out(const PeVectors<T>& v, Stream stream) const { copies_.bring_out(v.x, stream); }
 
  private:
   SharedLayout layout(Index pes) const { return shared_layout(*program_, pes); }
-
-  static void copy_columns(Vectors<T> to, Vectors<const T> from, CopyKind kind, Stream stream) {
-    if (to.rows == 0) return;
-    check(
-        TRISWEEP_GPU(Memcpy2DAsync)(to.data, usize(to.ld) * sizeof(T), from.data, usize(from.ld) * sizeof(T),
-                                    usize(to.rows) * sizeof(T), usize(to.cols), kind, stream),
-        "copying vectors");
-  }
 
   const Program* program_;
   Index nrhs_;
@@ -122,7 +109,9 @@ class GpuPeMemory {
   DeviceArray<Count> counter_;
   DeviceArray<Count> time_;
   DeviceArray<RealOf<T>> b_scale_, x_scale_;
-  DeviceArray<T> b_, x_;  // of the host's memory
+  std::deque<DeviceArray<std::byte>> measuring_;
+  Measured<Number> measured_;
+  VectorCopies<T> copies_;
   std::array<DeviceArray<std::byte>, distribution::sides.size()> panel_;
   DeviceArray<T> scratch_;
 };

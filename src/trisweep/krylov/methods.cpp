@@ -17,7 +17,7 @@ std::span<const NamedOverlap> overlaps() {
 template <Scalar T>
 std::span<const NamedMethod<T>> methods() {
   static constexpr auto table = std::to_array<NamedMethod<T>>(
-      {{"bicgstab", bicgstab<T>}, {"pipelined-bicgstab", pipelined_bicgstab<T>}});
+      {{"bicgstab", bicgstab<T>, true}, {"pipelined-bicgstab", pipelined_bicgstab<T>, false}});
   return table;
 }
 

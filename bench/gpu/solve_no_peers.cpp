@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "peers.hpp"
+#include "solve_peers.hpp"
 
 namespace trisweep::bench {
 

@@ -1,0 +1,80 @@
+// gpu_sptrsv MATRIX: solves with a triangular matrix on a GPU by every algorithm, and by cuSPARSE, with 1 and
+// 32 right-hand sides in its memory, as rows of a table in Markdown. A matrix that is no triangle gives the L
+// of its ILU(0). An analysis begins with the matrix in the host's memory (ours) or the device's (cuSPARSE's).
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "lower_triangle.hpp"
+#include "median.hpp"
+#include "sptrsv_peers.hpp"
+#include "trisweep/component/backward_error.hpp"
+#include "trisweep/component/device_solver.hpp"
+#include "trisweep/core/observer.hpp"
+#include "trisweep/device/gpu_device.hpp"
+#include "trisweep/matrix/io.hpp"
+
+namespace trisweep::bench {
+namespace {
+
+void measure_ours(const SptrsvCase& one, engine::Device device, std::string_view algorithm) {
+  const auto start = Clock::now();
+  component::DeviceSolver<double> solver(one.lower, {}, Op::none,
+                                         {.device = device, .algorithm = std::string(algorithm)});
+  const double analysis = seconds_since(start);
+  const std::size_t bytes = 8 * one.b.size();
+  const device::GpuBuffer b(bytes), x(bytes);
+  b.fill(one.b.data(), bytes);
+  const Index rows = one.lower.rows();
+  const double solve = median_seconds([&] {
+    solver.solve({b.as<const double>(), rows, one.nrhs(), rows, MemorySpace::device},
+                 {x.as<double>(), rows, one.nrhs(), rows, MemorySpace::device});
+  });
+  std::vector<double> solution(one.b.size());
+  x.read(solution.data(), bytes);
+  one.report(fmt::format("{}, {} lanes", algorithm, solver.choice().plan.lanes), analysis, solve, solution);
+}
+
+bool measure(const std::string& file, engine::Device device) {
+  Observer silent;
+  const auto lower = lower_of(std::get<matrix::Csr<double>>(matrix::read_matrix(file, silent)));
+  const auto system = component::lower_system(lower, {}, Op::none);
+  const double bandwidth = device::gpu_copy_bandwidth();
+  bool right = true;
+  fmt::print(
+      "\n| matrix | solver | right-hand sides | analysis, ms | solve, ms | of the bandwidth | error |\n");
+  fmt::print("|---|---|---:|---:|---:|---:|---:|\n");
+  for (const Index nrhs : {1, 32}) {
+    const std::vector<double> b(usize(lower.rows()) * usize(nrhs), 1.0);
+    const double floor = double(component::bytes_of_solve(lower)) / bandwidth;
+    const SptrsvCase one{lower, b,
+                         [&](const std::string& what, double analysis, double solve, const auto& x) {
+                           const double error = component::backward_error<double>(
+                               system, {b.data(), lower.rows(), nrhs}, {x.data(), lower.rows(), nrhs});
+                           right = right && error < 1e-10;
+                           fmt::print("| {} | {} | {} | {:.3f} | {:.4f} | {:.0f}% | {:.1e} |\n", file, what,
+                                      nrhs, 1e3 * analysis, 1e3 * solve, 100 * floor / solve, error);
+                         }};
+    measure_ours(one, device, component::automatic);
+    for (const auto& algorithm : component::device_algorithms()) measure_ours(one, device, algorithm.name);
+    measure_cusparse(one);
+  }
+  return right;
+}
+
+}  // namespace
+}  // namespace trisweep::bench
+
+int main(int argc, char** argv) {
+  using namespace trisweep;
+  if (argc != 2) {
+    fmt::print(stderr, "usage: gpu_sptrsv MATRIX\n");
+    return 2;
+  }
+  if (!device::gpu_name()) {
+    fmt::print("no GPU: {} is not measured\n", argv[1]);
+    return 0;
+  }
+  return bench::measure(argv[1], engine::Device::TRISWEEP_GPU_KIND) ? 0 : 1;
+}

@@ -1,0 +1,51 @@
+#pragma once
+// What benchmarks of component-level solves solve with.
+
+#include <cmath>
+
+#include "trisweep/component/ilu0.hpp"
+#include "trisweep/component/lower_system.hpp"
+#include "trisweep/core/error.hpp"
+
+namespace trisweep::bench {
+
+// The entries of `a` below its diagonal times scale(row), and ones on it.
+template <class Scale>
+matrix::Csr<double> unit_triangle(const matrix::Csr<double>& a, const Scale& scale) {
+  matrix::Csr<double> l;
+  l.pattern.rows = l.pattern.cols = a.rows();
+  for (Index i = 0; i < a.rows(); ++i) {
+    const double factor = scale(i);
+    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+      if (a.pattern.col[usize(e)] >= i) continue;
+      l.pattern.col.push_back(a.pattern.col[usize(e)]);
+      l.value.push_back(a.value[usize(e)] * factor);
+    }
+    l.pattern.col.push_back(i);
+    l.value.push_back(1);
+    l.pattern.row_ptr.push_back(static_cast<Offset>(l.value.size()));
+  }
+  return l;
+}
+
+// Off the diagonal a row's magnitudes sum to less than one.
+inline matrix::Csr<double> lower_triangle(const matrix::Csr<double>& a) {
+  return unit_triangle(a, [&](Index i) {
+    double sum = 1;
+    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+      sum += std::abs(a.value[usize(e)]);
+    return 1 / sum;
+  });
+}
+
+// The matrix, if it is a lower triangle; else the L of its ILU(0), or where it has none its lower triangle.
+inline matrix::Csr<double> lower_of(const matrix::Csr<double>& a) {
+  if (component::is_triangular(a.pattern) && !component::form_of(a.pattern).upper) return a;
+  try {
+    return unit_triangle(component::ilu0(a).lower, [](Index) { return 1.0; });
+  } catch (const Error&) {
+    return lower_triangle(a);
+  }
+}
+
+}  // namespace trisweep::bench

@@ -1,0 +1,97 @@
+#pragma once
+// Lanes that go in step, each with registers of its own, which the others can read. What each lane does is
+// passed to each(); what all do together is between such calls. On the host one thread plays all lanes, one
+// after another, so that the host tests what a warp does.
+
+#include <array>
+
+#include "trisweep/core/slabs.hpp"
+#include "trisweep/device/number.hpp"
+
+#if defined(__HIPCC__)
+#include <hip/hip_runtime.h>
+#endif
+
+namespace trisweep::device {
+
+struct HostWarp {
+  static constexpr int lanes = slab_rows;
+  template <class V>
+  using Register = std::array<V, lanes>;
+
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (int lane = 0; lane < lanes; ++lane) visit(lane);
+  }
+  // To each lane's value that of the lane whose number differs in that bit.
+  template <class V>
+  void add_from(Register<V>& value, int bit) const {
+    const Register<V> before = value;
+    each([&](int lane) { value[usize(lane)] += before[usize(lane ^ bit)]; });
+  }
+  // What one lane finds out, for all of them.
+  template <class Find>
+  Count find(const Find& find) const {
+    return find();
+  }
+  // What lanes have written to memory is seen by the others behind it.
+  void sync() const {}
+  void idle() const { pause(); }
+};
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+
+// Of the lane whose number differs in that bit. All lanes of a warp, or half a wavefront, call it.
+template <class R>
+__device__ inline R from_lane(R value, int bit) {
+#if defined(__HIPCC__)
+  return __shfl_xor(value, bit, slab_rows);
+#else
+  return __shfl_xor_sync(0xffffffffU, value, bit, slab_rows);
+#endif
+}
+template <class R>
+__device__ inline Complex<R> from_lane(Complex<R> value, int bit) {
+  return {from_lane(value.re, bit), from_lane(value.im, bit)};
+}
+
+// A warp, or half a wavefront.
+struct GpuWarp {
+  static constexpr int lanes = slab_rows;
+  template <class V>
+  struct Register {
+    V value;
+    __device__ V& operator[](std::size_t /*lane*/) { return value; }
+  };
+  int lane = static_cast<int>(threadIdx.x) % lanes;
+
+  template <class Visit>
+  __device__ void each(const Visit& visit) const {
+    visit(lane);
+  }
+  template <class V>
+  __device__ void add_from(Register<V>& value, int bit) const {
+    value.value += from_lane(value.value, bit);
+  }
+  template <class Find>
+  __device__ Count find(const Find& find) const {
+    unsigned long long found = lane == 0 ? find() : 0;  // as shuffles know it
+#if defined(__HIPCC__)
+    return __shfl(found, 0, lanes);
+#else
+    return __shfl_sync(0xffffffffU, found, 0, lanes);
+#endif
+  }
+  __device__ void sync() const {
+#if !defined(__HIPCC__)
+    __syncwarp();
+#endif
+  }
+  __device__ void idle() const {
+    pause();
+  }
+};
+
+#endif
+
+}  // namespace trisweep::device
