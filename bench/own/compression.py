@@ -4,7 +4,8 @@
     bench/own/compression.py [--repeat R] [KIND:N ...]
 
 Solves each matrix of the gallery with --compress off and auto, by turns, with one thread, and prints rows of a
-Markdown table: bytes and times as ratios of double's, medians of all repeats.
+Markdown table: bytes of one pass and of all passes to the answer, and times, as ratios of double's; medians of
+all repeats.
 """
 
 import argparse
@@ -42,8 +43,10 @@ def row(name: str, matrix: Path, repeat: int) -> str:
             records.append(solve(matrix, mode))
     plain, tiles = runs["off"][0], runs["auto"][0]
     setup = statistics.median(r["factor"]["compression_seconds"] / r["factor"]["seconds"] for r in runs["auto"])
+    passes = {mode: records[0]["solve"]["refinement_steps"] + 1 for mode, records in runs.items()}
+    bytes_ratio = tiles["factor"]["bytes"] / tiles["factor"]["uncompressed_bytes"]
     cells = [f"`{name}`", f"{plain['matrix']['rows']:,}", f"{plain['factor']['bytes'] / 1e6:.0f} MB",
-             f"{tiles['factor']['bytes'] / tiles['factor']['uncompressed_bytes']:.2f}",
+             f"{bytes_ratio:.2f}", f"{bytes_ratio * passes['auto'] / passes['off']:.2f}",
              f"{plain['solve']['refinement_steps']}, {tiles['solve']['refinement_steps']}",
              f"{plain['solve']['componentwise_backward_error']:.1e}, "
              f"{tiles['solve']['componentwise_backward_error']:.1e}",

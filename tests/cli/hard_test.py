@@ -2,6 +2,7 @@
 
     python3 tests/cli/hard_test.py                    on one rank, and with one plan for several ranks
     python3 tests/cli/hard_test.py --every-plan       with every plan
+    python3 tests/cli/hard_test.py --compress EPS     each with its factors compressed
 """
 import random
 import sys
@@ -21,6 +22,7 @@ PLANS = [(0, "--grid", "1x1x1"),
          (8, "--grid", "2x2x2"),
          (8, "--mapping", "proportional", "--diagonal", "separators")]
 EVERY_PLAN = "--every-plan" in sys.argv
+COMPRESS = sys.argv[sys.argv.index("--compress"):][:2] if "--compress" in sys.argv else []
 
 # Nothing determines the answer: another may satisfy the equations as well, and the exit status says so.
 SINGULAR = {"graph-laplacian-20-0", "twin-columns-0"}
@@ -62,8 +64,13 @@ class Hard(CommandTest):
         for k, name in enumerate(SYSTEMS):
             for plan in PLANS if EVERY_PLAN else (PLANS[0], PLANS[1 + k % (len(PLANS) - 1)]):
                 with self.subTest(name, plan=" ".join(map(str, plan))):
-                    self.check(name, *plan)
+                    self.check(name, *plan, *COMPRESS)
+
+    def test_compressed(self):
+        for name in list(SYSTEMS)[::8]:
+            with self.subTest(name):
+                self.check(name, *PLANS[0], "--compress", "1e-7")
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[a for a in sys.argv if a != "--every-plan"])
+    unittest.main(argv=[a for a in sys.argv if a not in ("--every-plan", *COMPRESS)])

@@ -1,11 +1,12 @@
 #pragma once
-// Numbers in as many bytes as their error may take: integers of 1 to 6 bytes times a step that they share,
-// or the number itself. Fixed point: of a singular vector or a small block all entries are of one size, and
-// an exponent in each would be lost bits.
+// Numbers in as many bits as their error may take: integers of 2 to 48 bits times a step, or the number
+// itself. Fixed point: of a singular vector or a small block all entries are of one size, and an exponent in
+// each would be lost bits.
 //
-// Integers of 3 and 6 bytes lie in two planes, the leading bytes (with the sign) first, so that all of them
-// are read by whole vectors.
+// Eight integers of b bits are a group of b bytes, the lowest bits first: whatever b is, a group begins at a
+// byte and becomes one vector (widened_numbers.hpp).
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,64 +14,60 @@
 
 namespace trisweep::compression {
 
-enum class NumberFormat : std::uint8_t { fixed8, fixed16, fixed24, fixed32, fixed48, whole };
+using Bits = std::uint8_t;
+inline constexpr Bits whole = 0;  // numbers as they are
+inline constexpr int least_bits = 2;
+inline constexpr int most_bits = 48;
+inline constexpr int group = 8;
 
-// Of one real number in precision R.
+// Of a group of a column, of which the last may have fewer numbers than others.
 template <class R>
-constexpr std::size_t bytes_of(NumberFormat format) {
-  switch (format) {
-    case NumberFormat::fixed8:
-      return 1;
-    case NumberFormat::fixed16:
-      return 2;
-    case NumberFormat::fixed24:
-      return 3;
-    case NumberFormat::fixed32:
-      return 4;
-    case NumberFormat::fixed48:
-      return 6;
-    case NumberFormat::whole:
-      break;
-  }
-  return sizeof(R);
+constexpr std::size_t bytes_of_group(Bits bits, std::size_t numbers = group) {
+  return bits == whole ? numbers * sizeof(R) : (numbers * bits + 7) / 8;
 }
 
-// The largest integer of a format of fixed point.
-constexpr double largest_integer(NumberFormat format) {
-  return static_cast<double>((std::int64_t{1} << (8 * bytes_of<double>(format) - 1)) - 1);
+constexpr double largest_integer(int bits) {
+  return static_cast<double>((std::int64_t{1} << (bits - 1)) - 1);
 }
 
-// A panel in memory: its head, then its columns in runs of one format, each a RunHead, the steps of its
-// columns as multiples of `unit` (floats; none where they have it in common), and the numbers, column by
-// column; complex ones as real and imaginary part. Each run begins at a multiple of 8 bytes.
+// A panel in memory: its head and its columns in strips of strip_cols. Where columns have bits and steps of
+// their own, a strip begins with them, the steps as multiples of `unit`, a power of 2. Then the numbers, in
+// the order in which products read them: slab_reals of every column, the next of every column, and so on.
+// Complex numbers are two real ones. The last group of a column ends with its last number.
 struct PanelHead {
   double unit;
   Index rows;
   Index cols;
+  Bits bits;  // of all columns that have none of their own
+  bool own;
+  std::uint8_t padding[6];
 };
-struct RunHead {
-  Index cols;
-  NumberFormat format;
-  bool common_step;
-  std::uint16_t padding;
-};
+inline constexpr Index strip_cols = 128;
+inline constexpr std::size_t slab_reals = 32;
 
-// Where a run's parts are.
-struct RunLayout {
-  std::size_t numbers;  // from its RunHead on
-  std::size_t low;      // the second plane
-  std::size_t end;
-};
-template <class R>
-constexpr RunLayout layout_of(const RunHead& run, std::size_t reals) {
-  constexpr std::size_t align = 8;
-  const auto up = [](std::size_t at) { return (at + align - 1) / align * align; };
-  std::size_t at = sizeof(RunHead) + (run.common_step ? 0 : usize(run.cols) * sizeof(float));
-  if (run.format == NumberFormat::whole) at = up(at);
-  const std::size_t leading = run.format == NumberFormat::fixed24   ? 2
-                              : run.format == NumberFormat::fixed48 ? 4
-                                                                    : bytes_of<R>(run.format);
-  return {at, at + reals * leading, up(at + reals * bytes_of<R>(run.format))};
+constexpr std::size_t groups_of(std::size_t reals) {
+  return (reals + group - 1) / group;
+}
+// How many numbers the last group has.
+constexpr std::size_t numbers_at_end(std::size_t reals) {
+  return (reals + group - 1) % group + 1;
+}
+// What may be read behind the last group: integers of up to 32 bits are in half a vector of the longest.
+constexpr std::size_t read_behind(Bits bits) {
+  return bits == whole ? 0 : bits <= 32 ? 32 : 64;
+}
+
+// Steps have few digits, so that as multiples of a power of 2 they are the leading half of a float.
+using Multiple = std::uint16_t;
+inline double step_from(double least) {
+  constexpr std::uint64_t rest = (std::uint64_t{1} << 45) - 1;  // of 52 digits
+  return std::bit_cast<double>((std::bit_cast<std::uint64_t>(least) + rest) & ~rest);
+}
+inline Multiple multiple_of(double step, double unit) {
+  return static_cast<Multiple>(std::bit_cast<std::uint32_t>(static_cast<float>(step / unit)) >> 16);
+}
+constexpr double value_of(Multiple multiple) {
+  return std::bit_cast<float>(std::uint32_t{multiple} << 16);
 }
 
 }  // namespace trisweep::compression

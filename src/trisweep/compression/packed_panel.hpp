@@ -21,21 +21,17 @@ struct NamedPrecision {
 };
 std::span<const NamedPrecision> precisions();
 
-// Appends the block to `bytes`, which begins and ends at a multiple of 8; each column is off by at most
-// allowed[j] in the Euclidean norm. Columns of one format should be neighbours.
+// Appends the block to `bytes`, which ends at a multiple of 8; each column is off by at most allowed[j] in
+// the Euclidean norm.
 template <Scalar T>
 void pack_columns(numeric::View<const T> block, std::span<const double> allowed, Precision precision,
                   std::vector<std::byte>& bytes);
 
-// The same with one format and step for all columns; the block is off by at most `allowed` in the Frobenius
-// norm.
+// The same with one step and as many bits for all columns; the block is off by at most `allowed` in the
+// Frobenius norm.
 template <Scalar T>
 void pack_block(numeric::View<const T> block, double allowed, Precision precision,
                 std::vector<std::byte>& bytes);
-
-// A packed panel as numbers, in slabs (core/slabs.hpp): for many products with it in a row.
-template <Scalar T>
-void unpack(const std::byte* panel, T* slabs);
 
 // What the columns of U and V of a recompressed block may be off for U V^T to be off by `allowed`, to first
 // order. Because the columns of V are orthonormal, sum_k ||du_k||^2 and sum_k ||u_k||^2 ||dv_k||^2 are the

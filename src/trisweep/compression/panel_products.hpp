@@ -3,7 +3,8 @@
 // registers on the way. panel_products.cpp is compiled once for each; panel_products() takes the best that
 // the processor has.
 //
-// Sums are formed in an order that depends on the panel alone; that of a row of `add` on the columns alone.
+// Sums are formed in an order that depends on the panel and the direction alone; that of a row of `add` on
+// the columns and the direction alone.
 
 #include <cstddef>
 
@@ -24,12 +25,15 @@ struct PanelProduct {
   T* target;
   Offset target_ld;
   Index nrhs;
+  bool backward = false;  // reads the panel from its end to its beginning, as a sweep does that goes back
 };
 
 template <Scalar T>
 struct PanelProducts {
   void (*add)(const PanelProduct<T>&);             // rows += P columns
   void (*add_transposed)(const PanelProduct<T>&);  // columns += P^T rows
+  // The panel as numbers, in slabs (core/slabs.hpp): for many products with it in a row.
+  void (*unpack)(const std::byte* panel, T* slabs);
 };
 
 template <Scalar T>

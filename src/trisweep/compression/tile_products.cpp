@@ -54,8 +54,9 @@ class TileProduct {
     });
   }
 
-  // side -= P^T rows.
+  // side -= P^T rows, in a sweep that goes back.
   void gather() {
+    backward_ = true;
     std::fill_n(side_, usize(p_.panel.width) * usize(p_.nrhs), T{});
     for_each_row_of_tiles([&](std::span<const Tile> tiles, Index begin, Index end) {
       for (Index i = begin; i < end; ++i) {
@@ -63,7 +64,7 @@ class TileProduct {
         for (Index k = 0; k < p_.nrhs; ++k)
           rows_[usize(k) * usize(end - begin) + usize(i - begin)] = conjugated(row[k]);
       }
-      for (const Tile& tile : tiles) add_transposed(tile, begin, end);
+      for (auto tile = tiles.rbegin(); tile != tiles.rend(); ++tile) add_transposed(*tile, begin, end);
     });
     for (Index j = 0; j < p_.panel.width; ++j) {
       for (Index k = 0; k < p_.nrhs; ++k) p_.side[place(j, k)] -= conjugated(side_at(j, k));
@@ -79,13 +80,13 @@ class TileProduct {
   template <class Visit>
   void for_each_row_of_tiles(const Visit& visit) const {
     const auto tiles = tiles_of(panel_);
-    for (std::size_t t = 0; t < tiles.size();) {
-      std::size_t last = t + 1;
-      while (last < tiles.size() && tiles[last].row == tiles[t].row) ++last;
-      const Index begin = std::max(tiles[t].row, p_.panel.begin);
-      const Index end = std::min(tiles[t].row + tiles[t].rows, p_.panel.end);
-      if (begin < end) visit(tiles.subspan(t, last - t), begin, end);
-      t = last;
+    const std::size_t in_row = std::size_t(std::ranges::count(tiles, tiles.front().row, &Tile::row));
+    const std::size_t rows = tiles.size() / in_row;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const auto row = tiles.subspan((backward_ ? rows - 1 - r : r) * in_row, in_row);
+      const Index begin = std::max(row.front().row, p_.panel.begin);
+      const Index end = std::min(row.front().row + row.front().rows, p_.panel.end);
+      if (begin < end) visit(row, begin, end);
     }
   }
 
@@ -97,7 +98,7 @@ class TileProduct {
   // With rows [first, first + rows) of a packed panel.
   PanelProduct<T> product(std::int64_t at, Index first, Index rows, const Columns& source,
                           const Columns& target) const {
-    return {panel_ + at, first, rows, source.first, source.ld, target.first, target.ld, p_.nrhs};
+    return {panel_ + at, first, rows, source.first, source.ld, target.first, target.ld, p_.nrhs, backward_};
   }
   // Zeros, for the product with one of U and V.
   Columns cleared_inner(Index rank) const {
@@ -131,6 +132,7 @@ class TileProduct {
   T* const side_;   // width
   T* const rows_;   // tile_size
   T* const inner_;  // rank
+  bool backward_ = false;
 };
 
 // One product with many right-hand sides, which stay in rows.
@@ -199,7 +201,7 @@ class UnpackedProduct {
   }
   // A packed panel, unpacked; its rows follow each other.
   kernels::Panel<T> whole(std::int64_t at, Index rows, Index cols) const {
-    unpack(panel_ + at, tile_);
+    panel_products<T>().unpack(panel_ + at, tile_);
     return {.value = static_cast<const T*>(tile_),
             .position = in_order.data(),
             .height = rows,

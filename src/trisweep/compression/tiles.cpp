@@ -52,11 +52,11 @@ class TileMaker {
     if (!found) return;
     low_rank_.clear();
     const Index rank = found->rank;
-    const std::size_t second = pack(*std::move(found), allowed);
+    const std::size_t u = pack(*std::move(found), allowed);
     if (low_rank_.size() + bytes_for_calls >= dense) return;
     tile.rank = rank;
-    tile.second = tile.first + std::ptrdiff_t(second);
-    bytes.resize(usize(tile.first));
+    bytes.resize(usize(tile.second));
+    tile.first += std::ptrdiff_t(u);
     bytes.insert(bytes.end(), low_rank_.begin(), low_rank_.end());
   }
 
@@ -79,7 +79,8 @@ class TileMaker {
     return {block_.data(), ld, tile.cols, ld};
   }
 
-  // U and V; returns where V begins. share_error() is for the transpose, whose V is orthonormal.
+  // V and U, as products want them that go forward; returns where U begins. share_error() is for the
+  // transpose, whose V is orthonormal.
   std::size_t pack(LowRank<T> block, double allowed) {
     const LowRank<T> t{.rows = block.cols,
                        .cols = block.rows,
@@ -87,12 +88,12 @@ class TileMaker {
                        .u = std::move(block.v),
                        .v = std::move(block.u)};
     const ColumnErrors errors = share_error(t, allowed);
-    pack_columns(numeric::View<const T>{t.v.data(), t.cols, t.rank, t.cols}, errors.v, Precision::adaptive,
-                 low_rank_);
-    const std::size_t second = low_rank_.size();
     pack_columns(numeric::View<const T>{t.u.data(), t.rows, t.rank, t.rows}, errors.u, Precision::adaptive,
                  low_rank_);
-    return second;
+    const std::size_t u = low_rank_.size();
+    pack_columns(numeric::View<const T>{t.v.data(), t.cols, t.rank, t.cols}, errors.v, Precision::adaptive,
+                 low_rank_);
+    return u;
   }
 
   const SlabPanel<S> panel_;

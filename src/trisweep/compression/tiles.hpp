@@ -22,10 +22,10 @@ struct Tile {
   Index rank;  // or `dense`
   Index padding;
   std::int64_t first;   // byte of the panel at which the dense block is, or U
-  std::int64_t second;  // and V
+  std::int64_t second;  // and V, before it
 };
 
-// A panel in memory: this, its tiles by rows and then columns, and their bytes.
+// A panel in memory: this, its tiles by rows and then columns (as many in each row), and their bytes.
 struct TilesHead {
   Index tiles;
   Index padding;

@@ -1,12 +1,13 @@
 #pragma once
-// The numbers of packed panels (number_format.hpp), widened in registers: one type for each format. Included
-// only by what is compiled once for each instruction set.
+// The numbers of packed panels (number_format.hpp), widened in registers. Included only by what is compiled
+// once for each instruction set.
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-#include <type_traits>
+#include <array>
+#include <cstring>
 
 #include "trisweep/compression/lanes.hpp"
 #include "trisweep/compression/number_format.hpp"
@@ -14,101 +15,186 @@
 namespace trisweep::compression::TRISWEEP_ISA {
 namespace {
 
-using Integers = Vector<std::int32_t, lanes* static_cast<int>(sizeof(std::int32_t))>;
+static_assert(group == lanes);
 
-// Integers next to each other in memory, and the real numbers that integers are: single instructions, for
-// which GCC 12 makes ten of what __builtin_convertvector says.
-#if defined(__AVX2__)
-template <class Number>
-TRISWEEP_INLINE Integers integers_at(const Number* from) {
-  if constexpr (sizeof(Number) == sizeof(std::int32_t)) return load<Integers>(from);
-  if constexpr (std::is_same_v<Number, std::int8_t>)
-    return (Integers)_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
-  if constexpr (std::is_same_v<Number, std::uint8_t>)
-    return (Integers)_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
-  if constexpr (std::is_same_v<Number, std::int16_t>)
-    return (Integers)_mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  if constexpr (std::is_same_v<Number, std::uint16_t>)
-    return (Integers)_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-}
-#else
-template <class Number>
-TRISWEEP_INLINE Integers integers_at(const Number* from) {
-  return load_as<std::int32_t, static_cast<int>(sizeof(Integers))>(from);
-}
-#endif
-
-template <class R>
-TRISWEEP_INLINE Lanes<R> as_reals(const Integers& integers) {
 #if defined(__AVX512F__)
-  if constexpr (std::is_same_v<R, double>) return (Lanes<R>)_mm512_maskz_cvtepi32_pd(0xff, (__m256i)integers);
+// Each integer's words of 16 bits are brought to its lane, and shifted to the left end and back.
+struct Cut {
+  alignas(64) std::array<std::uint16_t, 32> word;
+  alignas(64) std::array<std::int64_t, group> left;
+};
+constexpr Cut make_cut(int bits) {
+  Cut cut{};
+  for (int i = 0; i < group; ++i) {
+    for (int k = 0; k < 4; ++k)
+      cut.word[usize(4 * i + k)] = static_cast<std::uint16_t>(std::min(i * bits / 16 + k, 31));
+    cut.left[usize(i)] = 64 - bits - i * bits % 16;
+  }
+  return cut;
+}
+
+template <bool in_half_vector>
+class Widener {
+ public:
+  TRISWEEP_INLINE Widener(const Cut& cut, int bits)
+      : word_(_mm512_load_si512(cut.word.data())),
+        left_(_mm512_load_si512(cut.left.data())),
+        right_(_mm512_set1_epi64(64 - bits)) {}
+
+  template <class R>
+  TRISWEEP_INLINE Lanes<R> operator()(const std::byte* at) const {
+    __m512i integers;
+    if constexpr (in_half_vector) {
+      integers = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+    } else {
+      integers = _mm512_loadu_si512(at);
+    }
+    integers = _mm512_maskz_permutexvar_epi16(~__mmask32{0}, word_, integers);
+    integers = _mm512_maskz_srav_epi64(0xff, _mm512_maskz_sllv_epi64(0xff, integers, left_), right_);
+    if constexpr (std::is_same_v<R, double>) {
+      return (Lanes<R>)_mm512_maskz_cvtepi64_pd(0xff, integers);
+    } else {
+      return (Lanes<R>)_mm512_maskz_cvtepi64_ps(0xff, integers);
+    }
+  }
+
+ private:
+  __m512i word_, left_, right_;
+};
+
 #elif defined(__AVX2__)
-  if constexpr (std::is_same_v<R, double>) {
-    const auto low = (Vector<double, 32>)_mm256_cvtepi32_pd(_mm256_castsi256_si128((__m256i)integers));
-    const auto high = (Vector<double, 32>)_mm256_cvtepi32_pd(_mm256_extracti128_si256((__m256i)integers, 1));
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+// Two integers at a time, from the byte in which the first begins: the bytes of each are brought to its lane
+// and shifted to its right end. As the last bits of 2^52 they are a real number.
+struct Cut {
+  alignas(32) std::array<std::int8_t, 64> byte;
+  alignas(32) std::array<std::int64_t, group> right;
+  std::array<int, group / 2> begin;
+};
+constexpr Cut make_cut(int bits) {
+  Cut cut{};
+  for (int i = 0; i < group; ++i) {
+    const int first = i * bits / 8 - i / 2 * 2 * bits / 8;
+    for (int k = 0; k < 8; ++k)
+      cut.byte[usize(8 * i + k)] = static_cast<std::int8_t>(std::min(first + k, 15));
+    cut.right[usize(i)] = i * bits % 8;
+    if (i % 2 == 0) cut.begin[usize(i / 2)] = i * bits / 8;
   }
+  return cut;
+}
+
+template <bool>
+class Widener {
+ public:
+  TRISWEEP_INLINE Widener(const Cut& cut, int bits)
+      : cut_(cut), mask_(_mm256_set1_epi64x((std::int64_t{1} << bits) - 1)) {
+    const std::int64_t sign = std::int64_t{1} << (bits - 1), exponent = 0x4330000000000000;
+    sign_ = _mm256_set1_epi64x(exponent | sign);
+    zero_ = _mm256_set1_pd(0x1p52 + static_cast<double>(sign));
+  }
+
+  template <class R>
+  TRISWEEP_INLINE Lanes<R> operator()(const std::byte* at) const {
+    const auto low = half(at, 0), high = half(at, 1);
+    if constexpr (std::is_same_v<R, double>) {
+      return __builtin_shufflevector((Vector<double, 32>)low, (Vector<double, 32>)high, 0, 1, 2, 3, 4, 5, 6,
+                                     7);
+    } else {
+      return (Lanes<R>)_mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low));
+    }
+  }
+
+ private:
+  TRISWEEP_INLINE __m256d half(const std::byte* at, int h) const {
+    const auto two = [&](int i) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + cut_.begin[usize(i)]));
+    };
+    const auto of = [&](const auto& table) {
+      return _mm256_load_si256(reinterpret_cast<const __m256i*>(&table) + h);
+    };
+    __m256i integers = _mm256_set_m128i(two(2 * h + 1), two(2 * h));
+    integers = _mm256_srlv_epi64(_mm256_shuffle_epi8(integers, of(cut_.byte)), of(cut_.right));
+    integers = _mm256_xor_si256(_mm256_and_si256(integers, mask_), sign_);
+    return _mm256_sub_pd(_mm256_castsi256_pd(integers), zero_);
+  }
+
+  const Cut& cut_;
+  __m256i mask_, sign_;
+  __m256d zero_;
+};
+
+#else
+struct Cut {};
+constexpr Cut make_cut(int) {
+  return {};
+}
+
+template <bool>
+class Widener {
+ public:
+  Widener(const Cut&, int bits) : bits_(bits) {}
+
+  template <class R>
+  Lanes<R> operator()(const std::byte* at) const {
+    Lanes<R> numbers;
+    for (int i = 0; i < group; ++i) {
+      std::int64_t bytes;
+      std::memcpy(&bytes, at + i * bits_ / 8, sizeof bytes);
+      const auto left = static_cast<std::uint64_t>(bytes) << (64 - bits_ - i * bits_ % 8);
+      numbers[i] = static_cast<R>(static_cast<std::int64_t>(left) >> (64 - bits_));
+    }
+    return numbers;
+  }
+
+ private:
+  int bits_;
+};
 #endif
-  return __builtin_convertvector(integers, Lanes<R>);
-}
 
-// Columns are too short for the hardware to foresee the next: what is that far behind is fetched early.
-constexpr std::size_t fetched_ahead = 8 << 10;
-constexpr std::size_t line = 64;
-TRISWEEP_INLINE void fetch_behind(const void* numbers) {
-  __builtin_prefetch(static_cast<const std::byte*>(numbers) + fetched_ahead, 0, 3);
-}
+constexpr std::array<Cut, most_bits + 1> cuts = [] {
+  std::array<Cut, most_bits + 1> all{};
+  for (int bits = least_bits; bits <= most_bits; ++bits) all[usize(bits)] = make_cut(bits);
+  return all;
+}();
 
-// The numbers of a run, widened: one type for each format. q(i) is number i, q.lanes_at(i) those from there
-// on.
-template <class R, class Number>
-struct Plane {
-  static constexpr std::size_t in_line = line / sizeof(Number);
-  const Number* number;
-  TRISWEEP_INLINE void fetch_ahead(std::size_t i) const { fetch_behind(number + i); }
-  Plane(const std::byte* numbers, const std::byte*) : number(reinterpret_cast<const Number*>(numbers)) {}
-  R operator()(std::size_t i) const { return static_cast<R>(number[i]); }
-  TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
-    if constexpr (std::is_same_v<Number, R>) {
-      return load<Lanes<R>>(number + i);
-    } else {
-      return as_reals<R>(integers_at(number + i));
-    }
+// What is that far ahead is fetched early: the lines of a packed panel are used up faster than the hardware
+// foresees the next panel.
+constexpr std::ptrdiff_t fetched_ahead = 8 << 10;
+constexpr std::ptrdiff_t line = 64;
+enum class Way { forward, backward };
+
+// Calls visit(g, integers) for `count` groups of a column, each one vector. The last has `rest` numbers. They
+// begin at `at`, or (backward) end there; returns where they end, or begin.
+template <class R, int count, Way way, class Visit>
+TRISWEEP_INLINE const std::byte* widen(const std::byte* at, Bits bits, std::size_t rest, const Visit& visit) {
+  constexpr std::ptrdiff_t sign = way == Way::forward ? 1 : -1;
+  __builtin_prefetch(at + sign * fetched_ahead, 0, 3);
+  if constexpr (count > 2) __builtin_prefetch(at + sign * (fetched_ahead + line), 0, 3);
+  const std::size_t bytes = bytes_of_group<R>(bits);
+  const std::size_t all_bytes = usize(count - 1) * bytes + bytes_of_group<R>(bits, rest);
+  if constexpr (way == Way::backward) at -= all_bytes;
+  const auto visit_all = [&](const auto& numbers_at) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+    for (int g = 0; g < count; ++g) visit(g, numbers_at(at + usize(g) * bytes));
+  };
+  constexpr Bits half_vector = 32;
+  if (bits == whole) {
+    const std::byte* const last = at + usize(count - 1) * bytes;
+    R padded[lanes] = {};
+    std::memcpy(padded, last, rest * sizeof(R));
+    visit_all([&](const std::byte* from) __attribute__((always_inline)) {
+      return load<Lanes<R>>(from == last ? reinterpret_cast<const std::byte*>(padded) : from);
+    });
+  } else if (bits <= half_vector) {
+    const Widener<true> widener(cuts[bits], bits);
+    visit_all([&](const std::byte* from)
+                  __attribute__((always_inline)) { return widener.template operator()<R>(from); });
+  } else {
+    const Widener<false> widener(cuts[bits], bits);
+    visit_all([&](const std::byte* from)
+                  __attribute__((always_inline)) { return widener.template operator()<R>(from); });
   }
-};
-// In two: the high bytes and the low ones. 24 bits are put together as an integer, 48 as real numbers.
-template <class R, class High, class Low>
-struct TwoPlanes {
-  static constexpr int base = 1 << (8 * sizeof(Low));
-  static constexpr bool as_integer = sizeof(High) + sizeof(Low) < sizeof(std::int32_t);
-  static constexpr std::size_t in_line = line / sizeof(High);
-  const High* high;
-  const Low* low;
-  TRISWEEP_INLINE void fetch_ahead(std::size_t i) const {
-    fetch_behind(high + i);
-    fetch_behind(low + i);
-  }
-  TwoPlanes(const std::byte* numbers, const std::byte* low_plane)
-      : high(reinterpret_cast<const High*>(numbers)), low(reinterpret_cast<const Low*>(low_plane)) {}
-  R operator()(std::size_t i) const {
-    if constexpr (as_integer) {
-      return static_cast<R>(std::int32_t{high[i]} * base + low[i]);
-    } else {
-      return static_cast<R>(high[i]) * R(base) + static_cast<R>(std::int32_t{low[i]});
-    }
-  }
-  TRISWEEP_INLINE Lanes<R> lanes_at(std::size_t i) const {
-    if constexpr (as_integer) {
-      return as_reals<R>(integers_at(high + i) * base + integers_at(low + i));
-    } else {
-      return as_reals<R>(integers_at(high + i)) * R(base) + as_reals<R>(integers_at(low + i));
-    }
-  }
-};
-template <class R>
-using Fixed24 = TwoPlanes<R, std::int16_t, std::uint8_t>;
-template <class R>
-using Fixed48 = TwoPlanes<R, std::int32_t, std::uint16_t>;
+  return way == Way::forward ? at + all_bytes : at;
+}
 
 }  // namespace
 }  // namespace trisweep::compression::TRISWEEP_ISA

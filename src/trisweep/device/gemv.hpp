@@ -81,12 +81,9 @@ struct GemvView {
 template <class T>
 TRISWEEP_DEVICE inline T row_of_product(const std::byte* panel, Index i, const T* x) {
   using R = RealPart<T>;
-  const auto height = usize(head_of(panel).rows);
   T sum{};
-  for_each_run<T>(panel, [&](const PackedRun<R>& run, const auto& numbers) {
-    std::size_t at = usize(i);
-    for (Index c = 0; c < run.cols; ++c, at += height)
-      add_product(sum, times(run.step_of(c), x[run.column + c]), EntryOf<T>::at(numbers, at), R(1));
+  for_each_column<T>(panel, [&](Index j, const PackedColumn<T>& column) {
+    add_product(sum, times(column.step(), x[j]), column(i), R(1));
   });
   return sum;
 }
@@ -98,16 +95,12 @@ TRISWEEP_DEVICE inline void sum_columns(const GemvView<T>& v, const Gemv& g, con
   const std::byte* const panel = v.panels + g.panel;
   const Index height = head_of(panel).rows;
   const T* const x = v.x + g.source;
-  for_each_run<T>(panel, [&](const PackedRun<R>& run, const auto& numbers) {
-    for (Index c = block.group; c < run.cols; c += block.groups) {
-      const std::size_t begin = usize(c) * usize(height);
-      T sum{};
-      for (Index i = block.lane; i < height; i += block.lanes)
-        add_product(sum, x[i], EntryOf<T>::at(numbers, begin + usize(i)), R(1));
-      const T whole = block.sum_over_lanes(sum);
-      if (block.lane == 0 && run.column + c < g.cols)
-        v.sums[g.target + run.column + c] = times(run.step_of(c), whole);
-    }
+  for_each_column<T>(panel, [&](Index j, const PackedColumn<T>& column) {
+    if (j % block.groups != block.group) return;
+    T sum{};
+    for (Index i = block.lane; i < height; i += block.lanes) add_product(sum, x[i], column(i), R(1));
+    const T whole = block.sum_over_lanes(sum);
+    if (block.lane == 0 && j < g.cols) v.sums[g.target + j] = times(column.step(), whole);
   });
 }
 

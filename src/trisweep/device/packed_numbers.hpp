@@ -1,42 +1,14 @@
 #pragma once
 // The numbers of packed panels (compression/number_format.hpp) in kernels, where each thread reads its own.
 
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+
 #include "trisweep/compression/number_format.hpp"
 #include "trisweep/device/number.hpp"
 
 namespace trisweep::device {
-
-template <class R, class Number>
-struct OnePlane {
-  const Number* number;
-  TRISWEEP_DEVICE R operator()(std::size_t i) const { return static_cast<R>(number[i]); }
-};
-template <class R, class High, class Low>
-struct TwoPlanes {
-  const High* high;
-  const Low* low;
-  TRISWEEP_DEVICE R operator()(std::size_t i) const {
-    return static_cast<R>(high[i]) * R(1 << (8 * sizeof(Low))) + static_cast<R>(low[i]);
-  }
-};
-
-// Entry i of a run, a number of T: complex ones are two real ones.
-template <class T>
-struct EntryOf {
-  static constexpr std::size_t parts = 1;
-  template <class Numbers>
-  TRISWEEP_DEVICE static T at(const Numbers& q, std::size_t i) {
-    return q(i);
-  }
-};
-template <class R>
-struct EntryOf<Complex<R>> {
-  static constexpr std::size_t parts = 2;
-  template <class Numbers>
-  TRISWEEP_DEVICE static Complex<R> at(const Numbers& q, std::size_t i) {
-    return {q(2 * i), q(2 * i + 1)};
-  }
-};
 
 template <class R>
 TRISWEEP_DEVICE inline R times(R factor, R number) {
@@ -47,67 +19,107 @@ TRISWEEP_DEVICE inline Complex<R> times(R factor, Complex<R> number) {
   return {factor * number.re, factor * number.im};
 }
 
-// Columns [column, column + cols) of a panel, in one format.
-template <class R>
-struct PackedRun {
-  Index column;
-  Index cols;
-  const float* step;  // null: `unit` alone
-  double unit;
+// The 64 bits that begin at a byte. Memory is read in whole words, as GPUs do.
+TRISWEEP_DEVICE inline std::uint64_t bits_at(const std::byte* at) {
+  const auto place = reinterpret_cast<std::uintptr_t>(at);
+  const auto* const word = reinterpret_cast<const std::uint64_t*>(place - place % sizeof(std::uint64_t));
+  const int skipped = static_cast<int>(place % sizeof(std::uint64_t)) * 8;
+  return skipped == 0 ? word[0] : word[0] >> skipped | word[1] << (64 - skipped);
+}
 
-  TRISWEEP_DEVICE R step_of(Index c) const {
-    return static_cast<R>(step == nullptr ? unit : unit * static_cast<double>(step[c]));
+// A column of a panel of T: complex numbers are two real ones.
+template <class T>
+class PackedColumn {
+  using R = RealPart<T>;
+
+ public:
+  static constexpr std::size_t parts = sizeof(T) / sizeof(R);
+  // In a strip whose numbers begin at `numbers` and whose slabs have so many bytes; `in_slab` bytes behind
+  // where a slab begins, or `in_last` where the last does, which is the first that is not full.
+  TRISWEEP_DEVICE PackedColumn(const std::byte* numbers, std::size_t slab_bytes, std::size_t full_slabs)
+      : numbers_(numbers), slab_bytes_(slab_bytes), full_slabs_(full_slabs) {}
+
+  TRISWEEP_DEVICE void begin(compression::Bits bits, double step) {
+    bits_ = bits_of(bits);
+    is_whole_ = bits == compression::whole;
+    step_ = static_cast<R>(is_whole_ ? 1 : step);
   }
+  // To where the next column begins; `rest` numbers are in the last slab.
+  TRISWEEP_DEVICE void end(std::size_t rest) {
+    in_slab_ += compression::slab_reals / 8 * bits_;
+    in_last_ += (rest * bits_ + 7) / 8;
+  }
+  TRISWEEP_DEVICE const std::byte* end_of_strip() const {
+    return numbers_ + full_slabs_ * slab_bytes_ + in_last_;
+  }
+
+  TRISWEEP_DEVICE R step() const { return step_; }
+  // Row i, in steps.
+  TRISWEEP_DEVICE T operator()(Index i) const {
+    if constexpr (parts == 2) {
+      return {real(2 * usize(i)), real(2 * usize(i) + 1)};
+    } else {
+      return real(usize(i));
+    }
+  }
+
+  static TRISWEEP_DEVICE std::size_t bits_of(compression::Bits bits) {
+    return bits == compression::whole ? 8 * sizeof(R) : bits;
+  }
+
+ private:
+  TRISWEEP_DEVICE R real(std::size_t i) const {
+    const std::size_t slab = i / compression::slab_reals, bit = i % compression::slab_reals * bits_;
+    const std::size_t column = slab < full_slabs_ ? in_slab_ : in_last_;
+    const std::uint64_t found = bits_at(numbers_ + slab * slab_bytes_ + column + bit / 8);
+    if (is_whole_) {
+      using Word = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
+      return std::bit_cast<R>(static_cast<Word>(found));
+    }
+    const std::uint64_t left = found << (64 - bits_ - bit % 8);
+    return static_cast<R>(static_cast<std::int64_t>(left) >> (64 - bits_));
+  }
+
+  const std::byte* numbers_;
+  std::size_t slab_bytes_, full_slabs_;
+  std::size_t in_slab_ = 0, in_last_ = 0;
+  std::size_t bits_ = 0;
+  bool is_whole_ = false;
+  R step_ = 1;
 };
 
 TRISWEEP_DEVICE inline const compression::PanelHead& head_of(const std::byte* panel) {
   return *reinterpret_cast<const compression::PanelHead*>(panel);
 }
 
-// Calls visit(run, numbers) for every run of a panel of T, numbers(i) being its i-th real number.
+// Calls visit(j, column) for every column j of a panel of T.
 template <class T, class Visit>
-TRISWEEP_DEVICE inline void for_each_run(const std::byte* panel, const Visit& visit) {
-  using R = RealPart<T>;
-  using compression::NumberFormat;
+TRISWEEP_DEVICE inline void for_each_column(const std::byte* panel, const Visit& visit) {
+  using Column = PackedColumn<T>;
   const compression::PanelHead& head = head_of(panel);
+  const std::size_t reals = usize(head.rows) * Column::parts;
+  const std::size_t full_slabs = reals / compression::slab_reals, rest = reals % compression::slab_reals;
   const std::byte* at = panel + sizeof head;
-  for (Index column = 0; column < head.cols;) {
-    const auto& run = *reinterpret_cast<const compression::RunHead*>(at);
-    const std::size_t reals = usize(head.rows) * usize(run.cols) * EntryOf<T>::parts;
-    const compression::RunLayout layout = compression::layout_of<R>(run, reals);
-    const PackedRun<R> columns{column, run.cols,
-                               run.common_step ? nullptr : reinterpret_cast<const float*>(at + sizeof run),
-                               run.format == NumberFormat::whole ? 1 : head.unit};
-    const std::byte *const numbers = at + layout.numbers, *const low = at + layout.low;
-    const auto one = [&]<class Number>(Number) {
-      visit(columns, OnePlane<R, Number>{reinterpret_cast<const Number*>(numbers)});
-    };
-    const auto two = [&]<class High, class Low>(High, Low) {
-      visit(columns, TwoPlanes<R, High, Low>{reinterpret_cast<const High*>(numbers),
-                                             reinterpret_cast<const Low*>(low)});
-    };
-    switch (run.format) {
-      case NumberFormat::fixed8:
-        one(std::int8_t());
-        break;
-      case NumberFormat::fixed16:
-        one(std::int16_t());
-        break;
-      case NumberFormat::fixed24:
-        two(std::int16_t(), std::uint8_t());
-        break;
-      case NumberFormat::fixed32:
-        one(std::int32_t());
-        break;
-      case NumberFormat::fixed48:
-        two(std::int32_t(), std::uint16_t());
-        break;
-      case NumberFormat::whole:
-        one(R());
-        break;
+  for (Index first = 0; first < head.cols; first += compression::strip_cols) {
+    const Index left = head.cols - first;
+    const Index cols = left < compression::strip_cols ? left : compression::strip_cols;
+    const auto* const bits = reinterpret_cast<const compression::Bits*>(at);
+    const auto* const multiple = reinterpret_cast<const std::uint8_t*>(at + cols);
+    const auto bits_of = [&](Index c) { return head.own ? bits[c] : head.bits; };
+    std::size_t bits_of_row = 0;
+    for (Index c = 0; c < cols; ++c) bits_of_row += Column::bits_of(bits_of(c));
+    if (head.own) at += usize(cols) * (sizeof(compression::Bits) + sizeof(compression::Multiple));
+    Column column(at, compression::slab_reals / 8 * bits_of_row, full_slabs);
+    for (Index c = 0; c < cols; ++c) {
+      double step = head.unit;
+      if (head.own)
+        step *= compression::value_of(
+            static_cast<compression::Multiple>(multiple[2 * c] | multiple[2 * c + 1] << 8));
+      column.begin(bits_of(c), step);
+      visit(first + c, column);
+      column.end(rest);
     }
-    column += run.cols;
-    at += layout.end;
+    at = column.end_of_strip();
   }
 }
 

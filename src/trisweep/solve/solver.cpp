@@ -23,11 +23,13 @@ enum class Care { usual, great };
 constexpr double great_threshold = 0.5;
 
 // The passes to an answer read least when a second one is the last: the errors of two multiply, and what a
-// panel takes grows with the digits of eps. Then no pass may take more than two thirds of the bytes of panels
-// as they are, since a third pass may be needed where those need two.
+// panel takes grows with the digits of eps. A solve is off by ten times eps and more. Then no pass may take
+// more than two thirds of the bytes of panels as they are, since a third pass may be needed where those need
+// two.
 template <Scalar T>
 Compression automatic_compression() {
-  return {.eps = std::sqrt(double(std::numeric_limits<RealOf<T>>::epsilon())), .most = 2.0 / 3};
+  constexpr double margin = 16;
+  return {.eps = std::sqrt(double(std::numeric_limits<RealOf<T>>::epsilon())) / margin, .most = 2.0 / 3};
 }
 
 // In a row of op(A).

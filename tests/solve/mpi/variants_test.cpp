@@ -10,6 +10,7 @@
 #include <set>
 
 #include "support/solver.hpp"
+#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/traffic.hpp"
 
@@ -189,6 +190,32 @@ TYPED_TEST(Variants, AllSolveEveryOpWithAnyNumberOfRightHandSides) {
           expect_traffic_of_plan(solver, problem.op, problem.nrhs, name);
         }
       }
+    }
+  }
+}
+
+// Supernodes as wide as they are: the panels of narrow tiles stay as they are.
+TEST(Variants, SolveWithCompressedPanels) {
+  constexpr double eps = 1e-6;
+  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 8}));
+  AnalysisOptions options{.symbolic = {.whole_levels = 3}};
+  options.ordering.tree_levels = 4;
+  const auto factors = std::make_shared<const Factorization<double>>(
+      factor<double>(a, std::make_shared<const Analysis>(in_clusters(a, analyze(a, options)))));
+  for (const auto& grid : grids()) {
+    for (Variant variant : distinct_variants(*factors->analysis, grid)) {
+      if (!variant.options.deterministic) continue;
+      variant.options.tiling = {};
+      variant.options.grain = 1000;
+      variant.options.compression.eps = eps;
+      TriangularSolver<double> solver(MPI_COMM_WORLD, factors, variant.options);
+      ASSERT_TRUE(solver.compression()) << variant.name;
+      EXPECT_LT(solver.compression()->bytes(), 0.9 * solver.compression()->uncompressed_bytes());
+      const Problem<double> problem(solver, a, Op::none, 1);
+      const double error = problem.error(problem.solve_with(solver)) * 2e-16;
+      EXPECT_LT(error, 1e3 * eps) << variant.name;
+      EXPECT_GT(error, 1e-3 * eps) << variant.name << ": nothing was compressed";
+      expect_traffic_of_plan(solver, Op::none, 1, variant.name);
     }
   }
 }
