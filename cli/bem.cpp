@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "gemv_options.hpp"
 #include "krylov_options.hpp"
 #include "numbers.hpp"
 #include "outputs.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
 #include "trisweep/hmatrix/mesh_file.hpp"
+#include "trisweep/hmatrix/preconditioners.hpp"
 #include "trisweep/report/bem_record.hpp"
+#include "trisweep/report/trace.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -27,44 +30,59 @@ struct BemCommand {
   hmatrix::MeshOptions mesh_options;
   std::vector<double> radius, potential;
   hmatrix::ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}}};
-  std::string cross = "aca+", precision = "adaptive";
+  std::string cross = "aca+", precision = "adaptive", device = "cpu";
   bool no_recompression = false;
   int threads = 1;
-  std::string json, load, save;
+  std::string json, load, save, trace;
 
   int operator()(const Context& context) const {
-    std::optional<OutputFile> output, matrix;
+    std::optional<OutputFile> output, matrix, trace_output;
     transport::collectively(context.world, [&] {
-      require_distinct(std::array{OutputOption{"--json", json}, OutputOption{"--save", save}});
+      require_distinct(std::array{OutputOption{"--json", json}, OutputOption{"--save", save},
+                                  OutputOption{"--trace", trace}});
       if (!context.is_root()) return;
       output = open_output(json);
       matrix = open_output(save);
+      trace_output = open_output(trace);
     });
     const hmatrix::MatrixFiles files{
         .load = load, .save = !save.empty(), .output = matrix ? &*matrix : nullptr};
     const hmatrix::Conductors conductors = is_file() ? read(context) : make(context);
     const auto crew = transport::collectively(context.world, [&] { return std::make_unique<Crew>(threads); });
-    const report::BemRecord record{.version = TRISWEEP_VERSION,
-                                   .object = conductors.name,
-                                   .elements = conductors.mesh.size(),
-                                   .repairs = conductors.repairs,
-                                   .method = options.method,
-                                   .tolerance = options.solver.tolerance,
-                                   .ranks = context.world.size(),
-                                   .threads = threads,
-                                   .exact_charge = conductors.exact_charge,
-                                   .result = hmatrix::solve_charge({context.world, *crew}, conductors,
-                                                                   chosen_options(), files, context.terminal),
-                                   .machine = report::this_machine()};
+    engine::Recorder recorder(threads + 1);
+    hmatrix::ChargeOptions chosen = chosen_options();
+    if (!trace.empty()) chosen.recorder = &recorder;
+    const report::BemRecord record{
+        .version = TRISWEEP_VERSION,
+        .object = conductors.name,
+        .elements = conductors.mesh.size(),
+        .repairs = conductors.repairs,
+        .method = options.method,
+        .preconditioner = options.preconditioner,
+        .tolerance = options.solver.tolerance,
+        .ranks = context.world.size(),
+        .threads = threads,
+        .exact_charge = conductors.exact_charge,
+        .result = hmatrix::solve_charge({context.world, *crew}, conductors, chosen, files, context.terminal),
+        .machine = report::this_machine()};
+    report::RankEvents events;
+    if (!trace.empty()) events = context.world.gather(recorder.all());
     transport::collectively(context.world, [&] {
-      if (!output) return;
-      output->write(report::to_json(record));
-      output->commit();
+      if (output) output->write(report::to_json(record));
+      if (trace_output) trace_output->write(report::to_chrome_trace(events, names_of_ranks(events.size())));
+      for (auto* const file : {&output, &trace_output})
+        if (*file) (*file)->commit();
     });
-    context.terminal.print_beside({json, save}, report::summary(record));
+    context.terminal.print_beside({json, save, trace}, report::summary(record));
     if (record.solved()) return 0;
     context.terminal.error(report::verdict(record));
     return 1;
+  }
+
+  static std::vector<std::string> names_of_ranks(std::size_t ranks) {
+    std::vector<std::string> names;
+    for (std::size_t rank = 0; rank < ranks; ++rank) names.push_back(fmt::format("rank {}", rank));
+    return names;
   }
 
   bool is_file() const { return object.find_first_of("./") != std::string::npos; }
@@ -106,6 +124,7 @@ struct BemCommand {
     how.cross = find_named(compression::crosses(), "cross", cross).method;
     how.recompress = !no_recompression;
     how.precision = find_named(compression::precisions(), "precision", precision).precision;
+    chosen.where.device = engine::find_device(device);
     return chosen;
   }
 };
@@ -183,6 +202,9 @@ void add_bem(CLI::App& app, Run& run) {
   sub->add_option("--method", o.options.method, "How the system is solved")
       ->check(CLI::IsMember(names_of(krylov::methods<double>())))
       ->capture_default_str();
+  sub->add_option("--preconditioner", o.options.preconditioner, described(hmatrix::preconditioners<double>()))
+      ->check(CLI::IsMember(names_of(hmatrix::preconditioners<double>())))
+      ->capture_default_str();
   sub->add_option("--tol", o.options.solver.tolerance, "Relative residual to be reached")
       ->check(check_positive)
       ->capture_default_str();
@@ -190,10 +212,17 @@ void add_bem(CLI::App& app, Run& run) {
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   add_pipelining_options(*sub, o.options.solver);
+  sub->add_option("--device", o.device,
+                  "Where products are made: cpu; host, from the source of the GPUs' kernels; cuda; hip")
+      ->check(CLI::IsMember(names_of(engine::devices())))
+      ->capture_default_str();
+  add_gemv_options(*sub, o.options.where.gemv);
+  add_gpu_options(*sub, o.options.where.gpus, o.options.where.way);
   sub->add_option("--threads", o.threads, "Threads of each rank")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   sub->add_option("--json", o.json, "File for the run record");
+  sub->add_option("--trace", o.trace, "File for a trace of the solve, for ui.perfetto.dev");
   sub->callback([command, &run] { run = *command; });
 }
 

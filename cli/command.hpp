@@ -22,6 +22,7 @@ using Run = std::function<int(const Context&)>;
 
 // Each adds a subcommand to `app` and, when that is chosen, sets `run`.
 void add_bem(CLI::App& app, Run& run);
+void add_himv(CLI::App& app, Run& run);
 void add_gallery(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
 void add_machines(CLI::App& app, Run& run);

@@ -94,6 +94,7 @@ void run_if_external(const CLI::App& app, int argc, char** argv) {
 
 void add_commands(CLI::App& app, Run& run) {
   add_bem(app, run);
+  add_himv(app, run);
   add_gallery(app, run);
   add_info(app, run);
   add_machines(app, run);

@@ -88,7 +88,7 @@ Peers peers_of_first_rank(const transport::Communicator& world) {
 }
 
 std::string in_one_line(std::string text) {
-  for (std::size_t at; (at = text.find("\n ")) != std::string::npos;) text.replace(at, 2, ";");
+  for (std::size_t at; (at = text.find("\n ")) != std::string::npos;) text.replace(at, 2, 1, ';');
   return text;
 }
 

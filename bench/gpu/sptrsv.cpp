@@ -7,8 +7,8 @@
 #include <cstdio>
 
 #include "lower_triangle.hpp"
+#include "median.hpp"
 #include "sptrsv_peers.hpp"
-#include "timing.hpp"
 #include "trisweep/component/backward_error.hpp"
 #include "trisweep/component/device_solver.hpp"
 #include "trisweep/core/observer.hpp"

@@ -1,7 +1,7 @@
 #include "sptrsv_peers.hpp"
 
 #include "cusparse.hpp"
-#include "timing.hpp"
+#include "median.hpp"
 
 namespace trisweep::bench {
 

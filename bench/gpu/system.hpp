@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "timing.hpp"
+#include "median.hpp"
 #include "trisweep/device/gpu_pes.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/engine/panel_store.hpp"
@@ -80,8 +80,8 @@ class Pes {
       panels_.push_back({v[0].span(), v[1].span(), v[2].span()});
       const auto first = usize(partition_.first(rank.share.rank)),
                  count = usize(partition_.count(rank.share.rank));
-      scaling_.push_back({std::span(ordering.row_scale).subspan(first, count),
-                          std::span(ordering.col_scale).subspan(first, count)});
+      data_.push_back({std::span(ordering.row_scale).subspan(first, count),
+                       std::span(ordering.col_scale).subspan(first, count)});
     }
     device::connect(programs_);
   }
@@ -93,7 +93,7 @@ class Pes {
   };
   Measured solve(Index nrhs, device::Scheduling scheduling = device::Scheduling::tickets) const {
     device::GpuPes<double> gpu(programs_, std::span<const device::PanelSpans<double>>(panels_), nrhs,
-                               {.scaling = scaling_, .scheduling = scheduling});
+                               {.data = data_, .scheduling = scheduling});
     const auto size = usize(system_.a.rows()) * usize(nrhs);
     const device::GpuBuffer b(8 * size), x(8 * size);
     b.fill(system_.b.data(), 8 * size);
@@ -125,7 +125,7 @@ class Pes {
   std::vector<device::Program> programs_;
   std::vector<engine::SideValues<double>> values_;
   std::vector<device::PanelSpans<double>> panels_;
-  std::vector<device::VectorScaling<double>> scaling_;
+  std::vector<device::PeData<double>> data_;
 };
 
 }  // namespace trisweep::bench

@@ -148,6 +148,18 @@ class StandIn:
         record |= {"product_seconds": 1e-6 * n * share, "sampled_error": 1e-4, "iterations": 9}
         return record | {"charge": 1.0, "total_charge": 1e-9, "charge_relative_error": 10 / n}
 
+    @staticmethod
+    def _himv(words: list[str]) -> Record:
+        """A product takes 1 ms, or half of that in one kernel; a quarter of the threads of batches is idle."""
+        merged = option(words, "--kernel", "merged") == "merged"
+        counts = {"launches": 1 if merged else 8, "threads": 0 if merged else 400, "idle_threads": 0 if merged else 100}
+        counts |= {"numbers": 3000, "padding": 1000 if "--padded" in words else 0}
+        product = 0.5e-3 if merged else 1e-3
+        hidden = {"block": 0, "pipe1": 1e-4, "pipe2": 3e-4}[option(words, "--overlap", "block")]
+        iteration = {"local_seconds": 2e-4, "gather_seconds": 1e-4, "vector_seconds": 4e-4}
+        iteration["seconds"] = 2 * product + sum(iteration.values()) - hidden
+        return {"launched": counts, "numbers_max": 2000, "product_seconds": product, "iteration": iteration}
+
     def _sptrsv(self, words: list[str]) -> Record:
         """Each PE moves 1 MB, and makes 5 polls, two of which migrate a page."""
         self.calls.append(tuple(words))
@@ -169,8 +181,12 @@ class StandIn:
         if words[0] == "predict":
             return self._predict(words)
         if words[0] == "bem":
+            self.calls.append((*words, str(ranks)))
+            launched = {"device": {"launched": self._himv(words)["launched"]}} if "--device" in words else {}
+            return {"bem": self._charge(words) | {"solve_seconds": 0.9} | launched}
+        if words[0] == "himv":
             self.calls.append(tuple(words))
-            return {"bem": self._charge(words)}
+            return {"himv": self._himv(words)}
         if words[0] == "sptrsv":
             return self._sptrsv(words)
         if words != ["pingpong"] or ranks != 2:

@@ -11,7 +11,7 @@ from unittest import mock
 from stand_in import StandIn, lab, option
 
 from trisweep import bench, plots
-from trisweep.bench import EXPERIMENTS, component, heatmap, papers, trees
+from trisweep.bench import EXPERIMENTS, component, heatmap, hmatrix_figures, papers, trees
 from trisweep.errors import UserError
 from trisweep.grids import Grid, layered_grids
 from trisweep.lab import Settings
@@ -34,7 +34,7 @@ class Registry(unittest.TestCase):
     def test_has_every_experiment_of_the_folder(self):
         modules = [importlib.import_module(f"trisweep.bench.{m.name}") for m in pkgutil.iter_modules(bench.__path__)]
         found = {module.EXPERIMENT.name for module in modules if hasattr(module, "EXPERIMENT")}
-        found |= {one.name for one in (*papers.EXPERIMENTS, *component.EXPERIMENTS)}
+        found |= {one.name for one in (*papers.EXPERIMENTS, *component.EXPERIMENTS, *hmatrix_figures.EXPERIMENTS)}
         self.assertEqual(found, set(EXPERIMENTS))
         wanted = {"trees", "schedules", "threads", "pingpong", "dag-free", "heatmap", "breakdown", "poster-speedup"}
         wanted |= (
@@ -67,6 +67,24 @@ class HMatrices(unittest.TestCase):
             [(row["kind"], row["fewer_bytes"], row["faster"].median) for row in table.rows[:3]],
             [("adaptive", 4, 4), ("double", 1, 1), ("plain ACA", 1, 1)],
         )
+
+    def test_figures_of_the_paper(self):
+        table = measure("hmatrix-fig9", StandIn(), matrices=("spheres:900", "spheres:300"), rounds=1)
+        predicted = table.groups("kind")["predicted",]
+        self.assertEqual([row["ratio"] for row in predicted[-2:]], [1, 0.5])
+        self.assertEqual([row["padding"] for row in predicted[:2]], [1.5, 1])
+        real = table.groups("kind")["real",]
+        self.assertEqual({row["matrix"] for row in real}, {"spheres:300"})
+        self.assertEqual([(row["launches"], row["idle"]) for row in real[-2:]], [(8, 25), (1, 0)])
+        self.assertEqual([row["iteration"].median for row in real], [100] * len(real))
+
+    def test_what_pipelining_hides(self):
+        stand_in = StandIn()
+        table = measure("hmatrix-fig18", stand_in, matrices=("100ts", "spheres:300"), rounds=1)
+        ratios = [row["ratio"] for row in table.groups("kind")["predicted",]]
+        self.assertEqual(ratios, sorted(ratios))
+        self.assertEqual([call[-1] for call in stand_in.calls if call[0] == "bem"], ["4"] * 3)
+        self.assertIn("80% to 99%", table.markdown())
 
     def test_the_error_of_the_charge(self):
         table = measure("hmatrix-charge", StandIn(), matrices=("sphere:1000", "spheres:2000"))

@@ -49,6 +49,20 @@ class Bem(CommandTest):
             self.assertLess(record["true_residual"], 1e-5)
             self.assertTrue(math.isclose(record["charge"], plain["charge"], rel_tol=1e-4))
 
+    def test_preconditioners(self):
+        words = ("--object", "human", "--n", 1000)
+        plain = self.bem(*words)
+        self.assertEqual(plain["preconditioner"], "none")
+        for name in ("block-jacobi", "near-field-lu", "rank-one"):
+            record = self.bem(*words, "--preconditioner", name)
+            self.assertEqual(record["preconditioner"], name)
+            self.assertLess(record["iterations"], plain["iterations"])
+            self.assertTrue(math.isclose(record["charge"], plain["charge"], rel_tol=1e-5))
+        refused = self.run_here("bem", *words, "--preconditioner", "rank-one", "--method", "pipelined-bicgstab", ranks=2)
+        self.assertEqual(refused.status, 2, refused)
+        self.assertEqual(len(refused.messages()), 1, refused)
+        self.assertIn("--method bicgstab", refused.messages()[0])
+
     def test_a_sphere_of_another_size_and_potential(self):
         record = self.bem("--object", "sphere", "--n", 600, "--radius", 2, "--potential", 10)
         self.assertLess(abs(record["charge_relative_error"]), 0.02)
@@ -85,7 +99,7 @@ class Bem(CommandTest):
             (*words, "--load", "cut.h5"): "cut.h5: damaged or cut short",
             (*words, "--load", "text.h5"): "text.h5: it is no HDF5 file",
             (*words, "--load", "none.h5"): "none.h5: No such file",
-            ("--object", "spheres", "--n", 1200, "--distance", 2, "--load", "matrix.h5"): "not the matrix of spheres",
+            ("--object", "spheres", "--n", 1200, "--distance", 2, "--load", "matrix.h5"): "not the matrix of this object",
             (*words, "--load", "matrix.h5", "--eps", "1e-3"): "--load",
             (*words, "--save", "no/such/folder.h5"): "no/such",
         }.items():

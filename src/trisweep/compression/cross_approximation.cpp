@@ -79,7 +79,7 @@ class CrossBuilder {
       }
       residual_column(j, column_);
       add(i, j);
-      if (last_size_ <= allowed()) return true;
+      if (last_size_ <= allowed() || is_enough()) return true;
       if (sum_.rank >= most_ || !std::isfinite(last_size_)) return false;
       i = largest(column_, row_used_);
     }
@@ -100,7 +100,7 @@ class CrossBuilder {
         continue;
       }
       if (!add_next(by_row, i, j)) return false;
-      if (last_size_ <= allowed() && reference_size() <= allowed()) return true;
+      if ((last_size_ <= allowed() && reference_size() <= allowed()) || is_enough()) return true;
       if (sum_.rank >= most_ || !std::isfinite(last_size_)) return false;
     }
     return true;
@@ -200,6 +200,7 @@ class CrossBuilder {
     row_used_[usize(i)] = column_used_[usize(j)] = 1;
   }
 
+  bool is_enough() const { return options_.most_rank > 0 && sum_.rank >= options_.most_rank; }
   double allowed() const { return options_.accuracy.allowed(std::sqrt(std::max(0.0, squared_norm_))); }
   // What the norm of the residual is, for all that the references say.
   double reference_size() const {

@@ -24,6 +24,7 @@ std::span<const NamedCross> crosses();
 struct CrossOptions {
   Cross method = Cross::aca_plus;
   Accuracy accuracy;
+  Index most_rank = 0;  // that is good enough; 0: any
 };
 
 template <Scalar T>

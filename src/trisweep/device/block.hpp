@@ -31,6 +31,10 @@ struct HostBlock {
   N sum_over_lanes(N value) const {
     return value;
   }
+  template <class R>
+  R largest_over_lanes(R value) const {
+    return value;
+  }
   // Memory that the block's threads share.
   static constexpr std::size_t tile_bytes = 512;
   template <class T>
@@ -68,6 +72,14 @@ struct GpuBlock {
   template <class N>
   __device__ N sum_over_lanes(N value) const {
     for (int bit = lanes / 2; bit > 0; bit /= 2) value += from_lane(value, bit);
+    return value;
+  }
+  template <class R>
+  __device__ R largest_over_lanes(R value) const {
+    for (int bit = lanes / 2; bit > 0; bit /= 2) {
+      const R other = from_lane(value, bit);
+      if (!(other <= value)) value = other;
+    }
     return value;
   }
   static constexpr std::size_t tile_bytes = 16384;  // as many blocks are resident as without it

@@ -30,6 +30,10 @@ void GpuBuffer::read(void* values, std::size_t bytes) const {
   copy(static_cast<std::byte*>(values), as<const std::byte>(), bytes);
 }
 
+void gpu_copy(void* to, const void* from, std::size_t bytes) {
+  copy(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
+}
+
 double gpu_copy_bandwidth() {
   constexpr std::size_t bytes = std::size_t{1} << 30;
   constexpr int repeats = 10;

@@ -9,7 +9,7 @@ namespace trisweep::device {
 
 inline constexpr int threads_of_block = 256;
 // As many as a kernel's arguments have room for.
-inline constexpr int most_pes_of_device = 64;
+inline constexpr int most_pes_of_device = 48;
 
 // By PE of the device.
 template <class T>

@@ -40,7 +40,7 @@ class GpuPeMemory {
   using Number = NumberOf<T>;
 
   // On the current device. `shared`: memory that other PEs reach; null: has it of its own.
-  GpuPeMemory(const Program& program, Index pes, Index nrhs, const VectorScaling<T>& scaling,
+  GpuPeMemory(const Program& program, Index pes, Index nrhs, const PeData<T>& data,
               std::byte* shared = nullptr)
       : program_(&program),
         nrhs_(nrhs),
@@ -49,8 +49,13 @@ class GpuPeMemory {
         shared_(layout(pes).template at<T>(shared == nullptr ? own_shared_.data() : shared)),
         counter_(usize(program.counters)),
         time_(program.part.size() + 1),
-        b_scale_(scaling.b),
-        x_scale_(scaling.x),
+        b_scale_(data.b_scale),
+        x_scale_(data.x_scale),
+        measured_(device::measured(data.measuring,
+                                   [this]<class A>(std::span<const A> numbers) {
+                                     measuring_.emplace_back(std::as_bytes(numbers));
+                                     return reinterpret_cast<const A*>(measuring_.back().data());
+                                   })),
         copies_(callers_rows_of(program), nrhs) {}
 
   const PeMemory<Number>& shared() const { return shared_; }
@@ -75,6 +80,7 @@ class GpuPeMemory {
             .phases = static_cast<Index>(program_->part.size()),
             .scratch = reinterpret_cast<Number*>(scratch_.data()),
             .scratch_size = scratch,
+            .measured = measured_,
             .solve = {}};
   }
   template <class S>
@@ -87,7 +93,8 @@ class GpuPeMemory {
 
   CallersRows<Number> bring_in(const PeVectors<T>& v, Stream stream) const {
     const auto [b, x] = copies_.bring_in(v.b, v.x, stream);
-    return callers_rows<T>(b, v.scaled ? b_scale_.data() : nullptr, x, v.scaled ? x_scale_.data() : nullptr);
+    return callers_rows<T>(b, v.scaled ? b_scale_.data() : nullptr, x, v.scaled ? x_scale_.data() : nullptr,
+                           v.base);
   }
   void bring_out(const PeVectors<T>& v, Stream stream) const { copies_.bring_out(v.x, stream); }
 
@@ -102,6 +109,8 @@ class GpuPeMemory {
   DeviceArray<Count> counter_;
   DeviceArray<Count> time_;
   DeviceArray<RealOf<T>> b_scale_, x_scale_;
+  std::deque<DeviceArray<std::byte>> measuring_;
+  Measured<Number> measured_;
   VectorCopies<T> copies_;
   std::array<DeviceArray<std::byte>, distribution::sides.size()> panel_;
   DeviceArray<T> scratch_;

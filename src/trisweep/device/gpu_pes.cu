@@ -59,7 +59,7 @@ class GpuPes<T>::Memory {
       part.pe.push_back(p);
       const CurrentDevice current(part.device);
       pes_.emplace_back(programs[usize(p)], count, nrhs,
-                        options.scaling.empty() ? VectorScaling<T>{} : options.scaling[usize(p)]);
+                        options.data.empty() ? PeData<T>{} : options.data[usize(p)]);
       shared_at_.push_back(pes_.back().shared());
     }
     for (Part<Number>& part : parts_) {
@@ -157,8 +157,8 @@ void GpuPes<T>::copy_to_rows(Index pe, std::span<const T> values) const {
   copy(reinterpret_cast<T*>(memory_->pe(pe).shared().row), values.data(), values.size());
 }
 template <Scalar T>
-void GpuPes<T>::copy_from_rows(Index pe, std::span<T> values) const {
-  copy(values.data(), reinterpret_cast<const T*>(memory_->pe(pe).shared().row), values.size());
+void GpuPes<T>::read_rows(std::span<T> values, std::size_t first, Index pe) const {
+  copy(values.data(), reinterpret_cast<const T*>(memory_->pe(pe).shared().row) + first, values.size());
 }
 template <Scalar T>
 void GpuPes<T>::copy_times(std::span<Count> times, Index pe) const {

@@ -11,6 +11,7 @@
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/gpu_device.hpp"
 #include "trisweep/device/make_program.hpp"
+#include "trisweep/device/measure.hpp"
 #include "trisweep/kernels/stored.hpp"
 
 namespace trisweep::device {
@@ -19,19 +20,23 @@ namespace trisweep::device {
 template <class S>
 using PanelSpans = std::array<std::span<const S>, distribution::sides.size()>;
 
-// What one PE's rows of b and of x are multiplied by on their way (empty: 1).
+// Of one PE, in the host's memory: what its rows of b and of x are multiplied by on their way (empty: 1), and
+// what a program that measures answers does so with.
 template <Scalar T>
-struct VectorScaling {
-  std::span<const RealOf<T>> b{};
-  std::span<const RealOf<T>> x{};
+struct PeData {
+  std::span<const RealOf<T>> b_scale{};
+  std::span<const RealOf<T>> x_scale{};
+  Measuring<T> measuring{};
 };
 
-// The caller's rows of one PE, in the host's memory or in its device's.
+// The caller's rows of one PE, in the host's memory or in its device's; `base`, as CallersRows has it, in the
+// latter.
 template <Scalar T>
 struct PeVectors {
   Vectors<const T> b{};
   Vectors<T> x{};
   bool scaled = true;
+  Vectors<const T> base{};
 };
 
 // How items come to blocks: by ticket; or, for comparison, each to a block of its own, as SuperLU_DIST gives
@@ -40,7 +45,7 @@ enum class Scheduling { tickets, block_for_each };
 
 template <Scalar T>
 struct GpuOptions {
-  std::span<const VectorScaling<T>> scaling{};  // by PE
+  std::span<const PeData<T>> data{};            // by PE
   std::vector<int> devices = {0};               // PE p is on devices[p % their number]
   Scheduling scheduling = Scheduling::tickets;  // any other: of one PE
 };
@@ -67,7 +72,8 @@ class GpuPes {
   // Work rows of a PE, in its device's memory: where b enters and x leaves when the plan does not bring them
   // in and out. Row-major, with as many columns as the solve has right-hand sides.
   void copy_to_rows(Index pe, std::span<const T> values) const;
-  void copy_from_rows(Index pe, std::span<T> values) const;
+  // From the entry `first` on.
+  void read_rows(std::span<T> values, std::size_t first = 0, Index pe = 0) const;
 
   // In `stream` (a cudaStream_t or hipStream_t; null: the default one): neither waits nor allocates when
   // vectors are in devices' memory. `vectors`: by PE; none where the plan does not bring them in and out.

@@ -17,8 +17,9 @@ class HostPe {
   using Number = NumberOf<T>;
 
   // With `workers` threads and at most `nrhs` right-hand sides. `memory`: of the layout, zero, on a cache
-  // line; it and the program outlive this.
-  HostPe(const Program& program, Index pes, int workers, Index nrhs, std::byte* memory)
+  // line; it and the program outlive this. `measuring`: of a program that does so; views outlive this.
+  HostPe(const Program& program, Index pes, int workers, Index nrhs, std::byte* memory,
+         const Measuring<T>& measuring = {})
       : program_(program),
         workers_(workers),
         view_(view_of(program,
@@ -26,6 +27,7 @@ class HostPe {
                         return ArrayView<A>{list.data(), static_cast<Index>(list.size())};
                       })),
         memory_(shared_layout(program, pes).template at<T>(memory)),
+        measured_(device::measured(measuring, [](auto numbers) { return numbers.data(); })),
         counter_(usize(program.counters)),
         time_(program.part.size() + 1),
         scratch_size_(usize(program.scratch) * usize(nrhs)),
@@ -59,6 +61,7 @@ class HostPe {
         .phases = static_cast<Index>(program_.part.size()),
         .scratch = reinterpret_cast<Number*>(scratch_.data()),
         .scratch_size = scratch_size_,
+        .measured = measured_,
         .solve = solve};
     try {
       Worker<Stored, Number, DirectPeers<Number>, Block>(pe.of_worker(usize(worker)), block).run();
@@ -83,6 +86,7 @@ class HostPe {
   int workers_;
   ProgramView view_;
   PeMemory<Number> memory_;
+  Measured<Number> measured_;
   std::vector<Count> counter_;
   std::vector<Count> time_;
   std::size_t scratch_size_;

@@ -5,12 +5,15 @@
 // A release makes all that the thread, or its block before a barrier, has written visible to whoever acquires
 // what it released.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <thread>
 
 #if defined(__CUDACC__)
 #include <cuda/atomic>
+#elif defined(__HIPCC__)
+#include <hip/hip_runtime.h>
 #endif
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
@@ -69,6 +72,16 @@ TRISWEEP_DEVICE inline Count add(Count* at, Count value) {
   return __hip_atomic_fetch_add(at, value, __ATOMIC_ACQ_REL, threads_of<scope>);
 #else
   return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);
+#endif
+}
+
+// For sums whose order does not matter.
+template <class R>
+TRISWEEP_DEVICE inline void atomic_add(R* at, R value) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+  atomicAdd(at, value);
+#else
+  std::atomic_ref<R>(*at).fetch_add(value, std::memory_order_relaxed);
 #endif
 }
 

@@ -32,15 +32,17 @@ std::string_view name_of(plan::Part part) {
 
 }  // namespace
 
-ProgramBuilder::ProgramBuilder(const symbolic::Structure& structure, const distribution::Share& share,
-                               const plan::Plan& plan)
-    : share_(share), places_(places(structure)), positions_(distribution::piece_positions(structure, share)) {
+PlanBuilder::PlanBuilder(const symbolic::Structure& structure, const distribution::Share& share,
+                         const plan::Plan& plan)
+    : ProgramBuilder(share.rank, share.work_rows()),
+      share_(share),
+      places_(places(structure)),
+      positions_(distribution::piece_positions(structure, share)) {
   position_at_.fill(-1);
-  program_.pe = share.rank;
-  program_.rows = share.work_rows() + plan::extra_rows(plan);
+  program_.rows += plan::extra_rows(plan);
 }
 
-void ProgramBuilder::add(const plan::Phase& phase) {
+void PlanBuilder::add(const plan::Phase& phase) {
   const Index first = items();
   program_.part.emplace_back(first, plan::part_of(phase));
   std::visit([&](const auto& p) { add(p); }, phase);
@@ -61,7 +63,7 @@ Index ProgramBuilder::promise(Index to, Index rows) {
   return put;
 }
 
-Strip ProgramBuilder::strip(const plan::Strip& of, Offset positions) const {
+Strip PlanBuilder::strip(const plan::Strip& of, Offset positions) const {
   return {.value = of.value,
           .position = positions + of.position,
           .height = of.height,
@@ -71,7 +73,7 @@ Strip ProgramBuilder::strip(const plan::Strip& of, Offset positions) const {
           .at = of.at.value()};
 }
 
-Offset ProgramBuilder::positions_of(const plan::SweepPhase& phase) {
+Offset PlanBuilder::positions_of(const plan::SweepPhase& phase) {
   const auto end = std::ssize(program_.position);
   const auto append = [&](const std::vector<Index>& list) {
     program_.position.insert(program_.position.end(), list.begin(), list.end());
@@ -88,7 +90,7 @@ Offset ProgramBuilder::positions_of(const plan::SweepPhase& phase) {
   return at;
 }
 
-void ProgramBuilder::add_diagonal(Range strips, Op op, Index after) {
+void PlanBuilder::add_diagonal(Range strips, Op op, Index after) {
   for (Index i = strips.begin; i < strips.end; ++i)
     program_.scratch = std::max(program_.scratch, program_.strip[usize(i)].width);
   program_.item.push_back(
@@ -99,7 +101,7 @@ void ProgramBuilder::add_diagonal(Range strips, Op op, Index after) {
                               .conjugate = op == Op::conjugate_transpose});
 }
 
-void ProgramBuilder::add(const plan::DiagonalPhase& phase) {
+void PlanBuilder::add(const plan::DiagonalPhase& phase) {
   const Index after = items();
   const auto size = [&](Index i) {
     return Offset{phase.strip[usize(i)].width} * phase.strip[usize(i)].width;
@@ -112,7 +114,7 @@ void ProgramBuilder::add(const plan::DiagonalPhase& phase) {
 }
 
 // A step is as many messages as it has parts, which both ends cut alike.
-void ProgramBuilder::add(const plan::ExchangePhase& phase) {
+void PlanBuilder::add(const plan::ExchangePhase& phase) {
   for (const plan::ExchangeStep& step : phase.step) {
     const Index after = items();
     const auto width = [&](Index i) { return share_.width(step.segment[usize(i)].value()); };
@@ -158,7 +160,7 @@ Program ProgramBuilder::take() && {
 
 Program make_program(const symbolic::Structure& structure, const distribution::Share& share,
                      const plan::Plan& plan) {
-  ProgramBuilder builder(structure, share, plan);
+  PlanBuilder builder(structure, share, plan);
   for (const plan::Phase& phase : plan.phase) builder.add(phase);
   return std::move(builder).take();
 }
@@ -195,7 +197,8 @@ std::string describe_waiting(const Program& program, Index item) {
   const Item& of = program.item[usize(item)];
   if (of.action == Action::settle) {
     const Settle& settle = program.settle[usize(of.at)];
-    text += fmt::format(" for supernode {}", settle.supernode);
+    text +=
+        settle.supernode == none ? " for the verdict" : fmt::format(" for supernode {}", settle.supernode);
     for (Index i = settle.signal.begin; i < settle.signal.end; ++i)
       text +=
           fmt::format("{} rank {}", i == settle.signal.begin ? ", of" : ",", from(program.signal[usize(i)]));

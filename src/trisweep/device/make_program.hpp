@@ -35,6 +35,7 @@ struct Program : ProgramArrays<Vector> {
   Index rows = 0;                  // work rows
   Index counters = 0;              // of segments
   Index scratch = 0;               // rows of it that a worker needs
+  Index verdict = none;            // of a program that measures: the first work row of what it finds
   std::vector<Inbound> inbound;    // by phase, then as both ends list them; by signal
   std::vector<Outbound> outbound;  // in the same order
   // For people.
@@ -49,6 +50,10 @@ struct Program : ProgramArrays<Vector> {
 // workers need no locks, and sums are the same every time. Throws Error(usage) when it is not.
 Program make_program(const symbolic::Structure& structure, const distribution::Share& share,
                      const plan::Plan& plan);
+
+// Measures answers to op(A) x = b (measure.hpp), of which each PE has some rows, this one `rows` of them.
+// `columns` brings x to the work rows that are the columns of these.
+Program make_measuring_program(Index pe, Index pes, const plan::VectorPhase& columns, Index rows);
 
 // By sender: where its messages come to, in the order in which it lists them.
 std::vector<std::vector<Address>> addresses(const Program& program, Index pes);

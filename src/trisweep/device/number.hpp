@@ -2,6 +2,8 @@
 // Numbers in kernels: real ones as they are, complex ones as a pair, since device compilers have no
 // std::complex. Both lie in memory as the library's scalars do.
 
+#include <cmath>
+
 #include "trisweep/core/types.hpp"
 #include "trisweep/device/machine.hpp"
 
@@ -79,6 +81,34 @@ TRISWEEP_DEVICE inline Complex<R> scaled(Complex<R> a, const R* scale, Index i) 
   return {scaled(a.re, scale, i), scaled(a.im, scale, i)};
 }
 
+// |a|; of a complex number |re a| + |im a|.
+template <class R>
+TRISWEEP_DEVICE inline R magnitude(R a) {
+  return a < 0 ? -a : a;
+}
+template <class R>
+TRISWEEP_DEVICE inline R magnitude(Complex<R> a) {
+  return magnitude(a.re) + magnitude(a.im);
+}
+// |a|.
+template <class R>
+TRISWEEP_DEVICE inline R modulus(R a) {
+  return magnitude(a);
+}
+template <class R>
+TRISWEEP_DEVICE inline R modulus(Complex<R> a) {
+  return static_cast<R>(::hypot(a.re, a.im));
+}
+
+template <class R>
+TRISWEEP_DEVICE inline R real_part(R a) {
+  return a;
+}
+template <class R>
+TRISWEEP_DEVICE inline R real_part(Complex<R> a) {
+  return a.re;
+}
+
 // Without overflow on the way (Smith 1962).
 template <class R>
 TRISWEEP_DEVICE inline R quotient(R a, R b) {
@@ -90,6 +120,12 @@ TRISWEEP_DEVICE inline Complex<R> quotient(Complex<R> a, Complex<R> b) {
   if (im > re) return quotient(Complex<R>{a.im, -a.re}, Complex<R>{b.im, -b.re});
   const R ratio = b.im / b.re, size = b.re + b.im * ratio;
   return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
+}
+
+template <class R>
+TRISWEEP_DEVICE inline void atomic_add(Complex<R>* at, Complex<R> value) {
+  atomic_add(&at->re, value.re);
+  atomic_add(&at->im, value.im);
 }
 
 template <class R>

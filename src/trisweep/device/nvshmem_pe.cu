@@ -85,11 +85,11 @@ class NvshmemPe<T>::Memory {
  public:
   template <class S>
   Memory(const Program& program, std::span<const SharedLayout> layouts, const PanelSpans<S>& panels,
-         Index nrhs, const VectorScaling<T>& scaling)
+         Index nrhs, const PeData<T>& data)
       : program_(program),
         kernel_(worker_kernel<NumberOf<S>, NumberOf<T>, NvshmemPeers>(Scheduling::tickets)),
         heap_(allocate(layouts, nrhs)),
-        pe_(program, static_cast<Index>(layouts.size()), nrhs, scaling, heap_.get()),
+        pe_(program, static_cast<Index>(layouts.size()), nrhs, data, heap_.get()),
         workers_(resident_blocks(kernel_)) {
     std::vector<PeMemory<NumberOf<T>>> of_all;
     for (const SharedLayout& layout : layouts) of_all.push_back(layout.template at<T>(heap_.get()));
@@ -146,8 +146,8 @@ template <class S>
 requires kernels::StorageOf<S, T> NvshmemPe<T>::NvshmemPe(const Program& program,
                                                           std::span<const SharedLayout> layouts,
                                                           const PanelSpans<S>& panels, Index nrhs,
-                                                          const VectorScaling<T>& scaling)
-    : memory_(std::make_unique<Memory>(program, layouts, panels, nrhs, scaling)) {}
+                                                          const PeData<T>& data)
+    : memory_(std::make_unique<Memory>(program, layouts, panels, nrhs, data)) {}
 template <Scalar T>
 NvshmemPe<T>::~NvshmemPe() = default;
 
@@ -182,6 +182,11 @@ void NvshmemPe<T>::wait(void* stream) const {
 template <Scalar T>
 void NvshmemPe<T>::copy_times(std::span<Count> times) const {
   copy(times.data(), memory_->pe().times(), times.size());
+}
+
+template <Scalar T>
+void NvshmemPe<T>::read_rows(std::span<T> values, std::size_t first) const {
+  copy(values.data(), reinterpret_cast<const T*>(memory_->pe().shared().row) + first, values.size());
 }
 
 #define INSTANTIATE(T) template class NvshmemPe<T>;

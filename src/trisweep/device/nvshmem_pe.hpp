@@ -29,8 +29,7 @@ class NvshmemPe {
   // `layouts`: of the programs of all PEs, by PE.
   template <class S>
   requires kernels::StorageOf<S, T> NvshmemPe(const Program& program, std::span<const SharedLayout> layouts,
-                                              const PanelSpans<S>& panels, Index nrhs,
-                                              const VectorScaling<T>& scaling);
+                                              const PanelSpans<S>& panels, Index nrhs, const PeData<T>& data);
   ~NvshmemPe();
   NvshmemPe(const NvshmemPe&) = delete;
   NvshmemPe& operator=(const NvshmemPe&) = delete;
@@ -47,6 +46,7 @@ class NvshmemPe {
   // See GpuPes.
   void wait(void* stream = nullptr) const;
   void copy_times(std::span<Count> times) const;
+  void read_rows(std::span<T> values, std::size_t first = 0) const;
 
  private:
   class Memory;

@@ -2,11 +2,13 @@
 // A PE in a solve, as its workers have it.
 
 #include "trisweep/core/vectors.hpp"
+#include "trisweep/device/measure.hpp"
 #include "trisweep/device/peers.hpp"
 
 namespace trisweep::device {
 
 // The caller's rows of b and x, in columns, with what each is multiplied by on its way (null: 1).
+// `base`: what x is added to on its way (null: nothing); of a program that measures x, which comes as b: b.
 template <class T>
 struct CallersRows {
   const T* b = nullptr;
@@ -15,18 +17,22 @@ struct CallersRows {
   T* x = nullptr;
   Offset x_ld = 0;
   const RealPart<T>* x_scale = nullptr;
+  const T* base = nullptr;
+  Offset base_ld = 0;
 };
 
 template <Scalar T>
 CallersRows<NumberOf<T>> callers_rows(Vectors<const T> b, const RealOf<T>* b_scale, Vectors<T> x,
-                                      const RealOf<T>* x_scale) {
+                                      const RealOf<T>* x_scale, Vectors<const T> base = {}) {
   using Number = NumberOf<T>;
   return {.b = reinterpret_cast<const Number*>(b.data),
           .b_ld = b.ld,
           .b_scale = b_scale,
           .x = reinterpret_cast<Number*>(x.data),
           .x_ld = x.ld,
-          .x_scale = x_scale};
+          .x_scale = x_scale,
+          .base = reinterpret_cast<const Number*>(base.data),
+          .base_ld = base.ld};
 }
 
 // A solve, the `number`-th of its program, from 1.
@@ -41,6 +47,8 @@ struct Solve {
 // One PE in a solve: panels of S, vectors of T.
 template <class S, class T, class Peers>
 struct Pe {
+  using Number = T;
+
   ProgramView program;
   const S* value[3];  // by side
   Peers peers;
@@ -51,6 +59,7 @@ struct Pe {
   Index phases;
   T* scratch;                // of the first worker
   std::size_t scratch_size;  // numbers of a worker
+  Measured<T> measured;      // by a program that does so
   Solve<T> solve;
 
   // As a worker sees it.

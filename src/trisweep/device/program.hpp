@@ -77,7 +77,8 @@ struct Settle {
   Range put;
   Index available = none;  // the counter that says so
   Index next = none;       // counter of the segment whose turn is next
-  Index supernode;
+  Index supernode = none;
+  bool largest = false;  // not the sum: what is largest, by its real part
 };
 
 struct RowRun {
@@ -115,6 +116,13 @@ struct Negation {
   Index rows;
 };
 
+// Rows of the caller's whose residuals are measured (measure.hpp).
+struct Measure {
+  Range rows;
+  Index largest;       // first work row of the largest of each kind
+  Index norms = none;  // that of what was found first; none: this is what is found first
+};
+
 enum class Action : std::uint8_t {
   product,
   settle,
@@ -122,7 +130,8 @@ enum class Action : std::uint8_t {
   vectors,
   clear,   // runs of rows
   negate,  // rows become the negative of others
-  close,   // all that may put something here learn that the solve is finished
+  measure,
+  close,  // all that may put something here learn that the solve is finished
 };
 
 struct Item {
@@ -150,6 +159,7 @@ struct ProgramArrays {
   Array<MovedRow> moved;
   Array<RowRun> run;
   Array<Negation> negation;
+  Array<Measure> measure;
   Array<Put> source;  // PEs that put something here: where they learn what this one has finished
 };
 
@@ -180,6 +190,7 @@ ProgramView view_of(const Arrays& p, Convert&& convert) {
           .moved = convert(p.moved),
           .run = convert(p.run),
           .negation = convert(p.negation),
+          .measure = convert(p.measure),
           .source = convert(p.source)};
 }
 

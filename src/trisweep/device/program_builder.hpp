@@ -18,33 +18,51 @@ void in_parts(Index count, Offset most, const Size& size, const Add& add) {
   }
 }
 
+// What every program may have.
 class ProgramBuilder {
  public:
-  ProgramBuilder(const symbolic::Structure& structure, const distribution::Share& share,
-                 const plan::Plan& plan);
-
-  void add(const plan::Phase& phase);
+  // `rows`: those that b is brought to.
+  ProgramBuilder(Index pe, Index rows) : vector_rows_(rows) {
+    program_.pe = pe;
+    program_.rows = rows;
+  }
   Program take() &&;
 
- private:
-  friend class SweepBuilder;
-
-  void add(const plan::SweepPhase& phase);
-  void add(const plan::ExchangePhase& phase);
-  void add(const plan::DiagonalPhase& phase);
+ protected:
   void add(const plan::VectorPhase& phase);
   Index items() const { return static_cast<Index>(program_.item.size()); }
   // Where the message is kept until it is read.
   Index expect(Index from, Index rows);
   // The put that sends it.
   Index promise(Index to, Index rows);
-  Strip strip(const plan::Strip& of, Offset positions) const;
-  void add_diagonal(Range strips, Op op, Index after);
   // Items that set rows to zero.
   void add_cleared(const std::vector<RowRun>& runs, Index after);
   // Items that move rows of the caller's, each made the end of a message by finish(move, rows).
   template <class Finish>
   void add_moves(VectorMove of, const std::vector<MovedRow>& rows, Index after, const Finish& finish);
+
+  Program program_;
+
+ private:
+  Index vector_rows_;
+};
+
+// The phases of a plan.
+class PlanBuilder : public ProgramBuilder {
+ public:
+  PlanBuilder(const symbolic::Structure& structure, const distribution::Share& share, const plan::Plan& plan);
+
+  void add(const plan::Phase& phase);
+
+ private:
+  friend class SweepBuilder;
+
+  using ProgramBuilder::add;
+  void add(const plan::SweepPhase& phase);
+  void add(const plan::ExchangePhase& phase);
+  void add(const plan::DiagonalPhase& phase);
+  Strip strip(const plan::Strip& of, Offset positions) const;
+  void add_diagonal(Range strips, Op op, Index after);
   // Of a side of the share, or a phase's own.
   Offset positions_of(const plan::SweepPhase& phase);
 
@@ -52,7 +70,6 @@ class ProgramBuilder {
   Places places_;
   distribution::PiecePositions positions_;
   std::array<Offset, distribution::sides.size()> position_at_;  // by side, in the program; -1: not there
-  Program program_;
 };
 
 }  // namespace trisweep::device

@@ -9,7 +9,7 @@ namespace trisweep::device {
 
 class SweepBuilder {
  public:
-  SweepBuilder(ProgramBuilder& builder, const plan::SweepPhase& phase)
+  SweepBuilder(PlanBuilder& builder, const plan::SweepPhase& phase)
       : builder_(builder),
         program_(builder.program_),
         phase_(phase),
@@ -182,7 +182,7 @@ class SweepBuilder {
     return {begin, static_cast<Index>(list.size())};
   }
 
-  ProgramBuilder& builder_;
+  PlanBuilder& builder_;
   Program& program_;
   const plan::SweepPhase& phase_;
   IndexedVector<plan::SegmentId, State> segment_;
@@ -194,7 +194,7 @@ class SweepBuilder {
   Offset positions_ = 0;
 };
 
-void ProgramBuilder::add(const plan::SweepPhase& phase) {
+void PlanBuilder::add(const plan::SweepPhase& phase) {
   SweepBuilder(*this, phase).build();
 }
 

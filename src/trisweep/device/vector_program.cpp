@@ -76,7 +76,7 @@ void ProgramBuilder::add(const plan::VectorPhase& phase) {
     add_moves({.in = in}, halves(m.row, in ? &MovedRow::work : &MovedRow::caller), after, receive);
   }
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
-  if (in) add_cleared(others(std::span(program_.moved).subspan(first), share_.work_rows()), after);
+  if (in) add_cleared(others(std::span(program_.moved).subspan(first), vector_rows_), after);
 }
 
 }  // namespace trisweep::device

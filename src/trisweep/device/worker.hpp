@@ -2,6 +2,7 @@
 // One worker of a PE: the body of the persistent kernel, and of a thread of the host. Takes items by ticket
 // until there are none, waits for what each needs, runs it, and says so.
 
+#include "trisweep/device/measure.hpp"
 #include "trisweep/device/pe.hpp"
 #include "trisweep/device/products.hpp"
 
@@ -145,6 +146,8 @@ class Worker {
       case Action::negate:
         for (Index i = item.at; i < item.end; ++i) negate(program_.negation[i]);
         return;
+      case Action::measure:
+        return RowMeasures<Pe<S, T, Peers>, Block>(pe_, program_.measure[item.at], block_).run();
       case Action::close:
         return;
     }
@@ -178,7 +181,14 @@ class Worker {
       const T* const from = row(s.taken_from != none ? s.taken_from : s.row);
       for_each(block_, size, [&](std::size_t i) {
         T sum = from[i];
-        for (Index c = s.cell.begin; c < s.cell.end; ++c) sum += row(program_.cell[c])[i];
+        for (Index c = s.cell.begin; c < s.cell.end; ++c) {
+          const T more = row(program_.cell[c])[i];
+          if (!s.largest) {
+            sum += more;
+          } else if (real_part(more) > real_part(sum)) {
+            sum = more;
+          }
+        }
         to[i] = sum;
       });
       block_.sync();
@@ -225,7 +235,9 @@ class Worker {
       } else if (m.in) {
         work[column] = scaled(caller.b[at.caller + column * caller.b_ld], caller.b_scale, at.caller);
       } else {
-        caller.x[at.caller + column * caller.x_ld] = scaled(work[column], caller.x_scale, at.caller);
+        T x = scaled(work[column], caller.x_scale, at.caller);
+        if (caller.base != nullptr) x += caller.base[at.caller + column * caller.base_ld];
+        caller.x[at.caller + column * caller.x_ld] = x;
       }
     });
     if (m.put == none) return;

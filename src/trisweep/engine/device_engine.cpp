@@ -1,6 +1,7 @@
 #include "trisweep/engine/device_engine.hpp"
 
 #include "trisweep/engine/communication_pattern.hpp"
+#include "trisweep/engine/device_refinement.hpp"
 #include "trisweep/transport/agreement.hpp"
 
 namespace trisweep::engine {
@@ -73,18 +74,52 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
     for (const plan::Phase& phase : plan.phase) prepared->traffic.push_back(plan::traffic_of(phase));
     return prepared;
   });
-  connect(made->program);
-  made->layouts = comm.gather(device::shared_layout(made->program, comm.size()));
-  comm.broadcast(made->layouts);
+  set_up(*made, nrhs, scales_.vectors(op, {}, {}, true), nullptr);
+  transport::collectively(comm, [&] { prepared_[op] = std::move(made); });
+}
+
+template <Scalar T>
+void DeviceEngine<T>::set_up(RunningProgram<T>& of, Index nrhs, const CallersVectors<T>& scales,
+                             const device::Measuring<T>* measuring) {
+  const transport::Communicator& comm = system_.comm;
+  connect(of.program);
+  of.layouts = comm.gather(device::shared_layout(of.program, comm.size()));
+  comm.broadcast(of.layouts);
   if (!gpus_ && reaches_device()) gpus_ = join_gpus(comm);
   const RankProgram<T> program{.system = system_,
-                               .program = made->program,
+                               .program = of.program,
                                .nrhs = nrhs,
                                .watchdog = options_.watchdog,
-                               .scales = scales_.vectors(op, {}, {}, true),
-                               .layouts = made->layouts};
-  made->runner = options_.device == Device::host ? run_on_host(program) : run_on_gpu(program);
-  transport::collectively(comm, [&] { prepared_[op] = std::move(made); });
+                               .scales = scales,
+                               .layouts = of.layouts,
+                               .measuring = measuring};
+  of.runner = options_.device == Device::host ? run_on_host(program) : run_on_gpu(program);
+}
+
+template <Scalar T>
+std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::Measuring<T>& of,
+                                                           const plan::VectorPhase& columns, Index nrhs) {
+  const transport::Communicator& comm = system_.comm;
+  std::optional<RefinementVectors<T>> vectors;
+  device::Measuring<T> measuring = of;
+  auto running = transport::collectively(comm, [&] {
+    vectors.emplace(options_.device, of.rows(), nrhs);
+    measuring.residual = vectors->of(vectors->residual, nrhs).data;
+    measuring.magnitude = reinterpret_cast<RealOf<T>*>(vectors->magnitude.get());
+    return std::make_unique<RunningProgram<T>>(RunningProgram<T>{
+        .program = device::make_measuring_program(comm.rank(), comm.size(), columns, of.rows())});
+  });
+  set_up(*running, nrhs, {}, &measuring);
+  return transport::collectively(comm, [&]() -> std::unique_ptr<Refinement<T>> {
+    const auto solve = [this, op](Vectors<const T> b, Vectors<T> x, Vectors<const T> base) {
+      CallersVectors<T> v = scales_.vectors(op, b, x, true);
+      v.base = base;
+      ProgramRunner<T>& runner = *prepared_.at(op)->runner;
+      runner.start(v, nullptr);
+      runner.wait(nullptr);
+    };
+    return std::make_unique<DeviceRefinement<T>>(std::move(*vectors), std::move(running), solve);
+  });
 }
 
 // Each rank hears where its messages come to.

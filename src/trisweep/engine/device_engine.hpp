@@ -22,6 +22,8 @@ class DeviceEngine final : public Engine<T> {
   Index room(Op op) const override;
   SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) override;
   void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* stream) override;
+  std::unique_ptr<Refinement<T>> refinement(Op op, const device::Measuring<T>& of,
+                                            const plan::VectorPhase& columns, Index nrhs) override;
   bool reaches_device() const override { return options_.device != Device::host; }
   void panels_changed() override;
   // Nothing but the times of phases is known, which are measured in any case.
@@ -29,15 +31,15 @@ class DeviceEngine final : public Engine<T> {
 
  private:
   // The program of an op, and what runs it.
-  struct Prepared {
+  struct Prepared : RunningProgram<T> {
     const plan::Plan* plan = nullptr;
     Index nrhs = 0;
-    device::Program program;
-    std::vector<device::SharedLayout> layouts;  // by rank
-    std::unique_ptr<ProgramRunner<T>> runner;
     std::vector<plan::RankTraffic> traffic;  // by phase
   };
   void connect(device::Program& program) const;
+  // Connects the program and makes its runner. Collective.
+  void set_up(RunningProgram<T>& of, Index nrhs, const CallersVectors<T>& scales,
+              const device::Measuring<T>* measuring);
   SolveProfile profile(const Prepared& prepared, Index nrhs) const;
 
   RankSystem<T> system_;

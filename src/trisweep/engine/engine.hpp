@@ -12,6 +12,7 @@
 #include "trisweep/engine/panel_store.hpp"
 #include "trisweep/engine/profile.hpp"
 #include "trisweep/engine/recorder.hpp"
+#include "trisweep/engine/refinement.hpp"
 #include "trisweep/ordering/ordering.hpp"
 #include "trisweep/transport/transport.hpp"
 
@@ -73,6 +74,15 @@ class Engine {
   }
   // Whether b and x may be in a device's memory.
   virtual bool reaches_device() const { return false; }
+
+  // Refinement on the device for op, which is prepared, with at most `nrhs` right-hand sides; null where the
+  // device is the processors. Collective. `of`: this rank's rows of op(A), without what is measured;
+  // `columns` brings the caller's rows to their columns. Views are copied where the device has memory of its
+  // own.
+  virtual std::unique_ptr<Refinement<T>> refinement(Op /*op*/, const device::Measuring<T>& /*of*/,
+                                                    const plan::VectorPhase& /*columns*/, Index /*nrhs*/) {
+    return nullptr;
+  }
 
   // The panels have other numbers now, in another place.
   virtual void panels_changed() = 0;

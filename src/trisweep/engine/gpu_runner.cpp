@@ -55,18 +55,23 @@ namespace {
 template <Scalar T, template <Scalar> class Pes>
 class GpuRunner final : public ProgramRunner<T> {
  public:
-  // emplace(pes, panels, scaling) makes them.
+  // emplace(pes, panels, data) makes them.
   template <class Emplace>
   GpuRunner(const RankProgram<T>& of, const Emplace& emplace) : of_(of), time_(of.program.part.size() + 1) {
     const auto rows = usize(of.system.partition.count(comm().rank()));
     const auto scale = [&](const RealOf<T>* s) { return std::span(s, s == nullptr ? 0 : rows); };
-    const device::VectorScaling<T> scaling{scale(of.scales.b_scale), scale(of.scales.x_scale)};
-    of.system.panels.visit([&](const auto& panels) { emplace(pes_, panels, scaling); });
+    device::PeData<T> data{scale(of.scales.b_scale), scale(of.scales.x_scale)};
+    if (of.measuring != nullptr) {
+      data.measuring = *of.measuring;
+      emplace(pes_, device::PanelSpans<T>{}, data);
+    } else {
+      of.system.panels.visit([&](const auto& panels) { emplace(pes_, panels, data); });
+    }
   }
 
   void start(const CallersVectors<T>& v, void* stream) override {
     const bool scaled = v.b_scale == of_.scales.b_scale && v.x_scale == of_.scales.x_scale;
-    const device::PeVectors<T> vectors{v.b, v.x, scaled};
+    const device::PeVectors<T> vectors{v.b, v.x, scaled, v.base};
     pes_->solve(v.b.cols, {&vectors, 1}, std::isfinite(of_.watchdog) ? of_.watchdog : 0, stream);
   }
   void wait(void* stream) override {
@@ -81,6 +86,7 @@ class GpuRunner final : public ProgramRunner<T> {
     pes_->copy_times(time_);
   }
   std::span<const device::Count> times() const override { return time_; }
+  void read_rows(std::size_t first, std::span<T> values) const override { pes_->read_rows(values, first); }
   void panels_changed() override {
     of_.system.panels.visit([&](const auto& panels) { pes_->copy_panels(panels); });
   }
@@ -118,18 +124,31 @@ std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of) {
 #if defined(TRISWEEP_NVSHMEM)
   if (of.system.comm.size() > 1)
     return std::make_unique<GpuRunner<T, device::NvshmemPe>>(
-        of, [&](auto& pes, const auto& panels, const auto& scaling) {
-          pes.emplace(of.program, of.layouts, panels, of.nrhs, scaling);
+        of, [&](auto& pes, const auto& panels, const auto& data) {
+          pes.emplace(of.program, of.layouts, panels, of.nrhs, data);
         });
 #endif
   return std::make_unique<GpuRunner<T, device::GpuPes>>(
-      of, [&](auto& pes, const auto& panels, const auto& scaling) {
+      of, [&](auto& pes, const auto& panels, const auto& data) {
         pes.emplace(std::span(&of.program, 1), std::span(&panels, 1), of.nrhs,
-                    device::GpuOptions<T>{.scaling = {&scaling, 1}});
+                    device::GpuOptions<T>{.data = {&data, 1}});
       });
 }
 
+std::shared_ptr<std::byte> gpu_memory(std::size_t bytes) {
+  const auto buffer = std::make_shared<device::GpuBuffer>(bytes);
+  return {buffer, buffer->template as<std::byte>()};
+}
+void copy_on_gpu(void* to, const void* from, std::size_t bytes) {
+  device::gpu_copy(to, from, bytes);
+}
+
 #else
+
+std::shared_ptr<std::byte> gpu_memory(std::size_t /*bytes*/) {
+  return nullptr;
+}
+void copy_on_gpu(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/) {}
 
 std::shared_ptr<void> join_gpus(const transport::Communicator& /*comm*/) {
   return nullptr;

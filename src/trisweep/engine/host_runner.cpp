@@ -55,25 +55,35 @@ class HostRunner final : public ProgramRunner<T> {
     transport::collectively(comm(), [&] {
       for (Index rank = 0; rank < comm().size(); ++rank)
         memory_of_.push_back(of_.layouts[usize(rank)].template at<T>(memory_.part(rank)));
-      pe_.emplace(of_.program, comm().size(), of_.system.crew.size(), of_.nrhs, memory_.part(comm().rank()));
+      pe_.emplace(of_.program, comm().size(), of_.system.crew.size(), of_.nrhs, memory_.part(comm().rank()),
+                  of_.measuring != nullptr ? *of_.measuring : device::Measuring<T>{});
     });
   }
 
   void start(const CallersVectors<T>& v, void* /*stream*/) override {
     device::Solve<Number> solve = pe_->next(v.b.cols, std::isfinite(of_.watchdog) ? of_.watchdog : 0);
-    solve.caller = device::callers_rows(v.b, v.b_scale, v.x, v.x_scale);
+    solve.caller = device::callers_rows(v.b, v.b_scale, v.x, v.x_scale, v.base);
     Listener listener(comm());
-    of_.system.panels.visit([&](const auto& panels) {
-      const std::array value{panels[0].data(), panels[1].data(), panels[2].data()};
+    const auto run = [&]<class S>(const std::array<const S*, 3>& value) {
       const auto serve = [&](int thread) {
         pe_->work(memory_of_, value, solve, thread, device::HostBlock{.watch = &listener});
       };
       of_.system.crew.run(std::ref(serve));  // by reference: a solve allocates nothing
-    });
+    };
+    if (of_.measuring != nullptr) {
+      run(std::array<const T*, 3>{});
+    } else {
+      of_.system.panels.visit([&](const auto& panels) {
+        run(std::array{panels[0].data(), panels[1].data(), panels[2].data()});
+      });
+    }
     if (pe_->failed()) give_up();
   }
   void wait(void* /*stream*/) override {}
   std::span<const device::Count> times() const override { return pe_->times(); }
+  void read_rows(std::size_t first, std::span<T> values) const override {
+    std::copy_n(pe_->rows() + first, values.size(), values.data());
+  }
   void panels_changed() override {}  // they are read where they are
 
  private:

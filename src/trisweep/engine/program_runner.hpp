@@ -1,6 +1,7 @@
 #pragma once
 // Runs the program of a rank wherever that computes: all that a DeviceEngine leaves to the kind of device.
 
+#include "trisweep/device/measure.hpp"
 #include "trisweep/device/shared_layout.hpp"
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/engine/vector_moves.hpp"
@@ -12,10 +13,11 @@ template <Scalar T>
 struct RankProgram {
   const RankSystem<T>& system;
   device::Program& program;
-  Index nrhs;                                     // at most
-  double watchdog;                                // seconds
-  CallersVectors<T> scales;                       // of the op's right-hand sides and solutions
-  std::span<const device::SharedLayout> layouts;  // by rank
+  Index nrhs;                                       // at most
+  double watchdog;                                  // seconds
+  CallersVectors<T> scales;                         // of the op's right-hand sides and solutions
+  std::span<const device::SharedLayout> layouts;    // by rank
+  const device::Measuring<T>* measuring = nullptr;  // of a program that does so, which has no panels
 };
 
 template <Scalar T>
@@ -31,7 +33,17 @@ class ProgramRunner {
   virtual void wait(void* stream) = 0;
   // When the phases of the last solve began, and behind them its end: nanoseconds, 0 for one without items.
   virtual std::span<const device::Count> times() const = 0;
+  // Work rows, which lie one after another, from the entry `first` on.
+  virtual void read_rows(std::size_t first, std::span<T> values) const = 0;
   virtual void panels_changed() = 0;
+};
+
+// A program, and what runs it.
+template <Scalar T>
+struct RunningProgram {
+  device::Program program;
+  std::vector<device::SharedLayout> layouts{};  // by rank
+  std::unique_ptr<ProgramRunner<T>> runner{};
 };
 
 // On threads of the host. Collective. Throws Error(usage) when ranks are on several nodes.
@@ -43,6 +55,9 @@ template <Scalar T>
 std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of);
 // Throws Error(environment) unless this build has the kernels of the kind of GPU, and the machine such a one.
 void require_gpu(Device device, Index ranks);
+// Zeroed memory of that GPU, and copies between that and the host's, in either direction.
+std::shared_ptr<std::byte> gpu_memory(std::size_t bytes);
+void copy_on_gpu(void* to, const void* from, std::size_t bytes);
 // What the GPUs of several ranks exchange segments by, for as long as programs run on them. Collective.
 std::shared_ptr<void> join_gpus(const transport::Communicator& comm);
 

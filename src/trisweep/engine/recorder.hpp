@@ -9,8 +9,8 @@
 
 namespace trisweep::engine {
 
-enum class TraceKind { l_sweep, u_sweep, exchange, diagonal, vectors, products, idle, send, receive };
-inline constexpr int trace_kinds = 9;
+enum class TraceKind { l_sweep, u_sweep, exchange, diagonal, vectors, products, idle, gather, send, receive };
+inline constexpr int trace_kinds = 10;
 
 struct TraceEvent {
   TraceKind kind;

@@ -21,6 +21,7 @@ struct CallersVectors {
   Vectors<T> x{};
   const RealOf<T>* b_scale = nullptr;
   const RealOf<T>* x_scale = nullptr;
+  Vectors<const T> base{};  // on a device: as device::CallersRows has it
 };
 
 // What this rank's rows of b and x are multiplied by.

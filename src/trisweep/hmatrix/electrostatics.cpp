@@ -8,6 +8,7 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/matrix_file.hpp"
+#include "trisweep/hmatrix/preconditioners.hpp"
 #include "trisweep/hmatrix/single_layer.hpp"
 
 namespace trisweep::hmatrix {
@@ -30,49 +31,46 @@ double fastest_product(HMatrix<double>& a, const std::vector<double>& x, int cou
   return fastest;
 }
 
-CompressedBlocks<double> made_blocks(const transport::Team& team, const Conductors& conductors,
+CompressedBlocks<double> made_blocks(const transport::Team& team, const std::vector<Point>& points,
                                      const SingleLayer& kernel, const ChargeOptions& options,
                                      Observer& observer) {
-  auto tree = transport::collectively(
-      team.comm, [&] { return make_cluster_tree(centroids(conductors.mesh), options.leaf_size); });
+  auto tree =
+      transport::collectively(team.comm, [&] { return make_cluster_tree(points, options.leaf_size); });
   return compress_blocks<double>(team, kernel, std::move(tree), options.matrix, observer);
 }
 
-CompressedBlocks<double> loaded_blocks(const transport::Team& team, const Conductors& conductors,
+CompressedBlocks<double> loaded_blocks(const transport::Team& team, const std::vector<Point>& points,
                                        const std::filesystem::path& file) {
   auto blocks = load_blocks<double>(team.comm, file);
   transport::collectively(team.comm, [&] {
-    if (is_tree_of(blocks.tree, centroids(conductors.mesh))) return;
-    throw InputError(file, 0, fmt::format("not the matrix of {}", conductors.name),
+    if (is_tree_of(blocks.tree, points)) return;
+    throw InputError(file, 0, "not the matrix of this object",
                      "give the object that it was saved for, of the same shape and size");
   });
   return blocks;
 }
 
-}  // namespace
+// By what the system is solved.
+struct Way {
+  const krylov::NamedMethod<double>& method;
+  const NamedPreconditioner<double>& preconditioner;
+};
 
-ChargeResult solve_charge(const transport::Team& team, const Conductors& conductors,
-                          const ChargeOptions& options, const MatrixFiles& files, Observer& observer) {
-  const auto kernel =
-      transport::collectively(team.comm, [&] { return SingleLayer(conductors.mesh, coulomb_factor()); });
-  auto blocks = files.load.empty() ? made_blocks(team, conductors, kernel, options, observer)
-                                   : loaded_blocks(team, conductors, files.load);
-  if (files.save) save_blocks(team.comm, blocks, files.output);
-  const double eps = blocks.options.compression.eps;
-  HMatrix<double> a(team, std::move(blocks));
-  ChargeResult result{.eps = eps, .matrix = a.statistics()};
-  std::vector<double> potential, density(usize(a.local_rows()));
-  for (const Index t : own_triangles(a)) potential.push_back(conductors.potential[usize(t)]);
-  result.product_seconds = fastest_product(a, potential, options.products);
-  result.sampled_error = sampled_error<double>(a, kernel, options.sampled_rows);
+Way chosen_way(const ChargeOptions& options) {
+  const Way way{find_named(krylov::methods<double>(), "method", options.method),
+                find_named(preconditioners<double>(), "preconditioner", options.preconditioner)};
+  if (way.preconditioner.linear || way.method.varying_preconditioner) return way;
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("the preconditioner {} is another one in each iteration, which the recurrences of {} "
+                  "do not allow",
+                  options.preconditioner, options.method),
+      "choose --method bicgstab, or another preconditioner");
+}
 
-  observer.progress("solve", 0);
-  const auto start = Clock::now();
-  const krylov::Identity no_preconditioner;
-  const auto& method = find_named(krylov::methods<double>(), "method", options.method);
-  result.solve = method.solve(team, {a, no_preconditioner}, potential, density, options.solver).front();
-  result.solve_seconds = team.comm.max(seconds_since(start));
-
+// Of all triangles, and of those that are counted.
+void sum_charges(const HMatrix<double>& a, const Conductors& conductors, const std::vector<double>& density,
+                 ChargeResult& result) {
   std::vector<double> charge(2);
   for (std::size_t i = 0; i < density.size(); ++i) {
     const Index t = own_triangles(a)[i];
@@ -80,9 +78,43 @@ ChargeResult solve_charge(const transport::Team& team, const Conductors& conduct
     charge[1] += of_triangle;
     if (t < conductors.counted) charge[0] += of_triangle;
   }
-  team.comm.sum(charge);
+  a.comm().sum(charge);
   result.charge = charge[0];
   result.total_charge = charge[1];
+}
+
+}  // namespace
+
+ChargeResult solve_charge(const transport::Team& team, const Conductors& conductors,
+                          const ChargeOptions& options, const MatrixFiles& files, Observer& observer) {
+  const Way way = transport::collectively(team.comm, [&] { return chosen_way(options); });
+  const auto [kernel, points] = transport::collectively(team.comm, [&] {
+    return std::pair(SingleLayer(conductors.mesh, coulomb_factor()), centroids(conductors.mesh));
+  });
+  auto blocks = files.load.empty() ? made_blocks(team, points, kernel, options, observer)
+                                   : loaded_blocks(team, points, files.load);
+  if (files.save) save_blocks(team.comm, blocks, files.output);
+  const Options how = blocks.options;
+  HMatrix<double> a(team, std::move(blocks));
+  a.use_device(options.where);
+  ChargeResult result{.eps = how.compression.eps, .matrix = a.statistics()};
+  if (a.device() != nullptr) result.device = a.device()->counts();
+  std::vector<double> potential, density(usize(a.local_rows()));
+  for (const Index t : own_triangles(a)) potential.push_back(conductors.potential[usize(t)]);
+  result.product_seconds = fastest_product(a, potential, options.products);
+  result.sampled_error = sampled_error<double>(a, kernel, options.sampled_rows);
+
+  observer.progress("preconditioner", 0);
+  auto start = Clock::now();
+  const auto preconditioner = way.preconditioner.make({team, kernel, points, a, how});
+  result.preconditioner_seconds = team.comm.max(seconds_since(start));
+  observer.progress("solve", 0);
+  if (options.recorder != nullptr) options.recorder->start();
+  a.record_in(options.recorder);
+  start = Clock::now();
+  result.solve = way.method.solve(team, {a, *preconditioner}, potential, density, options.solver).front();
+  result.solve_seconds = team.comm.max(seconds_since(start));
+  sum_charges(a, conductors, density, result);
   return result;
 }
 

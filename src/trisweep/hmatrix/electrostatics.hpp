@@ -12,7 +12,10 @@ namespace trisweep::hmatrix {
 struct ChargeOptions {
   Index leaf_size = 32;  // of the cluster tree
   Options matrix;
-  std::string method = "bicgstab";  // of krylov::methods()
+  DeviceOptions where;                   // products are made
+  engine::Recorder* recorder = nullptr;  // of the solve, with a thread more than the crew
+  std::string method = "bicgstab";       // of krylov::methods()
+  std::string preconditioner = "none";   // of preconditioners()
   krylov::BicgstabOptions solver{.tolerance = 1e-7};
   int products = 5;         // that are timed
   Index sampled_rows = 30;  // for the error of products
@@ -23,8 +26,10 @@ struct ChargeResult {
   double total_charge = 0;
   double eps = 0;  // of the matrix, made or loaded
   Statistics matrix;
-  double sampled_error = 0;    // of products (hmatrix.hpp)
-  double product_seconds = 0;  // the fastest; of the slowest rank
+  DeviceCounts device;                // of this rank, where products are made on a device
+  double sampled_error = 0;           // of products (hmatrix.hpp)
+  double product_seconds = 0;         // the fastest; of the slowest rank
+  double preconditioner_seconds = 0;  // that it took to make it
   double solve_seconds = 0;
   krylov::BicgstabResult solve;
 };
@@ -37,7 +42,8 @@ struct MatrixFiles {
 };
 
 // Every rank has all conductors. Collective; the same on every rank. Throws as compress_blocks(), HMatrix and
-// the files do, and Error(input) when the matrix that is loaded is that of another surface.
+// the files do, Error(input) when the matrix that is loaded is that of another surface, and Error(usage) when
+// the method cannot go with the preconditioner.
 ChargeResult solve_charge(const transport::Team& team, const Conductors& conductors,
                           const ChargeOptions& options, const MatrixFiles& files = {},
                           Observer& observer = silent_observer());

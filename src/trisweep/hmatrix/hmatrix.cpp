@@ -7,11 +7,23 @@
 #include "trisweep/hmatrix/hacapk_distribution.hpp"
 
 namespace trisweep::hmatrix {
+namespace {
+
+// Where the rows of each rank begin, and the end of the last one's.
+std::vector<Index> strips_of(const distribution::RowPartition& partition, const Strips& strips) {
+  std::vector<Index> cut;
+  for (const Index row : partition.begin)
+    cut.push_back(static_cast<Index>(std::ranges::lower_bound(strips.begin, row) - strips.begin.begin()));
+  return cut;
+}
+
+}  // namespace
 
 template <Scalar T>
-HMatrix<T>::HMatrix(const transport::Team& team, CompressedBlocks<T> blocks)
+HMatrix<T>::HMatrix(const transport::Team& team, CompressedBlocks<T> blocks,
+                    const distribution::RowPartition* as)
     : comm_(team.comm.duplicate()), crew_(team.crew), tree_(std::move(blocks.tree)) {
-  transport::together(comm_, [&] { deal_out(std::move(blocks)); });
+  transport::together(comm_, [&] { deal_out(std::move(blocks), as); });
 }
 
 template <Scalar T>
@@ -31,12 +43,13 @@ HMatrix<T>::~HMatrix() {
 }
 
 template <Scalar T>
-void HMatrix<T>::deal_out(CompressedBlocks<T> blocks) {
+void HMatrix<T>::deal_out(CompressedBlocks<T> blocks, const distribution::RowPartition* as) {
   const auto start = Clock::now();
   count(blocks);
   compare_with_hacapk(blocks);
   const Strips& strips = blocks.strips;
-  const std::vector<Index> cut = cut_strips(comm_, blocks.stored, strips);
+  const std::vector<Index> cut =
+      as == nullptr ? cut_strips(comm_, blocks.stored, strips) : strips_of(*as, strips);
   blocks.stored = exchange_blocks(comm_, std::move(blocks.stored), strips, cut);
   transport::collectively(comm_, [&] {
     for (const Index strip : cut) partition_.begin.push_back(strips.begin[usize(strip)]);
@@ -155,6 +168,37 @@ void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
 }
 
 template <Scalar T>
+void HMatrix<T>::use_device(const DeviceOptions& options) {
+  transport::together(comm_, [&] {
+    device_ = transport::collectively(comm_, [&]() -> std::unique_ptr<DeviceProduct<T>> {
+      if (options.device == engine::Device::cpu) return nullptr;
+      return std::make_unique<DeviceProduct<T>>(local_.device_tasks(), options, crew_);
+    });
+  });
+}
+
+template <Scalar T>
+void HMatrix<T>::record_gather(double begin, double end) const {
+  recorder_->record({.kind = engine::TraceKind::gather,
+                     .thread = static_cast<Index>(crew_.size()),
+                     .subject = -1,
+                     .peer = -1,
+                     .begin = begin,
+                     .end = end});
+}
+
+template <Scalar T>
+void HMatrix<T>::multiply_gathered(Index nrhs, Vectors<T> y, const std::function<void()>& between) {
+  const engine::Span span(recorder_, engine::TraceKind::products, 0);
+  const Vectors<const T> whole(whole_.data(), tree_.size(), nrhs);
+  if (device_ != nullptr) {
+    device_->multiply(whole, y);
+  } else {
+    local_.multiply(whole, y, crew_, between);
+  }
+}
+
+template <Scalar T>
 void HMatrix<T>::multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y) {
   const auto conjugate_all = [](Vectors<const T> from, Vectors<T> to) {
     for (Index c = 0; c < from.cols; ++c)
@@ -175,9 +219,11 @@ void HMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y) {
     require_apart<T>(x, y, local_rows());
     if (x.cols > nrhs_) reserve(x.cols);
     if (op != Op::none) return multiply_transposed(op, x, y);
+    const double begin = recorder_ == nullptr ? 0 : recorder_->now();
     begin_gather(x);
     end_gather();
-    local_.multiply({whole_.data(), tree_.size(), x.cols}, y, crew_);
+    if (recorder_ != nullptr) record_gather(begin, recorder_->now());
+    multiply_gathered(x.cols, y, [] {});
   });
 }
 
@@ -186,17 +232,24 @@ void HMatrix<T>::operator()(Vectors<const T> x, Vectors<T> y, const krylov::Mean
   transport::together(comm_, [&] {
     require_apart<T>(x, y, local_rows());
     if (x.cols > nrhs_) reserve(x.cols);
+    double begin = 0, end = 0;  // of the gathers, as far as they are looked at
+    if (recorder_ != nullptr) begin = recorder_->now();
     begin_gather(x);
     const auto poll = [&] {
       int done = 0;
       transport::check(
           MPI_Testall(static_cast<int>(gathers_.size()), gathers_.data(), &done, MPI_STATUSES_IGNORE),
           "MPI_Testall");
+      if (recorder_ != nullptr && done != 0 && end == 0) end = recorder_->now();
     };
-    work(poll);
+    {
+      const engine::Span span(recorder_, engine::TraceKind::vectors, 0);
+      work(poll);
+    }
     end_gather();
+    if (recorder_ != nullptr) record_gather(begin, end == 0 ? recorder_->now() : end);
     // The messages of `work` go on to move between strips.
-    local_.multiply({whole_.data(), tree_.size(), x.cols}, y, crew_, [&] { comm_.look(); });
+    multiply_gathered(x.cols, y, [&] { comm_.look(); });
   });
 }
 

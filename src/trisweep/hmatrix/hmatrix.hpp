@@ -8,6 +8,7 @@
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/hmatrix/compressed_blocks.hpp"
+#include "trisweep/hmatrix/device_product.hpp"
 #include "trisweep/hmatrix/local_blocks.hpp"
 #include "trisweep/krylov/linear_operator.hpp"
 
@@ -32,9 +33,10 @@ struct Statistics {
 template <Scalar T>
 class HMatrix {
  public:
-  // Deals the rows of the blocks out. Collective; throws on every rank when any runs out of memory. The crew
-  // outlives it.
-  HMatrix(const transport::Team& team, CompressedBlocks<T> blocks);
+  // Deals the rows of the blocks out: by bytes, or as another matrix has them that is cut into the same
+  // strips. Collective; throws on every rank when any runs out of memory. The crew outlives it.
+  HMatrix(const transport::Team& team, CompressedBlocks<T> blocks,
+          const distribution::RowPartition* as = nullptr);
   // Of compress_blocks(), which may throw as well.
   HMatrix(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree, const Options& options,
           Observer& observer = silent_observer());
@@ -50,15 +52,27 @@ class HMatrix {
   // y = A x, and `work` while x is gathered.
   void operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work);
 
+  // Products of op N are made there from now on. Collective; throws on every rank where one has no such
+  // device.
+  void use_device(const DeviceOptions& options);
+
+  // Records all-gathers (in the row of the thread behind the crew's), the products behind them, and what is
+  // done meanwhile. Null: nothing. It outlives this.
+  void record_in(engine::Recorder* recorder) { recorder_ = recorder; }
+
   const ClusterTree& tree() const { return tree_; }
   const distribution::RowPartition& partition() const { return partition_; }
   Index local_rows() const { return partition_.count(comm_.rank()); }
+  // This rank's products as a device would make them. As long as this lives.
+  device::GemvTasks device_tasks() const { return local_.device_tasks(); }
+  // None where products are made by LocalBlocks.
+  const DeviceProduct<T>* device() const { return device_.get(); }
   const Statistics& statistics() const { return statistics_; }
   const transport::Communicator& comm() const { return comm_; }
   Crew& crew() const { return crew_; }
 
  private:
-  void deal_out(CompressedBlocks<T> blocks);
+  void deal_out(CompressedBlocks<T> blocks, const distribution::RowPartition* as);
   void count(const CompressedBlocks<T>& blocks);
   void compare_with_hacapk(const CompressedBlocks<T>& blocks);
   void count_local();
@@ -72,6 +86,9 @@ class HMatrix {
   BytesOfRanks bytes_of_ranks(const RowsOf& rows_of) const;
   void begin_gather(Vectors<const T> x);
   void end_gather();
+  void record_gather(double begin, double end) const;
+  // y = this rank's rows of H times what has been gathered.
+  void multiply_gathered(Index nrhs, Vectors<T> y, const std::function<void()>& between);
   void multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y);
   void sum_parts(Index column, Vectors<T> y);
 
@@ -80,7 +97,9 @@ class HMatrix {
   ClusterTree tree_;
   distribution::RowPartition partition_;
   LocalBlocks<T> local_;
+  std::unique_ptr<DeviceProduct<T>> device_;
   Statistics statistics_;
+  engine::Recorder* recorder_ = nullptr;
   Index nrhs_ = 0;
   BytesOfRanks all_rows_, own_rows_;  // of whole_, and of parts_
   Buffer<T> whole_;                   // vectors of all rows

@@ -126,6 +126,30 @@ void LocalBlocks<T>::list_for_transposed() {
 }
 
 template <Scalar T>
+device::GemvTasks LocalBlocks<T>::device_tasks() const {
+  using device::GemvKind;
+  device::GemvTasks tasks{
+      .panels = panels_.span(), .columns = strip_begin_.back(), .rows = strip_row_.back(), .sums = sums_};
+  for (const Right& v : right_)
+    tasks.right.push_back({v.at, GemvKind::sums_of_x, v.cols, v.rank, v.col_begin, v.sums});
+  for (std::size_t strip = 0; strip + 1 < strip_row_.size(); ++strip) {
+    const auto add = [&](bool low_rank) {
+      const auto begin = static_cast<Index>(tasks.left.size());
+      for (std::size_t l = strip_task_[strip]; l < strip_task_[strip + 1]; ++l) {
+        const Left& panel = left_[l];
+        if (panel.low_rank == low_rank)
+          tasks.left.push_back({panel.at, low_rank ? GemvKind::rows_of_sums : GemvKind::rows_of_x, panel.rows,
+                                panel.cols, panel.source, panel.row_begin});
+      }
+      return device::Range{begin, static_cast<Index>(tasks.left.size())};
+    };
+    const device::Range dense = add(false);
+    tasks.strip.push_back({{strip_row_[strip], strip_row_[strip + 1]}, dense, add(true)});
+  }
+  return tasks;
+}
+
+template <Scalar T>
 void LocalBlocks<T>::reserve(Index nrhs) {
   const std::size_t size = usize(sums_) * usize(nrhs);
   if (sum_.size() < size) sum_ = zeros<T>(size, "the sums of low-rank blocks");

@@ -13,6 +13,7 @@
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/core/crew.hpp"
 #include "trisweep/core/vectors.hpp"
+#include "trisweep/device/gemv_plan.hpp"
 #include "trisweep/hmatrix/stored_block.hpp"
 
 namespace trisweep::hmatrix {
@@ -32,6 +33,9 @@ class LocalBlocks {
       Vectors<const T> x, Vectors<T> y, Crew& crew, const std::function<void()>& between = [] {});
   // y = H^T x. x: of this rank's rows, y: of all columns.
   void multiply_transposed(Vectors<const T> x, Vectors<T> y, Crew& crew);
+
+  // The same products for a device (device/gemv_plan.hpp), of op N. As long as this lives.
+  device::GemvTasks device_tasks() const;
 
   std::size_t bytes() const { return panels_.size(); }
   Offset numbers() const { return numbers_; }

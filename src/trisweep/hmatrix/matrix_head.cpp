@@ -68,6 +68,7 @@ void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& h
   file.number("least_side", options.blocks.least_side);
   file.number("strip_rows", options.strip_rows);
   file.number("eps", how.eps);
+  file.number("most_rank", how.most_rank);
   file.number("recompressed", how.recompress ? 1 : 0);
   file.text("cross", name_in(compression::crosses(), &compression::NamedCross::method, how.cross));
   file.text("precision",
@@ -95,7 +96,8 @@ MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar) {
       .eps = file.number("eps"),
       .cross = find_named(compression::crosses(), "cross", file.text("cross")).method,
       .recompress = file.number("recompressed") != 0,
-      .precision = find_named(compression::precisions(), "precision", file.text("precision")).precision};
+      .precision = find_named(compression::precisions(), "precision", file.text("precision")).precision,
+      .most_rank = static_cast<Index>(file.number("most_rank"))};
   head.tree.order = file.list<Index>("order");
   head.strips.begin = file.list<Index>("strip");
   const auto cluster = file.list<Index>("cluster");

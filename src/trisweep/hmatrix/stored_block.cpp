@@ -65,8 +65,10 @@ class BlockPacker {
   bool pack_low_rank(const Cluster& rows, const Cluster& cols) {
     const Compression& how = source_.compression;
     const KernelEntries<T> block = entries(rows.begin, rows.end, cols.begin, cols.end);
-    auto cross = compression::cross_approximation<T>(
-        block, {.method = how.cross, .accuracy = {.relative = share_of_crosses * how.eps}});
+    auto cross =
+        compression::cross_approximation<T>(block, {.method = how.cross,
+                                                    .accuracy = {.relative = share_of_crosses * how.eps},
+                                                    .most_rank = how.most_rank});
     if (!cross.converged) return false;
     auto factors = how.recompress ? compression::recompress(std::move(cross.block),
                                                             {.relative = share_of_truncation * how.eps})

@@ -55,6 +55,7 @@ struct Compression {
   compression::Cross cross = compression::Cross::aca_plus;
   bool recompress = true;
   compression::Precision precision = compression::Precision::adaptive;
+  Index most_rank = 0;  // of a block, whatever eps says; 0: any
 };
 
 // What a block takes. An admissible one whose rank is too high becomes dense. Throws Error(input) when an

@@ -67,6 +67,7 @@ template <Scalar T>
 struct NamedMethod {
   std::string_view name;
   decltype(&bicgstab<T>) solve;
+  bool varying_preconditioner;  // it may be another one in each iteration
 };
 template <Scalar T>
 std::span<const NamedMethod<T>> methods();

@@ -46,6 +46,9 @@ class DistributedMatrix {
   // The whole matrix on rank 0, an empty one elsewhere: in `room`, unless this rank has it all. Collective.
   const matrix::Csr<T>& whole(matrix::Csr<T>& room) const;
 
+  // This rank's rows, whose columns are its own rows first, then those of other ranks that the halo brings.
+  const matrix::Csr<T>& local() const { return local_; }
+  const Halo<T>& halo() const { return halo_; }
   // ||op(A)||_inf.
   double norm_inf(Op op) const { return op == Op::none ? norm_inf_ : norm_one_; }
   const transport::Communicator& comm() const { return comm_; }

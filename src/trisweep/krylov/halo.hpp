@@ -16,6 +16,14 @@ namespace trisweep::krylov {
 template <Scalar T>
 class Halo {
  public:
+  // Entries of this rank's vectors that `rank` reads, and where what this rank reads from it is kept.
+  struct Neighbour {
+    Index rank;
+    std::vector<Index> owned;  // local rows that `rank` needs
+    Index ghost_begin;         // ghosts [ghost_begin, ghost_end) belong to `rank`
+    Index ghost_end;
+  };
+
   Halo() = default;
   // `ghosts`: rows of other ranks, in order. Collective; throws on every rank when any runs out of memory.
   Halo(const transport::Communicator& comm, const distribution::RowPartition& partition,
@@ -30,14 +38,10 @@ class Halo {
   // or (reversed) are added back to them. `comm`: the same as before, listened to while it waits.
   void exchange(const transport::Communicator& comm, bool reversed, T* extended, Index width);
 
+  // In the order of ranks.
+  const std::vector<Neighbour>& neighbours() const { return neighbour_; }
+
  private:
-  // Entries of this rank's vectors that `rank` reads, and where what this rank reads from it is kept.
-  struct Neighbour {
-    Index rank;
-    std::vector<Index> owned;  // local rows that `rank` needs
-    Index ghost_begin;         // ghosts [ghost_begin, ghost_end) belong to `rank`
-    Index ghost_end;
-  };
   Index rows_ = 0;  // of this rank
   std::vector<Neighbour> neighbour_;
   std::size_t lent_ = 0;  // entries of a vector that neighbours need, each counted as often as it is needed

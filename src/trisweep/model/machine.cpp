@@ -42,6 +42,29 @@ void from_json(const nlohmann::json& json, Network& network) {
   network.flushed = json.value("flushed", network.flushed);
 }
 
+void to_json(nlohmann::ordered_json& json, const GpuNode& node) {
+  json = {{"gpus", node.gpus},
+          {"gpus_per_bus", node.gpus_per_bus},
+          {"to_host", node.to_host},
+          {"to_gpu", node.to_gpu},
+          {"copy", node.copy},
+          {"peer", node.peer},
+          {"wide_peer", node.wide_peer},
+          {"launch_seconds", node.launch_seconds},
+          {"resident_blocks", node.resident_blocks}};
+}
+void from_json(const nlohmann::json& json, GpuNode& node) {
+  node.gpus = json.at("gpus").get<Index>();
+  node.gpus_per_bus = json.at("gpus_per_bus").get<Index>();
+  node.to_host = json.at("to_host").get<double>();
+  node.to_gpu = json.at("to_gpu").get<double>();
+  node.copy = json.at("copy").get<double>();
+  node.peer = json.at("peer").get<double>();
+  node.wide_peer = json.at("wide_peer").get<double>();
+  node.launch_seconds = json.at("launch_seconds").get<double>();
+  node.resident_blocks = json.at("resident_blocks").get<Index>();
+}
+
 void to_json(nlohmann::ordered_json& json, const Machine& m) {
   json = {{"name", m.name},
           {"device", m.device},
@@ -57,6 +80,7 @@ void to_json(nlohmann::ordered_json& json, const Machine& m) {
   json["two_sided"] = m.two_sided;
   if (m.one_sided) json["one_sided"] = *m.one_sided;
   if (m.shared) json["shared"] = *m.shared;
+  if (m.gpu_node) json["gpu_node"] = *m.gpu_node;
   for (const Source& source : m.sources)
     json["sources"].push_back({{"figure", source.figure}, {"origin", source.origin}});
 }
@@ -75,6 +99,7 @@ void from_json(const nlohmann::json& json, Machine& m) {
   m.two_sided = json.at("two_sided").get<Network>();
   if (json.contains("one_sided")) m.one_sided = json.at("one_sided").get<Network>();
   if (json.contains("shared")) m.shared = json.at("shared").get<Network>();
+  if (json.contains("gpu_node")) m.gpu_node = json.at("gpu_node").get<GpuNode>();
   if (json.contains("sources")) m.sources = json.at("sources").get<std::vector<Source>>();
 }
 
@@ -93,11 +118,18 @@ bool sensible(const Network& network) {
   return sensible(network.inside) && sensible(network.between) && network.look_seconds >= 0;
 }
 
+bool sensible(const GpuNode& node) {
+  return node.gpus > 0 && node.gpus_per_bus > 0 && node.gpus % node.gpus_per_bus == 0 &&
+         positive(node.to_host) && positive(node.to_gpu) && positive(node.copy) && positive(node.peer) &&
+         positive(node.wide_peer) && node.launch_seconds >= 0 && node.resident_blocks > 0;
+}
+
 bool sensible(const Machine& m) {
   return m.ranks_per_node > 0 && m.ranks_per_memory > 0 && m.workers > 0 && positive(m.worker_bandwidth) &&
          positive(m.memory_bandwidth) && positive(m.worker_flops) && positive(m.injection_bandwidth) &&
          m.task_seconds >= 0 && m.product_seconds >= 0 && sensible(m.two_sided) &&
-         (!m.one_sided || sensible(*m.one_sided)) && (!m.shared || sensible(*m.shared));
+         (!m.one_sided || sensible(*m.one_sided)) && (!m.shared || sensible(*m.shared)) &&
+         (!m.gpu_node || sensible(*m.gpu_node));
 }
 
 const Network* two_sided(const Machine& m, Index /*ranks*/) {
@@ -156,6 +188,12 @@ const Network& Machine::network(const std::string& transport, Index ranks) const
   throw Error(ErrorKind::usage,
               fmt::format("the machine {} has no {} messages between {} ranks", name, transport, ranks),
               "use two-sided ones, or a description that has them");
+}
+
+const GpuNode& Machine::described_gpu_node() const {
+  if (gpu_node) return *gpu_node;
+  throw Error(ErrorKind::usage, fmt::format("the machine {} has no description of its nodes' GPUs", name),
+              "choose tsubame3 or reedbush-h, or a description with gpu_node");
 }
 
 Machine find_machine(const std::string& name) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "trisweep/core/types.hpp"
+#include "trisweep/model/gpu_node.hpp"
 
 namespace trisweep::model {
 
@@ -59,11 +60,14 @@ struct Machine {
   // Where the machine has them. `shared` is for ranks of one node.
   std::optional<Network> one_sided{};
   std::optional<Network> shared{};
+  std::optional<GpuNode> gpu_node{};  // where a process may have several GPUs
   std::vector<Source> sources{};
 
   bool has(const std::string& transport, Index ranks) const;
   // Throws Error(usage) when the machine does not have it for so many ranks.
   const Network& network(const std::string& transport, Index ranks) const;
+  // Throws Error(usage) when it is not described.
+  const GpuNode& described_gpu_node() const;
   // Of a worker, between messages and segments: reading and writing what is copied; adding reads once more.
   double copying_seconds(double bytes) const { return 2 * bytes / worker_bandwidth; }
   double adding_seconds(double bytes) const { return 3 * bytes / worker_bandwidth; }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "trisweep/report/json.hpp"
+#include "trisweep/report/himv_record.hpp"
 #include "trisweep/report/text.hpp"
 
 namespace trisweep::report {
@@ -61,9 +61,15 @@ std::string to_json(const BemRecord& r) {
                  {"product_seconds", r.result.product_seconds},
                  {"solve_seconds", r.result.solve_seconds},
                  {"method", r.method},
+                 {"preconditioner", r.preconditioner},
+                 {"preconditioner_seconds", r.result.preconditioner_seconds},
                  {"iterations", r.result.solve.iterations},
                  {"true_residual", r.result.solve.residual},
                  {"residuals", r.result.solve.history}};
+  if (const hmatrix::DeviceCounts& d = r.result.device; d.transfers > 0)
+    json["bem"]["device"] = {{"launched", to_json_object(d.gemv)},
+                             {"transfers", d.transfers},
+                             {"transferred_bytes", d.transferred_bytes}};
   json["machine"] = to_json_object(r.machine);
   return to_text(json);
 }
@@ -85,6 +91,9 @@ std::string summary(const BemRecord& r) {
                                counted(m.dense_blocks, "dense block")));
   line("product", fmt::format("{}, {}/s; relative error about {:.1e}", duration(r.result.product_seconds),
                               bytes(double(m.bytes) / r.result.product_seconds), r.result.sampled_error));
+  if (r.preconditioner != "none")
+    line("setup",
+         fmt::format("{}: preconditioner {}", duration(r.result.preconditioner_seconds), r.preconditioner));
   line("solve", fmt::format("{}: {}, residual {:.1e}", duration(r.result.solve_seconds),
                             counted(r.result.solve.iterations, "iteration"), r.result.solve.residual));
   line("charge", charge_in_words(r));

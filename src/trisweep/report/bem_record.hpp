@@ -12,6 +12,7 @@ struct BemRecord {
   Index elements = 0;
   hmatrix::MeshRepairs repairs;
   std::string method;
+  std::string preconditioner;
   double tolerance = 0;
   Index ranks = 1;
   int threads = 1;  // of each rank

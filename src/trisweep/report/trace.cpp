@@ -22,6 +22,7 @@ constexpr std::array<const char*, engine::trace_kinds> names{"forward sweep",
                                                              "vectors",
                                                              "products",
                                                              "idle",
+                                                             "all-gather",
                                                              "send",
                                                              "receive"};
 

@@ -15,6 +15,8 @@ using krylov::larger;
 // Below this share of what it would be were all unknowns as large as the largest, an equation's measure says
 // little, in units of epsilon: see BackwardError.
 constexpr double vanishing = 1e4;
+template <Scalar T>
+constexpr double share = vanishing* std::numeric_limits<RealOf<T>>::epsilon();
 
 template <Scalar T>
 double magnitude_of(const T& v) {
@@ -84,7 +86,6 @@ std::vector<ColumnError> Residuals<T>::measure(Op op, Vectors<const T> b, Vector
   const auto norm_x = krylov::max_norms(team, x),
              scaled_norm_x = krylov::max_norms_over(team, x, scales_.of_unknowns(op));
   const RowWeights& weights = row_weights_.at(op != Op::none);
-  constexpr double share = vanishing * std::numeric_limits<Real>::epsilon();
   const auto strict = column_maxima(team, rows, b.cols, [&](double& largest, Index c, Crew::Part part) {
     for (std::size_t i = part.begin; i < part.end; ++i)
       largest = larger(largest, ratio(magnitude_of(r.column(c)[i]), magnitude.column(c)[i]));
@@ -95,7 +96,7 @@ std::vector<ColumnError> Residuals<T>::measure(Op op, Vectors<const T> b, Vector
       Real& scale = magnitude.column(c)[i];
       const double typical = std::min(double(weights.plain[i]) * norm_x[usize(c)],
                                       double(weights.scaled[i]) * scaled_norm_x[usize(c)]);
-      if (!(scale > share * typical)) scale += static_cast<Real>(typical);
+      if (!(scale > share<T> * typical)) scale += static_cast<Real>(typical);
       largest = larger(largest, ratio(magnitude_of(r.column(c)[i]), scale));
     }
   });
@@ -107,13 +108,33 @@ std::vector<ColumnError> Residuals<T>::measure(Op op, Vectors<const T> b, Vector
 template <Scalar T>
 double Residuals<T>::normwise(Op op, Vectors<const T> b, Vectors<const T> x) const {
   const transport::Team team{a_.comm(), crew_};
-  const auto norm_r = krylov::max_norms<T>(team, {residual_.data(), a_.local_rows(), b.cols});
-  const auto norm_x = krylov::max_norms(team, x), norm_b = krylov::max_norms(team, b);
+  return normwise(op, {.r = krylov::max_norms<T>(team, {residual_.data(), a_.local_rows(), b.cols}),
+                       .x = krylov::max_norms(team, x),
+                       .b = krylov::max_norms(team, b)});
+}
+
+template <Scalar T>
+double Residuals<T>::normwise(Op op, const Norms& norm) const {
   double error = 0;
-  for (std::size_t c = 0; c < norm_r.size(); ++c) {
-    if (norm_r[c] > 0) error = larger(error, norm_r[c] / (a_.norm_inf(op) * norm_x[c] + norm_b[c]));
+  for (std::size_t c = 0; c < norm.r.size(); ++c) {
+    if (norm.r[c] > 0) error = larger(error, norm.r[c] / (a_.norm_inf(op) * norm.x[c] + norm.b[c]));
   }
   return error;
+}
+
+template <Scalar T>
+device::Measuring<T> Residuals<T>::measuring(Op op, const matrix::Csr<T>& rows) const {
+  const RowWeights& weights = row_weights_.at(op != Op::none);
+  return {.row_ptr = rows.pattern.row_ptr,
+          .col = rows.pattern.col,
+          .value = rows.value,
+          .conjugate = op == Op::conjugate_transpose,
+          .plain = weights.plain.span(),
+          .scaled = weights.scaled.span(),
+          .unknowns = scales_.of_unknowns(op),
+          .vanishing = share<T>,
+          .residual = nullptr,
+          .magnitude = nullptr};
 }
 
 #define INSTANTIATE(T) template class Residuals<T>;

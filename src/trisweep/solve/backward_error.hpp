@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "trisweep/device/measure.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 
 namespace trisweep::solve {
@@ -56,11 +57,18 @@ class Residuals {
 
   // The errors of x, by right-hand side; leaves its residuals and what they are measured by.
   std::vector<ColumnError> measure(Op op, Vectors<const T> b, Vectors<const T> x);
-  // The normwise error of x, which was measured last.
+  // The normwise error of x, which was measured last; or of what has these norms, by right-hand side.
+  struct Norms {
+    std::vector<double> r, x, b;
+  };
   double normwise(Op op, Vectors<const T> b, Vectors<const T> x) const;
+  double normwise(Op op, const Norms& norm) const;
+  // What a device measures answers with, where `rows` are this rank's of op(A).
+  device::Measuring<T> measuring(Op op, const matrix::Csr<T>& rows) const;
 
   // Of the last x, with as many columns: b - op(A) x, and by what an equation of its kind is measured.
   Vectors<T> residual(Index nrhs) { return {residual_.data(), a_.local_rows(), nrhs}; }
+  Vectors<Real> magnitude(Index nrhs) { return {magnitude_.data(), a_.local_rows(), nrhs}; }
   Vectors<const Real> magnitude(Index nrhs) const { return {magnitude_.data(), a_.local_rows(), nrhs}; }
 
  private:

@@ -15,6 +15,25 @@ namespace {
 constexpr double slowest_plain = 0.1;
 constexpr double slowest_gmres = 0.5;
 
+constexpr auto typical = &ColumnError::arioli_demmel_duff, every = &ColumnError::componentwise;
+
+// Brings the caller's rows to where the columns of this rank's rows are counted: its own, then the halo's.
+template <Scalar T>
+plan::VectorPhase columns_of(const krylov::DistributedMatrix<T>& rows) {
+  plan::VectorPhase phase{.way = plan::VectorWay::in};
+  for (Index i = 0; i < rows.local_rows(); ++i) {
+    phase.caller.push_back(i);
+    phase.work.emplace_back(i);
+  }
+  for (const auto& n : rows.halo().neighbours()) {
+    if (!n.owned.empty()) phase.sent.push_back({plan::RankId(n.rank), n.owned});
+    if (n.ghost_begin == n.ghost_end) continue;
+    auto& ghosts = phase.received.emplace_back(plan::VectorMessage{plan::RankId(n.rank), {}}).row;
+    for (Index g = n.ghost_begin; g < n.ghost_end; ++g) ghosts.push_back(rows.local_rows() + g);
+  }
+  return phase;
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -29,6 +48,7 @@ void RefinedSolver<T>::make_room(Op op, Index nrhs) {
   solver_.prepare(op, nrhs);
   a_.prepare(op, nrhs);
   residuals_.prepare(op, nrhs);
+  make_room_on_device(op, nrhs);
   const std::size_t size = usize(a_.local_rows()) * usize(nrhs);
   transport::collectively(a_.comm(), [&] {
     if (corrected_.size() < size) corrected_ = zeros<T>(size, "the vectors of refinement");
@@ -36,15 +56,48 @@ void RefinedSolver<T>::make_room(Op op, Index nrhs) {
 }
 
 template <Scalar T>
-double RefinedSolver<T>::improve(const System& system, const Correction& correction, double goal, Kind kind) {
+void RefinedSolver<T>::make_room_on_device(Op op, Index nrhs) {
+  const auto found = device_.find(op);
+  if (solver_.options().device == engine::Device::cpu ||
+      (found != device_.end() && found->second.room >= nrhs))
+    return;
+  const bool transposes = op != Op::none;
+  if (transposes && !transposed_) {
+    matrix::Csr<T> room, turned;
+    const matrix::Csr<T>& whole = a_.whole(room);
+    transport::collectively(a_.comm(), [&] {
+      if (a_.comm().rank() == 0) turned = matrix::transpose(whole);
+    });
+    transposed_.emplace(a_.comm().handle(), a_.comm().rank() == 0 ? &turned : nullptr, a_.partition());
+  }
+  const krylov::DistributedMatrix<T>& rows = transposes ? *transposed_ : a_;
+  const auto columns = transport::collectively(a_.comm(), [&] { return columns_of(rows); });
+  auto made = solver_.refinement(op, residuals_.measuring(op, rows.local()), columns, nrhs);
+  transport::collectively(a_.comm(), [&] { device_[op] = {std::move(made), nrhs}; });
+}
+
+template <Scalar T>
+auto RefinedSolver<T>::step_here(const System& system, const Correction& correction) -> Step {
   const Vectors<T> x = system.x;
-  Crew& crew = solver_.crew();
   const Vectors<T> candidate{corrected_.data(), x.rows, x.cols};
-  correction(residuals_.residual(x.cols), candidate);
-  krylov::assign(
-      crew, krylov::columns_of(x), candidate, [](Index, const T& before, const T& d) { return before + d; },
-      x, candidate);
-  const auto error = residuals_.measure(system.op, system.b, candidate);
+  const auto sum = [](Index, const T& before, const T& d) { return before + d; };
+  const auto same = [](Index, const T& after) { return after; };
+  return {.correct =
+              [=, this, &correction] {
+                correction(residuals_.residual(x.cols), candidate);
+                krylov::assign(solver_.crew(), krylov::columns_of(x), candidate, sum, x, candidate);
+                return residuals_.measure(system.op, system.b, candidate);
+              },
+          .take =
+              [=, this](std::span<const Index> columns) {
+                krylov::assign(solver_.crew(), columns, x, same, candidate);
+              },
+          .measure = [=, this] { residuals_.measure(system.op, system.b, x); }};
+}
+
+template <Scalar T>
+double RefinedSolver<T>::improve(const Step& step, double goal, Kind kind) {
+  const auto error = step.correct();
   double best = 1;
   std::vector<Index> taken;
   for (std::size_t c = 0; c < error.size(); ++c) {
@@ -56,61 +109,103 @@ double RefinedSolver<T>::improve(const System& system, const Correction& correct
       taken.push_back(static_cast<Index>(c));
     }
   }
-  krylov::assign(
-      crew, taken, x, [](Index, const T& after) { return after; }, candidate);
+  step.take(taken);
   steps_ += best < 1;
-  if (taken.size() < error.size()) residuals_.measure(system.op, system.b, x);  // of what was not taken
+  if (taken.size() < error.size()) step.measure();  // of what was not taken
   return best;
 }
 
 template <Scalar T>
-Refined RefinedSolver<T>::refine(const System& system, const RefinementOptions& options) {
-  const Op op = system.op;
-  const Vectors<const T> b = system.b;
-  const Vectors<T> x = system.x;
-  constexpr double epsilon = std::numeric_limits<R>::epsilon();
-  const double target = options.target > 0 ? options.target : epsilon;
-  const double acceptable = std::max(target, options.acceptable > 0 ? options.acceptable : 10 * epsilon);
-  const auto typical = &ColumnError::arioli_demmel_duff, every = &ColumnError::componentwise;
-  const Correction by_factors = [&](Vectors<T> r, Vectors<T> d) { corrections_.by_factors(op, r, d); };
+void RefinedSolver<T>::repeat(const Step& step, double goal, double slowest, int most) {
+  while (steps_ < most && largest(error_, typical) > goal) {
+    if (improve(step, goal, typical) > slowest) break;
+  }
+}
+
+template <Scalar T>
+auto RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits) ->
+    typename Residuals<T>::Norms {
+  std::vector<engine::Found> found;
+  const auto errors = [&found](std::vector<engine::Found> last) {
+    found = std::move(last);
+    std::vector<ColumnError> of;
+    for (const engine::Found& f : found) of.push_back({f.front(), f.back()});
+    return of;
+  };
+  error_ = errors(device.start(system.b));
+  const Step step{.correct = [&] { return errors(device.correct()); },
+                  .take = [&](std::span<const Index> columns) { device.take(columns); },
+                  .measure = [&] { errors(device.measure()); }};
+  repeat(step, limits.target, slowest_plain, limits.steps);
+  device.read(system.x);
+  measured_by_ = &device;
+  typename Residuals<T>::Norms norms;
+  for (const engine::Found& f : found) {
+    norms.x.push_back(f[1]);
+    norms.r.push_back(f[3]);
+    norms.b.push_back(f[4]);
+  }
+  return norms;
+}
+
+template <Scalar T>
+void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
+  const auto& [op, b, x] = system;
   const Correction by_gmres = [&](Vectors<T> r, Vectors<T> d) {
     std::vector<Index> wanted;
     for (const Index c : krylov::columns_of(r)) {
-      if (error_[usize(c)].*typical > acceptable) wanted.push_back(c);
+      if (error_[usize(c)].*typical > limits.acceptable) wanted.push_back(c);
     }
-    corrections_.by_gmres(op, wanted, residuals_.magnitude(r.cols), r, d);
+    corrections_.by_gmres(op, wanted, std::as_const(residuals_).magnitude(r.cols), r, d);
   };
-  corrections_.by_factors(op, b, x);
-  error_ = residuals_.measure(op, b, x);
-  steps_ = 0;
-  const auto repeat = [&](const Correction& correction, double goal, double slowest) {
-    while (steps_ < options.max_steps && largest(error_, typical) > goal) {
-      if (improve(system, correction, goal, typical) > slowest) break;
-    }
-  };
-  repeat(by_factors, target, slowest_plain);
-  repeat(by_gmres, acceptable, slowest_gmres);
+  repeat(step_here(system, by_gmres), limits.acceptable, slowest_gmres, limits.steps);
   for (const bool zero_the_undetermined : {false, true}) {
     const Correction small_ones = [&](Vectors<T> r, Vectors<T> d) {
       corrections_.by_factors_repeatedly(op, {b, x}, r, d, zero_the_undetermined);
     };
-    if (largest(error_, typical) <= acceptable && largest(error_, every) > acceptable &&
-        steps_ < options.max_steps)
-      improve(system, small_ones, acceptable, every);
+    if (largest(error_, typical) <= limits.acceptable && largest(error_, every) > limits.acceptable &&
+        steps_ < limits.steps)
+      improve(step_here(system, small_ones), limits.acceptable, every);
   }
+}
+
+template <Scalar T>
+Refined RefinedSolver<T>::refine(const System& system, const RefinementOptions& options) {
+  const auto& [op, b, x] = system;
+  constexpr double epsilon = std::numeric_limits<R>::epsilon();
+  const double target = options.target > 0 ? options.target : epsilon;
+  const Limits limits{target, std::max(target, options.acceptable > 0 ? options.acceptable : 10 * epsilon),
+                      options.max_steps};
+  steps_ = 0;
+  measured_by_ = nullptr;
+  std::optional<typename Residuals<T>::Norms> norms;
+  if (const auto device = device_.find(op); device != device_.end()) {
+    norms = refine_on(*device->second.refinement, system, limits);
+    if (largest(error_, every) > limits.acceptable && steps_ < limits.steps) {
+      norms.reset();
+      measured_by_ = nullptr;
+      error_ = residuals_.measure(op, b, x);
+    }
+  } else {
+    corrections_.by_factors(op, b, x);
+    error_ = residuals_.measure(op, b, x);
+    const Correction by_factors = [&](Vectors<T> r, Vectors<T> d) { corrections_.by_factors(op, r, d); };
+    repeat(step_here(system, by_factors), limits.target, slowest_plain, limits.steps);
+  }
+  if (!norms) refine_here(system, limits);
   const auto worse = [](const ColumnError& e, const ColumnError& f) {
     return e.componentwise < f.componentwise;
   };
-  return {.error = summary(op, b, x),
+  return {.error = norms ? summary(residuals_.normwise(op, *norms)) : summary(residuals_.normwise(op, b, x)),
           .steps = steps_,
           .worst = static_cast<Index>(std::ranges::max_element(error_, worse) - error_.begin())};
 }
 
 template <Scalar T>
-BackwardError RefinedSolver<T>::summary(Op op, Vectors<const T> b, Vectors<const T> x) const {
-  return {.componentwise = largest(error_, &ColumnError::componentwise),
-          .arioli_demmel_duff = largest(error_, &ColumnError::arioli_demmel_duff),
-          .normwise = residuals_.normwise(op, b, x)};
+BackwardError RefinedSolver<T>::summary(double normwise) const {
+  return {.componentwise = largest(error_, every),
+          .arioli_demmel_duff = largest(error_, typical),
+          .normwise = normwise};
 }
 
 template <Scalar T>
@@ -120,7 +215,8 @@ double RefinedSolver<T>::condition_of(Op op, Index column, const Fill& fill) {
     std::vector<R> weight;
     transport::collectively(a_.comm(), [&] { weight.resize(usize(a_.local_rows())); });
     fill(weight);
-    const std::span magnitude(residuals_.magnitude(column + 1).column(column), weight.size());
+    if (measured_by_ != nullptr) measured_by_->read_magnitude(residuals_.magnitude(column + 1));
+    const std::span<const R> magnitude(residuals_.magnitude(column + 1).column(column), weight.size());
     return skeel_condition<T>(solver_, op, weight, magnitude);
   });
 }
@@ -161,7 +257,8 @@ BackwardError RefinedSolver<T>::backward_error(Op op, Vectors<const T> b, Vector
   return together([&] {
     make_room(op, b.cols);
     error_ = residuals_.measure(op, b, x);
-    return summary(op, b, x);
+    measured_by_ = nullptr;
+    return summary(residuals_.normwise(op, b, x));
   });
 }
 

@@ -3,6 +3,9 @@
 // its quality, in terms that a change of units cannot change.
 
 #include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 
 #include "trisweep/solve/backward_error.hpp"
 #include "trisweep/solve/corrections.hpp"
@@ -56,6 +59,10 @@ class RefinedSolver {
  private:
   using R = RealOf<T>;
   using Kind = double ColumnError::*;
+  struct Limits {
+    double target, acceptable;
+    int steps;
+  };
   struct System {
     Op op;
     Vectors<const T> b;
@@ -63,17 +70,32 @@ class RefinedSolver {
   };
   // d = a correction of x, whose residual r it may overwrite.
   using Correction = std::function<void(Vectors<T> r, Vectors<T> d)>;
+  // What a step of refinement is made of, where x is.
+  struct Step {
+    std::function<std::vector<ColumnError>()> correct;  // makes another answer; its errors
+    std::function<void(std::span<const Index>)> take;   // those columns of it
+    std::function<void()> measure;                      // x, again
+  };
 
   // Runs work() so that an error that this rank has alone reaches the others, wherever they wait.
   template <class Work>
   auto together(const Work& work);
   void make_room(Op op, Index nrhs);
+  void make_room_on_device(Op op, Index nrhs);
   Refined refine(const System& system, const RefinementOptions& options);
+  // Plain refinement where a device has x; what norms it ends with.
+  typename Residuals<T>::Norms refine_on(engine::Refinement<T>& device, const System& system,
+                                         const Limits& limits);
+  // The same steps by corrections of any kind, on the host.
+  void refine_here(const System& system, const Limits& limits);
+  Step step_here(const System& system, const Correction& correction);
+  // Steps of that kind while they help.
+  void repeat(const Step& step, double goal, double slowest, int most);
   // One step: adds a correction where it lowers that kind of error, and that of Arioli, Demmel and Duff does
   // not rise above the goal. Returns the best share of an error that is left; 1 when none fell.
-  double improve(const System& system, const Correction& correction, double goal, Kind kind);
-  // Of error_, x being what was measured last.
-  BackwardError summary(Op op, Vectors<const T> b, Vectors<const T> x) const;
+  double improve(const Step& step, double goal, Kind kind);
+  // Of error_.
+  BackwardError summary(double normwise) const;
   // The estimate for the weights 1 / s, which fill() makes.
   template <class Fill>
   double condition_of(Op op, Index column, const Fill& fill);
@@ -85,6 +107,14 @@ class RefinedSolver {
   std::vector<ColumnError> error_;  // by right-hand side
   int steps_ = 0;
   Buffer<T> corrected_;
+  // On a device, by op: its rows of op(A), and how many right-hand sides there is room for.
+  std::optional<krylov::DistributedMatrix<T>> transposed_;
+  struct OnDevice {
+    std::unique_ptr<engine::Refinement<T>> refinement;
+    Index room;
+  };
+  std::map<Op, OnDevice> device_;
+  const engine::Refinement<T>* measured_by_ = nullptr;  // what was measured last; null: residuals_
 };
 
 }  // namespace trisweep::solve

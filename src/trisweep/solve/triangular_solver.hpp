@@ -102,6 +102,12 @@ class TriangularSolver {
   // stream comes behind it. Devices that are none of their own have solved when it returns.
   void start(Op op, Vectors<const T> b, Vectors<T> x, void* stream);
 
+  // As engine::Engine::refinement has it, of an op that was prepared.
+  std::unique_ptr<engine::Refinement<T>> refinement(Op op, const device::Measuring<T>& of,
+                                                    const plan::VectorPhase& columns, Index nrhs) {
+    return engine_->refinement(op, of, columns, nrhs);
+  }
+
   const transport::Communicator& comm() const { return comm_; }
   const distribution::RowPartition& partition() const { return partition_; }
   // The scaling of this rank's equations of op(A) x = b: rows of A, or columns for its transposes.

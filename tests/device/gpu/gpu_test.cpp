@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device/measured_parts.hpp"
 #include "device/virtual_pes.hpp"
 #include "support/largest.hpp"
 #include "support/structure.hpp"
@@ -54,8 +55,7 @@ std::vector<T> solve_on_gpu(GpuPes<T>& gpu, const VirtualPes<T>& host, const Pro
   for (std::size_t p = 0; p < programs.plans.size(); ++p) gpu.copy_to_rows(static_cast<Index>(p), rows_of(p));
   gpu.solve(nrhs, {}, 10);
   gpu.wait();
-  for (std::size_t p = 0; p < programs.plans.size(); ++p)
-    gpu.copy_from_rows(static_cast<Index>(p), rows_of(p));
+  for (std::size_t p = 0; p < programs.plans.size(); ++p) gpu.read_rows(rows_of(p), 0, static_cast<Index>(p));
   return host.store(nrhs);
 }
 
@@ -89,6 +89,41 @@ TEST_F(Gpu, SolvesAsTheHostDoes) {
       expect_as_on_the_host<double>(grid, whole_levels);
       expect_as_on_the_host<std::complex<float>>(grid, whole_levels);
       expect_as_on_the_host<std::complex<double>>(grid, whole_levels);
+    }
+  }
+}
+
+// Answers where they lie on the device, against sums written out; the same every time.
+TEST_F(Gpu, MeasuresAnswers) {
+  constexpr Index nrhs = 3;
+  const auto a = testing_support::random_matrix<double>({.n = 700, .per_row = 3, .seed = 3});
+  const auto x = random_vector<double>(700 * nrhs, 1), b = random_vector<double>(700 * nrhs, 2);
+  const std::size_t bytes = x.size() * sizeof(double);
+  for (const Index pes : {1, 4}) {
+    testing_support::MeasuredParts<double> parts(a, pes, nrhs);
+    const GpuBuffer x_there(bytes), b_there(bytes), residual(bytes), magnitude(bytes);
+    x_there.fill(x.data(), bytes);
+    b_there.fill(b.data(), bytes);
+    std::vector<PeData<double>> data(usize(pes));
+    std::vector<PeVectors<double>> vectors(usize(pes));
+    for (Index p = 0; p < pes; ++p) {
+      const Index first = parts.partition.first(p), rows = parts.partition.count(p);
+      data[usize(p)].measuring = parts.measuring(p);
+      data[usize(p)].measuring.residual = residual.as<double>() + first * nrhs;
+      data[usize(p)].measuring.magnitude = magnitude.as<double>() + first * nrhs;
+      vectors[usize(p)].b = {x_there.as<double>() + first, rows, nrhs, 700, MemorySpace::device};
+      vectors[usize(p)].base = {b_there.as<double>() + first, rows, nrhs, 700, MemorySpace::device};
+    }
+    const std::vector<PanelSpans<double>> no_panels(usize(pes));
+    GpuPes<double> gpu(parts.programs, std::span<const PanelSpans<double>>(no_panels), nrhs, {.data = data});
+    const auto expected = parts.expected(x, b, nrhs);
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      gpu.solve(nrhs, vectors, 10);
+      gpu.wait();
+      std::vector<double> found(expected.size());
+      gpu.read_rows(found, usize(parts.programs[0].verdict) * nrhs);
+      for (std::size_t i = 0; i < found.size(); ++i)
+        EXPECT_NEAR(found[i] / expected[i / nrhs + i % nrhs * 6], 1, 1e-12) << i;
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include "support/solver.hpp"
 #include "trisweep/plan/traffic.hpp"
+#include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -109,6 +110,75 @@ TYPED_TEST(DeviceEngineThreads, MultiplyPanelsOfLowerPrecision) {
       }
       EXPECT_LT(testing_support::largest_difference(x[0], x[1]), 1e-12) << char(op);
     }
+  }
+}
+
+// Both with factors of another matrix, so that steps leave errors far above rounding, and with its own.
+TYPED_TEST(DeviceEngineThreads, RefineAndJudgeAsTheProcessorsDo) {
+  using T = TypeParam;
+  using R = RealOf<T>;
+  const auto a = random_matrix<T>({.n = 300, .per_row = 3, .seed = 4});
+  auto other = a;
+  for (std::size_t e = 0; e < other.value.size(); e += 3) other.value[e] *= R(0.95);
+  for (const bool exact : {false, true}) {
+    const auto factors = factored(exact ? a : other);
+    for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+      const Index nrhs = exact ? 1 : 3;
+      testing_support::show_life();
+      std::map<Device, std::vector<T>> x;
+      std::map<Device, Refined> refined;
+      std::map<Device, double> condition;
+      for (const Device device : {Device::cpu, Device::host}) {
+        TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
+                                   {.grid = grids_of(world_size()).back(), .device = device, .threads = 2});
+        krylov::DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
+        const Problem<T> problem(solver, a, op, nrhs);
+        RefinedSolver<T> refiner(matrix, solver);
+        x[device].resize(problem.b.size());
+        const Vectors<T> to{x[device].data(), problem.rows, nrhs};
+        refined[device] =
+            refiner.solve(op, {problem.b.data(), problem.rows, nrhs}, to, {.max_steps = exact ? 20 : 1});
+        condition[device] = refiner.condition(op, to, nrhs - 1);
+        const auto judged = refiner.backward_error(op, {problem.b.data(), problem.rows, nrhs}, to);
+        if (!exact) {
+          EXPECT_NEAR(judged.componentwise / refined[device].error.componentwise, 1, 1e-2);
+          EXPECT_NEAR(judged.normwise / refined[device].error.normwise, 1, 1e-2);
+        }
+      }
+      const BackwardError &cpu = refined[Device::cpu].error, &host = refined[Device::host].error;
+      constexpr auto epsilon = double(std::numeric_limits<R>::epsilon());
+      EXPECT_NEAR(condition[Device::host] / condition[Device::cpu], 1, 1e-2);
+      EXPECT_LT(testing_support::largest_difference(x[Device::host], x[Device::cpu]), 100 * epsilon);
+      if (exact) {
+        EXPECT_LT(host.componentwise, 2 * epsilon);
+      } else {
+        EXPECT_EQ(refined[Device::host].steps, refined[Device::cpu].steps);
+        EXPECT_GT(host.componentwise, 20 * epsilon);
+        EXPECT_NEAR(host.componentwise / cpu.componentwise, 1, 0.3);
+        EXPECT_NEAR(host.arioli_demmel_duff / cpu.arioli_demmel_duff, 1, 0.3);
+        EXPECT_NEAR(host.normwise / cpu.normwise, 1, 0.3);
+      }
+    }
+  }
+}
+
+TEST(DeviceEngineThreads, RefinementDoesNotDependOnTheNumberOfThreads) {
+  const auto a = random_matrix<double>({.n = 300, .per_row = 3, .seed = 21});
+  const auto factors = factored(a);
+  std::vector<double> first;
+  for (const int threads : {1, 2, 3}) {
+    TriangularSolver<double> solver(
+        MPI_COMM_WORLD, factors,
+        {.grid = grids_of(world_size()).back(), .device = Device::host, .threads = threads, .grain = 60});
+    krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a, solver.partition());
+    const Problem<double> problem(solver, a, Op::transpose, 3);
+    std::vector<double> x(problem.b.size());
+    const auto refined =
+        RefinedSolver<double>(matrix, solver)
+            .solve(Op::transpose, {problem.b.data(), problem.rows, 3}, {x.data(), problem.rows, 3}, {});
+    x.push_back(refined.error.componentwise);
+    if (first.empty()) first = x;
+    EXPECT_EQ(x, first) << threads;
   }
 }
 

@@ -8,6 +8,7 @@ from trisweep.bench import (
     dag_free,
     heatmap,
     hmatrix_charge,
+    hmatrix_figures,
     hmatrix_precision,
     measured,
     papers,
@@ -28,5 +29,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         *(module.EXPERIMENT for module in (hmatrix_precision, hmatrix_charge)),
         *papers.EXPERIMENTS,
         *component.EXPERIMENTS,
+        *hmatrix_figures.EXPERIMENTS,
     )
 }

@@ -45,6 +45,11 @@ Source p100_units() {
   return {"workers", "NVIDIA, P100: 56 units"};
 }
 
+Source p100_blocks() {
+  return {"gpu_node: launch_seconds, resident_blocks",
+          "estimate: 5 microseconds to launch a kernel; NVIDIA, P100: 2048 threads on a unit"};
+}
+
 Machine gpus(std::string name, Index per_node, Index units, double bandwidth, double flops) {
   return {.name = std::move(name),
           .device = "gpu",

@@ -9,6 +9,19 @@ Machine reedbush_h() {
                p100(),
                p100_units()};
   connect(m, 40 * gb, 7 * gb, 14 * gb);
+  m.gpu_node = {.gpus = 2,
+                .gpus_per_bus = 1,
+                .to_host = 11.1 * gb,
+                .to_gpu = 12.9 * gb,
+                .copy = 9.9 * gb,
+                .peer = 31 * gb,
+                .wide_peer = 31 * gb,
+                .launch_seconds = p100_launch,
+                .resident_blocks = 8};
+  m.sources.push_back({"gpu_node: to_host, to_gpu", "H-matrix paper, IV: observed 11.1 and 12.9 GB/s"});
+  m.sources.push_back({"gpu_node: copy, peer",
+                       "as on Tsubame-3 (H-matrix paper, Fig. 12) over separate buses and two NVLinks"});
+  m.sources.push_back(p100_blocks());
   return m;
 }
 

@@ -10,6 +10,19 @@ Machine tsubame3() {
       p100(),
       p100_units()};
   connect(m, 20 * gb, 12.5 * gb, 50 * gb);
+  m.gpu_node = {.gpus = 4,
+                .gpus_per_bus = 2,
+                .to_host = 12.2 * gb,
+                .to_gpu = 12.2 * gb,
+                .copy = 9.6 * gb,
+                .peer = 18.5 * gb,
+                .wide_peer = 31 * gb,
+                .launch_seconds = p100_launch,
+                .resident_blocks = 8};
+  m.sources.push_back(
+      {"gpu_node: bandwidths",
+       "H-matrix paper, Fig. 12 and 13(a): between GPUs and to one GPU; of copies the average"});
+  m.sources.push_back(p100_blocks());
   return m;
 }
 

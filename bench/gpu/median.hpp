@@ -1,4 +1,6 @@
 #pragma once
+// How long something takes on a GPU.
+
 #include <algorithm>
 #include <vector>
 

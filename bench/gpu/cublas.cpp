@@ -1,0 +1,143 @@
+#include "cublas.hpp"
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "median.hpp"
+#include "trisweep/compression/number_format.hpp"
+#include "trisweep/core/error.hpp"
+#include "trisweep/device/gpu_device.hpp"
+
+namespace trisweep::bench {
+namespace {
+
+using device::Gemv;
+using device::GemvPlan;
+using device::GpuBuffer;
+
+template <class Status>
+void require(Status status, const char* call) {
+  if (status != Status{}) throw Error(ErrorKind::environment, std::string(call) + " failed");
+}
+
+// Panels of one shape, multiplied in one way. Pointers to the device's memory, which it keeps.
+struct Batch {
+  device::PanelShape shape;
+  bool transposed;
+  int count;
+  GpuBuffer panels, sources, targets;
+};
+
+// The panels of a padded plan, column-major behind their heads (compression/number_format.hpp).
+class Padded {
+ public:
+  explicit Padded(GemvPlan plan)
+      : panels_(plan.panels().size()),
+        source_(usize(plan.columns + plan.slack) * sizeof(double)),
+        target_(usize(target_size(plan)) * sizeof(double)) {
+    panels_.fill(plan.panels().data(), plan.panels().size());
+    Offset target = 0;
+    for (const device::GemvBatch& batch : plan.batch) {
+      for (const bool transposed : {false, true}) add(plan, batch, transposed, target);
+    }
+  }
+
+  Offset launches() const { return std::ssize(batch_); }
+  Offset panels() const {
+    Offset count = 0;
+    for (const Batch& batch : batch_) count += batch.count;
+    return count;
+  }
+
+  void multiply_batched(cublasHandle_t handle) const {
+    for (const Batch& b : batch_)
+      require(
+          cublasDgemvBatched(handle, b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, b.shape.rows, b.shape.cols,
+                             &one_, b.panels.as<const double*>(), b.shape.rows, b.sources.as<const double*>(),
+                             1, &zero_, b.targets.as<double*>(), 1, b.count),
+          "cublasDgemvBatched");
+  }
+  // One call for each panel, streams in turn.
+  void multiply_each(cublasHandle_t handle, const std::array<cudaStream_t, 5>& streams) const {
+    std::size_t turn = 0;
+    for (const Single& s : single_) {
+      require(cublasSetStream(handle, streams[turn++ % streams.size()]), "cublasSetStream");
+      require(cublasDgemv(handle, s.transposed ? CUBLAS_OP_T : CUBLAS_OP_N, s.rows, s.cols, &one_, s.panel,
+                          s.ld, s.source, 1, &zero_, s.target, 1),
+              "cublasDgemv");
+    }
+  }
+
+ private:
+  struct Single {
+    bool transposed;
+    int rows, cols, ld;
+    const double *panel, *source;
+    double* target;
+  };
+
+  static Offset target_size(const GemvPlan& plan) {
+    Offset size = 0;
+    for (const device::GemvBatch& batch : plan.batch)
+      size +=
+          Offset{batch.gemv.end - batch.gemv.begin} * std::max(batch.largest[0].rows, batch.largest[1].cols);
+    return size;
+  }
+
+  void add(const GemvPlan& plan, const device::GemvBatch& batch, bool transposed, Offset& target) {
+    constexpr std::size_t head = sizeof(compression::PanelHead) + sizeof(compression::RunHead);
+    const device::PanelShape shape = batch.largest[transposed ? 1 : 0];
+    std::vector<const double*> panels, sources;
+    std::vector<double*> targets;
+    for (Index i = batch.gemv.begin; i < batch.gemv.end; ++i) {
+      const Gemv& g = plan.gemv[usize(i)];
+      if (g.is_transposed() != transposed) continue;
+      panels.push_back(reinterpret_cast<const double*>(panels_.as<std::byte>() + g.panel + head));
+      // Of U the sums: any numbers will do for the time.
+      sources.push_back(source_.as<double>() + (g.kind == device::GemvKind::rows_of_sums ? 0 : g.source));
+      targets.push_back(target_.as<double>() + target);
+      target += transposed ? shape.cols : shape.rows;
+      single_.push_back(
+          {transposed, g.rows, g.cols, shape.rows, panels.back(), sources.back(), targets.back()});
+    }
+    if (panels.empty()) return;
+    Batch& made = batch_.emplace_back(
+        Batch{shape, transposed, static_cast<int>(panels.size()), GpuBuffer(panels.size() * sizeof(double*)),
+              GpuBuffer(panels.size() * sizeof(double*)), GpuBuffer(panels.size() * sizeof(double*))});
+    made.panels.fill(panels.data(), panels.size() * sizeof(double*));
+    made.sources.fill(sources.data(), sources.size() * sizeof(double*));
+    made.targets.fill(targets.data(), targets.size() * sizeof(double*));
+  }
+
+  double one_ = 1, zero_ = 0;
+  GpuBuffer panels_, source_, target_;
+  std::deque<Batch> batch_;
+  std::vector<Single> single_;
+};
+
+}  // namespace
+
+void measure_cublas(const device::GemvTasks& tasks, const CublasReport& report) {
+  GemvPlan plan = make_gemv_plan(tasks, {.cut = device::GemvCut::row_ranges, .count = 5000, .padded = true});
+  device::store_padded<double>(plan);
+  const Padded padded(std::move(plan));
+  cublasHandle_t handle{};
+  require(cublasCreate(&handle), "cublasCreate");
+  const auto time = [](const auto& multiply) {
+    return median_seconds([&] {
+      multiply();
+      require(cudaDeviceSynchronize(), "cuBLAS");
+    });
+  };
+  report("cublasDgemvBatched, padded", padded.launches(), time([&] { padded.multiply_batched(handle); }));
+  std::array<cudaStream_t, 5> streams{};
+  for (cudaStream_t& stream : streams) require(cudaStreamCreate(&stream), "cudaStreamCreate");
+  report("cublasDgemv, 5 streams", padded.panels(), time([&] { padded.multiply_each(handle, streams); }));
+  cublasDestroy(handle);
+}
+
+}  // namespace trisweep::bench

@@ -1,0 +1,52 @@
+#include "gemv_options.hpp"
+
+#include "trisweep/core/named.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+// An option whose words are a table's.
+template <class Row, class Value>
+void add_named(CLI::App& sub, const std::string& option, std::span<const Row> table, Value Row::*of_row,
+               Value& value, const std::string& description) {
+  sub.add_option_function<std::string>(
+         option, [=, &value](const std::string& name) { value = find_named(table, option, name).*of_row; },
+         description)
+      ->check(CLI::IsMember(names_of(table)));
+}
+
+}  // namespace
+
+void add_gemv_options(CLI::App& sub, device::GemvOptions& gemv) {
+  using namespace device;
+  sub.add_option_function<std::string>(
+         "--kernel", [&gemv](const std::string& name) { gemv.merged = name == "merged"; },
+         "merged: one persistent kernel (the default); batched: launches of many panels, as what follows "
+         "says")
+      ->check(CLI::IsMember({"merged", "batched"}));
+  add_named(sub, "--order", gemv_orders(), &NamedGemvChoice<GemvOrder>::choice, gemv.order,
+            "Of panels before they are cut into batches (default rows-in-eights)");
+  add_named(sub, "--cut", gemv_cuts(), &NamedGemvChoice<GemvCut>::choice, gemv.cut,
+            "Batches of --batch panels, or of at most as many in a range of rows (the default)");
+  sub.add_option("--batch", gemv.count, "Panels of a batch at most")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
+  sub.add_option("--streams", gemv.streams, "That batches are dealt to")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  sub.add_flag("--padded", gemv.padded, "Panels of a batch are as large as its largest");
+  add_named(sub, "--sums", gemv_sums(), &NamedGemvChoice<GemvSum>::choice, gemv.sum,
+            "Rows of several panels are added by atomic operations (the default) or strip by strip");
+}
+
+void add_gpu_options(CLI::App& sub, Index& gpus, model::Way& way) {
+  sub.add_option("--gpus", gpus, "Of each process; those that are not there are virtual")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  add_named(
+      sub, "--way", model::ways(), &model::NamedWay::way, way,
+      "Between GPUs of a process: through the host's memory (set), the bus (copy), or direct links (peer, "
+      "the default)");
+}
+
+}  // namespace trisweep::cli

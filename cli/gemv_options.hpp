@@ -1,0 +1,15 @@
+#pragma once
+// Options of products with H-matrices on devices, for the commands that have them.
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "trisweep/hmatrix/device_product.hpp"
+
+namespace trisweep::cli {
+
+// How panels are launched together, and how GPUs of a process exchange vectors.
+void add_gemv_options(CLI::App& sub, device::GemvOptions& gemv);
+void add_gpu_options(CLI::App& sub, Index& gpus, model::Way& way);
+
+}  // namespace trisweep::cli

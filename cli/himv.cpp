@@ -1,0 +1,130 @@
+// trisweep himv --object OBJECT --machine M ...: products with an H-matrix, and iterations of BiCGStab, on
+// the GPUs of a machine, before any entry is computed: launches counted, times predicted.
+
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "gemv_options.hpp"
+#include "numbers.hpp"
+#include "outputs.hpp"
+#include "trisweep/core/named.hpp"
+#include "trisweep/hmatrix/conductors.hpp"
+#include "trisweep/hmatrix/product_prediction.hpp"
+#include "trisweep/report/himv_record.hpp"
+
+namespace trisweep::cli {
+namespace {
+
+using model::IterationChoice;
+
+struct NamedSchedule {
+  std::string_view name;
+  IterationChoice::Schedule schedule;
+};
+constexpr auto schedules = std::to_array<NamedSchedule>({
+    {"redundant", IterationChoice::Schedule::redundant},
+    {"hierarchical", IterationChoice::Schedule::hierarchical},
+    {"distributed", IterationChoice::Schedule::distributed},
+});
+struct NamedHidden {
+  std::string_view name;
+  IterationChoice::Hidden hidden;
+};
+constexpr auto hidden = std::to_array<NamedHidden>({
+    {"block", IterationChoice::Hidden::nothing},
+    {"pipe1", IterationChoice::Hidden::copies},
+    {"pipe2", IterationChoice::Hidden::gathers},
+});
+
+struct HimvCommand {
+  std::string object, machine, json;
+  std::string schedule = "redundant", overlap = "block";
+  hmatrix::ObjectOptions shape;
+  hmatrix::PredictionOptions options;
+
+  int operator()(const Context& context) const {
+    transport::collectively(context.world, [&] {
+      if (context.is_root()) predict(context);
+    });
+    return 0;
+  }
+
+  void predict(const Context& context) const {
+    std::optional<OutputFile> output = open_output(json);
+    hmatrix::PredictionOptions chosen = options;
+    chosen.iteration.schedule =
+        find_named(std::span<const NamedSchedule>(schedules), "schedule", schedule).schedule;
+    chosen.iteration.hidden = find_named(std::span<const NamedHidden>(hidden), "overlap", overlap).hidden;
+    const hmatrix::Conductors conductors = hmatrix::make_object(object, shape);
+    const report::HimvRecord record{
+        .version = TRISWEEP_VERSION,
+        .object = conductors.name,
+        .elements = conductors.mesh.size(),
+        .machine = machine,
+        .options = chosen,
+        .result = predict_product(centroids(conductors.mesh), model::find_machine(machine), chosen)};
+    if (output) {
+      output->write(report::to_json(record));
+      output->commit();
+    }
+    context.terminal.print_beside({json}, report::summary(record));
+  }
+};
+
+void add_structure_options(CLI::App& sub, HimvCommand& o) {
+  sub.add_option("--object", o.object, "As trisweep bem has them")->required();
+  sub.add_option("--n", o.shape.triangles, "About how many triangles it has in all")
+      ->check(CLI::Range(1, 1 << 30));
+  sub.add_option("--eta", o.options.blocks.eta, "As trisweep bem has it")
+      ->check(check_positive)
+      ->capture_default_str();
+  sub.add_option("--leaf", o.options.leaf_size, "Triangles in the smallest boxes at most")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  sub.add_option("--rank", o.options.rank, "That low-rank blocks are assumed to have")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  sub.add_option("--strip", o.options.strip_rows, "Rows to which blocks are cut; 0: they are not")
+      ->check(CLI::Range(0, 1 << 30))
+      ->capture_default_str();
+}
+
+void add_iteration_options(CLI::App& sub, HimvCommand& o) {
+  sub.add_option("--nodes", o.options.processes.nodes, "Of the machine")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  sub.add_option("--processes", o.options.processes.of_node, "Of a node")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  IterationChoice& iteration = o.options.iteration;
+  add_gpu_options(sub, o.options.processes.gpus, iteration.way);
+  sub.add_flag("--pipelined", iteration.pipelined, "Pipelined BiCGStab");
+  sub.add_option("--overlap", o.overlap, "What it hides: nothing, copies (pipe1), or all-gathers too (pipe2)")
+      ->check(CLI::IsMember(names_of(std::span<const NamedHidden>(hidden))))
+      ->capture_default_str();
+  sub.add_option("--schedule", o.schedule, "Whose rows vectors are worked on")
+      ->check(CLI::IsMember(names_of(std::span<const NamedSchedule>(schedules))))
+      ->capture_default_str();
+  sub.add_flag("--merged-dots", iteration.merged_dots, "Inner products of one vector are one product");
+  sub.add_flag("--gpu-aware", iteration.gpu_aware, "Messages come from and go to the GPUs' memory");
+  sub.add_option("--latency", o.options.latency, "Of messages between nodes, in place of the machine's (s)")
+      ->check(between(0, 1e3));
+}
+
+}  // namespace
+
+void add_himv(CLI::App& app, Run& run) {
+  auto command = std::make_shared<HimvCommand>();
+  HimvCommand& o = *command;
+  CLI::App* sub = app.add_subcommand(
+      "himv", "Predict products with an H-matrix and iterations of BiCGStab on the GPUs of a machine");
+  add_structure_options(*sub, o);
+  add_gemv_options(*sub, o.options.gemv);
+  add_iteration_options(*sub, o);
+  sub->add_option("--machine", o.machine, "A name (see trisweep machines) or a .json file")
+      ->default_val("tsubame3");
+  sub->add_option("--json", o.json, "File for the record");
+  sub->callback([command, &run] { run = *command; });
+}
+
+}  // namespace trisweep::cli

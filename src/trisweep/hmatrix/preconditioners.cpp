@@ -1,0 +1,208 @@
+#include "trisweep/hmatrix/preconditioners.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/numeric/diagonal_block.hpp"
+#include "trisweep/solve/solver.hpp"
+
+namespace trisweep::hmatrix {
+namespace {
+
+template <Scalar T>
+class NoPreconditioner final : public Preconditioner<T> {
+ public:
+  explicit NoPreconditioner(const MatrixSource<T>&) {}
+  void operator()(Vectors<const T> b, Vectors<T> x) override { krylov::Identity()(b, x); }
+};
+
+// Blocks of the diagonal, inverted: clusters of at most as many rows, the same whatever the number of ranks.
+template <Scalar T>
+class BlockJacobi final : public Preconditioner<T> {
+ public:
+  explicit BlockJacobi(const MatrixSource<T>& source) : crew_(source.team.crew) {
+    constexpr Index most_rows = 128;
+    const Index first = source.matrix.partition().first(source.team.comm.rank());
+    transport::collectively(source.team.comm, [&] {
+      const Strips clusters =
+          make_strips(source.matrix.tree(), std::min(most_rows, source.options.strip_rows));
+      for (Index c = 0; c < clusters.count(); ++c) {
+        const Cluster cluster{.begin = clusters.begin[usize(c)], .end = clusters.begin[usize(c) + 1]};
+        if (cluster.begin < first || cluster.begin >= first + source.matrix.local_rows()) continue;
+        block_.push_back({cluster.begin - first, inverse(source, cluster)});
+      }
+    });
+  }
+
+  void operator()(Vectors<const T> b, Vectors<T> x) override {
+    crew_.run([&](int thread) {
+      const Crew::Part mine = crew_.part(thread, block_.size(), 1);
+      for (std::size_t i = mine.begin; i < mine.end; ++i) multiply(block_[i], b, x);
+    });
+  }
+
+ private:
+  struct Block {
+    Index first;
+    matrix::Dense<T> inverse;  // with its sign turned, as a product subtracts
+  };
+
+  static matrix::Dense<T> inverse(const MatrixSource<T>& source, const Cluster& cluster) {
+    const Index n = cluster.size();
+    matrix::Dense<T> block{n, n, std::vector<T>(usize(n) * usize(n))};
+    const numeric::View<T> view{block.value.data(), n, n, n};
+    const auto points = std::span(source.matrix.tree().order).subspan(usize(cluster.begin), usize(n));
+    for (Index j = 0; j < n; ++j) source.kernel.column(points, points[usize(j)], view.column(j));
+    std::vector<Index> pivots(usize(n), 0);
+    std::vector<T> scratch(block.value.size());
+    numeric::lu_in_place<T>(view, pivots, std::numeric_limits<RealOf<T>>::min());
+    numeric::invert_from_lu<T>(view, pivots, scratch);
+    for (T& value : block.value) value = -value;
+    return block;
+  }
+
+  static void multiply(const Block& block, Vectors<const T> b, Vectors<T> x) {
+    const Index n = block.inverse.rows;
+    // Views are not of constants alone; these are only read.
+    const numeric::View<T> inverse{const_cast<T*>(block.inverse.value.data()), n, n, n};
+    const numeric::View<T> from{const_cast<T*>(b.data) + block.first, n, b.cols, static_cast<Index>(b.ld)};
+    numeric::subtract_product<T>({x.data + block.first, n, x.cols, static_cast<Index>(x.ld)}, inverse,
+                                 Op::none, from, numeric::Target::overwrite);
+  }
+
+  Crew& crew_;
+  std::vector<Block> block_;
+};
+
+// The near field as a sparse matrix. Cut off at once it would be indefinite where the kernel is positive
+// definite, and no preconditioner; so entries are tapered by (1 - r / R)^2 (Askey 1973: positive definite in
+// space, as is then the product of both), with R the least distance of what low-rank blocks bring together.
+template <Scalar T>
+class NearField {
+ public:
+  explicit NearField(const MatrixSource<T>& source)
+      : source_(source), tree_(source.matrix.tree()), leaves_(make_blocks(tree_, source.options.blocks)) {
+    for (const Block& b : leaves_) {
+      if (b.admissible)
+        range_ = std::min(range_, distance(tree_.cluster[usize(b.row)], tree_.cluster[usize(b.col)]));
+    }
+  }
+
+  // Those of this rank, in the tree's order.
+  matrix::Csr<T> rows() {
+    const Index first = source_.matrix.partition().first(source_.team.comm.rank());
+    const Index end = first + source_.matrix.local_rows();
+    std::erase_if(leaves_, [&](const Block& b) {
+      return b.admissible || rows_of(b).begin < first || rows_of(b).begin >= end;
+    });
+    std::ranges::sort(leaves_, {}, [&](const Block& b) {
+      return std::pair(rows_of(b).begin, tree_.cluster[usize(b.col)].begin);
+    });
+    csr_.pattern.rows = end - first;
+    csr_.pattern.cols = tree_.size();
+    for (auto begin = leaves_.begin(); begin != leaves_.end();) {
+      const auto last =
+          std::find_if(begin, leaves_.end(), [&](const Block& b) { return b.row != begin->row; });
+      for (Index i = rows_of(*begin).begin; i < rows_of(*begin).end; ++i) {
+        std::for_each(begin, last, [&](const Block& b) { add(i, tree_.cluster[usize(b.col)]); });
+        csr_.pattern.row_ptr.push_back(static_cast<Offset>(csr_.value.size()));
+      }
+      begin = last;
+    }
+    return std::move(csr_);
+  }
+
+ private:
+  const Cluster& rows_of(const Block& b) const { return tree_.cluster[usize(b.row)]; }
+
+  void add(Index i, const Cluster& cols) {
+    const auto points = std::span(tree_.order).subspan(usize(cols.begin), usize(cols.size()));
+    const Index row = tree_.order[usize(i)];
+    entries_.resize(points.size());
+    source_.kernel.row(row, points, entries_.data());
+    for (Index j = 0; j < cols.size(); ++j) {
+      const double r = length(source_.points[usize(row)] - source_.points[usize(points[usize(j)])]);
+      const double taper = 1 - r / range_;
+      if (taper <= 0) continue;
+      csr_.pattern.col.push_back(cols.begin + j);
+      csr_.value.push_back(entries_[usize(j)] * static_cast<RealOf<T>>(taper * taper));
+    }
+  }
+
+  const MatrixSource<T>& source_;
+  const ClusterTree& tree_;
+  std::vector<Block> leaves_;
+  double range_ = HUGE_VAL;
+  matrix::Csr<T> csr_;
+  std::vector<T> entries_;
+};
+
+template <Scalar T>
+class NearFieldLu final : public Preconditioner<T> {
+ public:
+  explicit NearFieldLu(const MatrixSource<T>& source)
+      : solver_(source.team.comm.handle(),
+                {transport::collectively(source.team.comm, [&] { return NearField<T>(source).rows(); })},
+                {.threads = source.team.crew.size()}) {}
+  void operator()(Vectors<const T> b, Vectors<T> x) override { solver_.sweep(b, x); }
+
+ private:
+  Solver<T> solver_;
+};
+
+// Ida, Iwashita, Mifune, Takahashi, "Variable preconditioning of Krylov subspace methods for hierarchical
+// matrices with adaptive cross approximation", IEEE Trans. Magn. 52 (2016): some iterations with the same
+// blocks in rank one, and in few bytes.
+template <Scalar T>
+class RankOne final : public Preconditioner<T> {
+ public:
+  explicit RankOne(const MatrixSource<T>& source)
+      : team_(source.team),
+        matrix_(source.team,
+                compress_blocks<T>(source.team, source.kernel, source.matrix.tree(), coarse(source.options)),
+                &source.matrix.partition()) {}
+
+  void operator()(Vectors<const T> b, Vectors<T> x) override {
+    for (Index c = 0; c < x.cols; ++c) std::fill_n(x.column(c), x.rows, T{});
+    const krylov::Identity none;
+    krylov::bicgstab<T>(team_, {matrix_, none}, b, x, inner);
+  }
+
+ private:
+  // More would say more of that matrix than it says of the other.
+  static constexpr krylov::BicgstabOptions inner{.tolerance = 1e-2, .max_iterations = 20};
+
+  static Options coarse(Options options) {
+    options.compression = {.eps = 1e-2, .cross = options.compression.cross, .most_rank = 1};
+    return options;
+  }
+
+  const transport::Team team_;
+  HMatrix<T> matrix_;
+};
+
+template <Scalar T, template <Scalar> class Kind>
+std::unique_ptr<Preconditioner<T>> make(const MatrixSource<T>& source) {
+  return std::make_unique<Kind<T>>(source);
+}
+
+}  // namespace
+
+template <Scalar T>
+std::span<const NamedPreconditioner<T>> preconditioners() {
+  static constexpr auto table = std::to_array<NamedPreconditioner<T>>({
+      {"none", "", true, make<T, NoPreconditioner>},
+      {"block-jacobi", "inverses of blocks on the diagonal", true, make<T, BlockJacobi>},
+      {"near-field-lu", "the factors of the matrix of what is near, tapered", true, make<T, NearFieldLu>},
+      {"rank-one", "some iterations with the matrix whose blocks have rank one", false, make<T, RankOne>},
+  });
+  return table;
+}
+
+#define INSTANTIATE(T) template std::span<const NamedPreconditioner<T>> preconditioners();
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::hmatrix
