@@ -9,6 +9,7 @@
 #include "outputs.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
+#include "trisweep/hmatrix/matrix_file.hpp"
 #include "trisweep/hmatrix/mesh_file.hpp"
 #include "trisweep/hmatrix/preconditioners.hpp"
 #include "trisweep/report/bem_record.hpp"
@@ -36,6 +37,7 @@ struct BemCommand {
   std::string json, load, save, trace;
 
   int operator()(const Context& context) const {
+    hmatrix::leave_hdf5_alone_at_exit();
     std::optional<OutputFile> output, matrix, trace_output;
     transport::collectively(context.world, [&] {
       require_distinct(std::array{OutputOption{"--json", json}, OutputOption{"--save", save},

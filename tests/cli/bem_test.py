@@ -108,6 +108,12 @@ class Bem(CommandTest):
             self.assertEqual(len(result.messages()), 1, result)
             self.assertIn(message, result.messages()[0])
         self.assertEqual(self.files(), ["cut.h5", "matrix.h5", "run.json", "text.h5"])
+        whole = (self.folder / "matrix.h5").read_bytes()
+        for at in range(100, 4000, 300):
+            (self.folder / "cut.h5").write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
+            result = self.run_here("bem", *words, "--load", "cut.h5")
+            self.assertIn(result.status, (0, 2), result)
+            self.assertNotIn("HDF5:", result.err, f"byte {at}")
         # A disk that is full: nothing is left.
         result = self.run_here("bem", *words, "--save", "large.h5", limits="trap '' XFSZ; ulimit -f 100")
         self.assertEqual(result.status, 2, result)

@@ -8,6 +8,8 @@
 #include <concepts>
 #include <cstring>
 
+#include "trisweep/hmatrix/matrix_file.hpp"
+
 namespace trisweep::hmatrix {
 namespace {
 
@@ -83,6 +85,10 @@ Hdf5Silence::Hdf5Silence() {
 
 Hdf5Silence::~Hdf5Silence() {
   H5Eset_auto2(H5E_DEFAULT, print_, data_);
+}
+
+void leave_hdf5_alone_at_exit() {
+  H5dont_atexit();
 }
 
 Hdf5Handle output_driver() {

@@ -21,6 +21,10 @@ void save_blocks(const transport::Communicator& comm, const CompressedBlocks<T>&
 template <Scalar T>
 CompressedBlocks<T> load_blocks(const transport::Communicator& comm, const std::filesystem::path& file);
 
+// For programs that use HDF5 through this alone, before anything else here: where a file was damaged, HDF5
+// 1.10 complains of itself when it tidies up at the program's end. There is nothing to tidy up.
+void leave_hdf5_alone_at_exit();
+
 // Whether a tree is that of these points, in its order.
 bool is_tree_of(const ClusterTree& tree, const std::vector<Point>& points);
 
