@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "trisweep/compression/packed_panel.hpp"
+#include "trisweep/compression/panel_products.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/slabs.hpp"
 
@@ -153,7 +154,7 @@ class Planner {
 template <Scalar T>
 void append_padded(const std::byte* panel, const Gemv& g, PanelShape shape, std::vector<std::byte>& bytes) {
   std::vector<T> slabs(usize(g.rows) * usize(g.cols)), padded(usize(shape.rows) * usize(shape.cols));
-  compression::unpack(panel, slabs.data());
+  compression::panel_products<T>().unpack(panel, slabs.data());
   for (Index j = 0; j < g.cols; ++j) {
     for (Index i = 0; i < g.rows; ++i)
       padded[usize(j) * usize(shape.rows) + usize(i)] = slabs[slab_entry(g.rows, g.cols, i, j)];
