@@ -212,12 +212,16 @@ void add_bem(CLI::App& app, Run& run) {
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   add_pipelining_options(*sub, o.options.solver);
-  sub->add_option("--device", o.device,
-                  "Where products are made: cpu; host, from the source of the GPUs' kernels; cuda; hip")
-      ->check(CLI::IsMember(names_of(engine::devices())))
-      ->capture_default_str();
+  CLI::Option* const device =
+      sub->add_option("--device", o.device,
+                      "Where products are made: cpu; host, from the source of the GPUs' kernels; cuda; hip")
+          ->check(CLI::IsMember(names_of(engine::devices())))
+          ->capture_default_str();
   add_gemv_options(*sub, o.options.where.gemv);
   add_gpu_options(*sub, o.options.where.gpus, o.options.where.way);
+  for (const char* const about_devices :
+       {"--kernel", "--order", "--cut", "--batch", "--streams", "--padded", "--sums", "--gpus", "--way"})
+    sub->get_option(about_devices)->needs(device);
   sub->add_option("--threads", o.threads, "Threads of each rank")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -1,5 +1,5 @@
-// trisweep solve --method bicgstab and pipelined-bicgstab: the matrix is multiplied, and a preconditioner
-// stands for its inverse.
+// trisweep solve --method bicgstab, pipelined-bicgstab and gmres: the matrix is multiplied, and a
+// preconditioner stands for its inverse.
 
 #include <fmt/format.h>
 

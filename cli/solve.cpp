@@ -119,14 +119,15 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
   std::vector<std::string> names = names_of(krylov::methods<double>());
   names.insert(names.begin(), std::string(direct));
   sub.add_option("--method", o.method,
-                 "direct: by the factors; bicgstab, pipelined-bicgstab: by products with the matrix")
+                 "direct: by the factors; bicgstab, pipelined-bicgstab, gmres: by products with the matrix")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  sub.add_option("--preconditioner", o.preconditioner, "Of bicgstab: " + described(preconditioners()))
+  sub.add_option("--preconditioner", o.preconditioner,
+                 "Of iterative methods: " + described(preconditioners()))
       ->check(CLI::IsMember(names_of(preconditioners())))
       ->capture_default_str();
   sub.add_option("--tolerance", o.krylov.tolerance,
-                 "Of bicgstab: ||b - A x|| / ||b|| to reach, in the 2-norm")
+                 "Of iterative methods: ||b - A x|| / ||b|| to reach, in the 2-norm")
       ->check(check_positive)
       ->capture_default_str();
   sub.add_option("--max-iterations", o.krylov.max_iterations, "Of bicgstab")

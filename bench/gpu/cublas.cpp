@@ -8,9 +8,9 @@
 #include <deque>
 
 #include "median.hpp"
-#include "trisweep/compression/number_format.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/device/gpu_device.hpp"
+#include "trisweep/device/packed_numbers.hpp"
 
 namespace trisweep::bench {
 namespace {
@@ -32,18 +32,19 @@ struct Batch {
   GpuBuffer panels, sources, targets;
 };
 
-// The panels of a padded plan, column-major behind their heads (compression/number_format.hpp).
+// The panels of a padded plan, column-major.
 class Padded {
  public:
   explicit Padded(GemvPlan plan)
-      : panels_(plan.panels().size()),
+      : panels_(usize(panel_numbers(plan)) * sizeof(double)),
         source_(usize(plan.columns + plan.slack) * sizeof(double)),
         target_(usize(target_size(plan)) * sizeof(double)) {
-    panels_.fill(plan.panels().data(), plan.panels().size());
+    std::vector<double> numbers;
     Offset target = 0;
     for (const device::GemvBatch& batch : plan.batch) {
-      for (const bool transposed : {false, true}) add(plan, batch, transposed, target);
+      for (const bool transposed : {false, true}) add(plan, batch, transposed, numbers, target);
     }
+    panels_.fill(numbers.data(), numbers.size() * sizeof(double));
   }
 
   Offset launches() const { return std::ssize(batch_); }
@@ -88,15 +89,31 @@ class Padded {
     return size;
   }
 
-  void add(const GemvPlan& plan, const device::GemvBatch& batch, bool transposed, Offset& target) {
-    constexpr std::size_t head = sizeof(compression::PanelHead);  // the numbers behind it: any will do
+  static Offset panel_numbers(const GemvPlan& plan) {
+    Offset numbers = 0;
+    for (const device::GemvBatch& batch : plan.batch) {
+      for (Index i = batch.gemv.begin; i < batch.gemv.end; ++i) {
+        const device::PanelShape& shape = batch.largest[plan.gemv[usize(i)].is_transposed() ? 1 : 0];
+        numbers += Offset{shape.rows} * shape.cols;
+      }
+    }
+    return numbers;
+  }
+
+  void add(const GemvPlan& plan, const device::GemvBatch& batch, bool transposed,
+           std::vector<double>& numbers, Offset& target) {
     const device::PanelShape shape = batch.largest[transposed ? 1 : 0];
     std::vector<const double*> panels, sources;
     std::vector<double*> targets;
     for (Index i = batch.gemv.begin; i < batch.gemv.end; ++i) {
       const Gemv& g = plan.gemv[usize(i)];
       if (g.is_transposed() != transposed) continue;
-      panels.push_back(reinterpret_cast<const double*>(panels_.as<std::byte>() + g.panel + head));
+      panels.push_back(panels_.as<double>() + numbers.size());
+      device::for_each_column<double>(plan.panels().data() + g.panel,
+                                      [&](Index, const device::PackedColumn<double>& column) {
+                                        for (Index row = 0; row < shape.rows; ++row)
+                                          numbers.push_back(column.step() * column(row));
+                                      });
       // Of U the sums: any numbers will do for the time.
       sources.push_back(source_.as<double>() + (g.kind == device::GemvKind::rows_of_sums ? 0 : g.source));
       targets.push_back(target_.as<double>() + target);

@@ -1,12 +1,17 @@
 """trisweep himv, and what trisweep bem has for devices: records, counts, refusals, and the trace."""
-import json
 import unittest
-from pathlib import Path
 
 from command import CommandTest
 
 
-class Himv(CommandTest):
+class Refusals(CommandTest):
+    def fail_with(self, status, words, *arguments):
+        result = self.run_here(*arguments)
+        self.assertEqual(result.status, status, result)
+        self.assertIn(words, result.err)
+
+
+class Himv(Refusals):
     def himv(self, *arguments):
         self.succeed("himv", "--json", "run.json", *arguments)
         record = self.record("run.json")
@@ -26,7 +31,7 @@ class Himv(CommandTest):
         self.assertGreaterEqual(merged["product_seconds"], merged["least_seconds"])
 
     def test_processes_of_nodes(self):
-        words = ("--object", "spheres", "--n", 3000, "--nodes", 4)
+        words = ("--object", "spheres", "--n", 3000, "--strip", 32, "--nodes", 4)
         each = self.himv(*words, "--processes", 4)
         shared = self.himv(*words, "--gpus", 4)
         self.assertEqual((each["processes"], each["gpus"], shared["gpus"]), (4, 1, 4))
@@ -48,7 +53,7 @@ class Himv(CommandTest):
         self.fail_with(2, "--latency", *words, "--latency", "nan")
 
 
-class Bem(CommandTest):
+class OnDevices(Refusals):
     def test_products_on_devices_of_the_host(self):
         words = ("bem", "--object", "spheres", "--n", 600, "--json", "run.json")
         self.succeed(*words)
@@ -65,7 +70,7 @@ class Bem(CommandTest):
     def test_the_trace_shows_all_gathers_beside_updates(self):
         words = ("bem", "--object", "spheres", "--n", 600, "--method", "pipelined-bicgstab", "--trace", "trace.json")
         self.succeed(*words, ranks=3)
-        events = json.loads((Path(self.folder) / "trace.json").read_text())["traceEvents"]
+        events = self.record("trace.json")["traceEvents"]
         spans = [e for e in events if e["ph"] == "X" and e["pid"] == 1]
         gathers = [e for e in spans if e["name"] == "all-gather"]
         updates = [e for e in spans if e["name"] == "vectors"]

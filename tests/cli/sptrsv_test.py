@@ -139,6 +139,16 @@ class Bicgstab(CommandTest):
         self.assertLess(iterations["lu"], 3)
         self.assertGreater(iterations["none"], 2 * iterations["ilu0"])
 
+    def test_gmres_takes_the_same_preconditioners(self):
+        self.succeed("gallery", "convection3d", "--n", 12, "-o", "a.mtx")
+        iterations = {}
+        for preconditioner in ("none", "ilu0", "ilut"):
+            record = self.solve("a.mtx", "--method", "gmres", "--preconditioner", preconditioner)
+            self.assertLessEqual(record["krylov"]["residual"], 1e-10)
+            iterations[preconditioner] = record["krylov"]["iterations"]
+        self.assertLess(iterations["ilut"], iterations["ilu0"])
+        self.assertLess(iterations["ilu0"], iterations["none"])
+
     def test_ranks_factor_their_own_blocks(self):
         self.succeed("gallery", "convection3d", "--n", 9, "-o", "a.mtx")
         for op in "NTH":

@@ -25,6 +25,7 @@ std::vector<T> solve_on_host(const matrix::Csr<T>& a, Form form, Op op, const De
   const auto nrhs = static_cast<Index>(b.size() / usize(a.rows()));
   DeviceSolver<T> solver(a, form, op, options);
   std::vector<T> x(b.size());
+  testing_support::show_life();
   // Twice: what the first has left must not matter.
   for (int repeat = 0; repeat < 2; ++repeat) {
     std::ranges::fill(x, T(0));
@@ -42,7 +43,6 @@ TYPED_TEST(DeviceSolverTest, ThreadsSolveByEveryAlgorithm) {
       const auto a = upper ? matrix::transpose(lower) : lower;
       const Form form{.upper = upper, .unit = ++turn % 3 == 0};
       for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
-        testing_support::show_life();
         for (const auto& algorithm : device_algorithms()) {
           for (const Index nrhs : {1, 32}) {
             const auto b = random_vector<T>(usize(a.rows()) * usize(nrhs), 3);

@@ -56,6 +56,23 @@ TEST(Gemv, WithoutAtomicsEveryBitIsTheSameThreads) {
   }
 }
 
+TEST(Gemv, SeveralVectorsAreMultipliedOneAfterTheOther) {
+  MadeUp<double> made;
+  const auto x = random_vector<double>(2 * MadeUp<double>::columns, 6);
+  Crew crew(1);
+  const auto runner = run_gemv_on_host<double>(make_gemv_plan(made.tasks, {.merged = true}), crew);
+  std::vector<double> y(2 * usize(made.tasks.rows));
+  runner->multiply(Vectors<const double>(x.data(), made.tasks.columns, 2),
+                   Vectors<double>(y.data(), made.tasks.rows, 2));
+  for (const int c : {0, 1}) {
+    const auto column = x.begin() + Offset{c} * made.tasks.columns;
+    const auto result = y.begin() + Offset{c} * made.tasks.rows;
+    EXPECT_LT(largest_difference(std::vector<double>(result, result + made.tasks.rows),
+                                 made.expected(std::vector<double>(column, column + made.tasks.columns))),
+              1e-4);
+  }
+}
+
 TEST(Gemv, DevicesShareThePanels) {
   MadeUp<double> made;
   const auto x = random_vector<double>(MadeUp<double>::columns, 5);

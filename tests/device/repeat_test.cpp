@@ -48,6 +48,7 @@ TEST(DeviceRepeatThreads, SolvesFollowOneAnotherWithoutABarrier) {
   const System of{.grid = {2, 2, 1}};
   VirtualPes<double> pes(of.programs, of.factors, 1, 1);
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    show_life();
     constexpr int times = 20;
     std::vector<double> expected = of.b;
     for (int time = 0; time < times; ++time) expected = pes.solve(expected, 1);

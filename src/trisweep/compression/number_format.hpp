@@ -66,7 +66,7 @@ inline double step_from(double least) {
 inline Multiple multiple_of(double step, double unit) {
   return static_cast<Multiple>(std::bit_cast<std::uint32_t>(static_cast<float>(step / unit)) >> 16);
 }
-inline double value_of(Multiple multiple) {
+constexpr double value_of(Multiple multiple) {
   return std::bit_cast<float>(std::uint32_t{multiple} << 16);
 }
 

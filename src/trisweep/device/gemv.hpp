@@ -80,12 +80,10 @@ struct GemvView {
 // Row i of P times x.
 template <class T>
 TRISWEEP_DEVICE inline T row_of_product(const std::byte* panel, Index i, const T* x) {
+  using R = RealPart<T>;
   T sum{};
-  for_each_strip<T>(panel, [&](const PackedStrip<T>& strip) {
-    for (PackedColumn<T> column{strip}; column.c < strip.cols; column.next()) {
-      const T factor = times(strip.step_of(column.c), x[strip.column + column.c]);
-      add_product(sum, factor, column.at(i), RealPart<T>(1));
-    }
+  for_each_column<T>(panel, [&](Index j, const PackedColumn<T>& column) {
+    add_product(sum, times(column.step(), x[j]), column(i), R(1));
   });
   return sum;
 }
@@ -93,20 +91,16 @@ TRISWEEP_DEVICE inline T row_of_product(const std::byte* panel, Index i, const T
 // P^T x: a group has a column, whose rows its lanes share.
 template <class T, class Block>
 TRISWEEP_DEVICE inline void sum_columns(const GemvView<T>& v, const Gemv& g, const Block& block) {
+  using R = RealPart<T>;
   const std::byte* const panel = v.panels + g.panel;
   const Index height = head_of(panel).rows;
   const T* const x = v.x + g.source;
-  for_each_strip<T>(panel, [&](const PackedStrip<T>& strip) {
-    PackedColumn<T> column{strip};
-    for (Index c = block.group; c < strip.cols; c += block.groups) {
-      while (column.c < c) column.next();
-      T sum{};
-      for (Index i = block.lane; i < height; i += block.lanes)
-        add_product(sum, x[i], column.at(i), RealPart<T>(1));
-      const T whole = block.sum_over_lanes(sum);
-      if (block.lane == 0 && strip.column + c < g.cols)
-        v.sums[g.target + strip.column + c] = times(strip.step_of(c), whole);
-    }
+  for_each_column<T>(panel, [&](Index j, const PackedColumn<T>& column) {
+    if (j % block.groups != block.group) return;
+    T sum{};
+    for (Index i = block.lane; i < height; i += block.lanes) add_product(sum, x[i], column(i), R(1));
+    const T whole = block.sum_over_lanes(sum);
+    if (block.lane == 0 && j < g.cols) v.sums[g.target + j] = times(column.step(), whole);
   });
 }
 

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "trisweep/compression/packed_panel.hpp"
-#include "trisweep/compression/panel_products.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/slabs.hpp"
 
@@ -153,12 +152,12 @@ class Planner {
 // The panel in full precision, with zeros below and beside it.
 template <Scalar T>
 void append_padded(const std::byte* panel, const Gemv& g, PanelShape shape, std::vector<std::byte>& bytes) {
-  std::vector<T> slabs(usize(g.rows) * usize(g.cols)), padded(usize(shape.rows) * usize(shape.cols));
-  compression::panel_products<T>().unpack(panel, slabs.data());
-  for (Index j = 0; j < g.cols; ++j) {
-    for (Index i = 0; i < g.rows; ++i)
-      padded[usize(j) * usize(shape.rows) + usize(i)] = slabs[slab_entry(g.rows, g.cols, i, j)];
-  }
+  using Number = NumberOf<T>;
+  std::vector<T> padded(usize(shape.rows) * usize(shape.cols));
+  for_each_column<Number>(panel, [&](Index j, const PackedColumn<Number>& column) {
+    auto* const to = reinterpret_cast<Number*>(padded.data()) + usize(j) * usize(shape.rows);
+    for (Index i = 0; i < g.rows; ++i) to[i] = times(column.step(), column(i));
+  });
   compression::pack_block(numeric::View<const T>{padded.data(), shape.rows, shape.cols, shape.rows}, 0,
                           compression::Precision::full, bytes);
 }

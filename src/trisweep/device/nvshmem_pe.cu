@@ -194,7 +194,7 @@ TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 #define INSTANTIATE_STORAGE(S, T)                                                                       \
   template NvshmemPe<T>::NvshmemPe(const Program&, std::span<const SharedLayout>, const PanelSpans<S>&, \
-                                   Index, const VectorScaling<T>&);                                     \
+                                   Index, const PeData<T>&);                                            \
   template void NvshmemPe<T>::copy_panels(const PanelSpans<S>&);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
 

@@ -1,40 +1,14 @@
 #pragma once
 // The numbers of packed panels (compression/number_format.hpp) in kernels, where each thread reads its own.
 
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+
 #include "trisweep/compression/number_format.hpp"
 #include "trisweep/device/number.hpp"
 
 namespace trisweep::device {
-
-// Number i of a group, whose bytes may begin anywhere.
-template <class R>
-TRISWEEP_DEVICE inline R number_of(const std::byte* group, compression::Bits bits, std::size_t i) {
-  if (bits == compression::whole) {
-    R number;
-    __builtin_memcpy(&number, group + i * sizeof(R), sizeof number);
-    return number;
-  }
-  const std::size_t bit = i * bits;
-  std::uint64_t bytes;
-  __builtin_memcpy(&bytes, group + bit / 8, sizeof bytes);
-  return static_cast<R>(static_cast<std::int64_t>(bytes << (64 - bits - bit % 8)) >> (64 - bits));
-}
-
-// The same as a number of T: complex ones are two real ones.
-template <class T>
-struct EntryOf {
-  static constexpr std::size_t parts = 1;
-  TRISWEEP_DEVICE static T at(const std::byte* group, compression::Bits bits, std::size_t i) {
-    return number_of<T>(group, bits, i);
-  }
-};
-template <class R>
-struct EntryOf<Complex<R>> {
-  static constexpr std::size_t parts = 2;
-  TRISWEEP_DEVICE static Complex<R> at(const std::byte* group, compression::Bits bits, std::size_t i) {
-    return {number_of<R>(group, bits, i), number_of<R>(group, bits, i + 1)};
-  }
-};
 
 template <class R>
 TRISWEEP_DEVICE inline R times(R factor, R number) {
@@ -45,80 +19,107 @@ TRISWEEP_DEVICE inline Complex<R> times(R factor, Complex<R> number) {
   return {factor * number.re, factor * number.im};
 }
 
+// The 64 bits that begin at a byte. Memory is read in whole words, as GPUs do.
+TRISWEEP_DEVICE inline std::uint64_t bits_at(const std::byte* at) {
+  const auto place = reinterpret_cast<std::uintptr_t>(at);
+  const auto* const word = reinterpret_cast<const std::uint64_t*>(place - place % sizeof(std::uint64_t));
+  const int skipped = static_cast<int>(place % sizeof(std::uint64_t)) * 8;
+  return skipped == 0 ? word[0] : word[0] >> skipped | word[1] << (64 - skipped);
+}
+
+// A column of a panel of T: complex numbers are two real ones.
+template <class T>
+class PackedColumn {
+  using R = RealPart<T>;
+
+ public:
+  static constexpr std::size_t parts = sizeof(T) / sizeof(R);
+  // In a strip whose numbers begin at `numbers` and whose slabs have so many bytes; `in_slab` bytes behind
+  // where a slab begins, or `in_last` where the last does, which is the first that is not full.
+  TRISWEEP_DEVICE PackedColumn(const std::byte* numbers, std::size_t slab_bytes, std::size_t full_slabs)
+      : numbers_(numbers), slab_bytes_(slab_bytes), full_slabs_(full_slabs) {}
+
+  TRISWEEP_DEVICE void begin(compression::Bits bits, double step) {
+    bits_ = bits_of(bits);
+    is_whole_ = bits == compression::whole;
+    step_ = static_cast<R>(is_whole_ ? 1 : step);
+  }
+  // To where the next column begins; `rest` numbers are in the last slab.
+  TRISWEEP_DEVICE void end(std::size_t rest) {
+    in_slab_ += compression::slab_reals / 8 * bits_;
+    in_last_ += (rest * bits_ + 7) / 8;
+  }
+  TRISWEEP_DEVICE const std::byte* end_of_strip() const {
+    return numbers_ + full_slabs_ * slab_bytes_ + in_last_;
+  }
+
+  TRISWEEP_DEVICE R step() const { return step_; }
+  // Row i, in steps.
+  TRISWEEP_DEVICE T operator()(Index i) const {
+    if constexpr (parts == 2) {
+      return {real(2 * usize(i)), real(2 * usize(i) + 1)};
+    } else {
+      return real(usize(i));
+    }
+  }
+
+  static TRISWEEP_DEVICE std::size_t bits_of(compression::Bits bits) {
+    return bits == compression::whole ? 8 * sizeof(R) : bits;
+  }
+
+ private:
+  TRISWEEP_DEVICE R real(std::size_t i) const {
+    const std::size_t slab = i / compression::slab_reals, bit = i % compression::slab_reals * bits_;
+    const std::size_t column = slab < full_slabs_ ? in_slab_ : in_last_;
+    const std::uint64_t found = bits_at(numbers_ + slab * slab_bytes_ + column + bit / 8);
+    if (is_whole_) {
+      using Word = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
+      return std::bit_cast<R>(static_cast<Word>(found));
+    }
+    const std::uint64_t left = found << (64 - bits_ - bit % 8);
+    return static_cast<R>(static_cast<std::int64_t>(left) >> (64 - bits_));
+  }
+
+  const std::byte* numbers_;
+  std::size_t slab_bytes_, full_slabs_;
+  std::size_t in_slab_ = 0, in_last_ = 0;
+  std::size_t bits_ = 0;
+  bool is_whole_ = false;
+  R step_ = 1;
+};
+
 TRISWEEP_DEVICE inline const compression::PanelHead& head_of(const std::byte* panel) {
   return *reinterpret_cast<const compression::PanelHead*>(panel);
 }
 
-// Columns [column, column + cols) of a panel of T.
-template <class T>
-struct PackedStrip {
-  using R = RealPart<T>;
-
-  const compression::PanelHead* head;
-  Index column;
-  Index cols;
-  const std::byte* own;  // bits and steps of columns, if they have their own
-  const std::byte* numbers;
-  std::size_t group_bytes;  // of a group of every column
-
-  TRISWEEP_DEVICE std::size_t height() const { return usize(head->rows) * EntryOf<T>::parts; }
-  TRISWEEP_DEVICE compression::Bits bits_of(Index c) const {
-    return head->own ? static_cast<compression::Bits>(own[c]) : head->bits;
-  }
-  TRISWEEP_DEVICE R step_of(Index c) const {
-    if (!head->own) return static_cast<R>(head->unit);
-    if (bits_of(c) == compression::whole) return R(1);
-    compression::Multiple multiple;
-    __builtin_memcpy(&multiple, own + cols + usize(c) * sizeof multiple, sizeof multiple);
-    const std::uint32_t word = std::uint32_t{multiple} << 16;
-    float value;
-    __builtin_memcpy(&value, &word, sizeof value);
-    return static_cast<R>(head->unit * static_cast<double>(value));
-  }
-};
-
-// A column of a strip, and the bytes of one group of those before it: of a full one, and of their last.
-template <class T>
-struct PackedColumn {
-  const PackedStrip<T>& strip;
-  Index c = 0;
-  std::size_t before = 0, before_at_end = 0;
-
-  TRISWEEP_DEVICE void next() {
-    using R = RealPart<T>;
-    const compression::Bits bits = strip.bits_of(c++);
-    before += compression::bytes_of_group<R>(bits);
-    before_at_end += compression::bytes_of_group<R>(bits, compression::numbers_at_end(strip.height()));
-  }
-  TRISWEEP_DEVICE T at(Index row) const {
-    const std::size_t i = usize(row) * EntryOf<T>::parts, in_slab = i % compression::slab_reals;
-    const std::size_t slab = i - in_slab, left = strip.height() - slab;
-    const bool full = left >= compression::slab_reals;
-    const std::size_t groups = compression::groups_of(full ? compression::slab_reals : left);
-    const compression::Bits bits = strip.bits_of(c);
-    const std::byte* const group =
-        strip.numbers + slab / compression::group * strip.group_bytes + (groups - 1) * before +
-        (full ? before : before_at_end) +
-        in_slab / compression::group * compression::bytes_of_group<RealPart<T>>(bits);
-    return EntryOf<T>::at(group, bits, in_slab % compression::group);
-  }
-};
-
-// Calls visit(strip) for all columns of a panel of T.
+// Calls visit(j, column) for every column j of a panel of T.
 template <class T, class Visit>
-TRISWEEP_DEVICE inline void for_each_strip(const std::byte* panel, const Visit& visit) {
+TRISWEEP_DEVICE inline void for_each_column(const std::byte* panel, const Visit& visit) {
+  using Column = PackedColumn<T>;
   const compression::PanelHead& head = head_of(panel);
+  const std::size_t reals = usize(head.rows) * Column::parts;
+  const std::size_t full_slabs = reals / compression::slab_reals, rest = reals % compression::slab_reals;
   const std::byte* at = panel + sizeof head;
-  for (Index column = 0; column < head.cols; column += compression::strip_cols) {
-    const Index left = head.cols - column;
-    PackedStrip<T> strip{&head, column, left < compression::strip_cols ? left : compression::strip_cols,
-                         at,    at,     0};
-    if (head.own) strip.numbers += usize(strip.cols) * (1 + sizeof(compression::Multiple));
-    PackedColumn<T> end{strip};
-    while (end.c < strip.cols) end.next();
-    strip.group_bytes = end.before;
-    visit(strip);
-    at = strip.numbers + (compression::groups_of(strip.height()) - 1) * end.before + end.before_at_end;
+  for (Index first = 0; first < head.cols; first += compression::strip_cols) {
+    const Index left = head.cols - first;
+    const Index cols = left < compression::strip_cols ? left : compression::strip_cols;
+    const auto* const bits = reinterpret_cast<const compression::Bits*>(at);
+    const auto* const multiple = reinterpret_cast<const std::uint8_t*>(at + cols);
+    const auto bits_of = [&](Index c) { return head.own ? bits[c] : head.bits; };
+    std::size_t bits_of_row = 0;
+    for (Index c = 0; c < cols; ++c) bits_of_row += Column::bits_of(bits_of(c));
+    if (head.own) at += usize(cols) * (sizeof(compression::Bits) + sizeof(compression::Multiple));
+    Column column(at, compression::slab_reals / 8 * bits_of_row, full_slabs);
+    for (Index c = 0; c < cols; ++c) {
+      double step = head.unit;
+      if (head.own)
+        step *= compression::value_of(
+            static_cast<compression::Multiple>(multiple[2 * c] | multiple[2 * c + 1] << 8));
+      column.begin(bits_of(c), step);
+      visit(first + c, column);
+      column.end(rest);
+    }
+    at = column.end_of_strip();
   }
 }
 

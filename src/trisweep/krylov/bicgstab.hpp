@@ -33,6 +33,7 @@ struct BicgstabOptions {
   // Of the pipelined form: overlap, and iterations between recurrences that are made anew (0: none are).
   Overlap overlap = Overlap::gathers;
   int replace_every = 50;
+  int restart = 60;  // steps of GMRES
 };
 
 // Of one right-hand side.
@@ -56,7 +57,12 @@ std::vector<BicgstabResult> pipelined_bicgstab(const transport::Team& team, cons
                                                Vectors<const T> b, Vectors<T> x,
                                                const BicgstabOptions& options);
 
-// Both, by the names that users know.
+// The same by GMRES (gmres.hpp), anew every `restart` steps.
+template <Scalar T>
+std::vector<BicgstabResult> restarted_gmres(const transport::Team& team, const Preconditioned<T>& system,
+                                            Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options);
+
+// All, by the names that users know.
 template <Scalar T>
 struct NamedMethod {
   std::string_view name;

@@ -1,6 +1,6 @@
 #pragma once
-// What the forms of BiCGStab have in common: the way from one true residual to the next, who of the columns
-// goes on, and when a recurrence has ended.
+// What the forms of BiCGStab, and restarted GMRES, have in common: the way from one true residual to the
+// next, who of the columns goes on, and when a recurrence has ended.
 
 #include <array>
 #include <cmath>
@@ -80,6 +80,10 @@ class BicgstabRun {
   // hat = M^-1 from.
   void product(Vectors<T> from, Vectors<T> hat, Vectors<T> to) {
     m_(from, hat);
+    multiply(from, hat, to);
+  }
+  // The same where hat is known.
+  void multiply(Vectors<const T> from, Vectors<const T> hat, Vectors<T> to) {
     a_(hat, to);
     if (!products_have_units_) find_units_of_products(from, to);
     scale_product(to);
@@ -97,13 +101,18 @@ class BicgstabRun {
   // measured then.
   void end_where_done(const Scalars& r_squared) {
     std::erase_if(active_, [&](Index c) {
-      BicgstabResult& result = at(c);
-      ++result.iterations;
-      result.history.push_back(larger(0, std::sqrt(std::real(r_squared[usize(c)])) / norm_b_[usize(c)]));
-      result.outcome = Outcome::stagnated;
-      return result.history.back() <= options_.tolerance || result.iterations >= options_.max_iterations;
+      return ends_with(c, std::sqrt(std::real(r_squared[usize(c)])) / norm_b_[usize(c)]);
     });
   }
+  // An iteration of a column that leaves that share of b: whether it was the last.
+  bool ends_with(Index c, double residual) {
+    BicgstabResult& result = at(c);
+    ++result.iterations;
+    result.history.push_back(larger(0, residual));
+    result.outcome = Outcome::stagnated;
+    return result.history.back() <= options_.tolerance || result.iterations >= options_.max_iterations;
+  }
+  const BicgstabResult& so_far(Index c) const { return result_[usize(c)]; }
 
   // Columns in which `value` is nothing but the rounding of what it is made of, size(c), or not finite.
   template <class Size>

@@ -16,7 +16,12 @@ class Gmres {
   using Real = RealOf<T>;
 
   Gmres(const transport::Team& team, Vectors<const T> r)
-      : team_(team), rows_(r.rows), cols_(r.cols), beta_(norms(team, r)), small_(usize(r.cols)) {
+      : team_(team),
+        rows_(r.rows),
+        cols_(r.cols),
+        beta_(norms(team, r)),
+        small_(usize(r.cols)),
+        left_(usize(r.cols)) {
     for (Index c = 0; c < cols_; ++c) {
       small_[usize(c)].emplace(static_cast<Real>(beta_[usize(c)]));
       if (usable(beta_[usize(c)])) active_.push_back(c);
@@ -44,13 +49,16 @@ class Gmres {
     std::erase_if(active_, [&](Index c) {
       h[usize(c)].back() = static_cast<T>(length[usize(c)]);
       small_[usize(c)]->append(std::move(h[usize(c)]));
+      left_[usize(c)].push_back(small_[usize(c)]->residual_norm() / beta_[usize(c)]);
       // Exhausted: the minimum is exact then.
       return !usable(length[usize(c)]) ||
              !(length[usize(c)] > before[usize(c)] * std::numeric_limits<Real>::epsilon()) ||
-             small_[usize(c)]->residual_norm() <= reduction * beta_[usize(c)];
+             left_[usize(c)].back() <= reduction;
     });
     extend_basis(w, length);
   }
+
+  std::vector<std::vector<double>> left() && { return std::move(left_); }
 
   // d = sum_k y_k z_k, the combination that minimizes the residual.
   void minimizer(Vectors<T> d) const {
@@ -116,23 +124,25 @@ class Gmres {
   std::vector<std::vector<T>> direction_;
   std::vector<T> next_;                                          // w, then the next of the basis
   std::vector<std::optional<HessenbergLeastSquares<T>>> small_;  // by column
+  std::vector<std::vector<double>> left_;                        // of ||r||_2, by column and step
 };
 
 }  // namespace
 
 template <Scalar T>
-void gmres(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> r, Vectors<T> d,
-           const GmresOptions& options) {
-  transport::together(team.comm, [&] {
+std::vector<std::vector<double>> gmres(const transport::Team& team, const Preconditioned<T>& system,
+                                       Vectors<const T> r, Vectors<T> d, const GmresOptions& options) {
+  return transport::together(team.comm, [&] {
     Gmres<T> space(team, r);
     for (int step = 0; step < options.steps && !space.done(); ++step) space.step(system, options.reduction);
     space.minimizer(d);
+    return std::move(space).left();
   });
 }
 
-#define INSTANTIATE(T)                                                                                \
-  template void gmres(const transport::Team&, const Preconditioned<T>&, Vectors<const T>, Vectors<T>, \
-                      const GmresOptions&);
+#define INSTANTIATE(T)                                                                              \
+  template std::vector<std::vector<double>> gmres(const transport::Team&, const Preconditioned<T>&, \
+                                                  Vectors<const T>, Vectors<T>, const GmresOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::krylov

@@ -9,6 +9,8 @@
 // Each rank has its rows of all vectors. A step takes one product with the preconditioner, one with A, and
 // three reductions for all columns together; memory: two vectors a step and column.
 
+#include <vector>
+
 #include "trisweep/krylov/linear_operator.hpp"
 #include "trisweep/transport/team.hpp"
 
@@ -20,10 +22,10 @@ struct GmresOptions {
 };
 
 // d with ||r - A d||_2 as small as so many steps make it. Right preconditioned: minimizes over d = M^-1 v, v
-// in the Krylov space of A M^-1 and r. Zero where r is zero or not finite. Collective; throws on every rank
-// when any runs out of memory.
+// in the Krylov space of A M^-1 and r. Zero where r is zero or not finite. Returns, by column, the share of
+// ||r||_2 that is left after each step. Collective; throws on every rank when any runs out of memory.
 template <Scalar T>
-void gmres(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> r, Vectors<T> d,
-           const GmresOptions& options);
+std::vector<std::vector<double>> gmres(const transport::Team& team, const Preconditioned<T>& system,
+                                       Vectors<const T> r, Vectors<T> d, const GmresOptions& options);
 
 }  // namespace trisweep::krylov

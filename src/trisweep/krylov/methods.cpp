@@ -16,8 +16,10 @@ std::span<const NamedOverlap> overlaps() {
 
 template <Scalar T>
 std::span<const NamedMethod<T>> methods() {
-  static constexpr auto table = std::to_array<NamedMethod<T>>(
-      {{"bicgstab", bicgstab<T>, true}, {"pipelined-bicgstab", pipelined_bicgstab<T>, false}});
+  static constexpr auto table =
+      std::to_array<NamedMethod<T>>({{"bicgstab", bicgstab<T>, true},
+                                     {"pipelined-bicgstab", pipelined_bicgstab<T>, false},
+                                     {"gmres", restarted_gmres<T>, true}});
   return table;
 }
 

@@ -29,8 +29,9 @@ struct Refined {
 
 // Solves op(A) x = b with the factors and corrects x while its componentwise backward error falls, in the
 // precision T of A, that the factors need not have. A correction that does not help is not taken.
-// Works with the solver's threads. Collective; throws on every rank when any runs out of memory, after which
-// matrix and solver may be abandoned (transport/fate.hpp).
+// Works with the solver's threads, and where the solver's device has memory of its own, there. Collective,
+// and so is its destructor on devices; throws on every rank when any runs out of memory, after which matrix
+// and solver may be abandoned (transport/fate.hpp).
 template <Scalar T>
 class RefinedSolver {
  public:

@@ -32,6 +32,25 @@ TYPED_TEST(BicgstabTest, FindsKnownSolutionsOnAnyNumberOfThreads) {
   EXPECT_EQ(system.solve(system.times(x), {.tolerance = tolerance}, 3), found);
 }
 
+// More steps than GMRES goes without starting anew; columns that need as many as they need alone.
+TEST(RestartedGmres, FindsKnownSolutionsAcrossRestarts) {
+  constexpr Index n = 300;
+  BicgstabSystem<double> system(testing_support::random_matrix<double>({.n = n, .per_row = 4, .seed = 2}));
+  system.method = "gmres";
+  const auto x = random_vector<double>(usize(n) * 2, 9);
+  const auto found = system.solve(system.times(x), {.tolerance = 1e-12, .restart = 20});
+  for (const auto& result : system.result) {
+    EXPECT_EQ(result.outcome, Outcome::converged);
+    EXPECT_LE(result.residual, 1e-12);
+    EXPECT_GT(result.iterations, 20);
+    EXPECT_EQ(result.history.size(), usize(result.iterations) + 1);
+  }
+  EXPECT_LT(system.error(found, x), 1e-9);
+  system.solve(system.times(x), {.max_iterations = 25, .restart = 20});
+  EXPECT_EQ(system.result[0].outcome, Outcome::most_iterations);
+  EXPECT_EQ(system.result[0].iterations, 25);
+}
+
 // In other units, squares of whose numbers are out of range: the same to the last bit.
 TYPED_TEST(BicgstabTest, UnitsChangeNothing) {
   using T = TypeParam;

@@ -160,7 +160,12 @@ FIG9 = (
     _batches("ranges of rows, 1 stream", paper=_by_matrix(51.43, 56.67, 40.72, 70.50)),
     _batches("2 streams", "--streams", "2", paper=_by_matrix(81.12, 84.14, 72.20, 96.56)),
     _batches("3 streams", "--streams", "3", paper=_by_matrix(84.13, 86.14, 72.20, 96.87)),
-    _batches("strips, no atomics", "--sums", "strips"),
+    Way(
+        "strips of 256 rows, no atomics",
+        (*UNCUT[2:], *BATCHED, "--sums", "strips"),
+        {},
+        (*ON_HOST, *BATCHED, "--sums", "strips"),
+    ),
     MERGED,
 )
 
@@ -256,7 +261,7 @@ STUDIES = (
         "implementations of the product",
         FIG9,
         LARGE,
-        "rate",
+        "product",
         (
             "Gflop/s. The paper: OpenMP 10.42 and 11.52, cuBLAS with 5 streams 0.42 and 0.52 (100ts, 338ts).",
             "Ours differ: streams gain nothing, since in the model a launch of thousands of blocks fills the GPU; "

@@ -1,0 +1,60 @@
+#include "trisweep/krylov/bicgstab_run.hpp"
+#include "trisweep/krylov/gmres.hpp"
+
+namespace trisweep::krylov {
+namespace {
+
+template <Scalar T>
+class RestartedGmres final : public BicgstabRun<T> {
+ public:
+  RestartedGmres(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> b,
+                 Vectors<T> x, const BicgstabOptions& options)
+      : BicgstabRun<T>(team, system, b, x, options) {
+    this->make({&r_, &d_});
+  }
+
+ private:
+  using BicgstabRun<T>::team_, BicgstabRun<T>::x_, BicgstabRun<T>::r_, BicgstabRun<T>::options_;
+  using BicgstabRun<T>::active_, BicgstabRun<T>::so_far, BicgstabRun<T>::unit_of_x;
+
+  // Of all columns together; a column that needs fewer steps takes those of the others, too, uncounted.
+  void iterate() override {
+    GmresOptions options{.steps = options_.restart, .reduction = 1};
+    for (const Index c : active_) {
+      options.steps = std::min(options.steps, options_.max_iterations - so_far(c).iterations);
+      options.reduction = std::min(options.reduction, options_.tolerance / so_far(c).residual);
+    }
+    for (Index c = 0; c < r_.cols; ++c)
+      if (std::ranges::find(active_, c) == active_.end()) std::fill_n(r_.column(c), r_.rows, T{});
+    Vectors<const T> last;
+    const auto precondition = [&](Vectors<const T> v, Vectors<T> z) { this->m_(last = v, z); };
+    const auto multiply = [&](Vectors<const T> z, Vectors<T> w) { this->multiply(last, z, w); };
+    const auto left = gmres<T>(team_, {multiply, precondition}, r_, d_, options);
+    for (const Index c : active_) {
+      const double before = so_far(c).residual;
+      for (const double share : left[usize(c)])
+        if (this->ends_with(c, share * before)) break;
+    }
+    this->set(
+        x_, [&](Index c, T x, T d) { return x + unit_of_x(c) * d; }, x_, d_);
+  }
+
+  Vectors<T> d_;
+};
+
+}  // namespace
+
+template <Scalar T>
+std::vector<BicgstabResult> restarted_gmres(const transport::Team& team, const Preconditioned<T>& system,
+                                            Vectors<const T> b, Vectors<T> x,
+                                            const BicgstabOptions& options) {
+  return run_bicgstab<RestartedGmres<T>>(team, system, b, x, options);
+}
+
+#define INSTANTIATE(T)                                                                                   \
+  template std::vector<BicgstabResult> restarted_gmres(const transport::Team&, const Preconditioned<T>&, \
+                                                       Vectors<const T>, Vectors<T>,                     \
+                                                       const BicgstabOptions&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::krylov
