@@ -98,7 +98,8 @@ TEST(DeviceProduct, ChargesAreFoundWithProductsOnADevice) {
     const ChargeResult device = solve_charge({world, crew}, pair, options);
     EXPECT_EQ(device.solve.outcome, krylov::Outcome::converged);
     EXPECT_NEAR(device.charge / host.charge, 1, 1e-7);
-    EXPECT_GT(device.device.gemv.panels, 0);
+    // Some ranks may have no rows.
+    EXPECT_GT(world.sum(double(device.device.gemv.panels)), 0);
   }
 }
 

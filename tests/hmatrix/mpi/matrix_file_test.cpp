@@ -18,6 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing_support::random_vector;
 
+// Before anything else here.
+const bool hdf5_is_left_alone = (leave_hdf5_alone_at_exit(), true);
+
 template <Scalar T>
 struct SavedProblem {
   std::vector<Point> points = centroids(sphere_mesh({4, 6}, 1, {0, 0, 0}));
