@@ -15,7 +15,7 @@ namespace trisweep::component {
 namespace {
 
 // Of equal estimates the first is taken: the one with the fewest lanes.
-constexpr auto table = std::to_array<NamedDeviceAlgorithm>({
+constexpr auto table_of_device_algorithms = std::to_array<NamedDeviceAlgorithm>({
     {"thread-level", "a thread for each row, for very short ones", 1, false},
     {"sub-warp", "as many threads for each row as it has entries", fitting, false},
     {"sync-free", "a warp for each row, which waits for what it needs", slab_rows, false},
@@ -56,7 +56,7 @@ DevicePlan plan_of(const matrix::Pattern& below, const Levels& levels,
 }  // namespace
 
 std::span<const NamedDeviceAlgorithm> device_algorithms() {
-  return table;
+  return table_of_device_algorithms;
 }
 
 const NamedDeviceAlgorithm& find_device_algorithm(std::string_view name) {

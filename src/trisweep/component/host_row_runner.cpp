@@ -36,8 +36,8 @@ class HostRowRunner final : public RowRunner<T> {
   OrderedRows<T> rows_;
   Crew crew_;
   std::vector<T> x_;
-  std::vector<Count> solved_;
-  Count ticket_ = 0;
+  std::vector<device::Count> solved_;
+  device::Count ticket_ = 0;
   RowTasks<Number> tasks_;
 };
 

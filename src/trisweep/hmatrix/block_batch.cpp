@@ -3,21 +3,21 @@
 namespace trisweep::hmatrix {
 namespace {
 
-constexpr int tag = 5;
+constexpr int batch_tag = 5;
 
 template <class V>
 void send_list(const transport::Communicator& comm, const std::vector<V>& list, Index to) {
   const std::size_t size = list.size();
-  comm.send_bytes(&size, sizeof size, to, tag);
-  comm.send_bytes(list.data(), size * sizeof(V), to, tag);
+  comm.send_bytes(&size, sizeof size, to, batch_tag);
+  comm.send_bytes(list.data(), size * sizeof(V), to, batch_tag);
 }
 
 template <class V>
 void receive_list(const transport::Communicator& comm, std::vector<V>& list, Index from) {
   std::size_t size = 0;
-  comm.receive_bytes(&size, sizeof size, from, tag);
+  comm.receive_bytes(&size, sizeof size, from, batch_tag);
   list.resize(size);
-  comm.receive_bytes(list.data(), size * sizeof(V), from, tag);
+  comm.receive_bytes(list.data(), size * sizeof(V), from, batch_tag);
 }
 
 }  // namespace
