@@ -1,9 +1,14 @@
 #include "gemv_options.hpp"
 
+#include <array>
+
 #include "trisweep/core/named.hpp"
 
 namespace trisweep::cli {
 namespace {
+
+// Whether products are merged.
+constexpr std::array<device::NamedGemvChoice<bool>, 2> kernels{{{"merged", true}, {"batched", false}}};
 
 // An option whose words are a table's.
 template <class Row, class Value>
@@ -19,11 +24,10 @@ void add_named(CLI::App& sub, const std::string& option, std::span<const Row> ta
 
 void add_gemv_options(CLI::App& sub, device::GemvOptions& gemv) {
   using namespace device;
-  sub.add_option_function<std::string>(
-         "--kernel", [&gemv](const std::string& name) { gemv.merged = name == "merged"; },
-         "merged: one persistent kernel (the default); batched: launches of many panels, as what follows "
-         "says")
-      ->check(CLI::IsMember({"merged", "batched"}));
+  add_named(sub, "--kernel", std::span<const NamedGemvChoice<bool>>(kernels), &NamedGemvChoice<bool>::choice,
+            gemv.merged,
+            "merged: one persistent kernel (the default); batched: launches of many panels, as what follows "
+            "says");
   add_named(sub, "--order", gemv_orders(), &NamedGemvChoice<GemvOrder>::choice, gemv.order,
             "Of panels before they are cut into batches (default rows-in-eights)");
   add_named(sub, "--cut", gemv_cuts(), &NamedGemvChoice<GemvCut>::choice, gemv.cut,

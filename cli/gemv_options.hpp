@@ -2,7 +2,6 @@
 // Options of products with H-matrices on devices, for the commands that have them.
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "trisweep/hmatrix/device_product.hpp"
 

@@ -130,7 +130,7 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
                  "Of iterative methods: ||b - A x|| / ||b|| to reach, in the 2-norm")
       ->check(check_positive)
       ->capture_default_str();
-  sub.add_option("--max-iterations", o.krylov.max_iterations, "Of bicgstab")
+  sub.add_option("--max-iterations", o.krylov.max_iterations, "Of iterative methods, at most")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   add_pipelining_options(sub, o.krylov);

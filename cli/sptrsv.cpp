@@ -53,7 +53,10 @@ template <Scalar T>
 class Sptrsv {
  public:
   Sptrsv(const SptrsvOptions& options, Terminal& terminal)
-      : options_(options), terminal_(terminal), op_(static_cast<Op>(options.op.front())) {
+      : options_(options),
+        terminal_(terminal),
+        op_(static_cast<Op>(options.op.front())),
+        device_(engine::find_device(options.device)) {
     require_distinct(std::array<OutputOption, 2>{{{"--output", options.output}, {"--json", options.json}}});
     output_ = open_output(options.output);
     json_ = open_output(options.json);
@@ -69,7 +72,7 @@ class Sptrsv {
     if (options_.pes.pes > 0) {
       pes_.emplace(options_.pes, options_.solver.algorithm);
       pes_->solve<T>(system, from, {x.value.data(), x.rows, x.cols});
-    } else if (options_.device == "cpu") {
+    } else if (device_ == engine::Device::cpu) {
       solve_by_threads(a, form, from, {x.value.data(), x.rows, x.cols});
     } else {
       solve_on_device(a, form, from, {x.value.data(), x.rows, x.cols});
@@ -102,10 +105,9 @@ class Sptrsv {
   }
   void solve_on_device(const matrix::Csr<T>& a, component::Form form, Vectors<const T> b, Vectors<T> x) {
     const auto start = Clock::now();
-    component::DeviceSolver<T> solver(a, form, op_,
-                                      {.device = engine::find_device(options_.device),
-                                       .algorithm = options_.solver.algorithm,
-                                       .threads = options_.solver.threads});
+    component::DeviceSolver<T> solver(
+        a, form, op_,
+        {.device = device_, .algorithm = options_.solver.algorithm, .threads = options_.solver.threads});
     times_.analysis = seconds_since(start);
     time_solves([&] { solver.solve(b, x); });
     const component::DeviceChoice& choice = solver.choice();
@@ -181,12 +183,13 @@ class Sptrsv {
         1e3 * times_.analysis, algorithm_.name, algorithm_.size,
         algorithm_.reason.empty() ? "" : fmt::format(" ({})", algorithm_.reason), 1e3 * times_.median(),
         bytes * 1e-9 / times_.median(), options_.solver.threads,
-        options_.device == "cpu" ? "" : ", device " + options_.device);
+        device_ == engine::Device::cpu ? "" : ", device " + options_.device);
   }
 
   const SptrsvOptions& options_;
   Terminal& terminal_;
   Op op_;
+  engine::Device device_;
   std::optional<OutputFile> output_, json_;
   Times times_;
   Algorithm algorithm_;
