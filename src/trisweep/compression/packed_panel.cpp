@@ -122,7 +122,7 @@ class PanelWriter {
       if (own) write_own(strip, head.unit);
       write_numbers(first, strip);
     }
-    std::size_t behind = 0;
+    std::size_t behind = own ? read_behind_columns : 0;
     for (const Choice& c : choice) behind = std::max(behind, read_behind(c.bits));
     bytes_.resize((bytes_.size() + behind + 7) / 8 * 8);
   }
