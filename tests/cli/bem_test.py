@@ -1,25 +1,12 @@
 """trisweep bem: the charge of conductors, its record, and what it refuses."""
-
 import math
 import unittest
 
 from command import CommandTest
 
 FIELDS = {
-    "object",
-    "elements",
-    "eps",
-    "charge",
-    "charge_relative_error",
-    "stored_values",
-    "bytes",
-    "dense_fraction",
-    "ranks_mean",
-    "ranks_max",
-    "assembly_seconds",
-    "product_seconds",
-    "iterations",
-    "true_residual",
+    "object", "elements", "eps", "charge", "charge_relative_error", "stored_values", "bytes", "dense_fraction",
+    "ranks_mean", "ranks_max", "assembly_seconds", "product_seconds", "iterations", "true_residual",
 }
 
 
@@ -39,29 +26,15 @@ class Bem(CommandTest):
         self.assertLess(alone["sampled_error"], 1e-6)
         self.assertLess(alone["dense_fraction"], 0.5)
         self.assertAlmostEqual(alone["dense_fraction"], alone["bytes"] / (8 * 1200**2))
-        together = self.bem(
-            "--object", "spheres", "--n", 1200, "--eps", "1e-6", "--threads", 2, ranks=3
-        )
+        together = self.bem("--object", "spheres", "--n", 1200, "--eps", "1e-6", "--threads", 2, ranks=3)
         self.assertEqual((together["ranks"], together["threads"]), (3, 2))
         self.assertTrue(math.isclose(together["charge"], alone["charge"], rel_tol=1e-7))
         self.assertEqual(together["stored_values"] >= alone["stored_values"], True)
 
     def test_what_is_chosen_of_the_matrix(self):
         adaptive = self.bem("--object", "sphere", "--n", 600, "--leaf", 16)
-        double = self.bem(
-            "--object", "sphere", "--n", 600, "--leaf", 16, "--precision", "double"
-        )
-        plain = self.bem(
-            "--object",
-            "sphere",
-            "--n",
-            600,
-            "--leaf",
-            16,
-            "--cross",
-            "aca",
-            "--no-recompression",
-        )
+        double = self.bem("--object", "sphere", "--n", 600, "--leaf", 16, "--precision", "double")
+        plain = self.bem("--object", "sphere", "--n", 600, "--leaf", 16, "--cross", "aca", "--no-recompression")
         self.assertLess(2 * adaptive["bytes"], double["bytes"])
         self.assertLess(double["bytes"], plain["bytes"])
         self.assertAlmostEqual(adaptive["charge"] / plain["charge"], 1, delta=1e-3)
@@ -70,30 +43,22 @@ class Bem(CommandTest):
         words = ("--object", "spheres", "--n", 1200, "--tol", "1e-5")
         plain = self.bem(*words)
         for hidden in ("block", "pipe1", "pipe2"):
-            record = self.bem(
-                *words, "--method", "pipelined-bicgstab", "--overlap", hidden, ranks=3
-            )
+            record = self.bem(*words, "--method", "pipelined-bicgstab", "--overlap", hidden, ranks=3)
             self.assertEqual(record["method"], "pipelined-bicgstab")
             self.assertLessEqual(abs(record["iterations"] - plain["iterations"]), 1)
             self.assertLess(record["true_residual"], 1e-5)
-            self.assertTrue(
-                math.isclose(record["charge"], plain["charge"], rel_tol=1e-4)
-            )
+            self.assertTrue(math.isclose(record["charge"], plain["charge"], rel_tol=1e-4))
 
     def test_gmres_has_one_product_an_iteration(self):
         words = ("--object", "spheres", "--n", 1200, "--tol", "1e-8")
         plain = self.bem(*words)
         for preconditioner in ("none", "block-jacobi"):
-            record = self.bem(
-                *words, "--method", "gmres", "--preconditioner", preconditioner, ranks=2
-            )
+            record = self.bem(*words, "--method", "gmres", "--preconditioner", preconditioner, ranks=2)
             self.assertEqual(record["method"], "gmres")
             self.assertLess(record["true_residual"], 1e-8)
             self.assertEqual(len(record["residuals"]), record["iterations"] + 1)
             self.assertLessEqual(record["iterations"], 2 * plain["iterations"])
-            self.assertTrue(
-                math.isclose(record["charge"], plain["charge"], rel_tol=1e-6)
-            )
+            self.assertTrue(math.isclose(record["charge"], plain["charge"], rel_tol=1e-6))
 
     def test_preconditioners(self):
         words = ("--object", "human", "--n", 1000)
@@ -103,37 +68,16 @@ class Bem(CommandTest):
             record = self.bem(*words, "--preconditioner", name)
             self.assertEqual(record["preconditioner"], name)
             self.assertLess(record["iterations"], plain["iterations"])
-            self.assertTrue(
-                math.isclose(record["charge"], plain["charge"], rel_tol=1e-5)
-            )
-        refused = self.run_here(
-            "bem",
-            *words,
-            "--preconditioner",
-            "rank-one",
-            "--method",
-            "pipelined-bicgstab",
-            ranks=2,
-        )
+            self.assertTrue(math.isclose(record["charge"], plain["charge"], rel_tol=1e-5))
+        refused = self.run_here("bem", *words, "--preconditioner", "rank-one", "--method", "pipelined-bicgstab", ranks=2)
         self.assertEqual(refused.status, 2, refused)
         self.assertEqual(len(refused.messages()), 1, refused)
         self.assertIn("--method bicgstab", refused.messages()[0])
 
     def test_a_sphere_of_another_size_and_potential(self):
-        record = self.bem(
-            "--object", "sphere", "--n", 600, "--radius", 2, "--potential", 10
-        )
+        record = self.bem("--object", "sphere", "--n", 600, "--radius", 2, "--potential", 10)
         self.assertLess(abs(record["charge_relative_error"]), 0.02)
-        different = self.bem(
-            "--object",
-            "spheres",
-            "--n",
-            600,
-            "--radius",
-            "0.2,0.3",
-            "--potential",
-            "1,2",
-        )
+        different = self.bem("--object", "spheres", "--n", 600, "--radius", "0.2,0.3", "--potential", "1,2")
         self.assertIsNone(different["charge_relative_error"])
 
     def test_humanoids_in_a_field(self):
@@ -141,19 +85,13 @@ class Bem(CommandTest):
         self.assertEqual(alone["elements"], 800)
         self.assertIsNone(alone["charge_relative_error"])
         self.assertGreater(alone["charge"], 0)
-        self.assertAlmostEqual(
-            alone["total_charge"], alone["charge"], delta=1e-9 * alone["charge"]
-        )
+        self.assertAlmostEqual(alone["total_charge"], alone["charge"], delta=1e-9 * alone["charge"])
         # Each of four shields the others, and all of them have more than one.
-        array = self.bem(
-            "--object", "human", "--n", 3200, "--field", 2, "--array", 2, ranks=2
-        )
+        array = self.bem("--object", "human", "--n", 3200, "--field", 2, "--array", 2, ranks=2)
         self.assertEqual(array["elements"], 3200)
         self.assertLess(array["charge"], alone["charge"])
         self.assertGreater(array["total_charge"], alone["charge"])
-        self.assertAlmostEqual(
-            array["total_charge"] / (4 * array["charge"]), 1, delta=0.05
-        )
+        self.assertAlmostEqual(array["total_charge"] / (4 * array["charge"]), 1, delta=0.05)
 
     def test_a_matrix_that_is_saved_and_loaded(self):
         words = ("--object", "spheres", "--n", 1200)
@@ -163,14 +101,8 @@ class Bem(CommandTest):
             self.assertEqual(loaded["eps"], 1e-5)
             if ranks == 3:
                 self.assertEqual(loaded["residuals"], made["residuals"])
-            self.assertTrue(
-                math.isclose(
-                    loaded["sampled_error"], made["sampled_error"], rel_tol=1e-9
-                )
-            )
-            self.assertTrue(
-                math.isclose(loaded["charge"], made["charge"], rel_tol=1e-6)
-            )
+            self.assertTrue(math.isclose(loaded["sampled_error"], made["sampled_error"], rel_tol=1e-9))
+            self.assertTrue(math.isclose(loaded["charge"], made["charge"], rel_tol=1e-6))
         cut = (self.folder / "matrix.h5").read_bytes()[:-1000]
         (self.folder / "cut.h5").write_bytes(cut)
         self.write("text.h5", "text")
@@ -178,16 +110,7 @@ class Bem(CommandTest):
             (*words, "--load", "cut.h5"): "cut.h5: damaged or cut short",
             (*words, "--load", "text.h5"): "text.h5: it is no HDF5 file",
             (*words, "--load", "none.h5"): "none.h5: No such file",
-            (
-                "--object",
-                "spheres",
-                "--n",
-                1200,
-                "--distance",
-                2,
-                "--load",
-                "matrix.h5",
-            ): "not the matrix of this object",
+            ("--object", "spheres", "--n", 1200, "--distance", 2, "--load", "matrix.h5"): "not the matrix of this object",
             (*words, "--load", "matrix.h5", "--eps", "1e-3"): "--load",
             (*words, "--save", "no/such/folder.h5"): "no/such",
         }.items():
@@ -198,16 +121,12 @@ class Bem(CommandTest):
         self.assertEqual(self.files(), ["cut.h5", "matrix.h5", "run.json", "text.h5"])
         whole = (self.folder / "matrix.h5").read_bytes()
         for at in range(100, 4000, 300):
-            (self.folder / "cut.h5").write_bytes(
-                whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :]
-            )
+            (self.folder / "cut.h5").write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
             result = self.run_here("bem", *words, "--load", "cut.h5")
             self.assertIn(result.status, (0, 2), result)
             self.assertNotIn("HDF5:", result.err, f"byte {at}")
         # A disk that is full: nothing is left.
-        result = self.run_here(
-            "bem", *words, "--save", "large.h5", limits="trap '' XFSZ; ulimit -f 100"
-        )
+        result = self.run_here("bem", *words, "--save", "large.h5", limits="trap '' XFSZ; ulimit -f 100")
         self.assertEqual(result.status, 2, result)
         self.assertIn("large.h5", result.messages()[0])
         self.assertEqual(self.files(), ["cut.h5", "matrix.h5", "run.json", "text.h5"])
@@ -218,66 +137,34 @@ class Bem(CommandTest):
         text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n"
         text += "".join(f"{i + 1} {x} {y} {z}\n" for i, (x, y, z) in enumerate(corners))
         text += "$EndNodes\n$Elements\n8\n"
-        text += (
-            "".join(f"{i + 1} 2 0 {a} {b} {c}\n" for i, (a, b, c) in enumerate(facets))
-            + "$EndElements\n"
-        )
+        text += "".join(f"{i + 1} 2 0 {a} {b} {c}\n" for i, (a, b, c) in enumerate(facets)) + "$EndElements\n"
         self.write("octahedron.msh", text)
-        self.write(
-            "octahedron.obj",
-            "".join("v {} {} {}\n".format(*c) for c in corners)
-            + "".join("f {} {} {}\n".format(*f) for f in facets),
-        )
+        self.write("octahedron.obj", "".join("v {} {} {}\n".format(*c) for c in corners) +
+                   "".join("f {} {} {}\n".format(*f) for f in facets))
         for name in ("octahedron.msh", "octahedron.obj"):
             turned = self.run_here("bem", "--object", name)
             self.assertEqual(turned.status, 2, turned)
             self.assertIn("turned against facet", turned.messages()[0])
-            record = self.bem(
-                "--object",
-                name,
-                "--potential",
-                2,
-                "--defects",
-                "repair",
-                "--closed",
-                ranks=2,
-            )
-            self.assertEqual(
-                record["repairs"], {"without_area": 0, "duplicated": 0, "turned": 4}
-            )
+            record = self.bem("--object", name, "--potential", 2, "--defects", "repair", "--closed", ranks=2)
+            self.assertEqual(record["repairs"], {"without_area": 0, "duplicated": 0, "turned": 4})
             self.assertEqual(record["elements"], 8)
             self.assertIsNone(record["charge_relative_error"])
             # Between those of the spheres inside and around it.
             self.assertLess(2 * 1.1127e-10 * 3**-0.5, record["charge"])
             self.assertLess(record["charge"], 2 * 1.1127e-10)
         self.write("bad.msh", text.replace("8 2 0 2 4 6", "8 2 0 2 4 7"))
-        for name, message in {
-            "bad.msh": "bad.msh:22: there is no node 7",
-            "none.msh": "none.msh",
-            "octahedron.step": "no format",
-        }.items():
+        for name, message in {"bad.msh": "bad.msh:22: there is no node 7", "none.msh": "none.msh",
+                              "octahedron.step": "no format"}.items():
             self.write("octahedron.step", "")
             result = self.run_here("bem", "--object", name)
             self.assertEqual(result.status, 2, result)
             self.assertIn(message, result.messages()[0])
-        self.assertEqual(
-            self.run_here("bem", "--object", "octahedron.msh", "--n", 8).status, 2
-        )
+        self.assertEqual(self.run_here("bem", "--object", "octahedron.msh", "--n", 8).status, 2)
 
     def test_without_convergence_the_status_is_1_and_there_is_a_record(self):
         for ranks in (0, 2):
-            result = self.run_here(
-                "bem",
-                "--object",
-                "spheres",
-                "--n",
-                600,
-                "--max-iterations",
-                1,
-                "--json",
-                "run.json",
-                ranks=ranks,
-            )
+            result = self.run_here("bem", "--object", "spheres", "--n", 600, "--max-iterations", 1, "--json", "run.json",
+                                   ranks=ranks)
             self.assertEqual(result.status, 1, result)
             self.assertEqual(len(result.messages()), 1, result)
             self.assertIn("--max-iterations", result.messages()[0])
@@ -294,14 +181,7 @@ class Bem(CommandTest):
             ("--object", "sphere", "--n", 0): "--n",
             ("--n", 600): "--object",
             ("--object", "sphere", "--n", 600, "--eps", 2): "--eps",
-            (
-                "--object",
-                "sphere",
-                "--n",
-                600,
-                "--json",
-                "no/such/folder.json",
-            ): "no/such",
+            ("--object", "sphere", "--n", 600, "--json", "no/such/folder.json"): "no/such",
         }.items():
             for ranks in (0, 2) if "cube" in words else (0,):
                 result = self.run_here("bem", *words, ranks=ranks)

@@ -5,7 +5,6 @@ TRISWEEP_MATRICES (a folder of real matrices). Run a file by hand from the repos
 
     python3 tests/cli/edges_test.py -v
 """
-
 import gzip
 import json
 import math
@@ -23,9 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("TRISWEEP_BINARY", str(ROOT / "build" / "trisweep"))
 MPIRUN = os.environ.get("TRISWEEP_MPIRUN", str(ROOT / "scripts" / "mpirun"))
-MATRICES = Path(
-    os.environ.get("TRISWEEP_MATRICES", ROOT.parent / "shared" / "matrices")
-)
+MATRICES = Path(os.environ.get("TRISWEEP_MATRICES", ROOT.parent / "shared" / "matrices"))
 
 # Epsilon of the precisions.
 DOUBLE = 2.0**-52
@@ -70,24 +67,14 @@ def run(*arguments, ranks=0, cwd=None, timeout=120, limits="", launcher=None):
         line = launcher + line
     elif ranks:
         line = shlex.split(MPIRUN) + ["-n", str(ranks)] + line
-    process = subprocess.Popen(
-        line,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
+    process = subprocess.Popen(line, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         out, err = process.communicate()
-        raise AssertionError(
-            f"no end after {timeout} s: {Result(shlex.join(line), -1, out, err)}"
-        ) from None
+        raise AssertionError(f"no end after {timeout} s: {Result(shlex.join(line), -1, out, err)}") from None
     return Result(shlex.join(line), process.returncode, out, err)
 
 
@@ -95,11 +82,7 @@ def largest(values):
     """The largest magnitude of the values, real or complex; infinity when one is not a number, which max() would
     lose, so that no limit passes it."""
     magnitudes = [abs(v) for v in values]
-    return (
-        math.inf
-        if any(math.isnan(m) for m in magnitudes)
-        else max(magnitudes, default=0.0)
-    )
+    return math.inf if any(math.isnan(m) for m in magnitudes) else max(magnitudes, default=0.0)
 
 
 def ranks_of(grid):
@@ -135,17 +118,8 @@ class CommandTest(unittest.TestCase):
 
     def solve(self, matrix, *arguments, grid="1x1x1", **options):
         """Solves on the grid, and returns the run record."""
-        self.succeed(
-            "solve",
-            matrix,
-            "--grid",
-            grid,
-            "--json",
-            "run.json",
-            *arguments,
-            ranks=ranks_of(grid),
-            **options,
-        )
+        self.succeed("solve", matrix, "--grid", grid, "--json", "run.json", *arguments, ranks=ranks_of(grid),
+                     **options)
         return self.record("run.json")
 
     def solve_well(self, matrix, *arguments, **options):
@@ -165,48 +139,29 @@ class CommandTest(unittest.TestCase):
 
 def matrix_text(n, entries, field="real", symmetry="general"):
     """Matrix Market text of an n x n matrix; `entries` maps (row, column), counted from 0, to values."""
-
     def value(v):
         return f"{v.real!r} {v.imag!r}" if field == "complex" else repr(v)
-
-    lines = [
-        f"%%MatrixMarket matrix coordinate {field} {symmetry}",
-        f"{n} {n} {len(entries)}",
-    ]
+    lines = [f"%%MatrixMarket matrix coordinate {field} {symmetry}", f"{n} {n} {len(entries)}"]
     lines += [f"{i + 1} {j + 1} {value(v)}" for (i, j), v in entries.items()]
     return "\n".join(lines) + "\n"
 
 
 def dense_text(columns, field="real"):
     """Matrix Market text of a dense array given by its columns."""
-    lines = [
-        f"%%MatrixMarket matrix array {field} general",
-        f"{len(columns[0])} {len(columns)}",
-    ]
+    lines = [f"%%MatrixMarket matrix array {field} general", f"{len(columns[0])} {len(columns)}"]
     for column in columns:
-        lines += [
-            f"{v.real!r} {v.imag!r}" if field == "complex" else repr(v) for v in column
-        ]
+        lines += [f"{v.real!r} {v.imag!r}" if field == "complex" else repr(v) for v in column]
     return "\n".join(lines) + "\n"
 
 
 def read_dense(path):
     """The columns of a Matrix Market array."""
-    lines = [
-        line
-        for line in Path(path).read_text().splitlines()
-        if line and not line.startswith("%%")
-    ]
+    lines = [line for line in Path(path).read_text().splitlines() if line and not line.startswith("%%")]
     is_complex = "complex" in Path(path).read_text().split("\n", 1)[0]
     rows, columns = map(int, lines[0].split())
-    values = [
-        complex(*map(float, line.split())) if is_complex else float(line)
-        for line in lines[1:]
-    ]
-    assert len(values) == rows * columns, (
-        f"{path}: {len(values)} values for {rows} x {columns}"
-    )
-    return [values[c * rows : (c + 1) * rows] for c in range(columns)]
+    values = [complex(*map(float, line.split())) if is_complex else float(line) for line in lines[1:]]
+    assert len(values) == rows * columns, f"{path}: {len(values)} values for {rows} x {columns}"
+    return [values[c * rows:(c + 1) * rows] for c in range(columns)]
 
 
 def grid_laplacian(m, shift=0.0):
@@ -215,11 +170,8 @@ def grid_laplacian(m, shift=0.0):
     for x in range(m):
         for y in range(m):
             i = x * m + y
-            neighbours = [
-                u * m + v
-                for u, v in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
-                if 0 <= u < m and 0 <= v < m
-            ]
+            neighbours = [u * m + v for u, v in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
+                          if 0 <= u < m and 0 <= v < m]
             entries[i, i] = float(len(neighbours)) + shift
             for j in neighbours:
                 entries[i, j] = -1.0
@@ -232,7 +184,5 @@ def backward_error(n, entries, x, b):
     for (i, j), v in entries.items():
         residual[i] -= v * x[j]
         terms[i] += abs(v * x[j])
-    return largest(
-        math.inf if not math.isfinite(t) else 0.0 if r == 0 else abs(r) / t
-        for r, t in zip(residual, terms)
-    )
+    return largest(math.inf if not math.isfinite(t) else 0.0 if r == 0 else abs(r) / t
+                   for r, t in zip(residual, terms))

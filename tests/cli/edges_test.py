@@ -1,16 +1,8 @@
 """Legal but extreme systems: each is solved, and what is small enough is checked apart from the command."""
-
 import random
 import unittest
 
-from command import (
-    GOOD,
-    CommandTest,
-    backward_error,
-    dense_text,
-    matrix_text,
-    read_dense,
-)
+from command import GOOD, CommandTest, backward_error, dense_text, matrix_text, read_dense
 
 GRIDS = ["1x1x1", "4x4x1", "1x1x16", "2x2x4", "2x3x2"]
 
@@ -20,31 +12,13 @@ SYSTEMS = {
     "one row": (1, {(0, 0): 5.0}),
     "two rows": (2, TWO),
     "diagonal": (30, {(i, i): float(i + 1) for i in range(30)}),
-    "pairs that nothing joins": (
-        31,
-        {
-            (0, 0): 1.0,
-            **{(i, i): 3.0 for i in range(1, 31)},
-            **{(i, i + 1 if i % 2 else i - 1): 1.0 for i in range(1, 31)},
-        },
-    ),
+    "pairs that nothing joins": (31, {(0, 0): 1.0, **{(i, i): 3.0 for i in range(1, 31)},
+                                      **{(i, i + 1 if i % 2 else i - 1): 1.0 for i in range(1, 31)}}),
     "zero diagonal": (6, {(i, (i + 1) % 6): 2.0 for i in range(6)}),
-    "stored zeros off the diagonal": (
-        3,
-        {(i, j): 7.0 if i == j else 0.0 for i in range(3) for j in range(3)},
-    ),
-    "lower triangle": (
-        40,
-        {(i, j): 1.0 + i * (i == j) for i in range(40) for j in range(i + 1)},
-    ),
-    "arrow": (
-        50,
-        {
-            **{(i, i): 4.0 for i in range(50)},
-            **{(i, 49): 1.0 for i in range(49)},
-            **{(49, i): -0.1 for i in range(49)},
-        },
-    ),
+    "stored zeros off the diagonal": (3, {(i, j): 7.0 if i == j else 0.0 for i in range(3) for j in range(3)}),
+    "lower triangle": (40, {(i, j): 1.0 + i * (i == j) for i in range(40) for j in range(i + 1)}),
+    "arrow": (50, {**{(i, i): 4.0 for i in range(50)}, **{(i, 49): 1.0 for i in range(49)},
+                   **{(49, i): -0.1 for i in range(49)}}),
 }
 
 
@@ -65,9 +39,7 @@ class Edges(CommandTest):
             self.write("b.mtx", dense_text(columns))
             for grid in GRIDS:
                 with self.subTest(name, grid=grid):
-                    record = self.solve_well(
-                        "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", grid=grid
-                    )
+                    record = self.solve_well("a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", grid=grid)
                     self.assertEqual(record["solve"]["nrhs"], 3)
                     self.check_answers(n, entries, columns)
 
@@ -81,26 +53,13 @@ class Edges(CommandTest):
             transposed = {(j, i): v for (i, j), v in a.items()}
             for op, solved in (("N", a), ("T", transposed), ("H", conjugated)):
                 with self.subTest(n=n, op=op):
-                    self.solve_well(
-                        "a.mtx",
-                        "--rhs",
-                        "b.mtx",
-                        "-o",
-                        "x.mtx",
-                        "--op",
-                        op,
-                        grid="2x1x2",
-                    )
+                    self.solve_well("a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--op", op, grid="2x1x2")
                     self.check_answers(n, solved, columns)
 
     def test_complex_right_hand_side_of_a_real_matrix(self):
         self.write("a.mtx", matrix_text(2, TWO))
-        self.write(
-            "b.mtx.gz", dense_text([[5 + 0j, 4 + 0j], [5j, 4j]], field="complex")
-        )
-        record = self.solve_well(
-            "a.mtx", "--rhs", "b.mtx.gz", "-o", "x.mtx", grid="2x1x2"
-        )
+        self.write("b.mtx.gz", dense_text([[5 + 0j, 4 + 0j], [5j, 4j]], field="complex"))
+        record = self.solve_well("a.mtx", "--rhs", "b.mtx.gz", "-o", "x.mtx", grid="2x1x2")
         self.assertEqual(record["solve"]["nrhs"], 2)
         for x, expected in zip(read_dense(self.path("x.mtx")), ([1, 1], [1j, 1j])):
             for value, wanted in zip(x, expected):
@@ -127,15 +86,8 @@ class Edges(CommandTest):
             self.write("a.mtx", matrix_text(2, entries))
             for precision in ("double", "mixed"):
                 with self.subTest(scale=scale, precision=precision):
-                    self.solve_well(
-                        "a.mtx", "--precision", precision, "-o", "x.mtx", grid="2x1x2"
-                    )
-                    self.assertTrue(
-                        all(
-                            1 - 1e-12 <= v < 2 + 1e-12
-                            for v in read_dense(self.path("x.mtx"))[0]
-                        )
-                    )
+                    self.solve_well("a.mtx", "--precision", precision, "-o", "x.mtx", grid="2x1x2")
+                    self.assertTrue(all(1 - 1e-12 <= v < 2 + 1e-12 for v in read_dense(self.path("x.mtx"))[0]))
 
     def test_huge_and_tiny_rows(self):
         entries = {at: v * (1e200 if at[0] == 0 else 1e-200) for at, v in TWO.items()}
@@ -154,12 +106,7 @@ class Edges(CommandTest):
     def test_a_condition_number_at_the_limit_is_a_warning(self):
         """A Hilbert matrix, definite: an answer, but not without saying what it is worth."""
         n = 12
-        self.write(
-            "a.mtx",
-            matrix_text(
-                n, {(i, j): 1 / (i + j + 1) for i in range(n) for j in range(n)}
-            ),
-        )
+        self.write("a.mtx", matrix_text(n, {(i, j): 1 / (i + j + 1) for i in range(n) for j in range(n)}))
         result = self.succeed("solve", "a.mtx", "--json", "run.json", "-o", "x.mtx")
         self.assertEqual((len(result.warnings()), result.messages()), (1, []), result)
         self.assertIs(self.record("run.json")["factor"]["numerically_singular"], False)

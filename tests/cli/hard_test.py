@@ -1,10 +1,9 @@
 """The systems of tests/hard: each is solved as well as it can be, whatever the plan, or its answer is said to be in doubt.
 
-python3 tests/cli/hard_test.py                    on one rank, and with one plan for several ranks
-python3 tests/cli/hard_test.py --every-plan       with every plan
-python3 tests/cli/hard_test.py --compress EPS     each with its factors compressed
+    python3 tests/cli/hard_test.py                    on one rank, and with one plan for several ranks
+    python3 tests/cli/hard_test.py --every-plan       with every plan
+    python3 tests/cli/hard_test.py --compress EPS     each with its factors compressed
 """
-
 import random
 import sys
 import unittest
@@ -12,30 +11,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "hard"))
 
-from command import (
-    GOOD,
-    CommandTest,
-    backward_error,
-    dense_text,
-    largest,
-    matrix_text,
-    read_dense,
-)
+from command import GOOD, CommandTest, backward_error, dense_text, largest, matrix_text, read_dense
 from systems import SYSTEMS
 
-PLANS = [
-    (0, "--grid", "1x1x1"),
-    (4, "--grid", "2x2x1"),
-    (4, "--grid", "1x1x4", "--diagonal", "separators"),
-    (4, "--mapping", "proportional"),
-    (4, "--mapping", "proportional", "--diagonal", "separators"),
-    (8, "--grid", "2x2x2"),
-    (8, "--mapping", "proportional", "--diagonal", "separators"),
-]
+PLANS = [(0, "--grid", "1x1x1"),
+         (4, "--grid", "2x2x1"),
+         (4, "--grid", "1x1x4", "--diagonal", "separators"),
+         (4, "--mapping", "proportional"),
+         (4, "--mapping", "proportional", "--diagonal", "separators"),
+         (8, "--grid", "2x2x2"),
+         (8, "--mapping", "proportional", "--diagonal", "separators")]
 EVERY_PLAN = "--every-plan" in sys.argv
-COMPRESS = (
-    sys.argv[sys.argv.index("--compress") :][:2] if "--compress" in sys.argv else []
-)
+COMPRESS = sys.argv[sys.argv.index("--compress"):][:2] if "--compress" in sys.argv else []
 
 # Nothing determines the answer: another may satisfy the equations as well, and the exit status says so.
 SINGULAR = {"graph-laplacian-20-0", "twin-columns-0"}
@@ -47,47 +34,22 @@ class Hard(CommandTest):
     def check(self, name, ranks, *plan):
         n, entries, *units = SYSTEMS[name]()
         values = random.Random(n)
-        known = [
-            values.uniform(1, 2) * unit for unit in (units[0] if units else [1.0] * n)
-        ]
+        known = [values.uniform(1, 2) * unit for unit in (units[0] if units else [1.0] * n)]
         b = [0.0] * n
         for (i, j), v in entries.items():
             b[i] += v * known[j]
-        kind = (
-            "complex"
-            if any(isinstance(v, complex) for v in entries.values())
-            else "real"
-        )
+        kind = "complex" if any(isinstance(v, complex) for v in entries.values()) else "real"
         if kind == "complex":
             b = [complex(v) for v in b]
-        self.write(
-            "a.mtx",
-            matrix_text(
-                n,
-                {
-                    at: complex(v) if kind == "complex" else v
-                    for at, v in entries.items()
-                },
-                field=kind,
-            ),
-        )
+        self.write("a.mtx", matrix_text(n, {at: complex(v) if kind == "complex" else v for at, v in entries.items()},
+                                        field=kind))
         self.write("b.mtx", dense_text([b], field=kind))
         self.path("x.mtx").unlink(missing_ok=True)
-        result = self.run_here(
-            "solve",
-            "a.mtx",
-            "--rhs",
-            "b.mtx",
-            "-o",
-            "x.mtx",
-            "--json",
-            "run.json",
-            *plan,
-            ranks=ranks,
-        )
+        result = self.run_here("solve", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--json", "run.json", *plan,
+                               ranks=ranks)
         expected = {1} if name in SINGULAR else {0, 1} if name in AT_THE_LIMIT else {0}
         self.assertIn(result.status, expected, result)
-        (x,) = read_dense(self.path("x.mtx"))
+        x, = read_dense(self.path("x.mtx"))
         self.assertLessEqual(backward_error(n, entries, x, b), GOOD, result)
         solve = self.record("run.json")["solve"]
         if result.status == 0:
@@ -100,9 +62,7 @@ class Hard(CommandTest):
 
     def test_every_system(self):
         for k, name in enumerate(SYSTEMS):
-            for plan in (
-                PLANS if EVERY_PLAN else (PLANS[0], PLANS[1 + k % (len(PLANS) - 1)])
-            ):
+            for plan in PLANS if EVERY_PLAN else (PLANS[0], PLANS[1 + k % (len(PLANS) - 1)]):
                 with self.subTest(name, plan=" ".join(map(str, plan))):
                     self.check(name, *plan, *COMPRESS)
 

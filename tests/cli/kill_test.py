@@ -1,5 +1,4 @@
 """A rank that dies, or stops for good, ends the whole run: soon, with a message, and leaving no process behind."""
-
 import os
 import shlex
 import signal
@@ -30,10 +29,7 @@ def parents():
 def descendants(ancestor):
     parent_of = parents()
     found = {ancestor}
-    while (
-        more := {process for process, parent in parent_of.items() if parent in found}
-        - found
-    ):
+    while more := {process for process, parent in parent_of.items() if parent in found} - found:
         found |= more
     return found - {ancestor}
 
@@ -56,9 +52,7 @@ def wait_until(condition, what, seconds):
 
 def cpu_seconds(process):
     try:
-        user, system = (
-            Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
-        )
+        user, system = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
     except OSError:
         return 0.0
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
@@ -69,25 +63,11 @@ class Run:
 
     def __init__(self, folder, *options, launcher=None):
         launcher = launcher or shlex.split(MPIRUN) + ["-n", str(RANKS)]
-        line = launcher + [
-            BINARY,
-            "solve",
-            "a.mtx",
-            "--grid",
-            "2x1x2",
-            "--repeat",
-            "1000000",
-            *options,
-        ]
+        line = launcher + [BINARY, "solve", "a.mtx", "--grid", "2x1x2", "--repeat", "1000000", *options]
         self.error = folder / "stderr"
         with self.error.open("w") as error:
-            self.launcher = subprocess.Popen(
-                line,
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=error,
-            )
+            self.launcher = subprocess.Popen(line, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                             stderr=error)
         self.processes = {self.launcher.pid}
         try:
             self.ranks = wait_until(self.solving_ranks, "ranks that solve", 60)
@@ -102,11 +82,7 @@ class Run:
             raise AssertionError(f"ended before the solve: {self.error.read_text()}")
         self.processes |= descendants(self.launcher.pid)
         ranks = sorted(filter(runs_the_command, self.living()))
-        return (
-            ranks
-            if len(ranks) == RANKS and all(cpu_seconds(rank) > 0.5 for rank in ranks)
-            else None
-        )
+        return ranks if len(ranks) == RANKS and all(cpu_seconds(rank) > 0.5 for rank in ranks) else None
 
     def living(self):
         return self.processes & parents().keys()
@@ -147,9 +123,7 @@ class LostRank(LostRankTest):
     def test_the_watchdog_ends_a_run_that_a_stopped_rank_holds_up(self):
         started = self.start("--watchdog", "2")
         os.kill(started.ranks[RANKS - 1], signal.SIGSTOP)
-        self.assertRegex(
-            self.check_end(started), r"(?s)rank \d: nothing moved for 2 s: .*rank"
-        )
+        self.assertRegex(self.check_end(started), r"(?s)rank \d: nothing moved for 2 s: .*rank")
 
 
 if __name__ == "__main__":

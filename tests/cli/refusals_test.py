@@ -1,6 +1,5 @@
 """Bad input and failures of every kind, on one rank and on four: one clear message with a remedy, the exit status of
 DESIGN section 3 (1 numerical, 2 wrong use or bad input), no hang, and nothing written."""
-
 import random
 import unittest
 
@@ -34,9 +33,7 @@ UNREADABLE = {
     "not square": (BANNER + "2 3 2\n1 1 1\n2 2 1\n", "not square"),
     "truncated gzip": (b"\x1f\x8b\x08\x00\x00\x00", "a.mtx"),
     "entry above the diagonal of a symmetric matrix": (
-        "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n1 2 1\n2 2 1\n",
-        "a.mtx:4",
-    ),
+        "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 1\n1 2 1\n2 2 1\n", "a.mtx:4"),
 }
 
 
@@ -86,107 +83,42 @@ BAD_CALLS = {
     "grid of letters": (["solve", "good.mtx", "--grid", "axbxc"], "PXxPYxPZ"),
     "grid of four numbers": (["solve", "good.mtx", "--grid", "2x2x2x2"], "PXxPYxPZ"),
     "grid with a zero": (["solve", "good.mtx", "--grid", "0x1x1"], "0x1x1"),
-    "grid with a negative number": (
-        ["solve", "good.mtx", "--grid", "1x-1x1"],
-        "1x-1x1",
-    ),
-    "layers not a power of two": (
-        ["solve", "good.mtx", "--grid", "1x1x3"],
-        "power of two",
-    ),
+    "grid with a negative number": (["solve", "good.mtx", "--grid", "1x-1x1"], "1x-1x1"),
+    "layers not a power of two": (["solve", "good.mtx", "--grid", "1x1x3"], "power of two"),
     "grid too large": (["solve", "good.mtx", "--grid", "5x5x1"], "mpirun -n 25"),
-    "grid beyond any machine": (
-        ["solve", "good.mtx", "--grid", "99999x99999x1024"],
-        "99999x99999x1024",
-    ),
+    "grid beyond any machine": (["solve", "good.mtx", "--grid", "99999x99999x1024"], "99999x99999x1024"),
     "unknown tree": (["solve", "good.mtx", "--tree", "oak"], "oak"),
     "unknown schedule": (["solve", "good.mtx", "--schedule", "later"], "later"),
     "unknown precision": (["solve", "good.mtx", "--precision", "half"], "half"),
-    "a device that this build has no kernels for": (
-        ["solve", "good.mtx", "--device", "hip"],
-        "scripts/build --hip",
-    ),
-    "a transport past a device": (
-        ["solve", "good.mtx", "--device", "host", "--transport", "two-sided"],
-        "--transport is not for --device host",
-    ),
-    "a device of another machine": (
-        ["predict", "good.mtx", "--device", "host"],
-        "host",
-    ),
+    "a device that this build has no kernels for": (["solve", "good.mtx", "--device", "hip"], "scripts/build --hip"),
+    "a transport past a device": (["solve", "good.mtx", "--device", "host", "--transport", "two-sided"],
+                                  "--transport is not for --device host"),
+    "a device of another machine": (["predict", "good.mtx", "--device", "host"], "host"),
     "unknown op": (["solve", "good.mtx", "--op", "X"], "X"),
     "no right-hand sides": (["solve", "good.mtx", "--nrhs", "0"], "--nrhs"),
-    "two sources of right-hand sides": (
-        ["solve", "good.mtx", "--nrhs", "2", "--rhs", "short.mtx"],
-        "--nrhs",
-    ),
+    "two sources of right-hand sides": (["solve", "good.mtx", "--nrhs", "2", "--rhs", "short.mtx"], "--nrhs"),
     "refine a word": (["solve", "good.mtx", "--refine", "often"], "often"),
     "no threads": (["solve", "good.mtx", "--threads", "0"], "--threads"),
-    "patience that is no number": (
-        ["solve", "good.mtx", "--watchdog", "nan"],
-        "takes a number above zero, not 'nan'",
-    ),
-    "a goal without end": (
-        ["solve", "good.mtx", "--method", "bicgstab", "--tolerance", "inf"],
-        "not 'inf'",
-    ),
-    "noise that is no number": (
-        ["predict", "good.mtx", "--noise", "nan"],
-        "takes a number from 0 to 3, not 'nan'",
-    ),
-    "an error that is no number": (
-        ["bem", "--object", "sphere", "--eps", "nan"],
-        "from 0 to 0.5, not 'nan'",
-    ),
-    "right-hand side missing": (
-        ["solve", "good.mtx", "--rhs", "nowhere.mtx"],
-        "nowhere.mtx",
-    ),
-    "right-hand side too long": (
-        ["solve", "good.mtx", "--rhs", "long.mtx"],
-        "long.mtx",
-    ),
-    "right-hand side too short": (
-        ["solve", "good.mtx", "--rhs", "short.mtx"],
-        "short.mtx",
-    ),
-    "right-hand side not a number": (
-        ["solve", "good.mtx", "--rhs", "nan.mtx"],
-        "nan.mtx",
-    ),
-    "record in a missing folder": (
-        ["solve", "good.mtx", "--json", "no/such/run.json"],
-        "no/such/run.json",
-    ),
-    "solution in a missing folder": (
-        ["solve", "good.mtx", "-o", "no/such/x.mtx"],
-        "no/such/x.mtx",
-    ),
+    "patience that is no number": (["solve", "good.mtx", "--watchdog", "nan"], "takes a number above zero, not 'nan'"),
+    "a goal without end": (["solve", "good.mtx", "--method", "bicgstab", "--tolerance", "inf"], "not 'inf'"),
+    "noise that is no number": (["predict", "good.mtx", "--noise", "nan"], "takes a number from 0 to 3, not 'nan'"),
+    "an error that is no number": (["bem", "--object", "sphere", "--eps", "nan"], "from 0 to 0.5, not 'nan'"),
+    "right-hand side missing": (["solve", "good.mtx", "--rhs", "nowhere.mtx"], "nowhere.mtx"),
+    "right-hand side too long": (["solve", "good.mtx", "--rhs", "long.mtx"], "long.mtx"),
+    "right-hand side too short": (["solve", "good.mtx", "--rhs", "short.mtx"], "short.mtx"),
+    "right-hand side not a number": (["solve", "good.mtx", "--rhs", "nan.mtx"], "nan.mtx"),
+    "record in a missing folder": (["solve", "good.mtx", "--json", "no/such/run.json"], "no/such/run.json"),
+    "solution in a missing folder": (["solve", "good.mtx", "-o", "no/such/x.mtx"], "no/such/x.mtx"),
     "solution over a folder": (["solve", "good.mtx", "-o", "."], "folder"),
-    "record below a file": (
-        ["solve", "good.mtx", "--json", "good.mtx/run.json"],
-        "good.mtx/run.json",
-    ),
-    "record where nobody may write": (
-        ["solve", "good.mtx", "--json", "/proc/run.json"],
-        "/proc/run.json",
-    ),
-    "both outputs to one file": (
-        ["solve", "good.mtx", "-o", "out", "--json", "./out"],
-        "--json",
-    ),
+    "record below a file": (["solve", "good.mtx", "--json", "good.mtx/run.json"], "good.mtx/run.json"),
+    "record where nobody may write": (["solve", "good.mtx", "--json", "/proc/run.json"], "/proc/run.json"),
+    "both outputs to one file": (["solve", "good.mtx", "-o", "out", "--json", "./out"], "--json"),
     "unknown kind": (["gallery", "frobnicate", "--n", "3"], "poisson3d"),
     "no size": (["gallery", "poisson3d"], "--n"),
     "size out of range": (["gallery", "poisson3d", "--n", "-3"], "-3"),
     "size beyond an index": (["gallery", "poisson3d", "--n", "1000000"], "1000000"),
-    "no complex variant": (
-        ["gallery", "poisson3d", "--n", "3", "--complex"],
-        "complex",
-    ),
-    "gallery into a missing folder": (
-        ["gallery", "poisson3d", "--n", "3", "-o", "no/such/a.mtx"],
-        "no/such",
-    ),
+    "no complex variant": (["gallery", "poisson3d", "--n", "3", "--complex"], "complex"),
+    "gallery into a missing folder": (["gallery", "poisson3d", "--n", "3", "-o", "no/such/a.mtx"], "no/such"),
     "info on nothing": (["info", "nowhere.mtx"], "nowhere.mtx"),
 }
 
@@ -204,26 +136,12 @@ class Refusals(CommandTest):
         """Alone, and on four ranks."""
         for ranks in (0, 4):
             with self.subTest(ranks=ranks):
-                self.expect_refusal(
-                    self.run_here(*arguments, ranks=ranks, **options),
-                    word,
-                    status,
-                    left,
-                )
+                self.expect_refusal(self.run_here(*arguments, ranks=ranks, **options), word, status, left)
 
     def refuse_matrix(self, text, word, status, left=()):
         self.write("a.mtx", text)
-        self.refuse(
-            "solve",
-            "a.mtx",
-            "-o",
-            "x.mtx",
-            "--json",
-            "run.json",
-            word=word,
-            status=status,
-            left={"a.mtx", *left},
-        )
+        self.refuse("solve", "a.mtx", "-o", "x.mtx", "--json", "run.json", word=word, status=status,
+                    left={"a.mtx", *left})
 
     def test_unreadable_matrices(self):
         for name, (text, word) in UNREADABLE.items():
@@ -239,31 +157,18 @@ class Refusals(CommandTest):
         """The record says so; a solution appears where there is one: A times something is a right-hand side that has."""
         for name, text in NUMERICALLY_SINGULAR.items():
             with self.subTest(name):
-                self.refuse_matrix(
-                    text, "satisfies its equations", 1, left={"run.json", "x.mtx"}
-                )
+                self.refuse_matrix(text, "satisfies its equations", 1, left={"run.json", "x.mtx"})
                 record = self.record("run.json")
                 self.assertIs(record["factor"]["numerically_singular"], True)
-                self.assertLessEqual(
-                    record["solve"]["arioli_demmel_duff_backward_error"], 1e-13
-                )
+                self.assertLessEqual(record["solve"]["arioli_demmel_duff_backward_error"], 1e-13)
                 self.path("run.json").unlink()
                 self.path("x.mtx").unlink()
 
     def test_equations_that_contradict_each_other(self):
         self.write("a.mtx", NUMERICALLY_SINGULAR["a multiple of a row"])
         self.write("b.mtx", dense_text([[1.0, 0.0]]))
-        self.refuse(
-            "solve",
-            "a.mtx",
-            "--rhs",
-            "b.mtx",
-            "-o",
-            "x.mtx",
-            word="no solution was written",
-            status=1,
-            left={"a.mtx", "b.mtx"},
-        )
+        self.refuse("solve", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", word="no solution was written", status=1,
+                    left={"a.mtx", "b.mtx"})
 
     def test_singular_in_single_precision_only(self):
         self.write("a.mtx", matrix_text(225, grid_laplacian(15, shift=1e-9)))
@@ -274,53 +179,21 @@ class Refusals(CommandTest):
     def test_values_that_do_not_fit_single_precision(self):
         for value in (1e200, 1e-200):
             with self.subTest(value=value):
-                self.write(
-                    "a.mtx",
-                    matrix_text(
-                        2, {(0, 0): 4 * value, (0, 1): value, (1, 1): 3 * value}
-                    ),
-                )
-                self.refuse(
-                    "solve",
-                    "a.mtx",
-                    "--precision",
-                    "float",
-                    word="single precision",
-                    status=2,
-                    left={"a.mtx"},
-                )
+                self.write("a.mtx", matrix_text(2, {(0, 0): 4 * value, (0, 1): value, (1, 1): 3 * value}))
+                self.refuse("solve", "a.mtx", "--precision", "float", word="single precision", status=2,
+                            left={"a.mtx"})
 
     def test_a_solution_that_overflows(self):
         self.write("a.mtx", matrix_text(2, {(0, 0): 4e-10, (0, 1): 1.0, (1, 1): 3e-10}))
         self.write("b.mtx", dense_text([[1e308, 1e308]]))
-        self.refuse(
-            "solve",
-            "a.mtx",
-            "--rhs",
-            "b.mtx",
-            "-o",
-            "x.mtx",
-            word="range",
-            status=1,
-            left={"a.mtx", "b.mtx"},
-        )
+        self.refuse("solve", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", word="range", status=1,
+                    left={"a.mtx", "b.mtx"})
 
     def test_too_few_refinement_steps(self):
         """Factors in single precision alone do not reach the accuracy of a double precision solve."""
         self.write("a.mtx", matrix_text(225, grid_laplacian(15, shift=0.1)))
-        self.refuse(
-            "solve",
-            "a.mtx",
-            "--precision",
-            "mixed",
-            "--refine",
-            0,
-            "-o",
-            "x.mtx",
-            word="backward error",
-            status=1,
-            left={"a.mtx"},
-        )
+        self.refuse("solve", "a.mtx", "--precision", "mixed", "--refine", 0, "-o", "x.mtx", word="backward error",
+                    status=1, left={"a.mtx"})
 
     def test_bad_calls(self):
         self.write("good.mtx", GOOD)
@@ -338,56 +211,24 @@ class Refusals(CommandTest):
         self.write("b.mtx", dense_text([[1.0, 0.0]]))
         self.write("x.mtx", "precious")
         self.write("run.json", "precious")
-        for matrix, record_survives in (
-            ("truncated.mtx", True),
-            ("singular.mtx", False),
-        ):
+        for matrix, record_survives in (("truncated.mtx", True), ("singular.mtx", False)):
             with self.subTest(matrix):
-                self.run_here(
-                    "solve",
-                    matrix,
-                    "--rhs",
-                    "b.mtx",
-                    "-o",
-                    "x.mtx",
-                    "--json",
-                    "run.json",
-                    ranks=4,
-                )
+                self.run_here("solve", matrix, "--rhs", "b.mtx", "-o", "x.mtx", "--json", "run.json", ranks=4)
                 self.assertEqual(self.path("x.mtx").read_text(), "precious")
-                self.assertEqual(
-                    self.path("run.json").read_text() == "precious", record_survives
-                )
+                self.assertEqual(self.path("run.json").read_text() == "precious", record_survives)
 
     def test_full_disk(self):
         """As far as a limit on the size of files is one: it lets the outputs be opened, but not written."""
         self.succeed("gallery", "poisson3d", "--n", 10, "-o", "a.mtx")
-        result = self.run_here(
-            "solve",
-            "a.mtx",
-            "-o",
-            "x.mtx",
-            "--nrhs",
-            800,
-            "--json",
-            "run.json",
-            limits="trap '' XFSZ; ulimit -f 20000",
-        )
+        result = self.run_here("solve", "a.mtx", "-o", "x.mtx", "--nrhs", 800, "--json", "run.json",
+                               limits="trap '' XFSZ; ulimit -f 20000")
         self.expect_refusal(result, "x.mtx", 2, {"a.mtx"})
 
     def test_too_little_memory(self):
         """Enough to start and to read the matrix, but not for its factors, on rank 0 alone or on all ranks."""
         self.succeed("gallery", "poisson3d", "--n", 40, "-o", "a.mtx")
-        self.refuse(
-            "solve",
-            "a.mtx",
-            "--json",
-            "run.json",
-            limits="ulimit -v 580000",
-            word="memory",
-            status=2,
-            left={"a.mtx"},
-        )
+        self.refuse("solve", "a.mtx", "--json", "run.json", limits="ulimit -v 580000", word="memory", status=2,
+                    left={"a.mtx"})
 
     def test_barely_enough_memory(self):
         """Whatever the limit, the run ends: with a solution or a refusal."""
@@ -395,9 +236,7 @@ class Refusals(CommandTest):
         statuses = set()
         for limit in range(350000, 1150000, 50000):
             with self.subTest(limit=limit):
-                result = self.run_here(
-                    "solve", "a.mtx", "--json", "run.json", limits=f"ulimit -v {limit}"
-                )
+                result = self.run_here("solve", "a.mtx", "--json", "run.json", limits=f"ulimit -v {limit}")
                 statuses.add(result.status)
                 if result.status != 0:
                     self.expect_refusal(result, "memory", 2, {"a.mtx"})
@@ -407,16 +246,8 @@ class Refusals(CommandTest):
 
     def test_too_little_memory_for_the_right_hand_sides(self):
         self.write("a.mtx", matrix_text(400, grid_laplacian(20, shift=1.0)))
-        self.refuse(
-            "solve",
-            "a.mtx",
-            "--nrhs",
-            500000,
-            limits="ulimit -v 800000",
-            word="memory",
-            status=2,
-            left={"a.mtx"},
-        )
+        self.refuse("solve", "a.mtx", "--nrhs", 500000, limits="ulimit -v 800000", word="memory", status=2,
+                    left={"a.mtx"})
 
 
 if __name__ == "__main__":

@@ -1,5 +1,4 @@
 """Runs beside each other: none depends on files of Open MPI that others make and remove."""
-
 import os
 import unittest
 from unittest import mock
@@ -16,22 +15,14 @@ class SideBySide(CommandTest):
         # another run removes it, once in a hundred.
         self.usual = f"ompi.{os.uname().nodename}.{os.getuid()}"
         (self.temporary / self.usual).write_text("")
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("OMPI_MCA_orte_")
-        }
-        environment = mock.patch.dict(
-            os.environ, {**kept, "TMPDIR": str(self.temporary)}, clear=True
-        )
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_orte_")}
+        environment = mock.patch.dict(os.environ, {**kept, "TMPDIR": str(self.temporary)}, clear=True)
         environment.start()
         self.addCleanup(environment.stop)
 
     def test_a_lone_process_has_a_folder_of_its_own(self):
         for isolated in ("0", "1"):
-            with mock.patch.dict(
-                os.environ, {"OMPI_MCA_ess_singleton_isolated": isolated}
-            ):
+            with mock.patch.dict(os.environ, {"OMPI_MCA_ess_singleton_isolated": isolated}):
                 self.succeed("gallery", "poisson3d", "--n", 4, "-o", "a.mtx")
         self.assertEqual(os.listdir(self.temporary), [self.usual], "files left behind")
 
@@ -39,17 +30,10 @@ class SideBySide(CommandTest):
         self.succeed("gallery", "poisson3d", "--n", 4, "-o", "a.mtx", ranks=2)
         self.assertEqual(os.listdir(self.temporary), [self.usual], "files left behind")
 
-    @unittest.skipIf(
-        os.environ.get("TRISWEEP_MPI") == "mpich", "MPICH has no such folder"
-    )
+    @unittest.skipIf(os.environ.get("TRISWEEP_MPI") == "mpich", "MPICH has no such folder")
     def test_what_the_user_set_stays(self):
-        with mock.patch.dict(
-            os.environ,
-            {"OMPI_MCA_orte_top_session_dir": str(self.temporary / self.usual)},
-        ):
-            self.assertNotEqual(
-                self.run_here("gallery", "poisson3d", "--n", 4, "-o", "a.mtx").status, 0
-            )
+        with mock.patch.dict(os.environ, {"OMPI_MCA_orte_top_session_dir": str(self.temporary / self.usual)}):
+            self.assertNotEqual(self.run_here("gallery", "poisson3d", "--n", 4, "-o", "a.mtx").status, 0)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,9 @@
 """trisweep sptrsv: triangular matrices as they are. And bicgstab with what is preconditioned by such solves."""
-
 import json
 import random
 import unittest
 
-from command import (
-    CommandTest,
-    backward_error,
-    dense_text,
-    grid_laplacian,
-    matrix_text,
-    read_dense,
-)
+from command import CommandTest, backward_error, dense_text, grid_laplacian, matrix_text, read_dense
 
 
 def random_triangle(n, upper, seed=1):
@@ -33,45 +25,17 @@ class Sptrsv(CommandTest):
         for upper in (False, True):
             entries = random_triangle(n, upper)
             self.write("a.mtx", matrix_text(n, entries))
-            for algorithm in (
-                "sequential",
-                "level-set",
-                "sync-free",
-                "regions",
-                "auto",
-            ):
+            for algorithm in ("sequential", "level-set", "sync-free", "regions", "auto"):
                 for op in "NT":
                     with self.subTest(algorithm, op=op, upper=upper):
-                        self.succeed(
-                            "sptrsv",
-                            "a.mtx",
-                            "--rhs",
-                            "b.mtx",
-                            "-o",
-                            "x.mtx",
-                            "--algorithm",
-                            algorithm,
-                            "--op",
-                            op,
-                            "--threads",
-                            2,
-                            "--json",
-                            "run.json",
-                        )
-                        solved = (
-                            entries
-                            if op == "N"
-                            else {(j, i): v for (i, j), v in entries.items()}
-                        )
+                        self.succeed("sptrsv", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--algorithm", algorithm,
+                                     "--op", op, "--threads", 2, "--json", "run.json")
+                        solved = entries if op == "N" else {(j, i): v for (i, j), v in entries.items()}
                         for x in read_dense(self.path("x.mtx")):
                             self.assertLess(backward_error(n, solved, x, b), 1e-15)
                         record = self.record("run.json")
-                        self.assertLess(
-                            record["solve"]["componentwise_backward_error"], 1e-15
-                        )
-                        self.assertEqual(
-                            record["sptrsv"]["triangle"], "upper" if upper else "lower"
-                        )
+                        self.assertLess(record["solve"]["componentwise_backward_error"], 1e-15)
+                        self.assertEqual(record["sptrsv"]["triangle"], "upper" if upper else "lower")
 
     def test_the_kernel_of_gpus_on_the_host(self):
         n = 60
@@ -81,35 +45,15 @@ class Sptrsv(CommandTest):
         self.write("b.mtx", dense_text([b, b, b]))
         for algorithm in ("level-set", "sync-free", "thread-level", "sub-warp", "auto"):
             with self.subTest(algorithm):
-                self.succeed(
-                    "sptrsv",
-                    "a.mtx",
-                    "--rhs",
-                    "b.mtx",
-                    "-o",
-                    "x.mtx",
-                    "--algorithm",
-                    algorithm,
-                    "--device",
-                    "host",
-                    "--threads",
-                    2,
-                    "--json",
-                    "run.json",
-                )
+                self.succeed("sptrsv", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--algorithm", algorithm, "--device",
+                             "host", "--threads", 2, "--json", "run.json")
                 for x in read_dense(self.path("x.mtx")):
                     self.assertLess(backward_error(n, entries, x, b), 1e-15)
                 record = self.record("run.json")["sptrsv"]
                 self.assertEqual(record["device"], "host")
                 self.assertEqual(record["launches"], 1)
-        for words, text in (
-            (["--device", "cuda"], "--device cuda"),
-            (["--device", "host", "--pes", 2], "--pes"),
-            (
-                ["--device", "host", "--algorithm", "regions"],
-                "no algorithm for devices 'regions'",
-            ),
-        ):
+        for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "host", "--pes", 2], "--pes"),
+                            (["--device", "host", "--algorithm", "regions"], "no algorithm for devices 'regions'")):
             result = self.run_here("sptrsv", "a.mtx", *words)
             self.assertEqual(result.status, 2)
             self.assertIn(text, result.err)
@@ -118,18 +62,8 @@ class Sptrsv(CommandTest):
         entries = random_triangle(40, False)
         strict = {place: v for place, v in entries.items() if place[0] != place[1]}
         self.write("strict.mtx", matrix_text(40, strict))
-        self.succeed(
-            "sptrsv",
-            "strict.mtx",
-            "--unit-diagonal",
-            "--precision",
-            "float",
-            "--nrhs",
-            9,
-        )
-        self.assertIn(
-            "row 1 has no diagonal", self.run_here("sptrsv", "strict.mtx").err
-        )
+        self.succeed("sptrsv", "strict.mtx", "--unit-diagonal", "--precision", "float", "--nrhs", 9)
+        self.assertIn("row 1 has no diagonal", self.run_here("sptrsv", "strict.mtx").err)
 
     def test_a_complex_right_hand_side_has_a_complex_solution(self):
         self.write("a.mtx", matrix_text(2, {(0, 0): 2.0, (1, 0): 1.0, (1, 1): 4.0}))
@@ -149,26 +83,9 @@ class Sptrsv(CommandTest):
     def test_virtual_pes_solve_by_every_design(self):
         self.succeed("gallery", "graph", "--n", 2000, "-o", "l.mtx")
         seconds = {}
-        for design in (
-            "unified",
-            "unified+tasks",
-            "get-update-put",
-            "shmem",
-            "zero-copy",
-            "push",
-        ):
-            result = self.succeed(
-                "sptrsv",
-                "l.mtx",
-                "--algorithm",
-                design,
-                "--pes",
-                3,
-                "--tasks",
-                4,
-                "--json",
-                "run.json",
-            )
+        for design in ("unified", "unified+tasks", "get-update-put", "shmem", "zero-copy", "push"):
+            result = self.succeed("sptrsv", "l.mtx", "--algorithm", design, "--pes", 3, "--tasks", 4,
+                                  "--json", "run.json")
             self.assertIn("predicted", result.out)
             record = json.loads(self.path("run.json").read_text())
             self.assertTrue(record["predicted"])
@@ -176,48 +93,28 @@ class Sptrsv(CommandTest):
             self.assertLess(record["solve"]["componentwise_backward_error"], 1e-13)
             seconds[design] = record["solve"]["seconds_median"]
         self.assertEqual(min(seconds, key=seconds.get), "push")
-        for words, text in (
-            (["--algorithm", "magic"], "no design 'magic'"),
-            (["--algorithm", "push", "--machine", "cori-haswell"], "no GPUs"),
-        ):
+        for words, text in ((["--algorithm", "magic"], "no design 'magic'"),
+                            (["--algorithm", "push", "--machine", "cori-haswell"], "no GPUs")):
             result = self.run_here("sptrsv", "l.mtx", "--pes", 2, *words)
             self.assertEqual(result.status, 2)
             self.assertIn(text, result.err)
 
     def test_info_says_what_its_dependencies_allow(self):
-        self.write(
-            "a.mtx",
-            matrix_text(3, {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 1.0, (2, 2): 1.0}),
-        )
+        self.write("a.mtx", matrix_text(3, {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 1.0, (2, 2): 1.0}))
         out = self.succeed("info", "a.mtx").out
-        self.assertIn(
-            "lower: 2 levels, parallelism 1.5 rows a level, dependency 1.33 nonzeros a row",
-            out,
-        )
+        self.assertIn("lower: 2 levels, parallelism 1.5 rows a level, dependency 1.33 nonzeros a row", out)
 
     def test_what_is_wrong_is_named(self):
-        self.write(
-            "full.mtx",
-            matrix_text(2, {(0, 0): 1.0, (0, 1): 1.0, (1, 0): 1.0, (1, 1): 1.0}),
-        )
+        self.write("full.mtx", matrix_text(2, {(0, 0): 1.0, (0, 1): 1.0, (1, 0): 1.0, (1, 1): 1.0}))
         self.write("zero.mtx", matrix_text(2, {(0, 0): 1.0, (1, 1): 0.0}))
-        self.write(
-            "wide.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n"
-        )
+        self.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n")
         self.write("good.mtx", matrix_text(2, {(0, 0): 1.0, (1, 1): 1.0}))
         self.write("long.mtx", dense_text([[1.0, 2.0, 3.0]]))
         for arguments, status, text in (
-            (
-                ["full.mtx"],
-                2,
-                "not triangular: it has entries at row 2, column 1 and row 1, column 2",
-            ),
-            (["zero.mtx"], 1, "the diagonal entry of row 2 is zero"),
-            (["wide.mtx"], 2, "1 x 2, not square"),
-            (["none.mtx"], 2, "none.mtx"),
-            (["good.mtx", "--algorithm", "magic"], 2, "regions, or auto"),
-            (["good.mtx", "--rhs", "long.mtx"], 2, "has 3 rows"),
-        ):
+                (["full.mtx"], 2, "not triangular: it has entries at row 2, column 1 and row 1, column 2"),
+                (["zero.mtx"], 1, "the diagonal entry of row 2 is zero"), (["wide.mtx"], 2, "1 x 2, not square"),
+                (["none.mtx"], 2, "none.mtx"), (["good.mtx", "--algorithm", "magic"], 2, "regions, or auto"),
+                (["good.mtx", "--rhs", "long.mtx"], 2, "has 3 rows")):
             with self.subTest(arguments):
                 result = self.run_here("sptrsv", *arguments, "-o", "x.mtx")
                 self.assertEqual(result.status, status, result)
@@ -234,9 +131,7 @@ class Bicgstab(CommandTest):
         self.succeed("gallery", "convection3d", "--n", 24, "-o", "a.mtx")
         iterations = {}
         for preconditioner in ("none", "ilu0", "ilut", "lu"):
-            record = self.solve(
-                "a.mtx", "--method", "bicgstab", "--preconditioner", preconditioner
-            )
+            record = self.solve("a.mtx", "--method", "bicgstab", "--preconditioner", preconditioner)
             self.assertLessEqual(record["krylov"]["residual"], 1e-10)
             iterations[preconditioner] = record["krylov"]["iterations"]
         self.assertLessEqual(abs(iterations["ilu0"] - 23), 2)
@@ -248,9 +143,7 @@ class Bicgstab(CommandTest):
         self.succeed("gallery", "convection3d", "--n", 12, "-o", "a.mtx")
         iterations = {}
         for preconditioner in ("none", "ilu0", "ilut"):
-            record = self.solve(
-                "a.mtx", "--method", "gmres", "--preconditioner", preconditioner
-            )
+            record = self.solve("a.mtx", "--method", "gmres", "--preconditioner", preconditioner)
             self.assertLessEqual(record["krylov"]["residual"], 1e-10)
             iterations[preconditioner] = record["krylov"]["iterations"]
         self.assertLess(iterations["ilut"], iterations["ilu0"])
@@ -259,93 +152,39 @@ class Bicgstab(CommandTest):
     def test_ranks_factor_their_own_blocks(self):
         self.succeed("gallery", "convection3d", "--n", 9, "-o", "a.mtx")
         for op in "NTH":
-            record = self.solve(
-                "a.mtx",
-                "--method",
-                "bicgstab",
-                "--preconditioner",
-                "ilu0",
-                "--op",
-                op,
-                "--nrhs",
-                3,
-                "--threads",
-                2,
-                "-o",
-                "x.mtx",
-                grid="3x1x1",
-            )
+            record = self.solve("a.mtx", "--method", "bicgstab", "--preconditioner", "ilu0", "--op", op, "--nrhs", 3,
+                                "--threads", 2, "-o", "x.mtx", grid="3x1x1")
             self.assertLess(record["solve"]["backward_error"], 1e-9)
 
     def test_equations_in_small_units_are_not_left_aside(self):
         """To a norm they are nothing, but preconditioners have every equation in its units."""
-        entries = {
-            (i, j): v * (1e-20 if i < 100 else 1.0)
-            for (i, j), v in grid_laplacian(15, shift=0.1).items()
-        }
+        entries = {(i, j): v * (1e-20 if i < 100 else 1.0) for (i, j), v in grid_laplacian(15, shift=0.1).items()}
         self.write("a.mtx", matrix_text(225, entries))
         for preconditioner, status in (("none", 1), ("ilu0", 0), ("lu", 0)):
-            result = self.run_here(
-                "solve",
-                "a.mtx",
-                "--method",
-                "bicgstab",
-                "--preconditioner",
-                preconditioner,
-                "-o",
-                f"{preconditioner}.mtx",
-            )
+            result = self.run_here("solve", "a.mtx", "--method", "bicgstab", "--preconditioner", preconditioner,
+                                   "-o", f"{preconditioner}.mtx")
             self.assertEqual(result.status, status, result)
-            self.assertEqual(
-                "an equation is satisfied no better than" in result.err,
-                status == 1,
-                result,
-            )
+            self.assertEqual("an equation is satisfied no better than" in result.err, status == 1, result)
             self.assertTrue(self.path(f"{preconditioner}.mtx").exists())
 
     def test_what_is_about_one_solve_is_refused(self):
         self.succeed("gallery", "convection3d", "--n", 4, "-o", "a.mtx")
-        for option in (
-            ["--trace", "t.json"],
-            ["--traffic", "t.csv"],
-            ["--no-dependencies"],
-            ["--repeat", 2],
-            ["--refine", 1],
-        ):
+        for option in (["--trace", "t.json"], ["--traffic", "t.csv"], ["--no-dependencies"], ["--repeat", 2],
+                       ["--refine", 1]):
             result = self.run_here("solve", "a.mtx", "--method", "bicgstab", *option)
             self.assertEqual(result.status, 2, result)
             self.assertIn(f"{option[0]} is not for --method bicgstab", result.err)
-            self.assertFalse(
-                self.path("t.json").exists() or self.path("t.csv").exists()
-            )
+            self.assertFalse(self.path("t.json").exists() or self.path("t.csv").exists())
 
     def test_without_an_answer_there_is_none(self):
         self.succeed("gallery", "convection3d", "--n", 9, "-o", "a.mtx")
-        result = self.run_here(
-            "solve",
-            "a.mtx",
-            "--method",
-            "bicgstab",
-            "--preconditioner",
-            "none",
-            "--max-iterations",
-            2,
-            "-o",
-            "x.mtx",
-        )
+        result = self.run_here("solve", "a.mtx", "--method", "bicgstab", "--preconditioner", "none",
+                               "--max-iterations", 2, "-o", "x.mtx")
         self.assertEqual(result.status, 1)
         self.assertIn("not converged after 2 iterations", result.err)
         self.assertFalse(self.path("x.mtx").exists())
         self.write("zero.mtx", matrix_text(2, {(0, 1): 1.0, (1, 0): 1.0}))
-        result = self.run_here(
-            "solve",
-            "zero.mtx",
-            "--method",
-            "bicgstab",
-            "--preconditioner",
-            "ilu0",
-            ranks=2,
-        )
+        result = self.run_here("solve", "zero.mtx", "--method", "bicgstab", "--preconditioner", "ilu0", ranks=2)
         self.assertEqual(result.status, 2, result)
         self.assertIn("row 1 has no diagonal entry", result.err)
 

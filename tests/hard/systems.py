@@ -6,7 +6,6 @@ Each kind is one that codes are known to fail on: zero diagonals and zero blocks
 differ by a hundred powers of ten, growth of elements, integer bases of linear programs, matrices that are nearly or
 quite singular.
 """
-
 import cmath
 import math
 import random
@@ -16,18 +15,12 @@ SYSTEMS = {}
 
 def system(*variants):
     """Registers recipe(*arguments) under its name and the arguments; `variants` lists these."""
-
     def register(recipe):
         for arguments in variants:
-            label = "-".join(
-                [
-                    recipe.__name__.replace("_", "-"),
-                    *(f"{a:g}" if isinstance(a, float) else str(a) for a in arguments),
-                ]
-            )
+            label = "-".join([recipe.__name__.replace("_", "-"), *(f"{a:g}" if isinstance(a, float) else str(a)
+                                                                   for a in arguments)])
             SYSTEMS[label] = lambda arguments=arguments: recipe(*arguments)
         return recipe
-
     return register
 
 
@@ -47,11 +40,7 @@ class Entries(dict):
 
 
 def neighbours(m, x, y):
-    return [
-        (u, v)
-        for u, v in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
-        if 0 <= u < m and 0 <= v < m
-    ]
+    return [(u, v) for u, v in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)) if 0 <= u < m and 0 <= v < m]
 
 
 def laplacian(m, shift=0.0, boundary=True):
@@ -69,14 +58,8 @@ def laplacian(m, shift=0.0, boundary=True):
 def scaled(n, a, exponent, seed):
     """D1 A D2, the diagonals 10^u with u uniform up to the exponent; and the units of the unknowns, D2^-1."""
     r = random.Random(seed)
-    rows, columns = (
-        [10.0 ** r.uniform(-exponent, exponent) for _ in range(n)] for _ in range(2)
-    )
-    return (
-        n,
-        {(i, j): rows[i] * v * columns[j] for (i, j), v in a.items()},
-        [1 / d for d in columns],
-    )
+    rows, columns = ([10.0 ** r.uniform(-exponent, exponent) for _ in range(n)] for _ in range(2))
+    return n, {(i, j): rows[i] * v * columns[j] for (i, j), v in a.items()}, [1 / d for d in columns]
 
 
 def shuffled(n, a, seed):
@@ -116,19 +99,11 @@ def saddle_point(n, m, weight):
 def stokes(m, contrast):
     """Marker-and-cell, m x m cells, walls all round, the first pressure fixed; viscosity jumps by 10^contrast."""
     a = Entries()
-    u = {
-        (x, y): k
-        for k, (x, y) in enumerate((x, y) for x in range(1, m) for y in range(m))
-    }
-    v = {
-        (x, y): len(u) + k
-        for k, (x, y) in enumerate((x, y) for x in range(m) for y in range(1, m))
-    }
+    u = {(x, y): k for k, (x, y) in enumerate((x, y) for x in range(1, m) for y in range(m))}
+    v = {(x, y): len(u) + k for k, (x, y) in enumerate((x, y) for x in range(m) for y in range(1, m))}
     p = {(x, y): len(u) + len(v) + x * m + y for x in range(m) for y in range(m)}
-
     def viscosity(x, y):
         return 10.0 ** (contrast if (x // 4 + y // 4) % 2 else 0.0)
-
     for component in (u, v):
         for (x, y), i in component.items():
             for w in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)):
@@ -154,16 +129,11 @@ def darcy(m, contrast):
     """Mixed form, fluxes of lowest order on m x m cells; the permeability jumps by 10^contrast."""
     r = random.Random(m)
     a = Entries()
-    resistance = [
-        [10.0 ** r.choice((0.0, contrast)) for _ in range(m)] for _ in range(m)
-    ]
-    faces = [((x, y), (x + 1, y)) for x in range(-1, m) for y in range(m)] + [
-        ((x, y), (x, y + 1)) for x in range(m) for y in range(-1, m)
-    ]
-
+    resistance = [[10.0 ** r.choice((0.0, contrast)) for _ in range(m)] for _ in range(m)]
+    faces = [((x, y), (x + 1, y)) for x in range(-1, m) for y in range(m)] + \
+            [((x, y), (x, y + 1)) for x in range(m) for y in range(-1, m)]
     def inside(c):
         return 0 <= c[0] < m and 0 <= c[1] < m
-
     for f, pair in enumerate(faces):
         for sign, cell in zip((1.0, -1.0), pair):
             if inside(cell):
@@ -214,14 +184,9 @@ def central_convection(m):
         for y in range(m):
             i, px, py = x * m + y, (x + 1) * h, (y + 1) * h
             a[i, i] = 4e-6 / h / h + 1e-3
-            wind = (
-                math.sin(math.pi * px) * math.cos(math.pi * py),
-                -math.cos(math.pi * px) * math.sin(math.pi * py),
-            )
+            wind = (math.sin(math.pi * px) * math.cos(math.pi * py), -math.cos(math.pi * px) * math.sin(math.pi * py))
             for u, v in neighbours(m, x, y):
-                a[i, u * m + v] = -1e-6 / h / h + (
-                    wind[0] * (u - x) + wind[1] * (v - y)
-                ) / (2 * h)
+                a[i, u * m + v] = -1e-6 / h / h + (wind[0] * (u - x) + wind[1] * (v - y)) / (2 * h)
     return m * m, a
 
 
@@ -291,18 +256,14 @@ def circuit(nodes, sources, decades):
     """Modified nodal analysis: resistors of 1 to 10^decades and back, voltage sources, ideal amplifiers."""
     r = random.Random(nodes)
     a = Entries()
-
     def conductance(i, j, g):
         a.add(i, i, g)
         if j >= 0:
             a.add(j, j, g)
             a.add(i, j, -g)
             a.add(j, i, -g)
-
     for i in range(nodes):
-        conductance(
-            i, r.randrange(i) if i else -1, 10.0 ** r.uniform(-decades, decades)
-        )
+        conductance(i, r.randrange(i) if i else -1, 10.0 ** r.uniform(-decades, decades))
         if r.random() < 0.5:
             j = r.randrange(nodes)
             if j != i:
@@ -314,9 +275,7 @@ def circuit(nodes, sources, decades):
         if k % 3:
             a.add(branch, out, 1.0)  # a voltage source to ground, or
         else:
-            a.add(
-                branch, inner, 1.0
-            )  # an amplifier, which holds its input at zero by what it feeds back
+            a.add(branch, inner, 1.0)  # an amplifier, which holds its input at zero by what it feeds back
             conductance(inner, out, 10.0 ** r.uniform(-decades, decades))
     return nodes + sources, a
 
@@ -325,20 +284,8 @@ def circuit(nodes, sources, decades):
 def integer_basis(n, seed):
     """The shuffled product of sparse unit triangles of small integers: determinant 1, zeros on most diagonals."""
     r = random.Random(seed)
-    lower = [
-        {
-            j: r.choice((-2, -1, 1, 2))
-            for j in r.sample(range(i), min(i, r.randrange(3)))
-        }
-        for i in range(n)
-    ]
-    upper = [
-        {
-            j: r.choice((-1, 1))
-            for j in r.sample(range(i + 1, n), min(n - 1 - i, r.randrange(3)))
-        }
-        for i in range(n)
-    ]
+    lower = [{j: r.choice((-2, -1, 1, 2)) for j in r.sample(range(i), min(i, r.randrange(3)))} for i in range(n)]
+    upper = [{j: r.choice((-1, 1)) for j in r.sample(range(i + 1, n), min(n - 1 - i, r.randrange(3)))} for i in range(n)]
     a = Entries()
     for i in range(n):
         for k, l in {**lower[i], i: 1}.items():
@@ -369,11 +316,7 @@ def random_signs(n, per_row, seed):
     """Entries 1 and -1 at random places, a permutation among them."""
     r = random.Random(seed)
     columns = r.sample(range(n), n)
-    return n, {
-        (i, j): r.choice((-1.0, 1.0))
-        for i in range(n)
-        for j in {columns[i], *r.sample(range(n), per_row)}
-    }
+    return n, {(i, j): r.choice((-1.0, 1.0)) for i in range(n) for j in {columns[i], *r.sample(range(n), per_row)}}
 
 
 @system((200,))
@@ -401,9 +344,7 @@ def arrow(n):
     return n, a
 
 
-@system(
-    (100, 9),
-)
+@system((100, 9),)
 def hermitian_indefinite(n, seed):
     r = random.Random(seed)
     a = Entries({(i, i): complex(r.uniform(-1, 1)) for i in range(n)})
@@ -416,9 +357,7 @@ def hermitian_indefinite(n, seed):
     return n, a
 
 
-@system(
-    (120, 10),
-)
+@system((120, 10),)
 def skew_symmetric(n, seed):
     r = random.Random(seed)
     a = Entries()
@@ -440,9 +379,7 @@ def skew_symmetric(n, seed):
 @system((30,), (54,))
 def wilkinson(n):
     """Partial pivoting doubles the last column at every step (Wilkinson 1961)."""
-    return dense(
-        n, lambda i, j: 1.0 if i == j or j == n - 1 else -1.0 if j < i else 0.0
-    )
+    return dense(n, lambda i, j: 1.0 if i == j or j == n - 1 else -1.0 if j < i else 0.0)
 
 
 @system((40, 0.3), (100, 0.25))
@@ -451,10 +388,7 @@ def wright(blocks, h):
     a = Entries()
     step = (math.cosh(h), math.sinh(h))  # of exp(h [0 1; 1 0]), to about (1/6, 1) of it
     m = ((-1 / 6 * h, 1.0), (1.0, -1 / 6 * h))
-    exponential = [
-        [step[0] + m[0][0] * h, step[1] * m[0][1]],
-        [step[1] * m[1][0], step[0] + m[1][1] * h],
-    ]
+    exponential = [[step[0] + m[0][0] * h, step[1] * m[0][1]], [step[1] * m[1][0], step[0] + m[1][1] * h]]
     n = 2 * (blocks + 1)
     for s in range(2):
         a[s, s] = 1.0
@@ -471,26 +405,18 @@ def wright(blocks, h):
 def foster(n, c):
     """A Volterra integral equation by the trapezoidal rule (Foster 1994)."""
     k, h = 1.0, c / (n - 1)
-
     def value(i, j):
         if j == n - 1:
-            return (
-                -1.0 / c if i == 0 else 1 - 1 / c - (k * h / 2 if i == n - 1 else 0.0)
-            )
+            return -1.0 / c if i == 0 else 1 - 1 / c - (k * h / 2 if i == n - 1 else 0.0)
         if j == 0 and i > 0:
             return -k * h / 2
         return 1 - k * h / 2 * (i > 0) if i == j else -k * h if j < i else 0.0
-
     return dense(n, lambda i, j: 1.0 if (i, j) == (0, 0) else value(i, j))
 
 
 @system((120,))
 def grcar(n):
-    return n, {
-        (i, j): -1.0 if j == i - 1 else 1.0
-        for i in range(n)
-        for j in range(max(0, i - 1), min(n, i + 4))
-    }
+    return n, {(i, j): -1.0 if j == i - 1 else 1.0 for i in range(n) for j in range(max(0, i - 1), min(n, i + 4))}
 
 
 # Units --------------------------------------------------------------------------------------------------------
@@ -547,7 +473,7 @@ def vandermonde(n):
 @system((90,))
 def kahan(n):
     s, c = math.sin(1.2), math.cos(1.2)
-    return dense(n, lambda i, j: s**i * (1.0 if i == j else -c if j > i else 0.0))
+    return dense(n, lambda i, j: s ** i * (1.0 if i == j else -c if j > i else 0.0))
 
 
 @system((1e-13,), (0.0,))

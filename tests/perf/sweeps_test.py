@@ -34,16 +34,9 @@ def reason_to_skip(options):
         return f"this is a build with {options.build}; what is recorded is of Release"
     if not shutil.which("valgrind") or not options.program:
         return "no valgrind when this build was configured, or now; run scripts/install-deps and build again"
-    if (
-        platform.machine() != "x86_64"
-        or " avx2 " not in pathlib.Path("/proc/cpuinfo").read_text()
-    ):
+    if platform.machine() != "x86_64" or " avx2 " not in pathlib.Path("/proc/cpuinfo").read_text():
         return "what is recorded is of x86-64 processors with AVX2"
-    recorded = (
-        json.loads(RECORD.read_text())["compiler"]
-        if RECORD.exists()
-        else options.compiler
-    )
+    recorded = json.loads(RECORD.read_text())["compiler"] if RECORD.exists() else options.compiler
     if recorded != options.compiler and not options.renew:
         return f"the compiler is {options.compiler}; what is recorded is of {recorded}"
     return None
@@ -52,49 +45,23 @@ def reason_to_skip(options):
 def instructions_in(dump):
     """The name of the solve that a dump of callgrind is of, and its instructions; None for those of no solve."""
     text = dump.read_text()
-    name = re.search(
-        r"^desc: Trigger: Client Request: (.* nrhs \d+)$", text, re.MULTILINE
-    )
-    return (
-        (name[1], int(re.search(r"^totals: (\d+)$", text, re.MULTILINE)[1]))
-        if name
-        else None
-    )
+    name = re.search(r"^desc: Trigger: Client Request: (.* nrhs \d+)$", text, re.MULTILINE)
+    return (name[1], int(re.search(r"^totals: (\d+)$", text, re.MULTILINE)[1])) if name else None
 
 
 def count(program):
     """What is to be recorded: instructions by solve, and bytes by matrix."""
     with tempfile.TemporaryDirectory() as folder:
         result = subprocess.run(
-            [
-                "valgrind",
-                "--quiet",
-                "--tool=callgrind",
-                "--instr-atstart=no",
-                "--collect-atstart=no",
-                f"--callgrind-out-file={folder}/dump",
-                program,
-            ],
+            ["valgrind", "--quiet", "--tool=callgrind", "--instr-atstart=no", "--collect-atstart=no",
+             f"--callgrind-out-file={folder}/dump", program],
             # A program of one rank, alone, needs no daemon of Open MPI's beside it.
-            env={
-                **os.environ,
-                "OMPI_MCA_ess_singleton_isolated": "1",
-                "OMPI_MCA_orte_top_session_dir": f"{folder}/mpi",
-            },
-            capture_output=True,
-            text=True,
-        )
+            env={**os.environ, "OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_top_session_dir": f"{folder}/mpi"},
+            capture_output=True, text=True)
         if result.returncode != 0:
-            sys.exit(
-                f"{program} failed with status {result.returncode} under valgrind\n{result.stderr}"
-            )
-        instructions = filter(
-            None, map(instructions_in, pathlib.Path(folder).iterdir())
-        )
-        return {
-            "instructions": dict(sorted(instructions)),
-            "bytes": bytes_in(result.stdout),
-        }
+            sys.exit(f"{program} failed with status {result.returncode} under valgrind\n{result.stderr}")
+        instructions = filter(None, map(instructions_in, pathlib.Path(folder).iterdir()))
+        return {"instructions": dict(sorted(instructions)), "bytes": bytes_in(result.stdout)}
 
 
 def bytes_in(output):
@@ -102,9 +69,7 @@ def bytes_in(output):
     count = {}
     for matrix, read, needed, lists in map(str.split, output.splitlines()):
         if read != needed:
-            sys.exit(
-                f"{matrix}: a solve reads {read} bytes of panels; each of its uses once makes {needed}"
-            )
+            sys.exit(f"{matrix}: a solve reads {read} bytes of panels; each of its uses once makes {needed}")
         count[matrix] = int(read) + int(lists)
     return count
 
@@ -124,13 +89,9 @@ def differences(recorded, counted):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", help="sweeps.cpp, compiled")
-    parser.add_argument(
-        "--compiler", required=True, help="that compiled it, with its version"
-    )
+    parser.add_argument("--compiler", required=True, help="that compiled it, with its version")
     parser.add_argument("--build", required=True, help="its build type")
     parser.add_argument("--renew", action="store_true", help="record what is counted")
     options = parser.parse_args()

@@ -4,7 +4,6 @@ new file, and its row in a table. Everything that has choices then has these, an
 The copy takes over the objects of the build folder: what is compiled here are the new files and the tables alone, which
 is checked, too. It stays in the build folder for the next time.
 """
-
 import json
 import os
 import re
@@ -24,8 +23,7 @@ RANKS = 6
 # By new file: its text, the table, and the texts before which its declaration and its row go there.
 STAGES = "src/trisweep"
 VARIANTS = {
-    "plan/ternary_tree.cpp": (
-        """
+    "plan/ternary_tree.cpp": ("""
 #include <algorithm>
 
 #include "trisweep/plan/tree.hpp"
@@ -39,15 +37,11 @@ TreeNode ternary_tree(Index position, Index members) {
 }
 
 }  // namespace trisweep::plan
-""",
-        "plan/variants.cpp",
-        {
-            "namespace {\n": "TreeFunction ternary_tree;\n",
-            '    {"auto", auto_tree},\n': '    {"ternary", ternary_tree},\n',
-        },
-    ),
-    "plan/flat_return.cpp": (
-        """
+""", "plan/variants.cpp", {
+        "namespace {\n": "TreeFunction ternary_tree;\n",
+        '    {"auto", auto_tree},\n': '    {"ternary", ternary_tree},\n',
+    }),
+    "plan/flat_return.cpp": ("""
 #include "trisweep/plan/schedule.hpp"
 
 namespace trisweep::plan {
@@ -60,15 +54,11 @@ std::vector<PhaseSpec> flat_return(const symbolic::Structure& structure, const d
 }
 
 }  // namespace trisweep::plan
-""",
-        "plan/variants.cpp",
-        {
-            "namespace {\n": "ScheduleFunction flat_return;\n",
-            '    {.name = "level-sync"': '    {.name = "flat-return", .choice = flat_return, .exchanges = true},\n',
-        },
-    ),
-    "distribution/shifted.cpp": (
-        """
+""", "plan/variants.cpp", {
+        "namespace {\n": "ScheduleFunction flat_return;\n",
+        '    {.name = "level-sync"': '    {.name = "flat-return", .choice = flat_return, .exchanges = true},\n',
+    }),
+    "distribution/shifted.cpp": ("""
 #include "trisweep/distribution/mapping.hpp"
 
 namespace trisweep::distribution {
@@ -101,15 +91,11 @@ std::unique_ptr<Mapping> shifted(const symbolic::Structure& structure, const Pro
 }
 
 }  // namespace trisweep::distribution
-""",
-        "distribution/mappings.cpp",
-        {
-            "namespace {\n": "MappingFunction shifted;\n",
-            '    {"block-cyclic"': '    {"shifted", shifted, block_cyclic_sides, layers},\n',
-        },
-    ),
-    "transport/relayed.cpp": (
-        """
+""", "distribution/mappings.cpp", {
+        "namespace {\n": "MappingFunction shifted;\n",
+        '    {"block-cyclic"': '    {"shifted", shifted, block_cyclic_sides, layers},\n',
+    }),
+    "transport/relayed.cpp": ("""
 #include "trisweep/transport/two_sided.hpp"
 
 namespace trisweep::transport {
@@ -127,15 +113,11 @@ std::unique_ptr<Transport> relayed(const Communicator& comm, const Communication
 }
 
 }  // namespace trisweep::transport
-""",
-        "transport/transports.cpp",
-        {
-            "namespace {\n": "TransportFunction relayed;\n",
-            '    {.name = "shared"': '    {.name = "relayed", .make = relayed},\n',
-        },
-    ),
-    "model/machines/laptop.cpp": (
-        """
+""", "transport/transports.cpp", {
+        "namespace {\n": "TransportFunction relayed;\n",
+        '    {.name = "shared"': '    {.name = "relayed", .make = relayed},\n',
+    }),
+    "model/machines/laptop.cpp": ("""
 #include "trisweep/model/machines/figures.hpp"
 
 namespace trisweep::model {
@@ -153,55 +135,28 @@ Machine laptop() {
 }
 
 }  // namespace trisweep::model
-""",
-        "model/machines.cpp",
-        {
-            "\nstd::span<const Machine> machines": "MachineFunction laptop;\n",
-            "      generic(),": "      laptop(),\n",
-        },
-    ),
+""", "model/machines.cpp", {
+        "\nstd::span<const Machine> machines": "MachineFunction laptop;\n",
+        "      generic(),": "      laptop(),\n",
+    }),
 }
 WORDS = ("ternary", "flat-return", "shifted", "relayed")
-OPTIONS = (
-    "--tree",
-    "ternary",
-    "--schedule",
-    "flat-return",
-    "--mapping",
-    "shifted",
-    "--transport",
-    "relayed",
-)
+OPTIONS = ("--tree", "ternary", "--schedule", "flat-return", "--mapping", "shifted", "--transport", "relayed")
 
 
 def call(*command, timeout=600, **environment):
-    result = subprocess.run(
-        [str(word) for word in command],
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        cwd=SCRATCH,
-        env={**os.environ, **environment},
-    )
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=timeout,
+                            cwd=SCRATCH, env={**os.environ, **environment})
     if result.returncode != 0:
-        raise AssertionError(
-            f"{command}: exit status {result.returncode}\n{result.stdout}\n{result.stderr}"
-        )
+        raise AssertionError(f"{command}: exit status {result.returncode}\n{result.stdout}\n{result.stderr}")
     return result.stdout
 
 
 def copy_tree():
     """The tracked files as they are now, and the five variants. Files that stay the same keep their time."""
-    names = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.splitlines()
-    texts = {
-        name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()
-    }
+    names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
+                           capture_output=True, text=True).stdout.splitlines()
+    texts = {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()}
     changed = set()
     for name, (text, table, lines) in VARIANTS.items():
         name, table = f"{STAGES}/{name}", f"{STAGES}/{table}"
@@ -227,10 +182,8 @@ def copy_tree():
 
 def configure():
     """As the build folder is configured, but for make: it compares times alone, and takes objects from elsewhere."""
-    kept = re.compile(
-        r"(CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER|CMAKE_CXX_COMPILER_LAUNCHER|CMAKE_CXX_FLAGS\w*"
-        r"|CMAKE_UNITY_BUILD|MPI_EXECUTABLE_SUFFIX|TRISWEEP_\w*):(\w+)=(.*)"
-    )
+    kept = re.compile(r"(CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER|CMAKE_CXX_COMPILER_LAUNCHER|CMAKE_CXX_FLAGS\w*"
+                      r"|CMAKE_UNITY_BUILD|MPI_EXECUTABLE_SUFFIX|TRISWEEP_\w*):(\w+)=(.*)")
     cache = (BUILD / "CMakeCache.txt").read_text().splitlines()
     settings = [f"-D{m[1]}:{m[2]}={m[3]}" for m in map(kept.fullmatch, cache) if m]
     call("cmake", "-S", SOURCE, "-B", OBJECTS, "-G", "Unix Makefiles", *settings)
@@ -239,9 +192,7 @@ def configure():
 def objects_of(sources, folder):
     """The objects of these sources in a build folder."""
     names = {f"{Path(source).name}.o" for source in sources}
-    return {
-        path.relative_to(folder) for path in folder.rglob("*.o") if path.name in names
-    }
+    return {path.relative_to(folder) for path in folder.rglob("*.o") if path.name in names}
 
 
 def take_objects(changed):
@@ -257,12 +208,8 @@ def take_objects(changed):
 
 def build():
     """Returns what was compiled."""
-    lines = call(
-        "cmake", "--build", OBJECTS, "--target", *TARGETS, "--parallel", os.cpu_count()
-    ).splitlines()
-    return {
-        Path(line.split()[-1]).stem for line in lines if "Building CXX object" in line
-    }
+    lines = call("cmake", "--build", OBJECTS, "--target", *TARGETS, "--parallel", os.cpu_count()).splitlines()
+    return {Path(line.split()[-1]).stem for line in lines if "Building CXX object" in line}
 
 
 class AddVariant(unittest.TestCase):
@@ -285,12 +232,8 @@ class AddVariant(unittest.TestCase):
         return json.loads((SCRATCH / "record.json").read_text())
 
     def expect_plan(self, plan):
-        found = {
-            "--tree": plan["tree"],
-            "--schedule": plan["schedule"],
-            "--mapping": plan["mapping"],
-            "--transport": plan["transport"],
-        }
+        found = {"--tree": plan["tree"], "--schedule": plan["schedule"], "--mapping": plan["mapping"],
+                 "--transport": plan["transport"]}
         self.assertEqual(found, dict(zip(OPTIONS[::2], OPTIONS[1::2])))
 
     def test_nothing_else_is_compiled(self):
@@ -307,72 +250,26 @@ class AddVariant(unittest.TestCase):
         self.assertIn("an example", self.trisweep("machines", "laptop"))
 
     def test_the_model_prices_them(self):
-        self.trisweep(
-            "predict",
-            "a.mtx",
-            "--machine",
-            "laptop",
-            "--grid",
-            "1x3x2",
-            *OPTIONS,
-            "--json",
-            "record.json",
-        )
+        self.trisweep("predict", "a.mtx", "--machine", "laptop", "--grid", "1x3x2", *OPTIONS, "--json", "record.json")
         self.expect_plan(self.record()["plan"])
         self.assertGreater(self.record()["solve"]["seconds_min"], 0)
 
     def test_the_tuner_tries_them(self):
-        self.trisweep(
-            "tune",
-            "a.mtx",
-            "--machine",
-            "laptop",
-            "--ranks",
-            RANKS,
-            *OPTIONS,
-            "--json",
-            "record.json",
-        )
+        self.trisweep("tune", "a.mtx", "--machine", "laptop", "--ranks", RANKS, *OPTIONS, "--json", "record.json")
         self.expect_plan(self.record()["plan"])
-        self.trisweep(
-            "tune",
-            "a.mtx",
-            "--machine",
-            "laptop",
-            "--ranks",
-            RANKS,
-            "--exhaustive",
-            "--json",
-            "record.json",
-        )
+        self.trisweep("tune", "a.mtx", "--machine", "laptop", "--ranks", RANKS, "--exhaustive", "--json", "record.json")
         self.assertTrue(self.record()["tune"])
 
     def test_a_solve_runs_with_them(self):
-        self.trisweep(
-            "solve",
-            "a.mtx",
-            "--grid",
-            "1x3x2",
-            *OPTIONS,
-            "--json",
-            "record.json",
-            ranks=RANKS,
-        )
+        self.trisweep("solve", "a.mtx", "--grid", "1x3x2", *OPTIONS, "--json", "record.json", ranks=RANKS)
         self.expect_plan(self.record()["plan"])
         self.assertLess(self.record()["solve"]["componentwise_backward_error"], 1e-13)
 
     def test_the_variants_test_has_them(self):
         program = next(OBJECTS.glob("tests/test_solve_mpi"))
         for word in WORDS:
-            call(
-                MPIRUN,
-                "-n",
-                RANKS,
-                program,
-                "--gtest_filter=Variants/0.*",
-                TRISWEEP_VARIANTS=f" {word}",
-                TRISWEEP_TEST_RANKS=str(RANKS),
-            )
+            call(MPIRUN, "-n", RANKS, program, "--gtest_filter=Variants/0.*", TRISWEEP_VARIANTS=f" {word}",
+                 TRISWEEP_TEST_RANKS=str(RANKS))
 
 
 if __name__ == "__main__":

@@ -14,12 +14,7 @@ class CheckReadme(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "README.md"
             file.write_text(text)
-            return subprocess.run(
-                [sys.executable, SCRIPT, file],
-                capture_output=True,
-                text=True,
-                timeout=60,
-            )
+            return subprocess.run([sys.executable, SCRIPT, file], capture_output=True, text=True, timeout=60)
 
     def test_passes_when_every_command_does(self):
         result = self.check("# A\n```sh\ntrue\ntest -x scripts/mpirun\n```\n")
@@ -36,22 +31,16 @@ class CheckReadme(unittest.TestCase):
         self.assertEqual(self.check("```sh\nfalse | cat\n```\n").returncode, 1)
 
     def test_leaves_out_annotated_blocks_and_says_why(self):
-        result = self.check(
-            "```sh\ntrue\n```\n<!-- not run: needs a cluster -->\n```sh\nfalse\n```\n"
-        )
+        result = self.check("```sh\ntrue\n```\n<!-- not run: needs a cluster -->\n```sh\nfalse\n```\n")
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertIn("not run: needs a cluster", result.stdout)
 
     def test_ignores_blocks_of_other_languages(self):
-        result = self.check(
-            "```sh\ntrue\n```\n```python\nfalse;\n```\n```\nfalse\n```\n"
-        )
+        result = self.check("```sh\ntrue\n```\n```python\nfalse;\n```\n```\nfalse\n```\n")
         self.assertIn("1 blocks run", result.stdout)
 
     def test_code_must_be_part_of_an_example(self):
-        result = self.check(
-            "```sh\ntrue\n```\n```cpp\nusing trisweep::Index;\n```\n```cpp\nint x = 1;\n```\n"
-        )
+        result = self.check("```sh\ntrue\n```\n```cpp\nusing trisweep::Index;\n```\n```cpp\nint x = 1;\n```\n")
         self.assertEqual(result.returncode, 1)
         self.assertIn("README.md:8: FAILED", result.stdout)
         self.assertIn("1 blocks run, 1 failures", result.stdout)

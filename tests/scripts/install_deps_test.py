@@ -7,11 +7,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PACKAGES = [
-    line.split()[:2]
-    for line in (ROOT / "scripts/packages.txt").read_text().splitlines()
-    if line and not line.startswith("#")
-]
+PACKAGES = [line.split()[:2] for line in (ROOT / "scripts/packages.txt").read_text().splitlines()
+            if line and not line.startswith("#")]
 
 
 class InstallDeps(unittest.TestCase):
@@ -28,20 +25,12 @@ class InstallDeps(unittest.TestCase):
         """What the script asks of apt-get when `missing` are the packages that are not installed."""
         calls = pathlib.Path(self.folder.name) / "calls"
         calls.write_text("")
-        self.program(
-            "dpkg-query",
-            f'case " {" ".join(missing)} " in *" $3 "*) exit 1;; esac\n'
-            'printf "install ok installed"\n',
-        )
+        self.program("dpkg-query", f'case " {" ".join(missing)} " in *" $3 "*) exit 1;; esac\n'
+                                   'printf "install ok installed"\n')
         self.program("apt-get", f'echo "$*" >> {calls}\n')
         self.program("sudo", '"$@"\n')
-        result = subprocess.run(
-            [ROOT / "scripts/install-deps", *options],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            env={**os.environ, "PATH": f"{self.folder.name}:{os.environ['PATH']}"},
-        )
+        result = subprocess.run([ROOT / "scripts/install-deps", *options], capture_output=True, text=True, timeout=60,
+                                env={**os.environ, "PATH": f"{self.folder.name}:{os.environ['PATH']}"})
         return result, calls.read_text().splitlines()
 
     def test_does_nothing_when_all_are_there(self):
@@ -60,9 +49,7 @@ class InstallDeps(unittest.TestCase):
         for group in ("develop", "bench", "mpich", "hip"):
             names = [package for its_group, package in PACKAGES if its_group == group]
             self.assertEqual(self.install(names)[1], [])
-            self.assertEqual(
-                self.install(names, f"--{group}")[1][-1].split()[-len(names) :], names
-            )
+            self.assertEqual(self.install(names, f"--{group}")[1][-1].split()[-len(names):], names)
 
     def test_refuses_unknown_options(self):
         result, calls = self.install(["cmake"], "--everything")

@@ -27,43 +27,23 @@ class SimGrid(unittest.TestCase):
     def test_agrees_with_the_model(self):
         with tempfile.TemporaryDirectory() as folder:
             matrix, analysis, predicted, simulated = (
-                f"{folder}/{name}"
-                for name in ("a.mtx", "analysis", "predicted.json", "simulated.json")
+                f"{folder}/{name}" for name in ("a.mtx", "analysis", "predicted.json", "simulated.json")
             )
-            subprocess.run(
-                [TRISWEEP, "gallery", "s2d9", "--n", "48", "-o", matrix],
-                check=True,
-                capture_output=True,
-            )
+            subprocess.run([TRISWEEP, "gallery", "s2d9", "--n", "48", "-o", matrix], check=True, capture_output=True)
             for name, options in PLANS.items():
                 with self.subTest(name):
                     words = ["--machine", "cori-haswell", *options.split()]
                     files = ["--save-analysis", analysis, "--json", predicted]
-                    subprocess.run(
-                        [TRISWEEP, "predict", matrix, *words, *files],
-                        check=True,
-                        capture_output=True,
-                    )
-                    subprocess.run(
-                        [sys.executable, SIMGRID, analysis, predicted, simulated],
-                        check=True,
-                        timeout=120,
-                    )
+                    subprocess.run([TRISWEEP, "predict", matrix, *words, *files], check=True, capture_output=True)
+                    subprocess.run([sys.executable, SIMGRID, analysis, predicted, simulated], check=True, timeout=120)
                     with open(predicted) as file:
                         model = json.load(file)
                     with open(simulated) as file:
                         other = json.load(file)
-                    sent = sum(
-                        kind["sent"]
-                        for rank in model["ranks"]
-                        for kind in rank["messages"].values()
-                    )
+                    sent = sum(kind["sent"] for rank in model["ranks"] for kind in rank["messages"].values())
                     self.assertEqual(other["messages"], sent)
                     ratio = model["solve"]["seconds_min"] / other["seconds"]
-                    self.assertTrue(
-                        0.8 < ratio < 1.25,
-                        f"the model's time is {ratio:.3f} of SimGrid's",
-                    )
+                    self.assertTrue(0.8 < ratio < 1.25, f"the model's time is {ratio:.3f} of SimGrid's")
 
 
 if __name__ == "__main__":
