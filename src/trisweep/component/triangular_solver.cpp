@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <thread>
 
@@ -22,14 +23,6 @@ void wait_for(const Progress& progress, Offset blocks) {
   for (int look = 0; progress.blocks.load(std::memory_order_acquire) < blocks; ++look) {
     if (look >= looks) std::this_thread::yield();
   }
-}
-
-// Of two algorithms the first in their table is taken unless the other's estimate is at most this share of
-// its.
-constexpr double clear_gain = 0.95;
-
-Schedule schedule_by(const NamedAlgorithm& algorithm, const matrix::Pattern& below, int threads) {
-  return make_schedule(below, algorithm.assign(below, threads));
 }
 
 }  // namespace
@@ -69,29 +62,22 @@ auto TriangularSolver<T>::prepared(Op op) -> const Prepared& {
   auto& place = prepared_[op];
   if (place) return *place;
   const LowerSystem<T> system = lower_system(a_, form_, op);
-  auto made = std::make_unique<Prepared>();
-  std::string estimates;
-  // One thread waits for nobody, whatever the algorithm.
-  const auto candidates =
-      options_.algorithm == automatic && options_.threads == 1 ? algorithms().first(1) : algorithms();
-  for (const NamedAlgorithm& algorithm : candidates) {
-    if (options_.algorithm != automatic && options_.algorithm != algorithm.name) continue;
-    Schedule schedule = schedule_by(algorithm, system.below, options_.threads);
-    const double seconds = estimate(system.below, schedule);
-    estimates += fmt::format("{}{} {:.3g} ms", estimates.empty() ? "" : ", ", algorithm.name, 1e3 * seconds);
-    if (!made->choice.algorithm.empty() && seconds > clear_gain * made->choice.estimated_seconds) continue;
-    made->schedule = std::move(schedule);
-    made->choice.algorithm = algorithm.name;
-    made->choice.estimated_seconds = seconds;
-  }
-  if (options_.algorithm == automatic) made->choice.reason = "estimated: " + estimates;
-  for (const ThreadSchedule& thread : made->schedule) {
-    made->choice.blocks += static_cast<Index>(thread.block.size());
-    made->choice.waits += static_cast<Index>(thread.wait.size());
-    made->rows.emplace_back(system, thread);
-  }
-  place = std::move(made);
+  auto [schedule, choice] = choose(system.below, options_, running_->crew);
+  std::vector<PackedRows<T>> rows = packed(system, schedule);
+  place = std::make_unique<Prepared>(std::move(schedule), std::move(choice), std::move(rows));
   return *place;
+}
+
+// Each thread packs what it will read.
+template <Scalar T>
+auto TriangularSolver<T>::packed(const LowerSystem<T>& system, const Schedule& schedule)
+    -> std::vector<PackedRows<T>> {
+  std::vector<PackedRows<T>> rows(schedule.size());
+  running_->crew.run([&](int thread) {
+    const auto t = static_cast<std::size_t>(thread);
+    rows[t] = PackedRows<T>(system, schedule[t]);
+  });
+  return rows;
 }
 
 template <Scalar T>
@@ -112,13 +98,12 @@ void TriangularSolver<T>::refill(std::span<const T> values) {
                 fmt::format("{} values for a matrix of {} entries", values.size(), a_.value.size()));
   }
   matrix::Csr<T> other{.pattern = a_.pattern, .value = {values.begin(), values.end()}};
-  std::map<Op, std::vector<PackedRows<T>>> packed;
+  std::map<Op, std::vector<PackedRows<T>>> rows;
   for (const auto& [op, prepared] : prepared_) {
-    const LowerSystem<T> system = lower_system(other, form_, op);
-    for (const ThreadSchedule& thread : prepared->schedule) packed[op].emplace_back(system, thread);
+    rows[op] = packed(lower_system(other, form_, op), prepared->schedule);
   }
   a_ = std::move(other);
-  for (auto& [op, rows] : packed) prepared_.at(op)->rows = std::move(rows);
+  for (auto& [op, of_threads] : rows) prepared_.at(op)->rows = std::move(of_threads);
 }
 
 // Calls solve(rows) for every block when its turn has come. Counts go on from solve to solve: nothing is
