@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <ranges>
 #include <thread>
 
 #include "trisweep/component/packed_rows.hpp"
@@ -23,6 +24,14 @@ void wait_for(const Progress& progress, Offset blocks) {
   for (int look = 0; progress.blocks.load(std::memory_order_acquire) < blocks; ++look) {
     if (look >= looks) std::this_thread::yield();
   }
+}
+
+// Calls work(thread) on every thread that has rows. Where only the caller's has, nobody is woken.
+template <class Work>
+void run_threads(Crew& crew, const Schedule& schedule, const Work& work) {
+  const auto has_rows = [](const ThreadSchedule& thread) { return !thread.row.empty(); };
+  if (std::ranges::none_of(schedule | std::views::drop(1), has_rows)) return work(0);
+  crew.run(std::cref(work));  // by reference: a copy would allocate
 }
 
 }  // namespace
@@ -73,7 +82,7 @@ template <Scalar T>
 auto TriangularSolver<T>::packed(const LowerSystem<T>& system, const Schedule& schedule)
     -> std::vector<PackedRows<T>> {
   std::vector<PackedRows<T>> rows(schedule.size());
-  running_->crew.run([&](int thread) {
+  run_threads(running_->crew, schedule, [&](int thread) {
     const auto t = static_cast<std::size_t>(thread);
     rows[t] = PackedRows<T>(system, schedule[t]);
   });
@@ -128,7 +137,7 @@ void TriangularSolver<T>::run(const Prepared& prepared, const Solve& solve) {
       progress[t].blocks.store(before[t] + static_cast<Offset>(b) + 1, std::memory_order_release);
     }
   };
-  running_->crew.run(std::cref(work));  // by reference: a copy would allocate
+  run_threads(running_->crew, prepared.schedule, work);
 }
 
 // The first of the right-hand sides, `columns` or all of them; returns how many.
