@@ -157,12 +157,13 @@ void GpuPes<T>::copy_to_rows(Index pe, std::span<const T> values) const {
   copy(reinterpret_cast<T*>(memory_->pe(pe).shared().row), values.data(), values.size());
 }
 template <Scalar T>
-void GpuPes<T>::read_rows(std::span<T> values, std::size_t first, Index pe) const {
-  copy(values.data(), reinterpret_cast<const T*>(memory_->pe(pe).shared().row) + first, values.size());
+void GpuPes<T>::read_rows(std::span<T> values, std::size_t first, Index pe, void* stream) const {
+  copy(values.data(), reinterpret_cast<const T*>(memory_->pe(pe).shared().row) + first, values.size(),
+       static_cast<Stream>(stream));
 }
 template <Scalar T>
-void GpuPes<T>::copy_times(std::span<Count> times, Index pe) const {
-  copy(times.data(), memory_->pe(pe).times(), times.size());
+void GpuPes<T>::copy_times(std::span<Count> times, Index pe, void* stream) const {
+  copy(times.data(), memory_->pe(pe).times(), times.size(), static_cast<Stream>(stream));
 }
 
 template <Scalar T>
@@ -187,7 +188,8 @@ void GpuPes<T>::stop() const {
 template <Scalar T>
 void GpuPes<T>::wait(void* stream) const {
   check(TRISWEEP_GPU(StreamSynchronize)(static_cast<Stream>(stream)), "the kernel");
-  for (const Program& program : memory_->programs()) check_ended(program, memory_->pe(program.pe));
+  for (const Program& program : memory_->programs())
+    check_ended(program, memory_->pe(program.pe), static_cast<Stream>(stream));
 }
 
 #define INSTANTIATE(T) template class GpuPes<T>;

@@ -72,8 +72,8 @@ class GpuPes {
   // Work rows of a PE, in its device's memory: where b enters and x leaves when the plan does not bring them
   // in and out. Row-major, with as many columns as the solve has right-hand sides.
   void copy_to_rows(Index pe, std::span<const T> values) const;
-  // From the entry `first` on.
-  void read_rows(std::span<T> values, std::size_t first = 0, Index pe = 0) const;
+  // From the entry `first` on, behind what is in the stream.
+  void read_rows(std::span<T> values, std::size_t first = 0, Index pe = 0, void* stream = nullptr) const;
 
   // In `stream` (a cudaStream_t or hipStream_t; null: the default one): neither waits nor allocates when
   // vectors are in devices' memory. `vectors`: by PE; none where the plan does not bring them in and out.
@@ -87,7 +87,7 @@ class GpuPes {
   // Waits for the stream. Throws Error(environment) that says what was waited for when that took too long.
   void wait(void* stream = nullptr) const;
   // See HostPe::times(); of a solve that was waited for.
-  void copy_times(std::span<Count> times, Index pe = 0) const;
+  void copy_times(std::span<Count> times, Index pe = 0, void* stream = nullptr) const;
 
  private:
   class Memory;

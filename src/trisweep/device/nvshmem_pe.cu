@@ -177,16 +177,17 @@ void NvshmemPe<T>::stop() const {
 template <Scalar T>
 void NvshmemPe<T>::wait(void* stream) const {
   check(cudaStreamSynchronize(static_cast<Stream>(stream)), "the kernel");
-  check_ended(memory_->program(), memory_->pe());
+  check_ended(memory_->program(), memory_->pe(), static_cast<Stream>(stream));
 }
 template <Scalar T>
-void NvshmemPe<T>::copy_times(std::span<Count> times) const {
-  copy(times.data(), memory_->pe().times(), times.size());
+void NvshmemPe<T>::copy_times(std::span<Count> times, Index /*pe*/, void* stream) const {
+  copy(times.data(), memory_->pe().times(), times.size(), static_cast<Stream>(stream));
 }
 
 template <Scalar T>
-void NvshmemPe<T>::read_rows(std::span<T> values, std::size_t first) const {
-  copy(values.data(), reinterpret_cast<const T*>(memory_->pe().shared().row) + first, values.size());
+void NvshmemPe<T>::read_rows(std::span<T> values, std::size_t first, Index /*pe*/, void* stream) const {
+  copy(values.data(), reinterpret_cast<const T*>(memory_->pe().shared().row) + first, values.size(),
+       static_cast<Stream>(stream));
 }
 
 #define INSTANTIATE(T) template class NvshmemPe<T>;

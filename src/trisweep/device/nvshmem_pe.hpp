@@ -45,8 +45,8 @@ class NvshmemPe {
   void stop() const;
   // See GpuPes.
   void wait(void* stream = nullptr) const;
-  void copy_times(std::span<Count> times) const;
-  void read_rows(std::span<T> values, std::size_t first = 0) const;
+  void copy_times(std::span<Count> times, Index pe = 0, void* stream = nullptr) const;
+  void read_rows(std::span<T> values, std::size_t first = 0, Index pe = 0, void* stream = nullptr) const;
 
  private:
   class Memory;

@@ -85,7 +85,7 @@ void DeviceEngine<T>::set_up(RunningProgram<T>& of, Index nrhs, const CallersVec
   connect(of.program);
   of.layouts = comm.gather(device::shared_layout(of.program, comm.size()));
   comm.broadcast(of.layouts);
-  if (!gpus_ && reaches_device()) gpus_ = join_gpus(comm);
+  if (!gpus_ && options_.device != Device::host) gpus_ = join_gpus(comm);
   const RankProgram<T> program{.system = system_,
                                .program = of.program,
                                .nrhs = nrhs,
@@ -111,12 +111,12 @@ std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::
   });
   set_up(*running, nrhs, {}, &measuring);
   return transport::collectively(comm, [&]() -> std::unique_ptr<Refinement<T>> {
-    const auto solve = [this, op](Vectors<const T> b, Vectors<T> x, Vectors<const T> base) {
+    const auto solve = [this, op](Vectors<const T> b, Vectors<T> x, Vectors<const T> base, void* stream) {
       CallersVectors<T> v = scales_.vectors(op, b, x, true);
       v.base = base;
       ProgramRunner<T>& runner = *prepared_.at(op)->runner;
-      runner.start(v, nullptr);
-      runner.wait(nullptr);
+      runner.start(v, stream);
+      runner.wait(stream);
     };
     return std::make_unique<DeviceRefinement<T>>(std::move(*vectors), std::move(running), solve);
   });

@@ -72,8 +72,10 @@ class Engine {
   virtual void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* /*stream*/) {
     run(op, b, x, scaled);
   }
-  // Whether b and x may be in a device's memory.
+  // Whether b and x may be in a device's memory: that of the engine's own, which may be the host's.
   virtual bool reaches_device() const { return false; }
+  // Between that memory and the host's, or within one of them. Waits.
+  virtual void copy(Vectors<T> /*to*/, Vectors<const T> /*from*/) const {}
 
   // Refinement on the device for op, which is prepared, with at most `nrhs` right-hand sides; null where the
   // device is the processors. Collective. `of`: this rank's rows of op(A), without what is measured;

@@ -83,10 +83,12 @@ class GpuRunner final : public ProgramRunner<T> {
       throw;
     }
     pes_->wait(stream);
-    pes_->copy_times(time_);
+    pes_->copy_times(time_, 0, stream);
   }
   std::span<const device::Count> times() const override { return time_; }
-  void read_rows(std::size_t first, std::span<T> values) const override { pes_->read_rows(values, first); }
+  void read_rows(std::size_t first, std::span<T> values, void* stream) const override {
+    pes_->read_rows(values, first, 0, stream);
+  }
   void panels_changed() override {
     of_.system.panels.visit([&](const auto& panels) { pes_->copy_panels(panels); });
   }
@@ -139,8 +141,8 @@ std::shared_ptr<std::byte> gpu_memory(std::size_t bytes) {
   const auto buffer = std::make_shared<device::GpuBuffer>(bytes);
   return {buffer, buffer->template as<std::byte>()};
 }
-void copy_on_gpu(void* to, const void* from, std::size_t bytes) {
-  device::gpu_copy(to, from, bytes);
+void copy_on_gpu(void* to, const void* from, std::size_t bytes, void* stream) {
+  device::gpu_copy(to, from, bytes, stream);
 }
 
 #else
@@ -148,7 +150,7 @@ void copy_on_gpu(void* to, const void* from, std::size_t bytes) {
 std::shared_ptr<std::byte> gpu_memory(std::size_t /*bytes*/) {
   return nullptr;
 }
-void copy_on_gpu(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/) {}
+void copy_on_gpu(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/, void* /*stream*/) {}
 
 std::shared_ptr<void> join_gpus(const transport::Communicator& /*comm*/) {
   return nullptr;

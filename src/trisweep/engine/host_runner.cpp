@@ -81,7 +81,7 @@ class HostRunner final : public ProgramRunner<T> {
   }
   void wait(void* /*stream*/) override {}
   std::span<const device::Count> times() const override { return pe_->times(); }
-  void read_rows(std::size_t first, std::span<T> values) const override {
+  void read_rows(std::size_t first, std::span<T> values, void* /*stream*/) const override {
     std::copy_n(pe_->rows() + first, values.size(), values.data());
   }
   void panels_changed() override {}  // they are read where they are

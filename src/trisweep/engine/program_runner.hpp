@@ -33,8 +33,8 @@ class ProgramRunner {
   virtual void wait(void* stream) = 0;
   // When the phases of the last solve began, and behind them its end: nanoseconds, 0 for one without items.
   virtual std::span<const device::Count> times() const = 0;
-  // Work rows, which lie one after another, from the entry `first` on.
-  virtual void read_rows(std::size_t first, std::span<T> values) const = 0;
+  // Work rows, which lie one after another, from the entry `first` on, behind what is in the stream.
+  virtual void read_rows(std::size_t first, std::span<T> values, void* stream) const = 0;
   virtual void panels_changed() = 0;
 };
 
@@ -55,9 +55,10 @@ template <Scalar T>
 std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of);
 // Throws Error(environment) unless this build has the kernels of the kind of GPU, and the machine such a one.
 void require_gpu(Device device, Index ranks);
-// Zeroed memory of that GPU, and copies between that and the host's, in either direction.
+// Zeroed memory of that GPU, and copies between that and the host's, in either direction: in a stream, which
+// is waited for.
 std::shared_ptr<std::byte> gpu_memory(std::size_t bytes);
-void copy_on_gpu(void* to, const void* from, std::size_t bytes);
+void copy_on_gpu(void* to, const void* from, std::size_t bytes, void* stream);
 // What the GPUs of several ranks exchange segments by, for as long as programs run on them. Collective.
 std::shared_ptr<void> join_gpus(const transport::Communicator& comm);
 

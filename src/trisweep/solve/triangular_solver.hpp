@@ -102,6 +102,9 @@ class TriangularSolver {
   // stream comes behind it. Devices that are none of their own have solved when it returns.
   void start(Op op, Vectors<const T> b, Vectors<T> x, void* stream);
 
+  // Whether vectors may be in a device's memory; copies between that and the host's.
+  bool reaches_device() const { return engine_->reaches_device(); }
+  void copy(Vectors<T> to, Vectors<const T> from) const { engine_->copy(to, from); }
   // As engine::Engine::refinement has it, of an op that was prepared.
   std::unique_ptr<engine::Refinement<T>> refinement(Op op, const device::Measuring<T>& of,
                                                     const plan::VectorPhase& columns, Index nrhs) {

@@ -162,6 +162,46 @@ TYPED_TEST(DeviceEngineThreads, RefineAndJudgeAsTheProcessorsDo) {
   }
 }
 
+// b and x where the device has them, which here is the host: all of a refined solve, and what is asked of it.
+TEST(DeviceEngineThreads, RefineVectorsOfTheDevice) {
+  const auto a = random_matrix<double>({.n = 300, .per_row = 3, .seed = 21});
+  auto other = a;
+  for (std::size_t e = 0; e < other.value.size(); e += 3) other.value[e] *= 0.95;
+  for (const int steps : {20, 1}) {  // with and without what the host takes over
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factored(other),
+                                    {.grid = grids_of(world_size()).back(), .device = Device::host});
+    krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a, solver.partition());
+    const Problem<double> problem(solver, a, Op::none, 3);
+    RefinedSolver<double> refiner(matrix, solver);
+    std::map<MemorySpace, std::vector<double>> x, found;
+    for (const MemorySpace space : {MemorySpace::host, MemorySpace::device}) {
+      x[space].resize(problem.b.size());
+      const Vectors<const double> b{problem.b.data(), problem.rows, 3, problem.rows, space};
+      const Vectors<double> to{x[space].data(), problem.rows, 3, problem.rows, space};
+      const auto refined = refiner.solve(Op::none, b, to, {.max_steps = steps});
+      const double condition = refiner.condition(Op::none, to, 1);
+      const auto judged = refiner.backward_error(Op::none, b, to);
+      found[space] = {refined.error.componentwise, refined.error.normwise, double(refined.steps), condition,
+                      judged.componentwise};
+      EXPECT_EQ(refined.error.componentwise < 1e-13, steps == 20);
+    }
+    EXPECT_EQ(x[MemorySpace::device], x[MemorySpace::host]);
+    for (std::size_t i = 0; i < found[MemorySpace::host].size(); ++i)
+      EXPECT_NEAR(found[MemorySpace::device][i] / found[MemorySpace::host][i], 1, 1e-6) << i;
+  }
+}
+
+TEST(DeviceEngine, RefusesVectorsOfADeviceWhereTheProcessorsSolve) {
+  const auto a = random_matrix<double>({.n = 40, .seed = 4});
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factored(a), {.grid = grids_of(world_size()).front()});
+  krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a, solver.partition());
+  const Problem<double> problem(solver, a, Op::none, 1);
+  std::vector<double> x(problem.b.size());
+  const Vectors<double> to{x.data(), problem.rows, 1, problem.rows, MemorySpace::device};
+  EXPECT_THAT([&] { RefinedSolver<double>(matrix, solver).solve(Op::none, problem.b, to, {}); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("in a device's memory")));
+}
+
 TEST(DeviceEngineThreads, RefinementDoesNotDependOnTheNumberOfThreads) {
   const auto a = random_matrix<double>({.n = 300, .per_row = 3, .seed = 21});
   const auto factors = factored(a);
