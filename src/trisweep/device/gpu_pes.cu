@@ -87,9 +87,14 @@ class GpuPes<T>::Memory {
   }
 
   // Devices start together, after what is before in the caller's stream, and what comes there waits for all.
-  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, Stream stream) {
-    const Solve<Number> solve{
-        .nrhs = nrhs, .number = ++solves_, .patience = static_cast<Count>(patience * 1e9)};
+  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, Stream stream,
+             const CarryLetters& carry) {
+    const Solve<Number> solve{.nrhs = nrhs,
+                              .number = ++solves_,
+                              .end = all_items,
+                              .launches = launches_,
+                              .patience = static_cast<Count>(patience * 1e9)};
+    launches_ += programs_.front().stop.size() + 1;
     if (parts_.size() > 1) check(TRISWEEP_GPU(EventRecord)(parts_[0].done->get(), stream), "an event");
     for (Part<Number>& part : parts_) {
       const CurrentDevice current(part.device);
@@ -97,7 +102,7 @@ class GpuPes<T>::Memory {
       const Stream here = is_first ? stream : part.stream->get();
       if (!is_first)
         check(TRISWEEP_GPU(StreamWaitEvent)(here, parts_[0].done->get(), 0), "waiting for a stream");
-      start(part, vectors, solve, here);
+      start(part, vectors, solve, here, carry);
       if (!is_first) check(TRISWEEP_GPU(EventRecord)(part.done->get(), here), "an event");
     }
     for (std::size_t i = 1; i < parts_.size(); ++i)
@@ -114,13 +119,16 @@ class GpuPes<T>::Memory {
   }
 
   void start(const Part<Number>& part, std::span<const PeVectors<T>> vectors, const Solve<Number>& solve,
-             Stream stream) {
+             Stream stream, const CarryLetters& carry) {
     if (part.pe.empty()) return;
     AllCallers<Number> callers{};
     for (std::size_t i = 0; i < part.pe.size() && !vectors.empty(); ++i)
       callers.of[i] = pes_[usize(part.pe[i])].bring_in(vectors[usize(part.pe[i])], stream);
     const Blocks blocks{static_cast<int>(part.pe.size()), part.workers, scheduling_};
-    launch(kernel_, part.pes->data(), blocks, solve, callers, stream);
+    const auto launch_part = [&](const Solve<Number>& now) {
+      launch(kernel_, part.pes->data(), blocks, now, callers, stream);
+    };
+    launch_all(programs_[usize(part.pe.front())], solve, launch_part, carry);
     for (const Index p : part.pe)
       if (!vectors.empty()) pes_[usize(p)].bring_out(vectors[usize(p)], stream);
   }
@@ -132,6 +140,7 @@ class GpuPes<T>::Memory {
   std::vector<PeMemory<Number>> shared_at_;
   std::deque<Part<Number>> parts_;
   Count solves_ = 0;
+  Count launches_ = 0;
 };
 
 template <Scalar T>
@@ -167,8 +176,13 @@ void GpuPes<T>::copy_times(std::span<Count> times, Index pe, void* stream) const
 }
 
 template <Scalar T>
-void GpuPes<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, void* stream) {
-  memory_->solve(nrhs, vectors, patience, static_cast<Stream>(stream));
+void GpuPes<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, void* stream,
+                      const CarryLetters& carry) {
+  memory_->solve(nrhs, vectors, patience, static_cast<Stream>(stream), carry);
+}
+template <Scalar T>
+T* GpuPes<T>::rows(Index pe) const {
+  return reinterpret_cast<T*>(memory_->pe(pe).shared().row);
 }
 
 template <Scalar T>

@@ -4,6 +4,7 @@
 // device. Built with TRISWEEP_CUDA or TRISWEEP_HIP.
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -38,6 +39,9 @@ struct PeVectors {
   bool scaled = true;
   Vectors<const T> base{};
 };
+
+// Carries the letters of a stop.
+using CarryLetters = std::function<void(const Stop&)>;
 
 // How items come to blocks: by ticket; or, for comparison, each to a block of its own, as SuperLU_DIST gives
 // one to each block column: that ends only as long as a device starts blocks in their order.
@@ -77,9 +81,12 @@ class GpuPes {
 
   // In `stream` (a cudaStream_t or hipStream_t; null: the default one): neither waits nor allocates when
   // vectors are in devices' memory. `vectors`: by PE; none where the plan does not bring them in and out.
-  // `patience`: seconds in which something must move; 0: any time.
+  // `patience`: seconds in which something must move; 0: any time. `carry`: what the host does at a stop of
+  // the program, of which there is one then, when the stream has come there.
   void solve(Index nrhs, std::span<const PeVectors<T>> vectors = {}, double patience = 0,
-             void* stream = nullptr);
+             void* stream = nullptr, const CarryLetters& carry = {});
+  // Work rows of a PE.
+  T* rows(Index pe = 0) const;
   // Whether all in the stream has ended.
   bool ended(void* stream = nullptr) const;
   // Ends the solve that is under way.

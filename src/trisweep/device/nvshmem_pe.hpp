@@ -38,7 +38,9 @@ class NvshmemPe {
   requires kernels::StorageOf<S, T>
   void copy_panels(const PanelSpans<S>& panels);
   // `vectors`: of this PE.
-  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience = 0, void* stream = nullptr);
+  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience = 0, void* stream = nullptr,
+             const CarryLetters& carry = {});
+  T* rows() const;
   // Whether all in the stream has ended.
   bool ended(void* stream = nullptr) const;
   // Ends the solve of all PEs that is under way, when one of them will never take part.

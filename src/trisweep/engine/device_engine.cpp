@@ -70,10 +70,13 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
     auto prepared = std::make_unique<Prepared>();
     prepared->plan = &plan;
     prepared->nrhs = nrhs;
-    prepared->program = device::make_program(*system_.distribution.structure, system_.share, plan);
+    prepared->program =
+        device::make_program(*system_.distribution.structure, system_.share, plan, options_.carrier);
     for (const plan::Phase& phase : plan.phase) prepared->traffic.push_back(plan::traffic_of(phase));
     return prepared;
   });
+  if (options_.carrier == device::Carrier::host)
+    made->mail = std::make_unique<Mail<T>>(comm, plan, made->program, nrhs, options_);
   set_up(*made, nrhs, scales_.vectors(op, {}, {}, true), nullptr);
   transport::collectively(comm, [&] { prepared_[op] = std::move(made); });
 }
@@ -92,7 +95,8 @@ void DeviceEngine<T>::set_up(RunningProgram<T>& of, Index nrhs, const CallersVec
                                .watchdog = options_.watchdog,
                                .scales = scales,
                                .layouts = of.layouts,
-                               .measuring = measuring};
+                               .measuring = measuring,
+                               .mail = of.mail.get()};
   of.runner = options_.device == Device::host ? run_on_host(program) : run_on_gpu(program);
 }
 

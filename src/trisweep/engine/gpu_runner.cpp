@@ -72,17 +72,15 @@ class GpuRunner final : public ProgramRunner<T> {
   void start(const CallersVectors<T>& v, void* stream) override {
     const bool scaled = v.b_scale == of_.scales.b_scale && v.x_scale == of_.scales.x_scale;
     const device::PeVectors<T> vectors{v.b, v.x, scaled, v.base};
-    pes_->solve(v.b.cols, {&vectors, 1}, std::isfinite(of_.watchdog) ? of_.watchdog : 0, stream);
+    const device::CarryLetters carry = [&](const device::Stop& stop) {
+      await(stream);
+      of_.mail->carry(stop, {pes_->rows(), v.b.cols, stream});
+    };
+    pes_->solve(v.b.cols, {&vectors, 1}, std::isfinite(of_.watchdog) ? of_.watchdog : 0, stream, carry);
+    if (of_.mail != nullptr) of_.mail->close();
   }
   void wait(void* stream) override {
-    transport::Patience patience(std::numeric_limits<double>::infinity(), &comm());
-    try {
-      while (!pes_->ended(stream)) patience.nothing_yet([] { return std::string(); });
-    } catch (...) {
-      pes_->stop();  // it waits for a rank that has failed
-      throw;
-    }
-    pes_->wait(stream);
+    await(stream);
     pes_->copy_times(time_, 0, stream);
   }
   std::span<const device::Count> times() const override { return time_; }
@@ -94,6 +92,18 @@ class GpuRunner final : public ProgramRunner<T> {
   }
 
  private:
+  // Until all in the stream has ended.
+  void await(void* stream) {
+    transport::Patience patience(std::numeric_limits<double>::infinity(), &comm());
+    try {
+      while (!pes_->ended(stream)) patience.nothing_yet([] { return std::string(); });
+    } catch (...) {
+      pes_->stop();  // it waits for a rank that has failed
+      throw;
+    }
+    pes_->wait(stream);
+  }
+
   const transport::Communicator& comm() const { return of_.system.comm; }
 
   RankProgram<T> of_;

@@ -281,6 +281,7 @@ class Solver<T>::System {
             .inter_grid = plan::find_inter_grid(choice.inter_grid),
             .transport = transport::find_transport(choice.transport).make,
             .device = options_.device,
+            .carrier = options_.carrier,
             .threads = std::max(options_.threads, 1),
             .deterministic = options_.deterministic,
             .dependencies = options_.dependencies,

@@ -5,6 +5,7 @@
 
 #include "support/solver.hpp"
 #include "trisweep/plan/traffic.hpp"
+#include "trisweep/plan/variants.hpp"
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
@@ -42,6 +43,35 @@ TYPED_TEST(DeviceEngineThreads, SolveEveryOp) {
               << grid.name() << " op " << char(op) << " nrhs " << nrhs << " threads " << threads;
         }
       }
+    }
+  }
+}
+
+// What layers share, and vectors, by MPI between launches: the same sums, solve after solve, on every
+// schedule.
+TYPED_TEST(DeviceEngineThreads, SolveByMessagesAsByPuts) {
+  using T = TypeParam;
+  const auto a = random_matrix<T>({.n = 120, .per_row = 2, .seed = 8});
+  const auto factors = factored(a, 2);
+  for (const auto& schedule : plan::schedules()) {
+    for (const auto& grid : grids_of(world_size())) {
+      testing_support::show_life();
+      std::map<device::Carrier, std::vector<T>> x;
+      for (const auto carrier : {device::Carrier::device, device::Carrier::host}) {
+        TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
+                                   {.grid = grid,
+                                    .schedule = schedule.choice,
+                                    .device = Device::host,
+                                    .carrier = carrier,
+                                    .threads = 2,
+                                    .grain = 60});
+        for (const auto& [op, nrhs] : {std::pair(Op::none, 5), {Op::transpose, 1}, {Op::none, 2}}) {
+          const auto found = Problem<T>(solver, a, op, nrhs).solve_with(solver);
+          x[carrier].insert(x[carrier].end(), found.begin(), found.end());
+        }
+        EXPECT_LT(testing_support::solve_error(solver, a, Op::conjugate_transpose, 3), 1000) << grid.name();
+      }
+      EXPECT_EQ(x[device::Carrier::host], x[device::Carrier::device]) << schedule.name << ' ' << grid.name();
     }
   }
 }
@@ -222,12 +252,16 @@ TEST(DeviceEngineThreads, RefinementDoesNotDependOnTheNumberOfThreads) {
   }
 }
 
-TEST(DeviceEngineThreads, ARankThatFailsEndsTheOthersSolve) {
+class DeviceEngineFailureThreads : public testing::TestWithParam<device::Carrier> {};
+INSTANTIATE_TEST_SUITE_P(Carriers, DeviceEngineFailureThreads,
+                         testing::Values(device::Carrier::device, device::Carrier::host));
+
+TEST_P(DeviceEngineFailureThreads, ARankThatFailsEndsTheOthersSolve) {
   if (world_size() == 1) GTEST_SKIP() << "one rank has nobody to wait for";
   const auto a = random_matrix<double>({.n = 80, .per_row = 2, .seed = 4});
   TriangularSolver<double> solver(
       MPI_COMM_WORLD, factored(a),
-      {.grid = grids_of(world_size()).front(), .device = Device::host, .threads = 3});
+      {.grid = grids_of(world_size()).front(), .device = Device::host, .carrier = GetParam(), .threads = 3});
   const Problem<double> problem(solver, a, Op::none, 1);
   solver.prepare(Op::none, 1);
   if (testing_support::world_rank() == world_size() - 1) {
