@@ -66,16 +66,16 @@ class Solver<T>::System {
     factor(Care::usual, Reuse::nothing);
   }
 
-  Answer solve(Op op, Vectors<const T> b, Vectors<T> x) {
-    Answer answer = try_to_solve(op, b, x);
+  Answer solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
+    Answer answer = try_to_solve(op, b, x, stream);
     if (options_.second_try && solver_->compression() && !answer.solved()) {
       compression_undone_ = true;
       factor(Care::usual, Reuse::analysis);
-      answer = try_to_solve(op, b, x);
+      answer = try_to_solve(op, b, x, stream);
     }
     if (!options_.second_try || care_ == Care::great || good_enough(answer)) return answer;
     factor(Care::great, Reuse::nothing);
-    return try_to_solve(op, b, x);
+    return try_to_solve(op, b, x, stream);
   }
 
   // A residual is computed with that many roundings of the terms that it is measured by (LAPACK's xGERFS).
@@ -117,9 +117,9 @@ class Solver<T>::System {
     return factors_are_low_ ? answer.solved() : answer.satisfies;
   }
 
-  Answer try_to_solve(Op op, Vectors<const T> b, Vectors<T> x) {
+  Answer try_to_solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
     const auto start = Clock::now();
-    const Refined refined = refined_->solve(op, b, x, refinement());
+    const Refined refined = refined_->solve(op, b, x, refinement(), stream);
     Answer answer{.error = refined.error, .refinement_steps = refined.steps, .worst = refined.worst};
     answer.seconds = comm_.max(seconds_since(start));
     if (!regularity_) {
@@ -287,6 +287,7 @@ class Solver<T>::System {
             .inter_grid = plan::find_inter_grid(choice.inter_grid),
             .transport = transport::find_transport(choice.transport).make,
             .device = options_.device,
+            .carrier = options_.carrier,
             .threads = std::max(options_.threads, 1),
             .deterministic = options_.deterministic,
             .dependencies = options_.dependencies,
@@ -324,8 +325,8 @@ template <Scalar T>
 Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 
 template <Scalar T>
-Answer Solver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op) {
-  return system_->solve(op, b, x);
+Answer Solver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op, void* stream) {
+  return system_->solve(op, b, x, stream);
 }
 template <Scalar T>
 ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> x, Op op) {
