@@ -56,6 +56,26 @@ TEST(Gemv, WithoutAtomicsEveryBitIsTheSameThreads) {
   }
 }
 
+// One panel of V that takes one worker far longer than the other needs to come to the strip.
+TEST(Gemv, StripsWaitForSumsThreads) {
+  constexpr Index columns = 1 << 19;
+  const std::vector<double> v(2 * usize(columns), 0.5), u(2, 1.0), x(usize(columns), 1.0);
+  const auto full = compression::Precision::full;
+  std::vector<std::byte> bytes;
+  compression::pack_block(numeric::View<const double>{v.data(), columns, 2, columns}, 0, full, bytes);
+  const std::size_t at = bytes.size();
+  compression::pack_block(numeric::View<const double>{u.data(), 1, 2, 1}, 0, full, bytes);
+  GemvTasks tasks{.columns = columns, .rows = 1, .sums = 2};
+  tasks.panels = bytes;
+  tasks.right.push_back({0, GemvKind::sums_of_x, columns, 2, 0, 0});
+  tasks.left.push_back({at, GemvKind::rows_of_sums, 1, 2, 0, 0});
+  tasks.strip.push_back({.rows = {0, 1}, .dense = {0, 0}, .low_rank = {0, 1}});
+  Crew crew(2);
+  std::vector<double> y{0};
+  run_gemv_on_host<double>(make_gemv_plan(tasks, {.merged = true}), crew)->multiply(x, y);
+  EXPECT_EQ(y[0], columns);
+}
+
 TEST(Gemv, SeveralVectorsAreMultipliedOneAfterTheOther) {
   MadeUp<double> made;
   const auto x = random_vector<double>(2 * MadeUp<double>::columns, 6);

@@ -26,7 +26,9 @@ struct MadeUp {
       for (Index k = 0; k < 4; ++k)
         add_dense(strip * 200 + 9 * k, 5 + 40 * k, 3 + 61 * strip + k, 7 + 30 * (k % 2));
       of.dense.end = of.low_rank.begin = static_cast<Index>(tasks.left.size());
-      for (Index k = 0; k < 3; ++k) add_low_rank(strip * 200 + 50 * k, 100, 20 * k, 50 + 90 * k, 1 + 4 * k);
+      // The wider of x, the fewer sums: in the order of sizes sums come before those of panels stored
+      // earlier.
+      for (Index k = 0; k < 3; ++k) add_low_rank(strip * 200 + 50 * k, 100, 20 * k, 230 - 90 * k, 1 + 4 * k);
       of.low_rank.end = static_cast<Index>(tasks.left.size());
       tasks.strip.push_back(of);
     }

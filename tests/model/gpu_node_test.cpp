@@ -64,6 +64,13 @@ TEST(Launches, AreBoundByTheMemoryByOneBlockOrByTheirNumber) {
   };
   EXPECT_NEAR(launch_seconds(m, std::vector{blocks(1, 1e6F)}), launch + 1e6 / m.worker_bandwidth, 1e-9);
   EXPECT_GE(launch_seconds(m, std::vector{blocks(100000, 1e5F)}), 1e10 / m.memory_bandwidth);
+  // Ten blocks one after another in each place that a GPU has for them.
+  m.task_seconds = 1;
+  const std::size_t places = usize(m.workers) * usize(m.gpu_node->resident_blocks);
+  Launch tenfold = blocks(10 * places, 0);
+  tenfold.threads = 256;
+  EXPECT_NEAR(launch_seconds(m, std::vector{tenfold}), launch + 10, 1e-9);
+  m.task_seconds = 0;
   // Empty launches of one stream follow each other; those of two go together; types never do.
   Launch other = blocks(0, 0);
   EXPECT_NEAR(launch_seconds(m, std::vector{other, other}), 2 * launch, 1e-9);

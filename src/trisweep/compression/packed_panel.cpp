@@ -5,6 +5,9 @@
 #include <bit>
 #include <cfloat>
 #include <cmath>
+#include <cstring>
+#include <functional>
+#include <numeric>
 
 namespace trisweep::compression {
 namespace {
@@ -12,16 +15,12 @@ namespace {
 constexpr auto table_of_precisions =
     std::to_array<NamedPrecision>({{"adaptive", Precision::adaptive}, {"double", Precision::full}});
 
-// How columns are written: the bits of a number and the step between numbers.
-struct Choice {
-  Bits bits = whole;
-  double step = 1;
-};
-
-// Integer multiples of a step in the place of `count` real numbers.
+// Integer multiples of a step in the place of numbers.
 class Rounding {
  public:
-  Rounding(double step, int bits) : inverse_(step == 0 ? 0 : 1 / step), limit_(largest_integer(bits)) {}
+  explicit Rounding(const Format& format)
+      : inverse_(format.step == 0 ? 0 : 1 / format.step),
+        limit_(format.bits == whole ? 0 : largest_integer(format.bits)) {}
 
   double operator()(double number) const {
     // Numbers next to it are integers.
@@ -34,14 +33,12 @@ class Rounding {
 };
 
 template <class R>
-double squared_error(std::span<const R> numbers, const Choice& choice) {
-  const Rounding rounded(choice.step, choice.bits);
-  double sum = 0;
-  for (const R number : numbers) {
-    const double error = double(number) - choice.step * rounded(double(number));
-    sum += error * error;
-  }
-  return sum;
+double squared_error(std::span<const R> numbers, const Format& format) {
+  const Rounding rounded(format);
+  return std::transform_reduce(numbers.begin(), numbers.end(), 0.0, std::plus<>{}, [&](double number) {
+    const double error = number - format.step * rounded(number);
+    return error * error;
+  });
 }
 
 template <class R>
@@ -54,7 +51,7 @@ double largest_of(std::span<const R> numbers) {
 // The fewest bits in which the real numbers are off by at most `allowed` in the Euclidean norm. Errors of
 // rounding are evenly spread, step / sqrt(12) in the mean: that many bits are tried first.
 template <class R>
-Choice fewest_bits(std::span<const R> numbers, double allowed, Precision precision) {
+Format fewest_bits(std::span<const R> numbers, double allowed, Precision precision) {
   constexpr int most = std::min<int>(most_bits, 8 * sizeof(R) - 1);
   const double largest = largest_of(numbers);
   if (precision == Precision::full || !(allowed > 0) || !(largest == 0 || largest > DBL_MIN * 0x1p60))
@@ -63,88 +60,121 @@ Choice fewest_bits(std::span<const R> numbers, double allowed, Precision precisi
   if (!(steps < largest_integer(most))) return {};
   int bits = std::max(least_bits, 1 + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(steps))));
   for (; bits <= most; ++bits) {
-    const Choice choice{static_cast<Bits>(bits), step_from(largest / largest_integer(bits))};
-    if (squared_error(numbers, choice) <= allowed * allowed) return choice;
+    const Format format{static_cast<Bits>(bits), step_from(largest / largest_integer(bits))};
+    if (squared_error(numbers, format) <= allowed * allowed) return format;
   }
   return {};
 }
 
 template <class V>
-void append(std::vector<std::byte>& bytes, const V* values, std::size_t count) {
-  const auto* const from = reinterpret_cast<const std::byte*>(values);
-  bytes.insert(bytes.end(), from, from + count * sizeof(V));
+std::byte* put(std::byte* to, const V* values, std::size_t count) {
+  std::memcpy(to, values, count * sizeof(V));
+  return to + count * sizeof(V);
 }
 
 // The next group of a column.
 template <class R>
-void append_group(std::vector<std::byte>& bytes, std::span<const R> numbers, const Choice& choice) {
-  if (choice.bits == whole) return append(bytes, numbers.data(), numbers.size());
-  const Rounding rounded(choice.step, choice.bits);
+std::byte* put_group(std::byte* to, std::span<const R> numbers, Bits bits, const Rounding& rounded) {
+  if (bits == whole) return put(to, numbers.data(), numbers.size());
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
   std::uint64_t waiting = 0;  // the lowest bits go first
-  int bits = 0;
+  int count = 0;
   for (const R number : numbers) {
     const auto integer = static_cast<std::uint64_t>(static_cast<std::int64_t>(rounded(double(number))));
-    waiting |= (integer & ((std::uint64_t{1} << choice.bits) - 1)) << bits;
-    for (bits += choice.bits; bits >= 8; bits -= 8, waiting >>= 8) bytes.push_back(std::byte(waiting));
+    waiting |= (integer & mask) << count;
+    for (count += bits; count >= 16; count -= 16, waiting >>= 16) {
+      const auto two_bytes = static_cast<std::uint16_t>(waiting);
+      to = put(to, &two_bytes, 1);
+    }
   }
-  if (bits > 0) bytes.push_back(std::byte(waiting));
+  for (; count > 0; count -= 8, waiting >>= 8) *to++ = std::byte(waiting);
+  return to;
+}
+
+template <Scalar T>
+constexpr std::size_t parts = is_complex<T> ? 2 : 1;
+
+// Of a column of so many real numbers.
+template <class R>
+std::size_t bytes_of_column(std::size_t reals, Bits bits) {
+  if (reals == 0) return 0;
+  return (groups_of(reals) - 1) * bytes_of_group<R>(bits) + bytes_of_group<R>(bits, numbers_at_end(reals));
+}
+// Whole eights, with what may be read behind them.
+constexpr std::size_t whole_size(std::size_t bytes, std::size_t behind) {
+  return (bytes + behind + 7) / 8 * 8;
 }
 
 template <Scalar T>
 class PanelWriter {
   using R = RealOf<T>;
-  static constexpr std::size_t parts = is_complex<T> ? 2 : 1;
 
  public:
   PanelWriter(numeric::View<const T> block, std::vector<std::byte>& bytes)
-      : block_(block), reals_(usize(block.rows) * parts), bytes_(bytes) {}
+      : block_(block), reals_(usize(block.rows) * parts<T>), bytes_(bytes) {}
 
   std::span<const R> column(Index j) const { return {reinterpret_cast<const R*>(block_.column(j)), reals_}; }
 
-  // Of all columns, or (if `own`) of each.
-  void write(std::vector<Choice> choice, bool own) {
-    PanelHead head{.unit = choice.empty() ? 1 : choice.front().step,
-                   .rows = block_.rows,
-                   .cols = block_.cols,
-                   .bits = choice.empty() ? whole : choice.front().bits,
-                   .own = own};
-    if (own) {
-      double largest = 0;
-      for (const Choice& c : choice) largest = std::max(largest, c.bits == whole ? 0 : c.step);
-      head.unit = largest == 0 ? 1 : std::exp2(std::ilogb(largest) + 1);
-    } else {
-      choice.assign(usize(block_.cols), choice.front());
+  // With a format of all columns.
+  void write(const Format& format) {
+    const std::size_t size = packed_size<T>(block_.rows, block_.cols, format);
+    std::byte* at =
+        begin(size, {.unit = format.step, .rows = 0, .cols = 0, .bits = format.bits, .own = false});
+    const std::vector<Format> all(usize(std::min(strip_cols, block_.cols)), format);
+    for (Index first = 0; first < block_.cols; first += strip_cols)
+      at = put_numbers(at, first, std::span(all).first(usize(cols_from(first))));
+  }
+
+  // With one of each.
+  void write(std::span<const Format> formats) {
+    std::size_t size = sizeof(PanelHead), behind = 0;
+    double largest = 0;
+    for (const Format& f : formats) {
+      size += sizeof f.bits + sizeof(Multiple) + bytes_of_column<R>(reals_, f.bits);
+      behind = std::max(behind, read_behind(f.bits));
+      largest = std::max(largest, f.bits == whole ? 0 : f.step);
     }
-    append(bytes_, &head, 1);
+    const double unit = largest == 0 ? 1 : std::exp2(std::ilogb(largest) + 1);
+    std::byte* at = begin(whole_size(size, behind), {.unit = unit, .rows = 0, .cols = 0, .own = true});
     for (Index first = 0; first < block_.cols; first += strip_cols) {
-      const Index cols = std::min(strip_cols, block_.cols - first);
-      const std::span<const Choice> strip(choice.data() + first, usize(cols));
-      if (own) write_own(strip, head.unit);
-      write_numbers(first, strip);
+      const auto strip = formats.subspan(usize(first), usize(cols_from(first)));
+      at = put_numbers(put_formats(at, strip, unit), first, strip);
     }
-    std::size_t behind = 0;
-    for (const Choice& c : choice) behind = std::max(behind, read_behind(c.bits));
-    bytes_.resize((bytes_.size() + behind + 7) / 8 * 8);
   }
 
  private:
-  void write_own(std::span<const Choice> strip, double unit) {
-    for (const Choice& c : strip) append(bytes_, &c.bits, 1);
-    for (const Choice& c : strip) {
-      const Multiple multiple = multiple_of(c.step, unit);
-      append(bytes_, &multiple, 1);
-    }
+  Index cols_from(Index first) const { return std::min(strip_cols, block_.cols - first); }
+
+  // Makes room for the panel, and returns what follows its head.
+  std::byte* begin(std::size_t size, PanelHead head) {
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + size);
+    head.rows = block_.rows;
+    head.cols = block_.cols;
+    return put(bytes_.data() + at, &head, 1);
   }
 
-  void write_numbers(Index first, std::span<const Choice> strip) {
+  static std::byte* put_formats(std::byte* to, std::span<const Format> strip, double unit) {
+    for (const Format& f : strip) to = put(to, &f.bits, 1);
+    for (const Format& f : strip) {
+      const Multiple multiple = multiple_of(f.step, unit);
+      to = put(to, &multiple, 1);
+    }
+    return to;
+  }
+
+  std::byte* put_numbers(std::byte* to, Index first, std::span<const Format> strip) const {
+    const std::vector<Rounding> rounded(strip.begin(), strip.end());
     for (std::size_t row = 0; row < reals_; row += slab_reals) {
       const std::size_t end = std::min(row + slab_reals, reals_);
       for (std::size_t c = 0; c < strip.size(); ++c) {
         const std::span<const R> numbers = column(first + static_cast<Index>(c));
         for (std::size_t i = row; i < end; i += group)
-          append_group(bytes_, numbers.subspan(i, std::min<std::size_t>(group, end - i)), strip[c]);
+          to = put_group(to, numbers.subspan(i, std::min<std::size_t>(group, end - i)), strip[c].bits,
+                         rounded[c]);
       }
     }
+    return to;
   }
 
   const numeric::View<const T> block_;
@@ -162,21 +192,31 @@ template <Scalar T>
 void pack_columns(numeric::View<const T> block, std::span<const double> allowed, Precision precision,
                   std::vector<std::byte>& bytes) {
   PanelWriter<T> writer(block, bytes);
-  std::vector<Choice> choice;
+  std::vector<Format> formats;
   for (Index j = 0; j < block.cols; ++j)
-    choice.push_back(fewest_bits(writer.column(j), allowed[usize(j)], precision));
-  writer.write(std::move(choice), true);
+    formats.push_back(fewest_bits(writer.column(j), allowed[usize(j)], precision));
+  writer.write(formats);
 }
 
 template <Scalar T>
-void pack_block(numeric::View<const T> block, double allowed, Precision precision,
-                std::vector<std::byte>& bytes) {
+Format format_of(numeric::View<const T> block, double allowed, Precision precision) {
   std::vector<T> numbers;
+  numbers.reserve(usize(block.rows) * usize(block.cols));
   for (Index j = 0; j < block.cols; ++j)
     numbers.insert(numbers.end(), block.column(j), block.column(j) + block.rows);
-  const std::span reals(reinterpret_cast<const RealOf<T>*>(numbers.data()),
-                        numbers.size() * (is_complex<T> ? 2 : 1));
-  PanelWriter<T>(block, bytes).write({fewest_bits(reals, allowed, precision)}, false);
+  const std::span reals(reinterpret_cast<const RealOf<T>*>(numbers.data()), numbers.size() * parts<T>);
+  return fewest_bits(reals, allowed, precision);
+}
+
+template <Scalar T>
+std::size_t packed_size(Index rows, Index cols, const Format& format) {
+  const std::size_t column = bytes_of_column<RealOf<T>>(usize(rows) * parts<T>, format.bits);
+  return whole_size(sizeof(PanelHead) + usize(cols) * column, read_behind(format.bits));
+}
+
+template <Scalar T>
+void pack_block(numeric::View<const T> block, const Format& format, std::vector<std::byte>& bytes) {
+  PanelWriter<T>(block, bytes).write(format);
 }
 
 template <Scalar T>
@@ -192,10 +232,12 @@ ColumnErrors share_error(const LowRank<T>& block, double allowed) {
   return errors;
 }
 
-#define INSTANTIATE(T)                                                                          \
-  template void pack_columns(numeric::View<const T>, std::span<const double>, Precision,        \
-                             std::vector<std::byte>&);                                          \
-  template void pack_block(numeric::View<const T>, double, Precision, std::vector<std::byte>&); \
+#define INSTANTIATE(T)                                                                      \
+  template void pack_columns(numeric::View<const T>, std::span<const double>, Precision,    \
+                             std::vector<std::byte>&);                                      \
+  template Format format_of(numeric::View<const T>, double, Precision);                     \
+  template std::size_t packed_size<T>(Index, Index, const Format&);                         \
+  template void pack_block(numeric::View<const T>, const Format&, std::vector<std::byte>&); \
   template ColumnErrors share_error(const LowRank<T>&, double);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -27,11 +27,26 @@ template <Scalar T>
 void pack_columns(numeric::View<const T> block, std::span<const double> allowed, Precision precision,
                   std::vector<std::byte>& bytes);
 
-// The same with one step and as many bits for all columns; the block is off by at most `allowed` in the
-// Frobenius norm.
+// How numbers are written: the bits of each and the step between them.
+struct Format {
+  Bits bits = whole;
+  double step = 1;
+};
+// The shortest for all numbers of a block that is then off by at most `allowed` in the Frobenius norm.
+template <Scalar T>
+Format format_of(numeric::View<const T> block, double allowed, Precision precision);
+// The bytes of a block in one format.
+template <Scalar T>
+std::size_t packed_size(Index rows, Index cols, const Format& format);
+
+// As pack_columns(), with one format for all columns.
+template <Scalar T>
+void pack_block(numeric::View<const T> block, const Format& format, std::vector<std::byte>& bytes);
 template <Scalar T>
 void pack_block(numeric::View<const T> block, double allowed, Precision precision,
-                std::vector<std::byte>& bytes);
+                std::vector<std::byte>& bytes) {
+  pack_block(block, format_of(block, allowed, precision), bytes);
+}
 
 // What the columns of U and V of a recompressed block may be off for U V^T to be off by `allowed`, to first
 // order. Because the columns of V are orthonormal, sum_k ||du_k||^2 and sum_k ||u_k||^2 ||dv_k||^2 are the

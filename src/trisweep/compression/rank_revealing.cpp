@@ -8,15 +8,15 @@
 namespace trisweep::compression {
 namespace {
 
-// Steps after which the number of steps is foreseen, and how far that may be wrong.
-constexpr Index first_steps = 8;
-constexpr double doubt = 1.5;
+// Steps after which the number of steps is foreseen.
+constexpr Index first_steps = 6;
 
-// Whether the rest, which fell from `before` to `after` in `steps` steps, can be as small as is allowed soon.
+// Whether the rest, which fell from `before` to `after` in `steps` steps, will not be as small as is allowed
+// when the rank is at its limit. It falls slower and slower, so that this errs on one side.
 bool hopeless(double before, double after, Index steps, const RankLimits& limits) {
   if (steps < first_steps) return false;
   const double fallen = std::log(before / after), wanted = std::log(before / limits.allowed);
-  return wanted * double(steps) > doubt * double(limits.rank) * fallen;
+  return wanted * double(steps) > double(limits.rank) * fallen;
 }
 
 template <Scalar T>

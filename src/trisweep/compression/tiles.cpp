@@ -38,30 +38,40 @@ class TileMaker {
 
   // Fills in tile.rank, tile.first and tile.second, and appends its bytes.
   void append(Tile& tile, std::vector<std::byte>& bytes) {
-    const numeric::View<T> block = load(tile);
+    numeric::View<T> block = load(tile);
     const double allowed =
         eps_ * norm_ * std::sqrt(double(tile.rows) * tile.cols / panel_.height / panel_.width);
+    const Format format = format_of(as_it_is(block, tile), allowed, Precision::adaptive);
     tile.rank = Tile::dense;
     tile.first = tile.second = std::ssize(bytes);
-    pack_block(numeric::View<const T>{block.data, tile.rows, tile.cols, block.ld}, allowed,
-               Precision::adaptive, bytes);
-    const std::size_t dense = bytes.size() - usize(tile.first);
-    if (std::min(tile.rows, tile.cols) < least_side) return;
-    const auto most = static_cast<Index>(double(dense) / (usual_bytes * parts * (tile.rows + tile.cols)));
-    auto found = rank_revealing(block, tile.rows, {share_of_truncation * allowed, most});
-    if (!found) return;
-    low_rank_.clear();
-    const Index rank = found->rank;
-    const std::size_t u = pack(*std::move(found), allowed);
-    if (low_rank_.size() + bytes_for_calls >= dense) return;
-    tile.rank = rank;
-    bytes.resize(usize(tile.second));
-    tile.first += std::ptrdiff_t(u);
-    bytes.insert(bytes.end(), low_rank_.begin(), low_rank_.end());
+    if (append_low_rank(tile, block, allowed, packed_size<T>(tile.rows, tile.cols, format), bytes)) return;
+    block = load(tile);  // low rank has been taken out of it
+    pack_block(as_it_is(block, tile), format, bytes);
   }
 
  private:
   static constexpr double parts = is_complex<T> ? 2 : 1;
+
+  static numeric::View<const T> as_it_is(const numeric::View<T>& block, const Tile& tile) {
+    return {block.data, tile.rows, tile.cols, block.ld};
+  }
+
+  // Where that is shorter than `dense` bytes. Overwrites the block.
+  bool append_low_rank(Tile& tile, const numeric::View<T>& block, double allowed, std::size_t dense,
+                       std::vector<std::byte>& bytes) {
+    if (std::min(tile.rows, tile.cols) < least_side) return false;
+    const auto most = static_cast<Index>(double(dense) / (usual_bytes * parts * (tile.rows + tile.cols)));
+    auto found = rank_revealing(block, tile.rows, {share_of_truncation * allowed, most});
+    if (!found) return false;
+    low_rank_.clear();
+    const Index rank = found->rank;
+    const std::size_t u = pack(*std::move(found), allowed);
+    if (low_rank_.size() + bytes_for_calls >= dense) return false;
+    tile.rank = rank;
+    tile.first += std::ptrdiff_t(u);
+    bytes.insert(bytes.end(), low_rank_.begin(), low_rank_.end());
+    return true;
+  }
 
   // The tile's numbers, in padded columns.
   numeric::View<T> load(const Tile& tile) {

@@ -35,8 +35,8 @@ struct Options {
   ordering::Method ordering = ordering::Method::metis;
   bool mixed = false;  // factors in single precision under a system and vectors in double
   // Panels in low rank and in as few bytes as that accuracy needs; automatic: the accuracy for which the
-  // passes to an answer read least, where panels are so compressed that they pay. Where they lead to no
-  // answer, factors are made again without.
+  // passes to an answer read least, where those take less time than with panels as they are. Where they lead
+  // to no answer, factors are made again without.
   struct Compress {
     double eps = 0;  // 0: panels as they are
     bool automatic = false;
