@@ -31,7 +31,15 @@ void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
          "node; or a GPU, with one rank")
       ->check(CLI::IsMember(purpose == Purpose::solve ? names_of(engine::devices()) : std::vector{o.device}))
       ->capture_default_str();
-  if (purpose == Purpose::solve) return;
+  if (purpose == Purpose::solve) {
+    sub.add_option(
+           "--device-exchange", o.device_exchange,
+           "How devices exchange what layers of the grid share, and vectors: by puts of their own, or by "
+           "MPI between launches")
+        ->check(CLI::IsMember(names_of(engine::carriers())))
+        ->capture_default_str();
+    return;
+  }
   static const std::vector<std::pair<std::string, std::string>> fixed = {{"--method", "direct"},
                                                                          {"--preconditioner", "lu"}};
   for (const auto& [name, choice] : fixed) {

@@ -72,7 +72,10 @@ void refuse(const CLI::App& sub, std::initializer_list<const char*> options, con
 // What only the engine of the processors has.
 void check_device(const CLI::App& sub, const SolveOptions& options, Index ranks) {
   const engine::Device device = engine::find_device(options.device);
-  if (device == engine::Device::cpu) return;
+  if (device == engine::Device::cpu) {
+    refuse(sub, {"--device-exchange"}, "--device cpu", "say how messages travel by --transport");
+    return;
+  }
   engine::require_device(device, ranks);
   refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
          "use --device cpu");

@@ -89,7 +89,7 @@ TEST(DeviceRepeat, NothingIsSentToWhoseSolveBeforeIsNotFinished) {
   receiver.rows = 2;
   receiver.inbound = {{.from = 0, .address = {.row = 1, .rows = 1, .signal = 0}}};
   receiver.run = {{0, 1}};
-  receiver.transfer = {{.run = {0, 1}, .signal = 0, .row = 1}};
+  receiver.transfer = {{.run = {0, 1}, .comes = true, .signal = 0, .row = 1}};
   receiver.source = {{.pe = 0, .row = 0, .signal = 1}};
   receiver.item = {{.action = Action::transfer, .at = 0}, {.action = Action::close, .at = 0, .after = 1}};
   std::vector<Buffer<std::byte>> shared;

@@ -29,8 +29,8 @@ void require_fit(Vectors<const T> b, Vectors<const T> x, Index rows, bool on_dev
 }
 
 template <Scalar T>
-void require_apart(Vectors<const T> b, Vectors<const T> x, Index rows) {
-  require_fit(b, x, rows);
+void require_apart(Vectors<const T> b, Vectors<const T> x, Index rows, bool on_devices) {
+  require_fit(b, x, rows, on_devices);
   const auto end = [](const Vectors<const T>& v) { return v.column(v.cols - 1) + v.rows; };
   const std::less<const T*> before;
   if (before(b.data, end(x)) && before(x.data, end(b)))
@@ -40,7 +40,7 @@ void require_apart(Vectors<const T> b, Vectors<const T> x, Index rows) {
 
 #define INSTANTIATE(T)                                                        \
   template void require_fit(Vectors<const T>, Vectors<const T>, Index, bool); \
-  template void require_apart(Vectors<const T>, Vectors<const T>, Index);
+  template void require_apart(Vectors<const T>, Vectors<const T>, Index, bool);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep

@@ -44,6 +44,6 @@ template <Scalar T>
 void require_fit(Vectors<const T> b, Vectors<const T> x, Index rows, bool on_devices = false);
 // And have no memory in common.
 template <Scalar T>
-void require_apart(Vectors<const T> b, Vectors<const T> x, Index rows);
+void require_apart(Vectors<const T> b, Vectors<const T> x, Index rows, bool on_devices = false);
 
 }  // namespace trisweep

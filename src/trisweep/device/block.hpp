@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <type_traits>
 
 #include "trisweep/device/warp.hpp"
 
@@ -27,6 +28,10 @@ struct HostBlock {
   Count find(const Find& find) const {
     return find();
   }
+  // Whether a group multiplies tiles of T (tile_product.hpp), and as what.
+  template <class T>
+  static constexpr bool multiplies_tiles = false;
+  HostWarp warp() const { return {}; }
   template <class N>
   N sum_over_lanes(N value) const {
     return value;
@@ -69,6 +74,16 @@ struct GpuBlock {
     __syncthreads();
     return found;
   }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  template <class T>
+  static constexpr bool multiplies_tiles = std::is_same_v<RealPart<T>, double>;
+#else
+  template <class T>
+  static constexpr bool multiplies_tiles = false;
+#endif
+  __device__ GpuWarp warp() const {
+    return {};
+  }
   template <class N>
   __device__ N sum_over_lanes(N value) const {
     for (int bit = lanes / 2; bit > 0; bit /= 2) value += from_lane(value, bit);
@@ -89,7 +104,9 @@ struct GpuBlock {
     return reinterpret_cast<T*>(bytes);
   }
   __device__ void begin(Index) const {}
-  __device__ void idle() const { pause(); }
+  __device__ void idle() const {
+    pause();
+  }
 };
 
 #endif

@@ -30,8 +30,8 @@ void GpuBuffer::read(void* values, std::size_t bytes) const {
   copy(static_cast<std::byte*>(values), as<const std::byte>(), bytes);
 }
 
-void gpu_copy(void* to, const void* from, std::size_t bytes) {
-  copy(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
+void gpu_copy(void* to, const void* from, std::size_t bytes, void* stream) {
+  copy(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes, static_cast<Stream>(stream));
 }
 
 double gpu_copy_bandwidth() {

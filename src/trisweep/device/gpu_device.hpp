@@ -13,8 +13,9 @@ std::optional<std::string> gpu_name();
 // Bytes per second that a copy within its memory reads and writes.
 double gpu_copy_bandwidth();
 
-// Between memories of the host and of devices. Waits. Throws Error(environment).
-void gpu_copy(void* to, const void* from, std::size_t bytes);
+// Between memories of the host and of devices, in a stream (null: the usual one). Waits. Throws
+// Error(environment).
+void gpu_copy(void* to, const void* from, std::size_t bytes, void* stream = nullptr);
 
 // Zeroed memory of the first device, for who has not its compiler. Throws Error(environment).
 class GpuBuffer {

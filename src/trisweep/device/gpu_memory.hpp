@@ -118,9 +118,9 @@ class GpuPeMemory {
 
 // Throws Error(environment) that says what a PE waited for when that took too long.
 template <Scalar T>
-void check_ended(const Program& program, const GpuPeMemory<T>& memory) {
+void check_ended(const Program& program, const GpuPeMemory<T>& memory, Stream stream) {
   Control control;
-  copy(&control, memory.shared().control, 1);
+  copy(&control, memory.shared().control, 1, stream);
   if (control.stalled > 0)
     throw Error(
         ErrorKind::environment,

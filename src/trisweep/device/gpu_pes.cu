@@ -87,9 +87,14 @@ class GpuPes<T>::Memory {
   }
 
   // Devices start together, after what is before in the caller's stream, and what comes there waits for all.
-  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, Stream stream) {
-    const Solve<Number> solve{
-        .nrhs = nrhs, .number = ++solves_, .patience = static_cast<Count>(patience * 1e9)};
+  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, Stream stream,
+             const CarryLetters& carry) {
+    const Solve<Number> solve{.nrhs = nrhs,
+                              .number = ++solves_,
+                              .end = all_items,
+                              .launches = launches_,
+                              .patience = static_cast<Count>(patience * 1e9)};
+    launches_ += programs_.front().stop.size() + 1;
     if (parts_.size() > 1) check(TRISWEEP_GPU(EventRecord)(parts_[0].done->get(), stream), "an event");
     for (Part<Number>& part : parts_) {
       const CurrentDevice current(part.device);
@@ -97,7 +102,7 @@ class GpuPes<T>::Memory {
       const Stream here = is_first ? stream : part.stream->get();
       if (!is_first)
         check(TRISWEEP_GPU(StreamWaitEvent)(here, parts_[0].done->get(), 0), "waiting for a stream");
-      start(part, vectors, solve, here);
+      start(part, vectors, solve, here, carry);
       if (!is_first) check(TRISWEEP_GPU(EventRecord)(part.done->get(), here), "an event");
     }
     for (std::size_t i = 1; i < parts_.size(); ++i)
@@ -114,13 +119,16 @@ class GpuPes<T>::Memory {
   }
 
   void start(const Part<Number>& part, std::span<const PeVectors<T>> vectors, const Solve<Number>& solve,
-             Stream stream) {
+             Stream stream, const CarryLetters& carry) {
     if (part.pe.empty()) return;
     AllCallers<Number> callers{};
     for (std::size_t i = 0; i < part.pe.size() && !vectors.empty(); ++i)
       callers.of[i] = pes_[usize(part.pe[i])].bring_in(vectors[usize(part.pe[i])], stream);
     const Blocks blocks{static_cast<int>(part.pe.size()), part.workers, scheduling_};
-    launch(kernel_, part.pes->data(), blocks, solve, callers, stream);
+    const auto launch_part = [&](const Solve<Number>& now) {
+      launch(kernel_, part.pes->data(), blocks, now, callers, stream);
+    };
+    launch_all(programs_[usize(part.pe.front())], solve, launch_part, carry);
     for (const Index p : part.pe)
       if (!vectors.empty()) pes_[usize(p)].bring_out(vectors[usize(p)], stream);
   }
@@ -132,6 +140,7 @@ class GpuPes<T>::Memory {
   std::vector<PeMemory<Number>> shared_at_;
   std::deque<Part<Number>> parts_;
   Count solves_ = 0;
+  Count launches_ = 0;
 };
 
 template <Scalar T>
@@ -157,17 +166,23 @@ void GpuPes<T>::copy_to_rows(Index pe, std::span<const T> values) const {
   copy(reinterpret_cast<T*>(memory_->pe(pe).shared().row), values.data(), values.size());
 }
 template <Scalar T>
-void GpuPes<T>::read_rows(std::span<T> values, std::size_t first, Index pe) const {
-  copy(values.data(), reinterpret_cast<const T*>(memory_->pe(pe).shared().row) + first, values.size());
+void GpuPes<T>::read_rows(std::span<T> values, std::size_t first, Index pe, void* stream) const {
+  copy(values.data(), reinterpret_cast<const T*>(memory_->pe(pe).shared().row) + first, values.size(),
+       static_cast<Stream>(stream));
 }
 template <Scalar T>
-void GpuPes<T>::copy_times(std::span<Count> times, Index pe) const {
-  copy(times.data(), memory_->pe(pe).times(), times.size());
+void GpuPes<T>::copy_times(std::span<Count> times, Index pe, void* stream) const {
+  copy(times.data(), memory_->pe(pe).times(), times.size(), static_cast<Stream>(stream));
 }
 
 template <Scalar T>
-void GpuPes<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, void* stream) {
-  memory_->solve(nrhs, vectors, patience, static_cast<Stream>(stream));
+void GpuPes<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, void* stream,
+                      const CarryLetters& carry) {
+  memory_->solve(nrhs, vectors, patience, static_cast<Stream>(stream), carry);
+}
+template <Scalar T>
+T* GpuPes<T>::rows(Index pe) const {
+  return reinterpret_cast<T*>(memory_->pe(pe).shared().row);
 }
 
 template <Scalar T>
@@ -187,7 +202,8 @@ void GpuPes<T>::stop() const {
 template <Scalar T>
 void GpuPes<T>::wait(void* stream) const {
   check(TRISWEEP_GPU(StreamSynchronize)(static_cast<Stream>(stream)), "the kernel");
-  for (const Program& program : memory_->programs()) check_ended(program, memory_->pe(program.pe));
+  for (const Program& program : memory_->programs())
+    check_ended(program, memory_->pe(program.pe), static_cast<Stream>(stream));
 }
 
 #define INSTANTIATE(T) template class GpuPes<T>;

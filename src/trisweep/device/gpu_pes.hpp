@@ -4,6 +4,7 @@
 // device. Built with TRISWEEP_CUDA or TRISWEEP_HIP.
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -39,6 +40,9 @@ struct PeVectors {
   Vectors<const T> base{};
 };
 
+// Carries the letters of a stop.
+using CarryLetters = std::function<void(const Stop&)>;
+
 // How items come to blocks: by ticket; or, for comparison, each to a block of its own, as SuperLU_DIST gives
 // one to each block column: that ends only as long as a device starts blocks in their order.
 enum class Scheduling { tickets, block_for_each };
@@ -72,14 +76,17 @@ class GpuPes {
   // Work rows of a PE, in its device's memory: where b enters and x leaves when the plan does not bring them
   // in and out. Row-major, with as many columns as the solve has right-hand sides.
   void copy_to_rows(Index pe, std::span<const T> values) const;
-  // From the entry `first` on.
-  void read_rows(std::span<T> values, std::size_t first = 0, Index pe = 0) const;
+  // From the entry `first` on, behind what is in the stream.
+  void read_rows(std::span<T> values, std::size_t first = 0, Index pe = 0, void* stream = nullptr) const;
 
   // In `stream` (a cudaStream_t or hipStream_t; null: the default one): neither waits nor allocates when
   // vectors are in devices' memory. `vectors`: by PE; none where the plan does not bring them in and out.
-  // `patience`: seconds in which something must move; 0: any time.
+  // `patience`: seconds in which something must move; 0: any time. `carry`: what the host does at a stop of
+  // the program, of which there is one then, when the stream has come there.
   void solve(Index nrhs, std::span<const PeVectors<T>> vectors = {}, double patience = 0,
-             void* stream = nullptr);
+             void* stream = nullptr, const CarryLetters& carry = {});
+  // Work rows of a PE.
+  T* rows(Index pe = 0) const;
   // Whether all in the stream has ended.
   bool ended(void* stream = nullptr) const;
   // Ends the solve that is under way.
@@ -87,7 +94,7 @@ class GpuPes {
   // Waits for the stream. Throws Error(environment) that says what was waited for when that took too long.
   void wait(void* stream = nullptr) const;
   // See HostPe::times(); of a solve that was waited for.
-  void copy_times(std::span<Count> times, Index pe = 0) const;
+  void copy_times(std::span<Count> times, Index pe = 0, void* stream = nullptr) const;
 
  private:
   class Memory;

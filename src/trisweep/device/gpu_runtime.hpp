@@ -81,12 +81,14 @@ class CurrentDevice {
   int before_ = 0;
 };
 
-// Between memories of the host and of devices. Waits.
+// Between memories of the host and of devices, after what is before in the stream. Waits, for no other
+// stream.
 template <class T>
-void copy(T* to, const T* from, std::size_t count) {
-  if (count > 0)
-    check(TRISWEEP_GPU(Memcpy)(to, from, count * sizeof(T), TRISWEEP_GPU(MemcpyDefault)),
-          "copying to or from the device");
+void copy(T* to, const T* from, std::size_t count, Stream stream = nullptr) {
+  if (count == 0) return;
+  check(TRISWEEP_GPU(MemcpyAsync)(to, from, count * sizeof(T), TRISWEEP_GPU(MemcpyDefault), stream),
+        "copying to or from the device");
+  check(TRISWEEP_GPU(StreamSynchronize)(stream), "copying to or from the device");
 }
 
 // Memory of a device: of the current one when it is made.

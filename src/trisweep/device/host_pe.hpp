@@ -38,9 +38,19 @@ class HostPe {
   const PeMemory<Number>& memory() const { return memory_; }
   T* rows() const { return reinterpret_cast<T*>(memory_.row); }
 
-  // The next solve, for all workers. `patience`: seconds in which something must move; 0: any time.
+  // The next solve, for all workers, or the first launch of it. `patience`: seconds in which something must
+  // move; 0: any time.
   Solve<Number> next(Index nrhs, double patience) {
-    return {.nrhs = nrhs, .number = ++solves_, .patience = static_cast<Count>(patience * 1e9)};
+    return {.nrhs = nrhs,
+            .number = ++solves_,
+            .end = program_.end_of_launch(0),
+            .launches = launches_++,
+            .patience = static_cast<Count>(patience * 1e9)};
+  }
+  // Its launch behind that stop.
+  void go_on(Solve<Number>& solve, std::size_t stop) {
+    solve.end = program_.end_of_launch(stop + 1);
+    solve.launches = launches_++;
   }
 
   // One worker's part of a solve. `all`: the memory of all PEs; `value`: the panels, by side, in any storage.
@@ -92,6 +102,7 @@ class HostPe {
   std::size_t scratch_size_;
   Buffer<T> scratch_;
   Count solves_ = 0;
+  Count launches_ = 0;
 };
 
 }  // namespace trisweep::device

@@ -33,8 +33,8 @@ std::string_view name_of(plan::Part part) {
 }  // namespace
 
 PlanBuilder::PlanBuilder(const symbolic::Structure& structure, const distribution::Share& share,
-                         const plan::Plan& plan)
-    : ProgramBuilder(share.rank, share.work_rows()),
+                         const plan::Plan& plan, Carrier carrier)
+    : ProgramBuilder(share.rank, share.work_rows(), carrier),
       share_(share),
       places_(places(structure)),
       positions_(distribution::piece_positions(structure, share)) {
@@ -44,15 +44,29 @@ PlanBuilder::PlanBuilder(const symbolic::Structure& structure, const distributio
 
 void PlanBuilder::add(const plan::Phase& phase) {
   const Index first = items();
+  phase_ = static_cast<Index>(program_.part.size());
   program_.part.emplace_back(first, plan::part_of(phase));
   std::visit([&](const auto& p) { add(p); }, phase);
   if (items() > first) program_.item[usize(first)].opens = static_cast<Index>(program_.part.size()) - 1;
 }
 
+Index ProgramBuilder::new_rows(Offset count) {
+  const Index first = program_.rows;
+  program_.rows += static_cast<Index>(count);
+  return first;
+}
+
+void ProgramBuilder::stop_for(const Letter& letter) {
+  const auto next = static_cast<Index>(program_.letter.size());
+  if (program_.stop.empty() || program_.stop.back().item != items())
+    program_.stop.push_back({items(), {next, next}});
+  program_.letter.push_back(letter);
+  program_.stop.back().letter.end = next + 1;
+}
+
 Index ProgramBuilder::expect(Index from, Index rows) {
-  const Address address{program_.rows, rows, program_.messages()};
+  const Address address{new_rows(rows), rows, program_.messages()};
   program_.inbound.push_back({from, address});
-  program_.rows += rows;
   return address.signal;
 }
 
@@ -113,28 +127,39 @@ void PlanBuilder::add(const plan::DiagonalPhase& phase) {
   });
 }
 
-// A step is as many messages as it has parts, which both ends cut alike.
 void PlanBuilder::add(const plan::ExchangePhase& phase) {
-  for (const plan::ExchangeStep& step : phase.step) {
-    const Index after = items();
-    const auto width = [&](Index i) { return share_.width(step.segment[usize(i)].value()); };
-    in_parts(static_cast<Index>(step.segment.size()), moved_rows, width, [&](Range of, Offset rows) {
-      Transfer transfer{.run = {static_cast<Index>(program_.run.size()), 0}};
-      for (Index i = of.begin; i < of.end; ++i)
-        program_.run.push_back({share_.slot[usize(step.segment[usize(i)])], width(i)});
-      transfer.run.end = static_cast<Index>(program_.run.size());
-      const auto at = static_cast<Index>(program_.transfer.size());
-      if (step.transfer == plan::Transfer::send) {
-        transfer.put = promise(step.rank.value(), static_cast<Index>(rows));
-      } else {
-        transfer.signal = expect(step.rank.value(), static_cast<Index>(rows));
-        transfer.row = program_.inbound.back().address.row;
-        transfer.adds = step.transfer == plan::Transfer::receive_add;
-      }
-      program_.transfer.push_back(transfer);
-      program_.item.push_back({.action = Action::transfer, .at = at, .after = after});
-    });
-  }
+  for (const plan::ExchangeStep& step : phase.step) add(step);
+}
+
+// Put, a step is as many messages as it has parts, which both ends cut alike; the host carries it whole.
+void PlanBuilder::add(const plan::ExchangeStep& step) {
+  const bool is_sent = step.transfer == plan::Transfer::send;
+  Letter letter{.phase = phase_, .number = step.number, .is_sent = is_sent};
+  letter.rows = static_cast<Index>(step.rows);
+  letter.row = host_carries() ? new_rows(step.rows) : none;
+  if (host_carries() && !is_sent) stop_for(letter);
+  Index packed = letter.row;
+  const Index after = items();
+  const auto width = [&](Index i) { return share_.width(step.segment[usize(i)].value()); };
+  in_parts(static_cast<Index>(step.segment.size()), moved_rows, width, [&](Range of, Offset rows) {
+    Transfer transfer{.run = {static_cast<Index>(program_.run.size()), 0}, .comes = !is_sent, .row = packed};
+    for (Index i = of.begin; i < of.end; ++i)
+      program_.run.push_back({share_.slot[usize(step.segment[usize(i)])], width(i)});
+    transfer.run.end = static_cast<Index>(program_.run.size());
+    transfer.adds = step.transfer == plan::Transfer::receive_add;
+    if (host_carries()) {
+      packed += static_cast<Index>(rows);
+    } else if (is_sent) {
+      transfer.put = promise(step.rank.value(), static_cast<Index>(rows));
+    } else {
+      transfer.signal = expect(step.rank.value(), static_cast<Index>(rows));
+      transfer.row = program_.inbound.back().address.row;
+    }
+    const auto at = static_cast<Index>(program_.transfer.size());
+    program_.transfer.push_back(transfer);
+    program_.item.push_back({.action = Action::transfer, .at = at, .after = after});
+  });
+  if (host_carries() && is_sent) stop_for(letter);
 }
 
 void ProgramBuilder::add_cleared(const std::vector<RowRun>& runs, Index after) {
@@ -159,8 +184,8 @@ Program ProgramBuilder::take() && {
 }
 
 Program make_program(const symbolic::Structure& structure, const distribution::Share& share,
-                     const plan::Plan& plan) {
-  PlanBuilder builder(structure, share, plan);
+                     const plan::Plan& plan, Carrier carrier) {
+  PlanBuilder builder(structure, share, plan, carrier);
   for (const plan::Phase& phase : plan.phase) builder.add(phase);
   return std::move(builder).take();
 }

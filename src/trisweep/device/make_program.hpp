@@ -30,6 +30,20 @@ struct Outbound {
   Index put;
 };
 
+// A message that the host carries, by its number in a phase of the plan, from or to work rows of this PE.
+struct Letter {
+  Index phase;
+  Index number;
+  bool is_sent;
+  Index row;
+  Index rows;
+};
+// Before an item the host carries these, one after another.
+struct Stop {
+  Index item;
+  Range letter;
+};
+
 struct Program : ProgramArrays<Vector> {
   Index pe = 0;
   Index rows = 0;                  // work rows
@@ -38,18 +52,24 @@ struct Program : ProgramArrays<Vector> {
   Index verdict = none;            // of a program that measures: the first work row of what it finds
   std::vector<Inbound> inbound;    // by phase, then as both ends list them; by signal
   std::vector<Outbound> outbound;  // in the same order
+  std::vector<Letter> letter;
+  std::vector<Stop> stop;
   // For people.
   std::vector<std::pair<Index, plan::Part>> part;  // first item, of phases
   std::vector<Index> supernode;                    // by counter
 
   Index messages() const { return static_cast<Index>(inbound.size()); }
   Index signals(Index pes) const { return messages() + pes; }
+  // Where the items of each launch end: one more than there are stops.
+  Index end_of_launch(std::size_t launch) const {
+    return launch < stop.size() ? stop[launch].item : static_cast<Index>(item.size());
+  }
 };
 
 // The plan must be an ordered one (plan::Accumulation): contributions to a segment have cells, so that
 // workers need no locks, and sums are the same every time. Throws Error(usage) when it is not.
 Program make_program(const symbolic::Structure& structure, const distribution::Share& share,
-                     const plan::Plan& plan);
+                     const plan::Plan& plan, Carrier carrier = Carrier::device);
 
 // Measures answers to op(A) x = b (measure.hpp), of which each PE has some rows, this one `rows` of them.
 // `columns` brings x to the work rows that are the columns of these.

@@ -17,7 +17,7 @@ Index columns_of(const plan::VectorPhase& phase) {
 class MeasureBuilder : public ProgramBuilder {
  public:
   MeasureBuilder(Index pe, Index pes, const plan::VectorPhase& columns, Index rows)
-      : ProgramBuilder(pe, columns_of(columns)), pes_(pes), rows_(rows) {
+      : ProgramBuilder(pe, columns_of(columns), Carrier::device), pes_(pes), rows_(rows) {
     program_.part.emplace_back(0, plan::Part::vectors);
     add(columns);
     program_.scratch = std::max(program_.scratch, first_kinds * moved_rows);
@@ -28,12 +28,6 @@ class MeasureBuilder : public ProgramBuilder {
   }
 
  private:
-  Index new_rows(Index count) {
-    const Index first = program_.rows;
-    program_.rows += count;
-    return first;
-  }
-
   // The largest of these kinds come to the work rows from `to` on: of parts of this PE's rows, of all of
   // them, and of all PEs.
   void add_measures(Index norms, Index to, Index kinds) {

@@ -103,17 +103,29 @@ class NvshmemPe<T>::Memory {
   GpuPeMemory<T>& pe() { return pe_; }
   const Program& program() const { return program_; }
 
-  void solve(Index nrhs, const PeVectors<T>& vectors, double patience, Stream stream) {
+  void solve(Index nrhs, const PeVectors<T>& vectors, double patience, Stream stream,
+             const CarryLetters& carry) {
     AllCallers<NumberOf<T>> callers{};
     callers.of[0] = pe_.bring_in(vectors, stream);
-    Solve<NumberOf<T>> solve{
-        .nrhs = nrhs, .number = ++solves_, .patience = static_cast<Count>(patience * 1e9)};
-    const void* view = view_.data();
-    int count = 1;
-    std::array<void*, 4> arguments{&view, &count, &solve, &callers};
-    check_nvshmem(nvshmemx_collective_launch(kernel_, dim3(static_cast<unsigned>(workers_)),
-                                             dim3(threads_of_block), arguments.data(), 0, stream),
-                  "launching the kernel");
+    const Solve<NumberOf<T>> solve{.nrhs = nrhs,
+                                   .number = ++solves_,
+                                   .end = all_items,
+                                   .launches = launches_,
+                                   .patience = static_cast<Count>(patience * 1e9)};
+    launches_ += program_.stop.size() + 1;
+    // PEs stop at places of their own: a launch is not all PEs' then, and blocks are resident all the same.
+    const bool is_collective = program_.stop.empty();
+    const auto launch_one = [&](Solve<NumberOf<T>> now) {
+      const Blocks blocks{1, workers_, Scheduling::tickets};
+      if (!is_collective) return launch(kernel_, view_.data(), blocks, now, callers, stream);
+      const void* view = view_.data();
+      int count = 1;
+      std::array<void*, 4> arguments{&view, &count, &now, &callers};
+      check_nvshmem(nvshmemx_collective_launch(kernel_, dim3(static_cast<unsigned>(workers_)),
+                                               dim3(threads_of_block), arguments.data(), 0, stream),
+                    "launching the kernel");
+    };
+    launch_all(program_, solve, launch_one, carry);
     pe_.bring_out(vectors, stream);
   }
 
@@ -139,6 +151,7 @@ class NvshmemPe<T>::Memory {
   DeviceArray<PeMemory<NumberOf<T>>> peers_;
   DeviceArray<std::byte> view_;
   Count solves_ = 0;
+  Count launches_ = 0;
 };
 
 template <Scalar T>
@@ -159,8 +172,13 @@ void NvshmemPe<T>::copy_panels(const PanelSpans<S>& panels) {
   memory_->pe().copy_panels(panels);
 }
 template <Scalar T>
-void NvshmemPe<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, void* stream) {
-  memory_->solve(nrhs, vectors.front(), patience, static_cast<Stream>(stream));
+void NvshmemPe<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, void* stream,
+                         const CarryLetters& carry) {
+  memory_->solve(nrhs, vectors.front(), patience, static_cast<Stream>(stream), carry);
+}
+template <Scalar T>
+T* NvshmemPe<T>::rows() const {
+  return reinterpret_cast<T*>(memory_->pe().shared().row);
 }
 template <Scalar T>
 bool NvshmemPe<T>::ended(void* stream) const {
@@ -177,16 +195,17 @@ void NvshmemPe<T>::stop() const {
 template <Scalar T>
 void NvshmemPe<T>::wait(void* stream) const {
   check(cudaStreamSynchronize(static_cast<Stream>(stream)), "the kernel");
-  check_ended(memory_->program(), memory_->pe());
+  check_ended(memory_->program(), memory_->pe(), static_cast<Stream>(stream));
 }
 template <Scalar T>
-void NvshmemPe<T>::copy_times(std::span<Count> times) const {
-  copy(times.data(), memory_->pe().times(), times.size());
+void NvshmemPe<T>::copy_times(std::span<Count> times, Index /*pe*/, void* stream) const {
+  copy(times.data(), memory_->pe().times(), times.size(), static_cast<Stream>(stream));
 }
 
 template <Scalar T>
-void NvshmemPe<T>::read_rows(std::span<T> values, std::size_t first) const {
-  copy(values.data(), reinterpret_cast<const T*>(memory_->pe().shared().row) + first, values.size());
+void NvshmemPe<T>::read_rows(std::span<T> values, std::size_t first, Index /*pe*/, void* stream) const {
+  copy(values.data(), reinterpret_cast<const T*>(memory_->pe().shared().row) + first, values.size(),
+       static_cast<Stream>(stream));
 }
 
 #define INSTANTIATE(T) template class NvshmemPe<T>;

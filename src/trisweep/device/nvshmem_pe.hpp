@@ -38,15 +38,17 @@ class NvshmemPe {
   requires kernels::StorageOf<S, T>
   void copy_panels(const PanelSpans<S>& panels);
   // `vectors`: of this PE.
-  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience = 0, void* stream = nullptr);
+  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience = 0, void* stream = nullptr,
+             const CarryLetters& carry = {});
+  T* rows() const;
   // Whether all in the stream has ended.
   bool ended(void* stream = nullptr) const;
   // Ends the solve of all PEs that is under way, when one of them will never take part.
   void stop() const;
   // See GpuPes.
   void wait(void* stream = nullptr) const;
-  void copy_times(std::span<Count> times) const;
-  void read_rows(std::span<T> values, std::size_t first = 0) const;
+  void copy_times(std::span<Count> times, Index pe = 0, void* stream = nullptr) const;
+  void read_rows(std::span<T> values, std::size_t first = 0, Index pe = 0, void* stream = nullptr) const;
 
  private:
   class Memory;

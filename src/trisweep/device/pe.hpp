@@ -1,6 +1,8 @@
 #pragma once
 // A PE in a solve, as its workers have it.
 
+#include <limits>
+
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/measure.hpp"
 #include "trisweep/device/peers.hpp"
@@ -35,11 +37,15 @@ CallersRows<NumberOf<T>> callers_rows(Vectors<const T> b, const RealOf<T>* b_sca
           .base_ld = base.ld};
 }
 
-// A solve, the `number`-th of its program, from 1.
+inline constexpr Index all_items = std::numeric_limits<Index>::max();
+
+// A launch of a solve, the `number`-th of its program, from 1.
 template <class T>
 struct Solve {
   Index nrhs;
   Count number;
+  Index end;       // of the items that it runs; all_items: there is no more of them
+  Count launches;  // before this one, in all solves
   Count patience;  // nanoseconds in which something must move; 0: any time
   CallersRows<T> caller{};
 };

@@ -4,10 +4,12 @@
 //
 // One right-hand side is bound by memory: every number of the panel is read once. Many are taken a tile at a
 // time, whose sums are in registers, and whose rows of the vectors, which all threads read, are in the
-// block's own memory where they fit; the tiles read the panel again, from the cache.
+// block's own memory where they fit; the tiles read the panel again, from the cache. Full tiles are the
+// tensor cores' where a block has such (tile_product.hpp).
 
 #include "trisweep/device/block.hpp"
 #include "trisweep/device/program.hpp"
+#include "trisweep/device/tile_product.hpp"
 
 namespace trisweep::device {
 
@@ -57,7 +59,10 @@ TRISWEEP_DEVICE inline void for_each_tile(Index nrhs, Index column, const Visit&
     if (column < nrhs) for_each_tile<most / 2>(nrhs, column, visit);
   }
 }
-inline constexpr int widest_tile = 8;
+inline constexpr int widest_tile = tile_size;
+// Whether so many right-hand sides are multiplied by tiles.
+template <class Block, class T, int columns>
+inline constexpr bool by_tiles = columns == tile_size&& Block::template multiplies_tiles<T>;
 
 // A tile's part of rows(begin) ... rows(end - 1). Made and used by all threads of a block.
 template <int tile, class T, class Block, class Rows>
@@ -86,55 +91,149 @@ class TileRows {
   const T* copy_ = nullptr;
 };
 
-// Calls put(i, column, sum) with sum = (P s)(i, column) for all rows i of the strip: a lane has a row, a
-// group a slab.
+template <class S, class T>
+TRISWEEP_DEVICE inline RealPart<T> sign_of(const Operands<S, T>& o) {
+  return o.conjugate ? RealPart<T>(-1) : RealPart<T>(1);
+}
+
+// Rows of a slab with a tile of right-hand sides, whose rows are source(j): a lane has a row.
+template <int tile, class S, class T, class Block, class Source, class Put>
+TRISWEEP_DEVICE inline void multiply_slab(const Operands<S, T>& o, const Slab<S>& slab, const Block& block,
+                                          const Source& source, const Put& put) {
+  for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
+    T sum[tile] = {};
+    const S* value = slab.value + i;
+    for (Index j = 0; j < o.strip.width; ++j, value += slab.ld) {
+      const T* const s = source(j);
+      const T factor = widened<T>(*value);
+      for (int r = 0; r < tile; ++r) add_product(sum[r], factor, s[r], sign_of(o));
+    }
+    for (int r = 0; r < tile; ++r) put(slab.first + i, r, sum[r]);
+  }
+}
+
+// The same by tiles, which cover the slab's rows.
+template <class S, class T, class Warp, class Source, class Put>
+TRISWEEP_DEVICE inline void multiply_slab_by_tiles(const Operands<S, T>& o, const Slab<S>& slab,
+                                                   const Warp& warp, const Source& source, const Put& put) {
+  constexpr int tiles = slab_rows / tile_size;
+  TileSum<Warp, T> sum[tiles];
+  const auto is_row = [&](Index i) { return i >= slab.begin && i < slab.end; };
+  for (Index first = 0; first < o.strip.width; first += tile_depth) {
+    typename Warp::template Register<T> a, b;
+    warp.each([&](int lane) {
+      const TilePlace at = place_in_b(lane);
+      b[usize(lane)] = first + at.row < o.strip.width ? source(first + at.row)[at.column] : T{};
+    });
+    for (int t = 0; t < tiles; ++t) {
+      warp.each([&](int lane) {
+        const TilePlace at = place_in_a(lane);
+        const Index i = t * tile_size + at.row, j = first + at.column;
+        const bool is_in = is_row(i) && j < o.strip.width;
+        a[usize(lane)] = is_in ? widened<T>(slab.value[usize(j) * usize(slab.ld) + usize(i)]) : T{};
+      });
+      sum[t].add(warp, a, b, sign_of(o));
+    }
+  }
+  for (int t = 0; t < tiles; ++t) {
+    warp.each([&](int lane) {
+      for (int share = 0; share < tile_shares; ++share) {
+        const TilePlace at = place_in_c(lane, share);
+        const Index i = t * tile_size + at.row;
+        if (is_row(i)) put(slab.first + i, at.column, sum[t].at(lane, share));
+      }
+    });
+  }
+}
+
+// Calls put(i, column, sum) with sum = (P s)(i, column) for all rows i of the strip: a group has a slab.
 template <class S, class T, class Block, class Put>
 TRISWEEP_DEVICE inline void multiply(const Operands<S, T>& o, const Block& block, const Put& put) {
-  const RealPart<T> sign = o.conjugate ? RealPart<T>(-1) : RealPart<T>(1);
   const auto panel_side = [&](Index j) { return o.panel_side(j); };
   for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
     const TileRows<tile, T, Block, decltype(panel_side)> source(block, panel_side, {0, o.strip.width},
                                                                 column);
+    const auto put_here = [&](Index i, Index r, T sum) { put(i, column + r, sum); };
     for (Index number = block.group; number < slabs_of(o.strip); number += block.groups) {
       const Slab<S> slab = slab_of(o, number);
-      for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
-        T sum[tile] = {};
-        const S* value = slab.value + i;
-        for (Index j = 0; j < o.strip.width; ++j, value += slab.ld) {
-          const T* const s = source(j);
-          const T factor = widened<T>(*value);
-          for (int r = 0; r < tile; ++r) add_product(sum[r], factor, s[r], sign);
-        }
-        for (int r = 0; r < tile; ++r) put(slab.first + i, column + r, sum[r]);
+      if constexpr (by_tiles<Block, T, tile>) {
+        multiply_slab_by_tiles(o, slab, block.warp(), source, put_here);
+      } else {
+        multiply_slab<tile>(o, slab, block, source, put_here);
       }
     }
   });
 }
 
+// Columns of the panel, times a tile of right-hand sides, whose rows are source(i): a lane has a row of each
+// slab, a group some columns.
+template <int tile, class S, class T, class Block, class Source, class Put>
+TRISWEEP_DEVICE inline void multiply_columns(const Operands<S, T>& o, const Block& block,
+                                             const Source& source, const Put& put) {
+  for (Index j = block.group; j < o.strip.width; j += block.groups) {
+    T sum[tile] = {};
+    for (Index number = 0; number < slabs_of(o.strip); ++number) {
+      const Slab<S> slab = slab_of(o, number);
+      const S* const value = slab.value + usize(j) * usize(slab.ld);
+      for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
+        const T* const g = source(slab.first + i);
+        const T factor = widened<T>(value[i]);
+        for (int r = 0; r < tile; ++r) add_product(sum[r], factor, g[r], sign_of(o));
+      }
+    }
+    for (int r = 0; r < tile; ++r) {
+      const T whole = block.sum_over_lanes(sum[r]);
+      if (block.lane == 0) put(j, r, whole);
+    }
+  }
+}
+
+// The same by tiles: a group has as many columns as a tile.
+template <class S, class T, class Block, class Source, class Put>
+TRISWEEP_DEVICE inline void multiply_columns_by_tiles(const Operands<S, T>& o, const Block& block,
+                                                      const Source& source, const Put& put) {
+  const auto warp = block.warp();
+  using Warp = std::remove_const_t<decltype(warp)>;
+  for (Index first = block.group * tile_size; first < o.strip.width; first += block.groups * tile_size) {
+    TileSum<Warp, T> sum;
+    for (Index number = 0; number < slabs_of(o.strip); ++number) {
+      const Slab<S> slab = slab_of(o, number);
+      const auto is_row = [&](Index i) { return i >= slab.begin && i < slab.end; };
+      for (Index above = slab.begin / tile_depth * tile_depth; above < slab.end; above += tile_depth) {
+        typename Warp::template Register<T> a, b;
+        warp.each([&](int lane) {
+          const TilePlace of_a = place_in_a(lane), of_b = place_in_b(lane);
+          const Index i = above + of_a.column, j = first + of_a.row;
+          const bool is_in = is_row(i) && j < o.strip.width;
+          a[usize(lane)] = is_in ? widened<T>(slab.value[usize(j) * usize(slab.ld) + usize(i)]) : T{};
+          b[usize(lane)] =
+              is_row(above + of_b.row) ? source(slab.first + above + of_b.row)[of_b.column] : T{};
+        });
+        sum.add(warp, a, b, sign_of(o));
+      }
+    }
+    warp.each([&](int lane) {
+      for (int share = 0; share < tile_shares; ++share) {
+        const TilePlace at = place_in_c(lane, share);
+        if (first + at.row < o.strip.width) put(first + at.row, at.column, sum.at(lane, share));
+      }
+    });
+  }
+}
+
 // Calls put(j, column, sum) with sum = (P^T g)(j, column) for all columns j of the panel, where g(i) =
-// rows(i): a lane has a row of each slab, a group some columns.
+// rows(i).
 template <class S, class T, class Block, class Rows, class Put>
 TRISWEEP_DEVICE inline void multiply_transposed(const Operands<S, T>& o, const Block& block, const Rows& rows,
                                                 const Put& put) {
-  const RealPart<T> sign = o.conjugate ? RealPart<T>(-1) : RealPart<T>(1);
   for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
     const Range range{o.strip.row_begin, o.strip.row_end};
     const TileRows<tile, T, Block, Rows> source(block, rows, range, column);
-    for (Index j = block.group; j < o.strip.width; j += block.groups) {
-      T sum[tile] = {};
-      for (Index number = 0; number < slabs_of(o.strip); ++number) {
-        const Slab<S> slab = slab_of(o, number);
-        const S* const value = slab.value + usize(j) * usize(slab.ld);
-        for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
-          const T* const g = source(slab.first + i);
-          const T factor = widened<T>(value[i]);
-          for (int r = 0; r < tile; ++r) add_product(sum[r], factor, g[r], sign);
-        }
-      }
-      for (int r = 0; r < tile; ++r) {
-        const T whole = block.sum_over_lanes(sum[r]);
-        if (block.lane == 0) put(j, column + r, whole);
-      }
+    const auto put_here = [&](Index j, Index r, T sum) { put(j, column + r, sum); };
+    if constexpr (by_tiles<Block, T, tile>) {
+      multiply_columns_by_tiles(o, block, source, put_here);
+    } else {
+      multiply_columns<tile>(o, block, source, put_here);
     }
   });
 }

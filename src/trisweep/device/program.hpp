@@ -9,6 +9,9 @@
 //
 // b and x are the caller's, in columns; what brings them in and out are items like others.
 //
+// Where the host carries messages between layers a program has stops: it is run in as many launches more, of
+// the items before each.
+//
 // Work rows are one array for each PE, which all PEs may write to: slots of segments, then the rows that
 // phases add (plan::SweepPhase::extra_rows), then a slot for each message that comes, of just its rows.
 // Partial sums are added from there. Messages have a signal each: the number of the last solve in which it
@@ -65,6 +68,10 @@ struct Put {
 
 inline constexpr Index none = -1;
 
+// How messages between layers, and those of vectors, travel: by puts of the devices, as all others, or the
+// host takes them to where they go, between launches.
+enum class Carrier { device, host };
+
 // A segment is complete, or has come: contributions are added or the values are taken, and go on.
 struct Settle {
   Index row;
@@ -86,13 +93,15 @@ struct RowRun {
   Index rows;
 };
 
-// A message between layers, or a part of one: rows that are packed, in order.
+// A message between layers, or a part of one: rows that are packed, in order. It comes from, or goes to, the
+// work rows from `row` on where the host carries it, and where others put it there.
 struct Transfer {
   Range run;
-  Index signal = none;  // of what comes, whose rows begin at `row`; none: it goes to `put`
+  bool comes = false;
+  Index signal = none;  // that it has come; none: the host has brought it
   Index row = none;
   bool adds = false;
-  Index put = none;
+  Index put = none;  // where it goes
 };
 
 // A row of the caller's vectors and a work row, of which one may be at the other end of a message.
@@ -101,7 +110,8 @@ struct MovedRow {
   Index work = none;
 };
 
-// Rows of b that come in, or of x that go out, by messages from and to other PEs as a transfer.
+// Rows of b that come in, or of x that go out, by messages from and to other PEs as a transfer; what is put
+// is packed in a worker's scratch.
 struct VectorMove {
   Range moved{};
   bool in = false;

@@ -22,7 +22,7 @@ void in_parts(Index count, Offset most, const Size& size, const Add& add) {
 class ProgramBuilder {
  public:
   // `rows`: those that b is brought to.
-  ProgramBuilder(Index pe, Index rows) : vector_rows_(rows) {
+  ProgramBuilder(Index pe, Index rows, Carrier carrier) : carrier_(carrier), vector_rows_(rows) {
     program_.pe = pe;
     program_.rows = rows;
   }
@@ -31,10 +31,15 @@ class ProgramBuilder {
  protected:
   void add(const plan::VectorPhase& phase);
   Index items() const { return static_cast<Index>(program_.item.size()); }
+  bool host_carries() const { return carrier_ == Carrier::host; }
+  Index new_rows(Offset count);
+  // Here the host carries a message.
+  void stop_for(const Letter& letter);
   // Where the message is kept until it is read.
   Index expect(Index from, Index rows);
   // The put that sends it.
   Index promise(Index to, Index rows);
+  std::vector<Letter> letters_of(const plan::VectorPhase& phase);
   // Items that set rows to zero.
   void add_cleared(const std::vector<RowRun>& runs, Index after);
   // Items that move rows of the caller's, each made the end of a message by finish(move, rows).
@@ -42,15 +47,18 @@ class ProgramBuilder {
   void add_moves(VectorMove of, const std::vector<MovedRow>& rows, Index after, const Finish& finish);
 
   Program program_;
+  Index phase_ = 0;  // of the plan
 
  private:
+  Carrier carrier_;
   Index vector_rows_;
 };
 
 // The phases of a plan.
 class PlanBuilder : public ProgramBuilder {
  public:
-  PlanBuilder(const symbolic::Structure& structure, const distribution::Share& share, const plan::Plan& plan);
+  PlanBuilder(const symbolic::Structure& structure, const distribution::Share& share, const plan::Plan& plan,
+              Carrier carrier);
 
   void add(const plan::Phase& phase);
 
@@ -60,6 +68,7 @@ class PlanBuilder : public ProgramBuilder {
   using ProgramBuilder::add;
   void add(const plan::SweepPhase& phase);
   void add(const plan::ExchangePhase& phase);
+  void add(const plan::ExchangeStep& step);
   void add(const plan::DiagonalPhase& phase);
   Strip strip(const plan::Strip& of, Offset positions) const;
   void add_diagonal(Range strips, Op op, Index after);

@@ -39,6 +39,22 @@ std::vector<RowRun> others(std::span<const MovedRow> moved, Index rows) {
 
 }  // namespace
 
+// What is sent, then what comes, with rows where the host carries it.
+std::vector<Letter> ProgramBuilder::letters_of(const plan::VectorPhase& phase) {
+  std::vector<Letter> letters;
+  for (const auto* list : {&phase.sent, &phase.received}) {
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const Offset rows = std::ssize((*list)[i].row);
+      letters.push_back({.phase = phase_,
+                         .number = static_cast<Index>(i),
+                         .is_sent = list == &phase.sent,
+                         .row = host_carries() ? new_rows(rows) : none,
+                         .rows = static_cast<Index>(rows)});
+    }
+  }
+  return letters;
+}
+
 template <class Finish>
 void ProgramBuilder::add_moves(VectorMove of, const std::vector<MovedRow>& rows, Index after,
                                const Finish& finish) {
@@ -60,16 +76,30 @@ void ProgramBuilder::add(const plan::VectorPhase& phase) {
   const Index after = items();
   const auto first = program_.moved.size();
   const bool in = phase.way == plan::VectorWay::in;
+  std::vector<Letter> letters = letters_of(phase);
+  auto letter = letters.begin();
   for (const plan::VectorMessage& m : phase.sent) {
+    Index packed = letter++->row;
     const auto send = [&](VectorMove& move, Index rows) {
+      if (host_carries()) {
+        move.row = std::exchange(packed, packed + rows);
+        return;
+      }
       move.put = promise(m.rank.value(), rows);
       program_.scratch = std::max(program_.scratch, rows);
     };
     add_moves({.in = in}, halves(m.row, in ? &MovedRow::caller : &MovedRow::work), after, send);
   }
-  add_moves({.in = in}, kept(phase), after, [](VectorMove&, Index) {});
+  add_moves({.in = in}, kept(phase), after, [](VectorMove& move, Index) { move.row = none; });
+  for (const Letter& l : letters)
+    if (host_carries()) stop_for(l);
   for (const plan::VectorMessage& m : phase.received) {
+    Index packed = letter++->row;
     const auto receive = [&](VectorMove& move, Index rows) {
+      if (host_carries()) {
+        move.row = std::exchange(packed, packed + rows);
+        return;
+      }
       move.signal = expect(m.rank.value(), rows);
       move.row = program_.inbound.back().address.row;
     };

@@ -62,6 +62,7 @@ struct GpuWarp {
   struct Register {
     V value;
     __device__ V& operator[](std::size_t /*lane*/) { return value; }
+    __device__ const V& operator[](std::size_t /*lane*/) const { return value; }
   };
   int lane = static_cast<int>(threadIdx.x) % lanes;
 

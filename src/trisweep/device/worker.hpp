@@ -34,10 +34,11 @@ class Worker {
   // By the leading thread: the next item, when it can be run; a number that none has, when there is none.
   TRISWEEP_DEVICE Count take() const {
     const Count none_left = usize(program_.item.size);
-    // Each worker ends a solve with a ticket of none.
-    const Count before = (pe_.solve.number - 1) * (none_left + usize(pe_.workers));
+    // Each worker ends a launch with a ticket of none.
+    const Count before = (pe_.solve.number - 1) * none_left + pe_.solve.launches * usize(pe_.workers);
     const Count ticket = add<Scope::device>(&control().ticket, 1) - before;
-    return ticket < none_left && wait_for_inputs(static_cast<Index>(ticket)) ? ticket : none_left;
+    const bool is_there = ticket < none_left && ticket < usize(pe_.solve.end);
+    return is_there && wait_for_inputs(static_cast<Index>(ticket)) ? ticket : none_left;
   }
 
   // The following return false when workers leave instead.
@@ -203,16 +204,18 @@ class Worker {
       const RowRun& of = program_.run[i];
       T* const here = row(of.row);
       const std::size_t size = entry(of.rows);
-      if (t.signal == none) {
+      if (t.put != none) {
         const Put& put = program_.put[t.put];
         pe_.peers.put(block_, put.pe, entry(put.row) + packed, here, size);
       } else {
-        const T* const came = row(t.row) + packed;
+        T* const message = row(t.row) + packed;
         for_each(block_, size, [&](std::size_t e) {
-          if (t.adds) {
-            here[e] += came[e];
+          if (!t.comes) {
+            message[e] = here[e];
+          } else if (t.adds) {
+            here[e] += message[e];
           } else {
-            here[e] = came[e];
+            here[e] = message[e];
           }
         });
       }
@@ -224,7 +227,7 @@ class Worker {
   TRISWEEP_DEVICE void run(const VectorMove& m) const {
     const CallersRows<T>& caller = pe_.solve.caller;
     const Index rows = m.moved.end - m.moved.begin;
-    T* const message = m.signal != none ? row(m.row) : pe_.scratch;
+    T* const message = m.row != none ? row(m.row) : pe_.scratch;
     for_each(block_, entry(rows), [&](std::size_t e) {
       const auto i = static_cast<Index>(e % usize(rows)), column = static_cast<Index>(e / usize(rows));
       const MovedRow& at = program_.moved[m.moved.begin + i];

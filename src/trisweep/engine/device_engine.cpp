@@ -70,10 +70,13 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
     auto prepared = std::make_unique<Prepared>();
     prepared->plan = &plan;
     prepared->nrhs = nrhs;
-    prepared->program = device::make_program(*system_.distribution.structure, system_.share, plan);
+    prepared->program =
+        device::make_program(*system_.distribution.structure, system_.share, plan, options_.carrier);
     for (const plan::Phase& phase : plan.phase) prepared->traffic.push_back(plan::traffic_of(phase));
     return prepared;
   });
+  if (options_.carrier == device::Carrier::host)
+    made->mail = std::make_unique<Mail<T>>(comm, plan, made->program, nrhs, options_);
   set_up(*made, nrhs, scales_.vectors(op, {}, {}, true), nullptr);
   transport::collectively(comm, [&] { prepared_[op] = std::move(made); });
 }
@@ -85,14 +88,15 @@ void DeviceEngine<T>::set_up(RunningProgram<T>& of, Index nrhs, const CallersVec
   connect(of.program);
   of.layouts = comm.gather(device::shared_layout(of.program, comm.size()));
   comm.broadcast(of.layouts);
-  if (!gpus_ && reaches_device()) gpus_ = join_gpus(comm);
+  if (!gpus_ && options_.device != Device::host) gpus_ = join_gpus(comm);
   const RankProgram<T> program{.system = system_,
                                .program = of.program,
                                .nrhs = nrhs,
                                .watchdog = options_.watchdog,
                                .scales = scales,
                                .layouts = of.layouts,
-                               .measuring = measuring};
+                               .measuring = measuring,
+                               .mail = of.mail.get()};
   of.runner = options_.device == Device::host ? run_on_host(program) : run_on_gpu(program);
 }
 
@@ -111,12 +115,12 @@ std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::
   });
   set_up(*running, nrhs, {}, &measuring);
   return transport::collectively(comm, [&]() -> std::unique_ptr<Refinement<T>> {
-    const auto solve = [this, op](Vectors<const T> b, Vectors<T> x, Vectors<const T> base) {
+    const auto solve = [this, op](Vectors<const T> b, Vectors<T> x, Vectors<const T> base, void* stream) {
       CallersVectors<T> v = scales_.vectors(op, b, x, true);
       v.base = base;
       ProgramRunner<T>& runner = *prepared_.at(op)->runner;
-      runner.start(v, nullptr);
-      runner.wait(nullptr);
+      runner.start(v, stream);
+      runner.wait(stream);
     };
     return std::make_unique<DeviceRefinement<T>>(std::move(*vectors), std::move(running), solve);
   });

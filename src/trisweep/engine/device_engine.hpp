@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "trisweep/engine/device_refinement.hpp"
 #include "trisweep/engine/program_runner.hpp"
 #include "trisweep/plan/traffic.hpp"
 
@@ -24,7 +25,10 @@ class DeviceEngine final : public Engine<T> {
   void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* stream) override;
   std::unique_ptr<Refinement<T>> refinement(Op op, const device::Measuring<T>& of,
                                             const plan::VectorPhase& columns, Index nrhs) override;
-  bool reaches_device() const override { return options_.device != Device::host; }
+  bool reaches_device() const override { return true; }
+  void copy(Vectors<T> to, Vectors<const T> from) const override {
+    copy_columns(options_.device, to, from, nullptr);
+  }
   void panels_changed() override;
   // Nothing but the times of phases is known, which are measured in any case.
   void record_in(Recorder* /*recorder*/) override {}

@@ -8,22 +8,22 @@
 namespace trisweep::engine {
 namespace {
 
-void copy_between(Device device, void* to, const void* from, std::size_t bytes) {
+void copy_between(Device device, void* to, const void* from, std::size_t bytes, void* stream) {
   if (bytes == 0) return;
   if (device == Device::host) {
     std::memcpy(to, from, bytes);
   } else {
-    copy_on_gpu(to, from, bytes);
+    copy_on_gpu(to, from, bytes, stream);
   }
 }
 
-template <class N, class M>
-void copy_columns(Device device, Vectors<N> to, Vectors<M> from) {
-  for (Index c = 0; c < to.cols; ++c)
-    copy_between(device, to.column(c), from.column(c), usize(to.rows) * sizeof(N));
-}
-
 }  // namespace
+
+template <class T>
+void copy_columns(Device device, Vectors<T> to, Vectors<const std::type_identity_t<T>> from, void* stream) {
+  for (Index c = 0; c < to.cols; ++c)
+    copy_between(device, to.column(c), from.column(c), usize(to.rows) * sizeof(T), stream);
+}
 
 std::shared_ptr<std::byte> memory_of(Device device, std::size_t bytes) {
   if (device != Device::host) return gpu_memory(bytes);
@@ -40,31 +40,36 @@ RefinementVectors<T>::RefinementVectors(Device where, Index count, Index nrhs) :
 }
 
 template <Scalar T>
-std::vector<Found> DeviceRefinement<T>::start(Vectors<const T> b) {
+std::vector<Found> DeviceRefinement<T>::start(Vectors<const T> b, void* stream) {
   nrhs_ = b.cols;
-  copy_columns(vectors_.device, of(vectors_.b), b);
-  solve_(of(vectors_.b), of(vectors_.x), {});
+  stream_ = stream;
+  b_ = b;
+  if (b.space == MemorySpace::host) {
+    copy_columns(vectors_.device, of(vectors_.b), b, stream_);
+    b_ = of(vectors_.b);
+  }
+  solve_(b_, of(vectors_.x), {}, stream_);
   return measured(vectors_.x);
 }
 
 template <Scalar T>
 std::vector<Found> DeviceRefinement<T>::correct() {
-  solve_(of(vectors_.residual), of(vectors_.other), of(vectors_.x));
+  solve_(of(vectors_.residual), of(vectors_.other), of(vectors_.x), stream_);
   return measured(vectors_.other);
 }
 
 template <Scalar T>
 void DeviceRefinement<T>::take(std::span<const Index> columns) {
   for (const Index c : columns)
-    copy_columns(vectors_.device, of(vectors_.x).columns(c, 1), of(vectors_.other).columns(c, 1));
+    copy_columns(vectors_.device, of(vectors_.x).columns(c, 1), of(vectors_.other).columns(c, 1), stream_);
 }
 
 template <Scalar T>
 std::vector<Found> DeviceRefinement<T>::measured(const std::shared_ptr<std::byte>& answer) {
-  measuring_->runner->start({.b = of(answer), .base = of(vectors_.b)}, nullptr);
-  measuring_->runner->wait(nullptr);
+  measuring_->runner->start({.b = of(answer), .base = b_}, stream_);
+  measuring_->runner->wait(stream_);
   std::vector<T> rows(std::tuple_size_v<Found> * usize(nrhs_));
-  measuring_->runner->read_rows(usize(measuring_->program.verdict) * usize(nrhs_), rows);
+  measuring_->runner->read_rows(usize(measuring_->program.verdict) * usize(nrhs_), rows, stream_);
   std::vector<Found> found(usize(nrhs_));
   for (std::size_t i = 0; i < rows.size(); ++i)
     found[i % usize(nrhs_)][i / usize(nrhs_)] = double(std::real(rows[i]));
@@ -73,18 +78,19 @@ std::vector<Found> DeviceRefinement<T>::measured(const std::shared_ptr<std::byte
 
 template <Scalar T>
 void DeviceRefinement<T>::read(Vectors<T> x) const {
-  copy_columns(vectors_.device, x, of(vectors_.x));
+  copy_columns(vectors_.device, x, of(vectors_.x), stream_);
 }
 
 template <Scalar T>
 void DeviceRefinement<T>::read_magnitude(Vectors<RealOf<T>> magnitude) const {
   const Vectors<const RealOf<T>> here{reinterpret_cast<const RealOf<T>*>(vectors_.magnitude.get()),
                                       vectors_.rows, nrhs_};
-  copy_columns(vectors_.device, magnitude, here);
+  copy_columns(vectors_.device, magnitude, here, stream_);
 }
 
-#define INSTANTIATE(T)                  \
-  template struct RefinementVectors<T>; \
+#define INSTANTIATE(T)                                                     \
+  template void copy_columns(Device, Vectors<T>, Vectors<const T>, void*); \
+  template struct RefinementVectors<T>;                                    \
   template class DeviceRefinement<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -13,6 +13,10 @@ namespace trisweep::engine {
 // suffice.
 std::shared_ptr<std::byte> memory_of(Device device, std::size_t bytes);
 
+// Between memories of the host and of that device, in a stream, which is waited for.
+template <class T>
+void copy_columns(Device device, Vectors<T> to, Vectors<const std::type_identity_t<T>> from, void* stream);
+
 // The arrays that a device refines with: columns of `rows`.
 template <Scalar T>
 struct RefinementVectors {
@@ -32,13 +36,13 @@ template <Scalar T>
 class DeviceRefinement final : public Refinement<T> {
  public:
   // x = base + op(L D U)^-1 b (no base: 0), all of them on the device.
-  using Solve = std::function<void(Vectors<const T> b, Vectors<T> x, Vectors<const T> base)>;
+  using Solve = std::function<void(Vectors<const T> b, Vectors<T> x, Vectors<const T> base, void* stream)>;
 
   // `measuring`: runs the program whose first row of what it finds is `verdict`.
   DeviceRefinement(RefinementVectors<T> vectors, std::unique_ptr<RunningProgram<T>> measuring, Solve solve)
       : vectors_(std::move(vectors)), measuring_(std::move(measuring)), solve_(std::move(solve)) {}
 
-  std::vector<Found> start(Vectors<const T> b) override;
+  std::vector<Found> start(Vectors<const T> b, void* stream) override;
   std::vector<Found> correct() override;
   void take(std::span<const Index> columns) override;
   std::vector<Found> measure() override { return measured(vectors_.x); }
@@ -53,6 +57,8 @@ class DeviceRefinement final : public Refinement<T> {
   std::unique_ptr<RunningProgram<T>> measuring_;
   Solve solve_;
   Index nrhs_ = 0;
+  void* stream_ = nullptr;
+  Vectors<const T> b_;
 };
 
 }  // namespace trisweep::engine

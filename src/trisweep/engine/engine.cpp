@@ -12,7 +12,18 @@ namespace {
 constexpr auto table = std::to_array<NamedDevice>(
     {{"cpu", Device::cpu}, {"host", Device::host}, {"cuda", Device::cuda}, {"hip", Device::hip}});
 
+constexpr auto carrier_table =
+    std::to_array<NamedCarrier>({{"puts", device::Carrier::device}, {"mpi", device::Carrier::host}});
+
 }  // namespace
+
+std::span<const NamedCarrier> carriers() {
+  return carrier_table;
+}
+
+device::Carrier find_carrier(std::string_view name) {
+  return find_named(carriers(), "exchange of devices", name).carrier;
+}
 
 std::span<const NamedDevice> devices() {
   return table;

@@ -8,6 +8,7 @@
 
 #include "trisweep/core/crew.hpp"
 #include "trisweep/core/vectors.hpp"
+#include "trisweep/device/program.hpp"
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/engine/panel_store.hpp"
 #include "trisweep/engine/profile.hpp"
@@ -43,8 +44,19 @@ Device find_device(std::string_view name);
 // Throws Error(environment) when this build, or this machine, has none for a process of so many ranks.
 void require_device(Device device, Index ranks);
 
+// How devices exchange what layers share, and vectors: by puts of their own (`puts`), or by messages that the
+// host sends and receives between launches (`mpi`), from the device's memory where MPI takes it.
+struct NamedCarrier {
+  std::string_view name;
+  device::Carrier carrier;
+};
+std::span<const NamedCarrier> carriers();
+// Throws Error(usage) that lists the names there are.
+device::Carrier find_carrier(std::string_view name);
+
 struct EngineOptions {
   Device device = Device::cpu;
+  device::Carrier carrier = device::Carrier::device;
   transport::TransportFactory transport;
   double watchdog;  // as SolverOptions has it
 };
@@ -72,8 +84,10 @@ class Engine {
   virtual void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* /*stream*/) {
     run(op, b, x, scaled);
   }
-  // Whether b and x may be in a device's memory.
+  // Whether b and x may be in a device's memory: that of the engine's own, which may be the host's.
   virtual bool reaches_device() const { return false; }
+  // Between that memory and the host's, or within one of them. Waits.
+  virtual void copy(Vectors<T> /*to*/, Vectors<const T> /*from*/) const {}
 
   // Refinement on the device for op, which is prepared, with at most `nrhs` right-hand sides; null where the
   // device is the processors. Collective. `of`: this rank's rows of op(A), without what is measured;

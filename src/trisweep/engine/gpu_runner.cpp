@@ -72,9 +72,28 @@ class GpuRunner final : public ProgramRunner<T> {
   void start(const CallersVectors<T>& v, void* stream) override {
     const bool scaled = v.b_scale == of_.scales.b_scale && v.x_scale == of_.scales.x_scale;
     const device::PeVectors<T> vectors{v.b, v.x, scaled, v.base};
-    pes_->solve(v.b.cols, {&vectors, 1}, std::isfinite(of_.watchdog) ? of_.watchdog : 0, stream);
+    const device::CarryLetters carry = [&](const device::Stop& stop) {
+      await(stream);
+      of_.mail->carry(stop, {pes_->rows(), v.b.cols, stream});
+    };
+    pes_->solve(v.b.cols, {&vectors, 1}, std::isfinite(of_.watchdog) ? of_.watchdog : 0, stream, carry);
+    if (of_.mail != nullptr) of_.mail->close();
   }
   void wait(void* stream) override {
+    await(stream);
+    pes_->copy_times(time_, 0, stream);
+  }
+  std::span<const device::Count> times() const override { return time_; }
+  void read_rows(std::size_t first, std::span<T> values, void* stream) const override {
+    pes_->read_rows(values, first, 0, stream);
+  }
+  void panels_changed() override {
+    of_.system.panels.visit([&](const auto& panels) { pes_->copy_panels(panels); });
+  }
+
+ private:
+  // Until all in the stream has ended.
+  void await(void* stream) {
     transport::Patience patience(std::numeric_limits<double>::infinity(), &comm());
     try {
       while (!pes_->ended(stream)) patience.nothing_yet([] { return std::string(); });
@@ -83,15 +102,8 @@ class GpuRunner final : public ProgramRunner<T> {
       throw;
     }
     pes_->wait(stream);
-    pes_->copy_times(time_);
-  }
-  std::span<const device::Count> times() const override { return time_; }
-  void read_rows(std::size_t first, std::span<T> values) const override { pes_->read_rows(values, first); }
-  void panels_changed() override {
-    of_.system.panels.visit([&](const auto& panels) { pes_->copy_panels(panels); });
   }
 
- private:
   const transport::Communicator& comm() const { return of_.system.comm; }
 
   RankProgram<T> of_;
@@ -139,8 +151,8 @@ std::shared_ptr<std::byte> gpu_memory(std::size_t bytes) {
   const auto buffer = std::make_shared<device::GpuBuffer>(bytes);
   return {buffer, buffer->template as<std::byte>()};
 }
-void copy_on_gpu(void* to, const void* from, std::size_t bytes) {
-  device::gpu_copy(to, from, bytes);
+void copy_on_gpu(void* to, const void* from, std::size_t bytes, void* stream) {
+  device::gpu_copy(to, from, bytes, stream);
 }
 
 #else
@@ -148,7 +160,7 @@ void copy_on_gpu(void* to, const void* from, std::size_t bytes) {
 std::shared_ptr<std::byte> gpu_memory(std::size_t /*bytes*/) {
   return nullptr;
 }
-void copy_on_gpu(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/) {}
+void copy_on_gpu(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/, void* /*stream*/) {}
 
 std::shared_ptr<void> join_gpus(const transport::Communicator& /*comm*/) {
   return nullptr;

@@ -63,25 +63,18 @@ class HostRunner final : public ProgramRunner<T> {
   void start(const CallersVectors<T>& v, void* /*stream*/) override {
     device::Solve<Number> solve = pe_->next(v.b.cols, std::isfinite(of_.watchdog) ? of_.watchdog : 0);
     solve.caller = device::callers_rows(v.b, v.b_scale, v.x, v.x_scale, v.base);
-    Listener listener(comm());
-    const auto run = [&]<class S>(const std::array<const S*, 3>& value) {
-      const auto serve = [&](int thread) {
-        pe_->work(memory_of_, value, solve, thread, device::HostBlock{.watch = &listener});
-      };
-      of_.system.crew.run(std::ref(serve));  // by reference: a solve allocates nothing
-    };
-    if (of_.measuring != nullptr) {
-      run(std::array<const T*, 3>{});
-    } else {
-      of_.system.panels.visit([&](const auto& panels) {
-        run(std::array{panels[0].data(), panels[1].data(), panels[2].data()});
-      });
+    const std::vector<device::Stop>& stops = of_.program.stop;
+    run(solve);
+    for (std::size_t stop = 0; stop < stops.size(); ++stop) {
+      of_.mail->carry(stops[stop], {pe_->rows(), v.b.cols, nullptr});
+      pe_->go_on(solve, stop);
+      run(solve);
     }
-    if (pe_->failed()) give_up();
+    if (of_.mail != nullptr) of_.mail->close();
   }
   void wait(void* /*stream*/) override {}
   std::span<const device::Count> times() const override { return pe_->times(); }
-  void read_rows(std::size_t first, std::span<T> values) const override {
+  void read_rows(std::size_t first, std::span<T> values, void* /*stream*/) const override {
     std::copy_n(pe_->rows() + first, values.size(), values.data());
   }
   void panels_changed() override {}  // they are read where they are
@@ -90,6 +83,25 @@ class HostRunner final : public ProgramRunner<T> {
   using Number = device::NumberOf<T>;
 
   const transport::Communicator& comm() const { return of_.system.comm; }
+
+  // One launch, by all workers.
+  void run(const device::Solve<Number>& solve) {
+    Listener listener(comm());
+    const auto run_panels = [&]<class S>(const std::array<const S*, 3>& value) {
+      const auto serve = [&](int thread) {
+        pe_->work(memory_of_, value, solve, thread, device::HostBlock{.watch = &listener});
+      };
+      of_.system.crew.run(std::ref(serve));  // by reference: a solve allocates nothing
+    };
+    if (of_.measuring != nullptr) {
+      run_panels(std::array<const T*, 3>{});
+    } else {
+      of_.system.panels.visit([&](const auto& panels) {
+        run_panels(std::array{panels[0].data(), panels[1].data(), panels[2].data()});
+      });
+    }
+    if (pe_->failed()) give_up();
+  }
 
   // After workers have left early.
   [[noreturn]] void give_up() const {

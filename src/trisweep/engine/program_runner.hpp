@@ -4,6 +4,7 @@
 #include "trisweep/device/measure.hpp"
 #include "trisweep/device/shared_layout.hpp"
 #include "trisweep/engine/engine.hpp"
+#include "trisweep/engine/mail.hpp"
 #include "trisweep/engine/vector_moves.hpp"
 
 namespace trisweep::engine {
@@ -18,6 +19,7 @@ struct RankProgram {
   CallersVectors<T> scales;                         // of the op's right-hand sides and solutions
   std::span<const device::SharedLayout> layouts;    // by rank
   const device::Measuring<T>* measuring = nullptr;  // of a program that does so, which has no panels
+  Mail<T>* mail = nullptr;                          // of one that has stops
 };
 
 template <Scalar T>
@@ -33,8 +35,8 @@ class ProgramRunner {
   virtual void wait(void* stream) = 0;
   // When the phases of the last solve began, and behind them its end: nanoseconds, 0 for one without items.
   virtual std::span<const device::Count> times() const = 0;
-  // Work rows, which lie one after another, from the entry `first` on.
-  virtual void read_rows(std::size_t first, std::span<T> values) const = 0;
+  // Work rows, which lie one after another, from the entry `first` on, behind what is in the stream.
+  virtual void read_rows(std::size_t first, std::span<T> values, void* stream) const = 0;
   virtual void panels_changed() = 0;
 };
 
@@ -43,6 +45,7 @@ template <Scalar T>
 struct RunningProgram {
   device::Program program;
   std::vector<device::SharedLayout> layouts{};  // by rank
+  std::unique_ptr<Mail<T>> mail{};
   std::unique_ptr<ProgramRunner<T>> runner{};
 };
 
@@ -55,9 +58,8 @@ template <Scalar T>
 std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of);
 // Throws Error(environment) unless this build has the kernels of the kind of GPU, and the machine such a one.
 void require_gpu(Device device, Index ranks);
-// Zeroed memory of that GPU, and copies between that and the host's, in either direction.
+// Zeroed memory of that GPU.
 std::shared_ptr<std::byte> gpu_memory(std::size_t bytes);
-void copy_on_gpu(void* to, const void* from, std::size_t bytes);
 // What the GPUs of several ranks exchange segments by, for as long as programs run on them. Collective.
 std::shared_ptr<void> join_gpus(const transport::Communicator& comm);
 

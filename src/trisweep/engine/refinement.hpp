@@ -20,9 +20,10 @@ class Refinement {
  public:
   virtual ~Refinement() = default;
 
-  // x = op(L D U)^-1 b, with at most as many columns as there is room for. Each of these returns what is
-  // found of the answer that it makes, by right-hand side.
-  virtual std::vector<Found> start(Vectors<const T> b) = 0;
+  // x = op(L D U)^-1 b, with at most as many columns as there is room for; this and what follows it in
+  // `stream`. Each of these returns what is found of the answer that it makes, by right-hand side: so each
+  // waits for the stream. b, where it is in the device's memory, is read there until the next start().
+  virtual std::vector<Found> start(Vectors<const T> b, void* stream) = 0;
   // Another answer: x + op(L D U)^-1 r, with the residual r of what was measured last.
   virtual std::vector<Found> correct() = 0;
   // Those columns of x become those of the other answer.

@@ -152,18 +152,20 @@ void to_json(nlohmann::json& json, const RankRecord& r) {
 }
 
 nlohmann::ordered_json to_json_object(const PlanRecord& plan) {
-  return {{"grid", {plan.px, plan.py, plan.pz}},
-          {"mapping", plan.mapping},
-          {"schedule", plan.schedule},
-          {"inter_grid", plan.inter_grid},
-          {"tree", plan.tree},
-          {"diagonal", plan.diagonal},
-          {"transport", plan.transport},
-          {"device", plan.device},
-          {"threads", plan.threads},
-          {"deterministic", plan.deterministic},
-          {"dependencies", plan.dependencies},
-          {"chosen_by", plan.chosen_by}};
+  nlohmann::ordered_json json = {{"grid", {plan.px, plan.py, plan.pz}},
+                                 {"mapping", plan.mapping},
+                                 {"schedule", plan.schedule},
+                                 {"inter_grid", plan.inter_grid},
+                                 {"tree", plan.tree},
+                                 {"diagonal", plan.diagonal},
+                                 {"transport", plan.transport},
+                                 {"device", plan.device},
+                                 {"threads", plan.threads},
+                                 {"deterministic", plan.deterministic},
+                                 {"dependencies", plan.dependencies},
+                                 {"chosen_by", plan.chosen_by}};
+  if (!plan.device_exchange.empty()) json["device_exchange"] = plan.device_exchange;
+  return json;
 }
 
 nlohmann::ordered_json to_json_object(const MatrixRecord& matrix) {

@@ -25,7 +25,8 @@ using SeparatorsRecord = solve::SeparatorsCost;
 struct PlanRecord {
   Index px = 1, py = 1, pz = 1;
   std::string mapping, schedule, inter_grid, tree, diagonal, transport, device;
-  int threads = 1;  // of each rank, in the sweeps
+  std::string device_exchange{};  // empty: the processors compute
+  int threads = 1;                // of each rank, in the sweeps
   bool deterministic = false;
   bool dependencies = true;
   std::string chosen_by = "user";  // or "model": what was not given

@@ -132,7 +132,7 @@ auto RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& sy
     for (const engine::Found& f : found) of.push_back({f.front(), f.back()});
     return of;
   };
-  error_ = errors(device.start(system.b));
+  error_ = errors(device.start(system.b, system.stream));
   const Step step{.correct = [&] { return errors(device.correct()); },
                   .take = [&](std::span<const Index> columns) { device.take(columns); },
                   .measure = [&] { errors(device.measure()); }};
@@ -150,7 +150,7 @@ auto RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& sy
 
 template <Scalar T>
 void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
-  const auto& [op, b, x] = system;
+  const auto& [op, b, x, stream] = system;
   const Correction by_gmres = [&](Vectors<T> r, Vectors<T> d) {
     std::vector<Index> wanted;
     for (const Index c : krylov::columns_of(r)) {
@@ -171,34 +171,55 @@ void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
 
 template <Scalar T>
 Refined RefinedSolver<T>::refine(const System& system, const RefinementOptions& options) {
-  const auto& [op, b, x] = system;
+  const auto& [op, b, x, stream] = system;
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
   const double target = options.target > 0 ? options.target : epsilon;
   const Limits limits{target, std::max(target, options.acceptable > 0 ? options.acceptable : 10 * epsilon),
                       options.max_steps};
   steps_ = 0;
   measured_by_ = nullptr;
-  std::optional<typename Residuals<T>::Norms> norms;
+  double normwise = 0;
   if (const auto device = device_.find(op); device != device_.end()) {
-    norms = refine_on(*device->second.refinement, system, limits);
-    if (largest(error_, every) > limits.acceptable && steps_ < limits.steps) {
-      norms.reset();
-      measured_by_ = nullptr;
-      error_ = residuals_.measure(op, b, x);
-    }
+    const auto norms = refine_on(*device->second.refinement, system, limits);
+    const bool is_enough = largest(error_, every) <= limits.acceptable || steps_ >= limits.steps;
+    normwise = is_enough ? residuals_.normwise(op, norms) : take_over(system, limits);
   } else {
     corrections_.by_factors(op, b, x);
     error_ = residuals_.measure(op, b, x);
     const Correction by_factors = [&](Vectors<T> r, Vectors<T> d) { corrections_.by_factors(op, r, d); };
     repeat(step_here(system, by_factors), limits.target, slowest_plain, limits.steps);
+    refine_here(system, limits);
+    normwise = residuals_.normwise(op, b, x);
   }
-  if (!norms) refine_here(system, limits);
   const auto worse = [](const ColumnError& e, const ColumnError& f) {
     return e.componentwise < f.componentwise;
   };
-  return {.error = norms ? summary(residuals_.normwise(op, *norms)) : summary(residuals_.normwise(op, b, x)),
+  return {.error = summary(normwise),
           .steps = steps_,
           .worst = static_cast<Index>(std::ranges::max_element(error_, worse) - error_.begin())};
+}
+
+template <Scalar T>
+template <class V>
+Vectors<V> RefinedSolver<T>::on_host(Vectors<V> v, Buffer<T>& room) {
+  return transport::collectively(a_.comm(), [&]() -> Vectors<V> {
+    if (v.space == MemorySpace::host) return v;
+    room = zeros<T>(usize(v.rows) * usize(v.cols), "copies of a device's vectors");
+    const Vectors<T> copy{room.data(), v.rows, v.cols};
+    solver_.copy(copy, v);
+    return copy;
+  });
+}
+
+template <Scalar T>
+double RefinedSolver<T>::take_over(const System& system, const Limits& limits) {
+  Buffer<T> room_of_b, room_of_x;
+  const System here{system.op, on_host(system.b, room_of_b), on_host(system.x, room_of_x), nullptr};
+  measured_by_ = nullptr;
+  error_ = residuals_.measure(here.op, here.b, here.x);
+  refine_here(here, limits);
+  if (system.x.space != MemorySpace::host) solver_.copy(system.x, here.x);
+  return residuals_.normwise(here.op, here.b, here.x);
 }
 
 template <Scalar T>
@@ -223,16 +244,18 @@ double RefinedSolver<T>::condition_of(Op op, Index column, const Fill& fill) {
 
 template <Scalar T>
 double RefinedSolver<T>::condition(Op op, Vectors<const T> x, Index column) {
+  Buffer<T> room;
   return condition_of(op, column, [&](std::vector<R>& weight) {
-    const auto norm = krylov::max_norms<T>({a_.comm(), solver_.crew()}, x.columns(column, 1));
+    const auto norm = krylov::max_norms<T>({a_.comm(), solver_.crew()}, on_host(x.columns(column, 1), room));
     std::ranges::fill(weight, norm[0] > 0 ? static_cast<R>(1 / norm[0]) : R(0));
   });
 }
 
 template <Scalar T>
 double RefinedSolver<T>::componentwise_condition(Op op, Vectors<const T> x, Index column) {
+  Buffer<T> room;
   return condition_of(op, column, [&](std::vector<R>& weight) {
-    const T* const unknown = x.column(column);
+    const T* const unknown = on_host(x.columns(column, 1), room).data;
     std::transform(unknown, unknown + weight.size(), weight.begin(),
                    [](const T& v) { return v == T{} ? R(0) : R(1) / std::abs(v); });
   });
@@ -244,11 +267,13 @@ void RefinedSolver<T>::prepare(Op op, Index nrhs) {
 }
 
 template <Scalar T>
-Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options) {
+Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options,
+                                void* stream) {
   return together([&] {
-    transport::collectively(a_.comm(), [&] { require_apart<T>(b, x, a_.local_rows()); });
+    transport::collectively(a_.comm(),
+                            [&] { require_apart<T>(b, x, a_.local_rows(), solver_.reaches_device()); });
     make_room(op, b.cols);
-    return refine({op, b, x}, options);
+    return refine({op, b, x, stream}, options);
   });
 }
 
@@ -256,9 +281,11 @@ template <Scalar T>
 BackwardError RefinedSolver<T>::backward_error(Op op, Vectors<const T> b, Vectors<const T> x) {
   return together([&] {
     make_room(op, b.cols);
-    error_ = residuals_.measure(op, b, x);
+    Buffer<T> room_of_b, room_of_x;
+    const Vectors<const T> b_here = on_host(b, room_of_b), x_here = on_host(x, room_of_x);
+    error_ = residuals_.measure(op, b_here, x_here);
     measured_by_ = nullptr;
-    return summary(residuals_.normwise(op, b, x));
+    return summary(residuals_.normwise(op, b_here, x_here));
   });
 }
 

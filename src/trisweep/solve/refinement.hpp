@@ -45,8 +45,12 @@ class RefinedSolver {
   // Makes room, here and in what is solved with: solve() then allocates little, but for GMRES. solve() does
   // so by itself when needed.
   void prepare(Op op, Index nrhs);
-  // b and x have no memory in common; Error(usage) on every rank where they have on any.
-  Refined solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options);
+  // b and x have no memory in common; Error(usage) on every rank where they have on any. They may be in the
+  // memory of the solver's device, and are refined there in `stream` (null: its usual one): each step waits
+  // for the stream, to hear what it found, and x is there on return. Only what the host takes over (GMRES,
+  // small unknowns) is copied to it, as are vectors in a device's memory by what follows.
+  Refined solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options,
+                void* stream = nullptr);
   // Of any x.
   BackwardError backward_error(Op op, Vectors<const T> b, Vectors<const T> x);
 
@@ -68,6 +72,7 @@ class RefinedSolver {
     Op op;
     Vectors<const T> b;
     Vectors<T> x;
+    void* stream;
   };
   // d = a correction of x, whose residual r it may overwrite.
   using Correction = std::function<void(Vectors<T> r, Vectors<T> d)>;
@@ -82,6 +87,9 @@ class RefinedSolver {
   template <class Work>
   auto together(const Work& work);
   void make_room(Op op, Index nrhs);
+  // v, or a copy in `room` of what is in a device's memory. Collective.
+  template <class V>
+  Vectors<V> on_host(Vectors<V> v, Buffer<T>& room);
   void make_room_on_device(Op op, Index nrhs);
   Refined refine(const System& system, const RefinementOptions& options);
   // Plain refinement where a device has x; what norms it ends with.
@@ -89,6 +97,8 @@ class RefinedSolver {
                                          const Limits& limits);
   // The same steps by corrections of any kind, on the host.
   void refine_here(const System& system, const Limits& limits);
+  // These, of an answer that a device began with. The normwise error.
+  double take_over(const System& system, const Limits& limits);
   Step step_here(const System& system, const Correction& correction);
   // Steps of that kind while they help.
   void repeat(const Step& step, double goal, double slowest, int most);

@@ -9,6 +9,7 @@
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/plan/variants.hpp"
+#include "trisweep/solve/compression_choice.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/singularity.hpp"
@@ -21,16 +22,6 @@ namespace {
 // chosen: inverted supernodes, and pivots not much smaller than the largest of their column.
 enum class Care { usual, great };
 constexpr double great_threshold = 0.5;
-
-// The passes to an answer read least when a second one is the last: the errors of two multiply, and what a
-// panel takes grows with the digits of eps. A solve is off by ten times eps and more. Then no pass may take
-// more than two thirds of the bytes of panels as they are, since a third pass may be needed where those need
-// two.
-template <Scalar T>
-Compression automatic_compression() {
-  constexpr double margin = 16;
-  return {.eps = std::sqrt(double(std::numeric_limits<RealOf<T>>::epsilon())) / margin, .most = 2.0 / 3};
-}
 
 // In a row of op(A).
 template <Scalar T>
@@ -75,16 +66,16 @@ class Solver<T>::System {
     factor(Care::usual, Reuse::nothing);
   }
 
-  Answer solve(Op op, Vectors<const T> b, Vectors<T> x) {
-    Answer answer = try_to_solve(op, b, x);
+  Answer solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
+    Answer answer = try_to_solve(op, b, x, stream);
     if (options_.second_try && solver_->compression() && !answer.solved()) {
       compression_undone_ = true;
       factor(Care::usual, Reuse::analysis);
-      answer = try_to_solve(op, b, x);
+      answer = try_to_solve(op, b, x, stream);
     }
     if (!options_.second_try || care_ == Care::great || good_enough(answer)) return answer;
     factor(Care::great, Reuse::nothing);
-    return try_to_solve(op, b, x);
+    return try_to_solve(op, b, x, stream);
   }
 
   // A residual is computed with that many roundings of the terms that it is measured by (LAPACK's xGERFS).
@@ -126,9 +117,9 @@ class Solver<T>::System {
     return factors_are_low_ ? answer.solved() : answer.satisfies;
   }
 
-  Answer try_to_solve(Op op, Vectors<const T> b, Vectors<T> x) {
+  Answer try_to_solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
     const auto start = Clock::now();
-    const Refined refined = refined_->solve(op, b, x, options_.refinement);
+    const Refined refined = refined_->solve(op, b, x, refinement(), stream);
     Answer answer{.error = refined.error, .refinement_steps = refined.steps, .worst = refined.worst};
     answer.seconds = comm_.max(seconds_since(start));
     if (!regularity_) {
@@ -236,13 +227,13 @@ class Solver<T>::System {
   template <Scalar F>
   void distribute(std::shared_ptr<const Factorization<F>> factorization) {
     const auto start = Clock::now();
-    refined_.reset();  // it keeps sums of A's rows
-    const SolverOptions wanted = solver_options();
-    if (!solver_ || solver_->options().compression != wanted.compression || !solver_->refill(factorization)) {
-      solver_.reset();
-      solver_.emplace(comm_.handle(), std::move(factorization), wanted);
+    make_solver(factorization);
+    if (options_.compress.automatic && solver_->compression() &&
+        !compression_pays(*solver_, *refined_, options_.op, refinement())) {
+      compression_undone_ = true;
+      make_solver(factorization);
     }
-    refined_.emplace(*a_, *solver_);
+    factorization.reset();
     report_.distribution_seconds = comm_.max(seconds_since(start));
     const auto plan_start = Clock::now();
     refined_->prepare(options_.op, options_.nrhs);
@@ -252,6 +243,17 @@ class Solver<T>::System {
     const auto bytes = static_cast<double>(solver_->panel_bytes());
     report_.panel_bytes = comm_.sum(bytes);
     report_.panel_bytes_max = comm_.max(bytes);
+  }
+
+  template <Scalar F>
+  void make_solver(const std::shared_ptr<const Factorization<F>>& factorization) {
+    refined_.reset();  // it keeps sums of A's rows
+    const SolverOptions wanted = solver_options();
+    if (!solver_ || solver_->options().compression != wanted.compression || !solver_->refill(factorization)) {
+      solver_.reset();
+      solver_.emplace(comm_.handle(), factorization, wanted);
+    }
+    refined_.emplace(*a_, *solver_);
   }
 
   void describe_compression() {
@@ -272,6 +274,10 @@ class Solver<T>::System {
     return options_.compress.automatic ? automatic_compression<T>() : Compression{options_.compress.eps};
   }
 
+  RefinementOptions refinement() const {
+    return solver_->compression() ? refinement_of_compressed<T>(options_.refinement) : options_.refinement;
+  }
+
   SolverOptions solver_options() const {
     const model::PlanChoice& choice = report_.plan;
     return {.grid = choice.grid,
@@ -281,6 +287,7 @@ class Solver<T>::System {
             .inter_grid = plan::find_inter_grid(choice.inter_grid),
             .transport = transport::find_transport(choice.transport).make,
             .device = options_.device,
+            .carrier = options_.carrier,
             .threads = std::max(options_.threads, 1),
             .deterministic = options_.deterministic,
             .dependencies = options_.dependencies,
@@ -318,8 +325,8 @@ template <Scalar T>
 Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 
 template <Scalar T>
-Answer Solver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op) {
-  return system_->solve(op, b, x);
+Answer Solver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op, void* stream) {
+  return system_->solve(op, b, x, stream);
 }
 template <Scalar T>
 ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> x, Op op) {

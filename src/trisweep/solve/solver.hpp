@@ -35,8 +35,8 @@ struct Options {
   ordering::Method ordering = ordering::Method::metis;
   bool mixed = false;  // factors in single precision under a system and vectors in double
   // Panels in low rank and in as few bytes as that accuracy needs; automatic: the accuracy for which the
-  // passes to an answer read least, where panels are so compressed that they pay. Where they lead to no
-  // answer, factors are made again without.
+  // passes to an answer read least, where those take less time than with panels as they are. Where they lead
+  // to no answer, factors are made again without.
   struct Compress {
     double eps = 0;  // 0: panels as they are
     bool automatic = false;
@@ -44,6 +44,7 @@ struct Options {
     bool any() const { return automatic || eps > 0; }
   } compress{};
   engine::Device device = engine::Device::cpu;  // see SolverOptions
+  device::Carrier carrier = device::Carrier::device;
   int threads = 0;             // of each rank; 0: one in the sweeps, all processors in the factorization
   bool deterministic = false;  // see SolverOptions for these three
   bool dependencies = true;
@@ -72,8 +73,8 @@ class Solver {
 
   // op(A) x = b for this rank's rows of b and x, in the order in which it has those of A, at the place of the
   // caller. b and x have no memory in common. Whether x may be believed, the answer tells; it is there in any
-  // case.
-  Answer solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
+  // case. They may be in the memory of the solver's device (RefinedSolver::solve), and `stream` one of its.
+  Answer solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none, void* stream = nullptr);
   // How far x, which the last solve() gave with this answer, may be from the solution. Some twenty sweeps.
   ForwardError forward_error(const Answer& answer, Vectors<const T> x, Op op = Op::none);
   // Other values for this rank's entries, in the order of its rows: the same order, structure and plan serve

@@ -53,7 +53,7 @@ std::string_view name_of(const transport::TransportFactory& factory) {
                                                    : "one of the caller's";
 }
 
-constexpr std::size_t settings_of_solvers = 17;
+constexpr std::size_t settings_of_solvers = 18;
 
 // What two ranks that have messages for each other must agree about, or their results depend on.
 template <class S, Scalar T>
@@ -68,6 +68,7 @@ std::array<transport::Setting, settings_of_solvers> settings_of(const SolverOpti
            {"inter-grid exchange", name_in(plan::inter_grids(), o.inter_grid)},
            {"transport", name_of(o.transport)},
            {"device", text(static_cast<int>(o.device))},
+           {"exchange of devices", text(static_cast<int>(o.carrier))},
            {"deterministic", text(o.deterministic)},
            {"dependencies", text(o.dependencies)},
            {"grain", text(o.grain)},
@@ -138,15 +139,17 @@ requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
   transport::collectively(comm_, [&] { crew_.emplace(options.threads); });
   compress<S>();
   transport::collectively(comm_, [&] {
-    engine_ = engine::make_engine<T>(
-        {.comm = comm_,
-         .crew = *crew_,
-         .distribution = distribution_,
-         .share = share_,
-         .panels = panels_,
-         .ordering = analysis_.ordering,
-         .partition = partition_},
-        {.device = options_.device, .transport = options_.transport, .watchdog = options_.watchdog});
+    engine_ = engine::make_engine<T>({.comm = comm_,
+                                      .crew = *crew_,
+                                      .distribution = distribution_,
+                                      .share = share_,
+                                      .panels = panels_,
+                                      .ordering = analysis_.ordering,
+                                      .partition = partition_},
+                                     {.device = options_.device,
+                                      .carrier = options_.carrier,
+                                      .transport = options_.transport,
+                                      .watchdog = options_.watchdog});
   });
 }
 

@@ -32,6 +32,7 @@ struct SolverOptions {
   transport::TransportFactory transport = transport::make_usual;
   // What computes. Any but `cpu` adds contributions in a fixed order, and exchanges segments past MPI.
   engine::Device device = engine::Device::cpu;
+  device::Carrier carrier = device::Carrier::device;  // of a device: see engine::carriers()
   // Threads of a rank. More than one needs MPI_THREAD_SERIALIZED, unless there is only one rank.
   int threads = 1;
   // Adds contributions in a fixed order: bitwise equal results over runs, transports and threads on one grid.
@@ -102,6 +103,9 @@ class TriangularSolver {
   // stream comes behind it. Devices that are none of their own have solved when it returns.
   void start(Op op, Vectors<const T> b, Vectors<T> x, void* stream);
 
+  // Whether vectors may be in a device's memory; copies between that and the host's.
+  bool reaches_device() const { return engine_->reaches_device(); }
+  void copy(Vectors<T> to, Vectors<const T> from) const { engine_->copy(to, from); }
   // As engine::Engine::refinement has it, of an op that was prepared.
   std::unique_ptr<engine::Refinement<T>> refinement(Op op, const device::Measuring<T>& of,
                                                     const plan::VectorPhase& columns, Index nrhs) {

@@ -5,6 +5,7 @@
 
 #include "support/solver.hpp"
 #include "trisweep/plan/traffic.hpp"
+#include "trisweep/plan/variants.hpp"
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
@@ -42,6 +43,35 @@ TYPED_TEST(DeviceEngineThreads, SolveEveryOp) {
               << grid.name() << " op " << char(op) << " nrhs " << nrhs << " threads " << threads;
         }
       }
+    }
+  }
+}
+
+// What layers share, and vectors, by MPI between launches: the same sums, solve after solve, on every
+// schedule.
+TYPED_TEST(DeviceEngineThreads, SolveByMessagesAsByPuts) {
+  using T = TypeParam;
+  const auto a = random_matrix<T>({.n = 120, .per_row = 2, .seed = 8});
+  const auto factors = factored(a, 2);
+  for (const auto& schedule : plan::schedules()) {
+    for (const auto& grid : grids_of(world_size())) {
+      testing_support::show_life();
+      std::map<device::Carrier, std::vector<T>> x;
+      for (const auto carrier : {device::Carrier::device, device::Carrier::host}) {
+        TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
+                                   {.grid = grid,
+                                    .schedule = schedule.choice,
+                                    .device = Device::host,
+                                    .carrier = carrier,
+                                    .threads = 2,
+                                    .grain = 60});
+        for (const auto& [op, nrhs] : {std::pair(Op::none, 5), {Op::transpose, 1}, {Op::none, 2}}) {
+          const auto found = Problem<T>(solver, a, op, nrhs).solve_with(solver);
+          x[carrier].insert(x[carrier].end(), found.begin(), found.end());
+        }
+        EXPECT_LT(testing_support::solve_error(solver, a, Op::conjugate_transpose, 3), 1000) << grid.name();
+      }
+      EXPECT_EQ(x[device::Carrier::host], x[device::Carrier::device]) << schedule.name << ' ' << grid.name();
     }
   }
 }
@@ -162,6 +192,46 @@ TYPED_TEST(DeviceEngineThreads, RefineAndJudgeAsTheProcessorsDo) {
   }
 }
 
+// b and x where the device has them, which here is the host: all of a refined solve, and what is asked of it.
+TEST(DeviceEngineThreads, RefineVectorsOfTheDevice) {
+  const auto a = random_matrix<double>({.n = 300, .per_row = 3, .seed = 21});
+  auto other = a;
+  for (std::size_t e = 0; e < other.value.size(); e += 3) other.value[e] *= 0.95;
+  for (const int steps : {20, 1}) {  // with and without what the host takes over
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factored(other),
+                                    {.grid = grids_of(world_size()).back(), .device = Device::host});
+    krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a, solver.partition());
+    const Problem<double> problem(solver, a, Op::none, 3);
+    RefinedSolver<double> refiner(matrix, solver);
+    std::map<MemorySpace, std::vector<double>> x, found;
+    for (const MemorySpace space : {MemorySpace::host, MemorySpace::device}) {
+      x[space].resize(problem.b.size());
+      const Vectors<const double> b{problem.b.data(), problem.rows, 3, problem.rows, space};
+      const Vectors<double> to{x[space].data(), problem.rows, 3, problem.rows, space};
+      const auto refined = refiner.solve(Op::none, b, to, {.max_steps = steps});
+      const double condition = refiner.condition(Op::none, to, 1);
+      const auto judged = refiner.backward_error(Op::none, b, to);
+      found[space] = {refined.error.componentwise, refined.error.normwise, double(refined.steps), condition,
+                      judged.componentwise};
+      EXPECT_EQ(refined.error.componentwise < 1e-13, steps == 20);
+    }
+    EXPECT_EQ(x[MemorySpace::device], x[MemorySpace::host]);
+    for (std::size_t i = 0; i < found[MemorySpace::host].size(); ++i)
+      EXPECT_NEAR(found[MemorySpace::device][i] / found[MemorySpace::host][i], 1, 1e-6) << i;
+  }
+}
+
+TEST(DeviceEngine, RefusesVectorsOfADeviceWhereTheProcessorsSolve) {
+  const auto a = random_matrix<double>({.n = 40, .seed = 4});
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factored(a), {.grid = grids_of(world_size()).front()});
+  krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a, solver.partition());
+  const Problem<double> problem(solver, a, Op::none, 1);
+  std::vector<double> x(problem.b.size());
+  const Vectors<double> to{x.data(), problem.rows, 1, problem.rows, MemorySpace::device};
+  EXPECT_THAT([&] { RefinedSolver<double>(matrix, solver).solve(Op::none, problem.b, to, {}); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("in a device's memory")));
+}
+
 TEST(DeviceEngineThreads, RefinementDoesNotDependOnTheNumberOfThreads) {
   const auto a = random_matrix<double>({.n = 300, .per_row = 3, .seed = 21});
   const auto factors = factored(a);
@@ -182,12 +252,16 @@ TEST(DeviceEngineThreads, RefinementDoesNotDependOnTheNumberOfThreads) {
   }
 }
 
-TEST(DeviceEngineThreads, ARankThatFailsEndsTheOthersSolve) {
+class DeviceEngineFailureThreads : public testing::TestWithParam<device::Carrier> {};
+INSTANTIATE_TEST_SUITE_P(Carriers, DeviceEngineFailureThreads,
+                         testing::Values(device::Carrier::device, device::Carrier::host));
+
+TEST_P(DeviceEngineFailureThreads, ARankThatFailsEndsTheOthersSolve) {
   if (world_size() == 1) GTEST_SKIP() << "one rank has nobody to wait for";
   const auto a = random_matrix<double>({.n = 80, .per_row = 2, .seed = 4});
   TriangularSolver<double> solver(
       MPI_COMM_WORLD, factored(a),
-      {.grid = grids_of(world_size()).front(), .device = Device::host, .threads = 3});
+      {.grid = grids_of(world_size()).front(), .device = Device::host, .carrier = GetParam(), .threads = 3});
   const Problem<double> problem(solver, a, Op::none, 1);
   solver.prepare(Op::none, 1);
   if (testing_support::world_rank() == world_size() - 1) {
