@@ -277,8 +277,9 @@ STUDIES = (
         (
             "The paper: 46% of an iteration on 8 nodes is communication, which is 4.2 times as fast as on the "
             "processors (8.5 times on one node, 100ts).",
-            "Ours have less communication (100ts 35%, 338ts 24%): MPI's time in the paper has the waiting for the slowest "
-            "process in it, and a ring of the description's bandwidth is faster than its MPI_Allgatherv. Processors are not predicted.",
+            "Ours have less communication (100ts 35%, 338ts 24%): MPI's time in the paper has the waiting for the "
+            "slowest process in it, and a ring of the description's bandwidth is faster than its MPI_Allgatherv. "
+            "Processors are not predicted.",
         ),
     ),
     Study(
@@ -420,8 +421,8 @@ STUDIES = (
         "iteration",
         (
             "The paper: pipe2 is up to 1.57 times as fast as block (hum4 on 32 GPUs).",
-            "Ours differ: 1.05 times. What hides is at most the vector work, which is little at the memory's bandwidth. "
-            "Its iterations of 100ts, 18.4 ms on one GPU, are five times those of its Fig. 16.",
+            "Ours differ: 1.05 times. What hides is at most the vector work, which is little at the memory's "
+            "bandwidth. Its iterations of 100ts, 18.4 ms on one GPU, are five times those of its Fig. 16.",
         ),
     ),
 )
