@@ -231,6 +231,11 @@ void add_sptrsv(CLI::App& app, Run& run) {
   sub->add_option("--threads", o.solver.threads, "Threads that solve")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  sub->add_option(
+         "--solves", o.solver.solves,
+         "About as many solves are expected: --algorithm auto looks at all algorithms where that pays")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   auto* pes = add_pe_options(*sub, o.pes);
   sub->add_option(
          "--device", o.device,

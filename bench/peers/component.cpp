@@ -1,7 +1,7 @@
 // Component-level solves by ours and by MKL's mkl_sparse_d_trsv, in turns in one process:
 //
 //   peer_component MATRIX --json OUT [--library libmkl_rt.so] [--threads T] [--rounds R] [--repeats R]
-//     [--algorithm A] [--lower L.mtx]
+//     [--algorithm A] [--solves N] [--analyses N] [--lower L.mtx]
 //
 // A matrix that is no triangle gives the L of its ILU(0), or where it has none its lower triangle; --lower
 // writes what is solved with, for others to read. In each round the read bandwidth is measured before and
@@ -34,7 +34,7 @@ using Matrix = matrix::Csr<double>;
 
 struct Options {
   std::string file, json, lower, library, algorithm = "auto";
-  int threads = 1, rounds = 3, repeats = 10;
+  int threads = 1, rounds = 3, repeats = 10, solves = 1000, analyses = 1;
 };
 
 // What mkl_spblas.h declares, for 32-bit integers.
@@ -101,6 +101,19 @@ double median_of(int repeats, const Work& work) {
   return seconds[usize(repeats / 2)];
 }
 
+// Seconds from the matrix to the first solution, of solvers one after another.
+std::vector<double> first_solutions(const Matrix& a, const component::Options& options, int analyses,
+                                    const std::vector<double>& b, std::vector<double>& x) {
+  std::vector<double> seconds;
+  for (int r = 0; r < analyses; ++r) {
+    Matrix given = a;
+    const auto start = Clock::now();
+    component::TriangularSolver<double>(std::move(given), {}, options).solve(b, x);
+    seconds.push_back(seconds_since(start));
+  }
+  return seconds;
+}
+
 Json run(const Options& o) {
   Observer silent;
   const Matrix a = bench::lower_of(std::get<Matrix>(matrix::read_matrix(o.file, silent)));
@@ -113,7 +126,9 @@ Json run(const Options& o) {
   std::vector<double> b(usize(a.rows())), x(b.size()), y(b.size());
   for (double& value : b) value = 1 + double(random() % 1000) / 1000;
 
-  component::TriangularSolver<double> ours(a, {}, {.algorithm = o.algorithm, .threads = o.threads});
+  const component::Options options{.algorithm = o.algorithm, .threads = o.threads, .solves = o.solves};
+  const auto first_solution = Json(first_solutions(a, options, o.analyses, b, x));
+  component::TriangularSolver<double> ours(a, {}, options);
   const auto start = Clock::now();
   ours.prepare(Op::none);
   const double analysis = seconds_since(start);
@@ -129,6 +144,7 @@ Json run(const Options& o) {
                {{"algorithm", choice.algorithm},
                 {"reason", choice.reason},
                 {"analysis_seconds", analysis},
+                {"first_solution_seconds", first_solution},
                 {"seconds", Json::array()}}}};
   std::optional<Mkl> mkl;
   if (!o.library.empty()) {
@@ -160,6 +176,8 @@ int start(int argc, char** argv) {
   app.add_option("--library", o.library);
   app.add_option("--algorithm", o.algorithm);
   app.add_option("--threads", o.threads)->check(CLI::PositiveNumber);
+  app.add_option("--solves", o.solves)->check(CLI::PositiveNumber);
+  app.add_option("--analyses", o.analyses)->check(CLI::PositiveNumber);
   app.add_option("--rounds", o.rounds)->check(CLI::PositiveNumber);
   app.add_option("--repeats", o.repeats)->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);

@@ -118,6 +118,21 @@ TEST(ComponentSolver, ChoosesTheAlgorithmOfTheLeastEstimate) {
   TriangularSolver<double> both(wide, {}, {.threads = 2});
   both.prepare(Op::none);
   EXPECT_NE(both.choice(Op::none).algorithm, "sequential");
+  TriangularSolver<double> once(wide, {}, {.threads = 2, .solves = 1});
+  once.prepare(Op::none);
+  EXPECT_EQ(once.choice(Op::none).algorithm, "sequential");
+}
+
+// One thread has the numbers that have no inverse, and the other one has not.
+TEST(ComponentSolver, GivesTheSameBitsWhereSomeInversesAreNoNumbers) {
+  auto a = random_lower<double>(3000, 0, 1);
+  for (double& value : a.value) value *= 1.1;
+  a.value.front() = 1e-310;
+  const auto b = random_vector<double>(3000, 2);
+  std::vector<double> alone(b.size()), together(b.size());
+  TriangularSolver<double>(a, {}).solve(b, alone);
+  TriangularSolver<double>(a, {}, {.algorithm = "sync-free", .threads = 3}).solve(b, together);
+  EXPECT_EQ(alone, together);
 }
 
 std::string error_of(ErrorKind kind, const auto& work) {

@@ -7,7 +7,7 @@
 #include <bit>
 #include <optional>
 
-#include "trisweep/component/triangular_solver.hpp"
+#include "trisweep/component/choice.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/core/slabs.hpp"
 

@@ -46,21 +46,65 @@ Outside outside_of(const matrix::Pattern& pattern) {
   return outside;
 }
 
-// Rows and columns in the reverse order.
+// Makes a system of the rows of op(A), in the order of elimination.
 template <Scalar T>
-matrix::Csr<T> reversed(const matrix::Csr<T>& a) {
-  matrix::Csr<T> r;
-  r.pattern.rows = r.pattern.cols = a.rows();
-  r.pattern.row_ptr.reserve(usize(a.rows()) + 1);
-  r.pattern.col.reserve(a.value.size());
-  r.value.assign(a.value.rbegin(), a.value.rend());
-  for (Index i = a.rows() - 1; i >= 0; --i) {
-    const auto row = a.pattern.row(i);
-    for (auto j = row.rbegin(); j != row.rend(); ++j) r.pattern.col.push_back(a.rows() - 1 - *j);
-    r.pattern.row_ptr.push_back(static_cast<Offset>(r.pattern.col.size()));
+class Elimination {
+ public:
+  Elimination(const matrix::Csr<T>& whole, Form form, Op op)
+      : whole_(whole), form_(form), op_(op), system_{.reversed = form.upper != (op != Op::none)} {
+    system_.below.rows = system_.below.cols = whole.rows();
+    system_.below.row_ptr.reserve(usize(whole.rows()) + 1);
+    system_.below.col.resize(whole.value.size());
+    system_.value.resize(whole.value.size());
+    if (!form.unit) system_.diagonal.reserve(usize(whole.rows()));
   }
-  return r;
-}
+
+  LowerSystem<T> eliminate() {
+    for (Index i = 0; i < whole_.rows(); ++i) append(i);
+    system_.below.col.resize(usize(entries_));
+    system_.value.resize(usize(entries_));
+    return std::move(system_);
+  }
+
+ private:
+  void append(Index i) {
+    const Index number = system_.number(i);
+    const auto begin = whole_.pattern.row_ptr[usize(number)], end = whole_.pattern.row_ptr[usize(number) + 1];
+    const Offset step = system_.reversed ? -1 : 1;
+    Offset e = system_.reversed ? end - 1 : begin, left = end - begin;
+    for (; left > 0; --left, e += step) {
+      const Index j = system_.number(whole_.pattern.col[usize(e)]);
+      if (j >= i) break;
+      system_.below.col[usize(entries_)] = j;
+      system_.value[usize(entries_++)] = whole_.value[usize(e)];
+    }
+    system_.below.row_ptr.push_back(entries_);
+    const bool has_diagonal = left > 0 && whole_.pattern.col[usize(e)] == number;
+    if (left > (has_diagonal ? 1 : 0))
+      refuse_outside(number, whole_.pattern.col[usize(has_diagonal ? e + step : e)]);
+    if (form_.unit) return;
+    if (!has_diagonal) {
+      throw Error(ErrorKind::input, fmt::format("row {} has no diagonal entry", number + 1),
+                  "ask for a unit diagonal where it is not stored");
+    }
+    check_diagonal(whole_.value[usize(e)], number);
+    system_.diagonal.push_back(whole_.value[usize(e)]);
+  }
+
+  [[noreturn]] void refuse_outside(Index number, Index other) const {
+    throw Error(ErrorKind::input,
+                fmt::format("the matrix has an entry at {}, {} the diagonal",
+                            op_ == Op::none ? place(number, other) : place(other, number),
+                            form_.upper ? "below" : "above"),
+                "pass one triangle");
+  }
+
+  const matrix::Csr<T>& whole_;  // op(A)
+  Form form_;
+  Op op_;
+  LowerSystem<T> system_;
+  Offset entries_ = 0;
+};
 
 }  // namespace
 
@@ -82,40 +126,10 @@ Form form_of(const matrix::Pattern& pattern) {
 template <Scalar T>
 LowerSystem<T> lower_system(const matrix::Csr<T>& a, Form form, Op op) {
   require_square(a.pattern);
-  const bool is_upper = form.upper != (op != Op::none);
-  matrix::Csr<T> whole = op == Op::none ? a : matrix::transpose(a);
+  if (op == Op::none) return Elimination<T>(a, form, op).eliminate();
+  matrix::Csr<T> whole = matrix::transpose(a);
   if (op == Op::conjugate_transpose) std::ranges::transform(whole.value, whole.value.begin(), conjugate<T>);
-  if (is_upper) whole = reversed(whole);
-
-  LowerSystem<T> system{.reversed = is_upper};
-  system.below.rows = system.below.cols = a.rows();
-  for (Index i = 0; i < a.rows(); ++i) {
-    const auto row = whole.pattern.row(i);
-    const Index number = system.number(i);
-    auto last = std::ranges::lower_bound(row, i);
-    const bool has_diagonal = last != row.end() && *last == i;
-    if (const auto next = last + has_diagonal; next != row.end()) {
-      const Index other = system.number(*next);
-      throw Error(ErrorKind::input,
-                  fmt::format("the matrix has an entry at {}, {} the diagonal",
-                              op == Op::none ? place(number, other) : place(other, number),
-                              form.upper ? "below" : "above"),
-                  "pass one triangle");
-    }
-    if (!has_diagonal && !form.unit) {
-      throw Error(ErrorKind::input, fmt::format("row {} has no diagonal entry", number + 1),
-                  "ask for a unit diagonal where it is not stored");
-    }
-    const auto first = usize(whole.pattern.row_ptr[usize(i)]), count = usize(last - row.begin());
-    system.below.col.insert(system.below.col.end(), row.begin(), last);
-    system.value.insert(system.value.end(), whole.value.begin() + std::ptrdiff_t(first),
-                        whole.value.begin() + std::ptrdiff_t(first + count));
-    system.below.row_ptr.push_back(static_cast<Offset>(system.value.size()));
-    if (form.unit) continue;
-    check_diagonal(whole.value[first + count], number);
-    system.diagonal.push_back(whole.value[first + count]);
-  }
-  return system;
+  return Elimination<T>(whole, form, op).eliminate();
 }
 
 #define INSTANTIATE(T) template LowerSystem<T> lower_system(const matrix::Csr<T>&, Form, Op);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace trisweep::component {
 namespace {
@@ -15,13 +16,14 @@ Offset entries_of(const matrix::Pattern& below, std::span<const Index> rows) {
 }
 
 // Multiplying takes a fraction of the time of dividing. Not where an inverse has lost digits to underflow, or
-// all of them to overflow.
+// all of them to overflow. All threads do the same, so that a row has the same bits whoever computes it.
 template <Scalar T>
-bool invert(std::span<T> diagonal) {
-  const auto loses = [](const T& value) { return !std::isnormal(std::abs(T(1) / value)); };
-  if (std::ranges::any_of(diagonal, loses)) return false;
-  for (T& value : diagonal) value = T(1) / value;
-  return true;
+bool has_inverses(std::span<const T> diagonal) {
+  constexpr auto least = std::numeric_limits<RealOf<T>>::min();
+  return std::ranges::all_of(diagonal, [](const T& value) {
+    const auto size = std::max(std::abs(std::real(value)), std::abs(std::imag(value)));
+    return size >= least && size <= RealOf<T>(0.5) / least;
+  });
 }
 
 }  // namespace
@@ -31,7 +33,8 @@ PackedRows<T>::PackedRows(const LowerSystem<T>& system, const ThreadSchedule& sc
     : row_(schedule.row.size(), what),
       col_(usize(entries_of(system.below, schedule.row)), what),
       value_(col_.size(), what),
-      diagonal_(system.diagonal.empty() ? 0 : row_.size(), what) {
+      diagonal_(system.diagonal.empty() ? 0 : row_.size(), what),
+      inverted_(has_inverses<T>(system.diagonal)) {
   std::size_t next = 0, entry = 0;
   for (const Block& block : schedule.block) {
     first_.push_back(static_cast<Offset>(entry));
@@ -42,10 +45,11 @@ PackedRows<T>::PackedRows(const LowerSystem<T>& system, const ThreadSchedule& sc
         col_[entry] = system.number(system.below.col[usize(e)]);
         value_[entry] = system.value[usize(e)];
       }
-      if (diagonal_.size() > 0) diagonal_[next] = system.diagonal[usize(i)];
+      if (diagonal_.size() == 0) continue;
+      const T& diagonal = system.diagonal[usize(i)];
+      diagonal_[next] = inverted_ ? T(1) / diagonal : diagonal;
     }
   }
-  inverted_ = invert(diagonal_.span());
 }
 
 #define INSTANTIATE(T) template class PackedRows<T>;

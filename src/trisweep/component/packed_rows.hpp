@@ -12,6 +12,7 @@ namespace trisweep::component {
 template <Scalar T>
 class PackedRows {
  public:
+  PackedRows() = default;
   PackedRows(const LowerSystem<T>& system, const ThreadSchedule& schedule);
 
   RowRange<T> block(const ThreadSchedule& schedule, std::size_t b) const {
@@ -30,7 +31,7 @@ class PackedRows {
   Buffer<Index> col_;
   Buffer<T> value_;
   Buffer<T> diagonal_;
-  bool inverted_ = true;  // `diagonal_` holds the inverses
+  bool inverted_ = false;  // `diagonal_` holds the inverses
 };
 
 }  // namespace trisweep::component

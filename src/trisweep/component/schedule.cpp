@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -59,9 +60,13 @@ class Interleaver {
  private:
   void order(std::span<Index> rows) {
     std::ranges::fill(count_, 0);
+    const Index first = std::ranges::min(rows);  // none before it is among the rows
     for (const Index i : rows) {
       Index level = 0;
-      for (const Index j : below_.row(i)) level = std::max(level, level_[usize(j)] + 1);
+      for (const Index j : below_.row(i) | std::views::reverse) {
+        if (j < first) break;
+        level = std::max(level, level_[usize(j)] + 1);
+      }
       level_[usize(i)] = level;
       if (usize(level) + 1 >= count_.size()) count_.resize(usize(level) + 2);
       ++count_[usize(level) + 1];
@@ -79,34 +84,54 @@ class Interleaver {
   std::vector<Index> ordered_;  // the rows at hand
 };
 
+// What the blocks of thread t wait for: by block, numbers of blocks of other threads.
+class Waits {
+ public:
+  Waits(const matrix::Pattern& below, const Assignment& assignment)
+      : below_(below), place_(places_of(below, assignment)), needed_(assignment.size()) {}
+
+  void add_to(ThreadSchedule& mine, std::size_t t) {
+    std::vector<Index> waited(needed_.size());
+    std::ranges::fill(needed_, 0);
+    Index row = 0;
+    for (Block& block : mine.block) {
+      for (; row < block.row_end; ++row) need(mine.row[usize(row)]);
+      for (std::size_t other = 0; other < needed_.size(); ++other) {
+        if (other != t && needed_[other] > waited[other])
+          mine.wait.push_back({static_cast<Index>(other), needed_[other]});
+      }
+      waited = needed_;
+      block.wait_end = static_cast<Index>(mine.wait.size());
+    }
+  }
+
+ private:
+  void need(Index row) {
+    for (const Index j : below_.row(row)) {
+      const Place& p = place_[usize(j)];
+      needed_[usize(p.thread)] = std::max(needed_[usize(p.thread)], p.block + 1);
+    }
+  }
+
+  const matrix::Pattern& below_;
+  const std::vector<Place> place_;
+  std::vector<Index> needed_;  // by thread: blocks that it must have ended
+};
+
 }  // namespace
 
 Schedule make_schedule(const matrix::Pattern& below, Assignment assignment) {
-  const std::vector<Place> place = places_of(below, assignment);
+  const auto idle = std::ranges::count_if(assignment, [](const ThreadRows& t) { return t.row.empty(); });
+  std::optional<Waits> waits;  // a thread that computes alone has none
+  if (idle + 1 < std::ssize(assignment)) waits.emplace(below, assignment);
   Schedule schedule(assignment.size());
-  std::vector<Index> needed(assignment.size()), waited(assignment.size());
   Interleaver interleaver(below);
   for (std::size_t t = 0; t < assignment.size(); ++t) {
     ThreadSchedule& mine = schedule[t];
     mine.row = std::move(assignment[t].row);
     interleaver.apply(mine.row, assignment[t].block_end);
-    std::ranges::fill(waited, 0);
-    Index row = 0;
-    for (const Index end : assignment[t].block_end) {
-      needed = waited;
-      for (; row < end; ++row) {
-        for (const Index j : below.row(mine.row[usize(row)])) {
-          const Place& p = place[usize(j)];
-          needed[usize(p.thread)] = std::max(needed[usize(p.thread)], p.block + 1);
-        }
-      }
-      for (std::size_t other = 0; other < needed.size(); ++other) {
-        if (other != t && needed[other] > waited[other])
-          mine.wait.push_back({static_cast<Index>(other), needed[other]});
-      }
-      waited = needed;
-      mine.block.push_back({end, static_cast<Index>(mine.wait.size())});
-    }
+    for (const Index end : assignment[t].block_end) mine.block.push_back({end, 0});
+    if (waits) waits->add_to(mine, t);
   }
   return schedule;
 }

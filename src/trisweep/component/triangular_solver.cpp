@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
+#include <ranges>
 #include <thread>
 
 #include "trisweep/component/packed_rows.hpp"
@@ -24,12 +26,12 @@ void wait_for(const Progress& progress, Offset blocks) {
   }
 }
 
-// Of two algorithms the first in their table is taken unless the other's estimate is at most this share of
-// its.
-constexpr double clear_gain = 0.95;
-
-Schedule schedule_by(const NamedAlgorithm& algorithm, const matrix::Pattern& below, int threads) {
-  return make_schedule(below, algorithm.assign(below, threads));
+// Calls work(thread) on every thread that has rows. Where only the caller's has, nobody is woken.
+template <class Work>
+void run_threads(Crew& crew, const Schedule& schedule, const Work& work) {
+  const auto has_rows = [](const ThreadSchedule& thread) { return !thread.row.empty(); };
+  if (std::ranges::none_of(schedule | std::views::drop(1), has_rows)) return work(0);
+  crew.run(std::cref(work));  // by reference: a copy would allocate
 }
 
 }  // namespace
@@ -69,29 +71,22 @@ auto TriangularSolver<T>::prepared(Op op) -> const Prepared& {
   auto& place = prepared_[op];
   if (place) return *place;
   const LowerSystem<T> system = lower_system(a_, form_, op);
-  auto made = std::make_unique<Prepared>();
-  std::string estimates;
-  // One thread waits for nobody, whatever the algorithm.
-  const auto candidates =
-      options_.algorithm == automatic && options_.threads == 1 ? algorithms().first(1) : algorithms();
-  for (const NamedAlgorithm& algorithm : candidates) {
-    if (options_.algorithm != automatic && options_.algorithm != algorithm.name) continue;
-    Schedule schedule = schedule_by(algorithm, system.below, options_.threads);
-    const double seconds = estimate(system.below, schedule);
-    estimates += fmt::format("{}{} {:.3g} ms", estimates.empty() ? "" : ", ", algorithm.name, 1e3 * seconds);
-    if (!made->choice.algorithm.empty() && seconds > clear_gain * made->choice.estimated_seconds) continue;
-    made->schedule = std::move(schedule);
-    made->choice.algorithm = algorithm.name;
-    made->choice.estimated_seconds = seconds;
-  }
-  if (options_.algorithm == automatic) made->choice.reason = "estimated: " + estimates;
-  for (const ThreadSchedule& thread : made->schedule) {
-    made->choice.blocks += static_cast<Index>(thread.block.size());
-    made->choice.waits += static_cast<Index>(thread.wait.size());
-    made->rows.emplace_back(system, thread);
-  }
-  place = std::move(made);
+  auto [schedule, choice] = choose(system.below, options_, running_->crew);
+  std::vector<PackedRows<T>> rows = packed(system, schedule);
+  place = std::make_unique<Prepared>(std::move(schedule), std::move(choice), std::move(rows));
   return *place;
+}
+
+// Each thread packs what it will read.
+template <Scalar T>
+auto TriangularSolver<T>::packed(const LowerSystem<T>& system, const Schedule& schedule)
+    -> std::vector<PackedRows<T>> {
+  std::vector<PackedRows<T>> rows(schedule.size());
+  run_threads(running_->crew, schedule, [&](int thread) {
+    const auto t = static_cast<std::size_t>(thread);
+    rows[t] = PackedRows<T>(system, schedule[t]);
+  });
+  return rows;
 }
 
 template <Scalar T>
@@ -112,13 +107,12 @@ void TriangularSolver<T>::refill(std::span<const T> values) {
                 fmt::format("{} values for a matrix of {} entries", values.size(), a_.value.size()));
   }
   matrix::Csr<T> other{.pattern = a_.pattern, .value = {values.begin(), values.end()}};
-  std::map<Op, std::vector<PackedRows<T>>> packed;
+  std::map<Op, std::vector<PackedRows<T>>> rows;
   for (const auto& [op, prepared] : prepared_) {
-    const LowerSystem<T> system = lower_system(other, form_, op);
-    for (const ThreadSchedule& thread : prepared->schedule) packed[op].emplace_back(system, thread);
+    rows[op] = packed(lower_system(other, form_, op), prepared->schedule);
   }
   a_ = std::move(other);
-  for (auto& [op, rows] : packed) prepared_.at(op)->rows = std::move(rows);
+  for (auto& [op, of_threads] : rows) prepared_.at(op)->rows = std::move(of_threads);
 }
 
 // Calls solve(rows) for every block when its turn has come. Counts go on from solve to solve: nothing is
@@ -143,7 +137,7 @@ void TriangularSolver<T>::run(const Prepared& prepared, const Solve& solve) {
       progress[t].blocks.store(before[t] + static_cast<Offset>(b) + 1, std::memory_order_release);
     }
   };
-  running_->crew.run(std::cref(work));  // by reference: a copy would allocate
+  run_threads(running_->crew, prepared.schedule, work);
 }
 
 // The first of the right-hand sides, `columns` or all of them; returns how many.

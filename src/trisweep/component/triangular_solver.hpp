@@ -2,40 +2,23 @@
 // Solves op(A) x = b with a sparse triangular A that need not have supernodes (factors of an incomplete
 // factorization, graphs, another library's L), by threads of one process.
 
-#include <atomic>
 #include <map>
 #include <memory>
-#include <string>
 
+#include "trisweep/component/choice.hpp"
 #include "trisweep/component/lower_system.hpp"
-#include "trisweep/component/schedule.hpp"
-#include "trisweep/core/crew.hpp"
 #include "trisweep/core/vectors.hpp"
 
 namespace trisweep::component {
-
-// The name of an algorithm (algorithms.hpp), or this: the one that is estimated to be the fastest.
-inline constexpr std::string_view automatic = "auto";
-
-struct Options {
-  std::string algorithm{automatic};
-  int threads = 1;
-};
-
-// What was chosen for an op, and why.
-struct Choice {
-  std::string algorithm;
-  std::string reason;  // estimates of all algorithms; empty where one was asked for
-  double estimated_seconds = 0;
-  Index blocks = 0;
-  Index waits = 0;
-};
 
 // Bytes that a solve with one right-hand side reads and writes at least once.
 template <Scalar T>
 std::size_t bytes_of_solve(const matrix::Csr<T>& a) {
   return a.value.size() * (sizeof(T) + sizeof(Index)) + usize(a.rows()) * (2 * sizeof(Index) + 2 * sizeof(T));
 }
+
+template <Scalar T>
+class PackedRows;
 
 // A solve's result does not depend on the algorithm or the number of threads, to the last bit.
 template <Scalar T>
@@ -63,6 +46,7 @@ class TriangularSolver {
   struct Prepared;
   struct Running;
   const Prepared& prepared(Op op);
+  std::vector<PackedRows<T>> packed(const LowerSystem<T>& system, const Schedule& schedule);
   void make_room(Index nrhs);
   template <class Solve>
   void run(const Prepared& prepared, const Solve& solve);

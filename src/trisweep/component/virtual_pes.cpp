@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -147,11 +148,9 @@ VirtualPes<T>::VirtualPes(LowerSystem<T> system, const NamedDesign& design, cons
     auto pe_of_task = assign(system_.below, options_.layout);
     place(pe_of_task);
     if (design.places.size() == 1) return;
-    options_.pace = Pace::clock;
-    const double seconds = solve_column(zeros.data(), x.data()).seconds;
+    const double seconds = solve_column(zeros.data(), x.data(), nullptr).seconds;
     if (best.empty() || seconds < least) best = std::move(pe_of_task), least = seconds;
   }
-  options_.pace = options.pace;
   place(best);
 }
 
@@ -175,15 +174,15 @@ void VirtualPes<T>::place(const std::vector<Index>& pe_of_task) {
 }
 
 template <Scalar T>
-PeReport VirtualPes<T>::solve_column(const T* b, T* x) {
+PeReport VirtualPes<T>::solve_column(const T* b, T* x, Crew* crew) {
   const auto exchanger = make_exchanger<T>(exchange_, crossings_);
   typename Pe::Vectors vectors{b, x, *exchanger, std::vector<T>(own_.size()), own_};
   std::vector<Pe> pes;
   for (Index p = 0; p < options_.layout.pes; ++p) pes.emplace_back(*this, p, vectors);
-  if (options_.pace == Pace::threads) {
+  if (crew != nullptr) {
     // The others wait for what a PE has contributed, so none goes on when one has failed.
     std::atomic<bool> failed = false;
-    Crew(options_.layout.pes).run([&](int p) {
+    crew->run([&](int p) {
       try {
         for (Pe& pe = pes[static_cast<std::size_t>(p)]; !pe.done() && !failed;) {
           if (!pe.turn()) std::this_thread::yield();
@@ -213,8 +212,10 @@ template <Scalar T>
 PeReport VirtualPes<T>::solve(Vectors<const T> b, Vectors<T> x) {
   require_fit<T>(b, x, system_.rows());
   PeReport all{.pe = std::vector<PeOutcome>(static_cast<std::size_t>(options_.layout.pes))};
+  std::optional<Crew> crew;
+  if (options_.pace == Pace::threads) crew.emplace(options_.layout.pes);
   for (Index c = 0; c < b.cols; ++c) {
-    const PeReport one = solve_column(b.column(c), x.column(c));
+    const PeReport one = solve_column(b.column(c), x.column(c), crew ? &*crew : nullptr);
     all.seconds += one.seconds;
     for (std::size_t p = 0; p < all.pe.size(); ++p) all.pe[p] += one.pe[p];
   }

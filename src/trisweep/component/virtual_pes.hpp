@@ -11,6 +11,7 @@
 
 #include "trisweep/component/exchanges.hpp"
 #include "trisweep/component/lower_system.hpp"
+#include "trisweep/core/crew.hpp"
 #include "trisweep/core/vectors.hpp"
 
 namespace trisweep::component {
@@ -70,7 +71,8 @@ class VirtualPes {
  private:
   class Pe;
   void place(const std::vector<Index>& pe_of_task);
-  PeReport solve_column(const T* b, T* x);
+  // By the crew, a thread for each PE, or without one by their clocks.
+  PeReport solve_column(const T* b, T* x, Crew* crew);
 
   LowerSystem<T> system_;
   matrix::Csr<T> users_;  // by component: those that it contributes to
