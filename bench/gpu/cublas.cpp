@@ -30,6 +30,14 @@ struct Batch {
   bool transposed;
   int count;
   GpuBuffer panels, sources, targets;
+
+  Batch(device::PanelShape of_each, bool are_transposed, std::size_t size)
+      : shape(of_each),
+        transposed(are_transposed),
+        count(static_cast<int>(size)),
+        panels(size * sizeof(double*)),
+        sources(size * sizeof(double*)),
+        targets(size * sizeof(double*)) {}
 };
 
 // The panels of a padded plan, column-major.
@@ -122,9 +130,7 @@ class Padded {
           {transposed, g.rows, g.cols, shape.rows, panels.back(), sources.back(), targets.back()});
     }
     if (panels.empty()) return;
-    Batch& made = batch_.emplace_back(
-        Batch{shape, transposed, static_cast<int>(panels.size()), GpuBuffer(panels.size() * sizeof(double*)),
-              GpuBuffer(panels.size() * sizeof(double*)), GpuBuffer(panels.size() * sizeof(double*))});
+    const Batch& made = batch_.emplace_back(shape, transposed, panels.size());
     made.panels.fill(panels.data(), panels.size() * sizeof(double*));
     made.sources.fill(sources.data(), sources.size() * sizeof(double*));
     made.targets.fill(targets.data(), targets.size() * sizeof(double*));

@@ -49,6 +49,17 @@ class Bem(CommandTest):
             self.assertLess(record["true_residual"], 1e-5)
             self.assertTrue(math.isclose(record["charge"], plain["charge"], rel_tol=1e-4))
 
+    def test_gmres_has_one_product_an_iteration(self):
+        words = ("--object", "spheres", "--n", 1200, "--tol", "1e-8")
+        plain = self.bem(*words)
+        for preconditioner in ("none", "block-jacobi"):
+            record = self.bem(*words, "--method", "gmres", "--preconditioner", preconditioner, ranks=2)
+            self.assertEqual(record["method"], "gmres")
+            self.assertLess(record["true_residual"], 1e-8)
+            self.assertEqual(len(record["residuals"]), record["iterations"] + 1)
+            self.assertLessEqual(record["iterations"], 2 * plain["iterations"])
+            self.assertTrue(math.isclose(record["charge"], plain["charge"], rel_tol=1e-6))
+
     def test_preconditioners(self):
         words = ("--object", "human", "--n", 1000)
         plain = self.bem(*words)

@@ -13,6 +13,11 @@ template <class R>
 using Lanes = Vector<R, lanes* static_cast<int>(sizeof(R))>;
 
 template <class R>
+TRISWEEP_INLINE Lanes<R> all_lanes(R value) {
+  return Lanes<R>{} + value;
+}
+
+template <class R>
 TRISWEEP_INLINE R sum_of_lanes(const Lanes<R>& v) {
   return sum_of<R, lanes* static_cast<int>(sizeof(R))>(v);
 }

@@ -19,6 +19,7 @@ inline constexpr Bits whole = 0;  // numbers as they are
 inline constexpr int least_bits = 2;
 inline constexpr int most_bits = 48;
 inline constexpr int group = 8;
+inline constexpr int most_short_bits = 32;  // of integers of which a group is half a vector of the longest
 
 // Of a group of a column, of which the last may have fewer numbers than others.
 template <class R>
@@ -52,10 +53,12 @@ constexpr std::size_t groups_of(std::size_t reals) {
 constexpr std::size_t numbers_at_end(std::size_t reals) {
   return (reals + group - 1) % group + 1;
 }
-// What may be read behind the last group: integers of up to 32 bits are in half a vector of the longest.
+// What may be read behind the last group.
 constexpr std::size_t read_behind(Bits bits) {
-  return bits == whole ? 0 : bits <= 32 ? 32 : 64;
+  return bits == whole ? 0 : bits <= most_short_bits ? 32 : 64;
 }
+// And behind the steps of columns: those of eight are read at a time.
+inline constexpr std::size_t read_behind_columns = 16;
 
 // Steps have few digits, so that as multiples of a power of 2 they are the leading half of a float.
 using Multiple = std::uint16_t;

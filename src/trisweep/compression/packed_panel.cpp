@@ -127,7 +127,7 @@ class PanelWriter {
 
   // With one of each.
   void write(std::span<const Format> formats) {
-    std::size_t size = sizeof(PanelHead), behind = 0;
+    std::size_t size = sizeof(PanelHead), behind = read_behind_columns;
     double largest = 0;
     for (const Format& f : formats) {
       size += sizeof f.bits + sizeof(Multiple) + bytes_of_column<R>(reals_, f.bits);

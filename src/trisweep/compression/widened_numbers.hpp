@@ -18,48 +18,75 @@ namespace {
 static_assert(group == lanes);
 
 #if defined(__AVX512F__)
-// Each integer's words of 16 bits are brought to its lane, and shifted to the left end and back.
+// Integers of up to 32 bits: each one's words of 16 bits are brought to its lane, where it begins at some
+// bit. There, and with its sign turned over, it is a part of the last 52 bits of a real number, from which
+// what is not the integer is taken away; what remains is too large by a power of 2, which `scale` takes back.
+// Longer ones are shifted to the left end and back.
 struct Cut {
   alignas(64) std::array<std::uint16_t, 32> word;
-  alignas(64) std::array<std::int64_t, group> left;
+  alignas(64) std::array<std::int64_t, group> mask;   // or how far to shift to the left
+  alignas(64) std::array<std::int64_t, group> added;  // exponent and sign
+  alignas(64) std::array<double, group> scale;
 };
 constexpr Cut make_cut(int bits) {
   Cut cut{};
+  cut.scale.fill(1);
+  if (bits == whole) return cut;
+  const bool is_short = bits <= most_short_bits;
   for (int i = 0; i < group; ++i) {
     for (int k = 0; k < 4; ++k)
       cut.word[usize(4 * i + k)] = static_cast<std::uint16_t>(std::min(i * bits / 16 + k, 31));
-    cut.left[usize(i)] = 64 - bits - i * bits % 16;
+    const int begin = i * bits % 16;
+    constexpr std::int64_t exponent = 0x4330000000000000;  // of 2^52
+    cut.mask[usize(i)] = is_short ? ((std::int64_t{1} << bits) - 1) << begin : 64 - bits - begin;
+    cut.added[usize(i)] = exponent | std::int64_t{1} << (begin + bits - 1);
+    if (is_short) cut.scale[usize(i)] = 1 / static_cast<double>(std::int64_t{1} << begin);
   }
   return cut;
 }
 
-template <bool in_half_vector>
+// Of integers of a number of bits.
+template <class R>
+TRISWEEP_INLINE Lanes<R> scale_of(const Cut& cut) {
+  const __m512d scale = _mm512_load_pd(cut.scale.data());
+  if constexpr (std::is_same_v<R, double>) {
+    return (Lanes<R>)scale;
+  } else {
+    return (Lanes<R>)_mm512_maskz_cvtpd_ps(0xff, scale);
+  }
+}
+
+template <bool is_short>
 class Widener {
  public:
   TRISWEEP_INLINE Widener(const Cut& cut, int bits)
       : word_(_mm512_load_si512(cut.word.data())),
-        left_(_mm512_load_si512(cut.left.data())),
-        right_(_mm512_set1_epi64(64 - bits)) {}
+        mask_(_mm512_load_si512(cut.mask.data())),
+        added_(is_short ? _mm512_load_si512(cut.added.data()) : _mm512_set1_epi64(64 - bits)) {}
 
   template <class R>
   TRISWEEP_INLINE Lanes<R> operator()(const std::byte* at) const {
-    __m512i integers;
-    if constexpr (in_half_vector) {
-      integers = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+    __m512d numbers;
+    if constexpr (is_short) {
+      __m512i integers = _mm512_castsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+      integers = _mm512_maskz_permutexvar_epi16(~__mmask32{0}, word_, integers);
+      constexpr int and_then_xor = 0x6a;  // (integers & mask) ^ added
+      integers = _mm512_ternarylogic_epi64(integers, mask_, added_, and_then_xor);
+      numbers = _mm512_castsi512_pd(integers) - _mm512_castsi512_pd(added_);
     } else {
-      integers = _mm512_loadu_si512(at);
+      __m512i integers = _mm512_maskz_permutexvar_epi16(~__mmask32{0}, word_, _mm512_loadu_si512(at));
+      integers = _mm512_maskz_srav_epi64(0xff, _mm512_maskz_sllv_epi64(0xff, integers, mask_), added_);
+      numbers = _mm512_maskz_cvtepi64_pd(0xff, integers);
     }
-    integers = _mm512_maskz_permutexvar_epi16(~__mmask32{0}, word_, integers);
-    integers = _mm512_maskz_srav_epi64(0xff, _mm512_maskz_sllv_epi64(0xff, integers, left_), right_);
     if constexpr (std::is_same_v<R, double>) {
-      return (Lanes<R>)_mm512_maskz_cvtepi64_pd(0xff, integers);
+      return (Lanes<R>)numbers;
     } else {
-      return (Lanes<R>)_mm512_maskz_cvtepi64_ps(0xff, integers);
+      return (Lanes<R>)_mm512_maskz_cvtpd_ps(0xff, numbers);
     }
   }
 
  private:
-  __m512i word_, left_, right_;
+  __m512i word_, mask_, added_;
 };
 
 #elif defined(__AVX2__)
@@ -80,6 +107,11 @@ constexpr Cut make_cut(int bits) {
     if (i % 2 == 0) cut.begin[usize(i / 2)] = i * bits / 8;
   }
   return cut;
+}
+
+template <class R>
+TRISWEEP_INLINE Lanes<R> scale_of(const Cut&) {
+  return all_lanes<R>(1);
 }
 
 template <bool>
@@ -128,6 +160,11 @@ constexpr Cut make_cut(int) {
   return {};
 }
 
+template <class R>
+TRISWEEP_INLINE Lanes<R> scale_of(const Cut&) {
+  return all_lanes<R>(1);
+}
+
 template <bool>
 class Widener {
  public:
@@ -152,6 +189,7 @@ class Widener {
 
 constexpr std::array<Cut, most_bits + 1> cuts = [] {
   std::array<Cut, most_bits + 1> all{};
+  all[whole] = make_cut(whole);
   for (int bits = least_bits; bits <= most_bits; ++bits) all[usize(bits)] = make_cut(bits);
   return all;
 }();
@@ -162,32 +200,39 @@ constexpr std::ptrdiff_t fetched_ahead = 8 << 10;
 constexpr std::ptrdiff_t line = 64;
 enum class Way { forward, backward };
 
-// Calls visit(g, integers) for `count` groups of a column, each one vector. The last has `rest` numbers. They
-// begin at `at`, or (backward) end there; returns where they end, or begin.
-template <class R, int count, Way way, class Visit>
+// What integers of so many bits come out too large by, in each lane: powers of 2.
+template <class R>
+TRISWEEP_INLINE Lanes<R> scale_of(Bits bits) {
+  return scale_of<R>(cuts[bits]);
+}
+
+// Calls visit(g, integers / scale_of(bits)) for `count` groups of a column, each one vector. The last has
+// `rest` numbers. They begin at `at`, or (backward) end there; returns where they end, or begin. `is_short`:
+// the integers are known to be.
+template <class R, int count, Way way, bool is_short, class Visit>
 TRISWEEP_INLINE const std::byte* widen(const std::byte* at, Bits bits, std::size_t rest, const Visit& visit) {
   constexpr std::ptrdiff_t sign = way == Way::forward ? 1 : -1;
   __builtin_prefetch(at + sign * fetched_ahead, 0, 3);
   if constexpr (count > 2) __builtin_prefetch(at + sign * (fetched_ahead + line), 0, 3);
-  const std::size_t bytes = bytes_of_group<R>(bits);
-  const std::size_t all_bytes = usize(count - 1) * bytes + bytes_of_group<R>(bits, rest);
+  const std::size_t bytes = is_short ? bits : bytes_of_group<R>(bits);
+  const std::size_t all_bytes =
+      usize(count - 1) * bytes + (is_short ? (rest * bits + 7) / 8 : bytes_of_group<R>(bits, rest));
   if constexpr (way == Way::backward) at -= all_bytes;
   const auto visit_all = [&](const auto& numbers_at) __attribute__((always_inline)) {
 #pragma GCC unroll 4
     for (int g = 0; g < count; ++g) visit(g, numbers_at(at + usize(g) * bytes));
   };
-  constexpr Bits half_vector = 32;
-  if (bits == whole) {
+  if (is_short || (bits != whole && bits <= most_short_bits)) {
+    const Widener<true> widener(cuts[bits], bits);
+    visit_all([&](const std::byte* from)
+                  __attribute__((always_inline)) { return widener.template operator()<R>(from); });
+  } else if (bits == whole) {
     const std::byte* const last = at + usize(count - 1) * bytes;
     R padded[lanes] = {};
     std::memcpy(padded, last, rest * sizeof(R));
     visit_all([&](const std::byte* from) __attribute__((always_inline)) {
       return load<Lanes<R>>(from == last ? reinterpret_cast<const std::byte*>(padded) : from);
     });
-  } else if (bits <= half_vector) {
-    const Widener<true> widener(cuts[bits], bits);
-    visit_all([&](const std::byte* from)
-                  __attribute__((always_inline)) { return widener.template operator()<R>(from); });
   } else {
     const Widener<false> widener(cuts[bits], bits);
     visit_all([&](const std::byte* from)

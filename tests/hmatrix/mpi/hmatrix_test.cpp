@@ -117,7 +117,7 @@ TYPED_TEST(HMatrixTest, ThreadsAndRanksLeaveEveryBitAsItIs) {
   const transport::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const auto x = random_vector<T>(usize(Problem<T>().n()), 6);
   const auto alone = product<T>(self, 1, options_for(1e-4), Op::none, x);
-  for (const int threads : {1, 2, 3})
+  for (const int threads : {1, 2, 3, 4})
     EXPECT_EQ(product<T>(world, threads, options_for(1e-4), Op::none, x), alone) << threads;
   if (world.rank() > 0) return;
   const auto transposed = product<T>(self, 1, options_for(1e-4), Op::transpose, x);
