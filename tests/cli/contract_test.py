@@ -106,6 +106,10 @@ class RunRecord(CommandTest):
             with self.subTest(grid=grid):
                 cpu, host = (self.solve("a.mtx", "--device", device, grid=grid) for device in ("cpu", "host"))
                 self.assertEqual(host["plan"]["device"], "host")
+                self.assertEqual(host["plan"]["device_exchange"], "puts")
+                mpi = self.solve("a.mtx", "--device", "host", "--device-exchange", "mpi", grid=grid)
+                self.assertEqual(mpi["plan"]["device_exchange"], "mpi")
+                self.assertLess(mpi["solve"]["componentwise_backward_error"], 1e-15)
                 self.assertLess(host["solve"]["componentwise_backward_error"], 1e-15)
                 for what in ("messages", "messages_sent", "bytes_sent", "messages_received", "bytes_received"):
                     self.assertEqual([r[what] for r in host["ranks"]], [r[what] for r in cpu["ranks"]], what)
