@@ -183,7 +183,7 @@ void add_matrix_options(CLI::App& sub, BemCommand& o) {
       ->check(CLI::IsMember(names_of(compression::crosses())))
       ->capture_default_str();
   sub.add_flag("--no-recompression", o.no_recompression, "Study: keep the crosses, in double precision");
-  sub.add_option("--precision", o.precision, "adaptive: numbers in 1 to 8 bytes, as the error allows")
+  sub.add_option("--precision", o.precision, "adaptive: numbers in as few bits as the error allows")
       ->check(CLI::IsMember(names_of(compression::precisions())))
       ->capture_default_str();
   for (const char* const about_new :

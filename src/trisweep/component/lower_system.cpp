@@ -48,9 +48,9 @@ Outside outside_of(const matrix::Pattern& pattern) {
 
 // Makes a system of the rows of op(A), in the order of elimination.
 template <Scalar T>
-class Elimination {
+class InOrderOfElimination {
  public:
-  Elimination(const matrix::Csr<T>& whole, Form form, Op op)
+  InOrderOfElimination(const matrix::Csr<T>& whole, Form form, Op op)
       : whole_(whole), form_(form), op_(op), system_{.reversed = form.upper != (op != Op::none)} {
     system_.below.rows = system_.below.cols = whole.rows();
     system_.below.row_ptr.reserve(usize(whole.rows()) + 1);
@@ -126,10 +126,10 @@ Form form_of(const matrix::Pattern& pattern) {
 template <Scalar T>
 LowerSystem<T> lower_system(const matrix::Csr<T>& a, Form form, Op op) {
   require_square(a.pattern);
-  if (op == Op::none) return Elimination<T>(a, form, op).eliminate();
+  if (op == Op::none) return InOrderOfElimination<T>(a, form, op).eliminate();
   matrix::Csr<T> whole = matrix::transpose(a);
   if (op == Op::conjugate_transpose) std::ranges::transform(whole.value, whole.value.begin(), conjugate<T>);
-  return Elimination<T>(whole, form, op).eliminate();
+  return InOrderOfElimination<T>(whole, form, op).eliminate();
 }
 
 #define INSTANTIATE(T) template LowerSystem<T> lower_system(const matrix::Csr<T>&, Form, Op);

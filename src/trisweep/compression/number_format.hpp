@@ -21,10 +21,13 @@ inline constexpr int most_bits = 48;
 inline constexpr int group = 8;
 inline constexpr int most_short_bits = 32;  // of integers of which a group is half a vector of the longest
 
+constexpr std::size_t bytes_of_integers(Bits bits, std::size_t numbers) {
+  return (numbers * bits + 7) / 8;
+}
 // Of a group of a column, of which the last may have fewer numbers than others.
 template <class R>
 constexpr std::size_t bytes_of_group(Bits bits, std::size_t numbers = group) {
-  return bits == whole ? numbers * sizeof(R) : (numbers * bits + 7) / 8;
+  return bits == whole ? numbers * sizeof(R) : bytes_of_integers(bits, numbers);
 }
 
 constexpr double largest_integer(int bits) {

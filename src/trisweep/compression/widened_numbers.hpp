@@ -216,7 +216,7 @@ TRISWEEP_INLINE const std::byte* widen(const std::byte* at, Bits bits, std::size
   if constexpr (count > 2) __builtin_prefetch(at + sign * (fetched_ahead + line), 0, 3);
   const std::size_t bytes = is_short ? bits : bytes_of_group<R>(bits);
   const std::size_t all_bytes =
-      usize(count - 1) * bytes + (is_short ? (rest * bits + 7) / 8 : bytes_of_group<R>(bits, rest));
+      usize(count - 1) * bytes + (is_short ? bytes_of_integers(bits, rest) : bytes_of_group<R>(bits, rest));
   if constexpr (way == Way::backward) at -= all_bytes;
   const auto visit_all = [&](const auto& numbers_at) __attribute__((always_inline)) {
 #pragma GCC unroll 4

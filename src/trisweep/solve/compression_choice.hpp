@@ -1,6 +1,8 @@
 #pragma once
 // What `--compress auto` takes, and whether it pays (docs/compression.md). The same on every rank.
 
+#include <optional>
+
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
@@ -15,10 +17,10 @@ Compression automatic_compression();
 template <Scalar T>
 RefinementOptions refinement_of_compressed(RefinementOptions options);
 
-// Whether answers come sooner with the compressed factors of `solver` than with whole ones, by the passes
-// that one takes. Collective.
+// What is done with compressed factors when they have been tried: nothing (they pay), the compression that
+// lets a second pass be the last, or none (eps 0). Collective.
 template <Scalar T>
-bool compression_pays(TriangularSolver<T>& solver, RefinedSolver<T>& refined, Op op,
-                      const RefinementOptions& options);
+std::optional<Compression> better_compression(TriangularSolver<T>& solver, RefinedSolver<T>& refined, Op op,
+                                              RefinementOptions options);
 
 }  // namespace trisweep::solve

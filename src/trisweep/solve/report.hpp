@@ -23,9 +23,9 @@ struct FactorReport {
   // Known with the first answer.
   double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
   bool numerically_singular = false;
-  bool second_try = false;     // with greater care: the first has not led to an answer
-  double compression_eps = 0;  // of panels; 0: they are as they are
-  double compression_seconds = 0;
+  bool second_try = false;          // with greater care: the first has not led to an answer
+  double compression_eps = 0;       // of panels; 0: they are as they are
+  double compression_seconds = 0;   // with what was tried before
   bool compression_undone = false;  // compressed, the factors have led to no answer, or not sooner
   // By level of the separator tree, the root's first; empty where panels are as they are.
   std::vector<double> level_bytes, uncompressed_level_bytes;

@@ -228,9 +228,13 @@ class Solver<T>::System {
   void distribute(std::shared_ptr<const Factorization<F>> factorization) {
     const auto start = Clock::now();
     make_solver(factorization);
-    if (options_.compress.automatic && solver_->compression() &&
-        !compression_pays(*solver_, *refined_, options_.op, refinement())) {
-      compression_undone_ = true;
+    double tried_seconds = 0;  // making tiles that were not kept
+    while (options_.compress.automatic && solver_->compression()) {
+      const auto better = better_compression(*solver_, *refined_, options_.op, refinement());
+      if (!better) break;
+      tried_seconds += solver_->compression()->seconds;
+      automatic_ = *better;
+      compression_undone_ = automatic_.eps == 0;
       make_solver(factorization);
     }
     factorization.reset();
@@ -239,7 +243,7 @@ class Solver<T>::System {
     refined_->prepare(options_.op, options_.nrhs);
     report_.plan_seconds = comm_.max(seconds_since(plan_start));
     report_.setup_seconds = matrix_seconds_ + comm_.max(seconds_since(start));
-    describe_compression();
+    describe_compression(tried_seconds);
     const auto bytes = static_cast<double>(solver_->panel_bytes());
     report_.panel_bytes = comm_.sum(bytes);
     report_.panel_bytes_max = comm_.max(bytes);
@@ -256,13 +260,13 @@ class Solver<T>::System {
     refined_.emplace(*a_, *solver_);
   }
 
-  void describe_compression() {
+  void describe_compression(double tried_seconds) {
     FactorReport& report = report_.factor;
     const bool compressed = solver_->compression().has_value();
     const CompressionReport made = solver_->compression().value_or(CompressionReport{});
     report.compression_undone = compression_undone_;
     report.compression_eps = compressed ? solver_->options().compression.eps : 0;
-    report.compression_seconds = made.seconds;
+    report.compression_seconds = tried_seconds + made.seconds;
     report.level_bytes = made.level_bytes;
     report.uncompressed_level_bytes = made.uncompressed_level_bytes;
     if (compressed) report.bytes = static_cast<std::size_t>(made.bytes());
@@ -271,7 +275,7 @@ class Solver<T>::System {
   // Once undone, for good.
   Compression compression() const {
     if (compression_undone_ || care_ == Care::great) return {};
-    return options_.compress.automatic ? automatic_compression<T>() : Compression{options_.compress.eps};
+    return options_.compress.automatic ? automatic_ : Compression{options_.compress.eps};
   }
 
   RefinementOptions refinement() const {
@@ -306,6 +310,7 @@ class Solver<T>::System {
   Care care_ = Care::usual;
   bool factors_are_low_ = false;
   bool compression_undone_ = false;
+  Compression automatic_ = automatic_compression<T>();
   std::shared_ptr<const Analysis> analysis_;  // rank 0: as it was planned, before pivots are delayed
   std::array<Index, 2> most_entries_{};       // in a row of A, and of its transposes
   std::optional<TriangularSolver<T>> solver_;
