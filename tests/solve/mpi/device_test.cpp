@@ -204,7 +204,7 @@ TEST(DeviceEngineThreads, RefineVectorsOfTheDevice) {
     const Problem<double> problem(solver, a, Op::none, 3);
     RefinedSolver<double> refiner(matrix, solver);
     std::map<MemorySpace, std::vector<double>> x, found;
-    for (const MemorySpace space : {MemorySpace::host, MemorySpace::device}) {
+    for (const MemorySpace space : {MemorySpace::device, MemorySpace::host}) {
       x[space].resize(problem.b.size());
       const Vectors<const double> b{problem.b.data(), problem.rows, 3, problem.rows, space};
       const Vectors<double> to{x[space].data(), problem.rows, 3, problem.rows, space};
