@@ -1,6 +1,8 @@
 #include "trisweep/transport/gpu_memory.hpp"
 
 #include <mpi.h>
+
+#include <initializer_list>
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
