@@ -156,7 +156,8 @@ class SolveJob {
     record_.plan.chosen_by = options_.grid_text == "auto" ? "model" : "user";
     record_.plan.threads = std::max(options_.threads, 1);
     record_.plan.deterministic = options_.deterministic;
-    if (options_.device != "cpu") record_.plan.device_exchange = options_.device_exchange;
+    if (engine::find_device(options_.device) != engine::Device::cpu)
+      record_.plan.device_exchange = options_.device_exchange;
     record_.plan.dependencies = !options_.no_dependencies;
     report::SolveRecord& s = record_.solve;
     s.nrhs = nrhs_;

@@ -29,8 +29,9 @@ DEFAULT = ["graph-road:1000000", "graph:300000", "convection3d:60", "s2d9:512", 
 
 def ours(matrix: Path, lower: Path, threads: int) -> list[float]:
     record = lower.with_suffix(".json")
-    subprocess.run([PEER, matrix, "--json", record, "--lower", lower, "--threads", str(threads), "--solves", "1", "--analyses", "5",
-                    "--rounds", "1", "--repeats", "1"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([PEER, matrix, "--json", record, "--lower", lower, "--threads", str(threads),
+                    "--solves", "1", "--analyses", "5", "--rounds", "1", "--repeats", "1"], check=True,
+                   stdout=subprocess.DEVNULL)
     return json.loads(record.read_text())["ours"]["first_solution_seconds"]
 
 

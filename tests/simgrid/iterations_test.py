@@ -30,13 +30,8 @@ SETTINGS = (
 def iteration(overlap: str, latency: float, vectors: float, ranks: int) -> float:
     """Seconds, with a network in which messages take so long from node to node."""
     with tempfile.TemporaryDirectory() as folder:
-        files = {
-            name: pathlib.Path(folder) / name
-            for name in ("platform.xml", "hosts", "out")
-        }
-        files["platform.xml"].write_text(
-            PLATFORM.format(last=ranks - 1, half=latency / 2)
-        )
+        files = {name: pathlib.Path(folder) / name for name in ("platform.xml", "hosts", "out")}
+        files["platform.xml"].write_text(PLATFORM.format(last=ranks - 1, half=latency / 2))
         files["hosts"].write_text("".join(f"node-{rank}\n" for rank in range(ranks)))
         line = ["smpirun", "-quiet", "-no-privatize", "-np", str(ranks)]
         line += [
@@ -45,9 +40,7 @@ def iteration(overlap: str, latency: float, vectors: float, ranks: int) -> float
             "-hostfile",
             str(files["hosts"]),
         ]
-        line += [f"--cfg={setting}" for setting in SETTINGS] + [
-            "--log=root.threshold:error"
-        ]
+        line += [f"--cfg={setting}" for setting in SETTINGS] + ["--log=root.threshold:error"]
         words = [overlap, str(ROWS), str(PRODUCT), str(vectors), str(files["out"])]
         subprocess.run([*line, PROGRAM, *words], check=True, timeout=120)
         return json.loads(files["out"].read_text())["seconds"]
@@ -58,10 +51,7 @@ class Iterations(unittest.TestCase):
         for latency in LATENCIES:
             for vectors in (0, VECTORS):
                 with self.subTest(latency=latency, vectors=vectors):
-                    block, pipe2 = (
-                        iteration(overlap, latency, vectors, 6)
-                        for overlap in ("block", "pipe2")
-                    )
+                    block, pipe2 = (iteration(overlap, latency, vectors, 6) for overlap in ("block", "pipe2"))
                     self.assertLess(2 * (PRODUCT + vectors), block)
                     self.assertLess(pipe2, 1.05 * block)
                     if vectors > 0:
@@ -71,13 +61,10 @@ class Iterations(unittest.TestCase):
 def main():
     for latency in LATENCIES:
         block, pipe1, pipe2 = (
-            iteration(name, latency, VECTORS, int(sys.argv[1]))
-            for name in ("block", "pipe1", "pipe2")
+            iteration(name, latency, VECTORS, int(sys.argv[1])) for name in ("block", "pipe1", "pipe2")
         )
         times = ", ".join(f"{1e3 * seconds:.3f}" for seconds in (block, pipe1, pipe2))
-        print(
-            f"{latency:g} s: block, pipe1, pipe2: {times} ms; pipe2 / block {pipe2 / block:.2f}"
-        )
+        print(f"{latency:g} s: block, pipe1, pipe2: {times} ms; pipe2 / block {pipe2 / block:.2f}")
 
 
 if __name__ == "__main__":

@@ -15,26 +15,24 @@ Offset entries_of(const matrix::Pattern& below, std::span<const Index> rows) {
   return entries;
 }
 
-// Multiplying takes a fraction of the time of dividing. Not where an inverse has lost digits to underflow, or
-// all of them to overflow. All threads do the same, so that a row has the same bits whoever computes it.
+}  // namespace
+
 template <Scalar T>
-bool has_inverses(std::span<const T> diagonal) {
+bool has_inverses(const LowerSystem<T>& system) {
   constexpr auto least = std::numeric_limits<RealOf<T>>::min();
-  return std::ranges::all_of(diagonal, [](const T& value) {
+  return std::ranges::all_of(system.diagonal, [](const T& value) {
     const auto size = std::max(std::abs(std::real(value)), std::abs(std::imag(value)));
     return size >= least && size <= RealOf<T>(0.5) / least;
   });
 }
 
-}  // namespace
-
 template <Scalar T>
-PackedRows<T>::PackedRows(const LowerSystem<T>& system, const ThreadSchedule& schedule)
+PackedRows<T>::PackedRows(const LowerSystem<T>& system, const ThreadSchedule& schedule, bool inverted)
     : row_(schedule.row.size(), what),
       col_(usize(entries_of(system.below, schedule.row)), what),
       value_(col_.size(), what),
       diagonal_(system.diagonal.empty() ? 0 : row_.size(), what),
-      inverted_(has_inverses<T>(system.diagonal)) {
+      inverted_(inverted) {
   std::size_t next = 0, entry = 0;
   for (const Block& block : schedule.block) {
     first_.push_back(static_cast<Offset>(entry));
@@ -52,7 +50,9 @@ PackedRows<T>::PackedRows(const LowerSystem<T>& system, const ThreadSchedule& sc
   }
 }
 
-#define INSTANTIATE(T) template class PackedRows<T>;
+#define INSTANTIATE(T)                                  \
+  template bool has_inverses<T>(const LowerSystem<T>&); \
+  template class PackedRows<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::component

@@ -9,11 +9,17 @@
 
 namespace trisweep::component {
 
+// Whether diagonals are inverted, since multiplying takes a fraction of the time of dividing: not where an
+// inverse has lost digits to underflow, or all of them to overflow. All threads do the same, so that a row
+// has the same bits whoever computes it.
+template <Scalar T>
+bool has_inverses(const LowerSystem<T>& system);
+
 template <Scalar T>
 class PackedRows {
  public:
   PackedRows() = default;
-  PackedRows(const LowerSystem<T>& system, const ThreadSchedule& schedule);
+  PackedRows(const LowerSystem<T>& system, const ThreadSchedule& schedule, bool inverted);
 
   RowRange<T> block(const ThreadSchedule& schedule, std::size_t b) const {
     const Index begin = b == 0 ? 0 : schedule.block[b - 1].row_end;

@@ -82,9 +82,10 @@ template <Scalar T>
 auto TriangularSolver<T>::packed(const LowerSystem<T>& system, const Schedule& schedule)
     -> std::vector<PackedRows<T>> {
   std::vector<PackedRows<T>> rows(schedule.size());
+  const bool inverted = has_inverses(system);
   run_threads(running_->crew, schedule, [&](int thread) {
     const auto t = static_cast<std::size_t>(thread);
-    rows[t] = PackedRows<T>(system, schedule[t]);
+    rows[t] = PackedRows<T>(system, schedule[t], inverted);
   });
   return rows;
 }

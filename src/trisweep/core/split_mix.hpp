@@ -21,4 +21,9 @@ constexpr double unit_interval(std::uint64_t bits) {
   return static_cast<double>(bits >> 11) * 0x1p-53;
 }
 
+// In [1, 2), the entry of a row of a vector that is made up.
+constexpr double made_up_entry(std::uint64_t row) {
+  return 1 + unit_interval(split_mix(row * golden));
+}
+
 }  // namespace trisweep

@@ -23,11 +23,6 @@ constexpr int usual_passes = 2;
 // Errors of less than so many times the target are no longer those of compression.
 constexpr double rounding = 4;
 
-// By the row's number alone, so that every grid asks the same.
-double entry(Index row) {
-  return 1 + unit_interval(split_mix(static_cast<std::uint64_t>(row) * golden));
-}
-
 }  // namespace
 
 template <Scalar T>
@@ -52,9 +47,9 @@ std::optional<Compression> better_compression(TriangularSolver<T>& solver, Refin
   std::vector<T> b, x;
   transport::collectively(solver.comm(), [&] {
     x.resize(usize(rows));
-    // Of one size in the scaled system, whatever the units of the equations.
+    // Of one size in the scaled system, whatever the units of the equations, and the same on every grid.
     for (Index i = 0; i < rows; ++i)
-      b.push_back(T(static_cast<RealOf<T>>(entry(first + i) / scale[usize(i)])));
+      b.push_back(T(static_cast<RealOf<T>>(made_up_entry(usize(first + i)) / scale[usize(i)])));
   });
   options.max_steps = usual_passes - 1;
   const Refined tried = refined.solve(op, {b.data(), rows, 1}, {x.data(), rows, 1}, options);

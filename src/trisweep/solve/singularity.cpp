@@ -15,11 +15,6 @@ constexpr int most_rounds = 4;
 constexpr double surely_recovered = 1e-3;
 constexpr double not_recovered = 0.1;
 
-// In [1, 2) and by the row's number alone, so that every grid asks the same.
-double known_entry(Index row) {
-  return 1 + unit_interval(split_mix(static_cast<std::uint64_t>(row) * golden));
-}
-
 template <Scalar T>
 class Rounds {
  public:
@@ -33,8 +28,9 @@ class Rounds {
         image_(v_.size()),
         recovered_(v_.size()) {
     const Index first = a.partition().first(a.comm().rank());
+    // By the row's number alone, so that every grid asks the same.
     for (std::size_t i = 0; i < v_.size(); ++i)
-      v_[i] = T(static_cast<RealOf<T>>(known_entry(first + static_cast<Index>(i)) * unknown_scale_[i]));
+      v_[i] = T(static_cast<RealOf<T>>(made_up_entry(usize(first) + i) * unknown_scale_[i]));
   }
 
   // The bound that v proves: the componentwise backward error of v as a solution of A v = 0.
