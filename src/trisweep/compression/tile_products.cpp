@@ -6,7 +6,7 @@
 
 #include "trisweep/compression/panel_products.hpp"
 #include "trisweep/compression/tiles.hpp"
-#include "trisweep/core/vector.hpp"
+#include "trisweep/kernels/positions.hpp"
 #include "trisweep/kernels/products.hpp"
 
 namespace trisweep::compression {
@@ -26,11 +26,6 @@ T conjugated_if(bool conjugate, const T& value) {
     return value;
   }
 }
-
-// Positions that far ahead are fetched early: they are read in runs, a tile's rows at a time, and in sweeps
-// that go back each run begins before the last one.
-constexpr Index fetched_ahead = 512;
-constexpr Index in_line = 64 / sizeof(Index);
 
 // One product, with one vector or more: vectors in columns, which is how packed panels take them, in the
 // scratch of the product. The product with conj(P) is the conjugate of that of P with conjugate vectors.
@@ -98,12 +93,11 @@ class TileProduct {
     });
   }
 
-  // Of as many rows as [begin, end). Inlined by force: a call that does nothing but fetch is left out.
+  // Behind or before those of rows [begin, end), as the sweep goes.
   TRISWEEP_INLINE void fetch_positions(Index begin, Index end) const {
     if (p_.panel.position == nullptr) return;
-    const Index* const there =
-        p_.panel.position + (begin - p_.panel.begin) + (backward_ ? -fetched_ahead : fetched_ahead);
-    for (Index i = 0; i < end - begin; i += in_line) __builtin_prefetch(there + i, 0, 3);
+    const Index ahead = backward_ ? -kernels::positions_ahead : kernels::positions_ahead;
+    kernels::fetch_positions(p_.panel.position + (begin - p_.panel.begin) + ahead, end - begin);
   }
 
   // Calls visit(tiles, begin, end) for the tiles that share rows, [begin, end) of which are wanted.
