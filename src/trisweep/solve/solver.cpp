@@ -68,7 +68,7 @@ class Solver<T>::System {
 
   Answer solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
     Answer answer = try_to_solve(op, b, x, stream);
-    if (options_.second_try && solver_->compression() && !answer.solved()) {
+    if (options_.second_try && solver_->compression() && !tiles_will_do(answer)) {
       compression_undone_ = true;
       factor(Care::usual, Reuse::analysis);
       answer = try_to_solve(op, b, x, stream);
@@ -115,6 +115,11 @@ class Solver<T>::System {
   // With factors of less precision than the system has: an answer that nothing is to be said against.
   bool good_enough(const Answer& answer) const {
     return factors_are_low_ ? answer.solved() : answer.satisfies;
+  }
+
+  // Tiles show no condition beyond what they are off by.
+  bool tiles_will_do(const Answer& answer) const {
+    return answer.solved() && answer.regularity.condition_estimate * solver_->options().compression.eps < 1;
   }
 
   Answer try_to_solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
