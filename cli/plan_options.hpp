@@ -15,7 +15,7 @@ struct PlanOptions : model::PlanChoice {
   std::string op = "N";
   std::string precision = "double";
   std::string device = "cpu";
-  std::string device_exchange = "puts";
+  std::string device_exchange;  // empty: as ranks can have it
 };
 
 // Declares them on a command; the names of the choices are checked as they are parsed.
