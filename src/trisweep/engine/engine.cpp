@@ -44,6 +44,10 @@ void require_device(Device device) {
   if (device == Device::cuda || device == Device::hip) require_gpu(device);
 }
 
+int place_of(Device device) {
+  return device == Device::cuda || device == Device::hip ? current_gpu() : 0;
+}
+
 std::string obstacle_to_puts(Device device, const transport::Communicator& comm) {
   constexpr std::string_view remedy = "use --device-exchange mpi with --grid 1x1xPZ, PZ a power of two";
   if (comm.size() == 1 || device == Device::cpu) return "";

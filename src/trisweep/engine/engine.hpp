@@ -45,6 +45,8 @@ std::span<const NamedDevice> devices();
 Device find_device(std::string_view name);
 // Throws Error(environment) when this build, or this machine, has none.
 void require_device(Device device);
+// Which of the machine's devices of that kind this thread computes on.
+int place_of(Device device);
 
 // How devices exchange what layers share, and vectors: by puts of their own (`puts`), or by messages that the
 // host sends and receives between launches (`mpi`), from the device's memory where MPI takes it.

@@ -150,6 +150,9 @@ std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of) {
       });
 }
 
+int current_gpu() {
+  return device::current_gpu();
+}
 std::shared_ptr<std::byte> gpu_memory(std::size_t bytes) {
   const auto buffer = std::make_shared<device::GpuBuffer>(bytes);
   return {buffer, buffer->template as<std::byte>()};
@@ -160,6 +163,9 @@ void copy_on_gpu(void* to, const void* from, std::size_t bytes, void* stream) {
 
 #else
 
+int current_gpu() {
+  return 0;
+}
 std::shared_ptr<std::byte> gpu_memory(std::size_t /*bytes*/) {
   return nullptr;
 }

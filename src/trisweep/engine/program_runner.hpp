@@ -60,6 +60,8 @@ std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of);
 void require_gpu(Device device);
 // Whether GPUs of several ranks put anything to one another in this build: by NVSHMEM.
 bool gpus_put();
+// Its number.
+int current_gpu();
 // Zeroed memory of that GPU.
 std::shared_ptr<std::byte> gpu_memory(std::size_t bytes);
 // Deals the GPUs of a node out to its ranks, where there are several: each has a current one. Collective.
