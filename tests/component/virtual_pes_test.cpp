@@ -57,6 +57,26 @@ TEST(Designs, MoveLessThanPagesOnRoadsToo) {
   }
 }
 
+// Algorithm 3, line 21. The first PE solves a chain, the second has nothing for the others, and the third
+// looks at the end of the chain until that is there.
+TEST(Designs, AskNobodyAgainWhoHasNothingLeft) {
+  constexpr Index of_pe = 20;
+  matrix::Csr<double> chain{.pattern = {.rows = 3 * of_pe, .cols = 3 * of_pe, .row_ptr = {0}}};
+  for (Index i = 0; i < chain.rows(); ++i) {
+    const bool in_chain = i > 0 && i < of_pe, last = i + 1 == chain.rows();
+    if (in_chain || last) chain.pattern.col.push_back(last ? of_pe - 1 : i - 1);
+    chain.pattern.col.push_back(i);
+    chain.pattern.row_ptr.push_back(static_cast<Offset>(chain.pattern.col.size()));
+  }
+  chain.value.assign(chain.pattern.col.size(), 1.0);
+  const PeReport report = solve_by_clock(lower_system(chain, {}, Op::none), "shmem", 3, 1);
+  // Of two other PEs each: all components have their sums read and both asked once, the last one asks one PE
+  // in every look.
+  const PeCounts& third = report.pe[2].counts;
+  EXPECT_GT(third.polls, of_pe + 10);
+  EXPECT_EQ(third.reads, 4 * of_pe + third.polls - of_pe);
+}
+
 // Section VI-C: few tasks leave PEs waiting, many are many launches.
 TEST(Designs, HaveABestNumberOfTasks) {
   const auto system = lower_of("graph-road", 10000);

@@ -14,7 +14,7 @@ template <Scalar T>
 std::unique_ptr<PeRunner<T>> pe_runner_of(PePrograms<T> programs, const DevicePeOptions& options) {
   if (options.device == engine::Device::host) return run_pes_on_host(std::move(programs), options.threads);
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
-  return run_pes_on_gpus(programs, std::min(options.layout.pes, device::gpu_count()));
+  return run_pes_on_gpus(std::move(programs), std::min(options.layout.pes, device::gpu_count()));
 #else
   throw Error(ErrorKind::usage, "no kernels for that device", "use --device host");
 #endif

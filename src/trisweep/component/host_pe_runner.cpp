@@ -28,9 +28,10 @@ class HostPeRunner final : public PeRunner<T> {
         PeWarp<Number, Exchange, device::HostWarp>(views[usize(thread) % views.size()], task, {}).run();
       });
     });
-    std::vector<PeControl> control;
-    for (const auto& view : views) control.push_back(*view.mine.control);
-    return report_of(control, seconds_since(start), warps_);
+    PeReport report{.seconds = seconds_since(start)};
+    for (const auto& view : views)
+      report.pe.push_back(outcome_of(*view.mine.control, report.seconds, warps_));
+    return report;
   }
 
  private:

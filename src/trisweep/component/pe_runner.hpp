@@ -22,17 +22,14 @@ std::unique_ptr<PeRunner<T>> run_pes_on_host(PePrograms<T> programs, int warps);
 // PEs share GPUs of this process: PE p is on the device p % their number. Built with TRISWEEP_CUDA or
 // TRISWEEP_HIP. Throws Error(environment) where devices do not reach each other's memory, or have too little.
 template <Scalar T>
-std::unique_ptr<PeRunner<T>> run_pes_on_gpus(const PePrograms<T>& programs, int devices);
+std::unique_ptr<PeRunner<T>> run_pes_on_gpus(PePrograms<T> programs, int devices);
 
-// Of a solve that took `seconds`, by PEs with so many warps each.
-inline PeReport report_of(std::span<const PeControl> control, double seconds, int warps) {
-  PeReport report{.seconds = seconds};
-  for (const PeControl& one : control)
-    report.pe.push_back({.counts = one.counts,
-                         .launches = 1,
-                         .seconds = seconds,
-                         .idle_seconds = 1e-9 * double(one.waited) / warps});
-  return report;
+// Of a PE with so many warps, in a solve that took `seconds`.
+inline PeOutcome outcome_of(const PeControl& control, double seconds, int warps) {
+  return {.counts = control.counts,
+          .launches = 1,
+          .seconds = seconds,
+          .idle_seconds = 1e-9 * double(control.waited) / warps};
 }
 
 }  // namespace trisweep::component
