@@ -13,7 +13,8 @@ namespace {
 
 class Mumps : public Peer {
  public:
-  explicit Mumps(const Problem& p) : definite_(p.definite), entries_(p.definite ? upper_triangle(p) : p) {
+  Mumps(const Problem& p, double compress)
+      : definite_(p.definite), entries_(p.definite ? upper_triangle(p) : p) {
     for (int i = 0; i < entries_.rows; ++i) {
       row_.resize(static_cast<std::size_t>(entries_.row_ptr[static_cast<std::size_t>(i) + 1]), i + 1);
     }
@@ -27,6 +28,10 @@ class Mumps : public Peer {
     icntl(6) = 0;                                             // no row permutation
     icntl(7) = 1;                                             // our ordering
     icntl(8) = 0;                                             // no scaling
+    if (compress > 0) {
+      icntl(35) = 2;  // low rank in the factorization and in the solve
+      id_.cntl[6] = compress;
+    }
     id_.n = entries_.rows;
     id_.nnz = static_cast<MUMPS_INT8>(entries_.col.size());
     id_.irn = row_.data();
@@ -54,7 +59,7 @@ class Mumps : public Peer {
   }
 
   Facts facts() const override {
-    const int stored = id_.infog[28];  // in millions when negative
+    const int stored = id_.infog[34];  // after compression, if any; in millions when negative
     const double entries = stored < 0 ? -1e6 * stored : stored;
     return {.version = id_.version_number,
             .kind = definite_ ? "cholesky" : "lu",
@@ -80,8 +85,8 @@ class Mumps : public Peer {
 
 }  // namespace
 
-std::unique_ptr<Peer> make_peer(const Problem& problem, const Settings&) {
-  return std::make_unique<Mumps>(problem);
+std::unique_ptr<Peer> make_peer(const Problem& problem, const Settings& settings) {
+  return std::make_unique<Mumps>(problem, settings.compress);
 }
 
 }  // namespace peers

@@ -16,6 +16,7 @@ struct Settings {
   int nrhs = 1;                          // that will be solved for first
   std::string library;                   // of a peer that is loaded at run time
   std::string mapping = "block-cyclic";  // ours only; with "proportional" whole separators are inverted
+  double compress = 0;                   // ours and MUMPS only: the eps of low rank; 0: none
 };
 
 // Said once the factors are there.

@@ -66,7 +66,7 @@ def solves(a, solve, nrhs, repeats, floors):
         if many:
             rate.append(floors.rate())
     return {"nrhs": nrhs, "seconds": seconds, "read_bandwidth": read, "product_rate": rate,
-            "backward_error": backward_error(a, x, b)}  # fmt: skip
+            "passes": 1, "backward_error": backward_error(a, x, b)}  # fmt: skip
 
 
 def run(system, nrhs, repeats):

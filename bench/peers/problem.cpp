@@ -108,6 +108,26 @@ void multiply(const Problem& p, const double* x, double* y) {
   for_each_entry(p, [&](int i, int j, double a) { y[i] += a * x[j]; });
 }
 
+double residual(const Problem& p, const std::vector<double>& b, const std::vector<double>& x,
+                std::vector<double>& r) {
+  const std::size_t n = usize(p.rows);
+  double worst = 0;
+  for (std::size_t first = 0; first < b.size(); first += n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = b[first + i], size = std::abs(sum);
+      for (auto e = usize(p.row_ptr[i]); e < usize(p.row_ptr[i + 1]); ++e) {
+        const double product = p.value[e] * x[first + usize(p.col[e])];
+        sum -= product;
+        size += std::abs(product);
+      }
+      r[first + i] = sum;
+      const double error = sum == 0 ? 0 : std::abs(sum) / size;
+      if (!(error <= worst)) worst = std::isfinite(error) ? error : HUGE_VAL;
+    }
+  }
+  return worst;
+}
+
 double backward_error(const Problem& p, int nrhs, const std::vector<double>& x,
                       const std::vector<double>& b) {
   std::vector<double> row_sums(usize(p.rows)), r(usize(p.rows));

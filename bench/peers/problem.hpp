@@ -35,6 +35,11 @@ Problem upper_triangle(const Problem& p);
 // y = A x for one column.
 void multiply(const Problem& p, const double* x, double* y);
 
+// r = b - A x by columns. Returns the largest |r| / (|A| |x| + |b|) over entries: the componentwise backward
+// error of x (Oettli and Prager); infinite where it is no number.
+double residual(const Problem& p, const std::vector<double>& b, const std::vector<double>& x,
+                std::vector<double>& r);
+
 // The largest over columns of ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm.
 double backward_error(const Problem& p, int nrhs, const std::vector<double>& x, const std::vector<double>& b);
 

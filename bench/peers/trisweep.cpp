@@ -1,4 +1,5 @@
-// Ours: with the usual plan, or proportional mapping with whole separators inverted and postal trees.
+// Ours: with the usual plan, or proportional mapping with whole separators inverted and postal trees; with
+// panels as they are or compressed.
 
 #include <bit>
 
@@ -6,6 +7,7 @@
 #include "trisweep/matrix/csr.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/numeric/estimates.hpp"
+#include "trisweep/solve/compression_choice.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
 
 namespace peers {
@@ -30,6 +32,9 @@ class Trisweep : public Peer {
     options_.grid = {.px = settings.px, .py = settings.py, .pz = settings.pz};
     options_.threads = settings.threads;
     options_.mapping = trisweep::distribution::find_mapping(settings.mapping);
+    if (settings.compress > 0)
+      options_.compression = {.eps = settings.compress,
+                              .most = trisweep::solve::automatic_compression<double>().most};
     if (settings.mapping == "proportional") {
       options_.tree = trisweep::plan::postal_tree;
       analysis_options_.symbolic.whole_levels =
@@ -40,8 +45,9 @@ class Trisweep : public Peer {
 
   void analyze() override {
     if (rank_ != 0) return;
-    analysis_ = std::make_shared<const trisweep::solve::Analysis>(
-        trisweep::solve::analyze_as(definite_ ? Kind::cholesky : Kind::lu, a_, analysis_options_));
+    auto analysis = trisweep::solve::analyze_as(definite_ ? Kind::cholesky : Kind::lu, a_, analysis_options_);
+    if (options_.compression.eps > 0) analysis = trisweep::solve::in_clusters(a_, std::move(analysis));
+    analysis_ = std::make_shared<const trisweep::solve::Analysis>(std::move(analysis));
   }
 
   void factor() override {
@@ -52,6 +58,8 @@ class Trisweep : public Peer {
       facts_ = facts_of(*factorization);
     }
     solver_ = std::make_unique<TriangularSolver<double>>(MPI_COMM_WORLD, std::move(factorization), options_);
+    if (const auto& made = solver_->compression())
+      facts_.entries_swept *= made->bytes() / made->uncompressed_bytes();
   }
 
   int first_row() const override { return solver_->partition().first(rank_); }

@@ -62,6 +62,7 @@ class StandIn:
                 "seconds": [seconds] * count,
                 "read_bandwidth": [2e10] * (count + 1),
                 "product_rate": [1e12] * (count + 1) if int(nrhs) > 1 else [],
+                "passes": 2 if "--refine" in words else 1,
                 "backward_error": 1e-16,
             }
             for nrhs in option(words, "--nrhs", "").split(",")

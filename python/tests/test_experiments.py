@@ -416,6 +416,19 @@ class Peers(unittest.TestCase):
         self.assertIn("Absent: CHOLMOD (it takes libsuitesparse-dev).", table.notes)
         self.assertIn("Failed on s2d9:8: PETSc, 1 thread: PETSc: error 71", table.notes)
 
+    def test_refined_solves_are_ratios_to_ours_with_compressed_factors(self):
+        stand_in = StandIn()
+        stand_in.peer_seconds = lambda name, words: 0.1 if "9.3e-10" in words else 0.3
+        table = measure("refined-peers", stand_in, grids=(Grid(1, 1, 1),), nrhs=(1,))
+        names = [name for (name,) in column(table, "name")]
+        self.assertEqual(names[:5], ["Trisweep compressed", "Trisweep", "CHOLMOD", "MKL PARDISO", "MUMPS"])
+        self.assertEqual(names[5:], [f"MUMPS BLR {eps}" for eps in ("0.0001", "1e-06", "1e-08", "1e-10")])
+        for row in table.rows[1:]:
+            self.assertAlmostEqual(row["time_ratio"].median, 3)
+            self.assertEqual((row["passes"], row["bytes_ratio"]), (2, 1))
+        solves = [call for call in stand_in.calls if "--repeats" in call]
+        self.assertTrue(all(option(list(call), "--refine", "") == "1e-15" for call in solves))
+
     def test_cholmod_gets_definite_systems_only(self):
         stand_in = StandIn()
         stand_in.definite = False

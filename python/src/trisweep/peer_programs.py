@@ -5,7 +5,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -27,16 +27,25 @@ class Peer:
     ranks: bool = False
     options: tuple[str, ...] = ()
 
+    def refined(self, error: float) -> "Peer":
+        """With solves refined, as the driver does it for all, to a componentwise backward error."""
+        return replace(self, options=(*self.options, "--refine", f"{error:g}"))
+
+    def compressed(self, eps: float, name: str) -> "Peer":
+        return replace(self, name=name, options=(*self.options, "--compress", f"{eps:g}"))
+
 
 OURS = Peer("Trisweep", "peer_trisweep", threads=True, ranks=True)
 # The plan of ours that suits several ranks best; it takes of the grid only their number.
 PROPORTIONAL = Peer("Trisweep proportional", OURS.program, ranks=True, options=("--mapping", "proportional"))
 PARDISO = Peer("MKL PARDISO", "peer_pardiso", "PyPI's mkl in the environment of this command", threads=True)
 SCIPY = Peer("SciPy", "peer_scipy.py", "PyPI's scipy in the environment of this command")
+CHOLMOD = Peer("CHOLMOD", "peer_cholmod", "libsuitesparse-dev", definite_only=True, threads=True)
+MUMPS = Peer("MUMPS", "peer_mumps", "libmumps-dev", threads=True)
 PEERS = (
-    Peer("CHOLMOD", "peer_cholmod", "libsuitesparse-dev", definite_only=True, threads=True),
+    CHOLMOD,
     PARDISO,
-    Peer("MUMPS", "peer_mumps", "libmumps-dev", threads=True),
+    MUMPS,
     Peer("SuperLU_DIST", "peer_superlu_dist", "libsuperlu-dist-dev", threads=True, ranks=True),
     Peer("SuperLU", "peer_superlu", "libsuperlu-dev"),
     SCIPY,
@@ -56,8 +65,8 @@ class PeerPrograms:
             raise UserError(f"{trisweep.binary} was built without the peers", remedy)
 
     def present(self, peer: Peer) -> bool:
-        library = peer is not PARDISO or _mkl() is not None
-        package = peer is not SCIPY or importlib.util.find_spec("scipy") is not None
+        library = peer.program != PARDISO.program or _mkl() is not None
+        package = peer.program != SCIPY.program or importlib.util.find_spec("scipy") is not None
         return library and package and (self._folder / peer.program).is_file()
 
     def prepare(self, matrix: Path, system: Path) -> bool:
@@ -70,9 +79,9 @@ class PeerPrograms:
         program = self._folder / peer.program
         words = [sys.executable] if program.suffix == ".py" else []
         words += [str(program), str(system), "--nrhs", ",".join(map(str, nrhs)), "--repeats", str(repeats)]
-        if peer is PARDISO:
+        if peer.program == PARDISO.program:
             words += ["--library", str(_mkl())]
-        if peer is not SCIPY:
+        if peer.program != SCIPY.program:
             words += ["--threads", str(threads), "--grid", str(grid), *peer.options]
         with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
             file = Path(folder) / "out.json"

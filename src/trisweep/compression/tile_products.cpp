@@ -6,6 +6,7 @@
 
 #include "trisweep/compression/panel_products.hpp"
 #include "trisweep/compression/tiles.hpp"
+#include "trisweep/kernels/positions.hpp"
 #include "trisweep/kernels/products.hpp"
 
 namespace trisweep::compression {
@@ -26,55 +27,78 @@ T conjugated_if(bool conjugate, const T& value) {
   }
 }
 
-// One product: vectors in columns, which is how packed panels take them, in the scratch of the product. The
-// product with conj(P) is the conjugate of that of P with conjugate vectors.
-template <Scalar T>
+// One product, with one vector or more: vectors in columns, which is how packed panels take them, in the
+// scratch of the product. The product with conj(P) is the conjugate of that of P with conjugate vectors.
+template <Scalar T, bool one>
 class TileProduct {
  public:
   explicit TileProduct(const Product<T>& p)
       : p_(p),
         panel_(p.panel.value.template as<std::byte>()),
         side_(p.scratch),
-        rows_(side_ + usize(p.panel.width) * usize(p.nrhs)),
-        inner_(rows_ + usize(kernels::tile_size) * usize(p.nrhs)) {}
+        rows_(side_ + usize(p.panel.width) * usize(nrhs())),
+        inner_(rows_ + usize(kernels::tile_size) * usize(nrhs())) {}
 
-  // Calls store(i, k, value): row i (from panel.begin on) of column k of P side.
-  template <class Store>
-  void multiply(const Store& store) {
-    for (Index j = 0; j < p_.panel.width; ++j) {
-      for (Index k = 0; k < p_.nrhs; ++k) side_at(j, k) = conjugated(p_.side[place(j, k)]);
-    }
-    for_each_row_of_tiles([&](std::span<const Tile> tiles, Index begin, Index end) {
-      std::fill_n(rows_, usize(end - begin) * usize(p_.nrhs), T{});
-      for (const Tile& tile : tiles) add(tile, begin, end);
-      for (Index i = begin; i < end; ++i) {
-        for (Index k = 0; k < p_.nrhs; ++k)
-          store(i - p_.panel.begin, k, conjugated(rows_[usize(k) * usize(end - begin) + usize(i - begin)]));
-      }
-    });
+  // rows -= P side.
+  void scatter() {
+    for_each_result(
+        [&](Index i, Index k, const T& value) { p_.rows[place(p_.panel.position[i], k)] -= value; });
+  }
+
+  // rows = P side, rows without positions.
+  void multiply() {
+    for_each_result([&](Index i, Index k, const T& value) { p_.rows[place(i, k)] = value; });
   }
 
   // side -= P^T rows, in a sweep that goes back.
   void gather() {
     backward_ = true;
-    std::fill_n(side_, usize(p_.panel.width) * usize(p_.nrhs), T{});
+    std::fill_n(side_, usize(p_.panel.width) * usize(nrhs()), T{});
     for_each_row_of_tiles([&](std::span<const Tile> tiles, Index begin, Index end) {
-      for (Index i = begin; i < end; ++i) {
-        const T* const row = p_.rows + place(p_.panel.position[i - p_.panel.begin], 0);
-        for (Index k = 0; k < p_.nrhs; ++k)
-          rows_[usize(k) * usize(end - begin) + usize(i - begin)] = conjugated(row[k]);
+      fetch_positions(begin, end);
+      const Index* const position = p_.panel.position + (begin - p_.panel.begin);
+      const T* const rows = p_.rows;
+      const Index count = end - begin;
+      for (Index i = 0; i < count; ++i) {
+        for (Index k = 0; k < nrhs(); ++k)
+          rows_[usize(k) * usize(count) + usize(i)] = conjugated(rows[place(position[i], k)]);
       }
       for (auto tile = tiles.rbegin(); tile != tiles.rend(); ++tile) add_transposed(*tile, begin, end);
     });
     for (Index j = 0; j < p_.panel.width; ++j) {
-      for (Index k = 0; k < p_.nrhs; ++k) p_.side[place(j, k)] -= conjugated(side_at(j, k));
+      for (Index k = 0; k < nrhs(); ++k) p_.side[place(j, k)] -= conjugated(side_at(j, k));
     }
   }
 
  private:
+  Index nrhs() const { return one ? 1 : p_.nrhs; }
   T conjugated(const T& value) const { return conjugated_if(p_.panel.conjugate, value); }
-  std::size_t place(Index row, Index k) const { return usize(row) * usize(p_.nrhs) + usize(k); }
+  std::size_t place(Index row, Index k) const { return usize(row) * usize(nrhs()) + usize(k); }
   T& side_at(Index j, Index k) { return side_[usize(k) * usize(p_.panel.width) + usize(j)]; }
+
+  // Calls store(i, k, value): row i (from panel.begin on) of column k of P side.
+  template <class Store>
+  void for_each_result(const Store& store) {
+    for (Index j = 0; j < p_.panel.width; ++j) {
+      for (Index k = 0; k < nrhs(); ++k) side_at(j, k) = conjugated(p_.side[place(j, k)]);
+    }
+    for_each_row_of_tiles([&](std::span<const Tile> tiles, Index begin, Index end) {
+      fetch_positions(begin, end);
+      std::fill_n(rows_, usize(end - begin) * usize(nrhs()), T{});
+      for (const Tile& tile : tiles) add(tile, begin, end);
+      for (Index i = begin; i < end; ++i) {
+        for (Index k = 0; k < nrhs(); ++k)
+          store(i - p_.panel.begin, k, conjugated(rows_[usize(k) * usize(end - begin) + usize(i - begin)]));
+      }
+    });
+  }
+
+  // Behind or before those of rows [begin, end), as the sweep goes.
+  TRISWEEP_INLINE void fetch_positions(Index begin, Index end) const {
+    if (p_.panel.position == nullptr) return;
+    const Index ahead = backward_ ? -kernels::positions_ahead : kernels::positions_ahead;
+    kernels::fetch_positions(p_.panel.position + (begin - p_.panel.begin) + ahead, end - begin);
+  }
 
   // Calls visit(tiles, begin, end) for the tiles that share rows, [begin, end) of which are wanted.
   template <class Visit>
@@ -98,11 +122,11 @@ class TileProduct {
   // With rows [first, first + rows) of a packed panel.
   PanelProduct<T> product(std::int64_t at, Index first, Index rows, const Columns& source,
                           const Columns& target) const {
-    return {panel_ + at, first, rows, source.first, source.ld, target.first, target.ld, p_.nrhs, backward_};
+    return {panel_ + at, first, rows, source.first, source.ld, target.first, target.ld, nrhs(), backward_};
   }
   // Zeros, for the product with one of U and V.
   Columns cleared_inner(Index rank) const {
-    std::fill_n(inner_, usize(rank) * usize(p_.nrhs), T{});
+    std::fill_n(inner_, usize(rank) * usize(nrhs()), T{});
     return {inner_, rank};
   }
 
@@ -239,21 +263,21 @@ bool has_few(const Product<T>& p) {
   return p.nrhs * (is_complex<T> ? 2 : 1) <= few;
 }
 
+template <Scalar T, class Visit>
+void with_tiles(const Product<T>& p, const Visit& visit) {
+  p.nrhs == 1 ? visit(TileProduct<T, true>(p)) : visit(TileProduct<T, false>(p));
+}
+
 template <Scalar T>
 void scatter(const Product<T>& p) {
   if (!has_few(p)) return UnpackedProduct<T>(p).scatter();
-  TileProduct<T>(p).multiply([&](Index i, Index k, const T& value) {
-    p.rows[usize(p.panel.position[i]) * usize(p.nrhs) + usize(k)] -= value;
-  });
+  with_tiles(p, [](auto tiles) { tiles.scatter(); });
 }
 
 // Rows without positions.
 template <Scalar T>
 void multiply(const Product<T>& p) {
-  if (has_few(p)) {
-    return TileProduct<T>(p).multiply(
-        [&](Index i, Index k, const T& value) { p.rows[usize(i) * usize(p.nrhs) + usize(k)] = value; });
-  }
+  if (has_few(p)) return with_tiles(p, [](auto tiles) { tiles.multiply(); });
   kernels::Panel<T> panel = p.panel;
   panel.position = nullptr;
   const std::size_t count = usize(panel.end - panel.begin) * usize(p.nrhs);
@@ -264,7 +288,8 @@ void multiply(const Product<T>& p) {
 
 template <Scalar T>
 void gather(const Product<T>& p) {
-  has_few(p) ? TileProduct<T>(p).gather() : UnpackedProduct<T>(p).gather();
+  if (!has_few(p)) return UnpackedProduct<T>(p).gather();
+  with_tiles(p, [](auto tiles) { tiles.gather(); });
 }
 
 }  // namespace

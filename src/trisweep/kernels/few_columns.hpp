@@ -3,6 +3,7 @@
 // of the panel is read once, in the order of memory, and no arithmetic waits for a broadcast. Bound by
 // memory.
 
+#include "trisweep/kernels/positions.hpp"
 #include "trisweep/kernels/strip.hpp"
 
 namespace trisweep::kernels {
@@ -75,6 +76,9 @@ TRISWEEP_INLINE void multiply_few(const Product<T>& p) {
           const Index rows = strip.rows - i < step ? strip.rows - i : step;
           auto chunk = strip;
           chunk.value += i * parts<T>;
+          // Sweeps that go back gain nothing by it.
+          if constexpr (mode == Rows::subtract)
+            fetch_positions(p.panel.position + (strip.first + i) + positions_ahead, step);
           R sum[n][chunk_rows<R>];
           switch ((rows * parts<T> - 1) / lanes<R>) {
             case 0:

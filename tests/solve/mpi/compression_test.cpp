@@ -5,6 +5,7 @@
 #include "support/distributed_rows.hpp"
 #include "support/solver.hpp"
 #include "trisweep/matrix/gallery.hpp"
+#include "trisweep/model/cost.hpp"
 #include "trisweep/solve/solver.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 
@@ -61,6 +62,30 @@ TYPED_TEST(CompressedSweeps, AreOffByWhatWasAllowedInEveryPlan) {
         }
       }
     }
+  }
+}
+
+// Before there are numbers, the model knows about how many bytes there will be.
+TEST(CompressedSweeps, AreForeseenByTheModel) {
+  for (const auto& [kind, n] : {std::pair{"poisson3d", 18}, {"convection3d", 16}, {"elasticity3d", 9}}) {
+    const auto factors = in_usual_supernodes<double>(example<double>(kind, n), 0);
+    const SolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-9}};
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors, options);
+    ASSERT_TRUE(solver.compression());
+    std::vector<double> foreseen(2);  // with tiles, and without
+    const auto& share = solver.share();
+    for (const auto side : distribution::sides) {
+      const auto& pieces = share.side(side);
+      for (Index p = 0; p < pieces.pieces(); ++p) {
+        const Index width = share.width(pieces.segment[usize(p)]);
+        foreseen[0] += model::panel_cost(pieces.height(p), width, {.compression_eps = 1e-9}).bytes;
+        foreseen[1] += model::panel_cost(pieces.height(p), width, {}).bytes;
+      }
+    }
+    solver.comm().sum(foreseen);
+    const double made = solver.compression()->bytes() / solver.compression()->uncompressed_bytes();
+    EXPECT_GT(foreseen[0] / foreseen[1], 0.6 * made) << kind;
+    EXPECT_LT(foreseen[0] / foreseen[1], 1.6 * made) << kind;
   }
 }
 

@@ -14,6 +14,7 @@ from trisweep.bench import (
     papers,
     peers,
     pingpong,
+    refined_peers,
     schedules,
     simgrid,
     threads,
@@ -25,7 +26,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     one.name: one
     for one in (
         *(module.EXPERIMENT for module in (trees, schedules, threads, pingpong, dag_free, heatmap, breakdown, peers)),
-        *(module.EXPERIMENT for module in (simgrid, measured, attribution)),
+        *(module.EXPERIMENT for module in (refined_peers, simgrid, measured, attribution)),
         *(module.EXPERIMENT for module in (hmatrix_precision, hmatrix_charge)),
         *papers.EXPERIMENTS,
         *component.EXPERIMENTS,

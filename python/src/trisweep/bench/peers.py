@@ -31,7 +31,7 @@ from trisweep.tables import Column, Spread, Table, spread
 LONG = 30.0  # seconds: a peer's run that takes longer is not made again in later rounds
 SINGLE = Grid(1, 1, 1)
 
-COLUMNS = (
+WHAT = (
     Column("matrix", "matrix"),
     Column("place", "on"),
     Column("nrhs", "right-hand sides", "d"),
@@ -40,12 +40,18 @@ COLUMNS = (
     Column("milliseconds", "ms", ".1f"),
     Column("time_ratio", "time / ours", ".2f"),
     Column("best_ratio", "fastest / our fastest", ".2f"),
-    Column("proportional_ratio", "time / ours, proportional", ".2f"),
-    Column("floor_ratio", "time / floor", ".2f"),
-    Column("percent", "% of dgemm", ".0f"),
+)
+FACTORIZATION = (
     Column("factor_ratio", "factor time / ours", ".2f"),
     Column("memory_ratio", "memory / ours", ".2f"),
     Column("backward_error", "backward error", ".0e"),
+)
+COLUMNS = (
+    *WHAT,
+    Column("proportional_ratio", "time / ours, proportional", ".2f"),
+    Column("floor_ratio", "time / floor", ".2f"),
+    Column("percent", "% of dgemm", ".0f"),
+    *FACTORIZATION,
 )
 
 
@@ -79,20 +85,27 @@ def _places(settings: Settings) -> list[Place]:
 
 
 def measure(lab: Lab) -> Table:
+    table = contest(lab, OURS, (PROPORTIONAL, *PEERS), COLUMNS)
+    table.notes += summary(table.rows)
+    return table
+
+
+def contest(lab: Lab, ours: Peer, others: Sequence[Peer], columns: Sequence[Column]) -> Table:
+    """A table of others beside ours, in turns; ratios are to ours."""
     programs = PeerPrograms(lab.trisweep)
-    table = Table(COLUMNS, [], [f"Absent: {p.name} (it takes {p.needs})." for p in PEERS if not programs.present(p)])
+    absent = [f"Absent: {p.name} (it takes {p.needs})." for p in others if not programs.present(p)]
+    table = Table(columns, [], absent)
     with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
         file = Path(folder) / "system"
         for matrix in lab.settings.matrices:
             lab.show(f"system {matrix}")
             definite = programs.prepare(lab.matrix(matrix), file)
-            others = [p for p in PEERS if programs.present(p) and (definite or not p.definite_only)]
+            able = [p for p in others if programs.present(p) and (definite or not p.definite_only)]
             for place in _places(lab.settings):
                 turns = Turns(lab, programs, file, place)
-                records = turns.measure([p for p in (OURS, PROPORTIONAL, *others) if place.takes(p)])
+                records = turns.measure(ours, [p for p in able if place.takes(p)])
                 table.rows += [row for k in place.nrhs for row in _rows(Path(matrix).name, place, k, records)]
                 table.notes += [f"Failed on {matrix}: {failure}" for failure in turns.failures]
-    table.notes += summary(table.rows)
     return table
 
 
@@ -107,16 +120,17 @@ class Turns:
         self._left_out: set[str] = set()
         self.failures: list[str] = []
 
-    def measure(self, peers: Sequence[Peer]) -> Records:
+    def measure(self, ours: Peer, others: Sequence[Peer]) -> Records:
+        """Ours come first."""
         rounds = self._lab.settings.rounds
-        records: Records = {peer.name: [] for peer in peers}
+        records: Records = {peer.name: [] for peer in (ours, *others)}
         for number in range(rounds):
-            for peer in peers:
+            for peer in (ours, *others):
                 self._lab.show(f"round {number + 1} of {rounds}: {peer.name}, {self._place}")
-                records[peer.name].append(None if peer.name in self._left_out else self._run(peer))
+                records[peer.name].append(None if peer.name in self._left_out else self._run(peer, peer is ours))
         return records
 
-    def _run(self, peer: Peer) -> Record | None:
+    def _run(self, peer: Peer, is_ours: bool) -> Record | None:
         place = self._place
         start = time.monotonic()
         try:
@@ -124,21 +138,22 @@ class Turns:
                 peer, self._file, place.grid, place.threads, place.nrhs, self._lab.settings.repeats
             )
         except UserError as error:
-            if peer is OURS:
+            if is_ours:
                 raise
             self._left_out.add(peer.name)
             self.failures.append(f"{peer.name}, {place}: {error.args[0].splitlines()[-1].strip(' |')}")
             return None
-        if peer is not OURS and time.monotonic() - start > LONG:
+        if not is_ours and time.monotonic() - start > LONG:
             self._left_out.add(peer.name)
         return record
 
 
 def _rows(matrix: str, place: Place, nrhs: int, records: Records) -> list[dict[str, Any]]:
     runs = {name: [Run(record, nrhs) if record else None for record in rounds] for name, rounds in records.items()}
+    ours = next(iter(runs.values()))
     rows = []
     for name, rounds in runs.items():
-        pairs = [(run, our) for run, our in zip(rounds, runs[OURS.name], strict=True) if run]
+        pairs = [(run, our) for run, our in zip(rounds, ours, strict=True) if run]
         if pairs:
             label = {"matrix": matrix, "place": str(place), "nrhs": nrhs, "name": name}
             over_proportional = _time_ratios(rounds, runs.get(PROPORTIONAL.name, []))
@@ -165,6 +180,8 @@ def _values(name: str, pairs: Sequence[tuple["Run", "Run"]]) -> dict[str, Any]:
         "percent": _spread_of([run.percent for run in runs]),
         "factor_ratio": spread(run.factor["seconds"] / our.factor["seconds"] for run, our in pairs),
         "memory_ratio": spread(run.factor["peak_bytes"] / our.factor["peak_bytes"] for run, our in pairs),
+        "passes": runs[0].solves["passes"],
+        "bytes_ratio": runs[0].swept_bytes / pairs[0][1].swept_bytes or None,
         "backward_error": max(run.solves["backward_error"] for run in runs),
         "bandwidth": spread(median(run.solves["read_bandwidth"]) for run in runs),
         "swept_bytes": runs[0].swept_bytes,
@@ -208,12 +225,13 @@ class Run:
 
 def draw(table: Table) -> Figure:
     places = table.groups("place", "nrhs")
+    _ours, *names = dict.fromkeys(row["name"] for row in table.rows if row["name"] != PROPORTIONAL.name)
     figure, axes = plots.new_figure(len(places), 1, width=11.0, height=3.0)
     for one, ((place, nrhs), rows) in zip(axes.flat, places.items(), strict=True):
         matrices = list(dict.fromkeys(row["matrix"] for row in rows))
         values = {(row["matrix"], row["name"]): row["time_ratio"] for row in rows}
         # All in every panel, so that one legend serves: a solver that is not there has no bar.
-        series = {p.name: [values.get((matrix, p.name)) for matrix in matrices] for p in PEERS}
+        series = {name: [values.get((matrix, name)) for matrix in matrices] for name in names}
         plots.bars(one, matrices, series)
         plots.reference(one)
         plots.log_ratios(one)
