@@ -121,6 +121,8 @@ class Solver<T>::System {
   // Tiles show no condition beyond what they are off by.
   bool tiles_will_do(const Answer& answer) const {
     return answer.solved() && answer.regularity.condition_estimate * solver_->options().compression.eps < 1;
+  }
+
   // Of devices, where nobody has chosen. Without puts of theirs there are layers of one rank each to choose
   // from; anything else is refused before anything is computed.
   void choose_exchange() {
