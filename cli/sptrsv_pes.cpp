@@ -56,7 +56,8 @@ PeRun::PeRun(const PeStudy& study, const std::string& design)
     : study_(study),
       design_(component::find_design(design)),
       options_{.layout = {.pes = study.pes, .tasks = study.tasks},
-               .costs = costs_on(model::find_machine(study.machine))} {}
+               .costs = costs_on(model::find_machine(study.machine)),
+               .one_stream = study.one_stream} {}
 
 nlohmann::ordered_json PeRun::details() const {
   nlohmann::ordered_json pes = nlohmann::ordered_json::array();
