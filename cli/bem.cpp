@@ -215,8 +215,10 @@ void add_bem(CLI::App& app, Run& run) {
       ->capture_default_str();
   add_pipelining_options(*sub, o.options.solver);
   CLI::Option* const device =
-      sub->add_option("--device", o.device,
-                      "Where products are made: cpu; host, from the source of the GPUs' kernels; cuda; hip")
+      sub->add_option(
+             "--device", o.device,
+             "Where products are made, and the vectors of BiCGStab are: cpu; host, from the source of the "
+             "GPUs' kernels; cuda; hip")
           ->check(CLI::IsMember(names_of(engine::devices())))
           ->capture_default_str();
   add_gemv_options(*sub, o.options.where.gemv);

@@ -70,13 +70,13 @@ void refuse(const CLI::App& sub, std::initializer_list<const char*> options, con
 }
 
 // What only the engine of the processors has.
-void check_device(const CLI::App& sub, const SolveOptions& options, Index ranks) {
+void check_device(const CLI::App& sub, const SolveOptions& options) {
   const engine::Device device = engine::find_device(options.device);
   if (device == engine::Device::cpu) {
     refuse(sub, {"--device-exchange"}, "--device cpu", "say how messages travel by --transport");
     return;
   }
-  engine::require_device(device, ranks);
+  engine::require_device(device);
   refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
          "use --device cpu");
   if (compress_option(options.compress)->any())
@@ -94,7 +94,7 @@ void check_method(const CLI::App& sub, const SolveOptions& options) {
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   transport::collectively(context.world, [&] {
     const Index ranks = context.world.size();
-    check_device(sub, options, ranks);
+    check_device(sub, options);
     check_method(sub, options);
     options.transport_given = sub.count("--transport") > 0;
     if (options.grid_text == "auto") {
@@ -112,10 +112,6 @@ std::string check_refine(const std::string& text) {
   const bool number =
       !text.empty() && text.size() < 5 && text.find_first_not_of("0123456789") == std::string::npos;
   return text == "auto" || number ? "" : "takes 'auto' or a number of steps, not '" + text + "'";
-}
-
-std::string check_compress(const std::string& text) {
-  return compress_option(text) ? "" : "takes 'auto', 'off' or a number between 0 and 1, not '" + text + "'";
 }
 
 void add_method_options(CLI::App& sub, SolveOptions& o) {
@@ -166,11 +162,6 @@ void add_solve(CLI::App& app, Run& run) {
                   "(default: the ranks at hand, on a generic machine)");
   sub->add_option("--refine", o.refine, "Refinement steps at most; auto: as long as they help")
       ->check(check_refine)
-      ->capture_default_str();
-  sub->add_option("--compress", o.compress,
-                  "Panels of the factors in low rank and few bytes, off by at most that share of each; auto: "
-                  "as is read fastest until the answer, where that pays; refinement makes up for it")
-      ->check(check_compress)
       ->capture_default_str();
   sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")
       ->check(CLI::Range(1, 1 << 20))

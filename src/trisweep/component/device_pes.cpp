@@ -28,7 +28,7 @@ DevicePes<T>::DevicePes(const LowerSystem<T>& system, const NamedDesign& design,
     : on_gpu_(options.device != engine::Device::host), rows_(system.rows()) {
   if (options.device == engine::Device::cpu || options.threads < 1)
     throw Error(ErrorKind::usage, "PEs on a device need one, and a thread each", "ask for host, cuda or hip");
-  engine::require_device(options.device, 1);
+  engine::require_device(options.device);
   runner_ =
       pe_runner_of(programs_of(system, design, {.layout = options.layout, .costs = options.costs}), options);
 }

@@ -49,6 +49,15 @@ TRISWEEP_DEVICE inline void add_product(Complex<R>& sum, Complex<R> a, Complex<R
   sum.im += a.re * b.im + im * b.re;
 }
 
+template <class R>
+TRISWEEP_DEVICE inline R times(R factor, R number) {
+  return factor * number;
+}
+template <class R>
+TRISWEEP_DEVICE inline Complex<R> times(R factor, Complex<R> number) {
+  return {factor * number.re, factor * number.im};
+}
+
 // A number of a panel as one of the vectors.
 template <class T, class S>
 TRISWEEP_DEVICE inline T widened(S a) {

@@ -24,11 +24,26 @@ struct HostLanes {
   void each(const Visit& visit) const {
     for (int lane = 0; lane < lanes; ++lane) visit(lane);
   }
+  // Where lanes need nothing of each other, so many are played at a time, whose numbers stay in registers.
+  static constexpr int at_a_time = 16;
+  template <class V>
+  using Few = std::array<V, at_a_time>;
+  template <class Visit>
+  void few(const Visit& visit) const {
+    for (int i = 0; i < at_a_time; ++i) visit(i);
+  }
   // To each lane's value that of the lane whose number differs in that bit.
   template <class V>
   void add_from(Register<V>& value, int bit) const {
     const Register<V> before = value;
     each([&](int lane) { value[usize(lane)] += before[usize(lane ^ bit)]; });
+  }
+  // Over all lanes, half of them onto the other half again and again.
+  template <class V>
+  V sum(Register<V> value) const {
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int lane = 0; lane < half; ++lane) value[usize(lane)] += value[usize(lane + half)];
+    return value[0];
   }
   // What one lane finds out, for all of them.
   template <class Find>
@@ -73,14 +88,26 @@ struct GpuWarp {
     __device__ const V& operator[](std::size_t /*lane*/) const { return value; }
   };
   int lane = static_cast<int>(threadIdx.x) % lanes;
+  static constexpr int at_a_time = lanes;
+  template <class V>
+  using Few = Register<V>;
 
   template <class Visit>
   __device__ void each(const Visit& visit) const {
     visit(lane);
   }
+  template <class Visit>
+  __device__ void few(const Visit& visit) const {
+    visit(lane);
+  }
   template <class V>
   __device__ void add_from(Register<V>& value, int bit) const {
     value.value += from_lane(value.value, bit);
+  }
+  template <class V>
+  __device__ V sum(Register<V> value) const {
+    for (int half = lanes / 2; half > 0; half /= 2) value.value += from_lane(value.value, half);
+    return value.value;
   }
   template <class Find>
   __device__ Count find(const Find& find) const {

@@ -111,9 +111,14 @@ ChargeResult solve_charge(const transport::Team& team, const Conductors& conduct
   observer.progress("solve", 0);
   if (options.recorder != nullptr) options.recorder->start();
   a.record_in(options.recorder);
+  const auto vectors = transport::collectively(team.comm, [&] {
+    return a.device() == nullptr ? nullptr : vectors_on<double>(options.where.device, team.crew);
+  });
   start = Clock::now();
-  result.solve = way.method.solve(team, {a, *preconditioner}, potential, density, options.solver).front();
+  result.solve =
+      way.method.solve(team, {a, *preconditioner, vectors.get()}, potential, density, options.solver).front();
   result.solve_seconds = team.comm.max(seconds_since(start));
+  if (vectors != nullptr) result.steps = vectors->counts();
   sum_charges(a, conductors, density, result);
   return result;
 }

@@ -12,7 +12,7 @@ namespace trisweep::hmatrix {
 struct ChargeOptions {
   Index leaf_size = 32;  // of the cluster tree
   Options matrix;
-  DeviceOptions where;                   // products are made
+  DeviceOptions where;                   // products are made, and the vectors of BiCGStab are
   engine::Recorder* recorder = nullptr;  // of the solve, with a thread more than the crew
   std::string method = "bicgstab";       // of krylov::methods()
   std::string preconditioner = "none";   // of preconditioners()
@@ -27,6 +27,7 @@ struct ChargeResult {
   double eps = 0;  // of the matrix, made or loaded
   Statistics matrix;
   DeviceCounts device;                // of this rank, where products are made on a device
+  device::StepCounts steps;           // the same, of the solve's vectors that are there
   double sampled_error = 0;           // of products (hmatrix.hpp)
   double product_seconds = 0;         // the fastest; of the slowest rank
   double preconditioner_seconds = 0;  // that it took to make it
