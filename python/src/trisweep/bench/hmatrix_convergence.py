@@ -74,6 +74,8 @@ def draw_ranks(table: Table) -> Figure:
         eps = list(dict.fromkeys(row["eps"] for row in rows))
         names = [str(rank) for rank in range(most + 1)]
         plots.bars(one, names, {f"eps {e}": [blocks.get((e, rank), 0) for rank in range(most + 1)] for e in eps})
+        apart = 1 + most // 12
+        one.set_xticks(range(0, most + 1, apart), names[::apart])
         one.set_xlabel("rank")
         one.set_ylabel("low-rank blocks")
         one.set_title(name, fontsize=9)
