@@ -37,17 +37,15 @@ void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
       ->capture_default_str();
   sub.add_option(
          "--device", o.device,
-         "What computes: the processors; they again by the source of the GPUs' kernel, with the ranks of one "
-         "node; or a GPU, with one rank")
+         "What computes: the processors; they again by the source of the GPUs' kernel; or a GPU of each rank")
       ->check(CLI::IsMember(purpose == Purpose::solve ? names_of(engine::devices()) : std::vector{o.device}))
       ->capture_default_str();
   if (purpose == Purpose::solve) {
     sub.add_option(
            "--device-exchange", o.device_exchange,
            "How devices exchange what layers of the grid share, and vectors: by puts of their own, or by "
-           "MPI between launches")
-        ->check(CLI::IsMember(names_of(engine::carriers())))
-        ->capture_default_str();
+           "MPI between launches (default: puts, where ranks can have them)")
+        ->check(CLI::IsMember(names_of(engine::carriers())));
     return;
   }
   static const std::vector<std::pair<std::string, std::string>> fixed = {{"--method", "direct"},

@@ -19,7 +19,7 @@ struct PlanOptions : model::PlanChoice {
   std::string precision = "double";
   std::string compress = "off";  // or "auto", or a number
   std::string device = "cpu";
-  std::string device_exchange = "puts";
+  std::string device_exchange;  // empty: as ranks can have it
 };
 
 // Declares them on a command; the names of the choices are checked as they are parsed.

@@ -70,13 +70,13 @@ void refuse(const CLI::App& sub, std::initializer_list<const char*> options, con
 }
 
 // What only the engine of the processors has.
-void check_device(const CLI::App& sub, const SolveOptions& options, Index ranks) {
+void check_device(const CLI::App& sub, const SolveOptions& options) {
   const engine::Device device = engine::find_device(options.device);
   if (device == engine::Device::cpu) {
     refuse(sub, {"--device-exchange"}, "--device cpu", "say how messages travel by --transport");
     return;
   }
-  engine::require_device(device, ranks);
+  engine::require_device(device);
   refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
          "use --device cpu");
   if (compress_option(options.compress)->any())
@@ -94,7 +94,7 @@ void check_method(const CLI::App& sub, const SolveOptions& options) {
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   transport::collectively(context.world, [&] {
     const Index ranks = context.world.size();
-    check_device(sub, options, ranks);
+    check_device(sub, options);
     check_method(sub, options);
     options.transport_given = sub.count("--transport") > 0;
     if (options.grid_text == "auto") {

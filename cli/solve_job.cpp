@@ -31,7 +31,8 @@ solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& obser
           .mixed = model::find_precision(o.precision).mixed(),
           .compress = *compress_option(o.compress),
           .device = engine::find_device(o.device),
-          .carrier = engine::find_carrier(o.device_exchange),
+          .carrier = o.device_exchange.empty() ? std::nullopt
+                                               : std::optional(engine::find_carrier(o.device_exchange)),
           .threads = o.threads,
           .deterministic = o.deterministic,
           .dependencies = !o.no_dependencies,
@@ -148,8 +149,7 @@ class SolveJob {
     record_.plan.chosen_by = options_.grid_text == "auto" ? "model" : "user";
     record_.plan.threads = std::max(options_.threads, 1);
     record_.plan.deterministic = options_.deterministic;
-    if (engine::find_device(options_.device) != engine::Device::cpu)
-      record_.plan.device_exchange = options_.device_exchange;
+    record_.plan.device_exchange = made.device_exchange;
     record_.plan.dependencies = !options_.no_dependencies;
     report::SolveRecord& s = record_.solve;
     s.nrhs = nrhs_;

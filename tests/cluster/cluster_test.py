@@ -71,6 +71,23 @@ class Solves(CommandTest):
         self.check_refusal(result, "different nodes")
         self.assertIn("use the two-sided transport", result.err)
 
+    def test_layers_of_one_rank_each_compute_as_devices(self):
+        for grid, nodes, *options in (("1x1x2", 2), ("1x1x4", 2, "--op", "T", "--nrhs", 2), ("1x1x1", 1)):
+            with self.subTest(grid=grid, nodes=nodes, options=options):
+                record = self.check_solve(grid, nodes, "--device", "host", *options)
+                self.assertEqual(record["plan"]["device_exchange"], "mpi" if nodes > 1 else "puts")
+        self.succeed("solve", "a.mtx", "--device", "host", "--json", "run.json", launcher=cluster(2, 2))
+        self.assertEqual(self.record("run.json")["plan"]["grid"], [1, 1, 4])
+
+    def test_segments_that_devices_of_several_nodes_would_share_are_refused(self):
+        for options in (("--grid", "2x1x2"), ("--mapping", "proportional"), ("--device-exchange", "puts")):
+            with self.subTest(options):
+                result = self.run_here("solve", "a.mtx", "--device", "host", "--json", "no.json", *options,
+                                       launcher=cluster(2, 2))
+                self.check_refusal(result, "share no memory")
+                self.assertIn("--device-exchange mpi with --grid 1x1xPZ", result.err)
+                self.assertNotIn("no.json", self.files())
+
     def check_refusal(self, result, reason):
         """Once, from all ranks together: nobody had to end the others by force."""
         self.assertEqual(result.status, 2, result)

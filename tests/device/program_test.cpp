@@ -6,6 +6,7 @@
 #include "device/virtual_pes.hpp"
 #include "support/structure.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/plan/variants.hpp"
 
 namespace trisweep::device {
 namespace {
@@ -54,6 +55,26 @@ TEST(Program, EverySignalIsGivenByOneMessage) {
   for (std::size_t p = 0; p < 4; ++p) {
     for (Index signal = 0; signal < of.programs[p].messages(); ++signal)
       EXPECT_EQ(given[p][usize(signal)], 1) << "of PE " << p;
+  }
+}
+
+// Layers of one rank each, as the GPUs of SC'23: what goes between them is the host's, so PEs are by
+// themselves.
+TEST(Program, OfALayerOfOneRankPutsNothingWhereTheHostCarries) {
+  const auto structure = random_structure(120, 2, 8);
+  const auto mapping = distribution::find_mapping("block-cyclic").make(structure, {1, 1, 4});
+  for (const auto& schedule : plan::schedules()) {
+    for (const auto& inter_grid : plan::inter_grids()) {
+      std::size_t letters = 0;
+      for (const auto& rank : plan::make_all_plans(structure, *mapping, schedule.choice,
+                                                   {.inter_grid = inter_grid.choice}, {.ordered = true})) {
+        const Program program = make_program(structure, rank.share, rank.plan, Carrier::host);
+        EXPECT_TRUE(program.inbound.empty() && program.put.empty())
+            << schedule.name << ' ' << inter_grid.name;
+        letters += program.letter.size();
+      }
+      EXPECT_GT(letters, 0);
+    }
   }
 }
 

@@ -1,13 +1,18 @@
 // trisweep._core: a class for each scalar type over trisweep::Solver, on this process alone.
 // trisweep/solver.py gives it arrays of the right type, shape and order; of them nothing is copied but the
-// matrix.
+// matrix. What lies in a device's memory comes by DLPack.
 
 #include <fmt/format.h>
 #include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
+#include <array>
 #include <complex>
+#include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +20,7 @@
 
 #include "_core/mpi.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/engine/device_refinement.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/solve/solver.hpp"
 
@@ -46,6 +52,33 @@ Vectors<T> view(const Columns<T>& array) {
   const auto rows = static_cast<Index>(array.shape(0));
   if (array.ndim() == 1 || array.shape(1) == 1) return {array.data(), rows, 1};
   return {array.data(), rows, static_cast<Index>(array.shape(1)), array.stride(1)};
+}
+
+// How DLPack names the memory that a device computes in.
+int memory_kind(engine::Device device) {
+  switch (device) {
+    case engine::Device::cuda:
+      return nb::device::cuda::value;
+    case engine::Device::hip:
+      return nb::device::rocm::value;
+    default:
+      return nb::device::cpu::value;
+  }
+}
+
+// Any array, in any memory.
+using AnyArray = nb::ndarray<nb::ro>;
+
+// Throws unless it is `rows` rows of T whose columns are contiguous.
+template <Scalar T>
+void require_columns(const AnyArray& b, Index rows) {
+  if (b.dtype() != nb::dtype<T>()) throw nb::type_error("b is not of the solver's dtype");
+  if (b.ndim() < 1 || b.ndim() > 2 || b.shape(0) != usize(rows))
+    throw Error(ErrorKind::usage, fmt::format("{} rows are needed, as a vector or a matrix", rows));
+  const bool is_matrix = b.ndim() == 2 && b.shape(1) > 1;
+  if ((rows > 1 && b.stride(0) != 1) || (is_matrix && b.stride(1) < rows))
+    throw Error(ErrorKind::usage, "the entries of a column of b do not follow each other",
+                "give a matrix in Fortran order");
 }
 
 nb::dict as_dict(const solve::FactorReport& f) {
@@ -93,12 +126,15 @@ std::string complaint(const solve::Answer& answer) {
 template <Scalar T>
 class OneProcess {
  public:
-  OneProcess(const List<Offset>& row_ptr, const List<Index>& col, const List<T>& value, int threads) {
+  OneProcess(const List<Offset>& row_ptr, const List<Index>& col, const List<T>& value, int threads,
+             const std::string& device)
+      : device_(engine::find_device(device)) {
     require_mpi();
     const nb::gil_scoped_release others_run;
     const auto turn = turn_at_mpi();
     solver_.emplace(MPI_COMM_SELF, BlockRows<T>{.a = square(row_ptr, col, value)},
-                    solve::Options{.threads = threads});
+                    solve::Options{.device = device_, .threads = threads});
+    place_ = engine::place_of(device_);
   }
   ~OneProcess() {
     const nb::gil_scoped_release others_run;
@@ -109,12 +145,28 @@ class OneProcess {
   OneProcess& operator=(const OneProcess&) = delete;
 
   void solve(const Columns<const T>& b, const Columns<T>& x, char op) {
-    require_mpi();
-    const nb::gil_scoped_release others_run;
-    const std::scoped_lock mine(mutex_);
-    const auto turn = turn_at_mpi();
-    answer_ = solver_->solve(view(b), view(x), static_cast<Op>(op));
-    if (!answer_->solved()) throw Error(ErrorKind::numerical, complaint(*answer_));
+    solve(view<const T>(b), view(x), op);
+  }
+
+  // b is in the memory of the solver's device. Returns x, which is there, too.
+  nb::object solve_there(const AnyArray& b, char op) {
+    const Index rows = solver_->rows();
+    if (b.device_type() != memory_kind(device_) || b.device_id() != place_)
+      throw Error(ErrorKind::usage, "b is not in the memory of the solver's device",
+                  "give it in the host's memory, or there");
+    require_columns<T>(b, rows);
+    const std::size_t cols = b.ndim() == 2 ? b.shape(1) : 1;
+    const auto x = engine::memory_of(device_, usize(rows) * cols * sizeof(T));
+    const Vectors<T> to{reinterpret_cast<T*>(x.get()), rows, static_cast<Index>(cols), rows,
+                        MemorySpace::device};
+    const Offset between = cols > 1 ? b.stride(1) : rows;
+    if (cols > 0) solve({static_cast<const T*>(b.data()), rows, to.cols, between, to.space}, to, op);
+    using Owner = std::shared_ptr<std::byte>;
+    const nb::capsule owner(new Owner(x), [](void* memory) noexcept { delete static_cast<Owner*>(memory); });
+    const std::array<std::size_t, 2> shape{usize(rows), cols};
+    const std::array<std::int64_t, 2> strides{1, rows};
+    return nb::cast(nb::ndarray<nb::array_api, T>(to.data, b.ndim(), shape.data(), owner, strides.data(),
+                                                  nb::dtype<T>(), b.device_type(), b.device_id()));
   }
 
   nb::dict report() {
@@ -130,7 +182,18 @@ class OneProcess {
   }
 
  private:
+  void solve(Vectors<const T> b, Vectors<T> x, char op) {
+    require_mpi();
+    const nb::gil_scoped_release others_run;
+    const std::scoped_lock mine(mutex_);
+    const auto turn = turn_at_mpi();
+    answer_ = solver_->solve(b, x, static_cast<Op>(op));
+    if (!answer_->solved()) throw Error(ErrorKind::numerical, complaint(*answer_));
+  }
+
   std::mutex mutex_;
+  engine::Device device_;
+  int place_ = 0;  // of the solver's device among those of its kind
   std::optional<Solver<T>> solver_;
   std::optional<solve::Answer> answer_;  // the last
 };
@@ -159,10 +222,13 @@ void translate(const std::exception_ptr& thrown, void*) {
 // As solvers[dtype].
 template <Scalar T>
 void add_solver(nb::module_& module, nb::dict& solvers, const char* dtype) {
-  solvers[dtype] = nb::class_<OneProcess<T>>(module, dtype)
-                       .def(nb::init<const List<Offset>&, const List<Index>&, const List<T>&, int>())
-                       .def("solve", &OneProcess<T>::solve)
-                       .def("report", &OneProcess<T>::report);
+  solvers[dtype] =
+      nb::class_<OneProcess<T>>(module, dtype)
+          .def(nb::init<const List<Offset>&, const List<Index>&, const List<T>&, int, const std::string&>())
+          .def("solve",
+               nb::overload_cast<const Columns<const T>&, const Columns<T>&, char>(&OneProcess<T>::solve))
+          .def("solve_there", &OneProcess<T>::solve_there)
+          .def("report", &OneProcess<T>::report);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 """Factors a sparse matrix once and solves with it any number of times, in this process."""
 
-from typing import Any, Literal
+import sys
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,14 @@ from trisweep.errors import NumericalError
 __all__ = ["NumericalError", "Solver", "splu"]
 
 _MOST_ROWS = 2**31 - 1
+_HOST_MEMORY = 1  # as DLPack counts kinds
+Device = Literal["cpu", "host", "cuda", "hip"]
+
+
+class DlpackArray(Protocol):
+    """An array in any memory, as libraries hand them to each other."""
+
+    def __dlpack_device__(self) -> tuple[int, int]: ...
 
 
 class Solver:
@@ -22,7 +31,7 @@ class Solver:
     while they do.
     """
 
-    def __init__(self, a: sparse.sparray | sparse.spmatrix, threads: int = 0) -> None:
+    def __init__(self, a: sparse.sparray | sparse.spmatrix, threads: int = 0, device: Device = "cpu") -> None:
         if threads < 0:
             raise ValueError(f"{threads} threads")
         rows = _canonical_rows(a)
@@ -30,21 +39,28 @@ class Solver:
         self.dtype: np.dtype = rows.dtype
         make = _core.solvers[self.dtype.name]
         indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
-        self._solver = make(indptr, indices, rows.data, threads)
+        self.device = device
+        self._solver = make(indptr, indices, rows.data, threads, device)
 
-    def solve(self, b: ArrayLike, trans: Literal["N", "T", "H"] = "N") -> NDArray:
+    def solve(self, b: ArrayLike | DlpackArray, trans: Literal["N", "T", "H"] = "N") -> NDArray | DlpackArray:
         """x of A x = b ("N"), A^T x = b ("T") or A^H x = b ("H"), refined; of b's shape and the solver's dtype.
 
         b is a vector of n entries or a matrix of n rows, each column a right-hand side; a matrix x is in
         Fortran order. b is copied unless it has the solver's dtype and the entries of a column follow each
         other, as in vectors, matrices in Fortran order, and slices of their rows and columns.
 
+        b may be in the memory of the solver's device, an array with DLPack (CuPy's, PyTorch's, JAX's) of the
+        solver's dtype whose columns are contiguous. It is read there, behind what is in the device's usual
+        stream, and x is made there: an array of the library that b is of.
+
         Raises ValueError or TypeError when b does not fit, NumericalError when A is singular to rounding or x
         does not satisfy its equations, RuntimeError when memory or MPI is missing.
         """
-        columns = self._columns(b)
         if trans not in ("N", "T", "H"):
             raise ValueError(f"trans is {trans!r}, not one of 'N', 'T' and 'H'")
+        if self._is_there(b):
+            return _of_the_library_of(b, self._solver.solve_there(b, trans))
+        columns = self._columns(b)
         x = np.empty(columns.shape, self.dtype, order="F")
         if x.size > 0:
             self._solver.solve(columns, x, trans)
@@ -64,6 +80,17 @@ class Solver:
         """
         return self._solver.report()
 
+    def _is_there(self, b: ArrayLike | DlpackArray) -> bool:
+        """Whether b is in a device's memory. Where that is the host's, all but NumPy's arrays are."""
+        if isinstance(b, np.ndarray) or not hasattr(b, "__dlpack_device__"):
+            return False
+        if self.device == "host":
+            return True
+        is_there = b.__dlpack_device__()[0] != _HOST_MEMORY
+        if is_there and self.device == "cpu":
+            raise ValueError("b is in a device's memory, where this solver has none: name it in splu(a, device=...)")
+        return is_there
+
     def _columns(self, b: ArrayLike) -> NDArray:
         """b in the solver's dtype, the entries of each column next to each other: b itself where it is so."""
         if sparse.issparse(b):
@@ -82,16 +109,24 @@ class Solver:
         return b.copy(order="F")
 
 
-def splu(a: sparse.sparray | sparse.spmatrix, threads: int = 0) -> Solver:
+def splu(a: sparse.sparray | sparse.spmatrix, threads: int = 0, device: Device = "cpu") -> Solver:
     """Factors A, in any of SciPy's sparse formats, as SciPy's function of this name does. A stays as it is.
 
-    `threads` share the work; 0: one in solves, and all processors factor.
+    `threads` share the work; 0: one in solves, and all processors factor. `device` solves and refines: "cpu", the
+    processors; "cuda" or "hip", the thread's current GPU, where the library was built for one; or "host", the
+    processors by the source of the GPUs' kernel.
 
     Raises TypeError when `a` is not a sparse matrix of numbers, ValueError when it is not square, is empty or
     has entries that are not finite, NumericalError when it is structurally singular, and RuntimeError when
-    memory or MPI is missing. That it is singular otherwise the first solve finds out.
+    memory, MPI or the device is missing. That it is singular otherwise the first solve finds out.
     """
-    return Solver(a, threads)
+    return Solver(a, threads, device)
+
+
+def _of_the_library_of(b: DlpackArray, x: DlpackArray) -> DlpackArray:
+    """x, which has DLPack, as an array of the library that made b; as it is, where that takes none."""
+    library = sys.modules.get(type(b).__module__.partition(".")[0])
+    return library.from_dlpack(x) if hasattr(library, "from_dlpack") else x
 
 
 def _canonical_rows(a: sparse.sparray | sparse.spmatrix) -> sparse.csr_array:

@@ -9,7 +9,7 @@ DeviceSolver<T>::DeviceSolver(const matrix::Csr<T>& a, Form form, Op op, const D
     : on_gpu_(options.device != engine::Device::host) {
   if (options.device == engine::Device::cpu || options.threads < 1)
     throw Error(ErrorKind::usage, "a solve on a device needs one, and a thread", "ask for host, cuda or hip");
-  engine::require_device(options.device, 1);
+  engine::require_device(options.device);
   const LowerSystem<T> system = lower_system(a, form, op);
   choice_ = choose_for_device(system.below, options.algorithm);
   OrderedRows<T> rows = ordered_rows(system, choice_.plan);

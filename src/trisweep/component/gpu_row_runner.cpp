@@ -28,7 +28,7 @@ class GpuRowRunner final : public RowRunner<T> {
 
 template <Scalar T>
 std::unique_ptr<RowRunner<T>> run_rows_on_gpu(const OrderedRows<T>& rows, engine::Device device) {
-  engine::require_device(device, 1);
+  engine::require_device(device);
   return std::make_unique<GpuRowRunner<T>>(rows);
 }
 
@@ -36,7 +36,7 @@ std::unique_ptr<RowRunner<T>> run_rows_on_gpu(const OrderedRows<T>& rows, engine
 
 template <Scalar T>
 std::unique_ptr<RowRunner<T>> run_rows_on_gpu(const OrderedRows<T>& /*rows*/, engine::Device device) {
-  engine::require_device(device, 1);
+  engine::require_device(device);
   return nullptr;
 }
 

@@ -8,6 +8,15 @@ int gpu_count() {
   return TRISWEEP_GPU(GetDeviceCount)(&count) == TRISWEEP_GPU(Success) ? count : 0;
 }
 
+int current_gpu() {
+  int number = 0;
+  check(TRISWEEP_GPU(GetDevice)(&number), "finding the device");
+  return number;
+}
+void take_gpu(int number) {
+  check(TRISWEEP_GPU(SetDevice)(number), "choosing the device");
+}
+
 std::optional<std::string> gpu_name() {
   if (gpu_count() == 0) return std::nullopt;
   DeviceProperties properties{};

@@ -8,6 +8,10 @@
 namespace trisweep::device {
 
 int gpu_count();
+// That this thread has: the first, until it takes another.
+int current_gpu();
+// Throws Error(environment) when there is no such GPU.
+void take_gpu(int number);
 // Of the first; nothing: there is none.
 std::optional<std::string> gpu_name();
 // Bytes per second that a copy within its memory reads and writes.
@@ -17,7 +21,7 @@ double gpu_copy_bandwidth();
 // Error(environment).
 void gpu_copy(void* to, const void* from, std::size_t bytes, void* stream = nullptr);
 
-// Zeroed memory of the first device, for who has not its compiler. Throws Error(environment).
+// Zeroed memory of the current device, for who has not its compiler. Throws Error(environment).
 class GpuBuffer {
  public:
   explicit GpuBuffer(std::size_t bytes);

@@ -86,12 +86,8 @@ class GpuGemv final : public GemvRunner<T> {
 
   void launch_merged() {
     ++products_;
-    Count workers = static_cast<Count>(workers_);
-    std::array<void*, 3> arguments{&view_, &workers, &products_};
-    check(TRISWEEP_GPU(LaunchCooperativeKernel)(reinterpret_cast<const void*>(&run_all<Number>),
-                                                dim3(static_cast<unsigned>(workers_)), dim3(threads_of_block),
-                                                arguments.data(), 0, stream_.front().get()),
-          "launching the kernel");
+    launch_together(reinterpret_cast<const void*>(&run_all<Number>), workers_, stream_.front().get(), view_,
+                    static_cast<Count>(workers_), products_);
   }
 
   void launch_batches(bool of_left) {

@@ -134,7 +134,7 @@ void PlanBuilder::add(const plan::ExchangePhase& phase) {
 // Put, a step is as many messages as it has parts, which both ends cut alike; the host carries it whole.
 void PlanBuilder::add(const plan::ExchangeStep& step) {
   const bool is_sent = step.transfer == plan::Transfer::send;
-  Letter letter{.phase = phase_, .number = step.number, .is_sent = is_sent};
+  Letter letter{.phase = phase_, .number = step.number, .peer = step.rank.value(), .is_sent = is_sent};
   letter.rows = static_cast<Index>(step.rows);
   letter.row = host_carries() ? new_rows(step.rows) : none;
   if (host_carries() && !is_sent) stop_for(letter);
@@ -217,7 +217,7 @@ void connect(Program& program, Index pe, const std::vector<Address>& there, Inde
 std::string describe_waiting(const Program& program, Index item) {
   const auto next = std::ranges::upper_bound(program.part, item, {}, &std::pair<Index, plan::Part>::first);
   const plan::Part part = next == program.part.begin() ? plan::Part::forward : std::prev(next)->second;
-  std::string text = fmt::format("rank {} waits in the {}", program.pe, name_of(part));
+  std::string text = fmt::format("rank {} waits in the {}", program.rank, name_of(part));
   const auto from = [&](Index signal) { return program.inbound[usize(signal)].from; };
   const Item& of = program.item[usize(item)];
   if (of.action == Action::settle) {

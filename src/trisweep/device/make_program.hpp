@@ -30,10 +30,12 @@ struct Outbound {
   Index put;
 };
 
-// A message that the host carries, by its number in a phase of the plan, from or to work rows of this PE.
+// A message that the host carries, by its number among those of a phase that are sent, or that come, from or
+// to work rows of this PE.
 struct Letter {
   Index phase;
   Index number;
+  Index peer;
   bool is_sent;
   Index row;
   Index rows;
@@ -45,7 +47,7 @@ struct Stop {
 };
 
 struct Program : ProgramArrays<Vector> {
-  Index pe = 0;
+  Index pe = 0;                    // among those that put something to one another
   Index rows = 0;                  // work rows
   Index counters = 0;              // of segments
   Index scratch = 0;               // rows of it that a worker needs
@@ -55,6 +57,7 @@ struct Program : ProgramArrays<Vector> {
   std::vector<Letter> letter;
   std::vector<Stop> stop;
   // For people.
+  Index rank = 0;
   std::vector<std::pair<Index, plan::Part>> part;  // first item, of phases
   std::vector<Index> supernode;                    // by counter
 
@@ -73,7 +76,8 @@ Program make_program(const symbolic::Structure& structure, const distribution::S
 
 // Measures answers to op(A) x = b (measure.hpp), of which each PE has some rows, this one `rows` of them.
 // `columns` brings x to the work rows that are the columns of these.
-Program make_measuring_program(Index pe, Index pes, const plan::VectorPhase& columns, Index rows);
+Program make_measuring_program(Index pe, Index pes, const plan::VectorPhase& columns, Index rows,
+                               Carrier carrier = Carrier::device);
 
 // By sender: where its messages come to, in the order in which it lists them.
 std::vector<std::vector<Address>> addresses(const Program& program, Index pes);

@@ -131,10 +131,10 @@ TRISWEEP_DEVICE inline Complex<R> quotient(Complex<R> a, Complex<R> b) {
   return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
 }
 
-template <class R>
+template <Scope scope = Scope::device, class R>
 TRISWEEP_DEVICE inline void atomic_add(Complex<R>* at, Complex<R> value) {
-  atomic_add(&at->re, value.re);
-  atomic_add(&at->im, value.im);
+  atomic_add<scope>(&at->re, value.re);
+  atomic_add<scope>(&at->im, value.im);
 }
 
 template <class R>

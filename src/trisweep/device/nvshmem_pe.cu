@@ -66,10 +66,9 @@ NvshmemId make_nvshmem_id() {
   return bytes;
 }
 
-Nvshmem::Nvshmem(const NvshmemId& id, Index rank, Index ranks, int device) {
-  if (device >= gpu_count())  // where there is no driver NVSHMEM would end the process
-    throw Error(ErrorKind::environment, "there is no GPU " + std::to_string(device));
-  check(cudaSetDevice(device), "choosing the device");
+Nvshmem::Nvshmem(const NvshmemId& id, Index rank, Index ranks) {
+  if (gpu_count() == 0)  // NVSHMEM would end the process
+    throw Error(ErrorKind::environment, "there is no GPU");
   const nvshmemx_uniqueid_t unique = id_of(id);
   nvshmemx_init_attr_t attributes = NVSHMEMX_INIT_ATTR_INITIALIZER;
   check_nvshmem(nvshmemx_set_attr_uniqueid_args(rank, ranks, &unique, &attributes),

@@ -12,11 +12,11 @@ namespace trisweep::device {
 using NvshmemId = std::array<std::byte, 128>;
 NvshmemId make_nvshmem_id();
 
-// NVSHMEM in this process, on `device` of this machine. Collective; there is one at a time. Throws
-// Error(environment) when there is no such device.
+// NVSHMEM in this process, on its current device. Collective; there is one at a time. Throws
+// Error(environment) when there is no device.
 class Nvshmem {
  public:
-  Nvshmem(const NvshmemId& id, Index rank, Index ranks, int device);
+  Nvshmem(const NvshmemId& id, Index rank, Index ranks);
   ~Nvshmem();
   Nvshmem(const Nvshmem&) = delete;
   Nvshmem& operator=(const Nvshmem&) = delete;

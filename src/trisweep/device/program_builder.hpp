@@ -23,7 +23,7 @@ class ProgramBuilder {
  public:
   // `rows`: those that b is brought to.
   ProgramBuilder(Index pe, Index rows, Carrier carrier) : carrier_(carrier), vector_rows_(rows) {
-    program_.pe = pe;
+    program_.pe = program_.rank = pe;
     program_.rows = rows;
   }
   Program take() &&;

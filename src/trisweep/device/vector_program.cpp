@@ -47,6 +47,7 @@ std::vector<Letter> ProgramBuilder::letters_of(const plan::VectorPhase& phase) {
       const Offset rows = std::ssize((*list)[i].row);
       letters.push_back({.phase = phase_,
                          .number = static_cast<Index>(i),
+                         .peer = (*list)[i].rank.value(),
                          .is_sent = list == &phase.sent,
                          .row = host_carries() ? new_rows(rows) : none,
                          .rows = static_cast<Index>(rows)});

@@ -14,10 +14,11 @@
 
 namespace trisweep::device {
 
-struct HostWarp {
-  static constexpr int lanes = slab_rows;
+template <int count>
+struct HostLanes {
+  static constexpr int lanes = count;
   template <class V>
-  using Register = std::array<V, lanes>;
+  using Register = std::array<V, usize(lanes)>;
 
   template <class Visit>
   void each(const Visit& visit) const {
@@ -53,6 +54,13 @@ struct HostWarp {
   void sync() const {}
   void idle() const { pause(); }
 };
+using HostWarp = HostLanes<slab_rows>;
+
+// To each lane's value those of all others.
+template <class Warp, class Register>
+TRISWEEP_DEVICE inline void sum_over_lanes(const Warp& warp, Register& value) {
+  for (int bit = Warp::lanes / 2; bit > 0; bit /= 2) warp.add_from(value, bit);
+}
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 

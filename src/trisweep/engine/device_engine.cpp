@@ -66,29 +66,45 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
     throw transport::CollectiveError(ErrorKind::usage,
                                      "the device engine has no products with compressed panels\n"
                                      "  remedy: use --compress off, or --device cpu");
+  if (!options_.carrier)
+    options_.carrier =
+        obstacle_to_puts(options_.device, comm).empty() ? device::Carrier::device : device::Carrier::host;
   auto made = transport::collectively(comm, [&] {
     auto prepared = std::make_unique<Prepared>();
     prepared->plan = &plan;
     prepared->nrhs = nrhs;
     prepared->program =
-        device::make_program(*system_.distribution.structure, system_.share, plan, options_.carrier);
+        device::make_program(*system_.distribution.structure, system_.share, plan, *options_.carrier);
     for (const plan::Phase& phase : plan.phase) prepared->traffic.push_back(plan::traffic_of(phase));
     return prepared;
   });
-  if (options_.carrier == device::Carrier::host)
-    made->mail = std::make_unique<Mail<T>>(comm, plan, made->program, nrhs, options_);
   set_up(*made, nrhs, scales_.vectors(op, {}, {}, true), nullptr);
   transport::collectively(comm, [&] { prepared_[op] = std::move(made); });
 }
 
 template <Scalar T>
+void DeviceEngine<T>::reach_others(RunningProgram<T>& of) {
+  const transport::Communicator& comm = system_.comm;
+  const bool is_gpu = options_.device != Device::host;
+  if (is_gpu) deal_out_gpus(comm);
+  if (connect(of.program)) {
+    if (const std::string obstacle = obstacle_to_puts(options_.device, comm); !obstacle.empty())
+      throw transport::CollectiveError(ErrorKind::environment, obstacle);
+    of.layouts = comm.gather(device::shared_layout(of.program, comm.size()));
+    comm.broadcast(of.layouts);
+    if (is_gpu && !gpus_) gpus_ = join_gpus(comm);
+  } else {  // a PE by itself
+    of.program.pe = 0;
+    transport::collectively(comm, [&] { of.layouts = {device::shared_layout(of.program, 1)}; });
+  }
+}
+
+template <Scalar T>
 void DeviceEngine<T>::set_up(RunningProgram<T>& of, Index nrhs, const CallersVectors<T>& scales,
                              const device::Measuring<T>* measuring) {
-  const transport::Communicator& comm = system_.comm;
-  connect(of.program);
-  of.layouts = comm.gather(device::shared_layout(of.program, comm.size()));
-  comm.broadcast(of.layouts);
-  if (!gpus_ && options_.device != Device::host) gpus_ = join_gpus(comm);
+  if (options_.carrier == device::Carrier::host)
+    of.mail = transport::make_collectively<Mail<T>>(system_.comm, of.program, nrhs, options_);
+  reach_others(of);
   const RankProgram<T> program{.system = system_,
                                .program = of.program,
                                .nrhs = nrhs,
@@ -110,8 +126,9 @@ std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::
     vectors.emplace(options_.device, of.rows(), nrhs);
     measuring.residual = vectors->of(vectors->residual, nrhs).data;
     measuring.magnitude = reinterpret_cast<RealOf<T>*>(vectors->magnitude.get());
-    return std::make_unique<RunningProgram<T>>(RunningProgram<T>{
-        .program = device::make_measuring_program(comm.rank(), comm.size(), columns, of.rows())});
+    return std::make_unique<RunningProgram<T>>(
+        RunningProgram<T>{.program = device::make_measuring_program(comm.rank(), comm.size(), columns,
+                                                                    of.rows(), *options_.carrier)});
   });
   set_up(*running, nrhs, {}, &measuring);
   return transport::collectively(comm, [&]() -> std::unique_ptr<Refinement<T>> {
@@ -126,9 +143,8 @@ std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::
   });
 }
 
-// Each rank hears where its messages come to.
 template <Scalar T>
-void DeviceEngine<T>::connect(device::Program& program) const {
+bool DeviceEngine<T>::connect(device::Program& program) const {
   const transport::Communicator& comm = system_.comm;
   const auto inbound = lists_of_all(comm, program.inbound);
   transport::collectively(comm, [&] {
@@ -139,6 +155,7 @@ void DeviceEngine<T>::connect(device::Program& program) const {
       device::connect(program, rank, of_mine, static_cast<Index>(inbound.of(rank).size()));
     }
   });
+  return !inbound.entry.empty();
 }
 
 template <Scalar T>

@@ -17,8 +17,8 @@ class DeviceEngine final : public Engine<T> {
   DeviceEngine(const DeviceEngine&) = delete;
   DeviceEngine& operator=(const DeviceEngine&) = delete;
 
-  // Throws Error(usage) when ranks cannot reach each other's memory, or panels are of a storage that devices
-  // have no products for.
+  // Throws Error(usage) when panels are of a storage that devices have no products for, Error(environment)
+  // when the plan has segments that ranks share, and their devices do not reach each other's memory.
   void prepare(Op op, const plan::Plan& plan, Index nrhs) override;
   Index room(Op op) const override;
   SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) override;
@@ -40,8 +40,11 @@ class DeviceEngine final : public Engine<T> {
     Index nrhs = 0;
     std::vector<plan::RankTraffic> traffic;  // by phase
   };
-  void connect(device::Program& program) const;
-  // Connects the program and makes its runner. Collective.
+  // Each rank hears where its messages come to. Whether there are any that devices put. Collective.
+  bool connect(device::Program& program) const;
+  // Connects the program, where anything is put. Collective.
+  void reach_others(RunningProgram<T>& of);
+  // And makes its runner. Collective.
   void set_up(RunningProgram<T>& of, Index nrhs, const CallersVectors<T>& scales,
               const device::Measuring<T>* measuring);
   SolveProfile profile(const Prepared& prepared, Index nrhs) const;

@@ -1,5 +1,8 @@
 #include "trisweep/engine/engine.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
 #include "trisweep/core/named.hpp"
@@ -25,6 +28,10 @@ device::Carrier find_carrier(std::string_view name) {
   return find_named(carriers(), "exchange of devices", name).carrier;
 }
 
+std::string_view name_of(device::Carrier carrier) {
+  return std::ranges::find(carrier_table, carrier, &NamedCarrier::carrier)->name;
+}
+
 std::span<const NamedDevice> devices() {
   return table;
 }
@@ -33,8 +40,28 @@ Device find_device(std::string_view name) {
   return find_named(devices(), "device", name).device;
 }
 
-void require_device(Device device, Index ranks) {
-  if (device == Device::cuda || device == Device::hip) require_gpu(device, ranks);
+void require_device(Device device) {
+  if (device == Device::cuda || device == Device::hip) require_gpu(device);
+}
+
+int place_of(Device device) {
+  return device == Device::cuda || device == Device::hip ? current_gpu() : 0;
+}
+
+std::string obstacle_to_puts(Device device, const transport::Communicator& comm) {
+  constexpr std::string_view remedy = "use --device-exchange mpi with --grid 1x1xPZ, PZ a power of two";
+  if (comm.size() == 1 || device == Device::cpu) return "";
+  if (device != Device::host)
+    return gpus_put() ? ""
+                      : fmt::format(
+                            "segments that GPUs of several ranks share need NVSHMEM, which this build "
+                            "is without\n  remedy: {}, or start one rank",
+                            remedy);
+  if (comm.of_node().size() == comm.size()) return "";
+  return fmt::format(
+      "ranks on different nodes share no memory, through which --device host exchanges "
+      "segments\n  remedy: {}, or --device cpu",
+      remedy);
 }
 
 template <Scalar T>

@@ -3,7 +3,9 @@
 // blocks these are, and which plan, is decided before, and is the same for every engine.
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "trisweep/core/crew.hpp"
@@ -41,8 +43,10 @@ struct NamedDevice {
 std::span<const NamedDevice> devices();
 // Throws Error(usage) that lists the names there are.
 Device find_device(std::string_view name);
-// Throws Error(environment) when this build, or this machine, has none for a process of so many ranks.
-void require_device(Device device, Index ranks);
+// Throws Error(environment) when this build, or this machine, has none.
+void require_device(Device device);
+// Which of the machine's devices of that kind this thread computes on.
+int place_of(Device device);
 
 // How devices exchange what layers share, and vectors: by puts of their own (`puts`), or by messages that the
 // host sends and receives between launches (`mpi`), from the device's memory where MPI takes it.
@@ -53,10 +57,14 @@ struct NamedCarrier {
 std::span<const NamedCarrier> carriers();
 // Throws Error(usage) that lists the names there are.
 device::Carrier find_carrier(std::string_view name);
+std::string_view name_of(device::Carrier carrier);
+// Why devices of these ranks put nothing to one another, with a remedy; empty when they do. Then all that
+// ranks exchange is to be by messages: layers of one rank each have no other. Collective.
+std::string obstacle_to_puts(Device device, const transport::Communicator& comm);
 
 struct EngineOptions {
   Device device = Device::cpu;
-  device::Carrier carrier = device::Carrier::device;
+  std::optional<device::Carrier> carrier{};  // nothing: puts where the devices of these ranks do so
   transport::TransportFactory transport;
   double watchdog;  // as SolverOptions has it
 };

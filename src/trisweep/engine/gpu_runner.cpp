@@ -28,22 +28,23 @@ constexpr Device built_for = Device::host;
 
 }  // namespace
 
-void require_gpu(Device device, [[maybe_unused]] Index ranks) {
+void require_gpu(Device device) {
   const std::string_view name = device == Device::cuda ? "cuda" : "hip";
   if (device != built_for)
     throw Error(ErrorKind::environment, fmt::format("this build has no kernels for --device {}", name),
                 fmt::format("build with scripts/build --{}, or use --device cpu", name));
-#if !defined(TRISWEEP_NVSHMEM)
-  if (ranks > 1)
-    throw Error(
-        ErrorKind::environment,
-        fmt::format("--device {} of {} ranks needs NVSHMEM, which this build is without", name, ranks),
-        "start one rank, or configure with TRISWEEP_NVSHMEM");
-#endif
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   if (device::gpu_count() == 0)
     throw Error(ErrorKind::environment, fmt::format("there is no GPU for --device {}", name),
                 "use --device cpu, or host for the same kernel on the processors");
+#endif
+}
+
+bool gpus_put() {
+#if defined(TRISWEEP_NVSHMEM)
+  return true;
+#else
+  return false;
 #endif
 }
 
@@ -113,28 +114,30 @@ class GpuRunner final : public ProgramRunner<T> {
 
 }  // namespace
 
+void deal_out_gpus(const transport::Communicator& comm) {
+  if (comm.size() == 1) return;
+  const Index place = comm.of_node().rank();
+  transport::collectively(comm, [&] { device::take_gpu(place % std::max(device::gpu_count(), 1)); });
+}
+
 std::shared_ptr<void> join_gpus([[maybe_unused]] const transport::Communicator& comm) {
 #if defined(TRISWEEP_NVSHMEM)
-  if (comm.size() > 1) {
-    device::NvshmemId id{};
-    transport::collectively(comm, [&] {
-      if (comm.rank() == 0) id = device::make_nvshmem_id();
-    });
-    comm.broadcast(id);
-    const Index place = comm.of_node().rank();
-    return transport::collectively(comm, [&] {
-      const int device = place % std::max(device::gpu_count(), 1);
-      return std::make_shared<device::Nvshmem>(id, comm.rank(), comm.size(), device);
-    });
-  }
-#endif
+  device::NvshmemId id{};
+  transport::collectively(comm, [&] {
+    if (comm.rank() == 0) id = device::make_nvshmem_id();
+  });
+  comm.broadcast(id);
+  return transport::collectively(
+      comm, [&] { return std::make_shared<device::Nvshmem>(id, comm.rank(), comm.size()); });
+#else
   return nullptr;
+#endif
 }
 
 template <Scalar T>
 std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of) {
 #if defined(TRISWEEP_NVSHMEM)
-  if (of.system.comm.size() > 1)
+  if (of.layouts.size() > 1)
     return std::make_unique<GpuRunner<T, device::NvshmemPe>>(
         of, [&](auto& pes, const auto& panels, const auto& data) {
           pes.emplace(of.program, of.layouts, panels, of.nrhs, data);
@@ -143,10 +146,13 @@ std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of) {
   return std::make_unique<GpuRunner<T, device::GpuPes>>(
       of, [&](auto& pes, const auto& panels, const auto& data) {
         pes.emplace(std::span(&of.program, 1), std::span(&panels, 1), of.nrhs,
-                    device::GpuOptions<T>{.data = {&data, 1}});
+                    device::GpuOptions<T>{.data = {&data, 1}, .devices = {device::current_gpu()}});
       });
 }
 
+int current_gpu() {
+  return device::current_gpu();
+}
 std::shared_ptr<std::byte> gpu_memory(std::size_t bytes) {
   const auto buffer = std::make_shared<device::GpuBuffer>(bytes);
   return {buffer, buffer->template as<std::byte>()};
@@ -157,11 +163,15 @@ void copy_on_gpu(void* to, const void* from, std::size_t bytes, void* stream) {
 
 #else
 
+int current_gpu() {
+  return 0;
+}
 std::shared_ptr<std::byte> gpu_memory(std::size_t /*bytes*/) {
   return nullptr;
 }
 void copy_on_gpu(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/, void* /*stream*/) {}
 
+void deal_out_gpus(const transport::Communicator& /*comm*/) {}
 std::shared_ptr<void> join_gpus(const transport::Communicator& /*comm*/) {
   return nullptr;
 }

@@ -1,4 +1,5 @@
-// The program of a rank on its threads. Ranks write to each other's memory, so all are on one node.
+// The program of a rank on its threads. Ranks that put something to one another write to each other's
+// memory, so all are on one node.
 
 #include <fmt/format.h>
 
@@ -35,27 +36,25 @@ class Listener final : public device::Watch {
   Clock::time_point looked_around_{};
 };
 
-// The memory of all ranks of the communicator. Collective.
+// That of all ranks that put something to one another. Collective.
 template <Scalar T>
-transport::NodeMemory shared_memory(const transport::Communicator& comm, const device::SharedLayout& layout,
-                                    Index nrhs) {
-  const transport::Communicator node = comm.of_node();
-  if (node.size() != comm.size())
-    throw transport::CollectiveError(ErrorKind::usage,
-                                     "ranks on different nodes share no memory, through which --device host "
-                                     "exchanges segments\n  remedy: use --device cpu");
-  return {node, layout.template bytes<T>(nrhs)};
+transport::NodeMemory shared_memory(const RankProgram<T>& of) {
+  const transport::Communicator& comm = of.system.comm;
+  const std::size_t bytes = of.layouts[usize(of.program.pe)].template bytes<T>(of.nrhs);
+  if (of.layouts.size() > 1) return {comm.of_node(), bytes};
+  return transport::collectively(
+      comm, [&] { return transport::NodeMemory(transport::Communicator(MPI_COMM_SELF), bytes); });
 }
 
 template <Scalar T>
 class HostRunner final : public ProgramRunner<T> {
  public:
-  explicit HostRunner(const RankProgram<T>& of)
-      : of_(of), memory_(shared_memory<T>(comm(), of.layouts[usize(comm().rank())], of.nrhs)) {
+  explicit HostRunner(const RankProgram<T>& of) : of_(of), memory_(shared_memory(of)) {
     transport::collectively(comm(), [&] {
-      for (Index rank = 0; rank < comm().size(); ++rank)
-        memory_of_.push_back(of_.layouts[usize(rank)].template at<T>(memory_.part(rank)));
-      pe_.emplace(of_.program, comm().size(), of_.system.crew.size(), of_.nrhs, memory_.part(comm().rank()),
+      const auto pes = static_cast<Index>(of_.layouts.size());
+      for (Index pe = 0; pe < pes; ++pe)
+        memory_of_.push_back(of_.layouts[usize(pe)].template at<T>(memory_.part(pe)));
+      pe_.emplace(of_.program, pes, of_.system.crew.size(), of_.nrhs, memory_.part(of_.program.pe),
                   of_.measuring != nullptr ? *of_.measuring : device::Measuring<T>{});
     });
   }
@@ -116,7 +115,7 @@ class HostRunner final : public ProgramRunner<T> {
 
   RankProgram<T> of_;
   transport::NodeMemory memory_;
-  std::vector<device::PeMemory<Number>> memory_of_;  // by rank
+  std::vector<device::PeMemory<Number>> memory_of_;  // by PE
   std::optional<device::HostPe<T>> pe_;
 };
 

@@ -2,28 +2,34 @@
 
 #include <fmt/format.h>
 
-#include "trisweep/engine/communication_pattern.hpp"
+#include <algorithm>
+
 #include "trisweep/transport/gpu_memory.hpp"
 
 namespace trisweep::engine {
 namespace {
 
-// Without what segments send: that, devices do.
-transport::CommunicationPattern carried(const plan::Plan& plan, std::size_t row_bytes) {
-  transport::CommunicationPattern pattern = pattern_of(plan, row_bytes);
-  for (std::size_t p = 0; p < plan.phase.size(); ++p)
-    if (std::holds_alternative<plan::SweepPhase>(plan.phase[p])) pattern.phase[p] = {};
+// Both ends know a message by its place in their lists; its number of rows tells enough.
+transport::CommunicationPattern carried(const device::Program& program, std::size_t row_bytes) {
+  transport::CommunicationPattern pattern{.row_bytes = row_bytes};
+  pattern.phase.resize(program.part.size());
+  for (const device::Letter& letter : program.letter) {
+    transport::PhaseMessages& phase = pattern.phase[usize(letter.phase)];
+    auto& list = letter.is_sent ? phase.out : phase.in;
+    list.resize(std::max(list.size(), usize(letter.number) + 1));
+    list[usize(letter.number)] = {.peer = letter.peer, .name = 0, .rows = letter.rows};
+  }
   return pattern;
 }
 
 }  // namespace
 
 template <Scalar T>
-Mail<T>::Mail(const transport::Communicator& comm, const plan::Plan& plan, const device::Program& program,
-              Index nrhs, const EngineOptions& options)
+Mail<T>::Mail(const transport::Communicator& comm, const device::Program& program, Index nrhs,
+              const EngineOptions& options)
     : program_(program),
       me_(comm.rank()),
-      phases_(static_cast<Index>(plan.phase.size())),
+      phases_(static_cast<Index>(program.part.size())),
       is_direct_(options.device == Device::host || transport::takes_gpu_memory()),
       patience_(options.watchdog, &comm) {
   const auto pattern = transport::collectively(comm, [&] {
@@ -33,7 +39,7 @@ Mail<T>::Mail(const transport::Communicator& comm, const plan::Plan& plan, const
       rows += letter.rows;
     }
     if (!is_direct_) packed_ = zeros<T>(usize(rows) * usize(nrhs), "the right-hand sides");
-    return carried(plan, usize(nrhs) * sizeof(T));
+    return carried(program, usize(nrhs) * sizeof(T));
   });
   transport_ = transport::find_transport("two-sided").make(comm, pattern);
 }

@@ -1,8 +1,8 @@
 #pragma once
-// The messages that the host carries for a device, between the launches of a program: what layers share, and
-// vectors, by MPI. They go from and to the device's memory itself where MPI takes that, else by way of the
-// host's. Two-sided, since a transport past MPI could not read it; numbered as in the plan's phases, all of
-// which it opens in their order.
+// The messages that the host carries for a device, between the launches of a program: what layers share,
+// vectors, and what ranks find of answers, by MPI. They go from and to the device's memory itself where MPI
+// takes that, else by way of the host's. Two-sided, since a transport past MPI could not read it; numbered as
+// in the program's phases, all of which it opens in their order.
 
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/device/make_program.hpp"
@@ -17,10 +17,9 @@ void copy_on_gpu(void* to, const void* from, std::size_t bytes, void* stream);
 template <Scalar T>
 class Mail {
  public:
-  // For programs of that plan with at most `nrhs` right-hand sides. Collective; `comm` and `program` outlive
-  // it.
-  Mail(const transport::Communicator& comm, const plan::Plan& plan, const device::Program& program,
-       Index nrhs, const EngineOptions& options);
+  // With at most `nrhs` right-hand sides. Collective; `comm` and `program` outlive it.
+  Mail(const transport::Communicator& comm, const device::Program& program, Index nrhs,
+       const EngineOptions& options);
 
   // Where the work rows of the device are, of a solve with so many right-hand sides.
   struct At {

@@ -17,7 +17,7 @@ struct RankProgram {
   Index nrhs;                                       // at most
   double watchdog;                                  // seconds
   CallersVectors<T> scales;                         // of the op's right-hand sides and solutions
-  std::span<const device::SharedLayout> layouts;    // by rank
+  std::span<const device::SharedLayout> layouts;    // of all that put something to one another, by PE
   const device::Measuring<T>* measuring = nullptr;  // of a program that does so, which has no panels
   Mail<T>* mail = nullptr;                          // of one that has stops
 };
@@ -44,23 +44,29 @@ class ProgramRunner {
 template <Scalar T>
 struct RunningProgram {
   device::Program program;
-  std::vector<device::SharedLayout> layouts{};  // by rank
+  std::vector<device::SharedLayout> layouts{};  // by PE
   std::unique_ptr<Mail<T>> mail{};
   std::unique_ptr<ProgramRunner<T>> runner{};
 };
 
-// On threads of the host. Collective. Throws Error(usage) when ranks are on several nodes.
+// On threads of the host. Collective. Ranks that put something to one another are on one node.
 template <Scalar T>
 std::unique_ptr<ProgramRunner<T>> run_on_host(const RankProgram<T>& of);
 
-// On the GPU of this process. Collective. Throws as require_gpu(), or when memory does not suffice.
+// On the current GPU of this process. Collective. Throws when memory does not suffice.
 template <Scalar T>
 std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of);
 // Throws Error(environment) unless this build has the kernels of the kind of GPU, and the machine such a one.
-void require_gpu(Device device, Index ranks);
+void require_gpu(Device device);
+// Whether GPUs of several ranks put anything to one another in this build: by NVSHMEM.
+bool gpus_put();
+// Its number.
+int current_gpu();
 // Zeroed memory of that GPU.
 std::shared_ptr<std::byte> gpu_memory(std::size_t bytes);
-// What the GPUs of several ranks exchange segments by, for as long as programs run on them. Collective.
+// Deals the GPUs of a node out to its ranks, where there are several: each has a current one. Collective.
+void deal_out_gpus(const transport::Communicator& comm);
+// What the GPUs of several ranks put by, for as long as programs run on them. Collective.
 std::shared_ptr<void> join_gpus(const transport::Communicator& comm);
 
 }  // namespace trisweep::engine

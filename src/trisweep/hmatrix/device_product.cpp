@@ -29,7 +29,7 @@ template <Scalar T>
 DeviceProduct<T>::DeviceProduct(const device::GemvTasks& tasks, const DeviceOptions& options, Crew& crew)
     : broadcast_(model::local_broadcast(options.way, options.gpus)),
       all_reduce_(model::local_all_reduce(options.way, options.gpus)) {
-  engine::require_device(options.device, 1);
+  engine::require_device(options.device);
   for (const device::GemvTasks& share : device::deal_to_devices(tasks, options.gemv, options.gpus)) {
     device::GemvPlan plan = device::make_gemv_plan(share, options.gemv);
     counts_.gemv += device::count_gemv(plan);

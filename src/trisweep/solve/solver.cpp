@@ -55,9 +55,10 @@ class Solver<T>::System {
     if (std::same_as<T, Single<T>> && options.mixed)
       throw transport::CollectiveError(ErrorKind::usage, "there are no factors below single precision",
                                        "solve a system in double precision with mixed ones");
-    transport::collectively(comm_, [&] { engine::require_device(options_.device, comm_.size()); });
+    transport::collectively(comm_, [&] { engine::require_device(options_.device); });
     if (!options_.plan) options_.plan = model::all_axes(comm_.size(), names_of(transport::transports()));
     leave_out_unusable(comm_, *options_.plan);
+    if (options_.device != engine::Device::cpu) choose_exchange();
     ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));
     entry_ = std::move(own.entry);
     const auto start = Clock::now();
@@ -68,7 +69,7 @@ class Solver<T>::System {
 
   Answer solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
     Answer answer = try_to_solve(op, b, x, stream);
-    if (options_.second_try && solver_->compression() && !answer.solved()) {
+    if (options_.second_try && solver_->compression() && !tiles_will_do(answer)) {
       compression_undone_ = true;
       factor(Care::usual, Reuse::analysis);
       answer = try_to_solve(op, b, x, stream);
@@ -115,6 +116,27 @@ class Solver<T>::System {
   // With factors of less precision than the system has: an answer that nothing is to be said against.
   bool good_enough(const Answer& answer) const {
     return factors_are_low_ ? answer.solved() : answer.satisfies;
+  }
+
+  // Tiles show no condition beyond what they are off by.
+  bool tiles_will_do(const Answer& answer) const {
+    return answer.solved() && answer.regularity.condition_estimate * solver_->options().compression.eps < 1;
+  }
+
+  // Of devices, where nobody has chosen. Without puts of theirs there are layers of one rank each to choose
+  // from; anything else is refused before anything is computed.
+  void choose_exchange() {
+    const std::string obstacle = engine::obstacle_to_puts(options_.device, comm_);
+    if (!options_.carrier)
+      options_.carrier = obstacle.empty() ? device::Carrier::device : device::Carrier::host;
+    report_.device_exchange = engine::name_of(*options_.carrier);
+    if (obstacle.empty()) return;
+    model::PlanAxes& axes = *options_.plan;
+    std::erase_if(axes.grid, [](const auto& grid) { return grid.px * grid.py > 1; });
+    std::erase_if(axes.mapping,
+                  [](const auto& name) { return distribution::find_mapping(name).only_ranks_count; });
+    if (options_.carrier == device::Carrier::device || axes.grid.empty() || axes.mapping.empty())
+      throw transport::CollectiveError(ErrorKind::environment, obstacle);
   }
 
   Answer try_to_solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {

@@ -44,7 +44,7 @@ struct Options {
     bool any() const { return automatic || eps > 0; }
   } compress{};
   engine::Device device = engine::Device::cpu;  // see SolverOptions
-  device::Carrier carrier = device::Carrier::device;
+  std::optional<device::Carrier> carrier{};
   int threads = 0;             // of each rank; 0: one in the sweeps, all processors in the factorization
   bool deterministic = false;  // see SolverOptions for these three
   bool dependencies = true;

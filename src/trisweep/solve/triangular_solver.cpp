@@ -20,7 +20,7 @@ void check_options(const SolverOptions& options, Index ranks) {
   distribution::check_grid(options.grid, ranks);
   if (options.threads < 1 || options.grain < 1 || options.tiling.width < 1 || options.tiling.least < 1)
     throw Error(ErrorKind::usage, "threads, grain and tiles' widths must be positive");
-  engine::require_device(options.device, ranks);
+  engine::require_device(options.device);
   if (!(options.compression.eps >= 0 && options.compression.eps < 1))
     throw Error(ErrorKind::usage, fmt::format("factors compressed to {}", options.compression.eps),
                 "take a tolerance between 0 and 1");
@@ -68,7 +68,7 @@ std::array<transport::Setting, settings_of_solvers> settings_of(const SolverOpti
            {"inter-grid exchange", name_in(plan::inter_grids(), o.inter_grid)},
            {"transport", name_of(o.transport)},
            {"device", text(static_cast<int>(o.device))},
-           {"exchange of devices", text(static_cast<int>(o.carrier))},
+           {"exchange of devices", o.carrier ? text(static_cast<int>(*o.carrier)) : "usual"},
            {"deterministic", text(o.deterministic)},
            {"dependencies", text(o.dependencies)},
            {"grain", text(o.grain)},

@@ -32,7 +32,7 @@ struct SolverOptions {
   transport::TransportFactory transport = transport::make_usual;
   // What computes. Any but `cpu` adds contributions in a fixed order, and exchanges segments past MPI.
   engine::Device device = engine::Device::cpu;
-  device::Carrier carrier = device::Carrier::device;  // of a device: see engine::carriers()
+  std::optional<device::Carrier> carrier{};  // of a device: as engine::EngineOptions has it
   // Threads of a rank. More than one needs MPI_THREAD_SERIALIZED, unless there is only one rank.
   int threads = 1;
   // Adds contributions in a fixed order: bitwise equal results over runs, transports and threads on one grid.

@@ -139,6 +139,29 @@ TEST(CompressedSolver, IsRefinedAndUndoesWhatDoesNotConverge) {
   }
 }
 
+// Tiles of a Hilbert matrix would have a condition of about what they are off by, and any bound of errors
+// that comes from it would be too small.
+TEST(CompressedSolver, DoesNotHideACondition) {
+  constexpr Index n = 12;
+  matrix::Csr<double> a;
+  a.pattern.rows = a.pattern.cols = n;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      a.pattern.col.push_back(j);
+      a.value.push_back(1.0 / (i + j + 1));
+    }
+    a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
+  }
+  Options options;
+  options.compress.eps = 1e-7;
+  Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, std::move(a)), options);
+  const std::vector<double> b(usize(solver.rows()), 1.0);
+  std::vector<double> x(b.size());
+  solver.solve({b.data(), solver.rows(), 1}, {x.data(), solver.rows(), 1});
+  EXPECT_TRUE(solver.report().factor.compression_undone);
+  EXPECT_GT(solver.report().factor.condition_estimate, 1e14);
+}
+
 // A pass through tiles takes twice the time of one through as many bytes of numbers: two of 0.46 of the bytes
 // pay, and three, which the second system needs, do not.
 TEST(CompressedSolver, AutomaticallyWhereItPays) {

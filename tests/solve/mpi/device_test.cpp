@@ -221,6 +221,45 @@ TEST(DeviceEngineThreads, RefineVectorsOfTheDevice) {
   }
 }
 
+// What refinement measures, by MPI between launches, on grids with segments that ranks share and on layers of
+// one rank each, where devices put nothing: the same to the last bit, of vectors here and there.
+TYPED_TEST(DeviceEngineThreads, RefineByMessagesAsByPuts) {
+  using T = TypeParam;
+  const auto a = random_matrix<T>({.n = 150, .per_row = 2, .seed = 4});
+  auto other = a;
+  for (std::size_t e = 0; e < other.value.size(); e += 3) other.value[e] *= RealOf<T>(0.95);
+  const auto factors = factored(other);
+  const auto grids = grids_of(world_size());
+  for (const auto& grid : {grids.front(), grids.back()}) {
+    for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+      testing_support::show_life();
+      std::map<device::Carrier, std::vector<T>> x;
+      std::map<device::Carrier, std::vector<double>> error;
+      for (const auto carrier : {device::Carrier::device, device::Carrier::host}) {
+        TriangularSolver<T> solver(
+            MPI_COMM_WORLD, factors,
+            {.grid = grid, .device = Device::host, .carrier = carrier, .threads = 2, .grain = 60});
+        krylov::DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
+        RefinedSolver<T> refiner(matrix, solver);
+        for (const auto& [nrhs, space] : {std::pair(3, MemorySpace::host), {1, MemorySpace::device}}) {
+          const Problem<T> problem(solver, a, op, nrhs);
+          std::vector<T> to(problem.b.size());
+          const auto refined =
+              refiner.solve(op, {problem.b.data(), problem.rows, nrhs, problem.rows, space},
+                            {to.data(), problem.rows, nrhs, problem.rows, space}, {.max_steps = 2});
+          EXPECT_GT(refined.steps, 0);
+          x[carrier].insert(x[carrier].end(), to.begin(), to.end());
+          error[carrier].insert(error[carrier].end(),
+                                {refined.error.componentwise, refined.error.normwise, double(refined.steps)});
+        }
+      }
+      EXPECT_EQ(x[device::Carrier::host], x[device::Carrier::device]) << grid.name() << ' ' << char(op);
+      EXPECT_EQ(error[device::Carrier::host], error[device::Carrier::device])
+          << grid.name() << ' ' << char(op);
+    }
+  }
+}
+
 TEST(DeviceEngine, RefusesVectorsOfADeviceWhereTheProcessorsSolve) {
   const auto a = random_matrix<double>({.n = 40, .seed = 4});
   TriangularSolver<double> solver(MPI_COMM_WORLD, factored(a), {.grid = grids_of(world_size()).front()});
