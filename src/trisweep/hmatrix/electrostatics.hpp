@@ -17,8 +17,15 @@ struct ChargeOptions {
   std::string method = "bicgstab";       // of krylov::methods()
   std::string preconditioner = "none";   // of preconditioners()
   krylov::BicgstabOptions solver{.tolerance = 1e-7};
-  int products = 5;         // that are timed
-  Index sampled_rows = 30;  // for the error of products
+  int products = 5;                             // that are timed
+  bool keep_density = false, keep_map = false;  // for pictures
+  Index sampled_rows = 30;                      // for the error of products
+};
+
+// Of a picture of the matrix.
+struct MappedBlock {
+  Index row_begin, row_end, col_begin, col_end;
+  Index rank;  // StoredBlock::dense: none
 };
 
 struct ChargeResult {
@@ -33,6 +40,9 @@ struct ChargeResult {
   double preconditioner_seconds = 0;  // that it took to make it
   double solve_seconds = 0;
   krylov::BicgstabResult solve;
+  // On rank 0 where they are asked for: charge density of every triangle, C / m^2, and all blocks.
+  std::vector<double> density;
+  std::vector<MappedBlock> map;
 };
 
 // Files of the matrix (matrix_file.hpp).

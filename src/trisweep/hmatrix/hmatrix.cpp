@@ -79,6 +79,11 @@ void HMatrix<T>::count(const CompressedBlocks<T>& blocks) {
   statistics_.dense_blocks = static_cast<Offset>(sums[1]);
   statistics_.mean_rank = sums[0] == 0 ? 0 : sums[2] / sums[0];
   statistics_.max_rank = static_cast<Index>(comm_.max(max_rank));
+  std::vector<double> of_rank(usize(statistics_.max_rank) + 1);
+  for (const StoredBlock& block : blocks.stored)
+    if (block.rank != StoredBlock::dense) of_rank[usize(block.rank)] += 1;
+  comm_.sum(of_rank);
+  for (const double count : of_rank) statistics_.blocks_of_rank.push_back(static_cast<Offset>(count));
 }
 
 template <Scalar T>

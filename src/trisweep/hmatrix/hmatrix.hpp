@@ -27,6 +27,7 @@ struct Statistics {
   Offset dense_blocks = 0;
   double mean_rank = 0;  // of the low-rank blocks
   Index max_rank = 0;
+  std::vector<Offset> blocks_of_rank;  // low-rank blocks of rank 0, 1, ...
   double assembly_seconds = 0;
 };
 

@@ -56,6 +56,7 @@ std::string to_json(const BemRecord& r) {
                  {"dense_blocks", m.dense_blocks},
                  {"ranks_mean", m.mean_rank},
                  {"ranks_max", m.max_rank},
+                 {"blocks_of_rank", m.blocks_of_rank},
                  {"sampled_error", r.result.sampled_error},
                  {"assembly_seconds", m.assembly_seconds},
                  {"product_seconds", r.result.product_seconds},
