@@ -12,6 +12,7 @@
 #include "trisweep/model/analysis_options.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/solve/analysis.hpp"
+#include "trisweep/solve/compression_choice.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -58,6 +59,13 @@ std::vector<model::SavedAnalysis> analyze_file(const Request& request, Observer&
                       : analyze_in<T>(request, std::move(any), observer);
       },
       any);
+}
+
+double eps_to_price(const PlanOptions& options) {
+  const solve::Options::Compress compress = *compress_option(options.compress);
+  if (!compress.automatic) return compress.eps;
+  return model::find_precision(options.precision).single_system ? solve::automatic_compression<float>().eps
+                                                                : solve::automatic_compression<double>().eps;
 }
 
 // What the mappings and grids that may be chosen need at most of a dissection.
@@ -169,6 +177,7 @@ model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, co
       .cholesky = first.cholesky,
       .op = static_cast<Op>(options.op.front()),
       .workload = model::find_precision(options.precision).workload(nrhs, first.complex)};
+  problem.workload.compression_eps = eps_to_price(options);
   for (const model::SavedAnalysis& a : analyses) problem.analyzed.push_back({a.diagonal, a.structure});
   return problem;
 }

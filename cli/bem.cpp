@@ -13,6 +13,8 @@
 #include "trisweep/hmatrix/mesh_file.hpp"
 #include "trisweep/hmatrix/preconditioners.hpp"
 #include "trisweep/report/bem_record.hpp"
+#include "trisweep/report/block_map.hpp"
+#include "trisweep/report/surface_file.hpp"
 #include "trisweep/report/trace.hpp"
 
 namespace trisweep::cli {
@@ -34,18 +36,21 @@ struct BemCommand {
   std::string cross = "aca+", precision = "adaptive", device = "cpu";
   bool no_recompression = false;
   int threads = 1;
-  std::string json, load, save, trace;
+  std::string json, load, save, trace, vtu, map;
 
   int operator()(const Context& context) const {
     hmatrix::leave_hdf5_alone_at_exit();
-    std::optional<OutputFile> output, matrix, trace_output;
+    std::optional<OutputFile> output, matrix, trace_output, vtu_output, map_output;
     transport::collectively(context.world, [&] {
       require_distinct(std::array{OutputOption{"--json", json}, OutputOption{"--save", save},
-                                  OutputOption{"--trace", trace}});
+                                  OutputOption{"--trace", trace}, OutputOption{"--vtu", vtu},
+                                  OutputOption{"--block-map", map}});
       if (!context.is_root()) return;
       output = open_output(json);
       matrix = open_output(save);
       trace_output = open_output(trace);
+      vtu_output = open_output(vtu);
+      map_output = open_output(map);
     });
     const hmatrix::MatrixFiles files{
         .load = load, .save = !save.empty(), .output = matrix ? &*matrix : nullptr};
@@ -54,6 +59,8 @@ struct BemCommand {
     engine::Recorder recorder(threads + 1);
     hmatrix::ChargeOptions chosen = chosen_options();
     if (!trace.empty()) chosen.recorder = &recorder;
+    chosen.keep_density = !vtu.empty();
+    chosen.keep_map = !map.empty();
     const report::BemRecord record{
         .version = TRISWEEP_VERSION,
         .object = conductors.name,
@@ -72,13 +79,21 @@ struct BemCommand {
     transport::collectively(context.world, [&] {
       if (output) output->write(report::to_json(record));
       if (trace_output) trace_output->write(report::to_chrome_trace(events, names_of_ranks(events.size())));
-      for (auto* const file : {&output, &trace_output})
+      if (vtu_output) vtu_output->write(surface(conductors, record.result));
+      if (map_output) map_output->write(report::block_map(record.result.map, conductors.mesh.size()));
+      for (auto* const file : {&output, &trace_output, &vtu_output, &map_output})
         if (*file) (*file)->commit();
     });
-    context.terminal.print_beside({json, save, trace}, report::summary(record));
+    context.terminal.print_beside({json, save, trace, vtu, map}, report::summary(record));
     if (record.solved()) return 0;
     context.terminal.error(report::verdict(record));
     return 1;
+  }
+
+  static std::string surface(const hmatrix::Conductors& conductors, const hmatrix::ChargeResult& result) {
+    return report::to_vtu(conductors.mesh,
+                          std::array{report::TriangleField{"charge density, C per m2", result.density},
+                                     report::TriangleField{"potential, V", conductors.potential}});
   }
 
   static std::vector<std::string> names_of_ranks(std::size_t ranks) {
@@ -215,8 +230,10 @@ void add_bem(CLI::App& app, Run& run) {
       ->capture_default_str();
   add_pipelining_options(*sub, o.options.solver);
   CLI::Option* const device =
-      sub->add_option("--device", o.device,
-                      "Where products are made: cpu; host, from the source of the GPUs' kernels; cuda; hip")
+      sub->add_option(
+             "--device", o.device,
+             "Where products are made, and the vectors of BiCGStab are: cpu; host, from the source of the "
+             "GPUs' kernels; cuda; hip")
           ->check(CLI::IsMember(names_of(engine::devices())))
           ->capture_default_str();
   add_gemv_options(*sub, o.options.where.gemv);
@@ -229,6 +246,8 @@ void add_bem(CLI::App& app, Run& run) {
       ->capture_default_str();
   sub->add_option("--json", o.json, "File for the run record");
   sub->add_option("--trace", o.trace, "File for a trace of the solve, for ui.perfetto.dev");
+  sub->add_option("--vtu", o.vtu, "File for the charge density on the surface (VTU, for ParaView)");
+  sub->add_option("--block-map", o.map, "File for a picture of the blocks and their ranks (SVG)");
   sub->callback([command, &run] { run = *command; });
 }
 

@@ -1,6 +1,7 @@
 #include "plan_options.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "trisweep/core/named.hpp"
 #include "trisweep/engine/engine.hpp"
@@ -11,6 +12,10 @@
 
 namespace trisweep::cli {
 namespace {
+
+std::string check_compress(const std::string& text) {
+  return compress_option(text) ? "" : "takes 'auto', 'off' or a number between 0 and 1, not '" + text + "'";
+}
 
 // What is solved and in what precision, and axes with one choice so far: accepted, so that a command line can
 // say what it means.
@@ -24,6 +29,11 @@ void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   sub.add_option("--precision", o.precision,
                  "Of system and factors; mixed: float factors under a double system")
       ->check(CLI::IsMember(names_of(model::precisions())))
+      ->capture_default_str();
+  sub.add_option("--compress", o.compress,
+                 "Panels of the factors in low rank and few bytes, off by at most that share of each; auto: "
+                 "as is read fastest until the answer, where that pays; refinement makes up for it")
+      ->check(check_compress)
       ->capture_default_str();
   sub.add_option(
          "--device", o.device,
@@ -61,6 +71,15 @@ void add_transport_option(CLI::App& sub, PlanOptions& o, Purpose purpose) {
 }
 
 }  // namespace
+
+std::optional<solve::Options::Compress> compress_option(const std::string& text) {
+  if (text == "off") return solve::Options::Compress{};
+  if (text == "auto") return solve::Options::Compress{.automatic = true};
+  char* end = nullptr;
+  const double eps = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(eps > 0 && eps < 1)) return std::nullopt;
+  return solve::Options::Compress{.eps = eps};
+}
 
 void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   sub.add_option("--grid", o.grid_text,

@@ -2,9 +2,12 @@
 // The options that choose a plan: the same for every command that has one.
 
 #include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
 
 #include "trisweep/model/plan_choice.hpp"
 #include "trisweep/solve/analysis.hpp"
+#include "trisweep/solve/solver.hpp"
 
 namespace trisweep::cli {
 
@@ -14,6 +17,7 @@ struct PlanOptions : model::PlanChoice {
   std::string ordering = "metis";
   std::string op = "N";
   std::string precision = "double";
+  std::string compress = "off";  // or "auto", or a number
   std::string device = "cpu";
   std::string device_exchange;  // empty: as ranks can have it
 };
@@ -21,6 +25,9 @@ struct PlanOptions : model::PlanChoice {
 // Declares them on a command; the names of the choices are checked as they are parsed.
 enum class Purpose { price, solve };
 void add_plan_options(CLI::App& sub, PlanOptions& options, Purpose purpose = Purpose::price);
+
+// "off", "auto", or a number between 0 and 1; nothing where it is none of them.
+std::optional<solve::Options::Compress> compress_option(const std::string& text);
 
 // The grid that is asked for, when that is not left to the model. Throws Error(usage) when it does not fit
 // the ranks.

@@ -114,10 +114,6 @@ std::string check_refine(const std::string& text) {
   return text == "auto" || number ? "" : "takes 'auto' or a number of steps, not '" + text + "'";
 }
 
-std::string check_compress(const std::string& text) {
-  return compress_option(text) ? "" : "takes 'auto', 'off' or a number between 0 and 1, not '" + text + "'";
-}
-
 void add_method_options(CLI::App& sub, SolveOptions& o) {
   std::vector<std::string> names = names_of(krylov::methods<double>());
   names.insert(names.begin(), std::string(direct));
@@ -166,11 +162,6 @@ void add_solve(CLI::App& app, Run& run) {
                   "(default: the ranks at hand, on a generic machine)");
   sub->add_option("--refine", o.refine, "Refinement steps at most; auto: as long as they help")
       ->check(check_refine)
-      ->capture_default_str();
-  sub->add_option("--compress", o.compress,
-                  "Panels of the factors in low rank and few bytes, off by at most that share of each; auto: "
-                  "as is read fastest until the answer, where that pays; refinement makes up for it")
-      ->check(check_compress)
       ->capture_default_str();
   sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")
       ->check(CLI::Range(1, 1 << 20))

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <cmath>
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/report/trace.hpp"
+#include "trisweep/solve/compression_choice.hpp"
 #include "trisweep/solve/rows.hpp"
 
 namespace trisweep::cli {
@@ -19,15 +20,6 @@ constexpr int most_automatic_steps = 20;
 constexpr double no_digit = 1;  // of an answer with that forward error is right, for all that is known
 
 }  // namespace
-
-std::optional<solve::Options::Compress> compress_option(const std::string& text) {
-  if (text == "off") return solve::Options::Compress{};
-  if (text == "auto") return solve::Options::Compress{.automatic = true};
-  char* end = nullptr;
-  const double eps = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(eps > 0 && eps < 1)) return std::nullopt;
-  return solve::Options::Compress{.eps = eps};
-}
 
 solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& observer) {
   return {.plan = o.axes,
@@ -168,9 +160,11 @@ class SolveJob {
     s.plan_seconds = made.plan_seconds;
     s.setup_seconds += made.setup_seconds;
     if (made.factor.compression_eps > 0) {
-      const double saved = double(made.factor.uncompressed_bytes) / double(made.factor.bytes) - 1;
+      const double share = double(made.factor.bytes) / double(made.factor.uncompressed_bytes);
+      const double saved = 1 / solve::time_of_pass(share) - 1;  // of a pass
       const double passes = s.refinement_steps + 1;
-      s.compression_pays_from = made.factor.compression_seconds / (passes * s.seconds_median * saved);
+      s.compression_pays_from =
+          saved > 0 ? made.factor.compression_seconds / (passes * s.seconds_median * saved) : HUGE_VAL;
     }
     s.panel_bytes = made.panel_bytes;
     s.panel_bytes_max = made.panel_bytes_max;

@@ -33,8 +33,7 @@ struct SolveOptions : PlanOptions, SystemFiles {
   std::string machine;           // to choose or predict for; empty: the ranks at hand, on a generic machine
   std::string trace;
   std::string traffic;
-  std::string refine = "auto";   // or a number
-  std::string compress = "off";  // or "auto", or a number
+  std::string refine = "auto";  // or a number
   int repeat = 1;
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;
@@ -59,8 +58,6 @@ int solve_system(const Context& context, const SolveOptions& options, System<T> 
 template <Scalar T>
 int solve_iteratively(const Context& context, const SolveOptions& options, System<T> system, Outputs outputs);
 
-// "off", "auto", or a number between 0 and 1; nothing where it is none of them.
-std::optional<solve::Options::Compress> compress_option(const std::string& text);
 // What a solver is made with for them.
 solve::Options solver_options(const SolveOptions& options, Index nrhs, Observer& observer);
 

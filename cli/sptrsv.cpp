@@ -1,5 +1,5 @@
-// trisweep sptrsv L.mtx: solves with a triangular matrix as it is, by threads of one process, on a device or,
-// as a study, by virtual PEs.
+// trisweep sptrsv L.mtx: solves with a triangular matrix as it is, by threads of one process, on a device, or
+// by several PEs.
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ struct SptrsvOptions : SystemFiles {
 std::string described_algorithms() {
   return "auto: the one that is estimated to be the fastest; " + described(component::algorithms()) +
          "; on a device: " + described(component::device_algorithms()) +
-         "; with --pes: " + described(component::designs());
+         "; with --pes, on any device: " + described(component::designs());
 }
 
 struct Times {
@@ -71,7 +71,7 @@ class Sptrsv {
     const LowerSystem<T> system = component::lower_system(a, form, op_);
     if (options_.pes.pes > 0) {
       pes_.emplace(options_.pes, options_.solver.algorithm);
-      pes_->solve<T>(system, from, {x.value.data(), x.rows, x.cols});
+      solve_by_pes(system, from, {x.value.data(), x.rows, x.cols});
     } else if (device_ == engine::Device::cpu) {
       solve_by_threads(a, form, from, {x.value.data(), x.rows, x.cols});
     } else {
@@ -116,6 +116,17 @@ class Sptrsv {
                   fmt::format("{} launches, {} lanes a row", launches, choice.plan.lanes)};
     details_ = {{"threads", options_.solver.threads}, {"launches", launches}, {"lanes", choice.plan.lanes}};
   }
+  void solve_by_pes(const LowerSystem<T>& system, Vectors<const T> b, Vectors<T> x) {
+    if (is_predicted()) return pes_->template predict<T>(system, b, x);
+    const auto start = Clock::now();
+    auto solver = pes_->on_device(system, device_, options_.solver.threads);
+    times_.analysis = seconds_since(start);
+    time_solves([&] { pes_->set(solver.solve(b, x)); });
+    algorithm_ = {options_.solver.algorithm, "", pes_->size()};
+    details_ = pes_->details();
+    details_["threads"] = options_.solver.threads;
+  }
+  bool is_predicted() const { return pes_ && device_ == engine::Device::cpu; }
   template <class Solve>
   void time_solves(const Solve& solve) {
     for (int r = 0; r < options_.repeat; ++r) {
@@ -143,8 +154,8 @@ class Sptrsv {
           {"op", options_.op},
           {"precision", options_.precision},
           {"componentwise_backward_error", error_}}}};
-    if (pes_) {
-      pes_->add_to(record);
+    if (is_predicted()) {
+      pes_->add_prediction_to(record);
       return record;
     }
     record["sptrsv"].update({{"algorithm", algorithm_.name},
@@ -172,7 +183,9 @@ class Sptrsv {
                                    a.rows(), a.nonzeros(), form.upper ? "upper" : "lower");
     text += fmt::format("shape     {} levels, {:.3g} rows a level, {:.3g} nonzeros a row\n", shape_.levels,
                         shape_.parallelism, shape_.dependency);
-    text += pes_ ? pes_->summary() : summary_of_solves(double(component::bytes_of_solve(a)));
+    text += is_predicted() ? pes_->summary_of_prediction()
+                           : summary_of_solves(double(component::bytes_of_solve(a)));
+    if (pes_) text += pes_->summary_of_pes();
     return text + fmt::format("accuracy  componentwise backward error {:.1e}\n", error_);
   }
 
@@ -228,7 +241,8 @@ void add_sptrsv(CLI::App& app, Run& run) {
   CLI::App* sub = app.add_subcommand("sptrsv", "Solve with a triangular matrix as it is, by threads");
   add_system_files(*sub, o);
   sub->add_option("--algorithm", o.solver.algorithm, described_algorithms())->capture_default_str();
-  sub->add_option("--threads", o.solver.threads, "Threads that solve")
+  sub->add_option("--threads", o.solver.threads,
+                  "Threads that solve; of each PE, with --pes and --device host")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   sub->add_option(
@@ -236,13 +250,12 @@ void add_sptrsv(CLI::App& app, Run& run) {
          "About as many solves are expected: --algorithm auto looks at all algorithms where that pays")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  auto* pes = add_pe_options(*sub, o.pes);
+  add_pe_options(*sub, o.pes);
   sub->add_option(
          "--device", o.device,
          "cpu: threads, with kernels made for them; host: threads that play the kernel of GPUs; cuda, hip: "
          "a GPU")
       ->check(CLI::IsMember(names_of(engine::devices())))
-      ->excludes(pes)
       ->capture_default_str();
   sub->add_option("--op", o.op, "Solve with the matrix (N), its transpose (T) or its conjugate transpose (H)")
       ->check(CLI::IsMember({"N", "T", "H"}))

@@ -22,62 +22,78 @@ component::PeCosts costs_on(const model::Machine& machine) {
           .bandwidth = link.bandwidth};
 }
 
-nlohmann::ordered_json to_json(const component::PeOutcome& pe) {
-  return {{"rows", pe.counts.rows},
-          {"polls", pe.counts.polls},
-          {"reads", pe.counts.reads},
-          {"writes", pe.counts.writes},
-          {"ordered", pe.counts.ordered},
-          {"bytes", pe.counts.bytes},
-          {"migrations", pe.counts.migrations},
-          {"launches", pe.launches},
-          {"seconds", pe.seconds},
-          {"idle_seconds", pe.idle_seconds}};
+nlohmann::ordered_json to_json(const component::PeOutcome& pe, bool counts_pages) {
+  nlohmann::ordered_json json{{"rows", pe.counts.rows},       {"polls", pe.counts.polls},
+                              {"reads", pe.counts.reads},     {"writes", pe.counts.writes},
+                              {"ordered", pe.counts.ordered}, {"bytes", pe.counts.bytes}};
+  if (counts_pages) json["migrations"] = pe.counts.migrations;
+  json.update({{"launches", pe.launches}, {"seconds", pe.seconds}, {"idle_seconds", pe.idle_seconds}});
+  return json;
 }
 
 }  // namespace
 
-CLI::Option* add_pe_options(CLI::App& sub, PeStudy& study) {
+void add_pe_options(CLI::App& sub, PeStudy& study) {
   auto* pes =
-      sub.add_option("--pes", study.pes, "Study: virtual PEs that solve by the design that --algorithm names")
+      sub.add_option(
+             "--pes", study.pes,
+             "PEs that solve by the design that --algorithm names: a prediction; with --device host, cuda or "
+             "hip they do it, as threads, virtual PEs of a GPU, or GPUs")
           ->check(CLI::Range(1, component::most_pes));
   sub.add_option("--tasks", study.tasks, "Of each PE, in designs that have them")
       ->check(CLI::Range(1, 1 << 16))
       ->needs(pes)
       ->capture_default_str();
-  sub.add_option("--machine", study.machine,
-                 "Whose GPUs the PEs are timed as: a name (see trisweep machines) or a .json file")
+  sub.add_flag(
+         "--one-stream", study.one_stream,
+         "Predict that a PE begins a task when the one before has ended; else as soon as warps are free")
+      ->needs(pes);
+  sub.add_option(
+         "--machine", study.machine,
+         "Whose GPUs the PEs are timed as, and tasks are placed for: a name (see trisweep machines) or a "
+         ".json file")
       ->needs(pes)
       ->capture_default_str();
-  return pes;
 }
 
 PeRun::PeRun(const PeStudy& study, const std::string& design)
     : study_(study),
       design_(component::find_design(design)),
       options_{.layout = {.pes = study.pes, .tasks = study.tasks},
-               .costs = costs_on(model::find_machine(study.machine))} {}
+               .costs = costs_on(model::find_machine(study.machine)),
+               .one_stream = study.one_stream} {}
 
-void PeRun::add_to(nlohmann::ordered_json& record) const {
+nlohmann::ordered_json PeRun::details() const {
   nlohmann::ordered_json pes = nlohmann::ordered_json::array();
-  for (const component::PeOutcome& pe : report_.pe) pes.push_back(to_json(pe));
+  for (const component::PeOutcome& pe : report_.pe) pes.push_back(to_json(pe, counts_pages_));
+  return {{"tasks", tasks()},
+          {"idle_share", report_.idle_share()},
+          {"bytes_moved", report_.total().bytes},
+          {"pes", std::move(pes)}};
+}
+
+void PeRun::add_prediction_to(nlohmann::ordered_json& record) const {
   record["predicted"] = true;
-  record["sptrsv"].update({{"algorithm", design_.name},
-                           {"machine", study_.machine},
-                           {"tasks", design_.has_tasks ? study_.tasks : 1},
-                           {"idle_share", report_.idle_share()},
-                           {"bytes_moved", report_.total().bytes},
-                           {"pes", std::move(pes)}});
+  record["sptrsv"].update({{"algorithm", design_.name}, {"machine", study_.machine}});
+  record["sptrsv"].update(details());
   record["solve"].update({{"seconds_min", report_.seconds}, {"seconds_median", report_.seconds}});
 }
 
-std::string PeRun::summary() const {
+std::string PeRun::size() const {
+  return fmt::format("{} PEs, {} tasks each", study_.pes, tasks());
+}
+
+std::string PeRun::summary_of_prediction() const {
+  return fmt::format("solve     {:.3g} ms predicted: {}, {} PEs of {}, {} tasks each\n",
+                     1e3 * report_.seconds, design_.name, study_.pes, study_.machine, tasks());
+}
+
+std::string PeRun::summary_of_pes() const {
   const component::PeCounts total = report_.total();
-  return fmt::format(
-      "solve     {:.3g} ms predicted: {}, {} PEs of {}, {} tasks each\n"
-      "PEs       {:.3g} MB moved, {} polls, {} migrations of pages, idle {:.1f}%\n",
-      1e3 * report_.seconds, design_.name, study_.pes, study_.machine, design_.has_tasks ? study_.tasks : 1,
-      double(total.bytes) * 1e-6, total.polls, total.migrations, 100 * report_.idle_share());
+  return fmt::format("PEs       {:.3g} MB moved, {} polls{}, idle {:.1f}%\n", double(total.bytes) * 1e-6,
+                     total.polls,
+                     counts_pages_ ? fmt::format(", {} migrations of pages", total.migrations) : "",
+                     100 * report_.idle_share());
 }
 
 }  // namespace trisweep::cli

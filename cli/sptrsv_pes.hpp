@@ -1,22 +1,24 @@
 #pragma once
 // trisweep sptrsv --pes N: how the multi-GPU zero-copy paper's designs and ours would solve on N PEs, counted
-// and timed by a clock.
+// and timed by a clock; or, on a device, how they do.
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "command.hpp"
-#include "trisweep/component/virtual_pes.hpp"
+#include "trisweep/component/device_pes.hpp"
+#include "trisweep/core/error.hpp"
 
 namespace trisweep::cli {
 
 struct PeStudy {
-  int pes = 0;  // none: threads solve
+  int pes = 0;  // none: threads solve, or one device
   int tasks = 8;
   std::string machine = "dgx-1";
+  bool one_stream = false;  // of a prediction
 };
-// Returns --pes.
-CLI::Option* add_pe_options(CLI::App& sub, PeStudy& study);
+void add_pe_options(CLI::App& sub, PeStudy& study);
 
 class PeRun {
  public:
@@ -24,18 +26,37 @@ class PeRun {
   PeRun(const PeStudy& study, const std::string& design);
 
   template <Scalar T>
-  void solve(const component::LowerSystem<T>& system, Vectors<const T> b, Vectors<T> x) {
+  void predict(const component::LowerSystem<T>& system, Vectors<const T> b, Vectors<T> x) {
     report_ = component::VirtualPes<T>(system, design_, options_).solve(b, x);
   }
+  // On the host each PE has so many threads.
+  template <Scalar T>
+  component::DevicePes<T> on_device(const component::LowerSystem<T>& system, engine::Device device,
+                                    int threads) {
+    if (study_.one_stream)
+      throw Error(ErrorKind::usage, "--one-stream is of predictions: on a device a task is no launch",
+                  "leave out --one-stream or --device");
+    counts_pages_ = device == engine::Device::host;
+    return {system,
+            design_,
+            {.device = device, .threads = threads, .layout = options_.layout, .costs = options_.costs}};
+  }
+  void set(component::PeReport report) { report_ = std::move(report); }
 
-  void add_to(nlohmann::ordered_json& record) const;
-  std::string summary() const;
+  void add_prediction_to(nlohmann::ordered_json& record) const;
+  nlohmann::ordered_json details() const;
+  std::string size() const;  // in words
+  std::string summary_of_prediction() const;
+  std::string summary_of_pes() const;
 
  private:
+  int tasks() const { return design_.has_tasks ? study_.tasks : 1; }
+
   const PeStudy& study_;
   const component::NamedDesign& design_;
   component::PeOptions options_;
   component::PeReport report_;
+  bool counts_pages_ = true;  // else they are those of a driver
 };
 
 }  // namespace trisweep::cli

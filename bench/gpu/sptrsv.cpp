@@ -1,15 +1,18 @@
-// gpu_sptrsv MATRIX: solves with a triangular matrix on a GPU by every algorithm, and by cuSPARSE, with 1 and
-// 32 right-hand sides in its memory, as rows of a table in Markdown. A matrix that is no triangle gives the L
-// of its ILU(0). An analysis begins with the matrix in the host's memory (ours) or the device's (cuSPARSE's).
+// gpu_sptrsv MATRIX: solves with a triangular matrix on a GPU by every algorithm, by cuSPARSE, with 1 and 32
+// right-hand sides in its memory, and by every design for several PEs, as rows of a table in Markdown. A
+// matrix that is no triangle gives the L of its ILU(0). An analysis begins with the matrix in the host's
+// memory (ours) or the device's (cuSPARSE's).
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "lower_triangle.hpp"
 #include "median.hpp"
 #include "sptrsv_peers.hpp"
 #include "trisweep/component/backward_error.hpp"
+#include "trisweep/component/device_pes.hpp"
 #include "trisweep/component/device_solver.hpp"
 #include "trisweep/core/observer.hpp"
 #include "trisweep/device/gpu_device.hpp"
@@ -36,6 +39,26 @@ void measure_ours(const SptrsvCase& one, engine::Device device, std::string_view
   one.report(fmt::format("{}, {} lanes", algorithm, solver.choice().plan.lanes), analysis, solve, solution);
 }
 
+// By all GPUs there are, or virtual PEs that share one.
+void measure_design(const SptrsvCase& one, engine::Device device, const component::NamedDesign& design) {
+  constexpr int pes = 4;
+  const auto start = Clock::now();
+  component::DevicePes<double> solver(component::lower_system(one.lower, {}, Op::none), design,
+                                      {.device = device, .layout = {.pes = pes}});
+  const double analysis = seconds_since(start);
+  std::vector<double> solution(one.b.size()), seconds;
+  component::PeReport report;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    report = solver.solve(one.b, solution);
+    seconds.push_back(report.seconds);
+  }
+  std::ranges::sort(seconds);
+  one.report(fmt::format("{}, {} PEs on {} GPUs: {:.3g} MB, {:.0f}% idle", design.name, pes,
+                         std::min(pes, device::gpu_count()), 1e-6 * double(report.total().bytes),
+                         100 * report.idle_share()),
+             analysis, seconds[seconds.size() / 2], solution);
+}
+
 bool measure(const std::string& file, engine::Device device) {
   Observer silent;
   const auto lower = lower_of(std::get<matrix::Csr<double>>(matrix::read_matrix(file, silent)));
@@ -59,6 +82,8 @@ bool measure(const std::string& file, engine::Device device) {
     measure_ours(one, device, component::automatic);
     for (const auto& algorithm : component::device_algorithms()) measure_ours(one, device, algorithm.name);
     measure_cusparse(one);
+    if (nrhs > 1) continue;  // the designs solve for one after the other
+    for (const auto& design : component::designs()) measure_design(one, device, design);
   }
   return right;
 }

@@ -1,5 +1,7 @@
 """trisweep bem: the charge of conductors, its record, and what it refuses."""
 import math
+import re
+import struct
 import unittest
 
 from command import CommandTest
@@ -73,6 +75,28 @@ class Bem(CommandTest):
         self.assertEqual(refused.status, 2, refused)
         self.assertEqual(len(refused.messages()), 1, refused)
         self.assertIn("--method bicgstab", refused.messages()[0])
+
+    def test_pictures_are_the_same_on_any_number_of_ranks(self):
+        words = ("bem", "--object", "spheres", "--n", 384, "--leaf", 8, "--tol", "1e-10")
+        self.succeed(*words, "--vtu", "alone.vtu", "--block-map", "alone.svg")
+        self.succeed(*words, "--vtu", "three.vtu", "--block-map", "three.svg", ranks=3)
+        self.assertEqual((self.folder / "alone.svg").read_text(), (self.folder / "three.svg").read_text())
+        alone, three = (self.densities(name) for name in ("alone.vtu", "three.vtu"))
+        self.assertEqual(len(alone), 384)
+        for one, other in zip(alone, three):
+            self.assertTrue(math.isclose(one, other, rel_tol=1e-6), (one, other))
+        # The first sphere's charge is positive, the second one's is not, and the same but for its sign.
+        self.assertGreater(min(alone[:192]), 0)
+        self.assertLess(max(alone[192:]), 0)
+        self.assertTrue(math.isclose(max(alone), -min(alone), rel_tol=1e-3))
+
+    def densities(self, name):
+        """The first array of a VTU file's cells."""
+        text, data = (self.folder / name).read_bytes().split(b'<AppendedData encoding="raw">\n_', 1)
+        cells = text.decode().split("<CellData>")[1]
+        begin = int(re.search(r'offset="(\d+)"', cells).group(1))
+        size, = struct.unpack_from("=Q", data, begin)
+        return struct.unpack_from(f"={size // 8}d", data, begin + 8)
 
     def test_a_sphere_of_another_size_and_potential(self):
         record = self.bem("--object", "sphere", "--n", 600, "--radius", 2, "--potential", 10)

@@ -52,7 +52,9 @@ class Sptrsv(CommandTest):
                 record = self.record("run.json")["sptrsv"]
                 self.assertEqual(record["device"], "host")
                 self.assertEqual(record["launches"], 1)
-        for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "host", "--pes", 2], "--pes"),
+        for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "host", "--pes", 2], "no design 'auto'"),
+                            (["--device", "host", "--pes", 2, "--algorithm", "push", "--one-stream"],
+                             "of predictions"),
                             (["--device", "host", "--algorithm", "regions"], "no algorithm for devices 'regions'")):
             result = self.run_here("sptrsv", "a.mtx", *words)
             self.assertEqual(result.status, 2)
@@ -98,6 +100,26 @@ class Sptrsv(CommandTest):
             result = self.run_here("sptrsv", "l.mtx", "--pes", 2, *words)
             self.assertEqual(result.status, 2)
             self.assertIn(text, result.err)
+
+    def test_the_kernel_of_designs_on_the_host(self):
+        n = 80
+        entries = random_triangle(n, True)
+        b = [random.Random(2).uniform(-1, 1) for _ in range(n)]
+        self.write("a.mtx", matrix_text(n, entries))
+        self.write("b.mtx", dense_text([b, b]))
+        for design in ("unified", "unified+tasks", "get-update-put", "shmem", "zero-copy", "push"):
+            with self.subTest(design):
+                out = self.succeed("sptrsv", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--algorithm", design, "--pes",
+                                   3, "--tasks", 4, "--device", "host", "--repeat", 2, "--json", "run.json").out
+                self.assertNotIn("predicted", out)
+                for x in read_dense(self.path("x.mtx")):
+                    self.assertLess(backward_error(n, entries, x, b), 1e-14)
+                record = self.record("run.json")
+                self.assertNotIn("predicted", record)
+                self.assertEqual(record["solve"]["repeats"], 2)
+                self.assertEqual(record["sptrsv"]["device"], "host")
+                # Both right-hand sides, of the last solve.
+                self.assertEqual(sum(pe["rows"] for pe in record["sptrsv"]["pes"]), 2 * n)
 
     def test_info_says_what_its_dependencies_allow(self):
         self.write("a.mtx", matrix_text(3, {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 1.0, (2, 2): 1.0}))

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "component/systems.hpp"
-#include "support/watchdog.hpp"
-#include "trisweep/component/backward_error.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::component {
@@ -12,58 +10,12 @@ namespace {
 
 using testing_support::from_gallery;
 
-// Graphs, and both factors of an ILU(0), one of which has ones on its diagonal.
-template <Scalar T>
-std::vector<LowerSystem<T>> systems() {
-  const auto factors = ilu0(from_gallery<T>("convection3d", 6));
-  return {lower_system(from_gallery<T>("graph", 300), {}, Op::none),
-          lower_system(from_gallery<T>("graph-road", 300), {}, Op::transpose),
-          lower_system(factors.lower, {.unit = true}, Op::none),
-          lower_system(factors.upper, {.upper = true}, Op::none)};
-}
-
-template <class T>
-class VirtualPesTest : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(VirtualPesTest, Scalars);
-
-template <Scalar T>
-void expect_solution(const LowerSystem<T>& system, const NamedDesign& design, const PeLayout& layout,
-                     Index nrhs) {
-  const auto b = testing_support::random_vector<T>(usize(system.rows()) * usize(nrhs), 5);
-  std::vector<T> x(b.size());
-  const Vectors<const T> right(b.data(), system.rows(), nrhs);
-  VirtualPes<T> solver(system, design, {.layout = layout, .costs = {.resident = 50}, .pace = Pace::threads});
-  const PeCounts counts = solver.solve(right, {x.data(), system.rows(), nrhs}).total();
-  EXPECT_EQ(counts.rows, std::ssize(x));
-  EXPECT_LT(backward_error<T>(system, right, {x.data(), system.rows(), nrhs}),
-            100 * std::numeric_limits<RealOf<T>>::epsilon())
-      << design.name << " " << layout.pes << " " << layout.tasks << " " << nrhs;
-  EXPECT_TRUE(layout.pes > 1 || counts.reads + counts.writes == 0);
-}
-
-TYPED_TEST(VirtualPesTest, ThreadsSolveByEveryDesign) {
-  using T = TypeParam;
-  const auto all = systems<T>();
-  std::size_t turn = 0;
-  for (const auto& system : all) {
-    for (const NamedDesign& design : designs()) {
-      for (const int pes : {1, 2, 3, 4}) {
-        for (const int tasks : {1, 4, 8, 16, 32}) {
-          testing_support::show_life();
-          expect_solution(system, design, {.pes = pes, .tasks = tasks}, 1);
-          if (&system != &all.front()) continue;  // many right-hand sides with one system or another
-          expect_solution(all[turn++ % all.size()], design, {.pes = pes, .tasks = tasks}, 32);
-        }
-      }
-    }
-  }
-}
-
-PeReport solve_by_clock(const LowerSystem<double>& system, std::string_view design, int pes, int tasks) {
+PeReport solve_by_clock(const LowerSystem<double>& system, std::string_view design, int pes, int tasks,
+                        bool one_stream = false) {
   std::vector<double> b(usize(system.rows()), 1.0);
-  return VirtualPes<double>(system, find_design(design),
-                            {.layout = {.pes = pes, .tasks = tasks}, .costs = {.resident = 512}})
+  return VirtualPes<double>(
+             system, find_design(design),
+             {.layout = {.pes = pes, .tasks = tasks}, .costs = {.resident = 512}, .one_stream = one_stream})
       .solve(b, b);
 }
 
@@ -105,6 +57,38 @@ TEST(Designs, MoveLessThanPagesOnRoadsToo) {
     EXPECT_LT(bytes(design), bytes("unified"));
     EXPECT_LT(bytes("push"), bytes(design));
   }
+}
+
+// Algorithm 3, line 21. The first PE solves a chain, the second has nothing for the others, and the third
+// looks at the end of the chain until that is there.
+TEST(Designs, AskNobodyAgainWhoHasNothingLeft) {
+  constexpr Index of_pe = 20;
+  matrix::Csr<double> chain{.pattern = {.rows = 3 * of_pe, .cols = 3 * of_pe, .row_ptr = {0}}};
+  for (Index i = 0; i < chain.rows(); ++i) {
+    const bool in_chain = i > 0 && i < of_pe, last = i + 1 == chain.rows();
+    if (in_chain || last) chain.pattern.col.push_back(last ? of_pe - 1 : i - 1);
+    chain.pattern.col.push_back(i);
+    chain.pattern.row_ptr.push_back(static_cast<Offset>(chain.pattern.col.size()));
+  }
+  chain.value.assign(chain.pattern.col.size(), 1.0);
+  const PeReport report = solve_by_clock(lower_system(chain, {}, Op::none), "shmem", 3, 1);
+  // Of two other PEs each: all components have their sums read and both asked once, the last one asks one PE
+  // in every look.
+  const PeCounts& third = report.pe[2].counts;
+  EXPECT_GT(third.polls, of_pe + 10);
+  EXPECT_EQ(third.reads, 4 * of_pe + third.polls - of_pe);
+}
+
+// Tasks that do not wait for one another's end poll where one stream would not, and end earlier where there
+// are many.
+TEST(Designs, PollLessButTakeLongerInOneStream) {
+  const auto system = lower_of("graph-road", 20000);
+  const auto together = solve_by_clock(system, "zero-copy", 4, 16),
+             in_turn = solve_by_clock(system, "zero-copy", 4, 16, true);
+  EXPECT_LT(in_turn.total().bytes, together.total().bytes);
+  EXPECT_LT(in_turn.total().bytes, solve_by_clock(system, "shmem", 4, 16).total().bytes);
+  EXPECT_GT(in_turn.seconds, together.seconds);
+  EXPECT_EQ(in_turn.pe[0].launches, 16);
 }
 
 // Section VI-C: few tasks leave PEs waiting, many are many launches.

@@ -147,7 +147,7 @@ class RowWarp {
         if (missing[usize(l)] == 0) publish(lane[usize(l)]);
         left[usize(l)] = missing[usize(l)];
       });
-      for (int bit = Warp::lanes / 2; bit > 0; bit /= 2) warp_.add_from(left, bit);
+      device::sum_over_lanes(warp_, left);
       if (left[usize(0)] == 0) return;
       warp_.idle();
     }

@@ -3,21 +3,131 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <optional>
-#include <thread>
 #include <utility>
 
-#include "trisweep/core/crew.hpp"
+#include "trisweep/component/host_pes.hpp"
+#include "trisweep/component/pe_warp.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::component {
+namespace {
+
+// One PE in one solve.
+template <class T, class Exchange>
+class ClockedPe {
+ public:
+  ClockedPe(const PeView<T>& view, const PeTask<T>& task, Index rows, const PeOptions& options)
+      : view_(view), rows_(rows), options_(options), warp_(view, task, {}) {}
+
+  bool done() const { return next_ == view_.components && resident_.empty(); }
+  double seconds() const { return outcome_.seconds; }
+  // What it has done when the last PE ended, at `end`.
+  PeOutcome outcome(double end) const {
+    PeOutcome all = outcome_;
+    all.counts = warp_.counts();
+    all.idle_seconds += end - all.seconds;
+    all.seconds = end;
+    return all;
+  }
+
+  void turn() {
+    const PeCounts before = warp_.counts();
+    const Offset launched = outcome_.launches;
+    launch();
+    // All look before any solves: a contribution is seen in the next turn.
+    const auto complete =
+        std::ranges::stable_partition(resident_, [&](Waiting& one) { return !warp_.has_all(one); });
+    for (const Waiting& one : complete) warp_.solve(one);
+    resident_.erase(complete.begin(), complete.end());
+    const double busy = seconds_at_work(before, outcome_.launches - launched);
+    const double waiting = seconds_waiting(before);
+    outcome_.seconds += busy + waiting;
+    outcome_.idle_seconds += warp_.counts().rows > before.rows ? waiting : busy + waiting;
+  }
+
+ private:
+  using Warp = PeWarp<T, Exchange, device::HostLanes<1>>;
+  using Waiting = typename Warp::Waiting;
+
+  void launch() {
+    while (next_ < view_.components && std::ssize(resident_) < options_.costs.resident) {
+      const Index task = options_.layout.task_of(view_.component[next_], rows_);
+      if (options_.one_stream && task != task_ && !resident_.empty()) return;
+      if (std::exchange(task_, task) != task) ++outcome_.launches;
+      resident_.push_back(warp_.begin(next_++));
+    }
+  }
+
+  double seconds_at_work(const PeCounts& before, Offset launches) const {
+    const PeCosts& costs = options_.costs;
+    return costs.turn + costs.entry * double(warp_.counts().entries - before.entries) +
+           costs.launch * double(launches);
+  }
+  // For other memories.
+  double seconds_waiting(const PeCounts& before) const {
+    const PeCosts& costs = options_.costs;
+    const PeCounts& now = warp_.counts();
+    return (now.reads > before.reads ? costs.latency : 0) +
+           costs.ordered * double(now.ordered - before.ordered) +
+           double(now.bytes - before.bytes) / costs.bandwidth +
+           costs.migration * double((now.migrations - before.migrations + costs.batch - 1) / costs.batch);
+  }
+
+  const PeView<T>& view_;
+  Index rows_;
+  const PeOptions& options_;
+  Warp warp_;
+  Index next_ = 0;
+  Index task_ = -1;
+  std::vector<Waiting> resident_;
+  PeOutcome outcome_;
+};
+
+template <class Exchange, class T>
+PeReport run_by_clock(const std::vector<PeView<T>>& views, const PeTask<T>& task, Index rows,
+                      const PeOptions& options) {
+  std::vector<ClockedPe<T, Exchange>> pes;
+  for (const PeView<T>& view : views) pes.emplace_back(view, task, rows, options);
+  std::vector<ClockedPe<T, Exchange>*> running;
+  for (auto& pe : pes) running.push_back(&pe);
+  while (std::erase_if(running, [](const auto* pe) { return pe->done(); }), !running.empty())
+    (*std::ranges::min_element(running, {}, [](const auto* pe) { return pe->seconds(); }))->turn();
+  PeReport report;
+  for (const auto& pe : pes) report.seconds = std::max(report.seconds, pe.seconds());
+  for (const auto& pe : pes) report.pe.push_back(pe.outcome(report.seconds));
+  return report;
+}
+
+template <Scalar T>
+PeReport solve_by_clock(const PePrograms<T>& programs, HostPes<T>& pes, const PeOptions& options, const T* b,
+                        T* x) {
+  using Number = device::NumberOf<T>;
+  pes.reset();
+  const PeTask<Number> task{reinterpret_cast<const Number*>(b), reinterpret_cast<Number*>(x)};
+  return with_exchange(programs.exchange, [&]<class Exchange>(Exchange) {
+    return run_by_clock<Exchange>(pes.views(), task, programs.rows(), options);
+  });
+}
+
+PeOptions options_of(const NamedDesign& design, PeOptions options) {
+  if (!design.has_tasks) options.layout.tasks = 1;
+  return options;
+}
+
+}  // namespace
 
 PeOutcome& PeOutcome::operator+=(const PeOutcome& other) {
   counts += other.counts;
   launches += other.launches;
   seconds += other.seconds;
   idle_seconds += other.idle_seconds;
+  return *this;
+}
+
+PeReport& PeReport::operator+=(const PeReport& other) {
+  pe.resize(other.pe.size());
+  for (std::size_t p = 0; p < pe.size(); ++p) pe[p] += other.pe[p];
+  seconds += other.seconds;
   return *this;
 }
 
@@ -33,196 +143,46 @@ double PeReport::idle_share() const {
   return seconds > 0 ? idle / (seconds * double(pe.size())) : 0;
 }
 
-// One PE in one solve.
 template <Scalar T>
-class VirtualPes<T>::Pe {
- public:
-  struct Vectors {
-    const T* b;
-    T* x;
-    Exchanger<T>& exchanger;
-    std::vector<T> sum;          // by component: contributions of its own PE
-    std::vector<Index> missing;  // how many of them
-  };
-
-  Pe(const VirtualPes& all, Index number, Vectors& vectors)
-      : all_(all), rows_(all.rows_[usize(number)]), number_(number), vectors_(vectors) {}
-
-  bool done() const { return next_ == rows_.size() && resident_.empty(); }
-  const PeOutcome& outcome() const { return outcome_; }
-  void wait_until(double seconds) {
-    outcome_.idle_seconds += seconds - outcome_.seconds;
-    outcome_.seconds = seconds;
-  }
-
-  // Whether anything could be solved.
-  bool turn() {
-    const PeCounts before = outcome_.counts;
-    const Offset launched = outcome_.launches;
-    launch();
-    // All look before any solves: a contribution is seen in the next turn.
-    const auto complete = std::ranges::stable_partition(resident_, [&](Index i) { return !is_complete(i); });
-    for (const Index i : complete) solve(i);
-    resident_.erase(complete.begin(), complete.end());
-    const bool moved = outcome_.counts.rows > before.rows;
-    const double busy = seconds_at_work(before, outcome_.launches - launched);
-    const double waiting = seconds_waiting(before);
-    outcome_.seconds += busy + waiting;
-    outcome_.idle_seconds += moved ? waiting : busy + waiting;
-    return moved;
-  }
-
- private:
-  void launch() {
-    while (next_ < rows_.size() && std::ssize(resident_) < all_.options_.costs.resident) {
-      const Index row = rows_[next_++];
-      const Index task = all_.options_.layout.task_of(row, all_.system_.rows());
-      if (std::exchange(task_, task) != task) ++outcome_.launches;
-      resident_.push_back(row);
-    }
-  }
-
-  bool is_complete(Index i) {
-    ++outcome_.counts.polls;
-    return vectors_.exchanger.complete(i, outcome_.counts) && vectors_.missing[usize(i)] == 0;
-  }
-
-  void solve(Index i) {
-    const LowerSystem<T>& system = all_.system_;
-    const Index number = system.number(i);
-    T value = vectors_.b[number] - vectors_.sum[usize(i)] - vectors_.exchanger.sum(i, outcome_.counts);
-    if (!system.diagonal.empty()) value /= system.diagonal[usize(i)];
-    vectors_.x[number] = value;
-    ++outcome_.counts.rows;
-    for (Offset e = all_.users_.pattern.row_ptr[usize(i)]; e < all_.users_.pattern.row_ptr[usize(i) + 1]; ++e)
-      contribute(all_.users_.pattern.col[usize(e)], all_.users_.value[usize(e)] * value);
-  }
-
-  void contribute(Index component, T value) {
-    ++outcome_.counts.entries;
-    if (all_.crossings_.owner[usize(component)] != number_)
-      return vectors_.exchanger.contribute(number_, component, value, outcome_.counts);
-    vectors_.sum[usize(component)] += value;
-    --vectors_.missing[usize(component)];
-  }
-
-  double seconds_at_work(const PeCounts& before, Offset launches) const {
-    const PeCosts& costs = all_.options_.costs;
-    return costs.turn + costs.entry * double(outcome_.counts.entries - before.entries) +
-           costs.launch * double(launches);
-  }
-  // For other memories.
-  double seconds_waiting(const PeCounts& before) const {
-    const PeCosts& costs = all_.options_.costs;
-    const PeCounts& now = outcome_.counts;
-    return (now.reads > before.reads ? costs.latency : 0) +
-           costs.ordered * double(now.ordered - before.ordered) +
-           double(now.bytes - before.bytes) / costs.bandwidth +
-           costs.migration * double((now.migrations - before.migrations + costs.batch - 1) / costs.batch);
-  }
-
-  const VirtualPes& all_;
-  const std::vector<Index>& rows_;
-  Index number_;
-  Vectors& vectors_;
-  std::size_t next_ = 0;
-  Index task_ = -1;
-  std::vector<Index> resident_;
-  PeOutcome outcome_;
-};
-
-template <Scalar T>
-VirtualPes<T>::VirtualPes(LowerSystem<T> system, const NamedDesign& design, const PeOptions& options)
-    : system_(std::move(system)), options_(options), exchange_(design.exchange) {
-  if (options.layout.pes < 1 || options.layout.pes > most_pes || options.layout.tasks < 1)
+PePrograms<T> programs_of(const LowerSystem<T>& system, const NamedDesign& design, const PeOptions& asked) {
+  if (asked.layout.pes < 1 || asked.layout.pes > most_pes || asked.layout.tasks < 1)
     throw Error(ErrorKind::usage,
-                fmt::format("{} PEs with {} tasks each", options.layout.pes, options.layout.tasks),
+                fmt::format("{} PEs with {} tasks each", asked.layout.pes, asked.layout.tasks),
                 fmt::format("ask for 1 to {} PEs, and a task at least", most_pes));
-  if (!design.has_tasks) options_.layout.tasks = 1;
-  users_ = matrix::transpose(matrix::Csr<T>{system_.below, system_.value});
-  std::vector<Index> best;
+  const PeOptions options = options_of(design, asked);
+  const auto users = matrix::transpose(matrix::Csr<T>{system.below, system.value});
+  PePrograms<T> best;
   double least = 0;
-  const std::vector<T> zeros(usize(system_.rows()));
+  const std::vector<T> zeros(usize(system.rows()));
   std::vector<T> x(zeros.size());
-  for (PlacementFunction* const assign : design.places) {
-    auto pe_of_task = assign(system_.below, options_.layout);
-    place(pe_of_task);
-    if (design.places.size() == 1) return;
-    const double seconds = solve_column(zeros.data(), x.data(), nullptr).seconds;
-    if (best.empty() || seconds < least) best = std::move(pe_of_task), least = seconds;
+  for (PlacementFunction* const place : design.places) {
+    auto programs =
+        pe_programs(system, users, options.layout, place(system.below, options.layout), design.exchange);
+    if (design.places.size() == 1) return programs;
+    HostPes<T> pes(programs);
+    const double seconds = solve_by_clock(programs, pes, options, zeros.data(), x.data()).seconds;
+    if (best.pe.empty() || seconds < least) best = std::move(programs), least = seconds;
   }
-  place(best);
+  return best;
 }
 
 template <Scalar T>
-void VirtualPes<T>::place(const std::vector<Index>& pe_of_task) {
-  const Index n = system_.rows();
-  const auto pes = static_cast<std::size_t>(options_.layout.pes);
-  crossings_ = {.owner = std::vector<Index>(usize(n)),
-                .contributions = std::vector(pes, std::vector<Index>(usize(n)))};
-  own_.assign(usize(n), 0);
-  rows_.assign(pes, {});
-  for (Index i = 0; i < n; ++i) {
-    const Index pe = pe_of_task[usize(options_.layout.task_of(i, n))];
-    crossings_.owner[usize(i)] = pe;
-    rows_[usize(pe)].push_back(i);
-    for (const Index j : system_.below.row(i)) {
-      const Index from = crossings_.owner[usize(j)];
-      ++(from == pe ? own_ : crossings_.contributions[usize(from)])[usize(i)];
-    }
-  }
-}
-
-template <Scalar T>
-PeReport VirtualPes<T>::solve_column(const T* b, T* x, Crew* crew) {
-  const auto exchanger = make_exchanger<T>(exchange_, crossings_);
-  typename Pe::Vectors vectors{b, x, *exchanger, std::vector<T>(own_.size()), own_};
-  std::vector<Pe> pes;
-  for (Index p = 0; p < options_.layout.pes; ++p) pes.emplace_back(*this, p, vectors);
-  if (crew != nullptr) {
-    // The others wait for what a PE has contributed, so none goes on when one has failed.
-    std::atomic<bool> failed = false;
-    crew->run([&](int p) {
-      try {
-        for (Pe& pe = pes[static_cast<std::size_t>(p)]; !pe.done() && !failed;) {
-          if (!pe.turn()) std::this_thread::yield();
-        }
-      } catch (...) {
-        failed = true;
-        throw;
-      }
-    });
-  } else {
-    const auto clock = [](const Pe& pe) { return pe.outcome().seconds; };
-    std::vector<Pe*> running;
-    for (Pe& pe : pes) running.push_back(&pe);
-    while (std::erase_if(running, [](const Pe* pe) { return pe->done(); }), !running.empty())
-      (*std::ranges::min_element(running, {}, [&](const Pe* pe) { return clock(*pe); }))->turn();
-  }
-  PeReport report;
-  for (const Pe& pe : pes) report.seconds = std::max(report.seconds, pe.outcome().seconds);
-  for (Pe& pe : pes) {
-    pe.wait_until(report.seconds);
-    report.pe.push_back(pe.outcome());
-  }
-  return report;
-}
+VirtualPes<T>::VirtualPes(const LowerSystem<T>& system, const NamedDesign& design, const PeOptions& options)
+    : options_(options_of(design, options)), programs_(programs_of(system, design, options)) {}
 
 template <Scalar T>
 PeReport VirtualPes<T>::solve(Vectors<const T> b, Vectors<T> x) {
-  require_fit<T>(b, x, system_.rows());
-  PeReport all{.pe = std::vector<PeOutcome>(static_cast<std::size_t>(options_.layout.pes))};
-  std::optional<Crew> crew;
-  if (options_.pace == Pace::threads) crew.emplace(options_.layout.pes);
-  for (Index c = 0; c < b.cols; ++c) {
-    const PeReport one = solve_column(b.column(c), x.column(c), crew ? &*crew : nullptr);
-    all.seconds += one.seconds;
-    for (std::size_t p = 0; p < all.pe.size(); ++p) all.pe[p] += one.pe[p];
-  }
+  require_fit<T>(b, x, programs_.rows());
+  HostPes<T> pes(programs_);
+  PeReport all{.pe = std::vector<PeOutcome>(programs_.pe.size())};
+  for (Index c = 0; c < b.cols; ++c)
+    all += solve_by_clock(programs_, pes, options_, b.column(c), x.column(c));
   return all;
 }
 
-#define INSTANTIATE(T) template class VirtualPes<T>;
+#define INSTANTIATE(T)          \
+  template class VirtualPes<T>; \
+  template PePrograms<T> programs_of(const LowerSystem<T>&, const NamedDesign&, const PeOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::component

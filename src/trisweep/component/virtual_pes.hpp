@@ -1,22 +1,14 @@
 #pragma once
-// A triangular solve by several PEs as the designs share it (designs.hpp), without synchronization: a warp
-// looks at its component until all contributions are there, solves it and contributes to others (Liu, Li,
-// Hogg, Duff, Vinter 2016; multi-GPU zero-copy paper, Algorithms 2 and 3).
-//
-// A PE takes turns; in each it looks once at every component whose warp is resident. Threads take them at
-// their own pace; or one thread takes all, always the turn of the PE whose clock is the earliest, and clocks
-// go on by what a turn would cost: what is counted and timed so is the same every time.
-
-#include <memory>
+// A triangular solve by several PEs as the designs share it (designs.hpp), by the text of their kernels
+// (pe_warp.hpp), played by one thread: a PE takes turns, in each of which it looks once at every component
+// whose warp is resident. It is always the turn of the PE whose clock is the earliest, and clocks go on by
+// what a turn would cost: what is counted and timed so is the same every time.
 
 #include "trisweep/component/exchanges.hpp"
-#include "trisweep/component/lower_system.hpp"
-#include "trisweep/core/crew.hpp"
+#include "trisweep/component/pe_program.hpp"
 #include "trisweep/core/vectors.hpp"
 
 namespace trisweep::component {
-
-inline constexpr int most_pes = 64;
 
 // Of a PE, in seconds. A turn costs `turn` and what it does: contributions, bytes between PEs, reads (whose
 // latencies overlap, but for those that are ordered), pages that migrate and launches.
@@ -48,39 +40,34 @@ struct PeReport {
 
   PeCounts total() const;
   double idle_share() const;
+  PeReport& operator+=(const PeReport& other);
 };
-
-enum class Pace { threads, clock };
 
 struct PeOptions {
   PeLayout layout;
   PeCosts costs;
-  Pace pace = Pace::clock;
+  bool one_stream =
+      false;  // a PE begins a task when the one before has ended; else as soon as warps are free
 };
+
+// What the PEs of a design have; of several placements the one that is the fastest by the clock. Throws
+// Error(usage) for less than one PE or task, or more than most_pes.
+template <Scalar T>
+PePrograms<T> programs_of(const LowerSystem<T>& system, const NamedDesign& design, const PeOptions& options);
 
 template <Scalar T>
 class VirtualPes {
  public:
-  // Throws Error(usage) for less than one PE or task, or more than most_pes.
-  VirtualPes(LowerSystem<T> system, const NamedDesign& design, const PeOptions& options);
+  // Throws as programs_of() does.
+  VirtualPes(const LowerSystem<T>& system, const NamedDesign& design, const PeOptions& options);
 
   // b and x have A's rows; they may be the same memory. The report is of all right-hand sides, which are
   // solved one after the other.
   PeReport solve(Vectors<const T> b, Vectors<T> x);
 
  private:
-  class Pe;
-  void place(const std::vector<Index>& pe_of_task);
-  // By the crew, a thread for each PE, or without one by their clocks.
-  PeReport solve_column(const T* b, T* x, Crew* crew);
-
-  LowerSystem<T> system_;
-  matrix::Csr<T> users_;  // by component: those that it contributes to
   PeOptions options_;
-  Exchange exchange_;
-  Crossings crossings_;
-  std::vector<Index> own_;                // by component: contributions of its own PE
-  std::vector<std::vector<Index>> rows_;  // by PE
+  PePrograms<T> programs_;
 };
 
 }  // namespace trisweep::component

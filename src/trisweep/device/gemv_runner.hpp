@@ -14,7 +14,8 @@ template <Scalar T>
 class GemvRunner {
  public:
   virtual ~GemvRunner() = default;
-  // y = A x, the sum of all panels; x, y: in the host's memory, of the plan's columns and rows. Waits.
+  // y = A x, the sum of all panels; x, y: in the host's memory or that of the kernels, of the plan's columns
+  // and rows. Waits.
   void multiply(Vectors<const T> x, Vectors<T> y) {
     for (Index c = 0; c < x.cols; ++c) {
       bring_in(x.column(c));
@@ -24,6 +25,8 @@ class GemvRunner {
   }
   // The product alone, with vectors where the kernels have them.
   virtual void run() = 0;
+  // Between these memories. Waits.
+  virtual void copy(const T* from, T* to, std::size_t count) const = 0;
 
  protected:
   virtual void bring_in(const T* x) = 0;

@@ -58,6 +58,7 @@ class GpuGemv final : public GemvRunner<T> {
     }
   }
 
+  void copy(const T* from, T* to, std::size_t count) const override { device::copy(to, from, count); }
   void run() override {
     launch();
     for (const GpuStream& stream : stream_) check(TRISWEEP_GPU(StreamSynchronize)(stream.get()), "a product");
@@ -66,8 +67,8 @@ class GpuGemv final : public GemvRunner<T> {
  private:
   using Number = NumberOf<T>;
 
-  void bring_in(const T* x) override { device::copy(x_.data(), x, columns_); }
-  void bring_out(T* y) override { device::copy(y, y_.data(), y_.size()); }
+  void bring_in(const T* x) override { copy(x, x_.data(), columns_); }
+  void bring_out(T* y) override { copy(y_.data(), y, y_.size()); }
 
   void launch() {
     if (is_merged_) return launch_merged();
@@ -85,12 +86,8 @@ class GpuGemv final : public GemvRunner<T> {
 
   void launch_merged() {
     ++products_;
-    Count workers = static_cast<Count>(workers_);
-    std::array<void*, 3> arguments{&view_, &workers, &products_};
-    check(TRISWEEP_GPU(LaunchCooperativeKernel)(reinterpret_cast<const void*>(&run_all<Number>),
-                                                dim3(static_cast<unsigned>(workers_)), dim3(threads_of_block),
-                                                arguments.data(), 0, stream_.front().get()),
-          "launching the kernel");
+    launch_together(reinterpret_cast<const void*>(&run_all<Number>), workers_, stream_.front().get(), view_,
+                    static_cast<Count>(workers_), products_);
   }
 
   void launch_batches(bool of_left) {

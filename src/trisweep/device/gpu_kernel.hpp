@@ -1,6 +1,9 @@
 #pragma once
 // The persistent kernel, for nvcc and hipcc from one source.
 
+#include <algorithm>
+#include <array>
+
 #include "trisweep/device/gpu_pes.hpp"
 #include "trisweep/device/gpu_runtime.hpp"
 #include "trisweep/device/worker.hpp"
@@ -58,6 +61,23 @@ inline int resident_blocks(const void* kernel) {
   return of_processor * properties.multiProcessorCount;
 }
 
+// Of as many blocks as run at a time those of each of some PEs, `most` at most.
+inline int blocks_of_each(const void* kernel, int pes, int most) {
+  const int blocks = resident_blocks(kernel);
+  if (pes > std::min(blocks, most))
+    throw Error(ErrorKind::usage, "more PEs than run together on a device", "use fewer for each device");
+  return pes == 0 ? 0 : blocks / pes;
+}
+
+// Blocks that may wait for one another: all are resident together.
+template <class... Arguments>
+void launch_together(const void* kernel, int blocks, Stream stream, Arguments... arguments) {
+  std::array<void*, sizeof...(arguments)> pointers{&arguments...};
+  check(TRISWEEP_GPU(LaunchCooperativeKernel)(kernel, dim3(static_cast<unsigned>(blocks)),
+                                              dim3(threads_of_block), pointers.data(), 0, stream),
+        "launching the kernel");
+}
+
 struct Blocks {
   int pes;
   int workers;  // of each
@@ -68,15 +88,11 @@ struct Blocks {
 template <class T>
 void launch(const void* kernel, const void* pes, Blocks blocks, Solve<T> solve, AllCallers<T> callers,
             Stream stream) {
+  if (blocks.scheduling == Scheduling::tickets)
+    return launch_together(kernel, blocks.workers * blocks.pes, stream, pes, blocks.pes, solve, callers);
   std::array<void*, 4> arguments{&pes, &blocks.pes, &solve, &callers};
   const dim3 grid(static_cast<unsigned>(blocks.workers * blocks.pes)), block(threads_of_block);
-  if (blocks.scheduling == Scheduling::tickets) {
-    check(TRISWEEP_GPU(LaunchCooperativeKernel)(kernel, grid, block, arguments.data(), 0, stream),
-          "launching the kernel");
-  } else {
-    check(TRISWEEP_GPU(LaunchKernel)(kernel, grid, block, arguments.data(), 0, stream),
-          "launching the kernel");
-  }
+  check(TRISWEEP_GPU(LaunchKernel)(kernel, grid, block, arguments.data(), 0, stream), "launching the kernel");
 }
 
 // The launches of a solve of a program, by launch(solve), and what the host does between them.

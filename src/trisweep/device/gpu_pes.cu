@@ -4,39 +4,19 @@
 #include "trisweep/device/gpu_kernel.hpp"
 #include "trisweep/device/gpu_memory.hpp"
 #include "trisweep/device/gpu_pes.hpp"
+#include "trisweep/device/gpu_team.hpp"
 #include "trisweep/device/shared_layout.hpp"
 
 namespace trisweep::device {
 namespace {
 
-void let_reach(const std::vector<int>& devices) {
-  for (const int from : devices) {
-    const CurrentDevice current(from);
-    for (const int to : devices) {
-      int can = 0;
-      if (from == to) continue;
-      check(TRISWEEP_GPU(DeviceCanAccessPeer)(&can, from, to), "asking the device");
-      if (can == 0)
-        throw Error(ErrorKind::environment,
-                    "GPU " + std::to_string(from) + " does not reach the memory of GPU " + std::to_string(to),
-                    "use one of them");
-      const auto code = TRISWEEP_GPU(DeviceEnablePeerAccess)(to, 0);
-      static_cast<void>(TRISWEEP_GPU(GetLastError)());
-      if (code != TRISWEEP_GPU(ErrorPeerAccessAlreadyEnabled)) check(code, "reaching another device");
-    }
-  }
-}
-
-// A device and its PEs.
+// The PEs of a device.
 template <class N>
 struct Part {
-  int device;
   std::vector<Index> pe;
   int workers = 0;  // of each PE
   std::optional<DeviceArray<PeMemory<N>>> peers;
   std::optional<DeviceArray<std::byte>> pes;
-  std::optional<GpuStream> stream;
-  std::optional<GpuEvent> done;
 };
 
 }  // namespace
@@ -49,21 +29,18 @@ class GpuPes<T>::Memory {
   template <class S>
   Memory(std::span<const Program> programs, std::span<const PanelSpans<S>> panels, Index nrhs,
          const GpuOptions<T>& options)
-      : programs_(programs), scheduling_(options.scheduling) {
+      : programs_(programs), scheduling_(options.scheduling), team_(options.devices), parts_(team_.size()) {
     kernel_ = worker_kernel<NumberOf<S>, NumberOf<T>, DirectPeers>(scheduling_);
-    let_reach(options.devices);
     const auto count = static_cast<Index>(programs.size());
-    for (const int device : options.devices) parts_.emplace_back().device = device;
     for (Index p = 0; p < count; ++p) {
-      Part<Number>& part = parts_[usize(p) % parts_.size()];
-      part.pe.push_back(p);
-      const CurrentDevice current(part.device);
+      parts_[team_.part_of(p)].pe.push_back(p);
+      const CurrentDevice current(team_.device(team_.part_of(p)));
       pes_.emplace_back(programs[usize(p)], count, nrhs,
                         options.data.empty() ? PeData<T>{} : options.data[usize(p)]);
       shared_at_.push_back(pes_.back().shared());
     }
-    for (Part<Number>& part : parts_) {
-      const CurrentDevice current(part.device);
+    team_.each([&](std::size_t i) {
+      Part<Number>& part = parts_[i];
       part.workers = workers_of(static_cast<int>(part.pe.size()));
       part.peers.emplace(shared_at_);
       std::vector<Pe<NumberOf<S>, NumberOf<T>, DirectPeers<NumberOf<T>>>> of_part;
@@ -71,22 +48,16 @@ class GpuPes<T>::Memory {
         of_part.push_back(pes_[usize(p)].view(
             panels[usize(p)], DirectPeers<Number>{part.peers->data(), count, p}, part.workers));
       part.pes.emplace(std::as_bytes(std::span(of_part)));
-      part.stream.emplace();
-      part.done.emplace();
-    }
+    });
   }
 
   GpuPeMemory<T>& pe(Index p) { return pes_[usize(p)]; }
   std::span<const Program> programs() const { return programs_; }
 
   void finish() const {
-    for (const Part<Number>& part : parts_) {
-      const CurrentDevice current(part.device);
-      check(TRISWEEP_GPU(DeviceSynchronize)(), "the kernel");
-    }
+    team_.each([](std::size_t) { check(TRISWEEP_GPU(DeviceSynchronize)(), "the kernel"); });
   }
 
-  // Devices start together, after what is before in the caller's stream, and what comes there waits for all.
   void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, Stream stream,
              const CarryLetters& carry) {
     const Solve<Number> solve{.nrhs = nrhs,
@@ -95,27 +66,13 @@ class GpuPes<T>::Memory {
                               .launches = launches_,
                               .patience = static_cast<Count>(patience * 1e9)};
     launches_ += programs_.front().stop.size() + 1;
-    if (parts_.size() > 1) check(TRISWEEP_GPU(EventRecord)(parts_[0].done->get(), stream), "an event");
-    for (Part<Number>& part : parts_) {
-      const CurrentDevice current(part.device);
-      const bool is_first = &part == &parts_[0];
-      const Stream here = is_first ? stream : part.stream->get();
-      if (!is_first)
-        check(TRISWEEP_GPU(StreamWaitEvent)(here, parts_[0].done->get(), 0), "waiting for a stream");
-      start(part, vectors, solve, here, carry);
-      if (!is_first) check(TRISWEEP_GPU(EventRecord)(part.done->get(), here), "an event");
-    }
-    for (std::size_t i = 1; i < parts_.size(); ++i)
-      check(TRISWEEP_GPU(StreamWaitEvent)(stream, parts_[i].done->get(), 0), "waiting for a stream");
+    team_.run(stream, [&](std::size_t i, Stream here) { start(parts_[i], vectors, solve, here, carry); });
   }
 
  private:
   int workers_of(int pes) const {
     if (scheduling_ == Scheduling::block_for_each) return static_cast<int>(programs_.front().item.size());
-    const int blocks = resident_blocks(kernel_);
-    if (pes > std::min(blocks, most_pes_of_device))
-      throw Error(ErrorKind::usage, "more PEs than run together on a device", "use fewer for each device");
-    return pes == 0 ? 0 : blocks / pes;
+    return blocks_of_each(kernel_, pes, most_pes_of_device);
   }
 
   void start(const Part<Number>& part, std::span<const PeVectors<T>> vectors, const Solve<Number>& solve,
@@ -136,9 +93,10 @@ class GpuPes<T>::Memory {
   std::span<const Program> programs_;
   Scheduling scheduling_;
   const void* kernel_;
+  GpuTeam team_;
   std::deque<GpuPeMemory<T>> pes_;
   std::vector<PeMemory<Number>> shared_at_;
-  std::deque<Part<Number>> parts_;
+  std::vector<Part<Number>> parts_;
   Count solves_ = 0;
   Count launches_ = 0;
 };

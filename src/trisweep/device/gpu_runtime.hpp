@@ -101,6 +101,8 @@ class DeviceArray {
     if (size == 0) return;
     check(TRISWEEP_GPU(Malloc)(reinterpret_cast<void**>(&data_), size * sizeof(T)), "memory of the device");
     check(TRISWEEP_GPU(Memset)(data_, 0, size * sizeof(T)), "memory of the device");
+    // Streams that do not wait for the usual one find it zeroed, too.
+    check(TRISWEEP_GPU(StreamSynchronize)(nullptr), "memory of the device");
   }
   explicit DeviceArray(std::span<const T> values) : DeviceArray(values.size()) {
     copy(data_, values.data(), values.size());

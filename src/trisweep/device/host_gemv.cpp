@@ -17,6 +17,7 @@ class HostGemv final : public GemvRunner<T> {
         sums_(zeros<T>(usize(plan_.sums + plan_.slack), "the sums of low-rank blocks")),
         y_(zeros<T>(usize(plan_.rows), "y as a device has it")) {}
 
+  void copy(const T* from, T* to, std::size_t count) const override { std::copy_n(from, count, to); }
   void run() override {
     const auto view = view_of_memory();
     if (plan_.is_merged) return run_merged_kernel(view);
@@ -27,8 +28,8 @@ class HostGemv final : public GemvRunner<T> {
  private:
   using Number = NumberOf<T>;
 
-  void bring_in(const T* x) override { std::copy_n(x, plan_.columns, x_.data()); }
-  void bring_out(T* y) override { std::copy_n(y_.data(), plan_.rows, y); }
+  void bring_in(const T* x) override { copy(x, x_.data(), usize(plan_.columns)); }
+  void bring_out(T* y) override { copy(y_.data(), y, usize(plan_.rows)); }
 
   GemvView<Number> view_of_memory() {
     const auto array = []<class A>(const std::vector<A>& list) {

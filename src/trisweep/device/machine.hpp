@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <thread>
+#include <type_traits>
 
 #if defined(__CUDACC__)
 #include <cuda/atomic>
@@ -32,19 +33,19 @@ using Count = std::uint64_t;
 enum class Scope { device, system };
 
 #if defined(__CUDA_ARCH__)
-template <Scope scope>
-using Atomic = ::cuda::atomic_ref<Count, scope == Scope::device ? ::cuda::thread_scope_device
-                                                                : ::cuda::thread_scope_system>;
+template <Scope scope, class C>
+using Atomic =
+    ::cuda::atomic_ref<C, scope == Scope::device ? ::cuda::thread_scope_device : ::cuda::thread_scope_system>;
 #elif defined(__HIP_DEVICE_COMPILE__)
 template <Scope scope>
 inline constexpr int threads_of =
     scope == Scope::device ? __HIP_MEMORY_SCOPE_AGENT : __HIP_MEMORY_SCOPE_SYSTEM;
 #endif
 
-template <Scope scope>
-TRISWEEP_DEVICE inline Count load_acquire(Count* at) {
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C load_acquire(C* at) {
 #if defined(__CUDA_ARCH__)
-  return Atomic<scope>(*at).load(::cuda::memory_order_acquire);
+  return Atomic<scope, C>(*at).load(::cuda::memory_order_acquire);
 #elif defined(__HIP_DEVICE_COMPILE__)
   return __hip_atomic_load(at, __ATOMIC_ACQUIRE, threads_of<scope>);
 #else
@@ -52,10 +53,10 @@ TRISWEEP_DEVICE inline Count load_acquire(Count* at) {
 #endif
 }
 
-template <Scope scope>
-TRISWEEP_DEVICE inline void store_release(Count* at, Count value) {
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline void store_release(C* at, std::type_identity_t<C> value) {
 #if defined(__CUDA_ARCH__)
-  Atomic<scope>(*at).store(value, ::cuda::memory_order_release);
+  Atomic<scope, C>(*at).store(value, ::cuda::memory_order_release);
 #elif defined(__HIP_DEVICE_COMPILE__)
   __hip_atomic_store(at, value, __ATOMIC_RELEASE, threads_of<scope>);
 #else
@@ -64,22 +65,37 @@ TRISWEEP_DEVICE inline void store_release(Count* at, Count value) {
 }
 
 // Acquires and releases; returns what was there before.
-template <Scope scope>
-TRISWEEP_DEVICE inline Count add(Count* at, Count value) {
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add(C* at, std::type_identity_t<C> value) {
 #if defined(__CUDA_ARCH__)
-  return Atomic<scope>(*at).fetch_add(value, ::cuda::memory_order_acq_rel);
+  return Atomic<scope, C>(*at).fetch_add(value, ::cuda::memory_order_acq_rel);
 #elif defined(__HIP_DEVICE_COMPILE__)
   return __hip_atomic_fetch_add(at, value, __ATOMIC_ACQ_REL, threads_of<scope>);
 #else
   return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);
 #endif
 }
+// The same.
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {
+#if defined(__CUDA_ARCH__)
+  return Atomic<scope, C>(*at).exchange(value, ::cuda::memory_order_acq_rel);
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return __hip_atomic_exchange(at, value, __ATOMIC_ACQ_REL, threads_of<scope>);
+#else
+  return __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL);
+#endif
+}
 
 // For sums whose order does not matter.
-template <class R>
+template <Scope scope = Scope::device, class R>
 TRISWEEP_DEVICE inline void atomic_add(R* at, R value) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-  atomicAdd(at, value);
+  if constexpr (scope == Scope::device) {
+    atomicAdd(at, value);
+  } else {
+    atomicAdd_system(at, value);
+  }
 #else
   std::atomic_ref<R>(*at).fetch_add(value, std::memory_order_relaxed);
 #endif

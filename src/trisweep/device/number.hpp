@@ -49,6 +49,15 @@ TRISWEEP_DEVICE inline void add_product(Complex<R>& sum, Complex<R> a, Complex<R
   sum.im += a.re * b.im + im * b.re;
 }
 
+template <class R>
+TRISWEEP_DEVICE inline R times(R factor, R number) {
+  return factor * number;
+}
+template <class R>
+TRISWEEP_DEVICE inline Complex<R> times(R factor, Complex<R> number) {
+  return {factor * number.re, factor * number.im};
+}
+
 // A number of a panel as one of the vectors.
 template <class T, class S>
 TRISWEEP_DEVICE inline T widened(S a) {
@@ -122,10 +131,10 @@ TRISWEEP_DEVICE inline Complex<R> quotient(Complex<R> a, Complex<R> b) {
   return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
 }
 
-template <class R>
+template <Scope scope = Scope::device, class R>
 TRISWEEP_DEVICE inline void atomic_add(Complex<R>* at, Complex<R> value) {
-  atomic_add(&at->re, value.re);
-  atomic_add(&at->im, value.im);
+  atomic_add<scope>(&at->re, value.re);
+  atomic_add<scope>(&at->im, value.im);
 }
 
 template <class R>

@@ -10,15 +10,6 @@
 
 namespace trisweep::device {
 
-template <class R>
-TRISWEEP_DEVICE inline R times(R factor, R number) {
-  return factor * number;
-}
-template <class R>
-TRISWEEP_DEVICE inline Complex<R> times(R factor, Complex<R> number) {
-  return {factor * number.re, factor * number.im};
-}
-
 // The 64 bits that begin at a byte. Memory is read in whole words, as GPUs do.
 TRISWEEP_DEVICE inline std::uint64_t bits_at(const std::byte* at) {
   const auto place = reinterpret_cast<std::uintptr_t>(at);

@@ -7,13 +7,19 @@
 namespace trisweep::hmatrix {
 namespace {
 
+#if !defined(TRISWEEP_CUDA) && !defined(TRISWEEP_HIP)
+Error no_kernels() {
+  return Error(ErrorKind::usage, "no kernels for that device", "use --device host");
+}
+#endif
+
 template <Scalar T>
 std::unique_ptr<device::GemvRunner<T>> runner_of(device::GemvPlan plan, engine::Device device, Crew& crew) {
   if (device == engine::Device::host) return device::run_gemv_on_host<T>(std::move(plan), crew);
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   return device::run_gemv_on_gpu<T>(std::move(plan));
 #else
-  throw Error(ErrorKind::usage, "no kernels for that device", "use --device host");
+  throw no_kernels();
 #endif
 }
 
@@ -53,16 +59,29 @@ void DeviceProduct<T>::carry(const std::vector<model::Transfer>& transfers, Plac
 
 template <Scalar T>
 void DeviceProduct<T>::multiply(Vectors<const T> x, Vectors<T> y) {
+  if (device_.size() == 1) return device_.front()->multiply(x, y);
   for (Index c = 0; c < x.cols; ++c) {
-    std::copy_n(x.column(c), x.rows, x_.front().data());
+    copy(x.column(c), x_.front().data(), usize(x.rows));
     carry(broadcast_, x_);
     for (std::size_t d = 0; d < device_.size(); ++d) device_[d]->multiply(x_[d + 1], y_[d + 1]);
     carry(all_reduce_, y_);
-    std::copy_n(y_.front().data(), y.rows, y.column(c));
+    copy(y_.front().data(), y.column(c), usize(y.rows));
   }
 }
 
-#define INSTANTIATE(T) template class DeviceProduct<T>;
+template <Scalar T>
+std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device device, Crew& crew) {
+  if (device == engine::Device::host) return device::run_steps_on_host<T>(crew, MemorySpace::device);
+#if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
+  return device::run_steps_on_gpu<T>();
+#else
+  throw no_kernels();
+#endif
+}
+
+#define INSTANTIATE(T)             \
+  template class DeviceProduct<T>; \
+  template std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device, Crew&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::hmatrix

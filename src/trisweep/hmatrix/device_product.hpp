@@ -4,6 +4,7 @@
 // and sum what they have of y; those that are not there are virtual, and take turns.
 
 #include "trisweep/device/gemv_runner.hpp"
+#include "trisweep/device/step_runner.hpp"
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/model/gpu_node.hpp"
 
@@ -29,8 +30,10 @@ class DeviceProduct {
   // What `tasks` refers to, and the crew, outlive it. Throws Error(environment) when there is no such device.
   DeviceProduct(const device::GemvTasks& tasks, const DeviceOptions& options, Crew& crew);
 
-  // y = this process's rows of H x.
+  // y = this process's rows of H x. Either may be in the memory of the first device.
   void multiply(Vectors<const T> x, Vectors<T> y);
+  // Between that memory and the host's.
+  void copy(const T* from, T* to, std::size_t count) const { device_.front()->copy(from, to, count); }
   const DeviceCounts& counts() const { return counts_; }
 
  private:
@@ -44,5 +47,9 @@ class DeviceProduct {
   Places x_, y_;
   DeviceCounts counts_;
 };
+
+// Vectors of a solver that are on such a device, or, of the host, as if they were. Throws Error(environment).
+template <Scalar T>
+std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device device, Crew& crew);
 
 }  // namespace trisweep::hmatrix

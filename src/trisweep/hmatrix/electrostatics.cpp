@@ -68,6 +68,36 @@ Way chosen_way(const ChargeOptions& options) {
       "choose --method bicgstab, or another preconditioner");
 }
 
+// Lists of all ranks on rank 0.
+template <class A>
+std::vector<A> joined(const transport::Communicator& comm, const std::vector<A>& own) {
+  const auto parts = comm.gather(own);
+  return transport::collectively(comm, [&] {
+    std::vector<A> all;
+    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  });
+}
+
+std::vector<MappedBlock> map_of(const transport::Communicator& comm, const std::vector<StoredBlock>& stored) {
+  std::vector<MappedBlock> own;
+  transport::collectively(comm, [&] {
+    for (const StoredBlock& b : stored)
+      own.push_back({b.row_begin, b.row_end, b.col_begin, b.col_end, b.rank});
+  });
+  return joined(comm, own);
+}
+
+// By triangle, on rank 0.
+std::vector<double> density_of_triangles(const HMatrix<double>& a, const std::vector<double>& density) {
+  const auto ordered = joined(a.comm(), density);
+  return transport::collectively(a.comm(), [&] {
+    std::vector<double> by_triangle(ordered.size());
+    for (std::size_t i = 0; i < ordered.size(); ++i) by_triangle[usize(a.tree().order[i])] = ordered[i];
+    return by_triangle;
+  });
+}
+
 // Of all triangles, and of those that are counted.
 void sum_charges(const HMatrix<double>& a, const Conductors& conductors, const std::vector<double>& density,
                  ChargeResult& result) {
@@ -95,9 +125,10 @@ ChargeResult solve_charge(const transport::Team& team, const Conductors& conduct
                                    : loaded_blocks(team, points, files.load);
   if (files.save) save_blocks(team.comm, blocks, files.output);
   const Options how = blocks.options;
+  auto map = options.keep_map ? map_of(team.comm, blocks.stored) : std::vector<MappedBlock>();
   HMatrix<double> a(team, std::move(blocks));
   a.use_device(options.where);
-  ChargeResult result{.eps = how.compression.eps, .matrix = a.statistics()};
+  ChargeResult result{.eps = how.compression.eps, .matrix = a.statistics(), .map = std::move(map)};
   if (a.device() != nullptr) result.device = a.device()->counts();
   std::vector<double> potential, density(usize(a.local_rows()));
   for (const Index t : own_triangles(a)) potential.push_back(conductors.potential[usize(t)]);
@@ -111,10 +142,16 @@ ChargeResult solve_charge(const transport::Team& team, const Conductors& conduct
   observer.progress("solve", 0);
   if (options.recorder != nullptr) options.recorder->start();
   a.record_in(options.recorder);
+  const auto vectors = transport::collectively(team.comm, [&] {
+    return a.device() == nullptr ? nullptr : vectors_on<double>(options.where.device, team.crew);
+  });
   start = Clock::now();
-  result.solve = way.method.solve(team, {a, *preconditioner}, potential, density, options.solver).front();
+  result.solve =
+      way.method.solve(team, {a, *preconditioner, vectors.get()}, potential, density, options.solver).front();
   result.solve_seconds = team.comm.max(seconds_since(start));
+  if (vectors != nullptr) result.steps = vectors->counts();
   sum_charges(a, conductors, density, result);
+  if (options.keep_density) result.density = density_of_triangles(a, density);
   return result;
 }
 

@@ -12,13 +12,20 @@ namespace trisweep::hmatrix {
 struct ChargeOptions {
   Index leaf_size = 32;  // of the cluster tree
   Options matrix;
-  DeviceOptions where;                   // products are made
+  DeviceOptions where;                   // products are made, and the vectors of BiCGStab are
   engine::Recorder* recorder = nullptr;  // of the solve, with a thread more than the crew
   std::string method = "bicgstab";       // of krylov::methods()
   std::string preconditioner = "none";   // of preconditioners()
   krylov::BicgstabOptions solver{.tolerance = 1e-7};
-  int products = 5;         // that are timed
-  Index sampled_rows = 30;  // for the error of products
+  int products = 5;                             // that are timed
+  bool keep_density = false, keep_map = false;  // for pictures
+  Index sampled_rows = 30;                      // for the error of products
+};
+
+// Of a picture of the matrix.
+struct MappedBlock {
+  Index row_begin, row_end, col_begin, col_end;
+  Index rank;  // StoredBlock::dense: none
 };
 
 struct ChargeResult {
@@ -27,11 +34,15 @@ struct ChargeResult {
   double eps = 0;  // of the matrix, made or loaded
   Statistics matrix;
   DeviceCounts device;                // of this rank, where products are made on a device
+  device::StepCounts steps;           // the same, of the solve's vectors that are there
   double sampled_error = 0;           // of products (hmatrix.hpp)
   double product_seconds = 0;         // the fastest; of the slowest rank
   double preconditioner_seconds = 0;  // that it took to make it
   double solve_seconds = 0;
   krylov::BicgstabResult solve;
+  // On rank 0 where they are asked for: charge density of every triangle, C / m^2, and all blocks.
+  std::vector<double> density;
+  std::vector<MappedBlock> map;
 };
 
 // Files of the matrix (matrix_file.hpp).

@@ -79,6 +79,11 @@ void HMatrix<T>::count(const CompressedBlocks<T>& blocks) {
   statistics_.dense_blocks = static_cast<Offset>(sums[1]);
   statistics_.mean_rank = sums[0] == 0 ? 0 : sums[2] / sums[0];
   statistics_.max_rank = static_cast<Index>(comm_.max(max_rank));
+  std::vector<double> of_rank(usize(statistics_.max_rank) + 1);
+  for (const StoredBlock& block : blocks.stored)
+    if (block.rank != StoredBlock::dense) of_rank[usize(block.rank)] += 1;
+  comm_.sum(of_rank);
+  for (const double count : of_rank) statistics_.blocks_of_rank.push_back(static_cast<Offset>(count));
 }
 
 template <Scalar T>
@@ -115,7 +120,7 @@ void HMatrix<T>::reserve(Index nrhs) {
     local_.reserve(nrhs);
     whole_ = zeros<T>(columns * usize(tree_.size()), "the gathered vectors");
     parts_ = zeros<T>(usize(local_rows()) * usize(comm_.size()), "parts of a transposed product");
-    if (is_complex<T>) conjugate_ = zeros<T>(usize(local_rows()) * columns, "conjugated vectors");
+    own_ = zeros<T>(usize(local_rows()) * columns, "rows of vectors");
     nrhs_ = nrhs;
   });
 }
@@ -137,8 +142,15 @@ auto HMatrix<T>::bytes_of_ranks(const RowsOf& rows_of) const -> BytesOfRanks {
 template <Scalar T>
 void HMatrix<T>::begin_gather(Vectors<const T> x) {
   gathers_.assign(usize(x.cols), MPI_REQUEST_NULL);
+  if (is_there(x)) return;
   for (Index c = 0; c < x.cols; ++c) {
-    transport::check(MPI_Iallgatherv(x.column(c), all_rows_.count[usize(comm_.rank())], MPI_BYTE,
+    const T* rows = x.column(c);
+    if (x.space == MemorySpace::device) {
+      T* const copy = own_.data() + usize(c) * usize(x.rows);
+      device_->copy(rows, copy, usize(x.rows));
+      rows = copy;
+    }
+    transport::check(MPI_Iallgatherv(rows, all_rows_.count[usize(comm_.rank())], MPI_BYTE,
                                      whole_.data() + usize(c) * usize(tree_.size()), all_rows_.count.data(),
                                      all_rows_.begin.data(), MPI_BYTE, comm_.handle(), &gathers_[usize(c)]),
                      "MPI_Iallgatherv");
@@ -188,9 +200,9 @@ void HMatrix<T>::record_gather(double begin, double end) const {
 }
 
 template <Scalar T>
-void HMatrix<T>::multiply_gathered(Index nrhs, Vectors<T> y, const std::function<void()>& between) {
+void HMatrix<T>::multiply_gathered(Vectors<const T> x, Vectors<T> y, const std::function<void()>& between) {
   const engine::Span span(recorder_, engine::TraceKind::products, 0);
-  const Vectors<const T> whole(whole_.data(), tree_.size(), nrhs);
+  const Vectors<const T> whole = is_there(x) ? x : Vectors<const T>(whole_.data(), tree_.size(), x.cols);
   if (device_ != nullptr) {
     device_->multiply(whole, y);
   } else {
@@ -205,7 +217,7 @@ void HMatrix<T>::multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y) {
       std::transform(from.column(c), from.column(c) + from.rows, to.column(c), conjugate<T>);
   };
   const bool conjugated = op == Op::conjugate_transpose && is_complex<T>;
-  const Vectors<T> copy(conjugate_.data(), x.rows, x.cols);
+  const Vectors<T> copy(own_.data(), x.rows, x.cols);
   if (conjugated) conjugate_all(x, copy);
   local_.multiply_transposed(conjugated ? Vectors<const T>(copy) : x, {whole_.data(), tree_.size(), x.cols},
                              crew_);
@@ -216,21 +228,21 @@ void HMatrix<T>::multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y) {
 template <Scalar T>
 void HMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y) {
   transport::together(comm_, [&] {
-    require_apart<T>(x, y, local_rows());
+    require_apart<T>(x, y, local_rows(), op == Op::none && reaches_device());
     if (x.cols > nrhs_) reserve(x.cols);
     if (op != Op::none) return multiply_transposed(op, x, y);
     const double begin = recorder_ == nullptr ? 0 : recorder_->now();
     begin_gather(x);
     end_gather();
     if (recorder_ != nullptr) record_gather(begin, recorder_->now());
-    multiply_gathered(x.cols, y, [] {});
+    multiply_gathered(x, y, [] {});
   });
 }
 
 template <Scalar T>
 void HMatrix<T>::operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work) {
   transport::together(comm_, [&] {
-    require_apart<T>(x, y, local_rows());
+    require_apart<T>(x, y, local_rows(), reaches_device());
     if (x.cols > nrhs_) reserve(x.cols);
     double begin = 0, end = 0;  // of the gathers, as far as they are looked at
     if (recorder_ != nullptr) begin = recorder_->now();
@@ -249,7 +261,7 @@ void HMatrix<T>::operator()(Vectors<const T> x, Vectors<T> y, const krylov::Mean
     end_gather();
     if (recorder_ != nullptr) record_gather(begin, end == 0 ? recorder_->now() : end);
     // The messages of `work` go on to move between strips.
-    multiply_gathered(x.cols, y, [&] { comm_.look(); });
+    multiply_gathered(x, y, [&] { comm_.look(); });
   });
 }
 

@@ -27,6 +27,7 @@ struct Statistics {
   Offset dense_blocks = 0;
   double mean_rank = 0;  // of the low-rank blocks
   Index max_rank = 0;
+  std::vector<Offset> blocks_of_rank;  // low-rank blocks of rank 0, 1, ...
   double assembly_seconds = 0;
 };
 
@@ -44,9 +45,10 @@ class HMatrix {
   HMatrix(const HMatrix&) = delete;
   HMatrix& operator=(const HMatrix&) = delete;
 
-  // y = op(A) x; each rank passes its rows of both, which have no memory in common. For op N the bits of y
-  // are the same whatever the number of ranks and threads; for the others that of the ranks decides in which
-  // order parts are summed. Collective; an error leaves the matrix abandoned (transport/fate.hpp).
+  // y = op(A) x; each rank passes its rows of both, which have no memory in common. For op N they may be in
+  // the memory of the device that makes products: what is gathered goes by way of the host's. The bits of y
+  // are then the same whatever the number of ranks and threads; for the others that of the ranks decides in
+  // which order parts are summed. Collective; an error leaves the matrix abandoned (transport/fate.hpp).
   void apply(Op op, Vectors<const T> x, Vectors<T> y);
   void operator()(Vectors<const T> x, Vectors<T> y) { apply(Op::none, x, y); }
   // y = A x, and `work` while x is gathered.
@@ -55,6 +57,7 @@ class HMatrix {
   // Products of op N are made there from now on. Collective; throws on every rank where one has no such
   // device.
   void use_device(const DeviceOptions& options);
+  bool reaches_device() const { return device_ != nullptr; }
 
   // Records all-gathers (in the row of the thread behind the crew's), the products behind them, and what is
   // done meanwhile. Null: nothing. It outlives this.
@@ -84,11 +87,13 @@ class HMatrix {
   // rows_of(rank): how many rows, and the first.
   template <class RowsOf>
   BytesOfRanks bytes_of_ranks(const RowsOf& rows_of) const;
+  // Whether x need not be gathered, since one rank has all of it where its products are made.
+  bool is_there(Vectors<const T> x) const { return comm_.size() == 1 && x.space == MemorySpace::device; }
   void begin_gather(Vectors<const T> x);
   void end_gather();
   void record_gather(double begin, double end) const;
-  // y = this rank's rows of H times what has been gathered.
-  void multiply_gathered(Index nrhs, Vectors<T> y, const std::function<void()>& between);
+  // y = this rank's rows of H times what has been gathered of x.
+  void multiply_gathered(Vectors<const T> x, Vectors<T> y, const std::function<void()>& between);
   void multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y);
   void sum_parts(Index column, Vectors<T> y);
 
@@ -105,7 +110,7 @@ class HMatrix {
   Buffer<T> whole_;                   // vectors of all rows
   std::vector<MPI_Request> gathers_;  // under way, by column
   Buffer<T> parts_;                   // this rank's rows of one vector from every rank
-  Buffer<T> conjugate_;               // this rank's rows of x
+  Buffer<T> own_;                     // this rank's rows of x: conjugated, or from the device
 };
 
 // ||(A - H) x|| / ||A x|| over about `rows` rows spread over the matrix, for an x of random signs: what is

@@ -17,6 +17,7 @@ class NoPreconditioner final : public Preconditioner<T> {
  public:
   explicit NoPreconditioner(const MatrixSource<T>&) {}
   void operator()(Vectors<const T> b, Vectors<T> x) override { krylov::Identity()(b, x); }
+  bool is_identity() const override { return true; }
 };
 
 // Blocks of the diagonal, inverted: clusters of at most as many rows, the same whatever the number of ranks.

@@ -15,6 +15,8 @@ class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
   virtual void operator()(Vectors<const T> b, Vectors<T> x) = 0;
+  // Whether x would be b.
+  virtual bool is_identity() const { return false; }
 };
 
 // A matrix, and what it was made of.

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "trisweep/krylov/bicgstab.hpp"
-#include "trisweep/krylov/inner_products.hpp"
+#include "trisweep/krylov/vector_place.hpp"
 
 namespace trisweep::krylov {
 
@@ -21,7 +21,7 @@ class BicgstabRun {
 
   // From one true residual to the next.
   std::vector<BicgstabResult> run() {
-    const std::vector<double> largest = max_norms<T>(team_, b_);
+    const std::vector<double> largest = max_norms<T>(team_, callers_b_);
     for (Index c = 0; c < b_.cols; ++c) {
       if (!std::isfinite(largest[usize(c)])) {
         at(c) = {.outcome = Outcome::breakdown, .residual = HUGE_VAL};
@@ -32,70 +32,83 @@ class BicgstabRun {
         at(c).outcome = Outcome::converged;
       }
     }
-    assign(
-        team_.crew, columns_of(x_), x_, [&](Index c, const T& x) { return largest[usize(c)] == 0 ? T{} : x; },
-        x_);
-    assign(
-        team_.crew, going_on_, r_, [&](Index c, const T& b) { return b / unit_[usize(c)].b; }, b_);
-    norm_b_ = norms<T>(team_, r_);
+    steps_.run(this->columns_without(largest), one(zero(x_)));
+    steps_.run(going_on_, one(scaled(r_, inverses(&Units::b), b_)));
+    norm_b_ = this->norms_of_r();
     while (true) {
       measure_residuals();
-      if (going_on_.empty()) return std::move(result_);
+      if (going_on_.empty()) break;
       active_ = going_on_;
       iterate();
     }
+    place_.take_back(x_, callers_x_);
+    return std::move(result_);
   }
 
  protected:
   using Real = RealOf<T>;
-  using Scalars = std::vector<Sum<T>>;  // by column
+  using Scalars = Factors<T>;  // by column
 
+  // With so many inner products at a time at most. Throws.
   BicgstabRun(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
-              const BicgstabOptions& options)
-      : team_(team), a_(system.a), m_(system.preconditioner), b_(b), x_(x), options_(options) {}
+              const BicgstabOptions& options, std::size_t most_pairs = 1)
+      : team_(team),
+        options_(options),
+        a_(system.a),
+        m_(system.preconditioner),
+        callers_b_(b),
+        callers_x_(x),
+        place_(team, system.vectors, b.rows, b.cols),
+        b_(place_.brought(b)),
+        x_(place_.brought(x)),
+        r_(place_.room()),
+        steps_(team.comm, place_.runner(), b.cols, most_pairs),
+        unit_(usize(b.cols)),
+        result_(usize(b.cols)) {}
 
   // Improves x until the recurrence of no active column goes on; r = b - A x at first.
   virtual void iterate() = 0;
 
   // Room for vectors of as many rows and columns as b. Not collective.
   void make(std::initializer_list<Vectors<T>*> vectors) {
-    const std::size_t size = usize(b_.rows) * usize(b_.cols);
-    for (Vectors<T>* const v : vectors) {
-      memory_.emplace_back(size);
-      *v = {memory_.back().data(), b_.rows, b_.cols};
-    }
-    result_.resize(usize(b_.cols));
-    unit_.resize(usize(b_.cols));
+    for (Vectors<T>* const v : vectors) *v = place_.room();
   }
 
   // r = b - A x, in units of b.
   void make_residual() {
-    a_(x_, r_);
-    assign(
-        team_.crew, going_on_, r_,
-        [&](Index c, const T& b, const T& ax) { return (b - ax) / unit_[usize(c)].b; }, b_, r_);
+    place_.apply(a_, x_, r_);
+    steps_.run(going_on_, one(sum(r_, b_, Scalars(result_.size(), -1), r_, inverses(&Units::b))));
   }
 
-  // to = A M^-1 from, in units in which the first such product is about as large as what it was made of;
-  // hat = M^-1 from.
-  void product(Vectors<T> from, Vectors<T> hat, Vectors<T> to) {
-    m_(from, hat);
+  // M^-1 from: in `room`, unless it is `from` itself.
+  Vectors<const T> preconditioned(Vectors<const T> from, Vectors<T> room) const {
+    if (m_.is_identity()) return from;
+    place_.apply(m_, from, room);
+    return room;
+  }
+  // to = A M^-1 from, in units in which the first such product is about as large as what it was made of.
+  // Returns M^-1 from, for which there is `room`.
+  Vectors<const T> product(Vectors<const T> from, Vectors<T> room, Vectors<T> to) {
+    const Vectors<const T> hat = preconditioned(from, room);
     multiply(from, hat, to);
+    return hat;
   }
   // The same where hat is known.
   void multiply(Vectors<const T> from, Vectors<const T> hat, Vectors<T> to) {
-    a_(hat, to);
+    place_.apply(a_, hat, to);
     if (!products_have_units_) find_units_of_products(from, to);
     scale_product(to);
   }
-  // For who multiplies by a_ after that.
-  void scale_product(Vectors<T> to) const {
-    if (std::ranges::all_of(active_, [&](Index c) { return unit_[usize(c)].product == 1; })) return;
-    set(
-        to, [&](Index c, const T& v) { return v / unit_[usize(c)].product; }, to);
+  // The same beside `work`, once units are known.
+  void multiply_beside(Vectors<const T> hat, Vectors<T> to, const Meanwhile& work) const {
+    place_.apply(a_, hat, to, work);
+    scale_product(to);
   }
   // Of x, for an improvement that was found in the other units.
-  Real unit_of_x(Index c) const { return unit_[usize(c)].x; }
+  Scalars in_units_of_x(Scalars factor) const {
+    for (std::size_t c = 0; c < factor.size(); ++c) factor[c] *= double(unit_[c].x);
+    return factor;
+  }
 
   // Columns whose recurrence has reached the goal or the last iteration; whether it tells the truth is
   // measured then.
@@ -141,27 +154,76 @@ class BicgstabRun {
     }
     return split;
   }
-  // In the columns whose recurrence goes on:
-  template <class Make, class... From>
-  void set(Vectors<T> to, const Make& make, Vectors<From>... from) const {
-    assign(team_.crew, active_, to, make, from...);
+  // In the columns whose recurrence goes on: updates, one after the other, and inner products of these.
+  template <std::size_t updates>
+  void step(const Update<T> (&update)[updates]) const {
+    steps_.run(active_, update);
+  }
+  template <std::size_t updates, std::size_t pairs>
+  std::array<Scalars, pairs> step(const Update<T> (&update)[updates], const Pair<T> (&pair)[pairs]) {
+    steps_.start(active_, update, pair, [] {});
+    return by_pair<pairs>(steps_.finish());
+  }
+  template <std::size_t pairs>
+  std::array<Scalars, pairs> products(const Pair<T> (&pair)[pairs]) {
+    steps_.start(active_, {}, pair, [] {});
+    return by_pair<pairs>(steps_.finish());
   }
   template <class Work>
   void for_each(const Work& work) const {
     for (const Index c : active_) work(usize(c));
   }
+  std::vector<Index> all_columns() const {
+    const auto columns = columns_of(x_);
+    return {columns.begin(), columns.end()};
+  }
   Scalars ones() const { return Scalars(result_.size(), 1); }
+  static Scalars minus(Scalars factor) {
+    for (auto& f : factor) f = -f;
+    return factor;
+  }
 
   const transport::Team& team_;
+  const BicgstabOptions& options_;
   const Operator<T> a_, m_;
+
+ private:
+  const Vectors<const T> callers_b_;
+  const Vectors<T> callers_x_;
+  VectorPlace<T> place_;
+
+ protected:
   const Vectors<const T> b_;
   const Vectors<T> x_;
-  const BicgstabOptions& options_;
-  Vectors<T> r_;
+  const Vectors<T> r_;
+  VectorSteps<T> steps_;
   std::vector<Index> active_;  // columns whose recurrence has not ended
 
  private:
+  // Powers of two in which squares of b and of products with A M^-1 stay in the range of numbers.
+  struct Units {
+    Real b = 1, product = 1, x = 1;
+  };
+
   BicgstabResult& at(Index c) { return result_[usize(c)]; }
+
+  static std::array<Update<T>, 1> one(Update<T> update) { return {std::move(update)}; }
+  std::vector<Real> inverses(Real Units::*unit) const {
+    std::vector<Real> inverse;
+    for (const Units& of : unit_) inverse.push_back(1 / (of.*unit));
+    return inverse;
+  }
+  std::vector<Index> columns_without(const std::vector<double>& largest) const {
+    std::vector<Index> columns = all_columns();
+    std::erase_if(columns, [&](Index c) { return largest[usize(c)] != 0; });
+    return columns;
+  }
+  std::vector<double> norms_of_r() {
+    steps_.start(all_columns(), {}, std::array{Pair<T>{r_, r_}}, [] {});
+    std::vector<double> lengths;
+    for (const Sum<T>& square : steps_.finish()) lengths.push_back(std::sqrt(std::real(square)));
+    return lengths;
+  }
 
   static int exponent(double magnitude) { return magnitude > 0 ? std::ilogb(magnitude) : 0; }
   // 2^power, or what is nearest to it in range.
@@ -169,10 +231,14 @@ class BicgstabRun {
     constexpr int most = std::numeric_limits<Real>::max_exponent - 2;
     return std::ldexp(Real(1), std::clamp(power, -most, most));
   }
+  void scale_product(Vectors<T> to) const {
+    if (std::ranges::all_of(active_, [&](Index c) { return unit_[usize(c)].product == 1; })) return;
+    steps_.run(active_, one(scaled(to, inverses(&Units::product), to)));
+  }
   // Left alone where squares of products of products stay in range.
   void find_units_of_products(Vectors<const T> from, Vectors<const T> to) {
     constexpr int usual = std::numeric_limits<Real>::max_exponent / 16;
-    const std::vector<double> before = max_norms<T>(team_, from), after = max_norms<T>(team_, to);
+    const std::vector<double> before = place_.max_norms(from), after = place_.max_norms(to);
     for (const Index c : active_) {
       if (!std::isfinite(after[usize(c)])) continue;
       const int grown = exponent(after[usize(c)]) - exponent(before[usize(c)]);
@@ -185,7 +251,7 @@ class BicgstabRun {
   // Columns go on unless they are solved, or the last start was in vain.
   void measure_residuals() {
     make_residual();
-    const std::vector<double> norm_r = norms<T>(team_, r_);
+    const std::vector<double> norm_r = norms_of_r();
     std::erase_if(going_on_, [&](Index c) {
       BicgstabResult& result = at(c);
       const bool first = result.history.empty();
@@ -203,11 +269,6 @@ class BicgstabRun {
     });
   }
 
-  std::vector<std::vector<T>> memory_;
-  // Powers of two in which squares of b and of products with A M^-1 stay in the range of numbers.
-  struct Units {
-    Real b = 1, product = 1, x = 1;
-  };
   std::vector<Units> unit_;  // by column
   bool products_have_units_ = false;
   std::vector<double> norm_b_;

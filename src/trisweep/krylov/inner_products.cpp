@@ -7,39 +7,6 @@
 namespace trisweep::krylov {
 namespace {
 
-// Rows are summed strip by strip, and strips one after the other: no sum depends on who has which strip.
-constexpr std::size_t most_strips = 128;
-constexpr std::size_t shortest_strip = 512;
-
-std::size_t strip_rows(std::size_t rows) {
-  return std::max(shortest_strip, (rows + most_strips - 1) / most_strips);
-}
-
-// conjugate(x) y, without the tests of infinities that complex products have.
-template <Scalar T>
-Sum<T> product(const T& x, const T& y) {
-  if constexpr (is_complex<T>) {
-    const double a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
-    return {a * c + b * d, a * d - b * c};
-  } else {
-    return double(x) * double(y);
-  }
-}
-
-// Several sums at once, none of which waits for another.
-template <Scalar T>
-Sum<T> inner_product(const T* x, const T* y, std::size_t rows) {
-  constexpr std::size_t lanes = 8;
-  std::array<Sum<T>, lanes> sums{};
-  std::size_t i = 0;
-  for (; i + lanes <= rows; i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] += product(x[i + lane], y[i + lane]);
-  }
-  for (; i < rows; ++i) sums[0] += product(x[i], y[i]);
-  for (std::size_t lane = 1; lane < lanes; ++lane) sums[0] += sums[lane];
-  return sums[0];
-}
-
 template <Scalar T>
 double largest_magnitude(const T* first, const T* last) {
   using R = RealOf<T>;
@@ -65,69 +32,12 @@ double largest_magnitude(const T* first, const T* last) {
 
 template <Scalar T>
 std::vector<Sum<T>> inner_products(const transport::Team& team, std::span<const Pair<T>> pairs) {
-  PendingProducts<T> products(team.comm, pairs[0].x.rows, pairs[0].x.cols, pairs.size());
-  team.crew.run([&](int thread) {
-    const Crew::Part mine = team.crew.part(thread, products.strips(), 1);
-    for (std::size_t strip = mine.begin; strip < mine.end; ++strip) products.add(strip, pairs);
-  });
-  products.start(pairs.size());
-  const auto sums = products.finish();
+  const auto runner = device::run_steps_on_host<T>(team.crew);
+  const auto columns = columns_of(pairs[0].x);
+  VectorSteps<T> steps(team.comm, *runner, pairs[0].x.cols, pairs.size());
+  steps.start(std::vector<Index>(columns.begin(), columns.end()), {}, pairs, [] {});
+  const auto sums = steps.finish();
   return {sums.begin(), sums.end()};
-}
-
-template <Scalar T>
-PendingProducts<T>::PendingProducts(const transport::Communicator& comm, Index rows, Index cols,
-                                    std::size_t pairs)
-    : comm_(comm),
-      rows_(usize(rows)),
-      columns_(usize(cols)),
-      length_(strip_rows(rows_)),
-      strips_((rows_ + length_ - 1) / length_),
-      by_strip_(strips_ * columns_ * pairs),
-      sums_(columns_ * pairs, "inner products") {}
-
-template <Scalar T>
-PendingProducts<T>::~PendingProducts() {
-  if (request_ != MPI_REQUEST_NULL) sums_.release();
-}
-
-template <Scalar T>
-Crew::Part PendingProducts<T>::rows_of(std::size_t strip) const {
-  return {strip * length_, std::min(rows_, (strip + 1) * length_)};
-}
-
-template <Scalar T>
-void PendingProducts<T>::add(std::size_t strip, std::span<const Pair<T>> pairs) {
-  const auto [begin, end] = rows_of(strip);
-  for (std::size_t i = 0; i < pairs.size() * columns_; ++i) {
-    const Pair<T>& pair = pairs[i / columns_];
-    const auto c = static_cast<Index>(i % columns_);
-    by_strip_[strip * pairs.size() * columns_ + i] =
-        inner_product(pair.x.column(c) + begin, pair.y.column(c) + begin, end - begin);
-  }
-}
-
-template <Scalar T>
-void PendingProducts<T>::start(std::size_t pairs) {
-  products_ = pairs * columns_;
-  std::fill_n(sums_.data(), products_, Sum<T>{});
-  for (std::size_t i = 0; i < strips_ * products_; ++i) sums_[i % products_] += by_strip_[i];
-  constexpr int reals = is_complex<T> ? 2 : 1;
-  transport::check(MPI_Iallreduce(MPI_IN_PLACE, sums_.data(), static_cast<int>(products_) * reals, MPI_DOUBLE,
-                                  MPI_SUM, comm_.handle(), &request_),
-                   "MPI_Iallreduce");
-}
-
-template <Scalar T>
-void PendingProducts<T>::poll() {
-  int done = 0;
-  transport::check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
-}
-
-template <Scalar T>
-std::span<const Sum<T>> PendingProducts<T>::finish() {
-  comm_.finish(request_);
-  return {sums_.data(), products_};
 }
 
 template <Scalar T>
@@ -161,7 +71,6 @@ double larger(double largest, double candidate) {
 }
 
 #define INSTANTIATE(T)                                                                           \
-  template class PendingProducts<T>;                                                             \
   template std::vector<Sum<T>> inner_products(const transport::Team&, std::span<const Pair<T>>); \
   template std::vector<double> norms(const transport::Team&, Vectors<const T>);                  \
   template std::vector<double> max_norms(const transport::Team&, Vectors<const T>);              \

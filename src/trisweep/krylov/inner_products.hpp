@@ -4,63 +4,18 @@
 // Collective. A rank that runs out of memory here throws alone: for use inside transport::together.
 
 #include <algorithm>
-#include <complex>
 #include <span>
-#include <type_traits>
 #include <vector>
 
-#include "trisweep/core/buffer.hpp"
 #include "trisweep/krylov/entries.hpp"
-#include "trisweep/transport/team.hpp"
+#include "trisweep/krylov/vector_steps.hpp"
 
 namespace trisweep::krylov {
-
-// Sums are of double precision, for single-precision vectors, too.
-template <Scalar T>
-using Sum = std::conditional_t<is_complex<T>, std::complex<double>, double>;
-
-// Two vectors whose columns are multiplied.
-template <Scalar T>
-struct Pair {
-  Vectors<const T> x;
-  Vectors<const T> y;
-};
 
 // x_c^H y_c for every column c of every pair, which have all as many rows and columns: those of the first
 // pair, then those of the second, and so on.
 template <Scalar T>
 std::vector<Sum<T>> inner_products(const transport::Team& team, std::span<const Pair<T>> pairs);
-
-// The same while other work is done: each strip of rows is added as soon as it has its numbers, and the
-// reduction is waited for at last. Inner products are then bitwise those of inner_products(). `pairs` at most
-// at a time; throws as a Buffer does.
-template <Scalar T>
-class PendingProducts {
- public:
-  PendingProducts(const transport::Communicator& comm, Index rows, Index cols, std::size_t pairs);
-  ~PendingProducts();
-  PendingProducts(const PendingProducts&) = delete;
-  PendingProducts& operator=(const PendingProducts&) = delete;
-
-  std::size_t strips() const { return strips_; }
-  Crew::Part rows_of(std::size_t strip) const;
-  // Of this rank: for each strip once, on any thread.
-  void add(std::size_t strip, std::span<const Pair<T>> pairs);
-  // After every strip: begins the reduction over ranks of as many pairs as were added.
-  void start(std::size_t pairs);
-  // Lets its messages move.
-  void poll();
-  // Column by column, pair after pair.
-  std::span<const Sum<T>> finish();
-
- private:
-  const transport::Communicator& comm_;
-  const std::size_t rows_, columns_, length_, strips_;
-  std::vector<Sum<T>> by_strip_;
-  Buffer<Sum<T>> sums_;
-  std::size_t products_ = 0;
-  MPI_Request request_ = MPI_REQUEST_NULL;
-};
 
 // ||x_c||_2 for every column c.
 template <Scalar T>

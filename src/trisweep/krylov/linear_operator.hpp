@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "trisweep/core/vectors.hpp"
+#include "trisweep/device/step_runner.hpp"
 
 namespace trisweep::krylov {
 
@@ -46,21 +47,30 @@ class Operator {
             work([] {});
             it(x, y);
           }
-        }) {}
+        }) {
+    if constexpr (requires { a.reaches_device(); }) reaches_device_ = a.reaches_device();
+    if constexpr (requires { a.is_identity(); }) is_identity_ = a.is_identity();
+  }
   void operator()(Vectors<const T> x, Vectors<T> y) const { apply_(object_, x, y); }
   // Before the product where the operator cannot do it meanwhile.
   void operator()(Vectors<const T> x, Vectors<T> y, const Meanwhile& work) const {
     apply_beside_(object_, x, y, work);
   }
+  // Whether vectors may be in a device's memory.
+  bool reaches_device() const { return reaches_device_; }
+  // Whether y would be x: it need not be called.
+  bool is_identity() const { return is_identity_; }
 
  private:
   const void* object_;
   void (*apply_)(const void*, Vectors<const T>, Vectors<T>);
   void (*apply_beside_)(const void*, Vectors<const T>, Vectors<T>, const Meanwhile&);
+  bool reaches_device_ = false, is_identity_ = false;
 };
 
 // y = x: where there is no preconditioner.
 struct Identity {
+  static constexpr bool is_identity() { return true; }
   template <Scalar T>
   void operator()(Vectors<const T> x, Vectors<T> y) const {
     for (Index c = 0; c < x.cols; ++c) std::copy_n(x.column(c), x.rows, y.column(c));
@@ -72,6 +82,8 @@ template <Scalar T>
 struct Preconditioned {
   Operator<T> a;
   Operator<T> preconditioner;
+  // Where a method has its vectors that can have them on a device; null: in the host's memory.
+  device::StepRunner<T>* vectors = nullptr;
 };
 
 }  // namespace trisweep::krylov

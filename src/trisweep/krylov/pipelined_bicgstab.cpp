@@ -21,18 +21,17 @@ class PipelinedBicgstab final : public BicgstabRun<T> {
  public:
   PipelinedBicgstab(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> b,
                     Vectors<T> x, const BicgstabOptions& options)
-      : BicgstabRun<T>(team, system, b, x, options), sums_(team.comm, b.rows, b.cols, most_pairs) {
-    this->make({&r_, &shadow_, &p_, &s_, &z_, &v_, &q_, &y_, &w_, &t_, &u_, &hat_});
+      : BicgstabRun<T>(team, system, b, x, options, 5) {
+    this->make({&shadow_, &p_, &s_, &z_, &v_, &q_, &y_, &w_, &t_, &u_, &hat_});
   }
 
  private:
-  static constexpr std::size_t most_pairs = 5;
-
   using typename BicgstabRun<T>::Scalars;
-  using BicgstabRun<T>::team_, BicgstabRun<T>::a_, BicgstabRun<T>::m_, BicgstabRun<T>::x_, BicgstabRun<T>::r_;
-  using BicgstabRun<T>::active_, BicgstabRun<T>::options_, BicgstabRun<T>::set, BicgstabRun<T>::for_each;
+  using BicgstabRun<T>::x_, BicgstabRun<T>::r_, BicgstabRun<T>::active_, BicgstabRun<T>::options_;
+  using BicgstabRun<T>::steps_, BicgstabRun<T>::step, BicgstabRun<T>::products, BicgstabRun<T>::product;
+  using BicgstabRun<T>::preconditioned, BicgstabRun<T>::for_each, BicgstabRun<T>::minus;
   using BicgstabRun<T>::end_where_done, BicgstabRun<T>::end_where_orthogonal;
-  using BicgstabRun<T>::end_where_nothing, BicgstabRun<T>::product, BicgstabRun<T>::unit_of_x;
+  using BicgstabRun<T>::end_where_nothing;
 
   void iterate() override {
     begin();
@@ -46,69 +45,52 @@ class PipelinedBicgstab final : public BicgstabRun<T> {
 
   // w = A r, t = A w, alpha = (shadow, r) / (shadow, w), and all else zero.
   void begin() {
-    set(
-        shadow_, [](Index, const T& r) { return r; }, r_);
-    for (const Vectors<T>& v : {p_, s_, z_, v_, u_})
-      assign(team_.crew, columns_of(v), v, [](Index) { return T{}; });
+    step({copied(shadow_, r_)});
+    for (const Vectors<T>& v : {p_, s_, z_, v_, u_}) steps_.run(this->all_columns(), std::array{zero(v)});
     product(r_, hat_, w_);
     product(w_, hat_, t_);
     alpha_ = omega_ = this->ones();
     beta_ = Scalars(alpha_.size(), 0);
-    const auto sums = this->template by_pair<3>(
-        inner_products<T>(team_, std::array<Pair<T>, 3>{{{shadow_, r_}, {shadow_, w_}, {w_, w_}}}));
-    shadow_r_ = shadow_squared_ = sums[0];
-    end_where_orthogonal(sums[1], sums[0], sums[2]);
-    for_each([&](std::size_t c) { alpha_[c] = sums[0][c] / sums[1][c]; });
+    const auto found = products({{shadow_, r_}, {shadow_, w_}, {w_, w_}});
+    shadow_r_ = shadow_squared_ = found[0];
+    end_where_orthogonal(found[1], found[0], found[2]);
+    for_each([&](std::size_t c) { alpha_[c] = found[0][c] / found[1][c]; });
   }
 
   void first_half() {
     // p = r + beta (p - omega s),  s = w + beta (s - omega z),  z = t + beta (z - omega v)
-    const auto next = [&](Index c, T first, T direction, T image) {
-      return first + T(beta_[usize(c)]) * (direction - T(omega_[usize(c)]) * image);
-    };
-    set(p_, next, r_, p_, s_);
-    set(s_, next, w_, s_, z_);
-    set(z_, next, t_, z_, v_);
+    step({nested(p_, r_, beta_, p_, minus(omega_), s_), nested(s_, w_, beta_, s_, minus(omega_), z_),
+          nested(z_, t_, beta_, z_, minus(omega_), v_)});
     // v = A z, and meanwhile:  q = r - alpha s,  y = w - alpha z
-    const auto sums = product_beside<3>(z_, v_, {{y_, q_}, {y_, y_}, {q_, q_}}, [&](Crew::Part rows) {
-      const auto less = [&](Index c, T from, T image) { return from - T(alpha_[usize(c)]) * image; };
-      set_rows(rows, q_, less, r_, s_);
-      set_rows(rows, y_, less, w_, z_);
-    });
+    const auto found =
+        product_beside(z_, v_, {sum(q_, r_, minus(alpha_), s_), sum(y_, w_, minus(alpha_), z_)},
+                       {{y_, q_}, {y_, y_}, {q_, q_}});
     // omega = (y, q) / (y, y)
-    for_each([&](std::size_t c) { omega_[c] = sums[1][c] == 0.0 ? 0.0 : sums[0][c] / sums[1][c]; });
-    y_q_ = sums;
+    for_each([&](std::size_t c) { omega_[c] = found[1][c] == 0.0 ? 0.0 : found[0][c] / found[1][c]; });
+    y_q_ = found;
   }
 
   void second_half() {
     // w = y - omega (t - alpha v)
-    set(
-        w_, [&](Index c, T y, T t, T v) { return y - T(omega_[usize(c)]) * (t - T(alpha_[usize(c)]) * v); },
-        y_, t_, v_);
+    step({nested(w_, y_, minus(omega_), t_, minus(alpha_), v_)});
     // t = A w, and meanwhile:  u = u + alpha p + omega q,  r = q - omega y
-    const auto sums = product_beside<5>(
-        w_, t_, {{shadow_, r_}, {shadow_, w_}, {shadow_, s_}, {shadow_, z_}, {r_, r_}}, [&](Crew::Part rows) {
-          set_rows(
-              rows, u_,
-              [&](Index c, T u, T p, T q) { return u + T(alpha_[usize(c)]) * p + T(omega_[usize(c)]) * q; },
-              u_, p_, q_);
-          set_rows(
-              rows, r_, [&](Index c, T q, T y) { return q - T(omega_[usize(c)]) * y; }, q_, y_);
-        });
-    end_where_done(sums[4]);
+    const auto found =
+        product_beside(w_, t_, {sums(u_, u_, alpha_, p_, omega_, q_), sum(r_, q_, minus(omega_), y_)},
+                       {{shadow_, r_}, {shadow_, w_}, {shadow_, s_}, {shadow_, z_}, {r_, r_}});
+    end_where_done(found[4]);
     end_where_orthogonal(y_q_[0], y_q_[1], y_q_[2]);
-    end_where_orthogonal(sums[0], shadow_squared_, sums[4]);
+    end_where_orthogonal(found[0], shadow_squared_, found[4]);
     // beta = alpha / omega (shadow, r) / (shadow, r before)
-    for_each([&](std::size_t c) { beta_[c] = alpha_[c] / omega_[c] * (sums[0][c] / shadow_r_[c]); });
+    for_each([&](std::size_t c) { beta_[c] = alpha_[c] / omega_[c] * (found[0][c] / shadow_r_[c]); });
     // alpha = (shadow, r) / (shadow, w + beta (s - omega z))
-    Scalars shadow_s = sums[1];
-    for_each([&](std::size_t c) { shadow_s[c] += beta_[c] * (sums[2][c] - omega_[c] * sums[3][c]); });
+    Scalars shadow_s = found[1];
+    for_each([&](std::size_t c) { shadow_s[c] += beta_[c] * (found[2][c] - omega_[c] * found[3][c]); });
     end_where_nothing(shadow_s, [&](std::size_t c) {
-      return std::abs(sums[1][c]) +
-             std::abs(beta_[c]) * (std::abs(sums[2][c]) + std::abs(omega_[c] * sums[3][c]));
+      return std::abs(found[1][c]) +
+             std::abs(beta_[c]) * (std::abs(found[2][c]) + std::abs(omega_[c] * found[3][c]));
     });
-    for_each([&](std::size_t c) { alpha_[c] = sums[0][c] / shadow_s[c]; });
-    shadow_r_ = sums[0];
+    for_each([&](std::size_t c) { alpha_[c] = found[0][c] / shadow_s[c]; });
+    shadow_r_ = found[0];
   }
 
   // What the recurrences stand for; x takes up u.
@@ -123,45 +105,28 @@ class PipelinedBicgstab final : public BicgstabRun<T> {
   }
 
   void add_to_x() {
-    m_(u_, hat_);
-    assign(
-        team_.crew, columns_of(x_), x_, [&](Index c, T x, T d) { return x + unit_of_x(c) * d; }, x_, hat_);
-    assign(team_.crew, columns_of(u_), u_, [](Index) { return T{}; });
+    const auto hat = preconditioned(u_, hat_);
+    steps_.run(this->all_columns(),
+               std::array{sum(x_, x_, this->in_units_of_x(this->ones()), hat), zero(u_)});
   }
 
-  // to = A from beside the inner products of `pairs`, which update(rows) makes ready.
-  template <std::size_t count, class Update>
-  std::array<Scalars, count> product_beside(Vectors<T> from, Vectors<T> to, const Pair<T> (&pairs)[count],
-                                            const Update& update) {
-    const Meanwhile work = [&](const Poll& poll) {
-      team_.crew.run([&](int thread) {
-        const Crew::Part mine = team_.crew.part(thread, sums_.strips(), 1);
-        for (std::size_t strip = mine.begin; strip < mine.end; ++strip) {
-          update(sums_.rows_of(strip));
-          sums_.add(strip, pairs);
-          if (thread == 0) poll();
-        }
-      });
-      sums_.start(count);
-    };
-    m_(from, hat_);
+  // to = A from beside `update` and then the inner products of `pair`.
+  template <std::size_t updates, std::size_t pairs>
+  std::array<Scalars, pairs> product_beside(Vectors<T> from, Vectors<T> to,
+                                            const Update<T> (&update)[updates],
+                                            const Pair<T> (&pair)[pairs]) {
+    const Meanwhile work = [&](const Poll& poll) { steps_.start(active_, update, pair, poll); };
+    const auto hat = preconditioned(from, hat_);
     if (options_.overlap == Overlap::gathers) {
-      a_(hat_, to, work);
+      this->multiply_beside(hat, to, work);
     } else {
       work([] {});
-      if (options_.overlap == Overlap::none) sums_.finish();
-      a_(hat_, to);
+      if (options_.overlap == Overlap::none) steps_.finish();
+      this->multiply(from, hat, to);
     }
-    this->scale_product(to);
-    return this->template by_pair<count>(sums_.finish());
+    return this->template by_pair<pairs>(steps_.finish());
   }
 
-  template <class Make, class... From>
-  void set_rows(Crew::Part rows, Vectors<T> to, const Make& make, Vectors<From>... from) const {
-    for (const Index c : active_) assign_part(rows, c, to, make, from...);
-  }
-
-  PendingProducts<T> sums_;
   Vectors<T> shadow_, p_, s_, z_, v_, q_, y_, w_, t_, u_, hat_;
   Scalars alpha_, beta_, omega_, shadow_r_, shadow_squared_;
   std::array<Scalars, 3> y_q_;  // (y, q), (y, y), (q, q)

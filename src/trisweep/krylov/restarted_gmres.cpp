@@ -9,13 +9,14 @@ class RestartedGmres final : public BicgstabRun<T> {
  public:
   RestartedGmres(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> b,
                  Vectors<T> x, const BicgstabOptions& options)
-      : BicgstabRun<T>(team, system, b, x, options) {
-    this->make({&r_, &d_});
+      // Its basis is in the host's memory.
+      : BicgstabRun<T>(team, {system.a, system.preconditioner}, b, x, options) {
+    this->make({&d_});
   }
 
  private:
   using BicgstabRun<T>::team_, BicgstabRun<T>::x_, BicgstabRun<T>::r_, BicgstabRun<T>::options_;
-  using BicgstabRun<T>::active_, BicgstabRun<T>::so_far, BicgstabRun<T>::unit_of_x;
+  using BicgstabRun<T>::active_, BicgstabRun<T>::so_far;
 
   // Of all columns together; a column that needs fewer steps takes those of the others, too, uncounted.
   void iterate() override {
@@ -35,8 +36,7 @@ class RestartedGmres final : public BicgstabRun<T> {
       for (const double share : left[usize(c)])
         if (this->ends_with(c, share * before)) break;
     }
-    this->set(
-        x_, [&](Index c, T x, T d) { return x + unit_of_x(c) * d; }, x_, d_);
+    this->step({sum(x_, x_, this->in_units_of_x(this->ones()), d_)});
   }
 
   Vectors<T> d_;

@@ -13,6 +13,7 @@ struct Workload {
   std::size_t scalar_bytes = sizeof(double);  // of a number of the vectors
   std::size_t stored_bytes = sizeof(double);  // of one of the panels
   bool complex = false;
+  double compression_eps = 0;  // of panels in tiles (docs/compression.md); 0: panels as they are
 
   double row_bytes() const { return double(scalar_bytes) * nrhs; }
   double flops_per_entry() const { return (complex ? 8.0 : 2.0) * nrhs; }
@@ -31,9 +32,16 @@ struct Cost {
   }
 };
 
-// A product with `height` x `width` values: the values once, the rows on its height side read and written
+// What a product reads of a panel, and computes. Of tiles, which are known only when there are numbers, it is
+// an estimate: by the size of the panel alone, as systems in three dimensions have them.
+Cost panel_cost(Index height, Index width, const Workload& workload);
+
+// A product with `height` x `width` values: the panel once, the rows on its height side read and written
 // with their positions, those on its width side once.
 Cost product_cost(Index height, Index width, const Workload& workload);
+
+// The least of panel_cost() for one value of any panel.
+Cost least_value_cost(const Workload& workload);
 
 Cost cost_of(std::span<const plan::Strip> strips, const Workload& workload);
 Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const Workload& workload);

@@ -59,16 +59,16 @@ double lower_bound(const ChosenPlan& chosen, const Machine& machine, const Netwo
                    const Workload& workload) {
   const std::vector<double> values = values_touched(chosen);
   const std::vector<double> messages = message_seconds(chosen, machine, network, workload);
-  const double value_seconds = std::max(double(workload.stored_bytes) / machine.worker_bandwidth,
-                                        workload.flops_per_entry() / machine.worker_flops);
+  const Cost value = least_value_cost(workload);
+  const double value_seconds =
+      std::max(value.bytes / machine.worker_bandwidth, value.flops / machine.worker_flops);
   std::vector<double> streamed(values.size() / usize(machine.ranks_per_memory) + 1);
   double bound = 0;
   for (std::size_t r = 0; r < values.size(); ++r) {
     bound = std::max(bound, (values[r] * value_seconds + messages[r]) / machine.workers);
     streamed[r / usize(machine.ranks_per_memory)] += values[r];
   }
-  for (const double count : streamed)
-    bound = std::max(bound, count * double(workload.stored_bytes) / machine.memory_bandwidth);
+  for (const double count : streamed) bound = std::max(bound, count * value.bytes / machine.memory_bandwidth);
   return bound;
 }
 

@@ -56,6 +56,7 @@ std::string to_json(const BemRecord& r) {
                  {"dense_blocks", m.dense_blocks},
                  {"ranks_mean", m.mean_rank},
                  {"ranks_max", m.max_rank},
+                 {"blocks_of_rank", m.blocks_of_rank},
                  {"sampled_error", r.result.sampled_error},
                  {"assembly_seconds", m.assembly_seconds},
                  {"product_seconds", r.result.product_seconds},
@@ -69,7 +70,12 @@ std::string to_json(const BemRecord& r) {
   if (const hmatrix::DeviceCounts& d = r.result.device; d.transfers > 0)
     json["bem"]["device"] = {{"launched", to_json_object(d.gemv)},
                              {"transfers", d.transfers},
-                             {"transferred_bytes", d.transferred_bytes}};
+                             {"transferred_bytes", d.transferred_bytes},
+                             {"vectors",
+                              {{"steps", r.result.steps.steps},
+                               {"updates", r.result.steps.updates},
+                               {"inner_products", r.result.steps.products},
+                               {"copied_bytes", r.result.steps.copied_bytes}}}};
   json["machine"] = to_json_object(r.machine);
   return to_text(json);
 }

@@ -12,6 +12,9 @@ namespace trisweep::solve {
 template <Scalar T>
 Compression automatic_compression();
 
+// The time of a pass through tiles over one through numbers, by what they have of the bytes.
+double time_of_pass(double share);
+
 // Where answers of compressed factors may end: what whole factors reach in the mean, for which no pass more
 // is made.
 template <Scalar T>

@@ -69,7 +69,7 @@ class Solver<T>::System {
 
   Answer solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
     Answer answer = try_to_solve(op, b, x, stream);
-    if (options_.second_try && solver_->compression() && !answer.solved()) {
+    if (options_.second_try && solver_->compression() && !tiles_will_do(answer)) {
       compression_undone_ = true;
       factor(Care::usual, Reuse::analysis);
       answer = try_to_solve(op, b, x, stream);
@@ -116,6 +116,11 @@ class Solver<T>::System {
   // With factors of less precision than the system has: an answer that nothing is to be said against.
   bool good_enough(const Answer& answer) const {
     return factors_are_low_ ? answer.solved() : answer.satisfies;
+  }
+
+  // Tiles show no condition beyond what they are off by.
+  bool tiles_will_do(const Answer& answer) const {
+    return answer.solved() && answer.regularity.condition_estimate * solver_->options().compression.eps < 1;
   }
 
   // Of devices, where nobody has chosen. Without puts of theirs there are layers of one rank each to choose
@@ -193,7 +198,8 @@ class Solver<T>::System {
                         .workload = {.nrhs = options_.nrhs,
                                      .scalar_bytes = sizeof(T),
                                      .stored_bytes = sizeof(F),
-                                     .complex = is_complex<T>},
+                                     .complex = is_complex<T>,
+                                     .compression_eps = compression().eps},
                         .op = options_.op,
                         .ranks_of_node = ranks_of_node,
                         .threads = options_.threads,

@@ -4,6 +4,7 @@
 
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
 #include "trisweep/hmatrix/single_layer.hpp"
 #include "trisweep/hmatrix/spheres.hpp"
@@ -100,6 +101,76 @@ TEST(DeviceProduct, ChargesAreFoundWithProductsOnADevice) {
     EXPECT_NEAR(device.charge / host.charge, 1, 1e-7);
     // Some ranks may have no rows.
     EXPECT_GT(world.sum(double(device.device.gemv.panels)), 0);
+  }
+}
+
+// Of the pair, with products on a device; vectors are there as well, or the host's.
+struct SolvedOnDevice {
+  std::vector<double> density;  // this rank's
+  krylov::BicgstabResult result;
+  device::StepCounts steps;
+};
+SolvedOnDevice solved_on_device(const transport::Communicator& comm, const char* method, bool vectors_there,
+                                int threads) {
+  Crew crew(threads);
+  const transport::Team team{comm, crew};
+  const Conductors pair = make_object("spheres", {.triangles = 300});
+  HMatrix<double> a(team, SingleLayer(pair.mesh, 1), make_cluster_tree(centroids(pair.mesh), 16),
+                    {.strip_rows = 50});
+  a.use_device(on_host({.merged = true}));
+  SolvedOnDevice solved;
+  const Index first = a.partition().first(comm.rank());
+  std::vector<double> potential;
+  for (Index i = 0; i < a.local_rows(); ++i)
+    potential.push_back(pair.potential[usize(a.tree().order[usize(first + i)])]);
+  solved.density.resize(potential.size());
+  const auto vectors = vectors_on<double>(engine::Device::host, crew);
+  const krylov::Identity none;
+  const krylov::Preconditioned<double> system{a, none, vectors_there ? vectors.get() : nullptr};
+  solved.result = find_named(krylov::methods<double>(), "method", method)
+                      .solve(team, system, potential, solved.density, {.tolerance = 1e-8})
+                      .front();
+  solved.steps = vectors->counts();
+  return solved;
+}
+
+TEST(DeviceProduct, AllOfBicgstabIsOnTheDeviceThreads) {
+  const transport::Communicator world(MPI_COMM_WORLD);
+  for (const char* const method : {"bicgstab", "pipelined-bicgstab"}) {
+    const SolvedOnDevice host = solved_on_device(world, method, false, 1);
+    ASSERT_EQ(host.result.outcome, krylov::Outcome::converged);
+    EXPECT_EQ(host.steps.steps, 0);
+    for (const int threads : {1, 2, 4}) {
+      const SolvedOnDevice device = solved_on_device(world, method, true, threads);
+      EXPECT_EQ(device.density, host.density) << method << threads;
+      EXPECT_EQ(device.result.history, host.result.history) << method << threads;
+      EXPECT_GT(device.steps.steps, 2 * device.result.iterations);
+      // b and x to the device, x back, and two to see in which units products are: nothing in an iteration.
+      EXPECT_EQ(device.steps.copied_bytes, 5 * 8 * std::ssize(device.density));
+    }
+  }
+}
+
+// GMRES has its basis in the host's memory, and a preconditioner that is the host's is given copies.
+TEST(DeviceProduct, WhatIsNotOnTheDeviceTakesCopies) {
+  const transport::Communicator world(MPI_COMM_WORLD);
+  Crew crew(2);
+  const Conductors pair = make_object("spheres", {.triangles = 300});
+  ChargeOptions options{
+      .matrix = {.compression = {.eps = 1e-5}}, .solver = {.tolerance = 1e-9}, .products = 1};
+  const ChargeResult host = solve_charge({world, crew}, pair, options);
+  options.where = on_host({.merged = true});
+  options.method = "gmres";
+  EXPECT_EQ(solve_charge({world, crew}, pair, options).steps.steps, 0);
+  options.preconditioner = "block-jacobi";
+  for (const char* const method : {"bicgstab", "pipelined-bicgstab"}) {
+    options.method = method;
+    const ChargeResult result = solve_charge({world, crew}, pair, options);
+    EXPECT_EQ(result.solve.outcome, krylov::Outcome::converged);
+    EXPECT_NEAR(result.charge / host.charge, 1, 1e-7);
+    // Two applications in an iteration.
+    EXPECT_GE(world.sum(double(result.steps.copied_bytes)),
+              result.solve.iterations * 4 * 8 * pair.mesh.size());
   }
 }
 

@@ -5,6 +5,7 @@
 #include "support/distributed_rows.hpp"
 #include "support/solver.hpp"
 #include "trisweep/matrix/gallery.hpp"
+#include "trisweep/model/cost.hpp"
 #include "trisweep/solve/solver.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 
@@ -64,6 +65,30 @@ TYPED_TEST(CompressedSweeps, AreOffByWhatWasAllowedInEveryPlan) {
   }
 }
 
+// Before there are numbers, the model knows about how many bytes there will be.
+TEST(CompressedSweeps, AreForeseenByTheModel) {
+  for (const auto& [kind, n] : {std::pair{"poisson3d", 18}, {"convection3d", 16}, {"elasticity3d", 9}}) {
+    const auto factors = in_usual_supernodes<double>(example<double>(kind, n), 0);
+    const SolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-9}};
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors, options);
+    ASSERT_TRUE(solver.compression());
+    std::vector<double> foreseen(2);  // with tiles, and without
+    const auto& share = solver.share();
+    for (const auto side : distribution::sides) {
+      const auto& pieces = share.side(side);
+      for (Index p = 0; p < pieces.pieces(); ++p) {
+        const Index width = share.width(pieces.segment[usize(p)]);
+        foreseen[0] += model::panel_cost(pieces.height(p), width, {.compression_eps = 1e-9}).bytes;
+        foreseen[1] += model::panel_cost(pieces.height(p), width, {}).bytes;
+      }
+    }
+    solver.comm().sum(foreseen);
+    const double made = solver.compression()->bytes() / solver.compression()->uncompressed_bytes();
+    EXPECT_GT(foreseen[0] / foreseen[1], 0.6 * made) << kind;
+    EXPECT_LT(foreseen[0] / foreseen[1], 1.6 * made) << kind;
+  }
+}
+
 // The same tiles on any number of threads, and sums in one order.
 TEST(CompressedSweeps, AreTheSameWithThreads) {
   const auto a = example<double>("poisson3d", 10);
@@ -112,6 +137,29 @@ TEST(CompressedSolver, IsRefinedAndUndoesWhatDoesNotConverge) {
       EXPECT_EQ(report.bytes == report.uncompressed_bytes, tolerance > 0.5);
     }
   }
+}
+
+// Tiles of a Hilbert matrix would have a condition of about what they are off by, and any bound of errors
+// that comes from it would be too small.
+TEST(CompressedSolver, DoesNotHideACondition) {
+  constexpr Index n = 12;
+  matrix::Csr<double> a;
+  a.pattern.rows = a.pattern.cols = n;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      a.pattern.col.push_back(j);
+      a.value.push_back(1.0 / (i + j + 1));
+    }
+    a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
+  }
+  Options options;
+  options.compress.eps = 1e-7;
+  Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, std::move(a)), options);
+  const std::vector<double> b(usize(solver.rows()), 1.0);
+  std::vector<double> x(b.size());
+  solver.solve({b.data(), solver.rows(), 1}, {x.data(), solver.rows(), 1});
+  EXPECT_TRUE(solver.report().factor.compression_undone);
+  EXPECT_GT(solver.report().factor.condition_estimate, 1e14);
 }
 
 // A pass through tiles takes twice the time of one through as many bytes of numbers: two of 0.46 of the bytes

@@ -8,6 +8,7 @@ from trisweep.bench import (
     dag_free,
     heatmap,
     hmatrix_charge,
+    hmatrix_convergence,
     hmatrix_figures,
     hmatrix_precision,
     measured,
@@ -30,6 +31,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         *(module.EXPERIMENT for module in (hmatrix_precision, hmatrix_charge)),
         *papers.EXPERIMENTS,
         *component.EXPERIMENTS,
+        *hmatrix_convergence.EXPERIMENTS,
         *hmatrix_figures.EXPERIMENTS,
     )
 }

@@ -1,0 +1,102 @@
+"""How the residual of a boundary element problem falls, by each method, and which ranks its blocks have."""
+
+from collections.abc import Callable
+
+from matplotlib.figure import Figure
+
+from trisweep import plots
+from trisweep.bench.experiment import Experiment
+from trisweep.bench.hmatrix_precision import charged
+from trisweep.lab import Lab, Settings
+from trisweep.tables import Column, Table
+
+WAYS = {
+    "bicgstab": ("--method", "bicgstab"),
+    "pipelined-bicgstab": ("--method", "pipelined-bicgstab"),
+    "gmres": ("--method", "gmres"),
+    "bicgstab, block-jacobi": ("--preconditioner", "block-jacobi"),
+}
+CURVES = (
+    Column("object", "object"),
+    Column("way", "method"),
+    Column("step", "iteration", "d"),
+    Column("residual", "residual", ".1e"),
+)
+HISTOGRAM = (
+    Column("object", "object"),
+    Column("eps", "eps"),
+    Column("rank", "rank", "d"),
+    Column("blocks", "low-rank blocks", "d"),
+)
+
+
+def measure_curves(lab: Lab) -> Table:
+    table = Table(CURVES, [])
+    for name in lab.settings.matrices:
+        for way, words in WAYS.items():
+            for step, residual in enumerate(charged(lab, name, words)["residuals"]):
+                table.rows.append({"object": name, "way": way, "step": step, "residual": residual})
+    table.notes.append("||b - A x|| / ||b|| by the recurrence; GMRES has one product an iteration, the others two.")
+    return table
+
+
+def draw_curves(table: Table) -> Figure:
+    groups = table.groups("object")
+    figure, axes = plots.new_figure(1, len(groups))
+    for one, ((name,), rows) in zip(axes.flat, groups.items(), strict=True):
+        for place, way in enumerate(WAYS):
+            mine = [row for row in rows if row["way"] == way]
+            steps, residuals = [row["step"] for row in mine], [row["residual"] for row in mine]
+            plots.curve(one, steps, residuals, label=way, colour=place, style=place)
+        one.set_yscale("log")
+        one.set_xlabel("iteration")
+        one.set_ylabel("relative residual")
+        one.set_title(name, fontsize=9)
+    plots.legend(figure, axes.flat[0])
+    return figure
+
+
+def measure_ranks(lab: Lab) -> Table:
+    table = Table(HISTOGRAM, [])
+    for name in lab.settings.matrices:
+        for eps in ("1e-3", "1e-6"):
+            for rank, blocks in enumerate(charged(lab, name, ("--eps", eps))["blocks_of_rank"]):
+                table.rows.append({"object": name, "eps": eps, "rank": rank, "blocks": blocks})
+    return table
+
+
+def draw_ranks(table: Table) -> Figure:
+    groups = table.groups("object")
+    figure, axes = plots.new_figure(1, len(groups))
+    for one, ((name,), rows) in zip(axes.flat, groups.items(), strict=True):
+        most = max(row["rank"] for row in rows)
+        blocks = {(row["eps"], row["rank"]): row["blocks"] for row in rows}
+        eps = list(dict.fromkeys(row["eps"] for row in rows))
+        names = [str(rank) for rank in range(most + 1)]
+        plots.bars(one, names, {f"eps {e}": [blocks.get((e, rank), 0) for rank in range(most + 1)] for e in eps})
+        apart = 1 + most // 12
+        one.set_xticks(range(0, most + 1, apart), names[::apart])
+        one.set_xlabel("rank")
+        one.set_ylabel("low-rank blocks")
+        one.set_title(name, fontsize=9)
+    plots.legend(figure, axes.flat[0])
+    return figure
+
+
+def experiment(name: str, title: str, measure: Callable[[Lab], Table], draw: Callable[[Table], Figure]) -> Experiment:
+    return Experiment(
+        name=name,
+        title=title,
+        paper="HACApK's electrostatics",
+        measure=measure,
+        draw=draw,
+        settings=Settings(matrices=("spheres:9600", "human:10000"), rounds=1),
+        quick=Settings(matrices=("spheres:600", "human:600"), rounds=1),
+        takes=(),
+    )
+
+
+EXPERIMENTS = (
+    experiment("hmatrix-convergence", "how the residuals of boundary elements fall", measure_curves, draw_curves),
+    experiment("hmatrix-ranks", "the ranks of an H-matrix's blocks", measure_ranks, draw_ranks),
+)

@@ -1,0 +1,173 @@
+#pragma once
+// Steps of an iterative method on the vectors of one rank: rows of some become what a formula makes of rows
+// of others, and inner products are summed meanwhile, all of a step together as one product with a tall and
+// skinny matrix (Yamazaki et al., VI-B). One source for GPUs and for threads of the host.
+//
+// A warp has a strip of rows. Lanes sum rows that are `lanes` apart, then lanes are summed, then strips, each
+// in one order: sums are bitwise the same with any number of threads, blocks and lanes that play them.
+
+#include "trisweep/device/warp.hpp"
+
+namespace trisweep::device {
+
+// What a row becomes, of rows of up to three vectors.
+enum class Form : std::uint8_t {
+  zero,
+  scaled,  // scale a
+  sum,     // scale (a + first b)
+  sums,    // a + first b + second c
+  nested,  // a + first (b + second c)
+};
+
+template <class N>
+struct RowUpdate {
+  Form form;
+  N* to;
+  const N* a;
+  const N* b;
+  const N* c;
+  N first, second;
+  RealPart<N> scale;
+};
+
+// x^H y.
+template <class N>
+struct InnerProduct {
+  const N* x;
+  const N* y;
+};
+
+// Updates, one after the other, and then inner products of what they have made.
+template <class N>
+struct VectorStep {
+  static constexpr Index most_updates = 3, most_products = 5;
+  Index rows = 0;
+  Index updates = 0, products = 0;
+  RowUpdate<N> update[most_updates];
+  InnerProduct<N> product[most_products];
+};
+
+// Sums are of double precision, for single-precision vectors, too.
+template <class N>
+struct SummedImpl {
+  using type = double;
+};
+template <class R>
+struct SummedImpl<Complex<R>> {
+  using type = Complex<double>;
+};
+template <class N>
+using Summed = typename SummedImpl<N>::type;
+
+// Rows of a strip: the same for as many rows, whoever sums them.
+TRISWEEP_DEVICE constexpr Index rows_of_strip(Index rows) {
+  constexpr Index shortest = 16 * slab_rows, most = 2048;
+  const Index even = (rows + most - 1) / most;
+  return even <= shortest ? shortest : (even + slab_rows - 1) / slab_rows * slab_rows;
+}
+TRISWEEP_DEVICE constexpr Index strips_of(Index rows) {
+  return (rows + rows_of_strip(rows) - 1) / rows_of_strip(rows);
+}
+
+// Calls visit(lane, i) for each of few lanes and its rows i in [begin, end), which are `apart`.
+template <class Warp, class Visit>
+TRISWEEP_DEVICE inline void for_each_row(Index begin, Index end, int apart, const Warp& warp,
+                                         const Visit& visit) {
+  Index i = begin;
+  for (; i + Warp::at_a_time <= end; i += apart) warp.few([&](int lane) { visit(lane, i + lane); });
+  warp.few([&](int lane) {
+    if (i + lane < end) visit(lane, i + lane);
+  });
+}
+
+template <Form form, class N>
+TRISWEEP_DEVICE inline N row_of(const RowUpdate<N>& u, Index i) {
+  using R = RealPart<N>;
+  if constexpr (form == Form::zero) return N{};
+  N value = u.a[i];
+  if constexpr (form == Form::sum || form == Form::sums) add_product(value, u.first, u.b[i], R(1));
+  if constexpr (form == Form::sums) add_product(value, u.second, u.c[i], R(1));
+  if constexpr (form == Form::nested) {
+    N inner = u.b[i];
+    add_product(inner, u.second, u.c[i], R(1));
+    add_product(value, u.first, inner, R(1));
+  }
+  if constexpr (form == Form::scaled || form == Form::sum) value = times(u.scale, value);
+  return value;
+}
+
+// Lanes read before they write: compilers need not know whether vectors are the same.
+template <Form form, class N, class Warp>
+TRISWEEP_DEVICE inline void update_rows(const RowUpdate<N> u, Index begin, Index end, const Warp& warp) {
+  Index i = begin;
+  for (; i + Warp::lanes <= end; i += Warp::lanes) {
+    typename Warp::template Register<N> value;
+    warp.each([&](int lane) { value[usize(lane)] = row_of<form>(u, i + lane); });
+    warp.each([&](int lane) { u.to[i + lane] = value[usize(lane)]; });
+  }
+  warp.each([&](int lane) {
+    if (i + lane < end) u.to[i + lane] = row_of<form>(u, i + lane);
+  });
+}
+
+template <class N, class Warp>
+TRISWEEP_DEVICE inline void update_rows(const RowUpdate<N>& u, Index begin, Index end, const Warp& warp) {
+  switch (u.form) {
+    case Form::zero:
+      return update_rows<Form::zero>(u, begin, end, warp);
+    case Form::scaled:
+      return update_rows<Form::scaled>(u, begin, end, warp);
+    case Form::sum:
+      return update_rows<Form::sum>(u, begin, end, warp);
+    case Form::sums:
+      return update_rows<Form::sums>(u, begin, end, warp);
+    case Form::nested:
+      return update_rows<Form::nested>(u, begin, end, warp);
+  }
+}
+
+template <class R>
+TRISWEEP_DEVICE inline void add_inner(double& sum, R x, R y) {
+  sum += static_cast<double>(x) * static_cast<double>(y);
+}
+template <class R>
+TRISWEEP_DEVICE inline void add_inner(Complex<double>& sum, Complex<R> x, Complex<R> y) {
+  add_product(sum, widened<Complex<double>>(x), widened<Complex<double>>(y), -1.0);
+}
+
+// Over i in [begin, end) of what add(sum, i) adds: lanes have every 32nd of them.
+template <class S, class Warp, class Add>
+TRISWEEP_DEVICE inline S sum_over(Index begin, Index end, const Warp& warp, const Add& add) {
+  typename Warp::template Register<S> sum{};
+  for (int first = 0; first < Warp::lanes; first += Warp::at_a_time) {
+    typename Warp::template Few<S> part{};
+    for_each_row(begin + first, end, Warp::lanes, warp,
+                 [&](int lane, Index i) { add(part[usize(lane)], i); });
+    warp.few([&](int lane) { sum[usize(first + lane)] = part[usize(lane)]; });
+  }
+  return warp.sum(sum);
+}
+
+// A strip of a step; what it sums goes to by_strip[strip x products, ...).
+template <class N, class Warp>
+TRISWEEP_DEVICE inline void run_strip(const VectorStep<N>& step, Index strip, Summed<N>* by_strip,
+                                      const Warp& warp) {
+  const Index begin = strip * rows_of_strip(step.rows);
+  const Index next = begin + rows_of_strip(step.rows), end = next < step.rows ? next : step.rows;
+  for (Index u = 0; u < step.updates; ++u) update_rows(step.update[u], begin, end, warp);
+  for (Index p = 0; p < step.products; ++p)
+    by_strip[usize(strip) * usize(step.products) + usize(p)] = sum_over<Summed<N>>(
+        begin, end, warp,
+        [of = step.product[p]](Summed<N>& sum, Index i) { add_inner(sum, of.x[i], of.y[i]); });
+}
+
+// Of one of the step's inner products.
+template <class N, class Warp>
+TRISWEEP_DEVICE inline Summed<N> sum_of_strips(const VectorStep<N>& step, Index product,
+                                               const Summed<N>* by_strip, const Warp& warp) {
+  return sum_over<Summed<N>>(0, strips_of(step.rows), warp, [&](Summed<N>& sum, Index strip) {
+    sum += by_strip[usize(strip) * usize(step.products) + usize(product)];
+  });
+}
+
+}  // namespace trisweep::device

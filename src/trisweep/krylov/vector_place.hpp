@@ -1,0 +1,80 @@
+#pragma once
+// Where a Krylov method has its vectors: in the host's memory, or in a device's, with what of the operators
+// can reach them there. Others, such as most preconditioners, are given copies in the host's memory.
+
+#include "trisweep/krylov/inner_products.hpp"
+
+namespace trisweep::krylov {
+
+template <Scalar T>
+class VectorPlace {
+ public:
+  // Of vectors of so many rows and columns. `runner`: null: of the host's threads. Throws.
+  VectorPlace(const transport::Team& team, device::StepRunner<T>* runner, Index rows, Index cols)
+      : team_(team),
+        own_runner_(runner == nullptr ? device::run_steps_on_host<T>(team.crew) : nullptr),
+        runner_(runner == nullptr ? *own_runner_ : *runner),
+        rows_(rows),
+        cols_(cols) {
+    if (on_device())
+      for (std::vector<T>& staged : staged_) staged.resize(numbers());
+  }
+
+  device::StepRunner<T>& runner() const { return runner_; }
+  bool on_device() const { return runner_.space() == MemorySpace::device; }
+
+  // Room for vectors, zeroed. Throws.
+  Vectors<T> room() {
+    memory_.push_back(runner_.allocate(numbers()));
+    return {memory_.back().get(), rows_, cols_, rows_, runner_.space()};
+  }
+  // The host's vectors as steps find them: they themselves, or a copy. Throws.
+  template <class Number>
+  Vectors<Number> brought(Vectors<Number> v) {
+    if (!on_device()) return v;
+    const Vectors<T> copy = room();
+    runner_.copy(v, copy);
+    return copy;
+  }
+  // What has become of them.
+  void take_back(Vectors<const T> v, Vectors<T> to) const {
+    if (on_device()) runner_.copy(v, to);
+  }
+
+  // y = op x.
+  void apply(const Operator<T>& op, Vectors<const T> x, Vectors<T> y) const {
+    apply(op, x, y, [&](Vectors<const T> from, Vectors<T> to) { op(from, to); });
+  }
+  void apply(const Operator<T>& op, Vectors<const T> x, Vectors<T> y, const Meanwhile& work) const {
+    apply(op, x, y, [&](Vectors<const T> from, Vectors<T> to) { op(from, to, work); });
+  }
+
+  std::vector<double> max_norms(Vectors<const T> v) const {
+    if (on_device()) {
+      runner_.copy(v, staged(0));
+      v = staged(0);
+    }
+    return krylov::max_norms<T>(team_, v);
+  }
+
+ private:
+  std::size_t numbers() const { return usize(rows_) * usize(cols_); }
+  Vectors<T> staged(std::size_t which) const { return {staged_[which].data(), rows_, cols_}; }
+
+  template <class Apply>
+  void apply(const Operator<T>& op, Vectors<const T> x, Vectors<T> y, const Apply& apply) const {
+    if (!on_device() || op.reaches_device()) return apply(x, y);
+    runner_.copy(x, staged(0));
+    apply(staged(0), staged(1));
+    runner_.copy(staged(1), y);
+  }
+
+  const transport::Team& team_;
+  const std::unique_ptr<device::StepRunner<T>> own_runner_;
+  device::StepRunner<T>& runner_;
+  const Index rows_, cols_;
+  std::vector<std::shared_ptr<T>> memory_;
+  mutable std::array<std::vector<T>, 2> staged_;  // in the host's memory: what is multiplied, and the product
+};
+
+}  // namespace trisweep::krylov
