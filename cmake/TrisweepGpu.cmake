@@ -44,6 +44,9 @@ function(trisweep_gpu)
   if(TRISWEEP_CUDA)
     add_library(trisweep_gpu STATIC ${sources})
     target_compile_options(trisweep_gpu PRIVATE ${trisweep_nvcc_options})
+    # By its place: who links the library need not know the language, whose programs have the run time by themselves.
+    find_library(TRISWEEP_CUDA_RUNTIME cudart_static HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} REQUIRED)
+    target_link_libraries(trisweep_gpu PUBLIC ${TRISWEEP_CUDA_RUNTIME} ${CMAKE_DL_LIBS} rt)
   elseif(TRISWEEP_HIP)
     # CMake's own support looks for ROCm's layout, which Debian's packages have not.
     find_program(TRISWEEP_HIPCC hipcc REQUIRED)
