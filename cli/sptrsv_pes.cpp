@@ -44,6 +44,10 @@ void add_pe_options(CLI::App& sub, PeStudy& study) {
       ->check(CLI::Range(1, 1 << 16))
       ->needs(pes)
       ->capture_default_str();
+  sub.add_flag(
+         "--one-stream", study.one_stream,
+         "Predict that a PE begins a task when the one before has ended; else as soon as warps are free")
+      ->needs(pes);
   sub.add_option(
          "--machine", study.machine,
          "Whose GPUs the PEs are timed as, and tasks are placed for: a name (see trisweep machines) or a "
@@ -56,7 +60,8 @@ PeRun::PeRun(const PeStudy& study, const std::string& design)
     : study_(study),
       design_(component::find_design(design)),
       options_{.layout = {.pes = study.pes, .tasks = study.tasks},
-               .costs = costs_on(model::find_machine(study.machine))} {}
+               .costs = costs_on(model::find_machine(study.machine)),
+               .one_stream = study.one_stream} {}
 
 nlohmann::ordered_json PeRun::details() const {
   nlohmann::ordered_json pes = nlohmann::ordered_json::array();

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "trisweep/component/device_pes.hpp"
+#include "trisweep/core/error.hpp"
 
 namespace trisweep::cli {
 
@@ -15,6 +16,7 @@ struct PeStudy {
   int pes = 0;  // none: threads solve, or one device
   int tasks = 8;
   std::string machine = "dgx-1";
+  bool one_stream = false;  // of a prediction
 };
 void add_pe_options(CLI::App& sub, PeStudy& study);
 
@@ -31,6 +33,9 @@ class PeRun {
   template <Scalar T>
   component::DevicePes<T> on_device(const component::LowerSystem<T>& system, engine::Device device,
                                     int threads) {
+    if (study_.one_stream)
+      throw Error(ErrorKind::usage, "--one-stream is of predictions: on a device a task is no launch",
+                  "leave out --one-stream or --device");
     counts_pages_ = device == engine::Device::host;
     return {system,
             design_,

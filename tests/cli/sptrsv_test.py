@@ -53,6 +53,8 @@ class Sptrsv(CommandTest):
                 self.assertEqual(record["device"], "host")
                 self.assertEqual(record["launches"], 1)
         for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "host", "--pes", 2], "no design 'auto'"),
+                            (["--device", "host", "--pes", 2, "--algorithm", "push", "--one-stream"],
+                             "of predictions"),
                             (["--device", "host", "--algorithm", "regions"], "no algorithm for devices 'regions'")):
             result = self.run_here("sptrsv", "a.mtx", *words)
             self.assertEqual(result.status, 2)

@@ -67,13 +67,13 @@ std::vector<matrix::Csr<T>> lower_matrices() {
           ilu_lower<T>("convection3d", 9)};
 }
 
-// What PEs share: graphs, and both factors of an ILU(0), one of which has ones on its diagonal.
+// What PEs share: graphs, and both factors of an ILU(0) of a cube, one of which has ones on its diagonal.
 template <Scalar T>
-std::vector<component::LowerSystem<T>> pe_systems() {
-  const auto factors = component::ilu0(from_gallery<T>("convection3d", 6));
-  return {component::lower_system(from_gallery<T>("graph", 300), {}, Op::none),
-          component::lower_system(from_gallery<T>("graph-road", 300), {}, Op::transpose),
-          component::lower_system(factors.lower, {.unit = true}, Op::none),
+std::vector<component::LowerSystem<T>> pe_systems(Index side) {
+  const auto factors = component::ilu0(from_gallery<T>("convection3d", side));
+  return {component::lower_system(from_gallery<T>("graph", side * side * side), {}, Op::none),
+          component::lower_system(from_gallery<T>("graph-road", side * side * side), {}, Op::transpose),
+          component::lower_system(factors.lower, {.unit = true}, Op::conjugate_transpose),
           component::lower_system(factors.upper, {.upper = true}, Op::none)};
 }
 

@@ -10,10 +10,12 @@ namespace {
 
 using testing_support::from_gallery;
 
-PeReport solve_by_clock(const LowerSystem<double>& system, std::string_view design, int pes, int tasks) {
+PeReport solve_by_clock(const LowerSystem<double>& system, std::string_view design, int pes, int tasks,
+                        bool one_stream = false) {
   std::vector<double> b(usize(system.rows()), 1.0);
-  return VirtualPes<double>(system, find_design(design),
-                            {.layout = {.pes = pes, .tasks = tasks}, .costs = {.resident = 512}})
+  return VirtualPes<double>(
+             system, find_design(design),
+             {.layout = {.pes = pes, .tasks = tasks}, .costs = {.resident = 512}, .one_stream = one_stream})
       .solve(b, b);
 }
 
@@ -75,6 +77,18 @@ TEST(Designs, AskNobodyAgainWhoHasNothingLeft) {
   const PeCounts& third = report.pe[2].counts;
   EXPECT_GT(third.polls, of_pe + 10);
   EXPECT_EQ(third.reads, 4 * of_pe + third.polls - of_pe);
+}
+
+// Tasks that do not wait for one another's end poll where one stream would not, and end earlier where there
+// are many.
+TEST(Designs, PollLessButTakeLongerInOneStream) {
+  const auto system = lower_of("graph-road", 20000);
+  const auto together = solve_by_clock(system, "zero-copy", 4, 16),
+             in_turn = solve_by_clock(system, "zero-copy", 4, 16, true);
+  EXPECT_LT(in_turn.total().bytes, together.total().bytes);
+  EXPECT_LT(in_turn.total().bytes, solve_by_clock(system, "shmem", 4, 16).total().bytes);
+  EXPECT_GT(in_turn.seconds, together.seconds);
+  EXPECT_EQ(in_turn.pe[0].launches, 16);
 }
 
 // Section VI-C: few tasks leave PEs waiting, many are many launches.

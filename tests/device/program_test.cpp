@@ -58,6 +58,18 @@ TEST(Program, EverySignalIsGivenByOneMessage) {
   }
 }
 
+// Where devices put what they exchange, a solve is one launch: nothing is left for the host.
+TEST(Program, IsOneLaunchWhereDevicesPut) {
+  const auto structure = random_structure(120, 2, 8);
+  for (const auto& schedule : plan::schedules()) {
+    const Programs of(structure, {2, 1, 2}, {.name = "", .schedule = schedule.choice}, Op::none, false);
+    for (const Program& program : of.programs) {
+      EXPECT_TRUE(program.stop.empty() && program.letter.empty()) << schedule.name;
+      EXPECT_EQ(program.end_of_launch(0), static_cast<Index>(program.item.size()));
+    }
+  }
+}
+
 // Layers of one rank each, as the GPUs of SC'23: what goes between them is the host's, so PEs are by
 // themselves.
 TEST(Program, OfALayerOfOneRankPutsNothingWhereTheHostCarries) {

@@ -7,6 +7,9 @@
 namespace trisweep::component {
 namespace {
 
+// Fewer than a GPU's, whose text they play: most columns are short.
+using HostPeWarp = device::HostLanes<4>;
+
 template <Scalar T>
 class HostPeRunner final : public PeRunner<T> {
  public:
@@ -25,7 +28,7 @@ class HostPeRunner final : public PeRunner<T> {
     const auto start = Clock::now();
     with_exchange(programs_.exchange, [&]<class Exchange>(Exchange) {
       crew_.run([&](int thread) {
-        PeWarp<Number, Exchange, device::HostWarp>(views[usize(thread) % views.size()], task, {}).run();
+        PeWarp<Number, Exchange, HostPeWarp>(views[usize(thread) % views.size()], task, {}).run();
       });
     });
     PeReport report{.seconds = seconds_since(start)};

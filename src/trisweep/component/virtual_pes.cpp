@@ -51,9 +51,10 @@ class ClockedPe {
 
   void launch() {
     while (next_ < view_.components && std::ssize(resident_) < options_.costs.resident) {
-      resident_.push_back(warp_.begin(next_++));
-      const Index task = options_.layout.task_of(resident_.back().component.number, rows_);
+      const Index task = options_.layout.task_of(view_.component[next_], rows_);
+      if (options_.one_stream && task != task_ && !resident_.empty()) return;
       if (std::exchange(task_, task) != task) ++outcome_.launches;
+      resident_.push_back(warp_.begin(next_++));
     }
   }
 
@@ -108,9 +109,9 @@ PeReport solve_by_clock(const PePrograms<T>& programs, HostPes<T>& pes, const Pe
   });
 }
 
-PeLayout layout_of(const NamedDesign& design, PeLayout layout) {
-  if (!design.has_tasks) layout.tasks = 1;
-  return layout;
+PeOptions options_of(const NamedDesign& design, PeOptions options) {
+  if (!design.has_tasks) options.layout.tasks = 1;
+  return options;
 }
 
 }  // namespace
@@ -148,7 +149,7 @@ PePrograms<T> programs_of(const LowerSystem<T>& system, const NamedDesign& desig
     throw Error(ErrorKind::usage,
                 fmt::format("{} PEs with {} tasks each", asked.layout.pes, asked.layout.tasks),
                 fmt::format("ask for 1 to {} PEs, and a task at least", most_pes));
-  const PeOptions options{layout_of(design, asked.layout), asked.costs};
+  const PeOptions options = options_of(design, asked);
   const auto users = matrix::transpose(matrix::Csr<T>{system.below, system.value});
   PePrograms<T> best;
   double least = 0;
@@ -167,8 +168,7 @@ PePrograms<T> programs_of(const LowerSystem<T>& system, const NamedDesign& desig
 
 template <Scalar T>
 VirtualPes<T>::VirtualPes(const LowerSystem<T>& system, const NamedDesign& design, const PeOptions& options)
-    : options_{layout_of(design, options.layout), options.costs},
-      programs_(programs_of(system, design, options)) {}
+    : options_(options_of(design, options)), programs_(programs_of(system, design, options)) {}
 
 template <Scalar T>
 PeReport VirtualPes<T>::solve(Vectors<const T> b, Vectors<T> x) {

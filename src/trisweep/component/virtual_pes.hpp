@@ -46,6 +46,8 @@ struct PeReport {
 struct PeOptions {
   PeLayout layout;
   PeCosts costs;
+  bool one_stream =
+      false;  // a PE begins a task when the one before has ended; else as soon as warps are free
 };
 
 // What the PEs of a design have; of several placements the one that is the fastest by the clock. Throws

@@ -18,11 +18,11 @@ constexpr double rounding = 4;
 
 }  // namespace
 
-// 0.62 for 0.28, 0.69 for 0.43, 0.77 for 0.44, 0.87 for 0.45, 0.85 for 0.54 (AMD EPYC with AVX-512, one core;
-// docs/compression.md). Numbers are read as fast as memory allows; what widening them takes goes by their
-// count.
+// 0.56 for 0.26, 0.55 for 0.30 and 0.35, 0.78 for 0.39 (fusion, whose residuals take long), 0.66 for 0.43,
+// 0.81 for 0.45, 0.82 for 0.51 (AMD EPYC with AVX-512, one core; docs/compression.md). Numbers are read as
+// fast as memory allows; what widening them takes goes by their count.
 double time_of_pass(double share) {
-  return 0.5 + 0.75 * share;
+  return 0.3 + share;
 }
 
 template <Scalar T>

@@ -12,7 +12,8 @@ namespace trisweep::solve {
 template <Scalar T>
 Compression automatic_compression();
 
-// The time of a pass through tiles over one through numbers, by what they have of the bytes.
+// The time of a pass through tiles over one through numbers, each with its residual, by what tiles have of
+// the bytes.
 double time_of_pass(double share);
 
 // Where answers of compressed factors may end: what whole factors reach in the mean, for which no pass more

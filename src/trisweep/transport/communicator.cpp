@@ -153,7 +153,7 @@ void Communicator::reduce(std::span<V> values, MPI_Datatype type, MPI_Op op) con
     check(
         MPI_Iallreduce(MPI_IN_PLACE, note.data(), static_cast<int>(piece.size()), type, op, comm_, &request),
         "MPI_Iallreduce");
-    finish(request);
+    fate_->step([&] { finish(request); });
     std::memcpy(piece.data(), note.data(), piece.size_bytes());
   }
 }
@@ -201,7 +201,7 @@ void Communicator::broadcast_bytes(void* data, std::size_t bytes, Index root) co
     if (bytes > 0) std::memcpy(note.data(), data, bytes);
     MPI_Request request;
     check(MPI_Ibcast(note.data(), static_cast<int>(bytes), MPI_BYTE, root, comm_, &request), "MPI_Ibcast");
-    finish(request);
+    fate_->step([&] { finish(request); });
     if (bytes > 0) std::memcpy(data, note.data(), bytes);
     return;
   }
@@ -250,7 +250,7 @@ void throw_first_failure(const Communicator& comm, const Failure& mine) {
   MPI_Request request;
   check(MPI_Iallreduce(MPI_IN_PLACE, &fate.ballot, 1, MPI_INT32_T, MPI_MIN, comm.handle(), &request),
         "MPI_Iallreduce");
-  comm.finish(request);
+  fate.step([&] { comm.finish(request); });
   const Index first = fate.ballot;
   fate.agreed = first < comm.size();
   if (!fate.agreed) return;

@@ -54,6 +54,7 @@ Failure current_failure() {
 void Fate::abandon(const Failure& failure, std::shared_ptr<Fate> self) noexcept {
   if (abandoned()) return;
   failure_ = failure;
+  failure_.steps = steps_;
   kept_ = std::move(self);
   constexpr std::size_t most = 512;
   const std::size_t bytes = offsetof(Failure, text) + std::strlen(failure_.message()) + 1;
@@ -67,11 +68,8 @@ void Fate::abandon(const Failure& failure, std::shared_ptr<Fate> self) noexcept 
 
 bool Fate::listen(const std::shared_ptr<Fate>& self) {
   if (abandoned()) return true;
-  int found = 0;
-  MPI_Status status;
-  MPI_Iprobe(MPI_ANY_SOURCE, tag_failure, comm_, &found, &status);
-  if (found != 0) {
-    MPI_Recv(&failure_, sizeof failure_, MPI_BYTE, status.MPI_SOURCE, tag_failure, comm_, MPI_STATUS_IGNORE);
+  if (hear_of_failure()) {
+    failure_ = heard_;
     kept_ = self;
     return true;
   }
@@ -80,6 +78,20 @@ bool Fate::listen(const std::shared_ptr<Fate>& self) {
   if (first_came_ > passed_) return false;
   abandon(Failure(ErrorKind::usage, calls_differ), self);
   return true;
+}
+
+// The earliest: two ranks may have failed at different steps.
+bool Fate::hear_of_failure() {
+  for (;;) {
+    int found = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, tag_failure, comm_, &found, &status);
+    if (found == 0) break;
+    Failure failure;
+    MPI_Recv(&failure, sizeof failure, MPI_BYTE, status.MPI_SOURCE, tag_failure, comm_, MPI_STATUS_IGNORE);
+    if (!heard_.failed || failure.steps < heard_.steps) heard_ = failure;
+  }
+  return heard_.failed && !(waits_in_step_ && heard_.steps > steps_);
 }
 
 void Fate::hear_who_came() {

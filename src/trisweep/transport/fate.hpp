@@ -28,7 +28,8 @@ struct Failure {
   bool failed = false;
   bool stalled = false;  // waiting was called off
   ErrorKind kind = ErrorKind::environment;
-  std::array<char, 2036> text{};
+  Offset steps = 0;  // collective ones that the rank had behind it: see Fate::step
+  std::array<char, 2028> text{};
 
   Failure() = default;
   Failure(ErrorKind the_kind, std::string_view message);
@@ -48,8 +49,19 @@ class Fate {
   // This rank has failed, and tells the others. `self` is this object, which is kept for good.
   void abandon(const Failure& failure, std::shared_ptr<Fate> self) noexcept;
   // Whether another rank has said that it failed, or waits in a meeting that this one has passed by; either
-  // abandons the object here, too.
+  // abandons the object here, too. While this rank waits in a step that the other one has behind it, that is
+  // no news yet: the step will be complete, and ends on all ranks alike.
   bool listen(const std::shared_ptr<Fate>& self);
+
+  // A vote, a reduction or a short broadcast, in which all ranks take part in the same order: wait(), which
+  // may call listen() and throw, until it is complete.
+  template <class Wait>
+  void step(const Wait& wait) {
+    waits_in_step_ = true;
+    wait();
+    waits_in_step_ = false;
+    ++steps_;
+  }
 
   // A *meeting* is a collective step that the calls of an object have on all ranks or on none, by what they
   // are called with. Whoever comes to it tells the others, so that one who has passed it by in the same call
@@ -70,8 +82,12 @@ class Fate {
   Index rank_ = 0;
   Index size_ = 1;
   void hear_who_came();
+  bool hear_of_failure();
 
+  Offset steps_ = 0;  // that are behind this rank
+  bool waits_in_step_ = false;
   Failure failure_;
+  Failure heard_;  // of another rank
   std::shared_ptr<Fate> kept_;
 
   static constexpr Offset nobody = std::numeric_limits<Offset>::max();

@@ -25,7 +25,7 @@ TYPED_TEST_SUITE(GpuDesignsTest, GpuPeScalars);
 
 TYPED_TEST(GpuDesignsTest, SolvesByEveryDesign) {
   using T = TypeParam;
-  for (const auto& system : pe_systems<T>()) {
+  for (const auto& system : pe_systems<T>(12)) {
     for (const NamedDesign& design : designs()) {
       for (const int pes : {1, 2, 3, 4, 16}) {
         DevicePes<T> solver(

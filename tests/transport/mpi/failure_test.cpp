@@ -48,6 +48,43 @@ TEST(Fate, AnErrorOfOneRankEndsACollectiveStep) {
   EXPECT_THROW(step(), Error);
 }
 
+// A step that the failed rank has behind it ends in the same way on all, however late they are.
+TEST(Fate, AnErrorAfterAStepIsNoneOfThatStep) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto fate = std::make_shared<Fate>();
+  fate->bind(comm.handle(), comm.rank(), comm.size());
+  const Index failing = comm.size() - 1;
+  for (int before = 0; before < 3; ++before) fate->step([] {});
+  if (comm.rank() == failing) {
+    fate->step([] {});
+    fate->abandon(Failure(ErrorKind::numerical, "no pivot here"), fate);
+    return;
+  }
+  fate->step([&] {
+    MPI_Probe(failing, MPI_ANY_TAG, comm.handle(), MPI_STATUS_IGNORE);
+    EXPECT_FALSE(fate->listen(fate));
+    EXPECT_FALSE(fate->abandoned());
+  });
+  EXPECT_TRUE(fate->listen(fate));
+  EXPECT_STREQ(fate->failure().message(), "no pivot here");
+}
+
+// And one that it has not, does not.
+TEST(Fate, AnErrorInAStepEndsIt) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto fate = std::make_shared<Fate>();
+  fate->bind(comm.handle(), comm.rank(), comm.size());
+  const Index failing = comm.size() - 1;
+  if (comm.rank() == failing) {
+    fate->abandon(Failure(ErrorKind::numerical, "no pivot here"), fate);
+    return;
+  }
+  fate->step([&] {
+    MPI_Probe(failing, MPI_ANY_TAG, comm.handle(), MPI_STATUS_IGNORE);
+    EXPECT_TRUE(fate->listen(fate));
+  });
+}
+
 // All agree: nothing is left behind, not even communicators, of which MPICH has some two thousand.
 TEST(Fate, AnErrorOfAllRanksLeavesNothingBehind) {
   for (int again = 0; again < 3000; ++again) {
