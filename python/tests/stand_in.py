@@ -147,6 +147,7 @@ class StandIn:
         share = 1 if "double" in words or "aca" in words else 0.25
         record = {"object": option(words, "--object", ""), "elements": n, "bytes": 1000 * n * share}
         record |= {"product_seconds": 1e-6 * n * share, "sampled_error": 1e-4, "iterations": 9}
+        record |= {"residuals": [0.1**step for step in range(10)], "blocks_of_rank": [0, 2, 5, 1]}
         return record | {"charge": 1.0, "total_charge": 1e-9, "charge_relative_error": 10 / n}
 
     @staticmethod

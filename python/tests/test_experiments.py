@@ -11,7 +11,7 @@ from unittest import mock
 from stand_in import StandIn, lab, option
 
 from trisweep import bench, plots
-from trisweep.bench import EXPERIMENTS, component, heatmap, hmatrix_figures, papers, trees
+from trisweep.bench import EXPERIMENTS, component, heatmap, hmatrix_convergence, hmatrix_figures, papers, trees
 from trisweep.errors import UserError
 from trisweep.grids import Grid, layered_grids
 from trisweep.lab import Settings
@@ -34,7 +34,8 @@ class Registry(unittest.TestCase):
     def test_has_every_experiment_of_the_folder(self):
         modules = [importlib.import_module(f"trisweep.bench.{m.name}") for m in pkgutil.iter_modules(bench.__path__)]
         found = {module.EXPERIMENT.name for module in modules if hasattr(module, "EXPERIMENT")}
-        found |= {one.name for one in (*papers.EXPERIMENTS, *component.EXPERIMENTS, *hmatrix_figures.EXPERIMENTS)}
+        families = (papers, component, hmatrix_convergence, hmatrix_figures)
+        found |= {one.name for family in families for one in family.EXPERIMENTS}
         self.assertEqual(found, set(EXPERIMENTS))
         wanted = {"trees", "schedules", "threads", "pingpong", "dag-free", "heatmap", "breakdown", "poster-speedup"}
         wanted |= (
