@@ -9,7 +9,7 @@
 namespace trisweep::solve {
 namespace {
 
-constexpr int most_rounds = 8;
+constexpr int most_rounds = 4;
 // The share of the known solution's largest entry that may be missed: three digits are beyond doubt, and less
 // than one is none.
 constexpr double surely_recovered = 1e-3;
