@@ -12,6 +12,8 @@ from scipy.sparse.linalg import LinearOperator, bicgstab
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("TRISWEEP_BINARY", str(ROOT / "build/trisweep"))
+# Residuals of neighbouring iterations, 4.7e-7 and 1.3e-7, are far from it: rounding does not decide.
+TOLERANCE = 2.5e-7
 
 
 def sphere(k, n):
@@ -79,7 +81,7 @@ class Bem(unittest.TestCase):
             text = "".join("v {:.17g} {:.17g} {:.17g}\n".format(*p) for p in nodes)
             text += "".join("f {} {} {}\n".format(*(t + 1)) for t in triangles)
             (Path(folder) / "mesh.obj").write_text(text)
-            words = f"bem --object mesh.obj --eps 1e-10 --tol 1e-7 --method {method} --json run.json".split()
+            words = f"bem --object mesh.obj --eps 1e-10 --tol {TOLERANCE} --method {method} --json run.json".split()
             subprocess.run([BINARY, *words], cwd=folder, check=True, capture_output=True)
             return json.loads((Path(folder) / "run.json").read_text())["bem"]
 
@@ -96,7 +98,7 @@ class Bem(unittest.TestCase):
             products += 1
             return a @ v
 
-        x, status = bicgstab(LinearOperator(a.shape, multiply, dtype=a.dtype), b, rtol=1e-7, atol=0)
+        x, status = bicgstab(LinearOperator(a.shape, multiply, dtype=a.dtype), b, rtol=TOLERANCE, atol=0)
         iterations = (products + 1) // 2  # SciPy may end in the middle of one
         self.assertEqual(status, 0)
         self.assertGreater(iterations, 5)
@@ -105,7 +107,7 @@ class Bem(unittest.TestCase):
         for method in ("bicgstab", "pipelined-bicgstab"):
             record = self.solved((nodes, triangles), method)
             self.assertEqual(record["iterations"], iterations, method)
-            self.assertAlmostEqual(record["charge"] / (x @ areas), 1, delta=1e-7)
+            self.assertAlmostEqual(record["charge"] / (x @ areas), 1, delta=TOLERANCE)
 
 
 if __name__ == "__main__":
