@@ -30,22 +30,30 @@ struct Component {
 using PeSet = std::uint64_t;
 inline constexpr int most_pes = 64;
 
-// Sums and counters lie in pages that move to whoever touches them.
-struct Unified {
+// Whose contributions come to the owner of a component: it asks nobody.
+struct AsksNobody {
   template <class T>
   TRISWEEP_DEVICE static PeSet begin(const PeView<T>& /*pe*/, LanePart /*part*/) {
     return 0;
   }
+};
+
+// One sum for each component, to which all PEs add.
+struct SharedSums : AsksNobody {
+  template <class T>
+  TRISWEEP_DEVICE static T sum(const PeView<T>& pe, Component one, LanePart part, PeCounts& /*counts*/) {
+    return part.leads() ? pe.mine.shared.sum[one.number] : T{};
+  }
+};
+
+// Sums and counters lie in pages that move to whoever touches them.
+struct Unified : SharedSums {
   template <class T>
   TRISWEEP_DEVICE static bool complete(const PeView<T>& pe, Component one, LanePart part, PeSet& /*asks*/,
                                        PeCounts& counts) {
     if (!part.leads()) return true;
     touch(pe, one.number, counts);
     return device::load_acquire<Scope::system>(&pe.mine.shared.missing[one.number]) == 0;
-  }
-  template <class T>
-  TRISWEEP_DEVICE static T sum(const PeView<T>& pe, Component one, LanePart part, PeCounts& /*counts*/) {
-    return part.leads() ? pe.mine.shared.sum[one.number] : T{};
   }
   template <class T>
   TRISWEEP_DEVICE static bool contribute(const PeView<T>& pe, Index user, T value, PeCounts& counts) {
@@ -67,19 +75,11 @@ struct Unified {
   }
 };
 
-struct GetUpdatePut {
-  template <class T>
-  TRISWEEP_DEVICE static PeSet begin(const PeView<T>& /*pe*/, LanePart /*part*/) {
-    return 0;
-  }
+struct GetUpdatePut : SharedSums {
   template <class T>
   TRISWEEP_DEVICE static bool complete(const PeView<T>& pe, Component one, LanePart part, PeSet& /*asks*/,
                                        PeCounts& /*counts*/) {
     return !part.leads() || device::load_acquire<Scope::system>(&pe.mine.shared.missing[one.number]) == 0;
-  }
-  template <class T>
-  TRISWEEP_DEVICE static T sum(const PeView<T>& pe, Component one, LanePart part, PeCounts& /*counts*/) {
-    return part.leads() ? pe.mine.shared.sum[one.number] : T{};
   }
   // Who finds the owner's memory taken looks again later: lanes that go in step must not wait for one
   // another.
@@ -137,11 +137,7 @@ struct ReadOnly {
 };
 
 // Who makes the last contribution of a PE puts the sum into the owner's memory, and a signal behind it.
-struct Push {
-  template <class T>
-  TRISWEEP_DEVICE static PeSet begin(const PeView<T>& /*pe*/, LanePart /*part*/) {
-    return 0;
-  }
+struct Push : AsksNobody {
   template <class T>
   TRISWEEP_DEVICE static bool complete(const PeView<T>& pe, Component one, LanePart part, PeSet& /*asks*/,
                                        PeCounts& /*counts*/) {

@@ -9,7 +9,7 @@
 // a componentwise backward error omega (refinement.hpp): a relative change of entries by omega makes A
 // singular, whatever the units of its equations and unknowns are.
 //
-// Each rank holds its rows of all vectors. Costs one refined solve, or up to eight when the first missed
+// Each rank holds its rows of all vectors. Costs one refined solve, or up to four when the first missed
 // much.
 
 #include "trisweep/solve/refinement.hpp"

@@ -53,8 +53,9 @@ class Fate {
   // no news yet: the step will be complete, and ends on all ranks alike.
   bool listen(const std::shared_ptr<Fate>& self);
 
-  // A vote, a reduction or a short broadcast, in which all ranks take part in the same order: wait(), which
-  // may call listen() and throw, until it is complete.
+  // A vote or a reduction: wait(), which may call listen() and throw, until it is complete. Where one rank
+  // has it behind it, all have come to it. (No broadcast: its root may be done, and fail, while a rank that
+  // is to pass it on hears of that before it comes.)
   template <class Wait>
   void step(const Wait& wait) {
     waits_in_step_ = true;
