@@ -59,10 +59,13 @@ TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product) {
   constexpr int step = static_cast<int>(sizeof(V) / sizeof(R));
   constexpr int width = bytes / static_cast<int>(sizeof(R));
   constexpr int sums = row_sums<terms, T>;
+  // Sums of every so many-th entry, because each addition waits for the one before; and roundings add up
+  // less.
+  constexpr int chains = std::max(1, 8 / (count * sums)), few = std::max(1, chains / 2);
   const R sign = a.conjugate ? R(-1) : R(1);
   for (Index i = 0; i < a.rows; ++i) {
-    V sum[sums][count] = {};
-    for (Offset p = a.row_ptr[i]; p < a.row_ptr[i + 1]; ++p) {
+    V sum[chains][sums][count] = {};
+    const auto add = [&](Offset p, V(&to)[sums][count]) __attribute__((always_inline)) {
       const auto weight = weights_of<terms, T>(reals(a.value + p), sign);
       const R* const row = reals(x) + usize(a.col[p]) * usize(width);
 #pragma GCC unroll 8
@@ -70,15 +73,34 @@ TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product) {
         V v = load<V>(row + k * step);
         if constexpr (terms == Terms::magnitudes) v = magnitude(v);
 #pragma GCC unroll 2
-        for (int s = 0; s < sums; ++s) sum[s][k] += weight[s] * v;
+        for (int s = 0; s < sums; ++s) to[s][k] += weight[s] * v;
+      }
+    };
+    const Offset end = a.row_ptr[i + 1];
+    Offset p = a.row_ptr[i];
+    for (; p + chains <= end; p += chains) {
+#pragma GCC unroll 8
+      for (int c = 0; c < chains; ++c) add(p + c, sum[c]);
+    }
+    for (; p + few <= end; p += few) {
+#pragma GCC unroll 4
+      for (int c = 0; c < few; ++c) add(p + c, sum[c]);
+    }
+    for (; p < end; ++p) add(p, sum[0]);
+#pragma GCC unroll 8
+    for (int half = chains / 2; half > 0; half /= 2) {
+      for (int c = 0; c < half; ++c) {
+        for (int k = 0; k < count; ++k) {
+          for (int s = 0; s < sums; ++s) sum[c][s][k] += sum[c + half][s][k];
+        }
       }
     }
     R* const to = reals(product) + usize(i) * usize(width);
     R turned[width];
 #pragma GCC unroll 8
     for (int k = 0; k < count; ++k) {
-      store(to + k * step, sum[0][k]);
-      if constexpr (sums == 2) store(turned + k * step, sum[1][k]);
+      store(to + k * step, sum[0][0][k]);
+      if constexpr (sums == 2) store(turned + k * step, sum[0][1][k]);
     }
     if constexpr (is_complex<T>) join_parts<terms>(to, turned, width);
   }

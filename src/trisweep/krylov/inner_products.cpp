@@ -2,30 +2,20 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace trisweep::krylov {
 namespace {
 
-template <Scalar T>
-double largest_magnitude(const T* first, const T* last) {
-  using R = RealOf<T>;
-  constexpr std::size_t lanes = 16;
-  std::array<R, lanes> largest{};
-  std::array<bool, lanes> finite;
-  finite.fill(true);
-  const auto look = [&](const T& v, std::size_t lane) {
-    const R magnitude = std::abs(v);
-    largest[lane] = std::max(largest[lane], magnitude);
-    finite[lane] &= magnitude <= std::numeric_limits<R>::max();
-  };
-  for (; last - first >= std::ptrdiff_t{lanes}; first += lanes) {
-    for (std::size_t lane = 0; lane < lanes; ++lane) look(first[lane], lane);
-  }
-  for (; first != last; ++first) look(*first, 0);
-  const bool all = std::all_of(finite.begin(), finite.end(), [](bool f) { return f; });
-  return all ? double(*std::max_element(largest.begin(), largest.end()))
-             : std::numeric_limits<double>::infinity();
+template <Scalar T, class Measure>
+std::vector<double> maxima_of(const transport::Team& team, Vectors<const T> x, const Measure& measure) {
+  const auto found = column_maxima(team, x.rows, x.cols, [&](Index c, Crew::Part part) {
+    const T* const column = x.column(c);
+    return largest_of(part,
+                      [&](std::size_t i) { return std::array{measure(i, double(std::abs(column[i])))}; });
+  });
+  std::vector<double> maxima;
+  for (const auto& [largest] : found) maxima.push_back(largest);
+  return maxima;
 }
 
 }  // namespace
@@ -51,19 +41,13 @@ std::vector<double> norms(const transport::Team& team, Vectors<const T> x) {
 
 template <Scalar T>
 std::vector<double> max_norms(const transport::Team& team, Vectors<const T> x) {
-  return column_maxima(team, x.rows, x.cols, [&](double& largest, Index c, Crew::Part part) {
-    largest = largest_magnitude(x.column(c) + part.begin, x.column(c) + part.end);
-  });
+  return maxima_of(team, x, [](std::size_t, double magnitude) { return magnitude; });
 }
 
 template <Scalar T>
 std::vector<double> max_norms_over(const transport::Team& team, Vectors<const T> x,
                                    std::span<const double> scale) {
-  return column_maxima(team, x.rows, x.cols, [&](double& largest, Index c, Crew::Part part) {
-    const T* const column = x.column(c);
-    for (std::size_t i = part.begin; i < part.end; ++i)
-      largest = larger(largest, double(std::abs(column[i])) / scale[i]);
-  });
+  return maxima_of(team, x, [&](std::size_t i, double magnitude) { return magnitude / scale[i]; });
 }
 
 double larger(double largest, double candidate) {

@@ -4,7 +4,11 @@
 // Collective. A rank that runs out of memory here throws alone: for use inside transport::together.
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <span>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "trisweep/krylov/entries.hpp"
@@ -32,19 +36,54 @@ std::vector<double> max_norms_over(const transport::Team& team, Vectors<const T>
 // Whichever is larger; NaN counts as infinity.
 double larger(double largest, double candidate);
 
-// visit(largest, c, part) for the parts of all columns c; it may raise `largest` to a number or infinity. The
-// largest over all threads and ranks, by column.
+// The largest of of(i) >= 0 over a part, for some measures at once; NaN counts as infinity. In lanes, so that
+// several rows are compared at a time.
+template <class Of>
+auto largest_of(Crew::Part part, const Of& of) {
+  using Values = std::invoke_result_t<Of, std::size_t>;
+  constexpr std::size_t kinds = std::tuple_size_v<Values>, lanes = 8;
+  double largest[kinds][lanes] = {}, spoilt[kinds][lanes] = {};  // NaN where a value was not finite
+  const auto look = [&](const Values& value, std::size_t lane) {
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      double& most = largest[kind][lane];
+      most = value[kind] > most ? value[kind] : most;
+      spoilt[kind][lane] += value[kind] * 0;
+    }
+  };
+  std::size_t i = part.begin;
+  for (; i + lanes <= part.end; i += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) look(of(i + lane), lane);
+  }
+  for (; i < part.end; ++i) look(of(i), 0);
+  Values result{};
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    for (std::size_t lane = 0; lane < lanes; ++lane)
+      result[kind] = std::max(result[kind], spoilt[kind][lane] == 0 ? largest[kind][lane] : HUGE_VAL);
+  }
+  return result;
+}
+
+// visit(c, part) for the parts of all columns c: some maxima, numbers or infinite. The largest over all
+// threads and ranks, by column, in one reduction.
 template <class Visit>
-std::vector<double> column_maxima(const transport::Team& team, Index rows, Index cols, const Visit& visit) {
+auto column_maxima(const transport::Team& team, Index rows, Index cols, const Visit& visit) {
+  using Maxima = std::invoke_result_t<Visit, Index, Crew::Part>;
+  constexpr std::size_t kinds = std::tuple_size_v<Maxima>;
   const std::size_t columns = usize(cols);
-  std::vector<double> by_thread(usize(team.crew.size()) * columns);
+  std::vector<Maxima> by_thread(usize(team.crew.size()) * columns);
   for_each_part(team.crew, rows, std::views::iota(Index{0}, cols), [&](int thread, Index c, Crew::Part part) {
-    visit(by_thread[usize(thread) * columns + usize(c)], c, part);
+    by_thread[usize(thread) * columns + usize(c)] = visit(c, part);
   });
-  std::vector<double> maxima(columns);
-  for (std::size_t i = 0; i < by_thread.size(); ++i)
-    maxima[i % columns] = std::max(maxima[i % columns], by_thread[i]);
-  team.comm.max(maxima);
+  std::vector<double> all(columns * kinds);
+  for (std::size_t i = 0; i < by_thread.size(); ++i) {
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      double& largest = all[i % columns * kinds + kind];
+      largest = std::max(largest, by_thread[i][kind]);
+    }
+  }
+  team.comm.max(all);
+  std::vector<Maxima> maxima(columns);
+  for (std::size_t i = 0; i < all.size(); ++i) maxima[i / kinds][i % kinds] = all[i];
   return maxima;
 }
 

@@ -1,6 +1,7 @@
 #include "trisweep/solve/backward_error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -8,9 +9,6 @@
 
 namespace trisweep::solve {
 namespace {
-
-using krylov::column_maxima;
-using krylov::larger;
 
 // Below this share of what it would be were all unknowns as large as the largest, an equation's measure says
 // little, in units of epsilon: see BackwardError.
@@ -27,15 +25,17 @@ double magnitude_of(const T& v) {
   }
 }
 
+// No branches: several at a time.
 double ratio(double residual, double scale) {
-  return residual == 0 ? 0 : std::isfinite(scale) ? residual / scale : HUGE_VAL;
+  const double quotient = residual / scale;
+  return residual == 0 ? 0 : scale <= std::numeric_limits<double>::max() ? quotient : HUGE_VAL;
 }
 
 }  // namespace
 
 double largest(const std::vector<ColumnError>& errors, double ColumnError::*kind) {
   double error = 0;
-  for (const ColumnError& e : errors) error = larger(error, e.*kind);
+  for (const ColumnError& e : errors) error = krylov::larger(error, e.*kind);
   return error;
 }
 
@@ -86,22 +86,21 @@ std::vector<ColumnError> Residuals<T>::measure(Op op, Vectors<const T> b, Vector
   const auto norm_x = krylov::max_norms(team, x),
              scaled_norm_x = krylov::max_norms_over(team, x, scales_.of_unknowns(op));
   const RowWeights& weights = row_weights_.at(op != Op::none);
-  const auto strict = column_maxima(team, rows, b.cols, [&](double& largest, Index c, Crew::Part part) {
-    for (std::size_t i = part.begin; i < part.end; ++i)
-      largest = larger(largest, ratio(magnitude_of(r.column(c)[i]), magnitude.column(c)[i]));
-  });
-  // From here on magnitude_ has what an equation of its kind is measured by.
-  const auto lenient = column_maxima(team, rows, b.cols, [&](double& largest, Index c, Crew::Part part) {
-    for (std::size_t i = part.begin; i < part.end; ++i) {
-      Real& scale = magnitude.column(c)[i];
-      const double typical = std::min(double(weights.plain[i]) * norm_x[usize(c)],
-                                      double(weights.scaled[i]) * scaled_norm_x[usize(c)]);
-      if (!(scale > share<T> * typical)) scale += static_cast<Real>(typical);
-      largest = larger(largest, ratio(magnitude_of(r.column(c)[i]), scale));
-    }
+  const auto found = krylov::column_maxima(team, rows, b.cols, [&](Index c, Crew::Part part) {
+    const T* const residual = r.column(c);
+    Real* const scale = magnitude.column(c);
+    const double norm = norm_x[usize(c)], scaled_norm = scaled_norm_x[usize(c)];
+    return krylov::largest_of(part, [&](std::size_t i) {
+      const double size = magnitude_of(residual[i]), strict = ratio(size, scale[i]);
+      const double typical =
+          std::min(double(weights.plain[i]) * norm, double(weights.scaled[i]) * scaled_norm);
+      // From here on what an equation of its kind is measured by.
+      scale[i] += !(scale[i] > share<T> * typical) ? static_cast<Real>(typical) : Real(0);
+      return std::array{strict, ratio(size, scale[i])};
+    });
   });
   std::vector<ColumnError> errors;
-  for (std::size_t c = 0; c < strict.size(); ++c) errors.push_back({strict[c], lenient[c]});
+  for (const auto& [strict, lenient] : found) errors.push_back({strict, lenient});
   return errors;
 }
 
@@ -117,7 +116,7 @@ template <Scalar T>
 double Residuals<T>::normwise(Op op, const Norms& norm) const {
   double error = 0;
   for (std::size_t c = 0; c < norm.r.size(); ++c) {
-    if (norm.r[c] > 0) error = larger(error, norm.r[c] / (a_.norm_inf(op) * norm.x[c] + norm.b[c]));
+    if (norm.r[c] > 0) error = krylov::larger(error, norm.r[c] / (a_.norm_inf(op) * norm.x[c] + norm.b[c]));
   }
   return error;
 }
