@@ -1,18 +1,23 @@
 #include "trisweep/numeric/front_panels.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "trisweep/core/slabs.hpp"
 
 namespace trisweep::numeric {
+namespace {
+
+constexpr Offset line = 16;  // entries: 64 bytes of the smallest scalar
+
+}  // namespace
 
 Offset largest_front_entries(const FrontTree& tree, const symbolic::Structure& s, Kind kind) {
   Offset largest = 0;
   for (Index f = 0; f < tree.fronts(); ++f) {
     Offset entries = 0;
+    const int sides = kind == Kind::lu ? 2 : 1;
     for (const Index k : tree.members(f))
-      entries += Offset{s.width(k)} * (s.width(k) + (kind == Kind::lu ? 2 : 1) * Offset{s.height(k)});
+      entries += Offset{s.width(k)} * (s.width(k) + sides * Offset{s.height(k)}) + (1 + sides) * line;
     largest = std::max(largest, entries);
   }
   return largest;
@@ -30,12 +35,15 @@ void FrontPanels<T>::lay_out(std::span<const Index> members, Front<T>& front) {
   const symbolic::Structure& s = *factors_.structure;
   front.panels.clear();
   front.width = 0;
-  T* next = memory_.data();
+  Offset next = 0;
   for (const Index k : members) {
     const Index w = s.width(k), m = s.height(k);
+    // As far into a cache line as in the factors: with some BLAS, roundings depend on that.
     const auto block = [&](Buffer<T>& whole, Offset at, Index rows) -> View<T> {
-      T* const data = sink_ == nullptr ? whole.data() + at : std::exchange(next, next + Offset{rows} * w);
-      return {data, rows, w, rows};
+      if (sink_ == nullptr) return {whole.data() + at, rows, w, rows};
+      const Offset start = next + (at % line - next % line + line) % line;
+      next = start + Offset{rows} * w;
+      return {memory_.data() + start, rows, w, rows};
     };
     const Offset at = factors_.panel_ptr[usize(k)];
     Panel<T> panel{.supernode = k, .start = front.width};

@@ -10,7 +10,7 @@
 
 namespace trisweep::numeric {
 
-// The numbers in the panels of the largest front.
+// Memory for the panels of the largest front.
 Offset largest_front_entries(const FrontTree& tree, const symbolic::Structure& structure, Kind kind);
 
 template <Scalar T>
