@@ -15,10 +15,10 @@ namespace {
 
 using distribution::SideShare;
 
-constexpr const char* what = "the compressed factors";
-constexpr std::size_t line = 64;        // panels in tiles begin at cache lines
-constexpr std::size_t beyond = 256;     // bytes over the end that a kernel may read, as behind a Buffer
-constexpr std::size_t most = 16 << 20;  // bytes that a thread takes from the system at a time
+constexpr const char* content = "the compressed factors";
+constexpr std::size_t line = 64;       // panels in tiles begin at cache lines
+constexpr std::size_t readable = 256;  // bytes over the end that a kernel may read, as behind a Buffer
+constexpr std::size_t block_bytes = 16 << 20;  // bytes that a thread takes from the system at a time
 
 constexpr std::size_t whole_lines(std::size_t bytes) {
   return (bytes + line - 1) / line * line;
@@ -44,13 +44,13 @@ std::vector<std::byte> piece_in_tiles(const SideShare& side, Index p, const S* v
 
 std::byte* PanelMemory::place(std::size_t bytes) {
   if (memory_.empty() || memory_.back().size() - used_ < bytes) {
-    memory_.emplace_back(std::max(bytes, block_), what);
+    memory_.emplace_back(std::max(bytes, block_), content);
     used_ = 0;
   }
   Buffer<std::byte>& last = memory_.back();
   std::byte* const place = last.data() + used_;
   used_ += bytes;
-  std::memset(place + bytes, 0, std::min(beyond, last.size() - used_));
+  std::memset(place + bytes, 0, std::min(readable, last.size() - used_));
   return place;
 }
 
@@ -58,7 +58,7 @@ template <Scalar T, class S>
 requires kernels::StorageOf<S, T> SideCompressor<T, S>::SideCompressor(const SideShare& side, double eps,
                                                                        int threads)
     : side_(side), eps_(eps) {
-  const std::size_t block = std::min(most, whole_lines(usize(side.value_ptr.back()) * sizeof(S)));
+  const std::size_t block = std::min(block_bytes, whole_lines(usize(side.value_ptr.back()) * sizeof(S)));
   for (int t = 0; t < threads; ++t) memory_.push_back({PanelMemory(block), PanelMemory(block)});
   made_.piece.resize(usize(side.pieces()));
   made_.bytes.resize(usize(side.pieces()));

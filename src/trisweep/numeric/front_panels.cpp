@@ -5,11 +5,6 @@
 #include "trisweep/core/slabs.hpp"
 
 namespace trisweep::numeric {
-namespace {
-
-constexpr Offset line = 16;  // entries: 64 bytes of the smallest scalar
-
-}  // namespace
 
 Offset largest_front_entries(const FrontTree& tree, const symbolic::Structure& s, Kind kind) {
   Offset largest = 0;
@@ -17,7 +12,7 @@ Offset largest_front_entries(const FrontTree& tree, const symbolic::Structure& s
     Offset entries = 0;
     const int sides = kind == Kind::lu ? 2 : 1;
     for (const Index k : tree.members(f))
-      entries += Offset{s.width(k)} * (s.width(k) + sides * Offset{s.height(k)}) + (1 + sides) * line;
+      entries += Offset{s.width(k)} * (s.width(k) + sides * Offset{s.height(k)}) + (1 + sides) * line_entries;
     largest = std::max(largest, entries);
   }
   return largest;
@@ -41,7 +36,7 @@ void FrontPanels<T>::lay_out(std::span<const Index> members, Front<T>& front) {
     // As far into a cache line as in the factors: with some BLAS, roundings depend on that.
     const auto block = [&](Buffer<T>& whole, Offset at, Index rows) -> View<T> {
       if (sink_ == nullptr) return {whole.data() + at, rows, w, rows};
-      const Offset start = next + (at % line - next % line + line) % line;
+      const Offset start = next + ((at - next) % line_entries + line_entries) % line_entries;
       next = start + Offset{rows} * w;
       return {memory_.data() + start, rows, w, rows};
     };

@@ -9,7 +9,7 @@ namespace {
 
 // Of all panels; with an eps, what tiles are expected to have.
 template <Scalar F, Scalar T>
-double panel_bytes(const Analysis& analysis, double eps) {
+double bytes_of_panels(const Analysis& analysis, double eps) {
   const symbolic::Structure& s = *analysis.structure;
   const model::Workload workload{
       .scalar_bytes = sizeof(T), .stored_bytes = sizeof(F), .complex = is_complex<T>, .compression_eps = eps};
@@ -37,8 +37,8 @@ CompressedFactors<F, T> try_factor_in_tiles(const matrix::Csr<T>& a,
                                             Observer& observer) {
   CompressedFactors<F, T> result;
   auto start = Clock::now();
-  const double eps = compression.eps, most = compression.most * panel_bytes<F, T>(*analysis, 0);
-  const double expected = eps > 0 ? panel_bytes<F, T>(*analysis, eps) : most;
+  const double eps = compression.eps, most = compression.most * bytes_of_panels<F, T>(*analysis, 0);
+  const double expected = eps > 0 ? bytes_of_panels<F, T>(*analysis, eps) : most;
   if (eps > 0 && expected <= most) {
     engine::PanelCompressor<T, F> sink(all_panels(*analysis), eps, options.threads, expected);
     result.factorization = try_factor<F>(a, analysis, options, observer, &sink);

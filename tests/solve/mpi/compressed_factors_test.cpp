@@ -16,10 +16,10 @@
 namespace trisweep::solve {
 namespace {
 
-constexpr double eps = 1e-6;
+constexpr double eps_of_fronts = 1e-6;
 
 template <Scalar T>
-matrix::Csr<T> system_of(const char* kind, Index n) {
+matrix::Csr<T> gallery_system(const char* kind, Index n) {
   return matrix::convert<T>(std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n})));
 }
 
@@ -45,17 +45,17 @@ void expect_same_tiles(const engine::PanelStore<T>& made, const engine::PanelSto
 
 template <class P>
 class TilesOfFrontsIn : public testing::Test {};
-using Storages =
+using TileStorages =
     testing::Types<std::pair<double, double>, std::pair<std::complex<double>, std::complex<double>>,
                    std::pair<float, double>>;
-TYPED_TEST_SUITE(TilesOfFrontsIn, Storages);
+TYPED_TEST_SUITE(TilesOfFrontsIn, TileStorages);
 
 TYPED_TEST(TilesOfFrontsIn, AreBitForBitThoseMadeAfterwards) {
   using F = typename TypeParam::first_type;
   using T = typename TypeParam::second_type;
   const transport::Communicator alone(MPI_COMM_SELF);
   for (const char* kind : {"poisson3d", "convection3d"}) {
-    const auto a = system_of<T>(kind, 11);
+    const auto a = gallery_system<T>(kind, 11);
     const auto analysis = clustered(a);
     const auto whole = try_factor<F>(a, analysis);
     ASSERT_TRUE(whole);
@@ -63,10 +63,10 @@ TYPED_TEST(TilesOfFrontsIn, AreBitForBitThoseMadeAfterwards) {
     const auto share = distribution::make_share(*d.structure, *d.mapping, 0);
     Crew crew(1);
     const auto afterwards = engine::PanelStore<T>::template distribute<F>(alone, d, share, whole->factors)
-                                .template compressed<F>(share, eps, crew);
+                                .template compressed<F>(share, eps_of_fronts, crew);
     ASSERT_LT(afterwards.bytes(), whole->factors->bytes());
     for (const int threads : {1, 3}) {
-      const auto made = try_factor_in_tiles<F, T>(a, analysis, {.threads = threads}, {.eps = eps});
+      const auto made = try_factor_in_tiles<F, T>(a, analysis, {.threads = threads}, {.eps = eps_of_fronts});
       ASSERT_TRUE(made.factorization && made.tiles) << kind;
       EXPECT_EQ(made.factorization->factors->bytes(), 0u);
       EXPECT_EQ(made.lost_seconds, 0);
@@ -79,12 +79,12 @@ TYPED_TEST(TilesOfFrontsIn, AreBitForBitThoseMadeAfterwards) {
 TYPED_TEST(TilesOfFrontsIn, AreThoseThatThreadsMakeAfterwards) {
   using F = typename TypeParam::first_type;
   using T = typename TypeParam::second_type;
-  const auto a = system_of<T>("convection3d", 9);
+  const auto a = gallery_system<T>("convection3d", 9);
   const auto analysis = clustered(a);
-  const auto made = try_factor_in_tiles<F, T>(a, analysis, {.threads = 2}, {.eps = eps});
+  const auto made = try_factor_in_tiles<F, T>(a, analysis, {.threads = 2}, {.eps = eps_of_fronts});
   const auto whole = std::make_shared<const Factorization<F>>(*try_factor<F>(a, analysis));
   const auto in_tiles = std::make_shared<const Factorization<F>>(*made.factorization);
-  const SolverOptions options{.deterministic = true, .compression = {.eps = eps}};
+  const SolverOptions options{.deterministic = true, .compression = {.eps = eps_of_fronts}};
   TriangularSolver<T> one(MPI_COMM_SELF, in_tiles, options, made.tiles);
   ASSERT_TRUE(one.compression());
   EXPECT_EQ(one.compression()->seconds, made.tiles->seconds);
@@ -106,7 +106,7 @@ TYPED_TEST(TilesOfFrontsIn, AreThoseThatThreadsMakeAfterwards) {
 TEST(TilesOfFronts, AreNotKeptWherePivotsAreDelayed) {
   const auto a = testing_support::with_phases<double>(testing_support::integer_basis(300, 1, 2));
   const auto analysis = clustered(a);
-  const auto made = try_factor_in_tiles<double, double>(a, analysis, {}, {.eps = eps});
+  const auto made = try_factor_in_tiles<double, double>(a, analysis, {}, {.eps = eps_of_fronts});
   ASSERT_TRUE(made.factorization);
   EXPECT_FALSE(made.tiles);
   const auto& factors = *made.factorization->factors;
@@ -117,7 +117,7 @@ TEST(TilesOfFronts, AreNotKeptWherePivotsAreDelayed) {
 }
 
 TEST(TilesOfFronts, AreNoneOfAMatrixThatIsNotDefinite) {
-  matrix::Csr<double> a = system_of<double>("poisson3d", 8);
+  matrix::Csr<double> a = gallery_system<double>("poisson3d", 8);
   const auto analysis = clustered(a);
   ASSERT_EQ(analysis->kind, numeric::Kind::cholesky);
   for (Index i = 0; i < a.rows(); ++i) {
@@ -125,7 +125,8 @@ TEST(TilesOfFronts, AreNoneOfAMatrixThatIsNotDefinite) {
       if (a.pattern.col[usize(e)] == i) a.value[usize(e)] /= 4;
   }
   for (const int threads : {1, 3}) {
-    const auto made = try_factor_in_tiles<double, double>(a, analysis, {.threads = threads}, {.eps = eps});
+    const auto made =
+        try_factor_in_tiles<double, double>(a, analysis, {.threads = threads}, {.eps = eps_of_fronts});
     EXPECT_FALSE(made.factorization);
     EXPECT_FALSE(made.tiles);
   }
@@ -144,7 +145,7 @@ TEST(TilesOfFronts, AreNotKeptWhereTheyAreLongerThanTheyMayBe) {
   }
   const auto analysis = clustered(a);
   const auto tried = [&](double most) {
-    return try_factor_in_tiles<double, double>(a, analysis, {}, {.eps = eps, .most = most});
+    return try_factor_in_tiles<double, double>(a, analysis, {}, {.eps = eps_of_fronts, .most = most});
   };
   const auto kept = tried(1), too_long = tried(0.25), hopeless = tried(0.01);
   ASSERT_TRUE(kept.tiles);
@@ -158,16 +159,16 @@ TEST(TilesOfFronts, AreNotKeptWhereTheyAreLongerThanTheyMayBe) {
 }
 
 TEST(TilesOfFronts, AreWhatAFactorizationWithoutPanelsNeeds) {
-  const auto a = system_of<double>("poisson3d", 8);
+  const auto a = gallery_system<double>("poisson3d", 8);
   const auto analysis = clustered(a);
-  const auto made = try_factor_in_tiles<double, double>(a, analysis, {}, {.eps = eps});
+  const auto made = try_factor_in_tiles<double, double>(a, analysis, {}, {.eps = eps_of_fronts});
   const auto factorization = std::make_shared<const Factorization<double>>(*made.factorization);
   EXPECT_THROW(TriangularSolver<double>(MPI_COMM_SELF, factorization, {}), Error);
 }
 
 // Other values take the place of the first in the solver that there is.
 TEST(TilesOfFronts, AreMadeAgainForOtherValues) {
-  const auto a = system_of<double>("poisson3d", 10);
+  const auto a = gallery_system<double>("poisson3d", 10);
   Options options;
   options.compress.eps = 1e-8;
   Solver<double> solver(MPI_COMM_SELF, dealt_out(MPI_COMM_SELF, matrix::Csr<double>(a)), options);
