@@ -2,6 +2,7 @@
 // The pieces of one side of a rank's share in tiles (compression/tiles.hpp), or as they are where that is
 // shorter.
 
+#include <utility>
 #include <vector>
 
 #include "trisweep/core/buffer.hpp"
@@ -15,12 +16,55 @@ template <Scalar T>
 struct CompressedSide {
   std::vector<kernels::Stored<T>> piece;
   std::vector<std::size_t> bytes;         // by piece
-  std::vector<Buffer<std::byte>> memory;  // in the order of the pieces
+  std::vector<Buffer<std::byte>> memory;  // each thread's, in the order in which it took pieces
 };
 
-// `values`: of all pieces, as SideShare has them. Each piece is off by at most eps of itself in the Frobenius
-// norm. The threads of `crew` take a piece at a time; what they make does not depend on their number. Throws
-// Error(environment) when memory does not suffice.
+// Memory for panels one after the other, which stay where they are.
+class PanelMemory {
+ public:
+  // Taken from the system in blocks of `block` bytes, or what a panel needs.
+  explicit PanelMemory(std::size_t block) : block_(block) {}
+
+  // For `bytes` more. What kernels read over the end are zeros, or what comes next.
+  std::byte* place(std::size_t bytes);
+  std::vector<Buffer<std::byte>> take() && { return std::move(memory_); }
+
+ private:
+  std::size_t block_;
+  std::size_t used_ = 0;  // of the last buffer
+  std::vector<Buffer<std::byte>> memory_;
+};
+
+// Takes numbers in S, in any order and from any of a few threads.
+template <Scalar T, class S>
+requires kernels::StorageOf<S, T>
+class SideCompressor {
+ public:
+  // Each piece will be off by at most eps of itself in the Frobenius norm.
+  SideCompressor(const distribution::SideShare& side, double eps, int threads);
+
+  // Piece p, once; what comes out does not depend on who takes it. Throws Error(environment) when memory does
+  // not suffice.
+  void take(int thread, Index p, const S* values);
+  // When all have been taken.
+  CompressedSide<T> finish() &&;
+
+ private:
+  struct Memory {
+    PanelMemory numbers;  // without gaps: their kernels may read over an end
+    PanelMemory tiles;    // from cache line to cache line
+  };
+
+  void compress(Memory& memory, Index p, const S* values);
+
+  const distribution::SideShare& side_;
+  const double eps_;
+  std::vector<Memory> memory_;  // by thread
+  CompressedSide<T> made_;
+};
+
+// All of one side. `values`: of all pieces, as SideShare has them. The threads of `crew` take a piece at a
+// time.
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T> CompressedSide<T> compressed_side(const distribution::SideShare& side,
                                                                     const S* values, double eps, Crew& crew);

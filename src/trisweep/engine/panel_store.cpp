@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "trisweep/core/slabs.hpp"
-#include "trisweep/engine/compressed_side.hpp"
 
 namespace trisweep::engine {
 namespace {
@@ -181,20 +180,31 @@ template <class S>
 requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::compressed(const Share& share, double eps,
                                                                           Crew& crew)
 const {
-  PanelStore store;
-  auto memory = std::make_shared<std::array<std::vector<Buffer<std::byte>>, distribution::sides.size()>>();
+  BySide<CompressedSide<T>> made;
   for (const Side side : distribution::sides) {
     const S* const values = values_[at(side)].template as<S>();
     if (values == nullptr) continue;  // Cholesky has no upper panels
-    CompressedSide<T> made = compressed_side<T, S>(share.side(side), values, eps, crew);
-    store.bytes_ += std::reduce(made.bytes.begin(), made.bytes.end());
-    store.piece_[at(side)] = std::move(made.piece);
-    store.piece_bytes_[at(side)] = std::move(made.bytes);
-    (*memory)[at(side)] = std::move(made.memory);
+    made[at(side)] = compressed_side<T, S>(share.side(side), values, eps, crew);
+  }
+  return of(std::move(made));
+}
+
+template <Scalar T>
+PanelStore<T> PanelStore<T>::of(BySide<CompressedSide<T>> made) {
+  PanelStore store;
+  auto memory = std::make_shared<BySide<std::vector<Buffer<std::byte>>>>();
+  for (std::size_t side = 0; side < made.size(); ++side) {
+    store.bytes_ += std::reduce(made[side].bytes.begin(), made[side].bytes.end());
+    store.piece_[side] = std::move(made[side].piece);
+    store.piece_bytes_[side] = std::move(made[side].bytes);
+    (*memory)[side] = std::move(made[side].memory);
   }
   store.keep_ = std::move(memory);
   return store;
 }
+
+#define INSTANTIATE_OF(T) template PanelStore<T> PanelStore<T>::of(BySide<CompressedSide<T>>);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_OF)
 
 #define INSTANTIATE_PIECES(S) \
   template SideValues<S> pieces_of(const Distribution&, const Share&, const numeric::Factors<S>&);

@@ -9,6 +9,7 @@
 #include "trisweep/core/crew.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/share.hpp"
+#include "trisweep/engine/compressed_side.hpp"
 #include "trisweep/kernels/stored.hpp"
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/plan/plan.hpp"
@@ -36,6 +37,9 @@ class PanelStore {
                                const distribution::Distribution& distribution,
                                const distribution::Share& share,
                                std::shared_ptr<const numeric::Factors<S>> factors);
+
+  // Pieces that have been compressed.
+  static PanelStore of(std::array<CompressedSide<T>, distribution::sides.size()> made);
 
   // The same pieces in tiles (compressed_side.hpp), of what distribute() made of factors in S. Not
   // collective.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trisweep/numeric/front_tree.hpp"
+#include "trisweep/numeric/front_panels.hpp"
 
 namespace trisweep::numeric {
 namespace {
@@ -38,6 +38,7 @@ Estimates estimate(const symbolic::Structure& s, Kind kind, std::size_t scalar_b
   const FrontTree tree = build_front_tree(s);
   const auto peak = std::ranges::max_element(tree.stack);
   e.stack_bytes = peak == tree.stack.end() ? 0 : usize(*peak) * scalar_bytes;
+  e.front_bytes = usize(largest_front_entries(tree, s, kind)) * scalar_bytes;
   return e;
 }
 

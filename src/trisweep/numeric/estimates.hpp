@@ -15,6 +15,7 @@ struct Estimates {
   Offset nonzeros_u = 0;  // with the diagonal
   std::size_t factor_bytes = 0;
   std::size_t stack_bytes = 0;  // contribution blocks, on one thread
+  std::size_t front_bytes = 0;  // panels of the largest front, for which a sink needs memory besides its own
   // Additions and multiplications in the scalar's own arithmetic: of a factorization L U, however it is cut
   // into supernodes; and what block LDU takes besides, for D^-1 and for panels that are multiplied by it.
   double flops = 0;

@@ -1,9 +1,9 @@
 // Supernodal multifrontal factorization (Duff and Reid 1983; Liu 1992). The tree of fronts is traversed in
 // postorder. A front is assembled from the matrix and its children's contribution blocks straight into the
-// factors' storage (assembly.hpp), its columns are eliminated (elimination.hpp), and its own contribution
-// block waits on a stack for its parent (contribution_stack.hpp). Threads work on disjoint subtrees
-// (tree_parallelism.hpp); the order of additions within a front is fixed, so results do not depend on their
-// number.
+// factors' storage, or to where a sink will take its panels (front_panels.hpp, assembly.hpp), its columns are
+// eliminated (elimination.hpp), and its own contribution block waits on a stack for its parent
+// (contribution_stack.hpp). Threads work on disjoint subtrees (tree_parallelism.hpp); the order of additions
+// within a front is fixed, so results do not depend on their number.
 
 #include <fmt/format.h>
 
@@ -16,12 +16,12 @@
 #include <utility>
 
 #include "trisweep/core/error.hpp"
-#include "trisweep/core/slabs.hpp"
 #include "trisweep/numeric/assembly.hpp"
 #include "trisweep/numeric/contribution_stack.hpp"
 #include "trisweep/numeric/elimination.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/numeric/factors.hpp"
+#include "trisweep/numeric/front_panels.hpp"
 #include "trisweep/numeric/front_tree.hpp"
 #include "trisweep/numeric/redone_front.hpp"
 #include "trisweep/numeric/reshaping.hpp"
@@ -61,20 +61,23 @@ struct Job {
   std::vector<Contribution<T>>& contributions;  // by front
   RedoneFronts<T>& redone;
   Progress& progress;
+  PanelSink<T>* sink;
+  Offset front_entries;  // of the largest front
 };
 
 // One thread's means, and the factorization of one front with them.
 template <Scalar T>
 class Worker {
  public:
-  Worker(const Job<T>& job, Offset stack_entries, Index widest)
+  Worker(const Job<T>& job, int thread, Offset stack_entries, Index widest)
       : job_(job),
         assembly_(job.source),
         redoer_(job.source, job.rules),
+        panels_(job.factors, job.sink, thread, job.front_entries),
         scratch_(widest),
         stack_(stack_entries) {}
 
-  // False when the matrix is not positive definite.
+  // False when the matrix is not positive definite, or pivots would be delayed that a sink has no place for.
   bool process(const Unit& unit) {
     for (Index f = unit.first; f <= unit.last; ++f) {
       if (!process(f, f == unit.last)) return false;
@@ -103,10 +106,8 @@ class Worker {
       perturbed_ += perturbed.value_or(0);
     }
     release_children(f);
-    if (job_.redone.is_redone[usize(f)]) return true;
-    for (const Panel<T>& panel : front_.panels) {
-      for (const View<T>& part : {panel.diagonal, panel.lower, panel.upper}) finish(part);
-    }
+    if (job_.redone.is_redone[usize(f)]) return job_.sink == nullptr;
+    panels_.finish(front_);
     return true;
   }
 
@@ -123,7 +124,8 @@ class Worker {
     }
   }
 
-  // With pivots searched for in the whole front, and delayed.
+  // With pivots searched for in the whole front, and delayed. Where that left all of them in their supernodes
+  // the front has its panels.
   void redo(Index f) {
     const symbolic::Structure& s = job_.source.structure;
     std::vector<ChildBlock<T>> children;
@@ -135,38 +137,16 @@ class Worker {
     RedoneFront<T> result = redoer_.redo(job_.tree.members(f), children, redone.most_delayed(job_.tree, f));
     perturbed_ += result.perturbed_pivots;
     for (const Piece<T>& piece : result.pieces) redone.entries[usize(f)] += piece.entries();
-    redone.is_redone[usize(f)] = 1;
-    redone.pieces[usize(f)] = std::move(result.pieces);
+    redone.is_redone[usize(f)] = !put_in_place<T>(result.pieces, s, front_);
+    if (redone.is_redone[usize(f)]) redone.pieces[usize(f)] = std::move(result.pieces);
     Contribution<T>& own = job_.contributions[usize(f)];
     result.contribution.on_stack = own.on_stack;
     own = std::move(result.contribution);
   }
 
-  // Brings a final block into the form that the solve phase wants, while it is in the cache.
-  void finish(View<T> part) {
-    if (part.rows <= slab_rows) return;
-    slab_scratch_.resize(std::max(slab_scratch_.size(), usize(part.rows) * usize(part.cols)));
-    cut_into_slabs(part.data, part.rows, part.cols, slab_scratch_.data());
-  }
-
-  // The front's panels in the factors, and memory for its contribution block.
+  // Panels, and memory for the contribution block.
   void lay_out(Index f, bool leaves_unit) {
-    const symbolic::Structure& s = job_.source.structure;
-    Factors<T>& factors = job_.factors;
-    front_.panels.clear();
-    front_.width = 0;
-    for (Index k : job_.tree.members(f)) {
-      const Index w = s.width(k), m = s.height(k);
-      const Offset at = factors.panel_ptr[usize(k)];
-      const View<T> upper{factors.upper.data() + at, m, w, m};
-      front_.panels.push_back(
-          {.supernode = k,
-           .start = front_.width,
-           .diagonal = {factors.diagonal.data() + factors.diagonal_ptr[usize(k)], w, w, w},
-           .lower = {factors.lower.data() + at, m, w, m},
-           .upper = factors.kind == Kind::lu ? upper : View<T>{}});
-      front_.width += w;
-    }
+    panels_.lay_out(job_.tree.members(f), front_);
     const Index m = job_.tree.height[usize(f)];
     Contribution<T>& own = job_.contributions[usize(f)];
     own.on_stack = !leaves_unit;
@@ -192,16 +172,17 @@ class Worker {
   const Job<T>& job_;
   Assembly<T> assembly_;
   FrontRedoer<T> redoer_;
+  FrontPanels<T> panels_;
   EliminationScratch<T> scratch_;
   ContributionStack<T> stack_;
   Front<T> front_;
-  std::vector<T> slab_scratch_;
   Index perturbed_ = 0;
   double unreported_ = 0;
 };
 
+// With room for the panels, unless a sink takes them.
 template <Scalar T>
-Factors<T> allocate(std::shared_ptr<const symbolic::Structure> structure, Kind kind) {
+Factors<T> allocate(std::shared_ptr<const symbolic::Structure> structure, Kind kind, bool with_panels) {
   const symbolic::Structure& s = *structure;
   Factors<T> f;
   f.kind = kind;
@@ -211,10 +192,11 @@ Factors<T> allocate(std::shared_ptr<const symbolic::Structure> structure, Kind k
     f.panel_ptr.push_back(f.panel_ptr.back() + w * s.height(k));
     f.diagonal_ptr.push_back(f.diagonal_ptr.back() + w * w);
   }
+  f.structure = std::move(structure);
+  if (!with_panels) return f;
   f.lower = Buffer<T>(usize(f.panel_ptr.back()), "the lower factor");
   f.diagonal = Buffer<T>(usize(f.diagonal_ptr.back()), "the diagonal blocks of the factors");
   if (kind == Kind::lu) f.upper = Buffer<T>(usize(f.panel_ptr.back()), "the upper factor");
-  f.structure = std::move(structure);
   return f;
 }
 
@@ -244,7 +226,7 @@ std::vector<double> flops_by_front(const FrontTree& tree, const symbolic::Struct
 template <Scalar T>
 std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
                                  std::shared_ptr<const symbolic::Structure> structure, Kind kind,
-                                 const Options& options, Observer& observer) {
+                                 const Options& options, Observer& observer, PanelSink<T>* sink) {
   const symbolic::Structure& s = *structure;
   if (a.rows() != s.n || a.cols() != s.n) {
     throw Error(ErrorKind::usage,
@@ -256,13 +238,21 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
   const std::vector<Unit> units = cut_into_units(tree, flops, std::max(1, options.threads));
   const int threads = std::clamp(options.threads, 1, std::max(1, static_cast<int>(units.size())));
 
-  Factors<T> factors = allocate<T>(structure, kind);
+  Factors<T> factors = allocate<T>(structure, kind, sink == nullptr);
   const LowerColumns<T> columns(a, s);
   std::vector<Contribution<T>> contributions(usize(tree.fronts()));
   Progress progress(observer, std::reduce(flops.begin(), flops.end()));
   RedoneFronts<T> redone(tree, factors.panel_ptr.back());
-  const Job<T> job{{a, columns, s, kind}, tree,   flops,   pivot_rules(a, options), factors,
-                   contributions,         redone, progress};
+  const Job<T> job{.source = {a, columns, s, kind},
+                   .tree = tree,
+                   .flops = flops,
+                   .rules = pivot_rules(a, options),
+                   .factors = factors,
+                   .contributions = contributions,
+                   .redone = redone,
+                   .progress = progress,
+                   .sink = sink,
+                   .front_entries = largest_front_entries(tree, s, kind)};
 
   Offset stack = 0;
   for (const Unit& u : units) {
@@ -271,7 +261,7 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
   Index widest = 1;
   for (Index k = 0; k < s.supernodes(); ++k) widest = std::max(widest, s.width(k));
   std::vector<std::unique_ptr<Worker<T>>> workers;
-  for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<Worker<T>>(job, stack, widest));
+  for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<Worker<T>>(job, t, stack, widest));
 
   const auto work = [&](int thread, const Unit& unit) { return workers[usize(thread)]->process(unit); };
   if (!run_units(units, threads, work)) return std::nullopt;
@@ -281,9 +271,10 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
   return factors;
 }
 
-#define TRISWEEP_INSTANTIATE(T)                 \
-  template std::optional<Factors<T>> factor<T>( \
-      const matrix::Csr<T>&, std::shared_ptr<const symbolic::Structure>, Kind, const Options&, Observer&);
+#define TRISWEEP_INSTANTIATE(T)                                                                  \
+  template std::optional<Factors<T>> factor<T>(const matrix::Csr<T>&,                            \
+                                               std::shared_ptr<const symbolic::Structure>, Kind, \
+                                               const Options&, Observer&, PanelSink<T>*);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE
 

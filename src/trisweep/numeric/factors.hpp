@@ -29,6 +29,7 @@ enum class Kind { lu, cholesky };
 //   lower    m x w  L(rows(K), K)
 //   diagonal w x w  D(K)^-1
 //   upper    m x w  U(K, rows(K))^T (plain transpose); empty for Cholesky, where U = L^H.
+// `lower`, `diagonal` and `upper` are empty where a sink has taken the panels.
 template <Scalar T>
 struct Factors {
   std::shared_ptr<const symbolic::Structure> structure;
@@ -64,12 +65,18 @@ struct Options {
   double relative_threshold = 0.01;
 };
 
+template <Scalar T>
+class PanelSink;
+
 // `a`: already ordered, scaled, and in the structure's final order. Kind::cholesky reads the lower triangle.
 // Cholesky returns nullopt when a pivot is not positive (the caller then factors as LU); LU always succeeds,
 // with delayed and perturbed pivots counted. Throws Error(environment) when memory does not suffice.
+// With a sink (panel_sink.hpp) the result has no panels, and LU returns nullopt, too, as soon as a pivot is
+// not found in its supernode: that changes panels that the sink has taken.
 template <Scalar T>
 std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
                                  std::shared_ptr<const symbolic::Structure> structure, Kind kind,
-                                 const Options& options, Observer& observer = silent_observer());
+                                 const Options& options, Observer& observer = silent_observer(),
+                                 PanelSink<T>* sink = nullptr);
 
 }  // namespace trisweep::numeric

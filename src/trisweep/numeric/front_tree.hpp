@@ -35,11 +35,13 @@ struct FrontTree {
   }
 };
 
+// Entries of a cache line of the smallest scalar.
+constexpr Offset line_entries = 16;
+
 // Entries that a contribution block of `height` rows occupies on the stack: square, padded to whole cache
 // lines.
 constexpr Offset contribution_entries(Index height) {
-  constexpr Offset line = 16;  // entries: 64 bytes of the smallest scalar
-  return (Offset{height} * height + line - 1) / line * line;
+  return (Offset{height} * height + line_entries - 1) / line_entries * line_entries;
 }
 
 FrontTree build_front_tree(const symbolic::Structure& structure);

@@ -29,7 +29,48 @@ void solve_with_diagonal(Piece<T>& p) {
   invert_from_lu<T>(diagonal, in_place, scratch);
 }
 
+template <Scalar T>
+bool is_in_place(const Piece<T>& piece, const symbolic::Structure& s, const Panel<T>& panel) {
+  const auto own = [&](Index j) { return s.supernode_of[usize(j)] == panel.supernode; };
+  return piece.supernode == panel.supernode && piece.width == panel.width() &&
+         piece.height() == panel.lower.rows &&  // no row goes past
+         std::all_of(piece.row.begin(), piece.row.begin() + piece.width, own) &&
+         std::all_of(piece.col.begin(), piece.col.begin() + piece.width, own);
+}
+
+// Pivots and rows come in the order of the structure.
+template <Scalar T>
+void copy_in_place(const Piece<T>& piece, const symbolic::Structure& s, const Panel<T>& panel) {
+  const Index w = piece.width, m = piece.height(), first = s.first[usize(panel.supernode)];
+  const auto rows = s.rows(panel.supernode);
+  std::vector<Index> row, col;
+  for (const auto& [from, to] : {std::pair(&piece.row, &row), {&piece.col, &col}}) {
+    for (Index i = 0; i < w; ++i) to->push_back((*from)[usize(i)] - first);
+    for (Index i = w; i < w + m; ++i)
+      to->push_back(static_cast<Index>(std::ranges::lower_bound(rows, (*from)[usize(i)]) - rows.begin()));
+  }
+  for (Index j = 0; j < w; ++j) {
+    for (Index i = 0; i < w; ++i)  // D^-1 leads from rows to columns
+      panel.diagonal(col[usize(i)], row[usize(j)]) = piece.diagonal[usize(i) + usize(j) * usize(w)];
+    for (Index i = 0; i < m; ++i) {
+      panel.lower(row[usize(w + i)], row[usize(j)]) = piece.lower[usize(i) + usize(j) * usize(m)];
+      panel.upper(col[usize(w + i)], col[usize(j)]) = piece.upper[usize(i) + usize(j) * usize(m)];
+    }
+  }
+}
+
 }  // namespace
+
+template <Scalar T>
+bool put_in_place(std::span<const Piece<T>> pieces, const symbolic::Structure& structure,
+                  const Front<T>& front) {
+  if (pieces.size() != front.panels.size()) return false;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (!is_in_place(pieces[i], structure, front.panels[i])) return false;
+  }
+  for (std::size_t i = 0; i < pieces.size(); ++i) copy_in_place(pieces[i], structure, front.panels[i]);
+  return true;
+}
 
 template <Scalar T>
 FrontRedoer<T>::FrontRedoer(const Source<T>& source, const PivotRules<RealOf<T>>& rules)
@@ -182,7 +223,9 @@ RedoneFront<T> FrontRedoer<T>::redo(std::span<const Index> members, std::span<co
   return result;
 }
 
-#define TRISWEEP_INSTANTIATE(T) template class FrontRedoer<T>;
+#define TRISWEEP_INSTANTIATE(T)                                                                       \
+  template bool put_in_place(std::span<const Piece<T>>, const symbolic::Structure&, const Front<T>&); \
+  template class FrontRedoer<T>;
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE
 

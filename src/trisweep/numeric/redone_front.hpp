@@ -47,6 +47,12 @@ struct RedoneFront {
   Index perturbed_pivots = 0;
 };
 
+// Where each piece has the rows and columns of one of the front's supernodes: writes them into its panels.
+// False, and nothing is done, where pivots came to another place.
+template <Scalar T>
+bool put_in_place(std::span<const Piece<T>> pieces, const symbolic::Structure& structure,
+                  const Front<T>& front);
+
 // Redoes fronts of one factorization; one per thread, since it knows where each row lies in the current
 // front.
 template <Scalar T>

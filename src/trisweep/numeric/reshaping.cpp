@@ -35,26 +35,6 @@ class Reshaping {
     }
   }
 
-  // In the structure as it is; false when pivots were delayed.
-  bool fill_in_place() {
-    std::vector<Index> same(usize(old_.n));
-    std::iota(same.begin(), same.end(), 0);
-    for (const Supernode<T>& s : list_) {
-      if (s.piece && !stays(*s.piece)) return false;
-    }
-    row_new_ = col_new_ = std::move(same);
-    for (const Supernode<T>& s : list_) {
-      if (!s.piece) continue;
-      const Index k = s.old;
-      const Offset at = factors_.panel_ptr[usize(k)];
-      map_rows(old_.rows(k));
-      fill(*s.piece, k, old_, Part::diagonal, factors_.diagonal.data() + factors_.diagonal_ptr[usize(k)]);
-      fill(*s.piece, k, old_, Part::lower, factors_.lower.data() + at);
-      fill(*s.piece, k, old_, Part::upper, factors_.upper.data() + at);
-    }
-    return true;
-  }
-
   void restructure() {
     number();
     const auto structure =
@@ -78,12 +58,6 @@ class Reshaping {
 
  private:
   enum class Part { diagonal, lower, upper };
-
-  bool stays(const Piece<T>& p) const {
-    const auto own = [&](Index j) { return old_.supernode_of[usize(j)] == p.supernode; };
-    return p.width == old_.width(p.supernode) && std::all_of(p.row.begin(), p.row.begin() + p.width, own) &&
-           std::all_of(p.col.begin(), p.col.begin() + p.width, own);
-  }
 
   void number() {
     row_new_.resize(usize(old_.n));
@@ -273,8 +247,7 @@ void insert_redone(RedoneFronts<T> redone, const FrontTree& tree, Factors<T>& fa
     std::ranges::move(redone.pieces[usize(f)], std::back_inserter(pieces));
   }
   std::ranges::stable_sort(pieces, {}, &Piece<T>::supernode);
-  Reshaping<T> reshaping(factors, by_supernode, pieces);
-  if (!reshaping.fill_in_place()) reshaping.restructure();
+  Reshaping<T>(factors, by_supernode, pieces).restructure();
 }
 
 #define TRISWEEP_INSTANTIATE(T)    \

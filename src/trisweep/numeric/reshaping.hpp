@@ -9,12 +9,12 @@
 
 namespace trisweep::numeric {
 
-// What came out, by front.
+// What came out in another shape than was planned, by front.
 template <Scalar T>
 struct RedoneFronts {
   std::vector<char> is_redone;
   std::vector<std::vector<Piece<T>>> pieces;
-  std::vector<Offset> entries;  // of all pieces in the front's subtree
+  std::vector<Offset> entries;  // of all pieces in the front's subtree, wherever they are
 
   // `panel_entries`: of one factor, as planned.
   RedoneFronts(const FrontTree& tree, Offset panel_entries);
@@ -28,8 +28,8 @@ struct RedoneFronts {
   Offset most_entries_;  // of all pieces in a subtree that delays columns
 };
 
-// Puts the pieces in the place of the panels of redone fronts, which are undefined in `factors`. Where pivots
-// were delayed the factors get a structure of their own, and say how rows and columns are numbered in it.
+// Puts the pieces in the place of the panels of those fronts, which are undefined in `factors`. If there are
+// any the factors get a structure of their own, and say how rows and columns are numbered in it.
 template <Scalar T>
 void insert_redone(RedoneFronts<T> redone, const FrontTree& tree, Factors<T>& factors);
 

@@ -103,13 +103,16 @@ Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis) {
 
 template <Scalar F, Scalar T>
 std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
-                                           const numeric::Options& options, Observer& observer) {
+                                           const numeric::Options& options, Observer& observer,
+                                           numeric::PanelSink<F>* sink) {
   const ordering::Ordering& o = analysis->ordering;
-  require_memory(numeric::estimate(*analysis->structure, analysis->kind, sizeof(F)).peak_bytes(),
-                 "the factorization", usize(options.threads) * numeric::addresses_of_thread);
+  const auto needed = numeric::estimate(*analysis->structure, analysis->kind, sizeof(F));
+  require_memory(
+      sink ? needed.front_bytes + needed.stack_bytes + sink->bytes_expected() : needed.peak_bytes(),
+      "the factorization", usize(options.threads) * numeric::addresses_of_thread);
   const auto scaled =
       matrix::convert<F>(matrix::permuted_and_scaled<T>(a, o.row_new, o.col_new, o.row_scale, o.col_scale));
-  auto factors = numeric::factor(scaled, analysis->structure, analysis->kind, options, observer);
+  auto factors = numeric::factor(scaled, analysis->structure, analysis->kind, options, observer, sink);
   if (!factors) return std::nullopt;
   if (!factors->row_new.empty()) analysis = with_delayed_pivots(*analysis, *factors);
   return Factorization<F>{.analysis = std::move(analysis),
@@ -136,10 +139,11 @@ Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis>
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 // F the precision of the factors, T that of the system.
-#define INSTANTIATE_FACTOR(F, T)                                                                   \
-  template std::optional<Factorization<F>> try_factor<F>(                                          \
-      const matrix::Csr<T>&, std::shared_ptr<const Analysis>, const numeric::Options&, Observer&); \
-  template Factorization<F> factor<F>(const matrix::Csr<T>&, std::shared_ptr<const Analysis>,      \
+#define INSTANTIATE_FACTOR(F, T)                                                                  \
+  template std::optional<Factorization<F>> try_factor<F>(                                         \
+      const matrix::Csr<T>&, std::shared_ptr<const Analysis>, const numeric::Options&, Observer&, \
+      numeric::PanelSink<F>*);                                                                    \
+  template Factorization<F> factor<F>(const matrix::Csr<T>&, std::shared_ptr<const Analysis>,     \
                                       const FactorOptions&, Observer&);
 #define INSTANTIATE_SAME(T) INSTANTIATE_FACTOR(T, T)
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_SAME)

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "trisweep/numeric/factors.hpp"
+#include "trisweep/numeric/panel_sink.hpp"
 #include "trisweep/ordering/ordering.hpp"
 #include "trisweep/symbolic/structure.hpp"
 
@@ -65,11 +65,13 @@ Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis);
 
 // Factors A in the precision of F, as it was analyzed; where pivots are delayed the result has an analysis of
 // its own, with the order and structure that came out. Nullopt when Cholesky meets a pivot that is not
-// positive: A is not positive definite after all.
+// positive: A is not positive definite after all. A sink takes the panels, and has LU return nullopt where
+// pivots would be delayed (numeric/factors.hpp).
 template <Scalar F, Scalar T>
 std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
                                            const numeric::Options& options = {},
-                                           Observer& observer = silent_observer());
+                                           Observer& observer = silent_observer(),
+                                           numeric::PanelSink<F>* sink = nullptr);
 
 struct FactorOptions {
   AnalysisOptions analysis;  // for the second try, see below

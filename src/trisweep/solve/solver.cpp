@@ -9,6 +9,7 @@
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/plan/variants.hpp"
+#include "trisweep/solve/compressed_factors.hpp"
 #include "trisweep/solve/compression_choice.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/refinement.hpp"
@@ -160,6 +161,7 @@ class Solver<T>::System {
   void factor(Care care, Reuse reuse) {
     care_ = care;
     regularity_.reset();
+    tried_seconds_ = 0;
     factors_are_low_ = options_.mixed && care == Care::usual;
     if (reuse == Reuse::nothing) analysis_.reset();
     factors_are_low_ ? factor_in<Single<T>>() : factor_in<T>();
@@ -225,18 +227,29 @@ class Solver<T>::System {
   // As it was analyzed; nothing when Cholesky does not work.
   template <Scalar F>
   std::shared_ptr<const Factorization<F>> try_factor(const matrix::Csr<T>& a) {
-    const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    numeric::Options options{.threads = options_.threads > 0 ? options_.threads : processors};
-    if (care_ == Care::great) options.relative_threshold = great_threshold;
-    const auto start = Clock::now();
-    auto done = solve::try_factor<F>(a, analysis_, options, observer());
-    report_.factor.seconds += seconds_since(start);
-    if (!done) return nullptr;
-    const numeric::Factors<F>& factors = *done->factors;
+    auto done = try_factor_in_tiles<F>(a, analysis_, numeric_options(), compression_at_once(), observer());
+    report_.factor.seconds += done.seconds;
+    tried_seconds_ += done.lost_seconds;
+    if (!done.factorization) return nullptr;
+    tiles_ = std::move(done.tiles);
+    const numeric::Factors<F>& factors = *done.factorization->factors;
     describe(report_.factor, *factors.structure, factors.kind, sizeof(F));
     report_.factor.perturbed_pivots = factors.perturbed_pivots;
     report_.factor.delayed_pivots = factors.delayed_pivots;
-    return std::make_shared<const Factorization<F>>(*std::move(done));
+    return std::make_shared<const Factorization<F>>(*std::move(done.factorization));
+  }
+
+  numeric::Options numeric_options() const {
+    const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    numeric::Options options{.threads = options_.threads > 0 ? options_.threads : processors};
+    if (care_ == Care::great) options.relative_threshold = great_threshold;
+    return options;
+  }
+
+  // Of panels while they are factored. (Devices take them as they are.)
+  Compression compression_at_once() const {
+    const bool alone = comm_.size() == 1 && options_.device == engine::Device::cpu;
+    return alone ? compression() : Compression{};
   }
 
   void share_choice() {
@@ -251,45 +264,64 @@ class Solver<T>::System {
   void distribute(std::shared_ptr<const Factorization<F>> factorization) {
     const auto start = Clock::now();
     make_solver(factorization);
-    double tried_seconds = 0;  // making tiles that were not kept
     while (options_.compress.automatic && solver_->compression()) {
       const auto better = better_compression(*solver_, *refined_, options_.op, refinement());
       if (!better) break;
-      tried_seconds += solver_->compression()->seconds;
+      tried_seconds_ += solver_->compression()->seconds;
       automatic_ = *better;
       compression_undone_ = automatic_.eps == 0;
+      if (tiles_) factorization = factor_again<F>();
       make_solver(factorization);
     }
+    tiles_.reset();
     factorization.reset();
     report_.distribution_seconds = comm_.max(seconds_since(start));
     const auto plan_start = Clock::now();
     refined_->prepare(options_.op, options_.nrhs);
     report_.plan_seconds = comm_.max(seconds_since(plan_start));
     report_.setup_seconds = matrix_seconds_ + comm_.max(seconds_since(start));
-    describe_compression(tried_seconds);
+    describe_compression();
     const auto bytes = static_cast<double>(solver_->panel_bytes());
     report_.panel_bytes = comm_.sum(bytes);
     report_.panel_bytes_max = comm_.max(bytes);
+  }
+
+  // The numbers that tiles were made of: once they are needed, they stay until the solver is made.
+  template <Scalar F>
+  std::shared_ptr<const Factorization<F>> factor_again() {
+    const auto start = Clock::now();
+    refined_.reset();
+    solver_.reset();
+    tiles_.reset();
+    matrix::Csr<T> room;
+    const matrix::Csr<T>& whole = a_->whole(room);
+    auto factorization = transport::collectively(comm_, [&] {
+      return std::make_shared<const Factorization<F>>(
+          solve::try_factor<F>(whole, analysis_, numeric_options(), observer()).value());
+    });
+    tried_seconds_ += seconds_since(start);
+    return factorization;
   }
 
   template <Scalar F>
   void make_solver(const std::shared_ptr<const Factorization<F>>& factorization) {
     refined_.reset();  // it keeps sums of A's rows
     const SolverOptions wanted = solver_options();
-    if (!solver_ || solver_->options().compression != wanted.compression || !solver_->refill(factorization)) {
+    if (!solver_ || solver_->options().compression != wanted.compression ||
+        !solver_->refill(factorization, tiles_)) {
       solver_.reset();
-      solver_.emplace(comm_.handle(), factorization, wanted);
+      solver_.emplace(comm_.handle(), factorization, wanted, tiles_);
     }
     refined_.emplace(*a_, *solver_);
   }
 
-  void describe_compression(double tried_seconds) {
+  void describe_compression() {
     FactorReport& report = report_.factor;
     const bool compressed = solver_->compression().has_value();
     const CompressionReport made = solver_->compression().value_or(CompressionReport{});
     report.compression_undone = compression_undone_;
     report.compression_eps = compressed ? solver_->options().compression.eps : 0;
-    report.compression_seconds = tried_seconds + made.seconds;
+    report.compression_seconds = tried_seconds_ + made.seconds;
     report.level_bytes = made.level_bytes;
     report.uncompressed_level_bytes = made.uncompressed_level_bytes;
     if (compressed) report.bytes = static_cast<std::size_t>(made.bytes());
@@ -334,8 +366,10 @@ class Solver<T>::System {
   bool factors_are_low_ = false;
   bool compression_undone_ = false;
   Compression automatic_ = automatic_compression<T>();
-  std::shared_ptr<const Analysis> analysis_;  // rank 0: as it was planned, before pivots are delayed
-  std::array<Index, 2> most_entries_{};       // in a row of A, and of its transposes
+  std::shared_ptr<const Analysis> analysis_;   // rank 0: as it was planned, before pivots are delayed
+  std::shared_ptr<const MadeTiles<T>> tiles_;  // until a solver has them
+  double tried_seconds_ = 0;                   // of making tiles that were not kept
+  std::array<Index, 2> most_entries_{};        // in a row of A, and of its transposes
   std::optional<TriangularSolver<T>> solver_;
   std::optional<RefinedSolver<T>> refined_;
   std::optional<Regularity> regularity_;  // once it is known

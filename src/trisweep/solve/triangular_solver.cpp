@@ -80,9 +80,9 @@ std::array<transport::Setting, settings_of_solvers> settings_of(const SolverOpti
 }
 
 template <class S>
-void check_factorization(const Factorization<S>* factorization) {
+void check_factorization(const Factorization<S>* factorization, bool in_tiles) {
   if (factorization != nullptr && factorization->analysis && factorization->analysis->structure &&
-      factorization->factors)
+      factorization->factors && (in_tiles || factorization->factors->bytes() > 0))
     return;
   throw Error(ErrorKind::usage, "rank 0 has no factorization to solve with",
               "pass what factor() returned on rank 0");
@@ -91,11 +91,11 @@ void check_factorization(const Factorization<S>* factorization) {
 // The options, when they make sense and are those of all ranks.
 template <Scalar T, class S>
 SolverOptions agreed_options(const transport::Communicator& comm, const SolverOptions& options,
-                             const Factorization<S>* factorization) {
+                             const Factorization<S>* factorization, bool in_tiles) {
   std::array<transport::Setting, settings_of_solvers> settings;
   auto copy = transport::collectively(comm, [&] {
     check_options(options, comm.size());
-    if (comm.rank() == 0) check_factorization(factorization);
+    if (comm.rank() == 0) check_factorization(factorization, in_tiles);
     settings = settings_of<S, T>(options);
     return options;
   });
@@ -122,9 +122,10 @@ void require_same_call(const transport::Communicator& comm, Op op, Index nrhs) {
 template <Scalar T>
 template <class S>
 requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
-    MPI_Comm comm, std::shared_ptr<const Factorization<S>> factorization, const SolverOptions& options)
+    MPI_Comm comm, std::shared_ptr<const Factorization<S>> factorization, const SolverOptions& options,
+    std::shared_ptr<const MadeTiles<T>> tiles)
     : comm_(comm, options.limits),
-      options_(agreed_options<T>(comm_, options, factorization.get())),
+      options_(agreed_options<T>(comm_, options, factorization.get(), tiles != nullptr)),
       source_(factorization ? factorization->analysis : nullptr),
       analysis_(broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr)),
       scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0) {
@@ -133,11 +134,9 @@ requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
     partition_ = partition_for(options.rows, structure().n, comm_.size());
     share_ = distribution::make_share(structure(), mapping(), comm_.rank());
   });
-  panels_ = engine::PanelStore<T>::template distribute<S>(comm_, distribution_, share_,
-                                                          factorization ? factorization->factors : nullptr);
-  comm_.broadcast(scaled_norm_one_);
   transport::collectively(comm_, [&] { crew_.emplace(options.threads); });
-  compress<S>();
+  fill(factorization, tiles.get());
+  comm_.broadcast(scaled_norm_one_);
   transport::collectively(comm_, [&] {
     engine_ = engine::make_engine<T>({.comm = comm_,
                                       .crew = *crew_,
@@ -155,8 +154,24 @@ requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
 
 template <Scalar T>
 template <class S>
-void TriangularSolver<T>::compress() {
+void TriangularSolver<T>::fill(const std::shared_ptr<const Factorization<S>>& factorization,
+                               const MadeTiles<T>* tiles) {
   compression_.reset();
+  if (tiles == nullptr) {
+    panels_ = engine::PanelStore<T>::template distribute<S>(comm_, distribution_, share_,
+                                                            factorization ? factorization->factors : nullptr);
+    return compress<S>();
+  }
+  transport::collectively(comm_, [&] {
+    panels_ = tiles->panels;
+    compression_ = compression_of(panels_, sizeof(S));
+  });
+  compression_->seconds = tiles->seconds;
+}
+
+template <Scalar T>
+template <class S>
+void TriangularSolver<T>::compress() {
   if (options_.compression.eps == 0) return;
   const auto start = Clock::now();
   CompressionReport report;
@@ -199,17 +214,16 @@ CompressionReport TriangularSolver<T>::compression_of(const engine::PanelStore<T
 template <Scalar T>
 template <class S>
 requires kernels::StorageOf<S, T>
-bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>> factorization) {
+bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>> factorization,
+                                 std::shared_ptr<const MadeTiles<T>> tiles) {
   return transport::together(comm_, [&] {
     char same = transport::collectively(comm_, [&] {
-      if (comm_.rank() == 0) check_factorization(factorization.get());
+      if (comm_.rank() == 0) check_factorization(factorization.get(), tiles != nullptr);
       return char(factorization && factorization->analysis == source_);
     });
     comm_.broadcast(same);
     if (same == 0) return false;
-    panels_ = engine::PanelStore<T>::template distribute<S>(comm_, distribution_, share_,
-                                                            factorization ? factorization->factors : nullptr);
-    compress<S>();
+    fill(factorization, tiles.get());
     engine_->panels_changed();
     if (factorization) scaled_norm_one_ = factorization->scaled_norm_one;
     comm_.broadcast(scaled_norm_one_);
@@ -272,10 +286,11 @@ void TriangularSolver<T>::start(Op op, Vectors<const T> b, Vectors<T> x, void* s
 #define INSTANTIATE(T) template class TriangularSolver<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
-#define INSTANTIATE_STORAGE(S, T)                                                                   \
-  template TriangularSolver<T>::TriangularSolver(MPI_Comm, std::shared_ptr<const Factorization<S>>, \
-                                                 const SolverOptions&);                             \
-  template bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>>);
+#define INSTANTIATE_STORAGE(S, T)                                                                            \
+  template TriangularSolver<T>::TriangularSolver(MPI_Comm, std::shared_ptr<const Factorization<S>>,          \
+                                                 const SolverOptions&, std::shared_ptr<const MadeTiles<T>>); \
+  template bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>>,                         \
+                                            std::shared_ptr<const MadeTiles<T>>);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
 
 }  // namespace trisweep::solve

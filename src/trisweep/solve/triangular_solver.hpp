@@ -62,6 +62,13 @@ struct CompressionReport {
   }
 };
 
+// Panels that were compressed while they were factored (compressed_factors.hpp).
+template <Scalar T>
+struct MadeTiles {
+  engine::PanelStore<T> panels;
+  double seconds = 0;
+};
+
 // Collective. Throws Error(usage) on every rank, which is as before, when a call differs among them.
 void require_same_call(const transport::Communicator& comm, Op op, Index nrhs);
 
@@ -74,20 +81,24 @@ template <Scalar T>
 class TriangularSolver {
  public:
   // `factorization`: on rank 0 (others: ignored, may be null), in T or of lower precision, the same S on all
-  // ranks: panels are stored as S, vectors and sums are of T. Throws Error(usage) when the grid does not fit
-  // the ranks, options differ among them or there is no factorization.
+  // ranks: panels are stored as S, vectors and sums are of T. `tiles`: on a rank that is alone, in the place
+  // of panels that the factorization does not have. Throws Error(usage) when the grid does not fit the ranks,
+  // options differ among them or there is no factorization.
   template <class S>
   requires kernels::StorageOf<S, T> TriangularSolver(MPI_Comm comm,
                                                      std::shared_ptr<const Factorization<S>> factorization,
-                                                     const SolverOptions& options);
+                                                     const SolverOptions& options,
+                                                     std::shared_ptr<const MadeTiles<T>> tiles = nullptr);
   TriangularSolver(const TriangularSolver&) = delete;
   TriangularSolver& operator=(const TriangularSolver&) = delete;
 
   // Whether other numbers, for the same analysis, have been taken: plans, and all that was prepared, serve
-  // again. Of another analysis: nothing has changed. Collective; `factorization` as above, of any S.
+  // again. Of another analysis: nothing has changed. Collective; `factorization` as above, of any S, and
+  // `tiles` of the same tolerance.
   template <class S>
   requires kernels::StorageOf<S, T>
-  bool refill(std::shared_ptr<const Factorization<S>> factorization);
+  bool refill(std::shared_ptr<const Factorization<S>> factorization,
+              std::shared_ptr<const MadeTiles<T>> tiles = nullptr);
 
   // Makes the plan of `op` and room for `nrhs` right-hand sides, at least one. Collective. solve() does so by
   // itself when needed; after it, solves of that op with at most that many right-hand sides allocate nothing.
@@ -144,6 +155,8 @@ class TriangularSolver {
   const std::optional<CompressionReport>& compression() const { return compression_; }
 
  private:
+  template <class S>
+  void fill(const std::shared_ptr<const Factorization<S>>& factorization, const MadeTiles<T>* tiles);
   template <class S>
   void compress();
   CompressionReport compression_of(const engine::PanelStore<T>& panels, std::size_t stored_bytes) const;

@@ -1,0 +1,59 @@
+#include "trisweep/engine/panel_compressor.hpp"
+
+#include <algorithm>
+
+#include "trisweep/core/clock.hpp"
+
+namespace trisweep::engine {
+
+using distribution::Side;
+
+template <Scalar T, class S>
+requires kernels::StorageOf<S, T> PanelCompressor<T, S>::PanelCompressor(distribution::Share share,
+                                                                         double eps, int threads,
+                                                                         double bytes)
+    : share_(std::move(share)), bytes_(static_cast<std::size_t>(bytes)), seconds_(usize(threads)) {
+  for (const Side side : distribution::sides) side_.emplace_back(share_.side(side), eps, threads);
+}
+
+template <Scalar T, class S>
+requires kernels::StorageOf<S, T>
+void PanelCompressor<T, S>::take(int thread, const numeric::Panel<S>& panel) {
+  const auto start = Clock::now();
+  for (const Side side : distribution::sides) take(thread, side, panel);
+  seconds_[usize(thread)] += seconds_since(start);
+}
+
+template <Scalar T, class S>
+requires kernels::StorageOf<S, T>
+void PanelCompressor<T, S>::take(int thread, Side side, const numeric::Panel<S>& panel) {
+  const numeric::View<S>& block = side == Side::lower   ? panel.lower
+                                  : side == Side::upper ? panel.upper
+                                                        : panel.diagonal;
+  if (block.empty()) return;
+  const std::vector<Index>& pieces = share_.side(side).supernode;
+  const auto piece = std::ranges::lower_bound(pieces, panel.supernode) - pieces.begin();
+  side_[static_cast<std::size_t>(side)].take(thread, static_cast<Index>(piece), block.data);
+}
+
+template <Scalar T, class S>
+requires kernels::StorageOf<S, T>
+double PanelCompressor<T, S>::seconds() const {
+  return *std::ranges::max_element(seconds_);
+}
+
+template <Scalar T, class S>
+requires kernels::StorageOf<S, T> PanelStore<T> PanelCompressor<T, S>::finish(numeric::Kind kind) && {
+  std::array<CompressedSide<T>, distribution::sides.size()> made;
+  for (const Side side : distribution::sides) {
+    if (side == Side::upper && kind == numeric::Kind::cholesky) continue;
+    const auto s = static_cast<std::size_t>(side);
+    made[s] = std::move(side_[s]).finish();
+  }
+  return PanelStore<T>::of(std::move(made));
+}
+
+#define INSTANTIATE(S, T) template class PanelCompressor<T, S>;
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
+
+}  // namespace trisweep::engine

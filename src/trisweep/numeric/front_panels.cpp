@@ -1,0 +1,72 @@
+#include "trisweep/numeric/front_panels.hpp"
+
+#include <algorithm>
+
+#include "trisweep/core/slabs.hpp"
+
+namespace trisweep::numeric {
+
+Offset largest_front_entries(const FrontTree& tree, const symbolic::Structure& s, Kind kind) {
+  Offset largest = 0;
+  for (Index f = 0; f < tree.fronts(); ++f) {
+    Offset entries = 0;
+    const int sides = kind == Kind::lu ? 2 : 1;
+    for (const Index k : tree.members(f))
+      entries += Offset{s.width(k)} * (s.width(k) + sides * Offset{s.height(k)}) + (1 + sides) * line_entries;
+    largest = std::max(largest, entries);
+  }
+  return largest;
+}
+
+template <Scalar T>
+FrontPanels<T>::FrontPanels(Factors<T>& factors, PanelSink<T>* sink, int thread, Offset entries)
+    : factors_(factors),
+      sink_(sink),
+      thread_(thread),
+      memory_(sink == nullptr ? 0 : usize(entries), "a front of the factorization") {}
+
+template <Scalar T>
+void FrontPanels<T>::lay_out(std::span<const Index> members, Front<T>& front) {
+  const symbolic::Structure& s = *factors_.structure;
+  front.panels.clear();
+  front.width = 0;
+  Offset next = 0;
+  for (const Index k : members) {
+    const Index w = s.width(k), m = s.height(k);
+    // As far into a cache line as in the factors: with some BLAS, roundings depend on that.
+    const auto block = [&](Buffer<T>& whole, Offset at, Index rows) -> View<T> {
+      if (sink_ == nullptr) return {whole.data() + at, rows, w, rows};
+      const Offset start = next + ((at - next) % line_entries + line_entries) % line_entries;
+      next = start + Offset{rows} * w;
+      return {memory_.data() + start, rows, w, rows};
+    };
+    const Offset at = factors_.panel_ptr[usize(k)];
+    Panel<T> panel{.supernode = k, .start = front.width};
+    panel.diagonal = block(factors_.diagonal, factors_.diagonal_ptr[usize(k)], w);
+    panel.lower = block(factors_.lower, at, m);
+    if (factors_.kind == Kind::lu) panel.upper = block(factors_.upper, at, m);
+    front.panels.push_back(panel);
+    front.width += w;
+  }
+}
+
+template <Scalar T>
+void FrontPanels<T>::finish(const Front<T>& front) {
+  for (const Panel<T>& panel : front.panels) {
+    for (const View<T>& part : {panel.diagonal, panel.lower, panel.upper}) cut(part);
+    if (sink_ != nullptr) sink_->take(thread_, panel);
+  }
+}
+
+template <Scalar T>
+void FrontPanels<T>::cut(const View<T>& part) {
+  if (part.rows <= slab_rows) return;
+  slab_scratch_.resize(std::max(slab_scratch_.size(), usize(part.rows) * usize(part.cols)));
+  cut_into_slabs(part.data, part.rows, part.cols, slab_scratch_.data());
+}
+
+#define TRISWEEP_INSTANTIATE(T) template class FrontPanels<T>;
+TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
+#undef TRISWEEP_INSTANTIATE
+
+}  // namespace trisweep::numeric
