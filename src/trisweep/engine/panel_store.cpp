@@ -182,15 +182,20 @@ requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::compressed(const 
                                                                           Crew& crew)
 const {
   PanelStore store;
+  store.compressed_ = true;
+  store.values_.fill(static_cast<const S*>(nullptr));
   auto memory = std::make_shared<std::array<std::vector<Buffer<std::byte>>, distribution::sides.size()>>();
   for (const Side side : distribution::sides) {
     const S* const values = values_[at(side)].template as<S>();
     if (values == nullptr) continue;  // Cholesky has no upper panels
     CompressedSide<T> made = compressed_side<T, S>(share.side(side), values, eps, crew);
     store.bytes_ += std::reduce(made.bytes.begin(), made.bytes.end());
+    for (const kernels::Stored<T>& piece : made.piece)
+      store.of_device_[at(side)].push_back({piece.template as<std::byte>(), !piece.template is<S>()});
     store.piece_[at(side)] = std::move(made.piece);
     store.piece_bytes_[at(side)] = std::move(made.bytes);
     (*memory)[at(side)] = std::move(made.memory);
+    store.memory_[at(side)] = (*memory)[at(side)];
   }
   store.keep_ = std::move(memory);
   return store;
