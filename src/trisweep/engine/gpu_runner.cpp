@@ -53,7 +53,7 @@ bool gpus_put() {
 namespace {
 
 // `Pes`: device::GpuPes with one PE, or device::NvshmemPe, which emplace(pes, of, panels, data) makes.
-template <Scalar T, template <Scalar> class Pes, class Emplace>
+template <Scalar T, class Pes, class Emplace>
 class GpuRunner final : public ProgramRunner<T> {
  public:
   GpuRunner(const RankProgram<T>& of, const Emplace& emplace)
@@ -111,11 +111,11 @@ class GpuRunner final : public ProgramRunner<T> {
 
   RankProgram<T> of_;
   Emplace emplace_;
-  std::optional<Pes<T>> pes_;
+  std::optional<Pes> pes_;
   std::vector<device::Count> time_;
 };
 
-template <Scalar T, template <Scalar> class Pes, class Emplace>
+template <class Pes, Scalar T, class Emplace>
 std::unique_ptr<ProgramRunner<T>> make_runner(const RankProgram<T>& of, const Emplace& emplace) {
   return std::make_unique<GpuRunner<T, Pes, Emplace>>(of, emplace);
 }
@@ -146,12 +146,12 @@ template <Scalar T>
 std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of) {
 #if defined(TRISWEEP_NVSHMEM)
   if (of.layouts.size() > 1)
-    return make_runner<T, device::NvshmemPe>(
+    return make_runner<device::NvshmemPe<T>>(
         of, [](auto& pes, const RankProgram<T>& rank, const auto& panels, const auto& data) {
           pes.emplace(rank.program, rank.layouts, panels, rank.nrhs, data);
         });
 #endif
-  return make_runner<T, device::GpuPes>(
+  return make_runner<device::GpuPes<T>>(
       of, [](auto& pes, const RankProgram<T>& rank, const auto& panels, const auto& data) {
         pes.emplace(std::span(&rank.program, 1), std::span(&panels, 1), rank.nrhs,
                     device::GpuOptions<T>{.data = {&data, 1}, .devices = {device::current_gpu()}});
