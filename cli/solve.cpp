@@ -79,8 +79,6 @@ void check_device(const CLI::App& sub, const SolveOptions& options) {
   engine::require_device(device);
   refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
          "use --device cpu");
-  if (compress_option(options.compress)->any())
-    refuse(sub, {"--compress"}, "--device " + options.device, "use --device cpu");
 }
 
 // What is about one solve by the factors.

@@ -114,6 +114,15 @@ class RunRecord(CommandTest):
                 for what in ("messages", "messages_sent", "bytes_sent", "messages_received", "bytes_received"):
                     self.assertEqual([r[what] for r in host["ranks"]], [r[what] for r in cpu["ranks"]], what)
 
+    def test_a_device_reads_the_factors_that_are_compressed(self):
+        self.succeed("gallery", "poisson3d", "--n", 12, "-o", "p.mtx")
+        cpu, host = (self.solve("p.mtx", "--compress", "1e-7", "--device", device) for device in ("cpu", "host"))
+        self.assertEqual(host["plan"]["device"], "host")
+        self.assertFalse(host["factor"]["compression_undone"])
+        self.assertEqual(host["factor"]["bytes"], cpu["factor"]["bytes"])
+        self.assertLess(host["factor"]["bytes"], host["factor"]["uncompressed_bytes"])
+        self.assertLess(host["solve"]["componentwise_backward_error"], 1e-15)
+
     def test_record_of_a_file_whose_name_is_not_text(self):
         name = os.fsencode(self.folder) + b"/a\xe9.mtx"
         os.rename(self.path("a.mtx"), name)

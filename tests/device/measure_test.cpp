@@ -44,8 +44,7 @@ std::pair<std::vector<double>, std::vector<T>> found_by(MeasuredParts<T>& parts,
     }
     crew.run([&](int thread) {
       const int p = thread / workers, worker = thread % workers;
-      pe[usize(p)].work(memory, std::array<const T*, 3>{}, solves[usize(p)], worker,
-                        LateBlock(repeat, thread));
+      pe[usize(p)].work(memory, PanelSpans<T>{}, solves[usize(p)], worker, LateBlock(repeat, thread));
     });
   }
   std::vector<double> found;

@@ -97,7 +97,7 @@ TEST(DeviceRepeat, NothingIsSentToWhoseSolveBeforeIsNotFinished) {
     shared.push_back(zeros<std::byte>(shared_layout(*program, 2).bytes<double>(1), "a test"));
   HostPe<double> from(sender, 2, 1, 1, shared[0].data()), to(receiver, 2, 1, 1, shared[1].data());
   const std::array memory{from.memory(), to.memory()};
-  const std::array<const double*, 3> no_panels{};
+  const PanelSpans<double> no_panels{};
 
   std::vector<double> received;
   LaterPe later;

@@ -122,8 +122,8 @@ class VirtualPes {
 
  private:
   const symbolic::Structure& structure() const { return *of_.distribution.structure; }
-  std::array<const T*, 3> panels_of(std::size_t p) const {
-    return {panels_[3 * p].data(), panels_[3 * p + 1].data(), panels_[3 * p + 2].data()};
+  device::PanelSpans<T> panels_of(std::size_t p) const {
+    return {panels_[3 * p], panels_[3 * p + 1], panels_[3 * p + 2]};
   }
 
   // Calls visit(row of the vector, its work row) for what has its home on a rank.

@@ -21,33 +21,36 @@ struct AllCallers {
 };
 
 // PEs take blocks in turn, so that each has some, wherever they are put. `pes` have no solve yet.
-template <class S, class T, class Peers>
+template <class Side, class T, class Peers>
 __global__ void __launch_bounds__(threads_of_block)
-    run_workers(const Pe<S, T, Peers>* pes, int count, Solve<T> solve, AllCallers<T> callers) {
+    run_workers(const Pe<Side, T, Peers>* pes, int count, Solve<T> solve, AllCallers<T> callers) {
   const int p = static_cast<int>(blockIdx.x) % count, worker = static_cast<int>(blockIdx.x) / count;
-  Pe<S, T, Peers> pe = pes[p].of_worker(usize(worker));
+  Pe<Side, T, Peers> pe = pes[p].of_worker(usize(worker));
   pe.solve = solve;
   pe.solve.caller = callers.of[p];
   const GpuBlock block;
-  Worker<S, T, Peers, GpuBlock>(pe, block).run();
+  Worker<Side, T, Peers, GpuBlock>(pe, block).run();
 }
 
 // One PE, each of whose items is a block's (Scheduling::block_for_each).
-template <class S, class T, class Peers>
+template <class Side, class T, class Peers>
 __global__ void __launch_bounds__(threads_of_block)
-    run_items(const Pe<S, T, Peers>* pes, int /*count*/, Solve<T> solve, AllCallers<T> callers) {
-  Pe<S, T, Peers> pe = pes[0].of_worker(blockIdx.x);
+    run_items(const Pe<Side, T, Peers>* pes, int /*count*/, Solve<T> solve, AllCallers<T> callers) {
+  Pe<Side, T, Peers> pe = pes[0].of_worker(blockIdx.x);
   pe.solve = solve;
   pe.solve.caller = callers.of[0];
   const GpuBlock block;
-  Worker<S, T, Peers, GpuBlock>(pe, block).run_only(static_cast<Index>(blockIdx.x));
+  Worker<Side, T, Peers, GpuBlock>(pe, block).run_only(static_cast<Index>(blockIdx.x));
 }
 
-// Which one panels of S and vectors of T have.
-template <class S, class T, template <class> class Peers>
+// Which one sides of panels and vectors of T have.
+template <class Side, class T, template <class> class Peers>
 const void* worker_kernel(Scheduling scheduling) {
-  return scheduling == Scheduling::tickets ? reinterpret_cast<const void*>(&run_workers<S, T, Peers<T>>)
-                                           : reinterpret_cast<const void*>(&run_items<S, T, Peers<T>>);
+  if constexpr (std::is_pointer_v<Side>) {
+    if (scheduling == Scheduling::block_for_each)
+      return reinterpret_cast<const void*>(&run_items<Side, T, Peers<T>>);
+  }
+  return reinterpret_cast<const void*>(&run_workers<Side, T, Peers<T>>);
 }
 
 // Blocks that run at a time on the current device.

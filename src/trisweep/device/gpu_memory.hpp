@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 
 #include "trisweep/device/gpu_pes.hpp"
 #include "trisweep/device/gpu_vectors.hpp"
 #include "trisweep/device/pe.hpp"
+#include "trisweep/device/products_in_tiles.hpp"
 #include "trisweep/device/shared_layout.hpp"
 
 namespace trisweep::device {
@@ -33,6 +35,36 @@ inline Index callers_rows_of(const Program& program) {
   for (const MovedRow& row : program.moved) rows = std::max(rows, row.caller + 1);
   return rows;
 }
+
+// Panels of a side on the device.
+class SideMemory {
+ public:
+  template <class S>
+  const NumberOf<S>* put(std::span<const S> side) {
+    memory_.emplace_back(std::as_bytes(side));
+    return reinterpret_cast<const NumberOf<S>*>(memory_.back().data());
+  }
+  // Pieces lie there as in the memory of the host.
+  template <class S>
+  Pieces<NumberOf<S>> put(const PieceSpan<S>& side) {
+    std::map<const std::byte*, const std::byte*> there;  // where parts begin, by where they do so here
+    for (const Buffer<std::byte>& part : side.memory) {
+      memory_.emplace_back(part.span());
+      there[part.data()] = memory_.back().data();
+    }
+    std::vector<Piece> pieces(side.piece.begin(), side.piece.end());
+    for (Piece& piece : pieces) {
+      const auto [here, part] = *std::prev(there.upper_bound(piece.first));
+      piece.first = part + (piece.first - here);
+    }
+    piece_ = DeviceArray<Piece>(std::span<const Piece>(pieces));
+    return {piece_.data()};
+  }
+
+ private:
+  std::deque<DeviceArray<std::byte>> memory_;
+  DeviceArray<Piece> piece_;
+};
 
 template <Scalar T>
 class GpuPeMemory {
@@ -61,17 +93,13 @@ class GpuPeMemory {
   const PeMemory<Number>& shared() const { return shared_; }
   const Count* times() const { return time_.data(); }
 
-  // What the kernel has of it.
-  template <class S, class Peers>
-  Pe<NumberOf<S>, Number, Peers> view(const PanelSpans<S>& panels, const Peers& peers, int workers) {
-    using Stored = NumberOf<S>;
-    for (std::size_t side = 0; side < panels.size(); ++side)
-      panel_[side] = DeviceArray<std::byte>(std::as_bytes(panels[side]));
-    const std::size_t scratch = usize(program_->scratch) * usize(nrhs_);
+  // What the kernel has of it, with panels that are put there.
+  template <class Side, class Peers>
+  Pe<InKernels<Side>, Number, Peers> view(const PanelsBySide<Side>& panels, const Peers& peers, int workers) {
+    const std::size_t scratch = scratch_size(*program_, rows_for_tiles(*program_, panels), nrhs_);
     scratch_ = DeviceArray<T>(scratch * usize(workers));
-    const auto value = [&](std::size_t side) { return reinterpret_cast<const Stored*>(panel_[side].data()); };
     return {.program = arrays_.view(),
-            .value = {value(0), value(1), value(2)},
+            .panels = {side_[0].put(panels[0]), side_[1].put(panels[1]), side_[2].put(panels[2])},
             .peers = peers,
             .messages = program_->messages(),
             .workers = workers,
@@ -82,13 +110,6 @@ class GpuPeMemory {
             .scratch_size = scratch,
             .measured = measured_,
             .solve = {}};
-  }
-  template <class S>
-  void copy_panels(const PanelSpans<S>& panels) {
-    for (std::size_t side = 0; side < panels.size(); ++side) {
-      const auto bytes = std::as_bytes(panels[side]);
-      copy(panel_[side].data(), bytes.data(), bytes.size());
-    }
   }
 
   CallersRows<Number> bring_in(const PeVectors<T>& v, Stream stream) const {
@@ -112,7 +133,7 @@ class GpuPeMemory {
   std::deque<DeviceArray<std::byte>> measuring_;
   Measured<Number> measured_;
   VectorCopies<T> copies_;
-  std::array<DeviceArray<std::byte>, distribution::sides.size()> panel_;
+  std::array<SideMemory, distribution::sides.size()> side_;
   DeviceArray<T> scratch_;
 };
 

@@ -26,11 +26,11 @@ class GpuPes<T>::Memory {
  public:
   using Number = NumberOf<T>;
 
-  template <class S>
-  Memory(std::span<const Program> programs, std::span<const PanelSpans<S>> panels, Index nrhs,
+  template <class Side>
+  Memory(std::span<const Program> programs, std::span<const PanelsBySide<Side>> panels, Index nrhs,
          const GpuOptions<T>& options)
       : programs_(programs), scheduling_(options.scheduling), team_(options.devices), parts_(team_.size()) {
-    kernel_ = worker_kernel<NumberOf<S>, NumberOf<T>, DirectPeers>(scheduling_);
+    kernel_ = worker_kernel<InKernels<Side>, NumberOf<T>, DirectPeers>(scheduling_);
     const auto count = static_cast<Index>(programs.size());
     for (Index p = 0; p < count; ++p) {
       parts_[team_.part_of(p)].pe.push_back(p);
@@ -43,7 +43,7 @@ class GpuPes<T>::Memory {
       Part<Number>& part = parts_[i];
       part.workers = workers_of(static_cast<int>(part.pe.size()));
       part.peers.emplace(shared_at_);
-      std::vector<Pe<NumberOf<S>, NumberOf<T>, DirectPeers<NumberOf<T>>>> of_part;
+      std::vector<Pe<InKernels<Side>, NumberOf<T>, DirectPeers<NumberOf<T>>>> of_part;
       for (const Index p : part.pe)
         of_part.push_back(pes_[usize(p)].view(
             panels[usize(p)], DirectPeers<Number>{part.peers->data(), count, p}, part.workers));
@@ -53,10 +53,6 @@ class GpuPes<T>::Memory {
 
   GpuPeMemory<T>& pe(Index p) { return pes_[usize(p)]; }
   std::span<const Program> programs() const { return programs_; }
-
-  void finish() const {
-    team_.each([](std::size_t) { check(TRISWEEP_GPU(DeviceSynchronize)(), "the kernel"); });
-  }
 
   void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, Stream stream,
              const CarryLetters& carry) {
@@ -102,22 +98,13 @@ class GpuPes<T>::Memory {
 };
 
 template <Scalar T>
-template <class S>
-requires kernels::StorageOf<S, T> GpuPes<T>::GpuPes(std::span<const Program> programs,
-                                                    std::span<const PanelSpans<S>> panels, Index nrhs,
-                                                    const GpuOptions<T>& options)
+template <class Side>
+GpuPes<T>::GpuPes(std::span<const Program> programs, std::span<const PanelsBySide<Side>> panels, Index nrhs,
+                  const GpuOptions<T>& options)
     : memory_(std::make_unique<Memory>(programs, panels, nrhs, options)) {}
 
 template <Scalar T>
 GpuPes<T>::~GpuPes() = default;
-
-template <Scalar T>
-template <class S>
-requires kernels::StorageOf<S, T>
-void GpuPes<T>::copy_panels(const PanelSpans<S>& panels, Index pe) {
-  memory_->finish();
-  memory_->pe(pe).copy_panels(panels);
-}
 
 template <Scalar T>
 void GpuPes<T>::copy_to_rows(Index pe, std::span<const T> values) const {
@@ -167,10 +154,11 @@ void GpuPes<T>::wait(void* stream) const {
 #define INSTANTIATE(T) template class GpuPes<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
-#define INSTANTIATE_STORAGE(S, T)                                                             \
-  template GpuPes<T>::GpuPes(std::span<const Program>, std::span<const PanelSpans<S>>, Index, \
-                             const GpuOptions<T>&);                                           \
-  template void GpuPes<T>::copy_panels(const PanelSpans<S>&, Index);
+#define INSTANTIATE_STORAGE(S, T)                                                                          \
+  template GpuPes<T>::GpuPes(std::span<const Program>, std::span<const PanelSpans<S>>, Index,              \
+                             const GpuOptions<T>&);                                                        \
+  template GpuPes<T>::GpuPes(std::span<const Program>, std::span<const PanelsBySide<PieceSpan<S>>>, Index, \
+                             const GpuOptions<T>&);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
 
 }  // namespace trisweep::device

@@ -13,13 +13,10 @@
 #include "trisweep/device/gpu_device.hpp"
 #include "trisweep/device/make_program.hpp"
 #include "trisweep/device/measure.hpp"
+#include "trisweep/device/panels.hpp"
 #include "trisweep/kernels/stored.hpp"
 
 namespace trisweep::device {
-
-// The panels of one PE, by side, in the host's memory.
-template <class S>
-using PanelSpans = std::array<std::span<const S>, distribution::sides.size()>;
 
 // Of one PE, in the host's memory: what its rows of b and of x are multiplied by on their way (empty: 1), and
 // what a program that measures answers does so with.
@@ -51,7 +48,7 @@ template <Scalar T>
 struct GpuOptions {
   std::span<const PeData<T>> data{};            // by PE
   std::vector<int> devices = {0};               // PE p is on devices[p % their number]
-  Scheduling scheduling = Scheduling::tickets;  // any other: of one PE
+  Scheduling scheduling = Scheduling::tickets;  // any other: of one PE, whose panels are numbers
 };
 
 template <Scalar T>
@@ -60,18 +57,12 @@ class GpuPes {
   // Programs that are connected to one another, and outlive this.
   // Copies all that solves with at most `nrhs` right-hand sides need. Throws Error(environment) when there is
   // no such device, not enough of its memory, or devices that do not reach each other's.
-  template <class S>
-  requires kernels::StorageOf<S, T> GpuPes(std::span<const Program> programs,
-                                           std::span<const PanelSpans<S>> panels, Index nrhs,
-                                           const GpuOptions<T>& options = {});
+  template <class Side>
+  GpuPes(std::span<const Program> programs, std::span<const PanelsBySide<Side>> panels, Index nrhs,
+         const GpuOptions<T>& options = {});
   ~GpuPes();
   GpuPes(const GpuPes&) = delete;
   GpuPes& operator=(const GpuPes&) = delete;
-
-  // Other numbers, of the same type. Waits for what runs.
-  template <class S>
-  requires kernels::StorageOf<S, T>
-  void copy_panels(const PanelSpans<S>& panels, Index pe = 0);
 
   // Work rows of a PE, in its device's memory: where b enters and x leaves when the plan does not bring them
   // in and out. Row-major, with as many columns as the solve has right-hand sides.

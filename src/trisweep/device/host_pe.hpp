@@ -30,13 +30,20 @@ class HostPe {
         measured_(device::measured(measuring, [](auto numbers) { return numbers.data(); })),
         counter_(usize(program.counters)),
         time_(program.part.size() + 1),
-        scratch_size_(usize(program.scratch) * usize(nrhs)),
-        scratch_(scratch_size_ * usize(workers), "the right-hand sides") {}
+        nrhs_(nrhs) {
+    make_room(0);
+  }
 
   const Program& program() const { return program_; }
   int workers() const { return workers_; }
   const PeMemory<Number>& memory() const { return memory_; }
   T* rows() const { return reinterpret_cast<T*>(memory_.row); }
+
+  // For products with panels like these; there is room for such with numbers. Throws Error(environment).
+  template <class Side>
+  void make_room_for(const PanelsBySide<Side>& panels) {
+    make_room(rows_for_tiles(program_, panels));
+  }
 
   // The next solve, for all workers, or the first launch of it. `patience`: seconds in which something must
   // move; 0: any time.
@@ -53,16 +60,14 @@ class HostPe {
     solve.launches = launches_++;
   }
 
-  // One worker's part of a solve. `all`: the memory of all PEs; `value`: the panels, by side, in any storage.
+  // One worker's part of a solve. `all`: the memory of all PEs; `panels`: in any storage.
   // Returns early when a PE has failed; when it throws, all of them leave.
-  template <Scalar S, class Block>
-  void work(std::span<const PeMemory<Number>> all, const std::array<const S*, 3>& value,
+  template <class Side, class Block>
+  void work(std::span<const PeMemory<Number>> all, const PanelsBySide<Side>& panels,
             const Solve<Number>& solve, int worker, const Block& block) {
-    using Stored = NumberOf<S>;
-    const auto numbers = [&](std::size_t side) { return reinterpret_cast<const Stored*>(value[side]); };
-    const Pe<Stored, Number, DirectPeers<Number>> pe{
+    const Pe<InKernels<Side>, Number, DirectPeers<Number>> pe{
         .program = view_,
-        .value = {numbers(0), numbers(1), numbers(2)},
+        .panels = {in_kernels(panels[0]), in_kernels(panels[1]), in_kernels(panels[2])},
         .peers = {all.data(), static_cast<Index>(all.size()), program_.pe},
         .messages = program_.messages(),
         .workers = static_cast<Index>(workers_),
@@ -74,7 +79,7 @@ class HostPe {
         .measured = measured_,
         .solve = solve};
     try {
-      Worker<Stored, Number, DirectPeers<Number>, Block>(pe.of_worker(usize(worker)), block).run();
+      Worker<InKernels<Side>, Number, DirectPeers<Number>, Block>(pe.of_worker(usize(worker)), block).run();
     } catch (...) {
       pe.peers.fail();
       throw;
@@ -92,6 +97,13 @@ class HostPe {
   }
 
  private:
+  void make_room(Index rows_for_tiles) {
+    const std::size_t size = scratch_size(program_, rows_for_tiles, nrhs_);
+    if (size == scratch_size_) return;
+    scratch_ = Buffer<T>(size * usize(workers_), "the right-hand sides");
+    scratch_size_ = size;
+  }
+
   const Program& program_;
   int workers_;
   ProgramView view_;
@@ -99,7 +111,8 @@ class HostPe {
   Measured<Number> measured_;
   std::vector<Count> counter_;
   std::vector<Count> time_;
-  std::size_t scratch_size_;
+  Index nrhs_;
+  std::size_t scratch_size_ = 0;
   Buffer<T> scratch_;
   Count solves_ = 0;
   Count launches_ = 0;

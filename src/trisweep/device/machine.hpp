@@ -17,10 +17,13 @@
 #include <hip/hip_runtime.h>
 #endif
 
+// TRISWEEP_APART: what kernels call, of which several have one in common.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define TRISWEEP_DEVICE __host__ __device__
+#define TRISWEEP_APART TRISWEEP_DEVICE __noinline__
 #else
 #define TRISWEEP_DEVICE
+#define TRISWEEP_APART
 #endif
 
 namespace trisweep::device {

@@ -80,6 +80,7 @@ Index ProgramBuilder::promise(Index to, Index rows) {
 Strip PlanBuilder::strip(const plan::Strip& of, Offset positions) const {
   return {.value = of.value,
           .position = positions + of.position,
+          .piece = of.piece,
           .height = of.height,
           .width = of.width,
           .row_begin = of.row_begin,

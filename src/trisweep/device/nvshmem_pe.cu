@@ -82,11 +82,11 @@ Nvshmem::~Nvshmem() {
 template <Scalar T>
 class NvshmemPe<T>::Memory {
  public:
-  template <class S>
-  Memory(const Program& program, std::span<const SharedLayout> layouts, const PanelSpans<S>& panels,
+  template <class Side>
+  Memory(const Program& program, std::span<const SharedLayout> layouts, const PanelsBySide<Side>& panels,
          Index nrhs, const PeData<T>& data)
       : program_(program),
-        kernel_(worker_kernel<NumberOf<S>, NumberOf<T>, NvshmemPeers>(Scheduling::tickets)),
+        kernel_(worker_kernel<InKernels<Side>, NumberOf<T>, NvshmemPeers>(Scheduling::tickets)),
         heap_(allocate(layouts, nrhs)),
         pe_(program, static_cast<Index>(layouts.size()), nrhs, data, heap_.get()),
         workers_(resident_blocks(kernel_)) {
@@ -154,22 +154,13 @@ class NvshmemPe<T>::Memory {
 };
 
 template <Scalar T>
-template <class S>
-requires kernels::StorageOf<S, T> NvshmemPe<T>::NvshmemPe(const Program& program,
-                                                          std::span<const SharedLayout> layouts,
-                                                          const PanelSpans<S>& panels, Index nrhs,
-                                                          const PeData<T>& data)
+template <class Side>
+NvshmemPe<T>::NvshmemPe(const Program& program, std::span<const SharedLayout> layouts,
+                        const PanelsBySide<Side>& panels, Index nrhs, const PeData<T>& data)
     : memory_(std::make_unique<Memory>(program, layouts, panels, nrhs, data)) {}
 template <Scalar T>
 NvshmemPe<T>::~NvshmemPe() = default;
 
-template <Scalar T>
-template <class S>
-requires kernels::StorageOf<S, T>
-void NvshmemPe<T>::copy_panels(const PanelSpans<S>& panels) {
-  check(cudaDeviceSynchronize(), "the kernel");
-  memory_->pe().copy_panels(panels);
-}
 template <Scalar T>
 void NvshmemPe<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, void* stream,
                          const CarryLetters& carry) {
@@ -213,7 +204,8 @@ TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 #define INSTANTIATE_STORAGE(S, T)                                                                       \
   template NvshmemPe<T>::NvshmemPe(const Program&, std::span<const SharedLayout>, const PanelSpans<S>&, \
                                    Index, const PeData<T>&);                                            \
-  template void NvshmemPe<T>::copy_panels(const PanelSpans<S>&);
+  template NvshmemPe<T>::NvshmemPe(const Program&, std::span<const SharedLayout>,                       \
+                                   const PanelsBySide<PieceSpan<S>>&, Index, const PeData<T>&);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
 
 }  // namespace trisweep::device

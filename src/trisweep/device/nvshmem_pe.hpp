@@ -27,16 +27,13 @@ template <Scalar T>
 class NvshmemPe {
  public:
   // `layouts`: of the programs of all PEs, by PE.
-  template <class S>
-  requires kernels::StorageOf<S, T> NvshmemPe(const Program& program, std::span<const SharedLayout> layouts,
-                                              const PanelSpans<S>& panels, Index nrhs, const PeData<T>& data);
+  template <class Side>
+  NvshmemPe(const Program& program, std::span<const SharedLayout> layouts, const PanelsBySide<Side>& panels,
+            Index nrhs, const PeData<T>& data);
   ~NvshmemPe();
   NvshmemPe(const NvshmemPe&) = delete;
   NvshmemPe& operator=(const NvshmemPe&) = delete;
 
-  template <class S>
-  requires kernels::StorageOf<S, T>
-  void copy_panels(const PanelSpans<S>& panels);
   // `vectors`: of this PE.
   void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience = 0, void* stream = nullptr,
              const CarryLetters& carry = {});

@@ -10,12 +10,13 @@
 
 namespace trisweep::device {
 
-// The 64 bits that begin at a byte. Memory is read in whole words, as GPUs do.
-TRISWEEP_DEVICE inline std::uint64_t bits_at(const std::byte* at) {
+// So many bits from bit `first` (of 8) of a byte on, and whatever is above them. Memory is read in whole
+// words, as GPUs do, and only those in which the bits are.
+TRISWEEP_DEVICE inline std::uint64_t bits_at(const std::byte* at, std::size_t first, std::size_t count) {
   const auto place = reinterpret_cast<std::uintptr_t>(at);
   const auto* const word = reinterpret_cast<const std::uint64_t*>(place - place % sizeof(std::uint64_t));
-  const int skipped = static_cast<int>(place % sizeof(std::uint64_t)) * 8;
-  return skipped == 0 ? word[0] : word[0] >> skipped | word[1] << (64 - skipped);
+  const std::size_t skipped = place % sizeof(std::uint64_t) * 8 + first;
+  return skipped + count <= 64 ? word[0] >> skipped : word[0] >> skipped | word[1] << (64 - skipped);
 }
 
 // A column of a panel of T: complex numbers are two real ones.
@@ -62,12 +63,12 @@ class PackedColumn {
   TRISWEEP_DEVICE R real(std::size_t i) const {
     const std::size_t slab = i / compression::slab_reals, bit = i % compression::slab_reals * bits_;
     const std::size_t column = slab < full_slabs_ ? in_slab_ : in_last_;
-    const std::uint64_t found = bits_at(numbers_ + slab * slab_bytes_ + column + bit / 8);
+    const std::uint64_t found = bits_at(numbers_ + slab * slab_bytes_ + column + bit / 8, bit % 8, bits_);
     if (is_whole_) {
       using Word = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
       return std::bit_cast<R>(static_cast<Word>(found));
     }
-    const std::uint64_t left = found << (64 - bits_ - bit % 8);
+    const std::uint64_t left = found << (64 - bits_);
     return static_cast<R>(static_cast<std::int64_t>(left) >> (64 - bits_));
   }
 

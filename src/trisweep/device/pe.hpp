@@ -5,6 +5,7 @@
 
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/measure.hpp"
+#include "trisweep/device/panels.hpp"
 #include "trisweep/device/peers.hpp"
 
 namespace trisweep::device {
@@ -50,13 +51,13 @@ struct Solve {
   CallersRows<T> caller{};
 };
 
-// One PE in a solve: panels of S, vectors of T.
-template <class S, class T, class Peers>
+// One PE in a solve: panels that each side has as Side (panels.hpp), vectors of T.
+template <class Side, class T, class Peers>
 struct Pe {
   using Number = T;
 
   ProgramView program;
-  const S* value[3];  // by side
+  Side panels[3];
   Peers peers;
   Index messages;  // signals before those of PEs
   Index workers;   // in every solve

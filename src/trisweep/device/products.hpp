@@ -13,7 +13,8 @@
 
 namespace trisweep::device {
 
-// A strip of a panel of S, and work rows of T with `nrhs` right-hand sides.
+// A strip of a panel of S, and work rows of T with `nrhs` right-hand sides. (S is what the panel begins with:
+// a number, or the head of tiles, see products_in_tiles.hpp.)
 template <class S, class T>
 struct Operands {
   const S* value;
@@ -22,6 +23,7 @@ struct Operands {
   Index nrhs;
   Strip strip;
   bool conjugate;
+  T* scratch;  // of the worker
 
   TRISWEEP_DEVICE T* at(Index work_row) const { return row + usize(work_row) * usize(nrhs); }
   TRISWEEP_DEVICE T* row_side(Index i) const { return at(position[i - strip.row_begin]); }
@@ -250,12 +252,13 @@ TRISWEEP_DEVICE inline void gather(const Operands<S, T>& o, const Block& block) 
       [&](Index j, Index column, T sum) { o.panel_side(j)[column] -= sum; });
 }
 
-// Of a square panel, by way of `scratch`: height x nrhs.
+// Of a square panel, by way of the scratch, whose first height x nrhs numbers this takes.
 template <class S, class T, class Block>
-TRISWEEP_DEVICE inline void multiply_in_place(const Operands<S, T>& o, bool by_rows, T* scratch,
-                                              const Block& block) {
+TRISWEEP_DEVICE inline void multiply_in_place(Operands<S, T> o, bool by_rows, const Block& block) {
+  T* const made = o.scratch;
+  o.scratch += usize(o.strip.width) * usize(o.nrhs);
   const auto keep = [&](Index i, Index column, T sum) {
-    scratch[usize(i) * usize(o.nrhs) + usize(column)] = sum;
+    made[usize(i) * usize(o.nrhs) + usize(column)] = sum;
   };
   if (by_rows) {
     multiply_transposed(
@@ -265,7 +268,7 @@ TRISWEEP_DEVICE inline void multiply_in_place(const Operands<S, T>& o, bool by_r
   }
   block.sync();
   T* const to = o.panel_side(0);
-  for_each(block, usize(o.strip.width) * usize(o.nrhs), [&](std::size_t i) { to[i] = scratch[i]; });
+  for_each(block, usize(o.strip.width) * usize(o.nrhs), [&](std::size_t i) { to[i] = made[i]; });
 }
 
 }  // namespace trisweep::device

@@ -29,6 +29,7 @@ namespace trisweep::device {
 struct Strip {
   Offset value;     // of the piece, among the values of its side
   Offset position;  // of the work row of the first row, among the positions
+  Index piece;      // of its side
   Index height;
   Index width;
   Index row_begin;

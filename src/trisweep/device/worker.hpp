@@ -4,14 +4,14 @@
 
 #include "trisweep/device/measure.hpp"
 #include "trisweep/device/pe.hpp"
-#include "trisweep/device/products.hpp"
+#include "trisweep/device/products_in_tiles.hpp"
 
 namespace trisweep::device {
 
-template <class S, class T, class Peers, class Block>
+template <class Side, class T, class Peers, class Block>
 class Worker {
  public:
-  TRISWEEP_DEVICE Worker(const Pe<S, T, Peers>& pe, const Block& block)
+  TRISWEEP_DEVICE Worker(const Pe<Side, T, Peers>& pe, const Block& block)
       : pe_(pe), program_(pe.program), block_(block) {}
 
   TRISWEEP_DEVICE void run() {
@@ -148,7 +148,7 @@ class Worker {
         for (Index i = item.at; i < item.end; ++i) negate(program_.negation[i]);
         return;
       case Action::measure:
-        return RowMeasures<Pe<S, T, Peers>, Block>(pe_, program_.measure[item.at], block_).run();
+        return RowMeasures<Pe<Side, T, Peers>, Block>(pe_, program_.measure[item.at], block_).run();
       case Action::close:
         return;
     }
@@ -159,19 +159,20 @@ class Worker {
     for (Index i = p.strip.begin; i < p.strip.end; ++i) {
       block_.sync();
       const Strip& strip = program_.strip[i];
-      const Operands<S, T> operands{pe_.value[p.side] + strip.value,
-                                    program_.position.data + strip.position,
-                                    pe_.peers.mine().row,
-                                    pe_.solve.nrhs,
-                                    strip,
-                                    p.conjugate};
-      if (p.multiply == Multiply::scatter) {
-        scatter(operands, block_);
-      } else if (p.multiply == Multiply::gather) {
-        gather(operands, block_);
-      } else {
-        multiply_in_place(operands, p.multiply == Multiply::in_place_by_rows, pe_.scratch, block_);
-      }
+      visit_panel(pe_.panels[p.side], strip, [&]<class S>(const S* panel) {
+        multiply(p, Operands<S, T>{panel, program_.position.data + strip.position, pe_.peers.mine().row,
+                                   pe_.solve.nrhs, strip, p.conjugate, pe_.scratch});
+      });
+    }
+  }
+  template <class S>
+  TRISWEEP_DEVICE void multiply(const Product& p, const Operands<S, T>& operands) const {
+    if (p.multiply == Multiply::scatter) {
+      scatter(operands, block_);
+    } else if (p.multiply == Multiply::gather) {
+      gather(operands, block_);
+    } else {
+      multiply_in_place(operands, p.multiply == Multiply::in_place_by_rows, block_);
     }
   }
 
@@ -286,7 +287,7 @@ class Worker {
   }
   TRISWEEP_DEVICE void signal(const Put& to) const { pe_.peers.signal(to.pe, to.signal, pe_.solve.number); }
 
-  const Pe<S, T, Peers> pe_;
+  const Pe<Side, T, Peers> pe_;
   const ProgramView& program_;
   const Block& block_;
 };

@@ -62,10 +62,6 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
   const transport::Communicator& comm = system_.comm;
   transport::require_matching(
       comm, transport::collectively(comm, [&] { return pattern_of(plan, usize(nrhs) * sizeof(T)); }));
-  if (!system_.panels.visit([](const auto&) {}))
-    throw transport::CollectiveError(ErrorKind::usage,
-                                     "the device engine has no products with compressed panels\n"
-                                     "  remedy: use --compress off, or --device cpu");
   if (!options_.carrier)
     options_.carrier =
         obstacle_to_puts(options_.device, comm).empty() ? device::Carrier::device : device::Carrier::host;

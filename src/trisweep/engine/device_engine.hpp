@@ -17,8 +17,8 @@ class DeviceEngine final : public Engine<T> {
   DeviceEngine(const DeviceEngine&) = delete;
   DeviceEngine& operator=(const DeviceEngine&) = delete;
 
-  // Throws Error(usage) when panels are of a storage that devices have no products for, Error(environment)
-  // when the plan has segments that ranks share, and their devices do not reach each other's memory.
+  // Throws Error(environment) when the plan has segments that ranks share, and their devices do not reach
+  // each other's memory.
   void prepare(Op op, const plan::Plan& plan, Index nrhs) override;
   Index room(Op op) const override;
   SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) override;

@@ -52,22 +52,13 @@ bool gpus_put() {
 
 namespace {
 
-// `Pes`: device::GpuPes with one PE, or device::NvshmemPe.
-template <Scalar T, template <Scalar> class Pes>
+// `Pes`: device::GpuPes with one PE, or device::NvshmemPe, which emplace(pes, of, panels, data) makes.
+template <Scalar T, class Pes, class Emplace>
 class GpuRunner final : public ProgramRunner<T> {
  public:
-  // emplace(pes, panels, data) makes them.
-  template <class Emplace>
-  GpuRunner(const RankProgram<T>& of, const Emplace& emplace) : of_(of), time_(of.program.part.size() + 1) {
-    const auto rows = usize(of.system.partition.count(comm().rank()));
-    const auto scale = [&](const RealOf<T>* s) { return std::span(s, s == nullptr ? 0 : rows); };
-    device::PeData<T> data{scale(of.scales.b_scale), scale(of.scales.x_scale)};
-    if (of.measuring != nullptr) {
-      data.measuring = *of.measuring;
-      emplace(pes_, device::PanelSpans<T>{}, data);
-    } else {
-      of.system.panels.visit([&](const auto& panels) { emplace(pes_, panels, data); });
-    }
+  GpuRunner(const RankProgram<T>& of, const Emplace& emplace)
+      : of_(of), emplace_(emplace), time_(of.program.part.size() + 1) {
+    make();
   }
 
   void start(const CallersVectors<T>& v, void* stream) override {
@@ -88,11 +79,22 @@ class GpuRunner final : public ProgramRunner<T> {
   void read_rows(std::size_t first, std::span<T> values, void* stream) const override {
     pes_->read_rows(values, first, 0, stream);
   }
-  void panels_changed() override {
-    of_.system.panels.visit([&](const auto& panels) { pes_->copy_panels(panels); });
-  }
+  // Other numbers, tiles of other sizes, or another storage.
+  void panels_changed() override { make(); }
 
  private:
+  void make() {
+    const auto rows = usize(of_.system.partition.count(comm().rank()));
+    const auto scale = [&](const RealOf<T>* s) { return std::span(s, s == nullptr ? 0 : rows); };
+    device::PeData<T> data{scale(of_.scales.b_scale), scale(of_.scales.x_scale)};
+    if (of_.measuring != nullptr) {
+      data.measuring = *of_.measuring;
+      emplace_(pes_, of_, device::PanelSpans<T>{}, data);
+    } else {
+      of_.system.panels.visit([&](const auto& panels) { emplace_(pes_, of_, panels, data); });
+    }
+  }
+
   // Until all in the stream has ended.
   void await(void* stream) {
     transport::Patience patience(std::numeric_limits<double>::infinity(), &comm());
@@ -108,9 +110,15 @@ class GpuRunner final : public ProgramRunner<T> {
   const transport::Communicator& comm() const { return of_.system.comm; }
 
   RankProgram<T> of_;
-  std::optional<Pes<T>> pes_;
+  Emplace emplace_;
+  std::optional<Pes> pes_;
   std::vector<device::Count> time_;
 };
+
+template <class Pes, Scalar T, class Emplace>
+std::unique_ptr<ProgramRunner<T>> make_runner(const RankProgram<T>& of, const Emplace& emplace) {
+  return std::make_unique<GpuRunner<T, Pes, Emplace>>(of, emplace);
+}
 
 }  // namespace
 
@@ -138,14 +146,14 @@ template <Scalar T>
 std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of) {
 #if defined(TRISWEEP_NVSHMEM)
   if (of.layouts.size() > 1)
-    return std::make_unique<GpuRunner<T, device::NvshmemPe>>(
-        of, [&](auto& pes, const auto& panels, const auto& data) {
-          pes.emplace(of.program, of.layouts, panels, of.nrhs, data);
+    return make_runner<device::NvshmemPe<T>>(
+        of, [](auto& pes, const RankProgram<T>& rank, const auto& panels, const auto& data) {
+          pes.emplace(rank.program, rank.layouts, panels, rank.nrhs, data);
         });
 #endif
-  return std::make_unique<GpuRunner<T, device::GpuPes>>(
-      of, [&](auto& pes, const auto& panels, const auto& data) {
-        pes.emplace(std::span(&of.program, 1), std::span(&panels, 1), of.nrhs,
+  return make_runner<device::GpuPes<T>>(
+      of, [](auto& pes, const RankProgram<T>& rank, const auto& panels, const auto& data) {
+        pes.emplace(std::span(&rank.program, 1), std::span(&panels, 1), rank.nrhs,
                     device::GpuOptions<T>{.data = {&data, 1}, .devices = {device::current_gpu()}});
       });
 }

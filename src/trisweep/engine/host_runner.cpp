@@ -57,6 +57,7 @@ class HostRunner final : public ProgramRunner<T> {
       pe_.emplace(of_.program, pes, of_.system.crew.size(), of_.nrhs, memory_.part(of_.program.pe),
                   of_.measuring != nullptr ? *of_.measuring : device::Measuring<T>{});
     });
+    if (of_.measuring == nullptr) panels_changed();
   }
 
   void start(const CallersVectors<T>& v, void* /*stream*/) override {
@@ -76,7 +77,11 @@ class HostRunner final : public ProgramRunner<T> {
   void read_rows(std::size_t first, std::span<T> values, void* /*stream*/) const override {
     std::copy_n(pe_->rows() + first, values.size(), values.data());
   }
-  void panels_changed() override {}  // they are read where they are
+  // They are read where they are.
+  void panels_changed() override {
+    transport::collectively(
+        comm(), [&] { of_.system.panels.visit([&](const auto& panels) { pe_->make_room_for(panels); }); });
+  }
 
  private:
   using Number = device::NumberOf<T>;
@@ -86,18 +91,16 @@ class HostRunner final : public ProgramRunner<T> {
   // One launch, by all workers.
   void run(const device::Solve<Number>& solve) {
     Listener listener(comm());
-    const auto run_panels = [&]<class S>(const std::array<const S*, 3>& value) {
+    const auto run_panels = [&](const auto& panels) {
       const auto serve = [&](int thread) {
-        pe_->work(memory_of_, value, solve, thread, device::HostBlock{.watch = &listener});
+        pe_->work(memory_of_, panels, solve, thread, device::HostBlock{.watch = &listener});
       };
       of_.system.crew.run(std::ref(serve));  // by reference: a solve allocates nothing
     };
     if (of_.measuring != nullptr) {
-      run_panels(std::array<const T*, 3>{});
+      run_panels(device::PanelSpans<T>{});
     } else {
-      of_.system.panels.visit([&](const auto& panels) {
-        run_panels(std::array{panels[0].data(), panels[1].data(), panels[2].data()});
-      });
+      of_.system.panels.visit(run_panels);
     }
     if (pe_->failed()) give_up();
   }

@@ -50,7 +50,7 @@ requires kernels::StorageOf<S, T> PanelStore<T> PanelCompressor<T, S>::finish(nu
     const auto s = static_cast<std::size_t>(side);
     made[s] = std::move(side_[s]).finish();
   }
-  return PanelStore<T>::of(std::move(made));
+  return PanelStore<T>::template of<S>(std::move(made));
 }
 
 #define INSTANTIATE(S, T) template class PanelCompressor<T, S>;

@@ -186,25 +186,28 @@ const {
     if (values == nullptr) continue;  // Cholesky has no upper panels
     made[at(side)] = compressed_side<T, S>(share.side(side), values, eps, crew);
   }
-  return of(std::move(made));
+  return of<S>(std::move(made));
 }
 
 template <Scalar T>
-PanelStore<T> PanelStore<T>::of(BySide<CompressedSide<T>> made) {
+template <class S>
+requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::of(BySide<CompressedSide<T>> made) {
   PanelStore store;
+  store.compressed_ = true;
+  store.values_.fill(static_cast<const S*>(nullptr));
   auto memory = std::make_shared<BySide<std::vector<Buffer<std::byte>>>>();
   for (std::size_t side = 0; side < made.size(); ++side) {
     store.bytes_ += std::reduce(made[side].bytes.begin(), made[side].bytes.end());
+    for (const kernels::Stored<T>& piece : made[side].piece)
+      store.of_device_[side].push_back({piece.template as<std::byte>(), !piece.template is<S>()});
     store.piece_[side] = std::move(made[side].piece);
     store.piece_bytes_[side] = std::move(made[side].bytes);
     (*memory)[side] = std::move(made[side].memory);
+    store.memory_[side] = (*memory)[side];
   }
   store.keep_ = std::move(memory);
   return store;
 }
-
-#define INSTANTIATE_OF(T) template PanelStore<T> PanelStore<T>::of(BySide<CompressedSide<T>>);
-TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_OF)
 
 #define INSTANTIATE_PIECES(S) \
   template SideValues<S> pieces_of(const Distribution&, const Share&, const numeric::Factors<S>&);
@@ -214,7 +217,8 @@ TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_PIECES)
   template PanelStore<T> PanelStore<T>::distribute(const transport::Communicator&, const Distribution&, \
                                                    const Share&,                                        \
                                                    std::shared_ptr<const numeric::Factors<S>>);         \
-  template PanelStore<T> PanelStore<T>::compressed<S>(const Share&, double, Crew&) const;
+  template PanelStore<T> PanelStore<T>::compressed<S>(const Share&, double, Crew&) const;               \
+  template PanelStore<T> PanelStore<T>::of<S>(BySide<CompressedSide<T>>);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 
 }  // namespace trisweep::engine

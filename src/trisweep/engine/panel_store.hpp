@@ -7,6 +7,7 @@
 
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/core/crew.hpp"
+#include "trisweep/device/panels.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/share.hpp"
 #include "trisweep/engine/compressed_side.hpp"
@@ -38,7 +39,9 @@ class PanelStore {
                                const distribution::Share& share,
                                std::shared_ptr<const numeric::Factors<S>> factors);
 
-  // Pieces that have been compressed.
+  // Pieces that have been compressed, of numbers in S.
+  template <class S>
+  requires kernels::StorageOf<S, T>
   static PanelStore of(std::array<CompressedSide<T>, distribution::sides.size()> made);
 
   // The same pieces in tiles (compressed_side.hpp), of what distribute() made of factors in S. Not
@@ -60,33 +63,37 @@ class PanelStore {
     return piece_bytes_[static_cast<std::size_t>(side)];
   }
 
-  // Calls visit(values by side) with the numbers as they are stored: spans of S. False: that they are
-  // compressed, or S is none of the table of storages (kernels/stored.hpp).
+  // Calls visit(panels by side) with them as they are stored: device::PanelsBySide of numbers, or of pieces.
   template <class Visit>
-  bool visit(const Visit& visit) const {
-    bool known = false;
+  void visit(const Visit& visit) const {
     const auto visit_if = [&]<class S, class U>() {
       if constexpr (std::same_as<U, T>) {
-        if (known || !values_[0].template is<S>()) return;
-        known = true;
-        const auto side = [&](std::size_t s) { return std::span(values_[s].template as<S>(), size_[s]); };
-        visit(std::array{side(0), side(1), side(2)});
+        if (!values_[0].template is<S>()) return;
+        const auto whole = [&](std::size_t s) { return std::span(values_[s].template as<S>(), size_[s]); };
+        const auto pieces = [&](std::size_t s) { return device::PieceSpan<S>{of_device_[s], memory_[s]}; };
+        if (compressed_) {
+          visit(std::array{pieces(0), pieces(1), pieces(2)});
+        } else {
+          visit(std::array{whole(0), whole(1), whole(2)});
+        }
       }
     };
 #define TRISWEEP_VISIT_IF(S, U) visit_if.template operator()<S, U>();
     TRISWEEP_FOR_EACH_STORAGE(TRISWEEP_VISIT_IF)
 #undef TRISWEEP_VISIT_IF
-    return known;
   }
 
  private:
   template <class V>
   using BySide = std::array<V, distribution::sides.size()>;
 
-  std::shared_ptr<const void> keep_;  // what the pointers point into
-  BySide<kernels::Stored<T>> values_{};
+  std::shared_ptr<const void> keep_;     // what the pointers point into
+  BySide<kernels::Stored<T>> values_{};  // compressed: null, of the type of numbers that are not in tiles
   BySide<std::size_t> size_{};
+  bool compressed_ = false;
   BySide<std::vector<kernels::Stored<T>>> piece_{};
+  BySide<std::vector<device::Piece>> of_device_{};  // the same pieces
+  BySide<std::span<const Buffer<std::byte>>> memory_{};
   BySide<std::vector<std::size_t>> piece_bytes_{};
   std::size_t bytes_ = 0;
 };

@@ -40,8 +40,6 @@ struct Options {
   struct Compress {
     double eps = 0;  // 0: panels as they are
     bool automatic = false;
-
-    bool any() const { return automatic || eps > 0; }
   } compress{};
   engine::Device device = engine::Device::cpu;  // see SolverOptions
   std::optional<device::Carrier> carrier{};

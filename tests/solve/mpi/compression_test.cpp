@@ -118,6 +118,75 @@ TEST(CompressedSweeps, TakeFactorsOfLowerPrecision) {
   EXPECT_LT(problem.error(problem.solve_with(solver)) * 2e-16, 0.1);
 }
 
+template <class T>
+class CompressedDevicesThreads : public testing::Test {};
+using AllScalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(CompressedDevicesThreads, AllScalars);
+
+// Answers of the same tiles as the processors read: they differ by rounding. On devices they are bitwise the
+// same with any number of workers, and whoever carries what layers share.
+TYPED_TEST(CompressedDevicesThreads, SolveAsTheProcessorsDo) {
+  using T = TypeParam;
+  const auto grids = grids_of(world_size());
+  for (const auto& [kind, whole_levels, grid] :
+       {std::tuple{"poisson3d", 0, grids.front()}, {"convection3d", 3, grids.back()}}) {
+    const auto a = example<T>(kind, 8);
+    const auto factors = in_usual_supernodes<T>(a, whole_levels);
+    SolverOptions options{.grid = grid, .deterministic = true, .grain = 1000, .compression = {.eps = 1e-3}};
+    TriangularSolver<T> cpu(MPI_COMM_WORLD, factors, options);
+    options.device = engine::Device::host;
+    options.threads = 2;
+    TriangularSolver<T> by_puts(MPI_COMM_WORLD, factors, options);
+    options.carrier = device::Carrier::host;
+    options.threads = 1;
+    TriangularSolver<T> by_messages(MPI_COMM_WORLD, factors, options);
+    ASSERT_TRUE(by_puts.compression());
+    EXPECT_LT(by_puts.compression()->bytes(), 0.9 * by_puts.compression()->uncompressed_bytes());
+    for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+      for (const Index nrhs : {1, 13}) {
+        const Problem<T> problem(cpu, a, op, nrhs);
+        const auto x = problem.solve_with(by_puts);
+        EXPECT_LT(testing_support::largest_difference(x, problem.solve_with(cpu)),
+                  1e4 * std::numeric_limits<RealOf<T>>::epsilon())
+            << kind << ' ' << grid.name() << ' ' << char(op) << ' ' << nrhs;
+        EXPECT_EQ(problem.solve_with(by_messages), x) << kind << ' ' << grid.name() << ' ' << char(op);
+      }
+    }
+  }
+}
+
+// Panels that no tile makes shorter are numbers, to which nothing is done.
+TEST(CompressedDevices, LeaveNumbersThatNothingCompresses) {
+  const auto a = example<double>("convection3d", 6);
+  const auto factors = in_usual_supernodes<double>(a, 0);
+  SolverOptions options{.grid = grids_of(world_size()).back(), .device = engine::Device::host};
+  TriangularSolver<double> plain(MPI_COMM_WORLD, factors, options);
+  options.compression.eps = 1e-300;
+  TriangularSolver<double> compressed(MPI_COMM_WORLD, factors, options);
+  ASSERT_TRUE(compressed.compression());
+  EXPECT_EQ(compressed.compression()->bytes(), compressed.compression()->uncompressed_bytes());
+  const Problem<double> problem(plain, a, Op::none, 3);
+  EXPECT_EQ(problem.solve_with(compressed), problem.solve_with(plain));
+}
+
+// Tiles in double precision beside numbers in single precision; other numbers have tiles of other sizes.
+TEST(CompressedDevices, TakeFactorsOfLowerPrecisionAndOtherNumbers) {
+  const auto a = example<double>("poisson3d", 8);
+  auto factors = in_usual_supernodes<float>(a, 0);
+  SolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-3}};
+  TriangularSolver<double> cpu(MPI_COMM_WORLD, factors, options);
+  options.device = engine::Device::host;
+  TriangularSolver<double> host(MPI_COMM_WORLD, factors, options);
+  const Problem<double> problem(cpu, a, Op::none, 2);
+  EXPECT_LT(testing_support::largest_difference(problem.solve_with(host), problem.solve_with(cpu)), 1e-11);
+  auto other = a;
+  for (double& value : other.value) value *= value > 0 ? 1.25 : 1;
+  factors = std::make_shared<const Factorization<float>>(factor<float>(other, factors->analysis));
+  EXPECT_TRUE(cpu.refill(factors));
+  EXPECT_TRUE(host.refill(factors));
+  EXPECT_LT(testing_support::largest_difference(problem.solve_with(host), problem.solve_with(cpu)), 1e-11);
+}
+
 // With panels that are hardly anything of what they were no refinement converges.
 TEST(CompressedSolver, IsRefinedAndUndoesWhatDoesNotConverge) {
   const auto a = example<double>("maxwell3d", 6);

@@ -1,0 +1,67 @@
+#pragma once
+// The panels of one side of a PE, in any storage that products have: numbers of S, one piece after another;
+// or each piece by itself, in tiles (compression/tiles.hpp) or, where that is shorter, numbers of S.
+
+#include <array>
+#include <span>
+
+#include "trisweep/compression/tiles.hpp"
+#include "trisweep/core/buffer.hpp"
+#include "trisweep/device/number.hpp"
+#include "trisweep/device/program.hpp"
+#include "trisweep/distribution/share.hpp"
+
+namespace trisweep::device {
+
+// A piece by itself.
+struct Piece {
+  const std::byte* first;
+  bool in_tiles;
+};
+
+// Such a side in the host's memory, in some pieces of which each is in one.
+template <class S>
+struct PieceSpan {
+  std::span<const Piece> piece;
+  std::span<const Buffer<std::byte>> memory;
+};
+
+// By side, in the host's memory: of std::span<const S> or PieceSpan<S>.
+template <class Side>
+using PanelsBySide = std::array<Side, distribution::sides.size()>;
+template <class S>
+using PanelSpans = PanelsBySide<std::span<const S>>;
+
+// A side as kernels have it: const S*, or this.
+template <class S>
+struct Pieces {
+  const Piece* piece;
+};
+
+template <class S>
+const NumberOf<S>* in_kernels(std::span<const S> side) {
+  return reinterpret_cast<const NumberOf<S>*>(side.data());
+}
+template <class S>
+Pieces<NumberOf<S>> in_kernels(const PieceSpan<S>& side) {
+  return {side.piece.data()};
+}
+template <class Side>
+using InKernels = decltype(in_kernels(std::declval<const Side&>()));
+
+// Calls visit(panel) with what a strip has rows of: a pointer to numbers or to the head of tiles.
+template <class S, class Visit>
+TRISWEEP_DEVICE inline void visit_panel(const S* side, const Strip& strip, const Visit& visit) {
+  visit(side + strip.value);
+}
+template <class S, class Visit>
+TRISWEEP_DEVICE inline void visit_panel(const Pieces<S>& side, const Strip& strip, const Visit& visit) {
+  const Piece& piece = side.piece[strip.piece];
+  if (piece.in_tiles) {
+    visit(reinterpret_cast<const compression::TilesHead*>(piece.first));
+  } else {
+    visit(reinterpret_cast<const S*>(piece.first));
+  }
+}
+
+}  // namespace trisweep::device

@@ -1,0 +1,261 @@
+#pragma once
+// Products with a panel in tiles (compression/tiles.hpp), in the place of those with its numbers: packed
+// numbers are read as they are, each by one thread, which widens it in a register.
+//
+// A tile of low rank is U V^T. What its first factor makes of a vector are sums on the way, which lie in the
+// worker's scratch: those of all tiles of a strip come first, columns of packed panels dealt out to the
+// groups of the block. Behind a barrier a thread has a row of the result, to which all tiles in its row, or
+// column, contribute in order. Of P s a dense tile needs no sums; of P^T g all of it are such, as if it were
+// U with V = 1.
+
+#include "trisweep/compression/tiles.hpp"
+#include "trisweep/device/packed_numbers.hpp"
+#include "trisweep/device/products.hpp"
+
+namespace trisweep::device {
+
+using compression::Tile;
+using compression::TilesHead;
+
+// The tiles of a panel of which a strip has rows, by rows and columns.
+class TilesOfStrip {
+ public:
+  TRISWEEP_DEVICE TilesOfStrip(const TilesHead* panel, const Strip& strip)
+      : panel_(reinterpret_cast<const std::byte*>(panel)),
+        tile_(reinterpret_cast<const Tile*>(panel + 1)),
+        strip_(strip) {
+    while (in_row_ < panel->tiles && tile_[in_row_].row == tile_->row) ++in_row_;
+    const Index all = panel->tiles / in_row_;
+    first_ = rows_before(strip.row_begin + 1, all) - 1;
+    rows_ = rows_before(strip.row_end, all) - first_;
+  }
+
+  TRISWEEP_DEVICE Index rows() const { return rows_; }
+  TRISWEEP_DEVICE Index in_row() const { return in_row_; }
+  TRISWEEP_DEVICE const Tile& operator()(Index row, Index column) const {
+    return tile_[(first_ + row) * in_row_ + column];
+  }
+  // Rows of the tile that the strip has.
+  TRISWEEP_DEVICE Range rows_of(const Tile& tile) const {
+    const Index begin = strip_.row_begin - tile.row, end = strip_.row_end - tile.row;
+    return {begin > 0 ? begin : 0, end < tile.rows ? end : tile.rows};
+  }
+  // The dense block, or U, and V.
+  TRISWEEP_DEVICE const std::byte* first(const Tile& tile) const { return panel_ + tile.first; }
+  TRISWEEP_DEVICE const std::byte* second(const Tile& tile) const { return panel_ + tile.second; }
+  // Where its sums are: there are no more of them than it has columns.
+  TRISWEEP_DEVICE Index sums_of(Index row, const Tile& tile) const { return row * strip_.width + tile.col; }
+
+ private:
+  // How many rows of tiles begin before a row of the panel.
+  TRISWEEP_DEVICE Index rows_before(Index row, Index all) const {
+    Index begin = 0, end = all;
+    while (begin < end) {
+      const Index middle = (begin + end) / 2;
+      if (tile_[middle * in_row_].row < row) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin;
+  }
+
+  const std::byte* panel_;
+  const Tile* tile_;
+  const Strip& strip_;
+  Index in_row_ = 0;
+  Index first_ = 0;
+  Index rows_ = 0;
+};
+
+// How many rows of a worker's scratch, with a tile of right-hand sides, the products of a program need at
+// most with these panels: for g, sums on the way and the result.
+template <class S>
+Index rows_for_tiles(const Program& /*program*/, const PanelSpans<S>& /*panels*/) {
+  return 0;
+}
+template <class S>
+Index rows_for_tiles(const Program& program, const PanelsBySide<PieceSpan<S>>& panels) {
+  Index most = 0;
+  for (const Product& product : program.product) {
+    for (Index i = product.strip.begin; i < product.strip.end; ++i) {
+      const Strip& strip = program.strip[usize(i)];
+      const Piece& piece = panels[product.side].piece[usize(strip.piece)];
+      if (!piece.in_tiles) continue;
+      const TilesOfStrip tiles(reinterpret_cast<const TilesHead*>(piece.first), strip);
+      most = std::max(most, strip.row_end - strip.row_begin + (tiles.rows() + 1) * strip.width);
+    }
+  }
+  return most;
+}
+
+// A worker's scratch, in numbers: what programs need by themselves, and behind it what tiles do.
+inline std::size_t scratch_size(const Program& program, Index rows_for_tiles, Index nrhs) {
+  return usize(program.scratch) * usize(nrhs) +
+         usize(rows_for_tiles) * usize(std::min<Index>(nrhs, widest_tile));
+}
+
+// A tile of right-hand sides, by rows.
+template <class T>
+struct TileOfRows {
+  const T* first;
+  std::size_t ld;
+
+  TRISWEEP_DEVICE const T* operator()(Index i) const { return first + usize(i) * ld; }
+  TRISWEEP_DEVICE TileOfRows from(Index row) const { return {(*this)(row), ld}; }
+};
+
+// sums(k, :) = P(rows, k)^T x, whose rows are those: a group has a column of a packed panel, whose rows its
+// lanes share.
+template <int tile, class T, class Block>
+TRISWEEP_DEVICE inline void sum_packed_columns(const std::byte* panel, Range rows, const TileOfRows<T>& x,
+                                               RealPart<T> sign, T* sums, const Block& block) {
+  for_each_column<T>(panel, [&](Index k, const PackedColumn<T>& column) {
+    if (k % block.groups != block.group) return;
+    T sum[tile] = {};
+    for (Index i = rows.begin + block.lane; i < rows.end; i += block.lanes) {
+      const T value = column(i);
+      for (int r = 0; r < tile; ++r) add_product(sum[r], value, x(i - rows.begin)[r], sign);
+    }
+    for (int r = 0; r < tile; ++r) {
+      const T whole = block.sum_over_lanes(sum[r]);
+      if (block.lane == 0) sums[k * tile + r] = times(column.step(), whole);
+    }
+  });
+}
+
+// sum += P(i, :) x: row i of a packed panel, by one thread.
+template <int tile, class T>
+TRISWEEP_DEVICE inline void add_packed_row(T* sum, const std::byte* panel, Index i, const TileOfRows<T>& x,
+                                           RealPart<T> sign) {
+  for_each_column<T>(panel, [&](Index k, const PackedColumn<T>& column) {
+    const T value = times(column.step(), column(i));
+    for (int r = 0; r < tile; ++r) add_product(sum[r], value, x(k)[r], sign);
+  });
+}
+
+// Calls visit(i) for i in range, as many at a time as a group has lanes; `turn` says whose turn it is.
+template <class Block, class Visit>
+TRISWEEP_DEVICE inline void for_each_in_turn(const Block& block, Range range, Index& turn,
+                                             const Visit& visit) {
+  for (Index first = range.begin; first < range.end; first += block.lanes, ++turn) {
+    if (turn % block.groups == block.group && first + block.lane < range.end) visit(first + block.lane);
+  }
+}
+
+// The vectors of a product with the tiles of a strip: y, of consecutive rows, becomes P x or P^T x.
+template <class T>
+struct TileVectors {
+  TileOfRows<T> x;
+  T* y;
+  T* sums;
+};
+
+// Not inlined into kernels, whatever storages and exchanges they are for: there is one for all.
+template <int tile, class T, class Block>
+TRISWEEP_APART void multiply_tiles(const TilesOfStrip& tiles, const TileVectors<T>& v, RealPart<T> sign,
+                                   const Block& block) {
+  for (Index row = 0; row < tiles.rows(); ++row) {
+    for (Index c = 0; c < tiles.in_row(); ++c) {
+      const Tile& t = tiles(row, c);
+      if (t.rank == Tile::dense) continue;
+      sum_packed_columns<tile>(tiles.second(t), {0, t.cols}, v.x.from(t.col), sign,
+                               v.sums + tiles.sums_of(row, t) * tile, block);
+    }
+  }
+  block.sync();
+  Index turn = 0;
+  T* y = v.y;
+  for (Index row = 0; row < tiles.rows(); ++row) {
+    const Range rows = tiles.rows_of(tiles(row, 0));
+    for_each_in_turn(block, rows, turn, [&](Index i) {
+      T sum[tile] = {};
+      for (Index c = 0; c < tiles.in_row(); ++c) {
+        const Tile& t = tiles(row, c);
+        const TileOfRows<T> sums{v.sums + tiles.sums_of(row, t) * tile, tile};
+        add_packed_row<tile>(sum, tiles.first(t), i, t.rank == Tile::dense ? v.x.from(t.col) : sums, sign);
+      }
+      for (int r = 0; r < tile; ++r) y[(i - rows.begin) * tile + r] = sum[r];
+    });
+    y += (rows.end - rows.begin) * tile;
+  }
+}
+
+template <int tile, class T, class Block>
+TRISWEEP_APART void multiply_tiles_transposed(const TilesOfStrip& tiles, const TileVectors<T>& v,
+                                              RealPart<T> sign, const Block& block) {
+  TileOfRows<T> x = v.x;
+  for (Index row = 0; row < tiles.rows(); ++row) {
+    const Range rows = tiles.rows_of(tiles(row, 0));
+    for (Index c = 0; c < tiles.in_row(); ++c) {
+      const Tile& t = tiles(row, c);
+      sum_packed_columns<tile>(tiles.first(t), rows, x, sign, v.sums + tiles.sums_of(row, t) * tile, block);
+    }
+    x = x.from(rows.end - rows.begin);
+  }
+  block.sync();
+  Index turn = 0;
+  for (Index c = 0; c < tiles.in_row(); ++c) {
+    const Index col = tiles(0, c).col;
+    for_each_in_turn(block, {0, tiles(0, c).cols}, turn, [&](Index j) {
+      T sum[tile] = {};
+      for (Index row = 0; row < tiles.rows(); ++row) {
+        const Tile& t = tiles(row, c);
+        const TileOfRows<T> sums{v.sums + tiles.sums_of(row, t) * tile, tile};
+        if (t.rank == Tile::dense) {
+          for (int r = 0; r < tile; ++r) sum[r] += sums(j)[r];
+        } else {
+          add_packed_row<tile>(sum, tiles.second(t), j, sums, sign);
+        }
+      }
+      for (int r = 0; r < tile; ++r) v.y[(col + j) * tile + r] = sum[r];
+    });
+  }
+}
+
+template <class T>
+using OperandsInTiles = Operands<TilesHead, T>;
+
+// P s and P^T g, as multiply() and multiply_transposed() of numbers have them.
+template <class T, class Block, class Put>
+TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T>& o, const Block& block, const Put& put) {
+  const TilesOfStrip tiles(o.value, o.strip);
+  const std::size_t rows = usize(o.strip.row_end - o.strip.row_begin);
+  for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
+    constexpr int columns = tile;
+    T* const y = o.scratch;
+    const TileVectors<T> v{{o.panel_side(0) + column, usize(o.nrhs)}, y, y + rows * columns};
+    multiply_tiles<columns>(tiles, v, sign_of(o), block);
+    block.sync();
+    for_each(block, rows * columns, [&](std::size_t e) {
+      put(o.strip.row_begin + static_cast<Index>(e / columns), column + static_cast<Index>(e % columns),
+          y[e]);
+    });
+    block.sync();  // the scratch is free
+  });
+}
+template <class T, class Block, class Rows, class Put>
+TRISWEEP_DEVICE inline void multiply_transposed(const OperandsInTiles<T>& o, const Block& block,
+                                                const Rows& rows, const Put& put) {
+  const TilesOfStrip tiles(o.value, o.strip);
+  const std::size_t height = usize(o.strip.row_end - o.strip.row_begin), width = usize(o.strip.width);
+  for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
+    constexpr int columns = tile;
+    T* const g = o.scratch;
+    for_each(block, height * columns, [&](std::size_t e) {
+      g[e] = rows(o.strip.row_begin + static_cast<Index>(e / columns))[usize(column) + e % columns];
+    });
+    block.sync();
+    T* const y = g + height * columns;
+    multiply_tiles_transposed<columns>(tiles, TileVectors<T>{{g, columns}, y, y + width * columns},
+                                       sign_of(o), block);
+    block.sync();
+    for_each(block, width * columns, [&](std::size_t e) {
+      put(static_cast<Index>(e / columns), column + static_cast<Index>(e % columns), y[e]);
+    });
+    block.sync();
+  });
+}
+
+}  // namespace trisweep::device
