@@ -53,6 +53,8 @@ class TileProduct {
   // side -= P^T rows, in a sweep that goes back.
   void gather() {
     backward_ = true;
+    const std::byte* const before = panel_before(panel_);
+    fetch(before);
     std::fill_n(side_, usize(p_.panel.width) * usize(nrhs()), T{});
     for_each_row_of_tiles([&](std::span<const Tile> tiles, Index begin, Index end) {
       fetch_positions(begin, end);
@@ -63,7 +65,12 @@ class TileProduct {
         for (Index k = 0; k < nrhs(); ++k)
           rows_[usize(k) * usize(count) + usize(i)] = conjugated(rows[place(position[i], k)]);
       }
-      for (auto tile = tiles.rbegin(); tile != tiles.rend(); ++tile) add_transposed(*tile, begin, end);
+      for (auto tile = tiles.rbegin(); tile != tiles.rend(); ++tile) {
+        const bool is_first = &*tile == tiles_of(panel_).data();
+        fetch(panel_ + tile->second);
+        fetch(is_first ? before + tiles_of(before).back().first : panel_ + (&*tile - 1)->first);
+        add_transposed(*tile, begin, end);
+      }
     });
     for (Index j = 0; j < p_.panel.width; ++j) {
       for (Index k = 0; k < nrhs(); ++k) p_.side[place(j, k)] -= conjugated(side_at(j, k));
@@ -112,6 +119,12 @@ class TileProduct {
       const Index end = std::min(row.front().row + row.front().rows, p_.panel.end);
       if (begin < end) visit(row, begin, end);
     }
+  }
+
+  // A head that a sweep which goes back comes to soon: numbers are read, and fetched, from their end.
+  static void fetch(const std::byte* head) {
+    constexpr int lines = 3;
+    for (int i = 0; i < lines; ++i) __builtin_prefetch(head + 64 * i, 0, 3);
   }
 
   // Vectors in columns.

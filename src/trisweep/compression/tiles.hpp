@@ -5,7 +5,9 @@
 //
 // What reads a panel reads the same tiles, whatever op and side they are for (tile_products.hpp).
 
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -28,12 +30,23 @@ struct Tile {
 // A panel in memory: this, its tiles by rows and then columns (as many in each row), and their bytes.
 struct TilesHead {
   Index tiles;
-  Index padding;
+  std::uint32_t before;  // how many bytes of memory before this panel the one before it begins; or 0
 };
 inline std::span<const Tile> tiles_of(const std::byte* panel) {
   TilesHead head;
   std::memcpy(&head, panel, sizeof head);
   return {reinterpret_cast<const Tile*>(panel + sizeof head), usize(head.tiles)};
+}
+
+// Says where the panel before begins, which a sweep that goes back reads next.
+inline void link(std::byte* panel, std::size_t before) {
+  const bool fits = before <= std::numeric_limits<std::uint32_t>::max();
+  reinterpret_cast<TilesHead*>(panel)->before = fits ? static_cast<std::uint32_t>(before) : 0;
+}
+inline const std::byte* panel_before(const std::byte* panel) {
+  TilesHead head;
+  std::memcpy(&head, panel, sizeof head);
+  return panel - head.before;
 }
 
 // A height x width panel in slabs (core/slabs.hpp).

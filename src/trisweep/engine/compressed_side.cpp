@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <iterator>
 #include <new>
+#include <utility>
 
 #include "trisweep/compression/tile_products.hpp"
 #include "trisweep/compression/tiles.hpp"
@@ -16,12 +16,11 @@ namespace {
 using distribution::SideShare;
 
 constexpr const char* content = "the compressed factors";
-constexpr std::size_t line = 64;       // panels in tiles begin at cache lines
-constexpr std::size_t readable = 256;  // bytes over the end that a kernel may read, as behind a Buffer
-constexpr std::size_t block_bytes = 16 << 20;  // bytes that a thread takes from the system at a time
+constexpr std::size_t line = 64;               // panels in tiles begin at cache lines
+constexpr std::size_t block_bytes = 16 << 20;  // that a thread takes from the system at a time
 
-constexpr std::size_t whole_lines(std::size_t bytes) {
-  return (bytes + line - 1) / line * line;
+constexpr std::size_t room_of(std::size_t bytes, bool in_tiles) {
+  return in_tiles ? (bytes + line - 1) / line * line : bytes;
 }
 
 template <class S>
@@ -42,33 +41,24 @@ std::vector<std::byte> piece_in_tiles(const SideShare& side, Index p, const S* v
 
 }  // namespace
 
-std::byte* PanelMemory::place(std::size_t bytes) {
+std::byte* PieceMemory::place(std::size_t bytes) {
   if (memory_.empty() || memory_.back().size() - used_ < bytes) {
-    memory_.emplace_back(std::max(bytes, block_), content);
+    memory_.emplace_back(std::max(bytes, block_bytes), content);
     used_ = 0;
   }
-  Buffer<std::byte>& last = memory_.back();
-  std::byte* const place = last.data() + used_;
-  used_ += bytes;
-  std::memset(place + bytes, 0, std::min(readable, last.size() - used_));
-  return place;
+  return memory_.back().data() + std::exchange(used_, used_ + bytes);
 }
 
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T> SideCompressor<T, S>::SideCompressor(const SideShare& side, double eps,
                                                                        int threads)
-    : side_(side), eps_(eps) {
-  const std::size_t block = std::min(block_bytes, whole_lines(usize(side.value_ptr.back()) * sizeof(S)));
-  for (int t = 0; t < threads; ++t) memory_.push_back({PanelMemory(block), PanelMemory(block)});
-  made_.piece.resize(usize(side.pieces()));
-  made_.bytes.resize(usize(side.pieces()));
-}
+    : side_(side), eps_(eps), memory_(usize(threads)), made_(usize(side.pieces())) {}
 
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T>
 void SideCompressor<T, S>::take(int thread, Index p, const S* values) {
   try {
-    compress(memory_[usize(thread)], p, values);
+    made_[usize(p)] = compress(memory_[usize(thread)], p, values);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::environment, "not enough memory to compress the factors",
                 "solve with --compress off, or on more ranks");
@@ -77,28 +67,36 @@ void SideCompressor<T, S>::take(int thread, Index p, const S* values) {
 
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T>
-void SideCompressor<T, S>::compress(Memory& memory, Index p, const S* values) {
+auto SideCompressor<T, S>::compress(PieceMemory& memory, Index p, const S* values) const -> Made {
   const auto tiles = piece_in_tiles<T>(side_, p, values, eps_);
-  const std::size_t bytes = tiles.empty() ? bytes_as_it_is<S>(side_, p) : tiles.size();
-  made_.bytes[usize(p)] = bytes;
-  if (tiles.empty()) {
-    std::byte* const numbers = memory.numbers.place(bytes);
-    std::memcpy(numbers, values, bytes);
-    made_.piece[usize(p)] = reinterpret_cast<const S*>(numbers);
-  } else {
-    std::byte* const panel = memory.tiles.place(whole_lines(bytes));
-    std::memcpy(panel, tiles.data(), bytes);
-    made_.piece[usize(p)] = compression::stored_tiles<T>(panel);
-  }
+  const bool in_tiles = !tiles.empty();
+  const std::size_t bytes = in_tiles ? tiles.size() : bytes_as_it_is<S>(side_, p);
+  std::byte* const place = memory.place(bytes);
+  if (bytes > 0) std::memcpy(place, in_tiles ? static_cast<const void*>(tiles.data()) : values, bytes);
+  return {place, bytes, in_tiles};
 }
 
+// Numbers without gaps, because their kernels may read over an end, and nothing but numbers may be there.
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T> CompressedSide<T> SideCompressor<T, S>::finish() && {
-  for (Memory& of_thread : memory_) {
-    for (PanelMemory* part : {&of_thread.numbers, &of_thread.tiles})
-      std::ranges::move(std::move(*part).take(), std::back_inserter(made_.memory));
+  std::size_t numbers = 0, tiles = 0, before = 0;
+  for (const Made& made : made_) (made.in_tiles ? tiles : numbers) += room_of(made.bytes, made.in_tiles);
+  CompressedSide<T> side;
+  std::byte* number = side.memory.emplace_back(numbers, content).data();
+  std::byte* tile = side.memory.emplace_back(tiles, content).data();
+  for (const Made& made : made_) {
+    std::byte*& next = made.in_tiles ? tile : number;
+    if (made.bytes > 0) std::memcpy(next, made.at, made.bytes);
+    if (made.in_tiles) {
+      compression::link(next, std::exchange(before, room_of(made.bytes, true)));
+      side.piece.push_back(compression::stored_tiles<T>(next));
+    } else {
+      side.piece.emplace_back(reinterpret_cast<const S*>(next));
+    }
+    side.bytes.push_back(made.bytes);
+    next += room_of(made.bytes, made.in_tiles);
   }
-  return std::move(made_);
+  return side;
 }
 
 template <Scalar T, class S>

@@ -16,21 +16,15 @@ template <Scalar T>
 struct CompressedSide {
   std::vector<kernels::Stored<T>> piece;
   std::vector<std::size_t> bytes;         // by piece
-  std::vector<Buffer<std::byte>> memory;  // each thread's, in the order in which it took pieces
+  std::vector<Buffer<std::byte>> memory;  // numbers and tiles, each in the order of the pieces
 };
 
-// Memory for panels one after the other, which stay where they are.
-class PanelMemory {
+// Memory for pieces one after the other, which stay where they are.
+class PieceMemory {
  public:
-  // Taken from the system in blocks of `block` bytes, or what a panel needs.
-  explicit PanelMemory(std::size_t block) : block_(block) {}
-
-  // For `bytes` more. What kernels read over the end are zeros, or what comes next.
   std::byte* place(std::size_t bytes);
-  std::vector<Buffer<std::byte>> take() && { return std::move(memory_); }
 
  private:
-  std::size_t block_;
   std::size_t used_ = 0;  // of the last buffer
   std::vector<Buffer<std::byte>> memory_;
 };
@@ -46,21 +40,22 @@ class SideCompressor {
   // Piece p, once; what comes out does not depend on who takes it. Throws Error(environment) when memory does
   // not suffice.
   void take(int thread, Index p, const S* values);
-  // When all have been taken.
+  // When all have been taken: brings them into the order in which sweeps read them.
   CompressedSide<T> finish() &&;
 
  private:
-  struct Memory {
-    PanelMemory numbers;  // without gaps: their kernels may read over an end
-    PanelMemory tiles;    // from cache line to cache line
+  struct Made {
+    const std::byte* at = nullptr;
+    std::size_t bytes = 0;
+    bool in_tiles = false;
   };
 
-  void compress(Memory& memory, Index p, const S* values);
+  Made compress(PieceMemory& memory, Index p, const S* values) const;
 
   const distribution::SideShare& side_;
   const double eps_;
-  std::vector<Memory> memory_;  // by thread
-  CompressedSide<T> made_;
+  std::vector<PieceMemory> memory_;  // by thread
+  std::vector<Made> made_;           // by piece
 };
 
 // All of one side. `values`: of all pieces, as SideShare has them. The threads of `crew` take a piece at a

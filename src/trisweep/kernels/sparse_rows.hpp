@@ -88,11 +88,11 @@ TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product) {
     }
     for (; p < end; ++p) add(p, sum[0]);
 #pragma GCC unroll 8
-    for (int half = chains / 2; half > 0; half /= 2) {
-      for (int c = 0; c < half; ++c) {
-        for (int k = 0; k < count; ++k) {
-          for (int s = 0; s < sums; ++s) sum[c][s][k] += sum[c + half][s][k];
-        }
+    for (int c = chains - 1; c > 0; --c) {
+#pragma GCC unroll 8
+      for (int k = 0; k < count; ++k) {
+#pragma GCC unroll 2
+        for (int s = 0; s < sums; ++s) sum[c / 2][s][k] += sum[c][s][k];
       }
     }
     R* const to = reals(product) + usize(i) * usize(width);
