@@ -246,10 +246,12 @@ class Solver<T>::System {
     return options;
   }
 
-  // Of panels while they are factored. (Devices take them as they are.)
+  // Of panels while they are factored. (Devices take them as they are.) Where the automatic EPS may not do,
+  // which so far it always did for definite systems, another needs the numbers.
   Compression compression_at_once() const {
     const bool alone = comm_.size() == 1 && options_.device == engine::Device::cpu;
-    return alone ? compression() : Compression{};
+    const bool may_change = options_.compress.automatic && analysis_->kind != numeric::Kind::cholesky;
+    return alone && !may_change ? compression() : Compression{};
   }
 
   void share_choice() {
