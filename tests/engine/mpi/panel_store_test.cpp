@@ -43,8 +43,9 @@ void expect_pieces(const PanelStore<T>& store, Side side, const distribution::Sh
   const auto& part = share.side(side);
   const S* numbers = nullptr;
   store.visit([&](const auto& by_side) {
-    const auto& values = by_side[static_cast<std::size_t>(side)];
-    if constexpr (std::same_as<decltype(values.data()), const S*>) numbers = values.data();
+    using Sides = std::remove_cvref_t<decltype(by_side)>;
+    if constexpr (std::same_as<Sides, device::PanelSpans<S>>)
+      numbers = by_side[static_cast<std::size_t>(side)].data();
   });
   ASSERT_TRUE(numbers != nullptr || part.pieces() == 0);
   for (Index p = 0; p < part.pieces(); ++p) {

@@ -169,6 +169,21 @@ TEST(CompressedDevices, LeaveNumbersThatNothingCompresses) {
   EXPECT_EQ(problem.solve_with(compressed), problem.solve_with(plain));
 }
 
+// Strips with several rows of tiles, each of low rank: their sums may not meet.
+TEST(CompressedDevices, KeepTheSumsOfTilesApart) {
+  const auto a = example<double>("poisson3d", 16);
+  const auto factors = in_usual_supernodes<double>(a, 0);
+  SolverOptions options{
+      .grid = grids_of(world_size()).front(), .grain = 1 << 20, .compression = {.eps = 1e-2}};
+  TriangularSolver<double> cpu(MPI_COMM_WORLD, factors, options);
+  options.device = engine::Device::host;
+  TriangularSolver<double> host(MPI_COMM_WORLD, factors, options);
+  for (const Op op : {Op::none, Op::transpose}) {
+    const Problem<double> problem(cpu, a, op, 3);
+    EXPECT_LT(testing_support::largest_difference(problem.solve_with(host), problem.solve_with(cpu)), 1e-11);
+  }
+}
+
 // Tiles in double precision beside numbers in single precision; other numbers have tiles of other sizes.
 TEST(CompressedDevices, TakeFactorsOfLowerPrecisionAndOtherNumbers) {
   const auto a = example<double>("poisson3d", 8);
