@@ -18,9 +18,10 @@ constexpr double rounding = 4;
 
 }  // namespace
 
-// 0.56 for 0.26, 0.55 for 0.30 and 0.35, 0.78 for 0.39 (fusion, whose residuals take long), 0.66 for 0.43,
-// 0.81 for 0.45, 0.82 for 0.51 (AMD EPYC with AVX-512, one core; docs/compression.md). Numbers are read as
-// fast as memory allows; what widening them takes goes by their count.
+// 0.56 for 0.26, 0.54 for 0.29, 0.60 for 0.31 (fusion, whose residuals take long), 0.55 for 0.35, 0.71 for
+// 0.39 (fusion), 0.66 for 0.43, 0.81 for 0.45, 0.82 for 0.51 (AMD EPYC with AVX-512, one core;
+// docs/compression.md). Numbers are read as fast as memory allows; what widening them takes goes by their
+// count.
 double time_of_pass(double share) {
   return 0.3 + share;
 }
