@@ -54,7 +54,7 @@ class TileProduct {
   void gather() {
     backward_ = true;
     const std::byte* const before = panel_before(panel_);
-    fetch(before);
+    fetch_head(before);
     std::fill_n(side_, usize(p_.panel.width) * usize(nrhs()), T{});
     for_each_row_of_tiles([&](std::span<const Tile> tiles, Index begin, Index end) {
       fetch_positions(begin, end);
@@ -67,8 +67,8 @@ class TileProduct {
       }
       for (auto tile = tiles.rbegin(); tile != tiles.rend(); ++tile) {
         const bool is_first = &*tile == tiles_of(panel_).data();
-        fetch(panel_ + tile->second);
-        fetch(is_first ? before + tiles_of(before).back().first : panel_ + (&*tile - 1)->first);
+        fetch_head(panel_ + tile->second);
+        fetch_head(is_first ? before + tiles_of(before).back().first : panel_ + (&*tile - 1)->first);
         add_transposed(*tile, begin, end);
       }
     });
@@ -122,9 +122,9 @@ class TileProduct {
   }
 
   // A head that a sweep which goes back comes to soon: numbers are read, and fetched, from their end.
-  static void fetch(const std::byte* head) {
-    constexpr int lines = 3;
-    for (int i = 0; i < lines; ++i) __builtin_prefetch(head + 64 * i, 0, 3);
+  static TRISWEEP_INLINE void fetch_head(const std::byte* head) {
+    constexpr std::size_t usual_bytes = 192;  // with the columns' bits and steps
+    kernels::fetch(head, usual_bytes);
   }
 
   // Vectors in columns.

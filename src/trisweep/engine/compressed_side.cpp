@@ -96,6 +96,7 @@ requires kernels::StorageOf<S, T> CompressedSide<T> SideCompressor<T, S>::finish
     side.bytes.push_back(made.bytes);
     next += room_of(made.bytes, made.in_tiles);
   }
+  memory_.clear();
   return side;
 }
 

@@ -2,7 +2,6 @@
 // The pieces of one side of a rank's share in tiles (compression/tiles.hpp), or as they are where that is
 // shorter.
 
-#include <utility>
 #include <vector>
 
 #include "trisweep/core/buffer.hpp"

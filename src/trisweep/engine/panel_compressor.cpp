@@ -39,18 +39,21 @@ void PanelCompressor<T, S>::take(int thread, Side side, const numeric::Panel<S>&
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T>
 double PanelCompressor<T, S>::seconds() const {
-  return *std::ranges::max_element(seconds_);
+  return *std::ranges::max_element(seconds_) + finish_seconds_;
 }
 
 template <Scalar T, class S>
-requires kernels::StorageOf<S, T> PanelStore<T> PanelCompressor<T, S>::finish(numeric::Kind kind) && {
+requires kernels::StorageOf<S, T> PanelStore<T> PanelCompressor<T, S>::finish(numeric::Kind kind) {
+  const auto start = Clock::now();
   std::array<CompressedSide<T>, distribution::sides.size()> made;
   for (const Side side : distribution::sides) {
     if (side == Side::upper && kind == numeric::Kind::cholesky) continue;
     const auto s = static_cast<std::size_t>(side);
     made[s] = std::move(side_[s]).finish();
   }
-  return PanelStore<T>::template of<S>(std::move(made));
+  auto store = PanelStore<T>::template of<S>(std::move(made));
+  finish_seconds_ = seconds_since(start);
+  return store;
 }
 
 #define INSTANTIATE(S, T) template class PanelCompressor<T, S>;

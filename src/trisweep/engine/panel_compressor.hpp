@@ -24,10 +24,10 @@ class PanelCompressor final : public numeric::PanelSink<S> {
   void take(int thread, const numeric::Panel<S>& panel) override;
   std::size_t bytes_expected() const override { return bytes_; }
 
-  // Of the thread that has spent most.
+  // Of the thread that has spent most, and of finish().
   double seconds() const;
-  // When the factorization is done.
-  PanelStore<T> finish(numeric::Kind kind) &&;
+  // When the factorization is done: once.
+  PanelStore<T> finish(numeric::Kind kind);
 
  private:
   void take(int thread, distribution::Side side, const numeric::Panel<S>& panel);
@@ -36,6 +36,7 @@ class PanelCompressor final : public numeric::PanelSink<S> {
   const std::size_t bytes_;
   std::vector<SideCompressor<T, S>> side_;
   std::vector<double> seconds_;  // by thread
+  double finish_seconds_ = 0;
 };
 
 }  // namespace trisweep::engine

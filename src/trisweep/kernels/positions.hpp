@@ -1,6 +1,8 @@
 #pragma once
-// Positions of rows (kernels::Panel) are read in runs, a panel's at a time, that the processor does not
-// foresee: they are fetched early.
+// What is read in runs, a panel's at a time, that the processor does not foresee: it is fetched early. So are
+// positions of rows (kernels::Panel).
+
+#include <cstddef>
 
 #include "trisweep/core/types.hpp"
 #include "trisweep/core/vector.hpp"
@@ -9,10 +11,16 @@ namespace trisweep::kernels {
 
 inline constexpr Index positions_ahead = 512;  // of those in use: a microsecond or two
 
-// Those of `count` rows. Inlined by force: a call that does nothing but fetch is left out.
+// Inlined by force: a call that does nothing but fetch is left out.
+TRISWEEP_INLINE void fetch(const void* first, std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  for (std::size_t i = 0; i < bytes; i += line)
+    __builtin_prefetch(static_cast<const std::byte*>(first) + i, 0, 3);
+}
+
+// Those of `count` rows.
 TRISWEEP_INLINE void fetch_positions(const Index* first, Index count) {
-  constexpr Index line = 64 / sizeof(Index);
-  for (Index i = 0; i < count; i += line) __builtin_prefetch(first + i, 0, 3);
+  fetch(first, usize(count) * sizeof(Index));
 }
 
 }  // namespace trisweep::kernels

@@ -50,6 +50,19 @@ TRISWEEP_INLINE void join_parts(R* to, const R* turned, int width) {
   }
 }
 
+// Adds the others to the first.
+template <class V, int chains, int sums, int count>
+TRISWEEP_INLINE void join_chains(V (&sum)[chains][sums][count]) {
+#pragma GCC unroll 8
+  for (int c = chains - 1; c > 0; --c) {
+#pragma GCC unroll 8
+    for (int k = 0; k < count; ++k) {
+#pragma GCC unroll 2
+      for (int s = 0; s < sums; ++s) sum[c / 2][s][k] += sum[c][s][k];
+    }
+  }
+}
+
 // Rows of x and of the product are `bytes` wide.
 template <Terms terms, int bytes, Scalar T>
 TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product) {
@@ -87,14 +100,7 @@ TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product) {
       for (int c = 0; c < few; ++c) add(p + c, sum[c]);
     }
     for (; p < end; ++p) add(p, sum[0]);
-#pragma GCC unroll 8
-    for (int c = chains - 1; c > 0; --c) {
-#pragma GCC unroll 8
-      for (int k = 0; k < count; ++k) {
-#pragma GCC unroll 2
-        for (int s = 0; s < sums; ++s) sum[c / 2][s][k] += sum[c][s][k];
-      }
-    }
+    join_chains(sum);
     R* const to = reals(product) + usize(i) * usize(width);
     R turned[width];
 #pragma GCC unroll 8

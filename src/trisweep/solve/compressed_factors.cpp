@@ -37,16 +37,17 @@ CompressedFactors<F, T> try_factor_in_tiles(const matrix::Csr<T>& a,
                                             Observer& observer) {
   CompressedFactors<F, T> result;
   auto start = Clock::now();
-  const double eps = compression.eps, most = compression.most * bytes_of_panels<F, T>(*analysis, 0);
-  const double expected = eps > 0 ? bytes_of_panels<F, T>(*analysis, eps) : most;
+  const double eps = compression.eps;
+  const double most = eps > 0 ? compression.most * bytes_of_panels<F, T>(*analysis, 0) : 0;
+  const double expected = eps > 0 ? bytes_of_panels<F, T>(*analysis, eps) : 0;
   if (eps > 0 && expected <= most) {
     engine::PanelCompressor<T, F> sink(all_panels(*analysis), eps, options.threads, expected);
     result.factorization = try_factor<F>(a, analysis, options, observer, &sink);
     result.seconds = seconds_since(start) - sink.seconds();
     if (!result.factorization && analysis->kind == numeric::Kind::cholesky) return result;
     if (result.factorization) {
-      auto tiles = std::make_shared<const MadeTiles<T>>(
-          MadeTiles<T>{std::move(sink).finish(analysis->kind), sink.seconds()});
+      auto panels = sink.finish(analysis->kind);
+      auto tiles = std::make_shared<const MadeTiles<T>>(MadeTiles<T>{std::move(panels), sink.seconds()});
       if (double(tiles->panels.bytes()) <= most) {
         result.tiles = std::move(tiles);
         return result;
