@@ -157,7 +157,8 @@ class IterativeJob {
     solve::Residuals<T> residuals(*matrix_, *crew_, {ones, ones});
     transport::together(matrix_->comm(), [&] {
       residuals.prepare(preconditioner_.op, nrhs_);
-      const auto error = largest(residuals.measure(preconditioner_.op, b, x, {rest.data(), rows(), nrhs_}, 0));
+      const auto error =
+          largest(residuals.measure(preconditioner_.op, b, x, {rest.data(), rows(), nrhs_}, 0));
       record_.solve.componentwise_backward_error = error.componentwise;
       record_.solve.arioli_demmel_duff_backward_error = error.arioli_demmel_duff;
       record_.solve.backward_error = error.normwise;

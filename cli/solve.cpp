@@ -160,8 +160,10 @@ void add_solve(CLI::App& app, Run& run) {
   sub->add_option("--machine", o.machine,
                   "What to choose a plan for, and to predict: a name (see trisweep machines) or a .json file "
                   "(default: the ranks at hand, on a generic machine)");
-  sub->add_option("--refine", o.refine, "auto: correct answers whose backward error is above 10 epsilon; best: correct them as long as it "
-                  "helps; or steps at most")
+  sub->add_option(
+         "--refine", o.refine,
+         "auto: correct answers whose backward error is above 10 epsilon; best: correct them as long as it "
+         "helps; or steps at most")
       ->check(check_refine)
       ->capture_default_str();
   sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")

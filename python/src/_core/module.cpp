@@ -178,9 +178,10 @@ class OneProcess {
     const nb::capsule owner(new Owner(x), [](void* memory) noexcept { delete static_cast<Owner*>(memory); });
     const std::array<std::size_t, 2> shape{usize(rows), cols};
     const std::array<std::int64_t, 2> strides{1, rows};
-    return nb::make_tuple(nb::ndarray<nb::array_api, T>(to.data, b.ndim(), shape.data(), owner, strides.data(),
-                                                        nb::dtype<T>(), b.device_type(), b.device_id()),
-                          words);
+    return nb::make_tuple(
+        nb::ndarray<nb::array_api, T>(to.data, b.ndim(), shape.data(), owner, strides.data(), nb::dtype<T>(),
+                                      b.device_type(), b.device_id()),
+        words);
   }
 
   nb::dict report() {

@@ -81,13 +81,6 @@ void DeviceRefinement<T>::read(Vectors<T> x) const {
   copy_columns(vectors_.device, x, of(vectors_.x), stream_);
 }
 
-template <Scalar T>
-void DeviceRefinement<T>::read_magnitude(Vectors<RealOf<T>> magnitude) const {
-  const Vectors<const RealOf<T>> here{reinterpret_cast<const RealOf<T>*>(vectors_.magnitude.get()),
-                                      vectors_.rows, nrhs_};
-  copy_columns(vectors_.device, magnitude, here, stream_);
-}
-
 #define INSTANTIATE(T)                                                     \
   template void copy_columns(Device, Vectors<T>, Vectors<const T>, void*); \
   template struct RefinementVectors<T>;                                    \

@@ -47,7 +47,6 @@ class DeviceRefinement final : public Refinement<T> {
   void take(std::span<const Index> columns) override;
   std::vector<Found> measure() override { return measured(vectors_.x); }
   void read(Vectors<T> x) const override;
-  void read_magnitude(Vectors<RealOf<T>> magnitude) const override;
 
  private:
   Vectors<T> of(const std::shared_ptr<std::byte>& array) const { return vectors_.of(array, nrhs_); }

@@ -65,9 +65,8 @@ struct SolveProfile {
   }
   SolveProfile& operator+=(const SolveProfile& other) {
     seconds += other.seconds;
-    for (PhaseProfile SolveProfile::*part :
-         {&SolveProfile::l, &SolveProfile::u, &SolveProfile::inter_grid, &SolveProfile::diagonal,
-          &SolveProfile::vectors})
+    for (PhaseProfile SolveProfile::*part : {&SolveProfile::l, &SolveProfile::u, &SolveProfile::inter_grid,
+                                             &SolveProfile::diagonal, &SolveProfile::vectors})
       this->*part += other.*part;
     return *this;
   }

@@ -32,8 +32,6 @@ class Refinement {
   virtual std::vector<Found> measure() = 0;
 
   virtual void read(Vectors<T> x) const = 0;
-  // What the equations of what was measured last are measured by.
-  virtual void read_magnitude(Vectors<RealOf<T>> magnitude) const = 0;
 };
 
 }  // namespace trisweep::engine

@@ -57,10 +57,7 @@ PanelKernels<T> panel_kernels() {
 
 template <Scalar T>
 RowKernels<T> row_kernels() {
-  return {.load = load_line<T>,
-          .store = store_line<T>,
-          .sparse = sparse<T>,
-          .measure = measure<T>};
+  return {.load = load_line<T>, .store = store_line<T>, .sparse = sparse<T>, .measure = measure<T>};
 }
 
 #define INSTANTIATE_PANEL_KERNELS(S, T) template PanelKernels<T> panel_kernels<S, T>();

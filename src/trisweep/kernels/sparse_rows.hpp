@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <type_traits>
 
 #include "trisweep/kernels/sparse_product.hpp"
 #include "trisweep/kernels/strip.hpp"
@@ -12,9 +14,13 @@ namespace trisweep::kernels {
 template <Scalar T>
 inline constexpr int row_sums = is_complex<T> ? 2 : 1;  // of a product: by real and by imaginary parts of A
 
+// Without a branch: signs are anybody's guess.
 template <class V>
 TRISWEEP_INLINE V magnitude(const V& v) {
-  return v < 0 ? -v : v;
+  if constexpr (std::is_floating_point_v<V>)
+    return std::fabs(v);
+  else
+    return v < 0 ? -v : v;
 }
 
 // What x is multiplied by in each of the sums of a product.
@@ -42,70 +48,85 @@ TRISWEEP_INLINE void join_chains(V (&sum)[chains][sums][count]) {
   }
 }
 
-// Rows of x and of the sums are `bytes` wide. `magnitudes` null: not wanted.
-template <bool with_magnitudes, int bytes, Scalar T>
-TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product, T* magnitudes) {
+// Of the entries [p, end). Rows of x and of the sums are `bytes` wide; `chains` sums, of every so many-th
+// entry, because each addition waits for the one before, and roundings add up less.
+template <bool with_magnitudes, int bytes, int chains, Scalar T>
+TRISWEEP_INLINE void sum_row(const SparseRows<T>& a, Offset p, Offset end, const T* x, T* product,
+                             T* magnitudes) {
   using R = RealOf<T>;
   using V = Vector<R, std::min(bytes, vector_bytes)>;
   constexpr int count = bytes / static_cast<int>(sizeof(V));
   constexpr int step = static_cast<int>(sizeof(V) / sizeof(R));
   constexpr int width = bytes / static_cast<int>(sizeof(R));
   constexpr int sums = row_sums<T>;
-  // Sums of every so many-th entry, because each addition waits for the one before; and roundings add up
-  // less.
-  constexpr int chains = std::max(1, 8 / (count * sums)), few = std::max(1, chains / 2);
   const R sign = a.conjugate ? R(-1) : R(1);
-  for (Index i = 0; i < a.rows; ++i) {
-    V sum[chains][sums][count] = {}, size[chains][1][count] = {};
-    const auto add = [&](Offset p, V(&to)[sums][count], V(&to_size)[1][count]) __attribute__((always_inline)) {
-      const auto weight = weights_of<T>(reals(a.value + p), sign);
-      const R entry_size = magnitude_of<T>(reals(a.value + p));
-      const R* const row = reals(x) + usize(a.col[p]) * usize(width);
-#pragma GCC unroll 8
-      for (int k = 0; k < count; ++k) {
-        const V v = load<V>(row + k * step);
-#pragma GCC unroll 2
-        for (int s = 0; s < sums; ++s) to[s][k] += weight[s] * v;
-        if constexpr (with_magnitudes) to_size[0][k] += entry_size * magnitude(v);
-      }
-    };
-    const Offset end = a.row_ptr[i + 1];
-    Offset p = a.row_ptr[i];
-    for (; p + chains <= end; p += chains) {
-#pragma GCC unroll 8
-      for (int c = 0; c < chains; ++c) add(p + c, sum[c], size[c]);
-    }
-    for (; p + few <= end; p += few) {
-#pragma GCC unroll 4
-      for (int c = 0; c < few; ++c) add(p + c, sum[c], size[c]);
-    }
-    for (; p < end; ++p) add(p, sum[0], size[0]);
-    join_chains(sum);
-    R* const to = reals(product) + usize(i) * usize(width);
-    R turned[width];
+  V sum[chains][sums][count] = {}, size[chains][1][count] = {};
+  const auto add = [&](Offset at, V(&to)[sums][count], V(&to_size)[1][count]) __attribute__((always_inline)) {
+    const auto weight = weights_of<T>(reals(a.value + at), sign);
+    const R* const row = reals(x) + usize(a.col[at]) * usize(width);
 #pragma GCC unroll 8
     for (int k = 0; k < count; ++k) {
-      store(to + k * step, sum[0][0][k]);
-      if constexpr (sums == 2) store(turned + k * step, sum[0][1][k]);
+      const V v = load<V>(row + k * step);
+      if constexpr (with_magnitudes && width == 1) {  // fewer instructions: these are what limits it
+        const V term = weight[0] * v;
+        to[0][k] += term;
+        to_size[0][k] += magnitude(term);
+      } else {
+#pragma GCC unroll 2
+        for (int s = 0; s < sums; ++s) to[s][k] += weight[s] * v;
+        if constexpr (with_magnitudes) to_size[0][k] += magnitude_of<T>(reals(a.value + at)) * magnitude(v);
+      }
     }
+  };
+  for (; p + chains <= end; p += chains) {
+#pragma GCC unroll 8
+    for (int c = 0; c < chains; ++c) add(p + c, sum[c], size[c]);
+  }
+  for (; p < end; ++p) add(p, sum[0], size[0]);
+  join_chains(sum);
+  R turned[width];
+#pragma GCC unroll 8
+  for (int k = 0; k < count; ++k) {
+    store(reals(product) + k * step, sum[0][0][k]);
+    if constexpr (sums == 2) store(turned + k * step, sum[0][1][k]);
+  }
+  if constexpr (is_complex<T>) {
+    R* const to = reals(product);
+    for (int k = 0; k < width; k += 2) {
+      to[k] -= turned[k + 1];
+      to[k + 1] += turned[k];
+    }
+  }
+  if constexpr (with_magnitudes) {
+    join_chains(size);
+    R* const to = reals(magnitudes);
+#pragma GCC unroll 8
+    for (int k = 0; k < count; ++k) store(to + k * step, size[0][0][k]);
     if constexpr (is_complex<T>) {
       for (int k = 0; k < width; k += 2) {
-        to[k] -= turned[k + 1];
-        to[k + 1] += turned[k];
+        to[k] += to[k + 1];
+        to[k + 1] = 0;
       }
     }
-    if constexpr (with_magnitudes) {
-      join_chains(size);
-      R* const to_size = reals(magnitudes) + usize(i) * usize(width);
-#pragma GCC unroll 8
-      for (int k = 0; k < count; ++k) store(to_size + k * step, size[0][0][k]);
-      if constexpr (is_complex<T>) {
-        for (int k = 0; k < width; k += 2) {
-          to_size[k] += to_size[k + 1];
-          to_size[k + 1] = 0;
-        }
-      }
-    }
+  }
+}
+
+// `magnitudes` null: not wanted. Short rows have few chains, whose sums would take longer than what they are
+// of.
+template <bool with_magnitudes, int bytes, Scalar T>
+TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product, T* magnitudes) {
+  constexpr int vectors = std::max(1, bytes / vector_bytes) * (row_sums<T> + (with_magnitudes ? 1 : 0));
+  constexpr int chains = std::clamp(8 / vectors, 1, 4), few = std::min(chains, 2);
+  constexpr std::size_t width = usize(bytes) / sizeof(T);
+  constexpr Offset is_short = 16;
+  for (Index i = 0; i < a.rows; ++i) {
+    const Offset begin = a.row_ptr[i], end = a.row_ptr[i + 1];
+    T* const to = product + usize(i) * width;
+    T* const to_size = with_magnitudes ? magnitudes + usize(i) * width : nullptr;
+    if (end - begin < is_short)
+      sum_row<with_magnitudes, bytes, few>(a, begin, end, x, to, to_size);
+    else
+      sum_row<with_magnitudes, bytes, chains>(a, begin, end, x, to, to_size);
   }
 }
 
@@ -116,8 +137,7 @@ TRISWEEP_INLINE V sizes_of(const T* v) {
   if constexpr (!is_complex<T>) return magnitude(load<V>(v));
   constexpr int lanes = sizeof(V) / sizeof(R);
   R sizes[lanes];
-  for (int k = 0; k < lanes; ++k)
-    sizes[k] = magnitude(reals(v)[2 * k]) + magnitude(reals(v)[2 * k + 1]);
+  for (int k = 0; k < lanes; ++k) sizes[k] = magnitude(reals(v)[2 * k]) + magnitude(reals(v)[2 * k + 1]);
   return load<V>(sizes);
 }
 
@@ -150,8 +170,10 @@ TRISWEEP_INLINE void take_lanes(const ResidualRows<T>& v, std::size_t lines, std
       d[line - first] = sizes_of<V>(v.magnitude + e) + size_of_b;
       larger |= r[line - first] > quotient * d[line - first];
       raise(x, size_of_x);
-      if constexpr (width == 1) raise(scaled_x, size_of_x * load<V>(v.unknown + e));
-      else raise(scaled_x, size_of_x * v.unknown[line]);
+      if constexpr (width == 1)
+        raise(scaled_x, size_of_x * load<V>(v.unknown + e));
+      else
+        raise(scaled_x, size_of_x * v.unknown[line]);
       raise(residual, r[line - first]);
       raise(b, size_of_b);
       spoilt += d[line - first] * R(0);

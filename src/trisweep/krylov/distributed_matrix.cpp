@@ -188,8 +188,7 @@ void DistributedMatrix<T>::multiply_columns(Op op, const Bundle& of, Crew& crew,
   const std::size_t rows = usize(local_.rows()), width = usize(of.width);
   T* const sizes = of.magnitudes ? magnitudes_.data() : nullptr;
   const auto from = [&](T* all, std::size_t row) { return all == nullptr ? nullptr : all + row * width; };
-  crew.run(
-      [&](int thread) { to_rows(of.x, crew.part(thread, rows, rows_at_once), of.width, own_.data()); });
+  crew.run([&](int thread) { to_rows(of.x, crew.part(thread, rows, rows_at_once), of.width, own_.data()); });
   crew.run([&](int thread) {
     const Crew::Part mine = crew.part(thread, usize(local_.cols()), 1);
     multiply(sparse_rows(*transposed_, mine, op == Op::conjugate_transpose), of.width, own_.data(),
@@ -200,8 +199,13 @@ void DistributedMatrix<T>::multiply_columns(Op op, const Bundle& of, Crew& crew,
   crew.run([&](int thread) {
     const Crew::Part mine = crew.part(thread, rows, rows_at_once);
     for (std::size_t i = mine.begin; i < mine.end; i += rows_at_once) {
-      visit(thread, {of.column, of.x.cols, of.width, {i, std::min(i + rows_at_once, mine.end)},
-                     own_.data() + i * width, from(extended_.data(), i), from(sizes, i)});
+      visit(thread, {of.column,
+                     of.x.cols,
+                     of.width,
+                     {i, std::min(i + rows_at_once, mine.end)},
+                     own_.data() + i * width,
+                     from(extended_.data(), i),
+                     from(sizes, i)});
     }
   });
 }
@@ -221,8 +225,7 @@ void DistributedMatrix<T>::visit_product(Op op, Vectors<const T> x, bool magnitu
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r,
-                                    Crew& crew) {
+void DistributedMatrix<T>::residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew) {
   transport::together(comm_, [&] {
     require_fit<T>(b, x, local_.rows());
     require_fit<T>(b, r, local_.rows());

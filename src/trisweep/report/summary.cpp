@@ -69,14 +69,15 @@ std::string summary(const RunRecord& r) {
   line("accuracy",
        fmt::format("backward error {:.1e} after {}{}", r.solve.arioli_demmel_duff_backward_error,
                    counted(r.solve.refinement_steps, "refinement step"),
-                   bounded ? fmt::format("; relative error at most about {:.1e}, {:.1e} in single unknowns",
-                                         r.solve.forward_error_bound,
-                                         r.solve.componentwise_forward_error_bound)
-                           : ""));
+                   bounded
+                       ? fmt::format("; relative error at most about {:.1e}, {:.1e} in single unknowns",
+                                     r.solve.forward_error_bound, r.solve.componentwise_forward_error_bound)
+                       : ""));
   if (r.solve.small_equations > 0)
-    line("", fmt::format("{} {} only unknowns below {:.1e} of the largest, which need not have a correct digit",
-                         counted(static_cast<Offset>(r.solve.small_equations), "equation"),
-                         r.solve.small_equations == 1 ? "has" : "have", r.solve.small_size));
+    line("",
+         fmt::format("{} {} only unknowns below {:.1e} of the largest, which need not have a correct digit",
+                     counted(static_cast<Offset>(r.solve.small_equations), "equation"),
+                     r.solve.small_equations == 1 ? "has" : "have", r.solve.small_size));
   return text;
 }
 

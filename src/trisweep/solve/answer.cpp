@@ -24,7 +24,7 @@ void assess(Answer& answer) {
   answer.doubtful = r.condition_estimate >= limit;
 }
 
-#define INSTANTIATE(T)                \
+#define INSTANTIATE(T)              \
   template void assess<T>(Answer&); \
   template bool satisfies<T>(const BackwardError&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)

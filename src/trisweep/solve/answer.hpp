@@ -25,8 +25,8 @@ struct Answer {
   Offset reductions = 0;  // blocking ones, of refining and judging
   Regularity regularity;
   double seconds = 0;  // of solving, refining and judging, on this rank
-  // x satisfies its equations to 450 epsilon (1e-13 in double) in the measure of Arioli, Demmel and Duff, that
-  // units cannot change: without that, x means nothing.
+  // x satisfies its equations to 450 epsilon (1e-13 in double) in the measure of Arioli, Demmel and Duff,
+  // that units cannot change: without that, x means nothing.
   bool satisfies = false;
   bool singular = false;  // the matrix, to working precision: x is one of many answers, as good as any
   // Solved, but the condition number is beyond 1 / epsilon: no digit of an unknown needs to be right.
@@ -45,13 +45,5 @@ void assess(Answer& answer);
 // Of one right-hand side, whatever the others.
 template <Scalar T>
 bool satisfies(const BackwardError& error);
-
-// How far an answer may be from the solution of the given equations: see RefinedSolver::condition.
-struct ForwardError {
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  double solution_condition = unknown;   // cond(op(A), x), of the right-hand side with the largest error
-  double bound = unknown;                // of x, relative to its largest entry
-  double componentwise_bound = unknown;  // of each entry of x, relative to itself
-};
 
 }  // namespace trisweep::solve

@@ -21,7 +21,7 @@ template <Scalar T>
 constexpr double share = vanishing* std::numeric_limits<RealOf<T>>::epsilon();
 
 template <Scalar T>
-constexpr std::size_t chunk = krylov::product_rows * usize(kernels::line_rows<T>);
+constexpr std::size_t chunk = krylov::product_rows* usize(kernels::line_rows<T>);
 
 template <Scalar T>
 double magnitude_of(const T& v) {
@@ -93,8 +93,7 @@ auto Residuals<T>::row_weights(Op op) -> RowWeights {
 }
 
 template <Scalar T>
-std::vector<ResidualNorms> Residuals<T>::norms(Op op, Vectors<const T> b, Vectors<const T> x,
-                                               Vectors<T> r) {
+std::vector<ResidualNorms> Residuals<T>::norms(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r) {
   const Index width = krylov::bundle_width<T>(b.cols);
   const std::size_t bundles = usize((b.cols + width - 1) / width);
   std::fill_n(maxima_.begin(), usize(crew_.size()) * bundles, Maxima{});
@@ -146,8 +145,8 @@ void Residuals<T>::visit_equations(Op op, Vectors<const T> b, Vectors<const T> x
       for (Index c = 0; c < v.columns; ++c) {
         const std::size_t at = i * usize(v.width) + usize(c);
         const ResidualNorms& norm = norms[usize(v.column + c)];
-        const double typical = std::min(double(weight.plain[row]) * norm.x,
-                                        double(weight.scaled[row]) * norm.scaled_x);
+        const double typical =
+            std::min(double(weight.plain[row]) * norm.x, double(weight.scaled[row]) * norm.scaled_x);
         visit(thread, v.column + c, row, magnitude_of(right[at] - v.product[at]),
               double(std::real(v.magnitude[at])) + magnitude_of(right[at]), typical);
       }
@@ -178,7 +177,7 @@ void Residuals<T>::measure_typically(Op op, Vectors<const T> b, Vectors<const T>
   }
   a_.comm().max(most);
   for (std::size_t c = 0; c < columns; ++c) {
-    norms[c].typical_quotient = most[2 * c];
+    norms[c].typical_quotient = std::min(most[2 * c], norms[c].quotient);  // but for rounding
     norms[c].small.size = most[2 * c + 1];
   }
 }
@@ -209,10 +208,9 @@ void Residuals<T>::magnitudes(Op op, Vectors<const T> b, Vectors<const T> x, Vec
              scaled = krylov::max_norms_over(team, x, scales_.of_unknowns(op));
   std::vector<ResidualNorms> norm(plain.size());
   for (std::size_t c = 0; c < plain.size(); ++c) norm[c] = {.x = plain[c], .scaled_x = scaled[c]};
-  visit_equations(op, b, x, norm,
-                  [&](int, Index c, std::size_t row, double, double own, double typical) {
-                    magnitude.column(c)[row] = static_cast<Real>(denominator(own, typical, share<T>));
-                  });
+  visit_equations(op, b, x, norm, [&](int, Index c, std::size_t row, double, double own, double typical) {
+    magnitude.column(c)[row] = static_cast<Real>(denominator(own, typical, share<T>));
+  });
 }
 
 template <Scalar T>

@@ -14,23 +14,23 @@ namespace trisweep::solve {
 // What an answer's error is at most, in units of epsilon (1e-13 in double precision).
 inline constexpr double good_backward_error = 450;
 
-// Of one right-hand side, or the largest of several. Infinite where an entry is not finite. Of a complex z, |z| =
-// |re z| + |im z|.
+// Of one right-hand side, or the largest of several. Infinite where an entry is not finite. Of a complex z,
+// |z| = |re z| + |im z|.
 struct BackwardError {
   // Oettli and Prager (1964): max_i |b - op(A) x|_i / (|op(A)| |x| + |b|)_i, the least relative change of
   // single entries of A and b that makes x exact.
   double componentwise = 0;
   // The same, but equations whose denominator vanishes beside t_i = (|op(A)| c)_i ||x / c||_inf, being below
   // 1e4 epsilon t_i, are measured by (|op(A)| |x| + |b|)_i + t_i (Arioli, Demmel and Duff 1989, with c = 1):
-  // zeros in x, and unknowns that much smaller than others, are ordinary. c is 1 or, independent of units, the
-  // scale of the unknowns in the factors, whichever gives the smaller t_i. What answers are judged by.
+  // zeros in x, and unknowns that much smaller than others, are ordinary. c is 1 or, independent of units,
+  // the scale of the unknowns in the factors, whichever gives the smaller t_i. What answers are judged by.
   double arioli_demmel_duff = 0;
   // ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf).
   double normwise = 0;
 };
 
-// Equations whose own measure is large although that of Arioli, Demmel and Duff is not: only unknowns far below
-// the largest have a part in them, and these need not have a correct digit.
+// Equations whose own measure is large although that of Arioli, Demmel and Duff is not: only unknowns far
+// below the largest have a part in them, and these need not have a correct digit.
 struct SmallUnknowns {
   double equations = 0;
   double size = 0;  // of their denominators, the largest relative to t_i
@@ -75,11 +75,11 @@ class Residuals {
   // Room for that many right-hand sides, and the weights of the equations of op(A).
   void prepare(Op op, Index nrhs);
 
-  // The errors of x, by right-hand side; r, unless it is null, becomes its residual. One pass over A and one reduction; another of
-  // each where a componentwise error is above `enough`, because the other measure, which is never larger, is
-  // told from it only then.
+  // The errors of x, by right-hand side; r, unless it is null, becomes its residual. One pass over A and one
+  // reduction; another of each where a componentwise error is above `enough`, because the other measure,
+  // which is never larger, is told from it only then.
   std::vector<ColumnError> measure(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r,
-                                     double enough);
+                                   double enough);
   // What these norms say.
   ColumnError error(Op op, const ResidualNorms& norms) const;
   // magnitude = |op(A)| |x| + |b|, and t_i where that vanishes: by what an equation of its kind is measured.
@@ -103,8 +103,8 @@ class Residuals {
   void measure_typically(Op op, Vectors<const T> b, Vectors<const T> x, std::span<ResidualNorms> norms);
   // Calls visit(thread, column, row, |r|, d, t) for every equation of x, whose norms these are.
   template <class Visit>
-  void visit_equations(Op op, Vectors<const T> b, Vectors<const T> x,
-                       std::span<const ResidualNorms> norms, const Visit& visit);
+  void visit_equations(Op op, Vectors<const T> b, Vectors<const T> x, std::span<const ResidualNorms> norms,
+                       const Visit& visit);
 
   krylov::DistributedMatrix<T>& a_;
   Crew& crew_;

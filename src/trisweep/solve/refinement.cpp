@@ -17,12 +17,12 @@ constexpr double slowest_gmres = 0.5;
 
 constexpr auto typical = &BackwardError::arioli_demmel_duff, every = &BackwardError::componentwise;
 
-// Of the work vectors of a group of right-hand sides, which sweeps are the faster the more they are; and of the
-// residuals of those that are corrected at once.
+// Of the work vectors of a group of right-hand sides, which sweeps are the faster the more they are; and of
+// the residuals of those that are corrected at once.
 constexpr double bytes_of_group = 48 << 20, bytes_of_part = 16 << 20;
 
-// As many of `nrhs` vectors of that many rows as take so many bytes, in whole bundles, of which there is one at
-// least.
+// As many of `nrhs` vectors of that many rows as take so many bytes, in whole bundles, of which there is one
+// at least.
 template <Scalar T>
 Index columns_that_fit(double bytes, Index rows, Index nrhs) {
   constexpr Index bundle = kernels::line_rows<T>;
@@ -209,8 +209,8 @@ void RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& sy
                   .measure = [&] { device.measure(); }};
   repeat(step, limits.target, slowest_plain, limits.steps);
   device.read(system.x);
-  const bool is_enough = most(typical) <= limits.acceptable &&
-                         (!limits.best || most(every) <= limits.acceptable);
+  const bool is_enough =
+      most(typical) <= limits.acceptable && (!limits.best || most(every) <= limits.acceptable);
   if (!is_enough && steps_ < limits.steps) take_over(system, limits);
 }
 
@@ -255,7 +255,8 @@ void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
   const Index at_once = part(system.b.cols);
   const bool keeps = at_once == system.b.cols;
   corrections_.by_factors(system.op, system.b, system.x);
-  auto all = residuals_.measure(system.op, system.b, system.x, keeps ? system.r : Vectors<T>(), limits.acceptable);
+  auto all =
+      residuals_.measure(system.op, system.b, system.x, keeps ? system.r : Vectors<T>(), limits.acceptable);
   const auto wanted = [&](const ColumnError& e) {
     return !(e.arioli_demmel_duff <= limits.target) || (limits.best && !(e.componentwise <= limits.target));
   };
@@ -308,36 +309,30 @@ void RefinedSolver<T>::take_over(const System& system, const Limits& limits) {
   if (system.x.space != MemorySpace::host) solver_.copy(system.x, here.x);
 }
 
+// The roundings of a residual's terms add up like a random walk, not like a worst case.
 template <Scalar T>
-template <class Fill>
-double RefinedSolver<T>::condition_of(Op op, Vectors<const T> b, Vectors<const T> x, const Fill& fill) {
+ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms) {
   return together([&] {
-    std::vector<R> weight, magnitude;
+    agree(op, b, x);
+    std::vector<R> magnitude, error, of_largest, of_each;
     Buffer<T> room_of_b, room_of_x;
     transport::collectively(a_.comm(), [&] {
-      for (auto* v : {&weight, &magnitude}) v->resize(usize(a_.local_rows()));
+      for (auto* v : {&magnitude, &error, &of_largest, &of_each}) v->resize(usize(a_.local_rows()));
     });
-    const Vectors<const T> x_here = on_host(x, room_of_x);
-    residuals_.prepare(op, 1);
-    residuals_.magnitudes(op, on_host(b, room_of_b), x_here, magnitude);
-    fill(x_here, weight);
-    return skeel_condition<T>(solver_, op, weight, magnitude);
-  });
-}
-
-template <Scalar T>
-double RefinedSolver<T>::condition(Op op, Vectors<const T> b, Vectors<const T> x) {
-  return condition_of(op, b, x, [&](Vectors<const T> here, std::vector<R>& weight) {
-    const auto norm = krylov::max_norms<T>({a_.comm(), solver_.crew()}, here);
-    std::ranges::fill(weight, norm[0] > 0 ? static_cast<R>(1 / norm[0]) : R(0));
-  });
-}
-
-template <Scalar T>
-double RefinedSolver<T>::componentwise_condition(Op op, Vectors<const T> b, Vectors<const T> x) {
-  return condition_of(op, b, x, [&](Vectors<const T> here, std::vector<R>& weight) {
-    std::transform(here.data, here.data + weight.size(), weight.begin(),
-                   [](const T& v) { return v == T{} ? R(0) : R(1) / std::abs(v); });
+    const Vectors<const T> right = on_host(b, room_of_b), here = on_host(x, room_of_x);
+    const Vectors<T> r{residual_.data(), a_.local_rows(), 1};
+    const R rounding = static_cast<R>(std::sqrt(double(terms))) * std::numeric_limits<R>::epsilon();
+    residuals_.magnitudes(op, right, here, magnitude);
+    a_.residual(op, here, right, r, solver_.crew());
+    const auto norm = krylov::max_norms<T>({a_.comm(), solver_.crew()}, here)[0];
+    for (std::size_t i = 0; i < error.size(); ++i) {
+      error[i] = std::abs(r.data[i]) + rounding * magnitude[i];
+      of_largest[i] = norm > 0 ? static_cast<R>(1 / norm) : R(0);
+      of_each[i] = here.data[i] == T{} ? R(0) : R(1) / std::abs(here.data[i]);
+    }
+    return ForwardError{.solution_condition = skeel_condition<T>(solver_, op, of_largest, magnitude),
+                        .bound = skeel_condition<T>(solver_, op, of_largest, error),
+                        .componentwise_bound = skeel_condition<T>(solver_, op, of_each, error)};
   });
 }
 
@@ -362,8 +357,11 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
     for (Index first = 0; first < b.cols; first += at_once) {
       const Index count = std::min(at_once, b.cols - first);
       steps_ = 0;
-      refine({op, b.columns(first, count), x.columns(first, count),
-              {residual_.data(), a_.local_rows(), count}, stream},
+      refine({op,
+              b.columns(first, count),
+              x.columns(first, count),
+              {residual_.data(), a_.local_rows(), count},
+              stream},
              limits);
       refined.steps = std::max(refined.steps, steps_);
       refined.columns.insert(refined.columns.end(), error_.begin(), error_.end());
@@ -372,10 +370,12 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
     const auto worse = [](const ColumnError& e, const ColumnError& f) {
       return e.arioli_demmel_duff < f.arioli_demmel_duff;
     };
-    refined.worst = static_cast<Index>(std::ranges::max_element(refined.columns, worse) - refined.columns.begin());
+    refined.worst =
+        static_cast<Index>(std::ranges::max_element(refined.columns, worse) - refined.columns.begin());
     if (refined.error.componentwise <= good_backward_error * epsilon) return refined;
     for (const ColumnError& e : refined.columns)
-      refined.small = {refined.small.equations + e.small.equations, std::max(refined.small.size, e.small.size)};
+      refined.small = {refined.small.equations + e.small.equations,
+                       std::max(refined.small.size, e.small.size)};
     refined.small.equations = a_.comm().sum(refined.small.equations);
     return refined;
   });

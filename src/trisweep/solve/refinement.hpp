@@ -1,8 +1,9 @@
 #pragma once
-// Iterative refinement: the answer a user gets, with the proof of its quality, in terms that a change of units
-// cannot change.
+// Iterative refinement: the answer a user gets, with the proof of its quality, in terms that a change of
+// units cannot change.
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,12 +31,25 @@ struct Refined {
   Index worst = 0;                   // the right-hand side with the largest error
 };
 
+// Estimates of max_i (|op(A)^-1| v)_i / s_i (Skeel 1979; LAPACK's xGERFS).
+struct ForwardError {
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  // cond(op(A), x): v = |op(A)| |x| + |b|, s_i = ||x||_inf. A componentwise backward error times this bounds
+  // the error of x.
+  double solution_condition = unknown;
+  // Of x, relative to its largest entry: v = |b - op(A) x|, and the rounding errors that it was computed
+  // with.
+  double bound = unknown;
+  double componentwise_bound = unknown;  // the same with s_i = |x_i|, those with x_i = 0 left out
+};
+
 // Solves op(A) x = b with the factors and corrects x where its backward error is not acceptable, in the
 // precision T of A, that the factors need not have. A correction that does not help is not taken.
 //
-// Right-hand sides are solved in groups, so that memory beyond b and x is bounded whatever their number: about
-// 64 MiB, or what two bundles of them take (krylov/bundle.hpp), and half as much for corrections. A prepared solve of a group makes one
-// reduction for each measurement, two where an answer is not acceptable at once, and one before the first.
+// Right-hand sides are solved in groups, so that memory beyond b and x is bounded whatever their number:
+// about 64 MiB, or what two bundles of them take (krylov/bundle.hpp), and half as much for corrections. A
+// prepared solve of a group makes one reduction for each measurement, two where an answer is not acceptable
+// at once, and one before the first.
 //
 // Works with the solver's threads, and where the solver's device has memory of its own, there. Collective,
 // and so is its destructor on devices; throws on every rank when any runs out of memory, after which matrix
@@ -65,12 +79,9 @@ class RefinedSolver {
   // Of any x.
   BackwardError backward_error(Op op, Vectors<const T> b, Vectors<const T> x);
 
-  // Estimates of cond(op(A), x) = max_i (|op(A)^-1| (|op(A)| |x| + |b|))_i / s_i (Skeel 1979; LAPACK's
-  // xGERFS): a componentwise backward error times this bounds the error of x_i over s_i. Of one right-hand
-  // side. At most ten solves each.
-  double condition(Op op, Vectors<const T> b, Vectors<const T> x);  // s_i = ||x||_inf
-  double componentwise_condition(Op op, Vectors<const T> b,
-                                 Vectors<const T> x);  // s_i = |x_i|, those with x_i = 0 left out
+  // How far x, one right-hand side's, may be from the solution: see ForwardError. `terms`: entries in a row
+  // of op(A), whose roundings a residual has. At most thirty solves.
+  ForwardError forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms);
 
  private:
   using R = RealOf<T>;
@@ -124,9 +135,6 @@ class RefinedSolver {
   // not rise above the goal. Returns the best share of an error that is left; 1 when none fell.
   double improve(const Step& step, double goal, Kind kind);
   double most(Kind kind) const;
-  // The estimate for the weights 1 / s, which fill() makes of x.
-  template <class Fill>
-  double condition_of(Op op, Vectors<const T> b, Vectors<const T> x, const Fill& fill);
 
   krylov::DistributedMatrix<T>& a_;
   TriangularSolver<T>& solver_;

@@ -80,16 +80,10 @@ class Solver<T>::System {
     return try_to_solve(op, b, x, stream);
   }
 
-  // A residual is computed with that many roundings of the terms that it is measured by (LAPACK's xGERFS).
   ForwardError forward_error(Op op, const Answer& answer, Vectors<const T> b, Vectors<const T> x) {
     if (!answer.is_regular()) return {};
-    const double rounding = (most_entries_[op == Op::none ? 0 : 1] + 1) * epsilon;
-    const double error = answer.error.arioli_demmel_duff + rounding;
-    const auto worst_b = b.columns(answer.worst, 1), worst_x = x.columns(answer.worst, 1);
-    ForwardError result{.solution_condition = refined_->condition(op, worst_b, worst_x)};
-    result.bound = result.solution_condition * error;
-    result.componentwise_bound = refined_->componentwise_condition(op, worst_b, worst_x) * error;
-    return result;
+    return refined_->forward_error(op, b.columns(answer.worst, 1), x.columns(answer.worst, 1),
+                                   most_entries_[op == Op::none ? 0 : 1] + 1);
   }
 
   void refactor(std::span<const T> values) {
@@ -395,7 +389,7 @@ class Solver<T>::System {
   std::optional<TriangularSolver<T>> solver_;
   std::optional<RefinedSolver<T>> refined_;
   std::optional<Regularity> regularity_;  // once it is known
-  engine::SolveProfile last_;  // of a sweep
+  engine::SolveProfile last_;             // of a sweep
   Report report_;
 };
 

@@ -226,7 +226,7 @@ TEST(CompressedSolver, IsRefinedAndUndoesWhatDoesNotConverge) {
 // Tiles of a Hilbert matrix would have a condition of about what they are off by, and any bound of errors
 // that comes from it would be too small.
 TEST(CompressedSolver, DoesNotHideACondition) {
-  constexpr Index n = 12;
+  constexpr Index n = 11;
   matrix::Csr<double> a;
   a.pattern.rows = a.pattern.cols = n;
   for (Index i = 0; i < n; ++i) {
@@ -241,9 +241,10 @@ TEST(CompressedSolver, DoesNotHideACondition) {
   Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, std::move(a)), options);
   const std::vector<double> b(usize(solver.rows()), 1.0);
   std::vector<double> x(b.size());
-  solver.solve({b.data(), solver.rows(), 1}, {x.data(), solver.rows(), 1});
+  const Answer answer = solver.solve({b.data(), solver.rows(), 1}, {x.data(), solver.rows(), 1});
+  EXPECT_TRUE(answer.solved());  // as it would be with tiles
   EXPECT_TRUE(solver.report().factor.compression_undone);
-  EXPECT_GT(solver.report().factor.condition_estimate, 1e14);
+  EXPECT_GT(solver.report().factor.condition_estimate, 1e13);
 }
 
 // A pass through tiles takes twice the time of one through as many bytes of numbers: two of 0.46 of the bytes
@@ -253,13 +254,13 @@ TEST(CompressedSolver, AutomaticallyWhereItPays) {
   for (const auto& [target, pays] : {std::pair{0.0, true}, {unreachable, false}}) {
     Options options;
     options.compress.automatic = true;
-    options.refinement.target = target;
+    options.refinement.acceptable = target;
     Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, example<double>("poisson3d", 28)),
                           options);
     const std::vector<double> b(usize(solver.rows()), 1.0);
     std::vector<double> x(b.size());
     const Answer answer = solver.solve({b.data(), solver.rows(), 1}, {x.data(), solver.rows(), 1});
-    EXPECT_LE(answer.error.componentwise, 1e-15) << target;
+    EXPECT_LE(answer.error.componentwise, 10 * 2.2e-16) << target;
     if (pays) EXPECT_EQ(answer.refinement_steps, 1);
     const FactorReport& report = solver.report().factor;
     EXPECT_EQ(report.compression_undone, !pays) << target;

@@ -166,9 +166,10 @@ TYPED_TEST(DeviceEngineThreads, RefineAndJudgeAsTheProcessorsDo) {
         RefinedSolver<T> refiner(matrix, solver);
         x[device].resize(problem.b.size());
         const Vectors<T> to{x[device].data(), problem.rows, nrhs};
-        refined[device] =
-            refiner.solve(op, {problem.b.data(), problem.rows, nrhs}, to, {.max_steps = exact ? 20 : 1});
-        condition[device] = refiner.condition(op, to, nrhs - 1);
+        refined[device] = refiner.solve(op, {problem.b.data(), problem.rows, nrhs}, to,
+                                        {.best = true, .max_steps = exact ? 20 : 1});
+        const Vectors<const T> last_b(problem.b.data() + (nrhs - 1) * problem.rows, problem.rows, 1);
+        condition[device] = refiner.forward_error(op, last_b, to.columns(nrhs - 1, 1), 4).solution_condition;
         const auto judged = refiner.backward_error(op, {problem.b.data(), problem.rows, nrhs}, to);
         if (!exact) {
           EXPECT_NEAR(judged.componentwise / refined[device].error.componentwise, 1, 1e-2);
@@ -209,7 +210,8 @@ TEST(DeviceEngineThreads, RefineVectorsOfTheDevice) {
       const Vectors<const double> b{problem.b.data(), problem.rows, 3, problem.rows, space};
       const Vectors<double> to{x[space].data(), problem.rows, 3, problem.rows, space};
       const auto refined = refiner.solve(Op::none, b, to, {.max_steps = steps});
-      const double condition = refiner.condition(Op::none, to, 1);
+      const double condition =
+          refiner.forward_error(Op::none, b.columns(1, 1), to.columns(1, 1), 4).solution_condition;
       const auto judged = refiner.backward_error(Op::none, b, to);
       found[space] = {refined.error.componentwise, refined.error.normwise, double(refined.steps), condition,
                       judged.componentwise};

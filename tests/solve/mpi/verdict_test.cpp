@@ -1,0 +1,149 @@
+// What an answer is told: solved, one of many, or not to be believed, and at which price.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/largest.hpp"
+#include "support/random_matrix.hpp"
+#include "support/solver.hpp"
+#include "trisweep/solve/solver.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using testing_support::Largest;
+using testing_support::world_rank;
+
+// A solver for `a`, which is everywhere, with this rank's part of whole vectors.
+template <Scalar T>
+class Judged {
+ public:
+  explicit Judged(const matrix::Csr<T>& a, const Options& options = {})
+      : a_(a),
+        solver_(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, world_rank() == 0 ? a : matrix::Csr<T>()),
+                options) {}
+
+  Answer solve(const std::vector<T>& whole, Op op = Op::none) {
+    const Index n = a_.rows(), first = solver_.partition().first(world_rank()), rows = solver_.rows();
+    nrhs_ = static_cast<Index>(whole.size()) / n;
+    b_.clear();
+    for (Index c = 0; c < nrhs_; ++c)
+      b_.insert(b_.end(), whole.begin() + c * n + first, whole.begin() + c * n + first + rows);
+    x_.assign(b_.size(), T{});
+    return solver_.solve({b_.data(), rows, nrhs_}, {x_.data(), rows, nrhs_}, op);
+  }
+  ForwardError bound(const Answer& answer) {
+    const Index rows = solver_.rows();
+    return solver_.forward_error(answer, {b_.data(), rows, nrhs_}, {x_.data(), rows, nrhs_});
+  }
+  // Largest difference of the first column from `truth`, relative to its largest entry.
+  double error(const std::vector<T>& truth) {
+    const Index first = solver_.partition().first(world_rank());
+    Largest most, size;
+    for (Index i = 0; i < solver_.rows(); ++i) most.add(std::abs(x_[usize(i)] - truth[usize(first + i)]));
+    for (const T& v : truth) size.add(std::abs(v));
+    return transport::Communicator(MPI_COMM_WORLD).max(most.value()) / size.value();
+  }
+  Solver<T>& solver() { return solver_; }
+
+ private:
+  const matrix::Csr<T> a_;
+  Solver<T> solver_;
+  Index nrhs_ = 1;
+  std::vector<T> b_, x_;
+};
+
+template <Scalar T>
+matrix::Csr<T> tridiagonal(Index n, T below, T diagonal, T above) {
+  matrix::Csr<T> a;
+  a.pattern.rows = a.pattern.cols = n;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = std::max(i - 1, 0); j <= std::min(i + 1, n - 1); ++j) {
+      a.pattern.col.push_back(j);
+      a.value.push_back(j < i ? below : j == i ? diagonal : above);
+    }
+    a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
+  }
+  return a;
+}
+
+template <Scalar T>
+std::vector<T> unit_vector(Index n, Index k) {
+  std::vector<T> e(usize(n), T{});
+  e[usize(k)] = T(1);
+  return e;
+}
+
+// Splines: x decays to 1e-300 of its largest entry and below.
+TEST(Verdict, SolvesWhatDecays) {
+  Judged<double> system(tridiagonal<double>(2000, 1, 4, 1));
+  for (const Op op : {Op::none, Op::transpose})
+    EXPECT_TRUE(system.solve(unit_vector<double>(2000, 1000), op).solved());
+}
+
+// A heat step in single precision, where the tail is below the smallest number.
+TEST(Verdict, SolvesAHeatStepInSinglePrecision) {
+  Judged<float> system(tridiagonal<float>(400, -10, 21, -10));
+  EXPECT_TRUE(system.solve(unit_vector<float>(400, 17)).solved());
+}
+
+// Upwind: what is upstream of a source is zero, and comes out as rounding.
+TEST(Verdict, SolvesWhatHasZeros) {
+  auto a = testing_support::random_matrix<double>({.n = 30, .per_row = 4, .seed = 3});
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Offset at = a.pattern.row_ptr[usize(i)]; at < a.pattern.row_ptr[usize(i) + 1]; ++at) {
+      const Index j = a.pattern.col[usize(at)];
+      if (j == i) a.value[usize(at)] = 5;
+      if ((i < 15) != (j < 15) && j < 15) a.value[usize(at)] = 0;  // the second half feeds the first
+    }
+  }
+  Judged<double> system(a);
+  for (Index k = 0; k < 30; ++k) EXPECT_TRUE(system.solve(unit_vector<double>(30, k)).solved()) << k;
+}
+
+// One that is no number spoils its own column, and one whose x has zeros none.
+TEST(Verdict, IsGivenForEachRightHandSide) {
+  constexpr Index n = 2000;
+  const auto a = tridiagonal<double>(n, 1, 4, 1);
+  Judged<double> system(a);
+  std::vector<double> b(usize(n), 1.0);
+  const auto e = unit_vector<double>(n, 3);
+  b.insert(b.end(), e.begin(), e.end());
+  const Answer answer = system.solve(b);
+  ASSERT_EQ(answer.columns.size(), 2);
+  EXPECT_TRUE(answer.solved());
+  for (const ColumnError& column : answer.columns) EXPECT_TRUE(satisfies<double>(column));
+}
+
+// What is pulled at both ends and held nowhere: some x, which satisfies the equations, and no bound of its
+// error.
+TEST(Verdict, OfASingularSystemIsOneOfMany) {
+  auto a = tridiagonal<double>(40, -1, 2, -1);
+  a.value.front() = a.value.back() = 1;
+  std::vector<double> b(40, 0.0);
+  b.front() = 1, b.back() = -1;
+  Judged<double> system(a);
+  const Answer answer = system.solve(b);
+  EXPECT_TRUE(answer.satisfies);
+  EXPECT_FALSE(answer.solved());
+  EXPECT_FALSE(answer.is_regular());
+  EXPECT_TRUE(std::isnan(system.bound(answer).bound));
+}
+
+// A vote, and a reduction for each measurement; with one good correction five at most.
+TEST(Verdict, TakesFewReductions) {
+  const auto a = testing_support::random_matrix<double>({.n = 200, .per_row = 4, .seed = 21});
+  const auto b = testing_support::random_vector<double>(200 * 2, 4);
+  for (const bool mixed : {false, true}) {
+    Judged<double> system(a, {.mixed = mixed});
+    system.solve(b);
+    const Answer answer = system.solve(b);
+    EXPECT_TRUE(answer.solved());
+    EXPECT_LE(answer.refinement_steps, mixed ? 2 : 0);
+    EXPECT_LE(answer.reductions, answer.refinement_steps == 0 ? 2 : 3 + 2 * answer.refinement_steps);
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::solve
