@@ -217,9 +217,9 @@ class SweepRun {
   void apply(const plan::Strip& strip, const Index* positions, const kernels::Work<T>& work) const {
     if (tiny_ != nullptr && is_tiny(strip)) {
       const TinyPanel panel(tiny_, strip, phase_.conjugate);
-      const bool scatters = phase_.direction == plan::Direction::scatter;
-      return (scatters ? scatter_tiny<T> : gather_tiny<T>)(panel, strip, positions + strip.position,
-                                                           work.row);
+      if (phase_.direction == plan::Direction::scatter)
+        return scatter_tiny(panel, strip, positions + strip.position, work.row);
+      return gather_tiny(panel, strip, positions + strip.position, work.row);
     }
     const kernels::Panel<T> panel{.value = executor_.panels_.piece(phase_.side, strip),
                                   .position = positions + strip.position,

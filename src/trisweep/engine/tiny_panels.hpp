@@ -5,6 +5,7 @@
 #include <array>
 
 #include "trisweep/core/slabs.hpp"
+#include "trisweep/core/vector.hpp"
 #include "trisweep/plan/plan.hpp"
 
 namespace trisweep::engine {
@@ -25,7 +26,7 @@ class TinyPanel {
   TinyPanel(const T* side, const plan::Strip& strip, bool conjugated)
       : value_(side + strip.value), height_(strip.height), conjugated_(conjugated) {}
 
-  T operator()(Index i, Index j) const {
+  TRISWEEP_INLINE T operator()(Index i, Index j) const {
     const T v = value_[j * height_ + i];
     if constexpr (is_complex<T>) return conjugated_ ? conjugate(v) : v;
     return v;
@@ -39,18 +40,20 @@ class TinyPanel {
 
 // row[position[i]] -= sum_j panel(i, j) row[at + j], as kernels::scatter_product.
 template <Scalar T>
-void scatter_tiny(const TinyPanel<T>& panel, const plan::Strip& strip, const Index* position, T* row) {
+TRISWEEP_INLINE void scatter_tiny(const TinyPanel<T>& panel, const plan::Strip& strip, const Index* position,
+                                  T* row) {
   const T* const source = row + strip.at.value();
-  for (Index i = strip.row_begin; i < strip.row_end; ++i) {
-    T sum = panel(i, 0) * source[0];
-    for (Index j = 1; j < strip.width; ++j) sum += panel(i, j) * source[j];
-    row[position[i - strip.row_begin]] -= sum;
+  for (Index j = 0; j < strip.width; ++j) {
+    const T s = source[j];
+    for (Index i = strip.row_begin; i < strip.row_end; ++i)
+      row[position[i - strip.row_begin]] -= panel(i, j) * s;
   }
 }
 
 // row[at + j] -= sum_i panel(i, j) row[position[i]], as kernels::gather_product.
 template <Scalar T>
-void gather_tiny(const TinyPanel<T>& panel, const plan::Strip& strip, const Index* position, T* row) {
+TRISWEEP_INLINE void gather_tiny(const TinyPanel<T>& panel, const plan::Strip& strip, const Index* position,
+                                 T* row) {
   T* const target = row + strip.at.value();
   for (Index j = 0; j < strip.width; ++j) {
     T sum{};
@@ -62,8 +65,13 @@ void gather_tiny(const TinyPanel<T>& panel, const plan::Strip& strip, const Inde
 
 // row[at + i] = sum_j op(panel)(i, j) row[at + j] of a square panel, as kernels::diagonal_product.
 template <Scalar T>
-void multiply_tiny(const TinyPanel<T>& panel, const plan::Strip& strip, bool transposed, T* row) {
+TRISWEEP_INLINE void multiply_tiny(const TinyPanel<T>& panel, const plan::Strip& strip, bool transposed,
+                                   T* row) {
   T* const at = row + strip.at.value();
+  if (strip.width == 1) {
+    at[0] *= panel(0, 0);
+    return;
+  }
   std::array<T, tiny_width> source;
   std::copy_n(at, strip.width, source.begin());
   for (Index i = 0; i < strip.width; ++i) {
