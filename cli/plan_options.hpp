@@ -14,7 +14,7 @@ namespace trisweep::cli {
 // The plan that was asked for; its grid as the user wrote it.
 struct PlanOptions : model::PlanChoice {
   std::string grid_text = "auto";  // or "square", or a grid
-  std::string ordering = "metis";
+  std::string ordering = "auto";
   std::string op = "N";
   std::string precision = "double";
   std::string compress = "off";  // or "auto", or a number

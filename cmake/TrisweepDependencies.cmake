@@ -65,6 +65,7 @@ endfunction()
 trisweep_import(OpenBLAS libopenblas-pthread-dev openblas
                 DIRECTORIES openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
 trisweep_import(METIS libmetis-dev metis)
+trisweep_import(AMD libsuitesparse-dev amd suitesparseconfig HEADER amd.h DIRECTORIES suitesparse)
 trisweep_import(SCOTCH libscotch-dev scotch scotcherr HEADER scotch.h DIRECTORIES scotch)
 trisweep_import(Assimp libassimp-dev assimp HEADER assimp/scene.h)
 # The serial one: files are written and read by one rank, so that it goes with any MPI.

@@ -18,6 +18,18 @@ TEST(AnalysisOptions, ReachDownToWhatThePlanNeeds) {
   EXPECT_GT(levels({.grid = {32, 32, 1}, .mapping = "proportional"}), 10);
 }
 
+// Of what levels there are a plan may need few: those are dissected whatever it costs.
+TEST(AnalysisOptions, SayHowManyLevelsAreNeeded) {
+  const auto needed = [](const PlanAxes& axes) {
+    return ordering_options(ordering::Method::automatic, axes).needed_levels;
+  };
+  EXPECT_EQ(needed(all_axes(1, {"two-sided"})), 0);
+  EXPECT_EQ(needed(only({.grid = {8, 8, 1}})), 0);
+  EXPECT_EQ(needed(only({.grid = {2, 2, 4}})), 2);
+  EXPECT_GE(needed(only({.grid = {8, 8, 1}, .diagonal = "separators"})), 6);
+  EXPECT_GE(needed(all_axes(16, {"two-sided"})), 4);
+}
+
 TEST(AnalysisOptions, ServeEveryPlanThatMayBeChosen) {
   PlanAxes axes = only({.grid = {1, 1, 1024}});
   axes.grid.push_back({32, 32, 1});

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "ordering/patterns.hpp"
 #include "trisweep/core/error.hpp"
@@ -64,7 +65,8 @@ void expect_separated(const Csr<T>& a, const Ordering& o) {
 
 class EveryMethod : public testing::TestWithParam<Method> {};
 INSTANTIATE_TEST_SUITE_P(Ordering, EveryMethod,
-                         testing::Values(Method::metis, Method::scotch, Method::natural));
+                         testing::Values(Method::automatic, Method::metis, Method::scotch, Method::amd,
+                                         Method::natural));
 
 TEST_P(EveryMethod, SeparatesTheNodesOfTheTreeOnEveryGraph) {
   for (const auto& [name, pattern] : test::assorted_patterns()) {
@@ -104,6 +106,54 @@ TEST(Ordering, TreeIsBalancedAndItsSeparatorsSmallOnAGrid) {
       EXPECT_LT(tree.end[usize(leaf)] - tree.begin[usize(leaf)], 450);
     }
   }
+}
+
+// Of factoring in that order: entries of L below the diagonal.
+Offset fill(const Csr<double>& a, const Ordering& o) {
+  std::vector<std::set<Index>> column(usize(a.rows()));
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (const Index j : a.pattern.row(i)) {
+      const auto [first, last] = std::minmax(o.row_new[usize(i)], o.col_new[usize(j)]);
+      if (first != last) column[usize(first)].insert(last);
+    }
+  }
+  Offset entries = 0;
+  for (auto& rows : column) {
+    entries += std::ssize(rows);
+    if (rows.empty()) continue;
+    const Index parent = *rows.begin();
+    rows.erase(parent);
+    column[usize(parent)].merge(rows);
+  }
+  return entries;
+}
+
+TEST(Ordering, MinimumDegreeFillsNothingWhereNothingNeedBe) {
+  const Csr<double> chain = test::laplacian(test::pattern_of(3000, test::box_edges(3000, 1, 1)));
+  for (const Method method : {Method::amd, Method::automatic}) {
+    const Ordering o = order(chain, true, {.method = method});
+    EXPECT_EQ(fill(chain, o), 2999);
+    EXPECT_EQ(o.tree.levels, 0);
+  }
+}
+
+TEST(Ordering, MinimumDegreeOrdersTheLeavesOfATreeThatIsNeeded) {
+  const Csr<double> a = test::laplacian(test::pattern_of(2500, test::box_edges(50, 50, 1)));
+  const Ordering o = order(a, true, {.method = Method::amd, .tree_levels = 6, .needed_levels = 2});
+  EXPECT_EQ(o.tree.levels, 2);
+  EXPECT_LE(o.tree.end[1] - o.tree.begin[1], 70);
+  EXPECT_LT(fill(a, o), 1.1 * double(fill(a, order(a, true, {.tree_levels = 2}))));
+}
+
+// A dissection that costs more than it saves is left out, and one that others make use of is not.
+TEST(Ordering, TheAutomaticOrderDissectsWhatIsWorthIt) {
+  const auto levels = [](const std::vector<test::Edge>& edges, Index n, int needed) {
+    const Options options{.method = Method::automatic, .needed_levels = needed};
+    return order(test::laplacian(test::pattern_of(n, edges)), true, options).tree.levels;
+  };
+  EXPECT_EQ(levels(test::box_edges(40, 40, 1), 1600, 0), 0);
+  EXPECT_GT(levels(test::box_edges(40, 40, 1), 1600, 1), 0);
+  EXPECT_GT(levels(test::box_edges(20, 20, 20), 8000, 0), 0);
 }
 
 TEST(Ordering, DealsOutWhatIsNotConnectedWithoutSeparators) {

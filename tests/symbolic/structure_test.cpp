@@ -208,6 +208,21 @@ TEST(Structure, AmalgamationMakesSweepsFaster) {
   }
 }
 
+// Chains, ladders and trees: what a circuit or a narrow band looks like.
+TEST(Structure, StoresFewZerosWhereFrontsAreTiny) {
+  std::vector<test::Edge> tree;
+  for (Index i = 1; i < 3000; ++i) tree.emplace_back(i, (i - 1) / 3);
+  for (const Pattern& pattern :
+       {test::pattern_of(3000, test::box_edges(3000, 1, 1)), test::pattern_of(3000, tree),
+        test::pattern_of(3000, test::box_edges(1000, 3, 1))}) {
+    for (const Method method : {Method::amd, Method::metis}) {
+      const Ordered o = ordered(pattern, method);
+      EXPECT_LE(stored_entries(*analyze(o.pattern, o.tree, {}).structure),
+                1.1 * stored_entries(*analyze(o.pattern, o.tree, exact).structure));
+    }
+  }
+}
+
 TEST(Structure, ColumnsOfEqualStructureMakeOneSupernodeEvenWhenApart) {
   // 0 and 1 are twins below 3; 2 lies between 1 and 3 in the given order.
   const Analysis a = analyze(test::pattern_of(4, {{0, 1}, {0, 3}, {1, 3}, {2, 3}}), no_tree(4), exact);

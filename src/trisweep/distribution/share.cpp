@@ -109,6 +109,8 @@ class Maker {
 }  // namespace
 
 Index Share::local(Index supernode) const {
+  // A rank that is alone has all of them.
+  if (supernode < segments() && segment[usize(supernode)] == supernode) return supernode;
   const auto at = std::lower_bound(segment.begin(), segment.end(), supernode);
   return at == segment.end() || *at != supernode ? -1 : static_cast<Index>(at - segment.begin());
 }

@@ -92,6 +92,11 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
 
 template <Scalar T>
 void Executor<T>::apply_diagonal(const plan::Strip& strip, Op op, const kernels::Work<T>& work) {
+  if (const T* const tiny = panels_.plain(distribution::Side::diagonal);
+      tiny != nullptr && work.nrhs == 1 && is_tiny(strip)) {
+    const TinyPanel panel(tiny, strip, op == Op::conjugate_transpose);
+    return multiply_tiny(panel, strip, op != Op::none, work.row);
+  }
   const kernels::Panel<T> inverse{.value = panels_.piece(distribution::Side::diagonal, strip),
                                   .position = positions_.diagonal.data() + strip.position,
                                   .height = strip.height,

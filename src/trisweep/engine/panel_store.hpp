@@ -57,6 +57,12 @@ class PanelStore {
     return piece_[s].empty() ? values_[s] + strip.value : piece_[s][usize(strip.piece)];
   }
 
+  // The numbers of a side, where they are plain ones of the vectors' type; else null.
+  const T* plain(distribution::Side side) const {
+    const auto s = static_cast<std::size_t>(side);
+    return !compressed_ && values_[s].template is<T>() ? values_[s].template as<T>() : nullptr;
+  }
+
   std::size_t bytes() const { return bytes_; }
   // By piece of a side; empty where it is not compressed.
   std::span<const std::size_t> piece_bytes(distribution::Side side) const {

@@ -10,6 +10,7 @@
 #include "trisweep/core/wait.hpp"
 #include "trisweep/engine/executor.hpp"
 #include "trisweep/engine/ready_tasks.hpp"
+#include "trisweep/engine/tiny_panels.hpp"
 #include "trisweep/plan/sweep_machine.hpp"
 
 namespace trisweep::engine {
@@ -36,6 +37,7 @@ class SweepRun {
         state_(*executor.state_),
         phase_(phase),
         run_(run),
+        tiny_(run.work.nrhs == 1 ? executor.panels_.plain(phase.side) : nullptr),
         expected_(phase.incoming.size()),
         tasks_left_(phase.task.size()) {
     start();
@@ -213,6 +215,12 @@ class SweepRun {
   }
 
   void apply(const plan::Strip& strip, const Index* positions, const kernels::Work<T>& work) const {
+    if (tiny_ != nullptr && is_tiny(strip)) {
+      const TinyPanel panel(tiny_, strip, phase_.conjugate);
+      if (phase_.direction == plan::Direction::scatter)
+        return scatter_tiny(panel, strip, positions + strip.position, work.row);
+      return gather_tiny(panel, strip, positions + strip.position, work.row);
+    }
     const kernels::Panel<T> panel{.value = executor_.panels_.piece(phase_.side, strip),
                                   .position = positions + strip.position,
                                   .height = strip.height,
@@ -293,6 +301,7 @@ class SweepRun {
   SweepState& state_;
   const plan::SweepPhase& phase_;
   const Run<T>& run_;
+  const T* tiny_;  // numbers of the side where tiny panels are multiplied here
   std::mutex transport_;
   std::size_t expected_;       // messages; thread 0's
   std::size_t completed_ = 0;  // of phase_.complete; thread 0's

@@ -7,14 +7,22 @@
 namespace trisweep::model {
 
 // Not deeper than the plan needs: no supernode reaches over the end of a separator, so that a deeper tree has
-// more and smaller ones, and their messages.
+// more and smaller ones, and their messages. Separators are needed by layers, by parts of ranks, and to be
+// inverted as wholes.
 ordering::Options ordering_options(ordering::Method method, const PlanAxes& axes) {
   ordering::Options ordering{.method = method};
   for (const std::string& name : axes.mapping) {
     const auto& mapping = distribution::find_mapping(name);
-    for (const auto& grid : axes.grid)
-      ordering.tree_levels = std::max(ordering.tree_levels, distribution::tree_levels(mapping, grid));
+    for (const auto& grid : axes.grid) {
+      if (grid.ranks() == 1) continue;  // all mappings are the same
+      ordering.needed_levels = std::max(ordering.needed_levels, distribution::tree_levels(mapping, grid));
+    }
   }
+  for (const std::string& name : axes.diagonal) {
+    const int whole = symbolic_options(name, axes.grid.front().ranks()).whole_levels;
+    ordering.needed_levels = std::max(ordering.needed_levels, whole);
+  }
+  ordering.tree_levels = std::max(ordering.tree_levels, ordering.needed_levels);
   return ordering;
 }
 

@@ -1,5 +1,6 @@
 #include "trisweep/numeric/blas.hpp"
 
+#include <algorithm>
 #include <complex>
 
 // The Fortran symbols of one precision.
@@ -42,9 +43,29 @@ char fortran(Op op) {
 
 }  // namespace
 
+// The same for products so small that a call of the BLAS takes longer.
+template <Scalar T>
+void subtract_small_product(View<T> c, View<T> a, Op op, View<T> b, Target target) {
+  const auto entry = [&](Index k, Index j) {
+    return op == Op::none ? b(k, j) : op == Op::transpose ? b(j, k) : conjugate(b(j, k));
+  };
+  for (Index j = 0; j < c.cols; ++j) {
+    T* const to = c.column(j);
+    if (target == Target::overwrite) std::fill_n(to, c.rows, T(0));
+    for (Index k = 0; k < a.cols; ++k) {
+      const T factor = entry(k, j);
+      const T* const from = a.column(k);
+      for (Index i = 0; i < c.rows; ++i) to[i] -= from[i] * factor;
+    }
+  }
+}
+
+constexpr Offset smallest_call = 512;  // multiplications
+
 template <Scalar T>
 void subtract_product(View<T> c, View<T> a, Op op, View<T> b, Target target) {
   if (c.empty()) return;
+  if (Offset{c.rows} * c.cols * a.cols < smallest_call) return subtract_small_product(c, a, op, b, target);
   const T minus_one(-1), beta(target == Target::accumulate ? 1 : 0);
   const char none = 'N', op_b = fortran(op);
   Blas<T>::gemm(&none, &op_b, &c.rows, &c.cols, &a.cols, &minus_one, a.data, &a.ld, b.data, &b.ld, &beta,

@@ -116,6 +116,10 @@ void exchange_columns(View<T> b, std::span<const Index> pivots, bool forward) {
 // A^-1 = I U^-1 L^-1 P.
 template <Scalar T>
 void invert_from_lu(View<T> lu, std::span<const Index> pivots, std::span<T> scratch) {
+  if (lu.rows == 1) {
+    lu(0, 0) = T(1) / lu(0, 0);
+    return;
+  }
   const View<T> copy = exchange_for_identity(lu, scratch);
   for_each_block_row(lu, [&](View<T> rows, Index i) {
     solve_right(rows, copy.block(i, i, rows.cols, rows.cols), Triangle::upper, Op::none, Diagonal::stored);

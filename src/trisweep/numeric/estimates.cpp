@@ -23,7 +23,7 @@ double factor_flops(Index width, Index height, Kind kind) {
   return kind == Kind::lu ? lu : lu / 2;
 }
 
-Estimates estimate(const symbolic::Structure& s, Kind kind, std::size_t scalar_bytes) {
+Estimates estimate_factors(const symbolic::Structure& s, Kind kind, std::size_t scalar_bytes) {
   Estimates e;
   Offset stored = 0;
   for (Index k = 0; k < s.supernodes(); ++k) {
@@ -35,6 +35,11 @@ Estimates estimate(const symbolic::Structure& s, Kind kind, std::size_t scalar_b
   }
   if (kind == Kind::lu) e.nonzeros_u = e.nonzeros_l;
   e.factor_bytes = usize(stored) * scalar_bytes;
+  return e;
+}
+
+Estimates estimate(const symbolic::Structure& s, Kind kind, std::size_t scalar_bytes) {
+  Estimates e = estimate_factors(s, kind, scalar_bytes);
   const FrontTree tree = build_front_tree(s);
   const auto peak = std::ranges::max_element(tree.stack);
   e.stack_bytes = peak == tree.stack.end() ? 0 : usize(*peak) * scalar_bytes;

@@ -26,6 +26,8 @@ struct Estimates {
 };
 
 Estimates estimate(const symbolic::Structure& structure, Kind kind, std::size_t scalar_bytes);
+// Without what the factorization needs besides, stack_bytes and front_bytes.
+Estimates estimate_factors(const symbolic::Structure& structure, Kind kind, std::size_t scalar_bytes);
 
 // The share of one supernode in Estimates::flops.
 double factor_flops(Index width, Index height, Kind kind);

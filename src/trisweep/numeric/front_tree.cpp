@@ -11,12 +11,18 @@ constexpr Index narrowest_link = 32;
 
 // Fronts before they are ordered: the links of the supernodes and the tree they form.
 struct Draft {
-  std::vector<Index> head;                   // by front: its first supernode
-  std::vector<Index> next;                   // by supernode: the next one of its chain, or -1
-  std::vector<Index> last;                   // by front
-  std::vector<std::vector<Index>> children;  // by front
-  std::vector<Index> roots;
+  std::vector<Index> head;       // by front: its first supernode
+  std::vector<Index> next;       // by supernode: the next one of its chain, or -1
+  std::vector<Index> last;       // by front
+  std::vector<Index> child_ptr;  // fronts + 2: the last one's children are the roots
+  std::vector<Index> child;
   std::vector<Offset> stack_below, stack;
+
+  Index fronts() const { return static_cast<Index>(head.size()); }
+  std::span<Index> children(Index f) {
+    return {child.data() + child_ptr[usize(f)], child.data() + child_ptr[usize(f) + 1]};
+  }
+  std::span<Index> roots() { return children(fronts()); }
 };
 
 bool chains(const symbolic::Structure& s, Index lower, Index upper) {
@@ -43,20 +49,25 @@ Draft draft_fronts(const symbolic::Structure& s) {
     const Index p = s.parent[usize(k)];
     if (p != -1 && chains(s, k, p)) previous[usize(p)] = k;
   }
-  d.children.resize(d.head.size());
-  for (Index f = 0; f < static_cast<Index>(d.head.size()); ++f) {
+  const auto parent = [&](Index f) {
     const Index p = s.parent[usize(d.last[usize(f)])];
-    (p == -1 ? d.roots : d.children[usize(front_of[usize(p)])]).push_back(f);
-  }
+    return p == -1 ? d.fronts() : front_of[usize(p)];
+  };
+  d.child_ptr.assign(d.head.size() + 2, 0);
+  for (Index f = 0; f < d.fronts(); ++f) ++d.child_ptr[usize(parent(f)) + 1];
+  std::partial_sum(d.child_ptr.begin(), d.child_ptr.end(), d.child_ptr.begin());
+  d.child.resize(d.head.size());
+  std::vector<Index> place(d.child_ptr.begin(), d.child_ptr.end() - 1);
+  for (Index f = 0; f < d.fronts(); ++f) d.child[usize(place[usize(parent(f))]++)] = f;
   return d;
 }
 
 // Every front after its parent.
-std::vector<Index> preorder(const Draft& d) {
-  std::vector<Index> order = d.roots;
+std::vector<Index> preorder(Draft& d) {
+  std::vector<Index> order(d.roots().begin(), d.roots().end());
   order.reserve(d.head.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto& children = d.children[usize(order[i])];
+    const auto children = d.children(order[i]);
     order.insert(order.end(), children.begin(), children.end());
   }
   return order;
@@ -69,9 +80,11 @@ void order_children(const symbolic::Structure& s, Draft& d) {
   const auto leaves = [&](Index f) { return contribution_entries(s.height(d.last[usize(f)])); };
   const std::vector<Index> order = preorder(d);
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
-    auto& children = d.children[usize(*it)];
-    std::ranges::stable_sort(children, std::ranges::greater{},
-                             [&](Index c) { return d.stack[usize(c)] - leaves(c); });
+    const auto children = d.children(*it);
+    if (children.size() > 1) {  // a sort takes memory before it looks
+      std::ranges::stable_sort(children, std::ranges::greater{},
+                               [&](Index c) { return d.stack[usize(c)] - leaves(c); });
+    }
     Offset alive = 0, peak = 0;
     for (Index c : children) {
       peak = std::max(peak, alive + d.stack[usize(c)]);
@@ -84,16 +97,16 @@ void order_children(const symbolic::Structure& s, Draft& d) {
 
 // Depth-first postorder of the drafted fronts, without recursion: trees may be as deep as the matrix is
 // large.
-std::vector<Index> postorder(const Draft& d) {
+std::vector<Index> postorder(Draft& d) {
   std::vector<Index> order, path;
   std::vector<std::size_t> visited(d.head.size(), 0);
   order.reserve(d.head.size());
-  for (Index root : d.roots) {
+  for (Index root : d.roots()) {
     path.push_back(root);
     while (!path.empty()) {
       const Index f = path.back();
-      if (visited[usize(f)] < d.children[usize(f)].size()) {
-        path.push_back(d.children[usize(f)][visited[usize(f)]++]);
+      if (visited[usize(f)] < d.children(f).size()) {
+        path.push_back(d.children(f)[visited[usize(f)]++]);
       } else {
         order.push_back(f);
         path.pop_back();
@@ -119,7 +132,7 @@ FrontTree build_front_tree(const symbolic::Structure& s) {
   for (Index drafted : order) {
     const auto f = static_cast<Index>(t.width.size());
     for (Index k = d.head[usize(drafted)]; k != -1; k = d.next[usize(k)]) t.member.push_back(k);
-    for (Index c : d.children[usize(drafted)]) {
+    for (Index c : d.children(drafted)) {
       t.child.push_back(number[usize(c)]);
       t.parent[usize(number[usize(c)])] = f;
     }

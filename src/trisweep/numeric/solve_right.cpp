@@ -1,6 +1,8 @@
 // B := B op(R)^-1: halves of the triangle, with products between them, down to triangles so narrow that
 // substitution (substitution.hpp) is faster than a call of the BLAS.
 
+#include <span>
+
 #include "trisweep/numeric/blas.hpp"
 #include "trisweep/numeric/substitution.hpp"
 
@@ -31,11 +33,19 @@ void solve_narrow(View<T> b, View<T> r, bool ascending, Op op, Diagonal diagonal
   best({b.column(place(0)), ascending ? b.ld : -Offset{b.ld}, b.rows, w, c});
 }
 
+template <Scalar T>
+void divide_column(View<T> b, T by, Op op, Diagonal diagonal) {
+  if (diagonal == Diagonal::unit) return;
+  const T factor = T(1) / (op == Op::conjugate_transpose ? conjugate(by) : by);
+  for (T& value : std::span(b.data, usize(b.rows))) value *= factor;
+}
+
 }  // namespace
 
 template <Scalar T>
 void solve_right(View<T> b, View<T> r, Triangle triangle, Op op, Diagonal diagonal) {
   if (b.empty()) return;
+  if (b.cols == 1) return divide_column(b, r(0, 0), op, diagonal);
   const bool ascending = ascends(triangle, op);
   if (b.cols <= widest_substitution) return solve_narrow(b, r, ascending, op, diagonal);
   const Index left = b.cols / 2, right = b.cols - left;

@@ -94,17 +94,33 @@ Index Graph::total_weight() const {
 
 Compressed compress(const matrix::Pattern& pattern) {
   std::vector<Index> vertex_of;
-  Index vertices = group(pattern, vertex_of);
-  if (vertices > (1 - useful_shrinkage) * pattern.rows) {
-    vertices = pattern.rows;
-    std::iota(vertex_of.begin(), vertex_of.end(), 0);
-  }
+  const Index vertices = group(pattern, vertex_of);
+  if (vertices > (1 - useful_shrinkage) * pattern.rows) return ungrouped(pattern);
   Compressed result;
   collect_members(vertex_of, vertices, result);
-  if (vertices == pattern.rows) {
-    result.graph.adjacent.reserve(usize(pattern.nonzeros() - pattern.rows));
-  }
   connect(pattern, vertex_of, result);
+  return result;
+}
+
+Compressed ungrouped(const matrix::Pattern& pattern) {
+  const auto n = usize(pattern.rows);
+  const auto edges = usize(pattern.nonzeros() - pattern.rows);
+  if (edges > usize(std::numeric_limits<Index>::max())) throw_too_many_edges(pattern.nonzeros());
+  Compressed result;
+  result.member.resize(n);
+  std::iota(result.member.begin(), result.member.end(), 0);
+  result.member_ptr.resize(n + 1);
+  std::iota(result.member_ptr.begin(), result.member_ptr.end(), 0);
+  Graph& graph = result.graph;
+  graph.weight.assign(n, 1);
+  graph.ptr.reserve(n + 1);
+  graph.adjacent.reserve(edges);
+  for (Index i = 0; i < pattern.rows; ++i) {
+    for (const Index j : pattern.row(i)) {
+      if (j != i) graph.adjacent.push_back(j);
+    }
+    graph.ptr.push_back(graph.edges());
+  }
   return result;
 }
 

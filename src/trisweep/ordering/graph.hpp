@@ -39,6 +39,8 @@ struct Compressed {
 // square of their number. Where that would shrink the graph little, every unknown is a vertex of its own.
 // Throws Error(environment) when the graph has 2^31 edges or more.
 Compressed compress(const matrix::Pattern& pattern);
+// Every unknown is a vertex. Throws as above.
+Compressed ungrouped(const matrix::Pattern& pattern);
 
 // The subgraph of `vertices`, numbered in that order. `place`: scratch, one entry per vertex of `graph`.
 Graph induced(const Graph& graph, std::span<const Index> vertices, std::vector<Index>& place);

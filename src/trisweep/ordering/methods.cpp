@@ -7,8 +7,10 @@ namespace trisweep::ordering {
 namespace {
 
 constexpr auto table = std::to_array<NamedMethod>({
+    {"auto", Method::automatic, false},
     {"metis", Method::metis},
     {"scotch", Method::scotch},
+    {"amd", Method::amd, false},
     {"natural", Method::natural, false},
 });
 

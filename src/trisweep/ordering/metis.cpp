@@ -26,14 +26,25 @@ void check_metis(int status) {
               "try SCOTCH or the natural order instead");
 }
 
+using MetisOptions = std::array<idx_t, METIS_NOPTIONS>;
+
+MetisOptions metis_options(Index seed) {
+  MetisOptions options{};
+  METIS_SetDefaultOptions(options.data());
+  options[METIS_OPTION_SEED] = seed;
+  options[METIS_OPTION_COMPRESS] = 0;  // done already, by compress()
+  return options;
+}
+
 class Dissector {
  public:
-  Dissector(const Graph& graph, int levels, Index seed, Observer& observer)
-      : levels_(levels), total_(graph.total_weight()), observer_(observer), nodes_(std::size_t{2} << levels) {
-    METIS_SetDefaultOptions(options_.data());
-    options_[METIS_OPTION_SEED] = seed;
-    options_[METIS_OPTION_COMPRESS] = 0;  // done already, by compress()
-  }
+  Dissector(const Graph& graph, int levels, Index seed, const LeafOrder& order_leaf, Observer& observer)
+      : levels_(levels),
+        total_(graph.total_weight()),
+        options_(metis_options(seed)),
+        order_(order_leaf),
+        observer_(observer),
+        nodes_(std::size_t{2} << levels) {}
 
   // `names`: the vertices of `graph` in the graph that is dissected.
   void dissect(Graph graph, std::vector<Index> names, Index node) {
@@ -112,14 +123,8 @@ class Dissector {
   }
 
   void order_leaf(Graph& graph, const std::vector<Index>& names, Index node) {
-    std::vector<Index> ordered(names);
-    if (graph.edges() > 0) {
-      std::vector<Index> old_of(names.size()), new_of(names.size());
-      Index vertices = graph.vertices();
-      check_metis(METIS_NodeND(&vertices, graph.ptr.data(), graph.adjacent.data(), graph.weight.data(),
-                               options_.data(), old_of.data(), new_of.data()));
-      for (std::size_t k = 0; k < names.size(); ++k) ordered[k] = names[usize(old_of[k])];
-    }
+    std::vector<Index> ordered = order_(graph);
+    for (Index& v : ordered) v = names[usize(v)];
     nodes_[usize(node)] = std::move(ordered);
     done_ += graph.total_weight();
     observer_.progress("order", static_cast<double>(done_) / total_);
@@ -128,16 +133,29 @@ class Dissector {
   int levels_;
   Index total_;
   Index done_ = 0;
+  MetisOptions options_;
+  const LeafOrder& order_;
   Observer& observer_;
   TreeVertices nodes_;
   std::vector<Index> place_;
-  std::array<idx_t, METIS_NOPTIONS> options_{};
 };
 
 }  // namespace
 
-TreeVertices dissect_with_metis(const Graph& graph, int levels, Index seed, Observer& observer) {
-  Dissector dissector(graph, levels, seed, observer);
+std::vector<Index> order_with_metis(Graph& graph, Index seed) {
+  Index vertices = graph.vertices();
+  std::vector<Index> old_of(usize(vertices)), new_of(usize(vertices));
+  std::iota(old_of.begin(), old_of.end(), 0);
+  if (graph.edges() == 0) return old_of;
+  MetisOptions options = metis_options(seed);
+  check_metis(METIS_NodeND(&vertices, graph.ptr.data(), graph.adjacent.data(), graph.weight.data(),
+                           options.data(), old_of.data(), new_of.data()));
+  return old_of;
+}
+
+TreeVertices dissect_with_metis(const Graph& graph, int levels, Index seed, const LeafOrder& order_leaf,
+                                Observer& observer) {
+  Dissector dissector(graph, levels, seed, order_leaf, observer);
   std::vector<Index> names(usize(graph.vertices()));
   std::iota(names.begin(), names.end(), 0);
   dissector.dissect(graph, std::move(names), 1);

@@ -8,6 +8,7 @@
 #include <complex>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "trisweep/core/error.hpp"
@@ -120,7 +121,10 @@ TreeVertices dissect(const Graph& graph, int levels, const Options& options, Obs
   if (options.method == Method::scotch && graph.edges() > 0) {
     return dissect_with_scotch(graph, levels, options.seed, observer);
   }
-  return dissect_with_metis(graph, levels, options.seed, observer);
+  const auto order_leaf = [&](Graph& leaf) {
+    return options.method == Method::amd ? order_with_amd(leaf).order : order_with_metis(leaf, options.seed);
+  };
+  return dissect_with_metis(graph, levels, options.seed, order_leaf, observer);
 }
 
 TreeVertices dissect_around_hubs(const Graph& graph, int levels, const Options& options, Observer& observer) {
@@ -165,17 +169,43 @@ Numbering natural_numbering(Index n) {
   return numbering;
 }
 
-Numbering dissected_numbering(const matrix::Pattern& a, const Options& options, Observer& observer) {
-  const Compressed compressed = compress(a);
-  const int levels = tree_levels(a.rows, options);
-  const TreeVertices nodes = dissect_around_hubs(compressed.graph, levels, options, observer);
+Numbering numbered(const Compressed& compressed, int levels, const TreeVertices& nodes) {
   Numbering numbering{.tree = {.levels = levels,
                                .begin = std::vector<Index>(nodes.size()),
                                .end = std::vector<Index>(nodes.size())},
-                      .new_of = std::vector<Index>(usize(a.rows))};
+                      .new_of = std::vector<Index>(compressed.member.size())};
   Index next = 0;
   number_subtree(1, compressed, nodes, numbering, next);
   return numbering;
+}
+
+Numbering dissected_numbering(const Compressed& compressed, int levels, const Options& options,
+                              Observer& observer) {
+  return numbered(compressed, levels, dissect_around_hubs(compressed.graph, levels, options, observer));
+}
+
+// METIS takes one or two microseconds for an edge.
+constexpr double flops_of_dissecting_an_edge = 2000;
+
+// By minimum degree where that is all, with the factorization that follows, cheaper than a dissection.
+std::optional<Numbering> cheap_numbering(const matrix::Pattern& a, const Options& options) {
+  if (options.method != Method::automatic || options.needed_levels > 0) return std::nullopt;
+  const Compressed compressed = ungrouped(a);
+  MinimumDegree found = order_with_amd(compressed.graph);
+  if (found.flops > flops_of_dissecting_an_edge * compressed.graph.edges()) return std::nullopt;
+  return numbered(compressed, 0, {{}, std::move(found.order)});
+}
+
+// `a`: symmetrized.
+Numbering number(const matrix::Pattern& a, const Options& options, Observer& observer) {
+  if (options.method == Method::natural) return natural_numbering(a.rows);
+  if (auto cheap = cheap_numbering(a, options)) return *std::move(cheap);
+  // AMD groups by itself.
+  if (options.method == Method::amd) {
+    const int levels = tree_levels(a.rows, {.tree_levels = options.needed_levels});
+    return dissected_numbering(ungrouped(a), levels, options, observer);
+  }
+  return dissected_numbering(compress(a), tree_levels(a.rows, options), options, observer);
 }
 
 template <class T>
@@ -184,10 +214,7 @@ Ordering order_checked(const matrix::Csr<T>& a, bool symmetric, const Options& o
   check_values(a);
   Matching matching = prepare(a, symmetric, options, observer);
   Numbering numbering =
-      options.method == Method::natural
-          ? natural_numbering(a.rows())
-          : dissected_numbering(matrix::symmetrized(with_rows_permuted(a.pattern, matching.col_of_row)),
-                                options, observer);
+      number(matrix::symmetrized(with_rows_permuted(a.pattern, matching.col_of_row)), options, observer);
   Ordering ordering;
   ordering.col_new = std::move(numbering.new_of);
   ordering.row_new.reserve(ordering.col_new.size());

@@ -1,6 +1,6 @@
 #pragma once
 // From a matrix to the order and scaling in which it is factored: equilibration, matching of large entries to
-// the diagonal, and a fill-reducing nested dissection that also yields the tree of separators on which
+// the diagonal, and a fill-reducing order that also yields the tree of separators on which
 // the 3D solve distributes its work.
 
 #include <memory>
@@ -27,13 +27,15 @@ struct SeparatorTree {
   bool is_leaf(Index t) const { return t >= (Index{1} << levels); }
 };
 
-enum class Method { metis, scotch, natural };
+// `amd`: approximate minimum degree, in the leaves of no deeper a tree than is needed. `automatic`: that
+// where no tree is needed and the factorization costs less than a dissection does, else `metis`.
+enum class Method { automatic, metis, scotch, amd, natural };
 
 // The methods by the names that users know.
 struct NamedMethod {
   std::string_view name;
   Method method;
-  bool dissects = true;  // has separators: else the tree is one leaf
+  bool dissects = true;  // always has separators: else the tree may be one leaf
 };
 std::span<const NamedMethod> methods();
 // Throws Error(usage) that lists the names there are.
@@ -44,6 +46,7 @@ struct Options {
   bool matching = true;     // permute rows for the largest product of the diagonal (as MC64, job 5, does)
   bool equilibrate = true;  // scale by powers of two: the matching's factors, or else to a largest entry of 1
   int tree_levels = 6;      // at most; fewer when the matrix is small
+  int needed_levels = 0;    // of these, what the plan makes use of
   Index seed = 1;           // of the dissection; the same seed gives the same order
 };
 

@@ -12,6 +12,12 @@ namespace {
 constexpr Offset outer_entries = 2048;
 constexpr Offset diagonal_entries = 2048;
 
+// Nothing is moved where one rank has all.
+template <class Item, class Earlier>
+void sort_unless_sorted(std::vector<Item>& list, const Earlier& earlier) {
+  if (!std::is_sorted(list.begin(), list.end(), earlier)) std::stable_sort(list.begin(), list.end(), earlier);
+}
+
 class WorkList {
  public:
   WorkList(const RankSweep& sweep, const Subtrees& subtrees)
@@ -30,7 +36,7 @@ class WorkList {
       }
     }
     const auto root = [&](Index p) { return subtrees_.root[sweep_.source(p)]; };
-    std::stable_sort(interior.begin(), interior.end(), [&](Index p, Index q) { return root(p) < root(q); });
+    sort_unless_sorted(interior, [&](Index p, Index q) { return root(p) < root(q); });
     for (auto first = interior.begin(); first != interior.end();) {
       const auto last = std::find_if(first, interior.end(), [&](Index p) { return root(p) != root(*first); });
       add_subtree(root(*first), {first, last});
@@ -70,7 +76,7 @@ class WorkList {
       if (backward && a.kind != b.kind) return a.kind < b.kind;
       return a.task() < b.task();
     };
-    std::stable_sort(list_.work.begin(), list_.work.end(), earlier);
+    sort_unless_sorted(list_.work, earlier);
     if (backward) std::reverse(list_.work.begin(), list_.work.end());
     return std::move(list_);
   }

@@ -18,7 +18,7 @@ std::vector<Index> inverse(const std::vector<Index>& new_of_old) {
 
 // One rank's rows, as they are found.
 struct RankRows {
-  std::vector<std::pair<Index, WorkRow>> own;      // the caller's row and the work row
+  std::vector<WorkRow> own;                        // by the caller's row, where the rank is its home too
   std::map<RankId, std::vector<Index>> at_caller;  // by home: the caller's rows that this rank has
   std::map<RankId, std::vector<Index>> at_home;    // by the rank that has them: the work rows of this rank
 };
@@ -32,10 +32,10 @@ std::vector<VectorMessage> messages(std::map<RankId, std::vector<Index>> rows) {
 // What stays is in the caller's order: his rows are strided, work rows are whole.
 VectorPhase phase_of(RankRows rows, VectorWay way) {
   VectorPhase phase{.way = way, .caller = {}, .work = {}, .sent = {}, .received = {}};
-  std::sort(rows.own.begin(), rows.own.end());
-  for (const auto& [caller, work] : rows.own) {
-    phase.caller.push_back(caller);
-    phase.work.push_back(work);
+  for (std::size_t caller = 0; caller < rows.own.size(); ++caller) {
+    if (rows.own[caller] == no_row) continue;
+    phase.caller.push_back(static_cast<Index>(caller));
+    phase.work.push_back(rows.own[caller]);
   }
   phase.sent = messages(std::move(rows.at_caller));
   phase.received = messages(std::move(rows.at_home));
@@ -56,6 +56,7 @@ std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
   IndexedVector<RankId, RankRows*> of(usize(mapping.ranks()), nullptr);
   IndexedVector<RankId, const Share*> share_of(usize(mapping.ranks()), nullptr);
   for (std::size_t i = 0; i < shares.size(); ++i) {
+    rows[i].own.assign(usize(spec.places->partition.count(shares[i].rank)), no_row);
     of[RankId(shares[i].rank)] = &rows[i];
     share_of[RankId(shares[i].rank)] = &shares[i];
   }
@@ -66,7 +67,7 @@ std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
     const Share& share = *share_of[home];
     const Index work = share.slot[usize(share.local(k))] + j - structure.first[usize(k)];
     if (caller == home) {
-      of[home]->own.emplace_back(local, WorkRow(work));
+      of[home]->own[usize(local)] = WorkRow(work);
     } else {
       of[home]->at_home[caller].push_back(work);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <numeric>
 
 #include "trisweep/krylov/block_rows.hpp"
@@ -13,6 +14,12 @@ namespace {
 
 void require(bool holds, ErrorKind kind, const std::string& text, const char* remedy) {
   if (!holds) throw Error(kind, text, remedy);
+}
+
+// The same where a text for each row or entry would cost more than what is required.
+template <std::invocable Text>
+void require(bool holds, ErrorKind kind, const Text& text, const char* remedy) {
+  if (!holds) throw Error(kind, text(), remedy);
 }
 
 // What one rank can see for itself; `n`: rows of all ranks together.
@@ -30,13 +37,18 @@ void check_rows(const BlockRows<T>& rows, Offset n) {
   for (Index i = 0; i < p.rows; ++i) {
     const auto row = p.row(i);
     const bool ascending = std::adjacent_find(row.begin(), row.end(), std::greater_equal<>()) == row.end();
-    require(ascending && (row.empty() || (row.front() >= 0 && row.back() < n)), ErrorKind::usage,
-            fmt::format("columns of row {} of this rank do not ascend from 0 to {}", i, n - 1),
-            as_documented);
+    require(
+        ascending && (row.empty() || (row.front() >= 0 && row.back() < n)), ErrorKind::usage,
+        [&] { return fmt::format("columns of row {} of this rank do not ascend from 0 to {}", i, n - 1); },
+        as_documented);
     for (Offset at = p.row_ptr[usize(i)]; at < p.row_ptr[usize(i) + 1]; ++at) {
-      require(std::isfinite(std::abs(rows.a.value[usize(at)])), ErrorKind::input,
-              fmt::format("the entry in row {} of this rank, column {} is not finite", i, p.col[usize(at)]),
-              "look for a division by zero or an overflow where the matrix is made");
+      require(
+          std::isfinite(std::abs(rows.a.value[usize(at)])), ErrorKind::input,
+          [&] {
+            return fmt::format("the entry in row {} of this rank, column {} is not finite", i,
+                               p.col[usize(at)]);
+          },
+          "look for a division by zero or an overflow where the matrix is made");
     }
   }
 }
@@ -47,9 +59,10 @@ std::vector<Index> places(const std::vector<std::vector<Index>>& listed, Index n
   Index next = 0;
   for (const auto& numbers : listed) {
     for (const Index i : numbers) {
-      require(i >= 0 && i < n && place[usize(i)] < 0, ErrorKind::usage,
-              fmt::format("row {} is listed twice, or is none of {} rows", i, n),
-              "list every row of the matrix once, on one rank");
+      require(
+          i >= 0 && i < n && place[usize(i)] < 0, ErrorKind::usage,
+          [&] { return fmt::format("row {} is listed twice, or is none of {} rows", i, n); },
+          "list every row of the matrix once, on one rank");
       place[usize(i)] = next++;
     }
   }

@@ -18,10 +18,17 @@ model::Machine machine_for(const PlanRequest& request) {
   return machine;
 }
 
+// On one rank most axes make no difference: nothing is priced where all choices are one plan.
 bool leaves_a_choice(const model::PlanAxes& axes) {
-  return axes.grid.size() > 1 || std::ranges::any_of(model::named_axes(), [&](const model::NamedAxis& axis) {
-           return (axes.*axis.values).size() > 1;
-         });
+  const std::string usual = model::canonical(axes.usual(), axes).name();
+  const auto matters = [&](const model::NamedAxis& axis) {
+    return std::ranges::any_of(axes.*axis.values, [&](const std::string& value) {
+      model::PlanChoice other = axes.usual();
+      other.*axis.value = value;
+      return model::canonical(std::move(other), axes).name() != usual;
+    });
+  };
+  return axes.grid.size() > 1 || std::ranges::any_of(model::named_axes(), matters);
 }
 
 ModelAdvice ask(const model::PlanProblem& problem, const model::Machine& machine, const model::PlanAxes& axes,

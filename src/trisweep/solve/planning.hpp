@@ -15,7 +15,7 @@ namespace trisweep::solve {
 struct PlanRequest {
   model::PlanAxes axes;
   std::string machine;  // a name or a .json file; empty: the ranks at hand, on a generic machine
-  ordering::Method ordering = ordering::Method::metis;
+  ordering::Method ordering = ordering::Method::automatic;
   model::Workload workload;
   Op op = Op::none;
   Index ranks_of_node = 1;            // of rank 0's

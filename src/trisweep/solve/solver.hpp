@@ -32,7 +32,7 @@ struct Options {
   std::string machine{};  // to choose the plan for, by name or .json file; empty: the ranks at hand
   Op op = Op::none;       // likewise
   Index nrhs = 1;         // likewise: right-hand sides of a solve
-  ordering::Method ordering = ordering::Method::metis;
+  ordering::Method ordering = ordering::Method::automatic;
   bool mixed = false;  // factors in single precision under a system and vectors in double
   // Panels in low rank and in as few bytes as that accuracy needs; automatic: the accuracy for which the
   // passes to an answer read least, where those take less time than with panels as they are. Where they lead

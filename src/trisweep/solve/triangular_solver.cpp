@@ -244,7 +244,8 @@ plan::Plan TriangularSolver<T>::make_plan(Op op) const {
   const auto phases = plan::describe(options_.schedule, structure(), mapping(), share_.layer, spec);
   plan::Plan plan =
       plan::make_plan(structure(), mapping(), share_, phases, {.ordered = ordered, .grain = options_.grain});
-  return options_.dependencies ? plan : plan::without_dependencies(std::move(plan));
+  if (!options_.dependencies) return plan::without_dependencies(std::move(plan));
+  return plan;
 }
 
 template <Scalar T>

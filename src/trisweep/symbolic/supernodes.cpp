@@ -20,13 +20,60 @@ Offset added_zeros(const Supernodes& s, Index child, Index parent) {
   return missing * s.width[usize(child)];
 }
 
-// Splitting undoes a merge that leaves as many pieces as there were supernodes.
-bool worth_merging(const Supernodes& s, Index child, Index parent, const Options& options) {
-  const Index a = s.width[usize(child)], b = s.width[usize(parent)], limit = options.max_width;
-  if (pieces(a + b, limit) == pieces(a, limit) + pieces(b, limit)) return false;
-  const Offset saved = options.supernode_bytes + Offset{options.row_bytes} * s.height[usize(child)];
-  return added_zeros(s, child, parent) * value_bytes <= saved;
+Offset entries_of_column_block(Offset width, Offset height) {
+  return width * (width + 1) / 2 + width * height;
 }
+
+// Fronts are tiny where a column that takes part in a multiplication has no more entries than that, on
+// average. Sweeps and factorizations go through such supernodes without what larger ones need, and zeros gain
+// nothing.
+constexpr double tiny_column = 32;
+constexpr double most_zeros_if_tiny = 0.1;  // of a supernode's entries
+
+bool fronts_are_tiny(const Supernodes& s) {
+  double entries = 0, multiplications = 0;
+  for (Index k = 0; k < s.size(); ++k) {
+    const double w = s.width[usize(k)], m = s.height[usize(k)];
+    entries += double(entries_of_column_block(s.width[usize(k)], s.height[usize(k)]));
+    multiplications += w * (m + w) * (m + w) - (m + w) * w * w + w * w * w / 3;  // of columns of m + w, ... m
+  }
+  return multiplications <= tiny_column * entries;
+}
+
+// Of children and parents, what has been put together so far.
+class Amalgamation {
+ public:
+  Amalgamation(Supernodes& supernodes, const Options& options)
+      : s_(supernodes),
+        options_(options),
+        most_zeros_(fronts_are_tiny(supernodes) ? most_zeros_if_tiny : 1),
+        zeros_(usize(supernodes.size())) {}
+
+  // Splitting undoes a merge that leaves as many pieces as there were supernodes.
+  bool is_worth_it(Index child, Index parent) const {
+    const Index a = s_.width[usize(child)], b = s_.width[usize(parent)], limit = options_.max_width;
+    if (pieces(a + b, limit) == pieces(a, limit) + pieces(b, limit)) return false;
+    const Offset saved = options_.supernode_bytes + Offset{options_.row_bytes} * s_.height[usize(child)];
+    const auto entries = double(entries_of_column_block(a + b, s_.height[usize(parent)]));
+    return added_zeros(s_, child, parent) * value_bytes <= saved &&
+           double(zeros_if_merged(child, parent)) <= most_zeros_ * entries;
+  }
+
+  void merge(Index child, Index parent) {
+    zeros_[usize(parent)] = zeros_if_merged(child, parent);
+    s_.width[usize(parent)] += s_.width[usize(child)];
+  }
+
+ private:
+  Offset zeros_if_merged(Index child, Index parent) const {
+    return zeros_[usize(child)] + zeros_[usize(parent)] + added_zeros(s_, child, parent);
+  }
+
+  Supernodes& s_;
+  const Options& options_;
+  double most_zeros_;
+  std::vector<Offset> zeros_;  // stored in each supernode
+};
 
 }  // namespace
 
@@ -57,6 +104,7 @@ Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::v
 
 std::vector<Index> amalgamate(Supernodes& s, const std::vector<char>& whole, const Options& options) {
   const Index n = s.size();
+  Amalgamation amalgamation(s, options);
   std::vector<Index> into(usize(n)), first_child(usize(n), -1), sibling(usize(n), -1), children;
   for (Index p = 0; p < n; ++p) {
     into[usize(p)] = p;
@@ -68,8 +116,8 @@ std::vector<Index> amalgamate(Supernodes& s, const std::vector<char>& whole, con
     });
     for (const Index c : children) {
       const Index range = s.range[usize(p)];
-      if (s.range[usize(c)] != range || (!whole[usize(range)] && !worth_merging(s, c, p, options))) continue;
-      s.width[usize(p)] += s.width[usize(c)];
+      if (s.range[usize(c)] != range || (!whole[usize(range)] && !amalgamation.is_worth_it(c, p))) continue;
+      amalgamation.merge(c, p);
       into[usize(c)] = p;
     }
     if (s.parent[usize(p)] >= 0) {
