@@ -91,16 +91,15 @@ class IterativeJob {
     for (const auto& r : results) krylov_.iterations = std::max(krylov_.iterations, r.iterations);
     judge();
     const bool converged = worst->outcome == krylov::Outcome::converged;
-    const auto x = converged && !options_.output.empty()
-                       ? solve::gather_rows(world(), matrix_->partition(), x_, nrhs_)
-                       : matrix::Dense<T>();
+    const auto x = options_.output.empty() ? matrix::Dense<T>()
+                                           : solve::gather_rows(world(), matrix_->partition(), x_, nrhs_);
     transport::collectively(world(), [&] {
-      if (context_.is_root()) write(outputs, converged ? &x : nullptr);
+      if (context_.is_root()) write(outputs, x);
     });
     context_.terminal.print_beside({options_.output, options_.json}, summary());
     if (!converged) {
       context_.terminal.error(
-          fmt::format("{} {} after {}: residual {:.1e}; no solution was written\n  remedy: try "
+          fmt::format("{} {} after {}: residual {:.1e}, of what x is there\n  remedy: try "
                       "--preconditioner lu, or --method direct",
                       options_.method, krylov::words_of(worst->outcome).sentence,
                       report::counted(krylov_.iterations, "iteration"), krylov_.residual));
@@ -149,20 +148,23 @@ class IterativeJob {
 
   void judge() {
     std::vector<double> ones;
-    transport::collectively(world(), [&] { ones.assign(usize(rows()), 1.0); });
+    std::vector<T> rest;
+    transport::collectively(world(), [&] {
+      ones.assign(usize(rows()), 1.0);
+      rest.resize(x_.size());
+    });
     const Vectors<const T> b(b_.data(), rows(), nrhs_), x(x_.data(), rows(), nrhs_);
     solve::Residuals<T> residuals(*matrix_, *crew_, {ones, ones});
     transport::together(matrix_->comm(), [&] {
       residuals.prepare(preconditioner_.op, nrhs_);
-      const auto errors = residuals.measure(preconditioner_.op, b, x);
-      record_.solve.componentwise_backward_error = largest(errors, &solve::ColumnError::componentwise);
-      record_.solve.arioli_demmel_duff_backward_error =
-          largest(errors, &solve::ColumnError::arioli_demmel_duff);
-      record_.solve.backward_error = residuals.normwise(preconditioner_.op, b, x);
+      const auto error = largest(residuals.measure(preconditioner_.op, b, x, {rest.data(), rows(), nrhs_}, 0));
+      record_.solve.componentwise_backward_error = error.componentwise;
+      record_.solve.arioli_demmel_duff_backward_error = error.arioli_demmel_duff;
+      record_.solve.backward_error = error.normwise;
     });
   }
 
-  void write(Outputs& outputs, const matrix::Dense<T>* x) {
+  void write(Outputs& outputs, const matrix::Dense<T>& x) {
     record_.version = TRISWEEP_VERSION;
     record_.machine = report::this_machine();
     record_.solve.nrhs = nrhs_;
@@ -171,9 +173,9 @@ class IterativeJob {
     record_.solve.method = options_.method;
     record_.solve.setup_seconds = krylov_.setup_seconds;
     record_.krylov = krylov_;
-    if (x != nullptr && outputs.solution) matrix::write_matrix_market(*outputs.solution, *x);
+    if (outputs.solution) matrix::write_matrix_market(*outputs.solution, x);
     if (outputs.json) outputs.json->write(report::to_json(record_));
-    if (x != nullptr && outputs.solution) outputs.solution->commit();
+    if (outputs.solution) outputs.solution->commit();
     if (outputs.json) outputs.json->commit();
   }
 

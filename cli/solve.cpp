@@ -105,11 +105,13 @@ int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions op
   return solve(context, options);
 }
 
-// "auto" or a number of steps.
+// "auto", "best" or a number of steps.
 std::string check_refine(const std::string& text) {
   const bool number =
       !text.empty() && text.size() < 5 && text.find_first_not_of("0123456789") == std::string::npos;
-  return text == "auto" || number ? "" : "takes 'auto' or a number of steps, not '" + text + "'";
+  return text == "auto" || text == "best" || number
+             ? ""
+             : "takes 'auto', 'best' or a number of steps, not '" + text + "'";
 }
 
 void add_method_options(CLI::App& sub, SolveOptions& o) {
@@ -158,7 +160,8 @@ void add_solve(CLI::App& app, Run& run) {
   sub->add_option("--machine", o.machine,
                   "What to choose a plan for, and to predict: a name (see trisweep machines) or a .json file "
                   "(default: the ranks at hand, on a generic machine)");
-  sub->add_option("--refine", o.refine, "Refinement steps at most; auto: as long as they help")
+  sub->add_option("--refine", o.refine, "auto: correct answers whose backward error is above 10 epsilon; best: correct them as long as it "
+                  "helps; or steps at most")
       ->check(check_refine)
       ->capture_default_str();
   sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")

@@ -19,6 +19,10 @@ namespace {
 constexpr int most_automatic_steps = 20;
 constexpr double no_digit = 1;  // of an answer with that forward error is right, for all that is known
 
+bool is_number(const std::string& refine) {
+  return refine != "auto" && refine != "best";
+}
+
 }  // namespace
 
 solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& observer) {
@@ -37,9 +41,10 @@ solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& obser
           .deterministic = o.deterministic,
           .dependencies = !o.no_dependencies,
           .watchdog = o.watchdog,
-          .refinement = {.max_steps = o.refine == "auto" ? most_automatic_steps : std::stoi(o.refine)},
-          // Who limits the refinement wants to see what comes of that.
-          .second_try = o.refine == "auto",
+          .refinement = {.best = o.refine == "best",
+                         .max_steps = is_number(o.refine) ? std::stoi(o.refine) : most_automatic_steps},
+          // Whoever limits the refinement wants to see what comes of that.
+          .second_try = !is_number(o.refine),
           .observer = &observer};
 }
 
@@ -65,7 +70,7 @@ class SolveJob {
 
   int run(Outputs& outputs) {
     if (!options_.no_dependencies) solve();
-    time_sweeps();
+    time_solves();
     if (!options_.output.empty()) x_ = solve::gather_rows(world(), solver_->partition(), x_rows_, nrhs_);
     transport::collectively(world(), [&] {
       if (context_.is_root()) write(outputs);
@@ -82,9 +87,16 @@ class SolveJob {
   void solve() {
     const Vectors<T> x(x_rows_.data(), solver_->rows(), nrhs_);
     answer_ = solver_->solve(b(), x, op_);
-    forward_error_ = solver_->forward_error(answer_, x, op_);
+    forward_error_ = solver_->forward_error(answer_, b(), x, op_);
     report::SolveRecord& s = record_.solve;
-    s.refinement_seconds = answer_.seconds;
+    s.first_answer_seconds = world().max(answer_.seconds);
+    s.reductions = answer_.reductions;
+    s.small_equations = answer_.small.equations;
+    s.small_size = answer_.small.size;
+    for (std::size_t c = 0; c < answer_.columns.size(); ++c) {
+      const bool solved = answer_.is_regular() && solve::satisfies<T>(answer_.columns[c]);
+      if (!solved) s.unsolved.push_back(static_cast<Index>(c));
+    }
     s.backward_error = answer_.error.normwise;
     s.componentwise_backward_error = answer_.error.componentwise;
     s.arioli_demmel_duff_backward_error = answer_.error.arioli_demmel_duff;
@@ -94,15 +106,17 @@ class SolveJob {
     s.componentwise_forward_error_bound = forward_error_.componentwise_bound;
   }
 
-  void time_sweeps() {
+  // Sweeps and answers in turns.
+  void time_solves() {
     std::vector<T> x(b_rows_.size());
     const Vectors<T> sweep(x.data(), solver_->rows(), nrhs_);
     report::SolveRecord& s = record_.solve;
     s.repeats = options_.repeat;
-    enum Part { all, l, u, inter_grid, vectors, parts };
+    enum Part { all, l, u, inter_grid, vectors, answers, parts };
     std::array<std::vector<double>, parts> seconds;
     for (int r = 0; r < s.repeats; ++r) {
       context_.terminal.progress("solve", double(r) / s.repeats);
+      if (!options_.no_dependencies) seconds[answers].push_back(solver_->solve(b(), sweep, op_).seconds);
       solver_->sweep(b(), sweep, op_);
       const engine::SolveProfile& p = solver_->last_sweep();
       seconds[all].push_back(p.seconds);
@@ -122,6 +136,10 @@ class SolveJob {
     s.u_seconds = median(u);
     s.inter_grid_seconds = median(inter_grid);
     s.vector_seconds = median(vectors);
+    if (!options_.no_dependencies) {
+      s.refinement_seconds = seconds[answers].front();
+      s.answer_seconds_median = median(answers);
+    }
     record_a_sweep(sweep);
   }
 
@@ -170,16 +188,14 @@ class SolveJob {
     s.panel_bytes_max = made.panel_bytes_max;
   }
 
-  // All written before any appears; a solution that does not satisfy its equations does not appear at all.
+  // All written before any appears: x, too, whatever the verdict.
   void write(Outputs& outputs) {
     describe();
-    const bool with_solution = outputs.solution && answer_.satisfies;
-    if (with_solution) matrix::write_matrix_market(*outputs.solution, x_);
+    if (outputs.solution) matrix::write_matrix_market(*outputs.solution, x_);
     if (outputs.json) outputs.json->write(report::to_json(record_));
     if (outputs.trace) outputs.trace->write(report::to_chrome_trace(events_, rank_names()));
     if (outputs.traffic) outputs.traffic->write(report::to_traffic_csv(events_));
-    if (with_solution) outputs.solution->commit();
-    for (auto* file : {&outputs.json, &outputs.trace, &outputs.traffic}) {
+    for (auto* file : {&outputs.solution, &outputs.json, &outputs.trace, &outputs.traffic}) {
       if (*file) (*file)->commit();
     }
   }

@@ -8,6 +8,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -96,8 +97,12 @@ nb::dict as_dict(const solve::FactorReport& f) {
   return result;
 }
 
+template <Scalar T>
 nb::dict as_dict(const solve::Answer& answer) {
   nb::dict result;
+  nb::list solved_columns;
+  for (const solve::ColumnError& error : answer.columns)
+    solved_columns.append(answer.is_regular() && solve::satisfies<T>(error));
   result["componentwise_backward_error"] = answer.error.componentwise;
   result["arioli_demmel_duff_backward_error"] = answer.error.arioli_demmel_duff;
   result["backward_error"] = answer.error.normwise;
@@ -106,20 +111,26 @@ nb::dict as_dict(const solve::Answer& answer) {
   result["singular"] = answer.singular;
   result["doubtful"] = answer.doubtful;
   result["solved"] = answer.solved();
+  result["solved_columns"] = solved_columns;
+  result["small_equations"] = answer.small.equations;
+  result["small_size"] = answer.small.size;
   result["seconds"] = answer.seconds;
   return result;
 }
 
+// What is to be said against an answer; empty: nothing.
+template <Scalar T>
 std::string complaint(const solve::Answer& answer) {
-  if (answer.singular) {
-    return fmt::format("the matrix is singular to working precision: its condition number is about {:.1e}",
-                       answer.regularity.condition_estimate);
+  if (answer.solved()) return "";
+  if (!answer.is_regular()) {
+    return fmt::format("the matrix is singular to working precision: its condition number is about {:.1e}{}",
+                       answer.regularity.condition_estimate,
+                       answer.satisfies ? ", and x one of many solutions" : "");
   }
-  return fmt::format("{}: componentwise backward error {:.1e}",
-                     answer.satisfies
-                         ? "some unknowns are so small beside others that no digit of them is known"
-                         : "no solution was found that satisfies its equations",
-                     answer.error.componentwise);
+  const auto unsolved = std::ranges::count_if(
+      answer.columns, [](const solve::ColumnError& error) { return !solve::satisfies<T>(error); });
+  return fmt::format("{} of {} solutions do not satisfy their equations: backward error {:.1e}", unsolved,
+                     answer.columns.size(), answer.error.arioli_demmel_duff);
 }
 
 // Calls take turns: a solver has one memory to work in.
@@ -144,12 +155,13 @@ class OneProcess {
   OneProcess(const OneProcess&) = delete;
   OneProcess& operator=(const OneProcess&) = delete;
 
-  void solve(const Columns<const T>& b, const Columns<T>& x, char op) {
-    solve(view<const T>(b), view(x), op);
+  // Returns what is to be said against x, which is there in any case; empty: nothing.
+  std::string solve(const Columns<const T>& b, const Columns<T>& x, char op) {
+    return solve(view<const T>(b), view(x), op);
   }
 
-  // b is in the memory of the solver's device. Returns x, which is there, too.
-  nb::object solve_there(const AnyArray& b, char op) {
+  // b is in the memory of the solver's device. Returns x, which is there, too, and the complaint.
+  nb::tuple solve_there(const AnyArray& b, char op) {
     const Index rows = solver_->rows();
     if (b.device_type() != memory_kind(device_) || b.device_id() != place_)
       throw Error(ErrorKind::usage, "b is not in the memory of the solver's device",
@@ -160,13 +172,15 @@ class OneProcess {
     const Vectors<T> to{reinterpret_cast<T*>(x.get()), rows, static_cast<Index>(cols), rows,
                         MemorySpace::device};
     const Offset between = cols > 1 ? b.stride(1) : rows;
-    if (cols > 0) solve({static_cast<const T*>(b.data()), rows, to.cols, between, to.space}, to, op);
+    std::string words;
+    if (cols > 0) words = solve({static_cast<const T*>(b.data()), rows, to.cols, between, to.space}, to, op);
     using Owner = std::shared_ptr<std::byte>;
     const nb::capsule owner(new Owner(x), [](void* memory) noexcept { delete static_cast<Owner*>(memory); });
     const std::array<std::size_t, 2> shape{usize(rows), cols};
     const std::array<std::int64_t, 2> strides{1, rows};
-    return nb::cast(nb::ndarray<nb::array_api, T>(to.data, b.ndim(), shape.data(), owner, strides.data(),
-                                                  nb::dtype<T>(), b.device_type(), b.device_id()));
+    return nb::make_tuple(nb::ndarray<nb::array_api, T>(to.data, b.ndim(), shape.data(), owner, strides.data(),
+                                                        nb::dtype<T>(), b.device_type(), b.device_id()),
+                          words);
   }
 
   nb::dict report() {
@@ -177,18 +191,18 @@ class OneProcess {
       return std::pair(solver_->report().factor, answer_);
     }();
     result["factor"] = as_dict(factor);
-    if (answer) result["solve"] = as_dict(*answer);
+    if (answer) result["solve"] = as_dict<T>(*answer);
     return result;
   }
 
  private:
-  void solve(Vectors<const T> b, Vectors<T> x, char op) {
+  std::string solve(Vectors<const T> b, Vectors<T> x, char op) {
     require_mpi();
     const nb::gil_scoped_release others_run;
     const std::scoped_lock mine(mutex_);
     const auto turn = turn_at_mpi();
     answer_ = solver_->solve(b, x, static_cast<Op>(op));
-    if (!answer_->solved()) throw Error(ErrorKind::numerical, complaint(*answer_));
+    return complaint<T>(*answer_);
   }
 
   std::mutex mutex_;

@@ -13,9 +13,9 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trisweep.solver import NumericalError, Solver, splu
+    from trisweep.solver import NumericalError, NumericalWarning, Solver, splu
 
-__all__ = ["NumericalError", "Solver", "splu"]
+__all__ = ["NumericalError", "NumericalWarning", "Solver", "splu"]
 __version__ = version("trisweep")
 
 

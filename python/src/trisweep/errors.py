@@ -1,6 +1,9 @@
 """What goes wrong and what the user can do about it, in the form of the command's own messages."""
 
 
+from typing import Any
+
+
 class UserError(Exception):
     """Wrong use, or something missing: the message says what, the remedy what to do. Exit status 2."""
 
@@ -13,4 +16,17 @@ class UserError(Exception):
 
 
 class NumericalError(ArithmeticError):
-    """The matrix is singular, or no answer was found that satisfies its equations: the message says which."""
+    """The matrix is singular, or a solution does not satisfy its equations: the message says which.
+
+    `x` is the solution all the same, and `report` what `Solver.report()` says of it: its `["solve"]["solved_columns"]`
+    tells for each right-hand side whether its solution is accepted. Both are None where nothing was solved.
+    """
+
+    def __init__(self, message: str, x: Any = None, report: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.x = x
+        self.report = report
+
+
+class NumericalWarning(RuntimeWarning):
+    """What NumericalError says, where a warning was asked for."""

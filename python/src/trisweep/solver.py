@@ -1,6 +1,7 @@
 """Factors a sparse matrix once and solves with it any number of times, in this process."""
 
 import sys
+import warnings
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -8,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from trisweep import _core
-from trisweep.errors import NumericalError
+from trisweep.errors import NumericalError, NumericalWarning
 
-__all__ = ["NumericalError", "Solver", "splu"]
+__all__ = ["NumericalError", "NumericalWarning", "Solver", "splu"]
 
 _MOST_ROWS = 2**31 - 1
 _HOST_MEMORY = 1  # as DLPack counts kinds
@@ -42,7 +43,12 @@ class Solver:
         self.device = device
         self._solver = make(indptr, indices, rows.data, threads, device)
 
-    def solve(self, b: ArrayLike | DlpackArray, trans: Literal["N", "T", "H"] = "N") -> NDArray | DlpackArray:
+    def solve(
+        self,
+        b: ArrayLike | DlpackArray,
+        trans: Literal["N", "T", "H"] = "N",
+        on_doubt: Literal["raise", "warn", "ignore"] = "raise",
+    ) -> NDArray | DlpackArray:
         """x of A x = b ("N"), A^T x = b ("T") or A^H x = b ("H"), refined; of b's shape and the solver's dtype.
 
         b is a vector of n entries or a matrix of n rows, each column a right-hand side; a matrix x is in
@@ -53,18 +59,31 @@ class Solver:
         solver's dtype whose columns are contiguous. It is read there, behind what is in the device's usual
         stream, and x is made there: an array of the library that b is of.
 
-        Raises ValueError or TypeError when b does not fit, NumericalError when A is singular to rounding or x
-        does not satisfy its equations, RuntimeError when memory or MPI is missing.
+        Raises ValueError or TypeError when b does not fit, RuntimeError when memory or MPI is missing, and
+        NumericalError when A is singular to rounding or a column of x does not satisfy its equations. That
+        error has x as `.x`, and `.report`, which tells the good columns. `on_doubt` "warn" returns x with a
+        NumericalWarning instead, "ignore" without.
         """
+        if on_doubt not in ("raise", "warn", "ignore"):
+            raise ValueError(f"on_doubt is {on_doubt!r}, not one of 'raise', 'warn' and 'ignore'")
         if trans not in ("N", "T", "H"):
             raise ValueError(f"trans is {trans!r}, not one of 'N', 'T' and 'H'")
         if self._is_there(b):
-            return _of_the_library_of(b, self._solver.solve_there(b, trans))
+            x, complaint = self._solver.solve_there(b, trans)
+            x = _of_the_library_of(b, x)
+            self._doubt(x, complaint, on_doubt)
+            return x
         columns = self._columns(b)
         x = np.empty(columns.shape, self.dtype, order="F")
         if x.size > 0:
-            self._solver.solve(columns, x, trans)
+            self._doubt(x, self._solver.solve(columns, x, trans), on_doubt)
         return x
+
+    def _doubt(self, x: NDArray | DlpackArray, complaint: str, on_doubt: str) -> None:
+        if complaint and on_doubt == "raise":
+            raise NumericalError(complaint, x, self.report())
+        if complaint and on_doubt == "warn":
+            warnings.warn(complaint, NumericalWarning, stacklevel=3)
 
     @property
     def nnz(self) -> int:

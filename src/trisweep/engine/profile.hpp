@@ -63,6 +63,14 @@ struct SolveProfile {
     }
     return vectors;
   }
+  SolveProfile& operator+=(const SolveProfile& other) {
+    seconds += other.seconds;
+    for (PhaseProfile SolveProfile::*part :
+         {&SolveProfile::l, &SolveProfile::u, &SolveProfile::inter_grid, &SolveProfile::diagonal,
+          &SolveProfile::vectors})
+      this->*part += other.*part;
+    return *this;
+  }
   PhaseProfile sum() const {
     PhaseProfile all = l;
     for (const PhaseProfile* part : {&u, &inter_grid, &diagonal, &vectors}) all += *part;

@@ -66,23 +66,18 @@ void store_line(T* column, Offset ld, const LineRows<T>& rows) {
 }
 
 template <Scalar T>
-void sparse_product(const SparseRows<T>& a, const T* x, T* product) {
-  row_kernels<T>().sparse(a, x, product);
+void sparse_product(const SparseRows<T>& a, Index width, const T* x, T* product) {
+  row_kernels<T>().sparse(a, width, x, product, nullptr);
 }
 
 template <Scalar T>
-void sparse_product_of_bundle(const SparseRows<T>& a, const T* x, T* product) {
-  row_kernels<T>().sparse_bundle(a, x, product);
+void sparse_product_and_magnitude(const SparseRows<T>& a, Index width, const T* x, T* product, T* magnitude) {
+  row_kernels<T>().sparse(a, width, x, product, magnitude);
 }
 
 template <Scalar T>
-void sparse_magnitudes(const SparseRows<T>& a, const T* x, T* product) {
-  row_kernels<T>().magnitudes(a, x, product);
-}
-
-template <Scalar T>
-void sparse_magnitudes_of_bundle(const SparseRows<T>& a, const T* x, T* product) {
-  row_kernels<T>().magnitudes_bundle(a, x, product);
+void measure_residual(const ResidualRows<T>& rows, ResidualMaxima<T>& maxima) {
+  row_kernels<T>().measure(rows, maxima);
 }
 
 #define INSTANTIATE(T)                                                                            \
@@ -92,10 +87,9 @@ void sparse_magnitudes_of_bundle(const SparseRows<T>& a, const T* x, T* product)
   template void diagonal_product_by(const PanelKernels<T>&, Panel<T>, Op, Index, const Work<T>&); \
   template void load_line(const T*, Offset, const LineRows<T>&);                                  \
   template void store_line(T*, Offset, const LineRows<T>&);                                       \
-  template void sparse_product(const SparseRows<T>&, const T*, T*);                               \
-  template void sparse_product_of_bundle(const SparseRows<T>&, const T*, T*);                     \
-  template void sparse_magnitudes(const SparseRows<T>&, const T*, T*);                            \
-  template void sparse_magnitudes_of_bundle(const SparseRows<T>&, const T*, T*);
+  template void sparse_product(const SparseRows<T>&, Index, const T*, T*);                        \
+  template void sparse_product_and_magnitude(const SparseRows<T>&, Index, const T*, T*, T*);      \
+  template void measure_residual(const ResidualRows<T>&, ResidualMaxima<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 #define INSTANTIATE_STORAGE(S, T) template const PanelKernels<T>& panel_kernels<S, T>();
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)

@@ -29,9 +29,21 @@ void store_line(T* column, Offset ld, const LineRows<T>& rows) {
   store_blocks(column, ld, rows);
 }
 
-template <Terms terms, int vectors, Scalar T>
-void sparse(const SparseRows<T>& a, const T* x, T* product) {
-  sum_rows<terms, vectors* static_cast<int>(sizeof(T))>(a, x, product);
+template <Scalar T>
+void sparse(const SparseRows<T>& a, Index width, const T* x, T* product, T* magnitudes) {
+  constexpr int one = sizeof(T), line = one * line_rows<T>;
+  if (magnitudes == nullptr) {
+    width == 1 ? sum_rows<false, one>(a, x, product, magnitudes)
+               : sum_rows<false, line>(a, x, product, magnitudes);
+  } else {
+    width == 1 ? sum_rows<true, one>(a, x, product, magnitudes)
+               : sum_rows<true, line>(a, x, product, magnitudes);
+  }
+}
+
+template <Scalar T>
+void measure(const ResidualRows<T>& rows, ResidualMaxima<T>& maxima) {
+  take_maxima(rows, maxima);
 }
 
 }  // namespace
@@ -47,10 +59,8 @@ template <Scalar T>
 RowKernels<T> row_kernels() {
   return {.load = load_line<T>,
           .store = store_line<T>,
-          .sparse = sparse<Terms::products, 1, T>,
-          .sparse_bundle = sparse<Terms::products, line_rows<T>, T>,
-          .magnitudes = sparse<Terms::magnitudes, 1, T>,
-          .magnitudes_bundle = sparse<Terms::magnitudes, line_rows<T>, T>};
+          .sparse = sparse<T>,
+          .measure = measure<T>};
 }
 
 #define INSTANTIATE_PANEL_KERNELS(S, T) template PanelKernels<T> panel_kernels<S, T>();

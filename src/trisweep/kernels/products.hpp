@@ -33,10 +33,9 @@ template <Scalar T>
 struct RowKernels {
   void (*load)(const T* column, Offset ld, const LineRows<T>&);
   void (*store)(T* column, Offset ld, const LineRows<T>&);
-  void (*sparse)(const SparseRows<T>&, const T* x, T* product);
-  void (*sparse_bundle)(const SparseRows<T>&, const T* x, T* product);
-  void (*magnitudes)(const SparseRows<T>&, const T* x, T* product);
-  void (*magnitudes_bundle)(const SparseRows<T>&, const T* x, T* product);
+  // `magnitudes` null: not wanted.
+  void (*sparse)(const SparseRows<T>&, Index width, const T* x, T* product, T* magnitudes);
+  void (*measure)(const ResidualRows<T>&, ResidualMaxima<T>&);
 };
 
 // diagonal_product() of panel_product.hpp by these kernels.

@@ -1,8 +1,11 @@
 #pragma once
-// The product of a sparse matrix with several vectors at once: what a residual costs. The matrix is read once
-// for a whole bundle of vectors, whose entries of a row are neighbours.
+// The product of a sparse matrix with vectors, and what a residual is measured by: what judging an answer
+// costs. The matrix is read once for a whole bundle of vectors (one, or line_rows<T> of line.hpp), whose
+// entries of a row are neighbours: row-major, `width` wide.
 
-#include "trisweep/core/types.hpp"
+#include <array>
+
+#include "trisweep/kernels/line.hpp"
 
 namespace trisweep::kernels {
 
@@ -16,19 +19,41 @@ struct SparseRows {
   bool conjugate;  // use conj(value)
 };
 
-// product[i] = sum_j a(i, j) x[j] for one vector.
+// product[i] = sum_j a(i, j) x[j].
 template <Scalar T>
-void sparse_product(const SparseRows<T>& a, const T* x, T* product);
+void sparse_product(const SparseRows<T>& a, Index width, const T* x, T* product);
 
-// The same for line_rows<T> vectors (kernels/line.hpp): x and product are row-major and line_rows<T> wide.
+// The same, and what bounds its rounding errors: magnitude[i] = sum_j |a(i, j)| |x[j]|, with |z| = |re z| +
+// |im z| as in LAPACK's error bounds; complex results are real. One pass over the entries.
 template <Scalar T>
-void sparse_product_of_bundle(const SparseRows<T>& a, const T* x, T* product);
+void sparse_product_and_magnitude(const SparseRows<T>& a, Index width, const T* x, T* product, T* magnitude);
 
-// What bounds the rounding errors of these, in their layout: product[i] = sum_j |a(i, j)| |x[j]|, with |z| =
-// |re z| + |im z| as in LAPACK's error bounds; complex results are real.
+// Consecutive rows of answers x to op(A) x = b.
 template <Scalar T>
-void sparse_magnitudes(const SparseRows<T>& a, const T* x, T* product);
+struct ResidualRows {
+  Index rows;
+  Index width;
+  const T* x;
+  const T* b;
+  T* residual;               // op(A) x, which becomes b - op(A) x
+  const T* magnitude;        // |op(A)| |x|
+  const RealOf<T>* unknown;  // by row: what |x| is multiplied by in `scaled_x`
+};
+
+// The largest values of each vector, by lane: of a single vector, row i is in lane i mod line_rows<T>.
 template <Scalar T>
-void sparse_magnitudes_of_bundle(const SparseRows<T>& a, const T* x, T* product);
+struct ResidualMaxima {
+  using Lanes = std::array<RealOf<T>, usize(line_rows<T>)>;
+  Lanes quotient{};  // |b - op(A) x| / (|op(A)| |x| + |b|)
+  Lanes x{};
+  Lanes scaled_x{};
+  Lanes residual{};
+  Lanes b{};
+  Lanes spoilt{};  // NaN where a value is not finite, whatever the others say
+};
+
+// Takes these rows into the maxima, with |z| = |re z| + |im z|.
+template <Scalar T>
+void measure_residual(const ResidualRows<T>& rows, ResidualMaxima<T>& maxima);
 
 }  // namespace trisweep::kernels

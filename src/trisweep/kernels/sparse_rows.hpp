@@ -9,45 +9,24 @@
 
 namespace trisweep::kernels {
 
-// What is added up along a row.
-enum class Terms {
-  products,   // a(i, j) x[j]: a complex entry in two sums, by its real and by its imaginary part
-  magnitudes  // |a(i, j)| |x[j]|: of real and imaginary parts of x apart
-};
-
-template <Terms terms, Scalar T>
-inline constexpr int row_sums = is_complex<T>&& terms == Terms::products ? 2 : 1;
+template <Scalar T>
+inline constexpr int row_sums = is_complex<T> ? 2 : 1;  // of a product: by real and by imaginary parts of A
 
 template <class V>
 TRISWEEP_INLINE V magnitude(const V& v) {
   return v < 0 ? -v : v;
 }
 
-// What x is multiplied by in each of the sums.
-template <Terms terms, Scalar T>
-TRISWEEP_INLINE std::array<RealOf<T>, row_sums<terms, T>> weights_of(const RealOf<T>* entry, RealOf<T> sign) {
-  if constexpr (terms == Terms::products) {
-    if constexpr (is_complex<T>) return {entry[0], sign * entry[1]};
-    return {entry[0]};
-  } else {
-    if constexpr (is_complex<T>) return {magnitude(entry[0]) + magnitude(entry[1])};
-    return {magnitude(entry[0])};
-  }
+// What x is multiplied by in each of the sums of a product.
+template <Scalar T>
+TRISWEEP_INLINE std::array<RealOf<T>, row_sums<T>> weights_of(const RealOf<T>* entry, RealOf<T> sign) {
+  if constexpr (is_complex<T>) return {entry[0], sign * entry[1]};
+  return {entry[0]};
 }
-
-// Brings together what belongs to a complex number, in neighbouring lanes of `width`; `turned` is the second
-// sum.
-template <Terms terms, class R>
-TRISWEEP_INLINE void join_parts(R* to, const R* turned, int width) {
-  for (int k = 0; k < width; k += 2) {
-    if constexpr (terms == Terms::products) {
-      to[k] -= turned[k + 1];
-      to[k + 1] += turned[k];
-    } else {
-      to[k] += to[k + 1];
-      to[k + 1] = 0;
-    }
-  }
+template <Scalar T>
+TRISWEEP_INLINE RealOf<T> magnitude_of(const RealOf<T>* entry) {
+  if constexpr (is_complex<T>) return magnitude(entry[0]) + magnitude(entry[1]);
+  return magnitude(entry[0]);
 }
 
 // Adds the others to the first.
@@ -63,43 +42,44 @@ TRISWEEP_INLINE void join_chains(V (&sum)[chains][sums][count]) {
   }
 }
 
-// Rows of x and of the product are `bytes` wide.
-template <Terms terms, int bytes, Scalar T>
-TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product) {
+// Rows of x and of the sums are `bytes` wide. `magnitudes` null: not wanted.
+template <bool with_magnitudes, int bytes, Scalar T>
+TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product, T* magnitudes) {
   using R = RealOf<T>;
   using V = Vector<R, std::min(bytes, vector_bytes)>;
   constexpr int count = bytes / static_cast<int>(sizeof(V));
   constexpr int step = static_cast<int>(sizeof(V) / sizeof(R));
   constexpr int width = bytes / static_cast<int>(sizeof(R));
-  constexpr int sums = row_sums<terms, T>;
+  constexpr int sums = row_sums<T>;
   // Sums of every so many-th entry, because each addition waits for the one before; and roundings add up
   // less.
   constexpr int chains = std::max(1, 8 / (count * sums)), few = std::max(1, chains / 2);
   const R sign = a.conjugate ? R(-1) : R(1);
   for (Index i = 0; i < a.rows; ++i) {
-    V sum[chains][sums][count] = {};
-    const auto add = [&](Offset p, V(&to)[sums][count]) __attribute__((always_inline)) {
-      const auto weight = weights_of<terms, T>(reals(a.value + p), sign);
+    V sum[chains][sums][count] = {}, size[chains][1][count] = {};
+    const auto add = [&](Offset p, V(&to)[sums][count], V(&to_size)[1][count]) __attribute__((always_inline)) {
+      const auto weight = weights_of<T>(reals(a.value + p), sign);
+      const R entry_size = magnitude_of<T>(reals(a.value + p));
       const R* const row = reals(x) + usize(a.col[p]) * usize(width);
 #pragma GCC unroll 8
       for (int k = 0; k < count; ++k) {
-        V v = load<V>(row + k * step);
-        if constexpr (terms == Terms::magnitudes) v = magnitude(v);
+        const V v = load<V>(row + k * step);
 #pragma GCC unroll 2
         for (int s = 0; s < sums; ++s) to[s][k] += weight[s] * v;
+        if constexpr (with_magnitudes) to_size[0][k] += entry_size * magnitude(v);
       }
     };
     const Offset end = a.row_ptr[i + 1];
     Offset p = a.row_ptr[i];
     for (; p + chains <= end; p += chains) {
 #pragma GCC unroll 8
-      for (int c = 0; c < chains; ++c) add(p + c, sum[c]);
+      for (int c = 0; c < chains; ++c) add(p + c, sum[c], size[c]);
     }
     for (; p + few <= end; p += few) {
 #pragma GCC unroll 4
-      for (int c = 0; c < few; ++c) add(p + c, sum[c]);
+      for (int c = 0; c < few; ++c) add(p + c, sum[c], size[c]);
     }
-    for (; p < end; ++p) add(p, sum[0]);
+    for (; p < end; ++p) add(p, sum[0], size[0]);
     join_chains(sum);
     R* const to = reals(product) + usize(i) * usize(width);
     R turned[width];
@@ -108,8 +88,118 @@ TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, const T* x, T* product) {
       store(to + k * step, sum[0][0][k]);
       if constexpr (sums == 2) store(turned + k * step, sum[0][1][k]);
     }
-    if constexpr (is_complex<T>) join_parts<terms>(to, turned, width);
+    if constexpr (is_complex<T>) {
+      for (int k = 0; k < width; k += 2) {
+        to[k] -= turned[k + 1];
+        to[k + 1] += turned[k];
+      }
+    }
+    if constexpr (with_magnitudes) {
+      join_chains(size);
+      R* const to_size = reals(magnitudes) + usize(i) * usize(width);
+#pragma GCC unroll 8
+      for (int k = 0; k < count; ++k) store(to_size + k * step, size[0][0][k]);
+      if constexpr (is_complex<T>) {
+        for (int k = 0; k < width; k += 2) {
+          to_size[k] += to_size[k + 1];
+          to_size[k + 1] = 0;
+        }
+      }
+    }
   }
+}
+
+// |z| of consecutive entries, as many as V has lanes.
+template <class V, Scalar T>
+TRISWEEP_INLINE V sizes_of(const T* v) {
+  using R = RealOf<T>;
+  if constexpr (!is_complex<T>) return magnitude(load<V>(v));
+  constexpr int lanes = sizeof(V) / sizeof(R);
+  R sizes[lanes];
+  for (int k = 0; k < lanes; ++k)
+    sizes[k] = magnitude(reals(v)[2 * k]) + magnitude(reals(v)[2 * k + 1]);
+  return load<V>(sizes);
+}
+
+template <class V>
+TRISWEEP_INLINE void raise(V& most, const V& v) {
+  most = v > most ? v : most;
+}
+
+// The lanes [at, at + lanes of V) of lines of line_rows<T> entries: rows of a bundle, or (`width` 1)
+// consecutive entries of one vector. Comparing |r| with the largest quotient times the denominator saves the
+// divisions of all but a few lines.
+template <int width, class V, Scalar T>
+TRISWEEP_INLINE void take_lanes(const ResidualRows<T>& v, std::size_t lines, std::size_t at,
+                                ResidualMaxima<T>& maxima) {
+  using R = RealOf<T>;
+  constexpr std::size_t together = 8, lanes = sizeof(V) / sizeof(R), line_entries = usize(line_rows<T>);
+  V quotient = load<V>(&maxima.quotient[at]), x = load<V>(&maxima.x[at]),
+    scaled_x = load<V>(&maxima.scaled_x[at]), residual = load<V>(&maxima.residual[at]),
+    b = load<V>(&maxima.b[at]), spoilt = load<V>(&maxima.spoilt[at]);
+  for (std::size_t first = 0; first < lines; first += together) {
+    const std::size_t last = std::min(first + together, lines);
+    V r[together], d[together];
+    auto larger = quotient > quotient;
+    for (std::size_t line = first; line < last; ++line) {
+      const std::size_t e = line * line_entries + at;
+      T* const rest = v.residual + e;
+      for (std::size_t k = 0; k < lanes; ++k) rest[k] = v.b[e + k] - rest[k];
+      const V size_of_x = sizes_of<V>(v.x + e), size_of_b = sizes_of<V>(v.b + e);
+      r[line - first] = sizes_of<V>(rest);
+      d[line - first] = sizes_of<V>(v.magnitude + e) + size_of_b;
+      larger |= r[line - first] > quotient * d[line - first];
+      raise(x, size_of_x);
+      if constexpr (width == 1) raise(scaled_x, size_of_x * load<V>(v.unknown + e));
+      else raise(scaled_x, size_of_x * v.unknown[line]);
+      raise(residual, r[line - first]);
+      raise(b, size_of_b);
+      spoilt += d[line - first] * R(0);
+    }
+    bool any = false;
+    for (std::size_t k = 0; k < lanes; ++k) any |= larger[k] != 0;
+    for (std::size_t line = first; any && line < last; ++line)
+      raise(quotient, r[line - first] / d[line - first]);
+  }
+  store(&maxima.quotient[at], quotient);
+  store(&maxima.x[at], x);
+  store(&maxima.scaled_x[at], scaled_x);
+  store(&maxima.residual[at], residual);
+  store(&maxima.b[at], b);
+  store(&maxima.spoilt[at], spoilt);
+}
+
+template <int width, Scalar T>
+TRISWEEP_INLINE void take_lines(const ResidualRows<T>& v, std::size_t lines, ResidualMaxima<T>& maxima) {
+  constexpr int line_bytes = static_cast<int>(sizeof(RealOf<T>)) * line_rows<T>;
+  using V = Vector<RealOf<T>, std::min(vector_bytes, line_bytes)>;
+  constexpr std::size_t step = sizeof(V) / sizeof(RealOf<T>);
+  for (std::size_t at = 0; at < usize(line_rows<T>); at += step) take_lanes<width, V>(v, lines, at, maxima);
+}
+
+// The last entries of one vector, that fill no line, with zeros behind them.
+template <Scalar T>
+TRISWEEP_INLINE void take_rest(const ResidualRows<T>& v, std::size_t begin, ResidualMaxima<T>& maxima) {
+  constexpr std::size_t lanes = usize(line_rows<T>);
+  T x[lanes]{}, b[lanes]{}, residual[lanes]{}, magnitude[lanes]{};
+  RealOf<T> unknown[lanes]{};
+  const std::size_t count = usize(v.rows) - begin;
+  std::copy_n(v.x + begin, count, x);
+  std::copy_n(v.b + begin, count, b);
+  std::copy_n(v.residual + begin, count, residual);
+  std::copy_n(v.magnitude + begin, count, magnitude);
+  std::copy_n(v.unknown + begin, count, unknown);
+  take_lines<1, T>({line_rows<T>, 1, x, b, residual, magnitude, unknown}, 1, maxima);
+  std::copy_n(residual, count, v.residual + begin);
+}
+
+template <Scalar T>
+TRISWEEP_INLINE void take_maxima(const ResidualRows<T>& v, ResidualMaxima<T>& maxima) {
+  constexpr std::size_t lanes = usize(line_rows<T>);
+  if (v.width != 1) return take_lines<line_rows<T>>(v, usize(v.rows), maxima);
+  const std::size_t lines = usize(v.rows) / lanes;
+  if (lines > 0) take_lines<1>(v, lines, maxima);
+  if (lines * lanes < usize(v.rows)) take_rest(v, lines * lanes, maxima);
 }
 
 }  // namespace trisweep::kernels

@@ -54,33 +54,32 @@ void to_rows(Vectors<const T> x, Crew::Part part, Index width, T* rows) {
       });
 }
 
-// out(i, c) = join(b(i, c), rows(i - part.begin, c)) for the part's rows i.
-template <Scalar T, Scalar Out, class Join>
-void join_rows(Vectors<const T> b, T* rows, Crew::Part part, Index width, Vectors<Out> out,
-               const Join& join) {
+// The part's rows of x, row-major: those of a single vector where they are, others in `room`, where columns
+// that x does not have are zero.
+template <Scalar T>
+const T* rows_of(Vectors<const T> x, Crew::Part part, Index width, T* room) {
+  if (width == 1) return x.data + part.begin;
+  x.data += part.begin;
+  if (x.cols < width) std::fill_n(room, (part.end - part.begin) * usize(width), T{});
+  to_rows(x, {0, part.end - part.begin}, width, room);
+  return room;
+}
+
+// to(i, c) = rows(i - part.begin, c) for the part's rows i.
+template <Scalar T>
+void from_rows(T* rows, Crew::Part part, Index width, Vectors<T> to) {
   if (width == 1) {
-    std::transform(b.data + part.begin, b.data + part.end, rows, out.data + part.begin, join);
+    std::copy(rows, rows + (part.end - part.begin), to.data + part.begin);
     return;
   }
-  constexpr std::size_t lines_ahead = 2;
-  constexpr Index together = kernels::line_rows<T>;
   const auto row = [&](std::size_t i) { return rows + (i - part.begin) * usize(width); };
   for_each_line<T>(
       part,
       [&](std::size_t i) {
-        T turned[usize(together) * usize(together)];
-        kernels::store_line(turned, Offset{together}, line_of(row(i), width, out.cols, RealOf<T>(1)));
-        for (Index c = 0; c < out.cols; ++c) {
-          const T* const from = b.data + i + usize(c * b.ld);
-          Out* const to = out.data + i + usize(c * out.ld);
-          __builtin_prefetch(from + lines_ahead * together);
-          __builtin_prefetch(to + lines_ahead * together, 1);
-          std::transform(from, from + together, turned + c * together, to, join);
-        }
+        kernels::store_line(to.data + i, to.ld, line_of(row(i), width, to.cols, RealOf<T>(1)));
       },
       [&](std::size_t i) {
-        for (Index c = 0; c < out.cols; ++c)
-          out.data[i + usize(c * out.ld)] = join(b.data[i + usize(c * b.ld)], row(i)[c]);
+        for (Index c = 0; c < to.cols; ++c) to.data[i + usize(c * to.ld)] = row(i)[c];
       });
 }
 

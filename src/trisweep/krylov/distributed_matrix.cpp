@@ -16,8 +16,7 @@
 namespace trisweep::krylov {
 namespace {
 
-// Rows of a product that are used before the next are made: they stay in the cache.
-constexpr std::size_t rows_at_once = 128;
+constexpr std::size_t rows_at_once = product_rows;
 
 // The part's rows of `a`.
 template <Scalar T>
@@ -29,25 +28,11 @@ kernels::SparseRows<T> sparse_rows(const matrix::Csr<T>& a, Crew::Part part, boo
           .conjugate = conjugate};
 }
 
+// `magnitudes` null: not wanted.
 template <Scalar T>
-void multiply(const kernels::SparseRows<T>& a, Index width, const T* x, T* product) {
-  width == 1 ? kernels::sparse_product(a, x, product) : kernels::sparse_product_of_bundle(a, x, product);
-}
-
-template <Scalar T>
-void multiply_magnitudes(const kernels::SparseRows<T>& a, Index width, const T* x, T* product) {
-  width == 1 ? kernels::sparse_magnitudes(a, x, product)
-             : kernels::sparse_magnitudes_of_bundle(a, x, product);
-}
-
-// |b| + the magnitude that a kernel has left in a real number.
-template <Scalar T>
-RealOf<T> add_magnitude(const T& b, const T& magnitude) {
-  if constexpr (is_complex<T>) {
-    return std::abs(b.real()) + std::abs(b.imag()) + magnitude.real();
-  } else {
-    return std::abs(b) + magnitude;
-  }
+void multiply(const kernels::SparseRows<T>& a, Index width, const T* x, T* product, T* magnitudes) {
+  magnitudes == nullptr ? kernels::sparse_product(a, width, x, product)
+                        : kernels::sparse_product_and_magnitude(a, width, x, product, magnitudes);
 }
 
 }  // namespace
@@ -158,91 +143,106 @@ void DistributedMatrix<T>::prepare(Op op, Index nrhs) {
   std::optional<matrix::Csr<T>> transposed;
   transport::collectively(comm_, [&] {
     constexpr const char* what = "the vectors of a product";
-    const auto fit = [&](std::size_t rows) { return zeros<T>(rows * usize(widest), what); };
+    const auto fit = [&](Index rows) { return zeros<T>(usize(rows) * usize(widest), what); };
     if (transposes) transposed = matrix::transpose(local_);
-    if (transposes || transposed_) own_ = fit(usize(local_.rows()));
-    extended_ = fit(usize(local_.cols()));
+    if (transposes || transposed_) {
+      own_ = fit(local_.rows());
+      magnitudes_ = fit(local_.cols());
+    }
+    extended_ = fit(local_.cols());
     halo_.reserve(widest);
   });
   if (transposes) transposed_ = std::move(transposed);
   width_ = widest;
 }
 
+// A single vector without ghosts is read where the caller has it.
 template <Scalar T>
-template <class Join>
-void DistributedMatrix<T>::multiply_rows(const Operands& v, Index width, Crew& crew, const Join& join) {
+void DistributedMatrix<T>::multiply_rows(const Bundle& of, Crew& crew, const VisitProduct<T>& visit) {
   const std::size_t rows = usize(local_.rows());
-  crew.run([&](int thread) { to_rows(v.x, crew.part(thread, rows, rows_at_once), width, extended_.data()); });
-  halo_.exchange(comm_, false, extended_.data(), width);
+  const T* x = of.x.data;
+  if (of.width > 1 || !halo_.neighbours().empty()) {
+    x = extended_.data();
+    crew.run([&](int thread) {
+      to_rows(of.x, crew.part(thread, rows, rows_at_once), of.width, extended_.data());
+    });
+    halo_.exchange(comm_, false, extended_.data(), of.width);
+  }
   crew.run([&](int thread) {
     const Crew::Part mine = crew.part(thread, rows, rows_at_once);
-    T product[rows_at_once * kernels::line_rows<T>];
+    alignas(64) T product[rows_at_once * kernels::line_rows<T>];
+    alignas(64) T magnitude[rows_at_once * kernels::line_rows<T>];
+    T* const sizes = of.magnitudes ? magnitude : nullptr;
     for (std::size_t i = mine.begin; i < mine.end; i += rows_at_once) {
       const Crew::Part part{i, std::min(i + rows_at_once, mine.end)};
-      const auto a = sparse_rows(local_, part);
-      multiply(a, width, extended_.data(), product);
-      join_rows(v.b, product, part, width, v.y, join);
-      if (v.magnitude.data == nullptr) continue;
-      multiply_magnitudes(a, width, extended_.data(), product);
-      join_rows(v.b, product, part, width, v.magnitude, add_magnitude<T>);
+      multiply(sparse_rows(local_, part), of.width, x, product, sizes);
+      visit(thread, {of.column, of.x.cols, of.width, part, x + i * usize(of.width), product, sizes});
     }
   });
 }
 
 // Products of a rank's columns go to the ranks that have their rows.
 template <Scalar T>
-template <class Join>
-void DistributedMatrix<T>::multiply_columns(Op op, const Operands& v, Index width, Crew& crew,
-                                            const Join& join) {
-  const auto by_parts = [&](std::size_t size, std::size_t multiple, const auto& work) {
-    crew.run([&](int thread) { work(crew.part(thread, size, multiple)); });
-  };
-  const std::size_t rows = usize(local_.rows());
-  const auto product = [&](Crew::Part mine) { return extended_.data() + mine.begin * usize(width); };
-  const auto multiply_and_join = [&](const auto& multiply_part, auto to, const auto& joined) {
-    by_parts(usize(local_.cols()), 1, [&](Crew::Part mine) {
-      const auto a = sparse_rows(*transposed_, mine, op == Op::conjugate_transpose);
-      multiply_part(a, width, own_.data(), product(mine));
-    });
-    halo_.exchange(comm_, true, extended_.data(), width);
-    by_parts(rows, rows_at_once,
-             [&](Crew::Part mine) { join_rows(v.b, product(mine), mine, width, to, joined); });
-  };
-  by_parts(rows, rows_at_once, [&](Crew::Part mine) { to_rows(v.x, mine, width, own_.data()); });
-  multiply_and_join(multiply<T>, v.y, join);
-  if (v.magnitude.data != nullptr) multiply_and_join(multiply_magnitudes<T>, v.magnitude, add_magnitude<T>);
-}
-
-template <Scalar T>
-template <class Join>
-void DistributedMatrix<T>::multiply_in_bundles(Op op, const Operands& v, Crew& crew, const Join& join) {
-  transport::together(comm_, [&] {
-    require_fit<T>(v.b, v.x, local_.rows());
-    require_fit<T>(v.b, v.y, local_.rows());
-    prepare(op, v.b.cols);
-    const Index width = bundle_width<T>(v.b.cols);
-    for (Index c = 0; c < v.b.cols; c += width) {
-      const Index count = std::min(width, v.b.cols - c);
-      const Operands bundle{v.x.columns(c, count), v.b.columns(c, count), v.y.columns(c, count),
-                            v.magnitude.data == nullptr ? v.magnitude : v.magnitude.columns(c, count)};
-      if (op == Op::none) {
-        multiply_rows(bundle, width, crew, join);
-      } else {
-        multiply_columns(op, bundle, width, crew, join);
-      }
+void DistributedMatrix<T>::multiply_columns(Op op, const Bundle& of, Crew& crew,
+                                            const VisitProduct<T>& visit) {
+  const std::size_t rows = usize(local_.rows()), width = usize(of.width);
+  T* const sizes = of.magnitudes ? magnitudes_.data() : nullptr;
+  const auto from = [&](T* all, std::size_t row) { return all == nullptr ? nullptr : all + row * width; };
+  crew.run(
+      [&](int thread) { to_rows(of.x, crew.part(thread, rows, rows_at_once), of.width, own_.data()); });
+  crew.run([&](int thread) {
+    const Crew::Part mine = crew.part(thread, usize(local_.cols()), 1);
+    multiply(sparse_rows(*transposed_, mine, op == Op::conjugate_transpose), of.width, own_.data(),
+             from(extended_.data(), mine.begin), from(sizes, mine.begin));
+  });
+  for (T* sums : {extended_.data(), sizes})
+    if (sums != nullptr) halo_.exchange(comm_, true, sums, of.width);
+  crew.run([&](int thread) {
+    const Crew::Part mine = crew.part(thread, rows, rows_at_once);
+    for (std::size_t i = mine.begin; i < mine.end; i += rows_at_once) {
+      visit(thread, {of.column, of.x.cols, of.width, {i, std::min(i + rows_at_once, mine.end)},
+                     own_.data() + i * width, from(extended_.data(), i), from(sizes, i)});
     }
   });
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew,
-                                    Vectors<RealOf<T>> magnitude) {
-  multiply_in_bundles(op, {x, b, r, magnitude}, crew, std::minus<>{});
+void DistributedMatrix<T>::visit_product(Op op, Vectors<const T> x, bool magnitudes, Crew& crew,
+                                         const VisitProduct<T>& visit) {
+  transport::together(comm_, [&] {
+    require_fit<T>(x, x, local_.rows());
+    prepare(op, x.cols);
+    const Index width = bundle_width<T>(x.cols);
+    for (Index c = 0; c < x.cols; c += width) {
+      const Bundle bundle{x.columns(c, std::min(width, x.cols - c)), c, width, magnitudes};
+      op == Op::none ? multiply_rows(bundle, crew, visit) : multiply_columns(op, bundle, crew, visit);
+    }
+  });
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r,
+                                    Crew& crew) {
+  transport::together(comm_, [&] {
+    require_fit<T>(b, x, local_.rows());
+    require_fit<T>(b, r, local_.rows());
+    visit_product(op, x, false, crew, [&](int, const ProductRows<T>& v) {
+      T room[rows_at_once * kernels::line_rows<T>];
+      const T* const right = rows_of(v.columns_of(b), v.rows, v.width, room);
+      std::transform(right, right + v.size(), v.product, v.product, std::minus<>{});
+      from_rows(v.product, v.rows, v.width, v.columns_of(r));
+    });
+  });
 }
 
 template <Scalar T>
 void DistributedMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y, Crew& crew) {
-  multiply_in_bundles(op, {x, x, y, {}}, crew, [](const T&, const T& product) { return product; });
+  transport::together(comm_, [&] {
+    require_fit<T>(x, y, local_.rows());
+    visit_product(op, x, false, crew, [&](int, const ProductRows<T>& v) {
+      from_rows(v.product, v.rows, v.width, v.columns_of(y));
+    });
+  });
 }
 
 #define INSTANTIATE(T) template class DistributedMatrix<T>;

@@ -1,15 +1,39 @@
 #pragma once
 // The matrix itself, by blocks of rows: products and residuals of vectors in the caller's distribution.
 
+#include <functional>
 #include <optional>
 #include <vector>
 
+#include "trisweep/core/crew.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/krylov/halo.hpp"
 #include "trisweep/matrix/csr.hpp"
 #include "trisweep/transport/team.hpp"
 
 namespace trisweep::krylov {
+
+// Consecutive rows of products with op(A), for a bundle of columns: row-major, `width` wide (bundle.hpp).
+// They are in the cache; who visits them may overwrite them.
+inline constexpr std::size_t product_rows = 128;  // at most
+template <Scalar T>
+struct ProductRows {
+  Index column;  // the first of the bundle, of all that were multiplied
+  Index columns;
+  Index width;
+  Crew::Part rows;
+  const T* x;
+  T* product;    // op(A) x
+  T* magnitude;  // |op(A)| |x|, with |z| = |re z| + |im z|, as real parts; null unless asked for
+
+  std::size_t size() const { return (rows.end - rows.begin) * usize(width); }
+  template <class V>
+  Vectors<V> columns_of(Vectors<V> all) const {
+    return all.columns(column, columns);
+  }
+};
+template <Scalar T>
+using VisitProduct = std::function<void(int thread, const ProductRows<T>&)>;
 
 template <Scalar T>
 class DistributedMatrix {
@@ -28,17 +52,15 @@ class DistributedMatrix {
   // once more. Collective; throws on every rank when any runs out of memory. Products do so when needed.
   void prepare(Op op, Index nrhs);
 
-  // y = op(A) x, by all threads of the crew; the same whatever their number. A is read once for each bundle
-  // of columns (bundle.hpp), for which each rank exchanges one message with each rank whose columns (rows) it
-  // needs. Collective; an error leaves the matrix abandoned (transport/fate.hpp).
+  // Calls visit(thread, rows) for all of this rank's rows of op(A) x, by all threads of the crew; the same
+  // products whatever their number. A is read once for each bundle of columns (bundle.hpp), for which each
+  // rank exchanges one message with each rank whose columns (rows) it needs; with the magnitudes of a
+  // transpose two. Collective; an error leaves the matrix abandoned (transport/fate.hpp).
+  void visit_product(Op op, Vectors<const T> x, bool magnitudes, Crew& crew, const VisitProduct<T>& visit);
+  // y = op(A) x, in this way.
   void apply(Op op, Vectors<const T> x, Vectors<T> y, Crew& crew);
-
-  // r = b - op(A) x, in the same way. r is neither x nor b.
-  //
-  // Unless its data is null, `magnitude` becomes |op(A)| |x| + |b|, entry by entry, with |z| = |re z| + |im
-  // z|: what each equation's residual is measured by. A transpose exchanges a second message for it.
-  void residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew,
-                Vectors<RealOf<T>> magnitude = {});
+  // r = b - op(A) x. r is neither x nor b.
+  void residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew);
 
   // Other values for this rank's entries, in their order. Collective; throws on every rank when they are of
   // another number on any.
@@ -56,21 +78,16 @@ class DistributedMatrix {
   Index local_rows() const { return local_.rows(); }
 
  private:
-  // y = join(b, op(A) x), for a few columns at once or all of them.
-  struct Operands {
+  struct Bundle {
     Vectors<const T> x;
-    Vectors<const T> b;
-    Vectors<T> y;
-    Vectors<RealOf<T>> magnitude;  // without data: not wanted
+    Index column;
+    Index width;
+    bool magnitudes;
   };
   std::vector<Index> number_ghosts();
   void measure_norms();
-  template <class Join>
-  void multiply_in_bundles(Op op, const Operands& v, Crew& crew, const Join& join);
-  template <class Join>
-  void multiply_rows(const Operands& v, Index width, Crew& crew, const Join& join);
-  template <class Join>
-  void multiply_columns(Op op, const Operands& v, Index width, Crew& crew, const Join& join);
+  void multiply_rows(const Bundle& of, Crew& crew, const VisitProduct<T>& visit);
+  void multiply_columns(Op op, const Bundle& of, Crew& crew, const VisitProduct<T>& visit);
 
   transport::Communicator comm_;
   distribution::RowPartition partition_;
@@ -82,8 +99,9 @@ class DistributedMatrix {
   Halo<T> halo_;
   // Row-major, for bundles of at most width_ columns.
   Index width_ = 0;
-  Buffer<T> extended_;  // over local_'s columns
-  Buffer<T> own_;       // over its rows, for transposes
+  Buffer<T> extended_;    // over local_'s columns
+  Buffer<T> own_;         // over its rows, for transposes
+  Buffer<T> magnitudes_;  // as extended_, for transposes
 };
 
 }  // namespace trisweep::krylov

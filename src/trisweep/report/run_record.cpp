@@ -111,7 +111,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, rep
                                    vector_seconds, backward_error, componentwise_backward_error,
                                    arioli_demmel_duff_backward_error, solution_condition, forward_error_bound,
                                    componentwise_forward_error_bound, refinement_steps, refinement_seconds,
-                                   compression_pays_from)
+                                   answer_seconds_median, first_answer_seconds, reductions, unsolved,
+                                   small_equations, small_size, compression_pays_from)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KrylovRecord, preconditioner, outcome, iterations, tolerance, residual,
                                    setup_seconds, preconditioner_nonzeros)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MessageRecord, sent, bytes_sent, received, bytes_received)

@@ -68,7 +68,14 @@ struct SolveRecord {
   double forward_error_bound = unknown;  // of x, relative to its largest entry
   double componentwise_forward_error_bound = unknown;  // of each entry of x, relative to itself
   int refinement_steps = 0;
-  double refinement_seconds = 0;
+  // Answers, refined and judged: the fastest and the median of the repeats, and the first, which also asks
+  // whether the matrix is singular.
+  double refinement_seconds = 0, answer_seconds_median = 0, first_answer_seconds = 0;
+  Offset reductions = 0;        // blocking ones of the first answer
+  std::vector<Index> unsolved;  // right-hand sides without an accepted solution
+  // Equations in which only unknowns far below the largest have a part; how large their terms are at most,
+  // relative to what is typical (solve/backward_error.hpp).
+  double small_equations = 0, small_size = 0;
   // Solves whose passes save as much time as compressing took, if a pass takes as long as reading panels; 0
   // where they are as they are.
   double compression_pays_from = 0;

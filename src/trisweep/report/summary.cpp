@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "trisweep/model/precision.hpp"
@@ -60,11 +61,22 @@ std::string summary(const RunRecord& r) {
     line("accuracy", "none: the solve did not wait for its dependencies");
     return text;
   }
+  line("answer", fmt::format("{}, {:.2f} times a sweep's: refined and judged; the first {}",
+                             duration(r.solve.answer_seconds_median),
+                             r.solve.answer_seconds_median / r.solve.seconds_median,
+                             duration(r.solve.first_answer_seconds)));
+  const bool bounded = std::isfinite(r.solve.forward_error_bound);
   line("accuracy",
-       fmt::format("componentwise backward error {:.1e} after {}; relative error at most about {:.1e}, "
-                   "{:.1e} in single unknowns",
-                   r.solve.componentwise_backward_error, counted(r.solve.refinement_steps, "refinement step"),
-                   r.solve.forward_error_bound, r.solve.componentwise_forward_error_bound));
+       fmt::format("backward error {:.1e} after {}{}", r.solve.arioli_demmel_duff_backward_error,
+                   counted(r.solve.refinement_steps, "refinement step"),
+                   bounded ? fmt::format("; relative error at most about {:.1e}, {:.1e} in single unknowns",
+                                         r.solve.forward_error_bound,
+                                         r.solve.componentwise_forward_error_bound)
+                           : ""));
+  if (r.solve.small_equations > 0)
+    line("", fmt::format("{} {} only unknowns below {:.1e} of the largest, which need not have a correct digit",
+                         counted(static_cast<Offset>(r.solve.small_equations), "equation"),
+                         r.solve.small_equations == 1 ? "has" : "have", r.solve.small_size));
   return text;
 }
 
@@ -74,29 +86,27 @@ std::string precision_of(const RunRecord& r) {
   return model::find_precision(r.solve.precision).single_system ? "single" : "double";
 }
 
-std::string singular(const RunRecord& r, bool written) {
+std::string singular(const RunRecord& r, bool satisfied) {
   return fmt::format(
       "{} is numerically singular in {} precision: its condition number is about {:.1e} ({}); {}\n"
       "  remedy: {}look for redundant equations and for unknowns that nothing determines, such as a missing "
       "boundary condition",
       r.matrix.name, precision_of(r), r.factor.condition_estimate,
       counted(r.factor.perturbed_pivots, "perturbed pivot"),
-      written
-          ? fmt::format(
-                "the solution satisfies its equations (componentwise backward error {:.1e}), as others do",
-                r.solve.componentwise_backward_error)
-          : "no solution was written",
+      fmt::format("the solution {} (backward error {:.1e})",
+                  satisfied ? "is one of many that satisfy the equations" : "does not satisfy its equations",
+                  r.solve.arioli_demmel_duff_backward_error),
       model::find_precision(r.solve.precision).single_system ? "use --precision double, or " : "");
 }
 
-// Equations of unknowns that are small beside others are not satisfied.
-std::string undetermined(const RunRecord& r) {
-  return fmt::format(
-      "some unknowns of {} are so small beside others that rounding leaves no digit of them: componentwise "
-      "backward "
-      "error {:.1e}, {:.1e} without their equations; the solution was written\n"
-      "  remedy: if these unknowns matter, use units in which they are not small, or other right-hand sides",
-      r.matrix.name, r.solve.componentwise_backward_error, r.solve.arioli_demmel_duff_backward_error);
+// Which of several right-hand sides.
+std::string unsolved(const RunRecord& r) {
+  if (r.solve.nrhs == 1) return "";
+  constexpr std::size_t named = 5;
+  std::string text = fmt::format("of {} of {} right-hand sides (", r.solve.unsolved.size(), r.solve.nrhs);
+  for (std::size_t i = 0; i < std::min(named, r.solve.unsolved.size()); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", r.solve.unsolved[i] + 1);
+  return text + (r.solve.unsolved.size() > named ? ", ...) " : ") ");
 }
 
 // The answer does not satisfy its equations.
@@ -105,34 +115,32 @@ std::string inaccurate(const RunRecord& r) {
       model::find_precision(r.solve.precision).single_factors ? "use --precision double"
       : r.factor.perturbed_pivots > 0 ? "try another --ordering, or --diagonal supernodes"
                                       : "allow more steps with --refine";
-  if (!std::isfinite(r.solve.componentwise_backward_error)) {
-    return fmt::format(
-        "there is no solution within the range of {} precision; none was written\n  remedy: {}",
-        precision_of(r), remedy);
+  if (!std::isfinite(r.solve.arioli_demmel_duff_backward_error)) {
+    return fmt::format("the solution {}is not within the range of {} precision\n  remedy: {}", unsolved(r),
+                       precision_of(r), remedy);
   }
   return fmt::format(
-      "the factorization of {} failed ({}): componentwise backward error {:.1e} after {}, condition "
-      "about {:.1e}; no solution was written\n  remedy: {}",
-      r.matrix.name, counted(r.factor.perturbed_pivots, "perturbed pivot"),
-      r.solve.componentwise_backward_error, counted(r.solve.refinement_steps, "refinement step"),
-      r.factor.condition_estimate, remedy);
+      "the solution {}does not satisfy its equations: backward error {:.1e} after {} ({}, condition about "
+      "{:.1e})\n  remedy: {}",
+      unsolved(r), r.solve.arioli_demmel_duff_backward_error,
+      counted(r.solve.refinement_steps, "refinement step"),
+      counted(r.factor.perturbed_pivots, "perturbed pivot"), r.factor.condition_estimate, remedy);
 }
 
 }  // namespace
 
 std::string verdict(const RunRecord& r, bool satisfied) {
-  if (r.factor.numerically_singular) return singular(r, satisfied);
-  return satisfied ? undetermined(r) : inaccurate(r);
+  return r.factor.numerically_singular ? singular(r, satisfied) : inaccurate(r);
 }
 
 std::string caution(const RunRecord& r) {
   return fmt::format(
-      "the solution satisfies its equations (componentwise backward error {:.1e}), but a change of the data "
+      "the solution satisfies its equations (backward error {:.1e}), but a change of the data "
       "in the "
       "last digit may change every digit of some unknowns: the relative error of x is at most about {:.1e}, "
       "the condition "
       "number of {} about {:.1e}",
-      r.solve.componentwise_backward_error, r.solve.forward_error_bound, r.matrix.name,
+      r.solve.arioli_demmel_duff_backward_error, r.solve.forward_error_bound, r.matrix.name,
       r.factor.condition_estimate);
 }
 

@@ -2,6 +2,7 @@
 // What a solve says of its answer, and why it may be believed.
 
 #include <limits>
+#include <vector>
 
 #include "trisweep/solve/refinement.hpp"
 
@@ -14,29 +15,36 @@ struct Regularity {
   bool recovered = true;          // a known solution, to one digit at least
 };
 
-// All right-hand sides of one solve. The same on every rank.
+// All right-hand sides of one solve. The same on every rank, but for `seconds`.
 struct Answer {
-  BackwardError error;
+  BackwardError error;               // the largest of each kind
+  std::vector<ColumnError> columns;  // by right-hand side
+  SmallUnknowns small;               // of all right-hand sides
   int refinement_steps = 0;
-  Index worst = 0;  // the right-hand side with the largest componentwise error
+  Index worst = 0;        // the right-hand side with the largest error
+  Offset reductions = 0;  // blocking ones, of refining and judging
   Regularity regularity;
-  double seconds = 0;  // of solving and refining; the slowest rank's
-  // x satisfies its equations to rounding, those of small unknowns perhaps excepted: without that, x means
-  // nothing.
+  double seconds = 0;  // of solving, refining and judging, on this rank
+  // x satisfies its equations to 450 epsilon (1e-13 in double) in the measure of Arioli, Demmel and Duff, that
+  // units cannot change: without that, x means nothing.
   bool satisfies = false;
-  // To 450 epsilon in the componentwise backward error (1e-13 in double): what units cannot change.
-  bool accurate = false;
   bool singular = false;  // the matrix, to working precision: x is one of many answers, as good as any
   // Solved, but the condition number is beyond 1 / epsilon: no digit of an unknown needs to be right.
   bool doubtful = false;
 
-  bool solved() const { return accurate && regularity.recovered && !singular; }
+  bool solved() const { return satisfies && is_regular(); }
+  // Whether every digit that the precision has may be missing in unknowns far below the largest (`small`).
+  bool has_small_unknowns() const { return satisfies && small.equations > 0; }
+  bool is_regular() const { return regularity.recovered && !singular; }
 };
 
 // Fills in what `answer` says of x, from its error and what is known of the matrix. docs/run-record.md gives
 // the rules.
 template <Scalar T>
 void assess(Answer& answer);
+// Of one right-hand side, whatever the others.
+template <Scalar T>
+bool satisfies(const BackwardError& error);
 
 // How far an answer may be from the solution of the given equations: see RefinedSolver::condition.
 struct ForwardError {

@@ -1,20 +1,27 @@
 #include "trisweep/solve/backward_error.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
+#include "trisweep/krylov/bundle.hpp"
 #include "trisweep/krylov/inner_products.hpp"
 
 namespace trisweep::solve {
 namespace {
 
+using krylov::ProductRows;
+
 // Below this share of what it would be were all unknowns as large as the largest, an equation's measure says
 // little, in units of epsilon: see BackwardError.
 constexpr double vanishing = 1e4;
 template <Scalar T>
+constexpr double good = good_backward_error* std::numeric_limits<RealOf<T>>::epsilon();
+template <Scalar T>
 constexpr double share = vanishing* std::numeric_limits<RealOf<T>>::epsilon();
+
+template <Scalar T>
+constexpr std::size_t chunk = krylov::product_rows * usize(kernels::line_rows<T>);
 
 template <Scalar T>
 double magnitude_of(const T& v) {
@@ -25,30 +32,34 @@ double magnitude_of(const T& v) {
   }
 }
 
-// No branches: several at a time.
 double ratio(double residual, double scale) {
-  const double quotient = residual / scale;
-  return residual == 0 ? 0 : scale <= std::numeric_limits<double>::max() ? quotient : HUGE_VAL;
+  if (residual == 0) return 0;
+  return scale <= std::numeric_limits<double>::max() ? residual / scale : HUGE_VAL;
+}
+
+// What equations are measured by where their own terms vanish beside the typical ones.
+double denominator(double own, double typical, double least_share) {
+  return own > least_share * typical ? own : own + typical;
 }
 
 }  // namespace
 
-double largest(const std::vector<ColumnError>& errors, double ColumnError::*kind) {
-  double error = 0;
-  for (const ColumnError& e : errors) error = krylov::larger(error, e.*kind);
-  return error;
+BackwardError largest(std::span<const ColumnError> errors) {
+  BackwardError most;
+  for (const ColumnError& e : errors) {
+    for (const auto kind :
+         {&BackwardError::componentwise, &BackwardError::arioli_demmel_duff, &BackwardError::normwise})
+      most.*kind = krylov::larger(most.*kind, e.*kind);
+  }
+  return most;
 }
 
 template <Scalar T>
 void Residuals<T>::prepare(Op op, Index nrhs) {
-  if (nrhs > room_) {
-    transport::collectively(a_.comm(), [&] {
-      const std::size_t size = usize(a_.local_rows()) * usize(nrhs);
-      residual_ = zeros<T>(size, "the residuals");
-      magnitude_ = zeros<Real>(size, "the measures of residuals");
-    });
-    room_ = nrhs;
-  }
+  const Index width = krylov::bundle_width<T>(nrhs);
+  const std::size_t room = usize(crew_.size()) * usize((nrhs + width - 1) / width);
+  const bool fits = room <= maxima_.size();
+  if (!fits) transport::collectively(a_.comm(), [&] { maxima_.resize(room); });
   const bool transposed = op != Op::none;
   if (!row_weights_.contains(transposed)) row_weights_.emplace(transposed, row_weights(op));
 }
@@ -57,79 +68,162 @@ template <Scalar T>
 auto Residuals<T>::row_weights(Op op) -> RowWeights {
   const Index rows = a_.local_rows();
   RowWeights weights;
-  Buffer<T> c, zero, unused;
+  Buffer<T> c;
   transport::collectively(a_.comm(), [&] {
     constexpr const char* what = "the weights of the equations";
-    for (auto* v : {&c, &zero, &unused}) *v = zeros<T>(usize(rows), what);
-    for (auto* v : {&weights.plain, &weights.scaled}) *v = zeros<Real>(usize(rows), what);
+    c = Buffer<T>(usize(rows), what);
+    for (auto* v : {&weights.plain, &weights.scaled, &weights.unknown}) *v = Buffer<Real>(usize(rows), what);
   });
   const auto weigh = [&](Buffer<Real>& sums) {
-    a_.residual(op, {c.data(), rows, 1}, {zero.data(), rows, 1}, {unused.data(), rows, 1}, crew_,
-                {sums.data(), rows, 1});
+    a_.visit_product(op, {c.data(), rows, 1}, true, crew_, [&](int, const ProductRows<T>& v) {
+      std::transform(v.magnitude, v.magnitude + v.size(), sums.data() + v.rows.begin,
+                     [](const T& sum) { return std::real(sum); });
+    });
+  };
+  const auto bounded = [](double v) {
+    return static_cast<Real>(std::min(v, double(std::numeric_limits<Real>::max())));
   };
   std::fill_n(c.data(), rows, T(1));
   weigh(weights.plain);
-  std::ranges::transform(scales_.of_unknowns(op), c.data(), [](double s) {
-    return T(static_cast<Real>(std::min(s, double(std::numeric_limits<Real>::max()))));
-  });
+  const auto scale = scales_.of_unknowns(op);
+  std::ranges::transform(scale, c.data(), [&](double s) { return T(bounded(s)); });
   weigh(weights.scaled);
+  std::ranges::transform(scale, weights.unknown.data(), [&](double s) { return bounded(1 / s); });
   return weights;
 }
 
 template <Scalar T>
-std::vector<ColumnError> Residuals<T>::measure(Op op, Vectors<const T> b, Vectors<const T> x) {
-  const Index rows = a_.local_rows();
-  const Vectors<T> r = residual(b.cols);
-  const Vectors<Real> magnitude{magnitude_.data(), rows, b.cols};
-  a_.residual(op, x, b, r, crew_, magnitude);
-  const transport::Team team{a_.comm(), crew_};
-  const auto norm_x = krylov::max_norms(team, x),
-             scaled_norm_x = krylov::max_norms_over(team, x, scales_.of_unknowns(op));
-  const RowWeights& weights = row_weights_.at(op != Op::none);
-  const auto found = krylov::column_maxima(team, rows, b.cols, [&](Index c, Crew::Part part) {
-    const T* const residual = r.column(c);
-    Real* const scale = magnitude.column(c);
-    const double norm = norm_x[usize(c)], scaled_norm = scaled_norm_x[usize(c)];
-    return krylov::largest_of(part, [&](std::size_t i) {
-      const double size = magnitude_of(residual[i]), strict = ratio(size, scale[i]);
-      const double typical =
-          std::min(double(weights.plain[i]) * norm, double(weights.scaled[i]) * scaled_norm);
-      // From here on what an equation of its kind is measured by.
-      scale[i] += !(scale[i] > share<T> * typical) ? static_cast<Real>(typical) : Real(0);
-      return std::array{strict, ratio(size, scale[i])};
-    });
+std::vector<ResidualNorms> Residuals<T>::norms(Op op, Vectors<const T> b, Vectors<const T> x,
+                                               Vectors<T> r) {
+  const Index width = krylov::bundle_width<T>(b.cols);
+  const std::size_t bundles = usize((b.cols + width - 1) / width);
+  std::fill_n(maxima_.begin(), usize(crew_.size()) * bundles, Maxima{});
+  const RowWeights& weight = weights(op);
+  a_.visit_product(op, x, true, crew_, [&](int thread, const ProductRows<T>& v) {
+    alignas(64) T room[chunk<T>];
+    const T* const right = krylov::rows_of(v.columns_of(b), v.rows, v.width, room);
+    kernels::measure_residual<T>({.rows = static_cast<Index>(v.rows.end - v.rows.begin),
+                                  .width = v.width,
+                                  .x = v.x,
+                                  .b = right,
+                                  .residual = v.product,
+                                  .magnitude = v.magnitude,
+                                  .unknown = weight.unknown.data() + v.rows.begin},
+                                 maxima_[usize(thread) * bundles + usize(v.column / v.width)]);
+    if (r.data != nullptr) krylov::from_rows(v.product, v.rows, v.width, v.columns_of(r));
   });
+  constexpr std::size_t kinds = 5;
+  std::vector<double> all(kinds * usize(b.cols));
+  for (std::size_t i = 0; i < usize(crew_.size()) * bundles; ++i) {
+    const Maxima& m = maxima_[i];
+    const typename Maxima::Lanes* const found[kinds] = {&m.quotient, &m.x, &m.scaled_x, &m.residual, &m.b};
+    for (std::size_t lane = 0; lane < m.x.size(); ++lane) {
+      const std::size_t c = i % bundles * usize(width) + (width == 1 ? 0 : lane);
+      if (c >= usize(b.cols)) break;
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        const double value = m.spoilt[lane] == 0 ? double((*found[kind])[lane]) : HUGE_VAL;
+        all[kinds * c + kind] = std::max(all[kinds * c + kind], value);
+      }
+    }
+  }
+  a_.comm().max(all);
+  std::vector<ResidualNorms> norms;
+  for (std::size_t c = 0; c < all.size(); c += kinds)
+    norms.push_back({all[c], all[c + 1], all[c + 2], all[c + 3], all[c + 4], all[c]});
+  return norms;
+}
+
+template <Scalar T>
+template <class Visit>
+void Residuals<T>::visit_equations(Op op, Vectors<const T> b, Vectors<const T> x,
+                                   std::span<const ResidualNorms> norms, const Visit& visit) {
+  const RowWeights& weight = weights(op);
+  a_.visit_product(op, x, true, crew_, [&](int thread, const ProductRows<T>& v) {
+    alignas(64) T room[chunk<T>];
+    const T* const right = krylov::rows_of(v.columns_of(b), v.rows, v.width, room);
+    for (std::size_t i = 0; i < v.rows.end - v.rows.begin; ++i) {
+      const std::size_t row = v.rows.begin + i;
+      for (Index c = 0; c < v.columns; ++c) {
+        const std::size_t at = i * usize(v.width) + usize(c);
+        const ResidualNorms& norm = norms[usize(v.column + c)];
+        const double typical = std::min(double(weight.plain[row]) * norm.x,
+                                        double(weight.scaled[row]) * norm.scaled_x);
+        visit(thread, v.column + c, row, magnitude_of(right[at] - v.product[at]),
+              double(std::real(v.magnitude[at])) + magnitude_of(right[at]), typical);
+      }
+    }
+  });
+}
+
+template <Scalar T>
+void Residuals<T>::measure_typically(Op op, Vectors<const T> b, Vectors<const T> x,
+                                     std::span<ResidualNorms> norms) {
+  const std::size_t columns = norms.size();
+  std::vector<ResidualNorms> found(usize(crew_.size()) * columns);
+  visit_equations(op, b, x, norms,
+                  [&](int thread, Index c, std::size_t, double size, double own, double typical) {
+                    ResidualNorms& n = found[usize(thread) * columns + usize(c)];
+                    const double lenient = ratio(size, denominator(own, typical, share<T>));
+                    n.typical_quotient = krylov::larger(n.typical_quotient, lenient);
+                    if (!(ratio(size, own) > good<T>)) return;
+                    ++n.small.equations;
+                    n.small.size = std::max(n.small.size, ratio(own, typical));
+                  });
+  std::vector<double> most(2 * columns);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::size_t c = i % columns;
+    most[2 * c] = std::max(most[2 * c], found[i].typical_quotient);
+    most[2 * c + 1] = std::max(most[2 * c + 1], found[i].small.size);
+    norms[c].small.equations += found[i].small.equations;
+  }
+  a_.comm().max(most);
+  for (std::size_t c = 0; c < columns; ++c) {
+    norms[c].typical_quotient = most[2 * c];
+    norms[c].small.size = most[2 * c + 1];
+  }
+}
+
+template <Scalar T>
+std::vector<ColumnError> Residuals<T>::measure(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r,
+                                               double enough) {
+  std::vector<ResidualNorms> found = norms(op, b, x, r);
+  if (!std::ranges::all_of(found, [&](const ResidualNorms& n) { return n.quotient <= enough; }))
+    measure_typically(op, b, x, found);
   std::vector<ColumnError> errors;
-  for (const auto& [strict, lenient] : found) errors.push_back({strict, lenient});
+  for (const ResidualNorms& n : found) errors.push_back(error(op, n));
   return errors;
 }
 
 template <Scalar T>
-double Residuals<T>::normwise(Op op, Vectors<const T> b, Vectors<const T> x) const {
-  const transport::Team team{a_.comm(), crew_};
-  return normwise(op, {.r = krylov::max_norms<T>(team, {residual_.data(), a_.local_rows(), b.cols}),
-                       .x = krylov::max_norms(team, x),
-                       .b = krylov::max_norms(team, b)});
+ColumnError Residuals<T>::error(Op op, const ResidualNorms& n) const {
+  return {{.componentwise = n.quotient,
+           .arioli_demmel_duff = n.typical_quotient,
+           .normwise = ratio(n.r, a_.norm_inf(op) * n.x + n.b)},
+          n.small};
 }
 
 template <Scalar T>
-double Residuals<T>::normwise(Op op, const Norms& norm) const {
-  double error = 0;
-  for (std::size_t c = 0; c < norm.r.size(); ++c) {
-    if (norm.r[c] > 0) error = krylov::larger(error, norm.r[c] / (a_.norm_inf(op) * norm.x[c] + norm.b[c]));
-  }
-  return error;
+void Residuals<T>::magnitudes(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<Real> magnitude) {
+  const transport::Team team{a_.comm(), crew_};
+  const auto plain = krylov::max_norms(team, x),
+             scaled = krylov::max_norms_over(team, x, scales_.of_unknowns(op));
+  std::vector<ResidualNorms> norm(plain.size());
+  for (std::size_t c = 0; c < plain.size(); ++c) norm[c] = {.x = plain[c], .scaled_x = scaled[c]};
+  visit_equations(op, b, x, norm,
+                  [&](int, Index c, std::size_t row, double, double own, double typical) {
+                    magnitude.column(c)[row] = static_cast<Real>(denominator(own, typical, share<T>));
+                  });
 }
 
 template <Scalar T>
 device::Measuring<T> Residuals<T>::measuring(Op op, const matrix::Csr<T>& rows) const {
-  const RowWeights& weights = row_weights_.at(op != Op::none);
+  const RowWeights& weight = weights(op);
   return {.row_ptr = rows.pattern.row_ptr,
           .col = rows.pattern.col,
           .value = rows.value,
           .conjugate = op == Op::conjugate_transpose,
-          .plain = weights.plain.span(),
-          .scaled = weights.scaled.span(),
+          .plain = weight.plain.span(),
+          .scaled = weight.scaled.span(),
           .unknowns = scales_.of_unknowns(op),
           .vanishing = share<T>,
           .residual = nullptr,

@@ -6,32 +6,41 @@
 #include <vector>
 
 #include "trisweep/device/measure.hpp"
+#include "trisweep/kernels/sparse_product.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 
 namespace trisweep::solve {
 
-// The largest over right-hand sides. Infinite where an entry is not finite.
+// What an answer's error is at most, in units of epsilon (1e-13 in double precision).
+inline constexpr double good_backward_error = 450;
+
+// Of one right-hand side, or the largest of several. Infinite where an entry is not finite. Of a complex z, |z| =
+// |re z| + |im z|.
 struct BackwardError {
   // Oettli and Prager (1964): max_i |b - op(A) x|_i / (|op(A)| |x| + |b|)_i, the least relative change of
-  // single entries of A and b that makes x exact. What answers are judged by. Of a complex z, |z| = |re z| +
-  // |im z|.
+  // single entries of A and b that makes x exact.
   double componentwise = 0;
   // The same, but equations whose denominator vanishes beside t_i = (|op(A)| c)_i ||x / c||_inf, being below
   // 1e4 epsilon t_i, are measured by (|op(A)| |x| + |b|)_i + t_i (Arioli, Demmel and Duff 1989, with c = 1):
-  // the answer may be as good as can be where unknowns are that much smaller than others. c is 1 or,
-  // independent of units, the scale of the unknowns in the factors, whichever gives the smaller t_i.
+  // zeros in x, and unknowns that much smaller than others, are ordinary. c is 1 or, independent of units, the
+  // scale of the unknowns in the factors, whichever gives the smaller t_i. What answers are judged by.
   double arioli_demmel_duff = 0;
   // ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf).
   double normwise = 0;
 };
 
-// The two componentwise ones, of a single right-hand side.
-struct ColumnError {
-  double componentwise;
-  double arioli_demmel_duff;
+// Equations whose own measure is large although that of Arioli, Demmel and Duff is not: only unknowns far below
+// the largest have a part in them, and these need not have a correct digit.
+struct SmallUnknowns {
+  double equations = 0;
+  double size = 0;  // of their denominators, the largest relative to t_i
 };
-// By right-hand side; the largest of one kind.
-double largest(const std::vector<ColumnError>& errors, double ColumnError::*kind);
+
+struct ColumnError : BackwardError {
+  SmallUnknowns small;  // equations: of this rank
+};
+// Of each kind the largest over right-hand sides.
+BackwardError largest(std::span<const ColumnError> errors);
 
 // The scales that the factors have of A: by this rank's equations (rows) and unknowns (columns).
 struct Scales {
@@ -39,6 +48,17 @@ struct Scales {
   std::span<const double> unknowns;
 
   std::span<const double> of_unknowns(Op op) const { return op == Op::none ? unknowns : equations; }
+};
+
+// The largest values of one right-hand side.
+struct ResidualNorms {
+  double quotient = 0;  // |r| / (|op(A)| |x| + |b|)
+  double x = 0;
+  double scaled_x = 0;  // |x| / c
+  double r = 0;
+  double b = 0;
+  double typical_quotient = 0;  // as quotient, by t_i where the denominator vanishes
+  SmallUnknowns small;
 };
 
 // Residuals of answers, with what each equation's is measured by. Collective, all of it; to be used inside
@@ -55,37 +75,42 @@ class Residuals {
   // Room for that many right-hand sides, and the weights of the equations of op(A).
   void prepare(Op op, Index nrhs);
 
-  // The errors of x, by right-hand side; leaves its residuals and what they are measured by.
-  std::vector<ColumnError> measure(Op op, Vectors<const T> b, Vectors<const T> x);
-  // The normwise error of x, which was measured last; or of what has these norms, by right-hand side.
-  struct Norms {
-    std::vector<double> r, x, b;
-  };
-  double normwise(Op op, Vectors<const T> b, Vectors<const T> x) const;
-  double normwise(Op op, const Norms& norm) const;
+  // The errors of x, by right-hand side; r, unless it is null, becomes its residual. One pass over A and one reduction; another of
+  // each where a componentwise error is above `enough`, because the other measure, which is never larger, is
+  // told from it only then.
+  std::vector<ColumnError> measure(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r,
+                                     double enough);
+  // What these norms say.
+  ColumnError error(Op op, const ResidualNorms& norms) const;
+  // magnitude = |op(A)| |x| + |b|, and t_i where that vanishes: by what an equation of its kind is measured.
+  void magnitudes(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<Real> magnitude);
   // What a device measures answers with, where `rows` are this rank's of op(A).
   device::Measuring<T> measuring(Op op, const matrix::Csr<T>& rows) const;
 
-  // Of the last x, with as many columns: b - op(A) x, and by what an equation of its kind is measured.
-  Vectors<T> residual(Index nrhs) { return {residual_.data(), a_.local_rows(), nrhs}; }
-  Vectors<Real> magnitude(Index nrhs) { return {magnitude_.data(), a_.local_rows(), nrhs}; }
-  Vectors<const Real> magnitude(Index nrhs) const { return {magnitude_.data(), a_.local_rows(), nrhs}; }
-
  private:
-  // |op(A)| c, with c = 1 and with that of the factors.
+  // |op(A)| c, with c = 1 and with that of the factors; 1 / c.
   struct RowWeights {
     Buffer<Real> plain;
     Buffer<Real> scaled;
+    Buffer<Real> unknown;
   };
+  using Maxima = kernels::ResidualMaxima<T>;
+
   RowWeights row_weights(Op op);
+  const RowWeights& weights(Op op) const { return row_weights_.at(op != Op::none); }
+  std::vector<ResidualNorms> norms(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r);
+  // Fills in what is measured with these norms.
+  void measure_typically(Op op, Vectors<const T> b, Vectors<const T> x, std::span<ResidualNorms> norms);
+  // Calls visit(thread, column, row, |r|, d, t) for every equation of x, whose norms these are.
+  template <class Visit>
+  void visit_equations(Op op, Vectors<const T> b, Vectors<const T> x,
+                       std::span<const ResidualNorms> norms, const Visit& visit);
 
   krylov::DistributedMatrix<T>& a_;
   Crew& crew_;
   Scales scales_;
   std::map<bool, RowWeights> row_weights_;  // by whether op is a transpose
-  Index room_ = 0;                          // right-hand sides that the buffers have room for
-  Buffer<T> residual_;
-  Buffer<Real> magnitude_;
+  std::vector<Maxima> maxima_;              // by thread and bundle
 };
 
 }  // namespace trisweep::solve

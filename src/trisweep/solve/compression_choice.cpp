@@ -35,7 +35,7 @@ Compression automatic_compression() {
 
 template <Scalar T>
 RefinementOptions refinement_of_compressed(RefinementOptions options) {
-  if (options.target == 0) options.target = 4 * double(std::numeric_limits<RealOf<T>>::epsilon());
+  if (options.acceptable == 0) options.acceptable = 10 * double(std::numeric_limits<RealOf<T>>::epsilon());
   return options;
 }
 
@@ -54,14 +54,14 @@ std::optional<Compression> better_compression(TriangularSolver<T>& solver, Refin
   });
   options.max_steps = usual_passes - 1;
   const Refined tried = refined.solve(op, {b.data(), rows, 1}, {x.data(), rows, 1}, options);
-  const double error = tried.error.componentwise;
-  const int passes = tried.steps + (error <= options.target ? 1 : 2);
+  const double error = tried.error.arioli_demmel_duff;
+  const int passes = tried.steps + (error <= options.acceptable ? 1 : 2);
   const CompressionReport& made = *solver.compression();
   if (time_of_pass(made.bytes() / made.uncompressed_bytes()) * passes <= usual_passes) return std::nullopt;
   Compression next = solver.options().compression;
   const bool first_try = next == automatic_compression<T>();
-  if (!first_try || !(error > rounding * options.target)) return Compression{};
-  next.eps *= std::sqrt(options.target / error) / 2;
+  if (!first_try || !(error > rounding * options.acceptable)) return Compression{};
+  next.eps *= std::sqrt(options.acceptable / error) / 2;
   return next;
 }
 

@@ -15,7 +15,28 @@ namespace {
 constexpr double slowest_plain = 0.1;
 constexpr double slowest_gmres = 0.5;
 
-constexpr auto typical = &ColumnError::arioli_demmel_duff, every = &ColumnError::componentwise;
+constexpr auto typical = &BackwardError::arioli_demmel_duff, every = &BackwardError::componentwise;
+
+// Of the work vectors of a group of right-hand sides, which sweeps are the faster the more they are; and of the
+// residuals of those that are corrected at once.
+constexpr double bytes_of_group = 48 << 20, bytes_of_part = 16 << 20;
+
+// As many of `nrhs` vectors of that many rows as take so many bytes, in whole bundles, of which there is one at
+// least.
+template <Scalar T>
+Index columns_that_fit(double bytes, Index rows, Index nrhs) {
+  constexpr Index bundle = kernels::line_rows<T>;
+  const double bundles = bytes / (double(rows) * double(bundle) * sizeof(T));
+  return std::min(nrhs, bundle * static_cast<Index>(std::clamp(bundles, 1.0, double(nrhs) / bundle + 1)));
+}
+
+// Of the rank with most, so that all ranks have the same groups.
+Index most_rows(const distribution::RowPartition& partition) {
+  Index most = 1;
+  for (std::size_t r = 1; r < partition.begin.size(); ++r)
+    most = std::max(most, partition.begin[r] - partition.begin[r - 1]);
+  return most;
+}
 
 // Brings the caller's rows to where the columns of this rank's rows are counted: its own, then the halo's.
 template <Scalar T>
@@ -43,15 +64,56 @@ auto RefinedSolver<T>::together(const Work& work) {
 }
 
 template <Scalar T>
+Index RefinedSolver<T>::group(Index nrhs) const {
+  if (solver_.options().device != engine::Device::cpu) return nrhs;
+  return columns_that_fit<T>(bytes_of_group, most_rows(a_.partition()), nrhs);
+}
+
+template <Scalar T>
+Index RefinedSolver<T>::part(Index nrhs) const {
+  return columns_that_fit<T>(bytes_of_part, most_rows(a_.partition()), nrhs);
+}
+
+template <Scalar T>
+bool RefinedSolver<T>::has_room(Op op, Index nrhs) const {
+  const auto found = room_.find(op);
+  return found != room_.end() && found->second >= nrhs;
+}
+
+template <Scalar T>
+void RefinedSolver<T>::agree(Op op, Vectors<const T> b, Vectors<const T> x) {
+  transport::Failure failure;
+  try {
+    require_apart<T>(b, x, a_.local_rows(), solver_.reaches_device());
+  } catch (...) {
+    failure = transport::current_failure();
+  }
+  const auto call = static_cast<std::uint64_t>(b.cols) << 8 | static_cast<unsigned char>(op);
+  std::array<std::uint64_t, 4> most{failure.failed, !has_room(op, b.cols), call, ~call};
+  a_.comm().max(most);
+  const auto [refused, without_room, largest_call, smallest_call] = most;
+  if (refused != 0) transport::throw_first_failure(a_.comm(), failure);
+  if (largest_call != ~smallest_call) require_same_call(a_.comm(), op, b.cols);
+  if (without_room != 0) make_room(op, b.cols);
+}
+
+template <Scalar T>
 void RefinedSolver<T>::make_room(Op op, Index nrhs) {
-  require_same_call(a_.comm(), op, nrhs);
-  solver_.prepare(op, nrhs);
-  a_.prepare(op, nrhs);
-  residuals_.prepare(op, nrhs);
-  make_room_on_device(op, nrhs);
-  const std::size_t size = usize(a_.local_rows()) * usize(nrhs);
+  const Index at_once = group(nrhs);
+  solver_.prepare(op, at_once);
+  a_.prepare(op, at_once);
+  residuals_.prepare(op, at_once);
+  make_room_on_device(op, at_once);
+  const Index corrected = part(at_once);
+  const std::size_t size = usize(a_.local_rows()) * usize(corrected);
   transport::collectively(a_.comm(), [&] {
-    if (corrected_.size() < size) corrected_ = zeros<T>(size, "the vectors of refinement");
+    constexpr const char* what = "the vectors of refinement";
+    if (corrected_.size() < size) {
+      corrected_ = Buffer<T>(size, what);
+      residual_ = corrected == at_once ? zeros<T>(size, what) : Buffer<T>(size, what);
+    }
+    room_[op] = std::max(room_[op], nrhs);
+    error_.reserve(usize(at_once));
   });
 }
 
@@ -77,26 +139,36 @@ void RefinedSolver<T>::make_room_on_device(Op op, Index nrhs) {
 }
 
 template <Scalar T>
-auto RefinedSolver<T>::step_here(const System& system, const Correction& correction) -> Step {
+auto RefinedSolver<T>::step_here(const System& system, const Limits& limits, const Correction& correction)
+    -> Step {
   const Vectors<T> x = system.x;
   const Vectors<T> candidate{corrected_.data(), x.rows, x.cols};
   const auto sum = [](Index, const T& before, const T& d) { return before + d; };
   const auto same = [](Index, const T& after) { return after; };
   return {.correct =
               [=, this, &correction] {
-                correction(residuals_.residual(x.cols), candidate);
+                correction(system.r, candidate);
                 krylov::assign(solver_.crew(), krylov::columns_of(x), candidate, sum, x, candidate);
-                return residuals_.measure(system.op, system.b, candidate);
+                return residuals_.measure(system.op, system.b, candidate, system.r, limits.acceptable);
               },
           .take =
               [=, this](std::span<const Index> columns) {
                 krylov::assign(solver_.crew(), columns, x, same, candidate);
               },
-          .measure = [=, this] { residuals_.measure(system.op, system.b, x); }};
+          .measure =
+              [=, this] {
+                residuals_.measure(system.op, system.b, x, system.r, std::numeric_limits<double>::infinity());
+              }};
+}
+
+template <Scalar T>
+double RefinedSolver<T>::most(Kind kind) const {
+  return largest(error_).*kind;
 }
 
 template <Scalar T>
 double RefinedSolver<T>::improve(const Step& step, double goal, Kind kind) {
+  if (!residual_is_current_) step.measure();
   const auto error = step.correct();
   double best = 1;
   std::vector<Index> taken;
@@ -111,92 +183,107 @@ double RefinedSolver<T>::improve(const Step& step, double goal, Kind kind) {
   }
   step.take(taken);
   steps_ += best < 1;
-  if (taken.size() < error.size()) step.measure();  // of what was not taken
+  residual_is_current_ = taken.size() == error.size();
   return best;
 }
 
 template <Scalar T>
-void RefinedSolver<T>::repeat(const Step& step, double goal, double slowest, int most) {
-  while (steps_ < most && largest(error_, typical) > goal) {
+void RefinedSolver<T>::repeat(const Step& step, double goal, double slowest, int most_steps) {
+  while (steps_ < most_steps && most(typical) > goal) {
     if (improve(step, goal, typical) > slowest) break;
   }
 }
 
 template <Scalar T>
-auto RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits) ->
-    typename Residuals<T>::Norms {
-  std::vector<engine::Found> found;
-  const auto errors = [&found](std::vector<engine::Found> last) {
-    found = std::move(last);
+void RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits) {
+  const auto errors = [&](const std::vector<engine::Found>& found) {
     std::vector<ColumnError> of;
-    for (const engine::Found& f : found) of.push_back({f.front(), f.back()});
+    for (const engine::Found& f : found)
+      of.push_back(residuals_.error(system.op, {f[0], f[1], f[2], f[3], f[4], f[5], {}}));
     return of;
   };
   error_ = errors(device.start(system.b, system.stream));
+  residual_is_current_ = true;
   const Step step{.correct = [&] { return errors(device.correct()); },
                   .take = [&](std::span<const Index> columns) { device.take(columns); },
-                  .measure = [&] { errors(device.measure()); }};
+                  .measure = [&] { device.measure(); }};
   repeat(step, limits.target, slowest_plain, limits.steps);
   device.read(system.x);
-  measured_by_ = &device;
-  typename Residuals<T>::Norms norms;
-  for (const engine::Found& f : found) {
-    norms.x.push_back(f[1]);
-    norms.r.push_back(f[3]);
-    norms.b.push_back(f[4]);
-  }
-  return norms;
+  const bool is_enough = most(typical) <= limits.acceptable &&
+                         (!limits.best || most(every) <= limits.acceptable);
+  if (!is_enough && steps_ < limits.steps) take_over(system, limits);
 }
 
 template <Scalar T>
-void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
-  const auto& [op, b, x, stream] = system;
+void RefinedSolver<T>::correct_by_factors(const System& system, const Limits& limits) {
+  const Correction by_factors = [&](Vectors<T> r, Vectors<T> d) { corrections_.by_factors(system.op, r, d); };
+  repeat(step_here(system, limits, by_factors), limits.target, slowest_plain, limits.steps);
+}
+
+template <Scalar T>
+void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& limits) {
+  const auto& [op, b, x, of_x, stream] = system;
+  Buffer<R> measures;
   const Correction by_gmres = [&](Vectors<T> r, Vectors<T> d) {
     std::vector<Index> wanted;
     for (const Index c : krylov::columns_of(r)) {
       if (error_[usize(c)].*typical > limits.acceptable) wanted.push_back(c);
     }
-    corrections_.by_gmres(op, wanted, std::as_const(residuals_).magnitude(r.cols), r, d);
+    transport::collectively(a_.comm(), [&] {
+      if (measures.size() == 0)
+        measures = Buffer<R>(usize(r.rows) * usize(r.cols), "the measures of residuals");
+    });
+    const Vectors<R> measure{measures.data(), r.rows, r.cols};
+    residuals_.magnitudes(op, b, x, measure);
+    corrections_.by_gmres(op, wanted, measure, r, d);
   };
-  repeat(step_here(system, by_gmres), limits.acceptable, slowest_gmres, limits.steps);
+  repeat(step_here(system, limits, by_gmres), limits.acceptable, slowest_gmres, limits.steps);
+  if (!limits.best) return;
   for (const bool zero_the_undetermined : {false, true}) {
     const Correction small_ones = [&](Vectors<T> r, Vectors<T> d) {
       corrections_.by_factors_repeatedly(op, {b, x}, r, d, zero_the_undetermined);
     };
-    if (largest(error_, typical) <= limits.acceptable && largest(error_, every) > limits.acceptable &&
-        steps_ < limits.steps)
-      improve(step_here(system, small_ones), limits.acceptable, every);
+    if (most(typical) <= limits.acceptable && most(every) > limits.acceptable && steps_ < limits.steps)
+      improve(step_here(system, limits, small_ones), limits.acceptable, every);
   }
 }
 
+// Only the columns from the first to the last that is not good enough are corrected, as many at once as there
+// is room for. Residuals are kept of no more.
 template <Scalar T>
-Refined RefinedSolver<T>::refine(const System& system, const RefinementOptions& options) {
-  const auto& [op, b, x, stream] = system;
-  constexpr double epsilon = std::numeric_limits<R>::epsilon();
-  const double target = options.target > 0 ? options.target : epsilon;
-  const Limits limits{target, std::max(target, options.acceptable > 0 ? options.acceptable : 10 * epsilon),
-                      options.max_steps};
-  steps_ = 0;
-  measured_by_ = nullptr;
-  double normwise = 0;
-  if (const auto device = device_.find(op); device != device_.end()) {
-    const auto norms = refine_on(*device->second.refinement, system, limits);
-    const bool is_enough = largest(error_, every) <= limits.acceptable || steps_ >= limits.steps;
-    normwise = is_enough ? residuals_.normwise(op, norms) : take_over(system, limits);
-  } else {
-    corrections_.by_factors(op, b, x);
-    error_ = residuals_.measure(op, b, x);
-    const Correction by_factors = [&](Vectors<T> r, Vectors<T> d) { corrections_.by_factors(op, r, d); };
-    repeat(step_here(system, by_factors), limits.target, slowest_plain, limits.steps);
-    refine_here(system, limits);
-    normwise = residuals_.normwise(op, b, x);
-  }
-  const auto worse = [](const ColumnError& e, const ColumnError& f) {
-    return e.componentwise < f.componentwise;
+void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
+  const Index at_once = part(system.b.cols);
+  const bool keeps = at_once == system.b.cols;
+  corrections_.by_factors(system.op, system.b, system.x);
+  auto all = residuals_.measure(system.op, system.b, system.x, keeps ? system.r : Vectors<T>(), limits.acceptable);
+  const auto wanted = [&](const ColumnError& e) {
+    return !(e.arioli_demmel_duff <= limits.target) || (limits.best && !(e.componentwise <= limits.target));
   };
-  return {.error = summary(normwise),
-          .steps = steps_,
-          .worst = static_cast<Index>(std::ranges::max_element(error_, worse) - error_.begin())};
+  const auto end = static_cast<Index>(std::find_if(all.rbegin(), all.rend(), wanted).base() - all.begin());
+  auto first = static_cast<Index>(std::ranges::find_if(all, wanted) - all.begin());
+  int most_steps = 0;
+  for (; limits.steps > 0 && first < end; first += at_once) {
+    const Index count = std::min(at_once, end - first);
+    const auto errors = std::span(all).subspan(usize(first), usize(count));
+    error_.assign(errors.begin(), errors.end());
+    residual_is_current_ = keeps;
+    steps_ = 0;
+    const System some{system.op, system.b.columns(first, count), system.x.columns(first, count),
+                      keeps ? system.r.columns(first, count) : system.r.columns(0, count)};
+    correct_by_factors(some, limits);
+    correct_otherwise(some, limits);
+    std::ranges::copy(error_, errors.begin());
+    most_steps = std::max(most_steps, steps_);
+  }
+  steps_ = most_steps;
+  error_ = std::move(all);
+}
+
+template <Scalar T>
+void RefinedSolver<T>::refine(const System& system, const Limits& limits) {
+  const auto device = device_.find(system.op);
+  device == device_.end() ? refine_here(system, limits)
+                          : refine_on(*device->second.refinement, system, limits);
 }
 
 template <Scalar T>
@@ -212,80 +299,103 @@ Vectors<V> RefinedSolver<T>::on_host(Vectors<V> v, Buffer<T>& room) {
 }
 
 template <Scalar T>
-double RefinedSolver<T>::take_over(const System& system, const Limits& limits) {
+void RefinedSolver<T>::take_over(const System& system, const Limits& limits) {
   Buffer<T> room_of_b, room_of_x;
-  const System here{system.op, on_host(system.b, room_of_b), on_host(system.x, room_of_x), nullptr};
-  measured_by_ = nullptr;
-  error_ = residuals_.measure(here.op, here.b, here.x);
-  refine_here(here, limits);
+  const System here{system.op, on_host(system.b, room_of_b), on_host(system.x, room_of_x), system.r};
+  error_ = residuals_.measure(here.op, here.b, here.x, here.r, limits.acceptable);
+  residual_is_current_ = true;
+  correct_otherwise(here, limits);
   if (system.x.space != MemorySpace::host) solver_.copy(system.x, here.x);
-  return residuals_.normwise(here.op, here.b, here.x);
-}
-
-template <Scalar T>
-BackwardError RefinedSolver<T>::summary(double normwise) const {
-  return {.componentwise = largest(error_, every),
-          .arioli_demmel_duff = largest(error_, typical),
-          .normwise = normwise};
 }
 
 template <Scalar T>
 template <class Fill>
-double RefinedSolver<T>::condition_of(Op op, Index column, const Fill& fill) {
+double RefinedSolver<T>::condition_of(Op op, Vectors<const T> b, Vectors<const T> x, const Fill& fill) {
   return together([&] {
-    std::vector<R> weight;
-    transport::collectively(a_.comm(), [&] { weight.resize(usize(a_.local_rows())); });
-    fill(weight);
-    if (measured_by_ != nullptr) measured_by_->read_magnitude(residuals_.magnitude(column + 1));
-    const std::span<const R> magnitude(residuals_.magnitude(column + 1).column(column), weight.size());
+    std::vector<R> weight, magnitude;
+    Buffer<T> room_of_b, room_of_x;
+    transport::collectively(a_.comm(), [&] {
+      for (auto* v : {&weight, &magnitude}) v->resize(usize(a_.local_rows()));
+    });
+    const Vectors<const T> x_here = on_host(x, room_of_x);
+    residuals_.prepare(op, 1);
+    residuals_.magnitudes(op, on_host(b, room_of_b), x_here, magnitude);
+    fill(x_here, weight);
     return skeel_condition<T>(solver_, op, weight, magnitude);
   });
 }
 
 template <Scalar T>
-double RefinedSolver<T>::condition(Op op, Vectors<const T> x, Index column) {
-  Buffer<T> room;
-  return condition_of(op, column, [&](std::vector<R>& weight) {
-    const auto norm = krylov::max_norms<T>({a_.comm(), solver_.crew()}, on_host(x.columns(column, 1), room));
+double RefinedSolver<T>::condition(Op op, Vectors<const T> b, Vectors<const T> x) {
+  return condition_of(op, b, x, [&](Vectors<const T> here, std::vector<R>& weight) {
+    const auto norm = krylov::max_norms<T>({a_.comm(), solver_.crew()}, here);
     std::ranges::fill(weight, norm[0] > 0 ? static_cast<R>(1 / norm[0]) : R(0));
   });
 }
 
 template <Scalar T>
-double RefinedSolver<T>::componentwise_condition(Op op, Vectors<const T> x, Index column) {
-  Buffer<T> room;
-  return condition_of(op, column, [&](std::vector<R>& weight) {
-    const T* const unknown = on_host(x.columns(column, 1), room).data;
-    std::transform(unknown, unknown + weight.size(), weight.begin(),
+double RefinedSolver<T>::componentwise_condition(Op op, Vectors<const T> b, Vectors<const T> x) {
+  return condition_of(op, b, x, [&](Vectors<const T> here, std::vector<R>& weight) {
+    std::transform(here.data, here.data + weight.size(), weight.begin(),
                    [](const T& v) { return v == T{} ? R(0) : R(1) / std::abs(v); });
   });
 }
 
 template <Scalar T>
 void RefinedSolver<T>::prepare(Op op, Index nrhs) {
-  together([&] { make_room(op, nrhs); });
+  together([&] {
+    require_same_call(a_.comm(), op, nrhs);
+    make_room(op, nrhs);
+  });
 }
 
 template <Scalar T>
 Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options,
                                 void* stream) {
+  constexpr double epsilon = std::numeric_limits<R>::epsilon();
+  const double acceptable = options.acceptable > 0 ? options.acceptable : 10 * epsilon;
+  const Limits limits{options.best ? epsilon : acceptable, acceptable, options.max_steps, options.best};
   return together([&] {
-    transport::collectively(a_.comm(),
-                            [&] { require_apart<T>(b, x, a_.local_rows(), solver_.reaches_device()); });
-    make_room(op, b.cols);
-    return refine({op, b, x, stream}, options);
+    agree(op, b, x);
+    Refined refined;
+    const Index at_once = group(b.cols);
+    for (Index first = 0; first < b.cols; first += at_once) {
+      const Index count = std::min(at_once, b.cols - first);
+      steps_ = 0;
+      refine({op, b.columns(first, count), x.columns(first, count),
+              {residual_.data(), a_.local_rows(), count}, stream},
+             limits);
+      refined.steps = std::max(refined.steps, steps_);
+      refined.columns.insert(refined.columns.end(), error_.begin(), error_.end());
+    }
+    refined.error = largest(refined.columns);
+    const auto worse = [](const ColumnError& e, const ColumnError& f) {
+      return e.arioli_demmel_duff < f.arioli_demmel_duff;
+    };
+    refined.worst = static_cast<Index>(std::ranges::max_element(refined.columns, worse) - refined.columns.begin());
+    if (refined.error.componentwise <= good_backward_error * epsilon) return refined;
+    for (const ColumnError& e : refined.columns)
+      refined.small = {refined.small.equations + e.small.equations, std::max(refined.small.size, e.small.size)};
+    refined.small.equations = a_.comm().sum(refined.small.equations);
+    return refined;
   });
 }
 
 template <Scalar T>
 BackwardError RefinedSolver<T>::backward_error(Op op, Vectors<const T> b, Vectors<const T> x) {
   return together([&] {
-    make_room(op, b.cols);
-    Buffer<T> room_of_b, room_of_x;
-    const Vectors<const T> b_here = on_host(b, room_of_b), x_here = on_host(x, room_of_x);
-    error_ = residuals_.measure(op, b_here, x_here);
-    measured_by_ = nullptr;
-    return summary(residuals_.normwise(op, b_here, x_here));
+    agree(op, b, x);
+    std::vector<ColumnError> errors;
+    const Index at_once = group(b.cols);
+    for (Index first = 0; first < b.cols; first += at_once) {
+      const Index count = std::min(at_once, b.cols - first);
+      Buffer<T> room_of_b, room_of_x;
+      const auto found = residuals_.measure(op, on_host(b.columns(first, count), room_of_b),
+                                            on_host(x.columns(first, count), room_of_x),
+                                            {residual_.data(), a_.local_rows(), count}, 0);
+      errors.insert(errors.end(), found.begin(), found.end());
+    }
+    return largest(errors);
   });
 }
 

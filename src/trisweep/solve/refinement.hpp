@@ -1,6 +1,6 @@
 #pragma once
-// Iterative refinement to a componentwise backward-error target: the answer a user gets, with the proof of
-// its quality, in terms that a change of units cannot change.
+// Iterative refinement: the answer a user gets, with the proof of its quality, in terms that a change of units
+// cannot change.
 
 #include <functional>
 #include <map>
@@ -12,23 +12,31 @@
 
 namespace trisweep::solve {
 
+// When an answer is good enough. Decided by BackwardError::arioli_demmel_duff, for each right-hand side.
 struct RefinementOptions {
-  int max_steps = 20;
-  // Stop once every right-hand side's componentwise backward error is at most this; 0 means epsilon of T,
-  // which refines for as long as it helps.
-  double target = 0;
-  // GMRES is tried only when plain refinement stops above this; 0 means 10 epsilon of T.
+  // The first answer within this is taken as it is, and others are corrected until they are; 0 means 10
+  // epsilon of T.
   double acceptable = 0;
+  // Corrects every answer for as long as it helps, also unknowns far below the largest.
+  bool best = false;
+  int max_steps = 20;
 };
 
 struct Refined {
-  BackwardError error;
-  int steps = 0;    // corrections that were kept
-  Index worst = 0;  // the right-hand side with the largest componentwise error
+  BackwardError error;               // the largest of each kind
+  std::vector<ColumnError> columns;  // by right-hand side
+  SmallUnknowns small;               // of all right-hand sides and ranks
+  int steps = 0;                     // corrections that were kept
+  Index worst = 0;                   // the right-hand side with the largest error
 };
 
-// Solves op(A) x = b with the factors and corrects x while its componentwise backward error falls, in the
+// Solves op(A) x = b with the factors and corrects x where its backward error is not acceptable, in the
 // precision T of A, that the factors need not have. A correction that does not help is not taken.
+//
+// Right-hand sides are solved in groups, so that memory beyond b and x is bounded whatever their number: about
+// 64 MiB, or what two bundles of them take (krylov/bundle.hpp), and half as much for corrections. A prepared solve of a group makes one
+// reduction for each measurement, two where an answer is not acceptable at once, and one before the first.
+//
 // Works with the solver's threads, and where the solver's device has memory of its own, there. Collective,
 // and so is its destructor on devices; throws on every rank when any runs out of memory, after which matrix
 // and solver may be abandoned (transport/fate.hpp).
@@ -45,6 +53,9 @@ class RefinedSolver {
   // Makes room, here and in what is solved with: solve() then allocates little, but for GMRES. solve() does
   // so by itself when needed.
   void prepare(Op op, Index nrhs);
+  // How many right-hand sides are solved at once, and how many are then corrected.
+  Index group(Index nrhs) const;
+  Index part(Index nrhs) const;
   // b and x have no memory in common; Error(usage) on every rank where they have on any. They may be in the
   // memory of the solver's device, and are refined there in `stream` (null: its usual one): each step waits
   // for the stream, to hear what it found, and x is there on return. Only what the host takes over (GMRES,
@@ -55,24 +66,27 @@ class RefinedSolver {
   BackwardError backward_error(Op op, Vectors<const T> b, Vectors<const T> x);
 
   // Estimates of cond(op(A), x) = max_i (|op(A)^-1| (|op(A)| |x| + |b|))_i / s_i (Skeel 1979; LAPACK's
-  // xGERFS): a componentwise backward error times this bounds the error of x_i over s_i. Of a right-hand side
-  // of the last solve(), which had this op. At most ten solves each.
-  double condition(Op op, Vectors<const T> x, Index column);  // s_i = ||x||_inf
-  double componentwise_condition(Op op, Vectors<const T> x,
-                                 Index column);  // s_i = |x_i|, those with x_i = 0 left out
+  // xGERFS): a componentwise backward error times this bounds the error of x_i over s_i. Of one right-hand
+  // side. At most ten solves each.
+  double condition(Op op, Vectors<const T> b, Vectors<const T> x);  // s_i = ||x||_inf
+  double componentwise_condition(Op op, Vectors<const T> b,
+                                 Vectors<const T> x);  // s_i = |x_i|, those with x_i = 0 left out
 
  private:
   using R = RealOf<T>;
-  using Kind = double ColumnError::*;
+  using Kind = double BackwardError::*;
   struct Limits {
     double target, acceptable;
     int steps;
+    bool best;
   };
+  // Some right-hand sides, their answers and the residuals of these.
   struct System {
     Op op;
     Vectors<const T> b;
     Vectors<T> x;
-    void* stream;
+    Vectors<T> r;
+    void* stream = nullptr;
   };
   // d = a correction of x, whose residual r it may overwrite.
   using Correction = std::function<void(Vectors<T> r, Vectors<T> d)>;
@@ -86,37 +100,43 @@ class RefinedSolver {
   // Runs work() so that an error that this rank has alone reaches the others, wherever they wait.
   template <class Work>
   auto together(const Work& work);
+  // Of a call, in one reduction: whether any rank refuses it, whether it is the same on all, and whether
+  // there is room for it.
+  void agree(Op op, Vectors<const T> b, Vectors<const T> x);
+  bool has_room(Op op, Index nrhs) const;
   void make_room(Op op, Index nrhs);
   // v, or a copy in `room` of what is in a device's memory. Collective.
   template <class V>
   Vectors<V> on_host(Vectors<V> v, Buffer<T>& room);
   void make_room_on_device(Op op, Index nrhs);
-  Refined refine(const System& system, const RefinementOptions& options);
-  // Plain refinement where a device has x; what norms it ends with.
-  typename Residuals<T>::Norms refine_on(engine::Refinement<T>& device, const System& system,
-                                         const Limits& limits);
-  // The same steps by corrections of any kind, on the host.
+  // These leave the errors of the system's columns in error_.
+  void refine(const System& system, const Limits& limits);
   void refine_here(const System& system, const Limits& limits);
-  // These, of an answer that a device began with. The normwise error.
-  double take_over(const System& system, const Limits& limits);
-  Step step_here(const System& system, const Correction& correction);
+  void refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits);
+  // The steps that only the host has, of an answer that a device began with.
+  void take_over(const System& system, const Limits& limits);
+  void correct_by_factors(const System& system, const Limits& limits);
+  void correct_otherwise(const System& system, const Limits& limits);
+  Step step_here(const System& system, const Limits& limits, const Correction& correction);
   // Steps of that kind while they help.
   void repeat(const Step& step, double goal, double slowest, int most);
   // One step: adds a correction where it lowers that kind of error, and that of Arioli, Demmel and Duff does
   // not rise above the goal. Returns the best share of an error that is left; 1 when none fell.
   double improve(const Step& step, double goal, Kind kind);
-  // Of error_.
-  BackwardError summary(double normwise) const;
-  // The estimate for the weights 1 / s, which fill() makes.
+  double most(Kind kind) const;
+  // The estimate for the weights 1 / s, which fill() makes of x.
   template <class Fill>
-  double condition_of(Op op, Index column, const Fill& fill);
+  double condition_of(Op op, Vectors<const T> b, Vectors<const T> x, const Fill& fill);
 
   krylov::DistributedMatrix<T>& a_;
   TriangularSolver<T>& solver_;
   Residuals<T> residuals_;
   Corrections<T> corrections_;
-  std::vector<ColumnError> error_;  // by right-hand side
+  std::vector<ColumnError> error_;  // by right-hand side of what is refined
+  bool residual_is_current_ = false;
   int steps_ = 0;
+  std::map<Op, Index> room_;  // right-hand sides
+  Buffer<T> residual_;        // of a part
   Buffer<T> corrected_;
   // On a device, by op: its rows of op(A), and how many right-hand sides there is room for.
   std::optional<krylov::DistributedMatrix<T>> transposed_;
@@ -125,7 +145,6 @@ class RefinedSolver {
     Index room;
   };
   std::map<Op, OnDevice> device_;
-  const engine::Refinement<T>* measured_by_ = nullptr;  // what was measured last; null: residuals_
 };
 
 }  // namespace trisweep::solve

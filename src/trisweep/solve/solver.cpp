@@ -81,12 +81,14 @@ class Solver<T>::System {
   }
 
   // A residual is computed with that many roundings of the terms that it is measured by (LAPACK's xGERFS).
-  ForwardError forward_error(Op op, const Answer& answer, Vectors<const T> x) {
+  ForwardError forward_error(Op op, const Answer& answer, Vectors<const T> b, Vectors<const T> x) {
+    if (!answer.is_regular()) return {};
     const double rounding = (most_entries_[op == Op::none ? 0 : 1] + 1) * epsilon;
-    const double error = answer.error.componentwise + rounding;
-    ForwardError result{.solution_condition = refined_->condition(op, x, answer.worst)};
+    const double error = answer.error.arioli_demmel_duff + rounding;
+    const auto worst_b = b.columns(answer.worst, 1), worst_x = x.columns(answer.worst, 1);
+    ForwardError result{.solution_condition = refined_->condition(op, worst_b, worst_x)};
     result.bound = result.solution_condition * error;
-    result.componentwise_bound = refined_->componentwise_condition(op, x, answer.worst) * error;
+    result.componentwise_bound = refined_->componentwise_condition(op, worst_b, worst_x) * error;
     return result;
   }
 
@@ -106,6 +108,16 @@ class Solver<T>::System {
   }
 
   void prepare(Op op, Index nrhs) { refined_->prepare(op, nrhs); }
+  // In the groups of refinement, which have room.
+  void sweep(Op op, Vectors<const T> b, Vectors<T> x) {
+    const Index at_once = std::max<Index>(refined_->group(b.cols), 1);
+    for (Index first = 0; first < std::max<Index>(b.cols, 1); first += at_once) {
+      const Index count = std::min(at_once, b.cols - first);
+      solver_->solve(op, b.columns(first, count), x.columns(first, count));
+      first == 0 ? last_ = solver_->last() : last_ += solver_->last();
+    }
+  }
+  const engine::SolveProfile& last_sweep() const { return last_; }
   TriangularSolver<T>& triangular() { return *solver_; }
   const Report& report() const { return report_; }
   const krylov::DistributedMatrix<T>& matrix() const { return *a_; }
@@ -142,9 +154,15 @@ class Solver<T>::System {
 
   Answer try_to_solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
     const auto start = Clock::now();
-    const Refined refined = refined_->solve(op, b, x, refinement(), stream);
-    Answer answer{.error = refined.error, .refinement_steps = refined.steps, .worst = refined.worst};
-    answer.seconds = comm_.max(seconds_since(start));
+    const Offset steps = reductions();
+    Refined refined = refined_->solve(op, b, x, refinement(), stream);
+    Answer answer{.error = refined.error,
+                  .columns = std::move(refined.columns),
+                  .small = refined.small,
+                  .refinement_steps = refined.steps,
+                  .worst = refined.worst,
+                  .reductions = reductions() - steps,
+                  .seconds = seconds_since(start)};
     if (!regularity_) {
       const Probe probe = probe_singularity(*a_, *solver_);
       regularity_ = {.condition_estimate = std::max(probe.condition, estimate_condition(*solver_)),
@@ -157,6 +175,8 @@ class Solver<T>::System {
     report_.factor.numerically_singular = answer.singular;
     return answer;
   }
+
+  Offset reductions() const { return a_->comm().reductions() + solver_->comm().reductions(); }
 
   void factor(Care care, Reuse reuse) {
     care_ = care;
@@ -375,6 +395,7 @@ class Solver<T>::System {
   std::optional<TriangularSolver<T>> solver_;
   std::optional<RefinedSolver<T>> refined_;
   std::optional<Regularity> regularity_;  // once it is known
+  engine::SolveProfile last_;  // of a sweep
   Report report_;
 };
 
@@ -393,8 +414,8 @@ Answer Solver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op, void* stream) {
   return system_->solve(op, b, x, stream);
 }
 template <Scalar T>
-ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> x, Op op) {
-  return system_->forward_error(op, answer, x);
+ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, Vectors<const T> x, Op op) {
+  return system_->forward_error(op, answer, b, x);
 }
 template <Scalar T>
 void Solver<T>::refactor(std::span<const T> values) {
@@ -406,11 +427,11 @@ void Solver<T>::prepare(Op op, Index nrhs) {
 }
 template <Scalar T>
 void Solver<T>::sweep(Vectors<const T> b, Vectors<T> x, Op op) {
-  system_->triangular().solve(op, b, x);
+  system_->sweep(op, b, x);
 }
 template <Scalar T>
 const engine::SolveProfile& Solver<T>::last_sweep() const {
-  return system_->triangular().last();
+  return system_->last_sweep();
 }
 template <Scalar T>
 void Solver<T>::record_in(engine::Recorder* recorder) {

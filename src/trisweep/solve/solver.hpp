@@ -73,8 +73,9 @@ class Solver {
   // caller. b and x have no memory in common. Whether x may be believed, the answer tells; it is there in any
   // case. They may be in the memory of the solver's device (RefinedSolver::solve), and `stream` one of its.
   Answer solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none, void* stream = nullptr);
-  // How far x, which the last solve() gave with this answer, may be from the solution. Some twenty sweeps.
-  ForwardError forward_error(const Answer& answer, Vectors<const T> x, Op op = Op::none);
+  // How far x, which solve() gave with this answer, may be from the solution, of the right-hand side with the
+  // largest error. Some twenty sweeps. Unknown where the verdict is singular: x is then one of many.
+  ForwardError forward_error(const Answer& answer, Vectors<const T> b, Vectors<const T> x, Op op = Op::none);
   // Other values for this rank's entries, in the order of its rows: the same order, structure and plan serve
   // again, unless the new values do not let them.
   void refactor(std::span<const T> values);

@@ -144,6 +144,7 @@ void Communicator::require_usable() const {
 // In pieces that fit where what is under way stays when the wait for it is given up.
 template <class V>
 void Communicator::reduce(std::span<V> values, MPI_Datatype type, MPI_Op op) const {
+  if (size_ == 1) return fate_->step([] {});
   auto& note = fate_->note;
   const std::size_t most = note.size() / sizeof(V);
   for (std::size_t at = 0; at < values.size(); at += most) {
@@ -247,10 +248,13 @@ Index ranks_of_first_node(const Communicator& comm) {
 void throw_first_failure(const Communicator& comm, const Failure& mine) {
   Fate& fate = *comm.fate_;
   fate.ballot = mine.failed ? comm.rank() : comm.size();
-  MPI_Request request;
-  check(MPI_Iallreduce(MPI_IN_PLACE, &fate.ballot, 1, MPI_INT32_T, MPI_MIN, comm.handle(), &request),
-        "MPI_Iallreduce");
-  fate.step([&] { comm.finish(request); });
+  fate.step([&] {
+    if (comm.size() == 1) return;
+    MPI_Request request;
+    check(MPI_Iallreduce(MPI_IN_PLACE, &fate.ballot, 1, MPI_INT32_T, MPI_MIN, comm.handle(), &request),
+          "MPI_Iallreduce");
+    comm.finish(request);
+  });
   const Index first = fate.ballot;
   fate.agreed = first < comm.size();
   if (!fate.agreed) return;

@@ -51,6 +51,8 @@ class Communicator {
   void listen(bool waits_out = false) const;
   // Until a collective operation is complete. Throws as listen() does: what it was called with is to be kept.
   void finish(MPI_Request& request) const;
+  // Votes and reductions that are behind this rank.
+  Offset reductions() const { return fate_->steps(); }
   // Lets messages move that are under way.
   void look() const;
   // Waits for all ranks in a step of call `call` that all or none of them have, of which pass_by() says that

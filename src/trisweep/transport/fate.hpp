@@ -64,6 +64,8 @@ class Fate {
     ++steps_;
   }
 
+  Offset steps() const { return steps_; }
+
   // A *meeting* is a collective step that the calls of an object have on all ranks or on none, by what they
   // are called with. Whoever comes to it tells the others, so that one who has passed it by in the same call
   // hears that when it waits next, and nobody waits for ever. Calls are numbered as the ranks make them.
