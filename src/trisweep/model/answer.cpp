@@ -15,12 +15,6 @@ constexpr Index columns_at_once = 8;
 constexpr Index reductions_of_call = 1;
 constexpr Index reductions_of_measurement = 2;
 
-// Of a rank while all of them compute.
-double bandwidth(const Machine& machine, Index ranks) {
-  return std::min(machine.workers * machine.worker_bandwidth,
-                  machine.memory_bandwidth / std::min(machine.ranks_per_memory, ranks));
-}
-
 Index bundles(const Workload& workload) {
   return (workload.nrhs + columns_at_once - 1) / columns_at_once;
 }
@@ -31,7 +25,7 @@ double product_seconds(const ProductShare& p, const Machine& machine, const Work
       double(p.nonzeros) * double(workload.scalar_bytes + sizeof(Index)) + double(p.rows) * sizeof(Offset);
   const double of_vectors = (3.0 * p.rows + p.ghosts) * workload.row_bytes();
   const double flops = 2 * double(p.nonzeros) * workload.flops_per_entry();
-  return std::max((bundles(workload) * of_matrix + of_vectors) / bandwidth(machine, p.ranks),
+  return std::max((bundles(workload) * of_matrix + of_vectors) / rank_bandwidth(machine, p.ranks),
                   flops / (machine.workers * machine.worker_flops));
 }
 
@@ -45,6 +39,11 @@ double halo_seconds(const ProductShare& p, const Machine& machine, const Workloa
 }
 
 }  // namespace
+
+double rank_bandwidth(const Machine& machine, Index ranks) {
+  return std::min(machine.workers * machine.worker_bandwidth,
+                  machine.memory_bandwidth / std::min(machine.ranks_per_memory, ranks));
+}
 
 ProductShare product_share(const matrix::Pattern& a, Index ranks) {
   const auto partition = distribution::even_partition(a.rows, ranks);
@@ -97,7 +96,8 @@ AnswerPrice answer_price(double sweep_seconds, int corrections, const ProductSha
   price.halos = sweeps * halo_seconds(product, machine, workload);
   price.reduction_seconds =
       price.reductions * all_reduce_seconds(machine, processes, workload.nrhs * sizeof(double));
-  price.updates = corrections * 3.0 * product.rows * workload.row_bytes() / bandwidth(machine, product.ranks);
+  price.updates =
+      corrections * 3.0 * product.rows * workload.row_bytes() / rank_bandwidth(machine, product.ranks);
   return price;
 }
 

@@ -33,6 +33,9 @@ ProductShare product_share(const matrix::Pattern& a, Index ranks);
 std::vector<ProductShare> product_shares(const matrix::Pattern& a);
 ProductShare share_for(std::span<const ProductShare> shares, Index ranks);
 
+// Of the memory, for each of so many ranks while all of them compute.
+double rank_bandwidth(const Machine& machine, Index ranks);
+
 // Seconds by what they are spent on; the slowest rank's.
 struct AnswerPrice {
   int corrections = 0;
