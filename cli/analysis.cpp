@@ -36,6 +36,7 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
       model::ordering_options(ordering::find_method(request.options.ordering).method, request.axes);
   auto results = solve::analyze_each_as(solve::likely_kind(a), a, ordering, symbolic, observer);
   const double seconds = seconds_since(start);
+  const auto product = model::product_shares(a.pattern);
   std::vector<model::SavedAnalysis> analyses;
   for (std::size_t i = 0; i < results.size(); ++i) {
     analyses.push_back({.matrix = request.matrix,
@@ -45,6 +46,7 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
                         .complex = is_complex<T>,
                         .cholesky = results[i].kind == numeric::Kind::cholesky,
                         .seconds = seconds,
+                        .product = product,
                         .structure = std::move(results[i].structure)});
   }
   return analyses;
@@ -171,12 +173,13 @@ model::SavedAnalysis analyze_for_plan(const std::string& name, const PlanOptions
 }
 
 model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, const PlanOptions& options,
-                              Index nrhs) {
+                              Index ranks, Index nrhs) {
   const model::SavedAnalysis& first = analyses.front();
   model::PlanProblem problem{
       .cholesky = first.cholesky,
       .op = static_cast<Op>(options.op.front()),
-      .workload = model::find_precision(options.precision).workload(nrhs, first.complex)};
+      .workload = model::find_precision(options.precision).workload(nrhs, first.complex),
+      .product = model::share_for(first.product, ranks)};
   problem.workload.compression_eps = eps_to_price(options);
   for (const model::SavedAnalysis& a : analyses) problem.analyzed.push_back({a.diagonal, a.structure});
   return problem;

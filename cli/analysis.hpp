@@ -33,9 +33,9 @@ std::vector<model::SavedAnalysis> analyze_for_plans(const std::string& matrix, c
 model::SavedAnalysis analyze_for_plan(const std::string& matrix, const PlanOptions& options,
                                       const distribution::ProcessGrid& grid, Observer& observer);
 
-// What is to be planned with these analyses of one matrix.
+// What is to be planned for so many ranks with these analyses of one matrix.
 model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, const PlanOptions& options,
-                              Index nrhs);
+                              Index ranks, Index nrhs);
 report::MatrixRecord matrix_record(const model::SavedAnalysis& analysis);
 
 }  // namespace trisweep::cli

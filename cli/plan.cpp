@@ -33,7 +33,7 @@ std::string plan(const PlanCommand& options, Observer& observer) {
   const model::SavedAnalysis a = analyze_for_plan(options.matrix, options, grid, observer);
   model::PlanChoice choice = options;
   choice.grid = grid;
-  const model::PlanProblem problem = problem_of({&a, 1}, options, options.nrhs);
+  const model::PlanProblem problem = problem_of({&a, 1}, options, grid.ranks(), options.nrhs);
   const model::ChosenPlan chosen(problem, choice);
   const auto& [structure, mapping, schedule, spec] = chosen;
   const report::PlanReport report{

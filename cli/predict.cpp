@@ -68,7 +68,7 @@ class Pricing {
       : options_(o),
         analysis_(*std::ranges::find(analyses, o.diagonal, &model::SavedAnalysis::diagonal)),
         machine_(machine),
-        problem_(problem_of(analyses, o, o.nrhs)) {}
+        problem_(problem_of(analyses, o, o.grid.ranks(), o.nrhs)) {}
 
   const model::SavedAnalysis& analysis() const { return analysis_; }
 
@@ -114,6 +114,9 @@ class Pricing {
                                     .prediction = simulate(all, machine_, options_.noise)};
     report.simulation_seconds = seconds_since(start);
     if (!options_.no_floors) add_floors(all, observer, report);
+    for (const int corrections : {0, 1})
+      report.answers.push_back(model::answer_price(report.prediction.seconds, corrections, problem_.product,
+                                                   machine_, problem_.workload));
     report.serial_seconds = simulate(plans({1, 1, 1}), machine_).seconds;
     report.plan_seconds = plan_seconds;
     report.analysis_seconds = analysis_.seconds;
@@ -134,7 +137,7 @@ void choose(PredictCommand& o, const model::PlanAxes& axes, const model::Machine
             const std::vector<model::SavedAnalysis>& analyses, Observer& observer) {
   o.model::PlanChoice::operator=(
       o.grid_text == "auto"
-          ? model::search(problem_of(analyses, o, o.nrhs), machine, axes, observer).best().choice
+          ? model::search(problem_of(analyses, o, ranks_of(o), o.nrhs), machine, axes, observer).best().choice
           : axes.usual());
   if (o.grid_text == "auto") o.chosen_by = "model";
 }

@@ -179,10 +179,11 @@ class SolveJob {
     s.setup_seconds += made.setup_seconds;
     if (made.factor.compression_eps > 0) {
       const double share = double(made.factor.bytes) / double(made.factor.uncompressed_bytes);
-      const double saved = 1 / solve::time_of_pass(share) - 1;  // of a pass
-      const double passes = s.refinement_steps + 1;
-      s.compression_pays_from =
-          saved > 0 ? made.factor.compression_seconds / (passes * s.seconds_median * saved) : HUGE_VAL;
+      const int passes_of_whole = solve::passes_of_whole_factors(
+          {.best = options_.refine == "best"}, model::find_precision(options_.precision).mixed());
+      const double saved = solve::saved_by_compression(share, s.seconds_median, s.refinement_seconds,
+                                                       s.refinement_steps + 1, passes_of_whole);
+      s.compression_pays_from = saved > 0 ? made.factor.compression_seconds / saved : HUGE_VAL;
     }
     s.panel_bytes = made.panel_bytes;
     s.panel_bytes_max = made.panel_bytes_max;

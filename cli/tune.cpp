@@ -25,7 +25,7 @@ std::string tune(TuneCommand o, Observer& observer) {
   const model::Machine machine = model::find_machine(o.machine);
   auto json = open_output(o.json);
   const auto analyses = analyses_of(o.source, o, o.axes, observer);
-  const model::PlanProblem problem = problem_of(analyses, o, o.nrhs);
+  const model::PlanProblem problem = problem_of(analyses, o, o.ranks, o.nrhs);
   report::TuningReport report{.version = TRISWEEP_VERSION,
                               .matrix = matrix_record(analyses.front()),
                               .kind = problem.cholesky ? "cholesky" : "lu",

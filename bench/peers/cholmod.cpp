@@ -13,9 +13,11 @@ namespace {
 
 class Cholmod : public Peer {
  public:
-  explicit Cholmod(const Problem& p) : upper_(upper_triangle(p)), order_(p.old_of_new()) {
+  Cholmod(const Problem& p, const Settings& settings)
+      : upper_(upper_triangle(p)), order_(p.old_of_new()), own_order_(settings.own_order) {
     if (!p.definite) throw std::runtime_error("only for symmetric positive definite matrices");
     cholmod_start(&common_);
+    if (own_order_) return;
     common_.nmethods = 1;
     common_.method[0].ordering = CHOLMOD_GIVEN;
   }
@@ -29,7 +31,7 @@ class Cholmod : public Peer {
 
   void analyze() override {
     cholmod_sparse a = matrix();
-    factor_ = cholmod_analyze_p(&a, order_.data(), nullptr, 0, &common_);
+    factor_ = cholmod_analyze_p(&a, own_order_ ? nullptr : order_.data(), nullptr, 0, &common_);
     check();
   }
 
@@ -60,7 +62,7 @@ class Cholmod : public Peer {
     cholmod_version(version);
     return {.version = fmt::format("{}.{}.{}", version[0], version[1], version[2]),
             .kind = "cholesky",
-            .ordering = "ours",
+            .ordering = own_order_ ? "its own" : "ours",
             .entries_swept = 2 * entries_};
   }
 
@@ -98,6 +100,7 @@ class Cholmod : public Peer {
 
   Problem upper_;
   std::vector<int> order_;
+  bool own_order_;
   cholmod_common common_{};
   cholmod_factor* factor_ = nullptr;
   cholmod_dense *x_ = nullptr, *y_ = nullptr, *e_ = nullptr;
@@ -106,8 +109,8 @@ class Cholmod : public Peer {
 
 }  // namespace
 
-std::unique_ptr<Peer> make_peer(const Problem& problem, const Settings&) {
-  return std::make_unique<Cholmod>(problem);
+std::unique_ptr<Peer> make_peer(const Problem& problem, const Settings& settings) {
+  return std::make_unique<Cholmod>(problem, settings);
 }
 
 }  // namespace peers

@@ -1,13 +1,15 @@
 // The common protocol of all peers:
 //
 //   peer_NAME SYSTEM --json OUT [--nrhs 1,50] [--repeats R] [--threads T] [--grid PXxPYxPZ]
-//     [--mapping M] [--library FILE] [--compress EPS] [--refine E]
+//     [--mapping M] [--library FILE] [--compress EPS] [--refine E] [--answers] [--own-refinement]
 //
-// factors the system of a file that peer_prepare wrote, once, then times nothing but solves. Before the first
-// and after every solve the read bandwidth is measured by the same process, and for many right-hand sides
-// also the rate of dgemm, so that each solve stands between its floors. With --refine a solve is refined, the
-// same way for all peers, until its componentwise backward error is E or does not halve any more. Prints
-// nothing; the record has it all. Exit status 0; 2 with a message when the peer cannot do it.
+// factors the system of a file that peer_prepare wrote, once, then times solves. Before the first and after
+// every solve the read bandwidth is measured by the same process, and for many right-hand sides also the rate
+// of dgemm, so that each solve stands between its floors. With --refine a solve is refined, the same way for
+// all peers (answer.hpp), until its componentwise backward error is E or does not halve any more. With
+// --answers all is as a user of the peer has it: its own order, scaling and pivots, one solve right after the
+// other, without floors; the first answer and refactorizations are timed too. Prints nothing; the record has
+// it all. Exit status 0; 2 with a message when the peer cannot do it.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,6 +21,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "answer.hpp"
 #include "floor.hpp"
 #include "peer.hpp"
 
@@ -28,14 +31,16 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t read_bytes = std::size_t{256} << 20;  // far beyond a cache
-constexpr int most_passes = 20;
+constexpr double answering_seconds = 0.2;  // at least, of answers to as many right-hand sides
+constexpr int most_answers = 1000;
 constexpr int many = 8;  // right-hand sides from which on products, not reads, are the floor
 
 struct Options {
   std::string system, json;
   std::vector<int> nrhs{1, 50};
   int repeats = 5;
-  double refine = 0;  // the componentwise backward error; 0: solves are not refined
+  double refine = 0;     // the componentwise backward error; 0: solves are not refined
+  bool answers = false;  // as a user has them
   Settings settings;
 };
 
@@ -53,12 +58,16 @@ Options parse(int argc, char** argv) {
   app.add_option("--library", o.settings.library);
   app.add_option("--compress", o.settings.compress)->check(CLI::PositiveNumber);
   app.add_option("--refine", o.refine)->check(CLI::PositiveNumber);
+  app.add_flag("--answers", o.answers);
+  app.add_flag("--own-refinement", o.settings.own_refinement);
   app.parse(argc, argv);
   Settings& s = o.settings;
   s.nrhs = o.nrhs.front();
+  s.own_order = o.answers;
   if (std::sscanf(grid.c_str(), "%dx%dx%d", &s.px, &s.py, &s.pz) != 3)
     throw std::runtime_error("no grid: " + grid);
-  if (o.refine > 0 && s.px * s.py * s.pz > 1) throw std::runtime_error("--refine is for one rank");
+  if ((o.refine > 0 || o.answers) && s.px * s.py * s.pz > 1)
+    throw std::runtime_error("--refine and --answers are for one rank");
   return o;
 }
 
@@ -112,19 +121,22 @@ std::vector<double> whole_of(const Peer& peer, const std::vector<double>& part, 
 class Run {
  public:
   Run(const Problem& problem, const Options& options)
-      : problem_(problem), options_(options), peer_(make_peer(problem, options.settings)) {}
+      : problem_(problem),
+        options_(options),
+        peer_(make_peer(problem, options.settings)),
+        refiner_(problem, [this](int nrhs, const double* b, double* x) { peer_->solve(nrhs, b, x); }) {}
 
   Json record() {
     Json r{{"threads", options_.settings.threads}, {"factor", factor()}, {"solves", Json::array()}};
-    const Facts facts = peer_->facts();
-    r["version"] = facts.version;
-    r["kind"] = facts.kind;
-    r["ordering"] = facts.ordering;
-    if (facts.numeric_seconds > 0) r["factor"]["seconds"] = facts.numeric_seconds;
-    r["factor"]["entries_swept"] = facts.entries_swept;
-    ReadBandwidth bandwidth(MPI_COMM_WORLD, options_.settings.threads, read_bytes);
-    ProductRate products(MPI_COMM_WORLD, options_.settings.threads);
-    for (const int nrhs : options_.nrhs) r["solves"].push_back(solves(nrhs, bandwidth, products));
+    if (options_.answers) {
+      for (const int nrhs : options_.nrhs) r["solves"].push_back(answers(nrhs));
+      r["factor"]["refactor_seconds"] = refactorizations();
+    } else {
+      ReadBandwidth bandwidth(MPI_COMM_WORLD, options_.settings.threads, read_bytes);
+      ProductRate products(MPI_COMM_WORLD, options_.settings.threads);
+      for (const int nrhs : options_.nrhs) r["solves"].push_back(solves(nrhs, bandwidth, products));
+    }
+    describe(r);
     r["huge_page_bytes"] = sum_over_ranks(proc_bytes("/proc/self/smaps_rollup", "AnonHugePages"));
     r["resident_bytes"] = sum_over_ranks(proc_bytes("/proc/self/status", "VmRSS"));
     return r;
@@ -137,52 +149,84 @@ class Run {
     const double analysis = together(MPI_COMM_WORLD, [&] { peer_->analyze(); });
     const double seconds = together(MPI_COMM_WORLD, [&] { peer_->factor(); });
     const double peak = proc_bytes("/proc/self/status", "VmHWM") - before;
-    return {{"analysis_seconds", analysis}, {"seconds", seconds}, {"peak_bytes", sum_over_ranks(peak)}};
+    const double numeric = peer_->facts().numeric_seconds;
+    const double rest = numeric > 0 ? seconds - numeric : 0;
+    return {{"analysis_seconds", analysis + rest},
+            {"seconds", seconds - rest},
+            {"peak_bytes", sum_over_ranks(peak)}};
+  }
+
+  void describe(Json& r) const {
+    const Facts facts = peer_->facts();
+    r["version"] = facts.version;
+    r["kind"] = facts.kind;
+    r["ordering"] = facts.ordering;
+    r["factor"]["entries_swept"] = facts.entries_swept;
+  }
+
+  Json refactorizations() {
+    Json seconds = Json::array();
+    for (int r = 0; r < options_.repeats; ++r)
+      seconds.push_back(together(MPI_COMM_WORLD, [&] { peer_->refactor(); }));
+    return seconds;
+  }
+
+  Json answers(int nrhs) {
+    const auto b = made_up_rhs(problem_, nrhs);
+    auto x = b;
+    const auto answer = [&] {
+      x = b;
+      return together(MPI_COMM_WORLD, [&] { solve(nrhs, b, x); });
+    };
+    Json result{{"nrhs", nrhs}, {"first_seconds", answer()}};
+    std::vector<double> seconds;
+    for (double spent = 0; seconds.size() < most_answers &&
+                           (spent < answering_seconds || std::ssize(seconds) < options_.repeats);
+         spent += seconds.back())
+      seconds.push_back(answer());
+    std::vector<double> r(b.size());
+    const auto error = residual(problem_, b, x, r);
+    result["seconds"] = seconds;
+    result["passes"] = passes();
+    result["backward_error"] = *std::ranges::max_element(error);  // componentwise
+    result["refused"] = peer_->facts().refused;
+    return result;
   }
 
   Json solves(int nrhs, ReadBandwidth& bandwidth, ProductRate& products) {
     const auto b = made_up_rhs(problem_, nrhs);
     const auto b_rows = local_part(*peer_, b, problem_.rows, nrhs);
     auto x_rows = b_rows;
-    int passes = solve(nrhs, b_rows, x_rows);  // what is set up once
+    solve(nrhs, b_rows, x_rows);  // what is set up once
     std::vector<double> seconds, read{bandwidth.measure()}, rate;
     if (nrhs >= many) rate.push_back(products.measure());
     for (int r = 0; r < options_.repeats; ++r) {
       x_rows = b_rows;
-      seconds.push_back(together(MPI_COMM_WORLD, [&] { passes = solve(nrhs, b_rows, x_rows); }));
+      seconds.push_back(together(MPI_COMM_WORLD, [&] { solve(nrhs, b_rows, x_rows); }));
       read.push_back(bandwidth.measure());
       if (nrhs >= many) rate.push_back(products.measure());
     }
     const double error = backward_error(problem_, nrhs, whole_of(*peer_, x_rows, problem_.rows, nrhs), b);
     return {{"nrhs", nrhs},         {"seconds", seconds}, {"read_bandwidth", read},
-            {"product_rate", rate}, {"passes", passes},   {"backward_error", error}};
+            {"product_rate", rate}, {"passes", passes()}, {"backward_error", error}};
   }
 
-  // Through the factors as often as it says it has.
-  int solve(int nrhs, const std::vector<double>& b, std::vector<double>& x) {
-    peer_->solve(nrhs, b.data(), x.data());
-    if (options_.refine == 0) return 1;
-    residual_.resize(b.size());
-    double error = residual(problem_, b, x, residual_);
-    int passes = 1;
-    while (error > options_.refine && passes < most_passes) {
-      correction_ = residual_;
-      peer_->solve(nrhs, residual_.data(), correction_.data());
-      ++passes;
-      before_ = x;
-      std::transform(x.begin(), x.end(), correction_.begin(), x.begin(), std::plus<>{});
-      const double after = residual(problem_, b, x, residual_);
-      if (!(after < error)) x = before_;
-      if (!(after < error / 2)) break;
-      error = after;
-    }
-    return passes;
+  void solve(int nrhs, const std::vector<double>& b, std::vector<double>& x) {
+    passes_ = 1;
+    if (options_.refine > 0 && !peer_->refines())
+      passes_ = refiner_.solve(options_.refine, b, x);
+    else
+      peer_->solve(nrhs, b.data(), x.data());
   }
+
+  // Through the factors, of the last solve.
+  int passes() const { return passes_ + peer_->facts().corrections; }
 
   const Problem& problem_;
   const Options& options_;
   std::unique_ptr<Peer> peer_;
-  std::vector<double> residual_, correction_, before_;
+  Refiner refiner_;
+  int passes_ = 0;
 };
 
 int run(int argc, char** argv) {

@@ -13,8 +13,8 @@ namespace {
 
 class Mumps : public Peer {
  public:
-  Mumps(const Problem& p, double compress)
-      : definite_(p.definite), entries_(p.definite ? upper_triangle(p) : p) {
+  Mumps(const Problem& p, const Settings& settings)
+      : definite_(p.definite), own_order_(settings.own_order), entries_(p.definite ? upper_triangle(p) : p) {
     for (int i = 0; i < entries_.rows; ++i) {
       row_.resize(static_cast<std::size_t>(entries_.row_ptr[static_cast<std::size_t>(i) + 1]), i + 1);
     }
@@ -25,12 +25,14 @@ class Mumps : public Peer {
     id_.sym = definite_ ? 1 : 0;
     call(-1);
     for (const int stream : {1, 2, 3, 4}) icntl(stream) = 0;  // says nothing
-    icntl(6) = 0;                                             // no row permutation
-    icntl(7) = 1;                                             // our ordering
-    icntl(8) = 0;                                             // no scaling
-    if (compress > 0) {
+    if (!own_order_) {
+      icntl(6) = 0;  // no row permutation
+      icntl(7) = 1;  // our ordering
+      icntl(8) = 0;  // no scaling
+    }
+    if (settings.compress > 0) {
       icntl(35) = 2;  // low rank in the factorization and in the solve
-      id_.cntl[6] = compress;
+      id_.cntl[6] = settings.compress;
     }
     id_.n = entries_.rows;
     id_.nnz = static_cast<MUMPS_INT8>(entries_.col.size());
@@ -63,7 +65,7 @@ class Mumps : public Peer {
     const double entries = stored < 0 ? -1e6 * stored : stored;
     return {.version = id_.version_number,
             .kind = definite_ ? "cholesky" : "lu",
-            .ordering = "ours",
+            .ordering = own_order_ ? "its own" : "ours",
             .entries_swept = (definite_ ? 2 : 1) * entries};
   }
 
@@ -77,7 +79,7 @@ class Mumps : public Peer {
       throw std::runtime_error(fmt::format("MUMPS: error {} {}", id_.infog[0], id_.infog[1]));
   }
 
-  bool definite_;
+  bool definite_, own_order_;
   Problem entries_;
   std::vector<int> row_;
   DMUMPS_STRUC_C id_{};
@@ -86,7 +88,7 @@ class Mumps : public Peer {
 }  // namespace
 
 std::unique_ptr<Peer> make_peer(const Problem& problem, const Settings& settings) {
-  return std::make_unique<Mumps>(problem, settings.compress);
+  return std::make_unique<Mumps>(problem, settings);
 }
 
 }  // namespace peers

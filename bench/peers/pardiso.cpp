@@ -39,14 +39,21 @@ class MklPardiso : public Peer {
   MklPardiso(const Problem& p, const Settings& settings)
       : problem_(p.definite ? upper_triangle(p) : p),
         order_(p.old_of_new()),
+        own_order_(settings.own_order),
+        own_refinement_(settings.own_refinement),
         library_(load(settings.library)),
         pardiso_(find<Pardiso>(library_, "pardiso")) {
     type_ = p.definite ? 2 : 11;
-    parameters_[0] = 1;    // not the defaults
-    parameters_[4] = 1;    // our ordering
-    parameters_[9] = 13;   // pivots below 1e-13 are perturbed
-    parameters_[17] = -1;  // counts the entries of the factors
-    parameters_[34] = 1;   // numbers from 0
+    parameters_[0] = 1;  // not the defaults
+    parameters_[4] = own_order_ ? 0 : 1;
+    parameters_[9] = 13;  // pivots below 1e-13 are perturbed
+    if (own_order_) {
+      parameters_[1] = 2;                                      // METIS
+      parameters_[10] = parameters_[12] = p.definite ? 0 : 1;  // scaling and matching
+    }
+    if (own_refinement_) parameters_[7] = 2;  // steps at most
+    parameters_[17] = -1;                     // counts the entries of the factors
+    parameters_[34] = 1;                      // numbers from 0
   }
   ~MklPardiso() override { call(-1, 0, nullptr, nullptr); }
   MklPardiso(const MklPardiso&) = delete;
@@ -58,7 +65,7 @@ class MklPardiso : public Peer {
 
   void solve(int nrhs, const double* b, double* x) override {
     require(call(33, nrhs, const_cast<double*>(b), x));
-    if (parameters_[6] != 0) throw std::runtime_error("PARDISO refined the solution");
+    if (parameters_[6] != 0 && !own_order_) throw std::runtime_error("PARDISO refined the solution");
   }
 
   Facts facts() const override {
@@ -71,7 +78,7 @@ class MklPardiso : public Peer {
                            ? ""
                            : text.substr(from + 8, text.find_first_of("- ", from + 8) - from - 8),
             .kind = definite ? "cholesky" : "lu",
-            .ordering = "ours",
+            .ordering = own_order_ ? "its own" : "ours",
             .entries_swept = (definite ? 2.0 : 1.0) * parameters_[17]};
   }
 
@@ -91,6 +98,7 @@ class MklPardiso : public Peer {
 
   Problem problem_;
   std::vector<int> order_;
+  bool own_order_, own_refinement_;
   void* library_;
   Pardiso* pardiso_;
   int type_ = 0;

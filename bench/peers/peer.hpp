@@ -17,6 +17,8 @@ struct Settings {
   std::string library;                   // of a peer that is loaded at run time
   std::string mapping = "block-cyclic";  // ours only; with "proportional" whole separators are inverted
   double compress = 0;                   // ours and MUMPS only: the eps of low rank; 0: none
+  bool own_order = false;                // orders, scales and pivots as it does by itself
+  bool own_refinement = false;           // PARDISO only: its solves refine by themselves
 };
 
 // Said once the factors are there.
@@ -28,20 +30,26 @@ struct Facts {
   double entries_swept = 0;
   // Of the numeric factorization, where the peer alone can tell it from the analysis.
   double numeric_seconds = 0;
+  // Of one that refines: why its last answer is not called solved, and its corrections.
+  std::string refused;
+  int corrections = 0;
 };
 
 class Peer {
  public:
   virtual ~Peer() = default;
-  // Pattern only, and what is made of it; then values. Each called once, by all ranks.
+  // Pattern only, and what is made of it; then values. By all ranks, once; refactor() takes values as if they
+  // were others.
   virtual void analyze() = 0;
   virtual void factor() = 0;
+  virtual void refactor() { factor(); }
   // The rows of b and x on this rank: all, unless the peer deals them out.
   virtual int first_row() const { return 0; }
   virtual int local_rows() const = 0;
-  // Both sweeps without refinement, by all ranks. Columns follow one another. x comes in as a copy of b, for
-  // peers that overwrite it.
+  // Both sweeps, by all ranks; without refinement, unless refines(). Columns follow one another. x comes in
+  // as a copy of b, for peers that overwrite it.
   virtual void solve(int nrhs, const double* b, double* x) = 0;
+  virtual bool refines() const { return false; }
   virtual Facts facts() const = 0;
 };
 

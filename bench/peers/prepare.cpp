@@ -1,8 +1,10 @@
-// peer_prepare A.mtx SYSTEM: makes the system that all peers are given (problem.hpp) from a real matrix.
+// peer_prepare A.mtx SYSTEM [as-is]: makes the system that all peers are given (problem.hpp) from a real
+// matrix; as-is: neither permuted nor scaled.
 
 #include <cstdio>
 #include <exception>
 #include <numeric>
+#include <string_view>
 
 #include "problem.hpp"
 #include "trisweep/core/error.hpp"
@@ -19,6 +21,15 @@ Matrix read_real(const char* file) {
   auto any = trisweep::matrix::read_matrix(file);
   if (auto* a = std::get_if<Matrix>(&any)) return std::move(*a);
   throw trisweep::Error(trisweep::ErrorKind::usage, std::string(file) + " is complex", "give a real matrix");
+}
+
+peers::Problem as_it_is(const Matrix& a, const trisweep::solve::Analysis& analysis) {
+  return {.rows = a.rows(),
+          .definite = analysis.kind == trisweep::numeric::Kind::cholesky,
+          .row_ptr = {a.pattern.row_ptr.begin(), a.pattern.row_ptr.end()},
+          .col = a.pattern.col,
+          .value = a.value,
+          .new_of_old = analysis.ordering.col_new};
 }
 
 // Rows go where the matching pairs them with columns, whose order stays as it was.
@@ -41,15 +52,17 @@ peers::Problem problem_of(const Matrix& a, const trisweep::solve::Analysis& anal
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: peer_prepare A.mtx SYSTEM\n");
+  const bool as_is = argc == 4 && std::string_view(argv[3]) == "as-is";
+  if (argc != 3 && !as_is) {
+    std::fprintf(stderr, "usage: peer_prepare A.mtx SYSTEM [as-is]\n");
     return 2;
   }
   try {
     const Matrix a = read_real(argv[1]);
     const auto first = std::make_shared<const trisweep::solve::Analysis>(trisweep::solve::analyze(a));
     // Only a factorization shows whether a matrix is definite.
-    peers::write_problem(argv[2], problem_of(a, *trisweep::solve::factor<double>(a, first).analysis));
+    const auto analysis = trisweep::solve::factor<double>(a, first).analysis;
+    peers::write_problem(argv[2], as_is ? as_it_is(a, *analysis) : problem_of(a, *analysis));
     return 0;
   } catch (const trisweep::Error& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -1,6 +1,7 @@
 #include "problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <stdexcept>
@@ -32,6 +33,39 @@ void for_each_entry(const Problem& p, auto&& f) {
     for (int e = p.row_ptr[usize(i)]; e < p.row_ptr[usize(i) + 1]; ++e)
       f(i, p.col[usize(e)], p.value[usize(e)]);
   }
+}
+
+// residual() of so many columns, whose unknowns are put side by side first.
+template <std::size_t Columns>
+void residual_of(const Problem& p, const double* b, const double* x, double* r, double* error,
+                 std::vector<double>& side_by_side) {
+  using Lanes = std::array<double, Columns>;
+  const std::size_t n = usize(p.rows);
+  if constexpr (Columns > 1) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t c = 0; c < Columns; ++c) side_by_side[i * Columns + c] = x[c * n + i];
+    }
+  }
+  const double* const unknown = Columns > 1 ? side_by_side.data() : x;
+  Lanes worst{};
+  for (std::size_t i = 0; i < n; ++i) {
+    Lanes sum, size;
+    for (std::size_t c = 0; c < Columns; ++c) size[c] = std::abs(sum[c] = b[c * n + i]);
+    for (auto e = usize(p.row_ptr[i]); e < usize(p.row_ptr[i + 1]); ++e) {
+      const double* const xj = unknown + Columns * usize(p.col[e]);
+      for (std::size_t c = 0; c < Columns; ++c) {
+        const double product = p.value[e] * xj[c];
+        sum[c] -= product;
+        size[c] += std::abs(product);
+      }
+    }
+    for (std::size_t c = 0; c < Columns; ++c) {
+      r[c * n + i] = sum[c];
+      const double ratio = sum[c] == 0 ? 0 : std::abs(sum[c]) / size[c];
+      worst[c] = std::max(worst[c], std::isnan(ratio) ? HUGE_VAL : ratio);
+    }
+  }
+  std::ranges::copy(worst, error);
 }
 
 double largest(const double* v, int size) {
@@ -108,24 +142,18 @@ void multiply(const Problem& p, const double* x, double* y) {
   for_each_entry(p, [&](int i, int j, double a) { y[i] += a * x[j]; });
 }
 
-double residual(const Problem& p, const std::vector<double>& b, const std::vector<double>& x,
-                std::vector<double>& r) {
-  const std::size_t n = usize(p.rows);
-  double worst = 0;
-  for (std::size_t first = 0; first < b.size(); first += n) {
-    for (std::size_t i = 0; i < n; ++i) {
-      double sum = b[first + i], size = std::abs(sum);
-      for (auto e = usize(p.row_ptr[i]); e < usize(p.row_ptr[i + 1]); ++e) {
-        const double product = p.value[e] * x[first + usize(p.col[e])];
-        sum -= product;
-        size += std::abs(product);
-      }
-      r[first + i] = sum;
-      const double error = sum == 0 ? 0 : std::abs(sum) / size;
-      if (!(error <= worst)) worst = std::isfinite(error) ? error : HUGE_VAL;
-    }
-  }
-  return worst;
+std::vector<double> residual(const Problem& p, std::span<const double> b, std::span<const double> x,
+                             std::span<double> r) {
+  const std::size_t n = usize(p.rows), columns = b.size() / n;
+  std::vector<double> error(columns), side_by_side(columns > 1 ? 8 * n : 0);
+  std::size_t c = 0;
+  for (; c + 8 <= columns; c += 8)
+    residual_of<8>(p, b.data() + c * n, x.data() + c * n, r.data() + c * n, error.data() + c, side_by_side);
+  for (; c + 2 <= columns; c += 2)
+    residual_of<2>(p, b.data() + c * n, x.data() + c * n, r.data() + c * n, error.data() + c, side_by_side);
+  for (; c < columns; ++c)
+    residual_of<1>(p, b.data() + c * n, x.data() + c * n, r.data() + c * n, error.data() + c, side_by_side);
+  return error;
 }
 
 double backward_error(const Problem& p, int nrhs, const std::vector<double>& x,

@@ -6,6 +6,7 @@
 // our fill-reducing permutation, the same for both, comes with it.
 
 #include <filesystem>
+#include <span>
 #include <vector>
 
 namespace peers {
@@ -35,10 +36,10 @@ Problem upper_triangle(const Problem& p);
 // y = A x for one column.
 void multiply(const Problem& p, const double* x, double* y);
 
-// r = b - A x by columns. Returns the largest |r| / (|A| |x| + |b|) over entries: the componentwise backward
-// error of x (Oettli and Prager); infinite where it is no number.
-double residual(const Problem& p, const std::vector<double>& b, const std::vector<double>& x,
-                std::vector<double>& r);
+// r = b - A x by columns. Returns of each the largest |r| / (|A| |x| + |b|) over rows: the componentwise
+// backward error of x (Oettli and Prager); infinite where it is no number. Reads A once for eight columns.
+std::vector<double> residual(const Problem& p, std::span<const double> b, std::span<const double> x,
+                             std::span<double> r);
 
 // The largest over columns of ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm.
 double backward_error(const Problem& p, int nrhs, const std::vector<double>& x, const std::vector<double>& b);

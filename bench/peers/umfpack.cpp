@@ -12,10 +12,12 @@ namespace {
 
 class Umfpack : public Peer {
  public:
-  explicit Umfpack(const Problem& p) : columns_(transposed(p)), order_(p.old_of_new()) {
+  Umfpack(const Problem& p, const Settings& settings)
+      : columns_(transposed(p)), order_(p.old_of_new()), own_order_(settings.own_order) {
     umfpack_di_defaults(control_);
-    control_[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC;
     control_[UMFPACK_IRSTEP] = 0;
+    if (own_order_) return;
+    control_[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC;
     control_[UMFPACK_SCALE] = UMFPACK_SCALE_NONE;
   }
   ~Umfpack() override {
@@ -27,7 +29,8 @@ class Umfpack : public Peer {
 
   void analyze() override {
     check(umfpack_di_qsymbolic(columns_.rows, columns_.rows, columns_.row_ptr.data(), columns_.col.data(),
-                               columns_.value.data(), order_.data(), &symbolic_, control_, info_));
+                               columns_.value.data(), own_order_ ? nullptr : order_.data(), &symbolic_,
+                               control_, info_));
   }
 
   void factor() override {
@@ -35,6 +38,11 @@ class Umfpack : public Peer {
                              &numeric_, control_, info_));
     index_.resize(order_.size());
     work_.resize(order_.size());
+  }
+
+  void refactor() override {
+    umfpack_di_free_numeric(&numeric_);
+    factor();
   }
 
   int local_rows() const override { return columns_.rows; }
@@ -51,7 +59,7 @@ class Umfpack : public Peer {
     return {.version = std::to_string(UMFPACK_MAIN_VERSION) + "." + std::to_string(UMFPACK_SUB_VERSION) +
                        "." + std::to_string(UMFPACK_SUBSUB_VERSION),
             .kind = "lu",
-            .ordering = "ours",
+            .ordering = own_order_ ? "its own" : "ours",
             .entries_swept = info_[UMFPACK_LNZ] + info_[UMFPACK_UNZ]};
   }
 
@@ -62,6 +70,7 @@ class Umfpack : public Peer {
 
   Problem columns_;
   std::vector<int> order_;
+  bool own_order_;
   double control_[UMFPACK_CONTROL] = {};
   double info_[UMFPACK_INFO] = {};
   void* symbolic_ = nullptr;
@@ -72,8 +81,8 @@ class Umfpack : public Peer {
 
 }  // namespace
 
-std::unique_ptr<Peer> make_peer(const Problem& problem, const Settings&) {
-  return std::make_unique<Umfpack>(problem);
+std::unique_ptr<Peer> make_peer(const Problem& problem, const Settings& settings) {
+  return std::make_unique<Umfpack>(problem, settings);
 }
 
 }  // namespace peers

@@ -10,7 +10,7 @@ import numpy as np
 from trisweep.errors import UserError
 from trisweep.grids import Grid, parse_grid
 from trisweep.lab import Lab, Progress, Settings
-from trisweep.peer_programs import OURS, PEERS
+from trisweep.peer_programs import KLU, OURS, PEERS, SOLVER
 from trisweep.runs import Record, Traffic
 
 _builds = tempfile.TemporaryDirectory()
@@ -40,7 +40,7 @@ class StandIn:
         """The command in a build folder that has the programs of the peers, all empty."""
         programs = self._build / "bench/peers"
         programs.mkdir(parents=True, exist_ok=True)
-        for peer in (OURS, *PEERS):
+        for peer in (OURS, SOLVER, KLU, *PEERS):
             if peer.name not in self.absent:
                 (programs / peer.program).touch()
         return self._build / "trisweep"
@@ -67,7 +67,11 @@ class StandIn:
             }
             for nrhs in option(words, "--nrhs", "").split(",")
         ]
+        if "--answers" in words:
+            for one in solves:
+                one |= {"first_seconds": 3 * seconds, "passes": 1, "refused": "" if name != "peer_klu" else "no reason"}
         factor = {"seconds": 10 * seconds, "peak_bytes": 1e9, "entries_swept": 1.25e8}
+        factor |= {"analysis_seconds": 5 * seconds, "refactor_seconds": [4 * seconds] * count}
         record = {"version": "1.2", "kind": "lu", "factor": factor, "solves": solves}
         record |= {"huge_page_bytes": 1.0, "resident_bytes": 2.0}
         Path(option(words, "--json", "")).write_text(json.dumps(record))

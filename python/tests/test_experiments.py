@@ -430,6 +430,26 @@ class Peers(unittest.TestCase):
         solves = [call for call in stand_in.calls if "--repeats" in call]
         self.assertTrue(all(option(list(call), "--refine", "") == "1e-15" for call in solves))
 
+    def test_answers_are_compared_from_the_matrix_on(self):
+        stand_in = StandIn()
+        stand_in.peer_seconds = lambda name, words: 0.3 if name == "peer_klu" else 0.1 if name == "peer_solver" else 0.2
+        stand_in.absent = {"SuperLU"}
+        table = measure("answer-peers", stand_in, grids=(Grid(1, 1, 1),), nrhs=(1, 50))
+        ours, klu, scipy = table.rows[:3]
+        self.assertEqual((ours["name"], klu["name"], scipy["name"]), ("Trisweep", "KLU", "SciPy"))
+        for key in ("time_ratio", "setup_ratio", "refactor_ratio"):
+            self.assertAlmostEqual(klu[key].median, 3)
+        self.assertAlmostEqual(klu["first"].median, 1e3 * 0.3 * (5 + 10 + 3))
+        text = table.markdown()
+        self.assertIn("| s2d9:8 | 1.25e+08 | 2.00 (SciPy) | 3.00 | 2.00 (SciPy) | 3.00 |", text)
+        self.assertIn("2.00 times at worst, 2.00 where our factors have more than 100,000 entries.", text)
+        self.assertIn("Refused on s2d9:8, 50 right-hand sides: KLU 1.2, no reason.", text)
+        self.assertIn("Absent: SuperLU", text)
+        solves = [list(call) for call in stand_in.calls if "--repeats" in call]
+        self.assertTrue(all("--answers" in call and option(call, "--refine", "") == "2.22045e-15" for call in solves))
+        self.assertEqual([call[-1] for call in stand_in.calls if call[0] == "peer_prepare"], ["as-is"])
+        self.assertTrue(any("--own-refinement" in call for call in solves))
+
     def test_cholmod_gets_definite_systems_only(self):
         stand_in = StandIn()
         stand_in.definite = False

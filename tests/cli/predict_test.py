@@ -56,6 +56,28 @@ class Predict(CommandTest):
                     if ranks_of(grid) == 1:
                         self.assertAlmostEqual(model["efficiency"], 1, 9)
 
+    def test_an_answer_is_a_sweep_and_what_judging_it_takes(self):
+        for grid, nrhs in (("1x1x1", 1), ("2x3x4", 1), ("2x2x1", 50)):
+            with self.subTest(grid=grid, nrhs=nrhs):
+                record = self.predict("definite.mtx", "--grid", grid, "--nrhs", nrhs)
+                sweep, answers = record["solve"]["seconds_min"], record["model"]["answers"]
+                self.assertEqual([(a["corrections"], a["reductions"]) for a in answers], [(0, 3), (1, 5)])
+                self.assertEqual(record["model"]["answer_seconds"], answers[0]["seconds"])
+                for answer in answers:
+                    parts = sum(answer[f"{part}_seconds"]
+                                for part in ("sweep", "product", "halo", "reduction", "update"))
+                    self.assertAlmostEqual(parts / answer["seconds"], 1, 9)
+                    self.assertAlmostEqual(answer["sweep_seconds"], (1 + answer["corrections"]) * sweep, 12)
+                    self.assertGreater(answer["product_seconds"], 0)
+                    self.assertEqual(answer["halo_seconds"] > 0, ranks_of(grid) > 1)
+                    self.assertEqual(answer["reduction_seconds"] > 0, ranks_of(grid) > 1)
+
+    def test_a_saved_analysis_has_the_price_of_products(self):
+        made = self.predict("definite.mtx", "--grid", "2x2x2", "--save-analysis", "saved")
+        self.succeed("predict", "--analysis", "saved", "--grid", "2x2x2", "--machine", "cori-haswell", "--json",
+                     "again.json")
+        self.assertEqual(self.record("again.json")["model"]["answers"], made["model"]["answers"])
+
     def test_noise_is_said_and_repeats(self):
         def seconds(*arguments):
             record = self.predict("unsymmetric.mtx", "--grid", "2x2x2", *arguments)
@@ -159,7 +181,7 @@ class Predict(CommandTest):
     def test_summary(self):
         result = self.succeed("predict", "definite.mtx", "--ranks", 4, "--machine", "cori-knl")
         self.assertEqual([line.split()[0] for line in result.out.splitlines()],
-                         ["matrix", "plan", "solve", "path", "floors", "model"])
+                         ["matrix", "plan", "solve", "answer", "path", "floors", "model"])
         self.assertEqual(result.err, "")
 
     def test_machines(self):

@@ -33,6 +33,9 @@ class Tune(CommandTest):
                     record = self.tune(matrix, ranks)
                     tune = record["tune"]
                     seconds = [c["predicted_seconds"] for c in tune["candidates"]]
+                    answers = [c["answer_seconds"] for c in tune["candidates"]]
+                    self.assertEqual(answers, sorted(answers))
+                    self.assertEqual(tune["answer_seconds"], answers[0])
                     self.assertEqual(seconds, sorted(seconds))
                     self.assertEqual(tune["predicted_seconds"], seconds[0])
                     self.assertEqual(plan_of(record["plan"]), plan_of(tune["candidates"][0]))

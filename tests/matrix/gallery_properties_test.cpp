@@ -78,8 +78,8 @@ TEST(GalleryMatrices, StoresZerosOnlyOnTheDiagonalOfTheKktMatrixsLowerBlock) {
 }
 
 TEST(GalleryMatrices, IsSymmetricWherePromised) {
-  const std::vector<std::string> symmetric{"s2d9",      "poisson3d", "elasticity3d",
-                                           "maxwell3d", "kkt3d",     "dense-blocks3d"};
+  const std::vector<std::string> symmetric{"s2d9",  "poisson3d",      "elasticity3d", "maxwell3d",
+                                           "kkt3d", "dense-blocks3d", "tridiagonal"};
   for (const GalleryKind& kind : gallery_kinds()) {
     const bool promised = std::ranges::count(symmetric, kind.name) > 0;
     EXPECT_EQ(is_symmetric(make(kind.name, small_n(kind.name)), false), promised) << kind.name;
@@ -89,7 +89,7 @@ TEST(GalleryMatrices, IsSymmetricWherePromised) {
 }
 
 TEST(GalleryMatrices, IsPositiveDefiniteWherePromised) {
-  for (const std::string kind : {"s2d9", "poisson3d", "elasticity3d", "dense-blocks3d"}) {
+  for (const std::string kind : {"s2d9", "poisson3d", "elasticity3d", "dense-blocks3d", "tridiagonal"}) {
     for (const Index n : {2, 3, small_n(kind)}) {
       EXPECT_EQ(negative_pivots(dense(make(kind, n))), 0) << kind << ' ' << n;
     }
@@ -157,6 +157,16 @@ TEST(GalleryMatrices, GraphsAreLowerTriangularAndWellConditioned) {
       EXPECT_GE(a.value[usize(last)], 1);
       EXPECT_LT(off_diagonal, 0.9);
     }
+  }
+}
+
+TEST(GalleryMatrices, ArrowPointsToTheFirstUnknownAndBlocksAreApart) {
+  const auto a = make("arrow", 50), d = make("block-diagonal", 3);
+  EXPECT_EQ(std::ssize(a.pattern.row(0)), 50);
+  for (Index i = 1; i < 50; ++i) EXPECT_THAT(a.pattern.row(i), testing::ElementsAre(0, i));
+  for (Index i = 0; i < 30; ++i) {
+    EXPECT_EQ(d.pattern.row(i).front(), i / 10 * 10);
+    EXPECT_EQ(d.pattern.row(i).back(), i / 10 * 10 + 9);
   }
 }
 

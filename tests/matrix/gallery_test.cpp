@@ -40,6 +40,10 @@ std::vector<Size> sizes_by_formula() {
     sizes.push_back({"convection3d", size, n * n * n, 7 * n * n * n - 6 * n * n});
     sizes.push_back(
         {"kkt3d", size, 2 * n * n * n + 6 * n * n, 55 * n * n * n + 6 * n * n - 72 * n + 32 + n * n * n});
+    sizes.push_back({"tridiagonal", size, n, 3 * n - 2});
+    sizes.push_back({"arrow", size, n, 3 * n - 2});
+    sizes.push_back({"block-diagonal", size, 10 * n, 100 * n});
+    if (n >= 5) sizes.push_back({"banded", size, n, 11 * n - 30});
     if (n < 10) sizes.push_back({"fusion", size, 96 * n * n, 3456 * (7 * n * n - 8 * n + 2)});
     if (n == 1) continue;
     sizes.push_back({"elasticity3d", size, 3 * n * n * n, 9 * pairs * pairs * pairs});

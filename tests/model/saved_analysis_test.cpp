@@ -22,6 +22,7 @@ class SavedAnalysisTest : public testing::Test {
         .complex = true,
         .cholesky = true,
         .seconds = 1.5,
+        .product = {{.ranks = 1, .rows = 150, .nonzeros = 900}, {.ranks = 2, .rows = 75, .ghosts = 7}},
         .structure = std::make_shared<const symbolic::Structure>(testing_support::random_structure(150, 3))};
     OutputFile file(path_);
     save(analysis_, file);
@@ -56,6 +57,7 @@ TEST_F(SavedAnalysisTest, ComesBackAsItWas) {
   EXPECT_EQ(back.complex, analysis_.complex);
   EXPECT_EQ(back.cholesky, analysis_.cholesky);
   EXPECT_EQ(back.seconds, analysis_.seconds);
+  EXPECT_EQ(back.product, analysis_.product);
   const symbolic::Structure &a = *analysis_.structure, &b = *back.structure;
   EXPECT_EQ(b.n, a.n);
   EXPECT_EQ(b.first, a.first);

@@ -121,6 +121,24 @@ TEST(Search, ChoosesTheFastestOfItsCandidates) {
   }
 }
 
+// What answers take besides sweeps makes no plan the better one, and lets fewer be worth a look.
+TEST(Search, RanksPlansByAnswers) {
+  const Machine machine = find_machine("cori-haswell");
+  PlanProblem problem = problem_of("s2d9", 24);
+  const Tuning sweeps = search(problem, machine, all_axes(16));
+  problem.product = {.ranks = 16, .rows = 36, .nonzeros = 324, .neighbours = 4, .ghosts = 60};
+  const Tuning answers = search(problem, machine, all_axes(16));
+  const double besides = answer_price(0, 0, problem.product, machine, {}).seconds();
+  for (const Candidate& c : answers.candidates) {
+    EXPECT_DOUBLE_EQ(c.answer_seconds, c.seconds + besides);
+    EXPECT_GE(c.answer_seconds, answers.best().answer_seconds);
+  }
+  for (const RuledOut& r : answers.ruled_out)
+    EXPECT_GE(r.lower_bound + besides, 0.98 * answers.best().answer_seconds);
+  EXPECT_LE(answers.best().answer_seconds, 1.02 * (sweeps.best().seconds + besides));
+  EXPECT_LE(answers.candidates.size(), sweeps.candidates.size());
+}
+
 // With every mapping, and with the one whose grids matter most.
 TEST(Search, IsWithinATenthOfTheBestThereIs) {
   for (const PlanProblem& problem : problems()) {

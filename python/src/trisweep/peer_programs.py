@@ -31,25 +31,37 @@ class Peer:
         """With solves refined, as the driver does it for all, to a componentwise backward error."""
         return replace(self, options=(*self.options, "--refine", f"{error:g}"))
 
+    def answering(self, error: float) -> "Peer":
+        """As its user has it: its own order and pivots, answers refined to that componentwise backward error."""
+        return self.refined(error).with_options("--answers", name=self.name)
+
     def compressed(self, eps: float, name: str) -> "Peer":
-        return replace(self, name=name, options=(*self.options, "--compress", f"{eps:g}"))
+        return self.with_options("--compress", f"{eps:g}", name=name)
+
+    def with_options(self, *options: str, name: str) -> "Peer":
+        return replace(self, name=name, options=(*self.options, *options))
 
 
 OURS = Peer("Trisweep", "peer_trisweep", threads=True, ranks=True)
 # The plan of ours that suits several ranks best; it takes of the grid only their number.
 PROPORTIONAL = Peer("Trisweep proportional", OURS.program, ranks=True, options=("--mapping", "proportional"))
+# Ours with answers that it refines and judges by itself.
+SOLVER = Peer("Trisweep", "peer_solver", threads=True)
 PARDISO = Peer("MKL PARDISO", "peer_pardiso", "PyPI's mkl in the environment of this command", threads=True)
 SCIPY = Peer("SciPy", "peer_scipy.py", "PyPI's scipy in the environment of this command")
 CHOLMOD = Peer("CHOLMOD", "peer_cholmod", "libsuitesparse-dev", definite_only=True, threads=True)
 MUMPS = Peer("MUMPS", "peer_mumps", "libmumps-dev", threads=True)
+KLU = Peer("KLU", "peer_klu", "libsuitesparse-dev")
+SUPERLU = Peer("SuperLU", "peer_superlu", "libsuperlu-dev")
+UMFPACK = Peer("UMFPACK", "peer_umfpack", "libsuitesparse-dev")
 PEERS = (
     CHOLMOD,
     PARDISO,
     MUMPS,
     Peer("SuperLU_DIST", "peer_superlu_dist", "libsuperlu-dist-dev", threads=True, ranks=True),
-    Peer("SuperLU", "peer_superlu", "libsuperlu-dev"),
+    SUPERLU,
     SCIPY,
-    Peer("UMFPACK", "peer_umfpack", "libsuitesparse-dev"),
+    UMFPACK,
     Peer("PETSc", "peer_petsc", "libpetsc-real-dev"),
 )
 
@@ -69,9 +81,10 @@ class PeerPrograms:
         package = peer.program != SCIPY.program or importlib.util.find_spec("scipy") is not None
         return library and package and (self._folder / peer.program).is_file()
 
-    def prepare(self, matrix: Path, system: Path) -> bool:
-        """Writes the system that all are given, and says whether it is definite."""
-        self._trisweep.start([str(self._folder / "peer_prepare"), str(matrix), str(system)])
+    def prepare(self, matrix: Path, system: Path, as_is: bool = False) -> bool:
+        """Writes the system that all are given, scaled and permuted unless `as_is`, and says whether it is definite."""
+        more = ["as-is"] if as_is else []
+        self._trisweep.start([str(self._folder / "peer_prepare"), str(matrix), str(system), *more])
         return bool(np.fromfile(system, "<i4", 3)[2])
 
     def run(self, peer: Peer, system: Path, grid: Grid, threads: int, nrhs: Sequence[int], repeats: int) -> Record:
@@ -82,7 +95,8 @@ class PeerPrograms:
         if peer.program == PARDISO.program:
             words += ["--library", str(_mkl())]
         if peer.program != SCIPY.program:
-            words += ["--threads", str(threads), "--grid", str(grid), *peer.options]
+            words += ["--threads", str(threads), "--grid", str(grid)]
+        words += peer.options
         with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
             file = Path(folder) / "out.json"
             self._trisweep.start([*words, "--json", str(file)], grid.ranks, _variables(threads))

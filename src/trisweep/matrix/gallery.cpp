@@ -45,6 +45,13 @@ const std::vector<Recipe>& all_recipes() {
        recipes::graph},
       {{"graph-road", "lower triangle of a road-like graph of N vertices", 1, max_index, false, true},
        recipes::graph_road},
+      {{"tridiagonal", "cubic splines through N points", 1, max_index}, recipes::tridiagonal},
+      {{"banded", "N rows, five diagonals on each side of the main one", 5, max_index, false, true},
+       recipes::banded},
+      {{"block-diagonal", "N dense blocks of 10 rows", 1, max_index / 10, false, true},
+       recipes::block_diagonal},
+      {{"arrow", "N rows, the first row and the first column full", 1, max_index, false, true},
+       recipes::arrow},
   };
   return table;
 }

@@ -18,5 +18,9 @@ AnyCsr fusion(const GalleryOptions& options);
 AnyCsr random(const GalleryOptions& options);
 AnyCsr graph(const GalleryOptions& options);
 AnyCsr graph_road(const GalleryOptions& options);
+AnyCsr tridiagonal(const GalleryOptions& options);
+AnyCsr banded(const GalleryOptions& options);
+AnyCsr block_diagonal(const GalleryOptions& options);
+AnyCsr arrow(const GalleryOptions& options);
 
 }  // namespace trisweep::matrix::recipes

@@ -8,14 +8,6 @@ namespace {
 
 constexpr double number = sizeof(double);
 
-double all_reduce_seconds(const Machine& m, const Processes& p) {
-  const auto steps = [](Index count) { return std::ceil(std::log2(double(count))); };
-  const auto step = [](const Link& link) {
-    return link.latency + link.send_overhead + link.receive_overhead;
-  };
-  return steps(p.of_node) * step(m.two_sided.inside) + steps(p.nodes) * step(m.two_sided.between);
-}
-
 // Updates and inner products of one iteration, where each GPU works on `rows` rows.
 double vector_seconds(const Machine& m, const Processes& p, double rows, const IterationChoice& choice) {
   const VectorWork work = vector_work(choice.pipelined);
@@ -51,6 +43,14 @@ double hidden_seconds(const IterationTime& t, const IterationChoice& choice) {
 }
 
 }  // namespace
+
+double all_reduce_seconds(const Machine& m, const Processes& p, double bytes) {
+  const auto steps = [](Index count) { return std::ceil(std::log2(double(count))); };
+  const auto step = [&](const Link& link) {
+    return link.latency + link.send_overhead + link.receive_overhead + bytes / link.bandwidth;
+  };
+  return steps(p.of_node) * step(m.two_sided.inside) + steps(p.nodes) * step(m.two_sided.between);
+}
 
 double all_gather_seconds(const Machine& m, const Processes& p, double bytes_of_all) {
   const double bytes = bytes_of_all / p.count();

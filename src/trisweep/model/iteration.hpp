@@ -15,6 +15,9 @@ struct Processes {
   Index count() const { return nodes * of_node; }
 };
 
+// Recursive doubling, within nodes and then between them: of that many bytes on every process.
+double all_reduce_seconds(const Machine& machine, const Processes& processes, double bytes = 0);
+
 // A ring: each process passes on what it has got, in count - 1 steps, of which the slowest link decides.
 double all_gather_seconds(const Machine& machine, const Processes& processes, double bytes_of_all);
 

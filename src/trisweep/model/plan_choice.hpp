@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "trisweep/model/answer.hpp"
 #include "trisweep/model/machine.hpp"
 #include "trisweep/model/simulate.hpp"
 
@@ -65,6 +66,7 @@ struct PlanProblem {
   bool cholesky = false;  // else LU
   Op op = Op::none;
   Workload workload{};
+  ProductShare product{};                               // with A: what an answer takes besides sweeps
   std::shared_ptr<const plan::VectorPlaces> vectors{};  // null: at home, as PlanSpec says
 
   // Throws Error(usage) when there is no structure for that diagonal.

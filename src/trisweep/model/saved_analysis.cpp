@@ -16,7 +16,7 @@
 namespace trisweep::model {
 namespace {
 
-constexpr std::string_view title = "Trisweep analysis, version 2\n";
+constexpr std::string_view title = "Trisweep analysis, version 3\n";
 constexpr std::uint32_t byte_order = 0x01020304;
 
 struct Header {
@@ -98,6 +98,7 @@ void for_each_field(Visit& visit, Analysis& a, Structure& s) {
   visit(a.complex);
   visit(a.cholesky);
   visit(a.seconds);
+  visit(a.product);
   visit(s.n);
   visit(s.first);
   visit(s.supernode_of);

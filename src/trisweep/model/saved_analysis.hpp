@@ -6,6 +6,7 @@
 #include <string>
 
 #include "trisweep/core/output_file.hpp"
+#include "trisweep/model/answer.hpp"
 #include "trisweep/symbolic/structure.hpp"
 
 namespace trisweep::model {
@@ -16,8 +17,9 @@ struct SavedAnalysis {
   std::string diagonal;  // "supernodes" or "separators": whether separators are kept whole
   Offset nonzeros = 0;
   bool complex = false;
-  bool cholesky = false;  // else LU
-  double seconds = 0;     // that the analysis took
+  bool cholesky = false;                // else LU
+  double seconds = 0;                   // that the analysis took
+  std::vector<ProductShare> product{};  // with the matrix (product_shares())
   std::shared_ptr<const symbolic::Structure> structure;
 };
 

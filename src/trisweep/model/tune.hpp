@@ -1,8 +1,9 @@
 #pragma once
-// Finds the plan that is fastest in the model.
+// Finds the plan whose answers are fastest in the model.
 //
 // search(): from one start for each mapping, diagonal and number of layers, with the squarest grids, those of
-// the least lower bounds first; a plan whose bound is above 0.98 of the best time found is not simulated.
+// the least lower bounds first; a plan whose bound is above 0.98 of the best time of an answer found is not
+// simulated.
 // Then coordinate descent from the best starts: one axis changes at a time, the grid to its neighbours, as
 // long as that helps. Some 5 to 40 simulations, where exhaustive_search() has hundreds or thousands;
 // docs/tune.md has what that loses.
@@ -17,16 +18,17 @@ namespace trisweep::model {
 // A plan with its price.
 struct Candidate {
   PlanChoice choice;
-  double seconds = 0;
+  double seconds = 0;         // of a sweep
+  double answer_seconds = 0;  // of one that needs no correction: what plans are ranked by
   double bandwidth_floor = 0;
   double path_task_seconds = 0;    // of the critical path
   double path_flight_seconds = 0;  // the rest is overheads of messages
 };
 
-// A plan that was not simulated, for it cannot be faster than the best by more than 2 %.
+// A plan that was not simulated, for its answers cannot be faster than the best's by more than 2 %.
 struct RuledOut {
   PlanChoice choice;
-  double lower_bound = 0;
+  double lower_bound = 0;  // of a sweep
 };
 
 struct Tuning {

@@ -62,6 +62,17 @@ ordered_json path_json(const std::vector<PathSegment>& path) {
   return list;
 }
 
+ordered_json answer_json(const model::AnswerPrice& a) {
+  return {{"corrections", a.corrections},
+          {"seconds", a.seconds()},
+          {"sweep_seconds", a.sweeps},
+          {"product_seconds", a.products},
+          {"halo_seconds", a.halos},
+          {"reductions", a.reductions},
+          {"reduction_seconds", a.reduction_seconds},
+          {"update_seconds", a.updates}};
+}
+
 ordered_json model_json(const PredictionReport& r) {
   const model::Prediction& p = r.prediction;
   const PathParts path = parts(p.critical_path);
@@ -72,6 +83,8 @@ ordered_json model_json(const PredictionReport& r) {
   json["simulation_seconds"] = r.simulation_seconds;
   json["noise"] = {{"sigma", r.noise.sigma}, {"seed", r.noise.seed}};
   json["events"] = p.events;
+  json["answer_seconds"] = r.answers.front().seconds();
+  for (const model::AnswerPrice& answer : r.answers) json["answers"].push_back(answer_json(answer));
   json["serial_seconds"] = r.serial_seconds;
   json["efficiency"] = r.efficiency();
   json["floor"]["bandwidth_seconds"] = p.bandwidth_floor;
@@ -110,6 +123,17 @@ RankRecord rank_record(const PredictionReport& r, Index rank) {
                                              bytes(both.received)};
   }
   return record;
+}
+
+std::string answers_in_words(const PredictionReport& r) {
+  const auto times = [&](const model::AnswerPrice& a) {
+    return fmt::format("{} ({:.2f} sweeps)", duration(a.seconds()), a.seconds() / r.prediction.seconds);
+  };
+  const model::AnswerPrice &first = r.answers.front(), &corrected = r.answers.back();
+  return fmt::format(
+      "{}: besides the sweep {} of reductions ({}), {} of products with A, {} of halos; with a correction {}",
+      times(first), duration(first.reduction_seconds), first.reductions, duration(first.products),
+      duration(first.halos), times(corrected));
 }
 
 }  // namespace
@@ -159,6 +183,7 @@ std::string summary(const PredictionReport& r) {
                             duration(p.seconds), duration(r.run.solve.l_seconds),
                             duration(r.run.solve.u_seconds), duration(r.run.solve.inter_grid_seconds),
                             100 * r.efficiency(), duration(r.serial_seconds)));
+  line("answer", answers_in_words(r));
   line("path",
        fmt::format("{:.0f} % tasks, {:.0f} % overheads of messages, {:.0f} % flights; {:.0f} % behind other "
                    "work of a rank",

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "trisweep/distribution/grid.hpp"
+#include "trisweep/model/answer.hpp"
 #include "trisweep/model/simulate.hpp"
 #include "trisweep/report/run_record.hpp"
 
@@ -16,6 +17,7 @@ struct PredictionReport {
   model::Workload workload;
   model::Noise noise;
   model::Prediction prediction;
+  std::vector<model::AnswerPrice> answers;         // with no correction and with one
   double serial_seconds = 0;                       // of one rank alone
   std::optional<double> no_communication_seconds;  // of this plan when messages cost nothing
   std::optional<double> no_computation_seconds;    // when tasks cost nothing

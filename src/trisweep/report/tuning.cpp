@@ -102,6 +102,7 @@ ordered_json choice_json(const PlanChoice& choice) {
 ordered_json candidate_json(const Candidate& c) {
   ordered_json json = choice_json(c.choice);
   json["predicted_seconds"] = c.seconds;
+  json["answer_seconds"] = c.answer_seconds;
   json["bandwidth_seconds"] = c.bandwidth_floor;
   return json;
 }
@@ -158,6 +159,7 @@ std::string to_json(const TuningReport& r) {
   tune["machine"] = ordered_json::parse(model::to_json(r.machine));
   tune["ranks"] = r.ranks;
   tune["predicted_seconds"] = from.best().seconds;
+  tune["answer_seconds"] = from.best().answer_seconds;
   if (from.halves_seconds > 0) tune["halves_seconds"] = from.halves_seconds;
   tune["reasons"] = reasons(from);
   tune["options"] = solve_options(from.best().choice);
@@ -183,9 +185,9 @@ std::string summary(const TuningReport& r) {
   };
   line("matrix",
        fmt::format("{}: {} rows, {}", r.matrix.name, r.matrix.rows, counted(r.matrix.nonzeros, "nonzero")));
-  line("plan",
-       fmt::format("{} predicted with {} of {}: {} on {}", duration(best.seconds), counted(r.ranks, "rank"),
-                   r.machine.name, kind_of(best.choice), best.choice.grid.name()));
+  line("plan", fmt::format("{} predicted ({} an answer) with {} of {}: {} on {}", duration(best.seconds),
+                           duration(best.answer_seconds), counted(r.ranks, "rank"), r.machine.name,
+                           kind_of(best.choice), best.choice.grid.name()));
   for (const std::string& reason : reasons(from)) line("", reason);
   line("search",
        fmt::format("{} simulated, {} ruled out by their bounds: {} after {} of analysis",

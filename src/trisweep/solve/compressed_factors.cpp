@@ -31,6 +31,11 @@ distribution::Share all_panels(const Analysis& analysis) {
 }  // namespace
 
 template <Scalar F, Scalar T>
+double expected_share(const Analysis& analysis, double eps) {
+  return bytes_of_panels<F, T>(analysis, eps) / bytes_of_panels<F, T>(analysis, 0);
+}
+
+template <Scalar F, Scalar T>
 CompressedFactors<F, T> try_factor_in_tiles(const matrix::Csr<T>& a,
                                             const std::shared_ptr<const Analysis>& analysis,
                                             const numeric::Options& options, const Compression& compression,
@@ -40,7 +45,8 @@ CompressedFactors<F, T> try_factor_in_tiles(const matrix::Csr<T>& a,
   const double eps = compression.eps;
   const double most = eps > 0 ? compression.most * bytes_of_panels<F, T>(*analysis, 0) : 0;
   const double expected = eps > 0 ? bytes_of_panels<F, T>(*analysis, eps) : 0;
-  if (eps > 0 && expected <= most) {
+  result.too_long = expected > most;
+  if (eps > 0 && !result.too_long) {
     engine::PanelCompressor<T, F> sink(all_panels(*analysis), eps, options.threads, expected);
     result.factorization = try_factor<F>(a, analysis, options, observer, &sink);
     result.seconds = seconds_since(start) - sink.seconds();
@@ -48,7 +54,8 @@ CompressedFactors<F, T> try_factor_in_tiles(const matrix::Csr<T>& a,
     if (result.factorization) {
       auto panels = sink.finish(analysis->kind);
       auto tiles = std::make_shared<const MadeTiles<T>>(MadeTiles<T>{std::move(panels), sink.seconds()});
-      if (double(tiles->panels.bytes()) <= most) {
+      result.too_long = double(tiles->panels.bytes()) > most;
+      if (!result.too_long) {
         result.tiles = std::move(tiles);
         return result;
       }
@@ -62,6 +69,7 @@ CompressedFactors<F, T> try_factor_in_tiles(const matrix::Csr<T>& a,
 }
 
 #define INSTANTIATE(F, T)                                                                     \
+  template double expected_share<F, T>(const Analysis&, double);                              \
   template CompressedFactors<F, T> try_factor_in_tiles<F>(                                    \
       const matrix::Csr<T>&, const std::shared_ptr<const Analysis>&, const numeric::Options&, \
       const Compression&, Observer&);

@@ -14,7 +14,12 @@ struct CompressedFactors {
   std::shared_ptr<const MadeTiles<T>> tiles;      // null: the factorization has its numbers
   double seconds = 0;                             // of the factorization, without those of making tiles
   double lost_seconds = 0;                        // of one whose tiles could not be kept
+  bool too_long = false;  // tiles are, or are expected to be: the panels stay as they are
 };
+
+// Of the bytes of all panels, what tiles of that accuracy are expected to have.
+template <Scalar F, Scalar T>
+double expected_share(const Analysis& analysis, double eps);
 
 // try_factor(), in tiles where as much can be saved as `compression` asks for. Factors are made a second
 // time, as they are, where pivots are delayed, which changes panels that are in tiles already, and where the

@@ -1,5 +1,6 @@
 #include "trisweep/solve/compression_choice.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -8,29 +9,56 @@
 namespace trisweep::solve {
 namespace {
 
-constexpr double largest_share = 2.0 / 3;  // that takes no more time
-
-// With whole factors a solve, and one with its residual.
+// Of answers of compressed factors, by the choice of eps.
 constexpr int usual_passes = 2;
 
 // Errors of less than so many times the target are no longer those of compression.
 constexpr double rounding = 4;
 
+// Besides reading bytes: widening numbers, and tiles that are too short for the next one to be there in time.
+constexpr double overhead_of_tiles = 0.2;
+
+// Whether an answer of so many passes through tiles takes no longer than one of whole factors, in the model,
+// as far as bandwidth decides how long a sweep takes.
+template <Scalar T>
+bool pays(const TriangularSolver<T>& solver, int passes, const WholeAnswers& whole) {
+  const model::Machine machine = model::find_machine("generic");
+  const CompressionReport& made = *solver.compression();
+  const Index ranks = solver.comm().size();
+  const int triangles = solver.kind() == numeric::Kind::cholesky ? 2 : 1;  // that each panel is read for
+  const double sweep = triangles * made.uncompressed_bytes() / ranks / model::rank_bandwidth(machine, ranks);
+  const auto answer_seconds = [&](double of_sweep, int times) {
+    return model::answer_price(of_sweep, times - 1, whole.product, machine, {.scalar_bytes = sizeof(T)})
+        .seconds();
+  };
+  const double share = made.bytes() / made.uncompressed_bytes();
+  return answer_seconds(time_of_sweep(share) * sweep, passes) <= answer_seconds(sweep, whole.passes);
+}
+
 }  // namespace
 
-// 0.56 for 0.26, 0.54 for 0.29, 0.60 for 0.31 (fusion, whose residuals take long), 0.55 for 0.35, 0.71 for
-// 0.39 (fusion), 0.66 for 0.43, 0.81 for 0.45, 0.82 for 0.51 (AMD EPYC with AVX-512, one core;
-// docs/compression.md). Numbers are read as fast as memory allows; what widening them takes goes by their
-// count.
-double time_of_pass(double share) {
-  return 0.3 + share;
+int passes_of_whole_factors(const RefinementOptions& options, bool half_precision) {
+  return half_precision ? 3 : options.best ? 2 : 1;
+}
+
+// 0.50 for 0.26, 0.50 for 0.29, 0.41 for 0.31 (fusion), 0.59 for 0.35, 0.51 for 0.39 (fusion), 0.53 for 0.43,
+// 0.69 for 0.45, 0.78 for 0.51 (AMD EPYC with AVX-512, one core; docs/compression.md). Numbers are read as
+// fast as memory allows; what widening them takes goes by their count.
+double time_of_sweep(double share) {
+  return overhead_of_tiles + share;
+}
+
+double saved_by_compression(double share, double sweep_seconds, double answer_seconds, int passes,
+                            int passes_of_whole) {
+  const double judging = std::max(0.0, answer_seconds / passes - sweep_seconds);
+  return passes_of_whole * (sweep_seconds / time_of_sweep(share) + judging) - answer_seconds;
 }
 
 template <Scalar T>
-Compression automatic_compression() {
+Compression automatic_compression(int passes_of_whole) {
   constexpr double margin = 16;
   return {.eps = std::sqrt(double(std::numeric_limits<RealOf<T>>::epsilon())) / margin,
-          .most = largest_share};
+          .most = std::min(1.0, double(passes_of_whole) / usual_passes) - overhead_of_tiles};
 }
 
 template <Scalar T>
@@ -41,7 +69,7 @@ RefinementOptions refinement_of_compressed(RefinementOptions options) {
 
 template <Scalar T>
 std::optional<Compression> better_compression(TriangularSolver<T>& solver, RefinedSolver<T>& refined, Op op,
-                                              RefinementOptions options) {
+                                              RefinementOptions options, const WholeAnswers& whole) {
   const auto& partition = solver.partition();
   const Index rank = solver.comm().rank(), first = partition.first(rank), rows = partition.count(rank);
   const auto scale = solver.equation_scale(op);
@@ -56,20 +84,19 @@ std::optional<Compression> better_compression(TriangularSolver<T>& solver, Refin
   const Refined tried = refined.solve(op, {b.data(), rows, 1}, {x.data(), rows, 1}, options);
   const double error = tried.error.arioli_demmel_duff;
   const int passes = tried.steps + (error <= options.acceptable ? 1 : 2);
-  const CompressionReport& made = *solver.compression();
-  if (time_of_pass(made.bytes() / made.uncompressed_bytes()) * passes <= usual_passes) return std::nullopt;
+  if (pays(solver, passes, whole)) return std::nullopt;
   Compression next = solver.options().compression;
-  const bool first_try = next == automatic_compression<T>();
+  const bool first_try = next == automatic_compression<T>(whole.passes);
   if (!first_try || !(error > rounding * options.acceptable)) return Compression{};
   next.eps *= std::sqrt(options.acceptable / error) / 2;
   return next;
 }
 
 #define INSTANTIATE(T)                                                                                \
-  template Compression automatic_compression<T>();                                                    \
+  template Compression automatic_compression<T>(int);                                                 \
   template RefinementOptions refinement_of_compressed<T>(RefinementOptions);                          \
   template std::optional<Compression> better_compression(TriangularSolver<T>&, RefinedSolver<T>&, Op, \
-                                                         RefinementOptions);
+                                                         RefinementOptions, const WholeAnswers&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

@@ -1,20 +1,37 @@
 #pragma once
-// What `--compress auto` takes, and whether it pays (docs/compression.md). The same on every rank.
+// What `--compress auto` takes, and whether it pays (docs/compression.md): by the time of whole answers, each
+// pass through the factors with its measurement. The same on every rank.
 
 #include <optional>
 
+#include "trisweep/model/answer.hpp"
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
 
-// The passes to an answer read least when a second one is the last: the errors of two multiply, and what a
-// panel takes grows with the digits of eps. A solve is off by ten times eps and more.
-template <Scalar T>
-Compression automatic_compression();
+// What answers of whole factors take, which those of compressed ones are compared with.
+struct WholeAnswers {
+  int passes = 1;                 // through the factors
+  model::ProductShare product{};  // with A, of the rank with most
+};
 
-// The time of a pass through tiles over one through numbers, each with its residual, by what tiles have of
-// the bytes.
-double time_of_pass(double share);
+// The first answer of whole factors is taken as it is, unless the best is asked for; those in half the
+// precision of the system gain seven digits of 16 with each pass.
+int passes_of_whole_factors(const RefinementOptions& options, bool half_precision);
+
+// The passes to an answer read least when a second one is the last: the errors of two multiply, and what a
+// panel takes grows with the digits of eps. A solve is off by ten times eps and more. Panels that would not
+// pay stay as they are.
+template <Scalar T>
+Compression automatic_compression(int passes_of_whole = 1);
+
+// The time of a sweep through tiles over one through numbers, by what tiles have of the bytes.
+double time_of_sweep(double share);
+
+// Seconds that each answer saves, where a sweep through tiles and a whole answer, of so many passes, have
+// been measured; below 0: that it loses.
+double saved_by_compression(double share, double sweep_seconds, double answer_seconds, int passes,
+                            int passes_of_whole);
 
 // Where answers of compressed factors may end: what whole factors reach in the mean, for which no pass more
 // is made.
@@ -25,6 +42,6 @@ RefinementOptions refinement_of_compressed(RefinementOptions options);
 // lets a second pass be the last, or none (eps 0). Collective.
 template <Scalar T>
 std::optional<Compression> better_compression(TriangularSolver<T>& solver, RefinedSolver<T>& refined, Op op,
-                                              RefinementOptions options);
+                                              RefinementOptions options, const WholeAnswers& whole);
 
 }  // namespace trisweep::solve

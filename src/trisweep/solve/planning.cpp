@@ -72,7 +72,9 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
   for (std::size_t i = 0; i < analyses.size(); ++i)
     problem.analyzed.push_back({diagonals[i], analyses[i].structure});
   const model::Machine machine = machine_for(request);
-  if (leaves_a_choice(request.axes) || !request.machine.empty()) {
+  const bool asks = leaves_a_choice(request.axes) || !request.machine.empty();
+  if (asks) problem.product = model::product_share(a.pattern, request.axes.grid.front().ranks());
+  if (asks) {
     planned.model = ask(problem, machine, request.axes, observer);
     planned.choice = planned.model->tuning.best().choice;
   }

@@ -241,11 +241,16 @@ class Solver<T>::System {
   // As it was analyzed; nothing when Cholesky does not work.
   template <Scalar F>
   std::shared_ptr<const Factorization<F>> try_factor(const matrix::Csr<T>& a) {
+    const Compression wanted = compression();
+    if (options_.compress.automatic && wanted.eps > 0 &&
+        expected_share<F, T>(*analysis_, wanted.eps) > wanted.most)
+      compression_undone_ = true;
     auto done = try_factor_in_tiles<F>(a, analysis_, numeric_options(), compression_at_once(), observer());
     report_.factor.seconds += done.seconds;
     tried_seconds_ += done.lost_seconds;
     if (!done.factorization) return nullptr;
     tiles_ = std::move(done.tiles);
+    if (options_.compress.automatic && done.too_long) compression_undone_ = true;
     const numeric::Factors<F>& factors = *done.factorization->factors;
     describe(report_.factor, *factors.structure, factors.kind, sizeof(F));
     report_.factor.perturbed_pivots = factors.perturbed_pivots;
@@ -270,6 +275,7 @@ class Solver<T>::System {
 
   void share_choice() {
     comm_.broadcast(report_.plan.grid);
+    comm_.broadcast(compression_undone_);
     for (const model::NamedAxis& axis : model::named_axes()) comm_.broadcast(report_.plan.*axis.value);
     if (!options_.usual_transport) return;
     if (const auto& usual = transport::usual_transport(comm_); usual.preferred)
@@ -281,7 +287,7 @@ class Solver<T>::System {
     const auto start = Clock::now();
     make_solver(factorization);
     while (options_.compress.automatic && solver_->compression()) {
-      const auto better = better_compression(*solver_, *refined_, options_.op, refinement());
+      const auto better = better_compression(*solver_, *refined_, options_.op, refinement(), whole_answers());
       if (!better) break;
       tried_seconds_ += solver_->compression()->seconds;
       automatic_ = *better;
@@ -289,6 +295,8 @@ class Solver<T>::System {
       if (tiles_) factorization = factor_again<F>();
       make_solver(factorization);
     }
+    if (compression().eps > 0 && options_.compress.automatic && !solver_->compression())
+      compression_undone_ = true;
     tiles_.reset();
     factorization.reset();
     report_.distribution_seconds = comm_.max(seconds_since(start));
@@ -349,6 +357,21 @@ class Solver<T>::System {
     return options_.compress.automatic ? automatic_ : Compression{options_.compress.eps};
   }
 
+  int passes_of_whole_factors() const {
+    return solve::passes_of_whole_factors(options_.refinement, options_.mixed);
+  }
+
+  WholeAnswers whole_answers() const {
+    const auto most = [&](auto value) { return comm_.max(double(value)); };
+    const matrix::Csr<T>& local = a_->local();
+    return {.passes = passes_of_whole_factors(),
+            .product = {.ranks = comm_.size(),
+                        .rows = static_cast<Index>(most(local.rows())),
+                        .nonzeros = static_cast<Offset>(most(local.nonzeros())),
+                        .neighbours = static_cast<Index>(most(a_->halo().neighbours().size())),
+                        .ghosts = static_cast<Index>(most(local.cols() - local.rows()))}};
+  }
+
   RefinementOptions refinement() const {
     return solver_->compression() ? refinement_of_compressed<T>(options_.refinement) : options_.refinement;
   }
@@ -381,7 +404,7 @@ class Solver<T>::System {
   Care care_ = Care::usual;
   bool factors_are_low_ = false;
   bool compression_undone_ = false;
-  Compression automatic_ = automatic_compression<T>();
+  Compression automatic_ = automatic_compression<T>(passes_of_whole_factors());
   std::shared_ptr<const Analysis> analysis_;   // rank 0: as it was planned, before pivots are delayed
   std::shared_ptr<const MadeTiles<T>> tiles_;  // until a solver has them
   double tried_seconds_ = 0;                   // of making tiles that were not kept

@@ -149,6 +149,7 @@ class TriangularSolver {
   // An error that this rank alone had in something collective that it used the solver for: see
   // transport/fate.hpp.
   void abandon(const transport::Failure& failure) const noexcept { comm_.abandon(failure); }
+  numeric::Kind kind() const { return analysis_.kind; }
   std::size_t panel_bytes() const { return panels_.bytes(); }
   double scaled_norm_one() const { return scaled_norm_one_; }
   // What compression made of the factors, over all ranks; nothing where panels are as they are.

@@ -151,6 +151,8 @@ TEST(TilesOfFronts, AreNotKeptWhereTheyAreLongerThanTheyMayBe) {
   ASSERT_TRUE(kept.tiles);
   const auto bytes = too_long.factorization->factors->bytes();
   EXPECT_GT(double(kept.tiles->panels.bytes()), 0.25 * double(bytes));
+  EXPECT_FALSE(kept.too_long);
+  EXPECT_TRUE(too_long.too_long && hopeless.too_long);
   EXPECT_FALSE(too_long.tiles);
   EXPECT_GT(too_long.lost_seconds, 0);
   EXPECT_FALSE(hopeless.tiles);

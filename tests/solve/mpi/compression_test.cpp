@@ -6,6 +6,7 @@
 #include "support/solver.hpp"
 #include "trisweep/matrix/gallery.hpp"
 #include "trisweep/model/cost.hpp"
+#include "trisweep/solve/compression_choice.hpp"
 #include "trisweep/solve/solver.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 
@@ -247,25 +248,38 @@ TEST(CompressedSolver, DoesNotHideACondition) {
   EXPECT_GT(solver.report().factor.condition_estimate, 1e13);
 }
 
-// A pass through tiles takes twice the time of one through as many bytes of numbers: two of 0.46 of the bytes
-// pay, and three, which a target that nothing reaches asks for, do not.
-TEST(CompressedSolver, AutomaticallyWhereItPays) {
-  constexpr double unreachable = 1e-18;
-  for (const auto& [target, pays] : {std::pair{0.0, true}, {unreachable, false}}) {
+// Answers of 0.46 of the bytes take two passes. Those of whole factors take one, unless the best is asked
+// for: then they take two as well, which read more.
+TEST(CompressedSolver, AutomaticallyWhereAnswersAreSooner) {
+  for (const bool best : {true, false}) {
     Options options;
     options.compress.automatic = true;
-    options.refinement.acceptable = target;
+    options.refinement.best = best;
     Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, example<double>("poisson3d", 28)),
                           options);
     const std::vector<double> b(usize(solver.rows()), 1.0);
     std::vector<double> x(b.size());
     const Answer answer = solver.solve({b.data(), solver.rows(), 1}, {x.data(), solver.rows(), 1});
-    EXPECT_LE(answer.error.componentwise, 10 * 2.2e-16) << target;
-    if (pays) EXPECT_EQ(answer.refinement_steps, 1);
+    EXPECT_LE(answer.error.componentwise, 10 * 2.2e-16) << best;
     const FactorReport& report = solver.report().factor;
-    EXPECT_EQ(report.compression_undone, !pays) << target;
-    EXPECT_EQ(report.compression_eps > 0, pays) << target;
+    EXPECT_EQ(report.compression_undone, !best);
+    EXPECT_EQ(report.compression_eps > 0, best);
+    EXPECT_EQ(answer.refinement_steps > 0, best);
   }
+}
+
+TEST(CompressedSolver, SavesWhatAnswersOfWholeFactorsTakeMore) {
+  // A sweep of 3 s and 1 s of judging; through whole factors of four times the bytes it would be 3 / 0.45.
+  const double whole_sweep = 3 / time_of_sweep(0.25);
+  EXPECT_DOUBLE_EQ(saved_by_compression(0.25, 3, 8, 2, 2), 2 * (whole_sweep - 3));
+  EXPECT_DOUBLE_EQ(saved_by_compression(0.25, 3, 8, 2, 1), whole_sweep + 1 - 8);
+  EXPECT_LT(saved_by_compression(0.25, 3, 8, 2, 1), 0);
+  // Tiles are not even made where two sweeps through them take longer than one through whole factors.
+  EXPECT_DOUBLE_EQ(2 * time_of_sweep(automatic_compression<double>().most), 1);
+  EXPECT_DOUBLE_EQ(time_of_sweep(automatic_compression<double>(2).most), 1);
+  EXPECT_EQ(passes_of_whole_factors({}, false), 1);
+  EXPECT_EQ(passes_of_whole_factors({.best = true}, false), 2);
+  EXPECT_EQ(passes_of_whole_factors({}, true), 3);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 figures at the size of the papers' machines, predicted (papers.py); and the peers."""
 
 from trisweep.bench import (
+    answer_peers,
     attribution,
     breakdown,
     component,
@@ -27,7 +28,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     one.name: one
     for one in (
         *(module.EXPERIMENT for module in (trees, schedules, threads, pingpong, dag_free, heatmap, breakdown, peers)),
-        *(module.EXPERIMENT for module in (refined_peers, simgrid, measured, attribution)),
+        *(module.EXPERIMENT for module in (answer_peers, refined_peers, simgrid, measured, attribution)),
         *(module.EXPERIMENT for module in (hmatrix_precision, hmatrix_charge)),
         *papers.EXPERIMENTS,
         *component.EXPERIMENTS,

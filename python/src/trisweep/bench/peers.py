@@ -9,7 +9,7 @@ On a 2D grid ours also runs with proportional mapping, which SuperLU_DIST on tha
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -75,6 +75,8 @@ class Place:
 
 
 Records = dict[str, list[Record | None]]  # by name of the solver, one for each round
+Pairs = Sequence[tuple["Run", "Run"]]  # of the rounds of a solver, each with ours of the same round
+Values = Callable[[str, Pairs], dict[str, Any]]  # what a table says of a solver, by name
 
 
 def _places(settings: Settings) -> list[Place]:
@@ -90,8 +92,16 @@ def measure(lab: Lab) -> Table:
     return table
 
 
-def contest(lab: Lab, ours: Peer, others: Sequence[Peer], columns: Sequence[Column]) -> Table:
-    """A table of others beside ours, in turns; ratios are to ours."""
+def contest(
+    lab: Lab,
+    ours: Peer,
+    others: Sequence[Peer],
+    columns: Sequence[Column],
+    values: Values | None = None,
+    as_is: bool = False,
+) -> Table:
+    """A table of others beside ours, in turns; `values` of a solver's rounds, ratios to ours. `as_is`: systems neither
+    permuted nor scaled."""
     programs = PeerPrograms(lab.trisweep)
     absent = [f"Absent: {p.name} (it takes {p.needs})." for p in others if not programs.present(p)]
     table = Table(columns, [], absent)
@@ -99,12 +109,13 @@ def contest(lab: Lab, ours: Peer, others: Sequence[Peer], columns: Sequence[Colu
         file = Path(folder) / "system"
         for matrix in lab.settings.matrices:
             lab.show(f"system {matrix}")
-            definite = programs.prepare(lab.matrix(matrix), file)
+            definite = programs.prepare(lab.matrix(matrix), file, as_is)
             able = [p for p in others if programs.present(p) and (definite or not p.definite_only)]
             for place in _places(lab.settings):
                 turns = Turns(lab, programs, file, place)
                 records = turns.measure(ours, [p for p in able if place.takes(p)])
-                table.rows += [row for k in place.nrhs for row in _rows(Path(matrix).name, place, k, records)]
+                for k in place.nrhs:
+                    table.rows += _rows(Path(matrix).name, place, k, records, values or _values)
                 table.notes += [f"Failed on {matrix}: {failure}" for failure in turns.failures]
     return table
 
@@ -148,7 +159,7 @@ class Turns:
         return record
 
 
-def _rows(matrix: str, place: Place, nrhs: int, records: Records) -> list[dict[str, Any]]:
+def _rows(matrix: str, place: Place, nrhs: int, records: Records, values: "Values") -> list[dict[str, Any]]:
     runs = {name: [Run(record, nrhs) if record else None for record in rounds] for name, rounds in records.items()}
     ours = next(iter(runs.values()))
     rows = []
@@ -157,7 +168,7 @@ def _rows(matrix: str, place: Place, nrhs: int, records: Records) -> list[dict[s
         if pairs:
             label = {"matrix": matrix, "place": str(place), "nrhs": nrhs, "name": name}
             over_proportional = _time_ratios(rounds, runs.get(PROPORTIONAL.name, []))
-            rows.append({**label, **_values(name, pairs), "proportional_ratio": _spread_of(over_proportional)})
+            rows.append({**label, **values(name, pairs), "proportional_ratio": _spread_of(over_proportional)})
     return rows
 
 
@@ -166,8 +177,7 @@ def _time_ratios(rounds: Sequence["Run | None"], baseline: Sequence["Run | None"
     return [a.seconds / b.seconds for a, b in zip(rounds, baseline, strict=False) if a and b]
 
 
-def _values(name: str, pairs: Sequence[tuple["Run", "Run"]]) -> dict[str, Any]:
-    """Of the rounds of a solver, each with ours of the same round."""
+def _values(name: str, pairs: Pairs) -> dict[str, Any]:
     runs = [run for run, _ in pairs]
     first = runs[0].record
     return {

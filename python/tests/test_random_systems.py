@@ -1,0 +1,26 @@
+"""The first of the systems of random_systems.py; all of them are a study of its own."""
+
+import unittest
+
+import random_systems
+
+
+class RandomSystems(unittest.TestCase):
+    def check(self, seeds):
+        judged = 0
+        for seed in seeds:
+            with self.subTest(seed=seed, system=random_systems.make_system(seed).name):
+                said = random_systems.complaint(seed)
+                judged += said is None
+                self.assertFalse(said, said)
+        self.assertGreaterEqual(judged, len(seeds) // 2)
+
+    def test_are_solved_as_well_as_by_scipy(self):
+        self.check(range(120))
+
+    def test_singular_ones_do_not_pass_for_regular_ones(self):
+        self.check(range(random_systems.SINGULAR_SEEDS, random_systems.SINGULAR_SEEDS + 60))
+
+
+if __name__ == "__main__":
+    unittest.main()
