@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trisweep/core/observer.hpp"
+#include "trisweep/core/row_numbers.hpp"
 #include "trisweep/matrix/csr.hpp"
 
 namespace trisweep::ordering {
@@ -45,6 +46,7 @@ struct Options {
   bool equilibrate = true;  // scale by powers of two: the matching's factors, or else to a largest entry of 1
   int tree_levels = 6;      // at most; fewer when the matrix is small
   Index seed = 1;           // of the dissection; the same seed gives the same order
+  RowNumbers numbers{};     // of rows and columns, for messages
 };
 
 // The levels of the separator tree that a dissection of n rows has.
