@@ -111,8 +111,10 @@ TEST(Crew, RefusesToWorkInAForkedChild) {
                 crew->run([](int) {});
                 return 1;
               } catch (const Error& e) {
+                Crew own(2);
+                own.run([](int) {});
                 crew.reset();
-                Crew(2).run([](int) {});  // its own
+                own.run([](int) {});
                 return e.kind() == ErrorKind::usage ? 0 : 2;
               }
             }),

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
 #include <utility>
 
 #include "trisweep/core/error.hpp"
@@ -16,51 +15,49 @@ void require_threads(int threads, int least) {
               fmt::format("take a number from {} to {}", least, most_threads));
 }
 
-Crew::Crew(int threads) {
+Crew::Crew(int threads) : size_(threads) {
   require_threads(threads);
   try {
     for (int thread = 1; thread < threads; ++thread)
-      others_.emplace_back([round = round_.get(), thread] { round->serve(thread); });
-  } catch (const std::system_error& e) {  // not all that were asked for: those that there are end
-    round_->end();
-    others_.clear();
-    throw Error(ErrorKind::environment, fmt::format("{} threads cannot be started: {}", threads, e.what()),
-                "use fewer threads");
+      shared_->others.emplace_back([shared = shared_.get(), thread] { shared->serve(thread); });
+  } catch (...) {  // not all that were asked for: those that there are end
+    shared_->end();
+    throw;
   }
 }
 
-// A forked child can wait for no other thread, nor destroy what others wait in: that is kept.
+// A forked child can neither wait for the other threads nor destroy what they wait in: that is kept.
 Crew::~Crew() {
+  if (size_ == 1) return;
   if (getpid() == process_) {
-    round_->end();
+    shared_->end();
   } else {
-    for (std::jthread& other : others_) other.detach();
-    static_cast<void>(round_.release());
+    static_cast<void>(shared_.release());
   }
 }
 
 void Crew::run(const std::function<void(int)>& work) {
-  if (others_.empty()) return work(0);
+  if (size_ == 1) return work(0);
   if (getpid() != process_)
     throw Error(ErrorKind::usage, "the threads of this solver are those of the process that forked this one",
                 "make a solver in each process after the fork, or one without threads before");
-  Round& round = *round_;
+  Shared& shared = *shared_;
   {
-    const std::lock_guard lock(round.mutex);
-    round.work = &work;
-    round.busy = static_cast<int>(others_.size());
-    ++round.number;
+    const std::lock_guard lock(shared.mutex);
+    shared.work = &work;
+    shared.busy = size_ - 1;
+    ++shared.round;
   }
-  round.changed.notify_all();
-  round.attempt(0);
-  const auto done = [&] { return round.busy == 0; };
+  shared.changed.notify_all();
+  shared.attempt(0);
+  const auto done = [&] { return shared.busy == 0; };
   soon(done);
-  std::unique_lock lock(round.mutex);
-  round.changed.wait(lock, done);
-  if (auto failure = std::exchange(round.failure, nullptr)) std::rethrow_exception(failure);
+  std::unique_lock lock(shared.mutex);
+  shared.changed.wait(lock, done);
+  if (auto failure = std::exchange(shared.failure, nullptr)) std::rethrow_exception(failure);
 }
 
-void Crew::Round::end() {
+void Crew::Shared::end() {
   {
     const std::lock_guard lock(mutex);
     ended = true;
@@ -68,15 +65,15 @@ void Crew::Round::end() {
   changed.notify_all();
 }
 
-void Crew::Round::serve(int thread) {
+void Crew::Shared::serve(int thread) {
   long served = 0;
-  const auto called = [&] { return ended || number != served; };
+  const auto called = [&] { return ended || round != served; };
   while (true) {
     soon(called);
     std::unique_lock lock(mutex);
     changed.wait(lock, called);
     if (ended) return;
-    served = number;
+    served = round;
     lock.unlock();
     attempt(thread);
     lock.lock();
@@ -84,7 +81,7 @@ void Crew::Round::serve(int thread) {
   }
 }
 
-void Crew::Round::attempt(int thread) {
+void Crew::Shared::attempt(int thread) {
   try {
     (*work)(thread);
   } catch (...) {

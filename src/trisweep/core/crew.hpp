@@ -25,13 +25,13 @@ void require_threads(int threads, int least = 1);
 class Crew {
  public:
   // `threads` counts the caller's, which is thread 0. Throws Error(usage) beyond 1 to most_threads, and
-  // Error(environment) when the system gives fewer.
+  // what the system throws when it gives fewer.
   explicit Crew(int threads);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  int size() const { return static_cast<int>(others_.size()) + 1; }
+  int size() const { return size_; }
   // Calls work(thread) once on every thread and returns when all calls have. The first exception is rethrown
   // then; `work` itself must see to it that the other calls end. Throws Error(usage) in a forked child.
   void run(const std::function<void(int)>& work);
@@ -49,25 +49,26 @@ class Crew {
   }
 
  private:
-  // What the threads share.
-  struct Round {
+  // What the threads share, and themselves.
+  struct Shared {
     std::mutex mutex;
     std::condition_variable changed;
     const std::function<void(int)>* work = nullptr;
     // Changed with the mutex held, read without it by who does not sleep yet.
-    std::atomic<long> number = 0;
+    std::atomic<long> round = 0;
     std::atomic<int> busy = 0;  // other threads at work in this round
     std::atomic<bool> ended = false;
     std::exception_ptr failure;
+    std::vector<std::jthread> others;
 
     void serve(int thread);
     void attempt(int thread);
     void end();
   };
 
+  int size_;
   pid_t process_ = getpid();  // that has the threads
-  std::unique_ptr<Round> round_ = std::make_unique<Round>();
-  std::vector<std::jthread> others_;
+  std::unique_ptr<Shared> shared_ = std::make_unique<Shared>();
 };
 
 }  // namespace trisweep
