@@ -229,7 +229,7 @@ void check_options(const CLI::App& sub, const SptrsvOptions& options) {
   if (options.device == "cpu" && options.pes.pes > 0)
     refuse(sub, {"--threads", "--repeat"}, "predictions by --pes", "solve on a --device, such as host");
   if (options.device != "cpu") {
-    refuse(sub, {"--one-stream", "--solves"}, device, "use --device cpu");
+    refuse(sub, {"--solves"}, device, "use --device cpu");
     if (options.device != "host") refuse(sub, {"--threads"}, device, "use --device host");
   }
   if (options.pes.pes > 0 || options.solver.algorithm != "auto")
