@@ -132,6 +132,13 @@ void MatrixSource::check() const {
   if (matrix.empty() && saved.empty()) throw CLI::RequiredError("matrix or --analysis");
 }
 
+void MatrixSource::require_distinct_from(std::span<const FileOption> outputs,
+                                         const std::string& machine) const {
+  std::vector<FileOption> inputs{{"matrix", matrix}, {"--machine", machine}};
+  for (const std::string& file : saved) inputs.push_back({"--analysis", file});
+  require_distinct(outputs, inputs);
+}
+
 void add_matrix_source(CLI::App& sub, MatrixSource& source) {
   auto* matrix =
       sub.add_option("matrix", source.matrix,

@@ -1,6 +1,7 @@
 #pragma once
 // What commands that only plan need of a matrix.
 
+#include "outputs.hpp"
 #include "plan_options.hpp"
 #include "trisweep/core/observer.hpp"
 #include "trisweep/model/saved_analysis.hpp"
@@ -16,6 +17,8 @@ struct MatrixSource {
 
   // Throws CLI::RequiredError when there is neither.
   void check() const;
+  // Throws Error(usage) as cli::require_distinct does; `machine`: that is read, too.
+  void require_distinct_from(std::span<const FileOption> outputs, const std::string& machine) const;
 };
 void add_matrix_source(CLI::App& sub, MatrixSource& source);
 

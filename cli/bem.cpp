@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <limits>
+
 #include "command.hpp"
 #include "gemv_options.hpp"
 #include "krylov_options.hpp"
 #include "numbers.hpp"
 #include "outputs.hpp"
+#include "refuse.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
 #include "trisweep/hmatrix/matrix_file.hpp"
@@ -38,13 +43,18 @@ struct BemCommand {
   int threads = 1;
   std::string json, load, save, trace, vtu, map;
 
+  const CLI::App* sub = nullptr;
+
   int operator()(const Context& context) const {
     hmatrix::leave_hdf5_alone_at_exit();
+    transport::collectively(context.world, [&] { check(); });
     std::optional<OutputFile> output, matrix, trace_output, vtu_output, map_output;
     transport::collectively(context.world, [&] {
-      require_distinct(std::array{OutputOption{"--json", json}, OutputOption{"--save", save},
-                                  OutputOption{"--trace", trace}, OutputOption{"--vtu", vtu},
-                                  OutputOption{"--block-map", map}});
+      const std::string mesh = is_file() ? object : "";
+      require_distinct(
+          std::array<FileOption, 5>{
+              {{"--json", json}, {"--save", save}, {"--trace", trace}, {"--vtu", vtu}, {"--block-map", map}}},
+          std::array<FileOption, 2>{{{"--object", mesh}, {"--load", load}}});
       if (!context.is_root()) return;
       output = open_output(json);
       matrix = open_output(save);
@@ -100,6 +110,35 @@ struct BemCommand {
     std::vector<std::string> names;
     for (std::size_t rank = 0; rank < ranks; ++rank) names.push_back(fmt::format("rank {}", rank));
     return names;
+  }
+
+  // That no option is given which does nothing for the object, the method or the device.
+  void check() const {
+    check_shape();
+    check_pipelining_options(*sub, options.method);
+    check_tolerance("--tol", options.solver.tolerance, std::numeric_limits<double>::epsilon());
+    if (no_recompression)
+      refuse(*sub, {"--precision"}, "--no-recompression", "leave one of them out: crosses stay as they are");
+    if (engine::find_device(device) == engine::Device::cpu)
+      refuse(
+          *sub,
+          {"--kernel", "--order", "--cut", "--batch", "--streams", "--padded", "--sums", "--gpus", "--way"},
+          "--device cpu", "use --device host, cuda or hip");
+    check_gemv_options(*sub, options.where.gemv);
+  }
+
+  void check_shape() const {
+    static constexpr std::string_view of_file[] = {"potential"};
+    std::span<const std::string_view> known = of_file;
+    if (!is_file()) {
+      known = find_named(hmatrix::objects(), "object", object, ", or a file of triangles").depends_on;
+      refuse(*sub, {"--defects", "--closed"}, "objects that are made", "name a file with --object");
+    }
+    for (const char* const option : {"--radius", "--distance", "--array", "--field", "--potential"}) {
+      if (std::ranges::find(known, option + 2) == known.end())
+        refuse(*sub, {option}, "--object " + object,
+               "leave it out, or see the objects in trisweep bem --help");
+    }
   }
 
   bool is_file() const { return object.find_first_of("./") != std::string::npos; }
@@ -213,6 +252,7 @@ void add_bem(CLI::App& app, Run& run) {
   BemCommand& o = *command;
   CLI::App* sub =
       app.add_subcommand("bem", "Compute the charge of conductors by boundary elements and an H-matrix");
+  o.sub = sub;
   sub->footer(list_of_objects());
   add_shape_options(*sub, o);
   add_matrix_options(*sub, o);
@@ -242,7 +282,7 @@ void add_bem(CLI::App& app, Run& run) {
        {"--kernel", "--order", "--cut", "--batch", "--streams", "--padded", "--sums", "--gpus", "--way"})
     sub->get_option(about_devices)->needs(device);
   sub->add_option("--threads", o.threads, "Threads of each rank")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, most_threads))
       ->capture_default_str();
   sub->add_option("--json", o.json, "File for the run record");
   sub->add_option("--trace", o.trace, "File for a trace of the solve, for ui.perfetto.dev");

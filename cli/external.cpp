@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "trisweep/core/error.hpp"
@@ -51,6 +53,20 @@ std::optional<fs::path> find_external(const std::string& name) {
     if (fs::path file = folder / ("trisweep-" + name); is_program(file)) return file;
   }
   return std::nullopt;
+}
+
+std::string list_of_externals() {
+  constexpr std::string_view prefix = "trisweep-";
+  std::set<std::string> names;
+  std::error_code unreadable;
+  for (const fs::path& folder : folders()) {
+    for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with(prefix) && is_program(entry.path())) names.insert(name.substr(prefix.size()));
+    }
+  }
+  return names.empty() ? "The Python package of scripts/build --python adds: bench"
+                       : fmt::format("Programs of their own: {}", fmt::join(names, ", "));
 }
 
 void run_external(const fs::path& program, char** argv) {

@@ -17,6 +17,9 @@ std::optional<std::filesystem::path> find_external(const std::string& name);
 // (environment).
 [[noreturn]] void run_external(const std::filesystem::path& program, char** argv);
 
+// All that there are, in a line, for the end of the help.
+std::string list_of_externals();
+
 // Whether the Python package has the command `name`.
 bool is_of_python_package(const std::string& name);
 

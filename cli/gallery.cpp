@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "command.hpp"
+#include "outputs.hpp"
+#include "refuse.hpp"
 #include "trisweep/matrix/io.hpp"
 
 namespace trisweep::cli {
@@ -21,6 +23,7 @@ struct GalleryCommand {
   std::string kind;
   std::string output;
   matrix::GalleryOptions options;
+  const CLI::App* sub = nullptr;
 
   int operator()(const Context& context) const {
     std::string line;
@@ -33,7 +36,11 @@ struct GalleryCommand {
 
   // Returns what was written, in a line.
   std::string write() const {
-    OutputFile file(output.empty() ? kind + ".mtx" : output);
+    OutputFile file = open_output(output.empty() ? kind + ".mtx" : output).value();
+    const auto& kinds = matrix::gallery_kinds();
+    const auto chosen = std::ranges::find(kinds, kind, &matrix::GalleryKind::name);
+    if (chosen != kinds.end() && !chosen->uses_seed)
+      refuse(*sub, {"--seed"}, kind + ", where nothing is random", "leave it out");
     return std::visit(
         [&](const auto& a) {
           matrix::write_matrix_market(file, a);
@@ -50,6 +57,7 @@ struct GalleryCommand {
 void add_gallery(CLI::App& app, Run& run) {
   auto command = std::make_shared<GalleryCommand>();
   CLI::App* sub = app.add_subcommand("gallery", "Write a test matrix as a Matrix Market file");
+  command->sub = sub;
   sub->footer(list_of_kinds());
   sub->add_option("kind", command->kind, "Which matrix; see the list below")->required();
   sub->add_option("--n", command->options.n, "Size parameter N of the kind")->required();

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "refuse.hpp"
 #include "trisweep/core/named.hpp"
 
 namespace trisweep::cli {
@@ -41,6 +42,12 @@ void add_gemv_options(CLI::App& sub, device::GemvOptions& gemv) {
   sub.add_flag("--padded", gemv.padded, "Panels of a batch are as large as its largest");
   add_named(sub, "--sums", gemv_sums(), &NamedGemvChoice<GemvSum>::choice, gemv.sum,
             "Rows of several panels are added by atomic operations (the default) or strip by strip");
+}
+
+void check_gemv_options(const CLI::App& sub, const device::GemvOptions& gemv) {
+  if (gemv.merged)
+    refuse(sub, {"--order", "--cut", "--batch", "--streams", "--sums"}, "--kernel merged",
+           "use --kernel batched");
 }
 
 void add_gpu_options(CLI::App& sub, Index& gpus, model::Way& way) {

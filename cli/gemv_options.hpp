@@ -9,6 +9,8 @@ namespace trisweep::cli {
 
 // How panels are launched together, and how GPUs of a process exchange vectors.
 void add_gemv_options(CLI::App& sub, device::GemvOptions& gemv);
+// Throws Error(usage) when options of batches are given that the merged kernel has not.
+void check_gemv_options(const CLI::App& sub, const device::GemvOptions& gemv);
 void add_gpu_options(CLI::App& sub, Index& gpus, model::Way& way);
 
 }  // namespace trisweep::cli

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "command.hpp"
 #include "gemv_options.hpp"
 #include "numbers.hpp"
 #include "outputs.hpp"
+#include "refuse.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/conductors.hpp"
 #include "trisweep/hmatrix/product_prediction.hpp"
@@ -41,15 +44,21 @@ struct HimvCommand {
   std::string schedule = "redundant", overlap = "block";
   hmatrix::ObjectOptions shape;
   hmatrix::PredictionOptions options;
+  const CLI::App* sub = nullptr;
 
   int operator()(const Context& context) const {
     transport::collectively(context.world, [&] {
+      check_gemv_options(*sub, options.gemv);
+      if (!options.iteration.pipelined)
+        refuse(*sub, {"--overlap"}, "BiCGStab that is not pipelined", "add --pipelined");
       if (context.is_root()) predict(context);
     });
     return 0;
   }
 
   void predict(const Context& context) const {
+    require_distinct(std::array<FileOption, 1>{{{"--json", json}}},
+                     std::array<FileOption, 1>{{{"--machine", machine}}});
     std::optional<OutputFile> output = open_output(json);
     hmatrix::PredictionOptions chosen = options;
     chosen.iteration.schedule =
@@ -118,6 +127,7 @@ void add_himv(CLI::App& app, Run& run) {
   HimvCommand& o = *command;
   CLI::App* sub = app.add_subcommand(
       "himv", "Predict products with an H-matrix and iterations of BiCGStab on the GPUs of a machine");
+  o.sub = sub;
   add_structure_options(*sub, o);
   add_gemv_options(*sub, o.options.gemv);
   add_iteration_options(*sub, o);

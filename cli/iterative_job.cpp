@@ -99,16 +99,14 @@ class IterativeJob {
     context_.terminal.print_beside({options_.output, options_.json}, summary());
     if (!converged) {
       context_.terminal.error(
-          fmt::format("{} {} after {}: residual {:.1e}, of what x is there\n  remedy: try "
-                      "--preconditioner lu, or --method direct",
+          fmt::format("{} {} after {}: residual {:.1e}, of what x is there\n  remedy: {}",
                       options_.method, krylov::words_of(worst->outcome).sentence,
-                      report::counted(krylov_.iterations, "iteration"), krylov_.residual));
+                      report::counted(krylov_.iterations, "iteration"), krylov_.residual, remedy()));
     } else if (!every_equation()) {
       context_.terminal.error(
           fmt::format("the residual is {:.1e}, but an equation is satisfied no better than {:.1e} of its own "
-                      "terms: next to others its units are small\n  remedy: scale the equations to like "
-                      "units, or try --preconditioner lu, or --method direct",
-                      krylov_.residual, record_.solve.componentwise_backward_error));
+                      "terms: next to others its units are small\n  remedy: {}",
+                      krylov_.residual, record_.solve.componentwise_backward_error, remedy()));
     }
     return converged && every_equation() ? 0 : 1;
   }
@@ -118,6 +116,13 @@ class IterativeJob {
   // the digits must be there that were asked for.
   bool every_equation() const {
     return record_.solve.componentwise_backward_error <= std::sqrt(options_.krylov.tolerance);
+  }
+  // What is not in use yet.
+  std::string remedy() const {
+    std::string others;
+    if (std::same_as<T, Single<T>>) others += "--precision double, ";
+    if (!preconditioner_.lu) others += "--preconditioner lu, ";
+    return fmt::format("try {}{}--method direct", others, others.empty() ? "" : "or ");
   }
   const transport::Communicator& world() const { return context_.world; }
   Index rows() const { return matrix_->local_rows(); }

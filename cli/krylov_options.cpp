@@ -1,5 +1,11 @@
 #include "krylov_options.hpp"
 
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "refuse.hpp"
+#include "trisweep/core/error.hpp"
 #include "trisweep/core/named.hpp"
 
 namespace trisweep::cli {
@@ -18,6 +24,21 @@ void add_pipelining_options(CLI::App& sub, krylov::BicgstabOptions& options) {
                  "Of pipelined-bicgstab: iterations after which its recurrences are made anew; 0: never")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
+}
+
+void check_pipelining_options(const CLI::App& sub, const std::string& method) {
+  if (method != "pipelined-bicgstab")
+    refuse(sub, {"--overlap", "--replace-every"}, "--method " + method, "use --method pipelined-bicgstab");
+}
+
+void check_tolerance(const char* option, double tolerance, double epsilon) {
+  constexpr double double_epsilon = std::numeric_limits<double>::epsilon();
+  if (tolerance >= epsilon) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} {:.3g} is out of reach: {} precision has rounding errors of {:.1e}", option,
+                          tolerance, epsilon > double_epsilon ? "single" : "double", epsilon),
+              tolerance >= double_epsilon ? "use --precision double"
+                                          : fmt::format("take {:.1e} or more", double_epsilon));
 }
 
 }  // namespace trisweep::cli

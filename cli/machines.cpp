@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "command.hpp"
 #include "measure.hpp"
 #include "outputs.hpp"
@@ -67,6 +69,8 @@ int machines(const Context& context, const MachinesCommand& command) {
       throw Error(ErrorKind::usage, "--json writes one machine, and none is chosen",
                   "name one, or give --measure");
     }
+    require_distinct(std::array<FileOption, 1>{{{"--json", command.json}}},
+                     std::array<FileOption, 1>{{{"name", command.name}}});
     if (context.is_root()) json = open_output(command.json);
   });
   std::optional<Machine> chosen;

@@ -112,6 +112,10 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   Run run;
   add_commands(app, run);
+  app.footer(list_of_externals);
+  bool quiet = false;
+  for (CLI::App* command : app.get_subcommands(nullptr))
+    command->add_flag("--quiet", quiet, "Print neither progress nor a summary");
   try {
     run_if_external(app, argc, argv);
   } catch (const Error& e) {
@@ -124,6 +128,7 @@ int main(int argc, char** argv) {
   const transport::Communicator world(MPI_COMM_WORLD);
   Terminal terminal(world.rank() == 0);
   if (const auto status = parse(app, argc, argv, terminal)) return *status;
+  if (quiet) terminal.be_quiet();
 
   try {
     return run({world, terminal});

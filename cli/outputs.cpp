@@ -7,26 +7,44 @@
 namespace trisweep::cli {
 namespace {
 
-bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
-  return std::filesystem::weakly_canonical(absolute(a)) == std::filesystem::weakly_canonical(absolute(b));
+namespace fs = std::filesystem;
+
+fs::path path_of(const std::string& name) {
+  return name == "-" ? "/dev/stdout" : name;
+}
+
+// By whatever paths and links.
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code missing;
+  return fs::equivalent(a, b, missing) ||
+         fs::weakly_canonical(absolute(a), missing) == fs::weakly_canonical(absolute(b), missing);
+}
+
+void require_other(const FileOption& output, const FileOption& other, const char* remedy) {
+  if (output.path.empty() || other.path.empty() || !same_file(path_of(output.path), path_of(other.path)))
+    return;
+  throw Error(ErrorKind::usage, fmt::format("{} and {} both name {}", other.name, output.name, output.path),
+              remedy);
 }
 
 }  // namespace
 
-void require_distinct(std::span<const OutputOption> options) {
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    for (std::size_t j = i + 1; j < options.size(); ++j) {
-      const auto &a = options[i], &b = options[j];
-      if (a.path.empty() || b.path.empty() || !same_file(a.path, b.path)) continue;
-      throw Error(ErrorKind::usage, fmt::format("{} and {} both name {}", a.name, b.name, b.path),
-                  "give each a file of its own");
-    }
+void require_distinct(std::span<const FileOption> outputs, std::span<const FileOption> inputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (const FileOption& input : inputs)
+      require_other(outputs[i], input, "write to another file: this one is read");
+    for (const FileOption& before : outputs.first(i))
+      require_other(outputs[i], before, "give each a file of its own");
   }
 }
 
 std::optional<OutputFile> open_output(const std::string& path) {
   if (path.empty()) return std::nullopt;
-  return OutputFile(path);
+  return OutputFile(path_of(path));
+}
+
+bool is_standard_output(const std::string& path) {
+  return path == "-" || path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
 }
 
 }  // namespace trisweep::cli

@@ -9,16 +9,19 @@
 
 namespace trisweep::cli {
 
-struct OutputOption {
+struct FileOption {
   const char* name;  // "--json"
   const std::string& path;
 };
 
-// Throws Error(usage) when two options name the same file, also when that does not exist yet. Empty paths are
-// options that were not given.
-void require_distinct(std::span<const OutputOption> options);
+// Throws Error(usage) when two outputs are the same file, also when that does not exist yet, or an output is
+// one that is read. Empty paths are options that were not given.
+void require_distinct(std::span<const FileOption> outputs, std::span<const FileOption> inputs = {});
 
-// Nothing when the option was not given.
+// Nothing when the option was not given; "-" is standard output.
 std::optional<OutputFile> open_output(const std::string& path);
+
+// By whichever of its names.
+bool is_standard_output(const std::string& path);
 
 }  // namespace trisweep::cli

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "trisweep/core/output_file.hpp"
+#include "outputs.hpp"
 #include "trisweep/report/run_record.hpp"
 
 namespace trisweep::cli {
@@ -23,7 +23,7 @@ struct PingPongCommand {
   int operator()(const Context& context) const {
     std::optional<OutputFile> file;
     transport::collectively(context.world, [&] {
-      if (context.is_root() && !json.empty()) file.emplace(json);
+      if (context.is_root()) file = open_output(json);
     });
     const auto results = transport::ping_pong(context.world, peer, largest_bytes);
     transport::collectively(context.world, [&] {

@@ -26,8 +26,10 @@ struct PlanCommand : PlanOptions {
 // Writes all outputs, then lets all appear; returns the summary.
 std::string plan(const PlanCommand& options, Observer& observer) {
   const auto grid = distribution::parse_grid(options.grid_text);
-  require_distinct(std::array<OutputOption, 3>{
-      {{"--json", options.json}, {"--traffic", options.traffic}, {"--dot", options.dot}}});
+  require_distinct(
+      std::array<FileOption, 3>{
+          {{"--json", options.json}, {"--traffic", options.traffic}, {"--dot", options.dot}}},
+      std::array<FileOption, 1>{{{"matrix", options.matrix}}});
   auto json = open_output(options.json), csv = open_output(options.traffic), dot = open_output(options.dot);
 
   const model::SavedAnalysis a = analyze_for_plan(options.matrix, options, grid, observer);

@@ -144,7 +144,8 @@ void choose(PredictCommand& o, const model::PlanAxes& axes, const model::Machine
 
 std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) {
   const model::Machine machine = model::find_machine(o.machine);
-  require_distinct(std::array<OutputOption, 2>{{{"--json", o.json}, {"--save-analysis", o.save_analysis}}});
+  o.source.require_distinct_from(
+      std::array<FileOption, 2>{{{"--json", o.json}, {"--save-analysis", o.save_analysis}}}, o.machine);
   auto json = open_output(o.json), saved = open_output(o.save_analysis);
 
   const auto analyses = analyses_of(o.source, o, axes, observer);
@@ -184,6 +185,7 @@ void add_predict(CLI::App& app, Run& run) {
       ->required();
   sub->add_option("--ranks", o.ranks, "Number of ranks")->check(CLI::Range(1, 1 << 20));
   add_plan_options(*sub, o);
+  sub->get_option("--ordering")->excludes("--analysis");
   sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
@@ -192,7 +194,9 @@ void add_predict(CLI::App& app, Run& run) {
          "Let tasks and messages take longer or shorter at random: standard deviation of the logarithm")
       ->check(between(0, 3))
       ->capture_default_str();
-  sub->add_option("--seed", o.noise.seed, "Which random numbers --noise takes")->capture_default_str();
+  sub->add_option("--seed", o.noise.seed, "Which random numbers --noise takes")
+      ->needs("--noise")
+      ->capture_default_str();
   sub->add_flag("--no-floors", o.no_floors,
                 "Leave out the floors without communication and computation: a third of the time");
   sub->add_option("--json", o.json, "File for the record");

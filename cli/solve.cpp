@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 
 #include "command.hpp"
 #include "krylov_options.hpp"
 #include "numbers.hpp"
 #include "outputs.hpp"
+#include "refuse.hpp"
 #include "solve_job.hpp"
 #include "system.hpp"
 #include "trisweep/core/named.hpp"
@@ -16,11 +18,15 @@
 namespace trisweep::cli {
 namespace {
 
+constexpr double usual_in_single = 1e-5;  // --tolerance
+
 Outputs open_outputs(const SolveOptions& options) {
-  require_distinct(std::array<OutputOption, 4>{{{"--output", options.output},
-                                                {"--json", options.json},
-                                                {"--trace", options.trace},
-                                                {"--traffic", options.traffic}}});
+  require_distinct(std::array<FileOption, 4>{{{"--output", options.output},
+                                              {"--json", options.json},
+                                              {"--trace", options.trace},
+                                              {"--traffic", options.traffic}}},
+                   std::array<FileOption, 3>{
+                       {{"matrix", options.matrix}, {"--rhs", options.rhs}, {"--machine", options.machine}}});
   return {.solution = open_output(options.output),
           .json = open_output(options.json),
           .trace = open_output(options.trace),
@@ -61,12 +67,9 @@ int solve(const Context& context, const SolveOptions& options) {
   return solve_as_asked<double>(context, options, std::move(system), std::move(outputs));
 }
 
-void refuse(const CLI::App& sub, std::initializer_list<const char*> options, const std::string& choice,
-            const char* remedy) {
-  for (const char* option : options) {
-    if (sub.count(option) > 0)
-      throw Error(ErrorKind::usage, fmt::format("{} is not for {}", option, choice), remedy);
-  }
+double epsilon_of(const SolveOptions& options) {
+  return model::find_precision(options.precision).single_system ? std::numeric_limits<float>::epsilon()
+                                                                : std::numeric_limits<double>::epsilon();
 }
 
 // What only the engine of the processors has.
@@ -81,17 +84,46 @@ void check_device(const CLI::App& sub, const SolveOptions& options) {
          "use --device cpu");
 }
 
-// What is about one solve by the factors.
+// What is about factors, where a preconditioner has none.
+void check_preconditioner(const CLI::App& sub, const SolveOptions& options) {
+  const auto& chosen = find_named(preconditioners(), "preconditioner", options.preconditioner);
+  if (chosen.kind == Preconditioning::lu) return;
+  const std::string choice = "--preconditioner " + options.preconditioner;
+  constexpr const char* remedy = "use --preconditioner lu";
+  refuse(sub,
+         {"--mapping", "--diagonal", "--schedule", "--inter-grid", "--tree", "--transport", "--ordering",
+          "--compress", "--device-exchange", "--machine", "--deterministic", "--watchdog"},
+         choice, remedy);
+  if (options.device != "cpu") refuse(sub, {"--device"}, choice, remedy);
+  if (model::find_precision(options.precision).mixed())
+    throw Error(ErrorKind::usage, "--precision mixed is not for " + choice, remedy);
+}
+
+// What is about one solve by the factors, or about iterations.
 void check_method(const CLI::App& sub, const SolveOptions& options) {
-  if (options.method == direct) return;
-  refuse(sub, {"--trace", "--traffic", "--no-dependencies", "--repeat", "--refine"},
-         "--method " + options.method, "use --method direct");
+  const std::string choice = "--method " + options.method;
+  check_pipelining_options(sub, options.method);
+  if (options.method == direct) {
+    constexpr const char* remedy = "use an iterative --method";
+    refuse(sub, {"--tolerance", "--max-iterations"}, choice, remedy);
+    if (options.preconditioner != preconditioners().front().name)
+      refuse(sub, {"--preconditioner"}, choice, remedy);
+    if (options.no_dependencies)
+      refuse(sub, {"--refine"}, "--no-dependencies", "leave one of them out: no answer is to be refined");
+    return;
+  }
+  refuse(sub, {"--trace", "--traffic", "--no-dependencies", "--repeat", "--refine"}, choice,
+         "use --method direct");
+  check_preconditioner(sub, options);
+  check_tolerance("--tolerance", options.krylov.tolerance, epsilon_of(options));
 }
 
 // Says which plans there are to choose from, on every rank.
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   transport::collectively(context.world, [&] {
     const Index ranks = context.world.size();
+    if (sub.count("--tolerance") == 0 && model::find_precision(options.precision).single_system)
+      options.krylov.tolerance = usual_in_single;
     check_device(sub, options);
     check_method(sub, options);
     options.transport_given = sub.count("--transport") > 0;
@@ -107,11 +139,10 @@ int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions op
 
 // "auto", "best" or a number of steps.
 std::string check_refine(const std::string& text) {
-  const bool number =
-      !text.empty() && text.size() < 5 && text.find_first_not_of("0123456789") == std::string::npos;
-  return text == "auto" || text == "best" || number
-             ? ""
-             : "takes 'auto', 'best' or a number of steps, not '" + text + "'";
+  int steps = 0;
+  if (text == "auto" || text == "best" || (CLI::detail::lexical_cast(text, steps) && steps >= 0)) return "";
+  return fmt::format("takes 'auto', 'best' or a number of steps from 0 to {}, not '{}'",
+                     std::numeric_limits<int>::max(), text);
 }
 
 void add_method_options(CLI::App& sub, SolveOptions& o) {
@@ -125,8 +156,11 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
                  "Of iterative methods: " + described(preconditioners()))
       ->check(CLI::IsMember(names_of(preconditioners())))
       ->capture_default_str();
-  sub.add_option("--tolerance", o.krylov.tolerance,
-                 "Of iterative methods: ||b - A x|| / ||b|| to reach, in the 2-norm")
+  sub.add_option(
+         "--tolerance", o.krylov.tolerance,
+         fmt::format("Of iterative methods: ||b - A x|| / ||b|| to reach, in the 2-norm (default {:.0e} "
+                     "in single precision)",
+                     usual_in_single))
       ->check(check_positive)
       ->capture_default_str();
   sub.add_option("--max-iterations", o.krylov.max_iterations, "Of iterative methods, at most")
@@ -171,7 +205,7 @@ void add_solve(CLI::App& app, Run& run) {
       ->capture_default_str();
   sub->add_option("--threads", o.threads,
                   "Threads of each rank (default: one in the sweeps, all processors in the factorization)")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, most_threads));
   add_method_options(*sub, o);
   add_study_options(*sub, o);
   sub->callback([options, sub, &run] {

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "outputs.hpp"
+#include "refuse.hpp"
 #include "sptrsv_pes.hpp"
 #include "system.hpp"
 #include "trisweep/component/backward_error.hpp"
@@ -57,7 +58,10 @@ class Sptrsv {
         terminal_(terminal),
         op_(static_cast<Op>(options.op.front())),
         device_(engine::find_device(options.device)) {
-    require_distinct(std::array<OutputOption, 2>{{{"--output", options.output}, {"--json", options.json}}});
+    require_distinct(
+        std::array<FileOption, 2>{{{"--output", options.output}, {"--json", options.json}}},
+        std::array<FileOption, 3>{
+            {{"matrix", options.matrix}, {"--rhs", options.rhs}, {"--machine", options.pes.machine}}});
     output_ = open_output(options.output);
     json_ = open_output(options.json);
   }
@@ -219,9 +223,23 @@ int solve_as_asked(const SptrsvOptions& options, Terminal& terminal, AnySystem r
   return Sptrsv<T>(options, terminal).run(std::move(read));
 }
 
-int sptrsv(const SptrsvOptions& options, const Context& context) {
+// What is about threads that solve, or about solves that are timed.
+void check_options(const CLI::App& sub, const SptrsvOptions& options) {
+  const std::string device = "--device " + options.device;
+  if (options.device == "cpu" && options.pes.pes > 0)
+    refuse(sub, {"--threads", "--repeat"}, "predictions by --pes", "solve on a --device, such as host");
+  if (options.device != "cpu") {
+    refuse(sub, {"--solves"}, device, "use --device cpu");
+    if (options.device != "host") refuse(sub, {"--threads"}, device, "use --device host");
+  }
+  if (options.pes.pes > 0 || options.solver.algorithm != "auto")
+    refuse(sub, {"--solves"}, "--algorithm " + options.solver.algorithm, "use --algorithm auto");
+}
+
+int sptrsv(const CLI::App& sub, const SptrsvOptions& options, const Context& context) {
   int status = 0;
   transport::collectively(context.world, [&] {
+    check_options(sub, options);
     if (context.world.size() > 1)
       throw Error(ErrorKind::usage, "sptrsv solves by threads of one process",
                   "start it without mpirun, with --threads; or solve with the whole matrix: trisweep solve");
@@ -243,12 +261,12 @@ void add_sptrsv(CLI::App& app, Run& run) {
   sub->add_option("--algorithm", o.solver.algorithm, described_algorithms())->capture_default_str();
   sub->add_option("--threads", o.solver.threads,
                   "Threads that solve; of each PE, with --pes and --device host")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, most_threads))
       ->capture_default_str();
   sub->add_option(
          "--solves", o.solver.solves,
          "About as many solves are expected: --algorithm auto looks at all algorithms where that pays")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->capture_default_str();
   add_pe_options(*sub, o.pes);
   sub->add_option(
@@ -267,8 +285,9 @@ void add_sptrsv(CLI::App& app, Run& run) {
   sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  sub->callback(
-      [options, &run] { run = [options](const Context& context) { return sptrsv(*options, context); }; });
+  sub->callback([options, sub, &run] {
+    run = [options, sub](const Context& context) { return sptrsv(*sub, *options, context); };
+  });
 }
 
 }  // namespace trisweep::cli

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/finite.hpp"
 #include "trisweep/matrix/io.hpp"
 
 namespace trisweep::cli {
@@ -29,7 +31,7 @@ void require_range(const char* what, const Values& values) {
     throw Error(ErrorKind::input,
                 fmt::format("the largest entry of the {} is {:.1e}, out of the range of single precision",
                             what, largest),
-                "use --precision double or mixed, or rescale the problem");
+                "use --precision double or mixed");
   }
 }
 
@@ -55,7 +57,7 @@ matrix::Dense<T> take_rhs(const matrix::AnyDense& any) {
 }
 
 // op(A) times random solutions with entries in [1, 2): every entry matters, and a singular system is
-// consistent.
+// consistent. Where the product overflows, entries are as much smaller as it takes.
 template <Scalar T>
 matrix::Dense<T> made_up_rhs(const matrix::Csr<T>& a, Op op, Index nrhs) {
   matrix::Dense<T> b{.rows = a.rows(), .cols = nrhs, .value = {}};
@@ -64,7 +66,12 @@ matrix::Dense<T> made_up_rhs(const matrix::Csr<T>& a, Op op, Index nrhs) {
   std::vector<T> x(usize(a.rows()));
   for (Index c = 0; c < nrhs; ++c) {
     for (T& v : x) v = static_cast<RealOf<T>>(1.0 + static_cast<double>(random() >> 11) * 0x1p-53);
-    matrix::multiply<T>(a, op, x, {b.value.data() + usize(c) * usize(a.rows()), usize(a.rows())});
+    const std::span<T> column(b.value.data() + usize(c) * usize(a.rows()), usize(a.rows()));
+    matrix::multiply<T>(a, op, x, column);
+    while (!std::ranges::all_of(column, is_finite<T>)) {
+      for (T& v : x) v *= RealOf<T>(0x1p-8);
+      matrix::multiply<T>(a, op, x, column);
+    }
   }
   return b;
 }

@@ -6,25 +6,32 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "outputs.hpp"
+
 namespace trisweep::cli {
 
 using namespace std::chrono_literals;
 
-Terminal::Terminal(bool enabled)
-    : enabled_(enabled), draws_progress_(enabled && isatty(STDERR_FILENO) != 0) {}
+Terminal::Terminal(bool enabled) : enabled_(enabled), on_terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void Terminal::progress(std::string_view stage, double fraction) {
-  if (!draws_progress_) return;
+  if (!enabled_ || quiet_) return;
   const auto now = Clock::now();
   if (stage != stage_) {
     stage_ = stage;
     started_ = now;
+    said_ = false;
   }
-  if (now - started_ < 500ms || now - last_ < 100ms) return;
+  if (on_terminal_ ? now - started_ < 500ms || now - last_ < 100ms : said_ || now - started_ < 3s) return;
   last_ = now;
-  drawn_ = true;
-  const double seconds = std::chrono::duration<double>(now - started_).count();
-  fmt::print(stderr, "\r\033[K{:<10} {:3.0f} %  {:.0f} s", stage_, 100 * fraction, seconds);
+  draw(fraction);
+}
+
+void Terminal::draw(double fraction) {
+  said_ = true;
+  drawn_ = on_terminal_;
+  fmt::print(stderr, "{}{:<10} {:3.0f} %  {:.0f} s{}", on_terminal_ ? "\r\033[K" : "", stage_, 100 * fraction,
+             std::chrono::duration<double>(last_ - started_).count(), on_terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
 
@@ -41,10 +48,8 @@ void Terminal::print(const std::string& lines) {
 }
 
 void Terminal::print_beside(std::initializer_list<std::string> outputs, const std::string& lines) {
-  const bool taken = std::ranges::any_of(outputs, [](const std::string& name) {
-    return name == "/dev/stdout" || name == "/dev/fd/1" || name == "/proc/self/fd/1";
-  });
-  if (!taken) return print(lines);
+  if (quiet_) return;
+  if (std::ranges::none_of(outputs, is_standard_output)) return print(lines);
   if (!enabled_) return;
   clear();
   fmt::print(stderr, "{}", lines);

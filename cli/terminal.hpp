@@ -8,8 +8,9 @@
 namespace trisweep::cli {
 
 // Where a command talks to its user: results on standard output, errors and warnings on standard error, and
-// while work goes on one line there that says which stage is at work and how far it is. That line is drawn
-// only when standard error is a terminal, and for stages that take more than half a second.
+// while work goes on which stage is at work there, and how far it is: on a terminal in one line that is drawn
+// over and over, for stages that take more than half a second; elsewhere in a line for each stage, when it
+// has taken a few seconds.
 //
 // Only rank 0's terminal speaks (`enabled`): a message that all ranks have is printed once.
 class Terminal final : public Observer {
@@ -18,20 +19,26 @@ class Terminal final : public Observer {
   ~Terminal() override { clear(); }
   void progress(std::string_view stage, double fraction) override;
 
+  // From now on without progress and summaries.
+  void be_quiet() { quiet_ = true; }
+
   // Whole lines, each ending in a newline.
   void print(const std::string& lines);
-  // The same, but on standard error when one of the output files is standard output itself.
+  // A summary: the same, but on standard error when one of the output files is standard output itself.
   void print_beside(std::initializer_list<std::string> outputs, const std::string& lines);
   void warn(const std::string& text);
   void error(const std::string& text);
 
  private:
+  void draw(double fraction);
   void clear();
   void complain(const char* severity, const std::string& text);
 
   bool enabled_;
-  bool draws_progress_;
-  bool drawn_ = false;
+  bool on_terminal_;
+  bool quiet_ = false;
+  bool drawn_ = false;  // and to be cleared
+  bool said_ = false;   // that the stage takes long, off a terminal
   std::string stage_;
   Clock::time_point started_{};  // of the stage
   Clock::time_point last_{};

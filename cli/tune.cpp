@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "analysis.hpp"
 #include "command.hpp"
 #include "outputs.hpp"
@@ -23,6 +25,7 @@ struct TuneCommand : PlanOptions {
 
 std::string tune(TuneCommand o, Observer& observer) {
   const model::Machine machine = model::find_machine(o.machine);
+  o.source.require_distinct_from(std::array<FileOption, 1>{{{"--json", o.json}}}, o.machine);
   auto json = open_output(o.json);
   const auto analyses = analyses_of(o.source, o, o.axes, observer);
   const model::PlanProblem problem = problem_of(analyses, o, o.ranks, o.nrhs);
@@ -57,6 +60,7 @@ void add_tune(CLI::App& app, Run& run) {
       ->required();
   sub->add_option("--ranks", o.ranks, "Number of ranks")->check(CLI::Range(1, 1 << 20))->required();
   add_plan_options(*sub, o);
+  sub->get_option("--ordering")->excludes("--analysis");
   sub->get_option("--grid")->description("Only this process grid; auto: any");
   sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
       ->check(CLI::Range(1, 1 << 20))

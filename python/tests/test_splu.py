@@ -238,8 +238,9 @@ class Errors(unittest.TestCase):
     def test_of_words(self):
         with self.assertRaisesRegex(ValueError, "'C', not one of"):
             trisweep.splu(random_matrix()).solve(np.ones(60), trans="C")
-        with self.assertRaisesRegex(ValueError, "threads"):
-            trisweep.splu(random_matrix(), threads=-1)
+        for threads in (-1, 1025, 2**40):
+            with self.assertRaisesRegex(ValueError, f"{threads} threads: give a number from 1 to 1024, or 0"):
+                trisweep.splu(random_matrix(), threads=threads)
 
     def test_of_what_is_no_number(self):
         for value in (np.nan, np.inf):
@@ -247,10 +248,15 @@ class Errors(unittest.TestCase):
             a.data[7] = value
             with self.subTest(value), self.assertRaisesRegex((trisweep.NumericalError, ValueError), "finite|number"):
                 trisweep.splu(a)
-            b = np.ones(60)
-            b[7] = value
-            with self.subTest(value), self.assertRaisesRegex((trisweep.NumericalError, ValueError), "."):
-                trisweep.splu(random_matrix()).solve(b)
+            for dtype in DTYPES:
+                lu = trisweep.splu(random_matrix(dtype=dtype))
+                b = np.ones((60, 3), dtype)
+                b[7, 1] = value
+                for wrong, place in ((b, "row 7, column 1"), (b[:, 1], "row 7, column 0")):
+                    with self.subTest(value, dtype=dtype), self.assertRaisesRegex(ValueError, place + " .counting from 0"):
+                        lu.solve(wrong)
+                lu.solve(np.ones(60, dtype))
+                self.assertFalse(lu.report()["factor"]["second_try"])
 
     def test_of_singular_matrices(self):
         empty_row = sparse.csr_array(np.diag([1.0, 0.0, 1.0]))
@@ -336,6 +342,100 @@ del lu
 """
 
 
+# A child has none of the threads: what it inherits says so, what it makes itself works, and both can end.
+FORK = """
+import os, signal, numpy, trisweep
+from scipy import sparse
+a = sparse.eye_array(500, format='csr') * 2
+lu, alone = trisweep.splu(a, threads=2), trisweep.splu(a, threads=1)
+lu.solve(numpy.ones(500))
+def work():
+    signal.alarm(60)
+    try:
+        lu.solve(numpy.ones(500))
+    except ValueError as e:
+        assert "forked" in str(e) and "remedy" in str(e)
+    else:
+        raise AssertionError
+    for solver in alone, trisweep.splu(a, threads=2):
+        assert abs(solver.solve(numpy.ones(500)) - 0.5).max() < 1e-15
+"""
+FORKED = """
+child = os.fork()
+if child == 0:
+    work()
+    del lu
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+assert abs(lu.solve(numpy.ones(500)) - 0.5).max() < 1e-15
+"""
+FORKED_BY_MULTIPROCESSING = """
+import multiprocessing
+child = multiprocessing.get_context("fork").Process(target=work)
+child.start()
+child.join()
+assert child.exitcode == 0
+"""
+
+# Handlers of signals run in the main thread, here while it factors or solves: the third one ends that. One more may
+# run when the work has returned, but not three.
+INTERRUPTED = """
+import os, signal, threading, numpy, trisweep
+from scipy import sparse
+n = 32
+t = sparse.diags_array([-1.0, 2.1, -1.0], offsets=[-1, 0, 1], shape=(n, n))
+a = sparse.csr_array(sparse.kron(sparse.kron(t, sparse.eye_array(n)), sparse.eye_array(n))
+                     + sparse.kron(sparse.kron(sparse.eye_array(n), t), sparse.eye_array(n))
+                     + sparse.kron(sparse.eye_array(n * n), t) + sparse.eye_array(n**3, k=1) * 1e-3)
+handled, begun, ended = threading.Semaphore(0), threading.Event(), False
+runs = 0
+def handle(*_):
+    global runs
+    runs += 1
+    handled.release()
+    if runs == 3:
+        raise KeyboardInterrupt
+signal.signal(signal.SIGINT, handle)
+def interrupt():
+    begun.wait()
+    for _ in range(3):
+        os.kill(os.getpid(), signal.SIGINT)
+        handled.acquire()
+def work(call):
+    global runs, ended
+    runs, ended = 0, False
+    begun.clear()
+    other = threading.Thread(target=interrupt)
+    other.start()
+    try:
+        begun.set()
+        call()
+        ended = True
+        other.join()
+    except KeyboardInterrupt:
+        pass
+    other.join()
+    assert runs == 3 and not ended
+"""
+INTERRUPTED_FACTORIZATION = """
+for threads in 1, 2:
+    work(lambda: trisweep.splu(a, threads=threads))
+lu = trisweep.splu(sparse.eye_array(5, format='csr') * 2)
+assert abs(lu.solve(numpy.ones(5)) - 0.5).max() < 1e-15
+"""
+INTERRUPTED_SOLVE = """
+lu = trisweep.splu(a, threads=2)
+b = numpy.ones((n**3, 50), order="F")
+work(lambda: [lu.solve(b) for _ in range(100)])
+try:
+    x = lu.solve(b)
+    assert abs(a @ x - b).max() < 1e-8
+except RuntimeError as e:
+    assert "a signal has ended" in str(e) and "remedy" in str(e)
+del lu
+"""
+
+
 class Processes(unittest.TestCase):
     """Each a Python of its own: who begins MPI, who ends it, and what is left at the end."""
 
@@ -362,6 +462,14 @@ class Processes(unittest.TestCase):
 
     def test_outlive_mpi(self):
         self.assert_runs(MPI4PY + SOLVE + AFTER_MPI)
+
+    def test_fork(self):
+        self.assert_runs(FORK + FORKED)
+        self.assert_runs(FORK + FORKED_BY_MULTIPROCESSING)
+
+    def test_are_interrupted(self):
+        self.assert_runs(INTERRUPTED + INTERRUPTED_FACTORIZATION)
+        self.assert_runs(INTERRUPTED + INTERRUPTED_SOLVE)
 
     def test_that_only_draw_need_no_mpi(self):
         self.assert_runs("import sys, trisweep, trisweep.bench\nassert 'trisweep._core' not in sys.modules\n")

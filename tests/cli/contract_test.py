@@ -10,7 +10,7 @@ from command import BINARY, CommandTest, grid_laplacian, matrices_folder, matrix
 
 NUMBER = (int, float)
 
-# The fields of DESIGN section 3 and ours, with their types.
+# The fields of records (docs/run-record.md), with their types.
 RECORD = {
     "matrix": {"name": str, "rows": int, "nonzeros": int},
     "factor": {"kind": str, "nonzeros_l": int, "nonzeros_u": int, "bytes": int, "supernodes": int,

@@ -1,5 +1,5 @@
-"""Bad input and failures of every kind, on one rank and on four: one clear message with a remedy, the exit status of
-DESIGN section 3 (1 numerical, 2 wrong use or bad input), no hang, and nothing written."""
+"""Bad input and failures of every kind, on one rank and on four: one clear message with a remedy, the exit status
+of CONTRIBUTING.md (1 numerical, 2 wrong use or bad input), no hang, and nothing written."""
 import random
 import unittest
 

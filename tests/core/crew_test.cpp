@@ -1,14 +1,18 @@
 #include "trisweep/core/crew.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+
+#include "trisweep/core/error.hpp"
 
 namespace trisweep {
 namespace {
@@ -79,6 +83,59 @@ TEST(CrewThreads, RethrowsWhenAllCallsHaveEndedAndServesOn) {
   EXPECT_EQ(calls, 2);
   crew.run([&](int) { ++calls; });
   EXPECT_EQ(calls, 4);
+}
+
+// What `work` returns in a forked child; -1 where the child does not come to its end.
+template <class Work>
+int in_forked_child(const Work& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(work());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The others sleep, as they do most of the time.
+TEST(Crew, RefusesToWorkInAForkedChild) {
+  auto crew = std::make_unique<Crew>(3);
+  std::atomic<pid_t> other = 0;
+  crew->run([&](int thread) {
+    if (thread == 1) other = gettid();
+  });
+  wait_until_asleep(other);
+  EXPECT_EQ(in_forked_child([&] {
+              try {
+                crew->run([](int) {});
+                return 1;
+              } catch (const Error& e) {
+                Crew own(2);
+                own.run([](int) {});
+                crew.reset();
+                own.run([](int) {});
+                return e.kind() == ErrorKind::usage ? 0 : 2;
+              }
+            }),
+            0);
+  std::atomic<int> calls = 0;
+  crew->run([&](int) { ++calls; });
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(Crew, OfOneThreadWorksInAForkedChild) {
+  Crew crew(1);
+  EXPECT_EQ(in_forked_child([&] {
+              int calls = 0;
+              crew.run([&](int) { ++calls; });
+              return calls;
+            }),
+            1);
+}
+
+TEST(Crew, HasALeastAndAMostNumberOfThreads) {
+  for (const int threads : {-1, 0, most_threads + 1}) EXPECT_THROW(Crew{threads}, Error) << threads;
 }
 
 }  // namespace

@@ -52,6 +52,10 @@ TEST(HarwellBoeing, ReadsMatrixAndRightHandSide) {
   EXPECT_THAT(b.value, ElementsAre(1, 2, 3));
 }
 
+TEST(HarwellBoeing, ForgivesAByteOrderMark) {
+  EXPECT_EQ(entries_of(read_real("\xEF\xBB\xBF" + std::string(real_file))), entries_of(read_real(real_file)));
+}
+
 TEST(HarwellBoeing, NumbersStandInColumnsNotBetweenBlanks) {
   // Full fields touch: the format alone separates them.
   const auto a =

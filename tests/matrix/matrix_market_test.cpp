@@ -29,6 +29,14 @@ TEST(MatrixMarket, ForgivesCaseCommentsBlankLinesCarriageReturnsAndTabs) {
   EXPECT_EQ(entries_of(a), (Entries<double>{{{1, 1}, 1.5}, {{2, 2}, -2.0}}));
 }
 
+TEST(MatrixMarket, ForgivesAByteOrderMark) {
+  const std::string text = "\xEF\xBB\xBF%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 25\n";
+  EXPECT_EQ(read_real(text).value.front(), 25.0);
+  const TemporaryFolder folder;
+  EXPECT_EQ(real_matrix(read_matrix(folder.write_gzipped("a.mtx.gz", text))).value.front(), 25.0);
+  EXPECT_EQ(matrix_defect("\xEF\xBB\xBF"), "a.mtx: the file is empty");
+}
+
 TEST(MatrixMarket, NeedsNoNewlineAtTheEnd) {
   EXPECT_EQ(read_real("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 25").value.front(), 25.0);
 }

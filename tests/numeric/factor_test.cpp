@@ -1,11 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <stdexcept>
+#include <thread>
 
 #include "numeric/support.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/numeric/factors.hpp"
+#include "trisweep/numeric/tree_parallelism.hpp"
 
 namespace trisweep::numeric {
 namespace {
@@ -193,6 +197,43 @@ TEST(FactorProgress, EndsAtOneAndNeverGoesBack) {
   ASSERT_FALSE(recorder.fractions.empty());
   EXPECT_TRUE(std::ranges::is_sorted(recorder.fractions));
   EXPECT_EQ(recorder.fractions.back(), 1);
+}
+
+struct Stop : std::runtime_error {
+  Stop() : std::runtime_error("stop") {}
+};
+
+TEST(FactorProgress, OfALargeFrontCanBeEndedWithin) {
+  struct Impatient : Observer {
+    void poll() override { throw Stop(); }
+  } impatient;
+  for (const Kind kind : {Kind::lu, Kind::cholesky}) {
+    const auto a = testing::random_definite_matrix<double>({.n = 900, .density = 1});
+    EXPECT_THROW(factor(a, testing::random_structure(a.pattern, 64), kind, {}, impatient), Stop);
+  }
+}
+
+// Of two units that can begin at once either thread has one: that of the other ends when the caller is asked.
+TEST(FactorProgress, IsAskedOfACallerThatWaitsForThreads) {
+  const std::vector<Unit> units(2);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<bool> other_works = false, asked = false;
+  const auto work = [&](int thread, const Unit&) {
+    if (thread == 1) other_works = true;
+    while (thread == 0 ? !other_works : !asked) std::this_thread::yield();
+    return true;
+  };
+  EXPECT_TRUE(run_units(units, 2, work, [&] {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    asked = true;
+  }));
+  other_works = asked = false;
+  EXPECT_THROW(run_units(units, 2, work,
+                         [&] {
+                           asked = true;
+                           throw Stop();
+                         }),
+               Stop);
 }
 
 }  // namespace

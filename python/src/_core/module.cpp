@@ -10,17 +10,23 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <complex>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "_core/mpi.hpp"
+#include "trisweep/core/clock.hpp"
+#include "trisweep/core/crew.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/observer.hpp"
 #include "trisweep/engine/device_refinement.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/solve/solver.hpp"
@@ -133,6 +139,41 @@ std::string complaint(const solve::Answer& answer) {
                      answer.columns.size(), answer.error.arioli_demmel_duff);
 }
 
+// Ends work when the interpreter has a signal to handle, such as Ctrl-C: only the main thread handles any.
+class Signals final : public Observer {
+ public:
+  // Work of the calling thread, without the interpreter's lock.
+  template <class Work>
+  void heed(const Work& work) {
+    caller_ = std::this_thread::get_id();
+    raised_ = false;
+    try {
+      const nb::gil_scoped_release others_run;
+      work();
+    } catch (...) {
+      if (raised_) throw nb::python_error();
+      throw;
+    }
+  }
+
+  void progress(std::string_view /*stage*/, double /*fraction*/) override { poll(); }
+  void poll() override {
+    const auto now = Clock::now();
+    if (!raised_ && std::this_thread::get_id() == caller_ && now - last_ > std::chrono::milliseconds(50)) {
+      last_ = now;
+      const nb::gil_scoped_acquire mine;
+      raised_ = PyErr_CheckSignals() != 0;
+    }
+    if (raised_)
+      throw Error(ErrorKind::environment, "a signal has ended the work of this solver", "make another one");
+  }
+
+ private:
+  std::thread::id caller_;
+  Clock::time_point last_{};          // of the caller
+  std::atomic<bool> raised_ = false;  // the caller has an exception of Python's
+};
+
 // Calls take turns: a solver has one memory to work in.
 template <Scalar T>
 class OneProcess {
@@ -141,10 +182,11 @@ class OneProcess {
              const std::string& device)
       : device_(engine::find_device(device)) {
     require_mpi();
-    const nb::gil_scoped_release others_run;
-    const auto turn = turn_at_mpi();
-    solver_.emplace(MPI_COMM_SELF, BlockRows<T>{.a = square(row_ptr, col, value)},
-                    solve::Options{.device = device_, .threads = threads});
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      solver_.emplace(MPI_COMM_SELF, BlockRows<T>{.a = square(row_ptr, col, value)},
+                      solve::Options{.device = device_, .threads = threads, .observer = &signals_});
+    });
     place_ = engine::place_of(device_);
   }
   ~OneProcess() {
@@ -199,14 +241,22 @@ class OneProcess {
  private:
   std::string solve(Vectors<const T> b, Vectors<T> x, char op) {
     require_mpi();
-    const nb::gil_scoped_release others_run;
-    const std::scoped_lock mine(mutex_);
-    const auto turn = turn_at_mpi();
-    answer_ = solver_->solve(b, x, static_cast<Op>(op));
+    const std::unique_lock mine = turn_of_mine();
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      answer_ = solver_->solve(b, x, static_cast<Op>(op));
+    });
     return complaint<T>(*answer_);
   }
 
+  // Waits while the interpreter goes on.
+  std::unique_lock<std::mutex> turn_of_mine() {
+    const nb::gil_scoped_release others_run;
+    return std::unique_lock(mutex_);
+  }
+
   std::mutex mutex_;
+  Signals signals_;
   engine::Device device_;
   int place_ = 0;  // of the solver's device among those of its kind
   std::optional<Solver<T>> solver_;
@@ -259,4 +309,5 @@ NB_MODULE(_core, module) {
   add_solver<std::complex<float>>(module, solvers, "complex64");
   add_solver<std::complex<double>>(module, solvers, "complex128");
   module.attr("solvers") = solvers;
+  module.attr("most_threads") = trisweep::most_threads;
 }

@@ -33,8 +33,8 @@ class Solver:
     """
 
     def __init__(self, a: sparse.sparray | sparse.spmatrix, threads: int = 0, device: Device = "cpu") -> None:
-        if threads < 0:
-            raise ValueError(f"{threads} threads")
+        if not 0 <= threads <= _core.most_threads:
+            raise ValueError(f"{threads} threads: give a number from 1 to {_core.most_threads}, or 0")
         rows = _canonical_rows(a)
         self.shape: tuple[int, int] = rows.shape
         self.dtype: np.dtype = rows.dtype

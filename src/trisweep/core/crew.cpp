@@ -1,71 +1,92 @@
 #include "trisweep/core/crew.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "trisweep/core/error.hpp"
 #include "trisweep/core/wait.hpp"
 
 namespace trisweep {
 
-Crew::Crew(int threads) {
+void require_threads(int threads, int least) {
+  if (threads >= least && threads <= most_threads) return;
+  throw Error(ErrorKind::usage, fmt::format("{} threads of a rank", threads),
+              fmt::format("take a number from {} to {}", least, most_threads));
+}
+
+Crew::Crew(int threads) : size_(threads) {
+  require_threads(threads);
   try {
-    for (int thread = 1; thread < threads; ++thread) others_.emplace_back([this, thread] { serve(thread); });
+    for (int thread = 1; thread < threads; ++thread)
+      shared_->others.emplace_back([shared = shared_.get(), thread] { shared->serve(thread); });
   } catch (...) {  // not all that were asked for: those that there are end
-    end();
+    shared_->end();
     throw;
   }
 }
 
+// A forked child can neither wait for the other threads nor destroy what they wait in: that is kept.
 Crew::~Crew() {
-  end();
-}
-
-void Crew::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
+  if (size_ == 1) return;
+  if (getpid() == process_) {
+    shared_->end();
+  } else {
+    static_cast<void>(shared_.release());
   }
-  changed_.notify_all();
 }
 
 void Crew::run(const std::function<void(int)>& work) {
-  if (others_.empty()) return work(0);
+  if (size_ == 1) return work(0);
+  if (getpid() != process_)
+    throw Error(ErrorKind::usage, "the threads of this solver are those of the process that forked this one",
+                "make a solver in each process after the fork, or one without threads before");
+  Shared& shared = *shared_;
   {
-    const std::lock_guard lock(mutex_);
-    work_ = &work;
-    busy_ = static_cast<int>(others_.size());
-    ++round_;
+    const std::lock_guard lock(shared.mutex);
+    shared.work = &work;
+    shared.busy = size_ - 1;
+    ++shared.round;
   }
-  changed_.notify_all();
-  attempt(0);
-  const auto done = [&] { return busy_ == 0; };
+  shared.changed.notify_all();
+  shared.attempt(0);
+  const auto done = [&] { return shared.busy == 0; };
   soon(done);
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, done);
-  if (auto failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
+  std::unique_lock lock(shared.mutex);
+  shared.changed.wait(lock, done);
+  if (auto failure = std::exchange(shared.failure, nullptr)) std::rethrow_exception(failure);
 }
 
-void Crew::serve(int thread) {
+void Crew::Shared::end() {
+  {
+    const std::lock_guard lock(mutex);
+    ended = true;
+  }
+  changed.notify_all();
+}
+
+void Crew::Shared::serve(int thread) {
   long served = 0;
-  const auto called = [&] { return ended_ || round_ != served; };
+  const auto called = [&] { return ended || round != served; };
   while (true) {
     soon(called);
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, called);
-    if (ended_) return;
-    served = round_;
+    std::unique_lock lock(mutex);
+    changed.wait(lock, called);
+    if (ended) return;
+    served = round;
     lock.unlock();
     attempt(thread);
     lock.lock();
-    if (--busy_ == 0) changed_.notify_all();
+    if (--busy == 0) changed.notify_all();
   }
 }
 
-void Crew::attempt(int thread) {
+void Crew::Shared::attempt(int thread) {
   try {
-    (*work_)(thread);
+    (*work)(thread);
   } catch (...) {
-    const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = std::current_exception();
+    const std::lock_guard lock(mutex);
+    if (!failure) failure = std::current_exception();
   }
 }
 

@@ -1,29 +1,39 @@
 #pragma once
 // A few threads that stand ready for as long as the object lives: starting threads for every sweep would cost
 // more than a small sweep.
+//
+// A forked child has none of them: what would wait for them there throws instead.
+
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace trisweep {
 
+inline constexpr int most_threads = 1024;
+// Throws Error(usage) unless a rank can have that many: from `least` to most_threads.
+void require_threads(int threads, int least = 1);
+
 class Crew {
  public:
-  // `threads` counts the caller's, which is thread 0. Throws when the system gives fewer.
+  // `threads` counts the caller's, which is thread 0. Throws Error(usage) beyond 1 to most_threads, and
+  // what the system throws when it gives fewer.
   explicit Crew(int threads);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  int size() const { return static_cast<int>(others_.size()) + 1; }
+  int size() const { return size_; }
   // Calls work(thread) once on every thread and returns when all calls have. The first exception is rethrown
-  // then; `work` itself must see to it that the other calls end.
+  // then; `work` itself must see to it that the other calls end. Throws Error(usage) in a forked child.
   void run(const std::function<void(int)>& work);
 
   struct Part {
@@ -39,19 +49,26 @@ class Crew {
   }
 
  private:
-  void end();
-  void serve(int thread);
-  void attempt(int thread);
+  // What the threads share, and themselves.
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    const std::function<void(int)>* work = nullptr;
+    // Changed with the mutex held, read without it by who does not sleep yet.
+    std::atomic<long> round = 0;
+    std::atomic<int> busy = 0;  // other threads at work in this round
+    std::atomic<bool> ended = false;
+    std::exception_ptr failure;
+    std::vector<std::jthread> others;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  const std::function<void(int)>* work_ = nullptr;
-  // Changed with the mutex held, read without it by who does not sleep yet.
-  std::atomic<long> round_ = 0;
-  std::atomic<int> busy_ = 0;  // other threads at work in this round
-  std::atomic<bool> ended_ = false;
-  std::exception_ptr failure_;
-  std::vector<std::jthread> others_;
+    void serve(int thread);
+    void attempt(int thread);
+    void end();
+  };
+
+  int size_;
+  pid_t process_ = getpid();  // that has the threads
+  std::unique_ptr<Shared> shared_ = std::make_unique<Shared>();
 };
 
 }  // namespace trisweep

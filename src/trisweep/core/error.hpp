@@ -9,7 +9,7 @@
 
 namespace trisweep {
 
-// What went wrong, in the terms of the command line's exit status (DESIGN section 3).
+// What went wrong, in the terms of the command line's exit status.
 enum class ErrorKind {
   usage,        // wrong call or options: exit status 2
   input,        // bad file or data: exit status 2

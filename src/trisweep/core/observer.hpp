@@ -1,6 +1,7 @@
 #pragma once
-// How long work reports what it does. The library never prints: a caller that wants progress hands in an
-// Observer (the command line draws a line on the terminal; tests record events).
+// How long work reports what it does, and can be ended. The library never prints: a caller that wants
+// progress hands in an Observer (the command line draws a line on the terminal; tests record events). What a
+// method of it throws ends the work, and reaches the caller as any error of the work does.
 
 #include <string_view>
 
@@ -12,6 +13,9 @@ class Observer {
   // Stage `name` has done `fraction` (0 to 1) of its work. Called often; must be cheap, and may be called
   // from any thread of the stage, one at a time.
   virtual void progress(std::string_view /*stage*/, double /*fraction*/) {}
+  // The same without news, some times a second where the work allows it, also from the thread that called
+  // while that waits for others.
+  virtual void poll() {}
 };
 
 // For callers that do not care.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/memory.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/humans.hpp"
 #include "trisweep/hmatrix/spheres.hpp"
@@ -15,6 +16,10 @@ namespace {
 Index triangles_of(const NamedObject& object, const ObjectOptions& options) {
   return object.triangles > 0 ? object.triangles : options.triangles;
 }
+
+// That a triangle takes at least until there is a matrix: its nodes, centre, potential and place in clusters,
+// in lists that grow.
+constexpr std::size_t bytes_of_triangle = 200;
 
 void require_positive(double value, const char* what) {
   if (value > 0 && std::isfinite(value)) return;
@@ -70,21 +75,28 @@ Conductors make_humans(const NamedObject& object, const ObjectOptions& options) 
   return humans;
 }
 
+constexpr std::string_view of_spheres[] = {"radius", "distance", "potential"};
+constexpr std::string_view of_sphere[] = {"radius", "potential"};
+constexpr std::string_view of_humans[] = {"distance", "field", "array"};
+constexpr auto of_arrays = std::span(of_humans).first(2);
+
 constexpr auto table = std::to_array<NamedObject>({
-    {"sphere", "a sphere at a potential", 0, 0, make_sphere},
-    {"spheres", "two spheres, of opposite potentials unless others are given", 0, 0, make_spheres},
-    {"human", "humanoids of boxes on the ground, in a uniform field", 0, 0, make_humans},
+    {"sphere", "a sphere at a potential", 0, 0, make_sphere, of_sphere},
+    {"spheres", "two spheres, of opposite potentials unless others are given", 0, 0, make_spheres,
+     of_spheres},
+    {"human", "humanoids of boxes on the ground, in a uniform field", 0, 0, make_humans, of_humans},
     {"100ts",
      "the paper's two spheres of 50,625 triangles each (here 50,700: closed ones have an even number)",
-     101250, 0, make_spheres},
-    {"288ts", "the paper's two spheres of 144,000 triangles each", 288000, 0, make_spheres},
-    {"338ts", "the paper's two spheres of 169,000 triangles each", 338000, 0, make_spheres},
-    {"1ms", "the paper's two spheres of 502,200 triangles each", 1004400, 0, make_spheres},
-    {"8ms", "the paper's two spheres of 3,998,400 triangles each", 7996800, 0, make_spheres},
-    {"20ms", "the paper's two spheres of 10,368,000 triangles each", 20736000, 0, make_spheres},
-    {"hum2", "2 x 2 humanoids of 19,664 triangles each, as many as the paper's have", 78656, 2, make_humans},
-    {"hum4", "4 x 4 of them", 314624, 4, make_humans},
-    {"hum6", "6 x 6 of them", 707904, 6, make_humans},
+     101250, 0, make_spheres, of_spheres},
+    {"288ts", "the paper's two spheres of 144,000 triangles each", 288000, 0, make_spheres, of_spheres},
+    {"338ts", "the paper's two spheres of 169,000 triangles each", 338000, 0, make_spheres, of_spheres},
+    {"1ms", "the paper's two spheres of 502,200 triangles each", 1004400, 0, make_spheres, of_spheres},
+    {"8ms", "the paper's two spheres of 3,998,400 triangles each", 7996800, 0, make_spheres, of_spheres},
+    {"20ms", "the paper's two spheres of 10,368,000 triangles each", 20736000, 0, make_spheres, of_spheres},
+    {"hum2", "2 x 2 humanoids of 19,664 triangles each, as many as the paper's have", 78656, 2, make_humans,
+     of_arrays},
+    {"hum4", "4 x 4 of them", 314624, 4, make_humans, of_arrays},
+    {"hum6", "6 x 6 of them", 707904, 6, make_humans, of_arrays},
 });
 
 }  // namespace
@@ -113,6 +125,7 @@ Conductors make_object(std::string_view name, const ObjectOptions& options) {
   if (!(options.array > 0))
     throw Error(ErrorKind::usage, fmt::format("an array of {0} x {0} humans", options.array),
                 "give a positive number");
+  require_memory(usize(triangles_of(object, options)) * bytes_of_triangle, "the surface and its clusters");
   return object.make(object, options);
 }
 

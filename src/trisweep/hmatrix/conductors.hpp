@@ -30,17 +30,19 @@ struct ObjectOptions {
 };
 
 // An object that can be made, by its name and how many triangles it has by itself (0: as many as are asked
-// for), and of humans their array.
+// for), and of humans their array; `depends_on`: which of the other options it is made by.
 struct NamedObject {
   std::string_view name;
   std::string_view description;
   Index triangles;
   Index array;
   Conductors (*make)(const NamedObject& object, const ObjectOptions& options);
+  std::span<const std::string_view> depends_on;
 };
 std::span<const NamedObject> objects();
 
-// Throws Error(usage) when there is no such object, it cannot have that size, or bodies meet.
+// Throws Error(usage) when there is no such object, it cannot have that size, or bodies meet, and
+// Error(environment) when memory does not suffice for so many triangles.
 Conductors make_object(std::string_view name, const ObjectOptions& options);
 
 // A surface from elsewhere at one potential.

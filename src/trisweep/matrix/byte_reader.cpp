@@ -73,10 +73,8 @@ std::size_t ByteReader::read_stream(std::span<char> into) {
     done += static_cast<std::size_t>(got);
     if (static_cast<unsigned>(got) < wanted) break;
   }
-  if (size_ > 0) {
-    const auto offset = static_cast<double>(gzoffset(stream_.get()));
-    observer_->progress("read", std::clamp(offset / static_cast<double>(size_), 0.0, 1.0));
-  }
+  const auto offset = static_cast<double>(gzoffset(stream_.get()));
+  observer_->progress("read", size_ > 0 ? std::clamp(offset / static_cast<double>(size_), 0.0, 1.0) : 0.0);
   return done;
 }
 

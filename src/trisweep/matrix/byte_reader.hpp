@@ -14,8 +14,8 @@
 namespace trisweep::matrix {
 
 // Throws InputError naming the file: missing, a folder, unreadable, and in read() or peek() truncated or
-// corrupt gzip data. Reports progress("read", fraction of the file's bytes) after each block; `observer` must
-// outlive it.
+// corrupt gzip data. Reports progress("read", fraction of the file's bytes) after each block (of a pipe,
+// whose end is not known, 0); `observer` must outlive it.
 class ByteReader {
  public:
   ByteReader(const std::filesystem::path& file, Observer& observer);

@@ -46,7 +46,9 @@ void read_indices(LineReader& lines, const HarwellBoeingHeader& header, Triplets
       const auto i = static_cast<Index>(cards.next_integer(1, header.rows) - 1);
       if (const auto defect = position_defect(header.symmetry, i, j); !defect.empty()) {
         throw lines.error(fmt::format("{} (row {}, column {})", defect, i + 1, j + 1),
-                          "store the lower triangle only, or change the matrix type");
+                          "store each pair of entries once, in the lower triangle; only where all entries of "
+                          "both triangles "
+                          "are stored, write type U instead");
       }
       entries.row.push_back(i);
       entries.col.push_back(j);
@@ -63,7 +65,7 @@ void read_values(LineReader& lines, const HarwellBoeingHeader& header, Triplets<
     const auto defect = diagonal_defect(header.symmetry, std::real(value), std::imag(value));
     if (entries.row[k] == entries.col[k] && !defect.empty()) {
       throw lines.error(fmt::format("{} (row {})", defect, entries.row[k] + 1),
-                        "correct the value, or change the matrix type");
+                        "check the program that wrote the file: the value, or the matrix type, is wrong");
     }
     entries.value.push_back(value);
   }
@@ -73,8 +75,9 @@ void expect_end_of_file(LineReader& lines) {
   std::string_view line;
   while (lines.next(line)) {
     if (trimmed(line).empty()) continue;
-    throw lines.error(fmt::format("unexpected {} after the last section", in_quotes(line)),
-                      "correct the counts in the header, or remove the rest");
+    throw lines.error(
+        fmt::format("unexpected {} after the last section", in_quotes(line)),
+        "check the program that wrote the file: the counts in the header, or the rest, are wrong");
   }
 }
 

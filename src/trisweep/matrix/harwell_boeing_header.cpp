@@ -62,13 +62,15 @@ void read_type_and_sizes(const LineReader& lines, std::string_view line, Harwell
   header.entries = expect_integer(lines, words.next(), "the number of entries", 0, places);
   if (header.symmetry != Symmetry::general && header.rows != header.cols) {
     throw lines.error(fmt::format("a symmetric matrix must be square, not {} x {}", header.rows, header.cols),
-                      "correct the sizes or the matrix type");
+                      "check the program that wrote the file: the sizes, or the matrix type, are wrong");
   }
   if (header.symmetry == Symmetry::hermitian && header.field == HarwellBoeingHeader::Field::real) {
-    throw lines.error("a Hermitian matrix must have complex values", "write type RSA");
+    throw lines.error("a Hermitian matrix must have complex values",
+                      "write type RSA: for real values that is the same");
   }
   if (header.symmetry == Symmetry::skew_symmetric && header.field == HarwellBoeingHeader::Field::pattern) {
-    throw lines.error("a pattern cannot be skew-symmetric", "write type PSA");
+    throw lines.error("a pattern cannot be skew-symmetric",
+                      "write the values, as type RZA: without them the signs are not known");
   }
 }
 

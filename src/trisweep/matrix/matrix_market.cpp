@@ -37,13 +37,16 @@ void check_symmetry(const LineReader& lines, Symmetry symmetry, Index i, Index j
   if (symmetry == Symmetry::general) return;
   if (const auto defect = position_defect(symmetry, i, j); !defect.empty()) {
     throw lines.error(fmt::format("{} (row {}, column {})", defect, i + 1, j + 1),
-                      "store the lower triangle only, or write 'general' in the banner");
+                      "store each pair of entries once, in the lower triangle; only where all entries of "
+                      "both triangles are "
+                      "stored, write 'general' in the banner instead");
   }
   if (i != j) return;
   const auto defect = diagonal_defect(symmetry, std::real(value), std::imag(value));
   if (!defect.empty()) {
-    throw lines.error(fmt::format("{} (row {})", defect, i + 1),
-                      "correct the value, or write 'general' in the banner");
+    throw lines.error(
+        fmt::format("{} (row {})", defect, i + 1),
+        "check the program that wrote the file: the value, or the symmetry in the banner, is wrong");
   }
 }
 
@@ -60,7 +63,7 @@ void expect_end_of_file(LineReader& lines, Offset declared) {
   std::string_view line;
   if (!next_content_line(lines, line)) return;
   throw lines.error(fmt::format("more than the {} declared entries: {}", declared, in_quotes(line)),
-                    "correct the number of entries in the header, or remove the rest");
+                    "check the program that wrote the file: the number of entries, or the rest, is wrong");
 }
 
 template <Scalar T>

@@ -47,10 +47,12 @@ void check_combination(const LineReader& lines, const MatrixMarketHeader& header
     throw lines.error("an array file cannot be a pattern", "write a coordinate file, or values");
   }
   if (header.symmetry == Symmetry::hermitian && header.field != MatrixMarketHeader::Field::complex) {
-    throw lines.error("a hermitian file must have complex values", "write 'symmetric' in the banner");
+    throw lines.error("a hermitian file must have complex values",
+                      "write 'symmetric' in the banner: for real values that is the same");
   }
   if (header.symmetry == Symmetry::skew_symmetric && pattern) {
-    throw lines.error("a pattern cannot be skew-symmetric", "write 'symmetric' in the banner, or values");
+    throw lines.error("a pattern cannot be skew-symmetric",
+                      "write the values: without them the signs are not known");
   }
 }
 
@@ -93,8 +95,9 @@ void read_sizes(LineReader& lines, MatrixMarketHeader& header) {
   header.cols =
       static_cast<Index>(expect_integer(lines, words.next(), "the number of columns", 1, largest_index));
   if (header.symmetry != Symmetry::general && header.rows != header.cols) {
-    throw lines.error(fmt::format("a symmetric matrix must be square, not {} x {}", header.rows, header.cols),
-                      "correct the sizes, or write 'general' in the banner");
+    throw lines.error(
+        fmt::format("a symmetric matrix must be square, not {} x {}", header.rows, header.cols),
+        "check the program that wrote the file: the sizes, or the symmetry in the banner, are wrong");
   }
   const Offset storable = storable_entries(header);
   header.entries = storable;

@@ -1,5 +1,7 @@
 // Tells the format of a file from its content.
 
+#include <array>
+
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/byte_reader.hpp"
 #include "trisweep/matrix/harwell_boeing.hpp"
@@ -13,7 +15,16 @@ namespace {
 
 enum class FileFormat { matrix_market, harwell_boeing, petsc_binary };
 
+// What editors put before the text of a file in UTF-8.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+void skip_byte_order_mark(ByteReader& source) {
+  std::array<char, byte_order_mark.size()> mark{};
+  if (source.peek(mark.size()) == byte_order_mark) source.read(mark);
+}
+
 FileFormat detect_format(ByteReader& source) {
+  skip_byte_order_mark(source);
   const auto head = source.peek(1);
   if (head.empty()) throw InputError(source.file(), 0, "the file is empty", "write it again");
   // A misspelt banner is a defect of a Matrix Market file, not another format.

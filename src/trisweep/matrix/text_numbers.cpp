@@ -119,7 +119,7 @@ double expect_real(const LineReader& lines, std::string_view word, const char* w
   if (defect == NumberDefect::overflow) {
     throw lines.error(
         fmt::format("{} is too large for a double: {}", what, in_quotes(word)),
-        fmt::format("scale the problem; the limit is {:.3g}", std::numeric_limits<double>::max()));
+        fmt::format("use units in which no value is beyond {:.3g}", std::numeric_limits<double>::max()));
   }
   throw lines.error(fmt::format("{} is not finite: {}", what, in_quotes(word)),
                     "repair the program that wrote the file; a system with NaN or infinity has no solution");

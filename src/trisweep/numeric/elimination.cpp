@@ -22,7 +22,7 @@ Target contribution_target(Front<T>& front) {
 
 // With L21 in lower and U12^T in upper: subtracts L21 U12 from the later panels and the contribution.
 template <Scalar T>
-void update_lu(Front<T>& front, std::size_t i) {
+void update_lu(Front<T>& front, std::size_t i, EliminationScratch<T>& scratch) {
   const Panel<T>& source = front.panels[i];
   for (std::size_t j = i + 1; j < front.panels.size(); ++j) {
     const Panel<T>& target = front.panels[j];
@@ -32,14 +32,16 @@ void update_lu(Front<T>& front, std::size_t i) {
     subtract_product(target.diagonal, l.block(0, 0, w, l.cols), Op::transpose, u.block(0, 0, w, u.cols));
     subtract_product(target.lower, l.block(w, 0, below, l.cols), Op::transpose, u.block(0, 0, w, u.cols));
     subtract_product(target.upper, u.block(w, 0, below, u.cols), Op::transpose, l.block(0, 0, w, l.cols));
+    scratch.did(2.0 * w * (w + 2.0 * below) * l.cols);
   }
   if (front.contribution.empty()) return;
   subtract_product(front.contribution, rows_from(source, source.lower, front.width), Op::transpose,
                    rows_from(source, source.upper, front.width), contribution_target(front));
+  scratch.did(2.0 * front.contribution.rows * front.contribution.cols * source.width());
 }
 
 template <Scalar T>
-void update_cholesky(Front<T>& front, std::size_t i) {
+void update_cholesky(Front<T>& front, std::size_t i, EliminationScratch<T>& scratch) {
   const Panel<T>& source = front.panels[i];
   for (std::size_t j = i + 1; j < front.panels.size(); ++j) {
     const Panel<T>& target = front.panels[j];
@@ -48,9 +50,11 @@ void update_cholesky(Front<T>& front, std::size_t i) {
     subtract_gram(target.diagonal, beside);
     subtract_product(target.lower, l.block(target.width(), 0, target.lower.rows, l.cols),
                      Op::conjugate_transpose, beside);
+    scratch.did(double(target.width()) * (target.width() + 2.0 * target.lower.rows) * l.cols);
   }
   if (front.contribution.empty()) return;
   subtract_gram(front.contribution, rows_from(source, source.lower, front.width), contribution_target(front));
+  scratch.did(double(front.contribution.rows) * front.contribution.cols * source.width());
 }
 
 // Whether an entry of the packed block is above `bound`, or not a number.
@@ -79,7 +83,7 @@ std::optional<Index> eliminate_lu(Front<T>& front, const PivotRules<RealOf<T>>& 
     solve_right(p.lower, p.diagonal, Triangle::upper, Op::none, Diagonal::stored);
     if (may_delay && exceeds(p.lower, 1 / rules.relative)) return std::nullopt;
     solve_right(p.upper, p.diagonal, Triangle::lower, Op::transpose, Diagonal::unit);
-    update_lu(front, i);
+    update_lu(front, i, scratch);
     solve_right(p.lower, p.diagonal, Triangle::lower, Op::none, Diagonal::unit);
     solve_right(p.upper, p.diagonal, Triangle::upper, Op::transpose, Diagonal::stored);
     exchange_columns<T>(p.lower, pivots, false);
@@ -94,7 +98,7 @@ bool eliminate_cholesky(Front<T>& front, EliminationScratch<T>& scratch) {
     const Panel<T>& p = front.panels[i];
     if (!cholesky_in_place(p.diagonal)) return false;
     solve_right(p.lower, p.diagonal, Triangle::lower, Op::conjugate_transpose, Diagonal::stored);
-    update_cholesky(front, i);
+    update_cholesky(front, i, scratch);
     solve_right(p.lower, p.diagonal, Triangle::lower, Op::none, Diagonal::stored);
     invert_from_cholesky<T>(p.diagonal, scratch.block);
   }

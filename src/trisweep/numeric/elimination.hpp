@@ -1,8 +1,10 @@
 #pragma once
 // Eliminates the columns of an assembled front and brings its panels into the form of Factors.
 
+#include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "trisweep/numeric/front.hpp"
@@ -10,13 +12,15 @@
 
 namespace trisweep::numeric {
 
-// Memory that elimination needs besides the front; one per thread. `width`: of the widest supernode.
+// Means of elimination besides the front; one per thread. `width`: of the widest supernode.
 template <Scalar T>
 struct EliminationScratch {
-  explicit EliminationScratch(Index width) : pivots(usize(width)), block(usize(width) * usize(width)) {}
+  EliminationScratch(Index width, std::function<void(double)> did_some)
+      : pivots(usize(width)), block(usize(width) * usize(width)), did(std::move(did_some)) {}
 
   std::vector<Index> pivots;
   std::vector<T> block;
+  std::function<void(double)> did;  // called with the flops of each product, as it is done
 };
 
 // P F11 = L11 U11 within each supernode, then with D = P^T L11 U11

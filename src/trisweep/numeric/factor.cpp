@@ -30,7 +30,7 @@
 namespace trisweep::numeric {
 namespace {
 
-// Tells the observer about a hundred times.
+// Tells the observer, as one thread at a time.
 class Progress {
  public:
   Progress(Observer& observer, double total) : observer_(observer), total_(total) {}
@@ -38,9 +38,11 @@ class Progress {
   void add(double flops) {
     const std::lock_guard lock(mutex_);
     done_ += flops;
-    if (done_ < next_) return;
-    next_ = done_ + total_ / 100;
     observer_.progress("factor", total_ > 0 ? std::min(1.0, done_ / total_) : 1.0);
+  }
+  void poll() {
+    const std::lock_guard lock(mutex_);
+    observer_.poll();
   }
 
  private:
@@ -48,7 +50,6 @@ class Progress {
   double total_;
   std::mutex mutex_;
   double done_ = 0;
-  double next_ = 0;
 };
 
 template <Scalar T>
@@ -74,7 +75,7 @@ class Worker {
         assembly_(job.source),
         redoer_(job.source, job.rules),
         panels_(job.factors, job.sink, thread, job.front_entries),
-        scratch_(widest),
+        scratch_(widest, [this](double flops) { did(flops); }),
         stack_(stack_entries) {}
 
   // False when the matrix is not positive definite, or pivots would be delayed that a sink has no place for.
@@ -91,6 +92,14 @@ class Worker {
 
  private:
   static constexpr double report_every = 1e8;
+
+  // Within a front.
+  void did(double flops) {
+    unpolled_ += flops;
+    if (unpolled_ < report_every) return;
+    unpolled_ = 0;
+    job_.progress.poll();
+  }
 
   bool process(Index f, bool leaves_unit) {
     lay_out(f, leaves_unit);
@@ -177,7 +186,8 @@ class Worker {
   ContributionStack<T> stack_;
   Front<T> front_;
   Index perturbed_ = 0;
-  double unreported_ = 0;
+  double unreported_ = 0;  // of fronts that are done
+  double unpolled_ = 0;
 };
 
 // With room for the panels, unless a sink takes them.
@@ -264,7 +274,7 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
   for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<Worker<T>>(job, t, stack, widest));
 
   const auto work = [&](int thread, const Unit& unit) { return workers[usize(thread)]->process(unit); };
-  if (!run_units(units, threads, work)) return std::nullopt;
+  if (!run_units(units, threads, work, [&] { progress.poll(); })) return std::nullopt;
   observer.progress("factor", 1.0);
   for (const auto& worker : workers) factors.perturbed_pivots += worker->perturbed_pivots();
   insert_redone(std::move(redone), tree, factors);

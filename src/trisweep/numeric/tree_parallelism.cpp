@@ -1,6 +1,7 @@
 #include "trisweep/numeric/tree_parallelism.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -13,6 +14,8 @@ namespace {
 
 // Subtrees are split until the largest is this many times smaller than a thread's share.
 constexpr double units_per_thread = 8;
+// Between two calls of while_waiting().
+constexpr std::chrono::milliseconds patience(100);
 
 // Which fronts lie above the cut. The roots of the subtrees are the children of those fronts.
 std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<double>& flops, int threads) {
@@ -36,8 +39,13 @@ std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<doub
 // The state that the threads of one run share.
 class Run {
  public:
-  Run(const std::vector<Unit>& units, const std::function<bool(int, const Unit&)>& work)
-      : units_(units), work_(work), waiting_for_(units.size()), remaining_(units.size()) {
+  Run(const std::vector<Unit>& units, const std::function<bool(int, const Unit&)>& work,
+      const std::function<void()>& while_waiting)
+      : units_(units),
+        work_(work),
+        while_waiting_(while_waiting),
+        waiting_for_(units.size()),
+        remaining_(units.size()) {
     for (std::size_t u = 0; u < units.size(); ++u) {
       waiting_for_[u] = units[u].children;
       if (units[u].children == 0) ready_.push({units[u].urgency, u});
@@ -47,12 +55,14 @@ class Run {
   void serve(int thread) {
     std::unique_lock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [&] { return stopped_ || remaining_ == 0 || !ready_.empty(); });
+      while (
+          !changed_.wait_for(lock, patience, [&] { return stopped_ || remaining_ == 0 || !ready_.empty(); }))
+        if (thread == 0) wait_on(lock);
       if (stopped_ || remaining_ == 0) return;
       const std::size_t u = ready_.top().second;
       ready_.pop();
       lock.unlock();
-      const bool done = attempt(thread, units_[u]);
+      const bool done = attempt([&] { return work_(thread, units_[u]); });
       lock.lock();
       finish(u, done);
     }
@@ -64,9 +74,21 @@ class Run {
   }
 
  private:
-  bool attempt(int thread, const Unit& unit) {
+  void wait_on(std::unique_lock<std::mutex>& lock) {
+    lock.unlock();
+    const bool goes_on = attempt([&] {
+      while_waiting_();
+      return true;
+    });
+    lock.lock();
+    stopped_ |= !goes_on;
+    if (stopped_) changed_.notify_all();
+  }
+
+  template <class Work>
+  bool attempt(const Work& work) {
     try {
-      return work_(thread, unit);
+      return work();
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
@@ -84,6 +106,7 @@ class Run {
 
   const std::vector<Unit>& units_;
   const std::function<bool(int, const Unit&)>& work_;
+  const std::function<void()>& while_waiting_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Index> waiting_for_;
@@ -120,9 +143,9 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
   return units;
 }
 
-bool run_units(const std::vector<Unit>& units, int threads,
-               const std::function<bool(int, const Unit&)>& work) {
-  Run run(units, work);
+bool run_units(const std::vector<Unit>& units, int threads, const std::function<bool(int, const Unit&)>& work,
+               const std::function<void()>& while_waiting) {
+  Run run(units, work, while_waiting);
   {
     std::vector<std::jthread> others;
     for (int thread = 1; thread < threads; ++thread)

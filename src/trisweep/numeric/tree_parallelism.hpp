@@ -23,9 +23,10 @@ struct Unit {
 std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double>& flops, int threads);
 
 // Calls work(thread, unit) for every unit, children before parents, on `threads` threads, the caller's among
-// them. Stops early when a call returns false; an exception is rethrown to the caller after all threads
-// stopped. Returns whether every call returned true.
-bool run_units(const std::vector<Unit>& units, int threads,
-               const std::function<bool(int, const Unit&)>& work);
+// them, which calls while_waiting() some times a second where it has nothing to do. Stops early when a call
+// returns false; an exception of either is rethrown to the caller after all threads stopped. Returns whether
+// every call returned true.
+bool run_units(const std::vector<Unit>& units, int threads, const std::function<bool(int, const Unit&)>& work,
+               const std::function<void()>& while_waiting);
 
 }  // namespace trisweep::numeric

@@ -104,14 +104,14 @@ Exponents choose_units(const Logarithms& logs) {
 // of it; beyond this, in bits, it leaves the range of numbers sooner than it helps.
 constexpr double most_spread = 400;
 
-void require_full_rank(const Assignment& assignment) {
+void require_full_rank(const Assignment& assignment, const RowNumbers& numbers) {
   const auto col_of = assignment.col_of_row();
   if (assignment.rank() == static_cast<Index>(col_of.size())) return;
-  const auto row = std::find(col_of.begin(), col_of.end(), -1) - col_of.begin();
+  const auto row = static_cast<Index>(std::find(col_of.begin(), col_of.end(), -1) - col_of.begin());
   throw Error(ErrorKind::numerical,
               fmt::format("the matrix is structurally singular: its structural rank is {} of {}; row {} "
                           "(counting from 1) cannot be matched to a column of its own",
-                          assignment.rank(), col_of.size(), row + 1),
+                          assignment.rank(), col_of.size(), numbers(row) + 1),
               "check how the matrix was assembled: some rows together have nonzeros in too few columns");
 }
 
@@ -139,12 +139,12 @@ double spread(const Assignment& assignment) {
 }  // namespace
 
 template <Scalar T>
-Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer) {
+Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const RowNumbers& numbers) {
   Logarithms logs = logarithms_of(a);
   Exponents exponents = choose_units(logs);
   Assignment assignment(costs_of(std::move(logs), exponents));
   assignment.solve(observer);
-  require_full_rank(assignment);
+  require_full_rank(assignment, numbers);
   const auto add = [](std::vector<double>& to, std::span<const double> duals) {
     std::transform(to.begin(), to.end(), duals.begin(), to.begin(), std::plus<>{});
   };
@@ -156,7 +156,8 @@ Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer) {
   return {.col_of_row = {col_of.begin(), col_of.end()}, .scaling = scaling_of(std::move(exponents))};
 }
 
-#define INSTANTIATE(T) template Matching match_large_entries(const matrix::Csr<T>&, Observer&);
+#define INSTANTIATE(T) \
+  template Matching match_large_entries(const matrix::Csr<T>&, Observer&, const RowNumbers&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::ordering

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trisweep/core/observer.hpp"
+#include "trisweep/core/row_numbers.hpp"
 #include "trisweep/matrix/csr.hpp"
 #include "trisweep/ordering/scaling.hpp"
 
@@ -21,8 +22,9 @@ struct Matching {
   Scaling scaling;                // powers of two: matched entries come to [0.5, 2], others to at most 2
 };
 
-// Throws Error(numerical) when no row permutation gives a diagonal without zeros, naming the structural rank.
+// Throws Error(numerical) when no row permutation gives a diagonal without zeros, naming the structural rank
+// and a row, as `numbers` says.
 template <Scalar T>
-Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer);
+Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const RowNumbers& numbers = {});
 
 }  // namespace trisweep::ordering

@@ -38,34 +38,36 @@ void check_options(Index rows, Index cols, const Options& options) {
   }
 }
 
-[[noreturn]] void throw_empty(const char* what, std::ptrdiff_t index) {
+[[noreturn]] void throw_empty(const char* what, Index index) {
   throw Error(ErrorKind::numerical,
               fmt::format("the matrix is structurally singular: {} {} (counting from 1) has no nonzero", what,
                           index + 1),
-              fmt::format("remove or complete empty rows and columns; check how the matrix was assembled"));
+              "check how the matrix was assembled: which equation or unknown is missing there");
 }
 
 // Every row and column has a nonzero, and all values are finite.
 template <class T>
-void check_values(const matrix::Csr<T>& a) {
+void check_values(const matrix::Csr<T>& a, const RowNumbers& numbers) {
   std::vector<char> row(usize(a.rows())), col(usize(a.cols()));
   for (Index i = 0; i < a.rows(); ++i) {
     for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
       const auto magnitude = std::abs(a.value[usize(p)]);
       const Index j = a.pattern.col[usize(p)];
       if (!std::isfinite(magnitude)) {
-        throw Error(
-            ErrorKind::input,
-            fmt::format("the entry in row {}, column {} (counting from 1) is not finite", i + 1, j + 1),
-            "remove NaN and infinite values");
+        throw Error(ErrorKind::input,
+                    fmt::format("the entry in row {}, column {} (counting from 1) is not finite",
+                                numbers(i) + 1, numbers(j) + 1),
+                    "look for a division by zero or an overflow where the matrix is made");
       }
       if (magnitude != 0) row[usize(i)] = col[usize(j)] = 1;
     }
   }
-  const auto empty_row = std::find(row.begin(), row.end(), 0),
-             empty_col = std::find(col.begin(), col.end(), 0);
-  if (empty_row != row.end()) throw_empty("row", empty_row - row.begin());
-  if (empty_col != col.end()) throw_empty("column", empty_col - col.begin());
+  const auto require_none_empty = [&](const char* what, const std::vector<char>& filled) {
+    const auto empty = std::find(filled.begin(), filled.end(), 0);
+    if (empty != filled.end()) throw_empty(what, numbers(static_cast<Index>(empty - filled.begin())));
+  };
+  require_none_empty("row", row);
+  require_none_empty("column", col);
 }
 
 Matching diagonal_matching(Index n) {
@@ -78,7 +80,8 @@ Matching diagonal_matching(Index n) {
 template <class T>
 Matching prepare(const matrix::Csr<T>& a, bool symmetric, const Options& options, Observer& observer) {
   const bool matched = options.matching && !symmetric;
-  Matching matching = matched ? match_large_entries(a, observer) : diagonal_matching(a.rows());
+  Matching matching =
+      matched ? match_large_entries(a, observer, options.numbers) : diagonal_matching(a.rows());
   if (!options.equilibrate) {
     matching.scaling = unit_scaling(a.rows());
   } else if (symmetric) {
@@ -211,7 +214,7 @@ Numbering number(const matrix::Pattern& a, const Options& options, Observer& obs
 template <class T>
 Ordering order_checked(const matrix::Csr<T>& a, bool symmetric, const Options& options, Observer& observer) {
   check_options(a.rows(), a.cols(), options);
-  check_values(a);
+  check_values(a, options.numbers);
   Matching matching = prepare(a, symmetric, options, observer);
   Numbering numbering =
       number(matrix::symmetrized(with_rows_permuted(a.pattern, matching.col_of_row)), options, observer);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trisweep/core/observer.hpp"
+#include "trisweep/core/row_numbers.hpp"
 #include "trisweep/matrix/csr.hpp"
 
 namespace trisweep::ordering {
@@ -48,6 +49,7 @@ struct Options {
   int tree_levels = 6;      // at most; fewer when the matrix is small
   int needed_levels = 0;    // of these, what the plan makes use of
   Index seed = 1;           // of the dissection; the same seed gives the same order
+  RowNumbers numbers{};     // of rows and columns, for messages
 };
 
 // The levels of the separator tree that a dissection of n rows has.

@@ -1,6 +1,6 @@
 #pragma once
 // The run record: what a run did and measured, as one JSON document. SI units. The field names are a contract
-// (DESIGN section 3); docs/run-record.md describes them.
+// docs/run-record.md describes them.
 
 #include <array>
 #include <limits>

@@ -112,10 +112,11 @@ std::string unsolved(const RunRecord& r) {
 
 // The answer does not satisfy its equations.
 std::string inaccurate(const RunRecord& r) {
-  const std::string remedy =
-      model::find_precision(r.solve.precision).single_factors ? "use --precision double"
-      : r.factor.perturbed_pivots > 0 ? "try another --ordering, or --diagonal supernodes"
-                                      : "allow more steps with --refine";
+  const std::string remedy = model::find_precision(r.solve.precision).single_factors
+                                 ? "use --precision double"
+                             : r.plan.diagonal != "supernodes" ? "try --diagonal supernodes"
+                             : r.factor.perturbed_pivots > 0   ? "try another --ordering"
+                                                               : "allow more steps with --refine";
   if (!std::isfinite(r.solve.arioli_demmel_duff_backward_error)) {
     return fmt::format("the solution {}is not within the range of {} precision\n  remedy: {}", unsolved(r),
                        precision_of(r), remedy);

@@ -69,7 +69,7 @@ std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& 
       matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
   std::vector<Analysis> analyses;
   for (const symbolic::Options& options : symbolic) {
-    symbolic::Analysis result = symbolic::analyze(pattern, order.tree, options);
+    symbolic::Analysis result = symbolic::analyze(pattern, order.tree, options, observer);
     Analysis& analysis = analyses.emplace_back(
         Analysis{.ordering = order, .structure = std::move(result.structure), .kind = kind});
     compose(analysis.ordering.row_new, result.new_of_ordered);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <numeric>
+#include <span>
 
+#include "trisweep/core/finite.hpp"
+#include "trisweep/core/row_numbers.hpp"
 #include "trisweep/krylov/block_rows.hpp"
 
 namespace trisweep::solve {
@@ -22,9 +24,9 @@ void require(bool holds, ErrorKind kind, const Text& text, const char* remedy) {
   if (!holds) throw Error(kind, text(), remedy);
 }
 
-// What one rank can see for itself; `n`: rows of all ranks together.
+// What one rank can see for itself; `n`: rows of all ranks together, `first`: of the ranks before.
 template <Scalar T>
-void check_rows(const BlockRows<T>& rows, Offset n) {
+void check_rows(const BlockRows<T>& rows, Offset n, Index first) {
   const matrix::Pattern& p = rows.a.pattern;
   constexpr const char* as_documented = "pass rows as BlockRows describes them";
   require(n <= std::numeric_limits<Index>::max(), ErrorKind::usage,
@@ -34,18 +36,21 @@ void check_rows(const BlockRows<T>& rows, Offset n) {
               std::is_sorted(p.row_ptr.begin(), p.row_ptr.end()) && usize(p.nonzeros()) == p.col.size() &&
               p.col.size() == rows.a.value.size(),
           ErrorKind::usage, "the rows' pointers, columns and values do not fit together", as_documented);
+  const RowNumbers number{rows.number, first};
   for (Index i = 0; i < p.rows; ++i) {
     const auto row = p.row(i);
     const bool ascending = std::adjacent_find(row.begin(), row.end(), std::greater_equal<>()) == row.end();
     require(
         ascending && (row.empty() || (row.front() >= 0 && row.back() < n)), ErrorKind::usage,
-        [&] { return fmt::format("columns of row {} of this rank do not ascend from 0 to {}", i, n - 1); },
+        [&] {
+          return fmt::format("columns of row {} (counting from 0) do not ascend from 0 to {}", number(i), n - 1);
+        },
         as_documented);
     for (Offset at = p.row_ptr[usize(i)]; at < p.row_ptr[usize(i) + 1]; ++at) {
       require(
-          std::isfinite(std::abs(rows.a.value[usize(at)])), ErrorKind::input,
+          is_finite(rows.a.value[usize(at)]), ErrorKind::input,
           [&] {
-            return fmt::format("the entry in row {} of this rank, column {} is not finite", i,
+            return fmt::format("the entry in row {}, column {} (counting from 0) is not finite", number(i),
                                p.col[usize(at)]);
           },
           "look for a division by zero or an overflow where the matrix is made");
@@ -73,7 +78,7 @@ std::vector<Index> places(const std::vector<std::vector<Index>>& listed, Index n
 template <Scalar T>
 void renumber(const std::vector<Index>& place, ConsecutiveRows<T>& rows) {
   const matrix::Csr<T> before = rows.a;
-  auto& [a, partition, entry] = rows;
+  auto& [a, partition, entry, number] = rows;
   entry.resize(a.value.size());
   std::iota(entry.begin(), entry.end(), Offset{0});
   for (Index i = 0; i < a.rows(); ++i) {
@@ -118,20 +123,25 @@ ConsecutiveRows<T> consecutive(const transport::Communicator& comm, BlockRows<T>
   }();
   const Offset n = std::accumulate(counts.begin(), counts.end(), Offset{0});
   const bool lists = comm.max(Offset{rows.number.empty() ? 0 : 1}) > 0;
+  const Offset first = std::accumulate(counts.begin(), counts.begin() + comm.rank(), Offset{0});
   transport::collectively(comm, [&] {
-    check_rows(rows, n);
     require(!lists || std::ssize(rows.number) == rows.a.rows(), ErrorKind::usage,
             fmt::format("{} row numbers for {} rows", rows.number.size(), rows.a.rows()),
             "number every row, or none on any rank");
+    check_rows(rows, n, static_cast<Index>(first));
   });
-  ConsecutiveRows<T> result{.a = std::move(rows.a), .partition = {{0}}, .entry = {}};
+  ConsecutiveRows<T> result{
+      .a = std::move(rows.a), .partition = {{0}}, .entry = {}, .number = std::move(rows.number)};
   for (const Index count : counts) result.partition.begin.push_back(result.partition.begin.back() + count);
   result.a.pattern.cols = static_cast<Index>(n);
   if (!lists) return result;
-  auto listed = comm.gather(rows.number);
+  auto listed = comm.gather(result.number);
   std::vector<Index> place;
   transport::collectively(comm, [&] {
-    if (comm.rank() == 0) place = places(listed, static_cast<Index>(n));
+    if (comm.rank() > 0) return;
+    place = places(listed, static_cast<Index>(n));
+    for (const auto& others : std::span(listed).subspan(1))
+      result.number.insert(result.number.end(), others.begin(), others.end());
   });
   comm.broadcast(place);
   transport::collectively(comm, [&] { renumber(place, result); });

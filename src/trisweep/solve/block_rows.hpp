@@ -34,10 +34,14 @@ struct ConsecutiveRows {
   matrix::Csr<T> a;  // this rank's rows
   distribution::RowPartition partition;
   std::vector<Offset> entry;  // of the caller's rows, by entry of a; empty: the same
+  // BlockRows::number of this rank's rows; on rank 0 of all ranks' rows, its own first. Empty: none was
+  // given.
+  std::vector<Index> number;
 };
 
 // Collective. Throws on every rank Error(usage) when rows are not those of one square matrix, each once, and
-// Error(input) when it is empty or an entry is not finite.
+// Error(input) when it is empty or an entry is not finite; both name rows and columns of the whole matrix,
+// from 0.
 template <Scalar T>
 ConsecutiveRows<T> consecutive(const transport::Communicator& comm, BlockRows<T> rows);
 

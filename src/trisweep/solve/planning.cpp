@@ -63,8 +63,9 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
   std::vector<symbolic::Options> symbolic;
   for (const std::string& diagonal : diagonals)
     symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks()));
-  auto analyses =
-      analyze_each_as(kind, a, model::ordering_options(request.ordering, request.axes), symbolic, observer);
+  ordering::Options ordering = model::ordering_options(request.ordering, request.axes);
+  ordering.numbers = request.numbers;
+  auto analyses = analyze_each_as(kind, a, ordering, symbolic, observer);
   PlannedSystem planned{.choice = request.axes.usual(), .analysis_seconds = seconds_since(start)};
 
   model::PlanProblem problem{

@@ -22,6 +22,7 @@ struct PlanRequest {
   int threads = 0;                    // of a rank, in the sweeps; 0: as the machine has it
   bool clusters = false;              // supernodes in their order, so that panels can be compressed
   distribution::RowPartition rows{};  // who has which rows of b and x, in the order of the matrix
+  RowNumbers numbers{};               // of rows and columns, for messages
 };
 
 // What the model said of the plans there were.

@@ -7,11 +7,14 @@
 #include <utility>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/core/finite.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/solve/compressed_factors.hpp"
 #include "trisweep/solve/compression_choice.hpp"
 #include "trisweep/solve/condition.hpp"
+#include "trisweep/solve/finite_input.hpp"
+#include "trisweep/solve/range.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/singularity.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
@@ -56,20 +59,27 @@ class Solver<T>::System {
     if (std::same_as<T, Single<T>> && options.mixed)
       throw transport::CollectiveError(ErrorKind::usage, "there are no factors below single precision",
                                        "solve a system in double precision with mixed ones");
-    transport::collectively(comm_, [&] { engine::require_device(options_.device); });
+    transport::collectively(comm_, [&] {
+      engine::require_device(options_.device);
+      require_threads(options_.threads, 0);
+    });
     if (!options_.plan) options_.plan = model::all_axes(comm_.size(), names_of(transport::transports()));
     leave_out_unusable(comm_, *options_.plan);
     if (options_.device != engine::Device::cpu) choose_exchange();
     ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));
     entry_ = std::move(own.entry);
+    number_ = std::move(own.number);
+    bring_into_range(own.a.value);
     const auto start = Clock::now();
     a_.emplace(comm_.handle(), std::move(own.a), own.partition);
     matrix_seconds_ = comm_.max(seconds_since(start));
     factor(Care::usual, Reuse::nothing);
   }
 
-  Answer solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
+  Answer solve(Op op, Vectors<const T> given, Vectors<T> x, void* stream) {
+    const Vectors<const T> b = in_range(given);
     Answer answer = try_to_solve(op, b, x, stream);
+    if (!answer.solved()) blame_input(b);
     if (options_.second_try && solver_->compression() && !tiles_will_do(answer)) {
       compression_undone_ = true;
       factor(Care::usual, Reuse::analysis);
@@ -82,7 +92,7 @@ class Solver<T>::System {
 
   ForwardError forward_error(Op op, const Answer& answer, Vectors<const T> b, Vectors<const T> x) {
     if (!answer.is_regular()) return {};
-    return refined_->forward_error(op, b.columns(answer.worst, 1), x.columns(answer.worst, 1),
+    return refined_->forward_error(op, in_range(b.columns(answer.worst, 1)), x.columns(answer.worst, 1),
                                    most_entries_[op == Op::none ? 0 : 1] + 1);
   }
 
@@ -92,22 +102,25 @@ class Solver<T>::System {
       if (!entry_.empty() && entry_.size() != values.size())
         throw Error(ErrorKind::usage, "other entries than the matrix has",
                     "pass values for the same pattern");
+      if (entry_.empty()) ordered.assign(values.begin(), values.end());
       for (const Offset e : entry_) ordered.push_back(values[usize(e)]);
-      const std::span<const T> all = entry_.empty() ? values : std::span<const T>(ordered);
-      if (!std::all_of(all.begin(), all.end(), [](const T& v) { return std::isfinite(std::abs(v)); }))
-        throw Error(ErrorKind::input, "a value of the matrix is not finite");
+      if (!std::ranges::all_of(ordered, is_finite<T>))
+        throw Error(ErrorKind::input, "a value of the matrix is not finite",
+                    "look for a division by zero or an overflow where the matrix is made");
     });
-    a_->replace_values(entry_.empty() ? values : std::span<const T>(ordered));
+    bring_into_range(ordered);
+    a_->replace_values(ordered);
     factor(Care::usual, Reuse::analysis);
   }
 
   void prepare(Op op, Index nrhs) { refined_->prepare(op, nrhs); }
   // In the groups of refinement, which have room.
   void sweep(Op op, Vectors<const T> b, Vectors<T> x) {
+    const Vectors<const T> right = in_range(b);
     const Index at_once = std::max<Index>(refined_->group(b.cols), 1);
     for (Index first = 0; first < std::max<Index>(b.cols, 1); first += at_once) {
       const Index count = std::min(at_once, b.cols - first);
-      solver_->solve(op, b.columns(first, count), x.columns(first, count));
+      solver_->solve(op, right.columns(first, count), x.columns(first, count));
       first == 0 ? last_ = solver_->last() : last_ += solver_->last();
     }
   }
@@ -144,6 +157,40 @@ class Solver<T>::System {
                   [](const auto& name) { return distribution::find_mapping(name).only_ranks_count; });
     if (options_.carrier == device::Carrier::device || axes.grid.empty() || axes.mapping.empty())
       throw transport::CollectiveError(ErrorKind::environment, obstacle);
+  }
+
+  void bring_into_range(std::vector<T>& values) {
+    unit_ = unit_of_range<T>(comm_, values);
+    if (unit_ == 1) return;
+    for (T& v : values) v *= unit_;
+  }
+
+  // b in the units of the matrix.
+  Vectors<const T> in_range(Vectors<const T> b) {
+    return unit_ == 1 ? b : copy_here(b, [&](const T& v) { return v * unit_; });
+  }
+
+  // In the host's memory, until the next one.
+  template <class Change>
+  Vectors<const T> copy_here(Vectors<const T> b, const Change& change) {
+    return transport::collectively(comm_, [&]() -> Vectors<const T> {
+      copy_.resize(usize(b.rows) * usize(b.cols));
+      const Vectors<T> to{copy_.data(), b.rows, b.cols};
+      if (b.space == MemorySpace::host) {
+        for (Index c = 0; c < b.cols; ++c) std::copy_n(b.column(c), b.rows, to.column(c));
+      } else {
+        solver_->copy(to, b);
+      }
+      std::ranges::transform(copy_, copy_.begin(), change);
+      return to;
+    });
+  }
+
+  // Throws on every rank when b is not finite: no other factors would help.
+  void blame_input(Vectors<const T> b) {
+    const auto same = [](const T& v) { return v; };
+    require_finite(comm_, b.space == MemorySpace::host ? b : copy_here(b, same),
+                   {number_, a_->partition().first(comm_.rank())});
   }
 
   Answer try_to_solve(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
@@ -220,7 +267,8 @@ class Solver<T>::System {
                         .ranks_of_node = ranks_of_node,
                         .threads = options_.threads,
                         .clusters = compression().eps > 0,
-                        .rows = a_->partition()};
+                        .rows = a_->partition(),
+                        .numbers = {number_}};
     if (care_ == Care::great) request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
     std::shared_ptr<const Factorization<F>> done;
     const auto likely = care_ == Care::usual ? likely_kind(a) : numeric::Kind::lu;
@@ -391,7 +439,8 @@ class Solver<T>::System {
             .dependencies = options_.dependencies,
             .watchdog = options_.watchdog,
             .rows = a_->partition(),
-            .compression = compression()};
+            .compression = compression(),
+            .observer = &observer()};
   }
 
   Observer& observer() const { return options_.observer ? *options_.observer : silent_observer(); }
@@ -399,6 +448,9 @@ class Solver<T>::System {
   transport::Communicator comm_;
   Options options_;
   std::vector<Offset> entry_;  // ConsecutiveRows::entry
+  std::vector<Index> number_;  // ConsecutiveRows::number
+  RealOf<T> unit_ = 1;         // a_ is the caller's matrix times this (range.hpp)
+  std::vector<T> copy_;        // of right-hand sides
   std::optional<krylov::DistributedMatrix<T>> a_;
   double matrix_seconds_ = 0;  // that distributing it took
   Care care_ = Care::usual;

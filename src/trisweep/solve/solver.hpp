@@ -72,6 +72,8 @@ class Solver {
   // op(A) x = b for this rank's rows of b and x, in the order in which it has those of A, at the place of the
   // caller. b and x have no memory in common. Whether x may be believed, the answer tells; it is there in any
   // case. They may be in the memory of the solver's device (RefinedSolver::solve), and `stream` one of its.
+  // Throws Error(input) when b has an entry that is not finite, naming its row and column: the solver stays
+  // as it is.
   Answer solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none, void* stream = nullptr);
   // How far x, which solve() gave with this answer, may be from the solution, of the right-hand side with the
   // largest error. Some thirty sweeps. Unknown where the verdict is singular: x is then one of many.

@@ -18,8 +18,9 @@ namespace {
 
 void check_options(const SolverOptions& options, Index ranks) {
   distribution::check_grid(options.grid, ranks);
-  if (options.threads < 1 || options.grain < 1 || options.tiling.width < 1 || options.tiling.least < 1)
-    throw Error(ErrorKind::usage, "threads, grain and tiles' widths must be positive");
+  require_threads(options.threads);
+  if (options.grain < 1 || options.tiling.width < 1 || options.tiling.least < 1)
+    throw Error(ErrorKind::usage, "grain and tiles' widths must be positive");
   engine::require_device(options.device);
   if (!(options.compression.eps >= 0 && options.compression.eps < 1))
     throw Error(ErrorKind::usage, fmt::format("factors compressed to {}", options.compression.eps),
@@ -266,6 +267,7 @@ void TriangularSolver<T>::prepare(Op op, Index nrhs) {
 
 template <Scalar T>
 void TriangularSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
+  options_.observer->poll();
   transport::together(comm_, [&] {
     const auto start = std::chrono::steady_clock::now();
     require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());

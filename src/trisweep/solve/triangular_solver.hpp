@@ -48,6 +48,7 @@ struct SolverOptions {
   distribution::RowPartition rows{};  // who has which rows of b and x; empty: even blocks
   transport::Limits limits{};         // less only in tests
   Compression compression{};
+  Observer* observer = &silent_observer();  // polled before each sweep
 };
 
 // Bytes of the factors by level of the separator tree, the root's first; what layers replicate counts once.

@@ -1,0 +1,17 @@
+#pragma once
+// Entries near the largest number, whose sums would overflow: the system is solved in smaller units.
+
+#include <span>
+
+#include "trisweep/core/types.hpp"
+#include "trisweep/transport/communicator.hpp"
+
+namespace trisweep::solve {
+
+// The power of two by which matrix and right-hand sides are multiplied, which rounds nothing that matters
+// next to the largest entry: 1 unless the largest part of an entry on any rank is within an eighth of the
+// exponents from the largest number. Collective.
+template <Scalar T>
+RealOf<T> unit_of_range(const transport::Communicator& comm, std::span<const T> values);
+
+}  // namespace trisweep::solve

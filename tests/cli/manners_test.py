@@ -1,0 +1,280 @@
+"""What a command does with its outputs, with options that mean nothing, and with what is only large or long."""
+import json
+import os
+import shutil
+import subprocess
+import threading
+import unittest
+
+from command import BINARY, GOOD, CommandTest, dense_text, grid_laplacian, matrix_text, read_dense
+
+OCTAHEDRON = "\n".join(
+    ["v 1 0 0", "v -1 0 0", "v 0 1 0", "v 0 -1 0", "v 0 0 1", "v 0 0 -1"]
+    + [f"f {i} {j} {k}" for i, j, k in ((1, 3, 5), (3, 2, 5), (2, 4, 5), (4, 1, 5),
+                                        (3, 1, 6), (2, 3, 6), (4, 2, 6), (1, 4, 6))]) + "\n"
+
+# What is given, and how the refusal names it.
+MEANINGLESS = {
+    ("solve", "a.mtx", "--tolerance", "1e-6"): "--tolerance is not for --method direct",
+    ("solve", "a.mtx", "--max-iterations", 5): "--max-iterations is not for --method direct",
+    ("solve", "a.mtx", "--preconditioner", "ilu0"): "--preconditioner is not for --method direct",
+    ("solve", "a.mtx", "--overlap", "block"): "--overlap is not for --method direct",
+    ("solve", "a.mtx", "--method", "bicgstab", "--replace-every", 5): "--replace-every is not for --method bicgstab",
+    ("solve", "a.mtx", "--no-dependencies", "--refine", 3): "--refine is not for --no-dependencies",
+    **{("solve", "a.mtx", "--method", "gmres", "--preconditioner", "ilu0", *option):
+       f"{option[0]} is not for --preconditioner ilu0"
+       for option in (("--mapping", "proportional"), ("--diagonal", "separators"), ("--schedule", "single-sync"),
+                      ("--inter-grid", "sparse"), ("--tree", "flat"), ("--transport", "two-sided"),
+                      ("--ordering", "scotch"), ("--compress", "auto"), ("--device", "host"), ("--machine", "generic"),
+                      ("--watchdog", 5), ("--deterministic",))},
+    ("solve", "a.mtx", "--method", "gmres", "--preconditioner", "none", "--precision", "mixed"):
+        "--precision mixed is not for --preconditioner none",
+    ("sptrsv", "l.mtx", "--pes", 2, "--algorithm", "push", "--threads", 2): "--threads is not for predictions by --pes",
+    ("sptrsv", "l.mtx", "--pes", 2, "--algorithm", "push", "--repeat", 2): "--repeat is not for predictions by --pes",
+    ("sptrsv", "l.mtx", "--algorithm", "level-set", "--solves", 5): "--solves is not for --algorithm level-set",
+    ("sptrsv", "l.mtx", "--device", "host", "--solves", 5): "--solves is not for --device host",
+    ("sptrsv", "l.mtx", "--solves", 0): "--solves",
+    ("predict", "a.mtx", "--machine", "generic", "--ranks", 4, "--seed", 3): "--seed",
+    ("predict", "--analysis", "a.analysis", "--machine", "generic", "--ranks", 1, "--ordering", "scotch"): "--ordering",
+    ("tune", "--analysis", "a.analysis", "--machine", "generic", "--ranks", 1, "--ordering", "scotch"): "--ordering",
+    ("gallery", "poisson3d", "--n", 3, "--seed", 3): "--seed is not for poisson3d",
+    ("himv", "--object", "spheres", "--n", 300, "--overlap", "pipe1"): "--overlap is not for BiCGStab that is not pipel",
+    ("himv", "--object", "spheres", "--n", 300, "--streams", 2): "--streams is not for --kernel merged",
+    ("bem", "--object", "sphere", "--n", 300, "--distance", 2): "--distance is not for --object sphere",
+    ("bem", "--object", "human", "--n", 300, "--potential", 2): "--potential is not for --object human",
+    ("bem", "--object", "hum2", "--array", 2): "--array is not for --object hum2",
+    ("bem", "--object", "spheres", "--n", 300, "--field", 2): "--field is not for --object spheres",
+    ("bem", "--object", "./o.obj", "--radius", 2): "--radius is not for --object ./o.obj",
+    ("bem", "--object", "sphere", "--n", 300, "--closed"): "--closed is not for objects that are made",
+    ("bem", "--object", "sphere", "--n", 300, "--replace-every", 3): "--replace-every is not for --method bicgstab",
+    ("bem", "--object", "sphere", "--n", 300, "--device", "cpu", "--gpus", 2): "--gpus is not for --device cpu",
+    ("bem", "--object", "sphere", "--n", 300, "--device", "host", "--cut", "count"): "--cut is not for --kernel merged",
+    ("bem", "--object", "sphere", "--n", 300, "--no-recompression", "--precision", "double"):
+        "--precision is not for --no-recompression",
+}
+
+
+class Manners(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("a.mtx", matrix_text(225, grid_laplacian(15, shift=0.1)))
+
+    def refuse(self, *words, says, status=2, **options):
+        before = self.files()
+        result = self.run_here(*words, **options)
+        self.assertEqual(result.status, status, result)
+        self.assertEqual(len(result.messages()), 1, result)
+        self.assertIn(says, result.messages()[0], result)
+        self.assertIn("\n  remedy: ", result.messages()[0], result)
+        self.assertEqual(self.files(), before)
+        return result.messages()[0]
+
+    def test_options_that_do_nothing_are_refused(self):
+        self.write("l.mtx", matrix_text(2, {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 1.0}))
+        self.write("o.obj", OCTAHEDRON)
+        self.succeed("predict", "a.mtx", "--machine", "generic", "--ranks", 1, "--save-analysis", "a.analysis")
+        for words, says in MEANINGLESS.items():
+            with self.subTest(says, words=words):
+                self.refuse(*words, says=says)
+        # What says no more than what is done.
+        self.succeed("solve", "a.mtx", "--method", "direct", "--preconditioner", "lu")
+        self.succeed("solve", "a.mtx", "--method", "gmres", "--preconditioner", "ilu0", "--device", "cpu")
+
+    def test_an_output_is_no_input(self):
+        self.write("b.mtx", dense_text([[1.0] * 225]))
+        self.write("machine.json", self.succeed("machines", "generic", "--json", "-").out)
+        self.write("l.mtx", matrix_text(2, {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 1.0}))
+        self.write("o.obj", OCTAHEDRON)
+        self.succeed("predict", "a.mtx", "--machine", "generic", "--ranks", 1, "--save-analysis", "a.analysis")
+        os.symlink("a.mtx", self.path("link.mtx"))
+        os.link(self.path("b.mtx"), self.path("hard.mtx"))
+        contents = {name: self.path(name).read_bytes() for name in self.files()}
+        solve = ("solve", "a.mtx", "--rhs", "b.mtx")
+        predict = ("predict", "--ranks", 1, "--machine")
+        for words, says in {
+                (*solve, "-o", "a.mtx"): "matrix and --output both name a.mtx",
+                (*solve, "--json", "./a.mtx"): "matrix and --json both name ./a.mtx",
+                (*solve, "--trace", "link.mtx"): "matrix and --trace both name link.mtx",
+                (*solve, "--traffic", "b.mtx"): "--rhs and --traffic both name b.mtx",
+                (*solve, "-o", "hard.mtx"): "--rhs and --output both name hard.mtx",
+                (*solve, "--machine", "machine.json", "--json", "machine.json"): "--machine and --json both name",
+                ("sptrsv", "l.mtx", "-o", "l.mtx"): "matrix and --output both name l.mtx",
+                ("plan", "a.mtx", "--grid", "1x1x1", "--dot", "a.mtx"): "matrix and --dot both name a.mtx",
+                (*predict, "machine.json", "a.mtx", "--json", "machine.json"): "--machine and --json both name",
+                (*predict, "generic", "--analysis", "a.analysis", "--save-analysis", "a.analysis"):
+                    "--analysis and --save-analysis both name a.analysis",
+                ("tune", "a.mtx", "--ranks", 1, "--machine", "generic", "--json", "a.mtx"): "matrix and --json both",
+                ("machines", "machine.json", "--json", "machine.json"): "name and --json both name machine.json",
+                ("bem", "--object", "./o.obj", "--vtu", "o.obj"): "--object and --vtu both name o.obj",
+        }.items():
+            for ranks in (0, 2) if words[0] == "solve" else (0,):
+                with self.subTest(says, ranks=ranks):
+                    self.refuse(*words, says=says, ranks=ranks)
+        self.assertEqual({name: self.path(name).read_bytes() for name in self.files()}, contents)
+
+    def test_a_dash_is_standard_output_alone(self):
+        result = self.succeed("solve", "a.mtx", "--json", "-")
+        self.assertEqual(json.loads(result.out)["matrix"]["rows"], 225)
+        self.assertIn("accuracy ", result.err)
+        result = self.succeed("solve", "a.mtx", "-o", "-", "--json", "run.json")
+        self.write("x.mtx", result.out)
+        self.assertEqual(len(read_dense(self.path("x.mtx"))[0]), 225)
+        result = self.succeed("gallery", "poisson3d", "--n", 3, "-o", "-")
+        self.assertEqual(result.out.splitlines()[0], "%%MatrixMarket matrix coordinate real general")
+        for words in (("plan", "a.mtx", "--grid", "1x1x1"), ("predict", "a.mtx", "--machine", "generic", "--ranks", 1),
+                      ("tune", "a.mtx", "--machine", "generic", "--ranks", 1), ("machines", "generic"),
+                      ("himv", "--object", "spheres", "--n", 300), ("bem", "--object", "sphere", "--n", 300),
+                      ("solve", "a.mtx", "--method", "bicgstab")):
+            with self.subTest(words[0]):
+                json.loads(self.succeed(*words, "--json", "-").out)
+        self.refuse("solve", "a.mtx", "-o", "-", "--json", "-", says="--output and --json both name -")
+        self.refuse("solve", "a.mtx", "-o", "/dev/stdout", "--json", "-", says="both name -")
+        self.assertNotIn("-", self.files())
+
+    def test_quiet_is_quiet(self):
+        for words in (("solve", "a.mtx", "-o", "x.mtx"), ("solve", "a.mtx", "--method", "gmres"),
+                      ("gallery", "poisson3d", "--n", 3), ("bem", "--object", "sphere", "--n", 300, "--json", "b.json"),
+                      ("plan", "a.mtx", "--grid", "1x1x1", "--json", "plan.json")):
+            with self.subTest(words[0]):
+                result = self.succeed(*words, "--quiet")
+                self.assertEqual((result.out, result.err), ("", ""))
+        self.assertIn("size", self.succeed("info", "a.mtx", "--quiet").out)
+        self.assertIn("error: ", self.run_here("solve", "nowhere.mtx", "--quiet").err)
+
+    def test_a_long_phase_is_named_where_nobody_looks_on(self):
+        """The matrix comes by a pipe, comments first, until the command says that it reads. Quiet, it does not."""
+        os.mkfifo(self.path("slow.mtx"))
+        comment = b"% " + b"x" * 1000 + b"\n"
+        for quiet in (False, True):
+            process = subprocess.Popen([BINARY, "solve", "slow.mtx"] + ["--quiet"] * quiet, cwd=self.folder,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            said = threading.Event()
+            lines = []
+
+            def listen():
+                for line in process.stderr:
+                    lines.append(line)
+                    said.set()
+
+            listener = threading.Thread(target=listen)
+            listener.start()
+            blocks = 0
+            with open(self.path("slow.mtx"), "wb") as pipe:
+                pipe.write(b"%%MatrixMarket matrix coordinate real general\n")
+                while not said.is_set() and blocks < (spoken_after if quiet else 10000):
+                    pipe.write(comment * 1000)
+                    blocks += 1
+                    said.wait(0.01)  # leaves the command the processor
+                pipe.write(b"1 1 1\n1 1 4\n")
+            self.assertEqual(process.wait(timeout=60), 0, lines)
+            listener.join()
+            process.stderr.close()
+            if quiet:
+                self.assertEqual(lines, [])
+            else:
+                spoken_after = blocks
+                self.assertEqual(len(lines), 1, lines)
+                self.assertRegex(lines[0], r"^read +\d+ %  \d+ s\n$")
+
+    def test_tolerances_out_of_reach_are_said(self):
+        single = ("solve", "a.mtx", "--method", "bicgstab", "--precision", "float")
+        said = self.refuse(*single, "--tolerance", "1e-12", says="--tolerance 1e-12 is out of reach: single precision")
+        self.assertIn("remedy: use --precision double", said)
+        said = self.refuse("solve", "a.mtx", "--method", "gmres", "--tolerance", "1e-17", says="double precision")
+        self.assertIn("remedy: take 2.2e-16 or more", said)
+        self.refuse("bem", "--object", "sphere", "--n", 300, "--tol", "1e-17", says="--tol 1e-17 is out of reach")
+        self.succeed(*single, "--json", "run.json")
+        self.assertEqual(self.record("run.json")["krylov"]["tolerance"], 1e-5)
+
+    def test_a_remedy_is_not_in_use_already(self):
+        words = ("solve", "a.mtx", "--method", "bicgstab", "--max-iterations", 1, "--preconditioner")
+        for more, remedy in {
+                ("none",): "try --preconditioner lu, or --method direct",
+                ("none", "--precision", "float"): "try --precision double, --preconditioner lu, or --method direct",
+        }.items():
+            with self.subTest(more):
+                self.assertIn("remedy: " + remedy, self.refuse(*words, *more, says="not converged", status=1))
+        # Nothing beyond the factors: an error that no iteration gets below, of a matrix of condition 1e19.
+        n = 40
+        self.write("h.mtx", matrix_text(n, {**{(i, i): 1.0 for i in range(n)},
+                                            **{(i, i + 1): -3.0 for i in range(n - 1)}}))
+        said = self.refuse("solve", "h.mtx", "--method", "bicgstab", "--tolerance", "2.3e-16", "--max-iterations", 1,
+                           says="not converged", status=1)
+        self.assertIn("remedy: try --method direct", said)
+
+    def test_remedies_keep_the_matrix(self):
+        banner = "%%MatrixMarket matrix coordinate {} {}\n"
+        for text, never in (
+                (banner.format("real", "symmetric") + "2 2 3\n1 1 1\n1 2 1\n2 2 1\n", "or write 'general'"),
+                (banner.format("real", "skew-symmetric") + "2 2 1\n1 1 1\n", "write 'general'"),
+                (banner.format("pattern", "skew-symmetric") + "2 2 1\n2 1\n", "write 'symmetric'"),
+                (banner.format("real", "general") + "2 2 1\n1 1 1\n2 2 1\n", "remove the rest"),
+                (banner.format("real", "general") + "3 3 2\n1 1 1\n2 2 1\n", "remove")):
+            with self.subTest(never):
+                self.write("bad.mtx", text)
+                result = self.run_here("solve", "bad.mtx")
+                self.assertIn("remedy: ", result.messages()[0])
+                self.assertNotIn(never, result.messages()[0])
+
+    def test_byte_order_marks_are_no_content(self):
+        for name in ("b.mtx", "b.mtx.gz"):
+            self.write("bom.mtx", b"\xef\xbb\xbf" + self.path("a.mtx").read_bytes())
+            self.write(name, b"\xef\xbb\xbf" + dense_text([[1.0] * 225]).encode())
+            self.solve_well("bom.mtx", "--rhs", name)
+
+    def test_any_number_of_refinement_steps(self):
+        record = self.solve_well("a.mtx", "--refine", 1000000)
+        self.assertLess(record["solve"]["refinement_steps"], 20)
+        said = self.refuse("solve", "a.mtx", "--refine", 10**10, says="--refine")
+        self.assertIn("from 0 to 2147483647, not '10000000000'", said)
+
+    def test_threads_are_limited(self):
+        for words in (("solve", "a.mtx"), ("bem", "--object", "sphere", "--n", 300), ("sptrsv", "a.mtx")):
+            self.refuse(*words, "--threads", 1025, says="1024")
+
+    def test_entries_near_the_largest_number(self):
+        """Sums of rows overflow; so does A times a solution around one."""
+        entries = {(i, j): v * 4e307 for (i, j), v in grid_laplacian(15, shift=0.1).items()}
+        entries[0, 0] = 1.7e308
+        self.write("huge.mtx", matrix_text(225, entries))
+        for words in ((), ("--op", "T"), ("--precision", "mixed"), ("--nrhs", 3)):
+            with self.subTest(words):
+                record = self.solve_well("huge.mtx", *words, "-o", "x.mtx", grid="2x1x1")
+                self.assertLessEqual(record["solve"]["backward_error"], GOOD)
+        self.write("b.mtx", dense_text([[1e308] * 225]))
+        self.solve_well("huge.mtx", "--rhs", "b.mtx", "-o", "x.mtx")
+        ones = {at: v / 4e307 for at, v in entries.items()}
+        self.write("ones.mtx", matrix_text(225, ones))
+        self.write("c.mtx", dense_text([[2.5] * 225]))
+        huge = read_dense(self.path("x.mtx"))[0]
+        self.solve_well("ones.mtx", "--rhs", "c.mtx", "-o", "x.mtx")
+        for x, y in zip(huge, read_dense(self.path("x.mtx"))[0]):
+            self.assertAlmostEqual(x, y, delta=1e-12 * abs(y))
+
+    def test_surfaces_beyond_memory_are_refused_at_once(self):
+        said = self.refuse("bem", "--object", "sphere", "--n", 2**30, says="not enough memory for the surface", timeout=20)
+        self.assertRegex(said, r"2\d\d GiB needed, [\d.e+]+ GiB available")
+
+    def test_help_names_the_programs_that_there_are(self):
+        """Beside the command, which is copied away from those of the build, or in a folder of PATH."""
+        shutil.copy(BINARY, self.path("trisweep"))
+
+        def footer():
+            environment = {**os.environ, "PATH": f"{self.path('more')}:/usr/bin:/bin"}
+            result = subprocess.run([self.path("trisweep"), "--help"], env=environment, capture_output=True, text=True,
+                                    check=True)
+            self.assertEqual(result.stderr, "")
+            self.assertRegex(result.stdout, "(?m)^  solve ")
+            return result.stdout.rstrip().splitlines()[-1]
+
+        self.assertIn("scripts/build --python adds: bench", footer())
+        self.path("more").mkdir()
+        for program in ("more/trisweep-bench", "trisweep-mine"):
+            self.write(program, "#!/bin/sh\n")
+            self.path(program).chmod(0o755)
+        self.write("trisweep-notes", "no program")
+        self.assertEqual(footer(), "Programs of their own: bench, mine")
+
+
+if __name__ == "__main__":
+    unittest.main()
