@@ -20,6 +20,10 @@ constexpr double good = good_backward_error* std::numeric_limits<RealOf<T>>::eps
 template <Scalar T>
 constexpr double share = vanishing* std::numeric_limits<RealOf<T>>::epsilon();
 
+// Quotients below a quarter of epsilon are not told from each other, which saves most divisions.
+template <Scalar T>
+constexpr RealOf<T> negligible = std::numeric_limits<RealOf<T>>::epsilon() / 4;
+
 template <Scalar T>
 constexpr std::size_t chunk = krylov::product_rows* usize(kernels::line_rows<T>);
 
@@ -96,7 +100,9 @@ template <Scalar T>
 std::vector<ResidualNorms> Residuals<T>::norms(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r) {
   const Index width = krylov::bundle_width<T>(b.cols);
   const std::size_t bundles = usize((b.cols + width - 1) / width);
-  std::fill_n(maxima_.begin(), usize(crew_.size()) * bundles, Maxima{});
+  Maxima least;
+  least.quotient.fill(negligible<T>);
+  std::fill_n(maxima_.begin(), usize(crew_.size()) * bundles, least);
   const RowWeights& weight = weights(op);
   a_.visit_product(op, x, true, crew_, [&](int thread, const ProductRows<T>& v) {
     alignas(64) T room[chunk<T>];
@@ -127,8 +133,10 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, Vectors<const T> b, Vector
   }
   a_.comm().max(all);
   std::vector<ResidualNorms> norms;
-  for (std::size_t c = 0; c < all.size(); c += kinds)
-    norms.push_back({all[c], all[c + 1], all[c + 2], all[c + 3], all[c + 4], all[c]});
+  for (std::size_t c = 0; c < all.size(); c += kinds) {
+    const double quotient = all[c + 3] == 0 ? 0 : all[c];
+    norms.push_back({quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient, {}});
+  }
   return norms;
 }
 

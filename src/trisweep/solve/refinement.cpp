@@ -21,13 +21,15 @@ constexpr auto typical = &BackwardError::arioli_demmel_duff, every = &BackwardEr
 // the residuals of those that are corrected at once.
 constexpr double bytes_of_group = 48 << 20, bytes_of_part = 16 << 20;
 
+template <Scalar T>
+constexpr Index bundle = kernels::line_rows<T>;
+
 // As many of `nrhs` vectors of that many rows as take so many bytes, in whole bundles, of which there is one
 // at least.
 template <Scalar T>
 Index columns_that_fit(double bytes, Index rows, Index nrhs) {
-  constexpr Index bundle = kernels::line_rows<T>;
-  const double bundles = bytes / (double(rows) * double(bundle) * sizeof(T));
-  return std::min(nrhs, bundle * static_cast<Index>(std::clamp(bundles, 1.0, double(nrhs) / bundle + 1)));
+  const double bundles = bytes / (double(rows) * double(bundle<T>) * sizeof(T));
+  return std::min(nrhs, bundle<T> * static_cast<Index>(std::clamp(bundles, 1.0, double(nrhs) / bundle<T> + 1)));
 }
 
 // Of the rank with most, so that all ranks have the same groups.
@@ -110,7 +112,7 @@ void RefinedSolver<T>::make_room(Op op, Index nrhs) {
     constexpr const char* what = "the vectors of refinement";
     if (corrected_.size() < size) {
       corrected_ = Buffer<T>(size, what);
-      residual_ = corrected == at_once ? zeros<T>(size, what) : Buffer<T>(size, what);
+      residual_ = at_once <= bundle<T> ? zeros<T>(size, what) : Buffer<T>(size, what);
     }
     room_[op] = std::max(room_[op], nrhs);
     error_.reserve(usize(at_once));
@@ -249,11 +251,12 @@ void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& lim
 }
 
 // Only the columns from the first to the last that is not good enough are corrected, as many at once as there
-// is room for. Residuals are kept of no more.
+// is room for. Residuals of the first answers are kept of a single bundle: of more it takes less time to make
+// those again that are needed.
 template <Scalar T>
 void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
   const Index at_once = part(system.b.cols);
-  const bool keeps = at_once == system.b.cols;
+  const bool keeps = system.b.cols <= bundle<T>;
   corrections_.by_factors(system.op, system.b, system.x);
   auto all =
       residuals_.measure(system.op, system.b, system.x, keeps ? system.r : Vectors<T>(), limits.acceptable);
