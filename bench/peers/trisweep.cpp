@@ -7,7 +7,6 @@
 #include "trisweep/matrix/csr.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/numeric/estimates.hpp"
-#include "trisweep/solve/compression_choice.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
 
 namespace peers {
@@ -32,9 +31,7 @@ class Trisweep : public Peer {
     options_.grid = {.px = settings.px, .py = settings.py, .pz = settings.pz};
     options_.threads = settings.threads;
     options_.mapping = trisweep::distribution::find_mapping(settings.mapping);
-    if (settings.compress > 0)
-      options_.compression = {.eps = settings.compress,
-                              .most = trisweep::solve::automatic_compression<double>().most};
+    options_.compression.eps = settings.compress;
     if (settings.mapping == "proportional") {
       options_.tree = trisweep::plan::postal_tree;
       analysis_options_.symbolic.whole_levels =
