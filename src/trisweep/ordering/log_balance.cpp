@@ -10,10 +10,6 @@ namespace trisweep::ordering {
 namespace {
 
 constexpr int most_steps = 300;
-// A step that gains less than this for each column, in squared bits, is the last: matrices in good units need
-// few.
-constexpr double least_gain = 1e-4;
-
 using Vector = std::vector<double>;
 
 // With M and N the numbers of entries of rows and columns and E the pattern of ones, the least squares are
@@ -68,7 +64,7 @@ class Means {
 
 }  // namespace
 
-Exponents balance(const Logarithms& a) {
+Exponents balance(const Logarithms& a, double least_gain) {
   const Means means(a);
   const auto rows_for = [&](const Vector& c) {
     return means.over_rows([&](std::size_t j, std::size_t p) { return a.value[p] + c[j]; });

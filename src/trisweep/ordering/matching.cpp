@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -88,21 +89,29 @@ double sum(const Exponents& e) {
 
 constexpr double worth_a_change = 0.1;  // bits for each row
 
+// For balance(). Entries along a stream differ from those against it, and balancing them lets units drift by a
+// factor with each step of the graph: vectors in single precision have no room for that, but for units that differ
+// from one row to the next.
+template <Scalar T>
+constexpr double least_gain = std::same_as<T, Single<T>> ? 0.5 : 1e-4;
+
 // The units in which magnitudes are compared: the given ones or, where they make less sense of the matrix,
 // balanced ones. Of two scalings under which no entry exceeds 1 the better has the larger product: the
 // largest is that of the matching (which is the dual of this problem).
+template <Scalar T>
 Exponents choose_units(const Logarithms& logs) {
   const auto n = usize(logs.rows());
   Exponents given{.row = std::vector<double>(n), .col = std::vector<double>(n)};
   lower_to_one(logs, given);
-  Exponents balanced = balance(logs);
+  Exponents balanced = balance(logs, least_gain<T>);
   lower_to_one(logs, balanced);
   return sum(given) + worth_a_change * double(n) >= sum(balanced) ? given : balanced;
 }
 
 // The scaling of a matching is not unique, and may make up units that no data has. Some matrices need 2^120
 // of it; beyond this, in bits, it leaves the range of numbers sooner than it helps.
-constexpr double most_spread = 400;
+template <Scalar T>
+constexpr double most_spread = std::same_as<T, Single<T>> ? 100 : 400;
 
 void require_full_rank(const Assignment& assignment, const RowNumbers& numbers) {
   const auto col_of = assignment.col_of_row();
@@ -117,13 +126,15 @@ void require_full_rank(const Assignment& assignment, const RowNumbers& numbers) 
 
 // Only the products of a row's and a column's factor matter: shifting the row exponents up and the column
 // exponents down alike centres both, which keeps the farthest from overflow.
+template <Scalar T>
 Scaling scaling_of(Exponents exponents) {
   if (exponents.row.empty()) return {};
   const auto [row_low, row_high] = std::minmax_element(exponents.row.begin(), exponents.row.end());
   const auto [col_low, col_high] = std::minmax_element(exponents.col.begin(), exponents.col.end());
   const double shift = std::nearbyint(((*col_low + *col_high) - (*row_low + *row_high)) / 4);
-  for (double& e : exponents.row) e = power_of_two(e + shift);
-  for (double& e : exponents.col) e = power_of_two(e - shift);
+  constexpr double most = std::numeric_limits<RealOf<T>>::max_exponent - 8;  // vectors are scaled in T
+  for (double& e : exponents.row) e = power_of_two(std::clamp(e + shift, -most, most));
+  for (double& e : exponents.col) e = power_of_two(std::clamp(e - shift, -most, most));
   return {.row = std::move(exponents.row), .col = std::move(exponents.col)};
 }
 
@@ -141,19 +152,19 @@ double spread(const Assignment& assignment) {
 template <Scalar T>
 Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const RowNumbers& numbers) {
   Logarithms logs = logarithms_of(a);
-  Exponents exponents = choose_units(logs);
+  Exponents exponents = choose_units<T>(logs);
   Assignment assignment(costs_of(std::move(logs), exponents));
   assignment.solve(observer);
   require_full_rank(assignment, numbers);
   const auto add = [](std::vector<double>& to, std::span<const double> duals) {
     std::transform(to.begin(), to.end(), duals.begin(), to.begin(), std::plus<>{});
   };
-  if (spread(assignment) <= most_spread) {
+  if (spread(assignment) <= most_spread<T>) {
     add(exponents.row, assignment.u());
     add(exponents.col, assignment.v());
   }
   const auto col_of = assignment.col_of_row();
-  return {.col_of_row = {col_of.begin(), col_of.end()}, .scaling = scaling_of(std::move(exponents))};
+  return {.col_of_row = {col_of.begin(), col_of.end()}, .scaling = scaling_of<T>(std::move(exponents))};
 }
 
 #define INSTANTIATE(T) \
