@@ -12,7 +12,7 @@ namespace {
 constexpr int most_steps = 300;
 // A step that gains less than this for each column, in squared bits, is the last: matrices in good units need
 // few.
-constexpr double least_gain = 1e-4;
+constexpr double least_gain = 1e-3;
 
 using Vector = std::vector<double>;
 
