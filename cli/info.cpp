@@ -8,6 +8,7 @@
 #include "trisweep/component/lower_system.hpp"
 #include "trisweep/component/shape.hpp"
 #include "trisweep/matrix/io.hpp"
+#include "trisweep/model/analysis_options.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/analysis.hpp"
 
@@ -64,6 +65,12 @@ class Lines {
   std::string text;
 };
 
+// As `solve` analyzes for one rank.
+solve::AnalysisOptions analysis_options() {
+  return {.ordering = {.method = ordering::Method::automatic},
+          .symbolic = model::symbolic_options(model::PlanChoice{}.diagonal, 1)};
+}
+
 void describe_factors(const solve::Analysis& analysis, Offset nonzeros, std::size_t scalar_bytes,
                       Lines& lines) {
   const symbolic::Structure& s = *analysis.structure;
@@ -101,7 +108,7 @@ std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer&
   if (a.rows() != a.cols() || a.rows() == 0) return lines.text;
   if (component::is_triangular(a.pattern)) describe_triangle(a, lines);
   try {
-    describe_factors(solve::analyze(a, {}, observer), a.nonzeros(), sizeof(T), lines);
+    describe_factors(solve::analyze(a, analysis_options(), observer), a.nonzeros(), sizeof(T), lines);
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::numerical) throw;
     lines.add("structural rank", "deficient: {}", e.what());

@@ -43,6 +43,14 @@ TEST(Estimates, PredictTheBytesOfTheFactors) {
   }
 }
 
+TEST(Estimates, ThreadsAreUsefulForWorkThatTakesLongerThanToStartThem) {
+  const auto small = testing::random_matrix<double>({.n = 60, .density = 1.0});
+  EXPECT_EQ(useful_threads(*testing::structure_of(small.pattern, {0, 60}), Kind::lu, 16), 1);
+  const auto large = testing::random_matrix<double>({.n = 400, .density = 1.0});
+  EXPECT_EQ(useful_threads(*testing::structure_of(large.pattern, {0, 400}), Kind::lu, 16), 16);
+  EXPECT_EQ(useful_threads(*testing::structure_of(large.pattern, {0, 400}), Kind::lu, 1), 1);
+}
+
 TEST(FrontTree, IsAPostorderOfEverySupernodeWithAnExactStackPeak) {
   const auto a = testing::random_matrix<double>({.n = 300, .density = 0.004, .seed = 9});
   const auto s = testing::random_structure(a.pattern, 5);

@@ -48,6 +48,14 @@ std::vector<Offset> permuted_row_ptr(const Pattern& a, std::span<const Index> ro
   return row_ptr;
 }
 
+// Of the columns, in the order that they will have.
+std::vector<Offset> column_ptr(const Pattern& a, std::span<const Index> col_new) {
+  std::vector<Offset> ptr(usize(a.cols) + 1);
+  for (const Index j : a.col) ++ptr[usize(col_new[usize(j)]) + 1];
+  accumulate(ptr);
+  return ptr;
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -165,19 +173,23 @@ Csr<T> permuted_and_scaled(const Csr<T>& a, std::span<const Index> row_new, std:
       .rows = a.rows(), .cols = a.cols(), .row_ptr = permuted_row_ptr(a.pattern, row_new), .col = {}};
   b.pattern.col.resize(a.pattern.col.size());
   b.value.resize(a.value.size());
-  std::vector<std::pair<Index, T>> row;
+  // By column first, from where they come to their rows in order.
+  std::vector<std::pair<Index, T>> entry(a.value.size());  // with its row
+  std::vector<Offset> next = column_ptr(a.pattern, col_new);
   for (Index i = 0; i < a.rows(); ++i) {
-    row.clear();
     for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
       const Index j = a.pattern.col[usize(p)];
       const auto scale = static_cast<Real>(row_scale[usize(i)] * col_scale[usize(j)]);
-      row.emplace_back(col_new[usize(j)], a.value[usize(p)] * scale);
+      entry[usize(next[usize(col_new[usize(j)])]++)] = {row_new[usize(i)], a.value[usize(p)] * scale};
     }
-    std::sort(row.begin(), row.end(), [](const auto& l, const auto& r) { return l.first < r.first; });
-    std::size_t q = usize(b.pattern.row_ptr[usize(row_new[usize(i)])]);
-    for (const auto& [j, v] : row) {
+  }
+  std::vector<Offset> place(b.pattern.row_ptr.begin(), b.pattern.row_ptr.end() - 1);
+  std::size_t e = 0;
+  for (Index j = 0; j < a.cols(); ++j) {
+    for (; e < usize(next[usize(j)]); ++e) {  // what was next in the column is its end
+      const std::size_t q = usize(place[usize(entry[e].first)]++);
       b.pattern.col[q] = j;
-      b.value[q++] = v;
+      b.value[q] = entry[e].second;
     }
   }
   return b;

@@ -27,7 +27,9 @@ ordering::Options ordering_options(ordering::Method method, const PlanAxes& axes
 }
 
 symbolic::Options symbolic_options(const std::string& diagonal, Index ranks) {
-  return symbolic::find_diagonal(diagonal).options(ranks);
+  symbolic::Options options = symbolic::find_diagonal(diagonal).options(ranks);
+  if (ranks == 1) options.most_zeros_if_tiny = 0.1;
+  return options;
 }
 
 std::vector<std::string> diagonals_to_analyze(const PlanAxes& axes) {

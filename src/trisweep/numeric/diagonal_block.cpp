@@ -130,6 +130,11 @@ void invert_from_lu(View<T> lu, std::span<const Index> pivots, std::span<T> scra
 
 template <Scalar T>
 bool cholesky_in_place(View<T> a) {
+  if (a.rows == 1) {
+    const RealOf<T> pivot = std::real(a(0, 0));
+    a(0, 0) = std::sqrt(pivot);
+    return pivot > 0 && std::isfinite(pivot);
+  }
   if (!cholesky_lower(a)) return false;
   // LAPACK lets a NaN pass.
   for (Index j = 0; j < a.cols; ++j) {
@@ -141,6 +146,11 @@ bool cholesky_in_place(View<T> a) {
 // A^-1 = I L^-H L^-1, of which one triangle is enough.
 template <Scalar T>
 void invert_from_cholesky(View<T> l, std::span<T> scratch) {
+  if (l.rows == 1) {
+    const T inverse = T(1) / l(0, 0);
+    l(0, 0) = inverse * inverse;
+    return;
+  }
   const View<T> copy = exchange_for_identity(l, scratch);
   for_each_block_row(l, [&](View<T> rows, Index i) {
     const View<T> below = copy.block(i, i, rows.cols, rows.cols);

@@ -47,4 +47,12 @@ Estimates estimate(const symbolic::Structure& s, Kind kind, std::size_t scalar_b
   return e;
 }
 
+int useful_threads(const symbolic::Structure& s, Kind kind, int most) {
+  constexpr double flops_of_supernode = 1000;  // that its bookkeeping takes as long as
+  constexpr double flops_for_thread = 2e6;     // a millisecond of small fronts
+  const double work =
+      estimate_factors(s, kind, sizeof(double)).all_flops() + flops_of_supernode * s.supernodes();
+  return std::clamp(static_cast<int>(std::min(work / flops_for_thread, double(most))), 1, most);
+}
+
 }  // namespace trisweep::numeric

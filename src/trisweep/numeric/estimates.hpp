@@ -29,6 +29,10 @@ Estimates estimate(const symbolic::Structure& structure, Kind kind, std::size_t 
 // Without what the factorization needs besides, stack_bytes and front_bytes.
 Estimates estimate_factors(const symbolic::Structure& structure, Kind kind, std::size_t scalar_bytes);
 
+// Of at most `most` threads, one or more, as many as gain time in a factorization: each costs what it takes
+// to start one, some ten microseconds.
+int useful_threads(const symbolic::Structure& structure, Kind kind, int most);
+
 // The share of one supernode in Estimates::flops.
 double factor_flops(Index width, Index height, Kind kind);
 

@@ -81,10 +81,9 @@ void order_children(const symbolic::Structure& s, Draft& d) {
   const std::vector<Index> order = preorder(d);
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const auto children = d.children(*it);
-    if (children.size() > 1) {  // a sort takes memory before it looks
-      std::ranges::stable_sort(children, std::ranges::greater{},
-                               [&](Index c) { return d.stack[usize(c)] - leaves(c); });
-    }
+    const auto room = [&](Index c) { return d.stack[usize(c)] - leaves(c); };
+    if (!std::ranges::is_sorted(children, std::ranges::greater{}, room))  // most are, or have no brother
+      std::ranges::stable_sort(children, std::ranges::greater{}, room);
     Offset alive = 0, peak = 0;
     for (Index c : children) {
       peak = std::max(peak, alive + d.stack[usize(c)]);

@@ -10,6 +10,7 @@ namespace trisweep::ordering {
 namespace {
 
 constexpr int most_steps = 300;
+
 using Vector = std::vector<double>;
 
 // With M and N the numbers of entries of rows and columns and E the pattern of ones, the least squares are

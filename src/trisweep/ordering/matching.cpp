@@ -93,7 +93,7 @@ constexpr double worth_a_change = 0.1;  // bits for each row
 // factor with each step of the graph: vectors in single precision have no room for that, but for units that differ
 // from one row to the next.
 template <Scalar T>
-constexpr double least_gain = std::same_as<T, Single<T>> ? 0.5 : 1e-4;
+constexpr double least_gain = std::same_as<T, Single<T>> ? 0.5 : 1e-3;
 
 // The units in which magnitudes are compared: the given ones or, where they make less sense of the matrix,
 // balanced ones. Of two scalings under which no entry exceeds 1 the better has the larger product: the

@@ -9,6 +9,7 @@
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/finite.hpp"
 #include "trisweep/core/named.hpp"
+#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/solve/compressed_factors.hpp"
 #include "trisweep/solve/compression_choice.hpp"
@@ -308,7 +309,11 @@ class Solver<T>::System {
 
   numeric::Options numeric_options() const {
     const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    numeric::Options options{.threads = options_.threads > 0 ? options_.threads : processors};
+    const numeric::Kind kind = analysis_->kind;
+    const int threads = options_.threads > 0
+                            ? options_.threads
+                            : numeric::useful_threads(*analysis_->structure, kind, processors);
+    numeric::Options options{.threads = threads};
     if (care_ == Care::great) options.relative_threshold = great_threshold;
     return options;
   }

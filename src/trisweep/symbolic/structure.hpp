@@ -75,6 +75,10 @@ struct Options {
   Index merge_ranks = 32;
   Index supernode_bytes = 520;
   Index row_bytes = 8;
+  // Where all fronts are tiny (circuits, power networks, narrow bands: a column that is multiplied has 32
+  // entries or less on average), at most that share of a supernode's entries are zeros. One rank goes through
+  // such supernodes without what larger ones need; several send messages for each.
+  double most_zeros_if_tiny = 1;
 };
 
 struct Analysis {

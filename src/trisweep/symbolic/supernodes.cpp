@@ -25,10 +25,8 @@ Offset entries_of_column_block(Offset width, Offset height) {
 }
 
 // Fronts are tiny where a column that takes part in a multiplication has no more entries than that, on
-// average. Sweeps and factorizations go through such supernodes without what larger ones need, and zeros gain
-// nothing.
+// average.
 constexpr double tiny_column = 32;
-constexpr double most_zeros_if_tiny = 0.1;  // of a supernode's entries
 
 bool fronts_are_tiny(const Supernodes& s) {
   double entries = 0, multiplications = 0;
@@ -46,7 +44,7 @@ class Amalgamation {
   Amalgamation(Supernodes& supernodes, const Options& options)
       : s_(supernodes),
         options_(options),
-        most_zeros_(fronts_are_tiny(supernodes) ? most_zeros_if_tiny : 1),
+        most_zeros_(fronts_are_tiny(supernodes) ? options.most_zeros_if_tiny : 1),
         zeros_(usize(supernodes.size())) {}
 
   // Splitting undoes a merge that leaves as many pieces as there were supernodes.
