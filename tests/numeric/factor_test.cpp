@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <thread>
 
 #include "numeric/support.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/numeric/tree_parallelism.hpp"
@@ -213,20 +215,23 @@ TEST(FactorProgress, OfALargeFrontCanBeEndedWithin) {
   }
 }
 
-// Of two units that can begin at once either thread has one: that of the other ends when the caller is asked.
+// Of two units that can begin at once either thread has one: that of the other ends when the caller is asked,
+// or never is.
 TEST(FactorProgress, IsAskedOfACallerThatWaitsForThreads) {
   const std::vector<Unit> units(2);
   const auto caller = std::this_thread::get_id();
   std::atomic<bool> other_works = false, asked = false;
   const auto work = [&](int thread, const Unit&) {
     if (thread == 1) other_works = true;
-    while (thread == 0 ? !other_works : !asked) std::this_thread::yield();
+    const auto given_up = Clock::now() + std::chrono::seconds(20);
+    while ((thread == 0 ? !other_works : !asked) && Clock::now() < given_up) std::this_thread::yield();
     return true;
   };
   EXPECT_TRUE(run_units(units, 2, work, [&] {
     EXPECT_EQ(std::this_thread::get_id(), caller);
     asked = true;
   }));
+  EXPECT_TRUE(asked);
   other_works = asked = false;
   EXPECT_THROW(run_units(units, 2, work,
                          [&] {
