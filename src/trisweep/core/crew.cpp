@@ -17,6 +17,8 @@ void require_threads(int threads, int least) {
 
 Crew::Crew(int threads) : size_(threads) {
   require_threads(threads);
+  if (threads == 1) return;
+  shared_ = std::make_unique<Shared>();
   try {
     for (int thread = 1; thread < threads; ++thread)
       shared_->others.emplace_back([shared = shared_.get(), thread] { shared->serve(thread); });

@@ -67,8 +67,8 @@ class Crew {
   };
 
   int size_;
-  pid_t process_ = getpid();  // that has the threads
-  std::unique_ptr<Shared> shared_ = std::make_unique<Shared>();
+  pid_t process_ = getpid();        // that has the threads
+  std::unique_ptr<Shared> shared_;  // with several threads: one alone needs no memory
 };
 
 }  // namespace trisweep
