@@ -7,10 +7,10 @@ namespace trisweep::ordering {
 namespace {
 
 constexpr auto table = std::to_array<NamedMethod>({
-    {"auto", Method::automatic, false},
+    {"auto", Method::automatic},
     {"metis", Method::metis},
     {"scotch", Method::scotch},
-    {"amd", Method::amd, false},
+    {"amd", Method::amd},
     {"natural", Method::natural, false},
 });
 

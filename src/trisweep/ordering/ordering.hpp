@@ -36,7 +36,7 @@ enum class Method { automatic, metis, scotch, amd, natural };
 struct NamedMethod {
   std::string_view name;
   Method method;
-  bool dissects = true;  // always has separators: else the tree may be one leaf
+  bool dissects = true;  // has the separators that are needed: else the tree is one leaf
 };
 std::span<const NamedMethod> methods();
 // Throws Error(usage) that lists the names there are.

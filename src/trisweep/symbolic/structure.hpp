@@ -76,7 +76,7 @@ struct Options {
   Index supernode_bytes = 520;
   Index row_bytes = 8;
   // Where all fronts are tiny (circuits, power networks, narrow bands: a column that is multiplied has 32
-  // entries or less on average), at most that share of a supernode's entries are zeros. One rank goes through
+  // entries or less on average), at most that many zeros are stored for each entry. One rank goes through
   // such supernodes without what larger ones need; several send messages for each.
   double most_zeros_if_tiny = 1;
 };

@@ -1,6 +1,8 @@
 #include "trisweep/symbolic/supernodes.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "trisweep/symbolic/structure.hpp"
 
@@ -25,17 +27,20 @@ Offset entries_of_column_block(Offset width, Offset height) {
 }
 
 // Fronts are tiny where a column that takes part in a multiplication has no more entries than that, on
-// average.
+// average. Zeros then go to supernodes of which they are no large share.
 constexpr double tiny_column = 32;
+constexpr double most_zeros_of_supernode = 0.34;
 
-bool fronts_are_tiny(const Supernodes& s) {
+// How many zeros all supernodes may store together.
+double zeros_allowed(const Supernodes& s, const Options& options) {
   double entries = 0, multiplications = 0;
   for (Index k = 0; k < s.size(); ++k) {
     const double w = s.width[usize(k)], m = s.height[usize(k)];
     entries += double(entries_of_column_block(s.width[usize(k)], s.height[usize(k)]));
     multiplications += w * (m + w) * (m + w) - (m + w) * w * w + w * w * w / 3;  // of columns of m + w, ... m
   }
-  return multiplications <= tiny_column * entries;
+  const bool tiny = options.most_zeros_if_tiny < 1 && multiplications <= tiny_column * entries;
+  return tiny ? options.most_zeros_if_tiny * entries : std::numeric_limits<double>::infinity();
 }
 
 // Of children and parents, what has been put together so far.
@@ -44,7 +49,7 @@ class Amalgamation {
   Amalgamation(Supernodes& supernodes, const Options& options)
       : s_(supernodes),
         options_(options),
-        most_zeros_(fronts_are_tiny(supernodes) ? options.most_zeros_if_tiny : 1),
+        allowed_(zeros_allowed(supernodes, options)),
         zeros_(usize(supernodes.size())) {}
 
   // Splitting undoes a merge that leaves as many pieces as there were supernodes.
@@ -52,12 +57,16 @@ class Amalgamation {
     const Index a = s_.width[usize(child)], b = s_.width[usize(parent)], limit = options_.max_width;
     if (pieces(a + b, limit) == pieces(a, limit) + pieces(b, limit)) return false;
     const Offset saved = options_.supernode_bytes + Offset{options_.row_bytes} * s_.height[usize(child)];
+    const Offset added = added_zeros(s_, child, parent);
+    if (added * value_bytes > saved) return false;
+    if (std::isinf(allowed_) || added == 0) return true;
     const auto entries = double(entries_of_column_block(a + b, s_.height[usize(parent)]));
-    return added_zeros(s_, child, parent) * value_bytes <= saved &&
-           double(zeros_if_merged(child, parent)) <= most_zeros_ * entries;
+    return double(zeros_if_merged(child, parent)) <= most_zeros_of_supernode * entries &&
+           double(added) <= allowed_;
   }
 
   void merge(Index child, Index parent) {
+    allowed_ -= double(added_zeros(s_, child, parent));
     zeros_[usize(parent)] = zeros_if_merged(child, parent);
     s_.width[usize(parent)] += s_.width[usize(child)];
   }
@@ -69,7 +78,7 @@ class Amalgamation {
 
   Supernodes& s_;
   const Options& options_;
-  double most_zeros_;
+  double allowed_;             // zeros that may still be stored
   std::vector<Offset> zeros_;  // stored in each supernode
 };
 
