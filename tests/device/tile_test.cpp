@@ -71,7 +71,7 @@ void expect_sums(double sign) {
     for (int share = 0; share < tile_shares; ++share) {
       N difference = expected[place_in_c(lane, share).row][place_in_c(lane, share).column];
       difference -= sum.at(lane, share);
-      EXPECT_LT(modulus(difference), 1e-15) << lane << ' ' << share;
+      EXPECT_LT(magnitude(difference), 1e-15) << lane << ' ' << share;
     }
   });
 }

@@ -174,12 +174,12 @@ class RowMeasures {
     const std::size_t at = usize(column) * usize(m.rows) + usize(row);
     m.residual[at] = r;
     m.magnitude[at] = size;
-    const R length = modulus(x);
+    const R length = magnitude(x);
     keep(0, e, share_of(magnitude(r), size));
     keep(1, e, length);
     keep(2, e, static_cast<R>(double(length) / m.unknowns[row]));
-    keep(3, e, modulus(r));
-    keep(4, e, modulus(b));
+    keep(3, e, magnitude(r));
+    keep(4, e, magnitude(b));
   }
 
   TRISWEEP_DEVICE void find_second(std::size_t e, Index row, Index column) const {

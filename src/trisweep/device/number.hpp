@@ -99,15 +99,6 @@ template <class R>
 TRISWEEP_DEVICE inline R magnitude(Complex<R> a) {
   return magnitude(a.re) + magnitude(a.im);
 }
-// |a|.
-template <class R>
-TRISWEEP_DEVICE inline R modulus(R a) {
-  return magnitude(a);
-}
-template <class R>
-TRISWEEP_DEVICE inline R modulus(Complex<R> a) {
-  return static_cast<R>(::hypot(a.re, a.im));
-}
 
 template <class R>
 TRISWEEP_DEVICE inline R real_part(R a) {
