@@ -198,7 +198,7 @@ class Words(CommandTest):
 
     def test_progress_on_a_terminal(self):
         """Drawn while work goes on, and cleared before the summary, which ends the run."""
-        self.succeed("gallery", "s2d9", "--n", 600, "-o", "a.mtx")
+        self.succeed("gallery", "poisson3d", "--n", 52, "-o", "a.mtx")
         ours, theirs = pty.openpty()
         process = subprocess.Popen([BINARY, "solve", "a.mtx"], cwd=self.folder, stdout=theirs, stderr=theirs,
                                    stdin=subprocess.DEVNULL)

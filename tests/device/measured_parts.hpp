@@ -89,10 +89,10 @@ struct MeasuredParts {
         residual.push_back(double(size_of(r)));
         size.push_back(terms);
         raise(0, residual.back() / terms);
-        raise(1, std::abs(at(x, i)));
-        raise(2, double(std::abs(at(x, i))) / (1 + i % 3));
-        raise(3, std::abs(r));
-        raise(4, std::abs(at(b, i)));
+        raise(1, size_of(at(x, i)));
+        raise(2, double(size_of(at(x, i))) / (1 + i % 3));
+        raise(3, size_of(r));
+        raise(4, size_of(at(b, i)));
       }
       for (Index i = 0; i < a.rows(); ++i) {
         const double typical = std::min((2 + i % 2) * largest[1], 3 * largest[2]);

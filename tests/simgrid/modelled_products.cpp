@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "trisweep/kernels/panel_product.hpp"
+#include "trisweep/kernels/products.hpp"
 
 namespace trisweep {
 namespace {
@@ -45,6 +46,15 @@ void diagonal_product(Panel<T> inverse, Op, Index, const Work<T>&) {
   count(inverse.width, inverse.width);
 }
 
+// Panels have no numbers here, and are never those of a kernel.
+template <class S, Scalar T>
+const PanelKernels<T>& panel_kernels() {
+  static const PanelKernels<T> none{};
+  return none;
+}
+
+#define INSTANTIATE_STORAGE(S, T) template const PanelKernels<T>& panel_kernels<S, T>();
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
 #define INSTANTIATE(T)                                                   \
   template void scatter_product(const Panel<T>&, Index, const Work<T>&); \
   template void gather_product(const Panel<T>&, Index, const Work<T>&);  \

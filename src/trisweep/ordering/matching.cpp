@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -89,11 +88,26 @@ double sum(const Exponents& e) {
 
 constexpr double worth_a_change = 0.1;  // bits for each row
 
-// For balance(). Entries along a stream differ from those against it, and balancing them lets units drift by a
-// factor with each step of the graph: vectors in single precision have no room for that, but for units that differ
-// from one row to the next.
+// In bits.
+double spread(std::span<const double> exponents) {
+  const auto [low, high] = std::minmax_element(exponents.begin(), exponents.end());
+  return *high - *low;
+}
+
+// Entries along a stream differ from those against it, and balancing them lets units drift by a factor with
+// each step of the graph. Where vectors of T have no room for that, the balance ends before: its first steps
+// even out units that differ from one row to the next.
 template <Scalar T>
-constexpr double least_gain = std::same_as<T, Single<T>> ? 0.5 : 1e-3;
+Exponents balanced_within_range(const Logarithms& logs) {
+  constexpr double most = std::numeric_limits<RealOf<T>>::max_exponent;
+  Exponents balanced;
+  for (const double least_gain : {1e-3, 2.0, 10.0}) {
+    balanced = balance(logs, least_gain);
+    lower_to_one(logs, balanced);
+    if (std::max(spread(balanced.row), spread(balanced.col)) <= most) break;
+  }
+  return balanced;
+}
 
 // The units in which magnitudes are compared: the given ones or, where they make less sense of the matrix,
 // balanced ones. Of two scalings under which no entry exceeds 1 the better has the larger product: the
@@ -103,15 +117,13 @@ Exponents choose_units(const Logarithms& logs) {
   const auto n = usize(logs.rows());
   Exponents given{.row = std::vector<double>(n), .col = std::vector<double>(n)};
   lower_to_one(logs, given);
-  Exponents balanced = balance(logs, least_gain<T>);
-  lower_to_one(logs, balanced);
+  Exponents balanced = balanced_within_range<T>(logs);
   return sum(given) + worth_a_change * double(n) >= sum(balanced) ? given : balanced;
 }
 
 // The scaling of a matching is not unique, and may make up units that no data has. Some matrices need 2^120
 // of it; beyond this, in bits, it leaves the range of numbers sooner than it helps.
-template <Scalar T>
-constexpr double most_spread = std::same_as<T, Single<T>> ? 100 : 400;
+constexpr double most_spread = 400;
 
 void require_full_rank(const Assignment& assignment, const RowNumbers& numbers) {
   const auto col_of = assignment.col_of_row();
@@ -140,11 +152,7 @@ Scaling scaling_of(Exponents exponents) {
 
 // Of a row's or column's exponent, in bits.
 double spread(const Assignment& assignment) {
-  const auto of = [](std::span<const double> duals) {
-    const auto [low, high] = std::minmax_element(duals.begin(), duals.end());
-    return *high - *low;
-  };
-  return assignment.u().empty() ? 0 : std::max(of(assignment.u()), of(assignment.v()));
+  return assignment.u().empty() ? 0 : std::max(spread(assignment.u()), spread(assignment.v()));
 }
 
 }  // namespace
@@ -159,7 +167,7 @@ Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const 
   const auto add = [](std::vector<double>& to, std::span<const double> duals) {
     std::transform(to.begin(), to.end(), duals.begin(), to.begin(), std::plus<>{});
   };
-  if (spread(assignment) <= most_spread<T>) {
+  if (spread(assignment) <= most_spread) {
     add(exponents.row, assignment.u());
     add(exponents.col, assignment.v());
   }

@@ -47,11 +47,15 @@ std::string summary(const RunRecord& r) {
                             duration(r.solve.setup_seconds), duration(r.solve.distribution_seconds),
                             bytes(r.solve.panel_bytes), bytes(r.solve.panel_bytes_max),
                             duration(r.solve.plan_seconds)));
+  const std::string answer =
+      r.solve.answer_seconds_median > 0
+          ? fmt::format("; refined and judged {}", duration(r.solve.answer_seconds_median))
+          : "";
   line("solve",
-       fmt::format("{}: {}, op {}, grid {}x{}x{}, {} trees (L {}, U {}, between layers {})",
+       fmt::format("{}: {}, op {}, grid {}x{}x{}, {} trees (L {}, U {}, between layers {}){}",
                    duration(r.solve.seconds_min), counted(r.solve.nrhs, "right-hand side"), r.solve.op,
                    r.plan.px, r.plan.py, r.plan.pz, r.plan.tree, duration(r.solve.l_seconds),
-                   duration(r.solve.u_seconds), duration(r.solve.inter_grid_seconds)));
+                   duration(r.solve.u_seconds), duration(r.solve.inter_grid_seconds), answer));
   if (r.model) {
     line("plan", fmt::format("{}, inverted {}, {}: {} predicted on {}", r.plan.mapping, r.plan.diagonal,
                              r.plan.transport, duration(r.model->predicted_seconds), r.model->machine));
@@ -61,23 +65,19 @@ std::string summary(const RunRecord& r) {
     line("accuracy", "none: the solve did not wait for its dependencies");
     return text;
   }
-  line("answer", fmt::format("{}, {:.2f} times a sweep's: refined and judged; the first {}",
-                             duration(r.solve.answer_seconds_median),
-                             r.solve.answer_seconds_median / r.solve.seconds_median,
-                             duration(r.solve.first_answer_seconds)));
-  const bool bounded = std::isfinite(r.solve.forward_error_bound);
+  const bool bounded = std::isfinite(r.solve.forward_error_bound), small = r.solve.small_equations > 0;
   line("accuracy",
-       fmt::format("backward error {:.1e} after {}{}", r.solve.arioli_demmel_duff_backward_error,
+       fmt::format("{} {:.1e} after {}{}", small ? "backward error" : "componentwise backward error",
+                   small ? r.solve.arioli_demmel_duff_backward_error : r.solve.componentwise_backward_error,
                    counted(r.solve.refinement_steps, "refinement step"),
-                   bounded
-                       ? fmt::format("; relative error at most about {:.1e}, {:.1e} in single unknowns",
-                                     r.solve.forward_error_bound, r.solve.componentwise_forward_error_bound)
-                       : ""));
-  if (r.solve.small_equations > 0)
-    line("",
-         fmt::format("{} {} only unknowns below {:.1e} of the largest, which need not have a correct digit",
-                     counted(static_cast<Offset>(r.solve.small_equations), "equation"),
-                     r.solve.small_equations == 1 ? "has" : "have", r.solve.small_size));
+                   bounded ? fmt::format("; relative error at most about {:.1e}, {:.1e} in single unknowns",
+                                         r.solve.forward_error_bound,
+                                         r.solve.componentwise_forward_error_bound)
+                           : ""));
+  if (small)
+    line("", fmt::format("{} {} only unknowns below {:.1e} of the largest, which need not have a correct digit",
+                         counted(static_cast<Offset>(r.solve.small_equations), "equation"),
+                         r.solve.small_equations == 1 ? "has" : "have", r.solve.small_size));
   return text;
 }
 
@@ -95,7 +95,7 @@ std::string singular(const RunRecord& r, bool satisfied) {
       r.matrix.name, precision_of(r), r.factor.condition_estimate,
       counted(r.factor.perturbed_pivots, "perturbed pivot"),
       fmt::format("the solution {} (backward error {:.1e})",
-                  satisfied ? "is one of many that satisfy the equations" : "does not satisfy its equations",
+                  satisfied ? "satisfies its equations, one of many that do," : "does not satisfy its equations",
                   r.solve.arioli_demmel_duff_backward_error),
       model::find_precision(r.solve.precision).single_system ? "use --precision double, or " : "");
 }

@@ -44,7 +44,7 @@ class Rounds {
   double miss() {
     const double before = largest(v_);
     a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1}, solver_.crew());
-    refined_.solve(Op::none, columns(image_), {recovered_.data(), rows(), 1}, {});
+    refined_.solve(Op::none, columns(image_), {recovered_.data(), rows(), 1}, {.best = true});
     std::transform(v_.begin(), v_.end(), recovered_.begin(), recovered_.begin(), std::plus<>{});
     const double missed = largest(recovered_);  // image_ is -A v
     if (missed > 0 && std::isfinite(missed)) {

@@ -189,9 +189,7 @@ TEST(Refinement, TakesTheFirstAnswerThatIsGood) {
   const auto b = random_vector<double>(300 * 2, 6);
   const auto first = system.solve(Op::none, b, 2, {.max_steps = 0});
   ASSERT_LT(first.error.componentwise, 10 * 2.2e-16);
-  const std::vector<double> x = system.x;
   EXPECT_EQ(system.solve(Op::none, b, 2).steps, 0);
-  EXPECT_EQ(system.x, x);
   const auto best = system.solve(Op::none, b, 2, {.best = true});
   EXPECT_LT(best.error.componentwise, first.error.componentwise);
 }
