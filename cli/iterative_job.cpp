@@ -98,10 +98,10 @@ class IterativeJob {
     });
     context_.terminal.print_beside({options_.output, options_.json}, summary());
     if (!converged) {
-      context_.terminal.error(
-          fmt::format("{} {} after {}: residual {:.1e}, of what x is there\n  remedy: {}",
-                      options_.method, krylov::words_of(worst->outcome).sentence,
-                      report::counted(krylov_.iterations, "iteration"), krylov_.residual, remedy()));
+      context_.terminal.error(fmt::format("{} {} after {}: residual {:.1e}, of what x is there\n  remedy: {}",
+                                          options_.method, krylov::words_of(worst->outcome).sentence,
+                                          report::counted(krylov_.iterations, "iteration"), krylov_.residual,
+                                          remedy()));
     } else if (!every_equation()) {
       context_.terminal.error(
           fmt::format("the residual is {:.1e}, but an equation is satisfied no better than {:.1e} of its own "

@@ -253,7 +253,10 @@ class Errors(unittest.TestCase):
                 b = np.ones((60, 3), dtype)
                 b[7, 1] = value
                 for wrong, place in ((b, "row 7, column 1"), (b[:, 1], "row 7, column 0")):
-                    with self.subTest(value, dtype=dtype), self.assertRaisesRegex(ValueError, place + " .counting from 0"):
+                    with (
+                        self.subTest(value, dtype=dtype),
+                        self.assertRaisesRegex(ValueError, place + " .counting from 0"),
+                    ):
                         lu.solve(wrong)
                 lu.solve(np.ones(60, dtype))
                 self.assertFalse(lu.report()["factor"]["second_try"])

@@ -1,6 +1,5 @@
 """What goes wrong and what the user can do about it, in the form of the command's own messages."""
 
-
 from typing import Any
 
 
@@ -22,7 +21,7 @@ class NumericalError(ArithmeticError):
     tells for each right-hand side whether its solution is accepted. Both are None where nothing was solved.
     """
 
-    def __init__(self, message: str, x: Any = None, report: dict[str, Any] | None = None) -> None:
+    def __init__(self, message: str, x: object = None, report: dict[str, Any] | None = None) -> None:
         super().__init__(message)
         self.x = x
         self.report = report

@@ -35,8 +35,8 @@ struct Exponents {
   std::vector<double> col;
 };
 
-// Every row and column has an entry. A step that gains less than `least_gain` for each column, in squared bits,
-// is the last: matrices in good units need few.
+// Every row and column has an entry. A step that gains less than `least_gain` for each column, in squared
+// bits, is the last: matrices in good units need few.
 Exponents balance(const Logarithms& a, double least_gain);
 
 }  // namespace trisweep::ordering

@@ -70,14 +70,15 @@ std::string summary(const RunRecord& r) {
        fmt::format("{} {:.1e} after {}{}", small ? "backward error" : "componentwise backward error",
                    small ? r.solve.arioli_demmel_duff_backward_error : r.solve.componentwise_backward_error,
                    counted(r.solve.refinement_steps, "refinement step"),
-                   bounded ? fmt::format("; relative error at most about {:.1e}, {:.1e} in single unknowns",
-                                         r.solve.forward_error_bound,
-                                         r.solve.componentwise_forward_error_bound)
-                           : ""));
+                   bounded
+                       ? fmt::format("; relative error at most about {:.1e}, {:.1e} in single unknowns",
+                                     r.solve.forward_error_bound, r.solve.componentwise_forward_error_bound)
+                       : ""));
   if (small)
-    line("", fmt::format("{} {} only unknowns below {:.1e} of the largest, which need not have a correct digit",
-                         counted(static_cast<Offset>(r.solve.small_equations), "equation"),
-                         r.solve.small_equations == 1 ? "has" : "have", r.solve.small_size));
+    line("",
+         fmt::format("{} {} only unknowns below {:.1e} of the largest, which need not have a correct digit",
+                     counted(static_cast<Offset>(r.solve.small_equations), "equation"),
+                     r.solve.small_equations == 1 ? "has" : "have", r.solve.small_size));
   return text;
 }
 
@@ -94,9 +95,10 @@ std::string singular(const RunRecord& r, bool satisfied) {
       "boundary condition",
       r.matrix.name, precision_of(r), r.factor.condition_estimate,
       counted(r.factor.perturbed_pivots, "perturbed pivot"),
-      fmt::format("the solution {} (backward error {:.1e})",
-                  satisfied ? "satisfies its equations, one of many that do," : "does not satisfy its equations",
-                  r.solve.arioli_demmel_duff_backward_error),
+      fmt::format(
+          "the solution {} (backward error {:.1e})",
+          satisfied ? "satisfies its equations, one of many that do," : "does not satisfy its equations",
+          r.solve.arioli_demmel_duff_backward_error),
       model::find_precision(r.solve.precision).single_system ? "use --precision double, or " : "");
 }
 

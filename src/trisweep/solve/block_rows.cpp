@@ -43,7 +43,8 @@ void check_rows(const BlockRows<T>& rows, Offset n, Index first) {
     require(
         ascending && (row.empty() || (row.front() >= 0 && row.back() < n)), ErrorKind::usage,
         [&] {
-          return fmt::format("columns of row {} (counting from 0) do not ascend from 0 to {}", number(i), n - 1);
+          return fmt::format("columns of row {} (counting from 0) do not ascend from 0 to {}", number(i),
+                             n - 1);
         },
         as_documented);
     for (Offset at = p.row_ptr[usize(i)]; at < p.row_ptr[usize(i) + 1]; ++at) {

@@ -29,7 +29,8 @@ constexpr Index bundle = kernels::line_rows<T>;
 template <Scalar T>
 Index columns_that_fit(double bytes, Index rows, Index nrhs) {
   const double bundles = bytes / (double(rows) * double(bundle<T>) * sizeof(T));
-  return std::min(nrhs, bundle<T> * static_cast<Index>(std::clamp(bundles, 1.0, double(nrhs) / bundle<T> + 1)));
+  return std::min(nrhs,
+                  bundle<T> * static_cast<Index>(std::clamp(bundles, 1.0, double(nrhs) / bundle<T> + 1)));
 }
 
 // Of the rank with most, so that all ranks have the same groups.
