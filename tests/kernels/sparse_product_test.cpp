@@ -81,16 +81,18 @@ struct Answers {
         b(testing_support::random_vector<T>(usize(rows * width), 2)),
         product(testing_support::random_vector<T>(usize(rows * width), 3)),
         magnitude(usize(rows * width)),
-        unknown(usize(rows)) {
+        unknown(usize(rows)),
+        weight(usize(rows)) {
     for (std::size_t i = 0; i < magnitude.size(); ++i) magnitude[i] = T(RealOf<T>(1 + i % 5));
     for (std::size_t i = 0; i < unknown.size(); ++i) unknown[i] = RealOf<T>(1 + i % 3);
+    for (std::size_t i = 0; i < weight.size(); ++i) weight[i] = RealOf<T>(1 + i % 4);
   }
   ResidualRows<T> view() {
-    return {rows, width, x.data(), b.data(), product.data(), magnitude.data(), unknown.data()};
+    return {rows, width, x.data(), b.data(), product.data(), magnitude.data(), unknown.data(), weight.data()};
   }
   Index width;
   std::vector<T> x, b, product, magnitude;
-  std::vector<RealOf<T>> unknown;
+  std::vector<RealOf<T>> unknown, weight;
 };
 
 // Of the lanes of a vector that is alone, the largest.
@@ -110,7 +112,7 @@ TYPED_TEST(SparseProductTest, MeasuresResiduals) {
       ResidualMaxima<T> found;
       kernels.measure(v.view(), found);
       for (Index c = 0; c < width; ++c) {
-        R quotient{}, x{}, scaled{}, residual{}, b{};
+        R quotient{}, x{}, scaled{}, residual{}, b{}, least = -std::numeric_limits<R>::max();
         for (Index i = 0; i < rows; ++i) {
           const auto at = usize(i * width + c);
           const T rest = given.b[at] - given.product[at];
@@ -121,12 +123,14 @@ TYPED_TEST(SparseProductTest, MeasuresResiduals) {
           scaled = std::max(scaled, magnitude_1(given.x[at]) * given.unknown[usize(i)]);
           residual = std::max(residual, magnitude_1(rest));
           b = std::max(b, size_of_b);
+          least = std::max(least, -(std::real(given.magnitude[at]) + size_of_b) * given.weight[usize(i)]);
         }
         EXPECT_EQ(of_column<T>(found.quotient, width, c), quotient);
         EXPECT_EQ(of_column<T>(found.x, width, c), x);
         EXPECT_EQ(of_column<T>(found.scaled_x, width, c), scaled);
         EXPECT_EQ(of_column<T>(found.residual, width, c), residual);
         EXPECT_EQ(of_column<T>(found.b, width, c), b);
+        EXPECT_EQ(of_column<T>(found.least, width, c), least);
       }
     }
   });

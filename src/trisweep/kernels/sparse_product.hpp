@@ -4,6 +4,7 @@
 // entries of a row are neighbours: row-major, `width` wide.
 
 #include <array>
+#include <limits>
 
 #include "trisweep/kernels/line.hpp"
 
@@ -38,18 +39,26 @@ struct ResidualRows {
   T* residual;               // op(A) x, which becomes b - op(A) x
   const T* magnitude;        // |op(A)| |x|
   const RealOf<T>* unknown;  // by row: what |x| is multiplied by in `scaled_x`
+  const RealOf<T>* weight;   // by row: what |op(A)| |x| + |b| is multiplied by in `least`
 };
 
 // The largest values of each vector, by lane: of a single vector, row i is in lane i mod line_rows<T>.
 template <Scalar T>
 struct ResidualMaxima {
   using Lanes = std::array<RealOf<T>, usize(line_rows<T>)>;
+  static constexpr Lanes lowest() {
+    Lanes lanes{};
+    lanes.fill(-std::numeric_limits<RealOf<T>>::max());
+    return lanes;
+  }
+
   Lanes quotient{};  // |b - op(A) x| / (|op(A)| |x| + |b|)
   Lanes x{};
   Lanes scaled_x{};
   Lanes residual{};
   Lanes b{};
-  Lanes spoilt{};  // NaN where a value is not finite, whatever the others say
+  Lanes least = lowest();  // of minus the weighted |op(A)| |x| + |b|
+  Lanes spoilt{};          // NaN where a value is not finite, whatever the others say
 };
 
 // Takes these rows into the maxima, with |z| = |re z| + |im z|.

@@ -156,7 +156,7 @@ TRISWEEP_INLINE void take_lanes(const ResidualRows<T>& v, std::size_t lines, std
   constexpr std::size_t together = 8, lanes = sizeof(V) / sizeof(R), line_entries = usize(line_rows<T>);
   V quotient = load<V>(&maxima.quotient[at]), x = load<V>(&maxima.x[at]),
     scaled_x = load<V>(&maxima.scaled_x[at]), residual = load<V>(&maxima.residual[at]),
-    b = load<V>(&maxima.b[at]), spoilt = load<V>(&maxima.spoilt[at]);
+    b = load<V>(&maxima.b[at]), least = load<V>(&maxima.least[at]), spoilt = load<V>(&maxima.spoilt[at]);
   for (std::size_t first = 0; first < lines; first += together) {
     const std::size_t last = std::min(first + together, lines);
     V r[together], d[together];
@@ -170,10 +170,13 @@ TRISWEEP_INLINE void take_lanes(const ResidualRows<T>& v, std::size_t lines, std
       d[line - first] = sizes_of<V>(v.magnitude + e) + size_of_b;
       larger |= r[line - first] > quotient * d[line - first];
       raise(x, size_of_x);
-      if constexpr (width == 1)
+      if constexpr (width == 1) {
         raise(scaled_x, size_of_x * load<V>(v.unknown + e));
-      else
+        raise(least, -d[line - first] * load<V>(v.weight + e));
+      } else {
         raise(scaled_x, size_of_x * v.unknown[line]);
+        raise(least, -d[line - first] * v.weight[line]);
+      }
       raise(residual, r[line - first]);
       raise(b, size_of_b);
       spoilt += d[line - first] * R(0);
@@ -188,6 +191,7 @@ TRISWEEP_INLINE void take_lanes(const ResidualRows<T>& v, std::size_t lines, std
   store(&maxima.scaled_x[at], scaled_x);
   store(&maxima.residual[at], residual);
   store(&maxima.b[at], b);
+  store(&maxima.least[at], least);
   store(&maxima.spoilt[at], spoilt);
 }
 
@@ -204,14 +208,17 @@ template <Scalar T>
 TRISWEEP_INLINE void take_rest(const ResidualRows<T>& v, std::size_t begin, ResidualMaxima<T>& maxima) {
   constexpr std::size_t lanes = usize(line_rows<T>);
   T x[lanes]{}, b[lanes]{}, residual[lanes]{}, magnitude[lanes]{};
-  RealOf<T> unknown[lanes]{};
+  RealOf<T> unknown[lanes]{}, weight[lanes];
+  std::fill_n(weight, lanes, std::numeric_limits<RealOf<T>>::max());  // nothing is less than that
   const std::size_t count = usize(v.rows) - begin;
   std::copy_n(v.x + begin, count, x);
   std::copy_n(v.b + begin, count, b);
   std::copy_n(v.residual + begin, count, residual);
+  std::fill_n(magnitude, lanes, T(1));
   std::copy_n(v.magnitude + begin, count, magnitude);
   std::copy_n(v.unknown + begin, count, unknown);
-  take_lines<1, T>({line_rows<T>, 1, x, b, residual, magnitude, unknown}, 1, maxima);
+  std::copy_n(v.weight + begin, count, weight);
+  take_lines<1, T>({line_rows<T>, 1, x, b, residual, magnitude, unknown, weight}, 1, maxima);
   std::copy_n(residual, count, v.residual + begin);
 }
 

@@ -76,7 +76,8 @@ auto Residuals<T>::row_weights(Op op) -> RowWeights {
   transport::collectively(a_.comm(), [&] {
     constexpr const char* what = "the weights of the equations";
     c = Buffer<T>(usize(rows), what);
-    for (auto* v : {&weights.plain, &weights.scaled, &weights.unknown}) *v = Buffer<Real>(usize(rows), what);
+    for (auto* v : {&weights.plain, &weights.scaled, &weights.unknown, &weights.inverse})
+      *v = Buffer<Real>(usize(rows), what);
   });
   const auto weigh = [&](Buffer<Real>& sums) {
     a_.visit_product(op, {c.data(), rows, 1}, true, crew_, [&](int, const ProductRows<T>& v) {
@@ -89,6 +90,8 @@ auto Residuals<T>::row_weights(Op op) -> RowWeights {
   };
   std::fill_n(c.data(), rows, T(1));
   weigh(weights.plain);
+  std::ranges::transform(weights.plain.span(), weights.inverse.data(),
+                         [&](Real w) { return bounded(1 / double(w)); });
   const auto scale = scales_.of_unknowns(op);
   std::ranges::transform(scale, c.data(), [&](double s) { return T(bounded(s)); });
   weigh(weights.scaled);
@@ -113,15 +116,17 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, Vectors<const T> b, Vector
                                   .b = right,
                                   .residual = v.product,
                                   .magnitude = v.magnitude,
-                                  .unknown = weight.unknown.data() + v.rows.begin},
+                                  .unknown = weight.unknown.data() + v.rows.begin,
+                                  .weight = weight.inverse.data() + v.rows.begin},
                                  maxima_[usize(thread) * bundles + usize(v.column / v.width)]);
     if (r.data != nullptr) krylov::from_rows(v.product, v.rows, v.width, v.columns_of(r));
   });
-  constexpr std::size_t kinds = 5;
-  std::vector<double> all(kinds * usize(b.cols));
+  constexpr std::size_t kinds = 6;
+  std::vector<double> all(kinds * usize(b.cols), -HUGE_VAL);
   for (std::size_t i = 0; i < usize(crew_.size()) * bundles; ++i) {
     const Maxima& m = maxima_[i];
-    const typename Maxima::Lanes* const found[kinds] = {&m.quotient, &m.x, &m.scaled_x, &m.residual, &m.b};
+    const typename Maxima::Lanes* const found[kinds] = {&m.quotient, &m.x, &m.scaled_x,
+                                                        &m.residual, &m.b, &m.least};
     for (std::size_t lane = 0; lane < m.x.size(); ++lane) {
       const std::size_t c = i % bundles * usize(width) + (width == 1 ? 0 : lane);
       if (c >= usize(b.cols)) break;
@@ -135,7 +140,8 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, Vectors<const T> b, Vector
   std::vector<ResidualNorms> norms;
   for (std::size_t c = 0; c < all.size(); c += kinds) {
     const double quotient = all[c + 3] == 0 ? 0 : all[c];
-    norms.push_back({quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient, {}});
+    const bool may_vanish = !(-all[c + 5] > share<T> * all[c + 1]);
+    norms.push_back({quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient, may_vanish, {}});
   }
   return norms;
 }
@@ -194,7 +200,8 @@ template <Scalar T>
 std::vector<ColumnError> Residuals<T>::measure(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r,
                                                double enough) {
   std::vector<ResidualNorms> found = norms(op, b, x, r);
-  if (!std::ranges::all_of(found, [&](const ResidualNorms& n) { return n.quotient <= enough; }))
+  if (std::ranges::any_of(found,
+                          [&](const ResidualNorms& n) { return !(n.quotient <= enough) && n.may_vanish; }))
     measure_typically(op, b, x, found);
   std::vector<ColumnError> errors;
   for (const ResidualNorms& n : found) errors.push_back(error(op, n));

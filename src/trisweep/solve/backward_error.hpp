@@ -58,6 +58,7 @@ struct ResidualNorms {
   double r = 0;
   double b = 0;
   double typical_quotient = 0;  // as quotient, by t_i where the denominator vanishes
+  bool may_vanish = false;      // a denominator: otherwise the two quotients are the same
   SmallUnknowns small;
 };
 
@@ -76,8 +77,8 @@ class Residuals {
   void prepare(Op op, Index nrhs);
 
   // The errors of x, by right-hand side; r, unless it is null, becomes its residual. One pass over A and one
-  // reduction; another of each where a componentwise error is above `enough`, because the other measure,
-  // which is never larger, is told from it only then.
+  // reduction; another of each where a componentwise error is above `enough` and a denominator may vanish:
+  // only then the other measure, which is never larger, differs.
   std::vector<ColumnError> measure(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r,
                                    double enough);
   // What these norms say.
@@ -88,16 +89,18 @@ class Residuals {
   device::Measuring<T> measuring(Op op, const matrix::Csr<T>& rows) const;
 
  private:
-  // |op(A)| c, with c = 1 and with that of the factors; 1 / c.
+  // |op(A)| c, with c = 1 and with that of the factors; 1 / c; and 1 / (|op(A)| 1).
   struct RowWeights {
     Buffer<Real> plain;
     Buffer<Real> scaled;
     Buffer<Real> unknown;
+    Buffer<Real> inverse;  // of `plain`
   };
   using Maxima = kernels::ResidualMaxima<T>;
 
   RowWeights row_weights(Op op);
   const RowWeights& weights(Op op) const { return row_weights_.at(op != Op::none); }
+  // Of each column, and whether a denominator may vanish.
   std::vector<ResidualNorms> norms(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r);
   // Fills in what is measured with these norms.
   void measure_typically(Op op, Vectors<const T> b, Vectors<const T> x, std::span<ResidualNorms> norms);

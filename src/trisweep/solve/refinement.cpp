@@ -202,7 +202,7 @@ void RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& sy
   const auto errors = [&](const std::vector<engine::Found>& found) {
     std::vector<ColumnError> of;
     for (const engine::Found& f : found)
-      of.push_back(residuals_.error(system.op, {f[0], f[1], f[2], f[3], f[4], f[5], {}}));
+      of.push_back(residuals_.error(system.op, {f[0], f[1], f[2], f[3], f[4], f[5], false, {}}));
     return of;
   };
   error_ = errors(device.start(system.b, system.stream));
