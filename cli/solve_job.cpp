@@ -17,7 +17,8 @@ namespace trisweep::cli {
 namespace {
 
 constexpr int most_automatic_steps = 20;
-constexpr double no_digit = 1;  // of an answer with that forward error is right, for all that is known
+constexpr int most_answers = 100;  // that are timed
+constexpr double no_digit = 1;     // of an answer with that forward error is right, for all that is known
 
 bool is_number(const std::string& refine) {
   return refine != "auto" && refine != "best";
@@ -106,7 +107,8 @@ class SolveJob {
     s.componentwise_forward_error_bound = forward_error_.componentwise_bound;
   }
 
-  // Sweeps and answers in turns.
+  // Sweeps and answers in turns. A rank that is lost is noticed by the watchdog in sweeps, not in the
+  // reductions of answers: so of these there are no more than tell the time.
   void time_solves() {
     std::vector<T> x(b_rows_.size());
     const Vectors<T> sweep(x.data(), solver_->rows(), nrhs_);
@@ -116,7 +118,8 @@ class SolveJob {
     std::array<std::vector<double>, parts> seconds;
     for (int r = 0; r < s.repeats; ++r) {
       context_.terminal.progress("solve", double(r) / s.repeats);
-      if (!options_.no_dependencies) seconds[answers].push_back(solver_->solve(b(), sweep, op_).seconds);
+      if (!options_.no_dependencies && r < most_answers)
+        seconds[answers].push_back(solver_->solve(b(), sweep, op_).seconds);
       solver_->sweep(b(), sweep, op_);
       const engine::SolveProfile& p = solver_->last_sweep();
       seconds[all].push_back(p.seconds);

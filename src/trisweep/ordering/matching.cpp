@@ -90,6 +90,7 @@ constexpr double worth_a_change = 0.1;  // bits for each row
 
 // In bits.
 double spread(std::span<const double> exponents) {
+  if (exponents.empty()) return 0;
   const auto [low, high] = std::minmax_element(exponents.begin(), exponents.end());
   return *high - *low;
 }
@@ -152,7 +153,7 @@ Scaling scaling_of(Exponents exponents) {
 
 // Of a row's or column's exponent, in bits.
 double spread(const Assignment& assignment) {
-  return assignment.u().empty() ? 0 : std::max(spread(assignment.u()), spread(assignment.v()));
+  return std::max(spread(assignment.u()), spread(assignment.v()));
 }
 
 }  // namespace
