@@ -33,8 +33,6 @@ struct Answer {
   bool doubtful = false;
 
   bool solved() const { return satisfies && is_regular(); }
-  // Whether every digit that the precision has may be missing in unknowns far below the largest (`small`).
-  bool has_small_unknowns() const { return satisfies && small.equations > 0; }
   bool is_regular() const { return regularity.recovered && !singular; }
 };
 
