@@ -144,7 +144,7 @@ void add_matrix_source(CLI::App& sub, MatrixSource& source) {
       sub.add_option("matrix", source.matrix,
                      "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped");
   sub.add_option("--analysis", source.saved,
-                 "Saved analysis, instead of a matrix; again: of another choice of the diagonal")
+                 "Analysis written by --save-analysis, instead of a matrix; repeat for another --diagonal")
       ->allow_extra_args(false)
       ->excludes(matrix);
 }

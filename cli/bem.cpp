@@ -11,6 +11,7 @@
 #include "krylov_options.hpp"
 #include "numbers.hpp"
 #include "outputs.hpp"
+#include "plan_options.hpp"
 #include "refuse.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/electrostatics.hpp"
@@ -38,7 +39,7 @@ struct BemCommand {
   hmatrix::MeshOptions mesh_options;
   std::vector<double> radius, potential;
   hmatrix::ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}}};
-  std::string cross = "aca+", precision = "adaptive", device = "cpu";
+  std::string cross = "aca+", precision = "adaptive", device = "native";
   bool no_recompression = false;
   int threads = 1;
   std::string json, load, save, trace, vtu, map;
@@ -118,12 +119,13 @@ struct BemCommand {
     check_pipelining_options(*sub, options.method);
     check_tolerance("--tol", options.solver.tolerance, std::numeric_limits<double>::epsilon());
     if (no_recompression)
-      refuse(*sub, {"--precision"}, "--no-recompression", "leave one of them out: crosses stay as they are");
-    if (engine::find_device(device) == engine::Device::cpu)
+      refuse(*sub, {"--precision"}, "--no-recompression",
+             "leave one of them out: without recompression the crosses are stored in double precision");
+    if (engine::find_device(device) == engine::Device::native)
       refuse(
           *sub,
           {"--kernel", "--order", "--cut", "--batch", "--streams", "--padded", "--sums", "--gpus", "--way"},
-          "--device cpu", "use --device host, cuda or hip");
+          "--device native", "use --device emulated, cuda or hip");
     check_gemv_options(*sub, options.where.gemv);
   }
 
@@ -132,7 +134,7 @@ struct BemCommand {
     std::span<const std::string_view> known = of_file;
     if (!is_file()) {
       known = find_named(hmatrix::objects(), "object", object, ", or a file of triangles").depends_on;
-      refuse(*sub, {"--defects", "--closed"}, "objects that are made", "name a file with --object");
+      refuse(*sub, {"--defects", "--closed"}, "generated objects", "name a file with --object");
     }
     for (const char* const option : {"--radius", "--distance", "--array", "--field", "--potential"}) {
       if (std::ranges::find(known, option + 2) == known.end())
@@ -153,7 +155,7 @@ struct BemCommand {
     hmatrix::MeshRepairs repairs;
     transport::collectively(context.world, [&] {
       if (shape.triangles > 0)
-        throw Error(ErrorKind::usage, "a file has the triangles that it has", "leave --n out");
+        throw Error(ErrorKind::usage, "the number of triangles is the file's", "leave --n out");
       if (context.is_root()) mesh = hmatrix::read_mesh(object, mesh_options, repairs, context.terminal);
     });
     context.world.broadcast(mesh.node);
@@ -188,31 +190,29 @@ struct BemCommand {
 void add_shape_options(CLI::App& sub, BemCommand& o) {
   sub.add_option(
          "--object", o.object,
-         "What is charged: a name of the list below, or a file of triangles (.msh of Gmsh, .stl, .obj, .ply)")
+         "Conductor: a name of the list below, or a triangulated surface (.msh of Gmsh, .stl, .obj, .ply)")
       ->required();
-  sub.add_option("--n", o.shape.triangles, "About how many triangles it has in all")
-      ->check(CLI::Range(1, 1 << 30));
-  sub.add_option("--radius", o.radius, "Of the sphere or both, or of each: R1,R2 (m; default 0.25)")
+  sub.add_option("--n", o.shape.triangles, "Approximate number of triangles")->check(CLI::Range(1, 1 << 30));
+  sub.add_option("--radius", o.radius, "Radius of the sphere, or of both spheres, or R1,R2 (m; default 0.25)")
       ->delimiter(',')
       ->expected(1, 2);
-  sub.add_option("--distance", o.shape.distance, "Of the centres of neighbours (m)")->capture_default_str();
-  sub.add_option("--array", o.shape.array, "Of humanoids: M x M of them")
+  sub.add_option("--distance", o.shape.distance, "Distance between the centers of neighbors (m)")
+      ->capture_default_str();
+  sub.add_option("--array", o.shape.array, "Humanoids in an M x M array")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  sub.add_option("--field", o.shape.field,
-                 "Of humanoids: the uniform field that they stand in, upwards (V/m)")
+  sub.add_option("--field", o.shape.field, "Uniform vertical field around the humanoids (V/m)")
       ->capture_default_str();
   sub.add_option_function<std::string>(
          "--defects",
          [&o](const std::string& name) {
            o.mesh_options.defects = find_named(hmatrix::defects(), "treatment of defects", name).defects;
          },
-         "Of a file, triangles without area, that there are twice, or that are turned against others: refuse "
-         "(the default) or repair")
+         "Degenerate, duplicate or inconsistently oriented triangles of a file: refuse (default) or repair")
       ->check(CLI::IsMember(names_of(hmatrix::defects())));
   sub.add_flag("--closed", o.mesh_options.closed, "Refuse a file whose surface is not closed");
   sub.add_option("--potential", o.potential,
-                 "Of the first, and of the second unless it is the opposite: V1,V2 (V; default 1)")
+                 "Potential of the conductor, or V1,V2 (V; default 1, and -V1 for the second)")
       ->delimiter(',')
       ->expected(1, 2);
 }
@@ -220,24 +220,26 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
 // How the matrix is compressed.
 void add_matrix_options(CLI::App& sub, BemCommand& o) {
   auto& matrix = o.options.matrix;
-  sub.add_option("--load", o.load, "Take the matrix from a file of --save");
-  sub.add_option("--save", o.save, "File for the matrix (HDF5)");
+  sub.add_option("--load", o.load, "Read the matrix from a file written by --save");
+  sub.add_option("--save", o.save, "Write the matrix to this file (HDF5)");
   sub.add_option("--eps", matrix.compression.eps, "Relative error of each block of the matrix")
       ->check(between(0, 0.5))
       ->capture_default_str();
   sub.add_option("--eta", matrix.blocks.eta,
-                 "Blocks have low rank when the smaller box is at most ETA times as wide as "
-                 "the distance")
+                 "Admissibility: a block is approximated when the smaller box's diameter is at most ETA "
+                 "times the distance")
       ->check(check_positive)
       ->capture_default_str();
-  sub.add_option("--leaf", o.options.leaf_size, "Triangles in the smallest boxes at most")
+  sub.add_option("--leaf", o.options.leaf_size, "Leaf size: maximum number of triangles in a leaf cluster")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  sub.add_option("--cross", o.cross, "How blocks are approximated")
+  sub.add_option("--cross", o.cross, "Cross approximation of admissible blocks")
       ->check(CLI::IsMember(names_of(compression::crosses())))
       ->capture_default_str();
-  sub.add_flag("--no-recompression", o.no_recompression, "Study: keep the crosses, in double precision");
-  sub.add_option("--precision", o.precision, "adaptive: numbers in as few bits as the error allows")
+  sub.add_flag("--no-recompression", o.no_recompression,
+               "Keep the crosses without recompression, in double precision (a study)");
+  sub.add_option("--precision", o.precision,
+                 "Storage of low-rank factors; adaptive: as few bits per value as EPS allows")
       ->check(CLI::IsMember(names_of(compression::precisions())))
       ->capture_default_str();
   for (const char* const about_new :
@@ -256,38 +258,35 @@ void add_bem(CLI::App& app, Run& run) {
   sub->footer(list_of_objects());
   add_shape_options(*sub, o);
   add_matrix_options(*sub, o);
-  sub->add_option("--method", o.options.method, "How the system is solved")
+  sub->add_option("--method", o.options.method, "Iterative method")
       ->check(CLI::IsMember(names_of(krylov::methods<double>())))
       ->capture_default_str();
   sub->add_option("--preconditioner", o.options.preconditioner, described(hmatrix::preconditioners<double>()))
       ->check(CLI::IsMember(names_of(hmatrix::preconditioners<double>())))
       ->capture_default_str();
-  sub->add_option("--tol", o.options.solver.tolerance, "Relative residual to be reached")
+  sub->add_option("--tol", o.options.solver.tolerance, "Relative residual at which the iteration stops")
       ->check(check_positive)
       ->capture_default_str();
-  sub->add_option("--max-iterations", o.options.solver.max_iterations, "Iterations at most")
+  sub->add_option("--max-iterations", o.options.solver.max_iterations, "Maximum number of iterations")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   add_pipelining_options(*sub, o.options.solver);
   CLI::Option* const device =
-      sub->add_option(
-             "--device", o.device,
-             "Where products are made, and the vectors of BiCGStab are: cpu; host, from the source of the "
-             "GPUs' kernels; cuda; hip")
-          ->check(CLI::IsMember(names_of(engine::devices())))
-          ->capture_default_str();
+      add_device_option(*sub, o.device,
+                        "Device of products and BiCGStab vectors: native: CPU kernels; emulated: the GPU "
+                        "kernels' source on the CPU; cuda; hip");
   add_gemv_options(*sub, o.options.where.gemv);
   add_gpu_options(*sub, o.options.where.gpus, o.options.where.way);
   for (const char* const about_devices :
        {"--kernel", "--order", "--cut", "--batch", "--streams", "--padded", "--sums", "--gpus", "--way"})
     sub->get_option(about_devices)->needs(device);
-  sub->add_option("--threads", o.threads, "Threads of each rank")
+  sub->add_option("--threads", o.threads, "Threads per rank")
       ->check(CLI::Range(1, most_threads))
       ->capture_default_str();
-  sub->add_option("--json", o.json, "File for the run record");
-  sub->add_option("--trace", o.trace, "File for a trace of the solve, for ui.perfetto.dev");
-  sub->add_option("--vtu", o.vtu, "File for the charge density on the surface (VTU, for ParaView)");
-  sub->add_option("--block-map", o.map, "File for a picture of the blocks and their ranks (SVG)");
+  sub->add_option("--json", o.json, "Write the run record to this file (JSON)");
+  sub->add_option("--trace", o.trace, "Write a trace of the solve to this file (Perfetto, ui.perfetto.dev)");
+  sub->add_option("--vtu", o.vtu, "Write the surface charge density to this file (VTU, ParaView)");
+  sub->add_option("--block-map", o.map, "Draw the matrix blocks, their ranks and owners to this file (SVG)");
   sub->callback([command, &run] { run = *command; });
 }
 

@@ -59,11 +59,11 @@ void add_gallery(CLI::App& app, Run& run) {
   CLI::App* sub = app.add_subcommand("gallery", "Write a test matrix as a Matrix Market file");
   command->sub = sub;
   sub->footer(list_of_kinds());
-  sub->add_option("kind", command->kind, "Which matrix; see the list below")->required();
+  sub->add_option("kind", command->kind, "Kind of matrix; see the list below")->required();
   sub->add_option("--n", command->options.n, "Size parameter N of the kind")->required();
   sub->add_option("-o,--output", command->output, "File to write (default: KIND.mtx)");
-  sub->add_option("--seed", command->options.seed, "Seed of kinds with random values or structure");
-  sub->add_flag("--complex", command->options.complex, "The complex variant, of kinds that have one");
+  sub->add_option("--seed", command->options.seed, "Random seed of kinds with random values or structure");
+  sub->add_flag("--complex", command->options.complex, "Complex variant, for kinds that have one");
   sub->callback([command, &run] { run = *command; });
 }
 

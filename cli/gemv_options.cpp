@@ -25,23 +25,24 @@ void add_named(CLI::App& sub, const std::string& option, std::span<const Row> ta
 
 void add_gemv_options(CLI::App& sub, device::GemvOptions& gemv) {
   using namespace device;
-  add_named(sub, "--kernel", std::span<const NamedGemvChoice<bool>>(kernels), &NamedGemvChoice<bool>::choice,
-            gemv.merged,
-            "merged: one persistent kernel (the default); batched: launches of many panels, as what follows "
-            "says");
+  add_named(
+      sub, "--kernel", std::span<const NamedGemvChoice<bool>>(kernels), &NamedGemvChoice<bool>::choice,
+      gemv.merged,
+      "merged: one persistent kernel (default); batched: batched GEMV launches, with the options below");
   add_named(sub, "--order", gemv_orders(), &NamedGemvChoice<GemvOrder>::choice, gemv.order,
-            "Of panels before they are cut into batches (default rows-in-eights)");
+            "Order of the panels before batching (default rows-in-eights)");
   add_named(sub, "--cut", gemv_cuts(), &NamedGemvChoice<GemvCut>::choice, gemv.cut,
-            "Batches of --batch panels, or of at most as many in a range of rows (the default)");
-  sub.add_option("--batch", gemv.count, "Panels of a batch at most")
+            "Batches of --batch panels (count), or of at most as many within a range of rows (row-ranges, "
+            "default)");
+  sub.add_option("--batch", gemv.count, "Maximum number of panels in a batch")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
-  sub.add_option("--streams", gemv.streams, "That batches are dealt to")
+  sub.add_option("--streams", gemv.streams, "Number of streams that batches are distributed over")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  sub.add_flag("--padded", gemv.padded, "Panels of a batch are as large as its largest");
+  sub.add_flag("--padded", gemv.padded, "Pad the panels of a batch to the largest");
   add_named(sub, "--sums", gemv_sums(), &NamedGemvChoice<GemvSum>::choice, gemv.sum,
-            "Rows of several panels are added by atomic operations (the default) or strip by strip");
+            "Sums over panels that share rows: atomic operations (default), or one row block after another");
 }
 
 void check_gemv_options(const CLI::App& sub, const device::GemvOptions& gemv) {
@@ -51,13 +52,12 @@ void check_gemv_options(const CLI::App& sub, const device::GemvOptions& gemv) {
 }
 
 void add_gpu_options(CLI::App& sub, Index& gpus, model::Way& way) {
-  sub.add_option("--gpus", gpus, "Of each process; those that are not there are virtual")
+  sub.add_option("--gpus", gpus, "GPUs per process; missing ones are emulated")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  add_named(
-      sub, "--way", model::ways(), &model::NamedWay::way, way,
-      "Between GPUs of a process: through the host's memory (set), the bus (copy), or direct links (peer, "
-      "the default)");
+  add_named(sub, "--way", model::ways(), &model::NamedWay::way, way,
+            "Transfers between GPUs of a process: through host memory (set), over the bus (copy), or over "
+            "direct links (peer, default)");
 }
 
 }  // namespace trisweep::cli

@@ -81,42 +81,44 @@ struct HimvCommand {
 };
 
 void add_structure_options(CLI::App& sub, HimvCommand& o) {
-  sub.add_option("--object", o.object, "As trisweep bem has them")->required();
-  sub.add_option("--n", o.shape.triangles, "About how many triangles it has in all")
-      ->check(CLI::Range(1, 1 << 30));
-  sub.add_option("--eta", o.options.blocks.eta, "As trisweep bem has it")
+  sub.add_option("--object", o.object, "Conductor, as in trisweep bem")->required();
+  sub.add_option("--n", o.shape.triangles, "Approximate number of triangles")->check(CLI::Range(1, 1 << 30));
+  sub.add_option("--eta", o.options.blocks.eta, "Admissibility parameter, as in trisweep bem")
       ->check(check_positive)
       ->capture_default_str();
-  sub.add_option("--leaf", o.options.leaf_size, "Triangles in the smallest boxes at most")
+  sub.add_option("--leaf", o.options.leaf_size, "Leaf size: maximum number of triangles in a leaf cluster")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  sub.add_option("--rank", o.options.rank, "That low-rank blocks are assumed to have")
+  sub.add_option("--rank", o.options.rank, "Assumed rank of admissible blocks")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  sub.add_option("--strip", o.options.strip_rows, "Rows to which blocks are cut; 0: they are not")
+  sub.add_option("--strip", o.options.strip_rows,
+                 "Rows per block of the row partition; 0: blocks are not split")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
 }
 
 void add_iteration_options(CLI::App& sub, HimvCommand& o) {
-  sub.add_option("--nodes", o.options.processes.nodes, "Of the machine")
+  sub.add_option("--nodes", o.options.processes.nodes, "Number of nodes")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  sub.add_option("--processes", o.options.processes.of_node, "Of a node")
+  sub.add_option("--processes", o.options.processes.of_node, "Processes per node")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   IterationChoice& iteration = o.options.iteration;
   add_gpu_options(sub, o.options.processes.gpus, iteration.way);
   sub.add_flag("--pipelined", iteration.pipelined, "Pipelined BiCGStab");
-  sub.add_option("--overlap", o.overlap, "What it hides: nothing, copies (pipe1), or all-gathers too (pipe2)")
+  sub.add_option("--overlap", o.overlap,
+                 "Overlap: none (block), copies (pipe1), or copies and allgathers (pipe2)")
       ->check(CLI::IsMember(names_of(std::span<const NamedHidden>(hidden))))
       ->capture_default_str();
-  sub.add_option("--schedule", o.schedule, "Whose rows vectors are worked on")
+  sub.add_option("--schedule", o.schedule, "Distribution of vector operations")
       ->check(CLI::IsMember(names_of(std::span<const NamedSchedule>(schedules))))
       ->capture_default_str();
-  sub.add_flag("--merged-dots", iteration.merged_dots, "Inner products of one vector are one product");
-  sub.add_flag("--gpu-aware", iteration.gpu_aware, "Messages come from and go to the GPUs' memory");
-  sub.add_option("--latency", o.options.latency, "Of messages between nodes, in place of the machine's (s)")
+  sub.add_flag("--merged-dots", iteration.merged_dots,
+               "Merge the inner products of one vector into one product");
+  sub.add_flag("--gpu-aware", iteration.gpu_aware, "GPU-aware MPI: messages from and to device memory");
+  sub.add_option("--latency", o.options.latency, "Inter-node message latency, instead of the machine's (s)")
       ->check(between(0, 1e3));
 }
 
@@ -131,9 +133,9 @@ void add_himv(CLI::App& app, Run& run) {
   add_structure_options(*sub, o);
   add_gemv_options(*sub, o.options.gemv);
   add_iteration_options(*sub, o);
-  sub->add_option("--machine", o.machine, "A name (see trisweep machines) or a .json file")
+  sub->add_option("--machine", o.machine, "Machine name (see trisweep machines) or a .json file")
       ->default_val("tsubame3");
-  sub->add_option("--json", o.json, "File for the record");
+  sub->add_option("--json", o.json, "Write the record to this file (JSON)");
   sub->callback([command, &run] { run = *command; });
 }
 

@@ -121,7 +121,7 @@ std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer&
 
 void add_info(CLI::App& app, Run& run) {
   auto file = std::make_shared<std::string>();
-  CLI::App* sub = app.add_subcommand("info", "Describe a matrix and the factors it will have");
+  CLI::App* sub = app.add_subcommand("info", "Describe a matrix and its predicted factors");
   sub->add_option("matrix", *file,
                   "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped")
       ->required();

@@ -58,7 +58,7 @@ class IterativeJob {
   IterativeJob(const Context& context, const SolveOptions& options, System<T> system)
       : context_(context), options_(options) {
     preconditioner_.op = static_cast<Op>(options.op.front());
-    record_.plan = {.px = world().size(), .device = "cpu", .threads = threads()};
+    record_.plan = {.px = world().size(), .device = "native", .threads = threads()};
     record_.matrix = {.name = options.matrix, .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
     nrhs_ = system.b.cols;
     Index n = system.a.rows();

@@ -16,12 +16,11 @@ void add_pipelining_options(CLI::App& sub, krylov::BicgstabOptions& options) {
          [&options](const std::string& name) {
            options.overlap = find_named(krylov::overlaps(), "overlap", name).overlap;
          },
-         "Of pipelined-bicgstab: block: no messages are hidden; pipe1: reductions behind products; pipe2 "
-         "(the "
-         "default): and what products gather behind updates of vectors")
+         "Communication overlap of pipelined-bicgstab: block: none; pipe1: reductions overlap with products; "
+         "pipe2 (default): also allgathers with vector updates")
       ->check(CLI::IsMember(names_of(krylov::overlaps())));
   sub.add_option("--replace-every", options.replace_every,
-                 "Of pipelined-bicgstab: iterations after which its recurrences are made anew; 0: never")
+                 "Residual replacement period of pipelined-bicgstab, in iterations; 0: never")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();
 }

@@ -89,13 +89,11 @@ int machines(const Context& context, const MachinesCommand& command) {
 
 void add_machines(CLI::App& app, Run& run) {
   auto command = std::make_shared<MachinesCommand>();
-  CLI::App* sub = app.add_subcommand("machines", "List the machines that solves can be predicted on");
-  auto* name = sub->add_option("name", command->name, "Only this one: a name, or a .json file");
-  sub->add_flag("--measure", command->measure,
-                "Describe the machine at hand; under mpirun, two ranks or more")
+  CLI::App* sub = app.add_subcommand("machines", "List the machine descriptions known to the model");
+  auto* name = sub->add_option("name", command->name, "Show one machine only: a name, or a .json file");
+  sub->add_flag("--measure", command->measure, "Measure this machine; under mpirun, with two ranks or more")
       ->excludes(name);
-  sub->add_option("--json", command->json,
-                  "File for the description, as --machine of trisweep predict takes it");
+  sub->add_option("--json", command->json, "Write the description to this file, for --machine");
   sub->callback(
       [command, &run] { run = [command](const Context& context) { return machines(context, *command); }; });
 }

@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
   app.footer(list_of_externals);
   bool quiet = false;
   for (CLI::App* command : app.get_subcommands(nullptr))
-    command->add_flag("--quiet", quiet, "Print neither progress nor a summary");
+    command->add_flag("--quiet", quiet, "No progress and no summary");
   try {
     run_if_external(app, argc, argv);
   } catch (const Error& e) {

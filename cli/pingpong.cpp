@@ -82,15 +82,15 @@ struct PingPongCommand {
 
 void add_pingpong(CLI::App& app, Run& run) {
   auto command = std::make_shared<PingPongCommand>();
-  CLI::App* sub =
-      app.add_subcommand("pingpong", "Measure messages between rank 0 and another, by transport and size");
-  sub->add_option("--largest", command->largest_bytes, "Bytes of the largest message")
+  CLI::App* sub = app.add_subcommand(
+      "pingpong", "Measure message latency and bandwidth between rank 0 and another, by transport and size");
+  sub->add_option("--largest", command->largest_bytes, "Largest message size in bytes")
       ->check(CLI::Range(8, 1 << 28))
       ->capture_default_str();
-  sub->add_option("--peer", command->peer, "The other rank")
+  sub->add_option("--peer", command->peer, "Rank that exchanges messages with rank 0")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  sub->add_option("--json", command->json, "File for the results");
+  sub->add_option("--json", command->json, "Write the results to this file");
   sub->callback([command, &run] { run = *command; });
 }
 

@@ -71,13 +71,14 @@ void add_plan(CLI::App& app, Run& run) {
       ->required();
   add_plan_options(*sub, o);
   sub->get_option("--grid")->required()->default_str("")->description(
-      "Process grid PXxPYxPZ, PZ a power of two; of any number of ranks");
+      "Process grid PXxPYxPZ, PZ a power of two, of any size");
   sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  sub->add_option("--json", o.json, "File for the plan record");
-  sub->add_option("--traffic", o.traffic, "File for who sends how much to whom (CSV)");
-  sub->add_option("--dot", o.dot, "File for the dataflow graph of a small plan (Graphviz)");
+  sub->add_option("--json", o.json, "Write the plan record to this file");
+  sub->add_option("--traffic", o.traffic,
+                  "Write messages and bytes by sender and receiver to this file (CSV)");
+  sub->add_option("--dot", o.dot, "Write the dataflow graph of a small plan to this file (Graphviz)");
   sub->callback([options, &run] {
     run = [options](const Context& context) {
       std::string summary;

@@ -17,34 +17,42 @@ std::string check_compress(const std::string& text) {
   return compress_option(text) ? "" : "takes 'auto', 'off' or a number between 0 and 1, not '" + text + "'";
 }
 
+// Former names become those of today.
+std::string device_of_today(const std::string& name) {
+  try {
+    return std::string(engine::name_of(engine::find_device(name)));
+  } catch (const Error&) {
+    return name;
+  }
+}
+
 // What is solved and in what precision, and axes with one choice so far: accepted, so that a command line can
 // say what it means.
 void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   sub.add_option("--ordering", o.ordering, "Fill-reducing ordering")
       ->check(CLI::IsMember(names_of(ordering::methods())))
       ->capture_default_str();
-  sub.add_option("--op", o.op, "System to solve: A, its transpose, or its conjugate transpose")
+  sub.add_option("--op", o.op, "Solve with A (N), its transpose (T) or its conjugate transpose (H)")
       ->check(CLI::IsMember({"N", "T", "H"}))
       ->capture_default_str();
   sub.add_option("--precision", o.precision,
-                 "Of system and factors; mixed: float factors under a double system")
+                 "Precision of matrix and factors; mixed: single-precision factors, refined in double")
       ->check(CLI::IsMember(names_of(model::precisions())))
       ->capture_default_str();
-  sub.add_option("--compress", o.compress,
-                 "Panels of the factors in low rank and few bytes, off by at most that share of each; auto: "
-                 "as is read fastest until the answer, where that pays; refinement makes up for it")
+  sub.add_option(
+         "--compress", o.compress,
+         "Compress the factors' panels to low rank and fewer bits with this relative error, recovered by "
+         "refinement; auto: the error with the fastest refined solve, or none where it does not pay")
       ->check(check_compress)
       ->capture_default_str();
-  sub.add_option(
-         "--device", o.device,
-         "What computes: the processors; they again by the source of the GPUs' kernel; or a GPU of each rank")
-      ->check(CLI::IsMember(purpose == Purpose::solve ? names_of(engine::devices()) : std::vector{o.device}))
-      ->capture_default_str();
+  auto* const device = add_device_option(
+      sub, o.device,
+      "native: CPU kernels; emulated: the GPU kernels' source on the CPU; cuda, hip: one GPU per rank");
+  if (purpose != Purpose::solve) device->check(CLI::IsMember({o.device}));
   if (purpose == Purpose::solve) {
-    sub.add_option(
-           "--device-exchange", o.device_exchange,
-           "How devices exchange what layers of the grid share, and vectors: by puts of their own, or by "
-           "MPI between launches (default: puts, where ranks can have them)")
+    sub.add_option("--exchange-backend,--device-exchange", o.exchange_backend,
+                   "Exchange of segments and vectors between devices: one-sided puts from the kernel, or MPI "
+                   "between kernel launches (default: puts where available)")
         ->check(CLI::IsMember(names_of(engine::carriers())));
     return;
   }
@@ -53,24 +61,30 @@ void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   for (const auto& [name, choice] : fixed) {
     sub.add_option(name)
         ->check(CLI::IsMember({choice}))
-        ->description("Only choice in this version: " + choice);
+        ->description("The only choice in this version: " + choice);
   }
 }
 
 void add_transport_option(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   auto* option =
-      sub.add_option("--transport", o.transport,
-                     "How messages travel: sent and received, or written into the receiver's memory");
+      sub.add_option("--transport", o.transport, "Message transport: two-sided MPI, one-sided MPI (RMA)");
   option->check(CLI::IsMember(names_of(transport::transports())));
   if (purpose == Purpose::price) {
     option->capture_default_str();
     return;
   }
   option->description(option->get_description() +
-                      ", by MPI or past it (default: shared, where all ranks can share memory)");
+                      ", or shared memory (default: shared, where all ranks can share memory)");
 }
 
 }  // namespace
+
+CLI::Option* add_device_option(CLI::App& sub, std::string& device, const std::string& description) {
+  return sub.add_option("--device", device, description)
+      ->check(CLI::IsMember(names_of(engine::devices())))
+      ->transform(device_of_today)
+      ->capture_default_str();
+}
 
 std::optional<solve::Options::Compress> compress_option(const std::string& text) {
   if (text == "off") return solve::Options::Compress{};
@@ -83,24 +97,27 @@ std::optional<solve::Options::Compress> compress_option(const std::string& text)
 
 void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   sub.add_option("--grid", o.grid_text,
-                 "Process grid PXxPYxPZ, PZ a power of two; square: one layer, as square as "
-                 "can be; auto: the fastest in the model, with all that is not given of the options below")
+                 "Process grid PXxPYxPZ, PZ a power of two; square: one layer, as square as possible; auto: "
+                 "the fastest plan in the model, with every unset option below")
       ->capture_default_str();
-  sub.add_option("--mapping", o.mapping,
-                 "Which rank owns what: block-cyclic over the grid, or subtrees to ranks in proportion to "
-                 "their size (only the number of ranks counts)")
+  sub.add_option(
+         "--mapping", o.mapping,
+         "Distribution of the factors: 2D block-cyclic in each layer of the grid, or proportional: "
+         "elimination subtrees to subsets of the ranks by their size (only the number of ranks matters)")
       ->check(CLI::IsMember(names_of(distribution::mappings())))
       ->capture_default_str();
-  sub.add_option("--diagonal", o.diagonal,
-                 "Which diagonal blocks are inverted: those of supernodes, or of whole separators, which "
-                 "takes memory and shortens the path through them")
+  sub.add_option(
+         "--diagonal", o.diagonal,
+         "Inverted diagonal blocks: supernodes, or whole separators (more memory, shorter critical path)")
       ->check(CLI::IsMember(names_of(symbolic::diagonals())))
       ->capture_default_str();
-  sub.add_option("--schedule", o.schedule,
-                 "When layers of the grid talk: once per solve, or at every level of the separator tree")
+  sub.add_option(
+         "--schedule", o.schedule,
+         "Inter-grid synchronization: once per solve (single-sync), or at every level of the separator tree")
       ->check(CLI::IsMember(names_of(plan::schedules())))
       ->capture_default_str();
-  sub.add_option("--inter-grid", o.inter_grid, "How layers of the grid add up what they share")
+  sub.add_option("--inter-grid", o.inter_grid,
+                 "Inter-grid allreduce: sparse (one per solve), or one per node of the separator tree")
       ->check(CLI::IsMember(names_of(plan::inter_grids())))
       ->capture_default_str();
   sub.add_option("--tree", o.tree, "Broadcast and reduction trees")

@@ -18,13 +18,16 @@ struct PlanOptions : model::PlanChoice {
   std::string op = "N";
   std::string precision = "double";
   std::string compress = "off";  // or "auto", or a number
-  std::string device = "cpu";
-  std::string device_exchange;  // empty: as ranks can have it
+  std::string device = "native";
+  std::string exchange_backend;  // empty: as ranks can have it
 };
 
 // Declares them on a command; the names of the choices are checked as they are parsed.
 enum class Purpose { price, solve };
 void add_plan_options(CLI::App& sub, PlanOptions& options, Purpose purpose = Purpose::price);
+
+// Of one of engine::devices(), by name or former name.
+CLI::Option* add_device_option(CLI::App& sub, std::string& device, const std::string& description);
 
 // "off", "auto", or a number between 0 and 1; nothing where it is none of them.
 std::optional<solve::Options::Compress> compress_option(const std::string& text);

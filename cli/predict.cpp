@@ -47,9 +47,8 @@ Index ranks_of(const PredictCommand& o) {
 
 report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis& a,
                             const model::Machine& machine) {
-  report::RunRecord record{.version = TRISWEEP_VERSION,
-                           .matrix = matrix_record(a),
-                           .plan = report::plan_record(o, machine.device)};
+  report::RunRecord record{
+      .version = TRISWEEP_VERSION, .matrix = matrix_record(a), .plan = report::plan_record(o, machine)};
   record.factor = {.analysis_seconds = a.seconds,
                    .condition_estimate = std::numeric_limits<double>::quiet_NaN()};
   solve::describe(record.factor, *a.structure, a.cholesky ? numeric::Kind::cholesky : numeric::Kind::lu,
@@ -177,29 +176,27 @@ void add_predict(CLI::App& app, Run& run) {
   auto options = std::make_shared<PredictCommand>();
   PredictCommand& o = *options;
   o.grid_text = "square";
-  CLI::App* sub = app.add_subcommand("predict", "Predict the time of a solve on any machine and grid");
+  CLI::App* sub =
+      app.add_subcommand("predict", "Predict the time of a solve on any machine and process grid");
   add_matrix_source(*sub, o.source);
   sub->add_option("--save-analysis", o.save_analysis,
-                  "File for the analysis of the matrix, to predict from again");
-  sub->add_option("--machine", o.machine, "Name of a machine (see trisweep machines), or a .json file")
-      ->required();
+                  "Write the analysis of the matrix to this file, for --analysis");
+  sub->add_option("--machine", o.machine, "Machine name (see trisweep machines) or a .json file")->required();
   sub->add_option("--ranks", o.ranks, "Number of ranks")->check(CLI::Range(1, 1 << 20));
   add_plan_options(*sub, o);
   sub->get_option("--ordering")->excludes("--analysis");
   sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  sub->add_option(
-         "--noise", o.noise.sigma,
-         "Let tasks and messages take longer or shorter at random: standard deviation of the logarithm")
+  sub->add_option("--noise", o.noise.sigma,
+                  "Random variation of task and message times: standard deviation of their logarithm")
       ->check(between(0, 3))
       ->capture_default_str();
-  sub->add_option("--seed", o.noise.seed, "Which random numbers --noise takes")
-      ->needs("--noise")
-      ->capture_default_str();
-  sub->add_flag("--no-floors", o.no_floors,
-                "Leave out the floors without communication and computation: a third of the time");
-  sub->add_option("--json", o.json, "File for the record");
+  sub->add_option("--seed", o.noise.seed, "Random seed of --noise")->needs("--noise")->capture_default_str();
+  sub->add_flag(
+      "--no-floors", o.no_floors,
+      "Skip the lower bounds without communication and without computation (a third of the run time)");
+  sub->add_option("--json", o.json, "Write the record to this file (JSON)");
   sub->callback([options, sub, &run] {
     options->source.check();
     run = [options, sub](const Context& context) {

@@ -75,13 +75,13 @@ double epsilon_of(const SolveOptions& options) {
 // What only the engine of the processors has.
 void check_device(const CLI::App& sub, const SolveOptions& options) {
   const engine::Device device = engine::find_device(options.device);
-  if (device == engine::Device::cpu) {
-    refuse(sub, {"--device-exchange"}, "--device cpu", "say how messages travel by --transport");
+  if (device == engine::Device::native) {
+    refuse(sub, {"--exchange-backend"}, "--device native", "say how messages travel by --transport");
     return;
   }
   engine::require_device(device);
   refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
-         "use --device cpu");
+         "use --device native");
 }
 
 // What is about factors, where a preconditioner has none.
@@ -92,9 +92,9 @@ void check_preconditioner(const CLI::App& sub, const SolveOptions& options) {
   constexpr const char* remedy = "use --preconditioner lu";
   refuse(sub,
          {"--mapping", "--diagonal", "--schedule", "--inter-grid", "--tree", "--transport", "--ordering",
-          "--compress", "--device-exchange", "--machine", "--deterministic", "--watchdog"},
+          "--compress", "--exchange-backend", "--machine", "--deterministic", "--watchdog"},
          choice, remedy);
-  if (options.device != "cpu") refuse(sub, {"--device"}, choice, remedy);
+  if (options.device != "native") refuse(sub, {"--device"}, choice, remedy);
   if (model::find_precision(options.precision).mixed())
     throw Error(ErrorKind::usage, "--precision mixed is not for " + choice, remedy);
 }
@@ -149,21 +149,22 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
   std::vector<std::string> names = names_of(krylov::methods<double>());
   names.insert(names.begin(), std::string(direct));
   sub.add_option("--method", o.method,
-                 "direct: by the factors; bicgstab, pipelined-bicgstab, gmres: by products with the matrix")
+                 "direct: the factors, with refinement; bicgstab, pipelined-bicgstab, gmres: preconditioned "
+                 "iteration")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   sub.add_option("--preconditioner", o.preconditioner,
-                 "Of iterative methods: " + described(preconditioners()))
+                 "Preconditioner of iterative methods: " + described(preconditioners()))
       ->check(CLI::IsMember(names_of(preconditioners())))
       ->capture_default_str();
-  sub.add_option(
-         "--tolerance", o.krylov.tolerance,
-         fmt::format("Of iterative methods: ||b - A x|| / ||b|| to reach, in the 2-norm (default {:.0e} "
-                     "in single precision)",
-                     usual_in_single))
+  sub.add_option("--tolerance", o.krylov.tolerance,
+                 fmt::format("Relative residual ||b - A x||_2 / ||b||_2 at which iterative methods stop "
+                             "(default {:.0e} in single precision)",
+                             usual_in_single))
       ->check(check_positive)
       ->capture_default_str();
-  sub.add_option("--max-iterations", o.krylov.max_iterations, "Of iterative methods, at most")
+  sub.add_option("--max-iterations", o.krylov.max_iterations,
+                 "Maximum number of iterations of iterative methods")
       ->check(CLI::Range(1, 1 << 30))
       ->capture_default_str();
   add_pipelining_options(sub, o.krylov);
@@ -171,15 +172,17 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
 
 // What a run shows of itself, and how it behaves when that is being studied.
 void add_study_options(CLI::App& sub, SolveOptions& o) {
-  sub.add_option("--trace", o.trace, "File for a trace of one more solve, for ui.perfetto.dev");
-  sub.add_option("--traffic", o.traffic, "File for who sent how much to whom in a solve (CSV)");
+  sub.add_option("--trace", o.trace,
+                 "Write a trace of one additional solve to this file (Perfetto, ui.perfetto.dev)");
+  sub.add_option("--traffic", o.traffic,
+                 "Write messages and bytes by sender and receiver to this file (CSV)");
   sub.add_flag("--deterministic", o.deterministic,
-               "Add contributions in a fixed order: bitwise equal results on one grid");
+               "Fixed summation order: bitwise reproducible results on one grid");
   sub.add_flag("--no-dependencies", o.no_dependencies,
-               "Study: the same messages and work without waiting for contributions; no solution")
+               "Run the same messages and products without dependencies, and without a solution (a study)")
       ->excludes(sub.get_option("--output"));
   sub.add_option("--watchdog", o.watchdog,
-                 "Seconds without any event after which a solve is given up, saying who waits for what")
+                 "Seconds without progress after which a solve fails, with a list of the missing messages")
       ->check(check_positive);
 }
 
@@ -192,19 +195,18 @@ void add_solve(CLI::App& app, Run& run) {
   add_system_files(*sub, o);
   add_plan_options(*sub, o, Purpose::solve);
   sub->add_option("--machine", o.machine,
-                  "What to choose a plan for, and to predict: a name (see trisweep machines) or a .json file "
-                  "(default: the ranks at hand, on a generic machine)");
-  sub->add_option(
-         "--refine", o.refine,
-         "auto: correct answers whose backward error is above 10 epsilon; best: correct them as long as it "
-         "helps; or steps at most")
+                  "Machine for the choice of the plan and the prediction: a name (see trisweep machines) or "
+                  "a .json file (default: these ranks on a generic machine)");
+  sub->add_option("--refine", o.refine,
+                  "Iterative refinement: auto: until the backward error is below 10 epsilon; best: as long "
+                  "as it helps; or the maximum number of steps")
       ->check(check_refine)
       ->capture_default_str();
-  sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")
+  sub->add_option("--repeat", o.repeat, "Number of timed solves")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   sub->add_option("--threads", o.threads,
-                  "Threads of each rank (default: one in the sweeps, all processors in the factorization)")
+                  "Threads per rank (default: all processors in the factorization, one in the sweeps)")
       ->check(CLI::Range(1, most_threads));
   add_method_options(*sub, o);
   add_study_options(*sub, o);

@@ -36,8 +36,8 @@ solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& obser
           .mixed = model::find_precision(o.precision).mixed(),
           .compress = *compress_option(o.compress),
           .device = engine::find_device(o.device),
-          .carrier = o.device_exchange.empty() ? std::nullopt
-                                               : std::optional(engine::find_carrier(o.device_exchange)),
+          .carrier = o.exchange_backend.empty() ? std::nullopt
+                                                : std::optional(engine::find_carrier(o.exchange_backend)),
           .threads = o.threads,
           .deterministic = o.deterministic,
           .dependencies = !o.no_dependencies,
@@ -170,7 +170,7 @@ class SolveJob {
     record_.plan.chosen_by = options_.grid_text == "auto" ? "model" : "user";
     record_.plan.threads = std::max(options_.threads, 1);
     record_.plan.deterministic = options_.deterministic;
-    record_.plan.device_exchange = made.device_exchange;
+    record_.plan.exchange_backend = made.exchange_backend;
     record_.plan.dependencies = !options_.no_dependencies;
     report::SolveRecord& s = record_.solve;
     s.nrhs = nrhs_;

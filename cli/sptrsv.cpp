@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "outputs.hpp"
+#include "plan_options.hpp"
 #include "refuse.hpp"
 #include "sptrsv_pes.hpp"
 #include "system.hpp"
@@ -26,7 +27,7 @@ namespace {
 using component::LowerSystem;
 
 struct SptrsvOptions : SystemFiles {
-  std::string op = "N", precision = "double", device = "cpu";
+  std::string op = "N", precision = "double", device = "native";
   component::Options solver;
   int repeat = 10;
   bool unit = false;
@@ -34,7 +35,7 @@ struct SptrsvOptions : SystemFiles {
 };
 
 std::string described_algorithms() {
-  return "auto: the one that is estimated to be the fastest; " + described(component::algorithms()) +
+  return "auto: the fastest by estimate; " + described(component::algorithms()) +
          "; on a device: " + described(component::device_algorithms()) +
          "; with --pes, on any device: " + described(component::designs());
 }
@@ -76,7 +77,7 @@ class Sptrsv {
     if (options_.pes.pes > 0) {
       pes_.emplace(options_.pes, options_.solver.algorithm);
       solve_by_pes(system, from, {x.value.data(), x.rows, x.cols});
-    } else if (device_ == engine::Device::cpu) {
+    } else if (device_ == engine::Device::native) {
       solve_by_threads(a, form, from, {x.value.data(), x.rows, x.cols});
     } else {
       solve_on_device(a, form, from, {x.value.data(), x.rows, x.cols});
@@ -130,7 +131,7 @@ class Sptrsv {
     details_ = pes_->details();
     details_["threads"] = options_.solver.threads;
   }
-  bool is_predicted() const { return pes_ && device_ == engine::Device::cpu; }
+  bool is_predicted() const { return pes_ && device_ == engine::Device::native; }
   template <class Solve>
   void time_solves(const Solve& solve) {
     for (int r = 0; r < options_.repeat; ++r) {
@@ -200,7 +201,7 @@ class Sptrsv {
         1e3 * times_.analysis, algorithm_.name, algorithm_.size,
         algorithm_.reason.empty() ? "" : fmt::format(" ({})", algorithm_.reason), 1e3 * times_.median(),
         bytes * 1e-9 / times_.median(), options_.solver.threads,
-        device_ == engine::Device::cpu ? "" : ", device " + options_.device);
+        device_ == engine::Device::native ? "" : ", device " + options_.device);
   }
 
   const SptrsvOptions& options_;
@@ -226,11 +227,11 @@ int solve_as_asked(const SptrsvOptions& options, Terminal& terminal, AnySystem r
 // What is about threads that solve, or about solves that are timed.
 void check_options(const CLI::App& sub, const SptrsvOptions& options) {
   const std::string device = "--device " + options.device;
-  if (options.device == "cpu" && options.pes.pes > 0)
-    refuse(sub, {"--threads", "--repeat"}, "predictions by --pes", "solve on a --device, such as host");
-  if (options.device != "cpu") {
-    refuse(sub, {"--solves"}, device, "use --device cpu");
-    if (options.device != "host") refuse(sub, {"--threads"}, device, "use --device host");
+  if (options.device == "native" && options.pes.pes > 0)
+    refuse(sub, {"--threads", "--repeat"}, "predictions by --pes", "solve on a --device, such as emulated");
+  if (options.device != "native") {
+    refuse(sub, {"--solves"}, device, "use --device native");
+    if (options.device != "emulated") refuse(sub, {"--threads"}, device, "use --device emulated");
   }
   if (options.pes.pes > 0 || options.solver.algorithm != "auto")
     refuse(sub, {"--solves"}, "--algorithm " + options.solver.algorithm, "use --algorithm auto");
@@ -256,33 +257,29 @@ int sptrsv(const CLI::App& sub, const SptrsvOptions& options, const Context& con
 void add_sptrsv(CLI::App& app, Run& run) {
   auto options = std::make_shared<SptrsvOptions>();
   SptrsvOptions& o = *options;
-  CLI::App* sub = app.add_subcommand("sptrsv", "Solve with a triangular matrix as it is, by threads");
+  CLI::App* sub =
+      app.add_subcommand("sptrsv", "Solve with a sparse triangular matrix, without a factorization");
   add_system_files(*sub, o);
   sub->add_option("--algorithm", o.solver.algorithm, described_algorithms())->capture_default_str();
-  sub->add_option("--threads", o.solver.threads,
-                  "Threads that solve; of each PE, with --pes and --device host")
+  sub->add_option("--threads", o.solver.threads, "Threads; per PE with --pes and --device emulated")
       ->check(CLI::Range(1, most_threads))
       ->capture_default_str();
-  sub->add_option(
-         "--solves", o.solver.solves,
-         "About as many solves are expected: --algorithm auto looks at all algorithms where that pays")
+  sub->add_option("--solves", o.solver.solves,
+                  "Expected number of solves, by which --algorithm auto weighs analysis against solve time")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->capture_default_str();
   add_pe_options(*sub, o.pes);
-  sub->add_option(
-         "--device", o.device,
-         "cpu: threads, with kernels made for them; host: threads that play the kernel of GPUs; cuda, hip: "
-         "a GPU")
-      ->check(CLI::IsMember(names_of(engine::devices())))
-      ->capture_default_str();
+  add_device_option(
+      *sub, o.device,
+      "native: CPU kernels; emulated: the GPU kernels' source on CPU threads; cuda, hip: a GPU");
   sub->add_option("--op", o.op, "Solve with the matrix (N), its transpose (T) or its conjugate transpose (H)")
       ->check(CLI::IsMember({"N", "T", "H"}))
       ->capture_default_str();
-  sub->add_option("--precision", o.precision, "Of values and sums")
+  sub->add_option("--precision", o.precision, "Precision of values and sums")
       ->check(CLI::IsMember({"double", "float"}))
       ->capture_default_str();
-  sub->add_flag("--unit-diagonal", o.unit, "Take the diagonal for ones, stored or not");
-  sub->add_option("--repeat", o.repeat, "Times to solve, for the timing")
+  sub->add_flag("--unit-diagonal", o.unit, "Unit diagonal, whether stored or not");
+  sub->add_option("--repeat", o.repeat, "Number of timed solves")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   sub->callback([options, sub, &run] {

@@ -34,24 +34,20 @@ nlohmann::ordered_json to_json(const component::PeOutcome& pe, bool counts_pages
 }  // namespace
 
 void add_pe_options(CLI::App& sub, PeStudy& study) {
-  auto* pes =
-      sub.add_option(
-             "--pes", study.pes,
-             "PEs that solve by the design that --algorithm names: a prediction; with --device host, cuda or "
-             "hip they do it, as threads, virtual PEs of a GPU, or GPUs")
-          ->check(CLI::Range(1, component::most_pes));
-  sub.add_option("--tasks", study.tasks, "Of each PE, in designs that have them")
+  auto* pes = sub.add_option("--pes", study.pes,
+                             "Number of PEs of a multi-GPU design (--algorithm): simulated in the model by "
+                             "default; executed with --device emulated, cuda or hip")
+                  ->check(CLI::Range(1, component::most_pes));
+  sub.add_option("--tasks", study.tasks, "Tasks per PE, for designs with a task pool")
       ->check(CLI::Range(1, 1 << 16))
       ->needs(pes)
       ->capture_default_str();
-  sub.add_flag(
-         "--one-stream", study.one_stream,
-         "Predict that a PE begins a task when the one before has ended; else as soon as warps are free")
+  sub.add_flag("--one-stream", study.one_stream,
+               "Model one stream per PE: tasks do not overlap (default: a task starts when warps are free)")
       ->needs(pes);
-  sub.add_option(
-         "--machine", study.machine,
-         "Whose GPUs the PEs are timed as, and tasks are placed for: a name (see trisweep machines) or a "
-         ".json file")
+  sub.add_option("--machine", study.machine,
+                 "Machine of the simulated GPUs and of the task placement: a name (see trisweep machines) or "
+                 "a .json file")
       ->needs(pes)
       ->capture_default_str();
 }

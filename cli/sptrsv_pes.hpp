@@ -36,7 +36,7 @@ class PeRun {
     if (study_.one_stream)
       throw Error(ErrorKind::usage, "--one-stream is of predictions: on a device a task is no launch",
                   "leave out --one-stream or --device");
-    counts_pages_ = device == engine::Device::host;
+    counts_pages_ = device == engine::Device::emulated;
     return {system,
             design_,
             {.device = device, .threads = threads, .layout = options_.layout, .costs = options_.costs}};

@@ -84,12 +84,12 @@ void add_system_files(CLI::App& sub, SystemFiles& files) {
       ->required();
   auto* rhs =
       sub.add_option("--rhs", files.rhs, "Right-hand sides from a file (default: A times a random solution)");
-  sub.add_option("--nrhs", files.nrhs, "Number of right-hand sides to make up")
+  sub.add_option("--nrhs", files.nrhs, "Number of generated right-hand sides")
       ->check(CLI::Range(1, 1 << 20))
       ->excludes(rhs)
       ->capture_default_str();
-  sub.add_option("-o,--output", files.output, "File for the solution (Matrix Market array)");
-  sub.add_option("--json", files.json, "File for the run record");
+  sub.add_option("-o,--output", files.output, "Write the solution to this file (Matrix Market array)");
+  sub.add_option("--json", files.json, "Write the run record to this file (JSON)");
 }
 
 AnySystem read_system(const SystemFiles& files, Observer& observer) {

@@ -54,20 +54,19 @@ std::string tune(TuneCommand o, Observer& observer) {
 void add_tune(CLI::App& app, Run& run) {
   auto options = std::make_shared<TuneCommand>();
   TuneCommand& o = *options;
-  CLI::App* sub = app.add_subcommand("tune", "Choose the fastest plan for a machine, and say why");
+  CLI::App* sub = app.add_subcommand("tune", "Choose the fastest plan for a machine, and explain the choice");
   add_matrix_source(*sub, o.source);
-  sub->add_option("--machine", o.machine, "Name of a machine (see trisweep machines), or a .json file")
-      ->required();
+  sub->add_option("--machine", o.machine, "Machine name (see trisweep machines) or a .json file")->required();
   sub->add_option("--ranks", o.ranks, "Number of ranks")->check(CLI::Range(1, 1 << 20))->required();
   add_plan_options(*sub, o);
   sub->get_option("--ordering")->excludes("--analysis");
-  sub->get_option("--grid")->description("Only this process grid; auto: any");
+  sub->get_option("--grid")->description("Restrict the search to this process grid; auto: any");
   sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   sub->add_flag("--exhaustive", o.exhaustive,
-                "Simulate every plan there is, too, and compare: hundreds, or thousands");
-  sub->add_option("--json", o.json, "File for the record");
+                "Also simulate every possible plan and compare (hundreds to thousands)");
+  sub->add_option("--json", o.json, "Write the record to this file (JSON)");
   sub->callback([options, sub, &run] {
     options->source.check();
     run = [options, sub](const Context& context) {

@@ -132,7 +132,7 @@ class Bem(CommandTest):
         self.write("text.h5", "text")
         for refused, message in {
             (*words, "--load", "cut.h5"): "cut.h5: damaged or cut short",
-            (*words, "--load", "text.h5"): "text.h5: it is no HDF5 file",
+            (*words, "--load", "text.h5"): "text.h5: it is not an HDF5 file",
             (*words, "--load", "none.h5"): "none.h5: No such file",
             ("--object", "spheres", "--n", 1200, "--distance", 2, "--load", "matrix.h5"): "not the matrix of this object",
             (*words, "--load", "matrix.h5", "--eps", "1e-3"): "--load",
@@ -168,7 +168,7 @@ class Bem(CommandTest):
         for name in ("octahedron.msh", "octahedron.obj"):
             turned = self.run_here("bem", "--object", name)
             self.assertEqual(turned.status, 2, turned)
-            self.assertIn("turned against facet", turned.messages()[0])
+            self.assertIn("oriented against facet", turned.messages()[0])
             record = self.bem("--object", name, "--potential", 2, "--defects", "repair", "--closed", ranks=2)
             self.assertEqual(record["repairs"], {"without_area": 0, "duplicated": 0, "turned": 4})
             self.assertEqual(record["elements"], 8)
@@ -178,7 +178,7 @@ class Bem(CommandTest):
             self.assertLess(record["charge"], 2 * 1.1127e-10)
         self.write("bad.msh", text.replace("8 2 0 2 4 6", "8 2 0 2 4 7"))
         for name, message in {"bad.msh": "bad.msh:22: there is no node 7", "none.msh": "none.msh",
-                              "octahedron.step": "no format"}.items():
+                              "octahedron.step": "not a supported mesh format"}.items():
             self.write("octahedron.step", "")
             result = self.run_here("bem", "--object", name)
             self.assertEqual(result.status, 2, result)

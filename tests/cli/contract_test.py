@@ -101,27 +101,27 @@ class RunRecord(CommandTest):
                         self.assertEqual(sent, received)
                         self.assertEqual(sent > 0, len(places) > 1)
 
-    def test_the_host_as_a_device_sends_what_the_processors_send(self):
+    def test_an_emulated_device_sends_what_the_native_engine_sends(self):
         for grid in ("1x1x1", "2x1x2"):
             with self.subTest(grid=grid):
-                cpu, host = (self.solve("a.mtx", "--device", device, grid=grid) for device in ("cpu", "host"))
-                self.assertEqual(host["plan"]["device"], "host")
-                self.assertEqual(host["plan"]["device_exchange"], "puts")
-                mpi = self.solve("a.mtx", "--device", "host", "--device-exchange", "mpi", grid=grid)
-                self.assertEqual(mpi["plan"]["device_exchange"], "mpi")
+                native, emulated = (self.solve("a.mtx", "--device", device, grid=grid) for device in ("native", "emulated"))
+                self.assertEqual(emulated["plan"]["device"], "emulated")
+                self.assertEqual(emulated["plan"]["exchange_backend"], "puts")
+                mpi = self.solve("a.mtx", "--device", "emulated", "--exchange-backend", "mpi", grid=grid)
+                self.assertEqual(mpi["plan"]["exchange_backend"], "mpi")
                 self.assertLess(mpi["solve"]["componentwise_backward_error"], 1e-15)
-                self.assertLess(host["solve"]["componentwise_backward_error"], 1e-15)
+                self.assertLess(emulated["solve"]["componentwise_backward_error"], 1e-15)
                 for what in ("messages", "messages_sent", "bytes_sent", "messages_received", "bytes_received"):
-                    self.assertEqual([r[what] for r in host["ranks"]], [r[what] for r in cpu["ranks"]], what)
+                    self.assertEqual([r[what] for r in emulated["ranks"]], [r[what] for r in native["ranks"]], what)
 
     def test_a_device_reads_the_factors_that_are_compressed(self):
         self.succeed("gallery", "poisson3d", "--n", 12, "-o", "p.mtx")
-        cpu, host = (self.solve("p.mtx", "--compress", "1e-7", "--device", device) for device in ("cpu", "host"))
-        self.assertEqual(host["plan"]["device"], "host")
-        self.assertFalse(host["factor"]["compression_undone"])
-        self.assertEqual(host["factor"]["bytes"], cpu["factor"]["bytes"])
-        self.assertLess(host["factor"]["bytes"], host["factor"]["uncompressed_bytes"])
-        self.assertLess(host["solve"]["componentwise_backward_error"], 1e-15)
+        native, emulated = (self.solve("p.mtx", "--compress", "1e-7", "--device", device) for device in ("native", "emulated"))
+        self.assertEqual(emulated["plan"]["device"], "emulated")
+        self.assertFalse(emulated["factor"]["compression_undone"])
+        self.assertEqual(emulated["factor"]["bytes"], native["factor"]["bytes"])
+        self.assertLess(emulated["factor"]["bytes"], emulated["factor"]["uncompressed_bytes"])
+        self.assertLess(emulated["solve"]["componentwise_backward_error"], 1e-15)
 
     def test_record_of_a_file_whose_name_is_not_text(self):
         name = os.fsencode(self.folder) + b"/a\xe9.mtx"

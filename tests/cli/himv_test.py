@@ -60,7 +60,7 @@ class OnDevices(Refusals):
         cpu = self.record("run.json")["bem"]
         self.assertNotIn("device", cpu)
         for choice in (("--gpus", 2), ("--kernel", "batched", "--batch", 500, "--sums", "strips")):
-            self.succeed(*words, "--device", "host", *choice, ranks=2)
+            self.succeed(*words, "--device", "emulated", *choice, ranks=2)
             record = self.record("run.json")["bem"]
             self.assertAlmostEqual(record["charge"] / cpu["charge"], 1, delta=1e-6)
             self.assertGreater(record["device"]["launched"]["panels"], 100)

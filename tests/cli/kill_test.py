@@ -123,7 +123,7 @@ class LostRank(LostRankTest):
     def test_the_watchdog_ends_a_run_that_a_stopped_rank_holds_up(self):
         started = self.start("--watchdog", "2")
         os.kill(started.ranks[RANKS - 1], signal.SIGSTOP)
-        self.assertRegex(self.check_end(started), r"(?s)rank \d: nothing moved for 2 s: .*rank")
+        self.assertRegex(self.check_end(started), r"(?s)rank \d: no progress for 2 s: .*rank")
 
 
 if __name__ == "__main__":

@@ -25,14 +25,14 @@ MEANINGLESS = {
        f"{option[0]} is not for --preconditioner ilu0"
        for option in (("--mapping", "proportional"), ("--diagonal", "separators"), ("--schedule", "single-sync"),
                       ("--inter-grid", "sparse"), ("--tree", "flat"), ("--transport", "two-sided"),
-                      ("--ordering", "scotch"), ("--compress", "auto"), ("--device", "host"), ("--machine", "generic"),
+                      ("--ordering", "scotch"), ("--compress", "auto"), ("--device", "emulated"), ("--machine", "generic"),
                       ("--watchdog", 5), ("--deterministic",))},
     ("solve", "a.mtx", "--method", "gmres", "--preconditioner", "none", "--precision", "mixed"):
         "--precision mixed is not for --preconditioner none",
     ("sptrsv", "l.mtx", "--pes", 2, "--algorithm", "push", "--threads", 2): "--threads is not for predictions by --pes",
     ("sptrsv", "l.mtx", "--pes", 2, "--algorithm", "push", "--repeat", 2): "--repeat is not for predictions by --pes",
     ("sptrsv", "l.mtx", "--algorithm", "level-set", "--solves", 5): "--solves is not for --algorithm level-set",
-    ("sptrsv", "l.mtx", "--device", "host", "--solves", 5): "--solves is not for --device host",
+    ("sptrsv", "l.mtx", "--device", "emulated", "--solves", 5): "--solves is not for --device emulated",
     ("sptrsv", "l.mtx", "--solves", 0): "--solves",
     ("predict", "a.mtx", "--machine", "generic", "--ranks", 4, "--seed", 3): "--seed",
     ("predict", "--analysis", "a.analysis", "--machine", "generic", "--ranks", 1, "--ordering", "scotch"): "--ordering",
@@ -45,10 +45,10 @@ MEANINGLESS = {
     ("bem", "--object", "hum2", "--array", 2): "--array is not for --object hum2",
     ("bem", "--object", "spheres", "--n", 300, "--field", 2): "--field is not for --object spheres",
     ("bem", "--object", "./o.obj", "--radius", 2): "--radius is not for --object ./o.obj",
-    ("bem", "--object", "sphere", "--n", 300, "--closed"): "--closed is not for objects that are made",
+    ("bem", "--object", "sphere", "--n", 300, "--closed"): "--closed is not for generated objects",
     ("bem", "--object", "sphere", "--n", 300, "--replace-every", 3): "--replace-every is not for --method bicgstab",
-    ("bem", "--object", "sphere", "--n", 300, "--device", "cpu", "--gpus", 2): "--gpus is not for --device cpu",
-    ("bem", "--object", "sphere", "--n", 300, "--device", "host", "--cut", "count"): "--cut is not for --kernel merged",
+    ("bem", "--object", "sphere", "--n", 300, "--device", "native", "--gpus", 2): "--gpus is not for --device native",
+    ("bem", "--object", "sphere", "--n", 300, "--device", "emulated", "--cut", "count"): "--cut is not for --kernel merged",
     ("bem", "--object", "sphere", "--n", 300, "--no-recompression", "--precision", "double"):
         "--precision is not for --no-recompression",
 }
@@ -78,7 +78,7 @@ class Manners(CommandTest):
                 self.refuse(*words, says=says)
         # What says no more than what is done.
         self.succeed("solve", "a.mtx", "--method", "direct", "--preconditioner", "lu")
-        self.succeed("solve", "a.mtx", "--method", "gmres", "--preconditioner", "ilu0", "--device", "cpu")
+        self.succeed("solve", "a.mtx", "--method", "gmres", "--preconditioner", "ilu0", "--device", "native")
 
     def test_an_output_is_no_input(self):
         self.write("b.mtx", dense_text([[1.0] * 225]))

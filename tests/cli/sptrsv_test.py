@@ -46,16 +46,16 @@ class Sptrsv(CommandTest):
         for algorithm in ("level-set", "sync-free", "thread-level", "sub-warp", "auto"):
             with self.subTest(algorithm):
                 self.succeed("sptrsv", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--algorithm", algorithm, "--device",
-                             "host", "--threads", 2, "--json", "run.json")
+                             "emulated", "--threads", 2, "--json", "run.json")
                 for x in read_dense(self.path("x.mtx")):
                     self.assertLess(backward_error(n, entries, x, b), 1e-15)
                 record = self.record("run.json")["sptrsv"]
-                self.assertEqual(record["device"], "host")
+                self.assertEqual(record["device"], "emulated")
                 self.assertEqual(record["launches"], 1)
-        for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "host", "--pes", 2], "no design 'auto'"),
-                            (["--device", "host", "--pes", 2, "--algorithm", "push", "--one-stream"],
+        for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "emulated", "--pes", 2], "no design 'auto'"),
+                            (["--device", "emulated", "--pes", 2, "--algorithm", "push", "--one-stream"],
                              "of predictions"),
-                            (["--device", "host", "--algorithm", "regions"], "no algorithm for devices 'regions'")):
+                            (["--device", "emulated", "--algorithm", "regions"], "no algorithm for devices 'regions'")):
             result = self.run_here("sptrsv", "a.mtx", *words)
             self.assertEqual(result.status, 2)
             self.assertIn(text, result.err)
@@ -110,14 +110,14 @@ class Sptrsv(CommandTest):
         for design in ("unified", "unified+tasks", "get-update-put", "shmem", "zero-copy", "push"):
             with self.subTest(design):
                 out = self.succeed("sptrsv", "a.mtx", "--rhs", "b.mtx", "-o", "x.mtx", "--algorithm", design, "--pes",
-                                   3, "--tasks", 4, "--device", "host", "--repeat", 2, "--json", "run.json").out
+                                   3, "--tasks", 4, "--device", "emulated", "--repeat", 2, "--json", "run.json").out
                 self.assertNotIn("predicted", out)
                 for x in read_dense(self.path("x.mtx")):
                     self.assertLess(backward_error(n, entries, x, b), 1e-14)
                 record = self.record("run.json")
                 self.assertNotIn("predicted", record)
                 self.assertEqual(record["solve"]["repeats"], 2)
-                self.assertEqual(record["sptrsv"]["device"], "host")
+                self.assertEqual(record["sptrsv"]["device"], "emulated")
                 # Both right-hand sides, of the last solve.
                 self.assertEqual(sum(pe["rows"] for pe in record["sptrsv"]["pes"]), 2 * n)
 

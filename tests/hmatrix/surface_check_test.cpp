@@ -58,7 +58,7 @@ TEST(SurfaceCheck, DuplicatesAreNamedOrRemoved) {
   TriangleMesh mesh = apart(sphere);
   const auto [a, b, c] = mesh.triangle[3];
   mesh.triangle.push_back({b, a, c});
-  expect_refusal(refusal(mesh), "facet 129 has the corners of facet 4");
+  expect_refusal(refusal(mesh), "facet 129 has the same vertices as facet 4");
   MeshRepairs repairs;
   check_surface(mesh, "a.stl", {.defects = Defects::repair, .closed = true}, repairs);
   EXPECT_EQ(mesh.size(), sphere.size());
@@ -69,7 +69,7 @@ TEST(SurfaceCheck, DuplicatesAreNamedOrRemoved) {
 TEST(SurfaceCheck, TurnedTrianglesAreNamedOrTurned) {
   TriangleMesh mesh = apart(sphere);
   for (const std::size_t t : {7, 20, 21}) std::swap(mesh.triangle[t][0], mesh.triangle[t][1]);
-  expect_refusal(refusal(mesh), "turned against facet");
+  expect_refusal(refusal(mesh), "oriented against facet");
   MeshRepairs repairs;
   check_surface(mesh, "a.stl", {.defects = Defects::repair}, repairs);
   EXPECT_EQ(repairs.turned, 3);
@@ -79,7 +79,7 @@ TEST(SurfaceCheck, TurnedTrianglesAreNamedOrTurned) {
 TEST(SurfaceCheck, WhatIsInsideOutIsNamedOrTurned) {
   TriangleMesh mesh = sphere;
   for (auto& t : mesh.triangle) std::swap(t[0], t[1]);
-  expect_refusal(refusal(mesh), "facet 1 is turned inwards");
+  expect_refusal(refusal(mesh), "facet 1 is oriented inwards");
   MeshRepairs repairs;
   check_surface(mesh, "a.stl", {.defects = Defects::repair}, repairs);
   EXPECT_EQ(repairs.turned, sphere.size());
@@ -102,7 +102,7 @@ TEST(SurfaceCheck, HolesAreRefusedWhereTheyMustNotBe) {
   fin.node.push_back({5, 5, 5});
   fin.triangle.push_back({a, b, static_cast<Index>(fin.node.size()) - 1});
   EXPECT_EQ(refusal(fin), "");
-  expect_refusal(refusal(fin, {.closed = true}), "with 2 others");
+  expect_refusal(refusal(fin, {.closed = true}), "with 2 facets");
 }
 
 TEST(SurfaceCheck, ASurfaceWithOneSideIsRefused) {

@@ -27,8 +27,8 @@ model::Tuning tuning() {
 
 TEST(Reasons, NameTheLimitTheNextBestAndTheAxes) {
   const auto [limit, next, axes] = reasons(tuning());
-  EXPECT_THAT(limit, AllOf(HasSubstr("50 % tasks"), HasSubstr("30 % overheads"), HasSubstr("20 % flights"),
-                           HasSubstr("250 us")));
+  EXPECT_THAT(limit, AllOf(HasSubstr("50 % tasks"), HasSubstr("30 % message overheads"),
+                           HasSubstr("20 % message latency"), HasSubstr("250 us")));
   EXPECT_THAT(next, AllOf(HasSubstr("block-cyclic, inverted supernodes on 4x4x1"), HasSubstr("4 ms"),
                           HasSubstr("4.0 times")));
   // A plan that differs in two axes tells nothing of one.
@@ -45,7 +45,7 @@ TEST(Reasons, NameTheBoundWhereNothingElseWasSimulated) {
   t.ruled_out.clear();
   t.halves_seconds = 0;
   EXPECT_THAT(reasons(t)[1], HasSubstr("no other kind"));
-  EXPECT_THAT(reasons(t)[2], HasSubstr("nothing else"));
+  EXPECT_THAT(reasons(t)[2], HasSubstr("no other option"));
 }
 
 TEST(SolveOptions, NameTheGridAndWhatIsNotUsual) {

@@ -310,4 +310,7 @@ NB_MODULE(_core, module) {
   add_solver<std::complex<double>>(module, solvers, "complex128");
   module.attr("solvers") = solvers;
   module.attr("most_threads") = trisweep::most_threads;
+  module.def("device_name", [](const std::string& name) {
+    return std::string(trisweep::engine::name_of(trisweep::engine::find_device(name)));
+  });
 }

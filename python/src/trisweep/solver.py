@@ -15,7 +15,7 @@ __all__ = ["NumericalError", "NumericalWarning", "Solver", "splu"]
 
 _MOST_ROWS = 2**31 - 1
 _HOST_MEMORY = 1  # as DLPack counts kinds
-Device = Literal["cpu", "host", "cuda", "hip"]
+Device = Literal["native", "emulated", "cuda", "hip"]
 
 
 class DlpackArray(Protocol):
@@ -32,7 +32,7 @@ class Solver:
     while they do.
     """
 
-    def __init__(self, a: sparse.sparray | sparse.spmatrix, threads: int = 0, device: Device = "cpu") -> None:
+    def __init__(self, a: sparse.sparray | sparse.spmatrix, threads: int = 0, device: Device = "native") -> None:
         if not 0 <= threads <= _core.most_threads:
             raise ValueError(f"{threads} threads: give a number from 1 to {_core.most_threads}, or 0")
         rows = _canonical_rows(a)
@@ -40,7 +40,7 @@ class Solver:
         self.dtype: np.dtype = rows.dtype
         make = _core.solvers[self.dtype.name]
         indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
-        self.device = device
+        self.device = _core.device_name(device)
         self._solver = make(indptr, indices, rows.data, threads, device)
 
     def solve(
@@ -103,10 +103,10 @@ class Solver:
         """Whether b is in a device's memory. Where that is the host's, all but NumPy's arrays are."""
         if isinstance(b, np.ndarray) or not hasattr(b, "__dlpack_device__"):
             return False
-        if self.device == "host":
+        if self.device == "emulated":
             return True
         is_there = b.__dlpack_device__()[0] != _HOST_MEMORY
-        if is_there and self.device == "cpu":
+        if is_there and self.device == "native":
             raise ValueError("b is in a device's memory, where this solver has none: name it in splu(a, device=...)")
         return is_there
 
@@ -128,12 +128,12 @@ class Solver:
         return b.copy(order="F")
 
 
-def splu(a: sparse.sparray | sparse.spmatrix, threads: int = 0, device: Device = "cpu") -> Solver:
+def splu(a: sparse.sparray | sparse.spmatrix, threads: int = 0, device: Device = "native") -> Solver:
     """Factors A, in any of SciPy's sparse formats, as SciPy's function of this name does. A stays as it is.
 
-    `threads` share the work; 0: one in solves, and all processors factor. `device` solves and refines: "cpu", the
-    processors; "cuda" or "hip", the thread's current GPU, where the library was built for one; or "host", the
-    processors by the source of the GPUs' kernel.
+    `threads` share the work; 0: one in solves, and all processors factor. `device` solves and refines: "native", the
+    CPU kernels; "cuda" or "hip", the thread's current GPU, where the library was built for one; or "emulated", the GPU
+    kernels' source on the CPU.
 
     Raises TypeError when `a` is not a sparse matrix of numbers, ValueError when it is not square, is empty or
     has entries that are not finite, NumericalError when it is structurally singular, and RuntimeError when

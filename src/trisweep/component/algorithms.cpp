@@ -8,10 +8,10 @@ namespace trisweep::component {
 namespace {
 
 constexpr auto table = std::to_array<NamedAlgorithm>({
-    {"sequential", "one thread, row after row", sequential},
-    {"level-set", "level by level of the dependency graph, small levels together", level_set},
-    {"sync-free", "blocks of rows in turn, each waiting for what it needs", sync_free},
-    {"regions", "regions of rows that a thread computes without the others", regions},
+    {"sequential", "one thread, rows in order", sequential},
+    {"level-set", "levels of the dependency graph in order, small levels merged", level_set},
+    {"sync-free", "blocks of rows in order, each waiting for its dependencies only", sync_free},
+    {"regions", "regions of rows without dependencies between threads", regions},
 });
 
 }  // namespace

@@ -65,8 +65,9 @@ Chosen choose(const matrix::Pattern& below, const Options& options, Crew& crew) 
   };
   if (options.algorithm != automatic) return by(find_algorithm(options.algorithm), {});
   const NamedAlgorithm& simplest = algorithms().front();
-  if (options.threads == 1) return by(simplest, "one thread waits for nobody");
-  if (options.solves < least_solves) return by(simplest, "so few solves do not pay for a look at the others");
+  if (options.threads == 1) return by(simplest, "one thread needs no synchronization");
+  if (options.solves < least_solves)
+    return by(simplest, "too few solves to pay for trying the other algorithms");
   return fastest(below, crew);
 }
 

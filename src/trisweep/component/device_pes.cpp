@@ -12,11 +12,12 @@ namespace {
 
 template <Scalar T>
 std::unique_ptr<PeRunner<T>> pe_runner_of(PePrograms<T> programs, const DevicePeOptions& options) {
-  if (options.device == engine::Device::host) return run_pes_on_host(std::move(programs), options.threads);
+  if (options.device == engine::Device::emulated)
+    return run_pes_on_host(std::move(programs), options.threads);
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   return run_pes_on_gpus(std::move(programs), std::min(options.layout.pes, device::gpu_count()));
 #else
-  throw Error(ErrorKind::usage, "no kernels for that device", "use --device host");
+  throw Error(ErrorKind::usage, "no kernels for that device", "use --device emulated");
 #endif
 }
 
@@ -25,9 +26,10 @@ std::unique_ptr<PeRunner<T>> pe_runner_of(PePrograms<T> programs, const DevicePe
 template <Scalar T>
 DevicePes<T>::DevicePes(const LowerSystem<T>& system, const NamedDesign& design,
                         const DevicePeOptions& options)
-    : on_gpu_(options.device != engine::Device::host), rows_(system.rows()) {
-  if (options.device == engine::Device::cpu || options.threads < 1)
-    throw Error(ErrorKind::usage, "PEs on a device need one, and a thread each", "ask for host, cuda or hip");
+    : on_gpu_(options.device != engine::Device::emulated), rows_(system.rows()) {
+  if (options.device == engine::Device::native || options.threads < 1)
+    throw Error(ErrorKind::usage, "PEs on a device need a device, and one thread each",
+                "use emulated, cuda or hip");
   engine::require_device(options.device);
   runner_ =
       pe_runner_of(programs_of(system, design, {.layout = options.layout, .costs = options.costs}), options);

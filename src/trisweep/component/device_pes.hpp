@@ -8,7 +8,7 @@
 namespace trisweep::component {
 
 struct DevicePeOptions {
-  engine::Device device = engine::Device::host;
+  engine::Device device = engine::Device::emulated;
   int threads = 1;  // of the host's, for each PE
   PeLayout layout;
   PeCosts costs;  // of who places the tasks, where the design has several placements

@@ -16,10 +16,10 @@ namespace {
 
 // Of equal estimates the first is taken: the one with the fewest lanes.
 constexpr auto table_of_device_algorithms = std::to_array<NamedDeviceAlgorithm>({
-    {"thread-level", "a thread for each row, for very short ones", 1, false},
-    {"sub-warp", "as many threads for each row as it has entries", fitting, false},
-    {"sync-free", "a warp for each row, which waits for what it needs", slab_rows, false},
-    {"level-set", "a launch for each level of the dependency graph, small levels together", fitting, true},
+    {"thread-level", "one thread per row, for very short rows", 1, false},
+    {"sub-warp", "as many threads per row as it has entries", fitting, false},
+    {"sync-free", "one warp per row, waiting for its dependencies only", slab_rows, false},
+    {"level-set", "one launch per level of the dependency graph, small levels merged", fitting, true},
 });
 
 // Fewer rows leave most of a device without work: then a launch costs more than waiting.

@@ -6,9 +6,10 @@ namespace trisweep::component {
 
 template <Scalar T>
 DeviceSolver<T>::DeviceSolver(const matrix::Csr<T>& a, Form form, Op op, const DeviceOptions& options)
-    : on_gpu_(options.device != engine::Device::host) {
-  if (options.device == engine::Device::cpu || options.threads < 1)
-    throw Error(ErrorKind::usage, "a solve on a device needs one, and a thread", "ask for host, cuda or hip");
+    : on_gpu_(options.device != engine::Device::emulated) {
+  if (options.device == engine::Device::native || options.threads < 1)
+    throw Error(ErrorKind::usage, "a solve on a device needs a device, and a thread",
+                "use emulated, cuda or hip");
   engine::require_device(options.device);
   const LowerSystem<T> system = lower_system(a, form, op);
   choice_ = choose_for_device(system.below, options.algorithm);

@@ -7,7 +7,7 @@
 namespace trisweep::component {
 
 struct DeviceOptions {
-  engine::Device device = engine::Device::host;
+  engine::Device device = engine::Device::emulated;
   std::string algorithm{automatic};  // or one of device_algorithms()
   int threads = 1;                   // of the host's
 };

@@ -31,7 +31,7 @@ class Elimination {
       const T pivot = row.at(i);
       if (pivot == T(0) || !std::isfinite(std::abs(pivot)))
         throw Error(ErrorKind::numerical,
-                    fmt::format("the incomplete factorization has no pivot in row {}", i + 1),
+                    fmt::format("the incomplete factorization has a zero pivot in row {}", i + 1),
                     "use lu, or another order of the unknowns");
       upper_.emplace_back(row.lower_bound(i), row.end());
     }

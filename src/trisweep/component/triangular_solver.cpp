@@ -55,7 +55,7 @@ struct TriangularSolver<T>::Running {
 template <Scalar T>
 TriangularSolver<T>::TriangularSolver(matrix::Csr<T> a, Form form, const Options& options)
     : a_(std::move(a)), form_(form), options_(options) {
-  if (options.threads < 1) throw Error(ErrorKind::usage, "a solve needs a thread");
+  if (options.threads < 1) throw Error(ErrorKind::usage, "a solve needs at least one thread");
   if (options.algorithm != automatic) find_algorithm(options.algorithm);
   running_ = std::make_unique<Running>(options.threads);
 }

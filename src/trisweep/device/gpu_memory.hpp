@@ -145,7 +145,7 @@ void check_ended(const Program& program, const GpuPeMemory<T>& memory, Stream st
   if (control.stalled > 0)
     throw Error(
         ErrorKind::environment,
-        "nothing moved on the device: " + describe_waiting(program, static_cast<Index>(control.stalled - 1)));
+        "no progress on the device: " + describe_waiting(program, static_cast<Index>(control.stalled - 1)));
 }
 
 }  // namespace trisweep::device

@@ -210,7 +210,7 @@ void connect(Program& program, Index pe, const std::vector<Address>& there, Inde
     throw Error(
         ErrorKind::usage,
         fmt::format("rank {} does not send what rank {} waits for: their plans differ", program.pe, pe),
-        "make the solvers with the same options on every rank");
+        "use the same solver options on every rank");
   for (Put& source : program.source)
     if (source.pe == pe) source.signal = messages + program.pe;
 }

@@ -110,8 +110,8 @@ struct Notes {
 };
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorKind::usage, "this plan never ends: " + what,
-              "if it is none of the library's, look for a message that nobody sends");
+  throw Error(ErrorKind::usage, "the plan deadlocks: " + what,
+              "in a plan of your own, look for a message that is never sent");
 }
 
 }  // namespace

@@ -83,8 +83,8 @@ class SweepBuilder {
   }
 
   [[noreturn]] static void refuse() {
-    throw Error(ErrorKind::usage, "a device runs plans whose contributions are added in order",
-                "make the plan an ordered one");
+    throw Error(ErrorKind::usage, "a device runs plans with ordered accumulation only",
+                "make the plan with ordered accumulation");
   }
 
   // A partial sum that comes is added from where it has come to.

@@ -81,7 +81,7 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
 template <Scalar T>
 void DeviceEngine<T>::reach_others(RunningProgram<T>& of) {
   const transport::Communicator& comm = system_.comm;
-  const bool is_gpu = options_.device != Device::host;
+  const bool is_gpu = options_.device != Device::emulated;
   if (is_gpu) deal_out_gpus(comm);
   if (connect(of.program)) {
     if (const std::string obstacle = obstacle_to_puts(options_.device, comm); !obstacle.empty())
@@ -109,7 +109,7 @@ void DeviceEngine<T>::set_up(RunningProgram<T>& of, Index nrhs, const CallersVec
                                .layouts = of.layouts,
                                .measuring = measuring,
                                .mail = of.mail.get()};
-  of.runner = options_.device == Device::host ? run_on_host(program) : run_on_gpu(program);
+  of.runner = options_.device == Device::emulated ? run_on_host(program) : run_on_gpu(program);
 }
 
 template <Scalar T>

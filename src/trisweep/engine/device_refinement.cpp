@@ -10,7 +10,7 @@ namespace {
 
 void copy_between(Device device, void* to, const void* from, std::size_t bytes, void* stream) {
   if (bytes == 0) return;
-  if (device == Device::host) {
+  if (device == Device::emulated) {
     std::memcpy(to, from, bytes);
   } else {
     copy_on_gpu(to, from, bytes, stream);
@@ -26,7 +26,7 @@ void copy_columns(Device device, Vectors<T> to, Vectors<const std::type_identity
 }
 
 std::shared_ptr<std::byte> memory_of(Device device, std::size_t bytes) {
-  if (device != Device::host) return gpu_memory(bytes);
+  if (device != Device::emulated) return gpu_memory(bytes);
   const auto buffer =
       std::make_shared<Buffer<std::byte>>(zeros<std::byte>(bytes, "the vectors of refinement"));
   return {buffer, buffer->data()};

@@ -28,7 +28,7 @@ struct RefinementVectors {
 
   Vectors<T> of(const std::shared_ptr<std::byte>& array, Index nrhs) const {
     return {reinterpret_cast<T*>(array.get()), rows, nrhs, rows,
-            device == Device::host ? MemorySpace::host : MemorySpace::device};
+            device == Device::emulated ? MemorySpace::host : MemorySpace::device};
   }
 };
 

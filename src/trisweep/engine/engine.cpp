@@ -12,8 +12,10 @@
 namespace trisweep::engine {
 namespace {
 
-constexpr auto table = std::to_array<NamedDevice>(
-    {{"cpu", Device::cpu}, {"host", Device::host}, {"cuda", Device::cuda}, {"hip", Device::hip}});
+constexpr auto table = std::to_array<NamedDevice>({{"native", Device::native, "cpu"},
+                                                   {"emulated", Device::emulated, "host"},
+                                                   {"cuda", Device::cuda},
+                                                   {"hip", Device::hip}});
 
 constexpr auto carrier_table =
     std::to_array<NamedCarrier>({{"puts", device::Carrier::device}, {"mpi", device::Carrier::host}});
@@ -37,7 +39,13 @@ std::span<const NamedDevice> devices() {
 }
 
 Device find_device(std::string_view name) {
-  return find_named(devices(), "device", name).device;
+  const auto former = std::ranges::find(table, name, &NamedDevice::former_name);
+  return former != table.end() && !name.empty() ? former->device
+                                                : find_named(devices(), "device", name).device;
+}
+
+std::string_view name_of(Device device) {
+  return std::ranges::find(table, device, &NamedDevice::device)->name;
 }
 
 void require_device(Device device) {
@@ -49,9 +57,9 @@ int place_of(Device device) {
 }
 
 std::string obstacle_to_puts(Device device, const transport::Communicator& comm) {
-  constexpr std::string_view remedy = "use --device-exchange mpi with --grid 1x1xPZ, PZ a power of two";
-  if (comm.size() == 1 || device == Device::cpu) return "";
-  if (device != Device::host)
+  constexpr std::string_view remedy = "use --exchange-backend mpi with --grid 1x1xPZ, PZ a power of two";
+  if (comm.size() == 1 || device == Device::native) return "";
+  if (device != Device::emulated)
     return gpus_put() ? ""
                       : fmt::format(
                             "segments that GPUs of several ranks share need NVSHMEM, which this build "
@@ -59,14 +67,14 @@ std::string obstacle_to_puts(Device device, const transport::Communicator& comm)
                             remedy);
   if (comm.of_node().size() == comm.size()) return "";
   return fmt::format(
-      "ranks on different nodes share no memory, through which --device host exchanges "
-      "segments\n  remedy: {}, or --device cpu",
+      "ranks on different nodes share no memory, through which --device emulated exchanges "
+      "segments\n  remedy: {}, or --device native",
       remedy);
 }
 
 template <Scalar T>
 std::unique_ptr<Engine<T>> make_engine(const RankSystem<T>& system, const EngineOptions& options) {
-  if (options.device == Device::cpu) return std::make_unique<HostEngine<T>>(system, options);
+  if (options.device == Device::native) return std::make_unique<HostEngine<T>>(system, options);
   return std::make_unique<DeviceEngine<T>>(system, options);
 }
 

@@ -33,16 +33,17 @@ struct RankSystem {
   const distribution::RowPartition& partition;  // of the caller's rows of b and x
 };
 
-// What computes: the processors, by products made for them; they again, as a device would, from the source of
-// the kernel of GPUs; or a GPU.
-enum class Device { cpu, host, cuda, hip };
+// native: the host engine's kernels; emulated: the GPU kernels' source, compiled for the CPU; or a GPU.
+enum class Device { native, emulated, cuda, hip };
 struct NamedDevice {
   std::string_view name;
   Device device;
+  std::string_view former_name = {};  // still accepted
 };
 std::span<const NamedDevice> devices();
-// Throws Error(usage) that lists the names there are.
+// By name or former name. Throws Error(usage) that lists the names.
 Device find_device(std::string_view name);
+std::string_view name_of(Device device);
 // Throws Error(environment) when this build, or this machine, has none.
 void require_device(Device device);
 // Which of the machine's devices of that kind this thread computes on.
@@ -63,7 +64,7 @@ std::string_view name_of(device::Carrier carrier);
 std::string obstacle_to_puts(Device device, const transport::Communicator& comm);
 
 struct EngineOptions {
-  Device device = Device::cpu;
+  Device device = Device::native;
   std::optional<device::Carrier> carrier{};  // nothing: puts where the devices of these ranks do so
   transport::TransportFactory transport;
   double watchdog;  // as SolverOptions has it

@@ -23,7 +23,7 @@ constexpr Device built_for = Device::cuda;
 #elif defined(TRISWEEP_HIP)
 constexpr Device built_for = Device::hip;
 #else
-constexpr Device built_for = Device::host;
+constexpr Device built_for = Device::emulated;
 #endif
 
 }  // namespace
@@ -32,11 +32,11 @@ void require_gpu(Device device) {
   const std::string_view name = device == Device::cuda ? "cuda" : "hip";
   if (device != built_for)
     throw Error(ErrorKind::environment, fmt::format("this build has no kernels for --device {}", name),
-                fmt::format("build with scripts/build --{}, or use --device cpu", name));
+                fmt::format("build with scripts/build --{}, or use --device native", name));
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   if (device::gpu_count() == 0)
     throw Error(ErrorKind::environment, fmt::format("there is no GPU for --device {}", name),
-                "use --device cpu, or host for the same kernel on the processors");
+                "use --device native, or emulated for the same kernel on the CPU");
 #endif
 }
 

@@ -109,8 +109,8 @@ class HostRunner final : public ProgramRunner<T> {
   [[noreturn]] void give_up() const {
     if (const auto stalled = pe_->stalled())
       throw transport::Stalled(ErrorKind::environment,
-                               fmt::format("nothing moved for {:g} s: {}", of_.watchdog, *stalled),
-                               "see which rank the others wait for, and whether it still runs");
+                               fmt::format("no progress for {:g} s: {}", of_.watchdog, *stalled),
+                               "check whether the rank that the others wait for is still running");
     // Whoever has failed is about to say so.
     transport::Patience patience(std::numeric_limits<double>::infinity(), &comm());
     for (;;) patience.nothing_yet([] { return std::string(); });

@@ -30,7 +30,7 @@ Mail<T>::Mail(const transport::Communicator& comm, const device::Program& progra
     : program_(program),
       me_(comm.rank()),
       phases_(static_cast<Index>(program.part.size())),
-      is_direct_(options.device == Device::host || transport::takes_gpu_memory()),
+      is_direct_(options.device == Device::emulated || transport::takes_gpu_memory()),
       patience_(options.watchdog, &comm) {
   const auto pattern = transport::collectively(comm, [&] {
     Offset rows = 0;

@@ -175,11 +175,11 @@ class SweepRun {
     if (number < phase_.incoming.size() && phase_.incoming[number].from == plan::RankId(arrival.from) &&
         std::exchange(state_.arrived[number], 1) == 0)
       return phase_.incoming[number];
-    throw Error(ErrorKind::environment,
-                fmt::format("rank {} got a message ({}) of rank {} that it does not wait for: the ranks' "
-                            "plans differ",
-                            share_.rank, arrival.number, arrival.from),
-                "make the solvers with the same options on every rank");
+    throw Error(
+        ErrorKind::environment,
+        fmt::format("rank {} received an unexpected message ({}) from rank {}: the ranks' plans differ",
+                    share_.rank, arrival.number, arrival.from),
+        "use the same solver options on every rank");
   }
 
   void receive(transport::Arrival& arrival, T* to, SegmentId s) {

@@ -9,13 +9,13 @@ namespace {
 
 #if !defined(TRISWEEP_CUDA) && !defined(TRISWEEP_HIP)
 Error no_kernels() {
-  return Error(ErrorKind::usage, "no kernels for that device", "use --device host");
+  return Error(ErrorKind::usage, "no kernels for that device", "use --device emulated");
 }
 #endif
 
 template <Scalar T>
 std::unique_ptr<device::GemvRunner<T>> runner_of(device::GemvPlan plan, engine::Device device, Crew& crew) {
-  if (device == engine::Device::host) return device::run_gemv_on_host<T>(std::move(plan), crew);
+  if (device == engine::Device::emulated) return device::run_gemv_on_host<T>(std::move(plan), crew);
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   return device::run_gemv_on_gpu<T>(std::move(plan));
 #else
@@ -71,7 +71,7 @@ void DeviceProduct<T>::multiply(Vectors<const T> x, Vectors<T> y) {
 
 template <Scalar T>
 std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device device, Crew& crew) {
-  if (device == engine::Device::host) return device::run_steps_on_host<T>(crew, MemorySpace::device);
+  if (device == engine::Device::emulated) return device::run_steps_on_host<T>(crew, MemorySpace::device);
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   return device::run_steps_on_gpu<T>();
 #else

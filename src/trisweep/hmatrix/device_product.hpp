@@ -11,7 +11,7 @@
 namespace trisweep::hmatrix {
 
 struct DeviceOptions {
-  engine::Device device = engine::Device::cpu;  // of which the rest has no meaning
+  engine::Device device = engine::Device::native;  // of which the rest has no meaning
   device::GemvOptions gemv{.merged = true};
   Index gpus = 1;  // of each process
   model::Way way = model::Way::peer;

@@ -132,7 +132,7 @@ Hdf5Reader::Hdf5Reader(std::filesystem::path file) : path_(std::move(file)) {
   if (!std::ifstream(path_) || std::filesystem::is_directory(path_))
     refuse(std::filesystem::is_directory(path_) ? "it is a folder" : std::strerror(errno),
            "name a file that exists and that you may read");
-  if (H5Fis_hdf5(path_.c_str()) <= 0) refuse("it is no HDF5 file", "give a file that was made by --save");
+  if (H5Fis_hdf5(path_.c_str()) <= 0) refuse("it is not an HDF5 file", "give a file that was made by --save");
   file_ = Hdf5Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file_.is_valid()) refuse_damaged();
 }
@@ -169,7 +169,7 @@ std::string Hdf5Reader::text(const char* name) const {
   constexpr std::size_t longest = 1000;
   const std::size_t size = H5Tget_size(type.id());
   if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) != 0 || size > longest)
-    refuse(fmt::format("'{}' is no short text", name), "make the file again");
+    refuse(fmt::format("'{}' is not a short string", name), "make the file again");
   std::vector<char> value(size + 1);
   if (H5Aread(set.id(), type.id(), value.data()) < 0) refuse_damaged();
   return value.data();

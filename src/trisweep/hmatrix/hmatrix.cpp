@@ -183,7 +183,7 @@ template <Scalar T>
 void HMatrix<T>::use_device(const DeviceOptions& options) {
   transport::together(comm_, [&] {
     device_ = transport::collectively(comm_, [&]() -> std::unique_ptr<DeviceProduct<T>> {
-      if (options.device == engine::Device::cpu) return nullptr;
+      if (options.device == engine::Device::native) return nullptr;
       return std::make_unique<DeviceProduct<T>>(local_.device_tasks(), options, crew_);
     });
   });

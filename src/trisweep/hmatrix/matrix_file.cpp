@@ -44,7 +44,7 @@ class PartList {
   }
 
  private:
-  [[noreturn]] void refuse() const { file_.refuse("its blocks do not fit together", "make the file again"); }
+  [[noreturn]] void refuse() const { file_.refuse("its blocks are inconsistent", "make the file again"); }
 
   void add(const Index* f, const std::vector<Offset>& piece) {
     const Offset pieces = Offset{f[7]} + 1;
@@ -200,7 +200,7 @@ CompressedBlocks<T> load_blocks(const transport::Communicator& comm, const std::
     transport::collectively(comm, [&] {
       blocks.leaves = make_blocks(blocks.tree, blocks.options.blocks);
       if (!blocks.stored.empty() && usize(blocks.stored.back().number) >= blocks.leaves.size())
-        throw InputError(path, 0, "its blocks are not those of its tree", "make the file again");
+        throw InputError(path, 0, "its blocks do not match its cluster tree", "make the file again");
     });
     blocks.seconds = comm.max(seconds_since(start));
     return blocks;

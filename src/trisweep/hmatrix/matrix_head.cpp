@@ -49,7 +49,7 @@ void require_format(const Hdf5Reader& file, const std::string& scalar) {
   if (!file.has("format") || file.text("format") != format_name)
     file.refuse("an HDF5 file, but not one of an H-matrix", "give a file that was made by --save");
   if (file.number("version") != format_version)
-    file.refuse(fmt::format("of version {} of the format, not {}", file.number("version"), format_version),
+    file.refuse(fmt::format("format version {}, not {}", file.number("version"), format_version),
                 "make the file again with this trisweep");
   if (file.text("scalar") != scalar)
     file.refuse(fmt::format("a matrix of {} numbers, not {}", file.text("scalar"), scalar),
@@ -111,7 +111,7 @@ MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar) {
     head.tree.cluster.push_back({f[0], f[1], {b[0], b[1], b[2]}, {b[3], b[4], b[5]}, f[2], f[3]});
   }
   if (!even || !is_sound(head))
-    file.refuse("what it says of the matrix does not fit together", "make the file again");
+    file.refuse("its description of the matrix is inconsistent", "make the file again");
   return head;
 }
 

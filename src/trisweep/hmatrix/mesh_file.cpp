@@ -59,7 +59,7 @@ TriangleMesh read_mesh(const std::filesystem::path& file, const MeshOptions& opt
   } else if (ending == ".stl" || ending == ".obj" || ending == ".ply") {
     read_with_assimp(file, sink);
   } else {
-    throw InputError(file, 0, fmt::format("'{}' is no format of meshes that can be read", ending),
+    throw InputError(file, 0, fmt::format("'{}' is not a supported mesh format", ending),
                      "give a file .msh (Gmsh), .stl, .obj or .ply");
   }
   if (sink.mesh.size() == 0)

@@ -196,9 +196,10 @@ template <Scalar T>
 std::span<const NamedPreconditioner<T>> preconditioners() {
   static constexpr auto table = std::to_array<NamedPreconditioner<T>>({
       {"none", "", true, make<T, NoPreconditioner>},
-      {"block-jacobi", "inverses of blocks on the diagonal", true, make<T, BlockJacobi>},
-      {"near-field-lu", "the factors of the matrix of what is near, tapered", true, make<T, NearFieldLu>},
-      {"rank-one", "some iterations with the matrix whose blocks have rank one", false, make<T, RankOne>},
+      {"block-jacobi", "block Jacobi: the inverses of the diagonal blocks", true, make<T, BlockJacobi>},
+      {"near-field-lu", "LU factors of the tapered near field", true, make<T, NearFieldLu>},
+      {"rank-one", "inner iterations with a rank-one approximation of every admissible block", false,
+       make<T, RankOne>},
   });
   return table;
 }

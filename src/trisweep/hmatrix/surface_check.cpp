@@ -69,7 +69,7 @@ class SurfaceChecker {
     for (std::size_t i = 1; i < order.size(); ++i) {
       if (key[usize(order[i])] != key[usize(order[i - 1])]) continue;
       if (!repair())
-        refuse(order[i], fmt::format("has the corners of facet {}", order[i - 1] + 1),
+        refuse(order[i], fmt::format("has the same vertices as facet {}", order[i - 1] + 1),
                "remove one of them, or let --defects repair do it");
       extra[usize(order[i])] = 1;
     }
@@ -121,8 +121,8 @@ class SurfaceChecker {
     for_each_edge([&](std::span<const Edge> same) {
       if (same.size() == 2) return;
       refuse(same.front().triangle,
-             same.size() == 1 ? std::string("has an edge that no other has: the surface is not closed")
-                              : fmt::format("has an edge with {} others", same.size() - 1),
+             same.size() == 1 ? std::string("has an edge without a neighbor: the surface is not closed")
+                              : fmt::format("shares an edge with {} facets", same.size() - 1),
              "close the surface, or leave --closed out");
     });
   }
@@ -148,7 +148,7 @@ class SurfaceChecker {
 
   void visit(Index t, const Neighbour& next, Index seed, std::vector<Index>& front) {
     if (next.turned && !repair())
-      refuse(next.triangle, fmt::format("is turned against facet {}", t + 1),
+      refuse(next.triangle, fmt::format("is oriented against facet {}", t + 1),
              "number the corners of all facets counter-clockwise seen from outside, or let --defects repair "
              "do it");
     const char turned = static_cast<char>((turned_[usize(t)] != 0) != next.turned);
@@ -177,7 +177,7 @@ class SurfaceChecker {
     Index facet = 0;
     while (!inverted(facet)) ++facet;
     if (!repair())
-      refuse(facet, "is turned inwards, as is all of the surface",
+      refuse(facet, "is oriented inwards, as is the whole surface",
              "number the corners of all facets counter-clockwise seen from outside, or let --defects repair "
              "do it");
     for (; facet < mesh_.size(); ++facet) {

@@ -56,7 +56,7 @@ matrix::Csr<T> deal_out(const transport::Communicator& comm, const matrix::Csr<T
   std::vector<Offset> entries;
   transport::collectively(comm, [&] {
     if (static_cast<Index>(partition.begin.size()) != comm.size() + 1)
-      throw Error(ErrorKind::usage, "the partition of the rows is of another number of ranks");
+      throw Error(ErrorKind::usage, "the row partition is for another number of ranks");
     if (me != 0) return;
     check_matrix(a != nullptr, a ? a->rows() : 0, a ? a->cols() : 0, partition);
     const auto& ptr = a->pattern.row_ptr;

@@ -80,7 +80,7 @@ void Halo<T>::exchange(const transport::Communicator& comm, bool reversed, T* ex
     owned += n.owned.size() * row;
   }
   transport::Patience(std::numeric_limits<double>::infinity(), &comm)
-      .wait(static_cast<int>(used), request_.data(), "some rank has not brought its part of a product");
+      .wait(static_cast<int>(used), request_.data(), "a rank has not sent its part of a product");
   if (!reversed) return;
   owned = lending_.data();
   for (const Neighbour& n : neighbour_) {

@@ -29,11 +29,10 @@ void Simulation::number_messages() {
 void Simulation::require_end(Index r) const {
   const RankState& rank = state_[usize(r)];
   if (rank.phase == static_cast<Index>(plans_[usize(r)].plan.phase.size())) return;
-  throw Error(
-      ErrorKind::usage,
-      fmt::format("this plan never ends: rank {} waits in phase {} for {} messages, with {} tasks to do", r,
-                  rank.phase, rank.expected, rank.tasks_left),
-      "if it is none of the library's, look for a message that nobody sends");
+  throw Error(ErrorKind::usage,
+              fmt::format("the plan deadlocks: rank {} waits in phase {} for {} messages, with {} tasks left",
+                          r, rank.phase, rank.expected, rank.tasks_left),
+              "in a plan of your own, look for a message that is never sent");
 }
 
 void Simulation::handle(const Event& event) {

@@ -179,16 +179,16 @@ std::string summary(const PredictionReport& r) {
                            r.run.plan.pz, r.machine.name, r.run.plan.schedule, r.run.plan.tree,
                            r.run.plan.transport, counted(r.workload.nrhs, "right-hand side")));
   if (r.run.separators) line("memory", "inverted separators take " + separators_in_words(r.run));
-  line("solve", fmt::format("{} predicted (L {}, U {}, between layers {}); efficiency {:.1f} % over {} alone",
-                            duration(p.seconds), duration(r.run.solve.l_seconds),
-                            duration(r.run.solve.u_seconds), duration(r.run.solve.inter_grid_seconds),
-                            100 * r.efficiency(), duration(r.serial_seconds)));
+  line("solve",
+       fmt::format("{} predicted (L {}, U {}, inter-grid {}); efficiency {:.1f} % relative to {} on one rank",
+                   duration(p.seconds), duration(r.run.solve.l_seconds), duration(r.run.solve.u_seconds),
+                   duration(r.run.solve.inter_grid_seconds), 100 * r.efficiency(),
+                   duration(r.serial_seconds)));
   line("answer", answers_in_words(r));
-  line("path",
-       fmt::format("{:.0f} % tasks, {:.0f} % overheads of messages, {:.0f} % flights; {:.0f} % behind other "
-                   "work of a rank",
-                   percent(path.tasks), percent(path.overheads), percent(path.flights),
-                   percent(path.behind_rank)));
+  line("path", fmt::format("{:.0f} % tasks, {:.0f} % message overheads, {:.0f} % message latency and "
+                           "transfer; {:.0f} % waiting for other work of a rank",
+                           percent(path.tasks), percent(path.overheads), percent(path.flights),
+                           percent(path.behind_rank)));
   std::string floors = duration(p.bandwidth_floor) + " bandwidth";
   if (r.no_communication_seconds)
     floors += ", " + duration(*r.no_communication_seconds) + " without communication";

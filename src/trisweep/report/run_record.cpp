@@ -68,6 +68,10 @@ PlanRecord plan_record(const model::PlanChoice& choice, const std::string& devic
           .device = device};
 }
 
+PlanRecord plan_record(const model::PlanChoice& choice, const model::Machine& machine) {
+  return plan_record(choice, machine.device == "cpu" ? std::string("native") : machine.device);
+}
+
 ModelRecord model_record(const solve::ModelAdvice& advice) {
   const auto why = reasons(advice.tuning);
   return {.machine = advice.machine,
@@ -165,7 +169,7 @@ nlohmann::ordered_json to_json_object(const PlanRecord& plan) {
                                  {"deterministic", plan.deterministic},
                                  {"dependencies", plan.dependencies},
                                  {"chosen_by", plan.chosen_by}};
-  if (!plan.device_exchange.empty()) json["device_exchange"] = plan.device_exchange;
+  if (!plan.exchange_backend.empty()) json["exchange_backend"] = plan.exchange_backend;
   return json;
 }
 

@@ -25,13 +25,15 @@ using SeparatorsRecord = solve::SeparatorsCost;
 struct PlanRecord {
   Index px = 1, py = 1, pz = 1;
   std::string mapping, schedule, inter_grid, tree, diagonal, transport, device;
-  std::string device_exchange{};  // empty: the processors compute
-  int threads = 1;                // of each rank, in the sweeps
+  std::string exchange_backend{};  // empty: the processors compute
+  int threads = 1;                 // of each rank, in the sweeps
   bool deterministic = false;
   bool dependencies = true;
   std::string chosen_by = "user";  // or "model": what was not given
 };
-PlanRecord plan_record(const model::PlanChoice& choice, const std::string& device = "cpu");
+PlanRecord plan_record(const model::PlanChoice& choice, const std::string& device = "native");
+// On a described machine.
+PlanRecord plan_record(const model::PlanChoice& choice, const model::Machine& machine);
 
 // What the model said of the plan that was run.
 struct ModelRecord {

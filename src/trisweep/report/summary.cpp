@@ -36,12 +36,12 @@ std::string summary(const RunRecord& r) {
            bytes(double(r.factor.bytes)), pivots(r.factor),
            r.plan.dependencies ? fmt::format(", condition about {:.1e}", r.factor.condition_estimate) : ""));
   if (r.factor.second_try)
-    line("", "with great care, and in full precision: the factors at first have not led to an answer");
+    line("", "conservative pivoting in full precision, since the first factors did not lead to a solution");
   if (r.factor.compression_eps > 0)
     line("", fmt::format("compressed to {:.1e} in {}, from {}", r.factor.compression_eps,
                          duration(r.factor.compression_seconds), bytes(double(r.factor.uncompressed_bytes))));
   if (r.factor.compression_undone)
-    line("", "not compressed any more: compressed, the factors have not led to an answer");
+    line("", "uncompressed, since the compressed factors did not lead to a solution");
   if (r.separators) line("", "inverted separators take " + separators_in_words(r));
   line("setup", fmt::format("{}: factors to their ranks {} ({} in all, {} on the fullest), plan {}",
                             duration(r.solve.setup_seconds), duration(r.solve.distribution_seconds),
@@ -49,10 +49,10 @@ std::string summary(const RunRecord& r) {
                             duration(r.solve.plan_seconds)));
   const std::string answer =
       r.solve.answer_seconds_median > 0
-          ? fmt::format("; refined and judged {}", duration(r.solve.answer_seconds_median))
+          ? fmt::format("; with refinement and error estimate {}", duration(r.solve.answer_seconds_median))
           : "";
   line("solve",
-       fmt::format("{}: {}, op {}, grid {}x{}x{}, {} trees (L {}, U {}, between layers {}){}",
+       fmt::format("{}: {}, op {}, grid {}x{}x{}, {} trees (L {}, U {}, inter-grid {}){}",
                    duration(r.solve.seconds_min), counted(r.solve.nrhs, "right-hand side"), r.solve.op,
                    r.plan.px, r.plan.py, r.plan.pz, r.plan.tree, duration(r.solve.l_seconds),
                    duration(r.solve.u_seconds), duration(r.solve.inter_grid_seconds), answer));

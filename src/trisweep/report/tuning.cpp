@@ -32,9 +32,8 @@ std::string limit(const Candidate& best) {
   const auto percent = [&](double seconds) { return 100 * seconds / best.seconds; };
   const double messages = best.seconds - best.path_task_seconds - best.path_flight_seconds;
   return fmt::format(
-      "its critical path is {:.0f} % tasks, {:.0f} % overheads of messages, {:.0f} % flights; {} is the "
-      "floor "
-      "of its bandwidth",
+      "its critical path is {:.0f} % tasks, {:.0f} % message overheads, {:.0f} % message latency and "
+      "transfer; {} is its bandwidth bound",
       percent(best.path_task_seconds), percent(messages), percent(best.path_flight_seconds),
       duration(best.bandwidth_floor));
 }
@@ -86,7 +85,7 @@ std::string changes(const Tuning& tuning) {
     text += fmt::format("{}its right-hand sides in two halves {}", text.empty() ? "" : ", ",
                         loss(tuning.halves_seconds, best.seconds));
   }
-  return text.empty() ? "nothing else about it can be chosen" : "the same with " + text;
+  return text.empty() ? "it has no other option" : "the same with " + text;
 }
 
 ordered_json choice_json(const PlanChoice& choice) {
@@ -153,7 +152,7 @@ std::string to_json(const TuningReport& r) {
   json["predicted"] = true;
   json["matrix"] = to_json_object(r.matrix);
   json["factor"] = {{"kind", r.kind}};
-  json["plan"] = to_json_object(plan_record(from.best().choice, r.machine.device));
+  json["plan"] = to_json_object(plan_record(from.best().choice, r.machine));
   json["solve"] = {{"nrhs", r.workload.nrhs}, {"op", r.op}, {"precision", r.precision}};
   ordered_json& tune = json["tune"];
   tune["machine"] = ordered_json::parse(model::to_json(r.machine));

@@ -68,7 +68,7 @@ auto RefinedSolver<T>::together(const Work& work) {
 
 template <Scalar T>
 Index RefinedSolver<T>::group(Index nrhs) const {
-  if (solver_.options().device != engine::Device::cpu) return nrhs;
+  if (solver_.options().device != engine::Device::native) return nrhs;
   return columns_that_fit<T>(bytes_of_group, most_rows(a_.partition()), nrhs);
 }
 
@@ -123,7 +123,7 @@ void RefinedSolver<T>::make_room(Op op, Index nrhs) {
 template <Scalar T>
 void RefinedSolver<T>::make_room_on_device(Op op, Index nrhs) {
   const auto found = device_.find(op);
-  if (solver_.options().device == engine::Device::cpu ||
+  if (solver_.options().device == engine::Device::native ||
       (found != device_.end() && found->second.room >= nrhs))
     return;
   const bool transposes = op != Op::none;

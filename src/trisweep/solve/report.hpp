@@ -41,10 +41,10 @@ struct Report {
   std::optional<SeparatorsCost> separators;
   std::optional<ModelAdvice> model;  // nothing: there was nothing to choose
   model::PlanChoice plan;
-  std::string_view device_exchange{};  // of engine::carriers(); empty: the processors compute
-  double distribution_seconds = 0;     // of the factors to their ranks
-  double plan_seconds = 0;             // the plan and its buffers
-  double setup_seconds = 0;            // until the first solve can begin: those two, and distributing A
+  std::string_view exchange_backend{};  // of engine::carriers(); empty: the processors compute
+  double distribution_seconds = 0;      // of the factors to their ranks
+  double plan_seconds = 0;              // the plan and its buffers
+  double setup_seconds = 0;             // until the first solve can begin: those two, and distributing A
   double panel_bytes = 0;      // of the distributed factors, over all ranks, with what layers replicate
   double panel_bytes_max = 0;  // of the rank with most of them
 };

@@ -58,15 +58,16 @@ class Solver<T>::System {
  public:
   System(MPI_Comm comm, BlockRows<T> rows, const Options& options) : comm_(comm), options_(options) {
     if (std::same_as<T, Single<T>> && options.mixed)
-      throw transport::CollectiveError(ErrorKind::usage, "there are no factors below single precision",
-                                       "solve a system in double precision with mixed ones");
+      throw transport::CollectiveError(ErrorKind::usage,
+                                       "single precision is the lowest precision of factors",
+                                       "use mixed precision with a matrix in double precision");
     transport::collectively(comm_, [&] {
       engine::require_device(options_.device);
       require_threads(options_.threads, 0);
     });
     if (!options_.plan) options_.plan = model::all_axes(comm_.size(), names_of(transport::transports()));
     leave_out_unusable(comm_, *options_.plan);
-    if (options_.device != engine::Device::cpu) choose_exchange();
+    if (options_.device != engine::Device::native) choose_exchange();
     ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));
     entry_ = std::move(own.entry);
     number_ = std::move(own.number);
@@ -101,7 +102,7 @@ class Solver<T>::System {
     std::vector<T> ordered;
     transport::collectively(comm_, [&] {
       if (!entry_.empty() && entry_.size() != values.size())
-        throw Error(ErrorKind::usage, "other entries than the matrix has",
+        throw Error(ErrorKind::usage, "the number of values is not the number of entries of the matrix",
                     "pass values for the same pattern");
       if (entry_.empty()) ordered.assign(values.begin(), values.end());
       for (const Offset e : entry_) ordered.push_back(values[usize(e)]);
@@ -150,7 +151,7 @@ class Solver<T>::System {
     const std::string obstacle = engine::obstacle_to_puts(options_.device, comm_);
     if (!options_.carrier)
       options_.carrier = obstacle.empty() ? device::Carrier::device : device::Carrier::host;
-    report_.device_exchange = engine::name_of(*options_.carrier);
+    report_.exchange_backend = engine::name_of(*options_.carrier);
     if (obstacle.empty()) return;
     model::PlanAxes& axes = *options_.plan;
     std::erase_if(axes.grid, [](const auto& grid) { return grid.px * grid.py > 1; });
@@ -321,7 +322,7 @@ class Solver<T>::System {
   // Of panels while they are factored. (Devices take them as they are.) Where the automatic EPS may not do,
   // which so far it always did for definite systems, another needs the numbers.
   Compression compression_at_once() const {
-    const bool alone = comm_.size() == 1 && options_.device == engine::Device::cpu;
+    const bool alone = comm_.size() == 1 && options_.device == engine::Device::native;
     const bool may_change = options_.compress.automatic && analysis_->kind != numeric::Kind::cholesky;
     return alone && !may_change ? compression() : Compression{};
   }

@@ -41,7 +41,7 @@ struct Options {
     double eps = 0;  // 0: panels as they are
     bool automatic = false;
   } compress{};
-  engine::Device device = engine::Device::cpu;  // see SolverOptions
+  engine::Device device = engine::Device::native;  // see SolverOptions
   std::optional<device::Carrier> carrier{};
   int threads = 0;             // of each rank; 0: one in the sweeps, all processors in the factorization
   bool deterministic = false;  // see SolverOptions for these three

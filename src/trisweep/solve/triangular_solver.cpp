@@ -25,9 +25,9 @@ void check_options(const SolverOptions& options, Index ranks) {
   if (!(options.compression.eps >= 0 && options.compression.eps < 1))
     throw Error(ErrorKind::usage, fmt::format("factors compressed to {}", options.compression.eps),
                 "take a tolerance between 0 and 1");
-  if (options.device != engine::Device::cpu && !options.dependencies)
-    throw Error(ErrorKind::usage, "only the engine of the processors runs plans without dependencies",
-                "use --device cpu");
+  if (options.device != engine::Device::native && !options.dependencies)
+    throw Error(ErrorKind::usage, "only the native engine runs plans without dependencies",
+                "use --device native");
   if (options.threads == 1 || ranks == 1) return;
   int provided = 0;
   MPI_Query_thread(&provided);
@@ -108,7 +108,7 @@ distribution::RowPartition partition_for(const distribution::RowPartition& given
   if (given.begin.empty()) return distribution::even_partition(rows, ranks);
   if (std::ssize(given.begin) == ranks + 1 && given.rows() == rows) return given;
   throw Error(ErrorKind::usage,
-              fmt::format("rows are given to {} ranks, {} of them, where {} ranks solve for {}",
+              fmt::format("the row partition has {} ranks and {} rows, the solver {} ranks and {} rows",
                           given.begin.size() - 1, given.rows(), ranks, rows));
 }
 
@@ -235,7 +235,7 @@ bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>> factori
 template <Scalar T>
 plan::Plan TriangularSolver<T>::make_plan(Op op) const {
   const bool ordered =
-      options_.deterministic || options_.threads > 1 || options_.device != engine::Device::cpu;
+      options_.deterministic || options_.threads > 1 || options_.device != engine::Device::native;
   const plan::PlanSpec spec{.op = op,
                             .upper_is_lower = analysis_.kind == numeric::Kind::cholesky,
                             .tree = options_.tree,

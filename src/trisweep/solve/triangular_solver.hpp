@@ -31,7 +31,7 @@ struct SolverOptions {
   plan::InterGrid inter_grid = plan::sparse_allreduce;
   transport::TransportFactory transport = transport::make_usual;
   // What computes. Any but `cpu` adds contributions in a fixed order, and exchanges segments past MPI.
-  engine::Device device = engine::Device::cpu;
+  engine::Device device = engine::Device::native;
   std::optional<device::Carrier> carrier{};  // of a device: as engine::EngineOptions has it
   // Threads of a rank. More than one needs MPI_THREAD_SERIALIZED, unless there is only one rank.
   int threads = 1;

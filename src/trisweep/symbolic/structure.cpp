@@ -20,7 +20,7 @@ namespace {
 void check(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const Options& options) {
   if (pattern.rows != pattern.cols || tree.begin.size() < 2 || tree.begin.size() != tree.end.size() ||
       tree.end[1] != pattern.rows) {
-    throw Error(ErrorKind::usage, "the pattern and the separator tree do not belong together");
+    throw Error(ErrorKind::usage, "the pattern and the separator tree do not match");
   }
   if (options.max_width < 1 || options.supernode_bytes < 0 || options.row_bytes < 0) {
     throw Error(ErrorKind::usage,

@@ -137,7 +137,7 @@ void Communicator::listen(bool waits_out) const {
 void Communicator::require_usable() const {
   if (!abandoned()) return;
   throw Error(ErrorKind::environment,
-              fmt::format("an earlier error has left this object unusable: {}", fate_->failure().message()),
+              fmt::format("this object was revoked by an earlier error: {}", fate_->failure().message()),
               "make a new one on every rank");
 }
 

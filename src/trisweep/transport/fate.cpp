@@ -15,8 +15,8 @@ constexpr int tag_failure = 100;
 constexpr int tag_meeting = 101;
 
 constexpr const char* calls_differ =
-    "a rank has to prepare for a call for which another one is prepared: the ranks' calls differ\n"
-    "  remedy: call with the same op and number of right-hand sides on every rank";
+    "only some ranks are prepared for this call: the ranks' calls differ\n  remedy: call with the same op "
+    "and number of right-hand sides on every rank";
 }  // namespace
 
 void Fate::bind(MPI_Comm comm, Index rank, Index size) {

@@ -23,8 +23,8 @@ bool Patience::too_long() const {
 }
 
 void Patience::give_up(const std::string& what) const {
-  throw Stalled(ErrorKind::environment, fmt::format("nothing moved for {:g} s: {}", limit_, what),
-                "see which rank the others wait for, and whether it still runs");
+  throw Stalled(ErrorKind::environment, fmt::format("no progress for {:g} s: {}", limit_, what),
+                "check whether the rank that the others wait for is still running");
 }
 
 // One after the other: an error belongs to a request then, and MPICH leaves it to the request's communicator

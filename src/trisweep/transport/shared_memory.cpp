@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t line = 64;  // heads are on cache lines of their own
 
 using Head = std::atomic_ref<std::uint64_t>;
-static_assert(Head::is_always_lock_free, "a lock would be one of this process alone");
+static_assert(Head::is_always_lock_free, "atomic operations are not lock-free on this processor");
 
 const Communicator& on_one_node(const Communicator& comm) {
   if (comm.of_node().size() == comm.size()) return comm;

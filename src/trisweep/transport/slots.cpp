@@ -40,9 +40,8 @@ Slots::Slots(const Communicator& comm, const CommunicationPattern& pattern, cons
 const Slot& Slots::outgoing(Index phase, Index number, std::size_t bytes) const {
   const Slot& slot = numbered(phases_[usize(phase)].out, number);
   if (bytes <= slot.room) return slot;
-  throw Error(ErrorKind::environment,
-              fmt::format("message {} for rank {} has {} bytes, of which its place takes {}", number,
-                          slot.peer, bytes, slot.room));
+  throw Error(ErrorKind::environment, fmt::format("message {} for rank {} has {} bytes, but its slot only {}",
+                                                  number, slot.peer, bytes, slot.room));
 }
 
 void Slots::lay_out(const CommunicationPattern& pattern, const FlagLayout& flags) {

@@ -70,7 +70,7 @@ TwoSided::Come TwoSided::identify(const MPI_Status& status, MPI_Message message)
   if (usize(tag / 2) >= expected.size()) {
     throw Error(ErrorKind::environment,
                 fmt::format("rank {} sent a message ({}) that this rank's plan does not have", from, tag),
-                "make the solvers with the same options on every rank");
+                "use the same solver options on every rank");
   }
   const auto [phase, number] = expected[usize(tag / 2)];
   return {.place = place(phase, tag % 2),
@@ -99,8 +99,7 @@ void TwoSided::receive(Arrival& arrival, void* data, std::size_t bytes) {
 }
 
 void TwoSided::close_phase(Patience& patience) {
-  patience.wait(static_cast<int>(requests_.size()), requests_.data(),
-                "messages that were sent are not taken by their receivers");
+  patience.wait(static_cast<int>(requests_.size()), requests_.data(), "sent messages were not received");
   requests_.clear();
 }
 

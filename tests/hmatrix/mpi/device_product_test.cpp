@@ -43,7 +43,7 @@ std::vector<double> product_on(const DeviceOptions& where, int threads, const tr
 }
 
 DeviceOptions on_host(const GemvOptions& gemv, Index gpus = 1, model::Way way = model::Way::peer) {
-  return {.device = engine::Device::host, .gemv = gemv, .gpus = gpus, .way = way};
+  return {.device = engine::Device::emulated, .gemv = gemv, .gpus = gpus, .way = way};
 }
 
 TEST(DeviceProduct, IsThatOfTheHostByEveryKernel) {
@@ -124,7 +124,7 @@ SolvedOnDevice solved_on_device(const transport::Communicator& comm, const char*
   for (Index i = 0; i < a.local_rows(); ++i)
     potential.push_back(pair.potential[usize(a.tree().order[usize(first + i)])]);
   solved.density.resize(potential.size());
-  const auto vectors = vectors_on<double>(engine::Device::host, crew);
+  const auto vectors = vectors_on<double>(engine::Device::emulated, crew);
   const krylov::Identity none;
   const krylov::Preconditioned<double> system{a, none, vectors_there ? vectors.get() : nullptr};
   solved.result = find_named(krylov::methods<double>(), "method", method)

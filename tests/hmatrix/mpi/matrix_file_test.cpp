@@ -172,7 +172,7 @@ TEST_F(MatrixFile, WhatIsNoFileOfOursIsRefusedOnEveryRank) {
   with_hdf5([](hid_t) {});
   expect_refused("not one of an H-matrix");
   if (world.rank() == 0) std::ofstream(path) << "%%MatrixMarket matrix\n";
-  expect_refused("no HDF5 file");
+  expect_refused("not an HDF5 file");
   Crew crew(1);
   save(world, SavedProblem<float>().compressed({world, crew}));
   expect_refused("float numbers, not double");

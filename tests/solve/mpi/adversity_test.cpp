@@ -131,7 +131,7 @@ TEST(Adversity, TheWatchdogEndsASolveThatMissesAMessageAndSaysWhich) {
       message = e.what();
       EXPECT_EQ(e.kind(), ErrorKind::environment);
     }
-    EXPECT_NE(message.find("nothing moved for 0.2 s"), std::string::npos) << message;
+    EXPECT_NE(message.find("no progress for 0.2 s"), std::string::npos) << message;
     EXPECT_NE(message.find("rank"), std::string::npos) << message;
   }
 }

@@ -135,7 +135,7 @@ TYPED_TEST(CompressedDevicesThreads, SolveAsTheProcessorsDo) {
     const auto factors = in_usual_supernodes<T>(a, whole_levels);
     SolverOptions options{.grid = grid, .deterministic = true, .grain = 1000, .compression = {.eps = 1e-3}};
     TriangularSolver<T> cpu(MPI_COMM_WORLD, factors, options);
-    options.device = engine::Device::host;
+    options.device = engine::Device::emulated;
     options.threads = 2;
     TriangularSolver<T> by_puts(MPI_COMM_WORLD, factors, options);
     options.carrier = device::Carrier::host;
@@ -160,7 +160,7 @@ TYPED_TEST(CompressedDevicesThreads, SolveAsTheProcessorsDo) {
 TEST(CompressedDevices, LeaveNumbersThatNothingCompresses) {
   const auto a = example<double>("convection3d", 6);
   const auto factors = in_usual_supernodes<double>(a, 0);
-  SolverOptions options{.grid = grids_of(world_size()).back(), .device = engine::Device::host};
+  SolverOptions options{.grid = grids_of(world_size()).back(), .device = engine::Device::emulated};
   TriangularSolver<double> plain(MPI_COMM_WORLD, factors, options);
   options.compression.eps = 1e-300;
   TriangularSolver<double> compressed(MPI_COMM_WORLD, factors, options);
@@ -177,7 +177,7 @@ TEST(CompressedDevices, KeepTheSumsOfTilesApart) {
   SolverOptions options{
       .grid = grids_of(world_size()).front(), .grain = 1 << 20, .compression = {.eps = 1e-2}};
   TriangularSolver<double> cpu(MPI_COMM_WORLD, factors, options);
-  options.device = engine::Device::host;
+  options.device = engine::Device::emulated;
   TriangularSolver<double> host(MPI_COMM_WORLD, factors, options);
   for (const Op op : {Op::none, Op::transpose}) {
     const Problem<double> problem(cpu, a, op, 3);
@@ -191,7 +191,7 @@ TEST(CompressedDevices, TakeFactorsOfLowerPrecisionAndOtherNumbers) {
   auto factors = in_usual_supernodes<float>(a, 0);
   SolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-3}};
   TriangularSolver<double> cpu(MPI_COMM_WORLD, factors, options);
-  options.device = engine::Device::host;
+  options.device = engine::Device::emulated;
   TriangularSolver<double> host(MPI_COMM_WORLD, factors, options);
   const Problem<double> problem(cpu, a, Op::none, 2);
   EXPECT_LT(testing_support::largest_difference(problem.solve_with(host), problem.solve_with(cpu)), 1e-11);

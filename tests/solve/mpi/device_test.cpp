@@ -33,7 +33,7 @@ TYPED_TEST(DeviceEngineThreads, SolveEveryOp) {
       threads = threads % 3 + 1;
       TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
                                  {.grid = grid,
-                                  .device = Device::host,
+                                  .device = Device::emulated,
                                   .threads = threads,
                                   .grain = 60,
                                   .tiling = {.width = 3, .least = 1}});
@@ -61,7 +61,7 @@ TYPED_TEST(DeviceEngineThreads, SolveByMessagesAsByPuts) {
         TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
                                    {.grid = grid,
                                     .schedule = schedule.choice,
-                                    .device = Device::host,
+                                    .device = Device::emulated,
                                     .carrier = carrier,
                                     .threads = 2,
                                     .grain = 60});
@@ -80,7 +80,7 @@ TEST(DeviceEngine, CountsMessagesAsThePlanDoes) {
   const auto a = random_matrix<double>({.n = 80, .per_row = 2, .seed = 4});
   const auto factors = factored(a);
   const auto grid = grids_of(world_size()).back();
-  TriangularSolver<double> solver(MPI_COMM_WORLD, factors, {.grid = grid, .device = Device::host});
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors, {.grid = grid, .device = Device::emulated});
   const Problem<double> problem(solver, a, Op::none, 3);
   problem.solve_with(solver);
   const plan::RankTraffic expected = plan::traffic_of(solver.plan(Op::none));
@@ -97,9 +97,11 @@ TEST(DeviceEngine, SumsDoNotDependOnTheNumberOfThreads) {
   for (const Index nrhs : {1, 5}) {
     std::vector<double> first;
     for (const int threads : {1, 2, 3}) {
-      TriangularSolver<double> solver(
-          MPI_COMM_WORLD, factors,
-          {.grid = grids_of(world_size()).back(), .device = Device::host, .threads = threads, .grain = 60});
+      TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
+                                      {.grid = grids_of(world_size()).back(),
+                                       .device = Device::emulated,
+                                       .threads = threads,
+                                       .grain = 60});
       const Problem<double> problem(solver, a, Op::none, nrhs);
       const std::vector<double> x = problem.solve_with(solver);
       if (first.empty()) first = x;
@@ -112,7 +114,7 @@ TEST(DeviceEngine, TakesMoreRightHandSidesAndOtherNumbers) {
   const auto a = random_matrix<double>({.n = 80, .per_row = 2, .seed = 4});
   const auto factors = factored(a);
   TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
-                                  {.grid = grids_of(world_size()).front(), .device = Device::host});
+                                  {.grid = grids_of(world_size()).front(), .device = Device::emulated});
   for (const Index nrhs : {1, 4, 2})
     EXPECT_LT(testing_support::solve_error(solver, a, Op::transpose, nrhs), 1000) << nrhs;
   auto other = a;
@@ -133,10 +135,10 @@ TYPED_TEST(DeviceEngineThreads, MultiplyPanelsOfLowerPrecision) {
     const auto factors = factored(low, 3);
     for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
       std::array<std::vector<T>, 2> x;
-      for (const Device device : {Device::cpu, Device::host}) {
+      for (const Device device : {Device::native, Device::emulated}) {
         TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
                                    {.grid = grids_of(world_size()).back(), .device = device, .threads = 2});
-        x[device == Device::cpu] = Problem<T>(solver, a, op, 3).solve_with(solver);
+        x[device == Device::native] = Problem<T>(solver, a, op, 3).solve_with(solver);
       }
       EXPECT_LT(testing_support::largest_difference(x[0], x[1]), 1e-12) << char(op);
     }
@@ -158,7 +160,7 @@ TYPED_TEST(DeviceEngineThreads, RefineAndJudgeAsTheProcessorsDo) {
       std::map<Device, std::vector<T>> x;
       std::map<Device, Refined> refined;
       std::map<Device, double> condition;
-      for (const Device device : {Device::cpu, Device::host}) {
+      for (const Device device : {Device::native, Device::emulated}) {
         TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
                                    {.grid = grids_of(world_size()).back(), .device = device, .threads = 2});
         krylov::DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
@@ -176,14 +178,14 @@ TYPED_TEST(DeviceEngineThreads, RefineAndJudgeAsTheProcessorsDo) {
           EXPECT_NEAR(judged.normwise / refined[device].error.normwise, 1, 1e-2);
         }
       }
-      const BackwardError &cpu = refined[Device::cpu].error, &host = refined[Device::host].error;
+      const BackwardError &cpu = refined[Device::native].error, &host = refined[Device::emulated].error;
       constexpr auto epsilon = double(std::numeric_limits<R>::epsilon());
-      EXPECT_NEAR(condition[Device::host] / condition[Device::cpu], 1, 1e-2);
-      EXPECT_LT(testing_support::largest_difference(x[Device::host], x[Device::cpu]), 100 * epsilon);
+      EXPECT_NEAR(condition[Device::emulated] / condition[Device::native], 1, 1e-2);
+      EXPECT_LT(testing_support::largest_difference(x[Device::emulated], x[Device::native]), 100 * epsilon);
       if (exact) {
         EXPECT_LT(host.componentwise, 2 * epsilon);
       } else {
-        EXPECT_EQ(refined[Device::host].steps, refined[Device::cpu].steps);
+        EXPECT_EQ(refined[Device::emulated].steps, refined[Device::native].steps);
         EXPECT_GT(host.componentwise, 20 * epsilon);
         EXPECT_NEAR(host.componentwise / cpu.componentwise, 1, 0.3);
         EXPECT_NEAR(host.arioli_demmel_duff / cpu.arioli_demmel_duff, 1, 0.3);
@@ -200,7 +202,7 @@ TEST(DeviceEngineThreads, RefineVectorsOfTheDevice) {
   for (std::size_t e = 0; e < other.value.size(); e += 3) other.value[e] *= 0.95;
   for (const int steps : {20, 1}) {  // with and without what the host takes over
     TriangularSolver<double> solver(MPI_COMM_WORLD, factored(other),
-                                    {.grid = grids_of(world_size()).back(), .device = Device::host});
+                                    {.grid = grids_of(world_size()).back(), .device = Device::emulated});
     krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a, solver.partition());
     const Problem<double> problem(solver, a, Op::none, 3);
     RefinedSolver<double> refiner(matrix, solver);
@@ -240,7 +242,7 @@ TYPED_TEST(DeviceEngineThreads, RefineByMessagesAsByPuts) {
       for (const auto carrier : {device::Carrier::device, device::Carrier::host}) {
         TriangularSolver<T> solver(
             MPI_COMM_WORLD, factors,
-            {.grid = grid, .device = Device::host, .carrier = carrier, .threads = 2, .grain = 60});
+            {.grid = grid, .device = Device::emulated, .carrier = carrier, .threads = 2, .grain = 60});
         krylov::DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
         RefinedSolver<T> refiner(matrix, solver);
         for (const auto& [nrhs, space] : {std::pair(3, MemorySpace::host), {1, MemorySpace::device}}) {
@@ -280,7 +282,7 @@ TEST(DeviceEngineThreads, RefinementDoesNotDependOnTheNumberOfThreads) {
   for (const int threads : {1, 2, 3}) {
     TriangularSolver<double> solver(
         MPI_COMM_WORLD, factors,
-        {.grid = grids_of(world_size()).back(), .device = Device::host, .threads = threads, .grain = 60});
+        {.grid = grids_of(world_size()).back(), .device = Device::emulated, .threads = threads, .grain = 60});
     krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a, solver.partition());
     const Problem<double> problem(solver, a, Op::transpose, 3);
     std::vector<double> x(problem.b.size());
@@ -300,9 +302,11 @@ INSTANTIATE_TEST_SUITE_P(Carriers, DeviceEngineFailureThreads,
 TEST_P(DeviceEngineFailureThreads, ARankThatFailsEndsTheOthersSolve) {
   if (world_size() == 1) GTEST_SKIP() << "one rank has nobody to wait for";
   const auto a = random_matrix<double>({.n = 80, .per_row = 2, .seed = 4});
-  TriangularSolver<double> solver(
-      MPI_COMM_WORLD, factored(a),
-      {.grid = grids_of(world_size()).front(), .device = Device::host, .carrier = GetParam(), .threads = 3});
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factored(a),
+                                  {.grid = grids_of(world_size()).front(),
+                                   .device = Device::emulated,
+                                   .carrier = GetParam(),
+                                   .threads = 3});
   const Problem<double> problem(solver, a, Op::none, 1);
   solver.prepare(Op::none, 1);
   if (testing_support::world_rank() == world_size() - 1) {
@@ -319,9 +323,9 @@ TEST(DeviceEngine, RefusesPlansWithoutDependencies) {
       [&] {
         TriangularSolver<double>(
             MPI_COMM_WORLD, factors,
-            {.grid = grids_of(world_size()).front(), .device = Device::host, .dependencies = false});
+            {.grid = grids_of(world_size()).front(), .device = Device::emulated, .dependencies = false});
       },
-      testing::ThrowsMessage<Error>(testing::HasSubstr("--device cpu")));
+      testing::ThrowsMessage<Error>(testing::HasSubstr("--device native")));
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ def _draw(study: Study, table: Table) -> Figure:
     return figure
 
 
-ON_HOST = ("--device", "host")
+ON_HOST = ("--device", "emulated")
 BATCHED = ("--kernel", "batched")
 UNCUT = ("--strip", "0", "--machine", "reedbush-h")
 
