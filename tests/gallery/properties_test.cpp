@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "matrix/gallery_support.hpp"
+#include "gallery/gallery.hpp"
+#include "gallery/support.hpp"
 #include "support/largest.hpp"
-#include "trisweep/matrix/gallery.hpp"
 
-namespace trisweep::matrix {
+namespace trisweep::gallery {
 namespace {
 
 using Complex = std::complex<double>;
@@ -15,8 +15,8 @@ using testing_support::make;
 using testing_support::small_n;
 
 template <Scalar T>
-Dense<T> dense(const Csr<T>& a) {
-  Dense<T> d{a.rows(), a.cols(), std::vector<T>(usize(a.rows()) * usize(a.cols()))};
+matrix::Dense<T> dense(const matrix::Csr<T>& a) {
+  matrix::Dense<T> d{a.rows(), a.cols(), std::vector<T>(usize(a.rows()) * usize(a.cols()))};
   for (Index i = 0; i < a.rows(); ++i) {
     for (Offset k = a.pattern.row_ptr[usize(i)]; k < a.pattern.row_ptr[usize(i) + 1]; ++k) {
       d.value[usize(i + Offset{a.pattern.col[usize(k)]} * a.rows())] = a.value[usize(k)];
@@ -27,7 +27,7 @@ Dense<T> dense(const Csr<T>& a) {
 
 // Solves A x = A (1, ..., 1) by Gaussian elimination with partial pivoting; returns the largest error of x.
 template <Scalar T>
-double error_of_dense_solve(Dense<T> a) {
+double error_of_dense_solve(matrix::Dense<T> a) {
   const std::size_t n = usize(a.rows);
   const auto at = [&](std::size_t i, std::size_t j) -> T& { return a.value[i + j * n]; };
   std::vector<T> x(n);
@@ -54,7 +54,7 @@ double error_of_dense_solve(Dense<T> a) {
 
 // Negative pivots of LDL^T without pivoting: by Sylvester's law the number of negative eigenvalues, for
 // matrices whose leading blocks are nonsingular.
-Index negative_pivots(Dense<double> a) {
+Index negative_pivots(matrix::Dense<double> a) {
   const std::size_t n = usize(a.rows);
   const auto at = [&](std::size_t i, std::size_t j) -> double& { return a.value[i + j * n]; };
   Index negative = 0;
@@ -70,7 +70,7 @@ Index negative_pivots(Dense<double> a) {
 }
 
 TEST(GalleryMatrices, StoresZerosOnlyOnTheDiagonalOfTheKktMatrixsLowerBlock) {
-  for (const GalleryKind& kind : gallery_kinds()) {
+  for (const Kind& kind : kinds()) {
     const Index n = small_n(kind.name);
     EXPECT_EQ(std::ranges::count(make(kind.name, n).value, 0.0), kind.name == "kkt3d" ? n * n * n : 0)
         << kind.name;
@@ -80,7 +80,7 @@ TEST(GalleryMatrices, StoresZerosOnlyOnTheDiagonalOfTheKktMatrixsLowerBlock) {
 TEST(GalleryMatrices, IsSymmetricWherePromised) {
   const std::vector<std::string> symmetric{"s2d9",  "poisson3d",      "elasticity3d", "maxwell3d",
                                            "kkt3d", "dense-blocks3d", "tridiagonal"};
-  for (const GalleryKind& kind : gallery_kinds()) {
+  for (const Kind& kind : kinds()) {
     const bool promised = std::ranges::count(symmetric, kind.name) > 0;
     EXPECT_EQ(is_symmetric(make(kind.name, small_n(kind.name)), false), promised) << kind.name;
   }
@@ -107,7 +107,7 @@ TEST(GalleryMatrices, MaxwellMatrixIsIndefinite) {
 }
 
 TEST(GalleryMatrices, IsNonsingular) {
-  for (const GalleryKind& kind : gallery_kinds()) {
+  for (const Kind& kind : kinds()) {
     if (kind.name == "random") continue;  // needs scaling first, see below
     for (const Index n : {std::max(kind.min_n, 4), small_n(kind.name)}) {
       EXPECT_LT(error_of_dense_solve(dense(make(kind.name, n))), 1e-9) << kind.name << ' ' << n;
@@ -117,7 +117,7 @@ TEST(GalleryMatrices, IsNonsingular) {
 }
 
 // Divides rows and columns by the square roots of their largest entries, repeatedly [Ruiz 2001].
-void equilibrate(Dense<double>& a) {
+void equilibrate(matrix::Dense<double>& a) {
   const std::size_t n = usize(a.rows);
   for (int sweep = 0; sweep < 60; ++sweep) {
     std::vector<double> row(n), col(n);
@@ -138,7 +138,7 @@ TEST(GalleryMatrices, RandomIsBadlyScaledWithAHiddenTransversal) {
   const auto [smallest, largest] =
       std::ranges::minmax_element(a.value, {}, [](double v) { return std::abs(v); });
   EXPECT_GT(std::abs(*largest) / std::abs(*smallest), 1e18);
-  Dense<double> d = dense(a);
+  matrix::Dense<double> d = dense(a);
   Index on_diagonal = 0;
   for (std::size_t i = 0; i < 300; ++i) on_diagonal += d.value[i + i * 300] != 0;
   EXPECT_LT(on_diagonal, 20);
@@ -170,7 +170,7 @@ TEST(GalleryMatrices, ArrowPointsToTheFirstUnknownAndBlocksAreApart) {
   }
 }
 
-Index levels(const Pattern& lower) {
+Index levels(const matrix::Pattern& lower) {
   std::vector<Index> level(usize(lower.rows), 1);
   for (Index i = 0; i < lower.rows; ++i) {
     for (const Index j : lower.row(i)) {
@@ -191,4 +191,4 @@ TEST(GalleryMatrices, RoadsAreLongAndPowerLawGraphsHaveHubs) {
 }
 
 }  // namespace
-}  // namespace trisweep::matrix
+}  // namespace trisweep::gallery

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "trisweep/matrix/gallery_build.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
+#include "gallery/build.hpp"
+#include "gallery/recipes.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 namespace {
 
 constexpr int scale_exponent = 20;
@@ -29,7 +29,7 @@ std::vector<Index> random_permutation(Index n, Random& random) {
 
 }  // namespace
 
-AnyCsr random(const GalleryOptions& options) {
+matrix::AnyCsr random(const RecipeOptions& options) {
   const Index n = options.n;
   Random random(options.seed);
   const std::vector<Index> transversal = random_permutation(n, random);
@@ -52,4 +52,4 @@ AnyCsr random(const GalleryOptions& options) {
   return std::move(a).finish();
 }
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes

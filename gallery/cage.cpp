@@ -15,10 +15,10 @@
 
 #include <cmath>
 
-#include "trisweep/matrix/gallery_build.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
+#include "gallery/build.hpp"
+#include "gallery/recipes.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 namespace {
 
 constexpr int max_monomers = 19;
@@ -158,7 +158,7 @@ void list_moves(Code from, int monomers, std::vector<Move>& moves) {
 
 }  // namespace
 
-AnyCsr cage(const GalleryOptions& options) {
+matrix::AnyCsr cage(const RecipeOptions& options) {
   std::vector<Code> states;
   enumerate(Walk{}, options.n, states);
   const Index n = static_cast<Index>(states.size());
@@ -179,4 +179,4 @@ AnyCsr cage(const GalleryOptions& options) {
   return transpose(std::move(columns).finish());
 }
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes

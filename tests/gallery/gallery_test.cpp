@@ -1,19 +1,19 @@
-#include "trisweep/matrix/gallery.hpp"
+#include "gallery/gallery.hpp"
 
 #include <gmock/gmock.h>
 
 #include <limits>
 
-#include "matrix/gallery_support.hpp"
+#include "gallery/support.hpp"
 #include "trisweep/core/error.hpp"
 
-namespace trisweep::matrix {
+namespace trisweep::gallery {
 namespace {
 
 using testing_support::make;
 using testing_support::small_n;
 
-bool equal(const AnyCsr& a, const AnyCsr& b) {
+bool equal(const matrix::AnyCsr& a, const matrix::AnyCsr& b) {
   return std::visit(
       [&](const auto& x) {
         const auto& y = std::get<std::decay_t<decltype(x)>>(b);
@@ -62,7 +62,7 @@ TEST(Gallery, HasTheSizesOfTheFormulas) {
 }
 
 TEST(Gallery, HasWellFormedRows) {
-  for (const GalleryKind& kind : gallery_kinds()) {
+  for (const Kind& kind : kinds()) {
     const auto a = make(kind.name, small_n(kind.name));
     EXPECT_EQ(a.rows(), a.cols());
     ASSERT_EQ(a.pattern.row_ptr.size(), usize(a.rows()) + 1);
@@ -78,11 +78,11 @@ TEST(Gallery, HasWellFormedRows) {
 }
 
 TEST(Gallery, DependsOnTheSeedWherePromisedAndOnNothingElse) {
-  for (const GalleryKind& kind : gallery_kinds()) {
+  for (const Kind& kind : kinds()) {
     const Index n = small_n(kind.name);
-    const AnyCsr a = gallery(kind.name, {.n = n, .seed = 7});
-    EXPECT_TRUE(equal(a, gallery(kind.name, {.n = n, .seed = 7}))) << kind.name;
-    EXPECT_EQ(equal(a, gallery(kind.name, {.n = n, .seed = 8})), !kind.uses_seed) << kind.name;
+    const matrix::AnyCsr a = make_matrix(kind.name, {.n = n, .seed = 7});
+    EXPECT_TRUE(equal(a, make_matrix(kind.name, {.n = n, .seed = 7}))) << kind.name;
+    EXPECT_EQ(equal(a, make_matrix(kind.name, {.n = n, .seed = 8})), !kind.uses_seed) << kind.name;
   }
 }
 
@@ -94,9 +94,9 @@ TEST(Gallery, RandomMatricesAreReproducible) {
   EXPECT_DOUBLE_EQ(a.value[0], -0x1.63e8cae041678p-15);
 }
 
-std::string message_of(const std::string& kind, const GalleryOptions& options) {
+std::string message_of(const std::string& kind, const RecipeOptions& options) {
   try {
-    gallery(kind, options);
+    make_matrix(kind, options);
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     return error.what();
@@ -105,7 +105,7 @@ std::string message_of(const std::string& kind, const GalleryOptions& options) {
 }
 
 TEST(Gallery, NamesTheRangeOfN) {
-  for (const GalleryKind& kind : gallery_kinds()) {
+  for (const Kind& kind : kinds()) {
     const auto range = "from " + std::to_string(kind.min_n) + " to " + std::to_string(kind.max_n);
     EXPECT_THAT(message_of(kind.name, {.n = kind.min_n - 1}), testing::HasSubstr(range));
     EXPECT_THAT(message_of(kind.name, {.n = -5}), testing::HasSubstr(kind.name));
@@ -119,7 +119,7 @@ TEST(Gallery, NamesTheRangeOfN) {
 TEST(Gallery, NamesTheKnownKinds) {
   const std::string message = message_of("poisson", {});
   EXPECT_THAT(message, testing::HasSubstr("'poisson'"));
-  for (const GalleryKind& kind : gallery_kinds()) EXPECT_THAT(message, testing::HasSubstr(kind.name));
+  for (const Kind& kind : kinds()) EXPECT_THAT(message, testing::HasSubstr(kind.name));
 }
 
 TEST(Gallery, RefusesAComplexVariantThatDoesNotExist) {
@@ -127,4 +127,4 @@ TEST(Gallery, RefusesAComplexVariantThatDoesNotExist) {
 }
 
 }  // namespace
-}  // namespace trisweep::matrix
+}  // namespace trisweep::gallery

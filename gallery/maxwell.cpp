@@ -14,10 +14,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "trisweep/matrix/gallery_build.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
+#include "gallery/build.hpp"
+#include "gallery/recipes.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 namespace {
 
 // Along its own axis an edge is numbered by its cell, 0 .. N-1; across by its node, 1 .. N-1 (0 and N are the
@@ -94,7 +94,7 @@ double eigenvalue(Index m, Index cells) {
 
 // curl_curl - mass_factor * mass.
 template <Scalar T>
-Csr<T> assemble_edges(const EdgeGrid& grid, T mass_factor) {
+matrix::Csr<T> assemble_edges(const EdgeGrid& grid, T mass_factor) {
   const Offset n = grid.cells;
   const Offset pairs = 3 * n - 5;
   const Index rows = 3 * grid.per_direction();
@@ -120,7 +120,7 @@ Csr<T> assemble_edges(const EdgeGrid& grid, T mass_factor) {
 
 }  // namespace
 
-AnyCsr maxwell3d(const GalleryOptions& options) {
+matrix::AnyCsr maxwell3d(const RecipeOptions& options) {
   const EdgeGrid grid{options.n};
   const double k_squared = (4 * eigenvalue(1, options.n) + eigenvalue(2, options.n)) / 2;
   if (!options.complex) return assemble_edges<double>(grid, k_squared);
@@ -128,4 +128,4 @@ AnyCsr maxwell3d(const GalleryOptions& options) {
   return assemble_edges<std::complex<double>>(grid, {k_squared, -k_squared * loss_tangent});
 }
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes

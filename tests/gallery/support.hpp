@@ -4,13 +4,13 @@
 #include <map>
 #include <string>
 
-#include "trisweep/matrix/gallery.hpp"
+#include "gallery/gallery.hpp"
 
-namespace trisweep::matrix::testing_support {
+namespace trisweep::gallery::testing_support {
 
 template <Scalar T = double>
-Csr<T> make(const std::string& kind, Index n, std::uint64_t seed = 1) {
-  return std::get<Csr<T>>(gallery(kind, {.n = n, .seed = seed, .complex = is_complex<T>}));
+matrix::Csr<T> make(const std::string& kind, Index n, std::uint64_t seed = 1) {
+  return std::get<matrix::Csr<T>>(make_matrix(kind, {.n = n, .seed = seed, .complex = is_complex<T>}));
 }
 
 // A size of each kind that is small enough for dense algebra.
@@ -22,4 +22,4 @@ inline Index small_n(const std::string& kind) {
   return found == sizes.end() ? 6 : found->second;
 }
 
-}  // namespace trisweep::matrix::testing_support
+}  // namespace trisweep::gallery::testing_support

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "gallery/gallery.hpp"
 #include "support/real_matrices.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/matrix/io.hpp"
 
-namespace trisweep::matrix {
+namespace trisweep::gallery {
 namespace {
 
-Csr<double> cage(Index n) {
-  return std::get<Csr<double>>(gallery("cage", {.n = n}));
+matrix::Csr<double> cage(Index n) {
+  return std::get<matrix::Csr<double>>(make_matrix("cage", {.n = n}));
 }
 
 struct CageSize {
@@ -36,7 +36,7 @@ TEST(GalleryCage, HasTheCollectionsSizes) {
 }
 
 // Numbers that a symmetric permutation leaves as they are: sorted entries, diagonals and row sums.
-std::vector<std::vector<double>> invariants(const Csr<double>& a) {
+std::vector<std::vector<double>> invariants(const matrix::Csr<double>& a) {
   std::vector<double> entries = a.value, diagonal, row_sums;
   for (Index i = 0; i < a.rows(); ++i) {
     double sum = 0;
@@ -55,7 +55,7 @@ TEST(GalleryCage, HasTheCollectionsValues) {
     for (const auto& file :
          trisweep::test::real_matrices({("cage" + std::to_string(n) + ".mtx.gz").c_str()})) {
       const auto ours = invariants(cage(n));
-      const auto theirs = invariants(std::get<Csr<double>>(read_matrix(file)));
+      const auto theirs = invariants(std::get<matrix::Csr<double>>(matrix::read_matrix(file)));
       for (std::size_t k = 0; k < ours.size(); ++k) {
         EXPECT_THAT(ours[k], testing::Pointwise(testing::DoubleNear(1e-13), theirs[k]));
       }
@@ -64,4 +64,4 @@ TEST(GalleryCage, HasTheCollectionsValues) {
 }
 
 }  // namespace
-}  // namespace trisweep::matrix
+}  // namespace trisweep::gallery

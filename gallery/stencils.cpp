@@ -2,14 +2,14 @@
 
 #include <cmath>
 
-#include "trisweep/matrix/gallery_build.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
+#include "gallery/build.hpp"
+#include "gallery/recipes.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 
 // The compact ("Mehrstellen") 9-point Laplacian times 6 h^2, zero Dirichlet boundary: 20 on the diagonal, -4
 // to the four side neighbours, -1 to the four corner neighbours.
-AnyCsr s2d9(const GalleryOptions& options) {
+matrix::AnyCsr s2d9(const RecipeOptions& options) {
   const Index n = options.n;
   const Offset pairs = 3 * Offset{n} - 2;
   CsrBuilder<double> a(n * n, n * n, pairs * pairs);
@@ -40,7 +40,7 @@ constexpr Face upper_faces[] = {{0, 1}, {1, 1}, {2, 1}};
 // A 7-point matrix: neighbour(point, face) is the (negative) weight of a neighbour; the diagonal is minus the
 // sum of all six, those beyond the boundary included (zero Dirichlet values).
 template <class Weight>
-Csr<double> seven_point(Index n, Weight neighbour) {
+matrix::Csr<double> seven_point(Index n, Weight neighbour) {
   const Cube cube{n};
   CsrBuilder<double> a(cube.size(), cube.size(), 7 * Offset{cube.size()} - 6 * Offset{n} * n);
   cube.for_each([&](const Point& p) {
@@ -62,14 +62,14 @@ Csr<double> seven_point(Index n, Weight neighbour) {
 
 }  // namespace
 
-AnyCsr poisson3d(const GalleryOptions& options) {
+matrix::AnyCsr poisson3d(const RecipeOptions& options) {
   return seven_point(options.n, [](const Point&, const Face&) { return -1.0; });
 }
 
 // -Laplace(c) + 200 w . grad(c), times h^2, upwind differences: a vortex in (x, y) with a wind along z,
 // w = (2y(1 - x^2), -2x(1 - y^2), 1/2) on (-1, 1)^3. Every row is diagonally dominant, some (at the boundary)
 // strictly: an M-matrix.
-AnyCsr convection3d(const GalleryOptions& options) {
+matrix::AnyCsr convection3d(const RecipeOptions& options) {
   constexpr double peclet = 200;
   const double h = 1.0 / (options.n + 1);
   return seven_point(options.n, [=](const Point& p, const Face& face) {
@@ -80,4 +80,4 @@ AnyCsr convection3d(const GalleryOptions& options) {
   });
 }
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes

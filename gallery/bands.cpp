@@ -1,10 +1,10 @@
 // Matrices whose factors are hardly larger than they are: tridiagonal, banded, block-diagonal, arrow. There
 // it counts what a solver does besides arithmetic: ordering, supernodes of a few columns, tasks.
 
-#include "trisweep/matrix/gallery_build.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
+#include "gallery/build.hpp"
+#include "gallery/recipes.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 namespace {
 
 constexpr Index half_band = 5;
@@ -21,7 +21,7 @@ void add_dominant_row(CsrBuilder<double>& a, Random& random, Index row, Index fi
 }  // namespace
 
 // Cubic splines through N points: 4 on the diagonal, 1 beside it.
-AnyCsr tridiagonal(const GalleryOptions& options) {
+matrix::AnyCsr tridiagonal(const RecipeOptions& options) {
   const Index n = options.n;
   CsrBuilder<double> a(n, n, 3 * Offset{n} - 2);
   for (Index i = 0; i < n; ++i) {
@@ -33,7 +33,7 @@ AnyCsr tridiagonal(const GalleryOptions& options) {
   return std::move(a).finish();
 }
 
-AnyCsr banded(const GalleryOptions& options) {
+matrix::AnyCsr banded(const RecipeOptions& options) {
   const Index n = options.n;
   Random random(options.seed);
   CsrBuilder<double> a(n, n, (2 * half_band + 1) * Offset{n} - half_band * (half_band + 1));
@@ -42,7 +42,7 @@ AnyCsr banded(const GalleryOptions& options) {
   return std::move(a).finish();
 }
 
-AnyCsr block_diagonal(const GalleryOptions& options) {
+matrix::AnyCsr block_diagonal(const RecipeOptions& options) {
   const Index n = options.n * block_size;
   Random random(options.seed);
   CsrBuilder<double> a(n, n, Offset{n} * block_size);
@@ -55,7 +55,7 @@ AnyCsr block_diagonal(const GalleryOptions& options) {
 
 // The first row and the first column are full, the rest is diagonal: eliminated in this order, everything
 // fills in.
-AnyCsr arrow(const GalleryOptions& options) {
+matrix::AnyCsr arrow(const RecipeOptions& options) {
   const Index n = options.n;
   Random random(options.seed);
   CsrBuilder<double> a(n, n, 3 * Offset{n} - 2);
@@ -68,4 +68,4 @@ AnyCsr arrow(const GalleryOptions& options) {
   return std::move(a).finish();
 }
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes

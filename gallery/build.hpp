@@ -12,7 +12,7 @@
 
 #include "trisweep/matrix/csr.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 
 // Builds a matrix row by row. Rows whose columns come in ascending order are stored as they come; the others
 // are sorted, and repeated columns summed in the order they were added (so A(i,j) and A(j,i) round alike when
@@ -42,7 +42,7 @@ class CsrBuilder {
     matrix_.pattern.row_ptr.push_back(static_cast<Offset>(col.size()));
   }
 
-  Csr<T> finish() && { return std::move(matrix_); }
+  matrix::Csr<T> finish() && { return std::move(matrix_); }
 
  private:
   void sort_and_merge(Offset begin) {
@@ -63,7 +63,7 @@ class CsrBuilder {
     }
   }
 
-  Csr<T> matrix_;
+  matrix::Csr<T> matrix_;
   std::vector<std::pair<Index, T>> row_;
 };
 
@@ -118,4 +118,4 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes

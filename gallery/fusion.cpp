@@ -13,10 +13,10 @@
 
 #include <bit>
 
-#include "trisweep/matrix/gallery_build.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
+#include "gallery/build.hpp"
+#include "gallery/recipes.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 namespace {
 
 constexpr Index planes = 8;
@@ -51,7 +51,7 @@ std::array<double, unknowns> unknown_scales(Index n) {
 
 }  // namespace
 
-AnyCsr fusion(const GalleryOptions& options) {
+matrix::AnyCsr fusion(const RecipeOptions& options) {
   const Index n = options.n;
   const Index rows = planes * n * n * unknowns;
   const Offset pairs = (7 * Offset{n} - 8) * n + 2;
@@ -79,4 +79,4 @@ AnyCsr fusion(const GalleryOptions& options) {
   return std::move(a).finish();
 }
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <span>
 
-#include "trisweep/matrix/gallery_build.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
+#include "gallery/build.hpp"
+#include "gallery/recipes.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 namespace {
 
 // Adds row i from the earlier vertices it is linked to.
@@ -24,7 +24,7 @@ void add_row(CsrBuilder<double>& a, Index i, std::span<const Index> earlier, Ran
 // Power laws both ways, like web graphs: row i has k links with probability about 1/k^2 (at most 512), and
 // each goes to a random earlier vertex or, as often, to the end of a random earlier link (preferential
 // attachment: columns too have a power law). About 8 entries per row; depth grows like log N.
-AnyCsr graph(const GalleryOptions& options) {
+matrix::AnyCsr graph(const RecipeOptions& options) {
   constexpr double most_links = 512;
   Random random(options.seed);
   CsrBuilder<double> a(options.n, options.n, 8 * Offset{options.n});
@@ -47,7 +47,7 @@ AnyCsr graph(const GalleryOptions& options) {
 // before with probability 0.9 (streets) and to the one above with probability 0.18 (crossings). Links per
 // vertex and levels are close to those of OpenStreetMap graphs (luxembourg_osm: 427 levels at N = 114,599,
 // here about 350; belgium_osm: 631 at N = 1,441,295, here about 730).
-AnyCsr graph_road(const GalleryOptions& options) {
+matrix::AnyCsr graph_road(const RecipeOptions& options) {
   const Index width = static_cast<Index>(std::sqrt(static_cast<double>(options.n)));
   Random random(options.seed);
   CsrBuilder<double> a(options.n, options.n, 2 * Offset{options.n} + Offset{options.n} / 10);
@@ -61,4 +61,4 @@ AnyCsr graph_road(const GalleryOptions& options) {
   return std::move(a).finish();
 }
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes

@@ -9,21 +9,21 @@
 
 #include "trisweep/matrix/csr.hpp"
 
-namespace trisweep::matrix {
+namespace trisweep::gallery {
 
-struct GalleryKind {
+struct Kind {
   std::string name;          // as on the command line
   std::string description;   // one line: what, and what N means
-  Index min_n = 1;           // the range of GalleryOptions::n: the recipe makes sense,
+  Index min_n = 1;           // the range of RecipeOptions::n: the recipe makes sense,
   Index max_n = 0;           // and its rows fit an Index
-  bool has_complex = false;  // GalleryOptions::complex is allowed
-  bool uses_seed = false;    // GalleryOptions::seed matters
+  bool has_complex = false;  // RecipeOptions::complex is allowed
+  bool uses_seed = false;    // RecipeOptions::seed matters
 };
 
 // Every kind, in the order of the documentation.
-const std::vector<GalleryKind>& gallery_kinds();
+const std::vector<Kind>& kinds();
 
-struct GalleryOptions {
+struct RecipeOptions {
   Index n = 10;  // the kind's size parameter
   // Of random values or structure: the same seed gives the same matrix on every machine, up to rounding.
   std::uint64_t seed = 1;
@@ -32,6 +32,6 @@ struct GalleryOptions {
 
 // Throws Error(usage) when `kind` is unknown (naming the known ones), `n` is out of its range (naming it), or
 // the kind has no complex variant; Error(environment) when memory does not suffice.
-AnyCsr gallery(const std::string& kind, const GalleryOptions& options);
+matrix::AnyCsr make_matrix(const std::string& kind, const RecipeOptions& options);
 
-}  // namespace trisweep::matrix
+}  // namespace trisweep::gallery

@@ -1,4 +1,4 @@
-#include "trisweep/matrix/gallery.hpp"
+#include "gallery/gallery.hpp"
 
 #include <fmt/format.h>
 
@@ -6,15 +6,15 @@
 #include <limits>
 #include <new>
 
+#include "gallery/recipes.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
 
-namespace trisweep::matrix {
+namespace trisweep::gallery {
 namespace {
 
 struct Recipe {
-  GalleryKind kind;
-  AnyCsr (*make)(const GalleryOptions&);
+  Kind kind;
+  matrix::AnyCsr (*make)(const RecipeOptions&);
 };
 
 constexpr Index max_index = std::numeric_limits<Index>::max();
@@ -67,16 +67,16 @@ const Recipe& find_recipe(const std::string& name) {
 
 }  // namespace
 
-const std::vector<GalleryKind>& gallery_kinds() {
-  static const std::vector<GalleryKind> kinds = [] {
-    std::vector<GalleryKind> list;
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> kinds = [] {
+    std::vector<Kind> list;
     for (const Recipe& r : all_recipes()) list.push_back(r.kind);
     return list;
   }();
   return kinds;
 }
 
-AnyCsr gallery(const std::string& kind, const GalleryOptions& options) {
+matrix::AnyCsr make_matrix(const std::string& kind, const RecipeOptions& options) {
   const Recipe& recipe = find_recipe(kind);
   const auto& [name, description, min_n, max_n, has_complex, uses_seed] = recipe.kind;
   if (options.n < min_n || options.n > max_n) {
@@ -96,4 +96,4 @@ AnyCsr gallery(const std::string& kind, const GalleryOptions& options) {
   }
 }
 
-}  // namespace trisweep::matrix
+}  // namespace trisweep::gallery

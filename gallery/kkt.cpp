@@ -11,10 +11,10 @@
 #include <cmath>
 #include <optional>
 
-#include "trisweep/matrix/gallery_build.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
+#include "gallery/build.hpp"
+#include "gallery/recipes.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 namespace {
 
 constexpr double state_weight = 1;
@@ -50,7 +50,7 @@ std::optional<Index> column(const Cube& inner, const Point& p) {
 
 }  // namespace
 
-AnyCsr kkt3d(const GalleryOptions& options) {
+matrix::AnyCsr kkt3d(const RecipeOptions& options) {
   const Index n = options.n;
   const Cube inner{n};
   const Index primal = inner.size() + 6 * n * n;
@@ -84,4 +84,4 @@ AnyCsr kkt3d(const GalleryOptions& options) {
   return std::move(a).finish();
 }
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes

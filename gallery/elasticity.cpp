@@ -5,10 +5,10 @@
 // all of its 27 neighbours with full 3 x 3 blocks, 81 entries in a row. Symmetric
 // positive definite. Isotropic material with Young's modulus 1 and Poisson's ratio 0.3.
 
-#include "trisweep/matrix/gallery_build.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
+#include "gallery/build.hpp"
+#include "gallery/recipes.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 namespace {
 
 using Block = std::array<std::array<double, 3>, 3>;
@@ -100,7 +100,7 @@ class Beam {
 
 }  // namespace
 
-AnyCsr elasticity3d(const GalleryOptions& options) {
+matrix::AnyCsr elasticity3d(const RecipeOptions& options) {
   const Cube nodes{options.n};
   const Beam beam(options.n, options.seed);
   const Offset pairs = 3 * Offset{options.n} - 2;
@@ -120,4 +120,4 @@ AnyCsr elasticity3d(const GalleryOptions& options) {
   return std::move(a).finish();
 }
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes

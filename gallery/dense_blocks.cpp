@@ -11,10 +11,10 @@
 
 #include <cmath>
 
-#include "trisweep/matrix/gallery_build.hpp"
-#include "trisweep/matrix/gallery_recipes.hpp"
+#include "gallery/build.hpp"
+#include "gallery/recipes.hpp"
 
-namespace trisweep::matrix::recipes {
+namespace trisweep::gallery::recipes {
 namespace {
 
 constexpr Index order = 6;  // stencil arms: points on each side
@@ -116,7 +116,7 @@ double projector(const Nearby& i, const Nearby& j) {
 
 }  // namespace
 
-AnyCsr dense_blocks3d(const GalleryOptions& options) {
+matrix::AnyCsr dense_blocks3d(const RecipeOptions& options) {
   const Cube cube{options.n};
   const std::vector<Atom> atoms = place_atoms(cube, options.seed);
   const Occurrences where = occurrences(atoms, cube.size());
@@ -144,4 +144,4 @@ AnyCsr dense_blocks3d(const GalleryOptions& options) {
   return std::move(a).finish();
 }
 
-}  // namespace trisweep::matrix::recipes
+}  // namespace trisweep::gallery::recipes
