@@ -36,7 +36,7 @@ struct SptrsvOptions : SystemFiles {
 std::string described_algorithms() {
   return "auto: the one that is estimated to be the fastest; " + described(component::algorithms()) +
          "; on a device: " + described(component::device_algorithms()) +
-         "; with --pes, on any device: " + described(component::designs());
+         "; with --pes, on any device: " + described(studies::designs());
 }
 
 struct Times {

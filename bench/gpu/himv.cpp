@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "apps/bem/conductors.hpp"
+#include "apps/bem/single_layer.hpp"
 #include "cublas.hpp"
 #include "median.hpp"
 #include "trisweep/device/gpu_device.hpp"
-#include "trisweep/hmatrix/conductors.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
-#include "trisweep/hmatrix/single_layer.hpp"
 
 namespace trisweep::bench {
 namespace {
@@ -61,8 +61,8 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 bool measure(const std::string& object, Index n, double eps) {
   const transport::Communicator self(MPI_COMM_SELF);
   Crew crew(1);
-  const auto conductors = hmatrix::make_object(object, {.triangles = n});
-  const hmatrix::SingleLayer kernel(conductors.mesh, 1);
+  const auto conductors = bem::make_object(object, {.triangles = n});
+  const bem::SingleLayer kernel(conductors.mesh, 1);
   hmatrix::HMatrix<double> a({self, crew}, kernel, make_cluster_tree(centroids(conductors.mesh), 32),
                              {.compression = {.eps = eps}});
   const std::vector<double> x(usize(a.local_rows()), 1.0);

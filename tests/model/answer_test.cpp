@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "gallery/gallery.hpp"
-#include "trisweep/model/iteration.hpp"
 
 namespace trisweep::model {
 namespace {

@@ -59,20 +59,20 @@ class CheckLayers(unittest.TestCase):
 
     def test_a_room_stands_on_the_library(self):
         result = self.check(self.CHAIN, {"core/types.hpp": "", "matrix/csr.hpp": ""}, {
-            "CMakeLists.txt": "trisweep_stage(bem ROOM apps/bem USES matrix)\n",
+            "cmake/TrisweepRooms.cmake": "trisweep_stage(bem ROOM apps/bem USES matrix)\n",
             "apps/bem/mesh.hpp": '#include "trisweep/core/types.hpp"\n',
             "apps/bem/mesh.cpp": '#include "apps/bem/mesh.hpp"\n#include "trisweep/matrix/csr.hpp"\n',
         })
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_rejects_a_stage_that_includes_a_room(self):
-        rooms = {"CMakeLists.txt": "trisweep_stage(bem ROOM apps/bem USES core)\n", "apps/bem/mesh.hpp": ""}
+        rooms = {"cmake/TrisweepRooms.cmake": "trisweep_stage(bem ROOM apps/bem USES core)\n", "apps/bem/mesh.hpp": ""}
         result = self.check(self.CHAIN, {"core/types.hpp": '#include "apps/bem/mesh.hpp"\n'}, rooms)
         self.assertIn("src/trisweep/core/types.hpp:1: stage core may not include", result.stderr)
 
     def test_rejects_a_room_that_includes_what_it_does_not_use(self):
         result = self.check(self.CHAIN, {"plan/plan.hpp": ""}, {
-            "CMakeLists.txt": "trisweep_stage(bem ROOM apps/bem USES core)\n",
+            "cmake/TrisweepRooms.cmake": "trisweep_stage(bem ROOM apps/bem USES core)\n",
             "apps/bem/mesh.hpp": '#include "trisweep/plan/plan.hpp"\n',
         })
         self.assertIn("apps/bem/mesh.hpp:1: stage bem may not include", result.stderr)

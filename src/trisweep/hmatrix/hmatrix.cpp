@@ -4,7 +4,6 @@
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/hmatrix/block_exchange.hpp"
-#include "trisweep/hmatrix/hacapk_distribution.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -46,7 +45,6 @@ template <Scalar T>
 void HMatrix<T>::deal_out(CompressedBlocks<T> blocks, const distribution::RowPartition* as) {
   const auto start = Clock::now();
   count(blocks);
-  compare_with_hacapk(blocks);
   const Strips& strips = blocks.strips;
   const std::vector<Index> cut =
       as == nullptr ? cut_strips(comm_, blocks.stored, strips) : strips_of(*as, strips);
@@ -84,22 +82,6 @@ void HMatrix<T>::count(const CompressedBlocks<T>& blocks) {
     if (block.rank != StoredBlock::dense) of_rank[usize(block.rank)] += 1;
   comm_.sum(of_rank);
   for (const double count : of_rank) statistics_.blocks_of_rank.push_back(static_cast<Offset>(count));
-}
-
-template <Scalar T>
-void HMatrix<T>::compare_with_hacapk(const CompressedBlocks<T>& blocks) {
-  if (comm_.size() == 1 || blocks.leaves.empty()) return;
-  std::vector<double> bytes(usize(comm_.size()));
-  transport::collectively(comm_, [&] {
-    const auto theirs = hacapk_distribution(tree_, blocks.leaves, comm_.size());
-    for (const StoredBlock& block : blocks.stored)
-      bytes[usize(theirs.owner[usize(block.number)])] += double(block.bytes.size());
-    statistics_.hacapk_rows = double(theirs.rows) / tree_.size();
-  });
-  comm_.sum(bytes);
-  double total = 0;
-  for (const double of_rank : bytes) total += of_rank;
-  statistics_.hacapk_bytes_balance = *std::ranges::max_element(bytes) * comm_.size() / total;
 }
 
 template <Scalar T>

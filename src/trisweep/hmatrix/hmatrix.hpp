@@ -17,12 +17,9 @@ namespace trisweep::hmatrix {
 // Over all ranks.
 struct Statistics {
   Offset stored_values = 0;
-  Offset bytes = 0;          // with what ranks hold several times
-  Offset bytes_max = 0;      // of the rank with most of them
-  double bytes_balance = 1;  // these over the mean of the ranks
-  // By HACApK's rule (hacapk_distribution.hpp), and the rows that its ranks have, over n.
-  double hacapk_bytes_balance = 1;
-  double hacapk_rows = 1;
+  Offset bytes = 0;            // with what ranks hold several times
+  Offset bytes_max = 0;        // of the rank with most of them
+  double bytes_balance = 1;    // these over the mean of the ranks
   Offset low_rank_blocks = 0;  // each once
   Offset dense_blocks = 0;
   double mean_rank = 0;  // of the low-rank blocks
@@ -77,7 +74,6 @@ class HMatrix {
  private:
   void deal_out(CompressedBlocks<T> blocks, const distribution::RowPartition* as);
   void count(const CompressedBlocks<T>& blocks);
-  void compare_with_hacapk(const CompressedBlocks<T>& blocks);
   void count_local();
   void reserve(Index nrhs);
   // What MPI reads as long as a collective of its is under way: of each rank's rows in a message.

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/bem/electrostatics.hpp"
+#include "apps/bem/single_layer.hpp"
+#include "apps/bem/spheres.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/hmatrix/electrostatics.hpp"
-#include "trisweep/hmatrix/single_layer.hpp"
-#include "trisweep/hmatrix/spheres.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -22,8 +22,8 @@ using testing_support::random_vector;
 std::vector<double> product_on(const DeviceOptions& where, int threads, const transport::Communicator& comm,
                                DeviceCounts* counts = nullptr) {
   Crew crew(threads);
-  const TriangleMesh mesh = sphere_mesh({5, 7}, 1, {0, 0, 0});
-  const SingleLayer kernel(mesh, 1);
+  const bem::TriangleMesh mesh = bem::sphere_mesh({5, 7}, 1, {0, 0, 0});
+  const bem::SingleLayer kernel(mesh, 1);
   const ClusterTree tree = make_cluster_tree(centroids(mesh), 12);
   HMatrix<double> a({comm, crew}, kernel, tree, {.blocks = {.least_side = 12}, .strip_rows = 30});
   a.use_device(where);
@@ -89,14 +89,14 @@ TEST(DeviceProduct, SeveralDevicesOfAProcess) {
 TEST(DeviceProduct, ChargesAreFoundWithProductsOnADevice) {
   const transport::Communicator world(MPI_COMM_WORLD);
   Crew crew(2);
-  const Conductors pair = make_object("spheres", {.triangles = 600});
-  ChargeOptions options{
+  const bem::Conductors pair = bem::make_object("spheres", {.triangles = 600});
+  bem::ChargeOptions options{
       .matrix = {.compression = {.eps = 1e-5}}, .solver = {.tolerance = 1e-9}, .products = 1};
-  const ChargeResult host = solve_charge({world, crew}, pair, options);
+  const bem::ChargeResult host = bem::solve_charge({world, crew}, pair, options);
   options.where = on_host({.merged = true});
   for (const char* const method : {"bicgstab", "pipelined-bicgstab"}) {
     options.method = method;
-    const ChargeResult device = solve_charge({world, crew}, pair, options);
+    const bem::ChargeResult device = bem::solve_charge({world, crew}, pair, options);
     EXPECT_EQ(device.solve.outcome, krylov::Outcome::converged);
     EXPECT_NEAR(device.charge / host.charge, 1, 1e-7);
     // Some ranks may have no rows.
@@ -114,8 +114,8 @@ SolvedOnDevice solved_on_device(const transport::Communicator& comm, const char*
                                 int threads) {
   Crew crew(threads);
   const transport::Team team{comm, crew};
-  const Conductors pair = make_object("spheres", {.triangles = 300});
-  HMatrix<double> a(team, SingleLayer(pair.mesh, 1), make_cluster_tree(centroids(pair.mesh), 16),
+  const bem::Conductors pair = bem::make_object("spheres", {.triangles = 300});
+  HMatrix<double> a(team, bem::SingleLayer(pair.mesh, 1), make_cluster_tree(centroids(pair.mesh), 16),
                     {.strip_rows = 50});
   a.use_device(on_host({.merged = true}));
   SolvedOnDevice solved;
@@ -155,17 +155,17 @@ TEST(DeviceProduct, AllOfBicgstabIsOnTheDeviceThreads) {
 TEST(DeviceProduct, WhatIsNotOnTheDeviceTakesCopies) {
   const transport::Communicator world(MPI_COMM_WORLD);
   Crew crew(2);
-  const Conductors pair = make_object("spheres", {.triangles = 300});
-  ChargeOptions options{
+  const bem::Conductors pair = bem::make_object("spheres", {.triangles = 300});
+  bem::ChargeOptions options{
       .matrix = {.compression = {.eps = 1e-5}}, .solver = {.tolerance = 1e-9}, .products = 1};
-  const ChargeResult host = solve_charge({world, crew}, pair, options);
+  const bem::ChargeResult host = bem::solve_charge({world, crew}, pair, options);
   options.where = on_host({.merged = true});
   options.method = "gmres";
-  EXPECT_EQ(solve_charge({world, crew}, pair, options).steps.steps, 0);
+  EXPECT_EQ(bem::solve_charge({world, crew}, pair, options).steps.steps, 0);
   options.preconditioner = "block-jacobi";
   for (const char* const method : {"bicgstab", "pipelined-bicgstab"}) {
     options.method = method;
-    const ChargeResult result = solve_charge({world, crew}, pair, options);
+    const bem::ChargeResult result = bem::solve_charge({world, crew}, pair, options);
     EXPECT_EQ(result.solve.outcome, krylov::Outcome::converged);
     EXPECT_NEAR(result.charge / host.charge, 1, 1e-7);
     // Two applications in an iteration.
