@@ -9,7 +9,7 @@ namespace trisweep::cli {
 namespace {
 
 // Whether products are merged.
-constexpr std::array<device::NamedGemvChoice<bool>, 2> kernels{{{"merged", true}, {"batched", false}}};
+constexpr std::array<studies::NamedGemvChoice<bool>, 2> kernels{{{"merged", true}, {"batched", false}}};
 
 // An option whose words are a table's.
 template <class Row, class Value>
@@ -23,8 +23,8 @@ void add_named(CLI::App& sub, const std::string& option, std::span<const Row> ta
 
 }  // namespace
 
-void add_gemv_options(CLI::App& sub, device::GemvOptions& gemv) {
-  using namespace device;
+void add_gemv_options(CLI::App& sub, studies::GemvOptions& gemv) {
+  using namespace studies;
   add_named(sub, "--kernel", std::span<const NamedGemvChoice<bool>>(kernels), &NamedGemvChoice<bool>::choice,
             gemv.merged,
             "merged: one persistent kernel (the default); batched: launches of many panels, as what follows "
@@ -44,18 +44,18 @@ void add_gemv_options(CLI::App& sub, device::GemvOptions& gemv) {
             "Rows of several panels are added by atomic operations (the default) or strip by strip");
 }
 
-void check_gemv_options(const CLI::App& sub, const device::GemvOptions& gemv) {
+void check_gemv_options(const CLI::App& sub, const studies::GemvOptions& gemv) {
   if (gemv.merged)
     refuse(sub, {"--order", "--cut", "--batch", "--streams", "--sums"}, "--kernel merged",
            "use --kernel batched");
 }
 
-void add_gpu_options(CLI::App& sub, Index& gpus, model::Way& way) {
+void add_gpu_options(CLI::App& sub, Index& gpus, studies::Way& way) {
   sub.add_option("--gpus", gpus, "Of each process; those that are not there are virtual")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   add_named(
-      sub, "--way", model::ways(), &model::NamedWay::way, way,
+      sub, "--way", studies::ways(), &studies::NamedWay::way, way,
       "Between GPUs of a process: through the host's memory (set), the bus (copy), or direct links (peer, "
       "the default)");
 }

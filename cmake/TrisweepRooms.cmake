@@ -2,12 +2,12 @@
 trisweep_stage(gallery ROOM gallery USES matrix)
 
 trisweep_stage(studies ROOM studies USES component hmatrix report)
-trisweep_gpu_kernels(trisweep_gpu_studies studies/pes/gpu_designs.cu)
+trisweep_gpu_kernels(trisweep_gpu_studies studies/pes/gpu_designs.cu studies/himv/gpu_batches.cu)
 if(TARGET trisweep_gpu_studies)
   target_include_directories(trisweep_gpu_studies PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(trisweep_gpu_studies PUBLIC trisweep_gpu)
   target_link_libraries(trisweep_studies PUBLIC trisweep_gpu_studies)
-  trisweep_gpu_files(studies/pes/device_pes.cpp)
+  trisweep_gpu_files(studies/pes/device_pes.cpp studies/himv/device_product.cpp)
 endif()
 
 trisweep_import(Assimp libassimp-dev assimp HEADER assimp/scene.h)

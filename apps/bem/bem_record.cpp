@@ -67,7 +67,7 @@ std::string to_json(const BemRecord& r) {
                  {"iterations", r.result.solve.iterations},
                  {"true_residual", r.result.solve.residual},
                  {"residuals", r.result.solve.history}};
-  if (const hmatrix::DeviceCounts& d = r.result.device; d.transfers > 0)
+  if (const studies::DeviceCounts& d = r.result.device; d.transfers > 0)
     json["bem"]["device"] = {{"launched", studies::to_json_object(d.gemv)},
                              {"transfers", d.transfers},
                              {"transferred_bytes", d.transferred_bytes},

@@ -130,10 +130,12 @@ ChargeResult solve_charge(const transport::Team& team, const Conductors& conduct
   auto map = options.keep_map ? map_of(team.comm, blocks.stored) : std::vector<MappedBlock>();
   const auto hacapk = studies::hacapk_balance(team.comm, blocks);
   hmatrix::HMatrix<double> a(team, std::move(blocks));
-  a.use_device(options.where);
-  ChargeResult result{
-      .eps = how.compression.eps, .matrix = a.statistics(), .hacapk = hacapk, .map = std::move(map)};
-  if (a.device() != nullptr) result.device = a.device()->counts();
+  const studies::DeviceCounts counts = studies::use_devices(a, options.where);
+  ChargeResult result{.eps = how.compression.eps,
+                      .matrix = a.statistics(),
+                      .hacapk = hacapk,
+                      .device = counts,
+                      .map = std::move(map)};
   std::vector<double> potential, density(usize(a.local_rows()));
   for (const Index t : own_triangles(a)) potential.push_back(conductors.potential[usize(t)]);
   result.product_seconds = fastest_product(a, potential, options.products);
@@ -147,7 +149,7 @@ ChargeResult solve_charge(const transport::Team& team, const Conductors& conduct
   if (options.recorder != nullptr) options.recorder->start();
   a.record_in(options.recorder);
   const auto vectors = transport::collectively(team.comm, [&] {
-    return a.device() == nullptr ? nullptr : hmatrix::vectors_on<double>(options.where.device, team.crew);
+    return !a.reaches_device() ? nullptr : hmatrix::vectors_on<double>(options.where.device, team.crew);
   });
   start = Clock::now();
   result.solve =

@@ -4,6 +4,7 @@
 
 #include "apps/bem/conductors.hpp"
 #include "studies/hacapk_distribution.hpp"
+#include "studies/himv/device_product.hpp"
 #include "trisweep/core/output_file.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
@@ -13,7 +14,7 @@ namespace trisweep::bem {
 struct ChargeOptions {
   Index leaf_size = 32;  // of the cluster tree
   hmatrix::Options matrix;
-  hmatrix::DeviceOptions where;          // products are made, and the vectors of BiCGStab are
+  studies::DeviceOptions where;          // products are made, and the vectors of BiCGStab are
   engine::Recorder* recorder = nullptr;  // of the solve, with a thread more than the crew
   std::string method = "bicgstab";       // of krylov::methods()
   std::string preconditioner = "none";   // of preconditioners()
@@ -35,7 +36,7 @@ struct ChargeResult {
   double eps = 0;  // of the matrix, made or loaded
   hmatrix::Statistics matrix;
   studies::HacapkBalance hacapk;      // had HACApK dealt it out, where it was made and not loaded
-  hmatrix::DeviceCounts device;       // of this rank, where products are made on a device
+  studies::DeviceCounts device;       // of this rank, where products are made on a device
   device::StepCounts steps;           // the same, of the solve's vectors that are there
   double sampled_error = 0;           // of products (hmatrix.hpp)
   double product_seconds = 0;         // the fastest; of the slowest rank

@@ -14,16 +14,17 @@
 #include "apps/bem/single_layer.hpp"
 #include "cublas.hpp"
 #include "median.hpp"
+#include "studies/himv/launch_runner.hpp"
 #include "trisweep/device/gpu_device.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 
 namespace trisweep::bench {
 namespace {
 
-using device::GemvCut;
-using device::GemvOptions;
-using device::GemvOrder;
-using device::GemvSum;
+using studies::GemvCut;
+using studies::GemvOptions;
+using studies::GemvOrder;
+using studies::GemvSum;
 
 struct Choice {
   const char* name;
@@ -43,7 +44,8 @@ std::vector<Choice> choices() {
 }
 
 // The kernels of a product alone: vectors stay where they are.
-double seconds_of(device::GemvRunner<double>& runner, const std::vector<double>& x, std::vector<double>& y) {
+double seconds_of(device::KernelRunner<double>& runner, const std::vector<double>& x,
+                  std::vector<double>& y) {
   runner.multiply(x, y);
   return median_seconds([&] { runner.run(); });
 }
@@ -81,9 +83,9 @@ bool measure(const std::string& object, Index n, double eps) {
   };
   const device::GemvTasks tasks = a.device_tasks();
   for (const Choice& choice : choices()) {
-    device::GemvPlan plan = make_gemv_plan(tasks, choice.options);
-    const Offset launches = count_gemv(plan).launches;
-    const auto runner = device::run_gemv_on_gpu<double>(std::move(plan));
+    studies::LaunchPlan plan = studies::make_launch_plan(tasks, choice.options);
+    const Offset launches = studies::count_gemv(plan).launches;
+    const auto runner = studies::run_launches_on_gpu<double>(std::move(plan));
     const double seconds = seconds_of(*runner, x, y);
     report(choice.name, launches, seconds, largest_difference(y, expected));
   }

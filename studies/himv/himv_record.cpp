@@ -6,7 +6,7 @@
 
 namespace trisweep::studies {
 
-nlohmann::ordered_json to_json_object(const device::GemvCounts& counts) {
+nlohmann::ordered_json to_json_object(const GemvCounts& counts) {
   return {{"panels", counts.panels},   {"launches", counts.launches},
           {"blocks", counts.blocks},   {"idle_blocks", counts.idle_blocks},
           {"threads", counts.threads}, {"idle_threads", counts.idle_threads},

@@ -15,7 +15,7 @@ struct HimvRecord {
   ProductPrediction result;
 };
 
-nlohmann::ordered_json to_json_object(const device::GemvCounts& counts);
+nlohmann::ordered_json to_json_object(const GemvCounts& counts);
 std::string to_json(const HimvRecord& record);
 std::string summary(const HimvRecord& record);
 

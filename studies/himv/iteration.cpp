@@ -72,12 +72,12 @@ IterationTime iteration_seconds(const model::Machine& m, const Processes& p, dou
   const model::GpuNode& node = m.described_gpu_node();
   constexpr int products = 2;
   const double whole = n * number, own = whole / p.count();
-  const auto seconds = [&](const std::vector<model::Transfer>& of_process, double bytes) {
-    return model::transfer_seconds(node, model::on_node(node, of_process, p.of_node, p.gpus), choice.way,
-                                   bytes, m.memory_bandwidth);
+  const auto seconds = [&](const std::vector<Transfer>& of_process, double bytes) {
+    return transfer_seconds(node, on_node(node, of_process, p.of_node, p.gpus), choice.way, bytes,
+                            m.memory_bandwidth);
   };
-  double local = seconds(model::local_all_reduce(choice.way, p.gpus), own) +
-                 seconds(model::local_broadcast(choice.way, p.gpus), whole);
+  double local = seconds(local_all_reduce(choice.way, p.gpus), own) +
+                 seconds(local_broadcast(choice.way, p.gpus), whole);
   // Straight from and to GPU 0: neither the copy to the host's memory nor that from there.
   if (choice.gpu_aware) local = std::max(0.0, local - own / node.to_host - whole / node.to_gpu);
   IterationTime time{.product = products * product_seconds,

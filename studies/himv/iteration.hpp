@@ -2,6 +2,7 @@
 // An iteration of BiCGStab on a matrix whose product gathers all of a vector: what of it is whose, and what
 // hides behind what (Yamazaki, Ida, Yokota, Dongarra 2019, VI and VII).
 
+#include "studies/himv/transfers.hpp"
 #include "trisweep/model/machine.hpp"
 
 namespace trisweep::studies {
@@ -36,7 +37,7 @@ struct IterationChoice {
   // shared by its GPUs (VI-E); or each process's own.
   enum class Schedule { redundant, hierarchical, distributed } schedule = Schedule::redundant;
   bool merged_dots = false;
-  model::Way way = model::Way::peer;
+  Way way = Way::peer;
   bool gpu_aware = false;  // messages from and to the GPUs' memory
 };
 

@@ -22,7 +22,7 @@ void require_gpus(const model::Machine& machine, const Processes& processes) {
 void predict_process(const device::GemvTasks& tasks, const model::Machine& machine,
                      const PredictionOptions& options, ProductPrediction& prediction) {
   for (const device::GemvTasks& share : deal_to_devices(tasks, options.gemv, options.processes.gpus)) {
-    const device::GemvPlan plan = make_gemv_plan(share, options.gemv);
+    const LaunchPlan plan = make_launch_plan(share, options.gemv);
     prediction.gemv += count_gemv(plan);
     prediction.product_seconds =
         std::max(prediction.product_seconds, launch_seconds(machine, launches_of(plan, sizeof(double))));

@@ -13,16 +13,16 @@ struct PredictionOptions {
   Index leaf_size = 15;    // HACApK's
   Index rank = 5;          // of low-rank blocks: HACApK's are 4.7 on average at eps 1e-3
   Index strip_rows = 256;  // 0: blocks are not cut
-  device::GemvOptions gemv{.merged = true};
+  GemvOptions gemv{.merged = true};
   Processes processes;
   IterationChoice iteration;
   std::optional<double> latency;  // between nodes, in place of the machine's
 };
 
 struct ProductPrediction {
-  double numbers = 0;       // of the whole matrix
-  double numbers_max = 0;   // of the process with most of them
-  device::GemvCounts gemv;  // of that process, all its GPUs
+  double numbers = 0;      // of the whole matrix
+  double numbers_max = 0;  // of the process with most of them
+  GemvCounts gemv;         // of that process, all its GPUs
   double product_seconds = 0;
   double least_seconds = 0;  // for reading its numbers at the memory's bandwidth
   IterationTime iteration;

@@ -31,22 +31,22 @@ void add_part(Launch& launch, const Gemv& g, double numbers, double bytes_of_num
   launch.bytes.push_back(static_cast<float>(numbers * bytes_of_number + vector_numbers(g) * sizeof(double)));
 }
 
-void add_panel(Launch& launch, const device::GemvPlan& plan, const device::GemvBatch& batch, const Gemv& g,
+void add_panel(Launch& launch, const LaunchPlan& plan, const GemvBatch& batch, const Gemv& g,
                double bytes_of_number) {
   const auto& padded = batch.largest[g.is_transposed() ? 1 : 0];
   const Index rows = plan.is_padded ? padded.rows : g.rows, cols = plan.is_padded ? padded.cols : g.cols;
   for (Index part = 0; part < batch.parts; ++part) {
-    const Index begin = part * device::rows_of_part;
+    const Index begin = part * rows_of_part;
     if (g.is_transposed() ? part > 0 : begin >= rows) {
       launch.bytes.push_back(0);
     } else {
-      const Index height = g.is_transposed() ? rows : std::min(device::rows_of_part, rows - begin);
+      const Index height = g.is_transposed() ? rows : std::min(rows_of_part, rows - begin);
       add_part(launch, g, double(height) * cols, bytes_of_number);
     }
   }
 }
 
-void add_strip(Launch& launch, const device::GemvPlan& plan, const device::GemvStrip& strip,
+void add_strip(Launch& launch, const LaunchPlan& plan, const device::GemvStrip& strip,
                double bytes_of_number) {
   double bytes = 0;
   for (const device::Range& range : {strip.dense, strip.low_rank}) {
@@ -126,9 +126,9 @@ std::vector<Index> cut_evenly(const std::vector<double>& weight, Index parts) {
   return cut;
 }
 
-std::vector<Launch> launches_of(const device::GemvPlan& plan, double bytes_of_number) {
+std::vector<Launch> launches_of(const LaunchPlan& plan, double bytes_of_number) {
   std::vector<Launch> launches;
-  for (const device::GemvBatch& batch : plan.batch) {
+  for (const GemvBatch& batch : plan.batch) {
     Launch& launch = launches.emplace_back(Launch{
         .threads = double(batch.groups) * slab_rows, .stream = batch.stream, .type = batch.of_left ? 1 : 0});
     for (Index i = batch.gemv.begin; i < batch.gemv.end; ++i) {

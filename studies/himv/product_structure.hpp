@@ -2,8 +2,8 @@
 // What products with an H-matrix have to do before any entry of it is computed: its blocks are a matter of
 // the geometry, and their ranks are assumed. For predictions of matrices that are not at hand.
 
+#include "studies/himv/launch_plan.hpp"
 #include "studies/himv/launches.hpp"
-#include "trisweep/device/gemv_plan.hpp"
 #include "trisweep/hmatrix/stored_block.hpp"
 
 namespace trisweep::studies {
@@ -24,6 +24,6 @@ struct Structure {
 std::vector<Index> cut_evenly(const std::vector<double>& weight, Index parts);
 
 // A plan's kernels, as the model prices them; its numbers have so many bytes.
-std::vector<Launch> launches_of(const device::GemvPlan& plan, double bytes_of_number);
+std::vector<Launch> launches_of(const LaunchPlan& plan, double bytes_of_number);
 
 }  // namespace trisweep::studies

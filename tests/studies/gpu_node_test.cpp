@@ -1,12 +1,11 @@
 // The GPUs of a node beside what the H-matrix paper measured on Tsubame-3 (Fig. 12 and 13), of which the
 // description has the bandwidths between two places alone.
 
-#include "trisweep/model/gpu_node.hpp"
-
 #include <gtest/gtest.h>
 
 #include "studies/himv/iteration.hpp"
 #include "studies/himv/launches.hpp"
+#include "studies/himv/transfers.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::studies {
@@ -16,8 +15,6 @@ using model::find_machine;
 using model::GpuNode;
 using model::Link;
 using model::Machine;
-using model::Transfer;
-using model::Way;
 
 constexpr double megabyte = 1e6, bytes = 8 * megabyte;
 

@@ -129,7 +129,7 @@ void HMatrix<T>::begin_gather(Vectors<const T> x) {
     const T* rows = x.column(c);
     if (x.space == MemorySpace::device) {
       T* const copy = own_.data() + usize(c) * usize(x.rows);
-      device_->copy(rows, copy, usize(x.rows));
+      product_->copy(rows, copy, usize(x.rows));
       rows = copy;
     }
     transport::check(MPI_Iallgatherv(rows, all_rows_.count[usize(comm_.rank())], MPI_BYTE,
@@ -162,12 +162,16 @@ void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
 }
 
 template <Scalar T>
-void HMatrix<T>::use_device(const DeviceOptions& options) {
+void HMatrix<T>::use_device(engine::Device device) {
+  use_product([&](const device::GemvTasks& tasks, Crew& crew) {
+    return device == engine::Device::cpu ? nullptr : product_on<T>(device, tasks, crew);
+  });
+}
+
+template <Scalar T>
+void HMatrix<T>::use_product(const ProductMaker& make) {
   transport::together(comm_, [&] {
-    device_ = transport::collectively(comm_, [&]() -> std::unique_ptr<DeviceProduct<T>> {
-      if (options.device == engine::Device::cpu) return nullptr;
-      return std::make_unique<DeviceProduct<T>>(local_.device_tasks(), options, crew_);
-    });
+    product_ = transport::collectively(comm_, [&] { return make(local_.device_tasks(), crew_); });
   });
 }
 
@@ -185,8 +189,8 @@ template <Scalar T>
 void HMatrix<T>::multiply_gathered(Vectors<const T> x, Vectors<T> y, const std::function<void()>& between) {
   const engine::Span span(recorder_, engine::TraceKind::products, 0);
   const Vectors<const T> whole = is_there(x) ? x : Vectors<const T>(whole_.data(), tree_.size(), x.cols);
-  if (device_ != nullptr) {
-    device_->multiply(whole, y);
+  if (product_ != nullptr) {
+    product_->multiply(whole, y);
   } else {
     local_.multiply(whole, y, crew_, between);
   }

@@ -51,10 +51,13 @@ class HMatrix {
   // y = A x, and `work` while x is gathered.
   void operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work);
 
-  // Products of op N are made there from now on. Collective; throws on every rank where one has no such
-  // device.
-  void use_device(const DeviceOptions& options);
-  bool reaches_device() const { return device_ != nullptr; }
+  // Products of op N are made there from now on, or by what `make` makes of this rank's. Collective; throws
+  // on every rank where one has no such device.
+  void use_device(engine::Device device);
+  using ProductMaker =
+      std::function<std::unique_ptr<device::GemvRunner<T>>(const device::GemvTasks& tasks, Crew& crew)>;
+  void use_product(const ProductMaker& make);
+  bool reaches_device() const { return product_ != nullptr; }
 
   // Records all-gathers (in the row of the thread behind the crew's), the products behind them, and what is
   // done meanwhile. Null: nothing. It outlives this.
@@ -65,8 +68,6 @@ class HMatrix {
   Index local_rows() const { return partition_.count(comm_.rank()); }
   // This rank's products as a device would make them. As long as this lives.
   device::GemvTasks device_tasks() const { return local_.device_tasks(); }
-  // None where products are made by LocalBlocks.
-  const DeviceProduct<T>* device() const { return device_.get(); }
   const Statistics& statistics() const { return statistics_; }
   const transport::Communicator& comm() const { return comm_; }
   Crew& crew() const { return crew_; }
@@ -98,7 +99,7 @@ class HMatrix {
   ClusterTree tree_;
   distribution::RowPartition partition_;
   LocalBlocks<T> local_;
-  std::unique_ptr<DeviceProduct<T>> device_;
+  std::unique_ptr<device::GemvRunner<T>> product_;  // none: local_ makes them
   Statistics statistics_;
   engine::Recorder* recorder_ = nullptr;
   Index nrhs_ = 0;

@@ -1,10 +1,16 @@
 #include <algorithm>
 #include <iterator>
 
-#include "trisweep/device/gemv_plan.hpp"
+#include "studies/himv/launch_plan.hpp"
 
-namespace trisweep::device {
+namespace trisweep::studies {
 namespace {
+
+using device::Gemv;
+using device::GemvKind;
+using device::GemvStrip;
+using device::GemvTasks;
+using device::Range;
 
 // Which device has a panel.
 class Deal {
@@ -12,8 +18,8 @@ class Deal {
   Deal(const GemvTasks& tasks, const GemvOptions& options, Index devices) : of_sums_(usize(tasks.sums) + 1) {
     GemvTasks first_type = tasks;
     std::erase_if(first_type.left, [](const Gemv& g) { return g.kind == GemvKind::rows_of_sums; });
-    const GemvPlan plan =
-        make_gemv_plan(first_type, {.order = options.order, .cut = options.cut, .count = options.count});
+    const LaunchPlan plan =
+        make_launch_plan(first_type, {.order = options.order, .cut = options.cut, .count = options.count});
     Index device = 0;
     for (const GemvBatch& batch : plan.batch) {
       for (Index i = batch.gemv.begin; i < batch.gemv.end; ++i) give(plan.gemv[usize(i)], device);
@@ -67,4 +73,4 @@ std::vector<GemvTasks> deal_to_devices(const GemvTasks& tasks, const GemvOptions
   return shares;
 }
 
-}  // namespace trisweep::device
+}  // namespace trisweep::studies

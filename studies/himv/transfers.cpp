@@ -1,10 +1,10 @@
-#include "trisweep/model/gpu_node.hpp"
+#include "studies/himv/transfers.hpp"
 
 #include <algorithm>
 #include <array>
 #include <map>
 
-namespace trisweep::model {
+namespace trisweep::studies {
 namespace {
 
 constexpr auto table = std::to_array<NamedWay>({{"set", Way::set}, {"copy", Way::copy}, {"peer", Way::peer}});
@@ -12,7 +12,7 @@ constexpr auto table = std::to_array<NamedWay>({{"set", Way::set}, {"copy", Way:
 // Seconds that links are busy in one step: buses in either direction, and pairs of GPUs.
 class Links {
  public:
-  Links(const GpuNode& node, Way way, double bytes) : node_(node), way_(way), bytes_(bytes) {}
+  Links(const model::GpuNode& node, Way way, double bytes) : node_(node), way_(way), bytes_(bytes) {}
 
   void carry(const Transfer& t) {
     if (t.from == Transfer::host) {
@@ -38,7 +38,7 @@ class Links {
  private:
   Index bus_of(Index gpu) const { return gpu / node_.gpus_per_bus; }
 
-  const GpuNode& node_;
+  const model::GpuNode& node_;
   Way way_;
   double bytes_;
   std::map<Index, double> to_host_, to_gpu_;  // by bus
@@ -75,8 +75,8 @@ std::vector<Transfer> local_broadcast(Way way, Index gpus) {
   return list;
 }
 
-std::vector<Transfer> on_node(const GpuNode& node, std::span<const Transfer> of_process, Index processes,
-                              Index gpus) {
+std::vector<Transfer> on_node(const model::GpuNode& node, std::span<const Transfer> of_process,
+                              Index processes, Index gpus) {
   const Index buses = node.gpus / node.gpus_per_bus;
   const auto place = [&](Index process, Index gpu) {
     if (gpu == Transfer::host) return gpu;
@@ -92,8 +92,8 @@ std::vector<Transfer> on_node(const GpuNode& node, std::span<const Transfer> of_
   return all;
 }
 
-double transfer_seconds(const GpuNode& node, std::span<const Transfer> transfers, Way way, double bytes,
-                        double memory_bandwidth) {
+double transfer_seconds(const model::GpuNode& node, std::span<const Transfer> transfers, Way way,
+                        double bytes, double memory_bandwidth) {
   std::map<Index, Links> step;
   std::map<Index, double> adding;  // by GPU
   for (const Transfer& t : transfers) {
@@ -106,4 +106,4 @@ double transfer_seconds(const GpuNode& node, std::span<const Transfer> transfers
   return total;
 }
 
-}  // namespace trisweep::model
+}  // namespace trisweep::studies
