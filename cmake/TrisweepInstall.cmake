@@ -13,7 +13,7 @@ include(CMakePackageConfigHelpers)
 set(TRISWEEP_PUBLIC_HEADERS
   core/clock.hpp core/crew.hpp matrix/io.hpp numeric/blas_threads.hpp                  # what callers have at hand
   solve/solver.hpp engine/device_refinement.hpp report/run_record.hpp                  # sparse systems
-  krylov/bicgstab.hpp krylov/gmres.hpp
+  solve/iterative_solver.hpp krylov/bicgstab.hpp krylov/gmres.hpp
   component/triangular_solver.hpp component/device_solver.hpp component/backward_error.hpp  # triangular systems
   component/ilu0.hpp component/ilut.hpp
   hmatrix/hmatrix.hpp hmatrix/point_kernel.hpp hmatrix/preconditioners.hpp hmatrix/matrix_file.hpp)
