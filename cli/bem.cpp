@@ -6,6 +6,11 @@
 #include <array>
 #include <limits>
 
+#include "apps/bem/bem_record.hpp"
+#include "apps/bem/block_map.hpp"
+#include "apps/bem/electrostatics.hpp"
+#include "apps/bem/mesh_file.hpp"
+#include "apps/bem/surface_file.hpp"
 #include "command.hpp"
 #include "gemv_options.hpp"
 #include "krylov_options.hpp"
@@ -14,13 +19,8 @@
 #include "plan_options.hpp"
 #include "refuse.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/hmatrix/electrostatics.hpp"
 #include "trisweep/hmatrix/matrix_file.hpp"
-#include "trisweep/hmatrix/mesh_file.hpp"
 #include "trisweep/hmatrix/preconditioners.hpp"
-#include "trisweep/report/bem_record.hpp"
-#include "trisweep/report/block_map.hpp"
-#include "trisweep/report/surface_file.hpp"
 #include "trisweep/report/trace.hpp"
 
 namespace trisweep::cli {
@@ -28,18 +28,18 @@ namespace {
 
 std::string list_of_objects() {
   std::string text = "Objects:\n";
-  for (const auto& object : hmatrix::objects())
+  for (const auto& object : bem::objects())
     text += fmt::format("  {:<10} {}\n", object.name, object.description);
   return text;
 }
 
 struct BemCommand {
   std::string object;
-  hmatrix::ObjectOptions shape;
-  hmatrix::MeshOptions mesh_options;
+  bem::ObjectOptions shape;
+  bem::MeshOptions mesh_options;
   std::vector<double> radius, potential;
-  hmatrix::ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}}};
-  std::string cross = "aca+", precision = "adaptive", device = "native";
+  bem::ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}}};
+  std::string cross = "aca+", precision = "adaptive", device = "cpu";
   bool no_recompression = false;
   int threads = 1;
   std::string json, load, save, trace, vtu, map;
@@ -63,16 +63,15 @@ struct BemCommand {
       vtu_output = open_output(vtu);
       map_output = open_output(map);
     });
-    const hmatrix::MatrixFiles files{
-        .load = load, .save = !save.empty(), .output = matrix ? &*matrix : nullptr};
-    const hmatrix::Conductors conductors = is_file() ? read(context) : make(context);
+    const bem::MatrixFiles files{.load = load, .save = !save.empty(), .output = matrix ? &*matrix : nullptr};
+    const bem::Conductors conductors = is_file() ? read(context) : make(context);
     const auto crew = transport::collectively(context.world, [&] { return std::make_unique<Crew>(threads); });
     engine::Recorder recorder(threads + 1);
-    hmatrix::ChargeOptions chosen = chosen_options();
+    bem::ChargeOptions chosen = chosen_options();
     if (!trace.empty()) chosen.recorder = &recorder;
     chosen.keep_density = !vtu.empty();
     chosen.keep_map = !map.empty();
-    const report::BemRecord record{
+    const bem::BemRecord record{
         .version = TRISWEEP_VERSION,
         .object = conductors.name,
         .elements = conductors.mesh.size(),
@@ -83,28 +82,28 @@ struct BemCommand {
         .ranks = context.world.size(),
         .threads = threads,
         .exact_charge = conductors.exact_charge,
-        .result = hmatrix::solve_charge({context.world, *crew}, conductors, chosen, files, context.terminal),
+        .result = bem::solve_charge({context.world, *crew}, conductors, chosen, files, context.terminal),
         .machine = report::this_machine()};
     report::RankEvents events;
     if (!trace.empty()) events = context.world.gather(recorder.all());
     transport::collectively(context.world, [&] {
-      if (output) output->write(report::to_json(record));
+      if (output) output->write(bem::to_json(record));
       if (trace_output) trace_output->write(report::to_chrome_trace(events, names_of_ranks(events.size())));
       if (vtu_output) vtu_output->write(surface(conductors, record.result));
-      if (map_output) map_output->write(report::block_map(record.result.map, conductors.mesh.size()));
+      if (map_output) map_output->write(bem::block_map(record.result.map, conductors.mesh.size()));
       for (auto* const file : {&output, &trace_output, &vtu_output, &map_output})
         if (*file) (*file)->commit();
     });
-    context.terminal.print_beside({json, save, trace, vtu, map}, report::summary(record));
+    context.terminal.print_beside({json, save, trace, vtu, map}, bem::summary(record));
     if (record.solved()) return 0;
-    context.terminal.error(report::verdict(record));
+    context.terminal.error(bem::verdict(record));
     return 1;
   }
 
-  static std::string surface(const hmatrix::Conductors& conductors, const hmatrix::ChargeResult& result) {
-    return report::to_vtu(conductors.mesh,
-                          std::array{report::TriangleField{"charge density, C per m2", result.density},
-                                     report::TriangleField{"potential, V", conductors.potential}});
+  static std::string surface(const bem::Conductors& conductors, const bem::ChargeResult& result) {
+    return bem::to_vtu(conductors.mesh,
+                       std::array{bem::TriangleField{"charge density, C per m2", result.density},
+                                  bem::TriangleField{"potential, V", conductors.potential}});
   }
 
   static std::vector<std::string> names_of_ranks(std::size_t ranks) {
@@ -133,8 +132,8 @@ struct BemCommand {
     static constexpr std::string_view of_file[] = {"potential"};
     std::span<const std::string_view> known = of_file;
     if (!is_file()) {
-      known = find_named(hmatrix::objects(), "object", object, ", or a file of triangles").depends_on;
-      refuse(*sub, {"--defects", "--closed"}, "generated objects", "name a file with --object");
+      known = find_named(bem::objects(), "object", object, ", or a file of triangles").depends_on;
+      refuse(*sub, {"--defects", "--closed"}, "objects that are made", "name a file with --object");
     }
     for (const char* const option : {"--radius", "--distance", "--array", "--field", "--potential"}) {
       if (std::ranges::find(known, option + 2) == known.end())
@@ -145,39 +144,38 @@ struct BemCommand {
 
   bool is_file() const { return object.find_first_of("./") != std::string::npos; }
 
-  hmatrix::Conductors make(const Context& context) const {
-    return transport::collectively(context.world,
-                                   [&] { return hmatrix::make_object(object, chosen_shape()); });
+  bem::Conductors make(const Context& context) const {
+    return transport::collectively(context.world, [&] { return bem::make_object(object, chosen_shape()); });
   }
 
-  hmatrix::Conductors read(const Context& context) const {
-    hmatrix::TriangleMesh mesh;
-    hmatrix::MeshRepairs repairs;
+  bem::Conductors read(const Context& context) const {
+    bem::TriangleMesh mesh;
+    bem::MeshRepairs repairs;
     transport::collectively(context.world, [&] {
       if (shape.triangles > 0)
-        throw Error(ErrorKind::usage, "the number of triangles is the file's", "leave --n out");
-      if (context.is_root()) mesh = hmatrix::read_mesh(object, mesh_options, repairs, context.terminal);
+        throw Error(ErrorKind::usage, "a file has the triangles that it has", "leave --n out");
+      if (context.is_root()) mesh = bem::read_mesh(object, mesh_options, repairs, context.terminal);
     });
     context.world.broadcast(mesh.node);
     context.world.broadcast(mesh.triangle);
     return transport::collectively(context.world, [&] {
-      auto body = hmatrix::one_body(object, std::move(mesh), chosen_shape().potential[0]);
+      auto body = bem::one_body(object, std::move(mesh), chosen_shape().potential[0]);
       body.repairs = repairs;
       return body;
     });
   }
 
   // Of one number that is given the second follows.
-  hmatrix::ObjectOptions chosen_shape() const {
-    hmatrix::ObjectOptions chosen = shape;
+  bem::ObjectOptions chosen_shape() const {
+    bem::ObjectOptions chosen = shape;
     if (!radius.empty()) chosen.radius = {radius.front(), radius.back()};
     if (!potential.empty())
       chosen.potential = {potential.front(), potential.size() == 1 ? -potential[0] : potential[1]};
     return chosen;
   }
 
-  hmatrix::ChargeOptions chosen_options() const {
-    hmatrix::ChargeOptions chosen = options;
+  bem::ChargeOptions chosen_options() const {
+    bem::ChargeOptions chosen = options;
     hmatrix::Compression& how = chosen.matrix.compression;
     how.cross = find_named(compression::crosses(), "cross", cross).method;
     how.recompress = !no_recompression;
@@ -206,10 +204,11 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
   sub.add_option_function<std::string>(
          "--defects",
          [&o](const std::string& name) {
-           o.mesh_options.defects = find_named(hmatrix::defects(), "treatment of defects", name).defects;
+           o.mesh_options.defects = find_named(bem::defects(), "treatment of defects", name).defects;
          },
-         "Degenerate, duplicate or inconsistently oriented triangles of a file: refuse (default) or repair")
-      ->check(CLI::IsMember(names_of(hmatrix::defects())));
+         "Of a file, triangles without area, that there are twice, or that are turned against others: refuse "
+         "(the default) or repair")
+      ->check(CLI::IsMember(names_of(bem::defects())));
   sub.add_flag("--closed", o.mesh_options.closed, "Refuse a file whose surface is not closed");
   sub.add_option("--potential", o.potential,
                  "Potential of the conductor, or V1,V2 (V; default 1, and -V1 for the second)")

@@ -1,6 +1,6 @@
 // trisweep gallery KIND --n N [-o A.mtx]: writes a test matrix.
 
-#include "trisweep/matrix/gallery.hpp"
+#include "gallery/gallery.hpp"
 
 #include <fmt/format.h>
 
@@ -14,15 +14,14 @@ namespace {
 
 std::string list_of_kinds() {
   std::string text = "Kinds:\n";
-  for (const auto& kind : matrix::gallery_kinds())
-    text += fmt::format("  {:<16} {}\n", kind.name, kind.description);
+  for (const auto& kind : gallery::kinds()) text += fmt::format("  {:<16} {}\n", kind.name, kind.description);
   return text;
 }
 
 struct GalleryCommand {
   std::string kind;
   std::string output;
-  matrix::GalleryOptions options;
+  gallery::RecipeOptions options;
   const CLI::App* sub = nullptr;
 
   int operator()(const Context& context) const {
@@ -37,8 +36,8 @@ struct GalleryCommand {
   // Returns what was written, in a line.
   std::string write() const {
     OutputFile file = open_output(output.empty() ? kind + ".mtx" : output).value();
-    const auto& kinds = matrix::gallery_kinds();
-    const auto chosen = std::ranges::find(kinds, kind, &matrix::GalleryKind::name);
+    const auto& kinds = gallery::kinds();
+    const auto chosen = std::ranges::find(kinds, kind, &gallery::Kind::name);
     if (chosen != kinds.end() && !chosen->uses_seed)
       refuse(*sub, {"--seed"}, kind + ", where nothing is random", "leave it out");
     return std::visit(
@@ -48,7 +47,7 @@ struct GalleryCommand {
           return fmt::format("{}: {} rows, {} columns, {} nonzeros\n", file.target().string(), a.rows(),
                              a.cols(), a.nonzeros());
         },
-        matrix::gallery(kind, options));
+        gallery::make_matrix(kind, options));
   }
 };
 

@@ -9,7 +9,7 @@ namespace trisweep::cli {
 namespace {
 
 // Whether products are merged.
-constexpr std::array<device::NamedGemvChoice<bool>, 2> kernels{{{"merged", true}, {"batched", false}}};
+constexpr std::array<studies::NamedGemvChoice<bool>, 2> kernels{{{"merged", true}, {"batched", false}}};
 
 // An option whose words are a table's.
 template <class Row, class Value>
@@ -23,12 +23,12 @@ void add_named(CLI::App& sub, const std::string& option, std::span<const Row> ta
 
 }  // namespace
 
-void add_gemv_options(CLI::App& sub, device::GemvOptions& gemv) {
-  using namespace device;
-  add_named(
-      sub, "--kernel", std::span<const NamedGemvChoice<bool>>(kernels), &NamedGemvChoice<bool>::choice,
-      gemv.merged,
-      "merged: one persistent kernel (default); batched: batched GEMV launches, with the options below");
+void add_gemv_options(CLI::App& sub, studies::GemvOptions& gemv) {
+  using namespace studies;
+  add_named(sub, "--kernel", std::span<const NamedGemvChoice<bool>>(kernels), &NamedGemvChoice<bool>::choice,
+            gemv.merged,
+            "merged: one persistent kernel (the default); batched: launches of many panels, as what follows "
+            "says");
   add_named(sub, "--order", gemv_orders(), &NamedGemvChoice<GemvOrder>::choice, gemv.order,
             "Order of the panels before batching (default rows-in-eights)");
   add_named(sub, "--cut", gemv_cuts(), &NamedGemvChoice<GemvCut>::choice, gemv.cut,
@@ -45,19 +45,20 @@ void add_gemv_options(CLI::App& sub, device::GemvOptions& gemv) {
             "Sums over panels that share rows: atomic operations (default), or one row block after another");
 }
 
-void check_gemv_options(const CLI::App& sub, const device::GemvOptions& gemv) {
+void check_gemv_options(const CLI::App& sub, const studies::GemvOptions& gemv) {
   if (gemv.merged)
     refuse(sub, {"--order", "--cut", "--batch", "--streams", "--sums"}, "--kernel merged",
            "use --kernel batched");
 }
 
-void add_gpu_options(CLI::App& sub, Index& gpus, model::Way& way) {
-  sub.add_option("--gpus", gpus, "GPUs per process; missing ones are emulated")
+void add_gpu_options(CLI::App& sub, Index& gpus, studies::Way& way) {
+  sub.add_option("--gpus", gpus, "Of each process; those that are not there are virtual")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  add_named(sub, "--way", model::ways(), &model::NamedWay::way, way,
-            "Transfers between GPUs of a process: through host memory (set), over the bus (copy), or over "
-            "direct links (peer, default)");
+  add_named(
+      sub, "--way", studies::ways(), &studies::NamedWay::way, way,
+      "Between GPUs of a process: through the host's memory (set), the bus (copy), or direct links (peer, "
+      "the default)");
 }
 
 }  // namespace trisweep::cli

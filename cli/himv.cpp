@@ -5,20 +5,20 @@
 
 #include <array>
 
+#include "apps/bem/conductors.hpp"
 #include "command.hpp"
 #include "gemv_options.hpp"
 #include "numbers.hpp"
 #include "outputs.hpp"
 #include "refuse.hpp"
+#include "studies/himv/himv_record.hpp"
+#include "studies/himv/product_prediction.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/hmatrix/conductors.hpp"
-#include "trisweep/hmatrix/product_prediction.hpp"
-#include "trisweep/report/himv_record.hpp"
 
 namespace trisweep::cli {
 namespace {
 
-using model::IterationChoice;
+using studies::IterationChoice;
 
 struct NamedSchedule {
   std::string_view name;
@@ -42,8 +42,8 @@ constexpr auto hidden = std::to_array<NamedHidden>({
 struct HimvCommand {
   std::string object, machine, json;
   std::string schedule = "redundant", overlap = "block";
-  hmatrix::ObjectOptions shape;
-  hmatrix::PredictionOptions options;
+  bem::ObjectOptions shape;
+  studies::PredictionOptions options;
   const CLI::App* sub = nullptr;
 
   int operator()(const Context& context) const {
@@ -60,23 +60,23 @@ struct HimvCommand {
     require_distinct(std::array<FileOption, 1>{{{"--json", json}}},
                      std::array<FileOption, 1>{{{"--machine", machine}}});
     std::optional<OutputFile> output = open_output(json);
-    hmatrix::PredictionOptions chosen = options;
+    studies::PredictionOptions chosen = options;
     chosen.iteration.schedule =
         find_named(std::span<const NamedSchedule>(schedules), "schedule", schedule).schedule;
     chosen.iteration.hidden = find_named(std::span<const NamedHidden>(hidden), "overlap", overlap).hidden;
-    const hmatrix::Conductors conductors = hmatrix::make_object(object, shape);
-    const report::HimvRecord record{
+    const bem::Conductors conductors = bem::make_object(object, shape);
+    const studies::HimvRecord record{
         .version = TRISWEEP_VERSION,
         .object = conductors.name,
         .elements = conductors.mesh.size(),
         .machine = machine,
         .options = chosen,
-        .result = predict_product(centroids(conductors.mesh), model::find_machine(machine), chosen)};
+        .result = studies::predict_product(centroids(conductors.mesh), model::find_machine(machine), chosen)};
     if (output) {
-      output->write(report::to_json(record));
+      output->write(studies::to_json(record));
       output->commit();
     }
-    context.terminal.print_beside({json}, report::summary(record));
+    context.terminal.print_beside({json}, studies::summary(record));
   }
 };
 

@@ -86,8 +86,8 @@ void check_device(const CLI::App& sub, const SolveOptions& options) {
 
 // What is about factors, where a preconditioner has none.
 void check_preconditioner(const CLI::App& sub, const SolveOptions& options) {
-  const auto& chosen = find_named(preconditioners(), "preconditioner", options.preconditioner);
-  if (chosen.kind == Preconditioning::lu) return;
+  const auto& chosen = find_named(solve::preconditioners(), "preconditioner", options.preconditioner);
+  if (chosen.kind == solve::Preconditioning::lu) return;
   const std::string choice = "--preconditioner " + options.preconditioner;
   constexpr const char* remedy = "use --preconditioner lu";
   refuse(sub,
@@ -106,7 +106,7 @@ void check_method(const CLI::App& sub, const SolveOptions& options) {
   if (options.method == direct) {
     constexpr const char* remedy = "use an iterative --method";
     refuse(sub, {"--tolerance", "--max-iterations"}, choice, remedy);
-    if (options.preconditioner != preconditioners().front().name)
+    if (options.preconditioner != solve::preconditioners().front().name)
       refuse(sub, {"--preconditioner"}, choice, remedy);
     if (options.no_dependencies)
       refuse(sub, {"--refine"}, "--no-dependencies", "leave one of them out: no answer is to be refined");
@@ -154,8 +154,8 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   sub.add_option("--preconditioner", o.preconditioner,
-                 "Preconditioner of iterative methods: " + described(preconditioners()))
-      ->check(CLI::IsMember(names_of(preconditioners())))
+                 "Of iterative methods: " + described(solve::preconditioners()))
+      ->check(CLI::IsMember(names_of(solve::preconditioners())))
       ->capture_default_str();
   sub.add_option("--tolerance", o.krylov.tolerance,
                  fmt::format("Relative residual ||b - A x||_2 / ||b||_2 at which iterative methods stop "

@@ -11,21 +11,13 @@
 #include "system.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/matrix/io.hpp"
+#include "trisweep/solve/iterative_solver.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::cli {
 
 // The method by the factors alone; all others are krylov::methods().
 inline constexpr std::string_view direct = "direct";
-
-// What stands for the inverse of the matrix in an iterative method.
-enum class Preconditioning { lu, ilu0, ilut, none };
-struct NamedPreconditioner {
-  std::string_view name;
-  std::string_view description;
-  Preconditioning kind;
-};
-std::span<const NamedPreconditioner> preconditioners();
 
 struct SolveOptions : PlanOptions, SystemFiles {
   model::PlanAxes axes;          // what the model may choose from; a single plan when the user has chosen
@@ -39,9 +31,9 @@ struct SolveOptions : PlanOptions, SystemFiles {
   bool deterministic = false;
   bool no_dependencies = false;
   std::string method{direct};
-  std::string preconditioner{preconditioners().front().name};  // of an iterative method
-  krylov::BicgstabOptions krylov;                              // of an iterative method
-  double watchdog = std::numeric_limits<double>::infinity();   // seconds
+  std::string preconditioner{solve::preconditioners().front().name};  // of an iterative method
+  krylov::BicgstabOptions krylov;                                     // of an iterative method
+  double watchdog = std::numeric_limits<double>::infinity();          // seconds
 };
 
 // Opened before the work starts, on rank 0.

@@ -37,7 +37,7 @@ struct SptrsvOptions : SystemFiles {
 std::string described_algorithms() {
   return "auto: the fastest by estimate; " + described(component::algorithms()) +
          "; on a device: " + described(component::device_algorithms()) +
-         "; with --pes, on any device: " + described(component::designs());
+         "; with --pes, on any device: " + described(studies::designs());
 }
 
 struct Times {

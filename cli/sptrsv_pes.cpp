@@ -11,7 +11,7 @@ namespace {
 constexpr double bytes_of_contribution = 8 + 4 + 2 * 8;
 constexpr Index warps_of_worker = 64;  // resident on a compute unit of an NVIDIA GPU
 
-component::PeCosts costs_on(const model::Machine& machine) {
+studies::PeCosts costs_on(const model::Machine& machine) {
   if (!machine.one_sided || machine.device != "gpu")
     throw Error(ErrorKind::usage, fmt::format("{} has no GPUs that read each other's memory", machine.name),
                 "choose dgx-1 or dgx-2: see trisweep machines");
@@ -22,7 +22,7 @@ component::PeCosts costs_on(const model::Machine& machine) {
           .bandwidth = link.bandwidth};
 }
 
-nlohmann::ordered_json to_json(const component::PeOutcome& pe, bool counts_pages) {
+nlohmann::ordered_json to_json(const studies::PeOutcome& pe, bool counts_pages) {
   nlohmann::ordered_json json{{"rows", pe.counts.rows},       {"polls", pe.counts.polls},
                               {"reads", pe.counts.reads},     {"writes", pe.counts.writes},
                               {"ordered", pe.counts.ordered}, {"bytes", pe.counts.bytes}};
@@ -34,11 +34,13 @@ nlohmann::ordered_json to_json(const component::PeOutcome& pe, bool counts_pages
 }  // namespace
 
 void add_pe_options(CLI::App& sub, PeStudy& study) {
-  auto* pes = sub.add_option("--pes", study.pes,
-                             "Number of PEs of a multi-GPU design (--algorithm): simulated in the model by "
-                             "default; executed with --device emulated, cuda or hip")
-                  ->check(CLI::Range(1, component::most_pes));
-  sub.add_option("--tasks", study.tasks, "Tasks per PE, for designs with a task pool")
+  auto* pes =
+      sub.add_option(
+             "--pes", study.pes,
+             "PEs that solve by the design that --algorithm names: a prediction; with --device host, cuda or "
+             "hip they do it, as threads, virtual PEs of a GPU, or GPUs")
+          ->check(CLI::Range(1, studies::most_pes));
+  sub.add_option("--tasks", study.tasks, "Of each PE, in designs that have them")
       ->check(CLI::Range(1, 1 << 16))
       ->needs(pes)
       ->capture_default_str();
@@ -54,14 +56,14 @@ void add_pe_options(CLI::App& sub, PeStudy& study) {
 
 PeRun::PeRun(const PeStudy& study, const std::string& design)
     : study_(study),
-      design_(component::find_design(design)),
+      design_(studies::find_design(design)),
       options_{.layout = {.pes = study.pes, .tasks = study.tasks},
                .costs = costs_on(model::find_machine(study.machine)),
                .one_stream = study.one_stream} {}
 
 nlohmann::ordered_json PeRun::details() const {
   nlohmann::ordered_json pes = nlohmann::ordered_json::array();
-  for (const component::PeOutcome& pe : report_.pe) pes.push_back(to_json(pe, counts_pages_));
+  for (const studies::PeOutcome& pe : report_.pe) pes.push_back(to_json(pe, counts_pages_));
   return {{"tasks", tasks()},
           {"idle_share", report_.idle_share()},
           {"bytes_moved", report_.total().bytes},
@@ -85,7 +87,7 @@ std::string PeRun::summary_of_prediction() const {
 }
 
 std::string PeRun::summary_of_pes() const {
-  const component::PeCounts total = report_.total();
+  const studies::PeCounts total = report_.total();
   return fmt::format("PEs       {:.3g} MB moved, {} polls{}, idle {:.1f}%\n", double(total.bytes) * 1e-6,
                      total.polls,
                      counts_pages_ ? fmt::format(", {} migrations of pages", total.migrations) : "",

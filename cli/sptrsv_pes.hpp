@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "command.hpp"
-#include "trisweep/component/device_pes.hpp"
+#include "studies/pes/device_pes.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::cli {
@@ -27,12 +27,12 @@ class PeRun {
 
   template <Scalar T>
   void predict(const component::LowerSystem<T>& system, Vectors<const T> b, Vectors<T> x) {
-    report_ = component::VirtualPes<T>(system, design_, options_).solve(b, x);
+    report_ = studies::VirtualPes<T>(system, design_, options_).solve(b, x);
   }
   // On the host each PE has so many threads.
   template <Scalar T>
-  component::DevicePes<T> on_device(const component::LowerSystem<T>& system, engine::Device device,
-                                    int threads) {
+  studies::DevicePes<T> on_device(const component::LowerSystem<T>& system, engine::Device device,
+                                  int threads) {
     if (study_.one_stream)
       throw Error(ErrorKind::usage, "--one-stream is of predictions: on a device a task is no launch",
                   "leave out --one-stream or --device");
@@ -41,7 +41,7 @@ class PeRun {
             design_,
             {.device = device, .threads = threads, .layout = options_.layout, .costs = options_.costs}};
   }
-  void set(component::PeReport report) { report_ = std::move(report); }
+  void set(studies::PeReport report) { report_ = std::move(report); }
 
   void add_prediction_to(nlohmann::ordered_json& record) const;
   nlohmann::ordered_json details() const;
@@ -53,9 +53,9 @@ class PeRun {
   int tasks() const { return design_.has_tasks ? study_.tasks : 1; }
 
   const PeStudy& study_;
-  const component::NamedDesign& design_;
-  component::PeOptions options_;
-  component::PeReport report_;
+  const studies::NamedDesign& design_;
+  studies::PeOptions options_;
+  studies::PeReport report_;
   bool counts_pages_ = true;  // else they are those of a driver
 };
 

@@ -1,5 +1,6 @@
-# The kernels for GPUs, of the stages device and component, in a library of their own, trisweep_gpu: from one source by nvcc
-# (TRISWEEP_CUDA) or hipcc (TRISWEEP_HIP). scripts/install-gpu-compilers has both.
+# The kernels for GPUs, from one source by nvcc (TRISWEEP_CUDA) or hipcc (TRISWEEP_HIP): those of the stages device and
+# component in a library of their own, trisweep_gpu, and those of the studies in another. scripts/install-gpu-compilers
+# has both compilers.
 option(TRISWEEP_CUDA "Build the kernels for NVIDIA's GPUs" OFF)
 option(TRISWEEP_HIP "Build the kernels for AMD's GPUs" OFF)
 if(TRISWEEP_CUDA AND TRISWEEP_HIP)
@@ -38,15 +39,15 @@ function(trisweep_nvshmem source)
   set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_nvshmem)
 endfunction()
 
-# In the folder of the stages.
-function(trisweep_gpu)
+# trisweep_gpu_kernels(NAME source...): the library of these kernels, where there are any.
+function(trisweep_gpu_kernels library)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   if(TRISWEEP_CUDA)
-    add_library(trisweep_gpu STATIC ${sources})
-    target_compile_options(trisweep_gpu PRIVATE ${trisweep_nvcc_options})
+    add_library(${library} STATIC ${sources})
+    target_compile_options(${library} PRIVATE ${trisweep_nvcc_options})
     # By its place: who links the library need not know the language, whose programs have the run time by themselves.
     find_library(TRISWEEP_CUDA_RUNTIME cudart_static HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} REQUIRED)
-    target_link_libraries(trisweep_gpu PUBLIC ${TRISWEEP_CUDA_RUNTIME} ${CMAKE_DL_LIBS} rt)
+    target_link_libraries(${library} PUBLIC ${TRISWEEP_CUDA_RUNTIME} ${CMAKE_DL_LIBS} rt)
   elseif(TRISWEEP_HIP)
     # CMake's own support looks for ROCm's layout, which Debian's packages have not.
     find_program(TRISWEEP_HIPCC hipcc REQUIRED)
@@ -57,20 +58,33 @@ function(trisweep_gpu)
       set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.hip.o)
       add_custom_command(OUTPUT ${object}
         COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${TRISWEEP_HIPCC} -std=c++20 -O3 -DNDEBUG -Wall -fPIC
-                ${architectures} -I${PROJECT_SOURCE_DIR}/src -MD -MF ${object}.d -x hip -c ${source} -o ${object}
+                ${architectures} -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -x hip -c ${source} -o ${object}
         DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building HIP object ${object}" VERBATIM)
       list(APPEND objects ${object})
     endforeach()
-    add_library(trisweep_gpu STATIC ${objects})
-    set_target_properties(trisweep_gpu PROPERTIES LINKER_LANGUAGE CXX)
-    target_link_libraries(trisweep_gpu PUBLIC ${TRISWEEP_HIP_RUNTIME})
+    add_library(${library} STATIC ${objects})
+    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
+    target_link_libraries(${library} PUBLIC ${TRISWEEP_HIP_RUNTIME})
   endif()
+  if(TARGET ${library})
+    set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
+endfunction()
+
+# Those of the library. In the folder of the stages.
+function(trisweep_gpu)
+  trisweep_gpu_kernels(trisweep_gpu ${ARGN})
   if(TARGET trisweep_gpu)
-    set_target_properties(trisweep_gpu PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(trisweep_gpu PUBLIC trisweep_device)
     set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_gpu)
   endif()
   if(TRISWEEP_CUDA AND TRISWEEP_NVSHMEM)
     trisweep_nvshmem(device/nvshmem_pe.cu)
   endif()
+endfunction()
+
+# trisweep_gpu_files(source...): these know of what a library's kernels are compiled for.
+function(trisweep_gpu_files)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS
+    "$<IF:$<BOOL:${TRISWEEP_CUDA}>,TRISWEEP_CUDA,TRISWEEP_HIP>;$<$<TARGET_EXISTS:trisweep_nvshmem>:TRISWEEP_NVSHMEM>")
 endfunction()

@@ -1,12 +1,22 @@
-# What `cmake --install` puts in place: the stage libraries, their headers, the command, and a CMake package:
+# What `cmake --install` puts in place: the stage libraries, the public headers, the command, and a CMake package:
 #
-#   find_package(Trisweep CONFIG REQUIRED)
-#   target_link_libraries(program PRIVATE Trisweep::trisweep)
+#   find_package(Trisweep CONFIG REQUIRED COMPONENTS hmatrix)
+#   target_link_libraries(program PRIVATE Trisweep::trisweep Trisweep::hmatrix)
+#
+# H-matrices are a component of their own: what they alone need is asked of nobody else.
 #
 # Included after src/trisweep and cli. The target's name in this tree is trisweep_library, aliased to the same
 # Trisweep::trisweep (the plain name `trisweep` is the command's file).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+
+set(TRISWEEP_PUBLIC_HEADERS
+  core/clock.hpp core/crew.hpp matrix/io.hpp numeric/blas_threads.hpp                  # what callers have at hand
+  solve/solver.hpp engine/device_refinement.hpp report/run_record.hpp                  # sparse systems
+  solve/iterative_solver.hpp krylov/bicgstab.hpp krylov/gmres.hpp
+  component/triangular_solver.hpp component/device_solver.hpp component/backward_error.hpp  # triangular systems
+  component/ilu0.hpp component/ilut.hpp
+  hmatrix/hmatrix.hpp hmatrix/point_kernel.hpp hmatrix/preconditioners.hpp hmatrix/matrix_file.hpp)
 
 get_property(stages GLOBAL PROPERTY TRISWEEP_STAGES)
 add_library(trisweep_library INTERFACE)
@@ -16,20 +26,29 @@ foreach(stage IN LISTS stages)
   string(REGEX REPLACE "^trisweep_" "" name ${stage})
   set_target_properties(${stage} PROPERTIES EXPORT_NAME ${name})
 endforeach()
+list(REMOVE_ITEM stages trisweep_hmatrix)
 target_link_libraries(trisweep_library INTERFACE ${stages})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Trisweep)
 install(TARGETS trisweep_library ${stages} EXPORT TrisweepTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS trisweep_hmatrix EXPORT TrisweepHmatrixTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET trisweep_cli)
   install(TARGETS trisweep_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-install(EXPORT TrisweepTargets NAMESPACE Trisweep:: DESTINATION ${package_dir})
 # The same package in the build tree, for the Python module.
-export(EXPORT TrisweepTargets NAMESPACE Trisweep:: FILE ${PROJECT_BINARY_DIR}/TrisweepTargets.cmake)
+foreach(targets IN ITEMS TrisweepTargets TrisweepHmatrixTargets)
+  install(EXPORT ${targets} NAMESPACE Trisweep:: DESTINATION ${package_dir})
+  export(EXPORT ${targets} NAMESPACE Trisweep:: FILE ${PROJECT_BINARY_DIR}/${targets}.cmake)
+endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/TrisweepDependencies.cmake ${PROJECT_BINARY_DIR} COPYONLY)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/trisweep DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp")
+# What programs include; with it comes what it includes.
+list(TRANSFORM TRISWEEP_PUBLIC_HEADERS PREPEND trisweep/ OUTPUT_VARIABLE public_headers)
+install(CODE "
+  include(${CMAKE_CURRENT_LIST_DIR}/TrisweepHeaders.cmake)
+  trisweep_install_headers(SOURCE ${PROJECT_SOURCE_DIR}/src DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\"
+                           HEADERS ${public_headers})
+")
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TrisweepConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/TrisweepConfig.cmake INSTALL_DESTINATION ${package_dir})

@@ -1,15 +1,23 @@
-# trisweep_stage(NAME stage... LINK target...): the static library of one folder of src/trisweep. The stages it
+# trisweep_stage(NAME USES stage... LINK target...): the static library of one folder of src/trisweep. The stages it
 # names are the only ones its sources may include (scripts/check-layers reads the same list).
+#
+# trisweep_stage(NAME ROOM folder ...): that of a folder beside src, whose headers are included by their path from
+# there. It stands on the library, is not installed, and is built where something needs it.
 function(trisweep_stage name)
-  cmake_parse_arguments(ARG "" "" "USES;LINK" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  if(NOT sources)
-    return()
+  cmake_parse_arguments(ARG "" "ROOM" "USES;LINK" ${ARGN})
+  if(ARG_ROOM)
+    set(folder ${PROJECT_SOURCE_DIR}/${ARG_ROOM})
+    set(include ${PROJECT_SOURCE_DIR})
+    set(all EXCLUDE_FROM_ALL)
+  else()
+    set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${name})
+    set(include $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+    set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_${name})
   endif()
-  add_library(trisweep_${name} STATIC ${sources})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  add_library(trisweep_${name} STATIC ${all} ${sources})
   target_compile_features(trisweep_${name} PUBLIC cxx_std_20)
-  target_include_directories(trisweep_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+  target_include_directories(trisweep_${name} PUBLIC ${include})
   target_compile_options(trisweep_${name} PRIVATE -Wall -Wextra -Wshadow -Wno-missing-field-initializers)
   set_target_properties(trisweep_${name} PROPERTIES
     POSITION_INDEPENDENT_CODE ON
@@ -21,7 +29,6 @@ function(trisweep_stage name)
     endif()
   endforeach()
   target_link_libraries(trisweep_${name} PUBLIC ${ARG_LINK})
-  set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_${name})
 endfunction()
 
 # STAGE/NAME.cpp once for each instruction set that the library chooses from when it runs.

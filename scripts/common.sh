@@ -34,5 +34,5 @@ clang_tool() {
 
 # Our C++ files, tracked or new.
 cpp_files() {
-  find src cli tests bench examples python/src -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' | sort
+  find src gallery apps studies cli tests bench examples python/src -name '*.cpp' -o -name '*.hpp' -o -name '*.cu' | sort
 }

@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "median.hpp"
+#include "studies/himv/launch_plan.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/device/gpu_device.hpp"
 #include "trisweep/device/packed_numbers.hpp"
@@ -16,8 +17,8 @@ namespace trisweep::bench {
 namespace {
 
 using device::Gemv;
-using device::GemvPlan;
 using device::GpuBuffer;
+using studies::LaunchPlan;
 
 template <class Status>
 void require(Status status, const char* call) {
@@ -26,12 +27,12 @@ void require(Status status, const char* call) {
 
 // Panels of one shape, multiplied in one way. Pointers to the device's memory, which it keeps.
 struct Batch {
-  device::PanelShape shape;
+  studies::PanelShape shape;
   bool transposed;
   int count;
   GpuBuffer panels, sources, targets;
 
-  Batch(device::PanelShape of_each, bool are_transposed, std::size_t size)
+  Batch(studies::PanelShape of_each, bool are_transposed, std::size_t size)
       : shape(of_each),
         transposed(are_transposed),
         count(static_cast<int>(size)),
@@ -43,13 +44,13 @@ struct Batch {
 // The panels of a padded plan, column-major.
 class Padded {
  public:
-  explicit Padded(GemvPlan plan)
+  explicit Padded(LaunchPlan plan)
       : panels_(usize(panel_numbers(plan)) * sizeof(double)),
         source_(usize(plan.columns + plan.slack) * sizeof(double)),
         target_(usize(target_size(plan)) * sizeof(double)) {
     std::vector<double> numbers;
     Offset target = 0;
-    for (const device::GemvBatch& batch : plan.batch) {
+    for (const studies::GemvBatch& batch : plan.batch) {
       for (const bool transposed : {false, true}) add(plan, batch, transposed, numbers, target);
     }
     panels_.fill(numbers.data(), numbers.size() * sizeof(double));
@@ -89,35 +90,35 @@ class Padded {
     double* target;
   };
 
-  static Offset target_size(const GemvPlan& plan) {
+  static Offset target_size(const LaunchPlan& plan) {
     Offset size = 0;
-    for (const device::GemvBatch& batch : plan.batch)
+    for (const studies::GemvBatch& batch : plan.batch)
       size +=
           Offset{batch.gemv.end - batch.gemv.begin} * std::max(batch.largest[0].rows, batch.largest[1].cols);
     return size;
   }
 
-  static Offset panel_numbers(const GemvPlan& plan) {
+  static Offset panel_numbers(const LaunchPlan& plan) {
     Offset numbers = 0;
-    for (const device::GemvBatch& batch : plan.batch) {
+    for (const studies::GemvBatch& batch : plan.batch) {
       for (Index i = batch.gemv.begin; i < batch.gemv.end; ++i) {
-        const device::PanelShape& shape = batch.largest[plan.gemv[usize(i)].is_transposed() ? 1 : 0];
+        const studies::PanelShape& shape = batch.largest[plan.gemv[usize(i)].is_transposed() ? 1 : 0];
         numbers += Offset{shape.rows} * shape.cols;
       }
     }
     return numbers;
   }
 
-  void add(const GemvPlan& plan, const device::GemvBatch& batch, bool transposed,
+  void add(const LaunchPlan& plan, const studies::GemvBatch& batch, bool transposed,
            std::vector<double>& numbers, Offset& target) {
-    const device::PanelShape shape = batch.largest[transposed ? 1 : 0];
+    const studies::PanelShape shape = batch.largest[transposed ? 1 : 0];
     std::vector<const double*> panels, sources;
     std::vector<double*> targets;
     for (Index i = batch.gemv.begin; i < batch.gemv.end; ++i) {
       const Gemv& g = plan.gemv[usize(i)];
       if (g.is_transposed() != transposed) continue;
       panels.push_back(panels_.as<double>() + numbers.size());
-      device::for_each_column<double>(plan.panels().data() + g.panel,
+      device::for_each_column<double>(plan.stored_panels().data() + g.panel,
                                       [&](Index, const device::PackedColumn<double>& column) {
                                         for (Index row = 0; row < shape.rows; ++row)
                                           numbers.push_back(column.step() * column(row));
@@ -145,8 +146,9 @@ class Padded {
 }  // namespace
 
 void measure_cublas(const device::GemvTasks& tasks, const CublasReport& report) {
-  GemvPlan plan = make_gemv_plan(tasks, {.cut = device::GemvCut::row_ranges, .count = 5000, .padded = true});
-  device::store_padded<double>(plan);
+  LaunchPlan plan =
+      studies::make_launch_plan(tasks, {.cut = studies::GemvCut::row_ranges, .count = 5000, .padded = true});
+  studies::store_padded<double>(plan);
   const Padded padded(std::move(plan));
   cublasHandle_t handle{};
   require(cublasCreate(&handle), "cublasCreate");

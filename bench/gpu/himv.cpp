@@ -10,20 +10,21 @@
 #include <string>
 #include <vector>
 
+#include "apps/bem/conductors.hpp"
+#include "apps/bem/single_layer.hpp"
 #include "cublas.hpp"
 #include "median.hpp"
+#include "studies/himv/launch_runner.hpp"
 #include "trisweep/device/gpu_device.hpp"
-#include "trisweep/hmatrix/conductors.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
-#include "trisweep/hmatrix/single_layer.hpp"
 
 namespace trisweep::bench {
 namespace {
 
-using device::GemvCut;
-using device::GemvOptions;
-using device::GemvOrder;
-using device::GemvSum;
+using studies::GemvCut;
+using studies::GemvOptions;
+using studies::GemvOrder;
+using studies::GemvSum;
 
 struct Choice {
   const char* name;
@@ -43,7 +44,8 @@ std::vector<Choice> choices() {
 }
 
 // The kernels of a product alone: vectors stay where they are.
-double seconds_of(device::GemvRunner<double>& runner, const std::vector<double>& x, std::vector<double>& y) {
+double seconds_of(device::KernelRunner<double>& runner, const std::vector<double>& x,
+                  std::vector<double>& y) {
   runner.multiply(x, y);
   return median_seconds([&] { runner.run(); });
 }
@@ -61,8 +63,8 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 bool measure(const std::string& object, Index n, double eps) {
   const transport::Communicator self(MPI_COMM_SELF);
   Crew crew(1);
-  const auto conductors = hmatrix::make_object(object, {.triangles = n});
-  const hmatrix::SingleLayer kernel(conductors.mesh, 1);
+  const auto conductors = bem::make_object(object, {.triangles = n});
+  const bem::SingleLayer kernel(conductors.mesh, 1);
   hmatrix::HMatrix<double> a({self, crew}, kernel, make_cluster_tree(centroids(conductors.mesh), 32),
                              {.compression = {.eps = eps}});
   const std::vector<double> x(usize(a.local_rows()), 1.0);
@@ -81,9 +83,9 @@ bool measure(const std::string& object, Index n, double eps) {
   };
   const device::GemvTasks tasks = a.device_tasks();
   for (const Choice& choice : choices()) {
-    device::GemvPlan plan = make_gemv_plan(tasks, choice.options);
-    const Offset launches = count_gemv(plan).launches;
-    const auto runner = device::run_gemv_on_gpu<double>(std::move(plan));
+    studies::LaunchPlan plan = studies::make_launch_plan(tasks, choice.options);
+    const Offset launches = studies::count_gemv(plan).launches;
+    const auto runner = studies::run_launches_on_gpu<double>(std::move(plan));
     const double seconds = seconds_of(*runner, x, y);
     report(choice.name, launches, seconds, largest_difference(y, expected));
   }

@@ -11,8 +11,8 @@
 #include "lower_triangle.hpp"
 #include "median.hpp"
 #include "sptrsv_peers.hpp"
+#include "studies/pes/device_pes.hpp"
 #include "trisweep/component/backward_error.hpp"
-#include "trisweep/component/device_pes.hpp"
 #include "trisweep/component/device_solver.hpp"
 #include "trisweep/core/observer.hpp"
 #include "trisweep/device/gpu_device.hpp"
@@ -40,14 +40,14 @@ void measure_ours(const SptrsvCase& one, engine::Device device, std::string_view
 }
 
 // By all GPUs there are, or virtual PEs that share one.
-void measure_design(const SptrsvCase& one, engine::Device device, const component::NamedDesign& design) {
+void measure_design(const SptrsvCase& one, engine::Device device, const studies::NamedDesign& design) {
   constexpr int pes = 4;
   const auto start = Clock::now();
-  component::DevicePes<double> solver(component::lower_system(one.lower, {}, Op::none), design,
-                                      {.device = device, .layout = {.pes = pes}});
+  studies::DevicePes<double> solver(component::lower_system(one.lower, {}, Op::none), design,
+                                    {.device = device, .layout = {.pes = pes}});
   const double analysis = seconds_since(start);
   std::vector<double> solution(one.b.size()), seconds;
-  component::PeReport report;
+  studies::PeReport report;
   for (int repeat = 0; repeat < 5; ++repeat) {
     report = solver.solve(one.b, solution);
     seconds.push_back(report.seconds);
@@ -83,7 +83,7 @@ bool measure(const std::string& file, engine::Device device) {
     for (const auto& algorithm : component::device_algorithms()) measure_ours(one, device, algorithm.name);
     measure_cusparse(one);
     if (nrhs > 1) continue;  // the designs solve for one after the other
-    for (const auto& design : component::designs()) measure_design(one, device, design);
+    for (const auto& design : studies::designs()) measure_design(one, device, design);
   }
   return right;
 }

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <random>
 
+#include "gallery/gallery.hpp"
 #include "median.hpp"
 #include "trisweep/device/gpu_pes.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/engine/panel_store.hpp"
 #include "trisweep/krylov/inner_products.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/vectors.hpp"
 #include "trisweep/solve/analysis.hpp"
@@ -27,7 +27,7 @@ struct System {
 
   System(const std::string& kind, Index n, Index nrhs)
       : name(kind + " " + std::to_string(n)),
-        a(std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n}))),
+        a(std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n}))),
         analysis(std::make_shared<const solve::Analysis>(solve::analyze(a, {}))),
         made(solve::factor<double>(a, analysis)),
         b(usize(a.rows()) * usize(nrhs)) {

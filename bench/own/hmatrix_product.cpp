@@ -10,15 +10,16 @@
 #include <memory>
 
 #include "../peers/floor.hpp"
+#include "apps/bem/conductors.hpp"
+#include "apps/bem/single_layer.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/split_mix.hpp"
-#include "trisweep/hmatrix/conductors.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
-#include "trisweep/hmatrix/single_layer.hpp"
 
 namespace {
 
 using namespace trisweep::hmatrix;
+namespace bem = trisweep::bem;
 using trisweep::compression::Cross;
 using trisweep::compression::Precision;
 
@@ -38,7 +39,7 @@ struct Candidate {
 
 class Comparison {
  public:
-  Comparison(const TriangleMesh& mesh, double eps) : kernel_(mesh, coulomb_factor()), eps_(eps) {
+  Comparison(const bem::TriangleMesh& mesh, double eps) : kernel_(mesh, bem::coulomb_factor()), eps_(eps) {
     const auto add = [&](const char* name, const Compression& how) {
       auto tree = make_cluster_tree(centroids(mesh), 32);
       auto& made = made_.emplace_back(
@@ -81,7 +82,7 @@ class Comparison {
  private:
   trisweep::transport::Communicator world_{MPI_COMM_SELF};
   trisweep::Crew crew_{1};
-  SingleLayer kernel_;
+  bem::SingleLayer kernel_;
   double eps_;
   std::vector<Candidate> made_;
   std::vector<double> x_, y_;
@@ -92,7 +93,7 @@ class Comparison {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const auto mesh = make_object("spheres", {.triangles = argc > 1 ? std::atoi(argv[1]) : 50784}).mesh;
+  const auto mesh = bem::make_object("spheres", {.triangles = argc > 1 ? std::atoi(argv[1]) : 50784}).mesh;
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 15;
   std::vector<double> eps{1e-3, 1e-6, 1e-8};
   if (argc > 3) {

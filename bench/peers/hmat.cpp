@@ -9,17 +9,18 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "apps/bem/conductors.hpp"
+#include "apps/bem/single_layer.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/split_mix.hpp"
-#include "trisweep/hmatrix/conductors.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
-#include "trisweep/hmatrix/single_layer.hpp"
 
 namespace {
 
 using trisweep::Index;
 using trisweep::usize;
 using namespace trisweep::hmatrix;
+namespace bem = trisweep::bem;
 
 struct Measured {
   double assembly_seconds, bytes, product_seconds, error;
@@ -31,13 +32,14 @@ double cpu_seconds() {
 }
 
 struct Problem {
-  TriangleMesh mesh;
-  SingleLayer kernel;
+  bem::TriangleMesh mesh;
+  bem::SingleLayer kernel;
   std::vector<double> x, exact;  // signs, and products of them with some rows
   std::vector<Index> rows;
 
   explicit Problem(Index triangles)
-      : mesh(make_object("spheres", {.triangles = triangles}).mesh), kernel(mesh, coulomb_factor()) {
+      : mesh(bem::make_object("spheres", {.triangles = triangles}).mesh),
+        kernel(mesh, bem::coulomb_factor()) {
     for (Index i = 0; i < mesh.size(); ++i)
       x.push_back((trisweep::split_mix(std::uint64_t(i)) & 1) == 0 ? 1 : -1);
     for (Index i = mesh.size() / 60; i < mesh.size(); i += mesh.size() / 30) {

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "gallery/gallery.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
 #include "trisweep/component/ilut.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/matrix/gallery.hpp"
 
 namespace trisweep::component {
 namespace {
@@ -78,7 +78,7 @@ TYPED_TEST(Ilu0Test, SolvesATridiagonalSystem) {
 
 // The whole pattern of a small matrix is the whole factorization; with less, fill makes it better.
 TEST(Ilut, MoreFillIsCloserToTheMatrix) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 6}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 6}));
   const auto truth = random_vector<double>(usize(a.rows()), 4);
   std::vector<double> b(truth.size()), x(truth.size());
   matrix::multiply<double>(a, Op::none, truth, b);
@@ -100,7 +100,7 @@ TEST(Ilut, MoreFillIsCloserToTheMatrix) {
 }
 
 TEST(Ilut, UnitsOfEquationsChangeNothing) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 7}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 7}));
   const matrix::Pattern pattern = ilut_pattern(a);
   EXPECT_GT(pattern.nonzeros(), a.nonzeros());
   for (const int power : {-900, 900}) {

@@ -2,16 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include "gallery/gallery.hpp"
 #include "trisweep/component/lower_system.hpp"
 #include "trisweep/component/shape.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/matrix/gallery.hpp"
 
 namespace trisweep::component {
 namespace {
 
 matrix::Pattern below_of(const char* kind, Index n) {
-  return lower_system(std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n})), {}, Op::none).below;
+  return lower_system(std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n})), {}, Op::none)
+      .below;
 }
 
 TEST(Shape, CountsLevels) {

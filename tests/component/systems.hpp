@@ -1,10 +1,10 @@
 #pragma once
 // Triangular matrices of every kind, and what solutions with them are judged by.
 
+#include "gallery/gallery.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
 #include "trisweep/component/ilu0.hpp"
-#include "trisweep/matrix/gallery.hpp"
 
 namespace trisweep::testing_support {
 
@@ -33,7 +33,7 @@ matrix::Csr<T> random_lower(Index n, Index per_row, Index band) {
 
 template <Scalar T>
 matrix::Csr<T> from_gallery(const char* kind, Index n) {
-  return matrix::convert<T>(std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n})));
+  return matrix::convert<T>(std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n})));
 }
 
 // The L of an ILU(0), its ones stored.

@@ -1,5 +1,5 @@
 #pragma once
-// Panels whose product is known, and every way to launch them.
+// Panels whose product is known.
 
 #include <algorithm>
 
@@ -70,21 +70,5 @@ struct MadeUp {
     return y;
   }
 };
-
-inline std::vector<GemvOptions> every_choice() {
-  std::vector<GemvOptions> all{{.merged = true}};
-  for (const auto& order : gemv_orders())
-    for (const auto& cut : gemv_cuts())
-      for (const bool padded : {false, true})
-        for (const auto& sum : gemv_sums())
-          if (!padded || sum.choice == GemvSum::atomic)
-            all.push_back({.order = order.choice,
-                           .cut = cut.choice,
-                           .count = 4,
-                           .streams = 2,
-                           .padded = padded,
-                           .sum = sum.choice});
-  return all;
-}
 
 }  // namespace trisweep::testing_support

@@ -4,15 +4,15 @@
 #include <map>
 #include <numeric>
 
+#include "gallery/gallery.hpp"
 #include "trisweep/distribution/share.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/ordering/ordering.hpp"
 
 namespace trisweep::distribution {
 namespace {
 
 symbolic::Structure square_mesh(Index n, int levels) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = n}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = n}));
   const auto order = ordering::order(a, true, {.tree_levels = levels});
   const auto pattern = matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
   return *symbolic::analyze(pattern, order.tree, {.max_width = 8}).structure;

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include "apps/bem/mesh_file.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/hmatrix/mesh_file.hpp"
 
-namespace trisweep::hmatrix::fuzz {
+namespace trisweep::bem::fuzz {
 
 inline bool is_valid(const TriangleMesh& mesh) {
   const auto finite = [](const Point& p) {
@@ -49,4 +49,4 @@ inline bool reads_or_refuses(std::string_view bytes, const std::string& ending) 
   return good;
 }
 
-}  // namespace trisweep::hmatrix::fuzz
+}  // namespace trisweep::bem::fuzz

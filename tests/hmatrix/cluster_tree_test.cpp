@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "trisweep/hmatrix/spheres.hpp"
+#include "apps/bem/spheres.hpp"
 #include "trisweep/hmatrix/stored_block.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
 
 TEST(ClusterTree, HoldsEachPointOnceInsideItsBoxes) {
-  const auto points = centroids(sphere_mesh({5, 7}, 1, {0, 0, 0}));
+  const auto points = centroids(bem::sphere_mesh({5, 7}, 1, {0, 0, 0}));
   const ClusterTree tree = make_cluster_tree(points, 15);
   std::vector<Index> sorted = tree.order;
   std::ranges::sort(sorted);
@@ -32,7 +32,7 @@ TEST(ClusterTree, HoldsEachPointOnceInsideItsBoxes) {
 }
 
 TEST(ClusterTree, BlocksCoverTheMatrixOnce) {
-  const ClusterTree tree = make_cluster_tree(centroids(sphere_mesh({5, 6}, 1, {0, 0, 0})), 10);
+  const ClusterTree tree = make_cluster_tree(centroids(bem::sphere_mesh({5, 6}, 1, {0, 0, 0})), 10);
   const auto n = usize(tree.size());
   std::vector<int> covered(n * n);
   Index admissible = 0;
@@ -59,7 +59,7 @@ TEST(ClusterTree, NoPointsOneAndManyInOnePlace) {
 }
 
 TEST(Strips, AreClustersThatCoverTheRows) {
-  const ClusterTree tree = make_cluster_tree(centroids(sphere_mesh({5, 7}, 1, {0, 0, 0})), 15);
+  const ClusterTree tree = make_cluster_tree(centroids(bem::sphere_mesh({5, 7}, 1, {0, 0, 0})), 15);
   const Strips strips = make_strips(tree, 40);
   EXPECT_EQ(strips.begin.front(), 0);
   EXPECT_EQ(strips.begin.back(), tree.size());

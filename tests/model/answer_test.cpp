@@ -4,14 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "trisweep/matrix/gallery.hpp"
-#include "trisweep/model/iteration.hpp"
+#include "gallery/gallery.hpp"
 
 namespace trisweep::model {
 namespace {
 
 matrix::Pattern pattern_of(const std::string& kind, Index n) {
-  return std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n})).pattern;
+  return std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n})).pattern;
 }
 
 Machine round_machine() {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <set>
 
+#include "gallery/gallery.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/model/lower_bound.hpp"
 #include "trisweep/plan/variants.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 using distribution::ProcessGrid;
 
 PlanProblem problem_of(const std::string& kind, int n, Workload workload = {}) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n}));
   const auto order = ordering::order(a, false, {.tree_levels = 5});
   const auto pattern = matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
   PlanProblem problem{.workload = workload};

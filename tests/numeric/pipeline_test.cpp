@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <string>
 
+#include "gallery/gallery.hpp"
 #include "numeric/support.hpp"
 #include "support/largest.hpp"
 #include "support/real_matrices.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/numeric/factors.hpp"
@@ -74,7 +74,7 @@ TEST(Pipeline, FactorsDefiniteMatrices) {
 }
 
 TEST(Pipeline, IsBitwiseTheSameOnAnyNumberOfThreads) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 16}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 16}));
   const auto ordered = prepare(a, false);
   const auto reference = factor(ordered.a, ordered.structure, Kind::lu, {.threads = 1});
   for (const int threads : {2, 3, 4}) {
@@ -87,7 +87,7 @@ TEST(Pipeline, IsBitwiseTheSameOnAnyNumberOfThreads) {
 
 // Splitting wide separators changes how they are stored, not (up to which supernodes merge) what is computed.
 TEST(Pipeline, SplitSeparatorsCostNoFlops) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("poisson3d", {.n = 14}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = 14}));
   const auto whole = prepare(a, true, 1000), split = prepare(a, true, 40);
   ASSERT_GT(split.structure->supernodes(), whole.structure->supernodes());
   const double flops = estimate(*whole.structure, Kind::cholesky, sizeof(double)).flops;

@@ -10,9 +10,9 @@
 #include <numeric>
 #include <random>
 
+#include "gallery/gallery.hpp"
 #include "support/real_matrices.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/matrix/io.hpp"
 
 namespace trisweep::ordering {
@@ -144,7 +144,7 @@ TEST(Matching, SurvivesExtremeMagnitudes) {
 
 TEST(Matching, KeepsADominantDiagonalWhereItIs) {
   for (const char* kind : {"convection3d", "s2d9"}) {
-    const auto any = matrix::gallery(kind, {.n = 9});
+    const auto any = gallery::make_matrix(kind, {.n = 9});
     const auto& a = std::get<Csr<double>>(any);
     const Matching m = match_large_entries(a, silent_observer());
     for (Index i = 0; i < a.rows(); ++i) ASSERT_EQ(m.col_of_row[usize(i)], i);

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <set>
 
+#include "gallery/gallery.hpp"
 #include "ordering/patterns.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/matrix/gallery.hpp"
 
 namespace trisweep::ordering {
 namespace {
@@ -81,7 +81,7 @@ TEST_P(EveryMethod, SeparatesTheNodesOfTheTreeOnEveryGraph) {
 
 TEST_P(EveryMethod, SeparatesUnsymmetricMatricesAfterMatching) {
   for (const char* kind : {"random", "cage"}) {
-    const auto any = matrix::gallery(kind, {.n = std::string(kind) == "cage" ? 8 : 600});
+    const auto any = gallery::make_matrix(kind, {.n = std::string(kind) == "cage" ? 8 : 600});
     const auto& a = std::get<Csr<double>>(any);
     expect_separated(a, order(a, false, {.method = GetParam(), .tree_levels = 3}));
   }
@@ -222,7 +222,7 @@ TEST(Ordering, SymmetricMatricesKeepRowsAndColumnsTogetherAndGetAUnitLikeDiagona
 }
 
 TEST(Ordering, EquilibratesWithoutMatching) {
-  const auto any = matrix::gallery("random", {.n = 300});
+  const auto any = gallery::make_matrix("random", {.n = 300});
   const auto& a = std::get<Csr<double>>(any);
   const Ordering o = order(a, false, {.matching = false});
   EXPECT_EQ(o.row_new, o.col_new);
@@ -237,7 +237,7 @@ TEST(Ordering, EquilibratesWithoutMatching) {
 }
 
 TEST(Ordering, ScalesNothingWhenToldSo) {
-  const auto any = matrix::gallery("random", {.n = 100});
+  const auto any = gallery::make_matrix("random", {.n = 100});
   const Ordering o = order(std::get<Csr<double>>(any), false, {.equilibrate = false});
   EXPECT_THAT(o.row_scale, testing::Each(1.0));
   EXPECT_THAT(o.col_scale, testing::Each(1.0));

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <array>
 
-#include "trisweep/matrix/gallery.hpp"
+#include "gallery/gallery.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
 
@@ -84,7 +84,7 @@ using Factorization = solve::Factorization<double>;
 using Solver = solve::TriangularSolver<double>;
 
 Factorization factored(const Problem& problem) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery(problem.matrix, {.n = problem.n}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix(problem.matrix, {.n = problem.n}));
   const Dissection order(problem.n, problem.depth);
   const std::vector<double> one(usize(a.rows()), 1.0);
   const auto dissected = matrix::permuted_and_scaled<double>(a, order.new_of(), order.new_of(), one, one);

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <set>
 
+#include "gallery/gallery.hpp"
 #include "support/structure.hpp"
 #include "trisweep/core/slabs.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/message_peers.hpp"
 #include "trisweep/plan/sweep_machine.hpp"
@@ -178,7 +178,7 @@ TEST(Sweep, CompletesWhateverTheOrderOfMessages) {
 // Tasks run here as soon as they are free, and against the order of the plan: nothing but the counters keeps
 // the products with diagonal blocks behind the panels that read the same rows.
 TEST(Sweep, DiagonalProductsWaitForAllThatReadsWhatTheyOverwrite) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = 96}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = 96}));
   const auto order = ordering::order(a, false, {.tree_levels = 3});
   const auto pattern = matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
   const auto s = *symbolic::analyze(pattern, order.tree, {}).structure;

@@ -10,8 +10,8 @@
 #include <set>
 #include <tuple>
 
+#include "gallery/gallery.hpp"
 #include "support/structure.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/variants.hpp"
 
@@ -114,7 +114,7 @@ TEST(Traffic, TreesOnlyReroute) {
 // The 9-point stencil on an n x n grid, as the command analyzes it for grids of one layer:
 // tests/cli/plan_test.py holds it to that.
 symbolic::Structure stencil(Index n) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = n}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = n}));
   const auto order = ordering::order(a, true, {});
   return *symbolic::analyze(matrix::permuted(a.pattern, order.row_new, order.col_new), order.tree, {})
               .structure;

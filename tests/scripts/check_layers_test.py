@@ -10,13 +10,14 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check-layers
 
 
 class CheckLayers(unittest.TestCase):
-    def check(self, cmake, files):
-        """Runs the script on a tree of `files` (path below src/trisweep -> text)."""
+    def check(self, cmake, files, rooms=None):
+        """Runs the script on a tree of `files` (path below src/trisweep -> text) and of `rooms` (path -> text)."""
         with tempfile.TemporaryDirectory() as folder:
-            stages = pathlib.Path(folder) / "src" / "trisweep"
-            for path, text in {"CMakeLists.txt": cmake, **files}.items():
-                (stages / path).parent.mkdir(parents=True, exist_ok=True)
-                (stages / path).write_text(text)
+            texts = {f"src/trisweep/{path}": text for path, text in {"CMakeLists.txt": cmake, **files}.items()}
+            for name, text in {**texts, **(rooms or {})}.items():
+                path = pathlib.Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
             return subprocess.run([sys.executable, SCRIPT, folder], capture_output=True, text=True, timeout=60)
 
     CHAIN = "trisweep_stage(core)\ntrisweep_stage(matrix USES core LINK ZLIB::ZLIB)\ntrisweep_stage(plan USES matrix)\n"
@@ -55,6 +56,26 @@ class CheckLayers(unittest.TestCase):
     def test_rejects_a_folder_that_is_no_stage(self):
         result = self.check("trisweep_stage(core)\n", {"extra/x.hpp": ""})
         self.assertIn("folder extra is not a stage", result.stderr)
+
+    def test_a_room_stands_on_the_library(self):
+        result = self.check(self.CHAIN, {"core/types.hpp": "", "matrix/csr.hpp": ""}, {
+            "cmake/TrisweepRooms.cmake": "trisweep_stage(bem ROOM apps/bem USES matrix)\n",
+            "apps/bem/mesh.hpp": '#include "trisweep/core/types.hpp"\n',
+            "apps/bem/mesh.cpp": '#include "apps/bem/mesh.hpp"\n#include "trisweep/matrix/csr.hpp"\n',
+        })
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_rejects_a_stage_that_includes_a_room(self):
+        rooms = {"cmake/TrisweepRooms.cmake": "trisweep_stage(bem ROOM apps/bem USES core)\n", "apps/bem/mesh.hpp": ""}
+        result = self.check(self.CHAIN, {"core/types.hpp": '#include "apps/bem/mesh.hpp"\n'}, rooms)
+        self.assertIn("src/trisweep/core/types.hpp:1: stage core may not include", result.stderr)
+
+    def test_rejects_a_room_that_includes_what_it_does_not_use(self):
+        result = self.check(self.CHAIN, {"plan/plan.hpp": ""}, {
+            "cmake/TrisweepRooms.cmake": "trisweep_stage(bem ROOM apps/bem USES core)\n",
+            "apps/bem/mesh.hpp": '#include "trisweep/plan/plan.hpp"\n',
+        })
+        self.assertIn("apps/bem/mesh.hpp:1: stage bem may not include", result.stderr)
 
     def test_rejects_missing_relative_and_angled_headers(self):
         result = self.check("trisweep_stage(core)\n", {

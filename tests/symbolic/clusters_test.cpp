@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "trisweep/matrix/gallery.hpp"
+#include "gallery/gallery.hpp"
 #include "trisweep/ordering/ordering.hpp"
 
 namespace trisweep::symbolic {
@@ -33,7 +33,7 @@ Index columns_that_do_not_fit(const matrix::Pattern& pattern, const Structure& s
 }
 
 TEST(Clusters, KeepTheStructureAndHoldTheFactors) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("poisson3d", {.n = 14}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = 14}));
   const auto order = ordering::order(a, true, {.tree_levels = 3});
   const auto pattern = permuted(a.pattern, order.col_new);
   const Analysis before = analyze(pattern, order.tree, {.max_width = 32});

@@ -3,10 +3,9 @@
 // dense blocks, or of U (V^T x), whose V^T x are sums on the way. One source for a GPU's blocks and for
 // threads of the host.
 //
-// They run in one of two ways. In *batches*, each a launch of its own: first those of V and of dense blocks,
-// then those of U, which add to y by atomic operations (Yamazaki et al., V-B); or, without atomics, a block
-// of threads for each strip of rows. Or as one persistent kernel (run_merged): workers take panels of V and
-// then strips by ticket, and a strip waits for the sums only after its dense blocks.
+// They run as one persistent kernel: workers take panels of V and then strips by ticket, and a strip waits
+// for the sums only after its dense blocks. (Launches of batches, as others make them, are a study:
+// studies/himv/batch_kernel.hpp.)
 
 #include "trisweep/device/block.hpp"
 #include "trisweep/device/packed_numbers.hpp"
@@ -23,7 +22,7 @@ enum class GemvKind : std::uint8_t {
 struct Gemv {
   std::size_t panel;  // where it begins
   GemvKind kind;
-  Index rows, cols;  // of the panel; of a padded one those that count
+  Index rows, cols;  // of the panel; where it is padded those that count
   Index source, target;
 
   constexpr bool is_transposed() const { return kind == GemvKind::sums_of_x; }
@@ -36,27 +35,6 @@ struct GemvStrip {
   Range rows;
   Range dense;
   Range low_rank;
-};
-
-inline constexpr Index most_groups = 8;
-inline constexpr Index rows_of_part = most_groups * slab_rows;
-
-// Rows and columns of a panel.
-struct PanelShape {
-  Index rows = 0;
-  Index cols = 0;
-};
-
-// One launch: panels gemv[begin, end), `parts` blocks of `groups` x 32 threads for each; or, of strips, a
-// block for each.
-struct GemvBatch {
-  Range gemv;
-  bool of_strips = false;
-  bool of_left = false;  // after all batches that are not
-  Index parts = 1;
-  Index groups = most_groups;
-  Index stream = 0;
-  PanelShape largest[2]{};  // of panels that are multiplied as they are, and transposed
 };
 
 // Of one device. Counters only grow (machine.hpp).
@@ -109,20 +87,6 @@ TRISWEEP_DEVICE inline const T* source_of(const GemvView<T>& v, const Gemv& g) {
   return (g.kind == GemvKind::rows_of_sums ? v.sums : v.x) + g.source;
 }
 
-// Part `part` of a panel, of as many as the largest of the batch has: later ones end at once (the adaptive
-// subgrid truncation of MAGMA's dgemv_vbatched).
-template <class T, class Block>
-TRISWEEP_DEVICE inline void run_part(const GemvView<T>& v, const Gemv& g, Index part, const Block& block) {
-  if (g.is_transposed()) {
-    if (part == 0) sum_columns(v, g, block);
-    return;
-  }
-  const Index first = part * rows_of_part;
-  const Index last = g.rows - first < rows_of_part ? g.rows : first + rows_of_part;
-  for (Index i = first + block.group * block.lanes + block.lane; i < last; i += block.groups * block.lanes)
-    atomic_add(v.y + g.target + i, row_of_product(v.panels + g.panel, i, source_of(v, g)));
-}
-
 // y += (or =) the sum of some panels, in rows of a strip: a row is one thread's, and adds in one order.
 template <bool first, class T, class Block>
 TRISWEEP_DEVICE inline void sum_rows(const GemvView<T>& v, Range rows, Range panels, const Block& block) {
@@ -135,19 +99,6 @@ TRISWEEP_DEVICE inline void sum_rows(const GemvView<T>& v, Range rows, Range pan
         sum += row_of_product(v.panels + g.panel, i - g.target, source_of(v, g));
     }
     v.y[i] = sum;
-  }
-}
-
-// One of a batch's blocks.
-template <class T, class Block>
-TRISWEEP_DEVICE inline void run_block(const GemvView<T>& v, const GemvBatch& batch, Offset number,
-                                      const Block& block) {
-  const Index i = batch.gemv.begin + static_cast<Index>(number / batch.parts);
-  if (batch.of_strips) {
-    sum_rows<true>(v, v.strip[i].rows, v.strip[i].dense, block);
-    sum_rows<false>(v, v.strip[i].rows, v.strip[i].low_rank, block);
-  } else {
-    run_part(v, v.gemv[i], static_cast<Index>(number % batch.parts), block);
   }
 }
 

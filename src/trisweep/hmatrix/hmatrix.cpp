@@ -4,7 +4,6 @@
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/hmatrix/block_exchange.hpp"
-#include "trisweep/hmatrix/hacapk_distribution.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -46,7 +45,6 @@ template <Scalar T>
 void HMatrix<T>::deal_out(CompressedBlocks<T> blocks, const distribution::RowPartition* as) {
   const auto start = Clock::now();
   count(blocks);
-  compare_with_hacapk(blocks);
   const Strips& strips = blocks.strips;
   const std::vector<Index> cut =
       as == nullptr ? cut_strips(comm_, blocks.stored, strips) : strips_of(*as, strips);
@@ -84,22 +82,6 @@ void HMatrix<T>::count(const CompressedBlocks<T>& blocks) {
     if (block.rank != StoredBlock::dense) of_rank[usize(block.rank)] += 1;
   comm_.sum(of_rank);
   for (const double count : of_rank) statistics_.blocks_of_rank.push_back(static_cast<Offset>(count));
-}
-
-template <Scalar T>
-void HMatrix<T>::compare_with_hacapk(const CompressedBlocks<T>& blocks) {
-  if (comm_.size() == 1 || blocks.leaves.empty()) return;
-  std::vector<double> bytes(usize(comm_.size()));
-  transport::collectively(comm_, [&] {
-    const auto theirs = hacapk_distribution(tree_, blocks.leaves, comm_.size());
-    for (const StoredBlock& block : blocks.stored)
-      bytes[usize(theirs.owner[usize(block.number)])] += double(block.bytes.size());
-    statistics_.hacapk_rows = double(theirs.rows) / tree_.size();
-  });
-  comm_.sum(bytes);
-  double total = 0;
-  for (const double of_rank : bytes) total += of_rank;
-  statistics_.hacapk_bytes_balance = *std::ranges::max_element(bytes) * comm_.size() / total;
 }
 
 template <Scalar T>
@@ -147,7 +129,7 @@ void HMatrix<T>::begin_gather(Vectors<const T> x) {
     const T* rows = x.column(c);
     if (x.space == MemorySpace::device) {
       T* const copy = own_.data() + usize(c) * usize(x.rows);
-      device_->copy(rows, copy, usize(x.rows));
+      product_->copy(rows, copy, usize(x.rows));
       rows = copy;
     }
     transport::check(MPI_Iallgatherv(rows, all_rows_.count[usize(comm_.rank())], MPI_BYTE,
@@ -180,12 +162,16 @@ void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
 }
 
 template <Scalar T>
-void HMatrix<T>::use_device(const DeviceOptions& options) {
+void HMatrix<T>::use_device(engine::Device device) {
+  use_product([&](const device::GemvTasks& tasks, Crew& crew) {
+    return device == engine::Device::cpu ? nullptr : product_on<T>(device, tasks, crew);
+  });
+}
+
+template <Scalar T>
+void HMatrix<T>::use_product(const ProductMaker& make) {
   transport::together(comm_, [&] {
-    device_ = transport::collectively(comm_, [&]() -> std::unique_ptr<DeviceProduct<T>> {
-      if (options.device == engine::Device::native) return nullptr;
-      return std::make_unique<DeviceProduct<T>>(local_.device_tasks(), options, crew_);
-    });
+    product_ = transport::collectively(comm_, [&] { return make(local_.device_tasks(), crew_); });
   });
 }
 
@@ -203,8 +189,8 @@ template <Scalar T>
 void HMatrix<T>::multiply_gathered(Vectors<const T> x, Vectors<T> y, const std::function<void()>& between) {
   const engine::Span span(recorder_, engine::TraceKind::products, 0);
   const Vectors<const T> whole = is_there(x) ? x : Vectors<const T>(whole_.data(), tree_.size(), x.cols);
-  if (device_ != nullptr) {
-    device_->multiply(whole, y);
+  if (product_ != nullptr) {
+    product_->multiply(whole, y);
   } else {
     local_.multiply(whole, y, crew_, between);
   }

@@ -17,12 +17,9 @@ namespace trisweep::hmatrix {
 // Over all ranks.
 struct Statistics {
   Offset stored_values = 0;
-  Offset bytes = 0;          // with what ranks hold several times
-  Offset bytes_max = 0;      // of the rank with most of them
-  double bytes_balance = 1;  // these over the mean of the ranks
-  // By HACApK's rule (hacapk_distribution.hpp), and the rows that its ranks have, over n.
-  double hacapk_bytes_balance = 1;
-  double hacapk_rows = 1;
+  Offset bytes = 0;            // with what ranks hold several times
+  Offset bytes_max = 0;        // of the rank with most of them
+  double bytes_balance = 1;    // these over the mean of the ranks
   Offset low_rank_blocks = 0;  // each once
   Offset dense_blocks = 0;
   double mean_rank = 0;  // of the low-rank blocks
@@ -54,10 +51,13 @@ class HMatrix {
   // y = A x, and `work` while x is gathered.
   void operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work);
 
-  // Products of op N are made there from now on. Collective; throws on every rank where one has no such
-  // device.
-  void use_device(const DeviceOptions& options);
-  bool reaches_device() const { return device_ != nullptr; }
+  // Products of op N are made there from now on, or by what `make` makes of this rank's. Collective; throws
+  // on every rank where one has no such device.
+  void use_device(engine::Device device);
+  using ProductMaker =
+      std::function<std::unique_ptr<device::GemvRunner<T>>(const device::GemvTasks& tasks, Crew& crew)>;
+  void use_product(const ProductMaker& make);
+  bool reaches_device() const { return product_ != nullptr; }
 
   // Records all-gathers (in the row of the thread behind the crew's), the products behind them, and what is
   // done meanwhile. Null: nothing. It outlives this.
@@ -68,8 +68,6 @@ class HMatrix {
   Index local_rows() const { return partition_.count(comm_.rank()); }
   // This rank's products as a device would make them. As long as this lives.
   device::GemvTasks device_tasks() const { return local_.device_tasks(); }
-  // None where products are made by LocalBlocks.
-  const DeviceProduct<T>* device() const { return device_.get(); }
   const Statistics& statistics() const { return statistics_; }
   const transport::Communicator& comm() const { return comm_; }
   Crew& crew() const { return crew_; }
@@ -77,7 +75,6 @@ class HMatrix {
  private:
   void deal_out(CompressedBlocks<T> blocks, const distribution::RowPartition* as);
   void count(const CompressedBlocks<T>& blocks);
-  void compare_with_hacapk(const CompressedBlocks<T>& blocks);
   void count_local();
   void reserve(Index nrhs);
   // What MPI reads as long as a collective of its is under way: of each rank's rows in a message.
@@ -102,7 +99,7 @@ class HMatrix {
   ClusterTree tree_;
   distribution::RowPartition partition_;
   LocalBlocks<T> local_;
-  std::unique_ptr<DeviceProduct<T>> device_;
+  std::unique_ptr<device::GemvRunner<T>> product_;  // none: local_ makes them
   Statistics statistics_;
   engine::Recorder* recorder_ = nullptr;
   Index nrhs_ = 0;

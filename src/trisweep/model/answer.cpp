@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "trisweep/distribution/row_partition.hpp"
-#include "trisweep/model/iteration.hpp"
+#include "trisweep/model/all_reduce.hpp"
 
 namespace trisweep::model {
 namespace {
@@ -88,14 +88,14 @@ AnswerPrice answer_price(double sweep_seconds, int corrections, const ProductSha
                          const Machine& machine, const Workload& workload) {
   const int sweeps = 1 + corrections;
   const Index of_node = std::min(product.ranks, machine.ranks_per_node);
-  const Processes processes{.nodes = (product.ranks + of_node - 1) / of_node, .of_node = of_node};
   AnswerPrice price{.corrections = corrections,
                     .reductions = reductions_of_call + reductions_of_measurement * sweeps};
   price.sweeps = sweeps * sweep_seconds;
   price.products = sweeps * product_seconds(product, machine, workload);
   price.halos = sweeps * halo_seconds(product, machine, workload);
   price.reduction_seconds =
-      price.reductions * all_reduce_seconds(machine, processes, workload.nrhs * sizeof(double));
+      price.reductions * all_reduce_seconds(machine, (product.ranks + of_node - 1) / of_node, of_node,
+                                            workload.nrhs * sizeof(double));
   price.updates =
       corrections * 3.0 * product.rows * workload.row_bytes() / rank_bandwidth(machine, product.ranks);
   return price;

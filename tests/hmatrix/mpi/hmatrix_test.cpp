@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/bem/helmholtz.hpp"
+#include "apps/bem/single_layer.hpp"
+#include "apps/bem/spheres.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
-#include "trisweep/hmatrix/helmholtz.hpp"
 #include "trisweep/hmatrix/point_kernel.hpp"
-#include "trisweep/hmatrix/single_layer.hpp"
-#include "trisweep/hmatrix/spheres.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -33,7 +33,7 @@ struct Waves {
 
 template <Scalar T>
 struct Problem {
-  std::vector<Point> points = centroids(sphere_mesh({4, 7}, 1, {0, 0, 0}));
+  std::vector<Point> points = centroids(bem::sphere_mesh({4, 7}, 1, {0, 0, 0}));
   PointKernel<T, Waves<T>> kernel{points, Waves<T>{}, T(20)};
 
   ClusterTree tree() const { return make_cluster_tree(points, 12); }

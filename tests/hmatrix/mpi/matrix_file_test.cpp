@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "apps/bem/spheres.hpp"
 #include "support/random_matrix.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 #include "trisweep/hmatrix/point_kernel.hpp"
-#include "trisweep/hmatrix/spheres.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -23,7 +23,7 @@ const bool hdf5_is_left_alone = (leave_hdf5_alone_at_exit(), true);
 
 template <Scalar T>
 struct SavedProblem {
-  std::vector<Point> points = centroids(sphere_mesh({4, 6}, 1, {0, 0, 0}));
+  std::vector<Point> points = centroids(bem::sphere_mesh({4, 6}, 1, {0, 0, 0}));
   struct Coulomb {
     T operator()(const Point& a, const Point& b) const {
       return T(RealOf<T>((1 + 0.2 * a[0]) / length(a - b)));
@@ -108,8 +108,8 @@ TYPED_TEST(MatrixFileOf, ProductsHaveTheSameBitsOnAnyNumberOfRanks) {
   EXPECT_EQ(alone.options.compression.eps, 1e-4);
   EXPECT_EQ(alone.leaves.size(), blocks.leaves.size());
   EXPECT_TRUE(is_tree_of(alone.tree, problem.points));
-  EXPECT_FALSE(is_tree_of(alone.tree, centroids(sphere_mesh({4, 6}, 1.001, {0, 0, 0}))));
-  EXPECT_FALSE(is_tree_of(alone.tree, centroids(sphere_mesh({4, 5}, 1, {0, 0, 0}))));
+  EXPECT_FALSE(is_tree_of(alone.tree, centroids(bem::sphere_mesh({4, 6}, 1.001, {0, 0, 0}))));
+  EXPECT_FALSE(is_tree_of(alone.tree, centroids(bem::sphere_mesh({4, 5}, 1, {0, 0, 0}))));
   EXPECT_EQ(this->product(this->self, std::move(alone)), expected);
 }
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "gallery/gallery.hpp"
 #include "krylov/mpi/bicgstab_system.hpp"
 #include "support/random_matrix.hpp"
-#include "trisweep/matrix/gallery.hpp"
 
 namespace trisweep::krylov {
 namespace {
@@ -84,7 +84,7 @@ TYPED_TEST(BicgstabTest, UnitsChangeNothing) {
 }
 
 TEST(Bicgstab, SolvesConvectionAndDiffusion) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 9}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 9}));
   BicgstabSystem<double> system(a);
   const auto x = random_vector<double>(usize(a.rows()) * 2, 3);
   const auto found = system.solve(system.times(x), {.tolerance = 1e-12});
@@ -114,7 +114,7 @@ TEST(Bicgstab, AUnitFactorChangesNothing) {
 // An indefinite matrix that is hard without a preconditioner: what is said of the answer is true.
 TEST(Bicgstab, SaysOnlyOfSolvedSystemsThatItConverged) {
   using T = std::complex<double>;
-  const auto a = std::get<matrix::Csr<T>>(matrix::gallery("maxwell3d", {.n = 3, .complex = true}));
+  const auto a = std::get<matrix::Csr<T>>(gallery::make_matrix("maxwell3d", {.n = 3, .complex = true}));
   BicgstabSystem<T> system(a);
   const auto x = random_vector<T>(usize(a.rows()), 3);
   for (const int iterations : {1, 10, 1000}) {
@@ -170,7 +170,7 @@ TEST(Bicgstab, BreaksDownOnARotation) {
 }
 
 TEST(Bicgstab, EndsWithTheLastIteration) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 8}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 8}));
   BicgstabSystem<double> system(a);
   system.solve(std::vector<double>(usize(a.rows()), 1.0), {.tolerance = 1e-12, .max_iterations = 2});
   EXPECT_EQ(system.result[0].outcome, Outcome::most_iterations);

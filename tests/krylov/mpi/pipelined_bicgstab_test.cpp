@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "gallery/gallery.hpp"
 #include "krylov/mpi/bicgstab_system.hpp"
 #include "support/random_matrix.hpp"
-#include "trisweep/matrix/gallery.hpp"
 
 namespace trisweep::krylov {
 namespace {
@@ -35,7 +35,7 @@ TYPED_TEST(PipelinedBicgstabTest, FindsKnownSolutionsWithWhateverIsHidden) {
 
 // In exact arithmetic the iterates are those of BiCGStab.
 TEST(PipelinedBicgstab, TakesTheStepsOfBicgstab) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 9}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 9}));
   BicgstabSystem<double> system(a);
   const auto b = system.times(random_vector<double>(usize(a.rows()), 3));
   system.solve(b, {.tolerance = 1e-6});
@@ -52,7 +52,7 @@ TEST(PipelinedBicgstab, TakesTheStepsOfBicgstab) {
 // What rounding makes of the recurrences is taken out by making them anew, and no sooner noticed than the
 // true residual says: starts from there are not counted on here.
 TEST(PipelinedBicgstab, ReplacesWhatRoundingHasSpoiled) {
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 12}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 12}));
   BicgstabSystem<double> system(a);
   system.method = "pipelined-bicgstab";
   const auto b = system.times(random_vector<double>(usize(a.rows()), 3));
@@ -73,7 +73,7 @@ TEST(PipelinedBicgstab, TellsBreakdownFromTheLastIteration) {
   EXPECT_EQ(turned.result[0].iterations, 0);
   EXPECT_EQ(turned.error(found, {0, 0}), 0);
 
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 8}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 8}));
   BicgstabSystem<double> system(a);
   system.method = "pipelined-bicgstab";
   system.solve(std::vector<double>(usize(a.rows()), 1.0), {.tolerance = 1e-12, .max_iterations = 2});

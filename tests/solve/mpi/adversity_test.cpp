@@ -4,10 +4,10 @@
 
 #include <fstream>
 
+#include "gallery/gallery.hpp"
 #include "support/abandoned.hpp"
 #include "support/perturbed_transport.hpp"
 #include "support/solver.hpp"
-#include "trisweep/matrix/gallery.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -73,7 +73,7 @@ bool adds_and_reads(const plan::Plan& plan) {
 // Where a rank reads a segment that it adds to, its partial sum leaves while the final values come.
 TEST(Adversity, PartialSumsThatLeaveLateAreNotOverwritten) {
   if (world_size() > 6) GTEST_SKIP() << "four ranks settle it";
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("s2d9", {.n = 110}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = 110}));
   const auto factors = factored(a);
   for (const auto& named : transport::transports()) {
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors,

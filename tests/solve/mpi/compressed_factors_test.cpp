@@ -6,11 +6,11 @@
 
 #include <cstring>
 
+#include "gallery/gallery.hpp"
 #include "support/distributed_rows.hpp"
 #include "support/hard_to_pivot.hpp"
 #include "support/solver.hpp"
 #include "trisweep/core/split_mix.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
@@ -20,7 +20,7 @@ constexpr double eps_of_fronts = 1e-6;
 
 template <Scalar T>
 matrix::Csr<T> gallery_system(const char* kind, Index n) {
-  return matrix::convert<T>(std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n})));
+  return matrix::convert<T>(std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n})));
 }
 
 template <Scalar T>

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "gallery/gallery.hpp"
 #include "support/distributed_rows.hpp"
 #include "support/solver.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/model/cost.hpp"
 #include "trisweep/solve/compression_choice.hpp"
 #include "trisweep/solve/solver.hpp"
@@ -19,7 +19,7 @@ using testing_support::world_size;
 
 template <Scalar T>
 matrix::Csr<T> example(const std::string& kind, Index n) {
-  return matrix::convert<T>(std::get<matrix::Csr<double>>(matrix::gallery(kind, {.n = n})));
+  return matrix::convert<T>(std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n})));
 }
 
 template <Scalar F, Scalar T>

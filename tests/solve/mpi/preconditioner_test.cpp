@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "gallery/gallery.hpp"
 #include "support/solver.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/solve/corrections.hpp"
 
 namespace trisweep::solve {
@@ -46,13 +46,13 @@ void expect_solved_by_bicgstab(const matrix::Csr<T>& a) {
 
 TEST(Preconditioner, OfRealSystems) {
   expect_solved_by_bicgstab<double, float>(
-      std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 8})));
+      std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 8})));
 }
 
 TEST(Preconditioner, OfComplexIndefiniteSystems) {
   using T = std::complex<double>;
   expect_solved_by_bicgstab<T, std::complex<float>>(
-      std::get<matrix::Csr<T>>(matrix::gallery("maxwell3d", {.n = 4, .complex = true})));
+      std::get<matrix::Csr<T>>(gallery::make_matrix("maxwell3d", {.n = 4, .complex = true})));
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "gallery/gallery.hpp"
 #include "support/solver.hpp"
-#include "trisweep/matrix/gallery.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/traffic.hpp"
 
@@ -197,7 +197,7 @@ TYPED_TEST(Variants, AllSolveEveryOpWithAnyNumberOfRightHandSides) {
 // Supernodes as wide as they are: the panels of narrow tiles stay as they are.
 TEST(Variants, SolveWithCompressedPanels) {
   constexpr double eps = 1e-6;
-  const auto a = std::get<matrix::Csr<double>>(matrix::gallery("convection3d", {.n = 8}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 8}));
   AnalysisOptions options{.symbolic = {.whole_levels = 3}};
   options.ordering.tree_levels = 4;
   const auto factors = std::make_shared<const Factorization<double>>(

@@ -314,7 +314,7 @@ STUDIES = (
         "local",
         (
             "The paper, GB/s of a broadcast: one process set 5.7, copy 2.7, peer 6.9; two processes with GPUs 0 and 2 "
-            "set 5.6, peer 8.4; four processes 6.2. The model's are within a tenth (tests/model/gpu_node_test.cpp).",
+            "set 5.6, peer 8.4; four processes 6.2. The model's are within a tenth (tests/studies/gpu_node_test.cpp).",
         ),
     ),
     Study(

@@ -1,0 +1,75 @@
+#include <assimp/scene.h>
+#include <fmt/format.h>
+
+#include <assimp/Importer.hpp>
+#include <fstream>
+
+#include "apps/bem/mesh_file.hpp"
+#include "trisweep/core/error.hpp"
+#include "trisweep/matrix/text_numbers.hpp"
+
+namespace trisweep::bem {
+namespace {
+
+// Of one part of the scene. Nothing is asked of assimp but to read: its later steps end the program when a
+// file is damaged.
+class PartReader {
+ public:
+  PartReader(TriangleSink& sink, const std::filesystem::path& file) : sink_(sink), file_(file) {}
+
+  void append(const aiMesh& part) {
+    const auto first = static_cast<Index>(sink_.mesh.node.size());
+    for (unsigned v = 0; v < part.mNumVertices; ++v) {
+      const aiVector3D& p = part.mVertices[v];
+      sink_.mesh.node.push_back({double(p.x), double(p.y), double(p.z)});
+    }
+    for (unsigned f = 0; f < part.mNumFaces; ++f) {
+      const aiFace& face = part.mFaces[f];
+      for (unsigned k = 0; k < face.mNumIndices; ++k) {
+        if (face.mIndices[k] >= part.mNumVertices) refuse(f, "has a corner that there is not");
+      }
+      // Points and lines have none; of polygons there is a fan.
+      for (unsigned k = 2; k < face.mNumIndices; ++k) {
+        const std::string defect =
+            sink_.add({first + Index(face.mIndices[0]), first + Index(face.mIndices[k - 1]),
+                       first + Index(face.mIndices[k])});
+        if (!defect.empty()) refuse(f, defect);
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(unsigned facet, const std::string& defect) const {
+    throw InputError(file_, 0, fmt::format("facet {} {}", facet + 1, defect),
+                     "remove or correct it, or let --defects repair do it");
+  }
+
+  TriangleSink& sink_;
+  const std::filesystem::path& file_;
+};
+
+// assimp looks for ever for the end of a PLY file's header that has none.
+void require_end_of_header(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string line;
+  if (!std::getline(in, line) || !line.starts_with("ply")) return;
+  while (std::getline(in, line)) {
+    if (matrix::trimmed(line) == "end_header" && !in.eof()) return;
+  }
+  throw InputError(file, 0, "the header does not end", "the file is truncated or damaged: write it again");
+}
+
+}  // namespace
+
+void read_with_assimp(const std::filesystem::path& file, TriangleSink& sink) {
+  if (!std::ifstream(file)) throw InputError(file, 0, "cannot be read", "check the name and its permissions");
+  require_end_of_header(file);
+  Assimp::Importer importer;
+  const aiScene* const scene = importer.ReadFile(file.string(), 0);
+  if (scene == nullptr)
+    throw InputError(file, 0, fmt::format("no mesh: {}", importer.GetErrorString()),
+                     "the file is damaged, or of another format than its name says");
+  for (unsigned m = 0; m < scene->mNumMeshes; ++m) PartReader(sink, file).append(*scene->mMeshes[m]);
+}
+
+}  // namespace trisweep::bem

@@ -1,0 +1,14 @@
+#pragma once
+// A picture of an H-matrix: its blocks, where they are, and their ranks.
+
+#include <span>
+#include <string>
+
+#include "apps/bem/electrostatics.hpp"
+
+namespace trisweep::bem {
+
+// As SVG, of a matrix of so many rows: dense blocks in red, the others the darker the higher their rank.
+std::string block_map(std::span<const MappedBlock> blocks, Index rows);
+
+}  // namespace trisweep::bem

@@ -1,0 +1,30 @@
+#pragma once
+// The single layer potential of waves, exp(i k r) / (4 pi r), of constant densities on triangles at the
+// triangles' centroids.
+
+#include <complex>
+
+#include "apps/bem/single_layer.hpp"
+
+namespace trisweep::bem {
+
+// A_ij = Int_{T_j} exp(i k |c_i - y|) / (4 pi |c_i - y|) dS: 1 / r in closed form, and the smooth rest
+// (exp(i k r) - 1) / r by the rule of seven points (degree 5, Radon 1948). Triangles should be a few to a
+// wavelength: of 1 / 4 of it in size, the rest is off by less than 1e-3 of the entry beside the triangle.
+class HelmholtzLayer {
+ public:
+  HelmholtzLayer(const TriangleMesh& mesh, double wavenumber);
+
+  std::complex<double> operator()(Index i, Index j) const;
+
+ private:
+  static constexpr std::size_t points = 7;
+
+  double wavenumber_;
+  SingleLayer static_;
+  std::vector<Point> centroid_;
+  std::vector<std::array<Point, points>> point_;
+  std::vector<double> area_;
+};
+
+}  // namespace trisweep::bem

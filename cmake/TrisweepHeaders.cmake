@@ -1,0 +1,23 @@
+# trisweep_install_headers(SOURCE folder DESTINATION folder HEADERS file...): those headers of SOURCE and what they
+# include of it, and nothing else. Runs when the library is installed.
+cmake_policy(VERSION 3.24)
+
+function(trisweep_install_headers)
+  cmake_parse_arguments(ARG "" "SOURCE;DESTINATION" "HEADERS" ${ARGN})
+  set(left ${ARG_HEADERS})
+  set(seen)
+  while(left)
+    list(POP_FRONT left header)
+    if(header IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen ${header})
+    cmake_path(GET header PARENT_PATH folder)
+    file(INSTALL ${ARG_SOURCE}/${header} DESTINATION ${ARG_DESTINATION}/${folder})
+    file(STRINGS ${ARG_SOURCE}/${header} includes REGEX "^ *# *include \"trisweep/")
+    foreach(line IN LISTS includes)
+      string(REGEX REPLACE ".*\"(trisweep/[^\"]*)\".*" "\\1" included "${line}")
+      list(APPEND left ${included})
+    endforeach()
+  endwhile()
+endfunction()

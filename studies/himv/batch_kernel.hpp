@@ -1,0 +1,41 @@
+#pragma once
+// Products of small panels in batches, each a launch of its own: first those of V and of dense blocks, then
+// those of U, which add to y by atomic operations (Yamazaki et al., V-B); or, without atomics, a block of
+// threads for each strip of rows.
+
+#include "studies/himv/launch_plan.hpp"
+
+namespace trisweep::studies {
+
+using device::GemvView;
+
+// Part `part` of a panel, of as many as the largest of the batch has: later ones end at once (the adaptive
+// subgrid truncation of MAGMA's dgemv_vbatched).
+template <class T, class Block>
+TRISWEEP_DEVICE inline void run_part(const GemvView<T>& v, const device::Gemv& g, Index part,
+                                     const Block& block) {
+  if (g.is_transposed()) {
+    if (part == 0) device::sum_columns(v, g, block);
+    return;
+  }
+  const Index first = part * rows_of_part;
+  const Index last = g.rows - first < rows_of_part ? g.rows : first + rows_of_part;
+  for (Index i = first + block.group * block.lanes + block.lane; i < last; i += block.groups * block.lanes)
+    device::atomic_add(v.y + g.target + i,
+                       device::row_of_product(v.panels + g.panel, i, device::source_of(v, g)));
+}
+
+// One of a batch's blocks.
+template <class T, class Block>
+TRISWEEP_DEVICE inline void run_block(const GemvView<T>& v, const GemvBatch& batch, Offset number,
+                                      const Block& block) {
+  const Index i = batch.gemv.begin + static_cast<Index>(number / batch.parts);
+  if (batch.of_strips) {
+    device::sum_rows<true>(v, v.strip[i].rows, v.strip[i].dense, block);
+    device::sum_rows<false>(v, v.strip[i].rows, v.strip[i].low_rank, block);
+  } else {
+    run_part(v, v.gemv[i], static_cast<Index>(number % batch.parts), block);
+  }
+}
+
+}  // namespace trisweep::studies

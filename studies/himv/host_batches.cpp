@@ -1,0 +1,51 @@
+#include <atomic>
+
+#include "studies/himv/batch_kernel.hpp"
+#include "studies/himv/launch_runner.hpp"
+#include "trisweep/device/host_gemv.hpp"
+
+namespace trisweep::studies {
+namespace {
+
+template <Scalar T>
+class HostBatches final : public device::HostGemv<T> {
+ public:
+  HostBatches(LaunchPlan plan, Crew& crew)
+      : device::HostGemv<T>(plan, crew, plan.slack), plan_(std::move(plan)) {}
+
+  void run() override {
+    const auto view = this->view_of(plan_, plan_.stored_panels());
+    this->clear_result();
+    for (const bool of_left : {false, true}) launch(view, of_left);
+  }
+
+ private:
+  void launch(const GemvView<device::NumberOf<T>>& view, bool of_left) {
+    for (const GemvBatch& batch : plan_.batch) {
+      if (batch.of_left != of_left) continue;
+      const Offset blocks = Offset{batch.gemv.end - batch.gemv.begin} * batch.parts;
+      std::atomic<Offset> next = 0;
+      this->crew().run([&](int) {
+        const device::HostBlock block{};
+        for (Offset i = next++; i < blocks; i = next++) run_block(view, batch, i, block);
+      });
+    }
+  }
+
+  LaunchPlan plan_;
+};
+
+}  // namespace
+
+template <Scalar T>
+std::unique_ptr<device::KernelRunner<T>> run_launches_on_host(LaunchPlan plan, Crew& crew) {
+  if (plan.is_merged) return device::run_gemv_on_host<T>(std::move(plan), crew);
+  if (plan.is_padded) store_padded<T>(plan);
+  return std::make_unique<HostBatches<T>>(std::move(plan), crew);
+}
+
+#define INSTANTIATE(T) \
+  template std::unique_ptr<device::KernelRunner<T>> run_launches_on_host(LaunchPlan, Crew&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::studies

@@ -1,0 +1,95 @@
+#pragma once
+// A PE of a design as its warps see it, in the memory of its device, and the memory that PEs reach of one
+// another: their symmetric heaps.
+
+#include "studies/pes/pe_program.hpp"
+#include "trisweep/device/number.hpp"
+
+namespace trisweep::studies {
+
+// What a PE has done so far.
+struct PeCounts {
+  Offset rows = 0;
+  Offset entries = 0;     // contributions that it made
+  Offset polls = 0;       // looks at whether a component has all that it needs
+  Offset reads = 0;       // of another PE's memory
+  Offset writes = 0;      // to another PE's memory, which nobody waits for
+  Offset ordered = 0;     // reads and writes that nobody else may make at the same time
+  Offset bytes = 0;       // that it moved between memories
+  Offset migrations = 0;  // pages that it took from another PE or the host
+
+  // add(of `to`, of this) for each of them.
+  template <class Add>
+  TRISWEEP_DEVICE void add_to(PeCounts& to, const Add& add) const {
+    add(to.rows, rows);
+    add(to.entries, entries);
+    add(to.polls, polls);
+    add(to.reads, reads);
+    add(to.writes, writes);
+    add(to.ordered, ordered);
+    add(to.bytes, bytes);
+    add(to.migrations, migrations);
+  }
+  PeCounts& operator+=(const PeCounts& other) {
+    other.add_to(*this, [](Offset& sum, Offset value) { sum += value; });
+    return *this;
+  }
+};
+
+struct PeControl {
+  Index ticket = 0;          // own components that warps have taken
+  Degree lock = 0;           // 1: somebody updates what other PEs contribute
+  device::Count waited = 0;  // nanoseconds of warps, for what components need
+  PeCounts counts;
+};
+
+// By component.
+template <class T>
+struct Sums {
+  T* sum;
+  Degree* missing;  // contributions that are still to come
+};
+
+template <class T>
+struct PeHeap {
+  PeControl* control;
+  Sums<T> own;     // what this PE contributes
+  Sums<T> shared;  // what other PEs do: of managed memory one for all, or in the owner's memory
+  Index* page;     // managed memory: 1 + the PE that has a page; 0: the host; null: not counted
+  T* arrived;      // by slot: sums of other PEs
+  Degree* signal;  // by slot: 1 when the sum is there
+};
+
+// Managed memory moves to whoever touches it: a fault brings the 64 KiB around it (Ganguly, Zhang, Yang,
+// Melhem, ISCA 2019).
+inline constexpr Offset page_bytes = 65536;
+template <class T>
+inline constexpr Index components_of_page = static_cast<Index>(page_bytes / (sizeof(T) + sizeof(Degree)));
+
+template <class T>
+struct PeView {
+  Index me;
+  Index pes;
+  Index components;  // its own
+  PeHeap<T> mine;
+  const PeHeap<T>* heap;  // by PE
+  const Index* owner;
+  // See PeProgram.
+  const Index* component;
+  const Index* number;
+  const T* diagonal;
+  const Offset* begin;
+  const Offset* arrival;
+  const Index* user;
+  const T* value;
+  const Offset* slot;
+};
+
+// A solve with one right-hand side: the caller's rows.
+template <class T>
+struct PeTask {
+  const T* b;
+  T* x;
+};
+
+}  // namespace trisweep::studies

@@ -1,0 +1,157 @@
+#pragma once
+// A warp of a PE: the body of the kernel of designs, and of a thread of the host. Without synchronization
+// (Liu, Li, Hogg, Duff, Vinter 2016): it looks at its component until all contributions are there
+// (lock-wait), solves it and contributes to others (solve-update; multi-GPU zero-copy paper, Algorithms 2 and
+// 3).
+//
+// Warps of a PE take its components by ticket, in their order. The first component that is not solved has all
+// that it needs, and a warp: those of its PE are taken by none but later ones. So nobody waits for ever where
+// each PE has a warp that is resident.
+
+#include "studies/pes/exchanges.hpp"
+#include "trisweep/device/warp.hpp"
+
+namespace trisweep::studies {
+
+template <class T, class Exchange, class Warp>
+class PeWarp {
+ public:
+  template <class V>
+  using Register = typename Warp::template Register<V>;
+  // A component that waits for contributions.
+  struct Waiting {
+    Component component;
+    Register<PeSet> asks;
+  };
+
+  TRISWEEP_DEVICE PeWarp(const PeView<T>& pe, const PeTask<T>& task, const Warp& warp)
+      : pe_(pe), task_(task), warp_(warp), counts_() {}
+
+  // Until there are no components left. All is in one loop: half a wavefront goes in step with the other
+  // half, which may wait for what this one solves.
+  TRISWEEP_DEVICE void run() {
+    Waiting waiting{};
+    bool has_one = false;
+    device::Count since = 0, waited = 0;
+    for (;;) {
+      if (!has_one) {
+        const Index taken = take();
+        if (taken >= pe_.components) break;
+        waiting = begin(taken);
+        has_one = true;
+      }
+      if (has_all(waiting)) {
+        if (since > 0) waited += device::now() - since;
+        since = 0;
+        solve(waiting);
+        has_one = false;
+      } else {
+        if (since == 0) since = device::now();
+        warp_.idle();
+      }
+    }
+    report(waited);
+  }
+
+  TRISWEEP_DEVICE Waiting begin(Index at) const {
+    Waiting waiting{};
+    waiting.component = {at, pe_.component[at]};
+    warp_.each([&](int l) { waiting.asks[usize(l)] = Exchange::begin(pe_, part(l)); });
+    return waiting;
+  }
+
+  TRISWEEP_DEVICE bool has_all(Waiting& waiting) {
+    Register<int> missing;
+    warp_.each([&](int l) {
+      const std::size_t lane = usize(l);
+      const bool foreign =
+          Exchange::complete(pe_, waiting.component, part(l), waiting.asks[lane], counts_[lane]);
+      missing[lane] = foreign && (l > 0 || has_own(waiting.component.number)) ? 0 : 1;
+      if (l == 0) ++counts_[lane].polls;
+    });
+    device::sum_over_lanes(warp_, missing);
+    return missing[0] == 0;
+  }
+
+  TRISWEEP_DEVICE void solve(const Waiting& waiting) {
+    const Index at = waiting.component.at, number = pe_.number[at];
+    Register<T> value;
+    warp_.each([&](int l) {
+      T right{};
+      if (l == 0) {
+        right = task_.b[number];
+        right -= pe_.mine.own.sum[waiting.component.number];
+      }
+      right -= Exchange::sum(pe_, waiting.component, part(l), counts_[usize(l)]);
+      value[usize(l)] = right;
+    });
+    device::sum_over_lanes(warp_, value);
+    warp_.each([&](int l) {
+      if (pe_.diagonal != nullptr) value[usize(l)] = device::quotient(value[usize(l)], pe_.diagonal[at]);
+      if (l != 0) return;
+      task_.x[number] = value[usize(l)];
+      ++counts_[usize(l)].rows;
+    });
+    for (Offset e = pe_.begin[at]; e < pe_.begin[at + 1]; e += Warp::lanes)
+      contribute(e, pe_.begin[at + 1], value);
+  }
+
+  // Of a warp with one lane.
+  TRISWEEP_DEVICE const PeCounts& counts() const { return counts_[0]; }
+
+ private:
+  TRISWEEP_DEVICE LanePart part(int lane) const { return {lane, Warp::lanes}; }
+
+  TRISWEEP_DEVICE Index take() const {
+    return static_cast<Index>(warp_.find([&] {
+      return static_cast<device::Count>(device::add<Scope::device>(&pe_.mine.control->ticket, 1));
+    }));
+  }
+  TRISWEEP_DEVICE bool has_own(Index component) const {
+    return device::load_acquire<Scope::device>(&pe_.mine.own.missing[component]) == 0;
+  }
+
+  // An entry by each lane. They leave together, when all have contributed.
+  TRISWEEP_DEVICE void contribute(Offset first, Offset end, const Register<T>& value) {
+    Register<int> left, tries;
+    warp_.each([&](int l) { left[usize(l)] = first + l < end ? 1 : 0; });
+    do {
+      warp_.each([&](int l) {
+        const std::size_t lane = usize(l);
+        if (left[lane] == 1 && contribute_one(first + l, value[lane], counts_[lane])) left[lane] = 0;
+        tries[lane] = left[lane];
+      });
+      device::sum_over_lanes(warp_, tries);
+    } while (tries[0] > 0);
+  }
+  TRISWEEP_DEVICE bool contribute_one(Offset entry, T solved, PeCounts& counts) const {
+    const Index user = pe_.user[entry];
+    T value{};
+    device::add_product(value, pe_.value[entry], solved, device::RealPart<T>(1));
+    if (pe_.owner[user] != pe_.me) {
+      if (!Exchange::contribute(pe_, user, value, counts)) return false;
+    } else {
+      device::atomic_add(&pe_.mine.own.sum[user], value);
+      device::add<Scope::device>(&pe_.mine.own.missing[user], -1);
+    }
+    ++counts.entries;
+    return true;
+  }
+
+  // Into the memory of the PE.
+  TRISWEEP_DEVICE void report(device::Count waited) const {
+    PeControl* const control = pe_.mine.control;
+    warp_.each([&](int l) {
+      counts_[usize(l)].add_to(control->counts,
+                               [](Offset& sum, Offset value) { device::add<Scope::device>(&sum, value); });
+      if (l == 0) device::add<Scope::device>(&control->waited, waited);
+    });
+  }
+
+  const PeView<T>& pe_;
+  PeTask<T> task_;
+  Warp warp_;
+  Register<PeCounts> counts_;
+};
+
+}  // namespace trisweep::studies

@@ -1,0 +1,74 @@
+#pragma once
+// A triangular solve by several PEs as the designs share it (designs.hpp), by the text of their kernels
+// (pe_warp.hpp), played by one thread: a PE takes turns, in each of which it looks once at every component
+// whose warp is resident. It is always the turn of the PE whose clock is the earliest, and clocks go on by
+// what a turn would cost: what is counted and timed so is the same every time.
+
+#include "studies/pes/exchanges.hpp"
+#include "studies/pes/pe_program.hpp"
+#include "trisweep/core/vectors.hpp"
+
+namespace trisweep::studies {
+
+// Of a PE, in seconds. A turn costs `turn` and what it does: contributions, bytes between PEs, reads (whose
+// latencies overlap, but for those that are ordered), pages that migrate and launches.
+struct PeCosts {
+  Index resident = 5120;     // warps
+  double turn = 0.7e-6;      // a look at memory, and an atomic operation that it sees
+  double entry = 0.05e-9;    // of a contribution
+  double latency = 1.3e-6;   // of reading another PE's memory
+  double ordered = 0.1e-6;   // of a read or write between PEs that no other may overlap
+  double bandwidth = 64e9;   // between PEs
+  double migration = 20e-6;  // of a batch of pages that fault in the same turn
+  Offset batch = 256;        // of them at most, as NVIDIA's driver takes them
+  double launch = 5e-6;      // of a task
+};
+
+struct PeOutcome {
+  PeCounts counts;
+  Offset launches = 0;
+  double seconds = 0;       // by its clock
+  double idle_seconds = 0;  // of these: in turns that solve nothing, waiting for memories of others, and
+                            // until the last PE has ended
+
+  PeOutcome& operator+=(const PeOutcome& other);
+};
+
+struct PeReport {
+  std::vector<PeOutcome> pe;
+  double seconds = 0;
+
+  PeCounts total() const;
+  double idle_share() const;
+  PeReport& operator+=(const PeReport& other);
+};
+
+struct PeOptions {
+  PeLayout layout;
+  PeCosts costs;
+  bool one_stream =
+      false;  // a PE begins a task when the one before has ended; else as soon as warps are free
+};
+
+// What the PEs of a design have; of several placements the one that is the fastest by the clock. Throws
+// Error(usage) for less than one PE or task, or more than most_pes.
+template <Scalar T>
+PePrograms<T> programs_of(const component::LowerSystem<T>& system, const NamedDesign& design,
+                          const PeOptions& options);
+
+template <Scalar T>
+class VirtualPes {
+ public:
+  // Throws as programs_of() does.
+  VirtualPes(const component::LowerSystem<T>& system, const NamedDesign& design, const PeOptions& options);
+
+  // b and x have A's rows; they may be the same memory. The report is of all right-hand sides, which are
+  // solved one after the other.
+  PeReport solve(Vectors<const T> b, Vectors<T> x);
+
+ private:
+  PeOptions options_;
+  PePrograms<T> programs_;
+};
+
+}  // namespace trisweep::studies

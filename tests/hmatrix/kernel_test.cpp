@@ -1,0 +1,24 @@
+#include "trisweep/hmatrix/kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include "trisweep/hmatrix/point_kernel.hpp"
+
+namespace trisweep::hmatrix {
+namespace {
+
+TEST(Kernel, RowsAndColumnsOfWhateverCanBeCalled) {
+  const PointKernel<float, double (*)(const Point&, const Point&)> points(
+      {Point{0, 0, 0}, Point{3, 4, 0}, Point{0, 0, 2}},
+      [](const Point& a, const Point& b) { return length(a - b); }, 9.0F);
+  const Kernel<float> kernel(points);
+  std::vector<float> out(2);
+  const std::vector<Index> some = {1, 0};
+  kernel.row(0, some, out.data());
+  EXPECT_EQ(out, (std::vector<float>{5, 9}));
+  kernel.column(some, 2, out.data());
+  EXPECT_EQ(out, (std::vector<float>{std::sqrt(29.0F), 2}));
+}
+
+}  // namespace
+}  // namespace trisweep::hmatrix

@@ -1,0 +1,102 @@
+#include "trisweep/solve/iterative_solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include "gallery/gallery.hpp"
+#include "support/solver.hpp"
+#include "trisweep/core/error.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+template <Scalar T>
+struct IterativeSystem {
+  matrix::Csr<T> a;
+  Op op;
+
+  // x and b of these rows, by column.
+  std::pair<std::vector<T>, std::vector<T>> part(const distribution::RowPartition& partition,
+                                                 Index nrhs) const {
+    const Index rank = testing_support::world_rank();
+    const auto first = partition.first(rank), end = first + partition.count(rank);
+    std::pair<std::vector<T>, std::vector<T>> part;
+    for (Index c = 0; c < nrhs; ++c) {
+      const auto x = testing_support::random_vector<T>(usize(a.rows()), 3 + usize(c));
+      std::vector<T> b(usize(a.rows()));
+      matrix::multiply<T>(a, op, x, b);
+      part.first.insert(part.first.end(), x.begin() + first, x.begin() + end);
+      part.second.insert(part.second.end(), b.begin() + first, b.begin() + end);
+    }
+    return part;
+  }
+  BlockRows<T> rows() const {
+    return dealt_out(MPI_COMM_WORLD, testing_support::world_rank() == 0 ? a : matrix::Csr<T>());
+  }
+};
+
+template <Scalar T>
+void expect_solved_with_every_preconditioner(const IterativeSystem<T>& system) {
+  constexpr Index nrhs = 2;
+  for (const auto& [name, description, kind] : preconditioners()) {
+    testing_support::show_life();
+    IterativeSolver<T> solver(MPI_COMM_WORLD, system.rows(),
+                              {.preconditioning = kind,
+                               .op = system.op,
+                               .nrhs = nrhs,
+                               .krylov = {.tolerance = 1e-11, .max_iterations = 500}});
+    const auto [truth, b] = system.part(solver.partition(), nrhs);
+    const Index rows = solver.partition().count(testing_support::world_rank());
+    std::vector<T> x(b.size());
+    const IterativeResult result = solver.solve({b.data(), rows, nrhs}, {x.data(), rows, nrhs});
+    EXPECT_TRUE(result.solved()) << name;
+    EXPECT_LE(result.worst.residual, 1e-11) << name;
+    EXPECT_LT(testing_support::largest_difference(x, truth), 1e-6) << name;
+    EXPECT_EQ(solver.factors() != nullptr, kind == Preconditioning::lu);
+    EXPECT_EQ(solver.incomplete_nonzeros() > 0,
+              kind == Preconditioning::ilu0 || kind == Preconditioning::ilut);
+    if (kind == Preconditioning::lu) EXPECT_LE(result.iterations, 2);
+  }
+}
+
+TEST(IterativeSolver, SolvesTransposedSystemsWithEveryPreconditioner) {
+  expect_solved_with_every_preconditioner<double>(
+      {std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 6})), Op::transpose});
+}
+
+TEST(IterativeSolver, SolvesComplexSystemsWithEveryPreconditioner) {
+  using T = std::complex<double>;
+  const auto real = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 4}));
+  auto a = matrix::convert<T>(real);
+  for (T& value : a.value) value *= T(0.6, 0.8);
+  expect_solved_with_every_preconditioner<T>({a, Op::conjugate_transpose});
+}
+
+// Rows in units of which the 2-norm of a residual sees nothing.
+TEST(IterativeSolver, AnEquationInSmallUnitsIsSeen) {
+  matrix::Csr<double> a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 6}));
+  for (Index i = 0; i < a.rows() / 2; ++i)
+    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+      a.value[usize(e)] *= 1e-14;
+  const IterativeSystem<double> system{a, Op::none};
+  IterativeSolver<double> solver(
+      MPI_COMM_WORLD, system.rows(),
+      {.preconditioning = Preconditioning::none, .krylov = {.tolerance = 1e-6, .max_iterations = 500}});
+  const auto b = system.part(solver.partition(), 1).second;
+  std::vector<double> x(b.size());
+  const IterativeResult result = solver.solve(b, x);
+  EXPECT_FALSE(result.every_equation);
+  EXPECT_FALSE(result.solved());
+}
+
+TEST(IterativeSolver, WhatItCannotDoIsSaidOnEveryRank) {
+  const IterativeSystem<double> system{std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = 6})),
+                                       Op::none};
+  EXPECT_THROW(IterativeSolver<double>(MPI_COMM_WORLD, system.rows(), {.method = "none-such"}), Error);
+  auto numbered = system.rows();
+  numbered.number.assign(usize(numbered.a.rows()), 0);
+  numbered.number.push_back(0);
+  EXPECT_THROW(IterativeSolver<double>(MPI_COMM_WORLD, numbered, {}), Error);
+}
+
+}  // namespace
+}  // namespace trisweep::solve

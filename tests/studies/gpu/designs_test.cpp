@@ -1,0 +1,49 @@
+// The designs for several PEs on GPUs, or on one as virtual PEs, against their equations.
+
+#include <gtest/gtest.h>
+
+#include "component/systems.hpp"
+#include "studies/pes/device_pes.hpp"
+#include "trisweep/component/backward_error.hpp"
+#include "trisweep/device/gpu_device.hpp"
+
+namespace trisweep::studies {
+namespace {
+
+using testing_support::pe_systems;
+using testing_support::random_vector;
+
+template <class T>
+class GpuDesignsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!device::gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
+  }
+};
+using GpuPeScalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(GpuDesignsTest, GpuPeScalars);
+
+TYPED_TEST(GpuDesignsTest, SolvesByEveryDesign) {
+  using T = TypeParam;
+  for (const auto& system : pe_systems<T>(12)) {
+    for (const NamedDesign& design : designs()) {
+      for (const int pes : {1, 2, 3, 4, 16}) {
+        DevicePes<T> solver(
+            system, design,
+            {.device = engine::Device::TRISWEEP_GPU_KIND, .layout = {.pes = pes, .tasks = 8}});
+        const Index nrhs = 2, n = system.rows();
+        const auto b = random_vector<T>(usize(n) * usize(nrhs), 3);
+        std::vector<T> x(b.size());
+        const PeCounts counts = solver.solve({b.data(), n, nrhs}, {x.data(), n, nrhs}).total();
+        EXPECT_EQ(counts.rows, n * nrhs);
+        EXPECT_EQ(counts.entries, system.below.nonzeros() * nrhs);
+        EXPECT_LT(backward_error<T>(system, {b.data(), n, nrhs}, {x.data(), n, nrhs}),
+                  100 * std::numeric_limits<RealOf<T>>::epsilon())
+            << design.name << " " << pes;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::studies
