@@ -39,7 +39,7 @@ struct BemCommand {
   bem::MeshOptions mesh_options;
   std::vector<double> radius, potential;
   bem::ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}}};
-  std::string cross = "aca+", precision = "adaptive", device = "cpu";
+  std::string cross = "aca+", precision = "adaptive", device = "native";
   bool no_recompression = false;
   int threads = 1;
   std::string json, load, save, trace, vtu, map;
@@ -133,7 +133,7 @@ struct BemCommand {
     std::span<const std::string_view> known = of_file;
     if (!is_file()) {
       known = find_named(bem::objects(), "object", object, ", or a file of triangles").depends_on;
-      refuse(*sub, {"--defects", "--closed"}, "objects that are made", "name a file with --object");
+      refuse(*sub, {"--defects", "--closed"}, "generated objects", "name a file with --object");
     }
     for (const char* const option : {"--radius", "--distance", "--array", "--field", "--potential"}) {
       if (std::ranges::find(known, option + 2) == known.end())
@@ -153,7 +153,7 @@ struct BemCommand {
     bem::MeshRepairs repairs;
     transport::collectively(context.world, [&] {
       if (shape.triangles > 0)
-        throw Error(ErrorKind::usage, "a file has the triangles that it has", "leave --n out");
+        throw Error(ErrorKind::usage, "the number of triangles is the file's", "leave --n out");
       if (context.is_root()) mesh = bem::read_mesh(object, mesh_options, repairs, context.terminal);
     });
     context.world.broadcast(mesh.node);
@@ -206,8 +206,7 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
          [&o](const std::string& name) {
            o.mesh_options.defects = find_named(bem::defects(), "treatment of defects", name).defects;
          },
-         "Of a file, triangles without area, that there are twice, or that are turned against others: refuse "
-         "(the default) or repair")
+         "Degenerate, duplicate or inconsistently oriented triangles of a file: refuse (default) or repair")
       ->check(CLI::IsMember(names_of(bem::defects())));
   sub.add_flag("--closed", o.mesh_options.closed, "Refuse a file whose surface is not closed");
   sub.add_option("--potential", o.potential,

@@ -25,10 +25,10 @@ void add_named(CLI::App& sub, const std::string& option, std::span<const Row> ta
 
 void add_gemv_options(CLI::App& sub, studies::GemvOptions& gemv) {
   using namespace studies;
-  add_named(sub, "--kernel", std::span<const NamedGemvChoice<bool>>(kernels), &NamedGemvChoice<bool>::choice,
-            gemv.merged,
-            "merged: one persistent kernel (the default); batched: launches of many panels, as what follows "
-            "says");
+  add_named(
+      sub, "--kernel", std::span<const NamedGemvChoice<bool>>(kernels), &NamedGemvChoice<bool>::choice,
+      gemv.merged,
+      "merged: one persistent kernel (default); batched: batched GEMV launches, with the options below");
   add_named(sub, "--order", gemv_orders(), &NamedGemvChoice<GemvOrder>::choice, gemv.order,
             "Order of the panels before batching (default rows-in-eights)");
   add_named(sub, "--cut", gemv_cuts(), &NamedGemvChoice<GemvCut>::choice, gemv.cut,
@@ -52,13 +52,12 @@ void check_gemv_options(const CLI::App& sub, const studies::GemvOptions& gemv) {
 }
 
 void add_gpu_options(CLI::App& sub, Index& gpus, studies::Way& way) {
-  sub.add_option("--gpus", gpus, "Of each process; those that are not there are virtual")
+  sub.add_option("--gpus", gpus, "GPUs per process; missing ones are emulated")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  add_named(
-      sub, "--way", studies::ways(), &studies::NamedWay::way, way,
-      "Between GPUs of a process: through the host's memory (set), the bus (copy), or direct links (peer, "
-      "the default)");
+  add_named(sub, "--way", studies::ways(), &studies::NamedWay::way, way,
+            "Transfers between GPUs of a process: through host memory (set), over the bus (copy), or over "
+            "direct links (peer, default)");
 }
 
 }  // namespace trisweep::cli

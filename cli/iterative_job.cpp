@@ -20,7 +20,7 @@ class IterativeJob {
  public:
   IterativeJob(const Context& context, const SolveOptions& options, System<T> system)
       : context_(context), options_(options) {
-    record_.plan = {.px = world().size(), .device = "cpu", .threads = threads()};
+    record_.plan = {.px = world().size(), .device = "native", .threads = threads()};
     record_.matrix = {.name = options.matrix, .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
     nrhs_ = system.b.cols;
     world().broadcast(nrhs_);

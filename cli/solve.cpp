@@ -154,7 +154,7 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   sub.add_option("--preconditioner", o.preconditioner,
-                 "Of iterative methods: " + described(solve::preconditioners()))
+                 "Preconditioner of iterative methods: " + described(solve::preconditioners()))
       ->check(CLI::IsMember(names_of(solve::preconditioners())))
       ->capture_default_str();
   sub.add_option("--tolerance", o.krylov.tolerance,

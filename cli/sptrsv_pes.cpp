@@ -34,13 +34,11 @@ nlohmann::ordered_json to_json(const studies::PeOutcome& pe, bool counts_pages) 
 }  // namespace
 
 void add_pe_options(CLI::App& sub, PeStudy& study) {
-  auto* pes =
-      sub.add_option(
-             "--pes", study.pes,
-             "PEs that solve by the design that --algorithm names: a prediction; with --device host, cuda or "
-             "hip they do it, as threads, virtual PEs of a GPU, or GPUs")
-          ->check(CLI::Range(1, studies::most_pes));
-  sub.add_option("--tasks", study.tasks, "Of each PE, in designs that have them")
+  auto* pes = sub.add_option("--pes", study.pes,
+                             "Number of PEs of a multi-GPU design (--algorithm): simulated in the model by "
+                             "default; executed with --device emulated, cuda or hip")
+                  ->check(CLI::Range(1, studies::most_pes));
+  sub.add_option("--tasks", study.tasks, "Tasks per PE, for designs with a task pool")
       ->check(CLI::Range(1, 1 << 16))
       ->needs(pes)
       ->capture_default_str();

@@ -9,11 +9,11 @@ namespace {
 
 template <Scalar T>
 std::unique_ptr<device::KernelRunner<T>> runner_of(LaunchPlan plan, engine::Device device, Crew& crew) {
-  if (device == engine::Device::host) return run_launches_on_host<T>(std::move(plan), crew);
+  if (device == engine::Device::emulated) return run_launches_on_host<T>(std::move(plan), crew);
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   return run_launches_on_gpu<T>(std::move(plan));
 #else
-  throw Error(ErrorKind::usage, "no kernels for that device", "use --device host");
+  throw Error(ErrorKind::usage, "no kernels for that device", "use --device emulated");
 #endif
 }
 
@@ -66,7 +66,7 @@ void LaunchedProduct<T>::multiply(Vectors<const T> x, Vectors<T> y) {
 template <Scalar T>
 DeviceCounts use_devices(hmatrix::HMatrix<T>& matrix, const DeviceOptions& options) {
   DeviceCounts counts;
-  if (options.device == engine::Device::cpu) {
+  if (options.device == engine::Device::native) {
     matrix.use_device(options.device);
     return counts;
   }

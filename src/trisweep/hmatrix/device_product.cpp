@@ -18,7 +18,7 @@ std::unique_ptr<device::GemvRunner<T>> product_on(engine::Device device, const d
                                                   Crew& crew) {
   engine::require_device(device);
   device::GemvPlan plan = device::make_gemv_plan(tasks);
-  if (device == engine::Device::host) return device::run_gemv_on_host<T>(std::move(plan), crew);
+  if (device == engine::Device::emulated) return device::run_gemv_on_host<T>(std::move(plan), crew);
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   return device::run_gemv_on_gpu<T>(std::move(plan));
 #else

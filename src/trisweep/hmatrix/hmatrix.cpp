@@ -164,7 +164,7 @@ void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
 template <Scalar T>
 void HMatrix<T>::use_device(engine::Device device) {
   use_product([&](const device::GemvTasks& tasks, Crew& crew) {
-    return device == engine::Device::cpu ? nullptr : product_on<T>(device, tasks, crew);
+    return device == engine::Device::native ? nullptr : product_on<T>(device, tasks, crew);
   });
 }
 

@@ -7,7 +7,7 @@
 namespace trisweep::bem {
 namespace {
 
-const studies::DeviceOptions emulated{.device = engine::Device::host};
+const studies::DeviceOptions emulated{.device = engine::Device::emulated};
 
 TEST(ChargesOnADevice, AreThoseOfTheHost) {
   const transport::Communicator world(MPI_COMM_WORLD);

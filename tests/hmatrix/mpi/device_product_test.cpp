@@ -44,16 +44,16 @@ std::vector<double> product_of(Device device, int threads, const transport::Comm
 
 TEST(DeviceProduct, IsThatOfTheHost) {
   const transport::Communicator world(MPI_COMM_WORLD);
-  const auto expected = product_of(Device::cpu, 1, world);
-  EXPECT_LT(largest_difference(product_of(Device::host, 2, world), expected),
+  const auto expected = product_of(Device::native, 1, world);
+  EXPECT_LT(largest_difference(product_of(Device::emulated, 2, world), expected),
             1e-12 * largest_magnitude(expected));
 }
 
 TEST(DeviceProduct, HasTheSameBitsOnAnyNumberOfRanksAndWorkersThreads) {
   const transport::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
-  const auto alone = product_of(Device::host, 1, self);
-  EXPECT_EQ(product_of(Device::host, 1, world), alone);
-  EXPECT_EQ(product_of(Device::host, 3, world), alone);
+  const auto alone = product_of(Device::emulated, 1, self);
+  EXPECT_EQ(product_of(Device::emulated, 1, world), alone);
+  EXPECT_EQ(product_of(Device::emulated, 3, world), alone);
 }
 
 // Of the pair, with products on a device; vectors are there as well, or the host's.
@@ -69,14 +69,14 @@ SolvedOnDevice solved_on_device(const transport::Communicator& comm, const char*
   const bem::Conductors pair = bem::make_object("spheres", {.triangles = 300});
   HMatrix<double> a(team, bem::SingleLayer(pair.mesh, 1), make_cluster_tree(centroids(pair.mesh), 16),
                     {.strip_rows = 50});
-  a.use_device(Device::host);
+  a.use_device(Device::emulated);
   SolvedOnDevice solved;
   const Index first = a.partition().first(comm.rank());
   std::vector<double> potential;
   for (Index i = 0; i < a.local_rows(); ++i)
     potential.push_back(pair.potential[usize(a.tree().order[usize(first + i)])]);
   solved.density.resize(potential.size());
-  const auto vectors = vectors_on<double>(Device::host, crew);
+  const auto vectors = vectors_on<double>(Device::emulated, crew);
   const krylov::Identity none;
   const krylov::Preconditioned<double> system{a, none, vectors_there ? vectors.get() : nullptr};
   solved.result = find_named(krylov::methods<double>(), "method", method)
