@@ -1,0 +1,49 @@
+#pragma once
+// Fronts of a few rows, of which circuits, power networks and narrow bands have one for nearly each column:
+// assembled and eliminated as one square matrix, which lies in the first level of the cache, by plain loops.
+// The results are those of assembly.hpp and elimination.hpp, whose views, runs and calls cost many times what
+// such a front does.
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "trisweep/numeric/assembly.hpp"
+#include "trisweep/numeric/threshold_lu.hpp"
+
+namespace trisweep::numeric {
+
+template <Scalar T>
+class TinyFront {
+ public:
+  static constexpr Index most_rows = 16;
+
+  TinyFront(const Source<T>& source, const PivotRules<RealOf<T>>& rules) : source_(source), rules_(rules) {}
+
+  // As Assembly does, of a front that is one supernode with `width` columns and at most most_rows rows.
+  void begin(Index supernode, Index width, Index rows);
+  void add_child(View<T> child, std::span<const Index> places);
+
+  // As eliminate_lu() and eliminate_cholesky() do; nothing is written before it is certain.
+  std::optional<Index> eliminate(const Panel<T>& panel, View<T> contribution);
+
+ private:
+  T& at(Index i, Index j) { return value_[usize(i) + usize(j) * usize(rows_)]; }
+  bool is_cholesky() const { return source_.fronts.kind == Kind::cholesky; }
+  bool take_pivot(Index k, Index& perturbed);
+  void update(Index k);
+  bool grows();
+  void back_substitute(T* x);
+  void store_lower(View<T> lower);
+  void store_inverse(View<T> diagonal);
+
+  const Source<T> source_;
+  const PivotRules<RealOf<T>> rules_;
+  Index width_ = 0;
+  Index rows_ = 0;
+  std::array<Index, most_rows> pivot_;  // the row that row k was exchanged with
+  std::array<T, most_rows> reciprocal_;
+  std::array<T, usize(most_rows) * usize(most_rows)> value_;
+};
+
+}  // namespace trisweep::numeric
