@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "trisweep/numeric/front_panels.hpp"
-#include "trisweep/numeric/fronts.hpp"
 
 namespace trisweep::numeric {
 namespace {
@@ -13,13 +12,6 @@ double inversion_flops(Index width, Index height, Kind kind) {
   const double w = width, m = height;
   const double lu = 4.0 / 3.0 * w * w * w + 2 * m * w * w;
   return kind == Kind::lu ? lu : lu / 2;
-}
-
-Estimates with_work(Estimates e, const FrontTree& tree, Offset largest_front, std::size_t scalar_bytes) {
-  const auto peak = std::ranges::max_element(tree.stack);
-  e.stack_bytes = peak == tree.stack.end() ? 0 : usize(*peak) * scalar_bytes;
-  e.front_bytes = usize(largest_front) * scalar_bytes;
-  return e;
 }
 
 }  // namespace
@@ -47,14 +39,12 @@ Estimates estimate_factors(const symbolic::Structure& s, Kind kind, std::size_t 
 }
 
 Estimates estimate(const symbolic::Structure& s, Kind kind, std::size_t scalar_bytes) {
+  Estimates e = estimate_factors(s, kind, scalar_bytes);
   const FrontTree tree = build_front_tree(s);
-  return with_work(estimate_factors(s, kind, scalar_bytes), tree, largest_front_entries(tree, s, kind),
-                   scalar_bytes);
-}
-
-Estimates estimate(const Fronts& fronts, std::size_t scalar_bytes) {
-  return with_work(estimate_factors(*fronts.structure, fronts.kind, scalar_bytes), fronts.tree,
-                   fronts.largest, scalar_bytes);
+  const auto peak = std::ranges::max_element(tree.stack);
+  e.stack_bytes = peak == tree.stack.end() ? 0 : usize(*peak) * scalar_bytes;
+  e.front_bytes = usize(largest_front_entries(tree, s, kind)) * scalar_bytes;
+  return e;
 }
 
 int useful_threads(const symbolic::Structure& s, Kind kind, int most) {

@@ -26,7 +26,6 @@ struct Estimates {
 };
 
 Estimates estimate(const symbolic::Structure& structure, Kind kind, std::size_t scalar_bytes);
-Estimates estimate(const Fronts& fronts, std::size_t scalar_bytes);
 // Without what the factorization needs besides, stack_bytes and front_bytes.
 Estimates estimate_factors(const symbolic::Structure& structure, Kind kind, std::size_t scalar_bytes);
 

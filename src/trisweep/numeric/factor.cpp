@@ -131,9 +131,9 @@ class Worker {
   // Nothing where a pivot is not good enough.
   std::optional<Index> eliminate(Index f) {
     const Index rows = front_.width + front_.contribution.rows;
-    if (rows <= TinyFront<T>::most_rows && front_.panels.size() == 1) {
+    if (front_.panels.size() == 1 && TinyFront<T>::fits(front_.width, rows)) {
       tiny_.begin(front_.panels.front().supernode, front_.width, rows);
-      for (const Index c : tree_.children(f)) tiny_.add_child(block_of(c), fronts_.places(c));
+      for (const Index c : tree_.children(f)) tiny_.add_child(job_.block[usize(c)], fronts_.places(c));
       return tiny_.eliminate(front_.panels.front(), front_.contribution);
     }
     assembly_.begin(front_);

@@ -59,14 +59,14 @@ void FrontPanels<T>::lay_out(std::span<const Index> members, Front<T>& front) {
 template <Scalar T>
 void FrontPanels<T>::finish(const Front<T>& front) {
   for (const Panel<T>& panel : front.panels) {
-    for (const View<T>* part : {&panel.diagonal, &panel.lower, &panel.upper}) cut(*part);
+    for (const View<T>* part : {&panel.diagonal, &panel.lower, &panel.upper})
+      if (part->rows > slab_rows) cut(*part);
     if (sink_ != nullptr) sink_->take(thread_, panel);
   }
 }
 
 template <Scalar T>
 void FrontPanels<T>::cut(const View<T>& part) {
-  if (part.rows <= slab_rows) return;
   slab_scratch_.resize(std::max(slab_scratch_.size(), usize(part.rows) * usize(part.cols)));
   cut_into_slabs(part.data, part.rows, part.cols, slab_scratch_.data());
 }

@@ -49,6 +49,7 @@ void measure(const symbolic::Structure& s, Fronts& f) {
     for (const Index k : f.tree.members(front))
       f.flops[usize(front)] += factor_flops(s.width(k), s.height(k), f.kind);
   }
+  for (const Offset entries : f.tree.stack) f.stack = std::max(f.stack, entries);
   f.largest = largest_front_entries(f.tree, s, f.kind);
   f.panel_ptr.assign(1, 0);
   f.diagonal_ptr.assign(1, 0);
@@ -67,22 +68,28 @@ void deal_entries(const matrix::Pattern& a, std::span<const Index> row_new, std:
   const auto in_order = [](std::span<const Index> new_of, Index i) {
     return new_of.empty() ? i : new_of[usize(i)];
   };
-  const auto for_each = [&](const auto& visit) {
-    for (Index i = 0; i < a.rows; ++i) {
-      const Index row = in_order(row_new, i);
-      for (Offset e = a.row_ptr[usize(i)]; e < a.row_ptr[usize(i) + 1]; ++e) {
-        const Index col = in_order(col_new, a.col[usize(e)]);
-        if (f.kind == Kind::cholesky && row < col) continue;
-        visit(usize(f.structure->supernode_of[usize(std::min(row, col))]), MatrixEntry{e, row, col});
-      }
-    }
-  };
+  std::vector<Index> supernode;  // of each entry; -1: it is not read
+  supernode.reserve(a.col.size());
   f.entry_ptr.assign(usize(f.structure->supernodes()) + 1, 0);
-  for_each([&](std::size_t k, const MatrixEntry&) { ++f.entry_ptr[k + 1]; });
+  for (Index i = 0; i < a.rows; ++i) {
+    const Index row = in_order(row_new, i);
+    for (const Index j : a.row(i)) {
+      const Index col = in_order(col_new, j);
+      const bool is_read = f.kind == Kind::lu || row >= col;
+      supernode.push_back(is_read ? f.structure->supernode_of[usize(std::min(row, col))] : -1);
+      if (is_read) ++f.entry_ptr[usize(supernode.back()) + 1];
+    }
+  }
   std::partial_sum(f.entry_ptr.begin(), f.entry_ptr.end(), f.entry_ptr.begin());
   f.entry.resize(usize(f.entry_ptr.back()));
   std::vector<Offset> next(f.entry_ptr.begin(), f.entry_ptr.end() - 1);
-  for_each([&](std::size_t k, const MatrixEntry& e) { f.entry[usize(next[k]++)] = e; });
+  for (Index i = 0; i < a.rows; ++i) {
+    const Index row = in_order(row_new, i);
+    for (Offset e = a.row_ptr[usize(i)]; e < a.row_ptr[usize(i) + 1]; ++e) {
+      if (const Index k = supernode[usize(e)]; k >= 0)
+        f.entry[usize(next[usize(k)]++)] = {e, row, in_order(col_new, a.col[usize(e)])};
+    }
+  }
 }
 
 void find_places(const symbolic::Structure& s, Fronts& f) {

@@ -28,6 +28,7 @@ struct Fronts {
   std::vector<Offset> panel_ptr;     // as Factors have them
   std::vector<Offset> diagonal_ptr;  // likewise
   Offset largest = 0;                // entries of the panels of a front
+  Offset stack = 0;                  // entries of contribution blocks at once, on one thread
   Index widest = 1;                  // columns of a supernode
   Index widest_divided = 1;          // of one that is not kept whole
   std::vector<Offset> entry_ptr;     // supernodes + 1
@@ -35,6 +36,10 @@ struct Fronts {
   std::vector<Offset> place_ptr;  // fronts + 1
   std::vector<Index> place;       // of the rows of a front's contribution block in the front of its parent
 
+  // Of all panels.
+  Offset factor_entries() const {
+    return diagonal_ptr.back() + (kind == Kind::lu ? 2 : 1) * panel_ptr.back();
+  }
   std::span<const MatrixEntry> entries(Index supernode) const {
     return {entry.data() + entry_ptr[usize(supernode)], entry.data() + entry_ptr[usize(supernode) + 1]};
   }

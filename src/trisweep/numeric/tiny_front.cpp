@@ -8,6 +8,18 @@
 #include "trisweep/numeric/modulus.hpp"
 
 namespace trisweep::numeric {
+namespace {
+
+// Whether an entry of a column of L is above the bound, or not a number.
+template <Scalar T>
+bool grows(const T* column, Index rows, RealOf<T> bound) {
+  bool above = false;
+  for (Index i = 0; i < rows; ++i)
+    above |= !(std::abs(std::real(column[i])) <= bound && std::abs(std::imag(column[i])) <= bound);
+  return above;
+}
+
+}  // namespace
 
 template <Scalar T>
 void TinyFront<T>::begin(Index supernode, Index width, Index rows) {
@@ -19,11 +31,10 @@ void TinyFront<T>::begin(Index supernode, Index width, Index rows) {
 }
 
 template <Scalar T>
-void TinyFront<T>::add_child(View<T> child, std::span<const Index> places) {
-  for (Index j = 0; j < child.cols; ++j) {
-    const T* from = child.column(j);
-    T* to = &at(0, places[usize(j)]);
-    for (Index i = is_cholesky() ? j : 0; i < child.rows; ++i) to[places[usize(i)]] += from[i];
+void TinyFront<T>::add_child(const T* block, std::span<const Index> places) {
+  for (std::size_t j = 0; j < places.size(); ++j, block += places.size()) {
+    T* const to = &at(0, places[j]);
+    for (std::size_t i = is_cholesky() ? j : 0; i < places.size(); ++i) to[places[i]] += block[i];
   }
 }
 
@@ -66,18 +77,6 @@ void TinyFront<T>::update(Index k) {
   }
 }
 
-// Whether an entry of L below the pivots is above the bound, or not a number.
-template <Scalar T>
-bool TinyFront<T>::grows() {
-  const RealOf<T> bound = 1 / rules_.relative;
-  bool above = false;
-  for (Index k = 0; k < width_; ++k) {
-    for (Index i = width_; i < rows_; ++i)
-      above |= !(std::abs(std::real(at(i, k))) <= bound && std::abs(std::imag(at(i, k))) <= bound);
-  }
-  return above;
-}
-
 // U11^-1 of a column.
 template <Scalar T>
 void TinyFront<T>::back_substitute(T* x) {
@@ -89,7 +88,7 @@ void TinyFront<T>::back_substitute(T* x) {
 
 // L21 L11^-1 P.
 template <Scalar T>
-void TinyFront<T>::store_lower(View<T> lower) {
+void TinyFront<T>::store_lower(const View<T>& lower) {
   for (Index k = width_ - 1; k >= 0; --k) {
     for (Index l = k + 1; l < width_; ++l) {
       for (Index i = width_; i < rows_; ++i) at(i, k) -= at(i, l) * at(l, k);
@@ -104,7 +103,7 @@ void TinyFront<T>::store_lower(View<T> lower) {
 
 // U11^-1 L11^-1 P, by columns of P.
 template <Scalar T>
-void TinyFront<T>::store_inverse(View<T> diagonal) {
+void TinyFront<T>::store_inverse(const View<T>& diagonal) {
   for (Index c = 0; c < width_; ++c) {
     Index one = c;
     for (Index k = 0; k < width_ && !is_cholesky(); ++k) {
@@ -121,14 +120,39 @@ void TinyFront<T>::store_inverse(View<T> diagonal) {
   }
 }
 
+// Of a single column: everything in one pass.
 template <Scalar T>
-std::optional<Index> TinyFront<T>::eliminate(const Panel<T>& panel, View<T> contribution) {
+std::optional<Index> TinyFront<T>::eliminate_column(const Panel<T>& panel, const View<T>& contribution) {
+  Index perturbed = 0;
+  if (!take_pivot(0, perturbed)) return std::nullopt;
+  const T* const column = value_.data() + 1;
+  const T reciprocal = T(1) / value_[0];
+  const Index m = contribution.rows;
+  for (Index i = 0; i < m; ++i) panel.lower.data[i] = column[i] * reciprocal;
+  if (!is_cholesky() && rules_.relative > 0 && grows(panel.lower.data, m, 1 / rules_.relative))
+    return std::nullopt;
+  for (Index j = 0; j < m; ++j) {
+    const T factor = is_cholesky() ? conjugate(column[j]) : at(0, j + 1);
+    const T* const from = &at(1, j + 1);
+    T* const to = contribution.column(j);
+    for (Index i = is_cholesky() ? j : 0; i < m; ++i) to[i] = from[i] - panel.lower.data[i] * factor;
+    if (!is_cholesky()) panel.upper.data[j] = factor * reciprocal;
+  }
+  panel.diagonal.data[0] = reciprocal;
+  return perturbed;
+}
+
+template <Scalar T>
+std::optional<Index> TinyFront<T>::eliminate(const Panel<T>& panel, const View<T>& contribution) {
+  if (width_ == 1) return eliminate_column(panel, contribution);
   Index perturbed = 0;
   for (Index k = 0; k < width_; ++k) {
     if (!take_pivot(k, perturbed)) return std::nullopt;
     update(k);
   }
-  if (!is_cholesky() && rules_.relative > 0 && grows()) return std::nullopt;
+  for (Index k = 0; k < width_ && !is_cholesky() && rules_.relative > 0; ++k) {
+    if (grows(&at(width_, k), panel.lower.rows, 1 / rules_.relative)) return std::nullopt;
+  }
   for (Index j = 0; j < contribution.cols; ++j)
     std::copy_n(&at(width_, width_ + j), contribution.rows, contribution.column(j));
   for (Index j = 0; j < panel.upper.rows; ++j) {

@@ -8,7 +8,6 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/memory.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
-#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/block_rows.hpp"
 #include "trisweep/symbolic/clusters.hpp"
 
@@ -52,13 +51,13 @@ struct ScaledValues {
   template <Scalar T>
   ScaledValues(const matrix::Csr<T>& a, const ordering::Ordering& o) {
     std::vector<double> sum(usize(a.cols()));
-    value.reserve(a.value.size());
+    value.resize(a.value.size());
     for (Index i = 0; i < a.rows(); ++i) {
+      const double row_scale = o.row_scale[usize(i)];
       for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
-        const Index j = a.pattern.col[usize(p)];
-        value.push_back(
-            F(a.value[usize(p)] * static_cast<RealOf<T>>(o.row_scale[usize(i)] * o.col_scale[usize(j)])));
-        sum[usize(j)] += std::abs(value.back());
+        const std::size_t j = usize(a.pattern.col[usize(p)]);
+        value[usize(p)] = F(a.value[usize(p)] * static_cast<RealOf<T>>(row_scale * o.col_scale[j]));
+        sum[j] += std::abs(value[usize(p)]);
       }
     }
     norm_one = *std::ranges::max_element(sum);
@@ -144,10 +143,9 @@ std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_
                                            const numeric::Options& options, Observer& observer,
                                            numeric::PanelSink<F>* sink) {
   const auto fronts = fronts_of(a.pattern, *analysis);
-  const auto needed = numeric::estimate(*fronts, sizeof(F));
-  require_memory(
-      sink ? needed.front_bytes + needed.stack_bytes + sink->bytes_expected() : needed.peak_bytes(),
-      "the factorization", usize(options.threads) * numeric::addresses_of_thread);
+  const auto work = usize(fronts->stack + (sink ? fronts->largest : fronts->factor_entries())) * sizeof(F);
+  require_memory(sink ? work + sink->bytes_expected() : work, "the factorization",
+                 usize(options.threads) * numeric::addresses_of_thread);
   const ScaledValues<F> scaled(a, analysis->ordering);
   auto factors = numeric::factor<F>(*fronts, scaled.value, options, observer, sink);
   if (!factors) return std::nullopt;
