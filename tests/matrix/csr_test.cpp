@@ -51,6 +51,29 @@ TEST(Csr, HermitianIsNotSymmetric) {
   EXPECT_FALSE(is_symmetric(sample(), false));
 }
 
+// Entries without a mirrored one: below the diagonal, above it, in the last row, and with another value.
+TEST(Csr, SymmetryNeedsEveryEntryTwice) {
+  const auto of = [](std::vector<double> dense) {
+    Csr<double> a{.pattern = {.rows = 3, .cols = 3, .row_ptr = {0}, .col = {}}, .value = {}};
+    for (Index i = 0; i < 3; ++i) {
+      for (Index j = 0; j < 3; ++j) {
+        if (dense[usize(3 * i + j)] == 0) continue;
+        a.pattern.col.push_back(j);
+        a.value.push_back(dense[usize(3 * i + j)]);
+      }
+      a.pattern.row_ptr.push_back(std::ssize(a.value));
+    }
+    return a;
+  };
+  EXPECT_TRUE(is_symmetric(of({1, 2, 3, 2, 0, 4, 3, 4, 0}), false));
+  EXPECT_TRUE(is_symmetric(of({0, 0, 3, 0, 5, 0, 3, 0, 0}), false));
+  EXPECT_FALSE(is_symmetric(of({1, 0, 3, 2, 0, 4, 3, 4, 0}), false));
+  EXPECT_FALSE(is_symmetric(of({1, 2, 3, 0, 0, 4, 3, 4, 0}), false));
+  EXPECT_FALSE(is_symmetric(of({1, 2, 3, 2, 0, 4, 3, 0, 1}), false));
+  EXPECT_FALSE(is_symmetric(of({1, 2, 0, 2, 0, 4, 3, 4, 0}), false));
+  EXPECT_FALSE(is_symmetric(of({1, 2, 3, 2, 0, 4, 3, 5, 0}), false));
+}
+
 TEST(Csr, PermutedAndScaledMovesAndScales) {
   const Csr<double> a{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 2, 3}, .col = {0, 1, 1}},
                       .value = {1, 2, 3}};

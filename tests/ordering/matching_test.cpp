@@ -188,5 +188,16 @@ TEST(Matching, SaysWhatIsStructurallySingular) {
   EXPECT_THAT(message_of(thin), testing::HasSubstr("rank is 50 of 2000"));
 }
 
+// Of a dominant diagonal in units that make it so, and a little short of it: balanced units have nothing to
+// gain, and the product is none the less the largest.
+TEST(Matching, TakesADiagonalThatIsNearlyTheBest) {
+  for (const double second : {1.0, 0.98}) {
+    const std::vector<double> value{4, 1, 0, 4 / second, 4, 1, 0, 1, 4};
+    const Matching m = match_large_entries(from_dense(3, value), silent_observer());
+    EXPECT_EQ(m.col_of_row, (std::vector<Index>{0, 1, 2}));
+    expect_scaled(from_dense(3, value), m);
+  }
+}
+
 }  // namespace
 }  // namespace trisweep::ordering

@@ -33,6 +33,7 @@ class Maker {
       for (SideShare* part : {&share.lower, &share.upper, &share.diagonal})
         part->value_ptr = part->row_ptr = part->block_ptr = {0};
     }
+    if (mapping.ranks() == 1) reserve_for_all(shares_.front());
   }
 
   std::vector<Share> make() && {
@@ -47,6 +48,16 @@ class Maker {
  private:
   // While a share's segments are being found, marks are one of these; then they are its local segments.
   static constexpr Index untouched = -1, touched = -2, owned = -3;
+
+  void reserve_for_all(Share& share) const {
+    const auto supernodes = usize(structure_.supernodes());
+    share.segment.reserve(supernodes);
+    for (SideShare* part : {&share.lower, &share.upper, &share.diagonal}) {
+      part->supernode.reserve(supernodes);
+      part->block.reserve(part == &share.diagonal ? supernodes : structure_.block.size());
+      for (auto* ptr : {&part->value_ptr, &part->row_ptr, &part->block_ptr}) ptr->reserve(supernodes + 1);
+    }
+  }
 
   Share* share_of(Index rank) {
     const Index place = place_[usize(rank)];

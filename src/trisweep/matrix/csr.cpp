@@ -143,13 +143,24 @@ double norm_one(const Csr<T>& a) {
   return sum.empty() ? 0.0 : *std::max_element(sum.begin(), sum.end());
 }
 
+// Rows in order, each entry right of the diagonal beside the next one of its column's row: all entries of
+// that row left of its diagonal are then met, one after the other.
 template <Scalar T>
 bool is_symmetric(const Csr<T>& a, bool hermitian) {
   if (a.rows() != a.cols()) return false;
-  const Csr<T> t = transpose(a);
-  if (t.pattern.row_ptr != a.pattern.row_ptr || t.pattern.col != a.pattern.col) return false;
-  return std::equal(a.value.begin(), a.value.end(), t.value.begin(),
-                    [&](const T& v, const T& w) { return v == (hermitian ? conjugate(w) : w); });
+  std::vector<Offset> next(a.pattern.row_ptr.begin(), a.pattern.row_ptr.end() - 1);
+  const auto is_mirrored = [&](Index i, Index j, Offset p) {
+    const Offset q = next[usize(j)]++;
+    return q < a.pattern.row_ptr[usize(j) + 1] && a.pattern.col[usize(q)] == i &&
+           a.value[usize(p)] == (hermitian ? conjugate(a.value[usize(q)]) : a.value[usize(q)]);
+  };
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Offset p = next[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+      const Index j = a.pattern.col[usize(p)];
+      if (j < i || !is_mirrored(i, j, p)) return false;
+    }
+  }
+  return true;
 }
 
 Pattern permuted(const Pattern& a, std::span<const Index> row_new, std::span<const Index> col_new) {

@@ -1,112 +1,47 @@
 #include "trisweep/numeric/assembly.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <complex>
 
 namespace trisweep::numeric {
 
-Error outside_structure(Index row_or_column) {
-  return {ErrorKind::usage,
-          fmt::format("row or column {} has an entry outside the symbolic structure", row_or_column),
-          "analyze the pattern of the very matrix that is factored"};
-}
-
 template <Scalar T>
-LowerColumns<T>::LowerColumns(const matrix::Csr<T>& a, const symbolic::Structure& s)
-    : ptr(usize(s.n) + 1, 0) {
-  const auto for_each = [&](auto&& visit) {
-    for (Index i = 0; i < s.n; ++i) {
-      const Index first = s.first[usize(s.supernode_of[usize(i)])];
-      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
-        const Index j = a.pattern.col[usize(e)];
-        if (j >= first) break;
-        visit(i, j, e);
-      }
-    }
-  };
-  for_each([&](Index, Index j, Offset) { ++ptr[usize(j) + 1]; });
-  for (std::size_t j = 0; j < usize(s.n); ++j) ptr[j + 1] += ptr[j];
-  row.resize(usize(ptr.back()));
-  value.resize(usize(ptr.back()));
-  std::vector<Offset> next(ptr.begin(), ptr.end() - 1);
-  for_each([&](Index i, Index j, Offset e) {
-    const std::size_t at = usize(next[usize(j)]++);
-    row[at] = i;
-    value[at] = a.value[usize(e)];
-  });
-}
-
-template <Scalar T>
-Index Assembly<T>::position_of(Index global) const {
-  const Index p = position_[usize(global)];
-  if (usize(p) < global_.size() && global_[usize(p)] == global) return p;
-  throw outside_structure(global);
-}
-
-template <Scalar T>
-void Assembly<T>::add_matrix_rows(const Panel<T>& panel) {
-  const matrix::Pattern& pattern = source_.a.pattern;
-  const Index first = source_.structure.first[usize(panel.supernode)];
-  const Index last = first + panel.width();
-  for (Index i = 0; i < panel.width(); ++i) {
-    const std::span<const Index> cols = pattern.row(first + i);
-    const T* value = source_.a.value.data() + pattern.row_ptr[usize(first + i)];
-    const Index end = source_.kind == Kind::cholesky ? first + i + 1 : last;
-    auto e = usize(std::ranges::lower_bound(cols, first) - cols.begin());
-    for (; e < cols.size() && cols[e] < end; ++e) panel.diagonal(i, cols[e] - first) += value[e];
-    if (source_.kind == Kind::cholesky) continue;
-    for (; e < cols.size(); ++e) panel.upper(position_of(cols[e]) - panel.end(), i) += value[e];
-  }
-}
-
-template <Scalar T>
-void Assembly<T>::add_matrix_columns(const Panel<T>& panel) {
-  const LowerColumns<T>& columns = source_.columns;
-  const Index first = source_.structure.first[usize(panel.supernode)];
-  for (Index j = 0; j < panel.width(); ++j) {
-    T* target = panel.lower.column(j);
-    for (Offset e = columns.ptr[usize(first + j)]; e < columns.ptr[usize(first + j) + 1]; ++e) {
-      target[position_of(columns.row[usize(e)]) - panel.end()] += columns.value[usize(e)];
-    }
+void Assembly<T>::add_matrix(const Panel<T>& panel) const {
+  const Index w = panel.width();
+  for (const MatrixEntry& e : source_.fronts.entries(panel.supernode)) {
+    const T value = source_.values[usize(e.source)];
+    if (e.col >= w)
+      panel.upper(e.col - w, e.row) += value;
+    else if (e.row >= w)
+      panel.lower(e.row - w, e.col) += value;
+    else
+      panel.diagonal(e.row, e.col) += value;
   }
 }
 
 template <Scalar T>
 void Assembly<T>::begin(Front<T>& front) {
-  const symbolic::Structure& s = source_.structure;
-  const Panel<T>& bottom = front.panels.front();
-  const std::span<const Index> below = s.rows(bottom.supernode);
-  global_.resize(usize(bottom.width()) + below.size());
-  for (Index j = 0; j < bottom.width(); ++j) global_[usize(j)] = s.first[usize(bottom.supernode)] + j;
-  std::ranges::copy(below, global_.begin() + bottom.width());
-  for (std::size_t p = 0; p < global_.size(); ++p) position_[usize(global_[p])] = static_cast<Index>(p);
-
   for (const Panel<T>& panel : front.panels) {
-    const auto zero = [](View<T> v) { std::fill_n(v.data, usize(v.rows) * usize(v.cols), T(0)); };
-    zero(panel.diagonal);
-    zero(panel.lower);
-    zero(panel.upper);
-    add_matrix_rows(panel);
-    add_matrix_columns(panel);
+    for (const View<T>& part : {panel.diagonal, panel.lower, panel.upper})
+      std::fill_n(part.data, usize(part.rows) * usize(part.cols), T(0));
+    add_matrix(panel);
   }
 }
 
 // A run ends where positions stop being consecutive, and where the front's next panel or its contribution
 // begins.
 template <Scalar T>
-void Assembly<T>::find_runs(const Front<T>& front, std::span<const Index> rows) {
+void Assembly<T>::find_runs(const Front<T>& front, std::span<const Index> places) {
   runs_.clear();
   auto panel = front.panels.begin();
   Index boundary = panel->end();
-  for (Index i = 0; i < static_cast<Index>(rows.size()); ++i) {
-    const Index p = position_[usize(rows[usize(i)])];
+  for (Index i = 0; i < static_cast<Index>(places.size()); ++i) {
+    const Index p = places[usize(i)];
     bool crossed = false;
     for (; panel != front.panels.end() && p >= boundary; crossed = true) {
       if (++panel != front.panels.end()) boundary = panel->end();
     }
-    if (i == 0 || crossed || p != position_[usize(rows[usize(i) - 1])] + 1) runs_.push_back({i, i, p});
+    if (i == 0 || crossed || p != places[usize(i) - 1] + 1) runs_.push_back({i, i, p});
     ++runs_.back().end;
   }
 }
@@ -149,19 +84,19 @@ void Assembly<T>::add_to_panel(const Panel<T>& panel, View<T> child, std::size_t
     const Run& run = runs[q];
     for (Index j = run.begin; j < run.end; ++j) {
       const Index column = run.target + j - run.begin - panel.start;
-      const bool symmetric = source_.kind == Kind::cholesky;
+      const bool symmetric = source_.fronts.kind == Kind::cholesky;
       add_column(runs.subspan(symmetric ? q : first, last - (symmetric ? q : first)), child.column(j),
                  symmetric ? j : 0, panel.diagonal.column(column), panel.start);
       add_column(beyond, child.column(j), 0, panel.lower.column(column), panel.end());
     }
-    if (source_.kind == Kind::lu) add_transposed(panel, child, run, beyond);
+    if (source_.fronts.kind == Kind::lu) add_transposed(panel, child, run, beyond);
   }
 }
 
 template <Scalar T>
 void Assembly<T>::add_to_contribution(Front<T>& front, View<T> child, std::span<const Run> runs) const {
   const View<T>& target = front.contribution;
-  const bool symmetric = source_.kind == Kind::cholesky;
+  const bool symmetric = source_.fronts.kind == Kind::cholesky;
   if (!front.contribution_is_set) {
     for (Index j = 0; j < target.cols; ++j) {
       std::fill(target.column(j) + (symmetric ? j : 0), target.column(j) + target.rows, T(0));
@@ -178,8 +113,8 @@ void Assembly<T>::add_to_contribution(Front<T>& front, View<T> child, std::span<
 }
 
 template <Scalar T>
-void Assembly<T>::add_child(Front<T>& front, View<T> child, std::span<const Index> rows) {
-  find_runs(front, rows);
+void Assembly<T>::add_child(Front<T>& front, View<T> child, std::span<const Index> places) {
+  find_runs(front, places);
   std::size_t first = 0;
   for (const Panel<T>& panel : front.panels) {
     std::size_t last = first;
@@ -190,9 +125,7 @@ void Assembly<T>::add_child(Front<T>& front, View<T> child, std::span<const Inde
   if (first < runs_.size()) add_to_contribution(front, child, std::span<const Run>(runs_).subspan(first));
 }
 
-#define TRISWEEP_INSTANTIATE(T)    \
-  template struct LowerColumns<T>; \
-  template class Assembly<T>;
+#define TRISWEEP_INSTANTIATE(T) template class Assembly<T>;
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE
 

@@ -4,48 +4,31 @@
 #include <span>
 #include <vector>
 
-#include "trisweep/core/error.hpp"
-#include "trisweep/matrix/csr.hpp"
 #include "trisweep/numeric/front.hpp"
+#include "trisweep/numeric/fronts.hpp"
 
 namespace trisweep::numeric {
-
-// The entries of A below the diagonal blocks, by column: what a CSR matrix cannot give to a supernode's
-// panel.
-template <Scalar T>
-struct LowerColumns {
-  std::vector<Offset> ptr;
-  std::vector<Index> row;
-  std::vector<T> value;
-
-  LowerColumns(const matrix::Csr<T>& a, const symbolic::Structure& structure);
-};
-
-// The error that A has an entry where the structure has none.
-Error outside_structure(Index row_or_column);
 
 // What every front of one factorization is assembled from.
 template <Scalar T>
 struct Source {
-  const matrix::Csr<T>& a;
-  const LowerColumns<T>& columns;
-  const symbolic::Structure& structure;
-  Kind kind;
+  std::span<const T> values;  // of A
+  const Fronts& fronts;
+
+  const symbolic::Structure& structure() const { return *fronts.structure; }
 };
 
-// Assembles one front after the other; one per thread, since it knows where each row lies in the current
-// front.
+// Assembles one front after the other; one per thread.
 template <Scalar T>
 class Assembly {
  public:
-  explicit Assembly(const Source<T>& source) : source_(source), position_(usize(source.structure.n), 0) {}
+  explicit Assembly(const Source<T>& source) : source_(source) {}
 
-  // Makes `front` the current one: zero panels plus the entries of A. Throws Error(usage) when A has an entry
-  // outside the structure.
+  // Zero panels plus the entries of A.
   void begin(Front<T>& front);
 
-  // Adds the contribution block of a child whose rows are `rows`.
-  void add_child(Front<T>& front, View<T> child, std::span<const Index> rows);
+  // Adds the contribution block of a child, whose rows are at `places` in the front.
+  void add_child(Front<T>& front, View<T> child, std::span<const Index> places);
 
  private:
   // Child rows [begin, end) that are consecutive in the front too, from position `target` on.
@@ -55,10 +38,8 @@ class Assembly {
     Index target;
   };
 
-  Index position_of(Index global) const;
-  void add_matrix_rows(const Panel<T>& panel);
-  void add_matrix_columns(const Panel<T>& panel);
-  void find_runs(const Front<T>& front, std::span<const Index> rows);
+  void add_matrix(const Panel<T>& panel) const;
+  void find_runs(const Front<T>& front, std::span<const Index> places);
   // Adds the child's column `from`, its rows in `runs` from `begin` on, to the column `to` whose row 0 is
   // front row `shift`.
   void add_column(std::span<const Run> runs, const T* from, Index begin, T* to, Index shift) const;
@@ -68,8 +49,6 @@ class Assembly {
   void add_to_contribution(Front<T>& front, View<T> child, std::span<const Run> runs) const;
 
   const Source<T>& source_;
-  std::vector<Index> position_;  // of a global row in the current front; stale for others
-  std::vector<Index> global_;    // the current front's rows
   std::vector<Run> runs_;
 };
 

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "trisweep/core/buffer.hpp"
@@ -67,6 +68,7 @@ struct Options {
 
 template <Scalar T>
 class PanelSink;
+struct Fronts;
 
 // `a`: already ordered, scaled, and in the structure's final order. Kind::cholesky reads the lower triangle.
 // Cholesky returns nullopt when a pivot is not positive (the caller then factors as LU); LU always succeeds,
@@ -78,5 +80,10 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
                                  std::shared_ptr<const symbolic::Structure> structure, Kind kind,
                                  const Options& options, Observer& observer = silent_observer(),
                                  PanelSink<T>* sink = nullptr);
+
+// The same of values in the order of the pattern that the fronts were made for, scaled.
+template <Scalar T>
+std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values, const Options& options,
+                                 Observer& observer = silent_observer(), PanelSink<T>* sink = nullptr);
 
 }  // namespace trisweep::numeric

@@ -28,24 +28,30 @@ FrontPanels<T>::FrontPanels(Factors<T>& factors, PanelSink<T>* sink, int thread,
 template <Scalar T>
 void FrontPanels<T>::lay_out(std::span<const Index> members, Front<T>& front) {
   const symbolic::Structure& s = *factors_.structure;
-  front.panels.clear();
+  front.panels.resize(members.size());
   front.width = 0;
   Offset next = 0;
-  for (const Index k : members) {
-    const Index w = s.width(k), m = s.height(k);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const Index k = members[i], w = s.width(k), m = s.height(k);
     // As far into a cache line as in the factors: with some BLAS, roundings depend on that.
-    const auto block = [&](Buffer<T>& whole, Offset at, Index rows) -> View<T> {
-      if (sink_ == nullptr) return {whole.data() + at, rows, w, rows};
+    const auto place = [&](Buffer<T>& whole, Offset at, Index rows) {
+      if (sink_ == nullptr) return whole.data() + at;
       const Offset start = next + ((at - next) % line_entries + line_entries) % line_entries;
       next = start + Offset{rows} * w;
-      return {memory_.data() + start, rows, w, rows};
+      return memory_.data() + start;
+    };
+    const auto set = [&](View<T>& part, T* data, Index rows) {
+      part.data = data;
+      part.rows = part.ld = rows;
+      part.cols = w;
     };
     const Offset at = factors_.panel_ptr[usize(k)];
-    Panel<T> panel{.supernode = k, .start = front.width};
-    panel.diagonal = block(factors_.diagonal, factors_.diagonal_ptr[usize(k)], w);
-    panel.lower = block(factors_.lower, at, m);
-    if (factors_.kind == Kind::lu) panel.upper = block(factors_.upper, at, m);
-    front.panels.push_back(panel);
+    Panel<T>& panel = front.panels[i];
+    panel.supernode = k;
+    panel.start = front.width;
+    set(panel.diagonal, place(factors_.diagonal, factors_.diagonal_ptr[usize(k)], w), w);
+    set(panel.lower, place(factors_.lower, at, m), m);
+    if (factors_.kind == Kind::lu) set(panel.upper, place(factors_.upper, at, m), m);
     front.width += w;
   }
 }
@@ -53,14 +59,14 @@ void FrontPanels<T>::lay_out(std::span<const Index> members, Front<T>& front) {
 template <Scalar T>
 void FrontPanels<T>::finish(const Front<T>& front) {
   for (const Panel<T>& panel : front.panels) {
-    for (const View<T>& part : {panel.diagonal, panel.lower, panel.upper}) cut(part);
+    for (const View<T>* part : {&panel.diagonal, &panel.lower, &panel.upper})
+      if (part->rows > slab_rows) cut(*part);
     if (sink_ != nullptr) sink_->take(thread_, panel);
   }
 }
 
 template <Scalar T>
 void FrontPanels<T>::cut(const View<T>& part) {
-  if (part.rows <= slab_rows) return;
   slab_scratch_.resize(std::max(slab_scratch_.size(), usize(part.rows) * usize(part.cols)));
   cut_into_slabs(part.data, part.rows, part.cols, slab_scratch_.data());
 }

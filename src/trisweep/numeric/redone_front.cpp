@@ -9,14 +9,6 @@
 namespace trisweep::numeric {
 namespace {
 
-Index widest_supernode(const symbolic::Structure& s) {
-  Index widest = 1;
-  for (Index k = 0; k < s.supernodes(); ++k) {
-    if (!s.whole[usize(k)]) widest = std::max(widest, s.width(k));
-  }
-  return widest;
-}
-
 template <Scalar T>
 void solve_with_diagonal(Piece<T>& p) {
   const Index w = p.width, m = p.height();
@@ -74,13 +66,13 @@ bool put_in_place(std::span<const Piece<T>> pieces, const symbolic::Structure& s
 
 template <Scalar T>
 FrontRedoer<T>::FrontRedoer(const Source<T>& source, const PivotRules<RealOf<T>>& rules)
-    : source_(source), rules_(rules), widest_(widest_supernode(source.structure)) {}
+    : source_(source), rules_(rules), widest_(source.fronts.widest_divided) {}
 
 // Rows and columns in the order of elimination as it was planned: for each member what its children delayed,
 // then its own.
 template <Scalar T>
 void FrontRedoer<T>::name(std::span<const Index> members, std::span<const ChildBlock<T>> children) {
-  const symbolic::Structure& s = source_.structure;
+  const symbolic::Structure& s = source_.structure();
   std::vector<Index>&row = front_.row, &col = front_.col;
   row.clear();
   col.clear();
@@ -88,8 +80,8 @@ void FrontRedoer<T>::name(std::span<const Index> members, std::span<const ChildB
   for (const Index k : members) {
     for (const ChildBlock<T>& child : children) {
       if (child.into != k) continue;
-      row.insert(row.end(), child.block->delayed_row.begin(), child.block->delayed_row.end());
-      col.insert(col.end(), child.block->delayed_col.begin(), child.block->delayed_col.end());
+      row.insert(row.end(), child.delayed_row.begin(), child.delayed_row.end());
+      col.insert(col.end(), child.delayed_col.begin(), child.delayed_col.end());
     }
     for (Index j = s.first[usize(k)]; j < s.first[usize(k) + 1]; ++j) {
       row.push_back(j);
@@ -109,39 +101,27 @@ void FrontRedoer<T>::name(std::span<const Index> members, std::span<const ChildB
 }
 
 template <Scalar T>
-Index FrontRedoer<T>::position(Index global, std::span<const Index> names, std::span<const Index> at) {
-  const Index p = at[usize(global)];
-  if (usize(p) < names.size() && names[usize(p)] == global) return p;
-  throw outside_structure(global);
-}
-
-template <Scalar T>
 void FrontRedoer<T>::add_matrix(Index k) {
-  const symbolic::Structure& s = source_.structure;
-  const matrix::Pattern& pattern = source_.a.pattern;
-  const LowerColumns<T>& columns = source_.columns;
-  for (Index i = s.first[usize(k)]; i < s.first[usize(k) + 1]; ++i) {
-    const Index row = row_position(i), col = col_position(i);
-    for (Offset e = pattern.row_ptr[usize(i)]; e < pattern.row_ptr[usize(i) + 1]; ++e) {
-      const Index j = pattern.col[usize(e)];
-      if (j >= s.first[usize(k)]) front_.value(row, col_position(j)) += source_.a.value[usize(e)];
-    }
-    for (Offset e = columns.ptr[usize(i)]; e < columns.ptr[usize(i) + 1]; ++e)
-      front_.value(row_position(columns.row[usize(e)]), col) += columns.value[usize(e)];
-  }
+  const symbolic::Structure& s = source_.structure();
+  const Index first = s.first[usize(k)], w = s.width(k);
+  const auto rows = s.rows(k);
+  const auto global = [&](Index p) { return p < w ? first + p : rows[usize(p - w)]; };
+  for (const MatrixEntry& e : source_.fronts.entries(k))
+    front_.value(row_at_[usize(global(e.row))], col_at_[usize(global(e.col))]) +=
+        source_.values[usize(e.source)];
 }
 
 template <Scalar T>
 void FrontRedoer<T>::add_child(const ChildBlock<T>& child) {
   std::vector<Index> rows, cols;
-  for (const Index i : child.block->delayed_row) rows.push_back(row_position(i));
-  for (const Index j : child.block->delayed_col) cols.push_back(col_position(j));
+  for (const Index i : child.delayed_row) rows.push_back(row_at_[usize(i)]);
+  for (const Index j : child.delayed_col) cols.push_back(col_at_[usize(j)]);
   for (const Index i : child.rows) {
-    rows.push_back(row_position(i));
-    cols.push_back(col_position(i));
+    rows.push_back(row_at_[usize(i)]);
+    cols.push_back(col_at_[usize(i)]);
   }
   for (std::size_t j = 0; j < cols.size(); ++j) {
-    const T* from = child.block->view.column(static_cast<Index>(j));
+    const T* from = child.view.column(static_cast<Index>(j));
     T* to = front_.value.column(cols[j]);
     for (std::size_t i = 0; i < rows.size(); ++i) to[rows[i]] += from[i];
   }
@@ -175,7 +155,7 @@ template <Scalar T>
 void FrontRedoer<T>::cut_pieces(Index k, Index begin, Index end, std::vector<Piece<T>>& pieces) {
   const Index width = end - begin;
   const Index count =
-      source_.structure.whole[usize(k)] ? std::min(width, Index{1}) : (width + widest_ - 1) / widest_;
+      source_.structure().whole[usize(k)] ? std::min(width, Index{1}) : (width + widest_ - 1) / widest_;
   for (Index p = 0; p < count; ++p) {
     const auto first = begin + static_cast<Index>(Offset{width} * p / count);
     const auto last = begin + static_cast<Index>(Offset{width} * (p + 1) / count);

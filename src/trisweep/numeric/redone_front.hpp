@@ -31,12 +31,13 @@ struct Piece {
   Offset entries() const { return Offset{width} * (width + 2 * height()); }
 };
 
-// A child's contribution: delayed rows and columns become candidates at supernode `into`, the parent of its
-// last one; `rows` are the others.
+// A child's contribution block: delayed rows and columns become candidates at supernode `into`, the parent of
+// its last one; `rows` are the others.
 template <Scalar T>
 struct ChildBlock {
   Index into;
-  const Contribution<T>* block;
+  View<T> view;
+  std::span<const Index> delayed_row, delayed_col;
   std::span<const Index> rows;
 };
 
@@ -69,9 +70,6 @@ class FrontRedoer {
   void assemble(std::span<const Index> members, std::span<const ChildBlock<T>> children);
   void add_matrix(Index k);
   void add_child(const ChildBlock<T>& child);
-  Index row_position(Index row) const { return position(row, front_.row, row_at_); }
-  Index col_position(Index col) const { return position(col, front_.col, col_at_); }
-  static Index position(Index global, std::span<const Index> names, std::span<const Index> at);
   void cut_pieces(Index k, Index begin, Index end, std::vector<Piece<T>>& pieces);
   Piece<T> piece(Index k, Index begin, Index end);
   Contribution<T> contribution(Index begin, Index delayed) const;

@@ -222,7 +222,7 @@ class Reshaping {
 
 template <Scalar T>
 RedoneFronts<T>::RedoneFronts(const FrontTree& tree, Offset panel_entries)
-    : is_redone(usize(tree.fronts()), 0), pieces(usize(tree.fronts())), entries(usize(tree.fronts()), 0) {
+    : pieces(usize(tree.fronts())), entries(usize(tree.fronts()), 0) {
   Index largest = 0;
   for (Index f = 0; f < tree.fronts(); ++f)
     largest = std::max(largest, tree.width[usize(f)] + tree.height[usize(f)]);
@@ -238,13 +238,15 @@ Index RedoneFronts<T>::most_delayed(const FrontTree& tree, Index f) const {
 
 template <Scalar T>
 void insert_redone(RedoneFronts<T> redone, const FrontTree& tree, Factors<T>& factors) {
-  if (std::ranges::find(redone.is_redone, 1) == redone.is_redone.end()) return;
+  const auto is_redone = [](const auto& of_front) { return of_front != nullptr; };
+  if (std::ranges::none_of(redone.pieces, is_redone)) return;
   const auto planned = factors.structure;  // read until the end
   std::vector<char> by_supernode(usize(planned->supernodes()), 0);
   std::vector<Piece<T>> pieces;
   for (Index f = 0; f < tree.fronts(); ++f) {
-    for (const Index k : tree.members(f)) by_supernode[usize(k)] = redone.is_redone[usize(f)];
-    std::ranges::move(redone.pieces[usize(f)], std::back_inserter(pieces));
+    if (!redone.pieces[usize(f)]) continue;
+    for (const Index k : tree.members(f)) by_supernode[usize(k)] = 1;
+    std::ranges::move(*redone.pieces[usize(f)], std::back_inserter(pieces));
   }
   std::ranges::stable_sort(pieces, {}, &Piece<T>::supernode);
   Reshaping<T>(factors, by_supernode, pieces).restructure();

@@ -1,6 +1,7 @@
 #pragma once
 // Puts what came out of redone fronts into the factors.
 
+#include <memory>
 #include <vector>
 
 #include "trisweep/numeric/factors.hpp"
@@ -12,8 +13,7 @@ namespace trisweep::numeric {
 // What came out in another shape than was planned, by front.
 template <Scalar T>
 struct RedoneFronts {
-  std::vector<char> is_redone;
-  std::vector<std::vector<Piece<T>>> pieces;
+  std::vector<std::unique_ptr<std::vector<Piece<T>>>> pieces;  // null: none
   std::vector<Offset> entries;  // of all pieces in the front's subtree, wherever they are
 
   // `panel_entries`: of one factor, as planned.

@@ -19,14 +19,14 @@ constexpr std::chrono::milliseconds patience(100);
 
 // Which fronts lie above the cut. The roots of the subtrees are the children of those fronts.
 std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<double>& flops, int threads) {
+  std::vector<char> above(usize(tree.fronts()), 0);
+  if (threads == 1) return above;
   std::vector<double> subtree = flops;
   double total = 0;
   for (Index f = 0; f < tree.fronts(); ++f) {
     const Index p = tree.parent[usize(f)];
     (p == -1 ? total : subtree[usize(p)]) += subtree[usize(f)];
   }
-  std::vector<char> above(usize(tree.fronts()), 0);
-  if (threads == 1) return above;
   // Parents come after their children, so descending order sees a parent's decision first.
   for (Index f = tree.fronts() - 1; f >= 0; --f) {
     const Index p = tree.parent[usize(f)];

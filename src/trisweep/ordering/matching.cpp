@@ -110,16 +110,36 @@ Exponents balanced_within_range(const Logarithms& logs) {
   return balanced;
 }
 
-// The units in which magnitudes are compared: the given ones or, where they make less sense of the matrix,
-// balanced ones. Of two scalings under which no entry exceeds 1 the better has the larger product: the
-// largest is that of the matching (which is the dual of this problem).
-template <Scalar T>
-Exponents choose_units(const Logarithms& logs) {
+// In the units given.
+Exponents given_units(const Logarithms& logs) {
   const auto n = usize(logs.rows());
   Exponents given{.row = std::vector<double>(n), .col = std::vector<double>(n)};
   lower_to_one(logs, given);
+  return given;
+}
+
+// What the diagonal falls short of 1, in bits; infinite where an entry is missing.
+double diagonal_shortfall(const Logarithms& logs, const Exponents& e) {
+  double shortfall = 0;
+  Index entries = 0;
+  for_each_entry(logs, [&](std::size_t i, std::size_t j, std::size_t p) {
+    if (i != j) return;
+    shortfall -= e.row[i] + logs.value[p] + e.col[j];
+    ++entries;
+  });
+  return entries == logs.rows() ? shortfall : std::numeric_limits<double>::infinity();
+}
+
+// The units in which magnitudes are compared: the given ones or, where they make less sense of the matrix,
+// balanced ones. Of two scalings under which no entry exceeds 1 the better has the larger product: the
+// largest is that of the matching (which is the dual of this problem). So none gains more than the shortfall
+// of the diagonal, which is one matching.
+template <Scalar T>
+Exponents choose_units(const Logarithms& logs, Exponents given, double shortfall) {
+  const double least_gain = worth_a_change * double(logs.rows());
+  if (shortfall <= least_gain) return given;
   Exponents balanced = balanced_within_range<T>(logs);
-  return sum(given) + worth_a_change * double(n) >= sum(balanced) ? given : balanced;
+  return sum(given) + least_gain >= sum(balanced) ? given : balanced;
 }
 
 // The scaling of a matching is not unique, and may make up units that no data has. Some matrices need 2^120
@@ -161,7 +181,15 @@ double spread(const Assignment& assignment) {
 template <Scalar T>
 Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const RowNumbers& numbers) {
   Logarithms logs = logarithms_of(a);
-  Exponents exponents = choose_units<T>(logs);
+  Exponents given = given_units(logs);
+  const double shortfall = diagonal_shortfall(logs, given);
+  if (shortfall <= 0) {  // nothing is better
+    std::vector<Index> diagonal(usize(a.rows()));
+    std::iota(diagonal.begin(), diagonal.end(), 0);
+    observer.progress("match", 1.0);
+    return {.col_of_row = std::move(diagonal), .scaling = scaling_of<T>(std::move(given))};
+  }
+  Exponents exponents = choose_units<T>(logs, std::move(given), shortfall);
   Assignment assignment(costs_of(std::move(logs), exponents));
   assignment.solve(observer);
   require_full_rank(assignment, numbers);

@@ -19,6 +19,8 @@ class TaskList {
     place_segments();
   }
 
+  void reserve(std::size_t strips) { list_.strip.reserve(strips); }
+
   // One task: all of `work` belongs to it.
   void add(std::span<const Work> work) {
     const auto at = static_cast<Index>(list_.strip.size());
@@ -189,6 +191,7 @@ class TaskList {
 
 SweepTasks make_tasks(const RankSweep& sweep, const Subtrees& subtrees, const SweepWork& work) {
   TaskList list(sweep, subtrees, work.divided);
+  list.reserve(work.work.size());
   for (auto first = work.work.begin(); first != work.work.end();) {
     const auto last =
         std::find_if(first, work.work.end(), [&](const Work& w) { return w.task() != first->task(); });

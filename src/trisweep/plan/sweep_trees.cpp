@@ -101,11 +101,14 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
   }
   // So each row I meets first the panels of the separators just below its own, on both sides, and among them
   // the largest K; each panel K meets the smallest I first. Both are the orders wanted near the roots, in the
-  // scatter and in the gather direction: the path goes through the upper separators.
-  applied.for_each_block([&](const AppliedBlock& block) {
-    by_panel.add(block.supernode, block.rank);
-    if (spec.brings(block.row_supernode)) by_row.add(block.row_supernode, block.rank);
-  });
+  // scatter and in the gather direction: the path goes through the upper separators. (A rank that is alone is
+  // the owner of all.)
+  if (mapping.ranks() > 1) {
+    applied.for_each_block([&](const AppliedBlock& block) {
+      by_panel.add(block.supernode, block.rank);
+      if (spec.brings(block.row_supernode)) by_row.add(block.row_supernode, block.rank);
+    });
+  }
   if (spec.direction == Direction::scatter)
     return {std::move(by_panel).take(), std::move(by_row).take(), {}, std::move(applies)};
   return {std::move(by_row).take(), std::move(by_panel).take(), {}, std::move(applies)};

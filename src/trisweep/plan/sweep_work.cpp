@@ -23,10 +23,12 @@ class WorkList {
   WorkList(const RankSweep& sweep, const Subtrees& subtrees)
       : sweep_(sweep), share_(sweep.share), side_(sweep.side()), subtrees_(subtrees) {
     list_.divided = decltype(list_.divided)(usize(share_.segments()), 0);
+    list_.work.reserve(usize(side_.pieces()) + usize(share_.diagonal.pieces()));
   }
 
   void add_panels() {
     std::vector<Index> interior;
+    interior.reserve(usize(side_.pieces()));
     for (Index p = 0; p < side_.pieces(); ++p) {
       if (!sweep_.trees.applied[usize(side_.supernode[usize(p)])]) continue;
       if (subtrees_.interior[sweep_.source(p)]) {

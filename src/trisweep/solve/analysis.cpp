@@ -8,7 +8,6 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/memory.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
-#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/block_rows.hpp"
 #include "trisweep/symbolic/clusters.hpp"
 
@@ -36,6 +35,35 @@ void compose(std::vector<Index>& first, const std::vector<Index>& second) {
   for (Index& i : first) i = second[usize(i)];
 }
 
+std::shared_ptr<const numeric::Fronts> fronts_of(const matrix::Pattern& pattern, const Analysis& analysis) {
+  if (analysis.fronts) return analysis.fronts;
+  const ordering::Ordering& o = analysis.ordering;
+  return std::make_shared<const numeric::Fronts>(
+      numeric::make_fronts(pattern, o.row_new, o.col_new, analysis.structure, analysis.kind));
+}
+
+// Dr A Dc in the precision of the factors, entries in the order of A.
+template <Scalar F>
+struct ScaledValues {
+  std::vector<F> value;
+  double norm_one;
+
+  template <Scalar T>
+  ScaledValues(const matrix::Csr<T>& a, const ordering::Ordering& o) {
+    std::vector<double> sum(usize(a.cols()));
+    value.resize(a.value.size());
+    for (Index i = 0; i < a.rows(); ++i) {
+      const double row_scale = o.row_scale[usize(i)];
+      for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+        const std::size_t j = usize(a.pattern.col[usize(p)]);
+        value[usize(p)] = F(a.value[usize(p)] * static_cast<RealOf<T>>(row_scale * o.col_scale[j]));
+        sum[j] += std::abs(value[usize(p)]);
+      }
+    }
+    norm_one = *std::ranges::max_element(sum);
+  }
+};
+
 // The analysis of factors that have another structure than was planned.
 template <Scalar F>
 std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis& planned,
@@ -44,6 +72,7 @@ std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis& planned,
   compose(analysis->ordering.row_new, factors.row_new);
   compose(analysis->ordering.col_new, factors.col_new);
   analysis->structure = factors.structure;
+  analysis->fronts.reset();
   ordering::SeparatorTree& tree = analysis->ordering.tree = factors.structure->tree;
   for (std::vector<Index>* bound : {&tree.begin, &tree.end}) {
     for (Index& k : *bound) k = factors.structure->first[usize(k)];
@@ -81,12 +110,19 @@ std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& 
 template <Scalar T>
 Analysis analyze_as(numeric::Kind kind, const matrix::Csr<T>& a, const AnalysisOptions& options,
                     Observer& observer) {
-  return std::move(analyze_each_as(kind, a, options.ordering, {&options.symbolic, 1}, observer).front());
+  return with_fronts(
+      a, std::move(analyze_each_as(kind, a, options.ordering, {&options.symbolic, 1}, observer).front()));
 }
 
 template <Scalar T>
 Analysis analyze(const matrix::Csr<T>& a, const AnalysisOptions& options, Observer& observer) {
   return analyze_as(likely_kind(a), a, options, observer);
+}
+
+template <Scalar T>
+Analysis with_fronts(const matrix::Csr<T>& a, Analysis analysis) {
+  analysis.fronts = fronts_of(a.pattern, analysis);
+  return analysis;
 }
 
 template <Scalar T>
@@ -98,6 +134,7 @@ Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis) {
   compose(order.row_new, result.new_of_ordered);
   compose(order.col_new, result.new_of_ordered);
   analysis.structure = std::move(result.structure);
+  analysis.fronts.reset();
   return analysis;
 }
 
@@ -105,19 +142,17 @@ template <Scalar F, Scalar T>
 std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
                                            const numeric::Options& options, Observer& observer,
                                            numeric::PanelSink<F>* sink) {
-  const ordering::Ordering& o = analysis->ordering;
-  const auto needed = numeric::estimate(*analysis->structure, analysis->kind, sizeof(F));
-  require_memory(
-      sink ? needed.front_bytes + needed.stack_bytes + sink->bytes_expected() : needed.peak_bytes(),
-      "the factorization", usize(options.threads) * numeric::addresses_of_thread);
-  const auto scaled =
-      matrix::convert<F>(matrix::permuted_and_scaled<T>(a, o.row_new, o.col_new, o.row_scale, o.col_scale));
-  auto factors = numeric::factor(scaled, analysis->structure, analysis->kind, options, observer, sink);
+  const auto fronts = fronts_of(a.pattern, *analysis);
+  const auto work = usize(fronts->stack + (sink ? fronts->largest : fronts->factor_entries())) * sizeof(F);
+  require_memory(sink ? work + sink->bytes_expected() : work, "the factorization",
+                 usize(options.threads) * numeric::addresses_of_thread);
+  const ScaledValues<F> scaled(a, analysis->ordering);
+  auto factors = numeric::factor<F>(*fronts, scaled.value, options, observer, sink);
   if (!factors) return std::nullopt;
   if (!factors->row_new.empty()) analysis = with_delayed_pivots(*analysis, *factors);
   return Factorization<F>{.analysis = std::move(analysis),
                           .factors = std::make_shared<const numeric::Factors<F>>(std::move(*factors)),
-                          .scaled_norm_one = matrix::norm_one(scaled)};
+                          .scaled_norm_one = scaled.norm_one};
 }
 
 template <Scalar F, Scalar T>
@@ -131,6 +166,7 @@ Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis>
 #define INSTANTIATE(T)                                                                                   \
   template numeric::Kind likely_kind(const matrix::Csr<T>&);                                             \
   template Analysis analyze(const matrix::Csr<T>&, const AnalysisOptions&, Observer&);                   \
+  template Analysis with_fronts(const matrix::Csr<T>&, Analysis);                                        \
   template Analysis in_clusters(const matrix::Csr<T>&, Analysis);                                        \
   template Analysis analyze_as(numeric::Kind, const matrix::Csr<T>&, const AnalysisOptions&, Observer&); \
   template std::vector<Analysis> analyze_each_as(numeric::Kind, const matrix::Csr<T>&,                   \

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "trisweep/numeric/fronts.hpp"
 #include "trisweep/numeric/panel_sink.hpp"
 #include "trisweep/ordering/ordering.hpp"
 #include "trisweep/symbolic/structure.hpp"
@@ -24,7 +25,8 @@ struct AnalysisOptions {
 struct Analysis {
   ordering::Ordering ordering;  // including the postorder
   std::shared_ptr<const symbolic::Structure> structure;
-  numeric::Kind kind = numeric::Kind::lu;  // Cholesky when A looks Hermitian positive definite
+  numeric::Kind kind = numeric::Kind::lu;         // Cholesky when A looks Hermitian positive definite
+  std::shared_ptr<const numeric::Fronts> fronts;  // null: made when A is factored
 };
 
 // A = (scaling and permutations of) L D U, with F the precision of the factors.
@@ -57,6 +59,10 @@ std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& 
                                       const ordering::Options& ordering,
                                       std::span<const symbolic::Options> symbolic,
                                       Observer& observer = silent_observer());
+
+// With the fronts of A's pattern, which other values of it are then factored with, too.
+template <Scalar T>
+Analysis with_fronts(const matrix::Csr<T>& a, Analysis analysis);
 
 // The same analysis with wide supernodes in the order of clusters (symbolic/clusters.hpp), so that their
 // panels can be compressed.

@@ -82,8 +82,10 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
   planned.separators = separators_cost(problem, planned.choice);
   const auto chosen = std::ranges::find(diagonals, planned.choice.diagonal) - diagonals.begin();
   Analysis& analysis = analyses[usize(chosen)];
-  planned.analysis = std::make_shared<const Analysis>(request.clusters ? in_clusters(a, std::move(analysis))
-                                                                       : std::move(analysis));
+  const auto chosen_at = Clock::now();
+  planned.analysis = std::make_shared<const Analysis>(
+      with_fronts(a, request.clusters ? in_clusters(a, std::move(analysis)) : std::move(analysis)));
+  planned.analysis_seconds += seconds_since(chosen_at);
   if (planned.model) {
     problem.vectors = std::make_shared<const plan::VectorPlaces>(
         plan::vector_places(planned.analysis->ordering, request.rows));

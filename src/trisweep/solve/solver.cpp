@@ -226,7 +226,10 @@ class Solver<T>::System {
     regularity_.reset();
     tried_seconds_ = 0;
     factors_are_low_ = options_.mixed && care == Care::usual;
-    if (reuse == Reuse::nothing) analysis_.reset();
+    if (reuse == Reuse::nothing) {
+      analysis_.reset();
+      factored_.reset();
+    }
     factors_are_low_ ? factor_in<Single<T>>() : factor_in<T>();
   }
 
@@ -250,11 +253,12 @@ class Solver<T>::System {
   // fastest.
   template <Scalar F>
   std::shared_ptr<const Factorization<F>> plan_and_factor(const matrix::Csr<T>& a, Index ranks_of_node) {
-    most_entries_ = {most_entries(a, false), most_entries(a, true)};
+    if (most_entries_[0] == 0) most_entries_ = {most_entries(a, false), most_entries(a, true)};
     report_.factor = {.second_try = care_ == Care::great};
     // Cholesky reads one triangle: other values of the same pattern need not be Hermitian any more.
     if (analysis_ && (analysis_->kind == numeric::Kind::lu || likely_kind(a) == analysis_->kind)) {
-      auto again = try_factor<F>(a);
+      if (auto again = try_factor_as_before<F>(a)) return again;
+      auto again = try_factor<F>(a, analysis_);
       if (again && again->factors->perturbed_pivots == 0) return again;
     }
     PlanRequest request{.axes = *options_.plan,
@@ -283,19 +287,32 @@ class Solver<T>::System {
       const double before = report_.model ? report_.model->seconds : 0;
       report_.model = std::move(planned.model);
       if (report_.model) report_.model->seconds += before;
-      done = try_factor<F>(a);
+      done = try_factor<F>(a, analysis_);
     }
     return done;
   }
 
+  // With the pivots that were delayed where they were eliminated the last time: nothing where that does not
+  // do for the new values.
+  template <Scalar F>
+  std::shared_ptr<const Factorization<F>> try_factor_as_before(const matrix::Csr<T>& a) {
+    if (!factored_ || factored_ == analysis_) return nullptr;
+    if (!factored_->fronts) factored_ = std::make_shared<const Analysis>(with_fronts(a, *factored_));
+    const auto as = factored_;
+    auto again = try_factor<F>(a, as);
+    const bool will_do = again && again->analysis == as && again->factors->perturbed_pivots == 0;
+    return will_do ? again : nullptr;
+  }
+
   // As it was analyzed; nothing when Cholesky does not work.
   template <Scalar F>
-  std::shared_ptr<const Factorization<F>> try_factor(const matrix::Csr<T>& a) {
+  std::shared_ptr<const Factorization<F>> try_factor(const matrix::Csr<T>& a,
+                                                     const std::shared_ptr<const Analysis>& analysis) {
     const Compression wanted = compression();
     if (options_.compress.automatic && wanted.eps > 0 &&
         expected_share<F, T>(*analysis_, wanted.eps) > wanted.most)
       compression_undone_ = true;
-    auto done = try_factor_in_tiles<F>(a, analysis_, numeric_options(), compression_at_once(), observer());
+    auto done = try_factor_in_tiles<F>(a, analysis, numeric_options(), compression_at_once(), observer());
     report_.factor.seconds += done.seconds;
     tried_seconds_ += done.lost_seconds;
     if (!done.factorization) return nullptr;
@@ -305,6 +322,7 @@ class Solver<T>::System {
     describe(report_.factor, *factors.structure, factors.kind, sizeof(F));
     report_.factor.perturbed_pivots = factors.perturbed_pivots;
     report_.factor.delayed_pivots = factors.delayed_pivots;
+    factored_ = done.factorization->analysis;
     return std::make_shared<const Factorization<F>>(*std::move(done.factorization));
   }
 
@@ -464,6 +482,7 @@ class Solver<T>::System {
   bool compression_undone_ = false;
   Compression automatic_ = automatic_compression<T>(passes_of_whole_factors());
   std::shared_ptr<const Analysis> analysis_;   // rank 0: as it was planned, before pivots are delayed
+  std::shared_ptr<const Analysis> factored_;   // rank 0: of the last factors, with pivots delayed
   std::shared_ptr<const MadeTiles<T>> tiles_;  // until a solver has them
   double tried_seconds_ = 0;                   // of making tiles that were not kept
   std::array<Index, 2> most_entries_{};        // in a row of A, and of its transposes

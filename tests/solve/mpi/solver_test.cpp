@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "support/hard_to_pivot.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
 #include "support/rows_of.hpp"
@@ -123,6 +124,24 @@ TEST(Solver, FactorsOtherValuesOfTheSamePattern) {
     }
     if (world_rank() == 0) EXPECT_EQ(solver.report().factor.kind, "lu");
   }
+}
+
+// Pivots that were delayed are then planned where they were eliminated, until other values need others.
+TEST(Solver, FactorsOtherValuesWithDelayedPivots) {
+  constexpr Index n = 300;
+  auto a = testing_support::with_phases<double>(testing_support::integer_basis(n, 1, 2));
+  const auto rows = uneven_blocks(n);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false));
+  if (world_rank() == 0) EXPECT_GT(solver.report().factor.delayed_pivots, 0);
+  for (int round = 0; round < 2; ++round) {
+    for (double& v : a.value) v *= -3;
+    solver.refactor(rows.of(a, false).a.value);
+    EXPECT_LT(judged_error(solver, a, rows, Op::none, 2), 1e5);
+    if (world_rank() == 0) EXPECT_EQ(solver.report().factor.delayed_pivots, 0);
+  }
+  for (std::size_t e = 0; e < a.value.size(); ++e) a.value[e] *= 1 + double(e * 7 % 11) / 11;
+  solver.refactor(rows.of(a, false).a.value);
+  EXPECT_LT(judged_error(solver, a, rows, Op::transpose, 1), 1e7);
 }
 
 // Cholesky would take one triangle for the other, and not notice.

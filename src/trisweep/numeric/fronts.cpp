@@ -1,0 +1,137 @@
+#include "trisweep/numeric/fronts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "trisweep/numeric/estimates.hpp"
+#include "trisweep/numeric/front_panels.hpp"
+
+namespace trisweep::numeric {
+namespace {
+
+// Where the columns and rows of one panel after the other are in it.
+class Positions {
+ public:
+  explicit Positions(const symbolic::Structure& s) : s_(s), position_(usize(s.n), 0) {}
+
+  void of_panel(Index supernode) {
+    first_ = s_.first[usize(supernode)];
+    width_ = s_.width(supernode);
+    rows_ = s_.rows(supernode);
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      position_[usize(rows_[i])] = width_ + static_cast<Index>(i);
+  }
+  // Of one of the panel's rows.
+  Index operator()(Index row) const { return row < first_ + width_ ? row - first_ : position_[usize(row)]; }
+  // Of any row that is not before its columns.
+  Index checked(Index row) const {
+    const Index p = (*this)(row);
+    if (row < first_ + width_) return p;
+    if (const auto beyond = usize(p - width_); beyond < rows_.size() && rows_[beyond] == row) return p;
+    throw Error(ErrorKind::usage,
+                fmt::format("row or column {} has an entry outside the symbolic structure", row),
+                "analyze the pattern of the very matrix that is factored");
+  }
+
+ private:
+  const symbolic::Structure& s_;
+  std::vector<Index> position_;  // of rows beyond the panel's columns; stale for others
+  Index first_ = 0, width_ = 0;
+  std::span<const Index> rows_;
+};
+
+void measure(const symbolic::Structure& s, Fronts& f) {
+  f.flops.assign(usize(f.tree.fronts()), 0);
+  for (Index front = 0; front < f.tree.fronts(); ++front) {
+    for (const Index k : f.tree.members(front))
+      f.flops[usize(front)] += factor_flops(s.width(k), s.height(k), f.kind);
+  }
+  for (const Offset entries : f.tree.stack) f.stack = std::max(f.stack, entries);
+  f.largest = largest_front_entries(f.tree, s, f.kind);
+  f.panel_ptr.assign(1, 0);
+  f.diagonal_ptr.assign(1, 0);
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    const Offset w = s.width(k);
+    f.panel_ptr.push_back(f.panel_ptr.back() + w * s.height(k));
+    f.diagonal_ptr.push_back(f.diagonal_ptr.back() + w * w);
+    f.widest = std::max(f.widest, s.width(k));
+    if (!s.whole[usize(k)]) f.widest_divided = std::max(f.widest_divided, s.width(k));
+  }
+}
+
+// The entries by supernode, with rows and columns of the matrix in the place of positions.
+void deal_entries(const matrix::Pattern& a, std::span<const Index> row_new, std::span<const Index> col_new,
+                  Fronts& f) {
+  const auto in_order = [](std::span<const Index> new_of, Index i) {
+    return new_of.empty() ? i : new_of[usize(i)];
+  };
+  std::vector<Index> supernode;  // of each entry; -1: it is not read
+  supernode.reserve(a.col.size());
+  f.entry_ptr.assign(usize(f.structure->supernodes()) + 1, 0);
+  for (Index i = 0; i < a.rows; ++i) {
+    const Index row = in_order(row_new, i);
+    for (const Index j : a.row(i)) {
+      const Index col = in_order(col_new, j);
+      const bool is_read = f.kind == Kind::lu || row >= col;
+      supernode.push_back(is_read ? f.structure->supernode_of[usize(std::min(row, col))] : -1);
+      if (is_read) ++f.entry_ptr[usize(supernode.back()) + 1];
+    }
+  }
+  std::partial_sum(f.entry_ptr.begin(), f.entry_ptr.end(), f.entry_ptr.begin());
+  f.entry.resize(usize(f.entry_ptr.back()));
+  std::vector<Offset> next(f.entry_ptr.begin(), f.entry_ptr.end() - 1);
+  for (Index i = 0; i < a.rows; ++i) {
+    const Index row = in_order(row_new, i);
+    for (Offset e = a.row_ptr[usize(i)]; e < a.row_ptr[usize(i) + 1]; ++e) {
+      if (const Index k = supernode[usize(e)]; k >= 0)
+        f.entry[usize(next[usize(k)]++)] = {e, row, in_order(col_new, a.col[usize(e)])};
+    }
+  }
+}
+
+void find_places(const symbolic::Structure& s, Fronts& f) {
+  const FrontTree& tree = f.tree;
+  f.place_ptr.assign(1, 0);
+  for (Index c = 0; c < tree.fronts(); ++c) f.place_ptr.push_back(f.place_ptr.back() + tree.height[usize(c)]);
+  f.place.resize(usize(f.place_ptr.back()));
+  Positions position(s);
+  for (Index front = 0; front < tree.fronts(); ++front) {
+    const auto members = tree.members(front);
+    for (std::size_t i = members.size(); i-- > 0;) {
+      const Index k = members[i];
+      position.of_panel(k);
+      for (Offset e = f.entry_ptr[usize(k)]; e < f.entry_ptr[usize(k) + 1]; ++e) {
+        MatrixEntry& entry = f.entry[usize(e)];
+        entry.row = position.checked(entry.row);
+        entry.col = position.checked(entry.col);
+      }
+    }
+    for (const Index c : tree.children(front)) {  // now of the first member, whose panel has all rows
+      const auto rows = s.rows(tree.members(c).back());
+      std::ranges::transform(rows, f.place.begin() + f.place_ptr[usize(c)], std::cref(position));
+    }
+  }
+}
+
+}  // namespace
+
+Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_new,
+                   std::span<const Index> col_new, std::shared_ptr<const symbolic::Structure> structure,
+                   Kind kind) {
+  const symbolic::Structure& s = *structure;
+  if (pattern.rows != s.n || pattern.cols != s.n) {
+    throw Error(ErrorKind::usage,
+                fmt::format("the matrix is {} x {}, its symbolic structure is for {} unknowns", pattern.rows,
+                            pattern.cols, s.n));
+  }
+  Fronts f{.structure = structure, .kind = kind, .tree = build_front_tree(s)};
+  measure(s, f);
+  deal_entries(pattern, row_new, col_new, f);
+  find_places(s, f);
+  return f;
+}
+
+}  // namespace trisweep::numeric

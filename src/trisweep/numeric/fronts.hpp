@@ -1,0 +1,58 @@
+#pragma once
+// All that a factorization needs besides values: the tree of fronts, and where entries of A and contribution
+// blocks go in them. Made once for a pattern; every matrix of that pattern is factored with it.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/numeric/factors.hpp"
+#include "trisweep/numeric/front_tree.hpp"
+
+namespace trisweep::numeric {
+
+// An entry of A in the panel of the supernode that it is assembled in, where its row or its column is
+// eliminated. Positions count the supernode's columns, then its rows.
+struct MatrixEntry {
+  Offset source;  // among the values of A
+  Index row;
+  Index col;
+};
+
+struct Fronts {
+  std::shared_ptr<const symbolic::Structure> structure;
+  Kind kind = Kind::lu;
+  FrontTree tree;
+  std::vector<double> flops;         // by front
+  std::vector<Offset> panel_ptr;     // as Factors have them
+  std::vector<Offset> diagonal_ptr;  // likewise
+  Offset largest = 0;                // entries of the panels of a front
+  Offset stack = 0;                  // entries of contribution blocks at once, on one thread
+  Index widest = 1;                  // columns of a supernode
+  Index widest_divided = 1;          // of one that is not kept whole
+  std::vector<Offset> entry_ptr;     // supernodes + 1
+  std::vector<MatrixEntry> entry;
+  std::vector<Offset> place_ptr;  // fronts + 1
+  std::vector<Index> place;       // of the rows of a front's contribution block in the front of its parent
+
+  // Of all panels.
+  Offset factor_entries() const {
+    return diagonal_ptr.back() + (kind == Kind::lu ? 2 : 1) * panel_ptr.back();
+  }
+  std::span<const MatrixEntry> entries(Index supernode) const {
+    return {entry.data() + entry_ptr[usize(supernode)], entry.data() + entry_ptr[usize(supernode) + 1]};
+  }
+  std::span<const Index> places(Index front) const {
+    return {place.data() + place_ptr[usize(front)], place.data() + place_ptr[usize(front) + 1]};
+  }
+};
+
+// Entry (i, j) of the pattern is entry (row_new[i], col_new[j]) of the matrix in the structure's order;
+// empty: it is in that order. Kind::cholesky reads the lower triangle. Throws Error(usage) when an entry lies
+// outside the structure.
+Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_new,
+                   std::span<const Index> col_new, std::shared_ptr<const symbolic::Structure> structure,
+                   Kind kind);
+
+}  // namespace trisweep::numeric

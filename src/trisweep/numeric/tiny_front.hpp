@@ -1,0 +1,52 @@
+#pragma once
+// Fronts of a few rows, of which circuits, power networks and narrow bands have one for nearly each column:
+// assembled and eliminated as one square matrix, which lies in the first level of the cache, by plain loops.
+// The results are those of assembly.hpp and elimination.hpp, whose views, runs and calls cost many times what
+// such a front does.
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "trisweep/numeric/assembly.hpp"
+#include "trisweep/numeric/threshold_lu.hpp"
+
+namespace trisweep::numeric {
+
+template <Scalar T>
+class TinyFront {
+ public:
+  static constexpr bool fits(Index width, Index rows) { return width <= most_width && rows <= most_rows; }
+
+  TinyFront(const Source<T>& source, const PivotRules<RealOf<T>>& rules) : source_(source), rules_(rules) {}
+
+  // As Assembly does, of a front that is one supernode and fits.
+  void begin(Index supernode, Index width, Index rows);
+  // `block`: of a child, square and packed.
+  void add_child(const T* block, std::span<const Index> places);
+
+  // As eliminate_lu() and eliminate_cholesky() do; panels and contribution are undefined where it is nothing.
+  std::optional<Index> eliminate(const Panel<T>& panel, const View<T>& contribution);
+
+ private:
+  static constexpr Index most_rows = 16, most_width = 6;
+
+  T& at(Index i, Index j) { return value_[usize(i) + usize(j) * usize(rows_)]; }
+  bool is_cholesky() const { return source_.fronts.kind == Kind::cholesky; }
+  bool take_pivot(Index k, Index& perturbed);
+  void update(Index k);
+  std::optional<Index> eliminate_column(const Panel<T>& panel, const View<T>& contribution);
+  void back_substitute(T* x);
+  void store_lower(const View<T>& lower);
+  void store_inverse(const View<T>& diagonal);
+
+  const Source<T> source_;
+  const PivotRules<RealOf<T>> rules_;
+  Index width_ = 0;
+  Index rows_ = 0;
+  std::array<Index, most_width> pivot_;  // the row that row k was exchanged with
+  std::array<T, most_width> reciprocal_;
+  std::array<T, usize(most_rows) * usize(most_rows)> value_;
+};
+
+}  // namespace trisweep::numeric
