@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 #include "terminal.hpp"
 #include "trisweep/transport/communicator.hpp"
@@ -21,6 +22,7 @@ struct Context {
 using Run = std::function<int(const Context&)>;
 
 // Each adds a subcommand to `app` and, when that is chosen, sets `run`.
+void add_studies(CLI::App& app, Run& run);  // bem, himv, sptrsv, where they are built
 void add_bem(CLI::App& app, Run& run);
 void add_himv(CLI::App& app, Run& run);
 void add_gallery(CLI::App& app, Run& run);
@@ -32,5 +34,8 @@ void add_predict(CLI::App& app, Run& run);
 void add_solve(CLI::App& app, Run& run);
 void add_sptrsv(CLI::App& app, Run& run);
 void add_tune(CLI::App& app, Run& run);
+
+// Whether there is such a command that this build leaves out.
+bool is_left_out(const std::string& command);
 
 }  // namespace trisweep::cli

@@ -40,7 +40,7 @@ struct MpiSession {
   std::_Exit(status);
 }
 
-std::string names_of(const std::vector<const CLI::App*>& commands) {
+std::string command_names(const std::vector<const CLI::App*>& commands) {
   std::string names;
   for (const CLI::App* command : commands)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", command->get_name());
@@ -57,7 +57,12 @@ std::string wrong_use(const CLI::App& app, const CLI::ParseError& e, const char*
         "  remedy: the Python package has the command {0}; make it with scripts/build --python",
         first_word);
   }
-  const std::string commands = names_of(app.get_subcommands(nullptr));
+  if (first_word != nullptr && is_left_out(first_word)) {
+    return fmt::format(
+        "this build of trisweep solves systems alone, without {}\n  remedy: make the rest by scripts/build",
+        first_word);
+  }
+  const std::string commands = command_names(app.get_subcommands(nullptr));
   return fmt::format(
       "{}\n  remedy: give one of the commands {}; see trisweep --help",
       first_word == nullptr ? "no command was given" : fmt::format("there is no command '{}'", first_word),
@@ -93,8 +98,7 @@ void run_if_external(const CLI::App& app, int argc, char** argv) {
 }
 
 void add_commands(CLI::App& app, Run& run) {
-  add_bem(app, run);
-  add_himv(app, run);
+  add_studies(app, run);
   add_gallery(app, run);
   add_info(app, run);
   add_machines(app, run);
@@ -102,7 +106,6 @@ void add_commands(CLI::App& app, Run& run) {
   add_plan(app, run);
   add_predict(app, run);
   add_solve(app, run);
-  add_sptrsv(app, run);
   add_tune(app, run);
 }
 

@@ -67,7 +67,8 @@ trisweep_import(OpenBLAS libopenblas-pthread-dev openblas
 trisweep_import(METIS libmetis-dev metis)
 trisweep_import(AMD libsuitesparse-dev amd suitesparseconfig HEADER amd.h DIRECTORIES suitesparse)
 trisweep_import(SCOTCH libscotch-dev scotch scotcherr HEADER scotch.h DIRECTORIES scotch)
-if(NOT CMAKE_FIND_PACKAGE_NAME STREQUAL "Trisweep" OR "hmatrix" IN_LIST Trisweep_FIND_COMPONENTS)
+if(NOT TRISWEEP_SOLVE_ONLY
+   AND (NOT CMAKE_FIND_PACKAGE_NAME STREQUAL "Trisweep" OR "hmatrix" IN_LIST Trisweep_FIND_COMPONENTS))
   # The serial one: files are written and read by one rank, so that it goes with any MPI.
   trisweep_import(HDF5 libhdf5-dev hdf5 HEADER hdf5.h
                   DIRECTORIES hdf5/serial ${CMAKE_LIBRARY_ARCHITECTURE}/hdf5/serial)

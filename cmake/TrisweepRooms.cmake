@@ -1,6 +1,10 @@
 # Rooms beside the library, which stand on it and are not installed (ARCHITECTURE.md); in order, as its stages.
 trisweep_stage(gallery ROOM gallery USES matrix)
 
+if(TRISWEEP_SOLVE_ONLY)
+  return()
+endif()
+
 trisweep_stage(studies ROOM studies USES component hmatrix report)
 trisweep_gpu_kernels(trisweep_gpu_studies studies/pes/gpu_designs.cu studies/himv/gpu_batches.cu)
 if(TARGET trisweep_gpu_studies)

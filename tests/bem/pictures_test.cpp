@@ -48,11 +48,9 @@ TEST(SurfaceFile, HasAllNodesTrianglesAndFields) {
 TEST(BlockMap, HasEveryBlockWhereItIs) {
   const std::vector<MappedBlock> blocks{{0, 10, 10, 20, 3}, {10, 20, 10, 20, hmatrix::StoredBlock::dense}};
   const std::string picture = block_map(blocks, 20);
-  // In thousandths; the dense one in red, the other in the darkest blue.
-  EXPECT_NE(picture.find("<rect x=\"500\" y=\"0\" width=\"500\" height=\"500\" fill=\"#08306b\"/>"),
-            std::string::npos);
-  EXPECT_NE(picture.find("<rect x=\"500\" y=\"500\" width=\"500\" height=\"500\" fill=\"#c0392b\"/>"),
-            std::string::npos);
+  // In thousandths.
+  EXPECT_NE(picture.find("<rect x=\"500\" y=\"0\" width=\"500\" height=\"500\" "), std::string::npos);
+  EXPECT_NE(picture.find("<rect x=\"500\" y=\"500\" width=\"500\" height=\"500\" "), std::string::npos);
   EXPECT_NE(picture.find("rank 3"), std::string::npos);
 }
 

@@ -1,8 +1,8 @@
 """A tree, a schedule, a mapping, a transport and a machine, each added to a scratch copy as CONTRIBUTING.md says: one
 new file, and its row in a table. Everything that has choices then has these, and solves with them.
 
-The copy takes over the objects of the build folder: what is compiled here are the new files and the tables alone, which
-is checked, too. It stays in the build folder for the next time.
+The copy takes over the objects of the build folder: what is compiled here are the stages of the new files alone, which is
+checked, too. It stays in the build folder for the next time.
 """
 import json
 import os
@@ -189,27 +189,30 @@ def configure():
     call("cmake", "-S", SOURCE, "-B", OBJECTS, "-G", "Unix Makefiles", *settings)
 
 
-def objects_of(sources, folder):
-    """The objects of these sources in a build folder."""
-    names = {f"{Path(source).name}.o" for source in sources}
-    return {path.relative_to(folder) for path in folder.rglob("*.o") if path.name in names}
+def targets_of(changed):
+    """The stages of these sources: several of their files may be compiled as one."""
+    return {f"trisweep_{Path(name).relative_to(STAGES).parts[0]}" for name in changed}
+
+
+def target_of(path):
+    return next((part.removesuffix(".dir") for part in Path(path).parts if part.endswith(".dir")), "")
 
 
 def take_objects(changed):
-    """All but those of changed sources, which are compiled anew."""
-    stale = objects_of(changed, BUILD)
+    """All but those of the stages that changed, which are compiled anew."""
+    stale = targets_of(changed)
     for path in BUILD.rglob("*.o"):
         name = path.relative_to(BUILD)
-        if name.parts[0] == SCRATCH.name or name in stale:
+        if name.parts[0] == SCRATCH.name or target_of(name) in stale:
             continue
         (OBJECTS / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, OBJECTS / name)
 
 
 def build():
-    """Returns what was compiled."""
+    """Returns of which targets something was compiled."""
     lines = call("cmake", "--build", OBJECTS, "--target", *TARGETS, "--parallel", os.cpu_count()).splitlines()
-    return {Path(line.split()[-1]).stem for line in lines if "Building CXX object" in line}
+    return {target_of(line.split()[-1]) for line in lines if "Building CXX object" in line}
 
 
 class AddVariant(unittest.TestCase):
@@ -237,7 +240,7 @@ class AddVariant(unittest.TestCase):
         self.assertEqual(found, dict(zip(OPTIONS[::2], OPTIONS[1::2])))
 
     def test_nothing_else_is_compiled(self):
-        self.assertLessEqual(self.compiled, {Path(name).name for name in self.changed})
+        self.assertLessEqual(self.compiled, targets_of(self.changed))
 
     def test_help_lists_them(self):
         for command in ("solve", "predict", "tune", "plan"):

@@ -51,6 +51,12 @@ class InstallDeps(unittest.TestCase):
             self.assertEqual(self.install(names)[1], [])
             self.assertEqual(self.install(names, f"--{group}")[1][-1].split()[-len(names):], names)
 
+    def test_solving_alone_needs_no_more(self):
+        names = {group: [package for its_group, package in PACKAGES if its_group == group] for group in ("solve", "build")}
+        calls = self.install(names["solve"] + names["build"], "--solve")[1]
+        self.assertEqual(calls[-1].split()[-len(names["solve"]):], names["solve"])
+        self.assertEqual(self.install(names["build"], "--solve")[1], [])
+
     def test_refuses_unknown_options(self):
         result, calls = self.install(["cmake"], "--everything")
         self.assertEqual((result.returncode, calls), (2, []))

@@ -4,13 +4,19 @@
 
 #if defined(__x86_64__)
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(x86_64_v4) MACRO(x86_64_v3) MACRO(baseline)
+#else
+#define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(baseline)
+#endif
+
 // The function of that name for this processor.
+#if defined(TRISWEEP_ONLY_ISA)  // the library is built for one alone
+#define TRISWEEP_BEST_ISA(...) TRISWEEP_ONLY_ISA::__VA_ARGS__
+#elif defined(__x86_64__)
 #define TRISWEEP_BEST_ISA(...)                                       \
   (trisweep::instruction_set::x86_64_v4()   ? x86_64_v4::__VA_ARGS__ \
    : trisweep::instruction_set::x86_64_v3() ? x86_64_v3::__VA_ARGS__ \
                                             : baseline::__VA_ARGS__)
 #else
-#define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(baseline)
 #define TRISWEEP_BEST_ISA(...) baseline::__VA_ARGS__
 #endif
 

@@ -121,8 +121,7 @@ TEST(CompressedSweeps, TakeFactorsOfLowerPrecision) {
 
 template <class T>
 class CompressedDevicesThreads : public testing::Test {};
-using AllScalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(CompressedDevicesThreads, AllScalars);
+TYPED_TEST_SUITE(CompressedDevicesThreads, DoubleScalars);
 
 // Answers of the same tiles as the processors read: they differ by rounding. On devices they are bitwise the
 // same with any number of workers, and whoever carries what layers share.
