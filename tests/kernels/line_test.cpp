@@ -75,5 +75,46 @@ TYPED_TEST(LineTest, StoresScaledRowsAndNothingElse) {
   }
 }
 
+// Row-major on both sides, with a distance between the caller's rows.
+TYPED_TEST(LineTest, LoadsRowsOfNeighbours) {
+  for (Index nrhs = 1; nrhs <= 35; ++nrhs) {
+    const Index ld = nrhs + 1;
+    const auto given = this->made_up(nrhs, 1), before = this->made_up(nrhs, 2);
+    auto work = before, expected = before;
+    const auto wanted = this->rows_of(expected, nrhs);
+    for (Index i = 0; i < this->n; ++i) {
+      for (Index r = 0; r < nrhs; ++r) wanted.row[i][r] = given[usize(i * ld + r)] * wanted.factor[i];
+    }
+    for_each_row_isa<TypeParam>([&](const char* isa, const RowKernels<TypeParam>& kernels) {
+      work = before;
+      kernels.load_rows(given.data(), Offset{ld}, this->rows_of(work, nrhs));
+      EXPECT_EQ(work, expected) << nrhs << " right-hand sides, " << isa;
+    });
+  }
+}
+
+TYPED_TEST(LineTest, StoresRowsOfNeighboursOrAddsThem) {
+  for (Index nrhs = 1; nrhs <= 35; ++nrhs) {
+    const Index ld = nrhs + 1;
+    const auto before = this->made_up(nrhs, 1);
+    auto work = this->made_up(nrhs, 2), found = before;
+    const auto rows = this->rows_of(work, nrhs);
+    for (const bool adds : {false, true}) {
+      auto expected = before;
+      for (Index i = 0; i < this->n; ++i) {
+        for (Index r = 0; r < nrhs; ++r) {
+          TypeParam& to = expected[usize(i * ld + r)];
+          to = rows.row[i][r] * rows.factor[i] + (adds ? to : TypeParam{});
+        }
+      }
+      for_each_row_isa<TypeParam>([&](const char* isa, const RowKernels<TypeParam>& kernels) {
+        found = before;
+        kernels.store_rows(found.data(), Offset{ld}, rows, adds);
+        EXPECT_EQ(found, expected) << nrhs << " right-hand sides, " << isa;
+      });
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trisweep::kernels

@@ -16,6 +16,7 @@
 #include "trisweep/engine/profile.hpp"
 #include "trisweep/engine/recorder.hpp"
 #include "trisweep/engine/refinement.hpp"
+#include "trisweep/engine/vector_moves.hpp"
 #include "trisweep/ordering/ordering.hpp"
 #include "trisweep/transport/transport.hpp"
 
@@ -87,6 +88,10 @@ class Engine {
   // op(A) x = b with at most room(op) right-hand sides, as TriangularSolver::solve says; allocates nothing.
   // Returns what this rank did in each part; the seconds of the whole are the caller's to take.
   virtual SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) = 0;
+  // The same with vectors that lie in rows, of Device::native.
+  virtual SolveProfile run(Op /*op*/, const RowMajorVectors<T>& /*vectors*/) {
+    throw Error(ErrorKind::usage, "devices take vectors in columns");
+  }
   // The same in a stream of the device (null: its usual one), if there is a device: with b and x in its
   // memory this returns before the solve has ended, and only who waits for the stream, or calls run(), hears
   // of an error.

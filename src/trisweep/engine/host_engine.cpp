@@ -46,17 +46,17 @@ void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
 }
 
 template <Scalar T>
-SolveProfile HostEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
+SolveProfile HostEngine<T>::run(Op op, const CallersVectors<T>& vectors, Index nrhs) {
   const Prepared& prepared = prepared_.at(op);
   transport::Patience patience(options_.watchdog, &system_.comm);
-  const Run<T> run{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = b.cols},
+  const Run<T> run{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = nrhs},
                    .transport = *prepared.transport,
                    .patience = patience,
                    .recorder = recorder_,
-                   .vectors = scales_.vectors(op, b, x, scaled)};
+                   .vectors = vectors};
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
   if (system_.distribution.mapping->layers() > 1)
-    std::fill_n(run.work.row, usize(system_.share.work_rows()) * usize(b.cols), T{});
+    std::fill_n(run.work.row, usize(system_.share.work_rows()) * usize(nrhs), T{});
   SolveProfile done;
   Index channel = 0;
   for (const plan::Phase& phase : prepared.plan->phase)

@@ -18,21 +18,39 @@ struct Rows {
   Real factor(std::size_t i) const { return scale == nullptr ? Real{1} : scale[usize(row[i])]; }
 };
 
-// What becomes of an entry of the caller's and its permuted one; and of a line of all columns.
+// What becomes of an entry of the caller's and its permuted one; and of a line of all columns, where the
+// caller's are column-major or row-major.
 template <class T>
 struct Load {
   void operator()(const T& from, T& to, RealOf<T> factor) const { to = from * factor; }
-  void operator()(const T* column, Offset ld, const kernels::LineRows<T>& rows) const {
-    kernels::load_line(column, ld, rows);
+  void line(Vectors<const T> from, Index row, const kernels::LineRows<T>& rows) const {
+    kernels::load_line(from.data + row, from.ld, rows);
+  }
+  void line(VectorRows<const T> from, Index row, const kernels::LineRows<T>& rows) const {
+    kernels::load_rows(from.row(usize(row)), from.ld, rows);
   }
 };
-template <class T>
+template <class T, bool adds = false>
 struct Store {
-  void operator()(T& to, const T& from, RealOf<T> factor) const { to = from * factor; }
-  void operator()(T* column, Offset ld, const kernels::LineRows<T>& rows) const {
-    kernels::store_line(column, ld, rows);
+  void operator()(T& to, const T& from, RealOf<T> factor) const {
+    to = adds ? to + from * factor : from * factor;
+  }
+  void line(Vectors<T> to, Index row, const kernels::LineRows<T>& rows) const {
+    kernels::store_line(to.data + row, to.ld, rows);
+  }
+  void line(VectorRows<T> to, Index row, const kernels::LineRows<T>& rows) const {
+    kernels::store_rows(to.row(usize(row)), to.ld, rows, adds);
   }
 };
+
+template <class T>
+T& entry_of(Vectors<T> v, Index row, Index column) {
+  return v.column(column)[row];
+}
+template <class T>
+T& entry_of(VectorRows<T> v, Index row, Index column) {
+  return v.row(usize(row))[column];
+}
 
 // Rows [begin, end) of one column. The permuted rows lie anywhere, and are fetched early.
 template <class T, class R, class Transfer>
@@ -45,12 +63,11 @@ void move_column(T* column, const R& rows, std::size_t begin, std::size_t end, c
 }
 
 // Rows [begin, end) of all columns, whole lines where rows are consecutive.
-template <class T, class R, class Transfer>
-void move_columns(Vectors<T> caller, const R& rows, std::size_t begin, std::size_t end,
-                  const Transfer& transfer) {
-  using V = std::remove_const_t<T>;
-  constexpr std::size_t together = kernels::line_rows<V>;
-  kernels::LineRows<V> line{.row = {}, .factor = {}, .nrhs = caller.cols};
+template <class V, class R, class Transfer>
+void move_columns(V caller, const R& rows, std::size_t begin, std::size_t end, const Transfer& transfer) {
+  using T = std::remove_cvref_t<decltype(*caller.data)>;
+  constexpr std::size_t together = kernels::line_rows<T>;
+  kernels::LineRows<T> line{.row = {}, .factor = {}, .nrhs = caller.cols};
   for (std::size_t first = begin; first < end; first += together) {
     const std::size_t count = std::min(together, end - first);
     const Index* const row = rows.row.data() + first;
@@ -61,22 +78,26 @@ void move_columns(Vectors<T> caller, const R& rows, std::size_t begin, std::size
       line.factor[i] = rows.factor(first + i);
     }
     if (consecutive) {
-      transfer(caller.data + row[0], caller.ld, line);
+      transfer.line(caller, row[0], line);
       continue;
     }
     for (Index r = 0; r < caller.cols; ++r) {
-      T* const column = caller.data + r * caller.ld;
-      for (std::size_t i = 0; i < count; ++i) transfer(column[row[i]], line.row[i][r], line.factor[i]);
+      for (std::size_t i = 0; i < count; ++i)
+        transfer(entry_of(caller, row[i], r), line.row[i][r], line.factor[i]);
     }
   }
 }
 
 // Moves all entries; each thread has a part of the rows.
-template <class T, class R, class Transfer>
-void move_rows(Crew& crew, Vectors<T> caller, const R& rows, const Transfer& transfer) {
+template <class V, class R, class Transfer>
+void move_rows(Crew& crew, V caller, const R& rows, const Transfer& transfer) {
+  constexpr bool in_rows = requires {
+    caller.row(0);
+  };
+  using T = std::remove_cvref_t<decltype(*caller.data)>;
   crew.run([&](int thread) {
-    const auto [begin, end] = crew.part(thread, rows.row.size(), kernels::line_rows<std::remove_const_t<T>>);
-    if (caller.cols == 1) {
+    const auto [begin, end] = crew.part(thread, rows.row.size(), kernels::line_rows<T>);
+    if (caller.cols == 1 && (!in_rows || caller.ld == 1)) {
       move_column(caller.data, rows, begin, end, transfer);
     } else {
       move_columns(caller, rows, begin, end, transfer);
@@ -109,11 +130,15 @@ CallersVectors<T> VectorScales<T>::vectors(Op op, Vectors<const T> b, Vectors<T>
 template <Scalar T>
 template <class At>
 void VectorMoves<T>::at_caller(std::span<const Index> row, const At& at) const {
-  using Real = RealOf<T>;
-  if (way_ == plan::VectorWay::in) {
-    move_rows(crew_, vectors_.b, Rows<Real, At>{row, vectors_.b_scale, at}, Load<T>());
+  const bool in = way_ == plan::VectorWay::in;
+  const Rows<RealOf<T>, At> rows{row, in ? vectors_.b_scale : vectors_.x_scale, at};
+  const auto& [b, x, adds] = vectors_.rows;
+  if (b.data == nullptr) {
+    in ? move_rows(crew_, vectors_.b, rows, Load<T>()) : move_rows(crew_, vectors_.x, rows, Store<T>());
+  } else if (in) {
+    move_rows(crew_, b, rows, Load<T>());
   } else {
-    move_rows(crew_, vectors_.x, Rows<Real, At>{row, vectors_.x_scale, at}, Store<T>());
+    adds ? move_rows(crew_, x, rows, Store<T, true>()) : move_rows(crew_, x, rows, Store<T>());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trisweep/core/crew.hpp"
+#include "trisweep/core/vector_rows.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/kernels/panel_product.hpp"
@@ -14,6 +15,14 @@
 
 namespace trisweep::engine {
 
+// The caller's vectors where the entries of a row are neighbours.
+template <Scalar T>
+struct RowMajorVectors {
+  VectorRows<const T> b{};
+  VectorRows<T> x{};
+  bool adds = false;  // the solution to x
+};
+
 // b and x of one rank, with what its rows of each are multiplied by on their way (null: 1).
 template <Scalar T>
 struct CallersVectors {
@@ -21,7 +30,8 @@ struct CallersVectors {
   Vectors<T> x{};
   const RealOf<T>* b_scale = nullptr;
   const RealOf<T>* x_scale = nullptr;
-  Vectors<const T> base{};  // on a device: as device::CallersRows has it
+  Vectors<const T> base{};    // on a device: as device::CallersRows has it
+  RowMajorVectors<T> rows{};  // of the host, in the place of b and x
 };
 
 // What this rank's rows of b and x are multiplied by.

@@ -1,6 +1,7 @@
 #pragma once
-// Moves between columns (column-major) and work rows (row-major), a cache line of every column at a time: the
-// permutation pass of a solve, which with many right-hand sides touches as many bytes as the sweeps.
+// Moves between the caller's vectors and work rows (row-major), as many rows at a time as share a cache line
+// of a column: the permutation pass of a solve, which with many right-hand sides touches as many bytes as the
+// sweeps. The caller's are column-major, or row-major too.
 
 #include "trisweep/core/types.hpp"
 
@@ -26,5 +27,13 @@ void load_line(const T* column, Offset ld, const LineRows<T>& rows);
 // column[i + r ld] = rows.factor[i] rows.row[i][r].
 template <Scalar T>
 void store_line(T* column, Offset ld, const LineRows<T>& rows);
+
+// rows.row[i][r] = rows.factor[i] row[i ld + r].
+template <Scalar T>
+void load_rows(const T* row, Offset ld, const LineRows<T>& rows);
+
+// row[i ld + r] = rows.factor[i] rows.row[i][r]; or (`adds`) that is added to it.
+template <Scalar T>
+void store_rows(T* row, Offset ld, const LineRows<T>& rows, bool adds);
 
 }  // namespace trisweep::kernels

@@ -66,17 +66,22 @@ void store_line(T* column, Offset ld, const LineRows<T>& rows) {
 }
 
 template <Scalar T>
-void sparse_product(const SparseRows<T>& a, Index width, const T* x, T* product) {
-  row_kernels<T>().sparse(a, width, x, product, nullptr);
+void load_rows(const T* row, Offset ld, const LineRows<T>& rows) {
+  row_kernels<T>().load_rows(row, ld, rows);
 }
 
 template <Scalar T>
-void sparse_product_and_magnitude(const SparseRows<T>& a, Index width, const T* x, T* product, T* magnitude) {
-  row_kernels<T>().sparse(a, width, x, product, magnitude);
+void store_rows(T* row, Offset ld, const LineRows<T>& rows, bool adds) {
+  row_kernels<T>().store_rows(row, ld, rows, adds);
 }
 
 template <Scalar T>
-void measure_residual(const ResidualRows<T>& rows, ResidualMaxima<T>& maxima) {
+void sparse_product(const SparseRows<T>& a, const RowProducts<T>& vectors) {
+  row_kernels<T>().sparse(a, vectors);
+}
+
+template <Scalar T>
+void measure_residual(const ResidualRows<T>& rows, ResidualMaxima<T>* maxima) {
   row_kernels<T>().measure(rows, maxima);
 }
 
@@ -87,9 +92,10 @@ void measure_residual(const ResidualRows<T>& rows, ResidualMaxima<T>& maxima) {
   template void diagonal_product_by(const PanelKernels<T>&, Panel<T>, Op, Index, const Work<T>&); \
   template void load_line(const T*, Offset, const LineRows<T>&);                                  \
   template void store_line(T*, Offset, const LineRows<T>&);                                       \
-  template void sparse_product(const SparseRows<T>&, Index, const T*, T*);                        \
-  template void sparse_product_and_magnitude(const SparseRows<T>&, Index, const T*, T*, T*);      \
-  template void measure_residual(const ResidualRows<T>&, ResidualMaxima<T>&);
+  template void load_rows(const T*, Offset, const LineRows<T>&);                                  \
+  template void store_rows(T*, Offset, const LineRows<T>&, bool);                                 \
+  template void sparse_product(const SparseRows<T>&, const RowProducts<T>&);                      \
+  template void measure_residual(const ResidualRows<T>&, ResidualMaxima<T>*);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 #define INSTANTIATE_STORAGE(S, T) template const PanelKernels<T>& panel_kernels<S, T>();
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)

@@ -30,19 +30,30 @@ void store_line(T* column, Offset ld, const LineRows<T>& rows) {
 }
 
 template <Scalar T>
-void sparse(const SparseRows<T>& a, Index width, const T* x, T* product, T* magnitudes) {
-  constexpr int one = sizeof(T), line = one * line_rows<T>;
-  if (magnitudes == nullptr) {
-    width == 1 ? sum_rows<false, one>(a, x, product, magnitudes)
-               : sum_rows<false, line>(a, x, product, magnitudes);
+void load_rows(const T* row, Offset ld, const LineRows<T>& rows) {
+  change_rows(
+      rows, [&](int i) { return row + i * ld; }, [&](int i) { return rows.row[i]; },
+      [](const auto&, const auto& moved) { return moved; });
+}
+
+template <Scalar T>
+void store_rows(T* row, Offset ld, const LineRows<T>& rows, bool adds) {
+  const auto from = [&](int i) { return rows.row[i]; };
+  const auto to = [&](int i) { return row + i * ld; };
+  if (adds) {
+    change_rows(rows, from, to, [](const auto& before, const auto& moved) { return before + moved; });
   } else {
-    width == 1 ? sum_rows<true, one>(a, x, product, magnitudes)
-               : sum_rows<true, line>(a, x, product, magnitudes);
+    change_rows(rows, from, to, [](const auto&, const auto& moved) { return moved; });
   }
 }
 
 template <Scalar T>
-void measure(const ResidualRows<T>& rows, ResidualMaxima<T>& maxima) {
+void sparse(const SparseRows<T>& a, const RowProducts<T>& vectors) {
+  vectors.magnitude == nullptr ? sum_rows<false>(a, vectors) : sum_rows<true>(a, vectors);
+}
+
+template <Scalar T>
+void measure(const ResidualRows<T>& rows, ResidualMaxima<T>* maxima) {
   take_maxima(rows, maxima);
 }
 
@@ -57,7 +68,12 @@ PanelKernels<T> panel_kernels() {
 
 template <Scalar T>
 RowKernels<T> row_kernels() {
-  return {.load = load_line<T>, .store = store_line<T>, .sparse = sparse<T>, .measure = measure<T>};
+  return {.load = load_line<T>,
+          .store = store_line<T>,
+          .load_rows = load_rows<T>,
+          .store_rows = store_rows<T>,
+          .sparse = sparse<T>,
+          .measure = measure<T>};
 }
 
 #define INSTANTIATE_PANEL_KERNELS(S, T) template PanelKernels<T> panel_kernels<S, T>();

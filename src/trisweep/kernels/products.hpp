@@ -33,9 +33,10 @@ template <Scalar T>
 struct RowKernels {
   void (*load)(const T* column, Offset ld, const LineRows<T>&);
   void (*store)(T* column, Offset ld, const LineRows<T>&);
-  // `magnitudes` null: not wanted.
-  void (*sparse)(const SparseRows<T>&, Index width, const T* x, T* product, T* magnitudes);
-  void (*measure)(const ResidualRows<T>&, ResidualMaxima<T>&);
+  void (*load_rows)(const T* row, Offset ld, const LineRows<T>&);
+  void (*store_rows)(T* row, Offset ld, const LineRows<T>&, bool adds);
+  void (*sparse)(const SparseRows<T>&, const RowProducts<T>&);
+  void (*measure)(const ResidualRows<T>&, ResidualMaxima<T>*);
 };
 
 // diagonal_product() of panel_product.hpp by these kernels.

@@ -1,7 +1,8 @@
 #pragma once
 // The product of a sparse matrix with vectors, and what a residual is measured by: what judging an answer
-// costs. The matrix is read once for a whole bundle of vectors (one, or line_rows<T> of line.hpp), whose
-// entries of a row are neighbours: row-major, `width` wide.
+// costs. The matrix is read once for many vectors, whose entries of a row are neighbours. Of these there is
+// one, or as many as fill lines of line_rows<T> (line.hpp): what lies behind the last of them is read, too,
+// and what comes of it means nothing.
 
 #include <array>
 #include <limits>
@@ -20,22 +21,31 @@ struct SparseRows {
   bool conjugate;  // use conj(value)
 };
 
-// product[i] = sum_j a(i, j) x[j].
+// What is multiplied, and where to.
 template <Scalar T>
-void sparse_product(const SparseRows<T>& a, Index width, const T* x, T* product);
+struct RowProducts {
+  Index width;  // 1, or whole lines
+  const T* x;
+  Offset ld;     // of x: between rows (1 where `width` is)
+  T* product;    // `width` between rows
+  T* magnitude;  // the same; null: not wanted
+};
 
-// The same, and what bounds its rounding errors: magnitude[i] = sum_j |a(i, j)| |x[j]|, with |z| = |re z| +
-// |im z| as in LAPACK's error bounds; complex results are real. One pass over the entries.
+// product[i] = sum_j a(i, j) x[j], and what bounds its rounding errors: magnitude[i] = sum_j |a(i, j)|
+// |x[j]|, with |z| = |re z| + |im z| as in LAPACK's error bounds; complex results are real. One pass over the
+// entries.
 template <Scalar T>
-void sparse_product_and_magnitude(const SparseRows<T>& a, Index width, const T* x, T* product, T* magnitude);
+void sparse_product(const SparseRows<T>& a, const RowProducts<T>& vectors);
 
 // Consecutive rows of answers x to op(A) x = b.
 template <Scalar T>
 struct ResidualRows {
   Index rows;
-  Index width;
+  Index width;  // as above
   const T* x;
+  Offset x_ld;
   const T* b;
+  Offset b_ld;
   T* residual;               // op(A) x, which becomes b - op(A) x
   const T* magnitude;        // |op(A)| |x|
   const RealOf<T>* unknown;  // by row: what |x| is multiplied by in `scaled_x`
@@ -61,8 +71,8 @@ struct ResidualMaxima {
   Lanes spoilt{};          // NaN where a value is not finite, whatever the others say
 };
 
-// Takes these rows into the maxima, with |z| = |re z| + |im z|.
+// Takes these rows into the maxima, of which there is one for each line, with |z| = |re z| + |im z|.
 template <Scalar T>
-void measure_residual(const ResidualRows<T>& rows, ResidualMaxima<T>& maxima);
+void measure_residual(const ResidualRows<T>& rows, ResidualMaxima<T>* maxima);
 
 }  // namespace trisweep::kernels

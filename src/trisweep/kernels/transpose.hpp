@@ -90,4 +90,22 @@ TRISWEEP_INLINE void store_blocks(T* column, Offset ld, const LineRows<T>& rows)
           __attribute__((always_inline)) { column[r * ld + i] = rows.row[i][r] * rows.factor[i]; });
 }
 
+// Where both are row-major: to(i)[r] = change(to(i)[r], factor[i] from(i)[r]), in real numbers.
+template <Scalar T, class From, class To, class Change>
+TRISWEEP_INLINE void change_rows(const LineRows<T>& rows, const From& from, const To& to,
+                                 const Change& change) {
+  using R = RealOf<T>;
+  constexpr std::size_t size = lanes<R>;
+  const std::size_t count = usize(rows.nrhs) * (sizeof(T) / sizeof(R));
+  for (int i = 0; i < line_rows<T>; ++i) {
+    const R* const source = reinterpret_cast<const R*>(from(i));
+    R* const target = reinterpret_cast<R*>(to(i));
+    const R factor = rows.factor[i];
+    std::size_t r = 0;
+    for (; r + size <= count; r += size)
+      store(target + r, change(load<Vector<R>>(target + r), load<Vector<R>>(source + r) * factor));
+    for (; r < count; ++r) target[r] = change(target[r], source[r] * factor);
+  }
+}
+
 }  // namespace trisweep::kernels

@@ -1,26 +1,43 @@
 #pragma once
-// Bundles: a few columns of right-hand sides whose entries of a row are neighbours, so that a matrix is read
-// once for all of them. A bundle is row-major and `width` wide: 1, or line_rows<T> with any number of columns
-// up to that.
+// Bundles: columns of vectors whose entries of a row are neighbours, so that a matrix is read once for all of
+// them. A bundle is 1 wide, or whole lines of line_rows<T> with any number of columns up to that.
 
 #include <algorithm>
 #include <functional>
 
 #include "trisweep/core/crew.hpp"
+#include "trisweep/core/vector_rows.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/kernels/line.hpp"
 
 namespace trisweep::krylov {
 
-// Of that many columns.
+template <Scalar T>
+Index whole_lines(Index columns) {
+  constexpr Index line = kernels::line_rows<T>;
+  return (columns + line - 1) / line * line;
+}
+
+// Of columns of which there are that many: they are moved for every bundle.
 template <Scalar T>
 Index bundle_width(Index nrhs) {
   return nrhs == 1 ? 1 : kernels::line_rows<T>;
 }
 
+// Of vectors as they are.
+template <Scalar T>
+Index bundle_width(Vectors<const T> x) {
+  return bundle_width<T>(x.cols);
+}
+template <Scalar T>
+Index bundle_width(VectorRows<const T> x) {
+  constexpr Index most = 16;  // lines
+  return x.ld == 1 ? 1 : std::min(most * kernels::line_rows<T>, whole_lines<T>(x.cols));
+}
+
 // The `width` numbers of consecutive rows of a bundle, as a line of its columns.
 template <Scalar T>
-kernels::LineRows<T> line_of(T* rows, Index width, Index nrhs, RealOf<T> factor) {
+kernels::LineRows<T> line_of(T* rows, Offset width, Index nrhs, RealOf<T> factor) {
   kernels::LineRows<T> line{.row = {}, .factor = {}, .nrhs = nrhs};
   for (Index i = 0; i < kernels::line_rows<T>; ++i) {
     line.row[i] = rows + i * width;
@@ -54,33 +71,57 @@ void to_rows(Vectors<const T> x, Crew::Part part, Index width, T* rows) {
       });
 }
 
-// The part's rows of x, row-major: those of a single vector where they are, others in `room`, where columns
-// that x does not have are zero.
+// to(j) = from(i) for rows i of a part, j from the first of `to` on.
 template <Scalar T>
-const T* rows_of(Vectors<const T> x, Crew::Part part, Index width, T* room) {
-  if (width == 1) return x.data + part.begin;
+void copy_rows(VectorRows<const T> from, Crew::Part part, T* to, Offset ld) {
+  if (from.ld == from.cols && ld == from.cols) {
+    std::copy(from.row(part.begin), from.row(part.end), to);
+    return;
+  }
+  for (std::size_t i = part.begin; i < part.end; ++i, to += ld) std::copy_n(from.row(i), from.cols, to);
+}
+
+template <Scalar T>
+void to_rows(VectorRows<const T> x, Crew::Part part, Index width, T* rows) {
+  copy_rows(x, part, rows + part.begin * usize(width), width);
+}
+
+// The part's rows of x: those of a single vector where they are, others in `room`, `width` wide, where
+// columns that x does not have are zero.
+template <Scalar T>
+VectorRows<const T> rows_of(Vectors<const T> x, Crew::Part part, Index width, T* room) {
+  const auto rows = static_cast<Index>(part.end - part.begin);
   x.data += part.begin;
-  if (x.cols < width) std::fill_n(room, (part.end - part.begin) * usize(width), T{});
-  to_rows(x, {0, part.end - part.begin}, width, room);
-  return room;
+  if (width == 1) return {x.data, rows, 1, 1};
+  if (x.cols < width) std::fill_n(room, usize(rows) * usize(width), T{});
+  to_rows(x, {0, usize(rows)}, width, room);
+  return {room, rows, x.cols, width};
+}
+template <Scalar T>
+VectorRows<const T> rows_of(VectorRows<const T> x, Crew::Part part, Index, T*) {
+  return {x.row(part.begin), static_cast<Index>(part.end - part.begin), x.cols, x.ld};
 }
 
 // to(i, c) = rows(i - part.begin, c) for the part's rows i.
 template <Scalar T>
-void from_rows(T* rows, Crew::Part part, Index width, Vectors<T> to) {
-  if (width == 1) {
-    std::copy(rows, rows + (part.end - part.begin), to.data + part.begin);
+void from_rows(VectorRows<T> rows, Crew::Part part, Vectors<T> to) {
+  if (rows.ld == 1) {
+    std::copy_n(rows.data, part.end - part.begin, to.data + part.begin);
     return;
   }
-  const auto row = [&](std::size_t i) { return rows + (i - part.begin) * usize(width); };
+  const auto row = [&](std::size_t i) { return rows.row(i - part.begin); };
   for_each_line<T>(
       part,
       [&](std::size_t i) {
-        kernels::store_line(to.data + i, to.ld, line_of(row(i), width, to.cols, RealOf<T>(1)));
+        kernels::store_line(to.data + i, to.ld, line_of(row(i), rows.ld, to.cols, RealOf<T>(1)));
       },
       [&](std::size_t i) {
         for (Index c = 0; c < to.cols; ++c) to.data[i + usize(c * to.ld)] = row(i)[c];
       });
+}
+template <Scalar T>
+void from_rows(VectorRows<T> rows, Crew::Part part, VectorRows<T> to) {
+  copy_rows<T>(rows, {0, part.end - part.begin}, to.row(part.begin), to.ld);
 }
 
 }  // namespace trisweep::krylov

@@ -16,7 +16,13 @@
 namespace trisweep::krylov {
 namespace {
 
-constexpr std::size_t rows_at_once = product_rows;
+// Of a bundle of that width.
+template <Scalar T>
+constexpr std::size_t product_entries = product_lines* usize(kernels::line_rows<T>);
+template <Scalar T>
+std::size_t rows_at_once(Index width) {
+  return std::min(product_lines, product_entries<T> / usize(width));
+}
 
 // The part's rows of `a`.
 template <Scalar T>
@@ -26,13 +32,6 @@ kernels::SparseRows<T> sparse_rows(const matrix::Csr<T>& a, Crew::Part part, boo
           .value = a.value.data(),
           .rows = static_cast<Index>(part.end - part.begin),
           .conjugate = conjugate};
-}
-
-// `magnitudes` null: not wanted.
-template <Scalar T>
-void multiply(const kernels::SparseRows<T>& a, Index width, const T* x, T* product, T* magnitudes) {
-  magnitudes == nullptr ? kernels::sparse_product(a, width, x, product)
-                        : kernels::sparse_product_and_magnitude(a, width, x, product, magnitudes);
 }
 
 }  // namespace
@@ -135,8 +134,7 @@ std::vector<Index> DistributedMatrix<T>::number_ghosts() {
 
 // Whether there is something to prepare is the same on all ranks, after one has failed, too.
 template <Scalar T>
-void DistributedMatrix<T>::prepare(Op op, Index nrhs) {
-  const Index width = bundle_width<T>(nrhs);
+void DistributedMatrix<T>::prepare(Op op, Index width) {
   const bool transposes = op != Op::none && !transposed_;
   if (width <= width_ && !transposes) return;
   const Index widest = std::max(width, width_);
@@ -156,27 +154,30 @@ void DistributedMatrix<T>::prepare(Op op, Index nrhs) {
   width_ = widest;
 }
 
-// A single vector without ghosts is read where the caller has it.
+// x where it is, unless it is not in rows or (`moved`) others have to come behind them: then in `room`.
+template <Scalar T>
+template <class V>
+VectorRows<const T> DistributedMatrix<T>::in_rows(V x, Index width, bool moved, Crew& crew, Buffer<T>& room) {
+  const std::size_t rows = usize(x.rows);
+  if (!moved && (width == 1 || std::same_as<V, VectorRows<const T>>))
+    return rows_of(x, {0, rows}, width, room.data());
+  crew.run([&](int thread) { to_rows(x, crew.part(thread, rows, product_lines), width, room.data()); });
+  return {room.data(), x.rows, x.cols, width};
+}
+
 template <Scalar T>
 void DistributedMatrix<T>::multiply_rows(const Bundle& of, Crew& crew, const VisitProduct<T>& visit) {
-  const std::size_t rows = usize(local_.rows());
-  const T* x = of.x.data;
-  if (of.width > 1 || !halo_.neighbours().empty()) {
-    x = extended_.data();
-    crew.run([&](int thread) {
-      to_rows(of.x, crew.part(thread, rows, rows_at_once), of.width, extended_.data());
-    });
-    halo_.exchange(comm_, false, extended_.data(), of.width);
-  }
+  const std::size_t rows = usize(local_.rows()), at_once = rows_at_once<T>(of.width);
+  if (!halo_.neighbours().empty()) halo_.exchange(comm_, false, extended_.data(), of.width);
   crew.run([&](int thread) {
-    const Crew::Part mine = crew.part(thread, rows, rows_at_once);
-    alignas(64) T product[rows_at_once * kernels::line_rows<T>];
-    alignas(64) T magnitude[rows_at_once * kernels::line_rows<T>];
+    const Crew::Part mine = crew.part(thread, rows, at_once);
+    alignas(64) T product[product_entries<T>];
+    alignas(64) T magnitude[product_entries<T>];
     T* const sizes = of.magnitudes ? magnitude : nullptr;
-    for (std::size_t i = mine.begin; i < mine.end; i += rows_at_once) {
-      const Crew::Part part{i, std::min(i + rows_at_once, mine.end)};
-      multiply(sparse_rows(local_, part), of.width, x, product, sizes);
-      visit(thread, {of.column, of.x.cols, of.width, part, x + i * usize(of.width), product, sizes});
+    for (std::size_t i = mine.begin; i < mine.end; i += at_once) {
+      const Crew::Part part{i, std::min(i + at_once, mine.end)};
+      kernels::sparse_product<T>(sparse_rows(local_, part), {of.width, of.x.data, of.x.ld, product, sizes});
+      visit(thread, {of.column, of.x.cols, of.width, part, of.x.row(i), of.x.ld, product, sizes});
     }
   });
 }
@@ -185,25 +186,26 @@ void DistributedMatrix<T>::multiply_rows(const Bundle& of, Crew& crew, const Vis
 template <Scalar T>
 void DistributedMatrix<T>::multiply_columns(Op op, const Bundle& of, Crew& crew,
                                             const VisitProduct<T>& visit) {
-  const std::size_t rows = usize(local_.rows()), width = usize(of.width);
+  const std::size_t rows = usize(local_.rows()), width = usize(of.width), at_once = rows_at_once<T>(of.width);
   T* const sizes = of.magnitudes ? magnitudes_.data() : nullptr;
   const auto from = [&](T* all, std::size_t row) { return all == nullptr ? nullptr : all + row * width; };
-  crew.run([&](int thread) { to_rows(of.x, crew.part(thread, rows, rows_at_once), of.width, own_.data()); });
   crew.run([&](int thread) {
     const Crew::Part mine = crew.part(thread, usize(local_.cols()), 1);
-    multiply(sparse_rows(*transposed_, mine, op == Op::conjugate_transpose), of.width, own_.data(),
-             from(extended_.data(), mine.begin), from(sizes, mine.begin));
+    kernels::sparse_product<T>(
+        sparse_rows(*transposed_, mine, op == Op::conjugate_transpose),
+        {of.width, of.x.data, of.x.ld, from(extended_.data(), mine.begin), from(sizes, mine.begin)});
   });
   for (T* sums : {extended_.data(), sizes})
     if (sums != nullptr) halo_.exchange(comm_, true, sums, of.width);
   crew.run([&](int thread) {
-    const Crew::Part mine = crew.part(thread, rows, rows_at_once);
-    for (std::size_t i = mine.begin; i < mine.end; i += rows_at_once) {
+    const Crew::Part mine = crew.part(thread, rows, at_once);
+    for (std::size_t i = mine.begin; i < mine.end; i += at_once) {
       visit(thread, {of.column,
                      of.x.cols,
                      of.width,
-                     {i, std::min(i + rows_at_once, mine.end)},
-                     own_.data() + i * width,
+                     {i, std::min(i + at_once, mine.end)},
+                     of.x.row(i),
+                     of.x.ld,
                      from(extended_.data(), i),
                      from(sizes, i)});
     }
@@ -211,17 +213,37 @@ void DistributedMatrix<T>::multiply_columns(Op op, const Bundle& of, Crew& crew,
 }
 
 template <Scalar T>
+template <class V>
+void DistributedMatrix<T>::visit_bundles(Op op, V x, bool magnitudes, Crew& crew,
+                                         const VisitProduct<T>& visit) {
+  const Index widest = bundle_width<T>(x);
+  const bool has_ghosts = !halo_.neighbours().empty();
+  const bool stays = std::same_as<V, VectorRows<const T>> && op == Op::none && comm_.size() == 1;
+  if (!stays) prepare(op, widest);
+  for (Index c = 0; c < x.cols; c += widest) {
+    const V some = x.columns(c, std::min(widest, x.cols - c));
+    const Index width = widest == 1 ? 1 : whole_lines<T>(some.cols);
+    if (op == Op::none) {
+      multiply_rows({in_rows(some, width, has_ghosts, crew, extended_), c, width, magnitudes}, crew, visit);
+    } else {
+      multiply_columns(op, {in_rows(some, width, false, crew, own_), c, width, magnitudes}, crew, visit);
+    }
+  }
+}
+
+template <Scalar T>
 void DistributedMatrix<T>::visit_product(Op op, Vectors<const T> x, bool magnitudes, Crew& crew,
                                          const VisitProduct<T>& visit) {
   transport::together(comm_, [&] {
     require_fit<T>(x, x, local_.rows());
-    prepare(op, x.cols);
-    const Index width = bundle_width<T>(x.cols);
-    for (Index c = 0; c < x.cols; c += width) {
-      const Bundle bundle{x.columns(c, std::min(width, x.cols - c)), c, width, magnitudes};
-      op == Op::none ? multiply_rows(bundle, crew, visit) : multiply_columns(op, bundle, crew, visit);
-    }
+    visit_bundles(op, x, magnitudes, crew, visit);
   });
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::visit_product(Op op, VectorRows<const T> x, bool magnitudes, Crew& crew,
+                                         const VisitProduct<T>& visit) {
+  transport::together(comm_, [&] { visit_bundles(op, x, magnitudes, crew, visit); });
 }
 
 template <Scalar T>
@@ -230,10 +252,10 @@ void DistributedMatrix<T>::residual(Op op, Vectors<const T> x, Vectors<const T> 
     require_fit<T>(b, x, local_.rows());
     require_fit<T>(b, r, local_.rows());
     visit_product(op, x, false, crew, [&](int, const ProductRows<T>& v) {
-      T room[rows_at_once * kernels::line_rows<T>];
-      const T* const right = rows_of(v.columns_of(b), v.rows, v.width, room);
+      T room[product_entries<T>];
+      const T* const right = rows_of(v.columns_of(b), v.rows, v.width, room).data;
       std::transform(right, right + v.size(), v.product, v.product, std::minus<>{});
-      from_rows(v.product, v.rows, v.width, v.columns_of(r));
+      from_rows(v.products(), v.rows, v.columns_of(r));
     });
   });
 }
@@ -242,9 +264,8 @@ template <Scalar T>
 void DistributedMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y, Crew& crew) {
   transport::together(comm_, [&] {
     require_fit<T>(x, y, local_.rows());
-    visit_product(op, x, false, crew, [&](int, const ProductRows<T>& v) {
-      from_rows(v.product, v.rows, v.width, v.columns_of(y));
-    });
+    visit_product(op, x, false, crew,
+                  [&](int, const ProductRows<T>& v) { from_rows(v.products(), v.rows, v.columns_of(y)); });
   });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trisweep/core/crew.hpp"
+#include "trisweep/core/vector_rows.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/krylov/halo.hpp"
 #include "trisweep/matrix/csr.hpp"
@@ -15,7 +16,7 @@ namespace trisweep::krylov {
 
 // Consecutive rows of products with op(A), for a bundle of columns: row-major, `width` wide (bundle.hpp).
 // They are in the cache; who visits them may overwrite them.
-inline constexpr std::size_t product_rows = 128;  // at most
+inline constexpr std::size_t product_lines = 128;  // of cache, at most
 template <Scalar T>
 struct ProductRows {
   Index column;  // the first of the bundle, of all that were multiplied
@@ -23,12 +24,16 @@ struct ProductRows {
   Index width;
   Crew::Part rows;
   const T* x;
+  Offset x_ld;
   T* product;    // op(A) x
   T* magnitude;  // |op(A)| |x|, with |z| = |re z| + |im z|, as real parts; null unless asked for
 
   std::size_t size() const { return (rows.end - rows.begin) * usize(width); }
+  VectorRows<T> products() const {
+    return {product, static_cast<Index>(rows.end - rows.begin), columns, width};
+  }
   template <class V>
-  Vectors<V> columns_of(Vectors<V> all) const {
+  V columns_of(V all) const {
     return all.columns(column, columns);
   }
 };
@@ -48,15 +53,17 @@ class DistributedMatrix {
   ~DistributedMatrix();
   DistributedMatrix(DistributedMatrix&&) = default;
 
-  // Makes room for products with op(A) and that many columns; for a transpose stores this rank's part of A
-  // once more. Collective; throws on every rank when any runs out of memory. Products do so when needed.
-  void prepare(Op op, Index nrhs);
+  // Makes room for products with op(A) in bundles of that many columns (bundle_width); for a transpose stores
+  // this rank's part of A once more. Collective; throws on every rank when any runs out of memory. Products
+  // do so when needed.
+  void prepare(Op op, Index width);
 
   // Calls visit(thread, rows) for all of this rank's rows of op(A) x, by all threads of the crew; the same
   // products whatever their number. A is read once for each bundle of columns (bundle.hpp), for which each
   // rank exchanges one message with each rank whose columns (rows) it needs; with the magnitudes of a
   // transpose two. Collective; an error leaves the matrix abandoned (transport/fate.hpp).
   void visit_product(Op op, Vectors<const T> x, bool magnitudes, Crew& crew, const VisitProduct<T>& visit);
+  void visit_product(Op op, VectorRows<const T> x, bool magnitudes, Crew& crew, const VisitProduct<T>& visit);
   // y = op(A) x, in this way.
   void apply(Op op, Vectors<const T> x, Vectors<T> y, Crew& crew);
   // r = b - op(A) x. r is neither x nor b.
@@ -79,13 +86,17 @@ class DistributedMatrix {
 
  private:
   struct Bundle {
-    Vectors<const T> x;
+    VectorRows<const T> x;
     Index column;
     Index width;
     bool magnitudes;
   };
   std::vector<Index> number_ghosts();
   void measure_norms();
+  template <class V>
+  void visit_bundles(Op op, V x, bool magnitudes, Crew& crew, const VisitProduct<T>& visit);
+  template <class V>
+  VectorRows<const T> in_rows(V x, Index width, bool moved, Crew& crew, Buffer<T>& room);
   void multiply_rows(const Bundle& of, Crew& crew, const VisitProduct<T>& visit);
   void multiply_columns(Op op, const Bundle& of, Crew& crew, const VisitProduct<T>& visit);
 

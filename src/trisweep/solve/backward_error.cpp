@@ -25,7 +25,12 @@ template <Scalar T>
 constexpr RealOf<T> negligible = std::numeric_limits<RealOf<T>>::epsilon() / 4;
 
 template <Scalar T>
-constexpr std::size_t chunk = krylov::product_rows* usize(kernels::line_rows<T>);
+constexpr std::size_t chunk = krylov::product_lines* usize(kernels::line_rows<T>);
+
+template <Scalar T>
+constexpr std::size_t lines_of(Index nrhs) {
+  return usize((nrhs + kernels::line_rows<T> - 1) / kernels::line_rows<T>);
+}
 
 template <Scalar T>
 double magnitude_of(const T& v) {
@@ -60,8 +65,7 @@ BackwardError largest(std::span<const ColumnError> errors) {
 
 template <Scalar T>
 void Residuals<T>::prepare(Op op, Index nrhs) {
-  const Index width = krylov::bundle_width<T>(nrhs);
-  const std::size_t room = usize(crew_.size()) * usize((nrhs + width - 1) / width);
+  const std::size_t room = usize(crew_.size()) * lines_of<T>(nrhs);
   const bool fits = room <= maxima_.size();
   if (!fits) transport::collectively(a_.comm(), [&] { maxima_.resize(room); });
   const bool transposed = op != Op::none;
@@ -80,7 +84,7 @@ auto Residuals<T>::row_weights(Op op) -> RowWeights {
       *v = Buffer<Real>(usize(rows), what);
   });
   const auto weigh = [&](Buffer<Real>& sums) {
-    a_.visit_product(op, {c.data(), rows, 1}, true, crew_, [&](int, const ProductRows<T>& v) {
+    a_.visit_product(op, Vectors<const T>(c.data(), rows, 1), true, crew_, [&](int, const ProductRows<T>& v) {
       std::transform(v.magnitude, v.magnitude + v.size(), sums.data() + v.rows.begin,
                      [](const T& sum) { return std::real(sum); });
     });
@@ -100,35 +104,39 @@ auto Residuals<T>::row_weights(Op op) -> RowWeights {
 }
 
 template <Scalar T>
-std::vector<ResidualNorms> Residuals<T>::norms(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r) {
-  const Index width = krylov::bundle_width<T>(b.cols);
-  const std::size_t bundles = usize((b.cols + width - 1) / width);
+template <class V, class W>
+std::vector<ResidualNorms> Residuals<T>::norms(Op op, V b, V x, W r) {
+  constexpr Index line = kernels::line_rows<T>;
+  const std::size_t lines = lines_of<T>(b.cols);
   Maxima least;
   least.quotient.fill(negligible<T>);
-  std::fill_n(maxima_.begin(), usize(crew_.size()) * bundles, least);
+  std::fill_n(maxima_.begin(), usize(crew_.size()) * lines, least);
   const RowWeights& weight = weights(op);
+  const bool is_alone = krylov::bundle_width<T>(x) == 1;
   a_.visit_product(op, x, true, crew_, [&](int thread, const ProductRows<T>& v) {
     alignas(64) T room[chunk<T>];
-    const T* const right = krylov::rows_of(v.columns_of(b), v.rows, v.width, room);
-    kernels::measure_residual<T>({.rows = static_cast<Index>(v.rows.end - v.rows.begin),
+    const VectorRows<const T> right = krylov::rows_of(v.columns_of(b), v.rows, v.width, room);
+    kernels::measure_residual<T>({.rows = right.rows,
                                   .width = v.width,
                                   .x = v.x,
-                                  .b = right,
+                                  .x_ld = v.x_ld,
+                                  .b = right.data,
+                                  .b_ld = right.ld,
                                   .residual = v.product,
                                   .magnitude = v.magnitude,
                                   .unknown = weight.unknown.data() + v.rows.begin,
                                   .weight = weight.inverse.data() + v.rows.begin},
-                                 maxima_[usize(thread) * bundles + usize(v.column / v.width)]);
-    if (r.data != nullptr) krylov::from_rows(v.product, v.rows, v.width, v.columns_of(r));
+                                 &maxima_[usize(thread) * lines + usize(v.column / line)]);
+    if (r.data != nullptr) krylov::from_rows(v.products(), v.rows, v.columns_of(r));
   });
   constexpr std::size_t kinds = 6;
   std::vector<double> all(kinds * usize(b.cols), -HUGE_VAL);
-  for (std::size_t i = 0; i < usize(crew_.size()) * bundles; ++i) {
+  for (std::size_t i = 0; i < usize(crew_.size()) * lines; ++i) {
     const Maxima& m = maxima_[i];
     const typename Maxima::Lanes* const found[kinds] = {&m.quotient, &m.x, &m.scaled_x,
                                                         &m.residual, &m.b, &m.least};
     for (std::size_t lane = 0; lane < m.x.size(); ++lane) {
-      const std::size_t c = i % bundles * usize(width) + (width == 1 ? 0 : lane);
+      const std::size_t c = is_alone ? 0 : i % lines * usize(line) + lane;
       if (c >= usize(b.cols)) break;
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         const double value = m.spoilt[lane] == 0 ? double((*found[kind])[lane]) : HUGE_VAL;
@@ -147,30 +155,31 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, Vectors<const T> b, Vector
 }
 
 template <Scalar T>
-template <class Visit>
-void Residuals<T>::visit_equations(Op op, Vectors<const T> b, Vectors<const T> x,
-                                   std::span<const ResidualNorms> norms, const Visit& visit) {
+template <class V, class Visit>
+void Residuals<T>::visit_equations(Op op, V b, V x, std::span<const ResidualNorms> norms,
+                                   const Visit& visit) {
   const RowWeights& weight = weights(op);
   a_.visit_product(op, x, true, crew_, [&](int thread, const ProductRows<T>& v) {
     alignas(64) T room[chunk<T>];
-    const T* const right = krylov::rows_of(v.columns_of(b), v.rows, v.width, room);
+    const VectorRows<const T> rows = krylov::rows_of(v.columns_of(b), v.rows, v.width, room);
     for (std::size_t i = 0; i < v.rows.end - v.rows.begin; ++i) {
       const std::size_t row = v.rows.begin + i;
       for (Index c = 0; c < v.columns; ++c) {
         const std::size_t at = i * usize(v.width) + usize(c);
+        const T right = rows.row(i)[c];
         const ResidualNorms& norm = norms[usize(v.column + c)];
         const double typical =
             std::min(double(weight.plain[row]) * norm.x, double(weight.scaled[row]) * norm.scaled_x);
-        visit(thread, v.column + c, row, magnitude_of(right[at] - v.product[at]),
-              double(std::real(v.magnitude[at])) + magnitude_of(right[at]), typical);
+        visit(thread, v.column + c, row, magnitude_of(right - v.product[at]),
+              double(std::real(v.magnitude[at])) + magnitude_of(right), typical);
       }
     }
   });
 }
 
 template <Scalar T>
-void Residuals<T>::measure_typically(Op op, Vectors<const T> b, Vectors<const T> x,
-                                     std::span<ResidualNorms> norms) {
+template <class V>
+void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> norms) {
   const std::size_t columns = norms.size();
   std::vector<ResidualNorms> found(usize(crew_.size()) * columns);
   visit_equations(op, b, x, norms,
@@ -197,8 +206,8 @@ void Residuals<T>::measure_typically(Op op, Vectors<const T> b, Vectors<const T>
 }
 
 template <Scalar T>
-std::vector<ColumnError> Residuals<T>::measure(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r,
-                                               double enough) {
+template <class V, class W>
+std::vector<ColumnError> Residuals<T>::measure_any(Op op, V b, V x, W r, double enough) {
   std::vector<ResidualNorms> found = norms(op, b, x, r);
   if (std::ranges::any_of(found,
                           [&](const ResidualNorms& n) { return !(n.quotient <= enough) && n.may_vanish; }))
@@ -243,7 +252,12 @@ device::Measuring<T> Residuals<T>::measuring(Op op, const matrix::Csr<T>& rows) 
           .magnitude = nullptr};
 }
 
-#define INSTANTIATE(T) template class Residuals<T>;
+#define INSTANTIATE(T)                                                                                      \
+  template class Residuals<T>;                                                                              \
+  template std::vector<ColumnError> Residuals<T>::measure_any(Op, Vectors<const T>, Vectors<const T>,       \
+                                                              Vectors<T>, double);                          \
+  template std::vector<ColumnError> Residuals<T>::measure_any(Op, VectorRows<const T>, VectorRows<const T>, \
+                                                              VectorRows<T>, double);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

@@ -80,7 +80,13 @@ class Residuals {
   // reduction; another of each where a componentwise error is above `enough` and a denominator may vanish:
   // only then the other measure, which is never larger, differs.
   std::vector<ColumnError> measure(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r,
-                                   double enough);
+                                   double enough) {
+    return measure_any(op, b, x, r, enough);
+  }
+  std::vector<ColumnError> measure(Op op, VectorRows<const T> b, VectorRows<const T> x, VectorRows<T> r,
+                                   double enough) {
+    return measure_any(op, b, x, r, enough);
+  }
   // What these norms say.
   ColumnError error(Op op, const ResidualNorms& norms) const;
   // magnitude = |op(A)| |x| + |b|, and t_i where that vanishes: by what an equation of its kind is measured.
@@ -100,20 +106,24 @@ class Residuals {
 
   RowWeights row_weights(Op op);
   const RowWeights& weights(Op op) const { return row_weights_.at(op != Op::none); }
+  // Of vectors in columns or in rows.
+  template <class V, class W>
+  std::vector<ColumnError> measure_any(Op op, V b, V x, W r, double enough);
   // Of each column, and whether a denominator may vanish.
-  std::vector<ResidualNorms> norms(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r);
+  template <class V, class W>
+  std::vector<ResidualNorms> norms(Op op, V b, V x, W r);
   // Fills in what is measured with these norms.
-  void measure_typically(Op op, Vectors<const T> b, Vectors<const T> x, std::span<ResidualNorms> norms);
+  template <class V>
+  void measure_typically(Op op, V b, V x, std::span<ResidualNorms> norms);
   // Calls visit(thread, column, row, |r|, d, t) for every equation of x, whose norms these are.
-  template <class Visit>
-  void visit_equations(Op op, Vectors<const T> b, Vectors<const T> x, std::span<const ResidualNorms> norms,
-                       const Visit& visit);
+  template <class V, class Visit>
+  void visit_equations(Op op, V b, V x, std::span<const ResidualNorms> norms, const Visit& visit);
 
   krylov::DistributedMatrix<T>& a_;
   Crew& crew_;
   Scales scales_;
   std::map<bool, RowWeights> row_weights_;  // by whether op is a transpose
-  std::vector<Maxima> maxima_;              // by thread and bundle
+  std::vector<Maxima> maxima_;              // by thread and line of columns
 };
 
 }  // namespace trisweep::solve

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
+#include "trisweep/krylov/bundle.hpp"
 #include "trisweep/krylov/inner_products.hpp"
 #include "trisweep/solve/condition.hpp"
 
@@ -18,8 +20,8 @@ constexpr double slowest_gmres = 0.5;
 constexpr auto typical = &BackwardError::arioli_demmel_duff, every = &BackwardError::componentwise;
 
 // Of the work vectors of a group of right-hand sides, which sweeps are the faster the more they are; and of
-// the residuals of those that are corrected at once.
-constexpr double bytes_of_group = 48 << 20, bytes_of_part = 16 << 20;
+// each of the four vectors in rows, that should stay in the cache, of those that are corrected at once.
+constexpr double bytes_of_group = 48 << 20, bytes_of_part = 8 << 20;
 
 template <Scalar T>
 constexpr Index bundle = kernels::line_rows<T>;
@@ -31,6 +33,12 @@ Index columns_that_fit(double bytes, Index rows, Index nrhs) {
   const double bundles = bytes / (double(rows) * double(bundle<T>) * sizeof(T));
   return std::min(nrhs,
                   bundle<T> * static_cast<Index>(std::clamp(bundles, 1.0, double(nrhs) / bundle<T> + 1)));
+}
+
+// Between rows of that many columns: whole cache lines, which no kernel then has to read two of for one.
+template <Scalar T>
+Index row_width(Index columns) {
+  return columns == 1 ? 1 : krylov::whole_lines<T>(columns);
 }
 
 // Of the rank with most, so that all ranks have the same groups.
@@ -104,17 +112,19 @@ template <Scalar T>
 void RefinedSolver<T>::make_room(Op op, Index nrhs) {
   const Index at_once = group(nrhs);
   solver_.prepare(op, at_once);
-  a_.prepare(op, at_once);
+  const Index corrected = part(at_once);
+  const bool stays = op == Op::none && a_.comm().size() == 1;  // what is multiplied in rows
+  const Index columns = krylov::bundle_width<T>(at_once);
+  a_.prepare(op, stays ? columns : std::max(columns, row_width<T>(corrected)));
   residuals_.prepare(op, at_once);
   make_room_on_device(op, at_once);
-  const Index corrected = part(at_once);
-  const std::size_t size = usize(a_.local_rows()) * usize(corrected);
+  const std::size_t size = usize(a_.local_rows()) * usize(row_width<T>(corrected));
   transport::collectively(a_.comm(), [&] {
-    constexpr const char* what = "the vectors of refinement";
-    if (corrected_.size() < size) {
-      corrected_ = Buffer<T>(size, what);
-      residual_ = at_once <= bundle<T> ? zeros<T>(size, what) : Buffer<T>(size, what);
-    }
+    std::vector<Buffer<T>*> grown{&corrected_, &residual_};
+    if (corrected > 1 && solver_.options().device == engine::Device::native)
+      grown.insert(grown.end(), {&b_in_rows_, &x_in_rows_});
+    for (Buffer<T>* buffer : grown)
+      if (buffer->size() < size) *buffer = zeros<T>(size, "the vectors of refinement");
     room_[op] = std::max(room_[op], nrhs);
     error_.reserve(usize(at_once));
   });
@@ -218,9 +228,31 @@ void RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& sy
 }
 
 template <Scalar T>
-void RefinedSolver<T>::correct_by_factors(const System& system, const Limits& limits) {
-  const Correction by_factors = [&](Vectors<T> r, Vectors<T> d) { corrections_.by_factors(system.op, r, d); };
-  repeat(step_here(system, limits, by_factors), limits.target, slowest_plain, limits.steps);
+void RefinedSolver<T>::correct_by_factors(const SystemInRows& system, const Limits& limits) {
+  const auto& [op, b, x, r, before] = system;
+  const auto for_each_part = [&](const auto& work) {
+    solver_.crew().run(
+        [&](int thread) { work(solver_.crew().part(thread, usize(x.rows), usize(bundle<T>))); });
+  };
+  const auto correct = [&] {
+    for_each_part([&](Crew::Part p) { krylov::copy_rows<T>(x, p, before.row(p.begin), before.ld); });
+    solver_.solve(op, {.b = r, .x = x, .adds = true});
+    return residuals_.measure(op, b, x, r, limits.acceptable);
+  };
+  const auto leave = [&](std::span<const Index> columns) {
+    for_each_part([&](Crew::Part p) {
+      for (std::size_t i = p.begin; i < p.end; ++i)
+        for (const Index c : columns) x.row(i)[c] = before.row(i)[c];
+    });
+  };
+  const auto take = [&](std::span<const Index> taken) {
+    std::vector<Index> others;
+    std::ranges::set_difference(std::views::iota(Index{0}, x.cols), taken, std::back_inserter(others));
+    if (!others.empty()) leave(others);
+  };
+  const auto measure = [&] { residuals_.measure(op, b, x, r, std::numeric_limits<double>::infinity()); };
+  const Step step{correct, take, measure};
+  repeat(step, limits.target, slowest_plain, limits.steps);
 }
 
 template <Scalar T>
@@ -251,32 +283,91 @@ void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& lim
   }
 }
 
-// Only the columns from the first to the last that is not good enough are corrected, as many at once as there
-// is room for. Residuals of the first answers are kept of a single bundle: of more it takes less time to make
-// those again that are needed.
+template <Scalar T>
+auto RefinedSolver<T>::in_rows(const System& system) -> SystemInRows {
+  const Index n = system.b.rows, count = system.b.cols, ld = row_width<T>(count);
+  const auto room = [&](Buffer<T>& buffer) { return VectorRows<T>{buffer.data(), n, count, ld}; };
+  if (count == 1)
+    return {system.op, {system.b.data, n, 1, 1}, {system.x.data, n, 1, 1}, room(residual_), room(corrected_)};
+  const VectorRows<T> b = room(b_in_rows_);
+  solver_.crew().run([&](int thread) {
+    krylov::to_rows(system.b, solver_.crew().part(thread, usize(n), usize(bundle<T>)), ld, b.data);
+  });
+  return {system.op, b, room(x_in_rows_), room(residual_), room(corrected_)};
+}
+
+template <Scalar T>
+void RefinedSolver<T>::bring_x(const System& system, const SystemInRows& rows, bool back) {
+  if (rows.x.data == system.x.data) return;
+  solver_.crew().run([&](int thread) {
+    const Crew::Part part = solver_.crew().part(thread, usize(rows.x.rows), usize(bundle<T>));
+    if (back)
+      krylov::from_rows<T>({rows.x.row(part.begin), 0, rows.x.cols, rows.x.ld}, part, system.x);
+    else
+      krylov::to_rows<T>(system.x, part, static_cast<Index>(rows.x.ld), rows.x.data);
+  });
+}
+
+template <Scalar T>
+auto RefinedSolver<T>::parts_to_correct(std::span<const ColumnError> errors, const Limits& limits) const
+    -> std::vector<Part> {
+  const Index most = part(static_cast<Index>(errors.size()));
+  std::vector<Part> parts;
+  for (Index c = 0; limits.steps > 0 && c < std::ssize(errors); ++c) {
+    const ColumnError& e = errors[usize(c)];
+    if (e.arioli_demmel_duff <= limits.target && !(limits.best && !(e.componentwise <= limits.target)))
+      continue;
+    if (parts.empty() || c - parts.back().first >= most ||
+        c - (parts.back().first + parts.back().count) >= bundle<T>)
+      parts.push_back({c, 0});
+    parts.back().count = c + 1 - parts.back().first;
+  }
+  return parts;
+}
+
+// The residuals of the first answer are kept of few columns, and where the answer before had to be corrected:
+// else they are made again should they be needed.
 template <Scalar T>
 void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
-  const Index at_once = part(system.b.cols);
-  const bool keeps = system.b.cols <= bundle<T>;
-  corrections_.by_factors(system.op, system.b, system.x);
-  auto all =
-      residuals_.measure(system.op, system.b, system.x, keeps ? system.r : Vectors<T>(), limits.acceptable);
-  const auto wanted = [&](const ColumnError& e) {
-    return !(e.arioli_demmel_duff <= limits.target) || (limits.best && !(e.componentwise <= limits.target));
+  const auto some = [&](const Part& p) {
+    return System{system.op, system.b.columns(p.first, p.count), system.x.columns(p.first, p.count),
+                  system.r.columns(0, p.count)};
   };
-  const auto end = static_cast<Index>(std::find_if(all.rbegin(), all.rend(), wanted).base() - all.begin());
-  auto first = static_cast<Index>(std::ranges::find_if(all, wanted) - all.begin());
-  int most_steps = 0;
-  for (; limits.steps > 0 && first < end; first += at_once) {
-    const Index count = std::min(at_once, end - first);
-    const auto errors = std::span(all).subspan(usize(first), usize(count));
+  const bool fits = part(system.b.cols) == system.b.cols;
+  const bool keeps = fits && (system.b.cols <= bundle<T> || was_corrected_);
+  SystemInRows whole;
+  std::vector<ColumnError> all;
+  if (fits) {
+    whole = in_rows(system);
+    solver_.solve(whole.op, {whole.b, whole.x});
+    all =
+        residuals_.measure(whole.op, whole.b, whole.x, keeps ? whole.r : VectorRows<T>(), limits.acceptable);
+  } else {
+    corrections_.by_factors(system.op, system.b, system.x);
+    all = residuals_.measure(system.op, system.b, system.x, Vectors<T>(), limits.acceptable);
+  }
+  auto parts = parts_to_correct(all, limits);
+  was_corrected_ = !parts.empty();
+  for (Part& p : parts) {
+    const auto errors = std::span(all).subspan(usize(p.first), usize(p.count));
     error_.assign(errors.begin(), errors.end());
     residual_is_current_ = keeps;
     steps_ = 0;
-    const System some{system.op, system.b.columns(first, count), system.x.columns(first, count),
-                      keeps ? system.r.columns(first, count) : system.r.columns(0, count)};
-    correct_by_factors(some, limits);
-    correct_otherwise(some, limits);
+    const SystemInRows rows = fits ? whole.columns(p.first, p.count) : in_rows(some(p));
+    if (!fits) bring_x(some(p), rows, false);
+    correct_by_factors(rows, limits);
+    if (!fits) bring_x(some(p), rows, true);
+    std::ranges::copy(error_, errors.begin());
+    p.steps = steps_;
+  }
+  if (fits) bring_x(system, whole, true);
+  int most_steps = 0;
+  for (const Part& p : parts) {
+    const auto errors = std::span(all).subspan(usize(p.first), usize(p.count));
+    error_.assign(errors.begin(), errors.end());
+    residual_is_current_ = false;
+    steps_ = p.steps;
+    correct_otherwise(some(p), limits);
     std::ranges::copy(error_, errors.begin());
     most_steps = std::max(most_steps, steps_);
   }
@@ -303,14 +394,29 @@ Vectors<V> RefinedSolver<T>::on_host(Vectors<V> v, Buffer<T>& room) {
   });
 }
 
+// In parts, for which there is room.
 template <Scalar T>
 void RefinedSolver<T>::take_over(const System& system, const Limits& limits) {
   Buffer<T> room_of_b, room_of_x;
-  const System here{system.op, on_host(system.b, room_of_b), on_host(system.x, room_of_x), system.r};
-  error_ = residuals_.measure(here.op, here.b, here.x, here.r, limits.acceptable);
-  residual_is_current_ = true;
-  correct_otherwise(here, limits);
-  if (system.x.space != MemorySpace::host) solver_.copy(system.x, here.x);
+  const auto b = on_host(system.b, room_of_b);
+  const Vectors<T> x = on_host(system.x, room_of_x);
+  const int made = steps_;
+  int most_steps = made;
+  std::vector<ColumnError> all;
+  const Index at_once = part(x.cols);
+  for (Index first = 0; first < x.cols; first += at_once) {
+    const Index count = std::min(at_once, x.cols - first);
+    const System some{system.op, b.columns(first, count), x.columns(first, count), system.r.columns(0, count)};
+    error_ = residuals_.measure(some.op, some.b, some.x, some.r, limits.acceptable);
+    residual_is_current_ = true;
+    steps_ = made;
+    correct_otherwise(some, limits);
+    all.insert(all.end(), error_.begin(), error_.end());
+    most_steps = std::max(most_steps, steps_);
+  }
+  error_ = std::move(all);
+  steps_ = most_steps;
+  if (system.x.space != MemorySpace::host) solver_.copy(system.x, x);
 }
 
 // The roundings of a residual's terms add up like a random walk, not like a worst case.
@@ -395,8 +501,7 @@ BackwardError RefinedSolver<T>::backward_error(Op op, Vectors<const T> b, Vector
       const Index count = std::min(at_once, b.cols - first);
       Buffer<T> room_of_b, room_of_x;
       const auto found = residuals_.measure(op, on_host(b.columns(first, count), room_of_b),
-                                            on_host(x.columns(first, count), room_of_x),
-                                            {residual_.data(), a_.local_rows(), count}, 0);
+                                            on_host(x.columns(first, count), room_of_x), Vectors<T>(), 0);
       errors.insert(errors.end(), found.begin(), found.end());
     }
     return largest(errors);

@@ -47,9 +47,10 @@ struct ForwardError {
 // precision T of A, that the factors need not have. A correction that does not help is not taken.
 //
 // Right-hand sides are solved in groups, so that memory beyond b and x is bounded whatever their number:
-// about 64 MiB, or what two bundles of them take (krylov/bundle.hpp), and half as much for corrections. A
-// prepared solve of a group makes one reduction for each measurement, two where an answer is not acceptable
-// at once, and one before the first.
+// about 64 MiB, or what two bundles of them take (krylov/bundle.hpp), and half as much for corrections. Those
+// that fit in there, and any that are corrected, lie in rows: to turn them for each step would take as long
+// as its sweep. A prepared solve of a group makes one reduction for each measurement, two where an answer is
+// not acceptable at once, and one before the first.
 //
 // Works with the solver's threads, and where the solver's device has memory of its own, there. Collective,
 // and so is its destructor on devices; throws on every rank when any runs out of memory, after which matrix
@@ -99,6 +100,24 @@ class RefinedSolver {
     Vectors<T> r;
     void* stream = nullptr;
   };
+  // The same in rows.
+  struct SystemInRows {
+    Op op;
+    VectorRows<const T> b;
+    VectorRows<T> x;
+    VectorRows<T> r;
+    VectorRows<T> before;  // x before it was corrected
+
+    SystemInRows columns(Index first, Index count) const {
+      return {op, b.columns(first, count), x.columns(first, count), r.columns(first, count),
+              before.columns(first, count)};
+    }
+  };
+  // Consecutive columns that are corrected.
+  struct Part {
+    Index first, count;
+    int steps = 0;
+  };
   // d = a correction of x, whose residual r it may overwrite.
   using Correction = std::function<void(Vectors<T> r, Vectors<T> d)>;
   // What a step of refinement is made of, where x is.
@@ -126,7 +145,13 @@ class RefinedSolver {
   void refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits);
   // The steps that only the host has, of an answer that a device began with.
   void take_over(const System& system, const Limits& limits);
-  void correct_by_factors(const System& system, const Limits& limits);
+  // Its vectors where they are if there is one of each, else in room of their own; with b.
+  SystemInRows in_rows(const System& system);
+  // Copies x there, or back.
+  void bring_x(const System& system, const SystemInRows& rows, bool back);
+  // From each that is not good enough on, with those that are between them and not worth leaving out.
+  std::vector<Part> parts_to_correct(std::span<const ColumnError> errors, const Limits& limits) const;
+  void correct_by_factors(const SystemInRows& system, const Limits& limits);
   void correct_otherwise(const System& system, const Limits& limits);
   Step step_here(const System& system, const Limits& limits, const Correction& correction);
   // Steps of that kind while they help.
@@ -146,6 +171,9 @@ class RefinedSolver {
   std::map<Op, Index> room_;  // right-hand sides
   Buffer<T> residual_;        // of a part
   Buffer<T> corrected_;
+  Buffer<T> b_in_rows_;  // of a part that has several columns
+  Buffer<T> x_in_rows_;
+  bool was_corrected_ = false;  // the last answer
   // On a device, by op: its rows of op(A), and how many right-hand sides there is room for.
   std::optional<krylov::DistributedMatrix<T>> transposed_;
   struct OnDevice {

@@ -266,15 +266,28 @@ void TriangularSolver<T>::prepare(Op op, Index nrhs) {
 }
 
 template <Scalar T>
-void TriangularSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
+template <class Run>
+void TriangularSolver<T>::solve(Op op, Index nrhs, const Run& run) {
   options_.observer->poll();
   transport::together(comm_, [&] {
     const auto start = std::chrono::steady_clock::now();
-    require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
-    prepare(op, b.cols);
-    last_ = engine_->run(op, b, x, scaled);
+    prepare(op, nrhs);
+    last_ = run();
     last_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   });
+}
+
+template <Scalar T>
+void TriangularSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
+  transport::together(comm_, [&] {
+    require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
+    solve(op, b.cols, [&] { return engine_->run(op, b, x, scaled); });
+  });
+}
+
+template <Scalar T>
+void TriangularSolver<T>::solve(Op op, const engine::RowMajorVectors<T>& vectors) {
+  solve(op, vectors.b.cols, [&] { return engine_->run(op, vectors); });
 }
 
 template <Scalar T>

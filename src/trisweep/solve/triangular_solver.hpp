@@ -110,6 +110,8 @@ class TriangularSolver {
   // Throws Error(usage) when they are not such.
   // `scaled` false solves with the scaled, unpermuted matrix Dr A Dc instead.
   void solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled = true);
+  // The same with vectors that lie in rows, on the processors. x may have other columns beside these.
+  void solve(Op op, const engine::RowMajorVectors<T>& vectors);
   // The same in a stream of the device (a cudaStream_t or hipStream_t; null: its usual one). With b and x in
   // the device's memory, and prepare()d, it neither waits nor allocates: the solution is there when the
   // stream comes behind it. Devices that are none of their own have solved when it returns.
@@ -157,6 +159,8 @@ class TriangularSolver {
   const std::optional<CompressionReport>& compression() const { return compression_; }
 
  private:
+  template <class Run>
+  void solve(Op op, Index nrhs, const Run& run);
   template <class S>
   void fill(const std::shared_ptr<const Factorization<S>>& factorization, const MadeTiles<T>* tiles);
   template <class S>
