@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "trisweep/component/ilu0.hpp"
-#include "trisweep/component/lower_system.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/sptrsv/ilu0.hpp"
+#include "trisweep/sptrsv/lower_system.hpp"
 
 namespace trisweep::bench {
 
@@ -40,9 +40,9 @@ inline matrix::Csr<double> lower_triangle(const matrix::Csr<double>& a) {
 
 // The matrix, if it is a lower triangle; else the L of its ILU(0), or where it has none its lower triangle.
 inline matrix::Csr<double> lower_of(const matrix::Csr<double>& a) {
-  if (component::is_triangular(a.pattern) && !component::form_of(a.pattern).upper) return a;
+  if (sptrsv::is_triangular(a.pattern) && !sptrsv::form_of(a.pattern).upper) return a;
   try {
-    return unit_triangle(component::ilu0(a).lower, [](Index) { return 1.0; });
+    return unit_triangle(sptrsv::ilu0(a).lower, [](Index) { return 1.0; });
   } catch (const Error&) {
     return lower_triangle(a);
   }

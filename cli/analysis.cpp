@@ -29,7 +29,7 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
                                              Observer& observer) {
   const matrix::Csr<T> a = take_matrix<T>(std::move(any));
   const auto start = Clock::now();
-  std::vector<symbolic::Options> symbolic;
+  std::vector<symbolic::SymbolicOptions> symbolic;
   for (const std::string& diagonal : request.diagonals)
     symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks()));
   const auto ordering =
@@ -64,7 +64,7 @@ std::vector<model::SavedAnalysis> analyze_file(const Request& request, Observer&
 }
 
 double eps_to_price(const PlanOptions& options) {
-  const solve::Options::Compress compress = *compress_option(options.compress);
+  const solve::SolverOptions::Compress compress = *compress_option(options.compress);
   if (!compress.automatic) return compress.eps;
   return model::find_precision(options.precision).single_system ? solve::automatic_compression<float>().eps
                                                                 : solve::automatic_compression<double>().eps;

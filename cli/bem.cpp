@@ -48,9 +48,9 @@ struct BemCommand {
 
   int operator()(const Context& context) const {
     hmatrix::leave_hdf5_alone_at_exit();
-    transport::collectively(context.world, [&] { check(); });
+    mpi::agree_on_error(context.world, [&] { check(); });
     std::optional<OutputFile> output, matrix, trace_output, vtu_output, map_output;
-    transport::collectively(context.world, [&] {
+    mpi::agree_on_error(context.world, [&] {
       const std::string mesh = is_file() ? object : "";
       require_distinct(
           std::array<FileOption, 5>{
@@ -65,7 +65,8 @@ struct BemCommand {
     });
     const bem::MatrixFiles files{.load = load, .save = !save.empty(), .output = matrix ? &*matrix : nullptr};
     const bem::Conductors conductors = is_file() ? read(context) : make(context);
-    const auto crew = transport::collectively(context.world, [&] { return std::make_unique<Crew>(threads); });
+    const auto pool =
+        mpi::agree_on_error(context.world, [&] { return std::make_unique<ThreadPool>(threads); });
     engine::Recorder recorder(threads + 1);
     bem::ChargeOptions chosen = chosen_options();
     if (!trace.empty()) chosen.recorder = &recorder;
@@ -82,11 +83,11 @@ struct BemCommand {
         .ranks = context.world.size(),
         .threads = threads,
         .exact_charge = conductors.exact_charge,
-        .result = bem::solve_charge({context.world, *crew}, conductors, chosen, files, context.terminal),
+        .result = bem::solve_charge({context.world, *pool}, conductors, chosen, files, context.terminal),
         .machine = report::this_machine()};
     report::RankEvents events;
     if (!trace.empty()) events = context.world.gather(recorder.all());
-    transport::collectively(context.world, [&] {
+    mpi::agree_on_error(context.world, [&] {
       if (output) output->write(bem::to_json(record));
       if (trace_output) trace_output->write(report::to_chrome_trace(events, names_of_ranks(events.size())));
       if (vtu_output) vtu_output->write(surface(conductors, record.result));
@@ -145,20 +146,20 @@ struct BemCommand {
   bool is_file() const { return object.find_first_of("./") != std::string::npos; }
 
   bem::Conductors make(const Context& context) const {
-    return transport::collectively(context.world, [&] { return bem::make_object(object, chosen_shape()); });
+    return mpi::agree_on_error(context.world, [&] { return bem::make_object(object, chosen_shape()); });
   }
 
   bem::Conductors read(const Context& context) const {
     bem::TriangleMesh mesh;
     bem::MeshRepairs repairs;
-    transport::collectively(context.world, [&] {
+    mpi::agree_on_error(context.world, [&] {
       if (shape.triangles > 0)
         throw Error(ErrorKind::usage, "the number of triangles is the file's", "leave --n out");
       if (context.is_root()) mesh = bem::read_mesh(object, mesh_options, repairs, context.terminal);
     });
     context.world.broadcast(mesh.node);
     context.world.broadcast(mesh.triangle);
-    return transport::collectively(context.world, [&] {
+    return mpi::agree_on_error(context.world, [&] {
       auto body = bem::one_body(object, std::move(mesh), chosen_shape().potential[0]);
       body.repairs = repairs;
       return body;
@@ -176,10 +177,10 @@ struct BemCommand {
 
   bem::ChargeOptions chosen_options() const {
     bem::ChargeOptions chosen = options;
-    hmatrix::Compression& how = chosen.matrix.compression;
-    how.cross = find_named(compression::crosses(), "cross", cross).method;
+    hmatrix::BlockCompression& how = chosen.matrix.compression;
+    how.cross = find_named(lowrank::crosses(), "cross", cross).method;
     how.recompress = !no_recompression;
-    how.precision = find_named(compression::precisions(), "precision", precision).precision;
+    how.precision = find_named(lowrank::precisions(), "precision", precision).precision;
     chosen.where.device = engine::find_device(device);
     return chosen;
   }
@@ -232,13 +233,13 @@ void add_matrix_options(CLI::App& sub, BemCommand& o) {
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   sub.add_option("--cross", o.cross, "Cross approximation of admissible blocks")
-      ->check(CLI::IsMember(names_of(compression::crosses())))
+      ->check(CLI::IsMember(names_of(lowrank::crosses())))
       ->capture_default_str();
   sub.add_flag("--no-recompression", o.no_recompression,
                "Keep the crosses without recompression, in double precision (a study)");
   sub.add_option("--precision", o.precision,
                  "Storage of low-rank factors; adaptive: as few bits per value as EPS allows")
-      ->check(CLI::IsMember(names_of(compression::precisions())))
+      ->check(CLI::IsMember(names_of(lowrank::precisions())))
       ->capture_default_str();
   for (const char* const about_new :
        {"--save", "--eps", "--eta", "--leaf", "--cross", "--no-recompression", "--precision"})

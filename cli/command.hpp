@@ -7,12 +7,12 @@
 #include <string>
 
 #include "terminal.hpp"
-#include "trisweep/transport/communicator.hpp"
+#include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::cli {
 
 struct Context {
-  const transport::Communicator& world;
+  const mpi::Communicator& world;
   Terminal& terminal;  // rank 0's; silent elsewhere
 
   bool is_root() const { return world.rank() == 0; }

@@ -26,7 +26,7 @@ struct GalleryCommand {
 
   int operator()(const Context& context) const {
     std::string line;
-    transport::collectively(context.world, [&] {
+    mpi::agree_on_error(context.world, [&] {
       if (context.is_root()) line = write();
     });
     context.terminal.print_beside({output}, line);

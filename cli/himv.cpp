@@ -47,7 +47,7 @@ struct HimvCommand {
   const CLI::App* sub = nullptr;
 
   int operator()(const Context& context) const {
-    transport::collectively(context.world, [&] {
+    mpi::agree_on_error(context.world, [&] {
       check_gemv_options(*sub, options.gemv);
       if (!options.iteration.pipelined)
         refuse(*sub, {"--overlap"}, "BiCGStab that is not pipelined", "add --pipelined");
@@ -92,7 +92,7 @@ void add_structure_options(CLI::App& sub, HimvCommand& o) {
   sub.add_option("--rank", o.options.rank, "Assumed rank of admissible blocks")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  sub.add_option("--strip", o.options.strip_rows,
+  sub.add_option("--strip", o.options.block_rows,
                  "Rows per block of the row partition; 0: blocks are not split")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();

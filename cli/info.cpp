@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "command.hpp"
-#include "trisweep/component/lower_system.hpp"
-#include "trisweep/component/shape.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/model/analysis_options.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/analysis.hpp"
+#include "trisweep/sptrsv/lower_system.hpp"
+#include "trisweep/sptrsv/shape.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -93,8 +93,8 @@ void describe_factors(const solve::Analysis& analysis, Offset nonzeros, std::siz
 // As trisweep sptrsv solves with it (multi-GPU zero-copy paper, Table I).
 template <Scalar T>
 void describe_triangle(const matrix::Csr<T>& a, Lines& lines) {
-  const component::Form form{.upper = component::form_of(a.pattern).upper, .unit = true};
-  const auto shape = component::shape_of(component::lower_system(a, form, Op::none).below);
+  const sptrsv::Form form{.upper = sptrsv::form_of(a.pattern).upper, .unit = true};
+  const auto shape = sptrsv::shape_of(sptrsv::lower_system(a, form, Op::none).below);
   lines.add("triangular", "{}: {} levels, parallelism {:.4g} rows a level, dependency {:.3g} nonzeros a row",
             form.upper ? "upper" : "lower", shape.levels, shape.parallelism, double(a.nonzeros()) / a.rows());
 }
@@ -106,7 +106,7 @@ std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer&
             is_complex<T> ? "complex" : "real");
   lines.add("symmetry", "{}", symmetry_of(a));
   if (a.rows() != a.cols() || a.rows() == 0) return lines.text;
-  if (component::is_triangular(a.pattern)) describe_triangle(a, lines);
+  if (sptrsv::is_triangular(a.pattern)) describe_triangle(a, lines);
   try {
     describe_factors(solve::analyze(a, analysis_options(), observer), a.nonzeros(), sizeof(T), lines);
   } catch (const Error& e) {
@@ -128,7 +128,7 @@ void add_info(CLI::App& app, Run& run) {
   sub->callback([file, &run] {
     run = [file](const Context& context) {
       std::string lines;
-      transport::collectively(context.world, [&] {
+      mpi::agree_on_error(context.world, [&] {
         if (!context.is_root()) return;
         lines = std::visit([&](const auto& a) { return describe(a, *file, context.terminal); },
                            matrix::read_matrix(*file, context.terminal));

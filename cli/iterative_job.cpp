@@ -26,7 +26,7 @@ class IterativeJob {
     world().broadcast(nrhs_);
     solver_.emplace(world().handle(), dealt_out(world().handle(), std::move(system.a)), iterative_options());
     b_ = solve::scatter_rows(world(), solver_->partition(), system.b);
-    transport::collectively(world(), [&] { x_.resize(b_.size()); });
+    mpi::agree_on_error(world(), [&] { x_.resize(b_.size()); });
     record_preconditioner();
   }
 
@@ -37,7 +37,7 @@ class IterativeJob {
     record(result);
     const auto x = options_.output.empty() ? matrix::Dense<T>()
                                            : solve::gather_rows(world(), solver_->partition(), x_, nrhs_);
-    transport::collectively(world(), [&] {
+    mpi::agree_on_error(world(), [&] {
       if (context_.is_root()) write(outputs, x);
     });
     context_.terminal.print_beside({options_.output, options_.json}, summary());
@@ -63,7 +63,7 @@ class IterativeJob {
     if (solver_->factors() == nullptr) others += "--preconditioner lu, ";
     return fmt::format("try {}{}--method direct", others, others.empty() ? "" : "or ");
   }
-  const transport::Communicator& world() const { return context_.world; }
+  const mpi::Communicator& world() const { return context_.world; }
   int threads() const { return std::max(options_.threads, 1); }
 
   solve::IterativeOptions iterative_options() const {

@@ -64,7 +64,7 @@ std::string describe_all() {
 
 int machines(const Context& context, const MachinesCommand& command) {
   std::optional<OutputFile> json;
-  transport::collectively(context.world, [&] {
+  mpi::agree_on_error(context.world, [&] {
     if (!command.json.empty() && command.name.empty() && !command.measure) {
       throw Error(ErrorKind::usage, "--json writes one machine, and none is chosen",
                   "name one, or give --measure");
@@ -75,7 +75,7 @@ int machines(const Context& context, const MachinesCommand& command) {
   });
   std::optional<Machine> chosen;
   if (command.measure) chosen = measure_machine(context.world);
-  transport::collectively(context.world, [&] {
+  mpi::agree_on_error(context.world, [&] {
     if (!command.measure && !command.name.empty()) chosen = model::find_machine(command.name);
     if (!json) return;
     json->write(model::to_json(*chosen));

@@ -13,8 +13,8 @@
 #include "command.hpp"
 #include "external.hpp"
 #include "session_folder.hpp"
+#include "trisweep/mpi/watchdog.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
-#include "trisweep/transport/patience.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -31,7 +31,7 @@ struct MpiSession {
 };
 
 // An error of this rank alone: others may be waiting for it, so the whole job ends here.
-[[noreturn]] void abort_job(const transport::Communicator& world, int status, const std::string& text) {
+[[noreturn]] void abort_job(const mpi::Communicator& world, int status, const std::string& text) {
   const bool alone = world.size() == 1;
   Terminal(true).error(alone ? text : fmt::format("rank {}: {}", world.rank(), text));
   std::fflush(nullptr);
@@ -128,17 +128,17 @@ int main(int argc, char** argv) {
 
   numeric::use_one_blas_thread();
   const MpiSession session(&argc, &argv);
-  const transport::Communicator world(MPI_COMM_WORLD);
+  const mpi::Communicator world(MPI_COMM_WORLD);
   Terminal terminal(world.rank() == 0);
   if (const auto status = parse(app, argc, argv, terminal)) return *status;
   if (quiet) terminal.be_quiet();
 
   try {
     return run({world, terminal});
-  } catch (const transport::CollectiveError& e) {
+  } catch (const mpi::CollectiveError& e) {
     terminal.error(e.what());
     return e.exit_status();
-  } catch (const transport::Stalled& e) {
+  } catch (const mpi::Stalled& e) {
     // The others come to the same end by themselves: each shall say what it waits for.
     Terminal(true).error(fmt::format("rank {}: {}", world.rank(), e.what()));
     std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -147,7 +147,7 @@ int main(int argc, char** argv) {
   } catch (const Error& e) {
     abort_job(world, e.exit_status(), e.what());
   } catch (const std::exception&) {
-    abort_job(world, exit_wrong_use, transport::current_failure().message());
+    abort_job(world, exit_wrong_use, mpi::current_failure().message());
   }
 }
 

@@ -10,8 +10,8 @@
 #include "panels.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/engine/ready_tasks.hpp"
+#include "trisweep/mpi/pingpong.hpp"
 #include "trisweep/report/run_record.hpp"
-#include "trisweep/transport/pingpong.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -28,13 +28,13 @@ double typical(int times, const std::function<void()>& work) {
   return seconds[seconds.size() / 2];
 }
 
-void measure_compute(const transport::Communicator& world, model::Machine& m) {
+void measure_compute(const mpi::Communicator& world, model::Machine& m) {
   constexpr int times = 15;
   const bool root = world.rank() == 0;
   Panels stream(64, 64, 2048, 1);  // 64 MiB: beyond any cache's share of a rank
   double alone = 0, together = 0;
   if (root) alone = typical(times, [&] { stream.multiply(); });
-  transport::check(MPI_Barrier(world.handle()), "MPI_Barrier");
+  mpi::check(MPI_Barrier(world.handle()), "MPI_Barrier");
   together = world.max(typical(times, [&] { stream.multiply(); }));
   m.worker_bandwidth = stream.bytes() / std::max(alone, 1e-9);
   m.memory_bandwidth = std::max(m.worker_bandwidth, m.ranks_per_memory * stream.bytes() / together);
@@ -60,7 +60,7 @@ void measure_compute(const transport::Communicator& world, model::Machine& m) {
 
 // Half of a ping-pong is on the way; what the ends do is measured while they are busy. A sender that stays
 // with its message is busy on that way, too.
-model::Link link_of(const transport::PingPong& result, const MessageCosts& costs, bool flushed) {
+model::Link link_of(const mpi::PingPong& result, const MessageCosts& costs, bool flushed) {
   const auto &least = result.samples.front(), &largest = result.samples.back();
   const double latency = least.seconds_median / 2;
   return {.latency = latency,
@@ -76,7 +76,7 @@ struct Peers {
   Index between = 0;
 };
 
-Peers peers_of_first_rank(const transport::Communicator& world) {
+Peers peers_of_first_rank(const mpi::Communicator& world) {
   Index first = world.rank();
   world.of_node().broadcast(first);
   const auto first_of_node = world.gather(first);
@@ -93,9 +93,9 @@ std::string in_one_line(std::string text) {
 }
 
 // Messages between rank 0 and its peer.
-void measure_link(const transport::Communicator& world, Index peer, model::Link model::Network::*link,
+void measure_link(const mpi::Communicator& world, Index peer, model::Link model::Network::*link,
                   model::Machine& m) {
-  for (const transport::PingPong& result : transport::ping_pong(world, peer, std::size_t{1} << 20)) {
+  for (const mpi::PingPong& result : mpi::ping_pong(world, peer, std::size_t{1} << 20)) {
     const auto described = std::ranges::find(model::networks(), result.name, &model::NamedNetwork::name);
     if (!result.obstacle.empty()) {
       if (result.is_transport)
@@ -111,7 +111,7 @@ void measure_link(const transport::Communicator& world, Index peer, model::Link 
 }
 
 // Where ranks of one kind of pair are not to be had, the other stands for them.
-void measure_messages(const transport::Communicator& world, model::Machine& m) {
+void measure_messages(const mpi::Communicator& world, model::Machine& m) {
   using model::Network;
   const Peers peers = peers_of_first_rank(world);
   if (peers.inside > 0 || peers.between == 0)
@@ -130,10 +130,10 @@ void measure_messages(const transport::Communicator& world, model::Machine& m) {
 
 }  // namespace
 
-model::Machine measure_machine(const transport::Communicator& world) {
+model::Machine measure_machine(const mpi::Communicator& world) {
   const report::MachineRecord here = report::this_machine();
   model::Machine m{.name = here.host, .device = "cpu"};
-  m.ranks_per_node = m.ranks_per_memory = transport::ranks_of_first_node(world);
+  m.ranks_per_node = m.ranks_per_memory = mpi::ranks_of_first_node(world);
   measure_messages(world, m);
   measure_compute(world, m);
   const auto missing = std::exchange(

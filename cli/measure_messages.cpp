@@ -10,7 +10,7 @@
 namespace trisweep::cli {
 namespace {
 
-using transport::Patience;
+using mpi::Watchdog;
 
 constexpr Index phases = 8;  // in even ones rank 0 sends, in odd ones its peer
 constexpr Index solves = 6;
@@ -34,24 +34,24 @@ double median(std::vector<double>& values) {
 // A flood of messages from one rank to another, who both multiply a panel at every step.
 class Flood {
  public:
-  Flood(const transport::Communicator& comm, Index peer, const std::string& transport, Index messages)
+  Flood(const mpi::Communicator& comm, Index peer, const std::string& transport, Index messages)
       : comm_(comm),
         plays_(comm.rank() == 0 || comm.rank() == peer),
         other_(comm.rank() == 0 ? peer : 0),
         messages_(messages),
         panels_(32, 16, plays_ ? 16384 : 1, 1),  // 64 MiB
         data_(usize(messages) * bytes),
-        transport_(transport::find_transport(transport).make(comm, pattern())) {}
+        transport_(mpi::find_transport(transport).make(comm, pattern())) {}
 
   void run() {
-    Patience patience(longest_wait);
+    Watchdog watchdog(longest_wait);
     for (Index solve = 0; solve < solves; ++solve) {
       for (Index phase = 0; phase < phases; ++phase) {
         transport_->open_phase(phase);
-        if (plays_) (sends(phase) ? send_all() : receive_all(patience));
-        transport_->close_phase(patience);
+        if (plays_) (sends(phase) ? send_all() : receive_all(watchdog));
+        transport_->close_phase(watchdog);
       }
-      transport_->close_solve(patience);
+      transport_->close_solve(watchdog);
     }
   }
 
@@ -61,9 +61,9 @@ class Flood {
  private:
   bool sends(Index phase) const { return (phase % 2 == 0) == (comm_.rank() == 0); }
 
-  transport::CommunicationPattern pattern() const {
-    transport::CommunicationPattern pattern{.phase = std::vector<transport::PhaseMessages>(usize(phases)),
-                                            .row_bytes = bytes};
+  mpi::CommunicationPattern pattern() const {
+    mpi::CommunicationPattern pattern{.phase = std::vector<mpi::PhaseMessages>(usize(phases)),
+                                      .row_bytes = bytes};
     for (Index phase = 0; phase < phases && plays_; ++phase) {
       auto& all = pattern.phase[usize(phase)];
       (sends(phase) ? all.out : all.in).assign(usize(messages_), {.peer = other_, .name = 0, .rows = 1});
@@ -83,7 +83,7 @@ class Flood {
   }
 
   // Neither goes on before the other has come: looks are measured before anything is sent.
-  void meet() {
+  void conditional_barrier() {
     char word = 0;
     constexpr int tag = 0;
     if (comm_.rank() == 0) {
@@ -97,23 +97,23 @@ class Flood {
 
   void send_all() {
     const double product = step_seconds([](Index) {});
-    meet();
+    conditional_barrier();
     const double both =
         step_seconds([&](Index i) { transport_->send(i, data_.data() + usize(i) * bytes, bytes); });
     send_.push_back(both - product);
   }
 
-  void receive_all(Patience& patience) {
+  void receive_all(Watchdog& watchdog) {
     const double product = step_seconds([](Index) {});
     const double look = step_seconds([&](Index) { static_cast<void>(transport_->poll()); }) - product;
     look_.push_back(look);
-    meet();
+    conditional_barrier();
     Index received = 0, fruitless = 0;
     const double start = processor_seconds();
     while (received < messages_) {
       if (auto arrival = transport_->poll()) {
         transport_->receive(*arrival, data_.data() + usize(received++) * bytes, bytes);
-        patience.moved();
+        watchdog.reset();
       } else {
         ++fruitless;
       }
@@ -124,19 +124,19 @@ class Flood {
     receive_.push_back((seconds - (received + fruitless) * product - fruitless * look) / received);
   }
 
-  const transport::Communicator& comm_;
+  const mpi::Communicator& comm_;
   bool plays_;
   Index other_;
   Index messages_;
   Panels panels_;
   std::vector<std::byte> data_;
-  std::unique_ptr<transport::Transport> transport_;
+  std::unique_ptr<mpi::Transport> transport_;
   std::vector<double> send_, receive_, look_;  // by sample
 };
 
 }  // namespace
 
-MessageCosts message_costs(const transport::Communicator& comm, Index peer, const std::string& transport,
+MessageCosts message_costs(const mpi::Communicator& comm, Index peer, const std::string& transport,
                            double latency) {
   constexpr double sample_seconds = 0.01;
   Flood flood(comm, peer, transport, static_cast<Index>(std::clamp(sample_seconds / latency, 8.0, 8192.0)));

@@ -1,7 +1,7 @@
 #pragma once
 // What a message costs a rank that is busy with a solve.
 
-#include "trisweep/transport/transport.hpp"
+#include "trisweep/mpi/transport.hpp"
 
 namespace trisweep::cli {
 
@@ -16,7 +16,7 @@ struct MessageCosts {
 // here each message has a place of its own, as in a plan, and between any two of them a panel is read from
 // memory. `latency`: of a ping-pong, in seconds, by which it is decided how many to send. Collective; the
 // result is that of rank 0, on every rank.
-MessageCosts message_costs(const transport::Communicator& comm, Index peer, const std::string& transport,
+MessageCosts message_costs(const mpi::Communicator& comm, Index peer, const std::string& transport,
                            double latency);
 
 }  // namespace trisweep::cli

@@ -1,6 +1,6 @@
 // trisweep pingpong: what a message between two ranks costs, by transport and size.
 
-#include "trisweep/transport/pingpong.hpp"
+#include "trisweep/mpi/pingpong.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 namespace trisweep::cli {
 namespace {
 
-using transport::PingPong;
+using mpi::PingPong;
 
 struct PingPongCommand {
   std::string json;
@@ -22,11 +22,11 @@ struct PingPongCommand {
 
   int operator()(const Context& context) const {
     std::optional<OutputFile> file;
-    transport::collectively(context.world, [&] {
+    mpi::agree_on_error(context.world, [&] {
       if (context.is_root()) file = open_output(json);
     });
-    const auto results = transport::ping_pong(context.world, peer, largest_bytes);
-    transport::collectively(context.world, [&] {
+    const auto results = mpi::ping_pong(context.world, peer, largest_bytes);
+    mpi::agree_on_error(context.world, [&] {
       if (!file) return;
       file->write(record(results));
       file->commit();

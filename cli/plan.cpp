@@ -82,7 +82,7 @@ void add_plan(CLI::App& app, Run& run) {
   sub->callback([options, &run] {
     run = [options](const Context& context) {
       std::string summary;
-      transport::collectively(context.world, [&] {
+      mpi::agree_on_error(context.world, [&] {
         if (context.is_root()) summary = plan(*options, context.terminal);
       });
       context.terminal.print_beside({options->json, options->traffic, options->dot}, summary);

@@ -6,9 +6,9 @@
 #include "trisweep/core/named.hpp"
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/model/precision.hpp"
+#include "trisweep/mpi/transport.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
-#include "trisweep/transport/transport.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -53,7 +53,7 @@ void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
     sub.add_option("--exchange-backend,--device-exchange", o.exchange_backend,
                    "Exchange of segments and vectors between devices: one-sided puts from the kernel, or MPI "
                    "between kernel launches (default: puts where available)")
-        ->check(CLI::IsMember(names_of(engine::carriers())));
+        ->check(CLI::IsMember(names_of(engine::exchange_backends())));
     return;
   }
   static const std::vector<std::pair<std::string, std::string>> fixed = {{"--method", "direct"},
@@ -68,7 +68,7 @@ void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
 void add_transport_option(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   auto* option =
       sub.add_option("--transport", o.transport, "Message transport: two-sided MPI, one-sided MPI (RMA)");
-  option->check(CLI::IsMember(names_of(transport::transports())));
+  option->check(CLI::IsMember(names_of(mpi::transports())));
   if (purpose == Purpose::price) {
     option->capture_default_str();
     return;
@@ -86,13 +86,13 @@ CLI::Option* add_device_option(CLI::App& sub, std::string& device, const std::st
       ->capture_default_str();
 }
 
-std::optional<solve::Options::Compress> compress_option(const std::string& text) {
-  if (text == "off") return solve::Options::Compress{};
-  if (text == "auto") return solve::Options::Compress{.automatic = true};
+std::optional<solve::SolverOptions::Compress> compress_option(const std::string& text) {
+  if (text == "off") return solve::SolverOptions::Compress{};
+  if (text == "auto") return solve::SolverOptions::Compress{.automatic = true};
   char* end = nullptr;
   const double eps = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !(eps > 0 && eps < 1)) return std::nullopt;
-  return solve::Options::Compress{.eps = eps};
+  return solve::SolverOptions::Compress{.eps = eps};
 }
 
 void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
@@ -128,7 +128,7 @@ void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
 }
 
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks) {
-  model::PlanAxes axes = model::all_axes(ranks, names_of(transport::transports()));
+  model::PlanAxes axes = model::all_axes(ranks, names_of(mpi::transports()));
   for (const model::NamedAxis& axis : model::named_axes()) {
     if (sub.get_option(std::string("--") + axis.name)->count() > 0) axes.*axis.values = {options.*axis.value};
   }

@@ -30,7 +30,7 @@ void add_plan_options(CLI::App& sub, PlanOptions& options, Purpose purpose = Pur
 CLI::Option* add_device_option(CLI::App& sub, std::string& device, const std::string& description);
 
 // "off", "auto", or a number between 0 and 1; nothing where it is none of them.
-std::optional<solve::Options::Compress> compress_option(const std::string& text);
+std::optional<solve::SolverOptions::Compress> compress_option(const std::string& text);
 
 // The grid that is asked for, when that is not left to the model. Throws Error(usage) when it does not fit
 // the ranks.

@@ -201,7 +201,7 @@ void add_predict(CLI::App& app, Run& run) {
     options->source.check();
     run = [options, sub](const Context& context) {
       std::string summary;
-      transport::collectively(context.world, [&] {
+      mpi::agree_on_error(context.world, [&] {
         if (context.is_root()) summary = predict(*options, axes_of(*sub, *options), context.terminal);
       });
       context.terminal.print_beside({options->json, options->save_analysis}, summary);

@@ -36,7 +36,7 @@ Outputs open_outputs(const SolveOptions& options) {
 template <Scalar T>
 int solve_in(const Context& context, const SolveOptions& options, AnySystem read, Outputs outputs) {
   System<T> system;
-  transport::collectively(context.world, [&] {
+  mpi::agree_on_error(context.world, [&] {
     if (context.is_root())
       system = take_system<T>(std::move(read), static_cast<Op>(options.op.front()), options.nrhs);
   });
@@ -55,7 +55,7 @@ int solve_as_asked(const Context& context, const SolveOptions& options, AnySyste
 int solve(const Context& context, const SolveOptions& options) {
   AnySystem system;
   Outputs outputs;
-  transport::collectively(context.world, [&] {
+  mpi::agree_on_error(context.world, [&] {
     if (!context.is_root()) return;
     outputs = open_outputs(options);
     system = read_system(options, context.terminal);
@@ -120,7 +120,7 @@ void check_method(const CLI::App& sub, const SolveOptions& options) {
 
 // Says which plans there are to choose from, on every rank.
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
-  transport::collectively(context.world, [&] {
+  mpi::agree_on_error(context.world, [&] {
     const Index ranks = context.world.size();
     if (sub.count("--tolerance") == 0 && model::find_precision(options.precision).single_system)
       options.krylov.tolerance = usual_in_single;

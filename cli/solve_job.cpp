@@ -26,7 +26,7 @@ bool is_number(const std::string& refine) {
 
 }  // namespace
 
-solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& observer) {
+solve::SolverOptions solver_options(const SolveOptions& o, Index nrhs, Observer& observer) {
   return {.plan = o.axes,
           .usual_transport = !o.transport_given,
           .machine = o.machine,
@@ -36,8 +36,9 @@ solve::Options solver_options(const SolveOptions& o, Index nrhs, Observer& obser
           .mixed = model::find_precision(o.precision).mixed(),
           .compress = *compress_option(o.compress),
           .device = engine::find_device(o.device),
-          .carrier = o.exchange_backend.empty() ? std::nullopt
-                                                : std::optional(engine::find_carrier(o.exchange_backend)),
+          .exchange_backend = o.exchange_backend.empty()
+                                  ? std::nullopt
+                                  : std::optional(engine::find_exchange_backend(o.exchange_backend)),
           .threads = o.threads,
           .deterministic = o.deterministic,
           .dependencies = !o.no_dependencies,
@@ -73,7 +74,7 @@ class SolveJob {
     if (!options_.no_dependencies) solve();
     time_solves();
     if (!options_.output.empty()) x_ = solve::gather_rows(world(), solver_->partition(), x_rows_, nrhs_);
-    transport::collectively(world(), [&] {
+    mpi::agree_on_error(world(), [&] {
       if (context_.is_root()) write(outputs);
     });
     if (context_.is_root()) report();
@@ -81,7 +82,7 @@ class SolveJob {
   }
 
  private:
-  const transport::Communicator& world() const { return context_.world; }
+  const mpi::Communicator& world() const { return context_.world; }
   Vectors<const T> b() const { return {b_rows_.data(), solver_->rows(), nrhs_}; }
   int status() const { return options_.no_dependencies || answer_.solved() ? 0 : 1; }
 
@@ -150,7 +151,7 @@ class SolveJob {
   void record_a_sweep(Vectors<T> x) {
     engine::Recorder recorder(std::max(options_.threads, 1));
     solver_->record_in(&recorder);
-    transport::check(MPI_Barrier(world().handle()), "MPI_Barrier");  // one origin of time on all ranks
+    mpi::check(MPI_Barrier(world().handle()), "MPI_Barrier");  // one origin of time on all ranks
     recorder.start();
     solver_->sweep(b(), x, op_);
     solver_->record_in(nullptr);
@@ -216,7 +217,7 @@ class SolveJob {
                                    report::summary(record_));
     if (status() != 0) {
       context_.terminal.error(report::verdict(record_, answer_.satisfies));
-    } else if (answer_.doubtful || forward_error_.bound >= no_digit) {
+    } else if (answer_.ill_conditioned || forward_error_.bound >= no_digit) {
       context_.terminal.warn(report::caution(record_));
     }
   }

@@ -51,6 +51,6 @@ template <Scalar T>
 int solve_iteratively(const Context& context, const SolveOptions& options, System<T> system, Outputs outputs);
 
 // What a solver is made with for them.
-solve::Options solver_options(const SolveOptions& options, Index nrhs, Observer& observer);
+solve::SolverOptions solver_options(const SolveOptions& options, Index nrhs, Observer& observer);
 
 }  // namespace trisweep::cli

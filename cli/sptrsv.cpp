@@ -12,31 +12,31 @@
 #include "refuse.hpp"
 #include "sptrsv_pes.hpp"
 #include "system.hpp"
-#include "trisweep/component/backward_error.hpp"
-#include "trisweep/component/device_solver.hpp"
-#include "trisweep/component/shape.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/report/json.hpp"
+#include "trisweep/sptrsv/backward_error.hpp"
+#include "trisweep/sptrsv/device_solver.hpp"
+#include "trisweep/sptrsv/shape.hpp"
 
 namespace trisweep::cli {
 namespace {
 
-using component::LowerSystem;
+using sptrsv::LowerSystem;
 
 struct SptrsvOptions : SystemFiles {
   std::string op = "N", precision = "double", device = "native";
-  component::Options solver;
+  sptrsv::RowSolverOptions solver;
   int repeat = 10;
   bool unit = false;
   PeStudy pes;
 };
 
 std::string described_algorithms() {
-  return "auto: the fastest by estimate; " + described(component::algorithms()) +
-         "; on a device: " + described(component::device_algorithms()) +
+  return "auto: the fastest by estimate; " + described(sptrsv::algorithms()) +
+         "; on a device: " + described(sptrsv::device_algorithms()) +
          "; with --pes, on any device: " + described(studies::designs());
 }
 
@@ -69,11 +69,11 @@ class Sptrsv {
 
   int run(AnySystem read) {
     const auto [a, b] = take_system<T>(std::move(read), op_, options_.nrhs);
-    const component::Form form{.upper = component::form_of(a.pattern).upper, .unit = options_.unit};
+    const sptrsv::Form form{.upper = sptrsv::form_of(a.pattern).upper, .unit = options_.unit};
     matrix::Dense<T> x{.rows = a.rows(), .cols = b.cols, .value = std::vector<T>(b.value.size())};
     const Vectors<const T> from(b.value.data(), b.rows, b.cols);
 
-    const LowerSystem<T> system = component::lower_system(a, form, op_);
+    const LowerSystem<T> system = sptrsv::lower_system(a, form, op_);
     if (options_.pes.pes > 0) {
       pes_.emplace(options_.pes, options_.solver.algorithm);
       solve_by_pes(system, from, {x.value.data(), x.rows, x.cols});
@@ -82,8 +82,8 @@ class Sptrsv {
     } else {
       solve_on_device(a, form, from, {x.value.data(), x.rows, x.cols});
     }
-    error_ = component::backward_error<T>(system, from, {x.value.data(), x.rows, x.cols});
-    shape_ = component::shape_of(system.below);
+    error_ = sptrsv::backward_error<T>(system, from, {x.value.data(), x.rows, x.cols});
+    shape_ = sptrsv::shape_of(system.below);
     write(x, record(a, form, b.cols));
     terminal_.print_beside({options_.output, options_.json}, summary(a, form));
     if (solved()) return 0;
@@ -97,25 +97,25 @@ class Sptrsv {
     return error_ <= (shape_.most_dependencies + 10.0) * double(std::numeric_limits<RealOf<T>>::epsilon());
   }
 
-  void solve_by_threads(const matrix::Csr<T>& a, component::Form form, Vectors<const T> b, Vectors<T> x) {
+  void solve_by_threads(const matrix::Csr<T>& a, sptrsv::Form form, Vectors<const T> b, Vectors<T> x) {
     const auto start = Clock::now();
-    component::TriangularSolver<T> solver(a, form, options_.solver);
+    sptrsv::RowSolver<T> solver(a, form, options_.solver);
     solver.prepare(op_, b.cols);
     times_.analysis = seconds_since(start);
     time_solves([&] { solver.solve(b, x, op_); });
-    const component::Choice& choice = solver.choice(op_);
+    const sptrsv::Choice& choice = solver.choice(op_);
     algorithm_ = {choice.algorithm, choice.reason,
                   fmt::format("{} blocks, {} waits", choice.blocks, choice.waits)};
     details_ = {{"threads", options_.solver.threads}, {"blocks", choice.blocks}, {"waits", choice.waits}};
   }
-  void solve_on_device(const matrix::Csr<T>& a, component::Form form, Vectors<const T> b, Vectors<T> x) {
+  void solve_on_device(const matrix::Csr<T>& a, sptrsv::Form form, Vectors<const T> b, Vectors<T> x) {
     const auto start = Clock::now();
-    component::DeviceSolver<T> solver(
+    sptrsv::DeviceSolver<T> solver(
         a, form, op_,
         {.device = device_, .algorithm = options_.solver.algorithm, .threads = options_.solver.threads});
     times_.analysis = seconds_since(start);
     time_solves([&] { solver.solve(b, x); });
-    const component::DeviceChoice& choice = solver.choice();
+    const sptrsv::DeviceChoice& choice = solver.choice();
     const auto launches = choice.plan.launch.size();
     algorithm_ = {choice.algorithm, choice.reason,
                   fmt::format("{} launches, {} lanes a row", launches, choice.plan.lanes)};
@@ -143,7 +143,7 @@ class Sptrsv {
     std::ranges::sort(times_.solve);
   }
 
-  nlohmann::ordered_json record(const matrix::Csr<T>& a, component::Form form, Index nrhs) const {
+  nlohmann::ordered_json record(const matrix::Csr<T>& a, sptrsv::Form form, Index nrhs) const {
     nlohmann::ordered_json record{
         {"version", TRISWEEP_VERSION},
         {"machine", report::to_json_object(report::this_machine())},
@@ -166,7 +166,7 @@ class Sptrsv {
     record["sptrsv"].update({{"algorithm", algorithm_.name},
                              {"reason", algorithm_.reason},
                              {"device", options_.device},
-                             {"bytes", component::bytes_of_solve(a)},
+                             {"bytes", sptrsv::bytes_of_solve(a)},
                              {"analysis_seconds", times_.analysis}});
     record["sptrsv"].update(details_);
     record["solve"].update({{"repeats", options_.repeat},
@@ -183,13 +183,13 @@ class Sptrsv {
     if (json_) json_->commit();
   }
 
-  std::string summary(const matrix::Csr<T>& a, component::Form form) const {
+  std::string summary(const matrix::Csr<T>& a, sptrsv::Form form) const {
     std::string text = fmt::format("matrix    {}: {} rows, {} nonzeros, {} triangular\n", options_.matrix,
                                    a.rows(), a.nonzeros(), form.upper ? "upper" : "lower");
     text += fmt::format("shape     {} levels, {:.3g} rows a level, {:.3g} nonzeros a row\n", shape_.levels,
                         shape_.parallelism, shape_.dependency);
-    text += is_predicted() ? pes_->summary_of_prediction()
-                           : summary_of_solves(double(component::bytes_of_solve(a)));
+    text +=
+        is_predicted() ? pes_->summary_of_prediction() : summary_of_solves(double(sptrsv::bytes_of_solve(a)));
     if (pes_) text += pes_->summary_of_pes();
     return text + fmt::format("accuracy  componentwise backward error {:.1e}\n", error_);
   }
@@ -213,7 +213,7 @@ class Sptrsv {
   Algorithm algorithm_;
   nlohmann::ordered_json details_;
   std::optional<PeRun> pes_;
-  component::Shape shape_;
+  sptrsv::Shape shape_;
   double error_ = 0;
 };
 
@@ -239,7 +239,7 @@ void check_options(const CLI::App& sub, const SptrsvOptions& options) {
 
 int sptrsv(const CLI::App& sub, const SptrsvOptions& options, const Context& context) {
   int status = 0;
-  transport::collectively(context.world, [&] {
+  mpi::agree_on_error(context.world, [&] {
     check_options(sub, options);
     if (context.world.size() > 1)
       throw Error(ErrorKind::usage, "sptrsv solves by threads of one process",

@@ -26,13 +26,12 @@ class PeRun {
   PeRun(const PeStudy& study, const std::string& design);
 
   template <Scalar T>
-  void predict(const component::LowerSystem<T>& system, Vectors<const T> b, Vectors<T> x) {
+  void predict(const sptrsv::LowerSystem<T>& system, Vectors<const T> b, Vectors<T> x) {
     report_ = studies::VirtualPes<T>(system, design_, options_).solve(b, x);
   }
   // On the host each PE has so many threads.
   template <Scalar T>
-  studies::DevicePes<T> on_device(const component::LowerSystem<T>& system, engine::Device device,
-                                  int threads) {
+  studies::DevicePes<T> on_device(const sptrsv::LowerSystem<T>& system, engine::Device device, int threads) {
     if (study_.one_stream)
       throw Error(ErrorKind::usage, "--one-stream is of predictions: on a device a task is no launch",
                   "leave out --one-stream or --device");

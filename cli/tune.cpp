@@ -71,7 +71,7 @@ void add_tune(CLI::App& app, Run& run) {
     options->source.check();
     run = [options, sub](const Context& context) {
       std::string summary;
-      transport::collectively(context.world, [&] {
+      mpi::agree_on_error(context.world, [&] {
         if (!context.is_root()) return;
         options->axes = open_axes(*sub, *options, options->ranks);
         summary = tune(*options, context.terminal);

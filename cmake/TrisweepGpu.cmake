@@ -1,5 +1,5 @@
 # The kernels for GPUs, from one source by nvcc (TRISWEEP_CUDA) or hipcc (TRISWEEP_HIP): those of the stages device and
-# component in a library of their own, trisweep_gpu, and those of the studies in another. scripts/install-gpu-compilers
+# sptrsv in a library of their own, trisweep_gpu, and those of the studies in another. scripts/install-gpu-compilers
 # has both compilers.
 option(TRISWEEP_CUDA "Build the kernels for NVIDIA's GPUs" OFF)
 option(TRISWEEP_HIP "Build the kernels for AMD's GPUs" OFF)

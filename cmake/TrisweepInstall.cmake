@@ -11,11 +11,11 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(TRISWEEP_PUBLIC_HEADERS
-  core/clock.hpp core/crew.hpp matrix/io.hpp numeric/blas_threads.hpp                  # what callers have at hand
+  core/clock.hpp core/thread_pool.hpp matrix/io.hpp numeric/blas_threads.hpp                  # what callers have at hand
   solve/solver.hpp engine/device_refinement.hpp report/run_record.hpp                  # sparse systems
   solve/iterative_solver.hpp krylov/bicgstab.hpp krylov/gmres.hpp
-  component/triangular_solver.hpp component/device_solver.hpp component/backward_error.hpp  # triangular systems
-  component/ilu0.hpp component/ilut.hpp
+  sptrsv/row_solver.hpp sptrsv/device_solver.hpp sptrsv/backward_error.hpp  # triangular systems
+  sptrsv/ilu0.hpp sptrsv/ilut.hpp
   hmatrix/hmatrix.hpp hmatrix/point_kernel.hpp hmatrix/preconditioners.hpp hmatrix/matrix_file.hpp)
 
 get_property(stages GLOBAL PROPERTY TRISWEEP_STAGES)

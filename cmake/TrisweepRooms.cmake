@@ -5,7 +5,7 @@ if(TRISWEEP_SOLVE_ONLY)
   return()
 endif()
 
-trisweep_stage(studies ROOM studies USES component hmatrix report)
+trisweep_stage(studies ROOM studies USES sptrsv hmatrix report)
 trisweep_gpu_kernels(trisweep_gpu_studies studies/pes/gpu_designs.cu studies/himv/gpu_batches.cu)
 if(TARGET trisweep_gpu_studies)
   # Each calls the other.

@@ -36,12 +36,11 @@ HacapkDistribution hacapk_distribution(const hmatrix::ClusterTree& tree,
 }
 
 template <Scalar T>
-HacapkBalance hacapk_balance(const transport::Communicator& comm,
-                             const hmatrix::CompressedBlocks<T>& blocks) {
+HacapkBalance hacapk_balance(const mpi::Communicator& comm, const hmatrix::CompressedBlocks<T>& blocks) {
   HacapkBalance balance;
   if (comm.size() == 1 || blocks.leaves.empty()) return balance;
   std::vector<double> bytes(usize(comm.size()));
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     const auto theirs = hacapk_distribution(blocks.tree, blocks.leaves, comm.size());
     for (const hmatrix::StoredBlock& block : blocks.stored)
       bytes[usize(theirs.owner[usize(block.number)])] += double(block.bytes.size());
@@ -54,7 +53,7 @@ HacapkBalance hacapk_balance(const transport::Communicator& comm,
 }
 
 #define INSTANTIATE(T) \
-  template HacapkBalance hacapk_balance(const transport::Communicator&, const hmatrix::CompressedBlocks<T>&);
+  template HacapkBalance hacapk_balance(const mpi::Communicator&, const hmatrix::CompressedBlocks<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::studies

@@ -23,6 +23,6 @@ struct HacapkBalance {
 };
 // Before its blocks are dealt out. Collective.
 template <Scalar T>
-HacapkBalance hacapk_balance(const transport::Communicator& comm, const hmatrix::CompressedBlocks<T>& blocks);
+HacapkBalance hacapk_balance(const mpi::Communicator& comm, const hmatrix::CompressedBlocks<T>& blocks);
 
 }  // namespace trisweep::studies

@@ -44,9 +44,9 @@ class EdgeSplitter {
 
   // The triangle that passes the edge in this direction, if there is one.
   void halve(Index from, Index to, Index middle) {
-    const auto side = side_.extract({from, to});
-    if (side.empty()) return;
-    const Index t = side.mapped();
+    const auto edge = side_.extract({from, to});
+    if (edge.empty()) return;
+    const Index t = edge.mapped();
     Index third = -1;
     for (const Index corner : mesh_.triangle[usize(t)]) {
       if (corner != from && corner != to) third = corner;

@@ -31,18 +31,19 @@ double fastest_product(hmatrix::HMatrix<double>& a, const std::vector<double>& x
   return fastest;
 }
 
-hmatrix::CompressedBlocks<double> made_blocks(const transport::Team& team, const std::vector<Point>& points,
-                                              const SingleLayer& kernel, const ChargeOptions& options,
-                                              Observer& observer) {
-  auto tree = transport::collectively(team.comm,
-                                      [&] { return hmatrix::make_cluster_tree(points, options.leaf_size); });
-  return hmatrix::compress_blocks<double>(team, kernel, std::move(tree), options.matrix, observer);
+hmatrix::CompressedBlocks<double> made_blocks(const mpi::ParallelContext& context,
+                                              const std::vector<Point>& points, const SingleLayer& kernel,
+                                              const ChargeOptions& options, Observer& observer) {
+  auto tree = mpi::agree_on_error(context.comm,
+                                  [&] { return hmatrix::make_cluster_tree(points, options.leaf_size); });
+  return hmatrix::compress_blocks<double>(context, kernel, std::move(tree), options.matrix, observer);
 }
 
-hmatrix::CompressedBlocks<double> loaded_blocks(const transport::Team& team, const std::vector<Point>& points,
+hmatrix::CompressedBlocks<double> loaded_blocks(const mpi::ParallelContext& context,
+                                                const std::vector<Point>& points,
                                                 const std::filesystem::path& file) {
-  auto blocks = hmatrix::load_blocks<double>(team.comm, file);
-  transport::collectively(team.comm, [&] {
+  auto blocks = hmatrix::load_blocks<double>(context.comm, file);
+  mpi::agree_on_error(context.comm, [&] {
     if (hmatrix::is_tree_of(blocks.tree, points)) return;
     throw InputError(file, 0, "not the matrix of this object",
                      "give the object that it was saved for, of the same shape and size");
@@ -70,19 +71,19 @@ Way chosen_way(const ChargeOptions& options) {
 
 // Lists of all ranks on rank 0.
 template <class A>
-std::vector<A> joined(const transport::Communicator& comm, const std::vector<A>& own) {
+std::vector<A> joined(const mpi::Communicator& comm, const std::vector<A>& own) {
   const auto parts = comm.gather(own);
-  return transport::collectively(comm, [&] {
+  return mpi::agree_on_error(comm, [&] {
     std::vector<A> all;
     for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
     return all;
   });
 }
 
-std::vector<MappedBlock> map_of(const transport::Communicator& comm,
+std::vector<MappedBlock> map_of(const mpi::Communicator& comm,
                                 const std::vector<hmatrix::StoredBlock>& stored) {
   std::vector<MappedBlock> own;
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     for (const hmatrix::StoredBlock& b : stored)
       own.push_back({b.row_begin, b.row_end, b.col_begin, b.col_end, b.rank});
   });
@@ -93,7 +94,7 @@ std::vector<MappedBlock> map_of(const transport::Communicator& comm,
 std::vector<double> density_of_triangles(const hmatrix::HMatrix<double>& a,
                                          const std::vector<double>& density) {
   const auto ordered = joined(a.comm(), density);
-  return transport::collectively(a.comm(), [&] {
+  return mpi::agree_on_error(a.comm(), [&] {
     std::vector<double> by_triangle(ordered.size());
     for (std::size_t i = 0; i < ordered.size(); ++i) by_triangle[usize(a.tree().order[i])] = ordered[i];
     return by_triangle;
@@ -117,19 +118,19 @@ void sum_charges(const hmatrix::HMatrix<double>& a, const Conductors& conductors
 
 }  // namespace
 
-ChargeResult solve_charge(const transport::Team& team, const Conductors& conductors,
+ChargeResult solve_charge(const mpi::ParallelContext& context, const Conductors& conductors,
                           const ChargeOptions& options, const MatrixFiles& files, Observer& observer) {
-  const Way way = transport::collectively(team.comm, [&] { return chosen_way(options); });
-  const auto [kernel, points] = transport::collectively(team.comm, [&] {
+  const Way way = mpi::agree_on_error(context.comm, [&] { return chosen_way(options); });
+  const auto [kernel, points] = mpi::agree_on_error(context.comm, [&] {
     return std::pair(SingleLayer(conductors.mesh, coulomb_factor()), centroids(conductors.mesh));
   });
-  auto blocks = files.load.empty() ? made_blocks(team, points, kernel, options, observer)
-                                   : loaded_blocks(team, points, files.load);
-  if (files.save) save_blocks(team.comm, blocks, files.output);
-  const hmatrix::Options how = blocks.options;
-  auto map = options.keep_map ? map_of(team.comm, blocks.stored) : std::vector<MappedBlock>();
-  const auto hacapk = studies::hacapk_balance(team.comm, blocks);
-  hmatrix::HMatrix<double> a(team, std::move(blocks));
+  auto blocks = files.load.empty() ? made_blocks(context, points, kernel, options, observer)
+                                   : loaded_blocks(context, points, files.load);
+  if (files.save) save_blocks(context.comm, blocks, files.output);
+  const hmatrix::HMatrixOptions how = blocks.options;
+  auto map = options.keep_map ? map_of(context.comm, blocks.stored) : std::vector<MappedBlock>();
+  const auto hacapk = studies::hacapk_balance(context.comm, blocks);
+  hmatrix::HMatrix<double> a(context, std::move(blocks));
   const studies::DeviceCounts counts = studies::use_devices(a, options.where);
   ChargeResult result{.eps = how.compression.eps,
                       .matrix = a.statistics(),
@@ -143,18 +144,19 @@ ChargeResult solve_charge(const transport::Team& team, const Conductors& conduct
 
   observer.progress("preconditioner", 0);
   auto start = Clock::now();
-  const auto preconditioner = way.preconditioner.make({team, kernel, points, a, how});
-  result.preconditioner_seconds = team.comm.max(seconds_since(start));
+  const auto preconditioner = way.preconditioner.make({context, kernel, points, a, how});
+  result.preconditioner_seconds = context.comm.max(seconds_since(start));
   observer.progress("solve", 0);
   if (options.recorder != nullptr) options.recorder->start();
   a.record_in(options.recorder);
-  const auto vectors = transport::collectively(team.comm, [&] {
-    return !a.reaches_device() ? nullptr : hmatrix::vectors_on<double>(options.where.device, team.crew);
+  const auto vectors = mpi::agree_on_error(context.comm, [&] {
+    return !a.reaches_device() ? nullptr : hmatrix::vectors_on<double>(options.where.device, context.pool);
   });
   start = Clock::now();
   result.solve =
-      way.method.solve(team, {a, *preconditioner, vectors.get()}, potential, density, options.solver).front();
-  result.solve_seconds = team.comm.max(seconds_since(start));
+      way.method.solve(context, {a, *preconditioner, vectors.get()}, potential, density, options.solver)
+          .front();
+  result.solve_seconds = context.comm.max(seconds_since(start));
   if (vectors != nullptr) result.steps = vectors->counts();
   sum_charges(a, conductors, density, result);
   if (options.keep_density) result.density = density_of_triangles(a, density);

@@ -13,9 +13,9 @@ namespace trisweep::bem {
 
 struct ChargeOptions {
   Index leaf_size = 32;  // of the cluster tree
-  hmatrix::Options matrix;
-  studies::DeviceOptions where;          // products are made, and the vectors of BiCGStab are
-  engine::Recorder* recorder = nullptr;  // of the solve, with a thread more than the crew
+  hmatrix::HMatrixOptions matrix;
+  studies::DeviceProductOptions where;   // products are made, and the vectors of BiCGStab are
+  engine::Recorder* recorder = nullptr;  // of the solve, with a thread more than the thread pool
   std::string method = "bicgstab";       // of krylov::methods()
   std::string preconditioner = "none";   // of preconditioners()
   krylov::BicgstabOptions solver{.tolerance = 1e-7};
@@ -58,7 +58,7 @@ struct MatrixFiles {
 // Every rank has all conductors. Collective; the same on every rank. Throws as compress_blocks(), HMatrix and
 // the files do, Error(input) when the matrix that is loaded is that of another surface, and Error(usage) when
 // the method cannot go with the preconditioner.
-ChargeResult solve_charge(const transport::Team& team, const Conductors& conductors,
+ChargeResult solve_charge(const mpi::ParallelContext& context, const Conductors& conductors,
                           const ChargeOptions& options, const MatrixFiles& files = {},
                           Observer& observer = silent_observer());
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "trisweep/component/lower_system.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/device/gpu_device.hpp"
+#include "trisweep/sptrsv/lower_system.hpp"
 
 namespace trisweep::bench {
 
@@ -42,7 +42,7 @@ struct GpuCsr {
 // One triangular solve of cuSPARSE's, analysed before: SpSV for one right-hand side, SpSM for many.
 class CuSparse {
  public:
-  CuSparse(const GpuCsr& m, component::Form form, Index nrhs)
+  CuSparse(const GpuCsr& m, sptrsv::Form form, Index nrhs)
       : nrhs_(nrhs), b_(usize(m.rows) * usize(nrhs) * 8), x_(usize(m.rows) * usize(nrhs) * 8) {
     require(cusparseCreate(&handle_), "cusparseCreate");
     require(cusparseCreateCsr(&matrix_, m.rows, m.rows, m.entries, m.begin.as<void>(), m.column.as<void>(),

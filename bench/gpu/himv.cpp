@@ -40,7 +40,7 @@ std::vector<Choice> choices() {
           {"ranges of rows, 2 streams", {.streams = 2}},
           {"ranges of rows, 3 streams", {.streams = 3}},
           {"padded, 5,000 in a batch", {.cut = GemvCut::count, .count = 5000, .padded = true}},
-          {"strips, no atomics", {.sum = GemvSum::strips}}};
+          {"strips, no atomics", {.sum = GemvSum::row_blocks}}};
 }
 
 // The kernels of a product alone: vectors stay where they are.
@@ -61,11 +61,11 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 }
 
 bool measure(const std::string& object, Index n, double eps) {
-  const transport::Communicator self(MPI_COMM_SELF);
-  Crew crew(1);
+  const mpi::Communicator self(MPI_COMM_SELF);
+  ThreadPool pool(1);
   const auto conductors = bem::make_object(object, {.triangles = n});
   const bem::SingleLayer kernel(conductors.mesh, 1);
-  hmatrix::HMatrix<double> a({self, crew}, kernel, make_cluster_tree(centroids(conductors.mesh), 32),
+  hmatrix::HMatrix<double> a({self, pool}, kernel, make_cluster_tree(centroids(conductors.mesh), 32),
                              {.compression = {.eps = eps}});
   const std::vector<double> x(usize(a.local_rows()), 1.0);
   std::vector<double> y(x.size()), expected(x.size());

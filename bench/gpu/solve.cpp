@@ -23,7 +23,7 @@ void print_row(const System& system, const std::string& what, Index nrhs, double
 }
 
 // Where the time of one right-hand side goes.
-void print_phases(const System& system, const device::Program& program, const Pes::Measured& measured) {
+void print_phases(const System& system, const device::Program& program, const Pes::ResidualView& measured) {
   fmt::print("\n{}: ", system.name);
   device::Count end = measured.times.back();
   for (std::size_t p = program.part.size(); p-- > 0;) {

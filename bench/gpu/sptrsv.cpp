@@ -12,19 +12,19 @@
 #include "median.hpp"
 #include "sptrsv_peers.hpp"
 #include "studies/pes/device_pes.hpp"
-#include "trisweep/component/backward_error.hpp"
-#include "trisweep/component/device_solver.hpp"
 #include "trisweep/core/observer.hpp"
 #include "trisweep/device/gpu_device.hpp"
 #include "trisweep/matrix/io.hpp"
+#include "trisweep/sptrsv/backward_error.hpp"
+#include "trisweep/sptrsv/device_solver.hpp"
 
 namespace trisweep::bench {
 namespace {
 
 void measure_ours(const SptrsvCase& one, engine::Device device, std::string_view algorithm) {
   const auto start = Clock::now();
-  component::DeviceSolver<double> solver(one.lower, {}, Op::none,
-                                         {.device = device, .algorithm = std::string(algorithm)});
+  sptrsv::DeviceSolver<double> solver(one.lower, {}, Op::none,
+                                      {.device = device, .algorithm = std::string(algorithm)});
   const double analysis = seconds_since(start);
   const std::size_t bytes = 8 * one.b.size();
   const device::GpuBuffer b(bytes), x(bytes);
@@ -43,7 +43,7 @@ void measure_ours(const SptrsvCase& one, engine::Device device, std::string_view
 void measure_design(const SptrsvCase& one, engine::Device device, const studies::NamedDesign& design) {
   constexpr int pes = 4;
   const auto start = Clock::now();
-  studies::DevicePes<double> solver(component::lower_system(one.lower, {}, Op::none), design,
+  studies::DevicePes<double> solver(sptrsv::lower_system(one.lower, {}, Op::none), design,
                                     {.device = device, .layout = {.pes = pes}});
   const double analysis = seconds_since(start);
   std::vector<double> solution(one.b.size()), seconds;
@@ -62,7 +62,7 @@ void measure_design(const SptrsvCase& one, engine::Device device, const studies:
 bool measure(const std::string& file, engine::Device device) {
   Observer silent;
   const auto lower = lower_of(std::get<matrix::Csr<double>>(matrix::read_matrix(file, silent)));
-  const auto system = component::lower_system(lower, {}, Op::none);
+  const auto system = sptrsv::lower_system(lower, {}, Op::none);
   const double bandwidth = device::gpu_copy_bandwidth();
   bool right = true;
   fmt::print(
@@ -70,17 +70,17 @@ bool measure(const std::string& file, engine::Device device) {
   fmt::print("|---|---|---:|---:|---:|---:|---:|\n");
   for (const Index nrhs : {1, 32}) {
     const std::vector<double> b(usize(lower.rows()) * usize(nrhs), 1.0);
-    const double floor = double(component::bytes_of_solve(lower)) / bandwidth;
+    const double floor = double(sptrsv::bytes_of_solve(lower)) / bandwidth;
     const SptrsvCase one{lower, b,
                          [&](const std::string& what, double analysis, double solve, const auto& x) {
-                           const double error = component::backward_error<double>(
+                           const double error = sptrsv::backward_error<double>(
                                system, {b.data(), lower.rows(), nrhs}, {x.data(), lower.rows(), nrhs});
                            right = right && error < 1e-10;
                            fmt::print("| {} | {} | {} | {:.3f} | {:.4f} | {:.0f}% | {:.1e} |\n", file, what,
                                       nrhs, 1e3 * analysis, 1e3 * solve, 100 * floor / solve, error);
                          }};
-    measure_ours(one, device, component::automatic);
-    for (const auto& algorithm : component::device_algorithms()) measure_ours(one, device, algorithm.name);
+    measure_ours(one, device, sptrsv::automatic);
+    for (const auto& algorithm : sptrsv::device_algorithms()) measure_ours(one, device, algorithm.name);
     measure_cusparse(one);
     if (nrhs > 1) continue;  // the designs solve for one after the other
     for (const auto& design : studies::designs()) measure_design(one, device, design);

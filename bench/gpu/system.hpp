@@ -74,24 +74,24 @@ class Pes {
     const auto& ordering = system.made.analysis->ordering;
     for (auto& rank : plan::make_all_plans(*distribution_.structure, *distribution_.mapping,
                                            plan::single_sync, spec, {.ordered = true})) {
-      programs_.push_back(device::make_program(*distribution_.structure, rank.share, rank.plan));
-      values_.push_back(engine::pieces_of(distribution_, rank.share, *system.made.factors));
+      programs_.push_back(device::make_program(*distribution_.structure, rank.local_blocks, rank.plan));
+      values_.push_back(engine::pieces_of(distribution_, rank.local_blocks, *system.made.factors));
       const auto& v = values_.back();
       panels_.push_back({v[0].span(), v[1].span(), v[2].span()});
-      const auto first = usize(partition_.first(rank.share.rank)),
-                 count = usize(partition_.count(rank.share.rank));
+      const auto first = usize(partition_.first(rank.local_blocks.rank)),
+                 count = usize(partition_.count(rank.local_blocks.rank));
       data_.push_back({std::span(ordering.row_scale).subspan(first, count),
                        std::span(ordering.col_scale).subspan(first, count)});
     }
     device::connect(programs_);
   }
 
-  struct Measured {
+  struct ResidualView {
     double seconds;
     double backward_error;
     std::vector<device::Count> times;  // of PE 0's phases
   };
-  Measured solve(Index nrhs, device::Scheduling scheduling = device::Scheduling::tickets) const {
+  ResidualView solve(Index nrhs, device::Scheduling scheduling = device::Scheduling::tickets) const {
     device::GpuPes<double> gpu(programs_, std::span<const device::PanelSpans<double>>(panels_), nrhs,
                                {.data = data_, .scheduling = scheduling});
     const auto size = usize(system_.a.rows()) * usize(nrhs);
@@ -105,7 +105,7 @@ class Pes {
       };
       vectors.push_back({part(b.as<double>()), part(x.as<double>())});
     }
-    Measured done{.times = std::vector<device::Count>(programs_.front().part.size() + 1)};
+    ResidualView done{.times = std::vector<device::Count>(programs_.front().part.size() + 1)};
     done.seconds = median_seconds([&] {
       gpu.solve(nrhs, vectors, 10);
       gpu.wait();

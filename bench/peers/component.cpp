@@ -18,12 +18,12 @@
 
 #include "floor.hpp"
 #include "lower_triangle.hpp"
-#include "trisweep/component/backward_error.hpp"
-#include "trisweep/component/shape.hpp"
-#include "trisweep/component/triangular_solver.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/observer.hpp"
 #include "trisweep/matrix/io.hpp"
+#include "trisweep/sptrsv/backward_error.hpp"
+#include "trisweep/sptrsv/row_solver.hpp"
+#include "trisweep/sptrsv/shape.hpp"
 
 namespace peers {
 namespace {
@@ -102,13 +102,13 @@ double median_of(int repeats, const Work& work) {
 }
 
 // Seconds from the matrix to the first solution, of solvers one after another.
-std::vector<double> first_solutions(const Matrix& a, const component::Options& options, int analyses,
+std::vector<double> first_solutions(const Matrix& a, const sptrsv::RowSolverOptions& options, int analyses,
                                     const std::vector<double>& b, std::vector<double>& x) {
   std::vector<double> seconds;
   for (int r = 0; r < analyses; ++r) {
     Matrix given = a;
     const auto start = Clock::now();
-    component::TriangularSolver<double>(std::move(given), {}, options).solve(b, x);
+    sptrsv::RowSolver<double>(std::move(given), {}, options).solve(b, x);
     seconds.push_back(seconds_since(start));
   }
   return seconds;
@@ -126,19 +126,19 @@ Json run(const Options& o) {
   std::vector<double> b(usize(a.rows())), x(b.size()), y(b.size());
   for (double& value : b) value = 1 + double(random() % 1000) / 1000;
 
-  const component::Options options{.algorithm = o.algorithm, .threads = o.threads, .solves = o.solves};
+  const sptrsv::RowSolverOptions options{.algorithm = o.algorithm, .threads = o.threads, .solves = o.solves};
   const auto first_solution = Json(first_solutions(a, options, o.analyses, b, x));
-  component::TriangularSolver<double> ours(a, {}, options);
+  sptrsv::RowSolver<double> ours(a, {}, options);
   const auto start = Clock::now();
   ours.prepare(Op::none);
   const double analysis = seconds_since(start);
   const auto& choice = ours.choice(Op::none);
-  const auto system = component::lower_system(a, {}, Op::none);
-  const auto shape = component::shape_of(system.below);
+  const auto system = sptrsv::lower_system(a, {}, Op::none);
+  const auto shape = sptrsv::shape_of(system.below);
   Json record{{"rows", a.rows()},
               {"nonzeros", a.nonzeros()},
               {"levels", shape.levels},
-              {"bytes", component::bytes_of_solve(a)},
+              {"bytes", sptrsv::bytes_of_solve(a)},
               {"threads", o.threads},
               {"ours",
                {{"algorithm", choice.algorithm},
@@ -160,7 +160,7 @@ Json run(const Options& o) {
   }
   const auto rows = static_cast<Index>(x.size());
   const auto error_of = [&](const std::vector<double>& solution) {
-    return component::backward_error<double>(system, {b.data(), rows, 1}, {solution.data(), rows, 1});
+    return sptrsv::backward_error<double>(system, {b.data(), rows, 1}, {solution.data(), rows, 1});
   };
   record["ours"]["componentwise_backward_error"] = error_of(x);
   if (mkl) record["mkl"]["componentwise_backward_error"] = error_of(y);

@@ -146,8 +146,8 @@ class Run {
   // Memory: what the process grew to beyond the system itself.
   Json factor() {
     const double before = proc_bytes("/proc/self/status", "VmRSS");
-    const double analysis = together(MPI_COMM_WORLD, [&] { peer_->analyze(); });
-    const double seconds = together(MPI_COMM_WORLD, [&] { peer_->factor(); });
+    const double analysis = revoke_on_error(MPI_COMM_WORLD, [&] { peer_->analyze(); });
+    const double seconds = revoke_on_error(MPI_COMM_WORLD, [&] { peer_->factor(); });
     const double peak = proc_bytes("/proc/self/status", "VmHWM") - before;
     const double numeric = peer_->facts().numeric_seconds;
     const double rest = numeric > 0 ? seconds - numeric : 0;
@@ -167,7 +167,7 @@ class Run {
   Json refactorizations() {
     Json seconds = Json::array();
     for (int r = 0; r < options_.repeats; ++r)
-      seconds.push_back(together(MPI_COMM_WORLD, [&] { peer_->refactor(); }));
+      seconds.push_back(revoke_on_error(MPI_COMM_WORLD, [&] { peer_->refactor(); }));
     return seconds;
   }
 
@@ -176,7 +176,7 @@ class Run {
     auto x = b;
     const auto answer = [&] {
       x = b;
-      return together(MPI_COMM_WORLD, [&] { solve(nrhs, b, x); });
+      return revoke_on_error(MPI_COMM_WORLD, [&] { solve(nrhs, b, x); });
     };
     Json result{{"nrhs", nrhs}, {"first_seconds", answer()}};
     std::vector<double> seconds;
@@ -202,7 +202,7 @@ class Run {
     if (nrhs >= many) rate.push_back(products.measure());
     for (int r = 0; r < options_.repeats; ++r) {
       x_rows = b_rows;
-      seconds.push_back(together(MPI_COMM_WORLD, [&] { solve(nrhs, b_rows, x_rows); }));
+      seconds.push_back(revoke_on_error(MPI_COMM_WORLD, [&] { solve(nrhs, b_rows, x_rows); }));
       read.push_back(bandwidth.measure());
       if (nrhs >= many) rate.push_back(products.measure());
     }

@@ -30,7 +30,7 @@ int ranks_of(MPI_Comm comm) {
 
 }  // namespace
 
-double together(MPI_Comm comm, const std::function<void()>& work) {
+double revoke_on_error(MPI_Comm comm, const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
   const auto now = [] { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); };
   MPI_Barrier(comm);
@@ -71,7 +71,7 @@ double ReadBandwidth::measure() {
   const auto parts = static_cast<std::size_t>(threads_);
   std::vector<double> sums(parts);  // so that no sum is left out as unused
   const auto part = [&](std::size_t t) { sums[t] = sum(size_ * t / parts, size_ * (t + 1) / parts); };
-  const double seconds = together(comm_, [&] {
+  const double seconds = revoke_on_error(comm_, [&] {
     std::vector<std::jthread> others;
     for (std::size_t t = 1; t < parts; ++t) others.emplace_back(part, t);
     part(0);
@@ -86,7 +86,7 @@ ProductRate::ProductRate(MPI_Comm comm, int threads)
 double ProductRate::measure() {
   const int before = openblas_get_num_threads();
   openblas_set_num_threads(threads_);
-  const double seconds = together(comm_, [&] {
+  const double seconds = revoke_on_error(comm_, [&] {
     const double one = 1, zero = 0;
     dgemm_("N", "N", &order, &order, &order, &one, a_.data(), &order, b_.data(), &order, &zero, c_.data(),
            &order);

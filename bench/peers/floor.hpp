@@ -11,7 +11,7 @@ namespace peers {
 
 // Seconds from the moment the first rank starts to the moment the last one ends: with more ranks than cores
 // they run one after another. Collective, for ranks of one node, which have one clock.
-double together(MPI_Comm comm, const std::function<void()>& work);
+double revoke_on_error(MPI_Comm comm, const std::function<void()>& work);
 
 // Reads memory far larger than the caches with a number of threads on each rank, all at the same time.
 class ReadBandwidth {

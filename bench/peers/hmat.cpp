@@ -22,7 +22,7 @@ using trisweep::usize;
 using namespace trisweep::hmatrix;
 namespace bem = trisweep::bem;
 
-struct Measured {
+struct ResidualView {
   double assembly_seconds, bytes, product_seconds, error;
 };
 
@@ -76,7 +76,7 @@ void entry(void* problem, int row, int col, void* result) {
 }
 
 // Leaves and admissibility as HACApK has them.
-Measured measure_theirs(Problem& problem, double eps) {
+ResidualView measure_theirs(Problem& problem, double eps) {
   hmat_interface_t hmat;
   hmat_init_default_interface(&hmat, HMAT_DOUBLE_PRECISION);
   if (hmat.init() != 0) std::exit(1);
@@ -96,7 +96,7 @@ Measured measure_theirs(Problem& problem, double eps) {
   context.compression = hmat_create_compression_aca_plus(eps);
   context.progress = nullptr;
   hmat.assemble_generic(matrix, &context);
-  Measured measured{.assembly_seconds = cpu_seconds() - start};
+  ResidualView measured{.assembly_seconds = cpu_seconds() - start};
   hmat_info_t info;
   hmat.get_info(matrix, &info);
   measured.bytes = 8.0 * double(info.compressed_size);
@@ -109,13 +109,14 @@ Measured measure_theirs(Problem& problem, double eps) {
   return measured;
 }
 
-Measured measure_ours(Problem& problem, double eps) {
-  const trisweep::transport::Communicator world(MPI_COMM_SELF);
-  trisweep::Crew crew(1);
+ResidualView measure_ours(Problem& problem, double eps) {
+  const trisweep::mpi::Communicator world(MPI_COMM_SELF);
+  trisweep::ThreadPool pool(1);
   const double start = cpu_seconds();
-  HMatrix<double> matrix({world, crew}, problem.kernel, make_cluster_tree(centroids(problem.mesh), 32),
+  HMatrix<double> matrix({world, pool}, problem.kernel, make_cluster_tree(centroids(problem.mesh), 32),
                          {.compression = {.eps = eps}});
-  Measured measured{.assembly_seconds = cpu_seconds() - start, .bytes = double(matrix.statistics().bytes)};
+  ResidualView measured{.assembly_seconds = cpu_seconds() - start,
+                        .bytes = double(matrix.statistics().bytes)};
   const std::vector<Index>& order = matrix.tree().order;
   std::vector<double> x, y(order.size()), back(order.size());
   for (const Index t : order) x.push_back(problem.x[usize(t)]);
@@ -125,7 +126,7 @@ Measured measure_ours(Problem& problem, double eps) {
   return measured;
 }
 
-void print(const char* name, const Measured& m, const Measured& other) {
+void print(const char* name, const ResidualView& m, const ResidualView& other) {
   fmt::print("{:10} {:9.2f} s {:9.1f} MB {:9.2f} ms {:9.1e} | {:5.2f} {:5.2f} {:5.2f} {:5.2f}\n", name,
              m.assembly_seconds, m.bytes / 1e6, 1e3 * m.product_seconds, m.error,
              m.assembly_seconds / other.assembly_seconds, m.bytes / other.bytes,
@@ -141,7 +142,7 @@ int main(int argc, char** argv) {
   fmt::print("{} triangles, eps {}: assembly (CPU seconds), bytes, product, sampled error | of hmat-oss's\n",
              problem.mesh.size(), eps);
   for (int round = 0; round < (argc > 3 ? std::atoi(argv[3]) : 1); ++round) {
-    const Measured theirs = measure_theirs(problem, eps), ours = measure_ours(problem, eps);
+    const ResidualView theirs = measure_theirs(problem, eps), ours = measure_ours(problem, eps);
     print("hmat-oss", theirs, theirs);
     print("trisweep", ours, theirs);
   }

@@ -55,7 +55,7 @@ class OurSolver : public Peer {
   }
 
   trisweep::matrix::Csr<double> a_;
-  trisweep::solve::Options options_;
+  trisweep::solve::SolverOptions options_;
   std::optional<trisweep::Solver<double>> solver_;
   trisweep::solve::Answer answer_;
 };

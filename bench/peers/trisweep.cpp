@@ -82,7 +82,7 @@ class Trisweep : public Peer {
   bool definite_;
   trisweep::solve::AnalysisOptions analysis_options_{.ordering = {.matching = false, .equilibrate = false},
                                                      .symbolic = {}};
-  trisweep::solve::SolverOptions options_;
+  trisweep::solve::TriangularSolverOptions options_;
   int rank_ = 0;
   std::shared_ptr<const trisweep::solve::Analysis> analysis_;
   std::unique_ptr<TriangularSolver<double>> solver_;

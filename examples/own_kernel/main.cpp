@@ -32,9 +32,9 @@ bool smooth(MPI_Comm mpi_comm) {
     return std::exp(-2 * length(points[i] - points[j])) + (i == j ? 1 : 0);
   };
 
-  const transport::Communicator comm(mpi_comm);
-  Crew crew(2);  // threads of each rank
-  hmatrix::HMatrix<double> a({comm, crew}, entry, hmatrix::make_cluster_tree(points, 32),
+  const mpi::Communicator comm(mpi_comm);
+  ThreadPool pool(2);  // threads of each rank
+  hmatrix::HMatrix<double> a({comm, pool}, entry, hmatrix::make_cluster_tree(points, 32),
                              {.compression = {.eps = 1e-6}});
   // This rank's rows of vectors, in the order of the tree.
   std::vector<double> v, w(a.local_rows());
@@ -44,7 +44,7 @@ bool smooth(MPI_Comm mpi_comm) {
   }
   const krylov::Identity no_preconditioner;
   const auto result =
-      krylov::bicgstab<double>({comm, crew}, {a, no_preconditioner}, v, w, {.tolerance = 1e-8});
+      krylov::bicgstab<double>({comm, pool}, {a, no_preconditioner}, v, w, {.tolerance = 1e-8});
   if (comm.rank() == 0) {
     const auto& made = a.statistics();
     std::printf("%d points, %.1f %% of the dense matrix, residual %.1e after %d iterations\n",

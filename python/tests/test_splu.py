@@ -526,7 +526,7 @@ class Reports(unittest.TestCase):
         lu.solve(np.ones(60))
         answer = lu.report()["solve"]
         self.assertTrue(answer["solved"])
-        self.assertFalse(answer["doubtful"])
+        self.assertFalse(answer["ill_conditioned"])
         self.assertLess(answer["componentwise_backward_error"], 2.3e-15)
         self.assertEqual(answer["solved_columns"], [True])
         self.assertGreater(answer["condition_estimate"], 1)

@@ -1,7 +1,7 @@
 #pragma once
 // Products of small panels in batches, each a launch of its own: first those of V and of dense blocks, then
 // those of U, which add to y by atomic operations (Yamazaki et al., V-B); or, without atomics, a block of
-// threads for each strip of rows.
+// threads for each row block of rows.
 
 #include "studies/himv/launch_plan.hpp"
 
@@ -30,9 +30,9 @@ template <class T, class Block>
 TRISWEEP_DEVICE inline void run_block(const GemvView<T>& v, const GemvBatch& batch, Offset number,
                                       const Block& block) {
   const Index i = batch.gemv.begin + static_cast<Index>(number / batch.parts);
-  if (batch.of_strips) {
-    device::sum_rows<true>(v, v.strip[i].rows, v.strip[i].dense, block);
-    device::sum_rows<false>(v, v.strip[i].rows, v.strip[i].low_rank, block);
+  if (batch.of_row_blocks) {
+    device::sum_rows<true>(v, v.row_block[i].rows, v.row_block[i].dense, block);
+    device::sum_rows<false>(v, v.row_block[i].rows, v.row_block[i].low_rank, block);
   } else {
     run_part(v, v.gemv[i], static_cast<Index>(number % batch.parts), block);
   }

@@ -8,7 +8,7 @@ namespace {
 
 using device::Gemv;
 using device::GemvKind;
-using device::GemvStrip;
+using device::GemvRows;
 using device::GemvTasks;
 using device::Range;
 
@@ -57,9 +57,9 @@ GemvTasks share_of(const GemvTasks& tasks, const Deal& deal, Index device) {
                  own);
     return Range{begin, static_cast<Index>(share.left.size())};
   };
-  for (const GemvStrip& strip : tasks.strip) {
-    const Range dense = part(strip.dense), low_rank = part(strip.low_rank);
-    share.strip.push_back({strip.rows, dense, low_rank});
+  for (const GemvRows& row_block : tasks.row_block) {
+    const Range dense = part(row_block.dense), low_rank = part(row_block.low_rank);
+    share.row_block.push_back({row_block.rows, dense, low_rank});
   }
   return share;
 }

@@ -8,8 +8,8 @@ namespace trisweep::studies {
 namespace {
 
 template <Scalar T>
-std::unique_ptr<device::KernelRunner<T>> runner_of(LaunchPlan plan, engine::Device device, Crew& crew) {
-  if (device == engine::Device::emulated) return run_launches_on_host<T>(std::move(plan), crew);
+std::unique_ptr<device::KernelRunner<T>> runner_of(LaunchPlan plan, engine::Device device, ThreadPool& pool) {
+  if (device == engine::Device::emulated) return run_launches_on_host<T>(std::move(plan), pool);
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   return run_launches_on_gpu<T>(std::move(plan));
 #else
@@ -20,14 +20,15 @@ std::unique_ptr<device::KernelRunner<T>> runner_of(LaunchPlan plan, engine::Devi
 }  // namespace
 
 template <Scalar T>
-LaunchedProduct<T>::LaunchedProduct(const device::GemvTasks& tasks, const DeviceOptions& options, Crew& crew)
+LaunchedProduct<T>::LaunchedProduct(const device::GemvTasks& tasks, const DeviceProductOptions& options,
+                                    ThreadPool& pool)
     : broadcast_(local_broadcast(options.way, options.gpus)),
       all_reduce_(local_all_reduce(options.way, options.gpus)) {
   engine::require_device(options.device);
   for (const device::GemvTasks& share : deal_to_devices(tasks, options.gemv, options.gpus)) {
     LaunchPlan plan = make_launch_plan(share, options.gemv);
     counts_.gemv += count_gemv(plan);
-    device_.push_back(runner_of<T>(std::move(plan), options.device, crew));
+    device_.push_back(runner_of<T>(std::move(plan), options.device, pool));
   }
   x_.assign(device_.size() + 1, std::vector<T>(usize(tasks.columns)));
   y_.assign(device_.size() + 1, std::vector<T>(usize(tasks.rows)));
@@ -64,14 +65,14 @@ void LaunchedProduct<T>::multiply(Vectors<const T> x, Vectors<T> y) {
 }
 
 template <Scalar T>
-DeviceCounts use_devices(hmatrix::HMatrix<T>& matrix, const DeviceOptions& options) {
+DeviceCounts use_devices(hmatrix::HMatrix<T>& matrix, const DeviceProductOptions& options) {
   DeviceCounts counts;
   if (options.device == engine::Device::native) {
     matrix.use_device(options.device);
     return counts;
   }
-  matrix.use_product([&](const device::GemvTasks& tasks, Crew& crew) {
-    auto product = std::make_unique<LaunchedProduct<T>>(tasks, options, crew);
+  matrix.use_product([&](const device::GemvTasks& tasks, ThreadPool& pool) {
+    auto product = std::make_unique<LaunchedProduct<T>>(tasks, options, pool);
     counts = product->counts();
     return product;
   });
@@ -80,7 +81,7 @@ DeviceCounts use_devices(hmatrix::HMatrix<T>& matrix, const DeviceOptions& optio
 
 #define INSTANTIATE(T)               \
   template class LaunchedProduct<T>; \
-  template DeviceCounts use_devices(hmatrix::HMatrix<T>&, const DeviceOptions&);
+  template DeviceCounts use_devices(hmatrix::HMatrix<T>&, const DeviceProductOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::studies

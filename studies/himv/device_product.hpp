@@ -9,7 +9,7 @@
 
 namespace trisweep::studies {
 
-struct DeviceOptions {
+struct DeviceProductOptions {
   engine::Device device = engine::Device::native;  // of which the rest has no meaning
   GemvOptions gemv{.merged = true};
   Index gpus = 1;  // of each process
@@ -26,8 +26,9 @@ struct DeviceCounts {
 template <Scalar T>
 class LaunchedProduct final : public device::GemvRunner<T> {
  public:
-  // What `tasks` refers to, and the crew, outlive it. Throws Error(environment) when there is no such device.
-  LaunchedProduct(const device::GemvTasks& tasks, const DeviceOptions& options, Crew& crew);
+  // What `tasks` refers to, and the thread pool, outlive it. Throws Error(environment) when there is no such
+  // device.
+  LaunchedProduct(const device::GemvTasks& tasks, const DeviceProductOptions& options, ThreadPool& pool);
 
   void multiply(Vectors<const T> x, Vectors<T> y) override;
   // Between the host's memory and that of the first device.
@@ -51,6 +52,6 @@ class LaunchedProduct final : public device::GemvRunner<T> {
 // Products of the matrix are made so from now on; returns what this rank's launch and transfer. Collective;
 // throws on every rank where one has no such device.
 template <Scalar T>
-DeviceCounts use_devices(hmatrix::HMatrix<T>& matrix, const DeviceOptions& options);
+DeviceCounts use_devices(hmatrix::HMatrix<T>& matrix, const DeviceProductOptions& options);
 
 }  // namespace trisweep::studies

@@ -10,8 +10,8 @@ namespace {
 template <Scalar T>
 class HostBatches final : public device::HostGemv<T> {
  public:
-  HostBatches(LaunchPlan plan, Crew& crew)
-      : device::HostGemv<T>(plan, crew, plan.slack), plan_(std::move(plan)) {}
+  HostBatches(LaunchPlan plan, ThreadPool& pool)
+      : device::HostGemv<T>(plan, pool, plan.slack), plan_(std::move(plan)) {}
 
   void run() override {
     const auto view = this->view_of(plan_, plan_.stored_panels());
@@ -25,7 +25,7 @@ class HostBatches final : public device::HostGemv<T> {
       if (batch.of_left != of_left) continue;
       const Offset blocks = Offset{batch.gemv.end - batch.gemv.begin} * batch.parts;
       std::atomic<Offset> next = 0;
-      this->crew().run([&](int) {
+      this->pool().run([&](int) {
         const device::HostBlock block{};
         for (Offset i = next++; i < blocks; i = next++) run_block(view, batch, i, block);
       });
@@ -38,14 +38,14 @@ class HostBatches final : public device::HostGemv<T> {
 }  // namespace
 
 template <Scalar T>
-std::unique_ptr<device::KernelRunner<T>> run_launches_on_host(LaunchPlan plan, Crew& crew) {
-  if (plan.is_merged) return device::run_gemv_on_host<T>(std::move(plan), crew);
+std::unique_ptr<device::KernelRunner<T>> run_launches_on_host(LaunchPlan plan, ThreadPool& pool) {
+  if (plan.is_merged) return device::run_gemv_on_host<T>(std::move(plan), pool);
   if (plan.is_padded) store_padded<T>(plan);
-  return std::make_unique<HostBatches<T>>(std::move(plan), crew);
+  return std::make_unique<HostBatches<T>>(std::move(plan), pool);
 }
 
 #define INSTANTIATE(T) \
-  template std::unique_ptr<device::KernelRunner<T>> run_launches_on_host(LaunchPlan, Crew&);
+  template std::unique_ptr<device::KernelRunner<T>> run_launches_on_host(LaunchPlan, ThreadPool&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::studies

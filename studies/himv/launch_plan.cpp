@@ -4,16 +4,16 @@
 #include <array>
 #include <iterator>
 
-#include "trisweep/compression/packed_panel.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/slabs.hpp"
+#include "trisweep/lowrank/packed_panel.hpp"
 
 namespace trisweep::studies {
 namespace {
 
 using device::Gemv;
 using device::GemvKind;
-using device::GemvStrip;
+using device::GemvRows;
 using device::GemvTasks;
 using device::Range;
 
@@ -28,7 +28,7 @@ constexpr auto table_of_cuts = std::to_array<NamedGemvChoice<GemvCut>>({
 });
 constexpr auto table_of_sums = std::to_array<NamedGemvChoice<GemvSum>>({
     {"atomic", GemvSum::atomic},
-    {"strips", GemvSum::strips},
+    {"strips", GemvSum::row_blocks},
 });
 
 Index up(Index count, Index by) {
@@ -71,9 +71,9 @@ class Planner {
   Planner(const GemvTasks& tasks, const GemvOptions& options) : tasks_(tasks), options_(options) {}
 
   LaunchPlan make() && {
-    if (options_.merged || options_.sum == GemvSum::strips) {
+    if (options_.merged || options_.sum == GemvSum::row_blocks) {
       static_cast<device::GemvPlan&>(plan_) = device::make_gemv_plan(tasks_);
-      if (!options_.merged) add_batches_of_strips();
+      if (!options_.merged) add_batches_of_row_blocks();
     } else {
       take_tasks();
       add_left(GemvKind::rows_of_x);
@@ -99,12 +99,12 @@ class Planner {
                          [&](const Gemv& g) { return g.kind == kind; });
   }
 
-  void add_batches_of_strips() {
+  void add_batches_of_row_blocks() {
     std::ranges::copy(tasks_.right, plan_.gemv.begin());  // in the order in which batches are cut
     add_batches(plan_.right, false);
-    if (!plan_.strip.empty())
+    if (!plan_.row_block.empty())
       plan_.batch.push_back(
-          {.gemv = {0, static_cast<Index>(plan_.strip.size())}, .of_strips = true, .of_left = true});
+          {.gemv = {0, static_cast<Index>(plan_.row_block.size())}, .of_row_blocks = true, .of_left = true});
   }
 
   // Batches of panels that do not wait for each other.
@@ -151,8 +151,8 @@ void append_padded(const std::byte* panel, const Gemv& g, PanelShape shape, std:
     auto* const to = reinterpret_cast<Number*>(padded.data()) + usize(j) * usize(shape.rows);
     for (Index i = 0; i < g.rows; ++i) to[i] = device::times(column.step(), column(i));
   });
-  compression::pack_block(numeric::View<const T>{padded.data(), shape.rows, shape.cols, shape.rows}, 0,
-                          compression::Precision::full, bytes);
+  lowrank::pack_block(numeric::View<const T>{padded.data(), shape.rows, shape.cols, shape.rows}, 0,
+                      lowrank::Precision::full, bytes);
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ std::span<const NamedGemvChoice<GemvSum>> gemv_sums() {
 }
 
 LaunchPlan make_launch_plan(const GemvTasks& tasks, const GemvOptions& options) {
-  if (options.padded && (options.merged || options.sum == GemvSum::strips))
+  if (options.padded && (options.merged || options.sum == GemvSum::row_blocks))
     throw Error(ErrorKind::usage, "strips are summed from panels as they are",
                 "pad panels that are added by atomic operations, in batches");
   LaunchPlan plan = Planner(tasks, options).make();
@@ -213,8 +213,8 @@ GemvCounts count_gemv(const LaunchPlan& plan) {
   };
   for (const GemvBatch& batch : plan.batch) {
     for (Index i = batch.gemv.begin; i < batch.gemv.end; ++i) {
-      if (batch.of_strips) {
-        const Range rows = plan.strip[usize(i)].rows;
+      if (batch.of_row_blocks) {
+        const Range rows = plan.row_block[usize(i)].rows;
         const Index height = rows.end - rows.begin;
         add(1, 1, Offset{up(height, rows_of_part)} * rows_of_part, height);
         continue;

@@ -14,8 +14,8 @@ namespace trisweep::studies {
 enum class GemvOrder { as_they_come, rows, rows_in_eights };
 // Fig. 8: so many in each; or those in a range of rows (Fig. 9: up to 8, 32, 64, 96, ...), so many at most.
 enum class GemvCut { count, row_ranges };
-// How panels of the same rows are added: by atomic operations, or strip by strip.
-enum class GemvSum { atomic, strips };
+// How panels of the same rows are added: by atomic operations, or row block by row block.
+enum class GemvSum { atomic, row_blocks };
 
 template <class Choice>
 struct NamedGemvChoice {
@@ -45,11 +45,11 @@ struct PanelShape {
   Index cols = 0;
 };
 
-// One launch: panels gemv[begin, end), `parts` blocks of `groups` x 32 threads for each; or, of strips, a
+// One launch: panels gemv[begin, end), `parts` blocks of `groups` x 32 threads for each; or, of row blocks, a
 // block for each.
 struct GemvBatch {
   device::Range gemv;
-  bool of_strips = false;
+  bool of_row_blocks = false;
   bool of_left = false;  // after all batches that are not
   Index parts = 1;
   Index groups = most_groups;
@@ -67,7 +67,7 @@ struct LaunchPlan : device::GemvPlan {
   std::span<const std::byte> stored_panels() const { return is_padded ? padded_panels : panels; }
 };
 
-// Throws Error(usage) when panels cannot be padded, since strips are summed as they are.
+// Throws Error(usage) when panels cannot be padded, since row blocks are summed as they are.
 LaunchPlan make_launch_plan(const device::GemvTasks& tasks, const GemvOptions& options);
 // Makes the panels of a padded plan, of T: until then it can only be counted.
 template <Scalar T>

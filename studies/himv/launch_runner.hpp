@@ -6,10 +6,10 @@
 
 namespace trisweep::studies {
 
-// The panels that are not padded, and the crew, outlive it. A launch is a round of the crew; streams have no
-// meaning. A merged plan is run by the library.
+// The panels that are not padded, and the thread pool, outlive it. A launch is a round of the thread pool;
+// streams have no meaning. A merged plan is run by the library.
 template <Scalar T>
-std::unique_ptr<device::KernelRunner<T>> run_launches_on_host(LaunchPlan plan, Crew& crew);
+std::unique_ptr<device::KernelRunner<T>> run_launches_on_host(LaunchPlan plan, ThreadPool& pool);
 
 // On the current device, to whose memory the panels are copied. Built with TRISWEEP_CUDA or TRISWEEP_HIP;
 // throws Error(environment).

@@ -36,10 +36,10 @@ ProductPrediction predict_product(const std::vector<hmatrix::Point>& points, mod
   require_gpus(machine, options.processes);
   if (options.latency) machine.two_sided.between.latency = *options.latency;
   const hmatrix::ClusterTree tree = hmatrix::make_cluster_tree(points, options.leaf_size);
-  const hmatrix::Strips strips =
-      hmatrix::make_strips(tree, options.strip_rows == 0 ? tree.size() : options.strip_rows);
+  const hmatrix::RowBlocks row_blocks =
+      hmatrix::make_row_blocks(tree, options.block_rows == 0 ? tree.size() : options.block_rows);
   const std::vector<hmatrix::Block> blocks = hmatrix::make_blocks(tree, options.blocks);
-  const Structure structure{tree, blocks, strips, options.rank};
+  const ProductLayout structure{tree, blocks, row_blocks, options.rank};
   const std::vector<double> numbers = structure.numbers();
   const std::vector<Index> cut = cut_evenly(numbers, options.processes.count());
   ProductPrediction prediction{.numbers = std::accumulate(numbers.begin(), numbers.end(), 0.0)};

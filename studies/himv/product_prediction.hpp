@@ -12,7 +12,7 @@ struct PredictionOptions {
   hmatrix::BlockOptions blocks;
   Index leaf_size = 15;    // HACApK's
   Index rank = 5;          // of low-rank blocks: HACApK's are 4.7 on average at eps 1e-3
-  Index strip_rows = 256;  // 0: blocks are not cut
+  Index block_rows = 256;  // 0: blocks are not cut
   GemvOptions gemv{.merged = true};
   Processes processes;
   IterationChoice iteration;

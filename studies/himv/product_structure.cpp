@@ -11,13 +11,14 @@ namespace {
 using device::Gemv;
 using device::GemvKind;
 
-// Calls visit(strip, first row, last row) for strips [first, end) as far as they are in rows [row, row_end).
+// Calls visit(row block, first row, last row) for row blocks [first, end) as far as they are in rows [row,
+// row_end).
 template <class Visit>
-void for_each_strip(const hmatrix::Strips& strips, Index row, Index row_end, const Visit& visit) {
+void for_each_row_block(const hmatrix::RowBlocks& row_blocks, Index row, Index row_end, const Visit& visit) {
   for (Index at = row; at < row_end;) {
-    const Index strip = strips.of(at);
-    const Index last = std::min(row_end, strips.begin[usize(strip) + 1]);
-    visit(strip, at, last);
+    const Index row_block = row_blocks.of(at);
+    const Index last = std::min(row_end, row_blocks.begin[usize(row_block) + 1]);
+    visit(row_block, at, last);
     at = last;
   }
 }
@@ -46,10 +47,10 @@ void add_panel(Launch& launch, const LaunchPlan& plan, const GemvBatch& batch, c
   }
 }
 
-void add_strip(Launch& launch, const LaunchPlan& plan, const device::GemvStrip& strip,
-               double bytes_of_number) {
+void add_row_block(Launch& launch, const LaunchPlan& plan, const device::GemvRows& row_block,
+                   double bytes_of_number) {
   double bytes = 0;
-  for (const device::Range& range : {strip.dense, strip.low_rank}) {
+  for (const device::Range& range : {row_block.dense, row_block.low_rank}) {
     for (Index i = range.begin; i < range.end; ++i) {
       const Gemv& g = plan.gemv[usize(i)];
       bytes += double(g.rows) * g.cols * bytes_of_number + g.inputs() * double(sizeof(double));
@@ -60,27 +61,27 @@ void add_strip(Launch& launch, const LaunchPlan& plan, const device::GemvStrip& 
 
 }  // namespace
 
-std::vector<double> Structure::numbers() const {
-  std::vector<double> sum(usize(strips.count()));
+std::vector<double> ProductLayout::numbers() const {
+  std::vector<double> sum(usize(row_blocks.count()));
   for (const hmatrix::Block& block : blocks) {
     const hmatrix::Cluster &rows = tree.cluster[usize(block.row)], &cols = tree.cluster[usize(block.col)];
-    for_each_strip(strips, rows.begin, rows.end, [&](Index strip, Index row, Index row_end) {
+    for_each_row_block(row_blocks, rows.begin, rows.end, [&](Index row_block, Index row, Index row_end) {
       const double height = row_end - row;
-      sum[usize(strip)] +=
+      sum[usize(row_block)] +=
           block.admissible ? rank * height * (1 + double(cols.size()) / rows.size()) : height * cols.size();
     });
   }
   return sum;
 }
 
-device::GemvTasks Structure::tasks(Index first, Index end) const {
-  const Index row_begin = strips.begin[usize(first)], rows_end = strips.begin[usize(end)];
+device::GemvTasks ProductLayout::tasks(Index first, Index end) const {
+  const Index row_begin = row_blocks.begin[usize(first)], rows_end = row_blocks.begin[usize(end)];
   device::GemvTasks tasks{.columns = tree.size(), .rows = rows_end - row_begin};
   std::size_t at = 0;
   const auto place = [&](Index rows, Index cols) {
     return std::exchange(at, at + usize(rows) * usize(cols) * sizeof(double));
   };
-  std::vector<std::array<std::vector<Gemv>, 2>> of_strip(usize(end - first));  // dense, and U
+  std::vector<std::array<std::vector<Gemv>, 2>> of_row_block(usize(end - first));  // dense, and U
   for (const hmatrix::Block& block : blocks) {
     const hmatrix::Cluster &rows = tree.cluster[usize(block.row)], &cols = tree.cluster[usize(block.col)];
     const Index top = std::max(rows.begin, row_begin), bottom = std::min(rows.end, rows_end);
@@ -93,22 +94,22 @@ device::GemvTasks Structure::tasks(Index first, Index end) const {
       tasks.sums += rank;
     }
     const auto kind = block.admissible ? GemvKind::rows_of_sums : GemvKind::rows_of_x;
-    for_each_strip(strips, top, bottom, [&](Index strip, Index row, Index row_end) {
-      of_strip[usize(strip - first)][block.admissible ? 1 : 0].push_back(
+    for_each_row_block(row_blocks, top, bottom, [&](Index row_block, Index row, Index row_end) {
+      of_row_block[usize(row_block - first)][block.admissible ? 1 : 0].push_back(
           {place(row_end - row, width), kind, row_end - row, width, source, row - row_begin});
     });
   }
-  for (Index strip = first; strip < end; ++strip) {
+  for (Index row_block = first; row_block < end; ++row_block) {
     const auto add = [&](const std::vector<Gemv>& list) {
       const auto begin = static_cast<Index>(tasks.left.size());
       tasks.left.insert(tasks.left.end(), list.begin(), list.end());
       return device::Range{begin, static_cast<Index>(tasks.left.size())};
     };
-    const auto& [dense, low_rank] = of_strip[usize(strip - first)];
-    const device::Range rows{strips.begin[usize(strip)] - row_begin,
-                             strips.begin[usize(strip) + 1] - row_begin};
+    const auto& [dense, low_rank] = of_row_block[usize(row_block - first)];
+    const device::Range rows{row_blocks.begin[usize(row_block)] - row_begin,
+                             row_blocks.begin[usize(row_block) + 1] - row_begin};
     const device::Range of_dense = add(dense);
-    tasks.strip.push_back({rows, of_dense, add(low_rank)});
+    tasks.row_block.push_back({rows, of_dense, add(low_rank)});
   }
   return tasks;
 }
@@ -132,8 +133,8 @@ std::vector<Launch> launches_of(const LaunchPlan& plan, double bytes_of_number) 
     Launch& launch = launches.emplace_back(Launch{
         .threads = double(batch.groups) * slab_rows, .stream = batch.stream, .type = batch.of_left ? 1 : 0});
     for (Index i = batch.gemv.begin; i < batch.gemv.end; ++i) {
-      if (batch.of_strips) {
-        add_strip(launch, plan, plan.strip[usize(i)], bytes_of_number);
+      if (batch.of_row_blocks) {
+        add_row_block(launch, plan, plan.row_block[usize(i)], bytes_of_number);
       } else {
         add_panel(launch, plan, batch, plan.gemv[usize(i)], bytes_of_number);
       }
@@ -145,7 +146,8 @@ std::vector<Launch> launches_of(const LaunchPlan& plan, double bytes_of_number) 
     const Gemv& g = plan.gemv[usize(i)];
     add_part(merged, g, double(g.rows) * g.cols, bytes_of_number);
   }
-  for (const device::GemvStrip& strip : plan.strip) add_strip(merged, plan, strip, bytes_of_number);
+  for (const device::GemvRows& row_block : plan.row_block)
+    add_row_block(merged, plan, row_block, bytes_of_number);
   return launches;
 }
 

@@ -8,15 +8,15 @@
 
 namespace trisweep::studies {
 
-struct Structure {
+struct ProductLayout {
   const hmatrix::ClusterTree& tree;
   const std::vector<hmatrix::Block>& blocks;
-  const hmatrix::Strips& strips;
+  const hmatrix::RowBlocks& row_blocks;
   Index rank;  // of admissible blocks
 
-  // Numbers in the rows of each strip; V counts where U does, by rows.
+  // Numbers in the rows of each row block; V counts where U does, by rows.
   std::vector<double> numbers() const;
-  // The products of strips [first, end), in double precision. Panels have places, but are not there.
+  // The products of row blocks [first, end), in double precision. Panels have places, but are not there.
   device::GemvTasks tasks(Index first, Index end) const;
 };
 

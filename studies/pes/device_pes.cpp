@@ -24,7 +24,7 @@ std::unique_ptr<PeRunner<T>> pe_runner_of(PePrograms<T> programs, const DevicePe
 }  // namespace
 
 template <Scalar T>
-DevicePes<T>::DevicePes(const component::LowerSystem<T>& system, const NamedDesign& design,
+DevicePes<T>::DevicePes(const sptrsv::LowerSystem<T>& system, const NamedDesign& design,
                         const DevicePeOptions& options)
     : on_gpu_(options.device != engine::Device::emulated), rows_(system.rows()) {
   if (options.device == engine::Device::native || options.threads < 1)

@@ -19,8 +19,7 @@ class DevicePes {
  public:
   // Throws Error(usage) as programs_of(), for the device cpu and for less than one thread; Error(environment)
   // where there is no such device, or not enough of its memory.
-  DevicePes(const component::LowerSystem<T>& system, const NamedDesign& design,
-            const DevicePeOptions& options);
+  DevicePes(const sptrsv::LowerSystem<T>& system, const NamedDesign& design, const DevicePeOptions& options);
 
   // b and x have A's rows; they may be the same memory, and on a GPU in its memory. The report is of all
   // right-hand sides, which are solved one after the other.

@@ -2,7 +2,7 @@
 #include "studies/pes/pe_runner.hpp"
 #include "studies/pes/pe_warp.hpp"
 #include "trisweep/core/clock.hpp"
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 
 namespace trisweep::studies {
 namespace {
@@ -19,7 +19,7 @@ class HostPeRunner final : public PeRunner<T> {
       : programs_(std::move(programs)),
         pes_(programs_),
         warps_(warps),
-        crew_(static_cast<int>(programs_.pe.size()) * warps) {}
+        pool_(static_cast<int>(programs_.pe.size()) * warps) {}
 
   PeReport solve(Vectors<const T> b, Vectors<T> x) override {
     pes_.reset();
@@ -27,7 +27,7 @@ class HostPeRunner final : public PeRunner<T> {
     const auto& views = pes_.views();
     const auto start = Clock::now();
     with_exchange(programs_.exchange, [&]<class Exchange>(Exchange) {
-      crew_.run([&](int thread) {
+      pool_.run([&](int thread) {
         PeWarp<Number, Exchange, HostPeWarp>(views[usize(thread) % views.size()], task, {}).run();
       });
     });
@@ -41,7 +41,7 @@ class HostPeRunner final : public PeRunner<T> {
   PePrograms<T> programs_;
   HostPes<T> pes_;
   int warps_;
-  Crew crew_;
+  ThreadPool pool_;
 };
 
 }  // namespace

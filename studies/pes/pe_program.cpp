@@ -4,7 +4,7 @@ namespace trisweep::studies {
 namespace {
 
 template <Scalar T>
-void add_column(PeProgram<T>& pe, const component::LowerSystem<T>& system, const matrix::Csr<T>& users,
+void add_column(PeProgram<T>& pe, const sptrsv::LowerSystem<T>& system, const matrix::Csr<T>& users,
                 Index i) {
   pe.component.push_back(i);
   pe.number.push_back(system.number(i));
@@ -37,7 +37,7 @@ void number_arrivals(PePrograms<T>& programs) {
 }  // namespace
 
 template <Scalar T>
-PePrograms<T> pe_programs(const component::LowerSystem<T>& system, const matrix::Csr<T>& users,
+PePrograms<T> pe_programs(const sptrsv::LowerSystem<T>& system, const matrix::Csr<T>& users,
                           const PeLayout& layout, const std::vector<Index>& pe_of_task, Exchange exchange) {
   const Index n = system.rows();
   PePrograms<T> programs{.exchange = exchange,
@@ -53,9 +53,9 @@ PePrograms<T> pe_programs(const component::LowerSystem<T>& system, const matrix:
   return programs;
 }
 
-#define INSTANTIATE(T)                                                                        \
-  template PePrograms<T> pe_programs(const component::LowerSystem<T>&, const matrix::Csr<T>&, \
-                                     const PeLayout&, const std::vector<Index>&, Exchange);
+#define INSTANTIATE(T)                                                                                      \
+  template PePrograms<T> pe_programs(const sptrsv::LowerSystem<T>&, const matrix::Csr<T>&, const PeLayout&, \
+                                     const std::vector<Index>&, Exchange);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::studies

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "studies/pes/designs.hpp"
-#include "trisweep/component/lower_system.hpp"
+#include "trisweep/sptrsv/lower_system.hpp"
 
 namespace trisweep::studies {
 
@@ -41,7 +41,7 @@ struct PePrograms {
 
 // `users`: the transpose of what is below the diagonal.
 template <Scalar T>
-PePrograms<T> pe_programs(const component::LowerSystem<T>& system, const matrix::Csr<T>& users,
+PePrograms<T> pe_programs(const sptrsv::LowerSystem<T>& system, const matrix::Csr<T>& users,
                           const PeLayout& layout, const std::vector<Index>& pe_of_task, Exchange exchange);
 
 }  // namespace trisweep::studies

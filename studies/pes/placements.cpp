@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "studies/pes/designs.hpp"
-#include "trisweep/component/algorithms.hpp"
+#include "trisweep/sptrsv/algorithms.hpp"
 
 namespace trisweep::studies {
 
@@ -28,7 +28,7 @@ std::vector<Index> earliest_finish(const matrix::Pattern& below, const PeLayout&
     double work = 0;
     std::ranges::fill(entries, 0);
     for (; row < below.rows && layout.task_of(row, below.rows) == next; ++row) {
-      work += double(component::work_of(below, row));
+      work += double(sptrsv::work_of(below, row));
       for (const Index j : below.row(row)) entries[usize(layout.task_of(j, below.rows))] += 1;
     }
     std::size_t best = 0;

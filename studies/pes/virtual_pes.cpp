@@ -144,7 +144,7 @@ double PeReport::idle_share() const {
 }
 
 template <Scalar T>
-PePrograms<T> programs_of(const component::LowerSystem<T>& system, const NamedDesign& design,
+PePrograms<T> programs_of(const sptrsv::LowerSystem<T>& system, const NamedDesign& design,
                           const PeOptions& asked) {
   if (asked.layout.pes < 1 || asked.layout.pes > most_pes || asked.layout.tasks < 1)
     throw Error(ErrorKind::usage,
@@ -168,7 +168,7 @@ PePrograms<T> programs_of(const component::LowerSystem<T>& system, const NamedDe
 }
 
 template <Scalar T>
-VirtualPes<T>::VirtualPes(const component::LowerSystem<T>& system, const NamedDesign& design,
+VirtualPes<T>::VirtualPes(const sptrsv::LowerSystem<T>& system, const NamedDesign& design,
                           const PeOptions& options)
     : options_(options_of(design, options)), programs_(programs_of(system, design, options)) {}
 
@@ -184,7 +184,7 @@ PeReport VirtualPes<T>::solve(Vectors<const T> b, Vectors<T> x) {
 
 #define INSTANTIATE(T)          \
   template class VirtualPes<T>; \
-  template PePrograms<T> programs_of(const component::LowerSystem<T>&, const NamedDesign&, const PeOptions&);
+  template PePrograms<T> programs_of(const sptrsv::LowerSystem<T>&, const NamedDesign&, const PeOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::studies

@@ -53,14 +53,14 @@ struct PeOptions {
 // What the PEs of a design have; of several placements the one that is the fastest by the clock. Throws
 // Error(usage) for less than one PE or task, or more than most_pes.
 template <Scalar T>
-PePrograms<T> programs_of(const component::LowerSystem<T>& system, const NamedDesign& design,
+PePrograms<T> programs_of(const sptrsv::LowerSystem<T>& system, const NamedDesign& design,
                           const PeOptions& options);
 
 template <Scalar T>
 class VirtualPes {
  public:
   // Throws as programs_of() does.
-  VirtualPes(const component::LowerSystem<T>& system, const NamedDesign& design, const PeOptions& options);
+  VirtualPes(const sptrsv::LowerSystem<T>& system, const NamedDesign& design, const PeOptions& options);
 
   // b and x have A's rows; they may be the same memory. The report is of all right-hand sides, which are
   // solved one after the other.

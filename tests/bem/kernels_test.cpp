@@ -7,7 +7,7 @@
 #include "apps/bem/single_layer.hpp"
 #include "apps/bem/spheres.hpp"
 #include "support/largest.hpp"
-#include "trisweep/hmatrix/kernel.hpp"
+#include "trisweep/hmatrix/integral_kernel.hpp"
 #include "trisweep/hmatrix/point_kernel.hpp"
 
 namespace trisweep::bem {

@@ -6,7 +6,7 @@
 
 #include "support/random_matrix.hpp"
 #include "trisweep/core/slabs.hpp"
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/distribution/local_blocks.hpp"
 
 namespace trisweep::testing_support {
 
@@ -35,8 +35,8 @@ class MadeUpFactors {
   bool hermitian() const { return hermitian_; }
 
   // What a rank stores of a side.
-  std::vector<T> stored(const distribution::Share& share, distribution::Side side) const {
-    const auto& part = share.side(side);
+  std::vector<T> stored(const distribution::LocalBlocks& local_blocks, distribution::Side side) const {
+    const auto& part = local_blocks.side(side);
     std::vector<T> values(usize(part.value_ptr.back()));
     for (Index p = 0; p < part.pieces(); ++p) {
       const Index k = part.supernode[usize(p)], width = structure_.width(k);

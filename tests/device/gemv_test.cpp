@@ -13,8 +13,8 @@ using testing_support::random_vector;
 
 template <Scalar T>
 std::vector<T> product(const GemvTasks& tasks, int threads, const std::vector<T>& x) {
-  Crew crew(threads);
-  const auto runner = run_gemv_on_host<T>(make_gemv_plan(tasks), crew);
+  ThreadPool pool(threads);
+  const auto runner = run_gemv_on_host<T>(make_gemv_plan(tasks), pool);
   std::vector<T> y(usize(tasks.rows), T(7));
   for (int repeat = 0; repeat < 2; ++repeat) runner->multiply(x, y);  // counters go on
   return y;
@@ -42,31 +42,31 @@ TEST(Gemv, EveryBitIsTheSameThreads) {
   for (const int threads : {2, 4}) EXPECT_EQ(product<double>(made.tasks, threads, x), once);
 }
 
-// One panel of V that takes one worker far longer than the other needs to come to the strip.
+// One panel of V that takes one worker far longer than the other needs to come to the row block.
 TEST(Gemv, StripsWaitForSumsThreads) {
   constexpr Index columns = 1 << 19;
   const std::vector<double> v(2 * usize(columns), 0.5), u(2, 1.0), x(usize(columns), 1.0);
-  const auto full = compression::Precision::full;
+  const auto full = lowrank::Precision::full;
   std::vector<std::byte> bytes;
-  compression::pack_block(numeric::View<const double>{v.data(), columns, 2, columns}, 0, full, bytes);
+  lowrank::pack_block(numeric::View<const double>{v.data(), columns, 2, columns}, 0, full, bytes);
   const std::size_t at = bytes.size();
-  compression::pack_block(numeric::View<const double>{u.data(), 1, 2, 1}, 0, full, bytes);
+  lowrank::pack_block(numeric::View<const double>{u.data(), 1, 2, 1}, 0, full, bytes);
   GemvTasks tasks{.columns = columns, .rows = 1, .sums = 2};
   tasks.panels = bytes;
   tasks.right.push_back({0, GemvKind::sums_of_x, columns, 2, 0, 0});
   tasks.left.push_back({at, GemvKind::rows_of_sums, 1, 2, 0, 0});
-  tasks.strip.push_back({.rows = {0, 1}, .dense = {0, 0}, .low_rank = {0, 1}});
-  Crew crew(2);
+  tasks.row_block.push_back({.rows = {0, 1}, .dense = {0, 0}, .low_rank = {0, 1}});
+  ThreadPool pool(2);
   std::vector<double> y{0};
-  run_gemv_on_host<double>(make_gemv_plan(tasks), crew)->multiply(x, y);
+  run_gemv_on_host<double>(make_gemv_plan(tasks), pool)->multiply(x, y);
   EXPECT_EQ(y[0], columns);
 }
 
 TEST(Gemv, SeveralVectorsAreMultipliedOneAfterTheOther) {
   MadeUp<double> made;
   const auto x = random_vector<double>(2 * MadeUp<double>::columns, 6);
-  Crew crew(1);
-  const auto runner = run_gemv_on_host<double>(make_gemv_plan(made.tasks), crew);
+  ThreadPool pool(1);
+  const auto runner = run_gemv_on_host<double>(make_gemv_plan(made.tasks), pool);
   std::vector<double> y(2 * usize(made.tasks.rows));
   runner->multiply(Vectors<const double>(x.data(), made.tasks.columns, 2),
                    Vectors<double>(y.data(), made.tasks.rows, 2));

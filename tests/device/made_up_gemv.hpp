@@ -4,14 +4,14 @@
 #include <algorithm>
 
 #include "support/random_matrix.hpp"
-#include "trisweep/compression/packed_panel.hpp"
 #include "trisweep/device/gemv_plan.hpp"
+#include "trisweep/lowrank/packed_panel.hpp"
 
 namespace trisweep::testing_support {
 
 using namespace device;
 
-// A few dense blocks and low-rank ones over 600 rows in three strips, whose product is known.
+// A few dense blocks and low-rank ones over 600 rows in three row blocks, whose product is known.
 template <Scalar T>
 struct MadeUp {
   static constexpr Index columns = 300, rows = 600;
@@ -20,25 +20,26 @@ struct MadeUp {
   std::vector<T> dense = std::vector<T>(usize(rows) * usize(columns));  // all of it, column by column
 
   MadeUp() {
-    for (const Index strip : {0, 1, 2}) {
-      GemvStrip of{.rows = {strip * 200, strip * 200 + 200}};
+    for (const Index row_block : {0, 1, 2}) {
+      GemvRows of{.rows = {row_block * 200, row_block * 200 + 200}};
       of.dense.begin = static_cast<Index>(tasks.left.size());
       for (Index k = 0; k < 4; ++k)
-        add_dense(strip * 200 + 9 * k, 5 + 40 * k, 3 + 61 * strip + k, 7 + 30 * (k % 2));
+        add_dense(row_block * 200 + 9 * k, 5 + 40 * k, 3 + 61 * row_block + k, 7 + 30 * (k % 2));
       of.dense.end = of.low_rank.begin = static_cast<Index>(tasks.left.size());
       // The wider of x, the fewer sums: in the order of sizes sums come before those of panels stored
       // earlier.
-      for (Index k = 0; k < 3; ++k) add_low_rank(strip * 200 + 50 * k, 100, 20 * k, 230 - 90 * k, 1 + 4 * k);
+      for (Index k = 0; k < 3; ++k)
+        add_low_rank(row_block * 200 + 50 * k, 100, 20 * k, 230 - 90 * k, 1 + 4 * k);
       of.low_rank.end = static_cast<Index>(tasks.left.size());
-      tasks.strip.push_back(of);
+      tasks.row_block.push_back(of);
     }
     tasks.panels = bytes;
   }
 
   std::size_t store(const std::vector<T>& panel, Index height, Index width, double allowed) {
     const std::size_t at = bytes.size();
-    compression::pack_block(numeric::View<const T>{panel.data(), height, width, height}, allowed,
-                            compression::Precision::adaptive, bytes);
+    lowrank::pack_block(numeric::View<const T>{panel.data(), height, width, height}, allowed,
+                        lowrank::Precision::adaptive, bytes);
     return at;
   }
   void add_dense(Index row, Index height, Index column, Index width) {

@@ -32,7 +32,7 @@ std::pair<std::vector<double>, std::vector<T>> found_by(MeasuredParts<T>& parts,
     pe.emplace_back(program, pes, workers, nrhs, shared.back().data(), parts.measuring(p));
     memory.push_back(pe.back().memory());
   }
-  Crew crew(static_cast<int>(pes) * workers);
+  ThreadPool pool(static_cast<int>(pes) * workers);
   for (std::uint64_t repeat = 0; repeat < 3; ++repeat) {
     std::vector<Solve<Number>> solves;
     const Offset n = parts.a.rows();
@@ -42,14 +42,14 @@ std::pair<std::vector<double>, std::vector<T>> found_by(MeasuredParts<T>& parts,
       solves.back().caller = callers_rows<T>({x.data() + first, rows, nrhs, n}, nullptr, {}, nullptr,
                                              {b.data() + first, rows, nrhs, n});
     }
-    crew.run([&](int thread) {
+    pool.run([&](int thread) {
       const int p = thread / workers, worker = thread % workers;
       pe[usize(p)].work(memory, PanelSpans<T>{}, solves[usize(p)], worker, LateBlock(repeat, thread));
     });
   }
   std::vector<double> found;
   for (Index c = 0; c < nrhs; ++c) {
-    for (Index kind = 0; kind < first_kinds + second_kinds; ++kind) {
+    for (Index kind = 0; kind < Norm::count; ++kind) {
       const auto at = [&](Index p) {
         const Index row = parts.programs[usize(p)].verdict + kind;
         return pe[usize(p)].rows()[usize(row) * usize(nrhs) + usize(c)];

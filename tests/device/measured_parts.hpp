@@ -5,7 +5,7 @@
 
 #include "support/random_matrix.hpp"
 #include "trisweep/device/make_program.hpp"
-#include "trisweep/device/measure.hpp"
+#include "trisweep/device/residual.hpp"
 #include "trisweep/distribution/row_partition.hpp"
 
 namespace trisweep::testing_support {
@@ -53,11 +53,11 @@ struct MeasuredParts {
       }
     }
     for (Index p = 0; p < pes; ++p)
-      programs.push_back(device::make_measuring_program(p, pes, part[usize(p)].columns, partition.count(p)));
+      programs.push_back(device::make_residual_program(p, pes, part[usize(p)].columns, partition.count(p)));
     device::connect(programs);
   }
 
-  device::Measuring<T> measuring(Index p) {
+  device::ResidualSystem<T> measuring(Index p) {
     MeasuredPart<T>& of = part[usize(p)];
     return {of.row_ptr,         of.col,
             of.value,           false,

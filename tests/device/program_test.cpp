@@ -14,16 +14,16 @@ namespace {
 using testing_support::Programs;
 using testing_support::random_structure;
 
-TEST(Places, AreOrdersInWhichTheStructureIsEliminated) {
+TEST(CriticalPathPriority, AreOrdersInWhichTheStructureIsEliminated) {
   const auto structure = random_structure(200, 3);
-  const Places places = device::places(structure);
+  const CriticalPathPriority priority = device::critical_path_priority(structure);
   for (Index k = 0; k < structure.supernodes(); ++k) {
     for (const symbolic::Block& block : structure.blocks(k)) {
-      EXPECT_LT(places.upward[usize(k)], places.upward[usize(block.row_supernode)]);
-      EXPECT_GT(places.downward[usize(k)], places.downward[usize(block.row_supernode)]);
+      EXPECT_LT(priority.upward[usize(k)], priority.upward[usize(block.row_supernode)]);
+      EXPECT_GT(priority.downward[usize(k)], priority.downward[usize(block.row_supernode)]);
     }
   }
-  for (std::vector<Index> list : {places.upward, places.downward}) {
+  for (std::vector<Index> list : {priority.upward, priority.downward}) {
     std::ranges::sort(list);
     for (Index k = 0; k < structure.supernodes(); ++k) EXPECT_EQ(list[usize(k)], k);
   }
@@ -38,7 +38,7 @@ TEST(Program, SlotsOfMessagesAreAsLongAsTheMessagesAndApart) {
       EXPECT_EQ(message->address.row + message->address.rows, row);
       row = message->address.row;
     }
-    EXPECT_GE(row, of.plans[p].share.work_rows());
+    EXPECT_GE(row, of.plans[p].local_blocks.work_rows());
     EXPECT_FALSE(program.inbound.empty());
   }
 }
@@ -64,7 +64,7 @@ TEST(Program, IsOneLaunchWhereDevicesPut) {
   for (const auto& schedule : plan::schedules()) {
     const Programs of(structure, {2, 1, 2}, {.name = "", .schedule = schedule.choice}, Op::none, false);
     for (const Program& program : of.programs) {
-      EXPECT_TRUE(program.stop.empty() && program.letter.empty()) << schedule.name;
+      EXPECT_TRUE(program.boundary.empty() && program.staged_message.empty()) << schedule.name;
       EXPECT_EQ(program.end_of_launch(0), static_cast<Index>(program.item.size()));
     }
   }
@@ -80,10 +80,10 @@ TEST(Program, OfALayerOfOneRankPutsNothingWhereTheHostCarries) {
       std::size_t letters = 0;
       for (const auto& rank : plan::make_all_plans(structure, *mapping, schedule.choice,
                                                    {.inter_grid = inter_grid.choice}, {.ordered = true})) {
-        const Program program = make_program(structure, rank.share, rank.plan, Carrier::host);
+        const Program program = make_program(structure, rank.local_blocks, rank.plan, ExchangeBackend::mpi);
         EXPECT_TRUE(program.inbound.empty() && program.put.empty())
             << schedule.name << ' ' << inter_grid.name;
-        letters += program.letter.size();
+        letters += program.staged_message.size();
       }
       EXPECT_GT(letters, 0);
     }
@@ -94,8 +94,8 @@ TEST(Program, OfAPlanThatIsNotOrderedIsRefused) {
   const auto structure = random_structure(60, 2, 4);
   const auto mapping = distribution::find_mapping("block-cyclic").make(structure, {2, 1, 1});
   for (const auto& rank : plan::make_all_plans(structure, *mapping, plan::single_sync, {Op::transpose})) {
-    EXPECT_THAT([&] { make_program(structure, rank.share, rank.plan); },
-                testing::ThrowsMessage<Error>(testing::HasSubstr("in order")));
+    EXPECT_THAT([&] { make_program(structure, rank.local_blocks, rank.plan); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("ordered accumulation")));
   }
 }
 

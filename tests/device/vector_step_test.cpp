@@ -23,8 +23,8 @@ class VectorStepTest : public testing::Test {
 
   // Of so many rows: four vectors, the first of which is updated, and what that becomes.
   std::vector<T> updated(Form form, Index rows, int threads) {
-    Crew crew(threads);
-    const auto runner = run_steps_on_host<T>(crew);
+    ThreadPool pool(threads);
+    const auto runner = run_steps_on_host<T>(pool);
     auto to = vector(0, rows);
     const auto a = vector(1, rows), b = vector(2, rows), c = vector(3, rows);
     VectorStep<Number> step{.rows = rows, .updates = 1};
@@ -42,7 +42,7 @@ class VectorStepTest : public testing::Test {
 using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(VectorStepTest, Scalars);
 
-// Of no strip, of one that ends anywhere, and of several.
+// Of no row block, of one that ends anywhere, and of several.
 constexpr Index some_rows[] = {0, 1, 15, 16, 33, 512, 513, 3000};
 
 TYPED_TEST(VectorStepTest, UpdatesEveryRowOnAnyNumberOfThreads) {
@@ -77,8 +77,8 @@ TYPED_TEST(VectorStepTest, SumsAreThoseOfUpdatedRowsAndBitwiseEqualOnAnyNumberOf
       expected += std::conj(std::complex<double>(T(0.25) * a[i])) * std::complex<double>(b[i]);
     std::vector<Sum> found;
     for (const int threads : {1, 2, 4}) {
-      Crew crew(threads);
-      const auto runner = run_steps_on_host<T>(crew);
+      ThreadPool pool(threads);
+      const auto runner = run_steps_on_host<T>(pool);
       std::vector<T> x(usize(rows));
       VectorStep<NumberOf<T>> step{.rows = rows, .updates = 2, .products = 2};
       step.update[0] = {Form::scaled, this->at(x), this->at(a), nullptr, nullptr, {}, {}, RealOf<T>(0.5)};

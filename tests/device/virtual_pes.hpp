@@ -4,8 +4,8 @@
 #include <deque>
 
 #include "device/factors.hpp"
-#include "trisweep/core/crew.hpp"
 #include "trisweep/core/split_mix.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/device/host_pe.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/plan/make_plan.hpp"
@@ -34,7 +34,7 @@ struct Programs {
                                    {op, upper_is_lower, variant.tree, variant.inter_grid},
                                    {.ordered = true, .grain = 40})) {
     for (const plan::RankPlan& rank : plans)
-      programs.push_back(device::make_program(*distribution.structure, rank.share, rank.plan));
+      programs.push_back(device::make_program(*distribution.structure, rank.local_blocks, rank.plan));
     device::connect(programs);
   }
 };
@@ -58,7 +58,7 @@ template <Scalar T>
 class VirtualPes {
  public:
   VirtualPes(const Programs& programs, const MadeUpFactors<T>& factors, int workers, Index nrhs)
-      : of_(programs), workers_(workers), crew_(static_cast<int>(programs.programs.size()) * workers) {
+      : of_(programs), workers_(workers), pool_(static_cast<int>(programs.programs.size()) * workers) {
     const auto pes = static_cast<Index>(programs.programs.size());
     for (std::size_t p = 0; p < programs.programs.size(); ++p) {
       const device::Program& program = programs.programs[p];
@@ -67,17 +67,17 @@ class VirtualPes {
       pe_.emplace_back(program, pes, workers, nrhs, shared_.back().data());
       memory_.push_back(pe_.back().memory());
       for (const auto side : distribution::sides)
-        panels_.push_back(factors.stored(programs.plans[p].share, side));
+        panels_.push_back(factors.stored(programs.plans[p].local_blocks, side));
     }
   }
 
   // b and x: columns of n rows. `block_of(pe, worker)` makes the threads' blocks.
   template <class BlockOf>
-  std::vector<T> solve(const std::vector<T>& b, Index nrhs, const BlockOf& block_of, double patience = 0) {
+  std::vector<T> solve(const std::vector<T>& b, Index nrhs, const BlockOf& block_of, double watchdog = 0) {
     load(b, nrhs);
     std::vector<device::Solve<device::NumberOf<T>>> solves;
-    for (auto& pe : pe_) solves.push_back(pe.next(nrhs, patience));
-    crew_.run([&](int thread) {
+    for (auto& pe : pe_) solves.push_back(pe.next(nrhs, watchdog));
+    pool_.run([&](int thread) {
       const int p = thread / workers_, worker = thread % workers_;
       pe_[usize(p)].work(memory_, panels_of(usize(p)), solves[usize(p)], worker, block_of(p, worker));
     });
@@ -92,7 +92,7 @@ class VirtualPes {
   template <class BlockOf>
   std::vector<T> solve_again_and_again(const std::vector<T>& b, int times, const BlockOf& block_of) {
     load(b, 1);
-    crew_.run([&](int p) {
+    pool_.run([&](int p) {
       for (int time = 0; time < times; ++time)
         pe_[usize(p)].work(memory_, panels_of(usize(p)), pe_[usize(p)].next(1, 0), 0, block_of(p, time));
     });
@@ -104,7 +104,7 @@ class VirtualPes {
   // The work rows of all PEs.
   void load(const std::vector<T>& b, Index nrhs) const {
     for (std::size_t p = 0; p < pe_.size(); ++p) {
-      std::fill_n(pe_[p].rows(), usize(of_.plans[p].share.work_rows()) * usize(nrhs), T{});
+      std::fill_n(pe_[p].rows(), usize(of_.plans[p].local_blocks.work_rows()) * usize(nrhs), T{});
       at_home(p, nrhs, [&](Index row, T* work) {
         for (Index c = 0; c < nrhs; ++c) work[c] = b[usize(row) + usize(c) * usize(structure().n)];
       });
@@ -129,18 +129,19 @@ class VirtualPes {
   // Calls visit(row of the vector, its work row) for what has its home on a rank.
   template <class Visit>
   void at_home(std::size_t p, Index nrhs, const Visit& visit) const {
-    const distribution::Share& share = of_.plans[p].share;
-    for (Index s = 0; s < share.segments(); ++s) {
-      const Index k = share.segment[usize(s)];
-      if (of_.distribution.mapping->home(k) != share.rank) continue;
-      for (Index i = 0; i < share.width(s); ++i)
-        visit(structure().first[usize(k)] + i, pe_[p].rows() + usize(share.slot[usize(s)] + i) * usize(nrhs));
+    const distribution::LocalBlocks& local_blocks = of_.plans[p].local_blocks;
+    for (Index s = 0; s < local_blocks.segments(); ++s) {
+      const Index k = local_blocks.segment[usize(s)];
+      if (of_.distribution.mapping->home(k) != local_blocks.rank) continue;
+      for (Index i = 0; i < local_blocks.width(s); ++i)
+        visit(structure().first[usize(k)] + i,
+              pe_[p].rows() + usize(local_blocks.slot[usize(s)] + i) * usize(nrhs));
     }
   }
 
   const Programs& of_;
   int workers_;
-  Crew crew_;
+  ThreadPool pool_;
   std::vector<Buffer<std::byte>> shared_;
   std::deque<device::HostPe<T>> pe_;
   std::vector<device::PeMemory<device::NumberOf<T>>> memory_;

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "gallery/gallery.hpp"
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/distribution/local_blocks.hpp"
 #include "trisweep/ordering/ordering.hpp"
 
 namespace trisweep::distribution {
@@ -22,9 +22,9 @@ symbolic::Structure square_mesh(Index n, int levels) {
 std::vector<double> entries_of_ranks(const symbolic::Structure& s, Index ranks) {
   const auto mapping = proportional(s, {ranks, 1, 1});
   std::vector<double> entries;
-  for (const Share& share : make_shares(s, *mapping, 0)) {
+  for (const LocalBlocks& local_blocks : make_all_local_blocks(s, *mapping, 0)) {
     double sum = 0;
-    for (const Side side : sides) sum += double(share.side(side).value_ptr.back());
+    for (const Side side : sides) sum += double(local_blocks.side(side).value_ptr.back());
     entries.push_back(sum);
   }
   return entries;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/structure.hpp"
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/distribution/local_blocks.hpp"
 
 namespace trisweep::distribution {
 namespace {
@@ -16,9 +16,10 @@ TEST(Storage, IsWhatSharesHavePlacesFor) {
       const auto values = stored_values(s, *mapping, upper_is_lower);
       ASSERT_EQ(values.size(), usize(grid.ranks()));
       for (Index r = 0; r < grid.ranks(); ++r) {
-        const Share share = make_share(s, *mapping, r);
-        EXPECT_EQ(values[usize(r)], share.lower.value_ptr.back() + share.diagonal.value_ptr.back() +
-                                        (upper_is_lower ? 0 : share.upper.value_ptr.back()));
+        const LocalBlocks local_blocks = make_local_blocks(s, *mapping, r);
+        EXPECT_EQ(values[usize(r)], local_blocks.lower.value_ptr.back() +
+                                        local_blocks.diagonal.value_ptr.back() +
+                                        (upper_is_lower ? 0 : local_blocks.upper.value_ptr.back()));
       }
     }
   }

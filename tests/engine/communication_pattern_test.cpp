@@ -10,8 +10,8 @@
 namespace trisweep::engine {
 namespace {
 
-using transport::CommunicationPattern;
-using transport::Envelope;
+using mpi::CommunicationPattern;
+using mpi::Envelope;
 
 // What is listed of the messages with that peer, in order.
 std::vector<std::pair<Offset, Offset>> with(Index peer, const std::vector<Envelope>& list) {

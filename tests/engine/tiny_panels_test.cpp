@@ -32,13 +32,13 @@ template <Scalar T>
 void expect_products(Index height, Index width, Index begin, Index end, bool conjugated) {
   constexpr Index before = 3;  // numbers of the side before the panel
   const auto side = numbers<T>(before + height * width, 1);
-  const plan::Strip strip{.value = before,
-                          .height = height,
-                          .width = width,
-                          .row_begin = begin,
-                          .row_end = end,
-                          .at = plan::WorkRow(2)};
-  ASSERT_TRUE(is_tiny(strip));
+  const plan::RowBlock row_block{.value = before,
+                                 .height = height,
+                                 .width = width,
+                                 .row_begin = begin,
+                                 .row_end = end,
+                                 .at = plan::WorkRow(2)};
+  ASSERT_TRUE(is_tiny(row_block));
   const auto entry = [&](Index i, Index j) {
     const T v = side[usize(before + j * height + i)];
     return conjugated ? conjugate(v) : v;
@@ -47,9 +47,9 @@ void expect_products(Index height, Index width, Index begin, Index end, bool con
   for (Index i = 0; i < end - begin; ++i) position.push_back(8 + 2 * i);
   const auto row = numbers<T>(64, 40);
   auto scattered = row, gathered = row;
-  const TinyPanel<T> panel(side.data(), strip, conjugated);
-  scatter_tiny(panel, strip, position.data(), scattered.data());
-  gather_tiny(panel, strip, position.data(), gathered.data());
+  const TinyPanel<T> panel(side.data(), row_block, conjugated);
+  scatter_tiny(panel, row_block, position.data(), scattered.data());
+  gather_tiny(panel, row_block, position.data(), gathered.data());
   auto expected_scatter = row, expected_gather = row;
   for (Index i = begin; i < end; ++i) {
     const auto at = usize(position[usize(i - begin)]);
@@ -78,11 +78,12 @@ TYPED_TEST(TinyPanels, MultiplyByDiagonalBlocks) {
   for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
     for (Index width = 1; width <= tiny_width; ++width) {
       const auto side = numbers<T>(width * width, 5);
-      const plan::Strip strip{.height = width, .width = width, .row_end = width, .at = plan::WorkRow(1)};
+      const plan::RowBlock row_block{
+          .height = width, .width = width, .row_end = width, .at = plan::WorkRow(1)};
       const auto row = numbers<T>(8, 20);
       auto product = row, expected = row;
-      multiply_tiny(TinyPanel<T>(side.data(), strip, op == Op::conjugate_transpose), strip, op != Op::none,
-                    product.data());
+      multiply_tiny(TinyPanel<T>(side.data(), row_block, op == Op::conjugate_transpose), row_block,
+                    op != Op::none, product.data());
       for (Index i = 0; i < width; ++i) {
         expected[usize(1 + i)] = T{};
         for (Index j = 0; j < width; ++j) {

@@ -58,20 +58,20 @@ TEST(ClusterTree, NoPointsOneAndManyInOnePlace) {
   for (const Block& block : make_blocks(tree, {})) EXPECT_FALSE(block.admissible);
 }
 
-TEST(Strips, AreClustersThatCoverTheRows) {
+TEST(RowBlocks, AreClustersThatCoverTheRows) {
   const ClusterTree tree = make_cluster_tree(centroids(bem::sphere_mesh({5, 7}, 1, {0, 0, 0})), 15);
-  const Strips strips = make_strips(tree, 40);
-  EXPECT_EQ(strips.begin.front(), 0);
-  EXPECT_EQ(strips.begin.back(), tree.size());
-  for (Index s = 0; s < strips.count(); ++s) {
-    const Index begin = strips.begin[usize(s)], end = strips.begin[usize(s) + 1];
+  const RowBlocks row_blocks = make_row_blocks(tree, 40);
+  EXPECT_EQ(row_blocks.begin.front(), 0);
+  EXPECT_EQ(row_blocks.begin.back(), tree.size());
+  for (Index s = 0; s < row_blocks.count(); ++s) {
+    const Index begin = row_blocks.begin[usize(s)], end = row_blocks.begin[usize(s) + 1];
     EXPECT_LE(end - begin, 40);
     EXPECT_TRUE(std::ranges::any_of(tree.cluster,
                                     [&](const Cluster& c) { return c.begin == begin && c.end == end; }));
-    EXPECT_EQ(strips.of(begin), s);
-    EXPECT_EQ(strips.of(end - 1), s);
+    EXPECT_EQ(row_blocks.of(begin), s);
+    EXPECT_EQ(row_blocks.of(end - 1), s);
   }
-  EXPECT_EQ(make_strips(tree, 1000).count(), 1);
+  EXPECT_EQ(make_row_blocks(tree, 1000).count(), 1);
 }
 
 }  // namespace

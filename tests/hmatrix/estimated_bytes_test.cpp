@@ -13,9 +13,9 @@ TEST(EstimatedBytes, AreThoseOfAllBlocksByAFewOfThem) {
   const bem::SingleLayer kernel(mesh);
   const ClusterTree tree = make_cluster_tree(centroids(mesh), 15);
   const auto leaves = make_blocks(tree, {});
-  const Strips strips = make_strips(tree, 256);
+  const RowBlocks row_blocks = make_row_blocks(tree, 256);
   for (const double eps : {1e-2, 1e-6}) {
-    const BlockSource<double> source{kernel, tree, strips, {.eps = eps}};
+    const BlockSource<double> source{kernel, tree, row_blocks, {.eps = eps}};
     double bytes = 0;
     for (const Block& leaf : leaves) {
       for (const StoredBlock& block : source.compress(leaf, 0)) bytes += double(block.bytes.size());

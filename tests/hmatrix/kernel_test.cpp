@@ -1,17 +1,16 @@
-#include "trisweep/hmatrix/kernel.hpp"
-
 #include <gtest/gtest.h>
 
+#include "trisweep/hmatrix/integral_kernel.hpp"
 #include "trisweep/hmatrix/point_kernel.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
 
-TEST(Kernel, RowsAndColumnsOfWhateverCanBeCalled) {
+TEST(IntegralKernel, RowsAndColumnsOfWhateverCanBeCalled) {
   const PointKernel<float, double (*)(const Point&, const Point&)> points(
       {Point{0, 0, 0}, Point{3, 4, 0}, Point{0, 0, 2}},
       [](const Point& a, const Point& b) { return length(a - b); }, 9.0F);
-  const Kernel<float> kernel(points);
+  const IntegralKernel<float> kernel(points);
   std::vector<float> out(2);
   const std::vector<Index> some = {1, 0};
   kernel.row(0, some, out.data());

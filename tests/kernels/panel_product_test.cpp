@@ -30,13 +30,13 @@ TYPED_TEST_SUITE(PanelProductTest, Pairs);
 
 struct Shape {
   Index height, width, nrhs;
-  Index begin = 0;  // rows of other strips, above
+  Index begin = 0;  // rows of other row blocks, above
   Index below = 0;
 
   Index panel_height() const { return begin + height + below; }
 };
 
-// Within a slab and over several, a strip of each, and every way to cover the right-hand sides.
+// Within a slab and over several, a row block of each, and every way to cover the right-hand sides.
 std::vector<Shape> shapes() {
   std::vector<Shape> list = {{0, 3, 1}, {1, 1, 1}, {1, 1, 3}, {9, 1, 50}, {64, 8, 50}};
   for (const Index nrhs : {1, 2, 3, 4, 5, 7, 8, 16, 23, 50}) {

@@ -201,17 +201,17 @@ TEST(FactorProgress, EndsAtOneAndNeverGoesBack) {
   EXPECT_EQ(recorder.fractions.back(), 1);
 }
 
-struct Stop : std::runtime_error {
-  Stop() : std::runtime_error("stop") {}
+struct LaunchBoundary : std::runtime_error {
+  LaunchBoundary() : std::runtime_error("stop") {}
 };
 
 TEST(FactorProgress, OfALargeFrontCanBeEndedWithin) {
   struct Impatient : Observer {
-    void poll() override { throw Stop(); }
+    void poll() override { throw LaunchBoundary(); }
   } impatient;
   for (const Kind kind : {Kind::lu, Kind::cholesky}) {
     const auto a = testing::random_definite_matrix<double>({.n = 900, .density = 1});
-    EXPECT_THROW(factor(a, testing::random_structure(a.pattern, 64), kind, {}, impatient), Stop);
+    EXPECT_THROW(factor(a, testing::random_structure(a.pattern, 64), kind, {}, impatient), LaunchBoundary);
   }
 }
 
@@ -236,9 +236,9 @@ TEST(FactorProgress, IsAskedOfACallerThatWaitsForThreads) {
   EXPECT_THROW(run_units(units, 2, work,
                          [&] {
                            asked = true;
-                           throw Stop();
+                           throw LaunchBoundary();
                          }),
-               Stop);
+               LaunchBoundary);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST_P(EveryMethod, SeparatesUnsymmetricMatricesAfterMatching) {
 
 TEST_P(EveryMethod, IsDeterministic) {
   const Csr<double> a = test::laplacian(test::pattern_of(1200, test::box_edges(40, 30, 1, true)));
-  const Options options{.method = GetParam(), .seed = 5};
+  const OrderingOptions options{.method = GetParam(), .seed = 5};
   const Ordering first = order(a, true, options), second = order(a, true, options);
   EXPECT_EQ(first.col_new, second.col_new);
   EXPECT_EQ(first.tree.begin, second.tree.begin);
@@ -148,7 +148,7 @@ TEST(Ordering, MinimumDegreeOrdersTheLeavesOfATreeThatIsNeeded) {
 // A dissection that costs more than it saves is left out, and one that others make use of is not.
 TEST(Ordering, TheAutomaticOrderDissectsWhatIsWorthIt) {
   const auto levels = [](const std::vector<test::Edge>& edges, Index n, int needed) {
-    const Options options{.method = Method::automatic, .needed_levels = needed};
+    const OrderingOptions options{.method = Method::automatic, .needed_levels = needed};
     return order(test::laplacian(test::pattern_of(n, edges)), true, options).tree.levels;
   };
   EXPECT_EQ(levels(test::box_edges(40, 40, 1), 1600, 0), 0);

@@ -96,16 +96,16 @@ Factorization factored(const Problem& problem) {
   return solve::factor<double>(dissected, std::move(analysis));
 }
 
-// The panels, the rows' positions and the strips that one solve reads.
+// The panels, the rows' positions and the row blocks that one solve reads.
 struct BytesRead {
   std::size_t panels = 0;
   std::size_t lists = 0;
 
-  void add(const std::vector<plan::Strip>& strips) {
-    for (const plan::Strip& strip : strips) {
-      const Index rows = strip.row_end - strip.row_begin;
-      panels += usize(rows) * usize(strip.width) * sizeof(double);
-      lists += usize(rows) * sizeof(Index) + sizeof(strip);
+  void add(const std::vector<plan::RowBlock>& row_blocks) {
+    for (const plan::RowBlock& row_block : row_blocks) {
+      const Index rows = row_block.row_end - row_block.row_begin;
+      panels += usize(rows) * usize(row_block.width) * sizeof(double);
+      lists += usize(rows) * sizeof(Index) + sizeof(row_block);
     }
   }
 };
@@ -113,8 +113,8 @@ struct BytesRead {
 BytesRead bytes_read(const Solver& solver) {
   BytesRead bytes;
   for (const plan::Phase& phase : solver.plan(Op::none).phase) {
-    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) bytes.add(sweep->strip);
-    if (const auto* diagonal = std::get_if<plan::DiagonalPhase>(&phase)) bytes.add(diagonal->strip);
+    if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) bytes.add(sweep->row_block);
+    if (const auto* diagonal = std::get_if<plan::DiagonalPhase>(&phase)) bytes.add(diagonal->row_block);
   }
   return bytes;
 }

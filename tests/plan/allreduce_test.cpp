@@ -19,20 +19,21 @@ void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
   for (const distribution::ProcessGrid grid :
        {distribution::ProcessGrid{1, 1, 1}, {1, 1, 2}, {2, 3, 4}, {1, 2, 16}}) {
     const auto mapping = distribution::block_cyclic(s, grid);
-    std::vector<distribution::Share> shares;
+    std::vector<distribution::LocalBlocks> blocks_by_rank;
     std::vector<ExchangePhase> phases;
     std::vector<MessagePeers> peers;
     std::vector<std::vector<long>> value;
     std::map<Index, long> total;
     for (Index r = 0; r < grid.ranks(); ++r) {
-      shares.push_back(distribution::make_share(s, *mapping, r));
-      phases.push_back(
-          make_exchange(*mapping, shares.back(), inter_grid(mapping->layers(), shares.back().layer)));
+      blocks_by_rank.push_back(distribution::make_local_blocks(s, *mapping, r));
+      phases.push_back(make_exchange(*mapping, blocks_by_rank.back(),
+                                     inter_grid(mapping->layers(), blocks_by_rank.back().layer)));
       peers.push_back(peers_of(phases.back()));
       value.emplace_back();
-      for (Index i = 0; i < shares.back().segments(); ++i) {
+      for (Index i = 0; i < blocks_by_rank.back().segments(); ++i) {
         value.back().push_back((r + 1) * 1000 + i);
-        if (shares.back().owned[usize(i)]) total[shares.back().segment[usize(i)]] += value.back().back();
+        if (blocks_by_rank.back().owned[usize(i)])
+          total[blocks_by_rank.back().segment[usize(i)]] += value.back().back();
       }
     }
     const auto numbers = numbers_at_receivers(peers);
@@ -74,9 +75,9 @@ void expect_sums(InterGrid inter_grid, Index (*most)(Index levels)) {
           << "rank " << r << " of " << grid.name() << " waits forever";
       EXPECT_LE(at[usize(r)], usize(most(std::bit_width(static_cast<unsigned>(grid.pz)) - 1)))
           << "too many messages on " << grid.name();
-      for (Index i = 0; i < shares[usize(r)].segments(); ++i) {
-        if (!shares[usize(r)].owned[usize(i)]) continue;
-        EXPECT_EQ(value[usize(r)][usize(i)], total[shares[usize(r)].segment[usize(i)]]);
+      for (Index i = 0; i < blocks_by_rank[usize(r)].segments(); ++i) {
+        if (!blocks_by_rank[usize(r)].owned[usize(i)]) continue;
+        EXPECT_EQ(value[usize(r)][usize(i)], total[blocks_by_rank[usize(r)].segment[usize(i)]]);
       }
     }
   }

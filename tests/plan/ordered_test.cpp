@@ -16,9 +16,10 @@ template <class Visit>
 void for_each_target(const SweepPhase& sweep, const Task& task, const std::vector<Index>& of_pieces,
                      const Visit& visit) {
   const std::vector<Index>& position = sweep.position.empty() ? of_pieces : sweep.position;
-  for (Index i = task.strip_begin; i < task.strip_end; ++i) {
-    const Strip& strip = sweep.strip[usize(i)];
-    for (Index r = 0; r < strip.row_end - strip.row_begin; ++r) visit(position[usize(strip.position + r)]);
+  for (Index i = task.row_block_begin; i < task.row_block_end; ++i) {
+    const RowBlock& row_block = sweep.row_block[usize(i)];
+    for (Index r = 0; r < row_block.row_end - row_block.row_begin; ++r)
+      visit(position[usize(row_block.position + r)]);
   }
 }
 

@@ -13,15 +13,16 @@
 namespace trisweep::plan {
 namespace {
 
+using distribution::LocalBlocks;
 using distribution::ProcessGrid;
-using distribution::Share;
 using distribution::Side;
 
-// How often a plan reads each row of each piece of a side, by SideShare::row_ptr.
+// How often a plan reads each row of each piece of a side, by LocalSide::row_ptr.
 class Reads {
  public:
-  Reads(const Share& share, const Plan& plan) : share_(share) {
-    for (const Side side : distribution::sides) times_[side].resize(usize(share.side(side).row_ptr.back()));
+  Reads(const LocalBlocks& local_blocks, const Plan& plan) : local_blocks_(local_blocks) {
+    for (const Side side : distribution::sides)
+      times_[side].resize(usize(local_blocks.side(side).row_ptr.back()));
     for (const Phase& phase : plan.phase) {
       if (const auto* sweep = std::get_if<SweepPhase>(&phase)) add(*sweep);
       if (const auto* diagonal = std::get_if<DiagonalPhase>(&phase)) add(*diagonal);
@@ -32,10 +33,10 @@ class Reads {
   // The panel entries in them.
   Offset entries(Side side) const {
     Offset sum = 0;
-    const auto& part = share_.side(side);
+    const auto& part = local_blocks_.side(side);
     for (Index p = 0; p < part.pieces(); ++p) {
       for (Offset row = part.row_ptr[usize(p)]; row < part.row_ptr[usize(p) + 1]; ++row)
-        sum += Offset{times_.at(side)[usize(row)]} * share_.width(part.segment[usize(p)]);
+        sum += Offset{times_.at(side)[usize(row)]} * local_blocks_.width(part.segment[usize(p)]);
     }
     return sum;
   }
@@ -43,26 +44,26 @@ class Reads {
  private:
   void add(const SweepPhase& phase) {
     for (const Task& task : phase.task) {
-      for (Index i = task.strip_begin; i < task.strip_end; ++i)
-        add(task.diagonal ? Side::diagonal : phase.side, phase.strip[usize(i)]);
+      for (Index i = task.row_block_begin; i < task.row_block_end; ++i)
+        add(task.diagonal ? Side::diagonal : phase.side, phase.row_block[usize(i)]);
     }
   }
   void add(const DiagonalPhase& phase) {
-    for (const Strip& strip : phase.strip) add(Side::diagonal, strip);
+    for (const RowBlock& row_block : phase.row_block) add(Side::diagonal, row_block);
   }
-  void add(Side side, const Strip& strip) {
-    const auto& part = share_.side(side);
-    EXPECT_EQ(strip.value, part.value_ptr[usize(strip.piece)]);
-    EXPECT_EQ(strip.height, part.height(strip.piece));
-    EXPECT_EQ(strip.width, share_.width(part.segment[usize(strip.piece)]));
-    add(side, strip.piece, strip.row_begin, strip.row_end);
+  void add(Side side, const RowBlock& row_block) {
+    const auto& part = local_blocks_.side(side);
+    EXPECT_EQ(row_block.value, part.value_ptr[usize(row_block.piece)]);
+    EXPECT_EQ(row_block.height, part.height(row_block.piece));
+    EXPECT_EQ(row_block.width, local_blocks_.width(part.segment[usize(row_block.piece)]));
+    add(side, row_block.piece, row_block.row_begin, row_block.row_end);
   }
   void add(Side side, Index piece, Index begin, Index end) {
-    const Offset first = share_.side(side).row_ptr[usize(piece)];
+    const Offset first = local_blocks_.side(side).row_ptr[usize(piece)];
     for (Offset row = first + begin; row < first + end; ++row) ++times_[side].at(usize(row));
   }
 
-  const Share& share_;
+  const LocalBlocks& local_blocks_;
   std::map<Side, std::vector<int>> times_;
 };
 
@@ -131,19 +132,19 @@ TEST(Reads, EveryRankReadsAllOfItsFactorsOncePerUse) {
   for (const int whole_levels : {0, 2}) {
     const auto whole = testing_support::random_structure(250, 3, 4, whole_levels);
     for (const ProcessGrid& grid : grids) {
-      for_each_plan(
-          whole, grid,
-          [](const symbolic::Structure& s, const distribution::Mapping& mapping, const PlanSpec& spec,
-             const Accumulation& accumulation, const std::string& name) {
-            for (const auto& [share, plan] : make_all_plans(s, mapping, single_sync, spec, accumulation)) {
-              const Reads reads(share, plan);
-              for (const Side side : distribution::sides) {
-                const int times = times_read(side, spec.upper_is_lower);
-                EXPECT_EQ(reads.of(side), std::vector<int>(reads.of(side).size(), times))
-                    << name << ", rank " << share.rank << ", side " << int(side);
-              }
-            }
-          });
+      for_each_plan(whole, grid,
+                    [](const symbolic::Structure& s, const distribution::Mapping& mapping,
+                       const PlanSpec& spec, const Accumulation& accumulation, const std::string& name) {
+                      for (const auto& [local_blocks, plan] :
+                           make_all_plans(s, mapping, single_sync, spec, accumulation)) {
+                        const Reads reads(local_blocks, plan);
+                        for (const Side side : distribution::sides) {
+                          const int times = times_read(side, spec.upper_is_lower);
+                          EXPECT_EQ(reads.of(side), std::vector<int>(reads.of(side).size(), times))
+                              << name << ", rank " << local_blocks.rank << ", side " << int(side);
+                        }
+                      }
+                    });
     }
   }
 }
@@ -163,8 +164,9 @@ TEST(Reads, LevelSyncReadsNoPanelInTwoLayers) {
         [&](const symbolic::Structure& s, const distribution::Mapping& mapping, const PlanSpec& spec,
             const Accumulation& accumulation, const std::string& name) {
           std::map<Side, Offset> read;
-          for (const auto& [share, plan] : make_all_plans(s, mapping, level_sync, spec, accumulation)) {
-            const Reads reads(share, plan);
+          for (const auto& [local_blocks, plan] :
+               make_all_plans(s, mapping, level_sync, spec, accumulation)) {
+            const Reads reads(local_blocks, plan);
             for (const Side side : distribution::sides) read[side] += reads.entries(side);
           }
           EXPECT_EQ(read[Side::lower], times_read(Side::lower, spec.upper_is_lower) * panels) << name;

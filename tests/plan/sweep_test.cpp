@@ -18,7 +18,7 @@
 namespace trisweep::plan {
 namespace {
 
-using distribution::Share;
+using distribution::LocalBlocks;
 
 struct Sent {
   RankId from;
@@ -35,8 +35,8 @@ class Rank {
 
  public:
   // `stays`: partial sums of some rows stay on the ranks that make them.
-  Rank(const SweepPhase& phase, const Share& share, bool stays, std::vector<Sent>& network)
-      : phase_(phase), share_(share), stays_(stays), network_(network) {
+  Rank(const SweepPhase& phase, const LocalBlocks& local_blocks, bool stays, std::vector<Sent>& network)
+      : phase_(phase), local_blocks_(local_blocks), stays_(stays), network_(network) {
     counters_.reserve(phase);
   }
 
@@ -60,7 +60,7 @@ class Rank {
   const std::vector<Index>& passed_on() const { return passed_on_; }
 
   void expect_finished() const {
-    EXPECT_EQ(strips_.size(), phase_.strip.size());
+    EXPECT_EQ(row_blocks_.size(), phase_.row_block.size());
     EXPECT_EQ(sent_.size(), phase_.outgoing.size());
     EXPECT_EQ(received_.size(), phase_.incoming.size());
     for (const Index p : counters_.pending) EXPECT_EQ(p, 0);
@@ -70,14 +70,14 @@ class Rank {
   void sum_up(SegmentId s) {
     const Segment& segment = phase_.segment[s];
     passed_on_.push_back(segment.supernode);
-    EXPECT_TRUE(segment.parent >= 0 || stays_ || s >= SegmentId(share_.segments()) || segment.counts_final ||
-                share_.owned[usize(s)]);
+    EXPECT_TRUE(segment.parent >= 0 || stays_ || s >= SegmentId(local_blocks_.segments()) ||
+                segment.counts_final || local_blocks_.owned[usize(s)]);
   }
   void send(Index number) {
     const Outgoing& message = phase_.outgoing[usize(number)];
     EXPECT_TRUE(sent_.insert(number).second) << "a message was sent twice";
-    network_.push_back(
-        {RankId(share_.rank), number, message.to, phase_.segment[message.segment].supernode, message.kind});
+    network_.push_back({RankId(local_blocks_.rank), number, message.to,
+                        phase_.segment[message.segment].supernode, message.kind});
   }
   void ready(Index t) { ready_.push_back(t); }
 
@@ -91,30 +91,30 @@ class Rank {
   }
   void run_task(Index t) {
     const Task& task = phase_.task[usize(t)];
-    for (Index i = task.strip_begin; i < task.strip_end; ++i) {
-      EXPECT_TRUE(strips_.insert(i).second) << "a strip was applied twice";
-      if (task.diagonal) expect_read(phase_.strip[usize(i)].at);
+    for (Index i = task.row_block_begin; i < task.row_block_end; ++i) {
+      EXPECT_TRUE(row_blocks_.insert(i).second) << "a strip was applied twice";
+      if (task.diagonal) expect_read(phase_.row_block[usize(i)].at);
     }
     machine().task_ended(t);
   }
   // Products with diagonal blocks overwrite what panels are multiplied by.
   void expect_read(WorkRow row) const {
     for (const Task& task : phase_.task) {
-      for (Index i = task.strip_begin; i < task.strip_end && !task.diagonal; ++i) {
-        if (phase_.strip[usize(i)].at == row) {
-          EXPECT_TRUE(strips_.contains(i)) << "overwritten before it was read";
+      for (Index i = task.row_block_begin; i < task.row_block_end && !task.diagonal; ++i) {
+        if (phase_.row_block[usize(i)].at == row) {
+          EXPECT_TRUE(row_blocks_.contains(i)) << "overwritten before it was read";
         }
       }
     }
   }
 
   const SweepPhase& phase_;
-  const Share& share_;
+  const LocalBlocks& local_blocks_;
   bool stays_;
   std::vector<Sent>& network_;
   SweepCounters<Index> counters_;
   std::vector<Index> ready_;  // tasks
-  std::set<Index> strips_;
+  std::set<Index> row_blocks_;
   std::vector<Index> passed_on_;
   std::set<Index> sent_;      // by number
   std::set<Index> received_;  // by number
@@ -122,19 +122,20 @@ class Rank {
 
 void expect_sweep_completes(const symbolic::Structure& s, const distribution::Mapping& mapping,
                             const SweepSpec& spec, std::uint64_t seed) {
-  std::vector<Share> shares;
+  std::vector<LocalBlocks> blocks_by_rank;
   std::vector<SweepPhase> phases;
   for (Index r = 0; r < mapping.ranks(); ++r) {
-    shares.push_back(distribution::make_share(s, mapping, r));
-    phases.push_back(make_sweep(s, shares.back(), sweep_trees(s, mapping, shares.back().layer, spec), spec));
+    blocks_by_rank.push_back(distribution::make_local_blocks(s, mapping, r));
+    phases.push_back(make_sweep(s, blocks_by_rank.back(),
+                                sweep_trees(s, mapping, blocks_by_rank.back().layer, spec), spec));
   }
   std::vector<MessagePeers> peers;
   for (const SweepPhase& phase : phases) peers.push_back(peers_of(phase));
   const auto numbers = numbers_at_receivers(peers);
   std::vector<Sent> network;
   std::vector<Rank> ranks;
-  for (std::size_t r = 0; r < shares.size(); ++r)
-    ranks.emplace_back(phases[r], shares[r], spec.rows.has_value(), network);
+  for (std::size_t r = 0; r < blocks_by_rank.size(); ++r)
+    ranks.emplace_back(phases[r], blocks_by_rank[r], spec.rows.has_value(), network);
   for (Rank& rank : ranks) rank.start();
   std::mt19937_64 random(seed);
   while (!network.empty()) {
@@ -146,7 +147,7 @@ void expect_sweep_completes(const symbolic::Structure& s, const distribution::Ma
   for (const Rank& rank : ranks) rank.expect_finished();
   if (!spec.collectives) return;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto trees = sweep_trees(s, mapping, shares[r].layer, spec);
+    const auto trees = sweep_trees(s, mapping, blocks_by_rank[r].layer, spec);
     std::vector<Index> calls;
     for (const Index k : ranks[r].passed_on())
       if (std::ranges::find(trees.in_turn, k) != trees.in_turn.end()) calls.push_back(k);
@@ -190,8 +191,9 @@ TEST(Sweep, DiagonalProductsWaitForAllThatReadsWhatTheyOverwrite) {
   for (const Index ranks : {2, 4, 7}) {
     const auto mapping = distribution::proportional(s, {ranks, 1, 1});
     for (Index r = 0; r < ranks; ++r) {
-      const auto share = distribution::make_share(s, *mapping, r);
-      const auto phase = make_sweep(s, share, sweep_trees(s, *mapping, share.layer, spec), spec);
+      const auto local_blocks = distribution::make_local_blocks(s, *mapping, r);
+      const auto phase =
+          make_sweep(s, local_blocks, sweep_trees(s, *mapping, local_blocks.layer, spec), spec);
       for (const Task& task : phase.task) waiting += task.diagonal && task.waits > 1;
     }
     for (std::uint64_t seed = 0; seed < 3; ++seed) expect_sweep_completes(s, *mapping, spec, seed);
@@ -231,31 +233,31 @@ TEST(Sweep, CollectivesAreTakenInTurn) {
 TEST(Sweep, ARankThatIsAloneHasOneTaskPerTree) {
   const auto s = testing_support::random_structure(200, 3);
   const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
-  const auto share = distribution::make_share(s, *mapping, 0);
+  const auto local_blocks = distribution::make_local_blocks(s, *mapping, 0);
   const SweepSpec spec{distribution::Side::lower, Direction::scatter, false, binary_tree};
-  const auto phase = make_sweep(s, share, sweep_trees(s, *mapping, 0, spec), spec);
+  const auto phase = make_sweep(s, local_blocks, sweep_trees(s, *mapping, 0, spec), spec);
   Index roots = 0;
   for (const Index parent : s.parent) roots += parent < 0;
   EXPECT_LE(static_cast<Index>(phase.task.size()), roots);
   EXPECT_EQ(phase.feed.size(), 0u);
 }
 
-// Threads share what is larger than a grain: no strip of an ordered sweep is, but for whole slabs.
+// Threads share what is larger than a grain: no row block of an ordered sweep is, but for whole slabs.
 TEST(Sweep, LargePanelsAreCutForThreads) {
   const auto s = testing_support::random_structure(500, 0, 3);
   const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
-  const auto share = distribution::make_share(s, *mapping, 0);
+  const auto local_blocks = distribution::make_local_blocks(s, *mapping, 0);
   constexpr Offset grain = 100;
-  const auto plan =
-      make_plan(s, *mapping, share, single_sync(s, *mapping, 0, {}), {.ordered = true, .grain = grain});
+  const auto plan = make_plan(s, *mapping, local_blocks, single_sync(s, *mapping, 0, {}),
+                              {.ordered = true, .grain = grain});
   int cut = 0;
   for (const Phase& phase : plan.phase) {
     const auto* sweep = std::get_if<SweepPhase>(&phase);
     if (sweep == nullptr || sweep->side == distribution::Side::diagonal) continue;
-    for (const Strip& strip : sweep->strip) {
-      const Offset rows = strip.row_end - strip.row_begin;
-      EXPECT_LE(rows * strip.width, 2 * grain + slab_rows * strip.width);
-      cut += rows < strip.height;
+    for (const RowBlock& row_block : sweep->row_block) {
+      const Offset rows = row_block.row_end - row_block.row_begin;
+      EXPECT_LE(rows * row_block.width, 2 * grain + slab_rows * row_block.width);
+      cut += rows < row_block.height;
     }
   }
   EXPECT_GT(cut, 0) << "no panel is larger than a grain: nothing was tested";

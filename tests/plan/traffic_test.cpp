@@ -44,15 +44,16 @@ TEST(Traffic, IsWhatEveryRanksPlanSays) {
     const auto s = testing_support::random_structure(40 * static_cast<Index>(seed * seed), 3, seed);
     for (const ProcessGrid grid : {ProcessGrid{2, 3, 1}, {3, 2, 2}, {2, 2, 4}}) {
       const auto mapping = distribution::block_cyclic(s, grid);
-      std::vector<distribution::Share> shares;
-      for (Index r = 0; r < grid.ranks(); ++r) shares.push_back(distribution::make_share(s, *mapping, r));
+      std::vector<distribution::LocalBlocks> blocks_by_rank;
+      for (Index r = 0; r < grid.ranks(); ++r)
+        blocks_by_rank.push_back(distribution::make_local_blocks(s, *mapping, r));
       for_each_variant([&](const std::string& name, Schedule schedule, const PlanSpec& spec) {
         const auto all = traffic(s, *mapping, schedule, spec).rank;
-        ASSERT_EQ(all.size(), shares.size());
-        for (const auto& share : shares) {
-          const auto phases = schedule(s, *mapping, share.layer, spec);
-          EXPECT_EQ(all[usize(share.rank)], traffic_of(make_plan(s, *mapping, share, phases)))
-              << name << " on " << grid.name() << ", rank " << share.rank;
+        ASSERT_EQ(all.size(), blocks_by_rank.size());
+        for (const auto& local_blocks : blocks_by_rank) {
+          const auto phases = schedule(s, *mapping, local_blocks.layer, spec);
+          EXPECT_EQ(all[usize(local_blocks.rank)], traffic_of(make_plan(s, *mapping, local_blocks, phases)))
+              << name << " on " << grid.name() << ", rank " << local_blocks.rank;
         }
       });
     }

@@ -62,10 +62,12 @@ struct Ranks {
   // The caller's row, numbered over all ranks, of a rank's work row at home.
   Index old_of(std::size_t r, WorkRow at, VectorWay way) const {
     const Index work = at.value();
-    const distribution::Share& share = rank[r].share;
-    const auto s = std::upper_bound(share.slot.begin(), share.slot.end(), work) - share.slot.begin() - 1;
-    EXPECT_EQ(mapping->home(share.segment[usize(s)]), static_cast<Index>(r));
-    const Index row = structure.first[usize(share.segment[usize(s)])] + work - share.slot[usize(s)];
+    const distribution::LocalBlocks& local_blocks = rank[r].local_blocks;
+    const auto s = std::upper_bound(local_blocks.slot.begin(), local_blocks.slot.end(), work) -
+                   local_blocks.slot.begin() - 1;
+    EXPECT_EQ(mapping->home(local_blocks.segment[usize(s)]), static_cast<Index>(r));
+    const Index row =
+        structure.first[usize(local_blocks.segment[usize(s)])] + work - local_blocks.slot[usize(s)];
     const bool like_rows = (way == VectorWay::in) == (spec.op == Op::none);
     return (like_rows ? spec.vectors->row_old : spec.vectors->col_old)[usize(row)];
   }

@@ -95,10 +95,10 @@ std::unique_ptr<Mapping> shifted(const symbolic::Structure& structure, const Pro
         "namespace {\n": "MappingFunction shifted;\n",
         '    {"block-cyclic"': '    {"shifted", shifted, block_cyclic_sides, layers},\n',
     }),
-    "transport/relayed.cpp": ("""
-#include "trisweep/transport/two_sided.hpp"
+    "mpi/relayed.cpp": ("""
+#include "trisweep/mpi/two_sided.hpp"
 
-namespace trisweep::transport {
+namespace trisweep::mpi {
 namespace {
 
 class Relayed final : public TwoSided {
@@ -109,11 +109,11 @@ class Relayed final : public TwoSided {
 }  // namespace
 
 std::unique_ptr<Transport> relayed(const Communicator& comm, const CommunicationPattern& pattern) {
-  return make_collectively<Relayed>(comm, pattern);
+  return make_collective<Relayed>(comm, pattern);
 }
 
-}  // namespace trisweep::transport
-""", "transport/transports.cpp", {
+}  // namespace trisweep::mpi
+""", "mpi/transports.cpp", {
         "namespace {\n": "TransportFunction relayed;\n",
         '    {.name = "shared"': '    {.name = "relayed", .make = relayed},\n',
     }),

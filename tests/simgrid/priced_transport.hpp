@@ -8,14 +8,14 @@
 
 #include "job.hpp"
 #include "trisweep/model/wire.hpp"
+#include "trisweep/mpi/transport.hpp"
 #include "trisweep/plan/message_peers.hpp"
-#include "trisweep/transport/transport.hpp"
 
 namespace trisweep::simgrid {
 
-class PricedTransport final : public transport::Transport {
+class PricedTransport final : public mpi::Transport {
  public:
-  PricedTransport(std::unique_ptr<transport::Transport> inner, const Job& job, Index rank)
+  PricedTransport(std::unique_ptr<mpi::Transport> inner, const Job& job, Index rank)
       : inner_(std::move(inner)),
         machine_(job.machine),
         wire_(job.machine, job.network(), static_cast<Index>(job.plans.size())),
@@ -37,15 +37,15 @@ class PricedTransport final : public transport::Transport {
     spend(wire_.link(rank_, peers_[usize(phase_)].to[usize(number)].value()).send_overhead);
     inner_->send(number, data, bytes);
   }
-  std::optional<transport::Arrival> poll() override { return inner_->poll(); }
-  std::optional<transport::Arrival> poll(Index number) override { return inner_->poll(number); }
-  void receive(transport::Arrival& arrival, void* data, std::size_t bytes) override {
+  std::optional<mpi::Arrival> poll() override { return inner_->poll(); }
+  std::optional<mpi::Arrival> poll(Index number) override { return inner_->poll(number); }
+  void receive(mpi::Arrival& arrival, void* data, std::size_t bytes) override {
     inner_->receive(arrival, data, bytes);
     spend(wire_.link(arrival.from, rank_).receive_overhead + machine_.copying_seconds(double(bytes)) +
           (is_added(arrival) ? machine_.adding_seconds(double(bytes)) : 0));
   }
-  void close_phase(transport::Patience& patience) override { inner_->close_phase(patience); }
-  void close_solve(transport::Patience& patience) override { inner_->close_solve(patience); }
+  void close_phase(mpi::Watchdog& watchdog) override { inner_->close_phase(watchdog); }
+  void close_solve(mpi::Watchdog& watchdog) override { inner_->close_solve(watchdog); }
 
  private:
   static void spend(double seconds) { ::simgrid::s4u::this_actor::sleep_for(seconds); }
@@ -55,7 +55,7 @@ class PricedTransport final : public transport::Transport {
     return std::get_if<Phase>(&plan_.phase[usize(phase_)]);
   }
 
-  bool is_added(const transport::Arrival& arrival) const {
+  bool is_added(const mpi::Arrival& arrival) const {
     if (const auto* sweep = open<plan::SweepPhase>())
       return sweep->incoming[usize(arrival.number)].kind == plan::MessageKind::reduction;
     return std::ranges::any_of(open<plan::ExchangePhase>()->step, [&](const plan::ExchangeStep& step) {
@@ -63,7 +63,7 @@ class PricedTransport final : public transport::Transport {
     });
   }
 
-  std::unique_ptr<transport::Transport> inner_;
+  std::unique_ptr<mpi::Transport> inner_;
   const model::Machine& machine_;
   model::Wire wire_;
   const plan::Plan& plan_;

@@ -22,7 +22,7 @@ class SimulatedProduct {
  public:
   static constexpr Index rows = 64;  // of each rank, of the numbers that are computed
 
-  SimulatedProduct(const transport::Communicator& comm, Index all_rows, double seconds, double vector_seconds)
+  SimulatedProduct(const mpi::Communicator& comm, Index all_rows, double seconds, double vector_seconds)
       : comm_(comm), seconds_(seconds), vector_seconds_(vector_seconds), whole_(usize(all_rows)) {
     for (int rank = 0; rank <= comm.size(); ++rank)
       begin_.push_back(static_cast<int>(Offset{all_rows} * rank / comm.size()));
@@ -62,7 +62,7 @@ class SimulatedProduct {
     for (Index i = 0; i < rows; ++i) y.column(0)[i] = x.column(0)[i] * (1 + i + comm_.rank() * rows);
   }
 
-  const transport::Communicator& comm_;
+  const mpi::Communicator& comm_;
   const double seconds_, vector_seconds_;
   std::vector<int> begin_, count_;
   mutable std::vector<double> whole_;
@@ -70,7 +70,7 @@ class SimulatedProduct {
 };
 
 double seconds_of_an_iteration(krylov::Overlap overlap, SimulatedProduct& product,
-                               const transport::Team& team) {
+                               const mpi::ParallelContext& context) {
   constexpr int few = 5, many = 25;
   krylov::Identity identity;
   const krylov::Preconditioned<double> system{product, identity};
@@ -78,10 +78,10 @@ double seconds_of_an_iteration(krylov::Overlap overlap, SimulatedProduct& produc
     std::vector<double> b(SimulatedProduct::rows, 1), x(b.size());
     const double start = ::simgrid::s4u::Engine::get_clock();
     const auto result = krylov::pipelined_bicgstab<double>(
-        team, system, {b.data(), SimulatedProduct::rows, 1}, {x.data(), SimulatedProduct::rows, 1},
+        context, system, {b.data(), SimulatedProduct::rows, 1}, {x.data(), SimulatedProduct::rows, 1},
         {.tolerance = 1e-300, .max_iterations = iterations, .overlap = overlap, .replace_every = 0});
     if (result[0].iterations != iterations) std::abort();
-    return team.comm.max(::simgrid::s4u::Engine::get_clock() - start);
+    return context.comm.max(::simgrid::s4u::Engine::get_clock() - start);
   };
   return (seconds(many) - seconds(few)) / (many - few);
 }
@@ -96,8 +96,8 @@ int main(int argc, char** argv) {
   double seconds = 0;
   int rank = 0;
   {
-    const transport::Communicator comm(MPI_COMM_WORLD);
-    Crew crew(1);
+    const mpi::Communicator comm(MPI_COMM_WORLD);
+    ThreadPool pool(1);
     rank = comm.rank();
     const std::string name = argv[1];
     const auto overlap = name == "block"   ? krylov::Overlap::none
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
                                            : krylov::Overlap::gathers;
     trisweep::simgrid::SimulatedProduct product(comm, std::atoi(argv[2]), std::atof(argv[3]),
                                                 std::atof(argv[4]));
-    seconds = trisweep::simgrid::seconds_of_an_iteration(overlap, product, {comm, crew});
+    seconds = trisweep::simgrid::seconds_of_an_iteration(overlap, product, {comm, pool});
   }
   if (rank == 0) std::ofstream(argv[5]) << nlohmann::json{{"seconds", seconds}};
   MPI_Finalize();

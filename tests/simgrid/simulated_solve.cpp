@@ -51,7 +51,7 @@ Index work_rows(const plan::RankPlan& mine) {
   for (const plan::Phase& phase : mine.plan.phase) {
     if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) extra = std::max(extra, sweep->extra_rows);
   }
-  return mine.share.work_rows() + extra;
+  return mine.local_blocks.work_rows() + extra;
 }
 
 // What the executor does after the last message and task of a phase.
@@ -68,22 +68,22 @@ struct Outcome {
 
 template <Scalar T>
 Outcome solve_once(const Job& job) {
-  const transport::Communicator comm(MPI_COMM_WORLD);
+  const mpi::Communicator comm(MPI_COMM_WORLD);
   const plan::RankPlan& mine = job.plans[usize(comm.rank())];
   const Index nrhs = job.workload.nrhs;
   count_for(job.workload);
   std::vector<T> work(usize(work_rows<T>(mine)) * usize(nrhs));
   const engine::PanelStore<T> no_values;
-  Crew crew(1);
-  engine::Executor<T> executor(mine.share, {}, no_values, crew);
+  ThreadPool pool(1);
+  engine::Executor<T> executor(mine.local_blocks, {}, no_values, pool);
   executor.reserve(mine.plan, nrhs);
   const auto pattern = engine::pattern_of(mine.plan, usize(nrhs) * sizeof(T));
-  PricedTransport transport(transport::find_transport(job.transport).make(comm, pattern), job, comm.rank());
-  transport::Patience patience;
+  PricedTransport transport(mpi::find_transport(job.transport).make(comm, pattern), job, comm.rank());
+  mpi::Watchdog watchdog;
   Clock clock(job.machine);
   const engine::Run<T> run{.work = {work.data(), executor.scratch(), nrhs},
                            .transport = transport,
-                           .patience = patience,
+                           .watchdog = watchdog,
                            .recorder = &clock};
   this_actor::sleep_until(start);
   Index channel = 0;
@@ -93,7 +93,7 @@ Outcome solve_once(const Job& job) {
     ++channel;
   }
   const double seconds = ::simgrid::s4u::Engine::get_clock() - start;
-  transport.close_solve(patience);
+  transport.close_solve(watchdog);
   return {comm.max(seconds), comm.sum(double(transport.messages()))};
 }
 

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "component/systems.hpp"
+#include "sptrsv/systems.hpp"
 #include "support/watchdog.hpp"
-#include "trisweep/component/backward_error.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/sptrsv/backward_error.hpp"
 
 namespace trisweep::studies {
 namespace {
@@ -19,7 +19,7 @@ using PeScalars = ::testing::Types<float, double, std::complex<float>, std::comp
 TYPED_TEST_SUITE(DevicePesTest, PeScalars);
 
 template <Scalar T>
-void expect_solution(const component::LowerSystem<T>& system, const NamedDesign& design,
+void expect_solution(const sptrsv::LowerSystem<T>& system, const NamedDesign& design,
                      const DevicePeOptions& options, Index nrhs) {
   testing_support::show_life();
   const auto b = testing_support::random_vector<T>(usize(system.rows()) * usize(nrhs), 5);

@@ -22,8 +22,8 @@ using testing_support::random_vector;
 template <Scalar T>
 std::vector<T> product(const GemvTasks& tasks, const GemvOptions& options, int threads,
                        const std::vector<T>& x) {
-  Crew crew(threads);
-  const auto runner = run_launches_on_host<T>(make_launch_plan(tasks, options), crew);
+  ThreadPool pool(threads);
+  const auto runner = run_launches_on_host<T>(make_launch_plan(tasks, options), pool);
   std::vector<T> y(usize(tasks.rows), T(7));
   for (int repeat = 0; repeat < 2; ++repeat) runner->multiply(x, y);  // counters go on
   return y;
@@ -52,11 +52,11 @@ TYPED_TEST(LaunchesTest, EveryChoiceGivesTheProductThreads) {
 TEST(LaunchPlan, WithoutAtomicsEveryBitIsTheSameThreads) {
   MadeUp<double> made;
   const auto x = random_vector<double>(MadeUp<double>::columns, 4);
-  const GemvOptions merged{.merged = true}, strips{.sum = GemvSum::strips};
+  const GemvOptions merged{.merged = true}, row_blocks{.sum = GemvSum::row_blocks};
   const auto once = product<double>(made.tasks, merged, 1, x);
   for (const int threads : {2, 4}) {
     EXPECT_EQ(product<double>(made.tasks, merged, threads, x), once);
-    EXPECT_EQ(product<double>(made.tasks, strips, threads, x), once);
+    EXPECT_EQ(product<double>(made.tasks, row_blocks, threads, x), once);
   }
 }
 
@@ -132,7 +132,7 @@ TEST(LaunchPlan, WhatIsLaunchedInVain) {
 
 TEST(LaunchPlan, StripsAreNotPadded) {
   EXPECT_THROW(make_launch_plan({}, {.merged = true, .padded = true}), Error);
-  EXPECT_THROW(make_launch_plan({}, {.padded = true, .sum = GemvSum::strips}), Error);
+  EXPECT_THROW(make_launch_plan({}, {.padded = true, .sum = GemvSum::row_blocks}), Error);
 }
 
 TEST(LaunchPlan, StreamsTakeTurns) {

@@ -21,8 +21,8 @@ std::vector<Point> points() {
 struct Made {
   ClusterTree tree = make_cluster_tree(points(), 12);
   std::vector<Block> blocks = make_blocks(tree, {});
-  Strips strips = make_strips(tree, 60);
-  Structure structure{tree, blocks, strips, 3};
+  RowBlocks row_blocks = make_row_blocks(tree, 60);
+  ProductLayout structure{tree, blocks, row_blocks, 3};
 };
 
 Offset numbers_of(const device::GemvTasks& tasks) {
@@ -34,7 +34,7 @@ Offset numbers_of(const device::GemvTasks& tasks) {
 
 TEST(ProductStructure, CoversTheMatrixOnce) {
   const Made made;
-  const device::GemvTasks tasks = made.structure.tasks(0, made.strips.count());
+  const device::GemvTasks tasks = made.structure.tasks(0, made.row_blocks.count());
   const auto sums = made.structure.numbers();
   EXPECT_NEAR(std::accumulate(sums.begin(), sums.end(), 0.0), double(numbers_of(tasks)), 1e-6);
   // Each entry of the matrix is in one dense panel, or in the rows of one U.
@@ -51,7 +51,7 @@ TEST(ProductStructure, StripsOfProcessesAreAllStrips) {
   const Made made;
   const auto cut = cut_evenly(made.structure.numbers(), 3);
   ASSERT_EQ(cut.size(), 4u);
-  EXPECT_EQ(cut.back(), made.strips.count());
+  EXPECT_EQ(cut.back(), made.row_blocks.count());
   Offset left = 0;
   for (std::size_t p = 0; p < 3; ++p) {
     const auto tasks = made.structure.tasks(cut[p], cut[p + 1]);
@@ -59,7 +59,7 @@ TEST(ProductStructure, StripsOfProcessesAreAllStrips) {
     left += std::ssize(tasks.left);
     for (const device::Gemv& g : tasks.left) EXPECT_LE(g.target + g.rows, tasks.rows);
   }
-  EXPECT_EQ(left, std::ssize(made.structure.tasks(0, made.strips.count()).left));
+  EXPECT_EQ(left, std::ssize(made.structure.tasks(0, made.row_blocks.count()).left));
   EXPECT_EQ(cut_evenly({1, 1}, 4).size(), 5u);
 }
 

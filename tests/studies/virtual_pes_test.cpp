@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "component/systems.hpp"
+#include "sptrsv/systems.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::studies {
@@ -10,7 +10,7 @@ namespace {
 
 using testing_support::from_gallery;
 
-PeReport solve_by_clock(const component::LowerSystem<double>& system, std::string_view design, int pes,
+PeReport solve_by_clock(const sptrsv::LowerSystem<double>& system, std::string_view design, int pes,
                         int tasks, bool one_stream = false) {
   std::vector<double> b(usize(system.rows()), 1.0);
   return VirtualPes<double>(
@@ -19,8 +19,8 @@ PeReport solve_by_clock(const component::LowerSystem<double>& system, std::strin
       .solve(b, b);
 }
 
-component::LowerSystem<double> lower_of(const char* kind, Index n) {
-  return component::lower_system(from_gallery<double>(kind, n), {}, Op::none);
+sptrsv::LowerSystem<double> lower_of(const char* kind, Index n) {
+  return sptrsv::lower_system(from_gallery<double>(kind, n), {}, Op::none);
 }
 
 // The order that the multi-GPU zero-copy paper finds, and ours before all.
@@ -71,7 +71,7 @@ TEST(Designs, AskNobodyAgainWhoHasNothingLeft) {
     chain.pattern.row_ptr.push_back(static_cast<Offset>(chain.pattern.col.size()));
   }
   chain.value.assign(chain.pattern.col.size(), 1.0);
-  const PeReport report = solve_by_clock(component::lower_system(chain, {}, Op::none), "shmem", 3, 1);
+  const PeReport report = solve_by_clock(sptrsv::lower_system(chain, {}, Op::none), "shmem", 3, 1);
   // Of two other PEs each: all components have their sums read and both asked once, the last one asks one PE
   // in every look.
   const PeCounts& third = report.pe[2].counts;
@@ -110,7 +110,7 @@ TEST(Designs, CountTheSameEveryTime) {
 
 TEST(Designs, NamesAndNumbersThatAreNotThere) {
   EXPECT_THROW(find_design("magic"), Error);
-  const auto system = component::lower_system(from_gallery<double>("graph", 20), {}, Op::none);
+  const auto system = sptrsv::lower_system(from_gallery<double>("graph", 20), {}, Op::none);
   EXPECT_THROW(solve_by_clock(system, "push", 0, 1), Error);
   EXPECT_THROW(solve_by_clock(system, "push", 65, 1), Error);
   EXPECT_THROW(solve_by_clock(system, "push", 1, 0), Error);

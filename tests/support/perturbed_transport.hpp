@@ -8,13 +8,13 @@
 #include <thread>
 #include <utility>
 
-#include "trisweep/transport/transport.hpp"
+#include "trisweep/mpi/transport.hpp"
 
 namespace trisweep::testing_support {
 
-class PerturbedTransport final : public transport::Transport {
+class PerturbedTransport final : public mpi::Transport {
  public:
-  PerturbedTransport(std::unique_ptr<transport::Transport> inner, std::uint64_t seed)
+  PerturbedTransport(std::unique_ptr<mpi::Transport> inner, std::uint64_t seed)
       : inner_(std::move(inner)), random_(seed) {}
 
   void open_phase(Index phase) override {
@@ -25,29 +25,29 @@ class PerturbedTransport final : public transport::Transport {
     dawdle();
     leaving_.push_back({number, data, bytes});
   }
-  std::optional<transport::Arrival> poll() override {
+  std::optional<mpi::Arrival> poll() override {
     dawdle();
     if (one_in(2)) let_leave();
     if (auto arrival = inner_->poll()) held_.push_back(*arrival);
     if (held_.empty() || one_in(2)) return std::nullopt;
     std::swap(held_[random_() % held_.size()], held_.back());
-    const transport::Arrival arrival = held_.back();
+    const mpi::Arrival arrival = held_.back();
     held_.pop_back();
     return arrival;
   }
-  std::optional<transport::Arrival> poll(Index number) override {
+  std::optional<mpi::Arrival> poll(Index number) override {
     dawdle();
     if (one_in(2)) let_leave();
     return one_in(2) ? std::nullopt : inner_->poll(number);
   }
-  void receive(transport::Arrival& arrival, void* data, std::size_t bytes) override {
+  void receive(mpi::Arrival& arrival, void* data, std::size_t bytes) override {
     inner_->receive(arrival, data, bytes);
   }
-  void close_phase(transport::Patience& patience) override {
+  void close_phase(mpi::Watchdog& watchdog) override {
     while (!leaving_.empty()) let_leave();
-    inner_->close_phase(patience);
+    inner_->close_phase(watchdog);
   }
-  void close_solve(transport::Patience& patience) override { inner_->close_solve(patience); }
+  void close_solve(mpi::Watchdog& watchdog) override { inner_->close_solve(watchdog); }
 
  private:
   struct Leaving {
@@ -73,9 +73,9 @@ class PerturbedTransport final : public transport::Transport {
     while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
   }
 
-  std::unique_ptr<transport::Transport> inner_;
+  std::unique_ptr<mpi::Transport> inner_;
   std::vector<Leaving> leaving_;
-  std::vector<transport::Arrival> held_;
+  std::vector<mpi::Arrival> held_;
   std::mt19937_64 random_;
 };
 

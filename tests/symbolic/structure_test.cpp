@@ -21,7 +21,7 @@ using matrix::Pattern;
 using ordering::Method;
 using ordering::SeparatorTree;
 
-constexpr Options exact{.max_width = 1 << 20, .supernode_bytes = 0, .row_bytes = 0};
+constexpr SymbolicOptions exact{.max_width = 1 << 20, .supernode_bytes = 0, .row_bytes = 0};
 
 Pattern reordered(const Pattern& pattern, const std::vector<Index>& new_of) {
   std::vector<test::Edge> edges;
@@ -119,7 +119,7 @@ void expect_holds_factor(const Structure& s, const Pattern& final_pattern, bool 
   }
 }
 
-void expect_sound(const Ordered& o, const Options& options, bool brute_force = true) {
+void expect_sound(const Ordered& o, const SymbolicOptions& options, bool brute_force = true) {
   const Analysis analysis = analyze(o.pattern, o.tree, options);
   const Structure& s = *analysis.structure;
   ASSERT_EQ(s.n, o.pattern.rows);
@@ -136,8 +136,9 @@ TEST(Structure, HoldsTheFactorOfEveryGraphInEveryOrder) {
   for (const auto& [name, pattern] : test::assorted_patterns()) {
     for (const Method method : {Method::natural, Method::metis, Method::scotch}) {
       const Ordered o = ordered(pattern, method);
-      for (const Options& options : {exact, Options{}, Options{.max_width = 5}, Options{.max_width = 1},
-                                     Options{.max_width = 20, .supernode_bytes = 9999}}) {
+      for (const SymbolicOptions& options :
+           {exact, SymbolicOptions{}, SymbolicOptions{.max_width = 5}, SymbolicOptions{.max_width = 1},
+            SymbolicOptions{.max_width = 20, .supernode_bytes = 9999}}) {
         SCOPED_TRACE(name + ", method " + std::to_string(int(method)) + ", width " +
                      std::to_string(options.max_width));
         expect_sound(o, options);
@@ -151,7 +152,7 @@ TEST(Structure, HoldsTheFactorOfManySmallRandomGraphs) {
   for (int trial = 0; trial < 300; ++trial) {
     const Index n = 1 + trial % 40;
     const Pattern pattern = test::pattern_of(n, test::random_edges(n, n * (trial % 5) / 2, random));
-    const Options options{
+    const SymbolicOptions options{
         .max_width = 1 + trial % 9, .supernode_bytes = trial % 4 * 50, .row_bytes = trial % 3};
     SCOPED_TRACE(trial);
     expect_sound({pattern, no_tree(n)}, options);

@@ -24,9 +24,9 @@
 
 #include "_core/mpi.hpp"
 #include "trisweep/core/clock.hpp"
-#include "trisweep/core/crew.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/observer.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/engine/device_refinement.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/solve/solver.hpp"
@@ -113,9 +113,9 @@ nb::dict as_dict(const solve::Answer& answer) {
   result["arioli_demmel_duff_backward_error"] = answer.error.arioli_demmel_duff;
   result["backward_error"] = answer.error.normwise;
   result["refinement_steps"] = answer.refinement_steps;
-  result["condition_estimate"] = answer.regularity.condition_estimate;
+  result["condition_estimate"] = answer.condition.condition_estimate;
   result["singular"] = answer.singular;
-  result["doubtful"] = answer.doubtful;
+  result["ill_conditioned"] = answer.ill_conditioned;
   result["solved"] = answer.solved();
   result["solved_columns"] = solved_columns;
   result["small_equations"] = answer.small.equations;
@@ -130,7 +130,7 @@ std::string complaint(const solve::Answer& answer) {
   if (answer.solved()) return "";
   if (!answer.is_regular()) {
     return fmt::format("the matrix is singular to working precision: its condition number is about {:.1e}{}",
-                       answer.regularity.condition_estimate,
+                       answer.condition.condition_estimate,
                        answer.satisfies ? ", and x one of many solutions" : "");
   }
   const auto unsolved = std::ranges::count_if(
@@ -185,7 +185,7 @@ class OneProcess {
     signals_.heed([&] {
       const auto turn = turn_at_mpi();
       solver_.emplace(MPI_COMM_SELF, BlockRows<T>{.a = square(row_ptr, col, value)},
-                      solve::Options{.device = device_, .threads = threads, .observer = &signals_});
+                      solve::SolverOptions{.device = device_, .threads = threads, .observer = &signals_});
     });
     place_ = engine::place_of(device_);
   }

@@ -95,7 +95,7 @@ class Solver:
         """What is known of the factors ("factor") and of the last answer ("solve", once there was one).
 
         The fields are those of the command's records (docs/run-record.md), and the verdict: "solved",
-        "singular", and "doubtful" where the condition number is beyond 1 / epsilon: no digit needs to be right.
+        "singular", and "ill_conditioned" where the condition number is beyond 1 / epsilon: no digit needs to be right.
         """
         return self._solver.report()
 

@@ -3,8 +3,8 @@
 // dense blocks, or of U (V^T x), whose V^T x are sums on the way. One source for a GPU's blocks and for
 // threads of the host.
 //
-// They run as one persistent kernel: workers take panels of V and then strips by ticket, and a strip waits
-// for the sums only after its dense blocks. (Launches of batches, as others make them, are a study:
+// They run as one persistent kernel: workers take panels of V and then row blocks by ticket, and a row block
+// waits for the sums only after its dense blocks. (Launches of batches, as others make them, are a study:
 // studies/himv/batch_kernel.hpp.)
 
 #include "trisweep/device/block.hpp"
@@ -31,7 +31,7 @@ struct Gemv {
 };
 
 // Rows of y that one block of threads sums, from panels left[dense.begin, low_rank.end): dense ones first.
-struct GemvStrip {
+struct GemvRows {
   Range rows;
   Range dense;
   Range low_rank;
@@ -47,7 +47,7 @@ template <class T>
 struct GemvView {
   const std::byte* panels;
   ArrayView<Gemv> gemv;
-  ArrayView<GemvStrip> strip;
+  ArrayView<GemvRows> row_block;
   Range right;  // panels of V
   const T* x;
   T* sums;
@@ -87,7 +87,7 @@ TRISWEEP_DEVICE inline const T* source_of(const GemvView<T>& v, const Gemv& g) {
   return (g.kind == GemvKind::rows_of_sums ? v.sums : v.x) + g.source;
 }
 
-// y += (or =) the sum of some panels, in rows of a strip: a row is one thread's, and adds in one order.
+// y += (or =) the sum of some panels, in rows of a row block: a row is one thread's, and adds in one order.
 template <bool first, class T, class Block>
 TRISWEEP_DEVICE inline void sum_rows(const GemvView<T>& v, Range rows, Range panels, const Block& block) {
   for (Index i = rows.begin + block.group * block.lanes + block.lane; i < rows.end;
@@ -103,12 +103,12 @@ TRISWEEP_DEVICE inline void sum_rows(const GemvView<T>& v, Range rows, Range pan
 }
 
 // A worker of the merged kernel, of `workers`, in the `number`-th product. It ends: panels of V wait for
-// nothing, and have been taken when a strip is.
+// nothing, and have been taken when a row block is.
 template <class T, class Block>
 TRISWEEP_DEVICE inline void run_merged(const GemvView<T>& v, Count workers, Count number,
                                        const Block& block) {
   const auto rights = static_cast<Count>(v.right.end - v.right.begin);
-  const Count items = rights + static_cast<Count>(v.strip.size);
+  const Count items = rights + static_cast<Count>(v.row_block.size);
   for (;;) {
     // Each worker ends a product with a ticket of none.
     const Count item = block.find(
@@ -120,13 +120,13 @@ TRISWEEP_DEVICE inline void run_merged(const GemvView<T>& v, Count workers, Coun
       if (block.leads()) add<Scope::device>(&v.control->summed, 1);
       continue;
     }
-    const GemvStrip& strip = v.strip[static_cast<Index>(item - rights)];
-    sum_rows<true>(v, strip.rows, strip.dense, block);
+    const GemvRows& row_block = v.row_block[static_cast<Index>(item - rights)];
+    sum_rows<true>(v, row_block.rows, row_block.dense, block);
     block.find([&] {
       while (load_acquire<Scope::device>(&v.control->summed) < number * rights) block.idle();
       return Count(0);
     });
-    sum_rows<false>(v, strip.rows, strip.low_rank, block);
+    sum_rows<false>(v, row_block.rows, row_block.low_rank, block);
   }
 }
 

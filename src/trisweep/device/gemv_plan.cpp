@@ -8,7 +8,7 @@ namespace trisweep::device {
 GemvPlan make_gemv_plan(const GemvTasks& tasks) {
   GemvPlan plan{.panels = tasks.panels,
                 .gemv = tasks.right,
-                .strip = tasks.strip,
+                .row_block = tasks.row_block,
                 .right = {0, static_cast<Index>(tasks.right.size())},
                 .columns = tasks.columns,
                 .rows = tasks.rows,
@@ -17,8 +17,8 @@ GemvPlan make_gemv_plan(const GemvTasks& tasks) {
   std::ranges::stable_sort(plan.gemv, std::greater<>(),
                            [](const Gemv& g) { return Offset{g.rows} * g.cols; });
   plan.gemv.insert(plan.gemv.end(), tasks.left.begin(), tasks.left.end());
-  for (GemvStrip& strip : plan.strip) {
-    for (Range* const range : {&strip.dense, &strip.low_rank}) {
+  for (GemvRows& row_block : plan.row_block) {
+    for (Range* const range : {&row_block.dense, &row_block.low_rank}) {
       range->begin += plan.right.end;
       range->end += plan.right.end;
     }

@@ -11,11 +11,11 @@ namespace trisweep::device {
 // All of a process.
 struct GemvTasks {
   std::span<const std::byte> panels;
-  std::vector<Gemv> right;       // sums_of_x
-  std::vector<Gemv> left;        // strip by strip, the dense ones of each first
-  std::vector<GemvStrip> strip;  // of `left`
-  Index columns = 0;             // of x
-  Index rows = 0;                // of y
+  std::vector<Gemv> right;          // sums_of_x
+  std::vector<Gemv> left;           // row block by row block, the dense ones of each first
+  std::vector<GemvRows> row_block;  // of `left`
+  Index columns = 0;                // of x
+  Index rows = 0;                   // of y
   Index sums = 0;
 };
 
@@ -23,7 +23,7 @@ struct GemvTasks {
 struct GemvPlan {
   std::span<const std::byte> panels;  // the tasks'
   std::vector<Gemv> gemv;
-  std::vector<GemvStrip> strip;
+  std::vector<GemvRows> row_block;
   Range right;
   Index columns = 0, rows = 0, sums = 0;
 };

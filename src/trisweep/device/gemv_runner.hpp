@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/gemv_plan.hpp"
 
@@ -40,9 +40,9 @@ class KernelRunner : public GemvRunner<T> {
   virtual void bring_out(T* y) = 0;
 };
 
-// The panels and the crew outlive it. A worker of the kernel is one of the crew's threads.
+// The panels and the thread pool outlive it. A worker of the kernel is one of the thread pool's threads.
 template <Scalar T>
-std::unique_ptr<KernelRunner<T>> run_gemv_on_host(GemvPlan plan, Crew& crew);
+std::unique_ptr<KernelRunner<T>> run_gemv_on_host(GemvPlan plan, ThreadPool& pool);
 
 // On the current device, to whose memory the panels are copied. Built with TRISWEEP_CUDA or TRISWEEP_HIP;
 // throws Error(environment).

@@ -14,14 +14,14 @@ class GpuGemv : public KernelRunner<T> {
       : columns_(usize(plan.columns)),
         panels_(panels),
         gemv_(std::span<const Gemv>(plan.gemv)),
-        strip_(std::span<const GemvStrip>(plan.strip)),
+        row_block_(std::span<const GemvRows>(plan.row_block)),
         x_(usize(plan.columns + slack)),
         sums_(usize(plan.sums + slack)),
         y_(usize(plan.rows)),
         control_(1),
         view_{.panels = panels_.data(),
               .gemv = {gemv_.data(), static_cast<Index>(gemv_.size())},
-              .strip = {strip_.data(), static_cast<Index>(strip_.size())},
+              .row_block = {row_block_.data(), static_cast<Index>(row_block_.size())},
               .right = plan.right,
               .x = reinterpret_cast<const Number*>(x_.data()),
               .sums = reinterpret_cast<Number*>(sums_.data()),
@@ -45,7 +45,7 @@ class GpuGemv : public KernelRunner<T> {
   std::size_t columns_;  // of x, before the slack
   DeviceArray<std::byte> panels_;
   DeviceArray<Gemv> gemv_;
-  DeviceArray<GemvStrip> strip_;
+  DeviceArray<GemvRows> row_block_;
   DeviceArray<T> x_, sums_, y_;
   DeviceArray<GemvControl> control_;
   GemvView<Number> view_;

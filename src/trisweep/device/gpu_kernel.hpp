@@ -102,11 +102,11 @@ void launch(const void* kernel, const void* pes, Blocks blocks, Solve<T> solve, 
 template <class T, class Launch>
 void launch_all(const Program& program, Solve<T> solve, const Launch& launch, const CarryLetters& carry) {
   for (std::size_t stop = 0;; ++stop, ++solve.launches) {
-    const bool is_last = stop == program.stop.size();
-    solve.end = is_last ? all_items : program.stop[stop].item;
+    const bool is_last = stop == program.boundary.size();
+    solve.end = is_last ? all_items : program.boundary[stop].item;
     launch(solve);
     if (is_last) return;
-    carry(program.stop[stop]);
+    carry(program.boundary[stop]);
   }
 }
 

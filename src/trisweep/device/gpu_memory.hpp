@@ -131,7 +131,7 @@ class GpuPeMemory {
   DeviceArray<Count> time_;
   DeviceArray<RealOf<T>> b_scale_, x_scale_;
   std::deque<DeviceArray<std::byte>> measuring_;
-  Measured<Number> measured_;
+  ResidualView<Number> measured_;
   VectorCopies<T> copies_;
   std::array<SideMemory, distribution::sides.size()> side_;
   DeviceArray<T> scratch_;

@@ -54,14 +54,14 @@ class GpuPes<T>::Memory {
   GpuPeMemory<T>& pe(Index p) { return pes_[usize(p)]; }
   std::span<const Program> programs() const { return programs_; }
 
-  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, Stream stream,
+  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double watchdog, Stream stream,
              const CarryLetters& carry) {
     const Solve<Number> solve{.nrhs = nrhs,
                               .number = ++solves_,
                               .end = all_items,
                               .launches = launches_,
-                              .patience = static_cast<Count>(patience * 1e9)};
-    launches_ += programs_.front().stop.size() + 1;
+                              .watchdog = static_cast<Count>(watchdog * 1e9)};
+    launches_ += programs_.front().boundary.size() + 1;
     team_.run(stream, [&](std::size_t i, Stream here) { start(parts_[i], vectors, solve, here, carry); });
   }
 
@@ -121,9 +121,9 @@ void GpuPes<T>::copy_times(std::span<Count> times, Index pe, void* stream) const
 }
 
 template <Scalar T>
-void GpuPes<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, void* stream,
+void GpuPes<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double watchdog, void* stream,
                       const CarryLetters& carry) {
-  memory_->solve(nrhs, vectors, patience, static_cast<Stream>(stream), carry);
+  memory_->solve(nrhs, vectors, watchdog, static_cast<Stream>(stream), carry);
 }
 template <Scalar T>
 T* GpuPes<T>::rows(Index pe) const {
@@ -135,7 +135,7 @@ bool GpuPes<T>::ended(void* stream) const {
   return is_idle(static_cast<Stream>(stream));
 }
 template <Scalar T>
-void GpuPes<T>::stop() const {
+void GpuPes<T>::boundary() const {
   constexpr Count failed = 1;
   const GpuStream beside;
   for (const Program& program : memory_->programs())

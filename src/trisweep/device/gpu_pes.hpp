@@ -12,8 +12,8 @@
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/gpu_device.hpp"
 #include "trisweep/device/make_program.hpp"
-#include "trisweep/device/measure.hpp"
 #include "trisweep/device/panels.hpp"
+#include "trisweep/device/residual.hpp"
 #include "trisweep/kernels/stored.hpp"
 
 namespace trisweep::device {
@@ -24,7 +24,7 @@ template <Scalar T>
 struct PeData {
   std::span<const RealOf<T>> b_scale{};
   std::span<const RealOf<T>> x_scale{};
-  Measuring<T> measuring{};
+  ResidualSystem<T> measuring{};
 };
 
 // The caller's rows of one PE, in the host's memory or in its device's; `base`, as CallersRows has it, in the
@@ -37,8 +37,8 @@ struct PeVectors {
   Vectors<const T> base{};
 };
 
-// Carries the letters of a stop.
-using CarryLetters = std::function<void(const Stop&)>;
+// Exchanges the messages of a launch boundary.
+using CarryLetters = std::function<void(const LaunchBoundary&)>;
 
 // How items come to blocks: by ticket; or, for comparison, each to a block of its own, as SuperLU_DIST gives
 // one to each block column: that ends only as long as a device starts blocks in their order.
@@ -72,16 +72,16 @@ class GpuPes {
 
   // In `stream` (a cudaStream_t or hipStream_t; null: the default one): neither waits nor allocates when
   // vectors are in devices' memory. `vectors`: by PE; none where the plan does not bring them in and out.
-  // `patience`: seconds in which something must move; 0: any time. `carry`: what the host does at a stop of
-  // the program, of which there is one then, when the stream has come there.
-  void solve(Index nrhs, std::span<const PeVectors<T>> vectors = {}, double patience = 0,
+  // `watchdog`: seconds without progress after which it fails; 0: never. `carry`: the host's part at a launch
+  // boundary of the program, once the stream has reached it.
+  void solve(Index nrhs, std::span<const PeVectors<T>> vectors = {}, double watchdog = 0,
              void* stream = nullptr, const CarryLetters& carry = {});
   // Work rows of a PE.
   T* rows(Index pe = 0) const;
   // Whether all in the stream has ended.
   bool ended(void* stream = nullptr) const;
   // Ends the solve that is under way.
-  void stop() const;
+  void boundary() const;
   // Waits for the stream. Throws Error(environment) that says what was waited for when that took too long.
   void wait(void* stream = nullptr) const;
   // See HostPe::times(); of a solve that was waited for.

@@ -11,15 +11,15 @@ namespace {
 constexpr int warps_of_block = 4;
 
 template <class N>
-__global__ void run_strips(VectorStep<N> step, Summed<N>* by_strip) {
-  const Index strip = static_cast<Index>(blockIdx.x * warps_of_block + threadIdx.x / slab_rows);
-  if (strip < strips_of(step.rows)) run_strip(step, strip, by_strip, GpuWarp());
+__global__ void run_row_blocks(VectorStep<N> step, Summed<N>* by_row_block) {
+  const Index row_block = static_cast<Index>(blockIdx.x * warps_of_block + threadIdx.x / slab_rows);
+  if (row_block < row_blocks_of(step.rows)) run_row_block(step, row_block, by_row_block, GpuWarp());
 }
 // By one block, with a warp for each inner product.
 template <class N>
-__global__ void sum_strips(VectorStep<N> step, const Summed<N>* by_strip, Summed<N>* sums) {
+__global__ void sum_row_blocks(VectorStep<N> step, const Summed<N>* by_row_block, Summed<N>* sums) {
   const auto product = static_cast<Index>(threadIdx.x / slab_rows);
-  const Summed<N> sum = sum_of_strips(step, product, by_strip, GpuWarp());
+  const Summed<N> sum = sum_of_row_blocks(step, product, by_row_block, GpuWarp());
   if (threadIdx.x % slab_rows == 0) sums[product] = sum;
 }
 
@@ -59,18 +59,18 @@ class GpuSteps final : public StepRunner<T> {
   }
 
   void launch(Step step, Sum* sums) {
-    const auto strips = static_cast<unsigned>(strips_of(step.rows));
-    const std::size_t by_strip = strips * usize(step.products);
-    if (by_strip_.size() < by_strip) by_strip_ = DeviceArray<Sum>(by_strip);
-    Sum* partial = by_strip_.data();
-    if (strips > 0) {
+    const auto row_blocks = static_cast<unsigned>(row_blocks_of(step.rows));
+    const std::size_t by_row_block = row_blocks * usize(step.products);
+    if (by_row_block_.size() < by_row_block) by_row_block_ = DeviceArray<Sum>(by_row_block);
+    Sum* partial = by_row_block_.data();
+    if (row_blocks > 0) {
       std::array<void*, 2> arguments{&step, &partial};
-      start(reinterpret_cast<const void*>(&run_strips<Number>),
-            (strips + warps_of_block - 1) / warps_of_block, warps_of_block, arguments.data());
+      start(reinterpret_cast<const void*>(&run_row_blocks<Number>),
+            (row_blocks + warps_of_block - 1) / warps_of_block, warps_of_block, arguments.data());
     }
     if (step.products > 0) {
       std::array<void*, 3> arguments{&step, &partial, &sums};
-      start(reinterpret_cast<const void*>(&sum_strips<Number>), 1, static_cast<unsigned>(step.products),
+      start(reinterpret_cast<const void*>(&sum_row_blocks<Number>), 1, static_cast<unsigned>(step.products),
             arguments.data());
     }
   }
@@ -81,7 +81,7 @@ class GpuSteps final : public StepRunner<T> {
   }
 
   GpuStream stream_;
-  DeviceArray<Sum> by_strip_, sums_;
+  DeviceArray<Sum> by_row_block_, sums_;
   std::vector<Sum> sums_on_host_;
 };
 

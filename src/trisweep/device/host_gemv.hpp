@@ -12,8 +12,8 @@ template <Scalar T>
 class HostGemv : public KernelRunner<T> {
  public:
   // `slack`: numbers behind x and the sums that panels may read.
-  HostGemv(const GemvPlan& plan, Crew& crew, Index slack = 0)
-      : crew_(crew),
+  HostGemv(const GemvPlan& plan, ThreadPool& pool, Index slack = 0)
+      : pool_(pool),
         columns_(usize(plan.columns)),
         x_(zeros<T>(usize(plan.columns + slack), "x as a device has it")),
         sums_(zeros<T>(usize(plan.sums + slack), "the sums of low-rank blocks")),
@@ -30,7 +30,7 @@ class HostGemv : public KernelRunner<T> {
     };
     return {.panels = panels.data(),
             .gemv = array(plan.gemv),
-            .strip = array(plan.strip),
+            .row_block = array(plan.row_block),
             .right = plan.right,
             .x = reinterpret_cast<const Number*>(x_.data()),
             .sums = reinterpret_cast<Number*>(sums_.data()),
@@ -38,13 +38,13 @@ class HostGemv : public KernelRunner<T> {
             .control = &control_};
   }
   void clear_result() { std::fill_n(y_.data(), y_.size(), T{}); }
-  Crew& crew() { return crew_; }
+  ThreadPool& pool() { return pool_; }
 
  private:
   void bring_in(const T* x) override { copy(x, x_.data(), columns_); }
   void bring_out(T* y) override { copy(y_.data(), y, y_.size()); }
 
-  Crew& crew_;
+  ThreadPool& pool_;
   std::size_t columns_;  // of x, before the slack
   Buffer<T> x_, sums_, y_;
   GemvControl control_;

@@ -19,7 +19,7 @@ class HostPe {
   // With `workers` threads and at most `nrhs` right-hand sides. `memory`: of the layout, zero, on a cache
   // line; it and the program outlive this. `measuring`: of a program that does so; views outlive this.
   HostPe(const Program& program, Index pes, int workers, Index nrhs, std::byte* memory,
-         const Measuring<T>& measuring = {})
+         const ResidualSystem<T>& measuring = {})
       : program_(program),
         workers_(workers),
         view_(view_of(program,
@@ -45,18 +45,18 @@ class HostPe {
     make_room(rows_for_tiles(program_, panels));
   }
 
-  // The next solve, for all workers, or the first launch of it. `patience`: seconds in which something must
-  // move; 0: any time.
-  Solve<Number> next(Index nrhs, double patience) {
+  // The next solve, for all workers, or the first launch of it. `watchdog`: seconds without
+  // progress after which it fails; 0: never.
+  Solve<Number> next(Index nrhs, double watchdog) {
     return {.nrhs = nrhs,
             .number = ++solves_,
             .end = program_.end_of_launch(0),
             .launches = launches_++,
-            .patience = static_cast<Count>(patience * 1e9)};
+            .watchdog = static_cast<Count>(watchdog * 1e9)};
   }
   // Its launch behind that stop.
-  void go_on(Solve<Number>& solve, std::size_t stop) {
-    solve.end = program_.end_of_launch(stop + 1);
+  void go_on(Solve<Number>& solve, std::size_t boundary) {
+    solve.end = program_.end_of_launch(boundary + 1);
     solve.launches = launches_++;
   }
 
@@ -108,7 +108,7 @@ class HostPe {
   int workers_;
   ProgramView view_;
   PeMemory<Number> memory_;
-  Measured<Number> measured_;
+  ResidualView<Number> measured_;
   std::vector<Count> counter_;
   std::vector<Count> time_;
   Index nrhs_;

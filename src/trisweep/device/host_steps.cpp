@@ -8,7 +8,7 @@ namespace {
 template <Scalar T>
 class HostSteps final : public StepRunner<T> {
  public:
-  HostSteps(Crew& crew, MemorySpace space) : crew_(crew), space_(space) {}
+  HostSteps(ThreadPool& pool, MemorySpace space) : pool_(pool), space_(space) {}
 
   MemorySpace space() const override { return space_; }
   std::shared_ptr<T> allocate(std::size_t numbers) override {
@@ -24,42 +24,42 @@ class HostSteps final : public StepRunner<T> {
   void copy_numbers(const T* from, T* to, std::size_t count) override { std::copy_n(from, count, to); }
 
   std::span<const Sum> run_all(std::span<const Step> steps, const std::function<void()>& poll) override {
-    constexpr std::size_t strips_between_polls = 4;
-    by_strip_.resize(steps.size());
+    constexpr std::size_t row_blocks_between_polls = 4;
+    by_row_block_.resize(steps.size());
     for (std::size_t s = 0; s < steps.size(); ++s)
-      by_strip_[s].resize(usize(strips_of(steps[s].rows)) * usize(steps[s].products));
-    const std::size_t strips = steps.empty() ? 0 : usize(strips_of(steps.front().rows));
-    crew_.run([&](int thread) {
-      const Crew::Part mine = crew_.part(thread, strips, 1);
-      for (std::size_t strip = mine.begin; strip < mine.end; ++strip) {
+      by_row_block_[s].resize(usize(row_blocks_of(steps[s].rows)) * usize(steps[s].products));
+    const std::size_t row_blocks = steps.empty() ? 0 : usize(row_blocks_of(steps.front().rows));
+    pool_.run([&](int thread) {
+      const ThreadPool::Part mine = pool_.part(thread, row_blocks, 1);
+      for (std::size_t row_block = mine.begin; row_block < mine.end; ++row_block) {
         for (std::size_t s = 0; s < steps.size(); ++s)
-          run_strip(steps[s], static_cast<Index>(strip), by_strip_[s].data(), HostWarp{});
-        if (thread == 0 && strip % strips_between_polls == 0) poll();
+          run_row_block(steps[s], static_cast<Index>(row_block), by_row_block_[s].data(), HostWarp{});
+        if (thread == 0 && row_block % row_blocks_between_polls == 0) poll();
       }
     });
     poll();
     sums_.clear();
     for (std::size_t s = 0; s < steps.size(); ++s) {
       for (Index p = 0; p < steps[s].products; ++p)
-        sums_.push_back(sum_of_strips(steps[s], p, by_strip_[s].data(), HostWarp{}));
+        sums_.push_back(sum_of_row_blocks(steps[s], p, by_row_block_[s].data(), HostWarp{}));
     }
     return sums_;
   }
 
-  Crew& crew_;
+  ThreadPool& pool_;
   MemorySpace space_;
-  std::vector<std::vector<Sum>> by_strip_;
+  std::vector<std::vector<Sum>> by_row_block_;
   std::vector<Sum> sums_;
 };
 
 }  // namespace
 
 template <Scalar T>
-std::unique_ptr<StepRunner<T>> run_steps_on_host(Crew& crew, MemorySpace space) {
-  return std::make_unique<HostSteps<T>>(crew, space);
+std::unique_ptr<StepRunner<T>> run_steps_on_host(ThreadPool& pool, MemorySpace space) {
+  return std::make_unique<HostSteps<T>>(pool, space);
 }
 
-#define INSTANTIATE(T) template std::unique_ptr<StepRunner<T>> run_steps_on_host(Crew&, MemorySpace);
+#define INSTANTIATE(T) template std::unique_ptr<StepRunner<T>> run_steps_on_host(ThreadPool&, MemorySpace);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::device

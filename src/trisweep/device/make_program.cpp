@@ -32,12 +32,12 @@ std::string_view name_of(plan::Part part) {
 
 }  // namespace
 
-PlanBuilder::PlanBuilder(const symbolic::Structure& structure, const distribution::Share& share,
-                         const plan::Plan& plan, Carrier carrier)
-    : ProgramBuilder(share.rank, share.work_rows(), carrier),
-      share_(share),
-      places_(places(structure)),
-      positions_(distribution::piece_positions(structure, share)) {
+PlanBuilder::PlanBuilder(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks,
+                         const plan::Plan& plan, ExchangeBackend exchange_backend)
+    : ProgramBuilder(local_blocks.rank, local_blocks.work_rows(), exchange_backend),
+      local_blocks_(local_blocks),
+      places_(critical_path_priority(structure)),
+      positions_(distribution::piece_positions(structure, local_blocks)) {
   position_at_.fill(-1);
   program_.rows += plan::extra_rows(plan);
 }
@@ -56,12 +56,12 @@ Index ProgramBuilder::new_rows(Offset count) {
   return first;
 }
 
-void ProgramBuilder::stop_for(const Letter& letter) {
-  const auto next = static_cast<Index>(program_.letter.size());
-  if (program_.stop.empty() || program_.stop.back().item != items())
-    program_.stop.push_back({items(), {next, next}});
-  program_.letter.push_back(letter);
-  program_.stop.back().letter.end = next + 1;
+void ProgramBuilder::stop_for(const StagedMessage& staged_message) {
+  const auto next = static_cast<Index>(program_.staged_message.size());
+  if (program_.boundary.empty() || program_.boundary.back().item != items())
+    program_.boundary.push_back({items(), {next, next}});
+  program_.staged_message.push_back(staged_message);
+  program_.boundary.back().staged_message.end = next + 1;
 }
 
 Index ProgramBuilder::expect(Index from, Index rows) {
@@ -77,7 +77,7 @@ Index ProgramBuilder::promise(Index to, Index rows) {
   return put;
 }
 
-Strip PlanBuilder::strip(const plan::Strip& of, Offset positions) const {
+RowBlock PlanBuilder::row_block(const plan::RowBlock& of, Offset positions) const {
   return {.value = of.value,
           .position = positions + of.position,
           .piece = of.piece,
@@ -105,12 +105,12 @@ Offset PlanBuilder::positions_of(const plan::SweepPhase& phase) {
   return at;
 }
 
-void PlanBuilder::add_diagonal(Range strips, Op op, Index after) {
-  for (Index i = strips.begin; i < strips.end; ++i)
-    program_.scratch = std::max(program_.scratch, program_.strip[usize(i)].width);
+void PlanBuilder::add_diagonal(Range row_blocks, Op op, Index after) {
+  for (Index i = row_blocks.begin; i < row_blocks.end; ++i)
+    program_.scratch = std::max(program_.scratch, program_.row_block[usize(i)].width);
   program_.item.push_back(
       {.action = Action::product, .at = static_cast<Index>(program_.product.size()), .after = after});
-  program_.product.push_back({.strip = strips,
+  program_.product.push_back({.row_block = row_blocks,
                               .side = static_cast<std::uint8_t>(distribution::Side::diagonal),
                               .multiply = op == Op::none ? Multiply::in_place : Multiply::in_place_by_rows,
                               .conjugate = op == Op::conjugate_transpose});
@@ -119,12 +119,13 @@ void PlanBuilder::add_diagonal(Range strips, Op op, Index after) {
 void PlanBuilder::add(const plan::DiagonalPhase& phase) {
   const Index after = items();
   const auto size = [&](Index i) {
-    return Offset{phase.strip[usize(i)].width} * phase.strip[usize(i)].width;
+    return Offset{phase.row_block[usize(i)].width} * phase.row_block[usize(i)].width;
   };
-  in_parts(static_cast<Index>(phase.strip.size()), diagonal_entries, size, [&](Range of, Offset) {
-    const auto begin = static_cast<Index>(program_.strip.size());
-    for (Index i = of.begin; i < of.end; ++i) program_.strip.push_back(strip(phase.strip[usize(i)], 0));
-    add_diagonal({begin, static_cast<Index>(program_.strip.size())}, phase.op, after);
+  in_parts(static_cast<Index>(phase.row_block.size()), diagonal_entries, size, [&](Range of, Offset) {
+    const auto begin = static_cast<Index>(program_.row_block.size());
+    for (Index i = of.begin; i < of.end; ++i)
+      program_.row_block.push_back(row_block(phase.row_block[usize(i)], 0));
+    add_diagonal({begin, static_cast<Index>(program_.row_block.size())}, phase.op, after);
   });
 }
 
@@ -135,20 +136,21 @@ void PlanBuilder::add(const plan::ExchangePhase& phase) {
 // Put, a step is as many messages as it has parts, which both ends cut alike; the host carries it whole.
 void PlanBuilder::add(const plan::ExchangeStep& step) {
   const bool is_sent = step.transfer == plan::Transfer::send;
-  Letter letter{.phase = phase_, .number = step.number, .peer = step.rank.value(), .is_sent = is_sent};
-  letter.rows = static_cast<Index>(step.rows);
-  letter.row = host_carries() ? new_rows(step.rows) : none;
-  if (host_carries() && !is_sent) stop_for(letter);
-  Index packed = letter.row;
+  StagedMessage staged_message{
+      .phase = phase_, .number = step.number, .peer = step.rank.value(), .is_sent = is_sent};
+  staged_message.rows = static_cast<Index>(step.rows);
+  staged_message.row = uses_mpi() ? new_rows(step.rows) : none;
+  if (uses_mpi() && !is_sent) stop_for(staged_message);
+  Index packed = staged_message.row;
   const Index after = items();
-  const auto width = [&](Index i) { return share_.width(step.segment[usize(i)].value()); };
+  const auto width = [&](Index i) { return local_blocks_.width(step.segment[usize(i)].value()); };
   in_parts(static_cast<Index>(step.segment.size()), moved_rows, width, [&](Range of, Offset rows) {
     Transfer transfer{.run = {static_cast<Index>(program_.run.size()), 0}, .comes = !is_sent, .row = packed};
     for (Index i = of.begin; i < of.end; ++i)
-      program_.run.push_back({share_.slot[usize(step.segment[usize(i)])], width(i)});
+      program_.run.push_back({local_blocks_.slot[usize(step.segment[usize(i)])], width(i)});
     transfer.run.end = static_cast<Index>(program_.run.size());
     transfer.adds = step.transfer == plan::Transfer::receive_add;
-    if (host_carries()) {
+    if (uses_mpi()) {
       packed += static_cast<Index>(rows);
     } else if (is_sent) {
       transfer.put = promise(step.rank.value(), static_cast<Index>(rows));
@@ -160,7 +162,7 @@ void PlanBuilder::add(const plan::ExchangeStep& step) {
     program_.transfer.push_back(transfer);
     program_.item.push_back({.action = Action::transfer, .at = at, .after = after});
   });
-  if (host_carries() && is_sent) stop_for(letter);
+  if (uses_mpi() && is_sent) stop_for(staged_message);
 }
 
 void ProgramBuilder::add_cleared(const std::vector<RowRun>& runs, Index after) {
@@ -184,9 +186,9 @@ Program ProgramBuilder::take() && {
   return std::move(program_);
 }
 
-Program make_program(const symbolic::Structure& structure, const distribution::Share& share,
-                     const plan::Plan& plan, Carrier carrier) {
-  PlanBuilder builder(structure, share, plan, carrier);
+Program make_program(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks,
+                     const plan::Plan& plan, ExchangeBackend exchange_backend) {
+  PlanBuilder builder(structure, local_blocks, plan, exchange_backend);
   for (const plan::Phase& phase : plan.phase) builder.add(phase);
   return std::move(builder).take();
 }
@@ -221,13 +223,13 @@ std::string describe_waiting(const Program& program, Index item) {
   std::string text = fmt::format("rank {} waits in the {}", program.rank, name_of(part));
   const auto from = [&](Index signal) { return program.inbound[usize(signal)].from; };
   const Item& of = program.item[usize(item)];
-  if (of.action == Action::settle) {
-    const Settle& settle = program.settle[usize(of.at)];
-    text +=
-        settle.supernode == none ? " for the verdict" : fmt::format(" for supernode {}", settle.supernode);
-    for (Index i = settle.signal.begin; i < settle.signal.end; ++i)
-      text +=
-          fmt::format("{} rank {}", i == settle.signal.begin ? ", of" : ",", from(program.signal[usize(i)]));
+  if (of.action == Action::reduce_forward) {
+    const ReduceForward& reduce_forward = program.reduce_forward[usize(of.at)];
+    text += reduce_forward.supernode == none ? " for the verdict"
+                                             : fmt::format(" for supernode {}", reduce_forward.supernode);
+    for (Index i = reduce_forward.signal.begin; i < reduce_forward.signal.end; ++i)
+      text += fmt::format("{} rank {}", i == reduce_forward.signal.begin ? ", of" : ",",
+                          from(program.signal[usize(i)]));
   } else if (of.action == Action::product) {
     const Range& read = program.product[usize(of.at)].read;
     for (Index i = read.begin; i < read.end; ++i)

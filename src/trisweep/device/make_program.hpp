@@ -32,7 +32,7 @@ struct Outbound {
 
 // A message that the host carries, by its number among those of a phase that are sent, or that come, from or
 // to work rows of this PE.
-struct Letter {
+struct StagedMessage {
   Index phase;
   Index number;
   Index peer;
@@ -41,9 +41,9 @@ struct Letter {
   Index rows;
 };
 // Before an item the host carries these, one after another.
-struct Stop {
+struct LaunchBoundary {
   Index item;
-  Range letter;
+  Range staged_message;
 };
 
 struct Program : ProgramArrays<Vector> {
@@ -54,8 +54,8 @@ struct Program : ProgramArrays<Vector> {
   Index verdict = none;            // of a program that measures: the first work row of what it finds
   std::vector<Inbound> inbound;    // by phase, then as both ends list them; by signal
   std::vector<Outbound> outbound;  // in the same order
-  std::vector<Letter> letter;
-  std::vector<Stop> stop;
+  std::vector<StagedMessage> staged_message;
+  std::vector<LaunchBoundary> boundary;
   // For people.
   Index rank = 0;
   std::vector<std::pair<Index, plan::Part>> part;  // first item, of phases
@@ -65,19 +65,19 @@ struct Program : ProgramArrays<Vector> {
   Index signals(Index pes) const { return messages() + pes; }
   // Where the items of each launch end: one more than there are stops.
   Index end_of_launch(std::size_t launch) const {
-    return launch < stop.size() ? stop[launch].item : static_cast<Index>(item.size());
+    return launch < boundary.size() ? boundary[launch].item : static_cast<Index>(item.size());
   }
 };
 
 // The plan must be an ordered one (plan::Accumulation): contributions to a segment have cells, so that
 // workers need no locks, and sums are the same every time. Throws Error(usage) when it is not.
-Program make_program(const symbolic::Structure& structure, const distribution::Share& share,
-                     const plan::Plan& plan, Carrier carrier = Carrier::device);
+Program make_program(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks,
+                     const plan::Plan& plan, ExchangeBackend exchange_backend = ExchangeBackend::puts);
 
 // Measures answers to op(A) x = b (measure.hpp), of which each PE has some rows, this one `rows` of them.
 // `columns` brings x to the work rows that are the columns of these.
-Program make_measuring_program(Index pe, Index pes, const plan::VectorPhase& columns, Index rows,
-                               Carrier carrier = Carrier::device);
+Program make_residual_program(Index pe, Index pes, const plan::VectorPhase& columns, Index rows,
+                              ExchangeBackend exchange_backend = ExchangeBackend::puts);
 
 // By sender: where its messages come to, in the order in which it lists them.
 std::vector<std::vector<Address>> addresses(const Program& program, Index pes);

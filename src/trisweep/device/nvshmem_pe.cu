@@ -102,7 +102,7 @@ class NvshmemPe<T>::Memory {
   GpuPeMemory<T>& pe() { return pe_; }
   const Program& program() const { return program_; }
 
-  void solve(Index nrhs, const PeVectors<T>& vectors, double patience, Stream stream,
+  void solve(Index nrhs, const PeVectors<T>& vectors, double watchdog, Stream stream,
              const CarryLetters& carry) {
     AllCallers<NumberOf<T>> callers{};
     callers.of[0] = pe_.bring_in(vectors, stream);
@@ -110,10 +110,10 @@ class NvshmemPe<T>::Memory {
                                    .number = ++solves_,
                                    .end = all_items,
                                    .launches = launches_,
-                                   .patience = static_cast<Count>(patience * 1e9)};
-    launches_ += program_.stop.size() + 1;
+                                   .watchdog = static_cast<Count>(watchdog * 1e9)};
+    launches_ += program_.boundary.size() + 1;
     // PEs stop at places of their own: a launch is not all PEs' then, and blocks are resident all the same.
-    const bool is_collective = program_.stop.empty();
+    const bool is_collective = program_.boundary.empty();
     const auto launch_one = [&](Solve<NumberOf<T>> now) {
       const Blocks blocks{1, workers_, Scheduling::tickets};
       if (!is_collective) return launch(kernel_, view_.data(), blocks, now, callers, stream);
@@ -162,9 +162,9 @@ template <Scalar T>
 NvshmemPe<T>::~NvshmemPe() = default;
 
 template <Scalar T>
-void NvshmemPe<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience, void* stream,
+void NvshmemPe<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double watchdog, void* stream,
                          const CarryLetters& carry) {
-  memory_->solve(nrhs, vectors.front(), patience, static_cast<Stream>(stream), carry);
+  memory_->solve(nrhs, vectors.front(), watchdog, static_cast<Stream>(stream), carry);
 }
 template <Scalar T>
 T* NvshmemPe<T>::rows() const {

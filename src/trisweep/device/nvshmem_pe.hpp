@@ -35,7 +35,7 @@ class NvshmemPe {
   NvshmemPe& operator=(const NvshmemPe&) = delete;
 
   // `vectors`: of this PE.
-  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double patience = 0, void* stream = nullptr,
+  void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double watchdog = 0, void* stream = nullptr,
              const CarryLetters& carry = {});
   T* rows() const;
   // Whether all in the stream has ended.

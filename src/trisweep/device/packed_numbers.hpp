@@ -1,12 +1,12 @@
 #pragma once
-// The numbers of packed panels (compression/number_format.hpp) in kernels, where each thread reads its own.
+// The numbers of packed panels (lowrank/number_format.hpp) in kernels, where each thread reads its own.
 
 #include <algorithm>
 #include <bit>
 #include <type_traits>
 
-#include "trisweep/compression/number_format.hpp"
 #include "trisweep/device/number.hpp"
+#include "trisweep/lowrank/number_format.hpp"
 
 namespace trisweep::device {
 
@@ -26,22 +26,22 @@ class PackedColumn {
 
  public:
   static constexpr std::size_t parts = sizeof(T) / sizeof(R);
-  // In a strip whose numbers begin at `numbers` and whose slabs have so many bytes; `in_slab` bytes behind
-  // where a slab begins, or `in_last` where the last does, which is the first that is not full.
+  // In a row block whose numbers begin at `numbers` and whose slabs have so many bytes; `in_slab` bytes
+  // behind where a slab begins, or `in_last` where the last does, which is the first that is not full.
   TRISWEEP_DEVICE PackedColumn(const std::byte* numbers, std::size_t slab_bytes, std::size_t full_slabs)
       : numbers_(numbers), slab_bytes_(slab_bytes), full_slabs_(full_slabs) {}
 
-  TRISWEEP_DEVICE void begin(compression::Bits bits, double step) {
+  TRISWEEP_DEVICE void begin(lowrank::Bits bits, double step) {
     bits_ = bits_of(bits);
-    is_whole_ = bits == compression::whole;
+    is_whole_ = bits == lowrank::whole;
     step_ = static_cast<R>(is_whole_ ? 1 : step);
   }
   // To where the next column begins; `rest` numbers are in the last slab.
   TRISWEEP_DEVICE void end(std::size_t rest) {
-    in_slab_ += compression::slab_reals / 8 * bits_;
+    in_slab_ += lowrank::slab_reals / 8 * bits_;
     in_last_ += (rest * bits_ + 7) / 8;
   }
-  TRISWEEP_DEVICE const std::byte* end_of_strip() const {
+  TRISWEEP_DEVICE const std::byte* end_of_row_block() const {
     return numbers_ + full_slabs_ * slab_bytes_ + in_last_;
   }
 
@@ -55,13 +55,13 @@ class PackedColumn {
     }
   }
 
-  static TRISWEEP_DEVICE std::size_t bits_of(compression::Bits bits) {
-    return bits == compression::whole ? 8 * sizeof(R) : bits;
+  static TRISWEEP_DEVICE std::size_t bits_of(lowrank::Bits bits) {
+    return bits == lowrank::whole ? 8 * sizeof(R) : bits;
   }
 
  private:
   TRISWEEP_DEVICE R real(std::size_t i) const {
-    const std::size_t slab = i / compression::slab_reals, bit = i % compression::slab_reals * bits_;
+    const std::size_t slab = i / lowrank::slab_reals, bit = i % lowrank::slab_reals * bits_;
     const std::size_t column = slab < full_slabs_ ? in_slab_ : in_last_;
     const std::uint64_t found = bits_at(numbers_ + slab * slab_bytes_ + column + bit / 8, bit % 8, bits_);
     if (is_whole_) {
@@ -80,38 +80,37 @@ class PackedColumn {
   R step_ = 1;
 };
 
-TRISWEEP_DEVICE inline const compression::PanelHead& head_of(const std::byte* panel) {
-  return *reinterpret_cast<const compression::PanelHead*>(panel);
+TRISWEEP_DEVICE inline const lowrank::PanelHead& head_of(const std::byte* panel) {
+  return *reinterpret_cast<const lowrank::PanelHead*>(panel);
 }
 
 // Calls visit(j, column) for every column j of a panel of T.
 template <class T, class Visit>
 TRISWEEP_DEVICE inline void for_each_column(const std::byte* panel, const Visit& visit) {
   using Column = PackedColumn<T>;
-  const compression::PanelHead& head = head_of(panel);
+  const lowrank::PanelHead& head = head_of(panel);
   const std::size_t reals = usize(head.rows) * Column::parts;
-  const std::size_t full_slabs = reals / compression::slab_reals, rest = reals % compression::slab_reals;
+  const std::size_t full_slabs = reals / lowrank::slab_reals, rest = reals % lowrank::slab_reals;
   const std::byte* at = panel + sizeof head;
-  for (Index first = 0; first < head.cols; first += compression::strip_cols) {
+  for (Index first = 0; first < head.cols; first += lowrank::packed_block_cols) {
     const Index left = head.cols - first;
-    const Index cols = left < compression::strip_cols ? left : compression::strip_cols;
-    const auto* const bits = reinterpret_cast<const compression::Bits*>(at);
+    const Index cols = left < lowrank::packed_block_cols ? left : lowrank::packed_block_cols;
+    const auto* const bits = reinterpret_cast<const lowrank::Bits*>(at);
     const auto* const multiple = reinterpret_cast<const std::uint8_t*>(at + cols);
     const auto bits_of = [&](Index c) { return head.own ? bits[c] : head.bits; };
     std::size_t bits_of_row = 0;
     for (Index c = 0; c < cols; ++c) bits_of_row += Column::bits_of(bits_of(c));
-    if (head.own) at += usize(cols) * (sizeof(compression::Bits) + sizeof(compression::Multiple));
-    Column column(at, compression::slab_reals / 8 * bits_of_row, full_slabs);
+    if (head.own) at += usize(cols) * (sizeof(lowrank::Bits) + sizeof(lowrank::Multiple));
+    Column column(at, lowrank::slab_reals / 8 * bits_of_row, full_slabs);
     for (Index c = 0; c < cols; ++c) {
       double step = head.unit;
       if (head.own)
-        step *= compression::value_of(
-            static_cast<compression::Multiple>(multiple[2 * c] | multiple[2 * c + 1] << 8));
+        step *= lowrank::value_of(static_cast<lowrank::Multiple>(multiple[2 * c] | multiple[2 * c + 1] << 8));
       column.begin(bits_of(c), step);
       visit(first + c, column);
       column.end(rest);
     }
-    at = column.end_of_strip();
+    at = column.end_of_row_block();
   }
 }
 

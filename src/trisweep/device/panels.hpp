@@ -1,15 +1,15 @@
 #pragma once
 // The panels of one side of a PE, in any storage that products have: numbers of S, one piece after another;
-// or each piece by itself, in tiles (compression/tiles.hpp) or, where that is shorter, numbers of S.
+// or each piece by itself, in tiles (lowrank/tiles.hpp) or, where that is shorter, numbers of S.
 
 #include <array>
 #include <span>
 
-#include "trisweep/compression/tiles.hpp"
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/device/number.hpp"
 #include "trisweep/device/program.hpp"
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/distribution/local_blocks.hpp"
+#include "trisweep/lowrank/tiles.hpp"
 
 namespace trisweep::device {
 
@@ -49,16 +49,17 @@ Pieces<NumberOf<S>> in_kernels(const PieceSpan<S>& side) {
 template <class Side>
 using InKernels = decltype(in_kernels(std::declval<const Side&>()));
 
-// Calls visit(panel) with what a strip has rows of: a pointer to numbers or to the head of tiles.
+// Calls visit(panel) with what a row block has rows of: a pointer to numbers or to the head of tiles.
 template <class S, class Visit>
-TRISWEEP_DEVICE inline void visit_panel(const S* side, const Strip& strip, const Visit& visit) {
-  visit(side + strip.value);
+TRISWEEP_DEVICE inline void visit_panel(const S* side, const RowBlock& row_block, const Visit& visit) {
+  visit(side + row_block.value);
 }
 template <class S, class Visit>
-TRISWEEP_DEVICE inline void visit_panel(const Pieces<S>& side, const Strip& strip, const Visit& visit) {
-  const Piece& piece = side.piece[strip.piece];
+TRISWEEP_DEVICE inline void visit_panel(const Pieces<S>& side, const RowBlock& row_block,
+                                        const Visit& visit) {
+  const Piece& piece = side.piece[row_block.piece];
   if (piece.in_tiles) {
-    visit(reinterpret_cast<const compression::TilesHead*>(piece.first));
+    visit(reinterpret_cast<const lowrank::TilesHead*>(piece.first));
   } else {
     visit(reinterpret_cast<const S*>(piece.first));
   }

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "trisweep/core/vectors.hpp"
-#include "trisweep/device/measure.hpp"
 #include "trisweep/device/panels.hpp"
 #include "trisweep/device/peers.hpp"
+#include "trisweep/device/residual.hpp"
 
 namespace trisweep::device {
 
@@ -47,7 +47,7 @@ struct Solve {
   Count number;
   Index end;       // of the items that it runs; all_items: there is no more of them
   Count launches;  // before this one, in all solves
-  Count patience;  // nanoseconds in which something must move; 0: any time
+  Count watchdog;  // nanoseconds in which something must move; 0: any time
   CallersRows<T> caller{};
 };
 
@@ -66,7 +66,7 @@ struct Pe {
   Index phases;
   T* scratch;                // of the first worker
   std::size_t scratch_size;  // numbers of a worker
-  Measured<T> measured;      // by a program that does so
+  ResidualView<T> measured;  // by a program that does so
   Solve<T> solve;
 
   // As a worker sees it.

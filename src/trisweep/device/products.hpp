@@ -13,24 +13,24 @@
 
 namespace trisweep::device {
 
-// A strip of a panel of S, and work rows of T with `nrhs` right-hand sides. (S is what the panel begins with:
-// a number, or the head of tiles, see products_in_tiles.hpp.)
+// A row block of a panel of S, and work rows of T with `nrhs` right-hand sides. (S is what the panel begins
+// with: a number, or the head of tiles, see products_in_tiles.hpp.)
 template <class S, class T>
 struct Operands {
   const S* value;
   const Index* position;
   T* row;
   Index nrhs;
-  Strip strip;
+  RowBlock row_block;
   bool conjugate;
   T* scratch;  // of the worker
 
   TRISWEEP_DEVICE T* at(Index work_row) const { return row + usize(work_row) * usize(nrhs); }
-  TRISWEEP_DEVICE T* row_side(Index i) const { return at(position[i - strip.row_begin]); }
-  TRISWEEP_DEVICE T* panel_side(Index j) const { return at(strip.at + j); }
+  TRISWEEP_DEVICE T* row_side(Index i) const { return at(position[i - row_block.row_begin]); }
+  TRISWEEP_DEVICE T* panel_side(Index j) const { return at(row_block.at + j); }
 };
 
-// The rows of one slab that belong to a strip.
+// The rows of one slab that belong to a row block.
 template <class S>
 struct Slab {
   const S* value;  // of row 0 of the slab
@@ -42,14 +42,14 @@ struct Slab {
 
 template <class S, class T>
 TRISWEEP_DEVICE inline Slab<S> slab_of(const Operands<S, T>& o, Index number) {
-  const Strip& s = o.strip;
+  const RowBlock& s = o.row_block;
   const Index first = (s.row_begin / slab_rows + number) * slab_rows;
   const Index rows = s.height - first < slab_rows ? s.height - first : slab_rows;
   const Index last = s.row_end - first < rows ? s.row_end - first : rows;
   return {o.value + usize(first) * usize(s.width), rows, first, s.row_begin > first ? s.row_begin - first : 0,
           last};
 }
-TRISWEEP_DEVICE inline Index slabs_of(const Strip& s) {
+TRISWEEP_DEVICE inline Index slabs_of(const RowBlock& s) {
   return (s.row_end + slab_rows - 1) / slab_rows - s.row_begin / slab_rows;
 }
 
@@ -105,7 +105,7 @@ TRISWEEP_DEVICE inline void multiply_slab(const Operands<S, T>& o, const Slab<S>
   for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
     T sum[tile] = {};
     const S* value = slab.value + i;
-    for (Index j = 0; j < o.strip.width; ++j, value += slab.ld) {
+    for (Index j = 0; j < o.row_block.width; ++j, value += slab.ld) {
       const T* const s = source(j);
       const T factor = widened<T>(*value);
       for (int r = 0; r < tile; ++r) add_product(sum[r], factor, s[r], sign_of(o));
@@ -121,17 +121,17 @@ TRISWEEP_DEVICE inline void multiply_slab_by_tiles(const Operands<S, T>& o, cons
   constexpr int tiles = slab_rows / tile_size;
   TileSum<Warp, T> sum[tiles];
   const auto is_row = [&](Index i) { return i >= slab.begin && i < slab.end; };
-  for (Index first = 0; first < o.strip.width; first += tile_depth) {
+  for (Index first = 0; first < o.row_block.width; first += tile_depth) {
     typename Warp::template Register<T> a, b;
     warp.each([&](int lane) {
       const TilePlace at = place_in_b(lane);
-      b[usize(lane)] = first + at.row < o.strip.width ? source(first + at.row)[at.column] : T{};
+      b[usize(lane)] = first + at.row < o.row_block.width ? source(first + at.row)[at.column] : T{};
     });
     for (int t = 0; t < tiles; ++t) {
       warp.each([&](int lane) {
         const TilePlace at = place_in_a(lane);
         const Index i = t * tile_size + at.row, j = first + at.column;
-        const bool is_in = is_row(i) && j < o.strip.width;
+        const bool is_in = is_row(i) && j < o.row_block.width;
         a[usize(lane)] = is_in ? widened<T>(slab.value[usize(j) * usize(slab.ld) + usize(i)]) : T{};
       });
       sum[t].add(warp, a, b, sign_of(o));
@@ -148,15 +148,15 @@ TRISWEEP_DEVICE inline void multiply_slab_by_tiles(const Operands<S, T>& o, cons
   }
 }
 
-// Calls put(i, column, sum) with sum = (P s)(i, column) for all rows i of the strip: a group has a slab.
+// Calls put(i, column, sum) with sum = (P s)(i, column) for all rows i of the row block: a group has a slab.
 template <class S, class T, class Block, class Put>
 TRISWEEP_DEVICE inline void multiply(const Operands<S, T>& o, const Block& block, const Put& put) {
   const auto panel_side = [&](Index j) { return o.panel_side(j); };
   for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
-    const TileRows<tile, T, Block, decltype(panel_side)> source(block, panel_side, {0, o.strip.width},
+    const TileRows<tile, T, Block, decltype(panel_side)> source(block, panel_side, {0, o.row_block.width},
                                                                 column);
     const auto put_here = [&](Index i, Index r, T sum) { put(i, column + r, sum); };
-    for (Index number = block.group; number < slabs_of(o.strip); number += block.groups) {
+    for (Index number = block.group; number < slabs_of(o.row_block); number += block.groups) {
       const Slab<S> slab = slab_of(o, number);
       if constexpr (by_tiles<Block, T, tile>) {
         multiply_slab_by_tiles(o, slab, block.warp(), source, put_here);
@@ -172,9 +172,9 @@ TRISWEEP_DEVICE inline void multiply(const Operands<S, T>& o, const Block& block
 template <int tile, class S, class T, class Block, class Source, class Put>
 TRISWEEP_DEVICE inline void multiply_columns(const Operands<S, T>& o, const Block& block,
                                              const Source& source, const Put& put) {
-  for (Index j = block.group; j < o.strip.width; j += block.groups) {
+  for (Index j = block.group; j < o.row_block.width; j += block.groups) {
     T sum[tile] = {};
-    for (Index number = 0; number < slabs_of(o.strip); ++number) {
+    for (Index number = 0; number < slabs_of(o.row_block); ++number) {
       const Slab<S> slab = slab_of(o, number);
       const S* const value = slab.value + usize(j) * usize(slab.ld);
       for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
@@ -196,9 +196,9 @@ TRISWEEP_DEVICE inline void multiply_columns_by_tiles(const Operands<S, T>& o, c
                                                       const Source& source, const Put& put) {
   const auto warp = block.warp();
   using Warp = std::remove_const_t<decltype(warp)>;
-  for (Index first = block.group * tile_size; first < o.strip.width; first += block.groups * tile_size) {
+  for (Index first = block.group * tile_size; first < o.row_block.width; first += block.groups * tile_size) {
     TileSum<Warp, T> sum;
-    for (Index number = 0; number < slabs_of(o.strip); ++number) {
+    for (Index number = 0; number < slabs_of(o.row_block); ++number) {
       const Slab<S> slab = slab_of(o, number);
       const auto is_row = [&](Index i) { return i >= slab.begin && i < slab.end; };
       for (Index above = slab.begin / tile_depth * tile_depth; above < slab.end; above += tile_depth) {
@@ -206,7 +206,7 @@ TRISWEEP_DEVICE inline void multiply_columns_by_tiles(const Operands<S, T>& o, c
         warp.each([&](int lane) {
           const TilePlace of_a = place_in_a(lane), of_b = place_in_b(lane);
           const Index i = above + of_a.column, j = first + of_a.row;
-          const bool is_in = is_row(i) && j < o.strip.width;
+          const bool is_in = is_row(i) && j < o.row_block.width;
           a[usize(lane)] = is_in ? widened<T>(slab.value[usize(j) * usize(slab.ld) + usize(i)]) : T{};
           b[usize(lane)] =
               is_row(above + of_b.row) ? source(slab.first + above + of_b.row)[of_b.column] : T{};
@@ -217,7 +217,7 @@ TRISWEEP_DEVICE inline void multiply_columns_by_tiles(const Operands<S, T>& o, c
     warp.each([&](int lane) {
       for (int share = 0; share < tile_shares; ++share) {
         const TilePlace at = place_in_c(lane, share);
-        if (first + at.row < o.strip.width) put(first + at.row, at.column, sum.at(lane, share));
+        if (first + at.row < o.row_block.width) put(first + at.row, at.column, sum.at(lane, share));
       }
     });
   }
@@ -229,7 +229,7 @@ template <class S, class T, class Block, class Rows, class Put>
 TRISWEEP_DEVICE inline void multiply_transposed(const Operands<S, T>& o, const Block& block, const Rows& rows,
                                                 const Put& put) {
   for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
-    const Range range{o.strip.row_begin, o.strip.row_end};
+    const Range range{o.row_block.row_begin, o.row_block.row_end};
     const TileRows<tile, T, Block, Rows> source(block, rows, range, column);
     const auto put_here = [&](Index j, Index r, T sum) { put(j, column + r, sum); };
     if constexpr (by_tiles<Block, T, tile>) {
@@ -256,7 +256,7 @@ TRISWEEP_DEVICE inline void gather(const Operands<S, T>& o, const Block& block) 
 template <class S, class T, class Block>
 TRISWEEP_DEVICE inline void multiply_in_place(Operands<S, T> o, bool by_rows, const Block& block) {
   T* const made = o.scratch;
-  o.scratch += usize(o.strip.width) * usize(o.nrhs);
+  o.scratch += usize(o.row_block.width) * usize(o.nrhs);
   const auto keep = [&](Index i, Index column, T sum) {
     made[usize(i) * usize(o.nrhs) + usize(column)] = sum;
   };
@@ -268,7 +268,7 @@ TRISWEEP_DEVICE inline void multiply_in_place(Operands<S, T> o, bool by_rows, co
   }
   block.sync();
   T* const to = o.panel_side(0);
-  for_each(block, usize(o.strip.width) * usize(o.nrhs), [&](std::size_t i) { to[i] = made[i]; });
+  for_each(block, usize(o.row_block.width) * usize(o.nrhs), [&](std::size_t i) { to[i] = made[i]; });
 }
 
 }  // namespace trisweep::device

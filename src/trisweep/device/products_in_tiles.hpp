@@ -1,33 +1,33 @@
 #pragma once
-// Products with a panel in tiles (compression/tiles.hpp), in the place of those with its numbers: packed
+// Products with a panel in tiles (lowrank/tiles.hpp), in the place of those with its numbers: packed
 // numbers are read as they are, each by one thread, which widens it in a register.
 //
 // A tile of low rank is U V^T. What its first factor makes of a vector are sums on the way, which lie in the
-// worker's scratch: those of all tiles of a strip come first, columns of packed panels dealt out to the
+// worker's scratch: those of all tiles of a row block come first, columns of packed panels dealt out to the
 // groups of the block. Behind a barrier a thread has a row of the result, to which all tiles in its row, or
 // column, contribute in order. Of P s a dense tile needs no sums; of P^T g all of it are such, as if it were
 // U with V = 1.
 
-#include "trisweep/compression/tiles.hpp"
 #include "trisweep/device/packed_numbers.hpp"
 #include "trisweep/device/products.hpp"
+#include "trisweep/lowrank/tiles.hpp"
 
 namespace trisweep::device {
 
-using compression::Tile;
-using compression::TilesHead;
+using lowrank::Tile;
+using lowrank::TilesHead;
 
-// The tiles of a panel of which a strip has rows, by rows and columns.
+// The tiles of a panel of which a row block has rows, by rows and columns.
 class TilesOfStrip {
  public:
-  TRISWEEP_DEVICE TilesOfStrip(const TilesHead* panel, const Strip& strip)
+  TRISWEEP_DEVICE TilesOfStrip(const TilesHead* panel, const RowBlock& row_block)
       : panel_(reinterpret_cast<const std::byte*>(panel)),
         tile_(reinterpret_cast<const Tile*>(panel + 1)),
-        strip_(strip) {
+        row_block_(row_block) {
     while (in_row_ < panel->tiles && tile_[in_row_].row == tile_->row) ++in_row_;
     const Index all = panel->tiles / in_row_;
-    first_ = rows_before(strip.row_begin + 1, all) - 1;
-    rows_ = rows_before(strip.row_end, all) - first_;
+    first_ = rows_before(row_block.row_begin + 1, all) - 1;
+    rows_ = rows_before(row_block.row_end, all) - first_;
   }
 
   TRISWEEP_DEVICE Index rows() const { return rows_; }
@@ -35,16 +35,18 @@ class TilesOfStrip {
   TRISWEEP_DEVICE const Tile& operator()(Index row, Index column) const {
     return tile_[(first_ + row) * in_row_ + column];
   }
-  // Rows of the tile that the strip has.
+  // Rows of the tile that the row block has.
   TRISWEEP_DEVICE Range rows_of(const Tile& tile) const {
-    const Index begin = strip_.row_begin - tile.row, end = strip_.row_end - tile.row;
+    const Index begin = row_block_.row_begin - tile.row, end = row_block_.row_end - tile.row;
     return {begin > 0 ? begin : 0, end < tile.rows ? end : tile.rows};
   }
   // The dense block, or U, and V.
   TRISWEEP_DEVICE const std::byte* first(const Tile& tile) const { return panel_ + tile.first; }
   TRISWEEP_DEVICE const std::byte* second(const Tile& tile) const { return panel_ + tile.second; }
   // Where its sums are: there are no more of them than it has columns.
-  TRISWEEP_DEVICE Index sums_of(Index row, const Tile& tile) const { return row * strip_.width + tile.col; }
+  TRISWEEP_DEVICE Index sums_of(Index row, const Tile& tile) const {
+    return row * row_block_.width + tile.col;
+  }
 
  private:
   // How many rows of tiles begin before a row of the panel.
@@ -63,7 +65,7 @@ class TilesOfStrip {
 
   const std::byte* panel_;
   const Tile* tile_;
-  const Strip& strip_;
+  const RowBlock& row_block_;
   Index in_row_ = 0;
   Index first_ = 0;
   Index rows_ = 0;
@@ -79,12 +81,12 @@ template <class S>
 Index rows_for_tiles(const Program& program, const PanelsBySide<PieceSpan<S>>& panels) {
   Index most = 0;
   for (const Product& product : program.product) {
-    for (Index i = product.strip.begin; i < product.strip.end; ++i) {
-      const Strip& strip = program.strip[usize(i)];
-      const Piece& piece = panels[product.side].piece[usize(strip.piece)];
+    for (Index i = product.row_block.begin; i < product.row_block.end; ++i) {
+      const RowBlock& row_block = program.row_block[usize(i)];
+      const Piece& piece = panels[product.side].piece[usize(row_block.piece)];
       if (!piece.in_tiles) continue;
-      const TilesOfStrip tiles(reinterpret_cast<const TilesHead*>(piece.first), strip);
-      most = std::max(most, strip.row_end - strip.row_begin + (tiles.rows() + 1) * strip.width);
+      const TilesOfStrip tiles(reinterpret_cast<const TilesHead*>(piece.first), row_block);
+      most = std::max(most, row_block.row_end - row_block.row_begin + (tiles.rows() + 1) * row_block.width);
     }
   }
   return most;
@@ -144,7 +146,7 @@ TRISWEEP_DEVICE inline void for_each_in_turn(const Block& block, Range range, In
   }
 }
 
-// The vectors of a product with the tiles of a strip: y, of consecutive rows, becomes P x or P^T x.
+// The vectors of a product with the tiles of a row block: y, of consecutive rows, becomes P x or P^T x.
 template <class T>
 struct TileVectors {
   TileOfRows<T> x;
@@ -220,8 +222,8 @@ using OperandsInTiles = Operands<TilesHead, T>;
 // P s and P^T g, as multiply() and multiply_transposed() of numbers have them.
 template <class T, class Block, class Put>
 TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T>& o, const Block& block, const Put& put) {
-  const TilesOfStrip tiles(o.value, o.strip);
-  const std::size_t rows = usize(o.strip.row_end - o.strip.row_begin);
+  const TilesOfStrip tiles(o.value, o.row_block);
+  const std::size_t rows = usize(o.row_block.row_end - o.row_block.row_begin);
   for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
     constexpr int columns = tile;
     T* const y = o.scratch;
@@ -229,7 +231,7 @@ TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T>& o, const Block& b
     multiply_tiles<columns>(tiles, v, sign_of(o), block);
     block.sync();
     for_each(block, rows * columns, [&](std::size_t e) {
-      put(o.strip.row_begin + static_cast<Index>(e / columns), column + static_cast<Index>(e % columns),
+      put(o.row_block.row_begin + static_cast<Index>(e / columns), column + static_cast<Index>(e % columns),
           y[e]);
     });
     block.sync();  // the scratch is free
@@ -238,13 +240,14 @@ TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T>& o, const Block& b
 template <class T, class Block, class Rows, class Put>
 TRISWEEP_DEVICE inline void multiply_transposed(const OperandsInTiles<T>& o, const Block& block,
                                                 const Rows& rows, const Put& put) {
-  const TilesOfStrip tiles(o.value, o.strip);
-  const std::size_t height = usize(o.strip.row_end - o.strip.row_begin), width = usize(o.strip.width);
+  const TilesOfStrip tiles(o.value, o.row_block);
+  const std::size_t height = usize(o.row_block.row_end - o.row_block.row_begin),
+                    width = usize(o.row_block.width);
   for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
     constexpr int columns = tile;
     T* const g = o.scratch;
     for_each(block, height * columns, [&](std::size_t e) {
-      g[e] = rows(o.strip.row_begin + static_cast<Index>(e / columns))[usize(column) + e % columns];
+      g[e] = rows(o.row_block.row_begin + static_cast<Index>(e / columns))[usize(column) + e % columns];
     });
     block.sync();
     T* const y = g + height * columns;

@@ -25,8 +25,8 @@
 
 namespace trisweep::device {
 
-// As plan::Strip.
-struct Strip {
+// As plan::RowBlock.
+struct RowBlock {
   Offset value;     // of the piece, among the values of its side
   Offset position;  // of the work row of the first row, among the positions
   Index piece;      // of its side
@@ -49,9 +49,9 @@ struct Range {
   Index end = 0;
 };
 
-// Strips, one after another.
+// Row blocks, one after another.
 struct Product {
-  Range strip;
+  Range row_block;
   Range read;  // counters that say that a segment is available
   Range feed;  // counters of contributions
   Range cell;  // work rows that start at zero
@@ -71,10 +71,10 @@ inline constexpr Index none = -1;
 
 // How messages between layers, and those of vectors, travel: by puts of the devices, as all others, or the
 // host takes them to where they go, between launches.
-enum class Carrier { device, host };
+enum class ExchangeBackend { puts, mpi };
 
 // A segment is complete, or has come: contributions are added or the values are taken, and go on.
-struct Settle {
+struct ReduceForward {
   Index row;
   Index width;
   Index counter = none;     // of contributions, those of this PE; none: does not wait for any
@@ -136,7 +136,7 @@ struct Measure {
 
 enum class Action : std::uint8_t {
   product,
-  settle,
+  reduce_forward,
   transfer,
   vectors,
   clear,   // runs of rows
@@ -157,11 +157,11 @@ template <template <class> class Array>
 struct ProgramArrays {
   Array<Item> item;
   Array<Product> product;
-  Array<Strip> strip;
+  Array<RowBlock> row_block;
   Array<Index> position;
   Array<Index> read;
   Array<Index> feed;
-  Array<Settle> settle;
+  Array<ReduceForward> reduce_forward;
   Array<Index> signal;
   Array<Index> cell;
   Array<Put> put;
@@ -188,11 +188,11 @@ template <class Arrays, class Convert>
 ProgramView view_of(const Arrays& p, Convert&& convert) {
   return {.item = convert(p.item),
           .product = convert(p.product),
-          .strip = convert(p.strip),
+          .row_block = convert(p.row_block),
           .position = convert(p.position),
           .read = convert(p.read),
           .feed = convert(p.feed),
-          .settle = convert(p.settle),
+          .reduce_forward = convert(p.reduce_forward),
           .signal = convert(p.signal),
           .cell = convert(p.cell),
           .put = convert(p.put),

@@ -22,7 +22,8 @@ void in_parts(Index count, Offset most, const Size& size, const Add& add) {
 class ProgramBuilder {
  public:
   // `rows`: those that b is brought to.
-  ProgramBuilder(Index pe, Index rows, Carrier carrier) : carrier_(carrier), vector_rows_(rows) {
+  ProgramBuilder(Index pe, Index rows, ExchangeBackend exchange_backend)
+      : exchange_backend_(exchange_backend), vector_rows_(rows) {
     program_.pe = program_.rank = pe;
     program_.rows = rows;
   }
@@ -31,15 +32,15 @@ class ProgramBuilder {
  protected:
   void add(const plan::VectorPhase& phase);
   Index items() const { return static_cast<Index>(program_.item.size()); }
-  bool host_carries() const { return carrier_ == Carrier::host; }
+  bool uses_mpi() const { return exchange_backend_ == ExchangeBackend::mpi; }
   Index new_rows(Offset count);
   // Here the host carries a message.
-  void stop_for(const Letter& letter);
+  void stop_for(const StagedMessage& staged_message);
   // Where the message is kept until it is read.
   Index expect(Index from, Index rows);
   // The put that sends it.
   Index promise(Index to, Index rows);
-  std::vector<Letter> letters_of(const plan::VectorPhase& phase);
+  std::vector<StagedMessage> letters_of(const plan::VectorPhase& phase);
   // Items that set rows to zero.
   void add_cleared(const std::vector<RowRun>& runs, Index after);
   // Items that move rows of the caller's, each made the end of a message by finish(move, rows).
@@ -50,15 +51,15 @@ class ProgramBuilder {
   Index phase_ = 0;  // of the plan
 
  private:
-  Carrier carrier_;
+  ExchangeBackend exchange_backend_;
   Index vector_rows_;
 };
 
 // The phases of a plan.
 class PlanBuilder : public ProgramBuilder {
  public:
-  PlanBuilder(const symbolic::Structure& structure, const distribution::Share& share, const plan::Plan& plan,
-              Carrier carrier);
+  PlanBuilder(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks,
+              const plan::Plan& plan, ExchangeBackend exchange_backend);
 
   void add(const plan::Phase& phase);
 
@@ -70,13 +71,13 @@ class PlanBuilder : public ProgramBuilder {
   void add(const plan::ExchangePhase& phase);
   void add(const plan::ExchangeStep& step);
   void add(const plan::DiagonalPhase& phase);
-  Strip strip(const plan::Strip& of, Offset positions) const;
-  void add_diagonal(Range strips, Op op, Index after);
+  RowBlock row_block(const plan::RowBlock& of, Offset positions) const;
+  void add_diagonal(Range row_blocks, Op op, Index after);
   // Of a side of the share, or a phase's own.
   Offset positions_of(const plan::SweepPhase& phase);
 
-  const distribution::Share& share_;
-  Places places_;
+  const distribution::LocalBlocks& local_blocks_;
+  CriticalPathPriority places_;
   distribution::PiecePositions positions_;
   std::array<Offset, distribution::sides.size()> position_at_;  // by side, in the program; -1: not there
 };

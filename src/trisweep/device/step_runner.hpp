@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/vector_step.hpp"
 
@@ -57,9 +57,9 @@ class StepRunner {
   StepCounts counts_;
 };
 
-// `space`: device, where that stands for a GPU. The crew outlives it.
+// `space`: device, where that stands for a GPU. The thread pool outlives it.
 template <Scalar T>
-std::unique_ptr<StepRunner<T>> run_steps_on_host(Crew& crew, MemorySpace space = MemorySpace::host);
+std::unique_ptr<StepRunner<T>> run_steps_on_host(ThreadPool& pool, MemorySpace space = MemorySpace::host);
 
 // On the current device. Built with TRISWEEP_CUDA or TRISWEEP_HIP; throws Error(environment).
 template <Scalar T>

@@ -46,10 +46,11 @@ constexpr int before_sums = -1, sums = 0, finals = 1, after_finals = 2;
 
 class Events {
  public:
-  Events(const SweepPhase& phase, const distribution::Share& share, const Places& places)
+  Events(const SweepPhase& phase, const distribution::LocalBlocks& local_blocks,
+         const CriticalPathPriority& priority)
       : phase_(phase),
-        share_(share),
-        place_(phase.direction == Direction::scatter ? places.upward : places.downward),
+        local_blocks_(local_blocks),
+        place_(phase.direction == Direction::scatter ? priority.upward : priority.downward),
         is_product_(phase.side == distribution::Side::diagonal),
         in_turn_(
             std::ranges::any_of(phase.segment, [](const auto& s) { return s.next != plan::no_segment; })) {}
@@ -84,16 +85,16 @@ class Events {
     if (is_product_) return {supernodes(), before_sums, true, t};
     const bool scatters = phase_.direction == Direction::scatter;
     Index at = scatters ? 0 : std::numeric_limits<Index>::max();
-    for (Index i = of.strip_begin; i < of.strip_end; ++i) {
-      const Index piece = phase_.strip[usize(i)].piece;
-      const Index here = place(share_.side(phase_.side).supernode[usize(piece)]);
+    for (Index i = of.row_block_begin; i < of.row_block_end; ++i) {
+      const Index piece = phase_.row_block[usize(i)].piece;
+      const Index here = place(local_blocks_.side(phase_.side).supernode[usize(piece)]);
       at = scatters ? std::max(at, here) : std::min(at, here);
     }
     return {at, scatters ? after_finals : before_sums, true, t};
   }
 
   const SweepPhase& phase_;
-  const distribution::Share& share_;
+  const distribution::LocalBlocks& local_blocks_;
   const std::vector<Index>& place_;
   bool is_product_;
   bool in_turn_;
@@ -104,7 +105,7 @@ struct Notes {
   std::vector<Step>& step;
   std::vector<char>& is_ready;  // by task
 
-  void sum_up(plan::SegmentId s) { step.push_back({StepKind::settle, s.value(), -1, {}}); }
+  void sum_up(plan::SegmentId s) { step.push_back({StepKind::reduce_forward, s.value(), -1, {}}); }
   void send(Index number) { step.back().out.push_back(number); }
   void ready(Index task) { is_ready[usize(task)] = 1; }
 };
@@ -116,7 +117,7 @@ struct Notes {
 
 }  // namespace
 
-Places places(const symbolic::Structure& s) {
+CriticalPathPriority critical_path_priority(const symbolic::Structure& s) {
   std::vector<Offset> up(usize(s.supernodes())), down(usize(s.supernodes()));
   for (Index k = s.supernodes() - 1; k >= 0; --k) {
     for (const symbolic::Block& block : s.blocks(k))
@@ -131,14 +132,15 @@ Places places(const symbolic::Structure& s) {
   return {by_way(up, true), by_way(down, false)};
 }
 
-std::vector<Step> order_of(const SweepPhase& phase, const distribution::Share& share, const Places& places) {
+std::vector<Step> order_of(const SweepPhase& phase, const distribution::LocalBlocks& local_blocks,
+                           const CriticalPathPriority& priority) {
   std::vector<Step> steps;
   std::vector<char> is_ready(phase.task.size());
   plan::SweepCounters<Index> counters;
   counters.reserve(phase);
   plan::SweepMachine machine(phase, counters, Notes{steps, is_ready});
   machine.start();
-  for (const Event& event : Events(phase, share, places).in_order()) {
+  for (const Event& event : Events(phase, local_blocks, priority).in_order()) {
     if (event.is_task) {
       if (is_ready[usize(event.number)] == 0) refuse(fmt::format("task {} is never ready", event.number));
       steps.push_back({StepKind::task, event.number, -1, {}});

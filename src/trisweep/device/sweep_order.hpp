@@ -16,21 +16,21 @@
 
 #include <vector>
 
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/distribution/local_blocks.hpp"
 #include "trisweep/plan/plan.hpp"
 
 namespace trisweep::device {
 
-// Supernodes in an order in which descendants come before ancestors and what most depends upon comes first:
-// the one with most panel entries on the way up to the root; or ancestors before descendants, by the way down
-// to the farthest leaf. By supernode: its place.
-struct Places {
+// Critical-path priority of each supernode, its position in an order of all. Upward: descendants before
+// ancestors, by the panel entries on the path to the root; downward: ancestors before descendants, by the
+// entries on the longest path to a leaf.
+struct CriticalPathPriority {
   std::vector<Index> upward;
   std::vector<Index> downward;
 };
-Places places(const symbolic::Structure& structure);
+CriticalPathPriority critical_path_priority(const symbolic::Structure& structure);
 
-enum class StepKind { task, settle, arrive };
+enum class StepKind { task, reduce_forward, arrive };
 
 // A task is run; a segment is complete, and settled; a final segment comes.
 struct Step {
@@ -41,7 +41,7 @@ struct Step {
 };
 
 // Throws Error(usage) when the plan has something in it that never happens.
-std::vector<Step> order_of(const plan::SweepPhase& phase, const distribution::Share& share,
-                           const Places& places);
+std::vector<Step> order_of(const plan::SweepPhase& phase, const distribution::LocalBlocks& local_blocks,
+                           const CriticalPathPriority& priority);
 
 }  // namespace trisweep::device

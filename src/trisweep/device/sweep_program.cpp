@@ -26,7 +26,7 @@ class SweepBuilder {
     take_messages();
     after_ = builder_.items();
     positions_ = builder_.positions_of(phase_);
-    for (const Step& step : order_of(phase_, builder_.share_, builder_.places_)) add(step);
+    for (const Step& step : order_of(phase_, builder_.local_blocks_, builder_.places_)) add(step);
     for (Index i = 0; i < static_cast<Index>(phase_.outgoing.size()); ++i) {
       const plan::Outgoing& message = phase_.outgoing[usize(i)];
       program_.outbound.push_back(
@@ -97,60 +97,63 @@ class SweepBuilder {
   void add(const Step& step) {
     if (step.kind == StepKind::task) return add_task(step.subject);
     const plan::SegmentId s(step.subject);
-    Settle settle{.row = of(s).row.value(), .width = of(s).width, .supernode = of(s).supernode};
+    ReduceForward reduce_forward{
+        .row = of(s).row.value(), .width = of(s).width, .supernode = of(s).supernode};
     if (step.kind == StepKind::arrive) {
       const Index signal = signal_[usize(step.incoming)];
-      settle.taken_from = program_.inbound[usize(signal)].address.row;
-      settle.signal = append(program_.signal, {signal});
+      reduce_forward.taken_from = program_.inbound[usize(signal)].address.row;
+      reduce_forward.signal = append(program_.signal, {signal});
     } else {
-      complete(s, settle);
+      complete(s, reduce_forward);
     }
-    settle.put.begin = static_cast<Index>(program_.put.size());
+    reduce_forward.put.begin = static_cast<Index>(program_.put.size());
     for (const Index number : step.out) {
       put_[usize(number)] = static_cast<Index>(program_.put.size());
       program_.put.push_back({phase_.outgoing[usize(number)].to.value(), 0, 0});
     }
-    settle.put.end = static_cast<Index>(program_.put.size());
+    reduce_forward.put.end = static_cast<Index>(program_.put.size());
     const bool is_read = of(s).consumer_begin < of(s).consumer_end;
-    const bool passes_sum_on = step.kind == StepKind::settle && of(s).parent >= 0;
-    if (is_read && !passes_sum_on && !segment_[s].at_start) settle.available = available(s);
-    if (segment_[s].at_start && step.out.empty() && settle.next == none) return;
-    program_.item.push_back(
-        {.action = Action::settle, .at = static_cast<Index>(program_.settle.size()), .after = after_});
-    program_.settle.push_back(settle);
+    const bool passes_sum_on = step.kind == StepKind::reduce_forward && of(s).parent >= 0;
+    if (is_read && !passes_sum_on && !segment_[s].at_start) reduce_forward.available = available(s);
+    if (segment_[s].at_start && step.out.empty() && reduce_forward.next == none) return;
+    program_.item.push_back({.action = Action::reduce_forward,
+                             .at = static_cast<Index>(program_.reduce_forward.size()),
+                             .after = after_});
+    program_.reduce_forward.push_back(reduce_forward);
   }
 
-  void complete(plan::SegmentId s, Settle& settle) {
+  void complete(plan::SegmentId s, ReduceForward& reduce_forward) {
     State& state = segment_[s];
     const auto cells = of(s).cell_end - of(s).cell_begin;
     const auto messages = static_cast<Index>(state.counted.size());
     if (state.feeds > 1 && of(s).width > 0 && cells < state.feeds) refuse();
-    settle.contributions = of(s).pending - messages;
-    if (settle.contributions > 0) settle.counter = contributed(s);
-    settle.signal = append(program_.signal, state.counted);
-    settle.cell.begin = static_cast<Index>(program_.cell.size());
+    reduce_forward.contributions = of(s).pending - messages;
+    if (reduce_forward.contributions > 0) reduce_forward.counter = contributed(s);
+    reduce_forward.signal = append(program_.signal, state.counted);
+    reduce_forward.cell.begin = static_cast<Index>(program_.cell.size());
     for (Index c = of(s).cell_begin; c < of(s).cell_end; ++c)
       program_.cell.push_back(cell(phase_.cell[usize(c)]));
-    settle.cell.end = static_cast<Index>(program_.cell.size());
+    reduce_forward.cell.end = static_cast<Index>(program_.cell.size());
     if (state.final_signal != none)
-      settle.taken_from = program_.inbound[usize(state.final_signal)].address.row;
-    if (of(s).next != plan::no_segment) settle.next = contributed(of(s).next);
+      reduce_forward.taken_from = program_.inbound[usize(state.final_signal)].address.row;
+    if (of(s).next != plan::no_segment) reduce_forward.next = contributed(of(s).next);
     state.at_start = of(s).pending == 0 && of(s).parent < 0;
   }
 
   void add_task(Index t) {
     const plan::Task& task = phase_.task[usize(t)];
-    const auto begin = static_cast<Index>(program_.strip.size());
-    for (Index i = task.strip_begin; i < task.strip_end; ++i)
-      program_.strip.push_back(builder_.strip(phase_.strip[usize(i)], task.diagonal ? 0 : positions_));
-    const Range strips{begin, static_cast<Index>(program_.strip.size())};
+    const auto begin = static_cast<Index>(program_.row_block.size());
+    for (Index i = task.row_block_begin; i < task.row_block_end; ++i)
+      program_.row_block.push_back(
+          builder_.row_block(phase_.row_block[usize(i)], task.diagonal ? 0 : positions_));
+    const Range row_blocks{begin, static_cast<Index>(program_.row_block.size())};
     if (task.diagonal) {
-      builder_.add_diagonal(strips, phase_.diagonal_op, after_);
+      builder_.add_diagonal(row_blocks, phase_.diagonal_op, after_);
     } else {
       program_.item.push_back(
           {.action = Action::product, .at = static_cast<Index>(program_.product.size()), .after = after_});
       program_.product.push_back(
-          {.strip = strips,
+          {.row_block = row_blocks,
            .side = static_cast<std::uint8_t>(phase_.side),
            .multiply = phase_.direction == plan::Direction::scatter ? Multiply::scatter : Multiply::gather,
            .conjugate = phase_.conjugate});

@@ -40,8 +40,8 @@ std::vector<RowRun> others(std::span<const MovedRow> moved, Index rows) {
 }  // namespace
 
 // What is sent, then what comes, with rows where the host carries it.
-std::vector<Letter> ProgramBuilder::letters_of(const plan::VectorPhase& phase) {
-  std::vector<Letter> letters;
+std::vector<StagedMessage> ProgramBuilder::letters_of(const plan::VectorPhase& phase) {
+  std::vector<StagedMessage> letters;
   for (const auto* list : {&phase.sent, &phase.received}) {
     for (std::size_t i = 0; i < list->size(); ++i) {
       const Offset rows = std::ssize((*list)[i].row);
@@ -49,7 +49,7 @@ std::vector<Letter> ProgramBuilder::letters_of(const plan::VectorPhase& phase) {
                          .number = static_cast<Index>(i),
                          .peer = (*list)[i].rank.value(),
                          .is_sent = list == &phase.sent,
-                         .row = host_carries() ? new_rows(rows) : none,
+                         .row = uses_mpi() ? new_rows(rows) : none,
                          .rows = static_cast<Index>(rows)});
     }
   }
@@ -77,12 +77,12 @@ void ProgramBuilder::add(const plan::VectorPhase& phase) {
   const Index after = items();
   const auto first = program_.moved.size();
   const bool in = phase.way == plan::VectorWay::in;
-  std::vector<Letter> letters = letters_of(phase);
-  auto letter = letters.begin();
+  std::vector<StagedMessage> letters = letters_of(phase);
+  auto staged_message = letters.begin();
   for (const plan::VectorMessage& m : phase.sent) {
-    Index packed = letter++->row;
+    Index packed = staged_message++->row;
     const auto send = [&](VectorMove& move, Index rows) {
-      if (host_carries()) {
+      if (uses_mpi()) {
         move.row = std::exchange(packed, packed + rows);
         return;
       }
@@ -92,12 +92,12 @@ void ProgramBuilder::add(const plan::VectorPhase& phase) {
     add_moves({.in = in}, halves(m.row, in ? &MovedRow::caller : &MovedRow::work), after, send);
   }
   add_moves({.in = in}, kept(phase), after, [](VectorMove& move, Index) { move.row = none; });
-  for (const Letter& l : letters)
-    if (host_carries()) stop_for(l);
+  for (const StagedMessage& l : letters)
+    if (uses_mpi()) stop_for(l);
   for (const plan::VectorMessage& m : phase.received) {
-    Index packed = letter++->row;
+    Index packed = staged_message++->row;
     const auto receive = [&](VectorMove& move, Index rows) {
-      if (host_carries()) {
+      if (uses_mpi()) {
         move.row = std::exchange(packed, packed + rows);
         return;
       }

@@ -3,8 +3,9 @@
 // of others, and inner products are summed meanwhile, all of a step together as one product with a tall and
 // skinny matrix (Yamazaki et al., VI-B). One source for GPUs and for threads of the host.
 //
-// A warp has a strip of rows. Lanes sum rows that are `lanes` apart, then lanes are summed, then strips, each
-// in one order: sums are bitwise the same with any number of threads, blocks and lanes that play them.
+// A warp has a row block of rows. Lanes sum rows that are `lanes` apart, then lanes are summed, then row
+// blocks, each in one order: sums are bitwise the same with any number of threads, blocks and lanes that play
+// them.
 
 #include "trisweep/device/warp.hpp"
 
@@ -59,14 +60,14 @@ struct SummedImpl<Complex<R>> {
 template <class N>
 using Summed = typename SummedImpl<N>::type;
 
-// Rows of a strip: the same for as many rows, whoever sums them.
-TRISWEEP_DEVICE constexpr Index rows_of_strip(Index rows) {
+// Rows of a row block: the same for as many rows, whoever sums them.
+TRISWEEP_DEVICE constexpr Index rows_of_row_block(Index rows) {
   constexpr Index shortest = 16 * slab_rows, most = 2048;
   const Index even = (rows + most - 1) / most;
   return even <= shortest ? shortest : (even + slab_rows - 1) / slab_rows * slab_rows;
 }
-TRISWEEP_DEVICE constexpr Index strips_of(Index rows) {
-  return (rows + rows_of_strip(rows) - 1) / rows_of_strip(rows);
+TRISWEEP_DEVICE constexpr Index row_blocks_of(Index rows) {
+  return (rows + rows_of_row_block(rows) - 1) / rows_of_row_block(rows);
 }
 
 // Calls visit(lane, i) for each of few lanes and its rows i in [begin, end), which are `apart`.
@@ -148,25 +149,25 @@ TRISWEEP_DEVICE inline S sum_over(Index begin, Index end, const Warp& warp, cons
   return warp.sum(sum);
 }
 
-// A strip of a step; what it sums goes to by_strip[strip x products, ...).
+// A row block of a step; what it sums goes to by_strip[row block x products, ...).
 template <class N, class Warp>
-TRISWEEP_DEVICE inline void run_strip(const VectorStep<N>& step, Index strip, Summed<N>* by_strip,
-                                      const Warp& warp) {
-  const Index begin = strip * rows_of_strip(step.rows);
-  const Index next = begin + rows_of_strip(step.rows), end = next < step.rows ? next : step.rows;
+TRISWEEP_DEVICE inline void run_row_block(const VectorStep<N>& step, Index row_block, Summed<N>* by_row_block,
+                                          const Warp& warp) {
+  const Index begin = row_block * rows_of_row_block(step.rows);
+  const Index next = begin + rows_of_row_block(step.rows), end = next < step.rows ? next : step.rows;
   for (Index u = 0; u < step.updates; ++u) update_rows(step.update[u], begin, end, warp);
   for (Index p = 0; p < step.products; ++p)
-    by_strip[usize(strip) * usize(step.products) + usize(p)] = sum_over<Summed<N>>(
+    by_row_block[usize(row_block) * usize(step.products) + usize(p)] = sum_over<Summed<N>>(
         begin, end, warp,
         [of = step.product[p]](Summed<N>& sum, Index i) { add_inner(sum, of.x[i], of.y[i]); });
 }
 
 // Of one of the step's inner products.
 template <class N, class Warp>
-TRISWEEP_DEVICE inline Summed<N> sum_of_strips(const VectorStep<N>& step, Index product,
-                                               const Summed<N>* by_strip, const Warp& warp) {
-  return sum_over<Summed<N>>(0, strips_of(step.rows), warp, [&](Summed<N>& sum, Index strip) {
-    sum += by_strip[usize(strip) * usize(step.products) + usize(product)];
+TRISWEEP_DEVICE inline Summed<N> sum_of_row_blocks(const VectorStep<N>& step, Index product,
+                                                   const Summed<N>* by_row_block, const Warp& warp) {
+  return sum_over<Summed<N>>(0, row_blocks_of(step.rows), warp, [&](Summed<N>& sum, Index row_block) {
+    sum += by_row_block[usize(row_block) * usize(step.products) + usize(product)];
   });
 }
 

@@ -2,9 +2,9 @@
 // One worker of a PE: the body of the persistent kernel, and of a thread of the host. Takes items by ticket
 // until there are none, waits for what each needs, runs it, and says so.
 
-#include "trisweep/device/measure.hpp"
 #include "trisweep/device/pe.hpp"
 #include "trisweep/device/products_in_tiles.hpp"
+#include "trisweep/device/residual.hpp"
 
 namespace trisweep::device {
 
@@ -53,8 +53,8 @@ class Worker {
           if (!wait(number, [&] { return has_counted(program_.read[i], 1); })) return false;
         return true;
       }
-      case Action::settle: {
-        const Settle& s = program_.settle[item.at];
+      case Action::reduce_forward: {
+        const ReduceForward& s = program_.reduce_forward[item.at];
         return wait_for(number, s) && wait_for_room(number, s.put);
       }
       case Action::transfer: {
@@ -69,7 +69,7 @@ class Worker {
         return true;
     }
   }
-  TRISWEEP_DEVICE bool wait_for(Index number, const Settle& s) const {
+  TRISWEEP_DEVICE bool wait_for(Index number, const ReduceForward& s) const {
     if (s.counter != none && !wait(number, [&] { return has_counted(s.counter, usize(s.contributions)); }))
       return false;
     for (Index i = s.signal.begin; i < s.signal.end; ++i)
@@ -109,7 +109,7 @@ class Worker {
       if (const Count here = finished(); here != moved) {
         moved = here;
         since = now();
-      } else if (pe_.solve.patience > 0 && now() - since > pe_.solve.patience) {
+      } else if (pe_.solve.watchdog > 0 && now() - since > pe_.solve.watchdog) {
         give_up(number);
         return false;
       }
@@ -135,8 +135,8 @@ class Worker {
     switch (item.action) {
       case Action::product:
         return run(program_.product[item.at]);
-      case Action::settle:
-        return run(program_.settle[item.at]);
+      case Action::reduce_forward:
+        return run(program_.reduce_forward[item.at]);
       case Action::transfer:
         return run(program_.transfer[item.at]);
       case Action::vectors:
@@ -148,7 +148,7 @@ class Worker {
         for (Index i = item.at; i < item.end; ++i) negate(program_.negation[i]);
         return;
       case Action::measure:
-        return RowMeasures<Pe<Side, T, Peers>, Block>(pe_, program_.measure[item.at], block_).run();
+        return RowResiduals<Pe<Side, T, Peers>, Block>(pe_, program_.measure[item.at], block_).run();
       case Action::close:
         return;
     }
@@ -156,12 +156,12 @@ class Worker {
 
   TRISWEEP_DEVICE void run(const Product& p) const {
     clear({p.cell.begin, p.cell.end - p.cell.begin});
-    for (Index i = p.strip.begin; i < p.strip.end; ++i) {
+    for (Index i = p.row_block.begin; i < p.row_block.end; ++i) {
       block_.sync();
-      const Strip& strip = program_.strip[i];
-      visit_panel(pe_.panels[p.side], strip, [&]<class S>(const S* panel) {
-        multiply(p, Operands<S, T>{panel, program_.position.data + strip.position, pe_.peers.mine().row,
-                                   pe_.solve.nrhs, strip, p.conjugate, pe_.scratch});
+      const RowBlock& row_block = program_.row_block[i];
+      visit_panel(pe_.panels[p.side], row_block, [&]<class S>(const S* panel) {
+        multiply(p, Operands<S, T>{panel, program_.position.data + row_block.position, pe_.peers.mine().row,
+                                   pe_.solve.nrhs, row_block, p.conjugate, pe_.scratch});
       });
     }
   }
@@ -176,7 +176,7 @@ class Worker {
     }
   }
 
-  TRISWEEP_DEVICE void run(const Settle& s) const {
+  TRISWEEP_DEVICE void run(const ReduceForward& s) const {
     T* const to = row(s.row);
     const std::size_t size = entry(s.width);
     if (s.taken_from != none || s.cell.begin < s.cell.end) {
@@ -268,7 +268,7 @@ class Worker {
                [&](std::size_t i) { count(program_.feed[feed.begin + static_cast<Index>(i)]); });
     }
     if (!block_.leads()) return;
-    if (item.action == Action::settle) say_ended(program_.settle[item.at]);
+    if (item.action == Action::reduce_forward) say_ended(program_.reduce_forward[item.at]);
     if (item.action == Action::transfer) signal_if_any(program_.transfer[item.at].put);
     if (item.action == Action::vectors) signal_if_any(program_.vector_move[item.at].put);
     if (item.action == Action::close)
@@ -276,7 +276,7 @@ class Worker {
     const Count before = add<Scope::device>(&control().finished, 1);
     if (before + 1 == pe_.solve.number * usize(program_.item.size)) pe_.time[pe_.phases] = now();
   }
-  TRISWEEP_DEVICE void say_ended(const Settle& s) const {
+  TRISWEEP_DEVICE void say_ended(const ReduceForward& s) const {
     for (Index i = s.put.begin; i < s.put.end; ++i) signal(program_.put[i]);
     if (s.available != none) count(s.available);
     if (s.next != none) count(s.next);

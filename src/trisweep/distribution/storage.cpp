@@ -1,6 +1,6 @@
 #include "trisweep/distribution/storage.hpp"
 
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/distribution/local_blocks.hpp"
 
 namespace trisweep::distribution {
 

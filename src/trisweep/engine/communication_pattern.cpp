@@ -3,11 +3,11 @@
 namespace trisweep::engine {
 namespace {
 
-using transport::PhaseMessages;
+using mpi::PhaseMessages;
 
 // By supernode and kind.
 template <class OneEnd>
-transport::Envelope envelope(const plan::SweepPhase& phase, const OneEnd& end, plan::RankId peer) {
+mpi::Envelope envelope(const plan::SweepPhase& phase, const OneEnd& end, plan::RankId peer) {
   const plan::Segment& segment = phase.segment[end.segment];
   const Offset name = Offset{segment.supernode} * std::ssize(plan::message_kinds) +
                       static_cast<Offset>(plan::index_of(end.kind));
@@ -47,8 +47,8 @@ PhaseMessages messages_of(const plan::VectorPhase& phase) {
 
 }  // namespace
 
-transport::CommunicationPattern pattern_of(const plan::Plan& plan, std::size_t row_bytes) {
-  transport::CommunicationPattern pattern{.phase = {}, .row_bytes = row_bytes};
+mpi::CommunicationPattern pattern_of(const plan::Plan& plan, std::size_t row_bytes) {
+  mpi::CommunicationPattern pattern{.phase = {}, .row_bytes = row_bytes};
   for (const auto& phase : plan.phase) {
     pattern.phase.push_back(std::visit([&](const auto& p) { return messages_of(p); }, phase));
   }

@@ -6,14 +6,14 @@
 #include <new>
 #include <utility>
 
-#include "trisweep/compression/tile_products.hpp"
-#include "trisweep/compression/tiles.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/lowrank/tile_products.hpp"
+#include "trisweep/lowrank/tiles.hpp"
 
 namespace trisweep::engine {
 namespace {
 
-using distribution::SideShare;
+using distribution::LocalSide;
 
 constexpr const char* content = "the compressed factors";
 constexpr std::size_t line = 64;               // panels in tiles begin at cache lines
@@ -24,19 +24,19 @@ constexpr std::size_t room_of(std::size_t bytes, bool in_tiles) {
 }
 
 template <class S>
-std::size_t bytes_as_it_is(const SideShare& side, Index p) {
+std::size_t bytes_as_it_is(const LocalSide& side, Index p) {
   return usize(side.value_ptr[usize(p) + 1] - side.value_ptr[usize(p)]) * sizeof(S);
 }
 
 template <Scalar T, class S>
-std::vector<std::byte> piece_in_tiles(const SideShare& side, Index p, const S* values, double eps) {
+std::vector<std::byte> piece_in_tiles(const LocalSide& side, Index p, const S* values, double eps) {
   const Index width = static_cast<Index>((side.value_ptr[usize(p) + 1] - side.value_ptr[usize(p)]) /
                                          std::max(side.height(p), Index{1}));
   std::vector<Index> ends;
   for (const auto& block : side.blocks(p))
     ends.push_back((ends.empty() ? 0 : ends.back()) + block.end - block.begin);
-  return compression::in_tiles<T>(compression::SlabPanel<S>{values, side.height(p), width},
-                                  compression::tile_rows(ends), eps);
+  return lowrank::in_tiles<T>(lowrank::SlabPanel<S>{values, side.height(p), width}, lowrank::tile_rows(ends),
+                              eps);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::byte* PieceMemory::place(std::size_t bytes) {
 }
 
 template <Scalar T, class S>
-requires kernels::StorageOf<S, T> SideCompressor<T, S>::SideCompressor(const SideShare& side, double eps,
+requires kernels::StorageOf<S, T> SideCompressor<T, S>::SideCompressor(const LocalSide& side, double eps,
                                                                        int threads)
     : side_(side), eps_(eps), memory_(usize(threads)), made_(usize(side.pieces())) {}
 
@@ -88,8 +88,8 @@ requires kernels::StorageOf<S, T> CompressedSide<T> SideCompressor<T, S>::finish
     std::byte*& next = made.in_tiles ? tile : number;
     if (made.bytes > 0) std::memcpy(next, made.at, made.bytes);
     if (made.in_tiles) {
-      compression::link(next, std::exchange(before, room_of(made.bytes, true)));
-      side.piece.push_back(compression::stored_tiles<T>(next));
+      lowrank::link(next, std::exchange(before, room_of(made.bytes, true)));
+      side.piece.push_back(lowrank::stored_tiles<T>(next));
     } else {
       side.piece.emplace_back(reinterpret_cast<const S*>(next));
     }
@@ -101,11 +101,11 @@ requires kernels::StorageOf<S, T> CompressedSide<T> SideCompressor<T, S>::finish
 }
 
 template <Scalar T, class S>
-requires kernels::StorageOf<S, T> CompressedSide<T> compressed_side(const SideShare& side, const S* values,
-                                                                    double eps, Crew& crew) {
-  SideCompressor<T, S> compressor(side, eps, crew.size());
+requires kernels::StorageOf<S, T> CompressedSide<T> compressed_side(const LocalSide& side, const S* values,
+                                                                    double eps, ThreadPool& pool) {
+  SideCompressor<T, S> compressor(side, eps, pool.size());
   std::atomic<Index> next{0};
-  crew.run([&](int thread) {
+  pool.run([&](int thread) {
     for (Index p = next.fetch_add(1); p < side.pieces(); p = next.fetch_add(1))
       compressor.take(thread, p, values + side.value_ptr[usize(p)]);
   });
@@ -114,7 +114,7 @@ requires kernels::StorageOf<S, T> CompressedSide<T> compressed_side(const SideSh
 
 #define INSTANTIATE(S, T)              \
   template class SideCompressor<T, S>; \
-  template CompressedSide<T> compressed_side<T>(const SideShare&, const S*, double, Crew&);
+  template CompressedSide<T> compressed_side<T>(const LocalSide&, const S*, double, ThreadPool&);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 
 }  // namespace trisweep::engine

@@ -1,12 +1,12 @@
 #pragma once
-// The pieces of one side of a rank's share in tiles (compression/tiles.hpp), or as they are where that is
+// The pieces of one side of a rank's local blocks in tiles (lowrank/tiles.hpp), or as they are where that is
 // shorter.
 
 #include <vector>
 
 #include "trisweep/core/buffer.hpp"
-#include "trisweep/core/crew.hpp"
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/core/thread_pool.hpp"
+#include "trisweep/distribution/local_blocks.hpp"
 #include "trisweep/kernels/stored.hpp"
 
 namespace trisweep::engine {
@@ -34,7 +34,7 @@ requires kernels::StorageOf<S, T>
 class SideCompressor {
  public:
   // Each piece will be off by at most eps of itself in the Frobenius norm.
-  SideCompressor(const distribution::SideShare& side, double eps, int threads);
+  SideCompressor(const distribution::LocalSide& side, double eps, int threads);
 
   // Piece p, once; what comes out does not depend on who takes it. Throws Error(environment) when memory does
   // not suffice.
@@ -51,16 +51,17 @@ class SideCompressor {
 
   Made compress(PieceMemory& memory, Index p, const S* values) const;
 
-  const distribution::SideShare& side_;
+  const distribution::LocalSide& side_;
   const double eps_;
   std::vector<PieceMemory> memory_;  // by thread
   std::vector<Made> made_;           // by piece
 };
 
-// All of one side. `values`: of all pieces, as SideShare has them. The threads of `crew` take a piece at a
-// time.
+// All of one side. `values`: of all pieces, as LocalSide has them. The threads of `thread pool` take a piece
+// at a time.
 template <Scalar T, class S>
-requires kernels::StorageOf<S, T> CompressedSide<T> compressed_side(const distribution::SideShare& side,
-                                                                    const S* values, double eps, Crew& crew);
+requires kernels::StorageOf<S, T> CompressedSide<T> compressed_side(const distribution::LocalSide& side,
+                                                                    const S* values, double eps,
+                                                                    ThreadPool& pool);
 
 }  // namespace trisweep::engine

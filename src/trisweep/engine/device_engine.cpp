@@ -2,7 +2,7 @@
 
 #include "trisweep/engine/communication_pattern.hpp"
 #include "trisweep/engine/device_refinement.hpp"
-#include "trisweep/transport/agreement.hpp"
+#include "trisweep/mpi/agreement.hpp"
 
 namespace trisweep::engine {
 namespace {
@@ -21,10 +21,10 @@ struct AllLists {
 
 // Collective.
 template <class V>
-AllLists<V> lists_of_all(const transport::Communicator& comm, const std::vector<V>& mine) {
+AllLists<V> lists_of_all(const mpi::Communicator& comm, const std::vector<V>& mine) {
   const auto lists = comm.gather(mine);
   AllLists<V> all;
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     for (const auto& list : lists) {
       all.entry.insert(all.entry.end(), list.begin(), list.end());
       all.begin.push_back(std::ssize(all.entry));
@@ -59,47 +59,48 @@ Index DeviceEngine<T>::room(Op op) const {
 
 template <Scalar T>
 void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
-  const transport::Communicator& comm = system_.comm;
-  transport::require_matching(
-      comm, transport::collectively(comm, [&] { return pattern_of(plan, usize(nrhs) * sizeof(T)); }));
-  if (!options_.carrier)
-    options_.carrier =
-        obstacle_to_puts(options_.device, comm).empty() ? device::Carrier::device : device::Carrier::host;
-  auto made = transport::collectively(comm, [&] {
+  const mpi::Communicator& comm = system_.comm;
+  mpi::require_matching(comm,
+                        mpi::agree_on_error(comm, [&] { return pattern_of(plan, usize(nrhs) * sizeof(T)); }));
+  if (!options_.exchange_backend)
+    options_.exchange_backend = obstacle_to_puts(options_.device, comm).empty()
+                                    ? device::ExchangeBackend::puts
+                                    : device::ExchangeBackend::mpi;
+  auto made = mpi::agree_on_error(comm, [&] {
     auto prepared = std::make_unique<Prepared>();
     prepared->plan = &plan;
     prepared->nrhs = nrhs;
-    prepared->program =
-        device::make_program(*system_.distribution.structure, system_.share, plan, *options_.carrier);
+    prepared->program = device::make_program(*system_.distribution.structure, system_.local_blocks, plan,
+                                             *options_.exchange_backend);
     for (const plan::Phase& phase : plan.phase) prepared->traffic.push_back(plan::traffic_of(phase));
     return prepared;
   });
   set_up(*made, nrhs, scales_.vectors(op, {}, {}, true), nullptr);
-  transport::collectively(comm, [&] { prepared_[op] = std::move(made); });
+  mpi::agree_on_error(comm, [&] { prepared_[op] = std::move(made); });
 }
 
 template <Scalar T>
 void DeviceEngine<T>::reach_others(RunningProgram<T>& of) {
-  const transport::Communicator& comm = system_.comm;
+  const mpi::Communicator& comm = system_.comm;
   const bool is_gpu = options_.device != Device::emulated;
   if (is_gpu) deal_out_gpus(comm);
   if (connect(of.program)) {
     if (const std::string obstacle = obstacle_to_puts(options_.device, comm); !obstacle.empty())
-      throw transport::CollectiveError(ErrorKind::environment, obstacle);
+      throw mpi::CollectiveError(ErrorKind::environment, obstacle);
     of.layouts = comm.gather(device::shared_layout(of.program, comm.size()));
     comm.broadcast(of.layouts);
     if (is_gpu && !gpus_) gpus_ = join_gpus(comm);
   } else {  // a PE by itself
     of.program.pe = 0;
-    transport::collectively(comm, [&] { of.layouts = {device::shared_layout(of.program, 1)}; });
+    mpi::agree_on_error(comm, [&] { of.layouts = {device::shared_layout(of.program, 1)}; });
   }
 }
 
 template <Scalar T>
 void DeviceEngine<T>::set_up(RunningProgram<T>& of, Index nrhs, const CallersVectors<T>& scales,
-                             const device::Measuring<T>* measuring) {
-  if (options_.carrier == device::Carrier::host)
-    of.mail = transport::make_collectively<Mail<T>>(system_.comm, of.program, nrhs, options_);
+                             const device::ResidualSystem<T>* measuring) {
+  if (options_.exchange_backend == device::ExchangeBackend::mpi)
+    of.host_exchange = mpi::make_collective<HostStagedExchange<T>>(system_.comm, of.program, nrhs, options_);
   reach_others(of);
   const RankProgram<T> program{.system = system_,
                                .program = of.program,
@@ -108,26 +109,26 @@ void DeviceEngine<T>::set_up(RunningProgram<T>& of, Index nrhs, const CallersVec
                                .scales = scales,
                                .layouts = of.layouts,
                                .measuring = measuring,
-                               .mail = of.mail.get()};
+                               .host_exchange = of.host_exchange.get()};
   of.runner = options_.device == Device::emulated ? run_on_host(program) : run_on_gpu(program);
 }
 
 template <Scalar T>
-std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::Measuring<T>& of,
+std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::ResidualSystem<T>& of,
                                                            const plan::VectorPhase& columns, Index nrhs) {
-  const transport::Communicator& comm = system_.comm;
+  const mpi::Communicator& comm = system_.comm;
   std::optional<RefinementVectors<T>> vectors;
-  device::Measuring<T> measuring = of;
-  auto running = transport::collectively(comm, [&] {
+  device::ResidualSystem<T> measuring = of;
+  auto running = mpi::agree_on_error(comm, [&] {
     vectors.emplace(options_.device, of.rows(), nrhs);
     measuring.residual = vectors->of(vectors->residual, nrhs).data;
     measuring.magnitude = reinterpret_cast<RealOf<T>*>(vectors->magnitude.get());
     return std::make_unique<RunningProgram<T>>(
-        RunningProgram<T>{.program = device::make_measuring_program(comm.rank(), comm.size(), columns,
-                                                                    of.rows(), *options_.carrier)});
+        RunningProgram<T>{.program = device::make_residual_program(comm.rank(), comm.size(), columns,
+                                                                   of.rows(), *options_.exchange_backend)});
   });
   set_up(*running, nrhs, {}, &measuring);
-  return transport::collectively(comm, [&]() -> std::unique_ptr<Refinement<T>> {
+  return mpi::agree_on_error(comm, [&]() -> std::unique_ptr<Refinement<T>> {
     const auto solve = [this, op](Vectors<const T> b, Vectors<T> x, Vectors<const T> base, void* stream) {
       CallersVectors<T> v = scales_.vectors(op, b, x, true);
       v.base = base;
@@ -141,9 +142,9 @@ std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::
 
 template <Scalar T>
 bool DeviceEngine<T>::connect(device::Program& program) const {
-  const transport::Communicator& comm = system_.comm;
+  const mpi::Communicator& comm = system_.comm;
   const auto inbound = lists_of_all(comm, program.inbound);
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     for (Index rank = 0; rank < comm.size(); ++rank) {
       std::vector<device::Address> of_mine;
       for (const device::Inbound& message : inbound.of(rank))

@@ -24,7 +24,7 @@ class DeviceEngine final : public Engine<T> {
   using Engine<T>::run;
   SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) override;
   void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* stream) override;
-  std::unique_ptr<Refinement<T>> refinement(Op op, const device::Measuring<T>& of,
+  std::unique_ptr<Refinement<T>> refinement(Op op, const device::ResidualSystem<T>& of,
                                             const plan::VectorPhase& columns, Index nrhs) override;
   bool reaches_device() const override { return true; }
   void copy(Vectors<T> to, Vectors<const T> from) const override {
@@ -47,7 +47,7 @@ class DeviceEngine final : public Engine<T> {
   void reach_others(RunningProgram<T>& of);
   // And makes its runner. Collective.
   void set_up(RunningProgram<T>& of, Index nrhs, const CallersVectors<T>& scales,
-              const device::Measuring<T>* measuring);
+              const device::ResidualSystem<T>* measuring);
   SolveProfile profile(const Prepared& prepared, Index nrhs) const;
 
   RankSystem<T> system_;

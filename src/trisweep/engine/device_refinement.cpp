@@ -40,7 +40,7 @@ RefinementVectors<T>::RefinementVectors(Device where, Index count, Index nrhs) :
 }
 
 template <Scalar T>
-std::vector<Found> DeviceRefinement<T>::start(Vectors<const T> b, void* stream) {
+std::vector<ResidualNorms> DeviceRefinement<T>::start(Vectors<const T> b, void* stream) {
   nrhs_ = b.cols;
   stream_ = stream;
   b_ = b;
@@ -53,7 +53,7 @@ std::vector<Found> DeviceRefinement<T>::start(Vectors<const T> b, void* stream) 
 }
 
 template <Scalar T>
-std::vector<Found> DeviceRefinement<T>::correct() {
+std::vector<ResidualNorms> DeviceRefinement<T>::correct() {
   solve_(of(vectors_.residual), of(vectors_.other), of(vectors_.x), stream_);
   return measured(vectors_.other);
 }
@@ -65,15 +65,25 @@ void DeviceRefinement<T>::take(std::span<const Index> columns) {
 }
 
 template <Scalar T>
-std::vector<Found> DeviceRefinement<T>::measured(const std::shared_ptr<std::byte>& answer) {
+std::vector<ResidualNorms> DeviceRefinement<T>::measured(const std::shared_ptr<std::byte>& answer) {
   measuring_->runner->start({.b = of(answer), .base = b_}, stream_);
   measuring_->runner->wait(stream_);
-  std::vector<T> rows(std::tuple_size_v<Found> * usize(nrhs_));
+  using device::Norm;
+  std::vector<T> rows(usize(Norm::count) * usize(nrhs_));
   measuring_->runner->read_rows(usize(measuring_->program.verdict) * usize(nrhs_), rows, stream_);
-  std::vector<Found> found(usize(nrhs_));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    found[i % usize(nrhs_)][i / usize(nrhs_)] = double(std::real(rows[i]));
-  return found;
+  std::vector<ResidualNorms> norms;
+  for (Index c = 0; c < nrhs_; ++c) {
+    const auto norm = [&](Norm::Kind kind) {
+      return double(std::real(rows[usize(kind) * usize(nrhs_) + usize(c)]));
+    };
+    norms.push_back({.quotient = norm(Norm::quotient),
+                     .x = norm(Norm::x),
+                     .scaled_x = norm(Norm::scaled_x),
+                     .r = norm(Norm::r),
+                     .b = norm(Norm::b),
+                     .typical_quotient = norm(Norm::typical_quotient)});
+  }
+  return norms;
 }
 
 template <Scalar T>

@@ -42,15 +42,15 @@ class DeviceRefinement final : public Refinement<T> {
   DeviceRefinement(RefinementVectors<T> vectors, std::unique_ptr<RunningProgram<T>> measuring, Solve solve)
       : vectors_(std::move(vectors)), measuring_(std::move(measuring)), solve_(std::move(solve)) {}
 
-  std::vector<Found> start(Vectors<const T> b, void* stream) override;
-  std::vector<Found> correct() override;
+  std::vector<ResidualNorms> start(Vectors<const T> b, void* stream) override;
+  std::vector<ResidualNorms> correct() override;
   void take(std::span<const Index> columns) override;
-  std::vector<Found> measure() override { return measured(vectors_.x); }
+  std::vector<ResidualNorms> measure() override { return measured(vectors_.x); }
   void read(Vectors<T> x) const override;
 
  private:
   Vectors<T> of(const std::shared_ptr<std::byte>& array) const { return vectors_.of(array, nrhs_); }
-  std::vector<Found> measured(const std::shared_ptr<std::byte>& answer);
+  std::vector<ResidualNorms> measured(const std::shared_ptr<std::byte>& answer);
 
   RefinementVectors<T> vectors_;
   std::unique_ptr<RunningProgram<T>> measuring_;

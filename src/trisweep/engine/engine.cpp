@@ -17,21 +17,22 @@ constexpr auto table = std::to_array<NamedDevice>({{"native", Device::native, "c
                                                    {"cuda", Device::cuda},
                                                    {"hip", Device::hip}});
 
-constexpr auto carrier_table =
-    std::to_array<NamedCarrier>({{"puts", device::Carrier::device}, {"mpi", device::Carrier::host}});
+constexpr auto exchange_backend_table = std::to_array<NamedExchangeBackend>(
+    {{"puts", device::ExchangeBackend::puts}, {"mpi", device::ExchangeBackend::mpi}});
 
 }  // namespace
 
-std::span<const NamedCarrier> carriers() {
-  return carrier_table;
+std::span<const NamedExchangeBackend> exchange_backends() {
+  return exchange_backend_table;
 }
 
-device::Carrier find_carrier(std::string_view name) {
-  return find_named(carriers(), "exchange of devices", name).carrier;
+device::ExchangeBackend find_exchange_backend(std::string_view name) {
+  return find_named(exchange_backends(), "exchange of devices", name).exchange_backend;
 }
 
-std::string_view name_of(device::Carrier carrier) {
-  return std::ranges::find(carrier_table, carrier, &NamedCarrier::carrier)->name;
+std::string_view name_of(device::ExchangeBackend exchange_backend) {
+  return std::ranges::find(exchange_backend_table, exchange_backend, &NamedExchangeBackend::exchange_backend)
+      ->name;
 }
 
 std::span<const NamedDevice> devices() {
@@ -56,7 +57,7 @@ int place_of(Device device) {
   return device == Device::cuda || device == Device::hip ? current_gpu() : 0;
 }
 
-std::string obstacle_to_puts(Device device, const transport::Communicator& comm) {
+std::string obstacle_to_puts(Device device, const mpi::Communicator& comm) {
   constexpr std::string_view remedy = "use --exchange-backend mpi with --grid 1x1xPZ, PZ a power of two";
   if (comm.size() == 1 || device == Device::native) return "";
   if (device != Device::emulated)

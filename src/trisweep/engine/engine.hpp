@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/program.hpp"
 #include "trisweep/distribution/row_partition.hpp"
@@ -17,18 +17,18 @@
 #include "trisweep/engine/recorder.hpp"
 #include "trisweep/engine/refinement.hpp"
 #include "trisweep/engine/vector_moves.hpp"
+#include "trisweep/mpi/transport.hpp"
 #include "trisweep/ordering/ordering.hpp"
-#include "trisweep/transport/transport.hpp"
 
 namespace trisweep::engine {
 
 // The system of equations as one rank has it. Everything in it outlives the engine.
 template <Scalar T>
 struct RankSystem {
-  const transport::Communicator& comm;
-  Crew& crew;
+  const mpi::Communicator& comm;
+  ThreadPool& pool;
   const distribution::Distribution& distribution;
-  const distribution::Share& share;
+  const distribution::LocalBlocks& local_blocks;
   const PanelStore<T>& panels;
   const ordering::Ordering& ordering;
   const distribution::RowPartition& partition;  // of the caller's rows of b and x
@@ -52,28 +52,29 @@ int place_of(Device device);
 
 // How devices exchange what layers share, and vectors: by puts of their own (`puts`), or by messages that the
 // host sends and receives between launches (`mpi`), from the device's memory where MPI takes it.
-struct NamedCarrier {
+struct NamedExchangeBackend {
   std::string_view name;
-  device::Carrier carrier;
+  device::ExchangeBackend exchange_backend;
 };
-std::span<const NamedCarrier> carriers();
+std::span<const NamedExchangeBackend> exchange_backends();
 // Throws Error(usage) that lists the names there are.
-device::Carrier find_carrier(std::string_view name);
-std::string_view name_of(device::Carrier carrier);
+device::ExchangeBackend find_exchange_backend(std::string_view name);
+std::string_view name_of(device::ExchangeBackend exchange_backend);
 // Why devices of these ranks put nothing to one another, with a remedy; empty when they do. Then all that
 // ranks exchange is to be by messages: layers of one rank each have no other. Collective.
-std::string obstacle_to_puts(Device device, const transport::Communicator& comm);
+std::string obstacle_to_puts(Device device, const mpi::Communicator& comm);
 
 struct EngineOptions {
   Device device = Device::native;
-  std::optional<device::Carrier> carrier{};  // nothing: puts where the devices of these ranks do so
-  transport::TransportFactory transport;
+  std::optional<device::ExchangeBackend>
+      exchange_backend{};  // nothing: puts where the devices of these ranks do so
+  mpi::TransportFactory transport;
   double watchdog;  // as SolverOptions has it
 };
 
 // Collective: all ranks call the same methods in the same order with the same op and nrhs. Errors of
 // prepare() are thrown on every rank alike. One of run() may be one rank's alone: who calls it does so inside
-// transport::together. When the communicator is abandoned, the destructor waits for nothing, and leaves
+// mpi::revoke_on_error. When the communicator is revoked, the destructor waits for nothing, and leaves
 // memory that messages may still be sent from, or written to, as it is.
 template <Scalar T>
 class Engine {
@@ -107,7 +108,7 @@ class Engine {
   // device is the processors. Collective. `of`: this rank's rows of op(A), without what is measured;
   // `columns` brings the caller's rows to their columns. Views are copied where the device has memory of its
   // own.
-  virtual std::unique_ptr<Refinement<T>> refinement(Op /*op*/, const device::Measuring<T>& /*of*/,
+  virtual std::unique_ptr<Refinement<T>> refinement(Op /*op*/, const device::ResidualSystem<T>& /*of*/,
                                                     const plan::VectorPhase& /*columns*/, Index /*nrhs*/) {
     return nullptr;
   }

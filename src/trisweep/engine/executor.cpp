@@ -10,9 +10,9 @@
 namespace trisweep::engine {
 namespace {
 
-Index widest_segment(const distribution::Share& share) {
+Index widest_segment(const distribution::LocalBlocks& local_blocks) {
   Index width = 0;
-  for (Index s = 0; s < share.segments(); ++s) width = std::max(width, share.width(s));
+  for (Index s = 0; s < local_blocks.segments(); ++s) width = std::max(width, local_blocks.width(s));
   return width;
 }
 
@@ -41,13 +41,13 @@ void grow(Buffer<T>& buffer, std::size_t size) {
 }  // namespace
 
 template <Scalar T>
-Executor<T>::Executor(const distribution::Share& share, distribution::PiecePositions positions,
-                      const PanelStore<T>& panels, Crew& crew)
-    : share_(share),
+Executor<T>::Executor(const distribution::LocalBlocks& local_blocks, distribution::PiecePositions positions,
+                      const PanelStore<T>& panels, ThreadPool& pool)
+    : local_blocks_(local_blocks),
       positions_(std::move(positions)),
       panels_(panels),
-      crew_(crew),
-      vectors_(crew, share.rank),
+      pool_(pool),
+      vectors_(pool, local_blocks.rank),
       state_(std::make_unique<SweepState>()) {}
 
 template <Scalar T>
@@ -55,9 +55,9 @@ Executor<T>::~Executor() = default;
 
 template <Scalar T>
 void Executor<T>::reserve(const plan::Plan& plan, Index nrhs) {
-  const std::size_t scratch = kernels::scratch_size(widest_segment(share_), nrhs);
+  const std::size_t scratch = kernels::scratch_size(widest_segment(local_blocks_), nrhs);
   if (scratch > scratch_size_) {
-    grow(scratch_, scratch * usize(crew_.size()));
+    grow(scratch_, scratch * usize(pool_.size()));
     scratch_size_ = scratch;
   }
   vectors_.reserve(plan, nrhs);
@@ -80,8 +80,8 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
   const Span span(run.recorder, event_of(phase), 0);
   run.transport.open_phase(channel);
   SweepRun<T> sweep(*this, phase, run);
-  crew_.run([&](int thread) { sweep.serve(thread); });
-  run.transport.close_phase(run.patience);
+  pool_.run([&](int thread) { sweep.serve(thread); });
+  run.transport.close_phase(run.watchdog);
   for (const plan::Replacement& r : phase.replaced) {
     const T* target = rows_at(run.work, r.target);
     std::transform(target, target + usize(r.rows) * usize(run.work.nrhs), rows_at(run.work, r.slot),
@@ -91,20 +91,20 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
 }
 
 template <Scalar T>
-void Executor<T>::apply_diagonal(const plan::Strip& strip, Op op, const kernels::Work<T>& work) {
+void Executor<T>::apply_diagonal(const plan::RowBlock& row_block, Op op, const kernels::Work<T>& work) {
   if (const T* const tiny = panels_.plain(distribution::Side::diagonal);
-      tiny != nullptr && work.nrhs == 1 && is_tiny(strip)) {
-    const TinyPanel panel(tiny, strip, op == Op::conjugate_transpose);
-    return multiply_tiny(panel, strip, op != Op::none, work.row);
+      tiny != nullptr && work.nrhs == 1 && is_tiny(row_block)) {
+    const TinyPanel panel(tiny, row_block, op == Op::conjugate_transpose);
+    return multiply_tiny(panel, row_block, op != Op::none, work.row);
   }
-  const kernels::Panel<T> inverse{.value = panels_.piece(distribution::Side::diagonal, strip),
-                                  .position = positions_.diagonal.data() + strip.position,
-                                  .height = strip.height,
-                                  .width = strip.width,
+  const kernels::Panel<T> inverse{.value = panels_.piece(distribution::Side::diagonal, row_block),
+                                  .position = positions_.diagonal.data() + row_block.position,
+                                  .height = row_block.height,
+                                  .width = row_block.width,
                                   .begin = 0,
-                                  .end = strip.height,
+                                  .end = row_block.height,
                                   .conjugate = false};
-  kernels::diagonal_product(inverse, op, strip.at.value(), work);
+  kernels::diagonal_product(inverse, op, row_block.at.value(), work);
 }
 
 // Every piece is an independent product; threads take a few at a time.
@@ -113,12 +113,12 @@ PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run
   const Span span(run.recorder, TraceKind::diagonal, 0);
   constexpr std::size_t few = 16;
   std::atomic<std::size_t> next{0};
-  crew_.run([&](int thread) {
+  pool_.run([&](int thread) {
     const Span products(run.recorder, TraceKind::products, thread);
     const auto work = work_of(run, thread);
-    for (std::size_t i = next.fetch_add(few); i < phase.strip.size(); i = next.fetch_add(few)) {
-      for (std::size_t j = i; j < std::min(i + few, phase.strip.size()); ++j)
-        apply_diagonal(phase.strip[j], phase.op, work);
+    for (std::size_t i = next.fetch_add(few); i < phase.row_block.size(); i = next.fetch_add(few)) {
+      for (std::size_t j = i; j < std::min(i + few, phase.row_block.size()); ++j)
+        apply_diagonal(phase.row_block[j], phase.op, work);
     }
   });
   return {};
@@ -128,8 +128,8 @@ PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run
 template <Scalar T>
 void Executor<T>::pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work) {
   for (const plan::SegmentId s : step.segment) {
-    T* const slot = work.at(share_.slot[usize(s)]);
-    const std::size_t size = usize(share_.width(s.value())) * usize(work.nrhs);
+    T* const slot = work.at(local_blocks_.slot[usize(s)]);
+    const std::size_t size = usize(local_blocks_.width(s.value())) * usize(work.nrhs);
     switch (step.transfer) {
       case plan::Transfer::send:
         std::copy_n(slot, size, packed);
@@ -158,8 +158,8 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
     if (!sends) {
       const Span receives(run.recorder, message_event(TraceKind::receive, step, packed.size_bytes()));
       receive(step.number, packed, run, [&] {
-        return fmt::format("rank {} waits for rank {}'s part of segments that both layers share", share_.rank,
-                           step.rank.value());
+        return fmt::format("rank {} waits for rank {}'s part of segments that both layers share",
+                           local_blocks_.rank, step.rank.value());
       });
     }
     pack_or_unpack(step, packed.data(), run.work);
@@ -170,7 +170,7 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
     (sends ? done.sent : done.received)[kind] += {1, static_cast<Offset>(packed.size_bytes())};
     next += packed.size();
   }
-  run.transport.close_phase(run.patience);
+  run.transport.close_phase(run.watchdog);
   return done;
 }
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/engine/panel_store.hpp"
 #include "trisweep/engine/profile.hpp"
 #include "trisweep/engine/vector_transfers.hpp"
@@ -21,8 +21,8 @@ struct SweepState;
 template <Scalar T>
 class Executor {
  public:
-  Executor(const distribution::Share& share, distribution::PiecePositions positions,
-           const PanelStore<T>& panels, Crew& crew);
+  Executor(const distribution::LocalBlocks& local_blocks, distribution::PiecePositions positions,
+           const PanelStore<T>& panels, ThreadPool& pool);
   ~Executor();
 
   // Makes room, so that running a phase of `plan` with at most `nrhs` right-hand sides does not allocate.
@@ -48,13 +48,13 @@ class Executor {
 
   kernels::Work<T> work_of(const Run<T>& run, int thread);
   // Multiplies a segment by its own inverted diagonal block, a whole piece of the diagonal side.
-  void apply_diagonal(const plan::Strip& strip, Op op, const kernels::Work<T>& work);
+  void apply_diagonal(const plan::RowBlock& row_block, Op op, const kernels::Work<T>& work);
   void pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work);
 
-  const distribution::Share& share_;
+  const distribution::LocalBlocks& local_blocks_;
   const distribution::PiecePositions positions_;
   const PanelStore<T>& panels_;
-  Crew& crew_;
+  ThreadPool& pool_;
   VectorTransfers<T> vectors_;
   std::unique_ptr<SweepState> state_;
   std::size_t scratch_size_ = 0;  // of one thread

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "trisweep/engine/program_runner.hpp"
-#include "trisweep/transport/patience.hpp"
+#include "trisweep/mpi/watchdog.hpp"
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
 #include "trisweep/device/gpu_pes.hpp"
 #endif
@@ -64,12 +64,12 @@ class GpuRunner final : public ProgramRunner<T> {
   void start(const CallersVectors<T>& v, void* stream) override {
     const bool scaled = v.b_scale == of_.scales.b_scale && v.x_scale == of_.scales.x_scale;
     const device::PeVectors<T> vectors{v.b, v.x, scaled, v.base};
-    const device::CarryLetters carry = [&](const device::Stop& stop) {
+    const device::CarryLetters carry = [&](const device::LaunchBoundary& boundary) {
       await(stream);
-      of_.mail->carry(stop, {pes_->rows(), v.b.cols, stream});
+      of_.host_exchange->exchange(boundary, {pes_->rows(), v.b.cols, stream});
     };
     pes_->solve(v.b.cols, {&vectors, 1}, std::isfinite(of_.watchdog) ? of_.watchdog : 0, stream, carry);
-    if (of_.mail != nullptr) of_.mail->close();
+    if (of_.host_exchange != nullptr) of_.host_exchange->close();
   }
   void wait(void* stream) override {
     await(stream);
@@ -97,17 +97,17 @@ class GpuRunner final : public ProgramRunner<T> {
 
   // Until all in the stream has ended.
   void await(void* stream) {
-    transport::Patience patience(std::numeric_limits<double>::infinity(), &comm());
+    mpi::Watchdog watchdog(std::numeric_limits<double>::infinity(), &comm());
     try {
-      while (!pes_->ended(stream)) patience.nothing_yet([] { return std::string(); });
+      while (!pes_->ended(stream)) watchdog.backoff([] { return std::string(); });
     } catch (...) {
-      pes_->stop();  // it waits for a rank that has failed
+      pes_->boundary();  // it waits for a rank that has failed
       throw;
     }
     pes_->wait(stream);
   }
 
-  const transport::Communicator& comm() const { return of_.system.comm; }
+  const mpi::Communicator& comm() const { return of_.system.comm; }
 
   RankProgram<T> of_;
   Emplace emplace_;
@@ -122,21 +122,21 @@ std::unique_ptr<ProgramRunner<T>> make_runner(const RankProgram<T>& of, const Em
 
 }  // namespace
 
-void deal_out_gpus(const transport::Communicator& comm) {
+void deal_out_gpus(const mpi::Communicator& comm) {
   if (comm.size() == 1) return;
   const Index place = comm.of_node().rank();
-  transport::collectively(comm, [&] { device::take_gpu(place % std::max(device::gpu_count(), 1)); });
+  mpi::agree_on_error(comm, [&] { device::take_gpu(place % std::max(device::gpu_count(), 1)); });
 }
 
-std::shared_ptr<void> join_gpus([[maybe_unused]] const transport::Communicator& comm) {
+std::shared_ptr<void> join_gpus([[maybe_unused]] const mpi::Communicator& comm) {
 #if defined(TRISWEEP_NVSHMEM)
   device::NvshmemId id{};
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     if (comm.rank() == 0) id = device::make_nvshmem_id();
   });
   comm.broadcast(id);
-  return transport::collectively(
-      comm, [&] { return std::make_shared<device::Nvshmem>(id, comm.rank(), comm.size()); });
+  return mpi::agree_on_error(comm,
+                             [&] { return std::make_shared<device::Nvshmem>(id, comm.rank(), comm.size()); });
 #else
   return nullptr;
 #endif
@@ -179,8 +179,8 @@ std::shared_ptr<std::byte> gpu_memory(std::size_t /*bytes*/) {
 }
 void copy_on_gpu(void* /*to*/, const void* /*from*/, std::size_t /*bytes*/, void* /*stream*/) {}
 
-void deal_out_gpus(const transport::Communicator& /*comm*/) {}
-std::shared_ptr<void> join_gpus(const transport::Communicator& /*comm*/) {
+void deal_out_gpus(const mpi::Communicator& /*comm*/) {}
+std::shared_ptr<void> join_gpus(const mpi::Communicator& /*comm*/) {
   return nullptr;
 }
 

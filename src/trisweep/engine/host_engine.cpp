@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "trisweep/engine/communication_pattern.hpp"
-#include "trisweep/transport/agreement.hpp"
+#include "trisweep/mpi/agreement.hpp"
 
 namespace trisweep::engine {
 
@@ -12,13 +12,14 @@ template <Scalar T>
 HostEngine<T>::HostEngine(const RankSystem<T>& system, const EngineOptions& options)
     : system_(system),
       options_(options),
-      executor_(system.share, distribution::piece_positions(*system.distribution.structure, system.share),
-                system.panels, system.crew),
+      executor_(system.local_blocks,
+                distribution::piece_positions(*system.distribution.structure, system.local_blocks),
+                system.panels, system.pool),
       scales_(system.ordering, system.partition, system.comm.rank()) {}
 
 template <Scalar T>
 HostEngine<T>::~HostEngine() {
-  if (!system_.comm.abandoned()) return;
+  if (!system_.comm.revoked()) return;
   work_.release();
   executor_.release();
 }
@@ -31,15 +32,16 @@ Index HostEngine<T>::room(Op op) const {
 
 template <Scalar T>
 void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
-  transport::CommunicationPattern pattern;
-  transport::collectively(system_.comm, [&] {
+  mpi::CommunicationPattern pattern;
+  mpi::agree_on_error(system_.comm, [&] {
     prepared_[op].plan = &plan;
-    const std::size_t size = (usize(system_.share.work_rows()) + usize(plan::extra_rows(plan))) * usize(nrhs);
+    const std::size_t size =
+        (usize(system_.local_blocks.work_rows()) + usize(plan::extra_rows(plan))) * usize(nrhs);
     if (work_.size() < size) work_ = Buffer<T>(size, "the right-hand sides");
     executor_.reserve(plan, nrhs);
     pattern = pattern_of(plan, usize(nrhs) * sizeof(T));
   });
-  transport::require_matching(system_.comm, pattern);
+  mpi::require_matching(system_.comm, pattern);
   Prepared& prepared = prepared_.at(op);
   prepared.transport = options_.transport(system_.comm, pattern);
   prepared.nrhs = nrhs;
@@ -48,20 +50,20 @@ void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
 template <Scalar T>
 SolveProfile HostEngine<T>::run(Op op, const CallersVectors<T>& vectors, Index nrhs) {
   const Prepared& prepared = prepared_.at(op);
-  transport::Patience patience(options_.watchdog, &system_.comm);
+  mpi::Watchdog watchdog(options_.watchdog, &system_.comm);
   const Run<T> run{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = nrhs},
                    .transport = *prepared.transport,
-                   .patience = patience,
+                   .watchdog = watchdog,
                    .recorder = recorder_,
                    .vectors = vectors};
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
   if (system_.distribution.mapping->layers() > 1)
-    std::fill_n(run.work.row, usize(system_.share.work_rows()) * usize(nrhs), T{});
+    std::fill_n(run.work.row, usize(system_.local_blocks.work_rows()) * usize(nrhs), T{});
   SolveProfile done;
   Index channel = 0;
   for (const plan::Phase& phase : prepared.plan->phase)
     done.of(plan::part_of(phase)) += run_phase(phase, channel++, run);
-  prepared.transport->close_solve(patience);
+  prepared.transport->close_solve(watchdog);
   return done;
 }
 
@@ -72,8 +74,8 @@ PhaseProfile HostEngine<T>::run_phase(const plan::Phase& phase, Index channel, c
   PhaseProfile done = std::visit([&](const auto& p) { return executor_.run(p, channel, run); }, phase);
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (recorder_ != nullptr) {
-    done.floating_point_seconds = recorder_->total(TraceKind::products, recorded_from) / system_.crew.size();
-    done.idle_seconds = recorder_->total(TraceKind::idle, recorded_from) / system_.crew.size();
+    done.floating_point_seconds = recorder_->total(TraceKind::products, recorded_from) / system_.pool.size();
+    done.idle_seconds = recorder_->total(TraceKind::idle, recorded_from) / system_.pool.size();
   }
   return done;
 }

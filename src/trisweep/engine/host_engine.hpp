@@ -33,7 +33,7 @@ class HostEngine final : public Engine<T> {
   struct Prepared {
     const plan::Plan* plan = nullptr;
     Index nrhs = 0;
-    std::unique_ptr<transport::Transport> transport;
+    std::unique_ptr<mpi::Transport> transport;
   };
   SolveProfile run(Op op, const CallersVectors<T>& vectors, Index nrhs);
   PhaseProfile run_phase(const plan::Phase& phase, Index channel, const Run<T>& run);

@@ -9,11 +9,12 @@ namespace trisweep::engine {
 using distribution::Side;
 
 template <Scalar T, class S>
-requires kernels::StorageOf<S, T> PanelCompressor<T, S>::PanelCompressor(distribution::Share share,
-                                                                         double eps, int threads,
-                                                                         double bytes)
-    : share_(std::move(share)), bytes_(static_cast<std::size_t>(bytes)), seconds_(usize(threads)) {
-  for (const Side side : distribution::sides) side_.emplace_back(share_.side(side), eps, threads);
+requires kernels::StorageOf<S, T> PanelCompressor<T, S>::PanelCompressor(
+    distribution::LocalBlocks local_blocks, double eps, int threads, double bytes)
+    : local_blocks_(std::move(local_blocks)),
+      bytes_(static_cast<std::size_t>(bytes)),
+      seconds_(usize(threads)) {
+  for (const Side side : distribution::sides) side_.emplace_back(local_blocks_.side(side), eps, threads);
 }
 
 template <Scalar T, class S>
@@ -31,7 +32,7 @@ void PanelCompressor<T, S>::take(int thread, Side side, const numeric::Panel<S>&
                                   : side == Side::upper ? panel.upper
                                                         : panel.diagonal;
   if (block.empty()) return;
-  const std::vector<Index>& pieces = share_.side(side).supernode;
+  const std::vector<Index>& pieces = local_blocks_.side(side).supernode;
   const auto piece = std::ranges::lower_bound(pieces, panel.supernode) - pieces.begin();
   side_[static_cast<std::size_t>(side)].take(thread, static_cast<Index>(piece), block.data);
 }

@@ -17,7 +17,7 @@ requires kernels::StorageOf<S, T>
 class PanelCompressor final : public numeric::PanelSink<S> {
  public:
   // `share`: all panels. `threads`: of the factorization, at most. `bytes`: expected of the tiles.
-  PanelCompressor(distribution::Share share, double eps, int threads, double bytes);
+  PanelCompressor(distribution::LocalBlocks local_blocks, double eps, int threads, double bytes);
   PanelCompressor(const PanelCompressor&) = delete;
   PanelCompressor& operator=(const PanelCompressor&) = delete;
 
@@ -32,7 +32,7 @@ class PanelCompressor final : public numeric::PanelSink<S> {
  private:
   void take(int thread, distribution::Side side, const numeric::Panel<S>& panel);
 
-  const distribution::Share share_;
+  const distribution::LocalBlocks local_blocks_;
   const std::size_t bytes_;
   std::vector<SideCompressor<T, S>> side_;
   std::vector<double> seconds_;  // by thread

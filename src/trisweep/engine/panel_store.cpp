@@ -9,7 +9,7 @@ namespace trisweep::engine {
 namespace {
 
 using distribution::Distribution;
-using distribution::Share;
+using distribution::LocalBlocks;
 using distribution::Side;
 using symbolic::Structure;
 
@@ -63,9 +63,9 @@ void copy_rows(const PanelColumns<const S*>& from, Index from_row, const PanelCo
 
 // Copies, of every panel of one side, the rows of the blocks that share.rank owns.
 template <class S>
-void extract_side(const Structure& s, const Share& share, Side side, const numeric::Factors<S>& factors,
-                  S* out) {
-  const auto& part = share.side(side);
+void extract_side(const Structure& s, const LocalBlocks& local_blocks, Side side,
+                  const numeric::Factors<S>& factors, S* out) {
+  const auto& part = local_blocks.side(side);
   for (Index p = 0; p < part.pieces(); ++p) {
     const Index k = part.supernode[usize(p)];
     const auto panel = panel_of(s, side, k, factors);
@@ -78,46 +78,48 @@ void extract_side(const Structure& s, const Share& share, Side side, const numer
   }
 }
 
-std::vector<Share> all_shares(const Distribution& d) {
-  std::vector<Share> all;
+std::vector<LocalBlocks> all_shares(const Distribution& d) {
+  std::vector<LocalBlocks> all;
   for (Index layer = 0; layer < d.mapping->layers(); ++layer) {
-    for (Share& share : distribution::make_shares(*d.structure, *d.mapping, layer))
-      all.push_back(std::move(share));
+    for (LocalBlocks& local_blocks : distribution::make_all_local_blocks(*d.structure, *d.mapping, layer))
+      all.push_back(std::move(local_blocks));
   }
   return all;
 }
 
 // How many values of a side a rank stores: no upper panels for Cholesky.
-std::size_t stored(const Share& share, Side side, bool with_upper) {
-  return side == Side::upper && !with_upper ? 0 : usize(share.side(side).value_ptr.back());
+std::size_t stored(const LocalBlocks& local_blocks, Side side, bool with_upper) {
+  return side == Side::upper && !with_upper ? 0 : usize(local_blocks.side(side).value_ptr.back());
 }
 
-std::size_t largest_side(const std::vector<Share>& shares, bool with_upper) {
+std::size_t largest_side(const std::vector<LocalBlocks>& blocks_by_rank, bool with_upper) {
   std::size_t largest = 0;
-  for (const Share& share : shares) {
-    for (const Side side : distribution::sides) largest = std::max(largest, stored(share, side, with_upper));
+  for (const LocalBlocks& local_blocks : blocks_by_rank) {
+    for (const Side side : distribution::sides)
+      largest = std::max(largest, stored(local_blocks, side, with_upper));
   }
   return largest;
 }
 
 // Sends each rank its part of `factors` from rank 0.
 template <class S>
-std::shared_ptr<const SideValues<S>> dealt_out(const transport::Communicator& comm,
-                                               const Distribution& distribution, const Share& share,
+std::shared_ptr<const SideValues<S>> dealt_out(const mpi::Communicator& comm,
+                                               const Distribution& distribution,
+                                               const LocalBlocks& local_blocks,
                                                const numeric::Factors<S>* factors) {
   char with_upper = factors != nullptr && factors->kind == numeric::Kind::lu;
   comm.broadcast(with_upper);
   // All that can fail, before any message: rank 0 then only copies and sends.
-  std::vector<Share> shares;  // of all ranks, on rank 0
-  Buffer<S> staging;          // for one side of one of them
-  auto mine = transport::collectively(comm, [&] {
+  std::vector<LocalBlocks> blocks_by_rank;  // of all ranks, on rank 0
+  Buffer<S> staging;                        // for one side of one of them
+  auto mine = mpi::agree_on_error(comm, [&] {
     if (comm.rank() == 0) {
-      shares = all_shares(distribution);
-      staging = Buffer<S>(largest_side(shares, with_upper != 0), what);
+      blocks_by_rank = all_shares(distribution);
+      staging = Buffer<S>(largest_side(blocks_by_rank, with_upper != 0), what);
     }
     auto owned = std::make_shared<SideValues<S>>();
     for (const Side side : distribution::sides)
-      (*owned)[at(side)] = Buffer<S>(stored(share, side, with_upper != 0), what);
+      (*owned)[at(side)] = Buffer<S>(stored(local_blocks, side, with_upper != 0), what);
     return owned;
   });
   for (const Side side : distribution::sides) {
@@ -125,9 +127,9 @@ std::shared_ptr<const SideValues<S>> dealt_out(const transport::Communicator& co
     if (comm.rank() != 0) {
       comm.receive_bytes(part.data(), part.size() * sizeof(S), 0, tag_panels);
     } else if (part.size() > 0) {
-      extract_side(*distribution.structure, share, side, *factors, part.data());
+      extract_side(*distribution.structure, local_blocks, side, *factors, part.data());
     }
-    for (const Share& theirs : shares) {
+    for (const LocalBlocks& theirs : blocks_by_rank) {
       const std::size_t size = stored(theirs, side, with_upper != 0);
       if (theirs.rank == 0 || size == 0) continue;
       extract_side(*distribution.structure, theirs, side, *factors, staging.data());
@@ -140,13 +142,13 @@ std::shared_ptr<const SideValues<S>> dealt_out(const transport::Communicator& co
 }  // namespace
 
 template <class S>
-SideValues<S> pieces_of(const Distribution& distribution, const Share& share,
+SideValues<S> pieces_of(const Distribution& distribution, const LocalBlocks& local_blocks,
                         const numeric::Factors<S>& factors) {
   SideValues<S> values;
   for (const Side side : distribution::sides) {
     Buffer<S>& part = values[at(side)];
-    part = Buffer<S>(stored(share, side, factors.kind == numeric::Kind::lu), what);
-    if (part.size() > 0) extract_side(*distribution.structure, share, side, factors, part.data());
+    part = Buffer<S>(stored(local_blocks, side, factors.kind == numeric::Kind::lu), what);
+    if (part.size() > 0) extract_side(*distribution.structure, local_blocks, side, factors, part.data());
   }
   return values;
 }
@@ -154,7 +156,7 @@ SideValues<S> pieces_of(const Distribution& distribution, const Share& share,
 template <Scalar T>
 template <class S>
 requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::distribute(
-    const transport::Communicator& comm, const Distribution& distribution, const Share& share,
+    const mpi::Communicator& comm, const Distribution& distribution, const LocalBlocks& local_blocks,
     std::shared_ptr<const numeric::Factors<S>> factors) {
   PanelStore store;
   const auto keep = [&store](Side side, const Buffer<S>& values) {
@@ -168,7 +170,7 @@ requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::distribute(
     keep(Side::diagonal, factors->diagonal);
     store.keep_ = std::move(factors);
   } else {
-    auto mine = dealt_out(comm, distribution, share, factors.get());
+    auto mine = dealt_out(comm, distribution, local_blocks, factors.get());
     for (const Side side : distribution::sides) keep(side, (*mine)[at(side)]);
     store.keep_ = std::move(mine);
   }
@@ -177,14 +179,14 @@ requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::distribute(
 
 template <Scalar T>
 template <class S>
-requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::compressed(const Share& share, double eps,
-                                                                          Crew& crew)
+requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::compressed(const LocalBlocks& local_blocks,
+                                                                          double eps, ThreadPool& pool)
 const {
   BySide<CompressedSide<T>> made;
   for (const Side side : distribution::sides) {
     const S* const values = values_[at(side)].template as<S>();
     if (values == nullptr) continue;  // Cholesky has no upper panels
-    made[at(side)] = compressed_side<T, S>(share.side(side), values, eps, crew);
+    made[at(side)] = compressed_side<T, S>(local_blocks.side(side), values, eps, pool);
   }
   return of<S>(std::move(made));
 }
@@ -210,14 +212,14 @@ requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::of(BySide<Compres
 }
 
 #define INSTANTIATE_PIECES(S) \
-  template SideValues<S> pieces_of(const Distribution&, const Share&, const numeric::Factors<S>&);
+  template SideValues<S> pieces_of(const Distribution&, const LocalBlocks&, const numeric::Factors<S>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_PIECES)
 
-#define INSTANTIATE(S, T)                                                                               \
-  template PanelStore<T> PanelStore<T>::distribute(const transport::Communicator&, const Distribution&, \
-                                                   const Share&,                                        \
-                                                   std::shared_ptr<const numeric::Factors<S>>);         \
-  template PanelStore<T> PanelStore<T>::compressed<S>(const Share&, double, Crew&) const;               \
+#define INSTANTIATE(S, T)                                                                             \
+  template PanelStore<T> PanelStore<T>::distribute(const mpi::Communicator&, const Distribution&,     \
+                                                   const LocalBlocks&,                                \
+                                                   std::shared_ptr<const numeric::Factors<S>>);       \
+  template PanelStore<T> PanelStore<T>::compressed<S>(const LocalBlocks&, double, ThreadPool&) const; \
   template PanelStore<T> PanelStore<T>::of<S>(BySide<CompressedSide<T>>);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 

@@ -6,15 +6,15 @@
 #include <span>
 
 #include "trisweep/core/buffer.hpp"
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/device/panels.hpp"
 #include "trisweep/distribution/distribution.hpp"
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/distribution/local_blocks.hpp"
 #include "trisweep/engine/compressed_side.hpp"
 #include "trisweep/kernels/stored.hpp"
+#include "trisweep/mpi/communicator.hpp"
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/plan/plan.hpp"
-#include "trisweep/transport/communicator.hpp"
 
 namespace trisweep::engine {
 
@@ -23,8 +23,8 @@ template <class S>
 using SideValues = std::array<Buffer<S>, distribution::sides.size()>;
 // Those of one rank, of factors that are all in this process.
 template <class S>
-SideValues<S> pieces_of(const distribution::Distribution& distribution, const distribution::Share& share,
-                        const numeric::Factors<S>& factors);
+SideValues<S> pieces_of(const distribution::Distribution& distribution,
+                        const distribution::LocalBlocks& local_blocks, const numeric::Factors<S>& factors);
 
 template <Scalar T>
 class PanelStore {
@@ -34,9 +34,8 @@ class PanelStore {
   // once, from rank 0. Throws on every rank when any runs out of memory.
   template <class S>
   requires kernels::StorageOf<S, T>
-  static PanelStore distribute(const transport::Communicator& comm,
-                               const distribution::Distribution& distribution,
-                               const distribution::Share& share,
+  static PanelStore distribute(const mpi::Communicator& comm, const distribution::Distribution& distribution,
+                               const distribution::LocalBlocks& local_blocks,
                                std::shared_ptr<const numeric::Factors<S>> factors);
 
   // Pieces that have been compressed, of numbers in S.
@@ -47,14 +46,14 @@ class PanelStore {
   // The same pieces in tiles (compressed_side.hpp), of what distribute() made of factors in S. Not
   // collective.
   template <class S>
-  requires kernels::StorageOf<S, T> PanelStore compressed(const distribution::Share& share, double eps,
-                                                          Crew& crew)
+  requires kernels::StorageOf<S, T> PanelStore compressed(const distribution::LocalBlocks& local_blocks,
+                                                          double eps, ThreadPool& pool)
   const;
 
-  // What a strip of a side reads.
-  kernels::Stored<T> piece(distribution::Side side, const plan::Strip& strip) const {
+  // What a row block of a side reads.
+  kernels::Stored<T> piece(distribution::Side side, const plan::RowBlock& row_block) const {
     const auto s = static_cast<std::size_t>(side);
-    return piece_[s].empty() ? values_[s] + strip.value : piece_[s][usize(strip.piece)];
+    return piece_[s].empty() ? values_[s] + row_block.value : piece_[s][usize(row_block.piece)];
   }
 
   // The numbers of a side, where they are plain ones of the vectors' type; else null.

@@ -1,10 +1,10 @@
 #pragma once
 // Runs the program of a rank wherever that computes: all that a DeviceEngine leaves to the kind of device.
 
-#include "trisweep/device/measure.hpp"
+#include "trisweep/device/residual.hpp"
 #include "trisweep/device/shared_layout.hpp"
 #include "trisweep/engine/engine.hpp"
-#include "trisweep/engine/mail.hpp"
+#include "trisweep/engine/host_staged_exchange.hpp"
 #include "trisweep/engine/vector_moves.hpp"
 
 namespace trisweep::engine {
@@ -14,12 +14,12 @@ template <Scalar T>
 struct RankProgram {
   const RankSystem<T>& system;
   device::Program& program;
-  Index nrhs;                                       // at most
-  double watchdog;                                  // seconds
-  CallersVectors<T> scales;                         // of the op's right-hand sides and solutions
-  std::span<const device::SharedLayout> layouts;    // of all that put something to one another, by PE
-  const device::Measuring<T>* measuring = nullptr;  // of a program that does so, which has no panels
-  Mail<T>* mail = nullptr;                          // of one that has stops
+  Index nrhs;                                            // at most
+  double watchdog;                                       // seconds
+  CallersVectors<T> scales;                              // of the op's right-hand sides and solutions
+  std::span<const device::SharedLayout> layouts;         // of all that put something to one another, by PE
+  const device::ResidualSystem<T>* measuring = nullptr;  // of a program that does so, which has no panels
+  HostStagedExchange<T>* host_exchange = nullptr;        // of one that has stops
 };
 
 template <Scalar T>
@@ -45,7 +45,7 @@ template <Scalar T>
 struct RunningProgram {
   device::Program program;
   std::vector<device::SharedLayout> layouts{};  // by PE
-  std::unique_ptr<Mail<T>> mail{};
+  std::unique_ptr<HostStagedExchange<T>> host_exchange{};
   std::unique_ptr<ProgramRunner<T>> runner{};
 };
 
@@ -65,8 +65,8 @@ int current_gpu();
 // Zeroed memory of that GPU.
 std::shared_ptr<std::byte> gpu_memory(std::size_t bytes);
 // Deals the GPUs of a node out to its ranks, where there are several: each has a current one. Collective.
-void deal_out_gpus(const transport::Communicator& comm);
+void deal_out_gpus(const mpi::Communicator& comm);
 // What the GPUs of several ranks put by, for as long as programs run on them. Collective.
-std::shared_ptr<void> join_gpus(const transport::Communicator& comm);
+std::shared_ptr<void> join_gpus(const mpi::Communicator& comm);
 
 }  // namespace trisweep::engine

@@ -7,15 +7,15 @@
 #include "trisweep/engine/recorder.hpp"
 #include "trisweep/engine/vector_moves.hpp"
 #include "trisweep/kernels/panel_product.hpp"
-#include "trisweep/transport/transport.hpp"
+#include "trisweep/mpi/transport.hpp"
 
 namespace trisweep::engine {
 
 template <Scalar T>
 struct Run {
   kernels::Work<T> work;  // of thread 0
-  transport::Transport& transport;
-  transport::Patience& patience;
+  mpi::Transport& transport;
+  mpi::Watchdog& watchdog;
   Recorder* recorder;  // may be null
   CallersVectors<T> vectors{};
 };
@@ -28,9 +28,9 @@ T* rows_at(const kernels::Work<T>& work, plan::WorkRow row) {
 // Waits for one of the phase's messages; describe() says what for.
 template <Scalar T, class Describe>
 void receive(Index number, std::span<T> packed, const Run<T>& run, const Describe& describe) {
-  std::optional<transport::Arrival> arrival;
-  run.patience.moved();
-  while (!(arrival = run.transport.poll(number))) run.patience.nothing_yet(describe);
+  std::optional<mpi::Arrival> arrival;
+  run.watchdog.reset();
+  while (!(arrival = run.transport.poll(number))) run.watchdog.backoff(describe);
   run.transport.receive(*arrival, packed.data(), packed.size_bytes());
 }
 

@@ -33,7 +33,7 @@ class SweepRun {
  public:
   SweepRun(Executor<T>& executor, const plan::SweepPhase& phase, const Run<T>& run)
       : executor_(executor),
-        share_(executor.share_),
+        local_blocks_(executor.local_blocks_),
         state_(*executor.state_),
         phase_(phase),
         run_(run),
@@ -72,7 +72,7 @@ class SweepRun {
   void start() {
     state_.arrived.assign(phase_.incoming.size(), 0);
     for (const SegmentId s : phase_.cleared) std::fill_n(rows_of(s), size(s), T{});
-    state_.ready.open(executor_.crew_.size());
+    state_.ready.open(executor_.pool_.size());
     if (phase_.task.empty()) state_.ready.close();
     machine(0).reset();
   }
@@ -92,7 +92,7 @@ class SweepRun {
   }
 
   struct Next {
-    std::optional<transport::Arrival> arrival;
+    std::optional<mpi::Arrival> arrival;
     bool completed = false;
     std::optional<Index> task;
     bool nothing() const { return !arrival && !completed && !task; }
@@ -126,13 +126,13 @@ class SweepRun {
 
   Next wait() {
     const Span span(run_.recorder, TraceKind::idle, 0);
-    run_.patience.moved();
+    run_.watchdog.reset();
     std::size_t tasks_left = tasks_left_.load();
     while (!failed_.load()) {
       if (Next next = look(); !next.nothing()) return next;
       if (const std::size_t now = tasks_left_.load(); now != std::exchange(tasks_left, now))
-        run_.patience.moved();
-      run_.patience.nothing_yet([&] { return describe_waiting(); }, [&] { return my_turn(); });
+        run_.watchdog.reset();
+      run_.watchdog.backoff([&] { return describe_waiting(); }, [&] { return my_turn(); });
     }
     return {};
   }
@@ -143,7 +143,7 @@ class SweepRun {
     return state_.ready.pop();
   }
 
-  void take(transport::Arrival& arrival) {
+  void take(mpi::Arrival& arrival) {
     const plan::Incoming& message = find(arrival);
     const auto [s, kind] = std::pair(message.segment, message.kind);
     const Span span(run_.recorder, message_event(TraceKind::receive, 0, message, message.from));
@@ -161,7 +161,7 @@ class SweepRun {
   }
 
   // Threads take turns at the transport and done_.sent.
-  std::unique_lock<std::mutex> my_turn() { return turn_of(executor_.crew_.size(), transport_); }
+  std::unique_lock<std::mutex> my_turn() { return turn_of(executor_.pool_.size(), transport_); }
 
   template <class Message>
   TraceEvent message_event(TraceKind kind, int thread, const Message& message, plan::RankId peer) const {
@@ -170,7 +170,7 @@ class SweepRun {
   }
 
   // What this phase does not wait for any more, or never did, comes from a rank with another plan.
-  const plan::Incoming& find(const transport::Arrival& arrival) {
+  const plan::Incoming& find(const mpi::Arrival& arrival) {
     const std::size_t number = usize(arrival.number);
     if (number < phase_.incoming.size() && phase_.incoming[number].from == plan::RankId(arrival.from) &&
         std::exchange(state_.arrived[number], 1) == 0)
@@ -178,11 +178,11 @@ class SweepRun {
     throw Error(
         ErrorKind::environment,
         fmt::format("rank {} received an unexpected message ({}) from rank {}: the ranks' plans differ",
-                    share_.rank, arrival.number, arrival.from),
+                    local_blocks_.rank, arrival.number, arrival.from),
         "use the same solver options on every rank");
   }
 
-  void receive(transport::Arrival& arrival, T* to, SegmentId s) {
+  void receive(mpi::Arrival& arrival, T* to, SegmentId s) {
     const auto turn = my_turn();
     run_.transport.receive(arrival, to, usize(bytes(s)));
   }
@@ -196,12 +196,12 @@ class SweepRun {
                   T{});
       const auto& positions =
           phase_.position.empty() ? executor_.positions_.side(phase_.side) : phase_.position;
-      for (Index i = task.strip_begin; i < task.strip_end; ++i) {
-        const plan::Strip& strip = phase_.strip[usize(i)];
+      for (Index i = task.row_block_begin; i < task.row_block_end; ++i) {
+        const plan::RowBlock& row_block = phase_.row_block[usize(i)];
         if (task.diagonal) {
-          executor_.apply_diagonal(strip, phase_.diagonal_op, work);
+          executor_.apply_diagonal(row_block, phase_.diagonal_op, work);
         } else {
-          apply(strip, positions.data(), work);
+          apply(row_block, positions.data(), work);
         }
       }
     }
@@ -210,28 +210,28 @@ class SweepRun {
   }
 
   Index supernode_of(const plan::Task& task) const {
-    const auto& side = task.diagonal ? share_.diagonal : share_.side(phase_.side);
-    return side.supernode[usize(phase_.strip[usize(task.strip_begin)].piece)];
+    const auto& side = task.diagonal ? local_blocks_.diagonal : local_blocks_.side(phase_.side);
+    return side.supernode[usize(phase_.row_block[usize(task.row_block_begin)].piece)];
   }
 
-  void apply(const plan::Strip& strip, const Index* positions, const kernels::Work<T>& work) const {
-    if (tiny_ != nullptr && is_tiny(strip)) {
-      const TinyPanel panel(tiny_, strip, phase_.conjugate);
+  void apply(const plan::RowBlock& row_block, const Index* positions, const kernels::Work<T>& work) const {
+    if (tiny_ != nullptr && is_tiny(row_block)) {
+      const TinyPanel panel(tiny_, row_block, phase_.conjugate);
       if (phase_.direction == plan::Direction::scatter)
-        return scatter_tiny(panel, strip, positions + strip.position, work.row);
-      return gather_tiny(panel, strip, positions + strip.position, work.row);
+        return scatter_tiny(panel, row_block, positions + row_block.position, work.row);
+      return gather_tiny(panel, row_block, positions + row_block.position, work.row);
     }
-    const kernels::Panel<T> panel{.value = executor_.panels_.piece(phase_.side, strip),
-                                  .position = positions + strip.position,
-                                  .height = strip.height,
-                                  .width = strip.width,
-                                  .begin = strip.row_begin,
-                                  .end = strip.row_end,
+    const kernels::Panel<T> panel{.value = executor_.panels_.piece(phase_.side, row_block),
+                                  .position = positions + row_block.position,
+                                  .height = row_block.height,
+                                  .width = row_block.width,
+                                  .begin = row_block.row_begin,
+                                  .end = row_block.row_end,
                                   .conjugate = phase_.conjugate};
     if (phase_.direction == plan::Direction::scatter) {
-      kernels::scatter_product(panel, strip.at.value(), work);
+      kernels::scatter_product(panel, row_block.at.value(), work);
     } else {
-      kernels::gather_product(panel, strip.at.value(), work);
+      kernels::gather_product(panel, row_block.at.value(), work);
     }
   }
 
@@ -280,7 +280,7 @@ class SweepRun {
   std::string describe_waiting() const {
     constexpr int named = 8;
     const plan::Part part = plan::part_of(phase_);
-    std::string text = fmt::format("rank {} waits in the {}", share_.rank,
+    std::string text = fmt::format("rank {} waits in the {}", local_blocks_.rank,
                                    part == plan::Part::forward    ? "forward sweep"
                                    : part == plan::Part::backward ? "backward sweep"
                                                                   : "product with the separators' inverses");
@@ -297,7 +297,7 @@ class SweepRun {
   }
 
   Executor<T>& executor_;
-  const distribution::Share& share_;
+  const distribution::LocalBlocks& local_blocks_;
   SweepState& state_;
   const plan::SweepPhase& phase_;
   const Run<T>& run_;

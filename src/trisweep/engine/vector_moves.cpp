@@ -90,13 +90,13 @@ void move_columns(V caller, const R& rows, std::size_t begin, std::size_t end, c
 
 // Moves all entries; each thread has a part of the rows.
 template <class V, class R, class Transfer>
-void move_rows(Crew& crew, V caller, const R& rows, const Transfer& transfer) {
+void move_rows(ThreadPool& pool, V caller, const R& rows, const Transfer& transfer) {
   constexpr bool in_rows = requires {
     caller.row(0);
   };
   using T = std::remove_cvref_t<decltype(*caller.data)>;
-  crew.run([&](int thread) {
-    const auto [begin, end] = crew.part(thread, rows.row.size(), kernels::line_rows<T>);
+  pool.run([&](int thread) {
+    const auto [begin, end] = pool.part(thread, rows.row.size(), kernels::line_rows<T>);
     if (caller.cols == 1 && (!in_rows || caller.ld == 1)) {
       move_column(caller.data, rows, begin, end, transfer);
     } else {
@@ -134,11 +134,11 @@ void VectorMoves<T>::at_caller(std::span<const Index> row, const At& at) const {
   const Rows<RealOf<T>, At> rows{row, in ? vectors_.b_scale : vectors_.x_scale, at};
   const auto& [b, x, adds] = vectors_.rows;
   if (b.data == nullptr) {
-    in ? move_rows(crew_, vectors_.b, rows, Load<T>()) : move_rows(crew_, vectors_.x, rows, Store<T>());
+    in ? move_rows(pool_, vectors_.b, rows, Load<T>()) : move_rows(pool_, vectors_.x, rows, Store<T>());
   } else if (in) {
-    move_rows(crew_, b, rows, Load<T>());
+    move_rows(pool_, b, rows, Load<T>());
   } else {
-    adds ? move_rows(crew_, x, rows, Store<T, true>()) : move_rows(crew_, x, rows, Store<T>());
+    adds ? move_rows(pool_, x, rows, Store<T, true>()) : move_rows(pool_, x, rows, Store<T>());
   }
 }
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/core/vector_rows.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/distribution/row_partition.hpp"
@@ -51,8 +51,9 @@ class VectorScales {
 template <Scalar T>
 class VectorMoves {
  public:
-  VectorMoves(Crew& crew, plan::VectorWay way, const CallersVectors<T>& vectors, const kernels::Work<T>& work)
-      : crew_(crew), way_(way), vectors_(vectors), work_(work) {}
+  VectorMoves(ThreadPool& pool, plan::VectorWay way, const CallersVectors<T>& vectors,
+              const kernels::Work<T>& work)
+      : pool_(pool), way_(way), vectors_(vectors), work_(work) {}
 
   // Rows that stay on this rank, without a copy in between.
   void keep(std::span<const Index> caller, std::span<const plan::WorkRow> work) const;
@@ -65,7 +66,7 @@ class VectorMoves {
   template <class At>
   void at_caller(std::span<const Index> row, const At& at) const;
 
-  Crew& crew_;
+  ThreadPool& pool_;
   plan::VectorWay way_;
   const CallersVectors<T>& vectors_;
   const kernels::Work<T>& work_;

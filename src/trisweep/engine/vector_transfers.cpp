@@ -30,7 +30,7 @@ template <Scalar T>
 PhaseProfile VectorTransfers<T>::run(const plan::VectorPhase& phase, Index channel, const Run<T>& run) {
   const Span span(run.recorder, TraceKind::vectors, 0);
   constexpr std::size_t kind = plan::index_of(plan::MessageKind::vectors);
-  const VectorMoves<T> moves(crew_, phase.way, run.vectors, run.work);
+  const VectorMoves<T> moves(pool_, phase.way, run.vectors, run.work);
   PhaseProfile done;
   T* next = packed_.data();  // of this message; what was sent stays until the phase is closed
   const auto room_for = [&](const plan::VectorMessage& m) {
@@ -56,7 +56,7 @@ PhaseProfile VectorTransfers<T>::run(const plan::VectorPhase& phase, Index chann
     moves.unpack(message.row, packed.data());
     done.received[kind] += {1, static_cast<Offset>(packed.size_bytes())};
   }
-  run.transport.close_phase(run.patience);
+  run.transport.close_phase(run.watchdog);
   return done;
 }
 

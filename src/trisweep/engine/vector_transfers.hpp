@@ -10,7 +10,7 @@ namespace trisweep::engine {
 template <Scalar T>
 class VectorTransfers {
  public:
-  VectorTransfers(Crew& crew, Index rank) : crew_(crew), rank_(rank) {}
+  VectorTransfers(ThreadPool& pool, Index rank) : pool_(pool), rank_(rank) {}
 
   // Makes room, so that running a phase of `plan` with at most `nrhs` right-hand sides does not allocate.
   void reserve(const plan::Plan& plan, Index nrhs);
@@ -19,7 +19,7 @@ class VectorTransfers {
   PhaseProfile run(const plan::VectorPhase& phase, Index channel, const Run<T>& run);
 
  private:
-  Crew& crew_;
+  ThreadPool& pool_;
   Index rank_;
   Buffer<T> packed_;  // a phase's messages
 };

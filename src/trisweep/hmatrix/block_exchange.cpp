@@ -22,12 +22,12 @@ const std::byte* read(const std::byte* from, V* values, std::size_t count) {
 
 // What of a block has a fixed size.
 struct Envelope {
-  Index number, row_begin, row_end, col_begin, col_end, rank, first_strip, strips;
+  Index number, row_begin, row_end, col_begin, col_end, rank, first_row_block, row_blocks;
 };
 
 void write_block(const StoredBlock& b, std::vector<std::byte>& message) {
-  const Envelope envelope{b.number,  b.row_begin, b.row_end,     b.col_begin,
-                          b.col_end, b.rank,      b.first_strip, b.strips()};
+  const Envelope envelope{b.number,  b.row_begin, b.row_end,         b.col_begin,
+                          b.col_end, b.rank,      b.first_row_block, b.row_blocks()};
   write(message, &envelope, 1);
   write(message, b.piece.data(), b.piece.size());
   write(message, b.bytes.data(), b.bytes.size());
@@ -39,8 +39,8 @@ void read_blocks(const std::vector<std::byte>& message, std::vector<StoredBlock>
     Envelope e{};
     at = read(at, &e, 1);
     StoredBlock& b = blocks.emplace_back();
-    b = {e.number, e.row_begin, e.row_end, e.col_begin, e.col_end, e.rank, e.first_strip};
-    b.piece.resize(usize(e.strips) + 1);
+    b = {e.number, e.row_begin, e.row_end, e.col_begin, e.col_end, e.rank, e.first_row_block};
+    b.piece.resize(usize(e.row_blocks) + 1);
     at = read(at, b.piece.data(), b.piece.size());
     b.bytes.resize(b.piece.back());
     at = read(at, b.bytes.data(), b.bytes.size());
@@ -48,7 +48,7 @@ void read_blocks(const std::vector<std::byte>& message, std::vector<StoredBlock>
 }
 
 // This rank's message and the other's, each to the other; the one of lower rank sends first.
-std::vector<std::byte> swap_messages(const transport::Communicator& comm, Index other,
+std::vector<std::byte> swap_messages(const mpi::Communicator& comm, Index other,
                                      const std::vector<std::byte>& message) {
   std::vector<std::byte> received;
   const auto send = [&] {
@@ -87,22 +87,23 @@ BlockShare share_of(const ClusterTree& tree, const std::vector<Block>& blocks, I
   return share;
 }
 
-std::vector<Index> cut_strips(const transport::Communicator& comm, const std::vector<StoredBlock>& mine,
-                              const Strips& strips) {
-  std::vector<double> bytes(usize(strips.count()));
+std::vector<Index> cut_row_blocks(const mpi::Communicator& comm, const std::vector<StoredBlock>& mine,
+                                  const RowBlocks& row_blocks) {
+  std::vector<double> bytes(usize(row_blocks.count()));
   for (const StoredBlock& block : mine) {
-    for (Index s = 0; s < block.strips(); ++s)
-      bytes[usize(block.first_strip + s)] +=
-          double(block.of_strip(block.first_strip + s).size()) + double(block.v().size()) / block.strips();
+    for (Index s = 0; s < block.row_blocks(); ++s)
+      bytes[usize(block.first_row_block + s)] +=
+          double(block.of_row_block(block.first_row_block + s).size()) +
+          double(block.v().size()) / block.row_blocks();
   }
   comm.sum(bytes);
   double total = 0;
-  for (const double of_strip : bytes) total += of_strip;
-  // A strip belongs to the rank in whose share of the bytes its middle is.
-  std::vector<Index> cut(usize(comm.size()) + 1, strips.count());
+  for (const double of_row_block : bytes) total += of_row_block;
+  // A row block belongs to the rank in whose share of the bytes its middle is.
+  std::vector<Index> cut(usize(comm.size()) + 1, row_blocks.count());
   cut[0] = 0;
   double before = 0;
-  for (Index s = 0; s < strips.count(); ++s) {
+  for (Index s = 0; s < row_blocks.count(); ++s) {
     const double middle = before + bytes[usize(s)] / 2;
     const auto owner = std::min(static_cast<Index>(middle / total * comm.size()), comm.size() - 1);
     for (Index r = owner; r >= 1 && cut[usize(r)] > s; --r) cut[usize(r)] = s;
@@ -111,12 +112,12 @@ std::vector<Index> cut_strips(const transport::Communicator& comm, const std::ve
   return cut;
 }
 
-std::vector<StoredBlock> exchange_blocks(const transport::Communicator& comm, std::vector<StoredBlock> mine,
-                                         const Strips& strips, const std::vector<Index>& cut) {
+std::vector<StoredBlock> exchange_blocks(const mpi::Communicator& comm, std::vector<StoredBlock> mine,
+                                         const RowBlocks& row_blocks, const std::vector<Index>& cut) {
   const auto part_of = [&](const StoredBlock& block, Index rank, const auto& take) {
-    const Index begin = std::max(cut[usize(rank)], block.first_strip);
-    const Index end = std::min(cut[usize(rank) + 1], block.first_strip + block.strips());
-    if (begin < end) take(restricted(block, strips, begin, end));
+    const Index begin = std::max(cut[usize(rank)], block.first_row_block);
+    const Index end = std::min(cut[usize(rank) + 1], block.first_row_block + block.row_blocks());
+    if (begin < end) take(restricted(block, row_blocks, begin, end));
   };
   std::vector<StoredBlock> own;
   for (Index round = 0; round < comm.size(); ++round) {
@@ -129,7 +130,7 @@ std::vector<StoredBlock> exchange_blocks(const transport::Communicator& comm, st
   }
   const Index first = cut[usize(comm.rank())], last = cut[usize(comm.rank()) + 1];
   for (StoredBlock& block : mine) {
-    const bool whole = first <= block.first_strip && block.first_strip + block.strips() <= last;
+    const bool whole = first <= block.first_row_block && block.first_row_block + block.row_blocks() <= last;
     if (whole) {  // most are: none is there twice
       own.push_back(std::move(block));
     } else {

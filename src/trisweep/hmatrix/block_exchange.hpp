@@ -2,12 +2,12 @@
 // Which rank has which rows, and the blocks on their way there.
 //
 // Before: each rank has compressed a share of the blocks. After: each has the rows of all blocks that are in
-// its strips, and those are cut where the bytes that are stored are about equal. Each pair of ranks exchanges
-// at most one message in either direction, in as many rounds as there are ranks.
+// its row blocks, and those are cut where the bytes that are stored are about equal. Each pair of ranks
+// exchanges at most one message in either direction, in as many rounds as there are ranks.
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/hmatrix/stored_block.hpp"
-#include "trisweep/transport/communicator.hpp"
+#include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::hmatrix {
 
@@ -20,13 +20,13 @@ struct BlockShare {
 };
 BlockShare share_of(const ClusterTree& tree, const std::vector<Block>& blocks, Index rank, Index ranks);
 
-// Rank r gets strips [cut[r], cut[r + 1]). Collective; the same on every rank.
-std::vector<Index> cut_strips(const transport::Communicator& comm, const std::vector<StoredBlock>& mine,
-                              const Strips& strips);
+// Rank r gets row blocks [cut[r], cut[r + 1]). Collective; the same on every rank.
+std::vector<Index> cut_row_blocks(const mpi::Communicator& comm, const std::vector<StoredBlock>& mine,
+                                  const RowBlocks& row_blocks);
 
-// The blocks of this rank's strips, in order. Collective; a rank that fails here fails alone: for use inside
-// transport::together.
-std::vector<StoredBlock> exchange_blocks(const transport::Communicator& comm, std::vector<StoredBlock> mine,
-                                         const Strips& strips, const std::vector<Index>& cut);
+// The blocks of this rank's row blocks, in order. Collective; a rank that fails here fails alone: for use
+// inside mpi::revoke_on_error.
+std::vector<StoredBlock> exchange_blocks(const mpi::Communicator& comm, std::vector<StoredBlock> mine,
+                                         const RowBlocks& row_blocks, const std::vector<Index>& cut);
 
 }  // namespace trisweep::hmatrix

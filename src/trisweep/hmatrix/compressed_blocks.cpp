@@ -14,13 +14,13 @@ namespace trisweep::hmatrix {
 namespace {
 
 template <Scalar T>
-std::vector<StoredBlock> compress_share(const transport::Team& team, const BlockSource<T>& source,
+std::vector<StoredBlock> compress_share(const mpi::ParallelContext& context, const BlockSource<T>& source,
                                         const std::vector<Block>& leaves, Observer& observer) {
-  const BlockShare share = share_of(source.tree, leaves, team.comm.rank(), team.comm.size());
+  const BlockShare share = share_of(source.tree, leaves, context.comm.rank(), context.comm.size());
   std::vector<std::vector<StoredBlock>> of_leaf(share.end - share.begin);
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> failed = false;
-  team.crew.run([&](int thread) {
+  context.pool.run([&](int thread) {
     try {
       for (std::size_t i = next++; i < of_leaf.size() && !failed; i = next++) {
         of_leaf[i] = source.compress(leaves[share.begin + i], static_cast<Index>(share.begin + i));
@@ -56,19 +56,19 @@ void require_memory_for(const BlockSource<T>& source, const std::vector<Block>& 
 }  // namespace
 
 template <Scalar T>
-CompressedBlocks<T> compress_blocks(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree,
-                                    const Options& options, Observer& observer) {
+CompressedBlocks<T> compress_blocks(const mpi::ParallelContext& context, const IntegralKernel<T>& kernel,
+                                    ClusterTree tree, const HMatrixOptions& options, Observer& observer) {
   const auto start = Clock::now();
   CompressedBlocks<T> blocks{.tree = std::move(tree), .options = options};
-  const double share_here = double(team.comm.of_node().size()) / team.comm.size();
-  transport::collectively(team.comm, [&] {
-    blocks.strips = make_strips(blocks.tree, options.strip_rows);
+  const double share_here = double(context.comm.of_node().size()) / context.comm.size();
+  mpi::agree_on_error(context.comm, [&] {
+    blocks.row_blocks = make_row_blocks(blocks.tree, options.block_rows);
     blocks.leaves = make_blocks(blocks.tree, options.blocks);
-    const BlockSource<T> source{kernel, blocks.tree, blocks.strips, options.compression};
+    const BlockSource<T> source{kernel, blocks.tree, blocks.row_blocks, options.compression};
     require_memory_for(source, blocks.leaves, share_here);
-    blocks.stored = compress_share(team, source, blocks.leaves, observer);
+    blocks.stored = compress_share(context, source, blocks.leaves, observer);
   });
-  blocks.seconds = team.comm.max(seconds_since(start));
+  blocks.seconds = context.comm.max(seconds_since(start));
   return blocks;
 }
 
@@ -97,8 +97,8 @@ double estimated_bytes(const BlockSource<T>& source, const std::vector<Block>& l
 }
 
 #define INSTANTIATE(T)                                                                                \
-  template CompressedBlocks<T> compress_blocks(const transport::Team&, const Kernel<T>&, ClusterTree, \
-                                               const Options&, Observer&);                            \
+  template CompressedBlocks<T> compress_blocks(const mpi::ParallelContext&, const IntegralKernel<T>&, \
+                                               ClusterTree, const HMatrixOptions&, Observer&);        \
   template double estimated_bytes(const BlockSource<T>&, const std::vector<Block>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -4,21 +4,21 @@
 
 #include "trisweep/core/observer.hpp"
 #include "trisweep/hmatrix/stored_block.hpp"
-#include "trisweep/transport/team.hpp"
+#include "trisweep/mpi/parallel_context.hpp"
 
 namespace trisweep::hmatrix {
 
-struct Options {
+struct HMatrixOptions {
   BlockOptions blocks;
-  Compression compression;
-  Index strip_rows = 256;  // of the pieces that ranks and threads share
+  BlockCompression compression;
+  Index block_rows = 256;  // of the pieces that ranks and threads share
 };
 
 template <Scalar T>
 struct CompressedBlocks {
   ClusterTree tree;
-  Options options;
-  Strips strips;
+  HMatrixOptions options;
+  RowBlocks row_blocks;
   std::vector<Block> leaves;        // of the block tree: every block of the matrix
   std::vector<StoredBlock> stored;  // this rank's, in order; those of lower ranks come before
   double seconds = 0;               // that it took to have them, on the slowest rank
@@ -28,8 +28,9 @@ struct CompressedBlocks {
 // entry is not finite, any runs out of memory, or the matrix will take more than there is: an estimate, made
 // where the dense matrix is larger than that.
 template <Scalar T>
-CompressedBlocks<T> compress_blocks(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree,
-                                    const Options& options, Observer& observer = silent_observer());
+CompressedBlocks<T> compress_blocks(const mpi::ParallelContext& context, const IntegralKernel<T>& kernel,
+                                    ClusterTree tree, const HMatrixOptions& options,
+                                    Observer& observer = silent_observer());
 
 // About as many bytes as all blocks will have, after a sample of them.
 template <Scalar T>

@@ -15,10 +15,10 @@ Error no_kernels() {
 
 template <Scalar T>
 std::unique_ptr<device::GemvRunner<T>> product_on(engine::Device device, const device::GemvTasks& tasks,
-                                                  Crew& crew) {
+                                                  ThreadPool& pool) {
   engine::require_device(device);
   device::GemvPlan plan = device::make_gemv_plan(tasks);
-  if (device == engine::Device::emulated) return device::run_gemv_on_host<T>(std::move(plan), crew);
+  if (device == engine::Device::emulated) return device::run_gemv_on_host<T>(std::move(plan), pool);
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   return device::run_gemv_on_gpu<T>(std::move(plan));
 #else
@@ -27,8 +27,8 @@ std::unique_ptr<device::GemvRunner<T>> product_on(engine::Device device, const d
 }
 
 template <Scalar T>
-std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device device, Crew& crew) {
-  if (device == engine::Device::emulated) return device::run_steps_on_host<T>(crew, MemorySpace::device);
+std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device device, ThreadPool& pool) {
+  if (device == engine::Device::emulated) return device::run_steps_on_host<T>(pool, MemorySpace::device);
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
   return device::run_steps_on_gpu<T>();
 #else
@@ -38,8 +38,8 @@ std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device device, Crew& c
 
 #define INSTANTIATE(T)                                                                                 \
   template std::unique_ptr<device::GemvRunner<T>> product_on(engine::Device, const device::GemvTasks&, \
-                                                             Crew&);                                   \
-  template std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device, Crew&);
+                                                             ThreadPool&);                             \
+  template std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device, ThreadPool&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::hmatrix

@@ -8,13 +8,14 @@
 
 namespace trisweep::hmatrix {
 
-// What `tasks` refers to, and the crew, outlive it. Throws Error(environment) when there is no such device.
+// What `tasks` refers to, and the thread pool, outlive it. Throws Error(environment) when there is no such
+// device.
 template <Scalar T>
 std::unique_ptr<device::GemvRunner<T>> product_on(engine::Device device, const device::GemvTasks& tasks,
-                                                  Crew& crew);
+                                                  ThreadPool& pool);
 
 // Vectors of a solver that are on such a device, or, of the host, as if they were. Throws Error(environment).
 template <Scalar T>
-std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device device, Crew& crew);
+std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device device, ThreadPool& pool);
 
 }  // namespace trisweep::hmatrix

@@ -9,30 +9,31 @@ namespace trisweep::hmatrix {
 namespace {
 
 // Where the rows of each rank begin, and the end of the last one's.
-std::vector<Index> strips_of(const distribution::RowPartition& partition, const Strips& strips) {
+std::vector<Index> row_blocks_of(const distribution::RowPartition& partition, const RowBlocks& row_blocks) {
   std::vector<Index> cut;
   for (const Index row : partition.begin)
-    cut.push_back(static_cast<Index>(std::ranges::lower_bound(strips.begin, row) - strips.begin.begin()));
+    cut.push_back(
+        static_cast<Index>(std::ranges::lower_bound(row_blocks.begin, row) - row_blocks.begin.begin()));
   return cut;
 }
 
 }  // namespace
 
 template <Scalar T>
-HMatrix<T>::HMatrix(const transport::Team& team, CompressedBlocks<T> blocks,
+HMatrix<T>::HMatrix(const mpi::ParallelContext& context, CompressedBlocks<T> blocks,
                     const distribution::RowPartition* as)
-    : comm_(team.comm.duplicate()), crew_(team.crew), tree_(std::move(blocks.tree)) {
-  transport::together(comm_, [&] { deal_out(std::move(blocks), as); });
+    : comm_(context.comm.duplicate()), pool_(context.pool), tree_(std::move(blocks.tree)) {
+  mpi::revoke_on_error(comm_, [&] { deal_out(std::move(blocks), as); });
 }
 
 template <Scalar T>
-HMatrix<T>::HMatrix(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree,
-                    const Options& options, Observer& observer)
-    : HMatrix(team, compress_blocks<T>(team, kernel, std::move(tree), options, observer)) {}
+HMatrix<T>::HMatrix(const mpi::ParallelContext& context, const IntegralKernel<T>& kernel, ClusterTree tree,
+                    const HMatrixOptions& options, Observer& observer)
+    : HMatrix(context, compress_blocks<T>(context, kernel, std::move(tree), options, observer)) {}
 
 template <Scalar T>
 HMatrix<T>::~HMatrix() {
-  if (!comm_.abandoned()) return;
+  if (!comm_.revoked()) return;
   whole_.release();
   parts_.release();
   for (BytesOfRanks* const bytes : {&all_rows_, &own_rows_}) {
@@ -45,14 +46,14 @@ template <Scalar T>
 void HMatrix<T>::deal_out(CompressedBlocks<T> blocks, const distribution::RowPartition* as) {
   const auto start = Clock::now();
   count(blocks);
-  const Strips& strips = blocks.strips;
+  const RowBlocks& row_blocks = blocks.row_blocks;
   const std::vector<Index> cut =
-      as == nullptr ? cut_strips(comm_, blocks.stored, strips) : strips_of(*as, strips);
-  blocks.stored = exchange_blocks(comm_, std::move(blocks.stored), strips, cut);
-  transport::collectively(comm_, [&] {
-    for (const Index strip : cut) partition_.begin.push_back(strips.begin[usize(strip)]);
+      as == nullptr ? cut_row_blocks(comm_, blocks.stored, row_blocks) : row_blocks_of(*as, row_blocks);
+  blocks.stored = exchange_blocks(comm_, std::move(blocks.stored), row_blocks, cut);
+  mpi::agree_on_error(comm_, [&] {
+    for (const Index row_block : cut) partition_.begin.push_back(row_blocks.begin[usize(row_block)]);
     const auto rank = usize(comm_.rank());
-    local_ = LocalBlocks<T>(blocks.stored, strips, cut[rank], cut[rank + 1]);
+    local_ = LocalBlocks<T>(blocks.stored, row_blocks, cut[rank], cut[rank + 1]);
     const Index own = local_rows();
     all_rows_ = bytes_of_ranks([&](Index r) { return std::pair(partition_.count(r), partition_.first(r)); });
     own_rows_ = bytes_of_ranks([&](Index r) { return std::pair(own, own * r); });
@@ -96,7 +97,7 @@ void HMatrix<T>::count_local() {
 
 template <Scalar T>
 void HMatrix<T>::reserve(Index nrhs) {
-  transport::collectively(comm_, [&] {
+  mpi::agree_on_error(comm_, [&] {
     if (nrhs <= nrhs_) return;
     const std::size_t columns = usize(nrhs);
     local_.reserve(nrhs);
@@ -132,10 +133,10 @@ void HMatrix<T>::begin_gather(Vectors<const T> x) {
       product_->copy(rows, copy, usize(x.rows));
       rows = copy;
     }
-    transport::check(MPI_Iallgatherv(rows, all_rows_.count[usize(comm_.rank())], MPI_BYTE,
-                                     whole_.data() + usize(c) * usize(tree_.size()), all_rows_.count.data(),
-                                     all_rows_.begin.data(), MPI_BYTE, comm_.handle(), &gathers_[usize(c)]),
-                     "MPI_Iallgatherv");
+    mpi::check(MPI_Iallgatherv(rows, all_rows_.count[usize(comm_.rank())], MPI_BYTE,
+                               whole_.data() + usize(c) * usize(tree_.size()), all_rows_.count.data(),
+                               all_rows_.begin.data(), MPI_BYTE, comm_.handle(), &gathers_[usize(c)]),
+               "MPI_Iallgatherv");
   }
 }
 
@@ -148,10 +149,10 @@ void HMatrix<T>::end_gather() {
 template <Scalar T>
 void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
   MPI_Request request;
-  transport::check(MPI_Ialltoallv(whole_.data() + usize(column) * usize(tree_.size()), all_rows_.count.data(),
-                                  all_rows_.begin.data(), MPI_BYTE, parts_.data(), own_rows_.count.data(),
-                                  own_rows_.begin.data(), MPI_BYTE, comm_.handle(), &request),
-                   "MPI_Ialltoallv");
+  mpi::check(MPI_Ialltoallv(whole_.data() + usize(column) * usize(tree_.size()), all_rows_.count.data(),
+                            all_rows_.begin.data(), MPI_BYTE, parts_.data(), own_rows_.count.data(),
+                            own_rows_.begin.data(), MPI_BYTE, comm_.handle(), &request),
+             "MPI_Ialltoallv");
   comm_.finish(request);
   T* const sum = y.column(column);
   std::copy_n(parts_.data(), y.rows, sum);
@@ -163,22 +164,22 @@ void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
 
 template <Scalar T>
 void HMatrix<T>::use_device(engine::Device device) {
-  use_product([&](const device::GemvTasks& tasks, Crew& crew) {
-    return device == engine::Device::native ? nullptr : product_on<T>(device, tasks, crew);
+  use_product([&](const device::GemvTasks& tasks, ThreadPool& pool) {
+    return device == engine::Device::native ? nullptr : product_on<T>(device, tasks, pool);
   });
 }
 
 template <Scalar T>
 void HMatrix<T>::use_product(const ProductMaker& make) {
-  transport::together(comm_, [&] {
-    product_ = transport::collectively(comm_, [&] { return make(local_.device_tasks(), crew_); });
+  mpi::revoke_on_error(comm_, [&] {
+    product_ = mpi::agree_on_error(comm_, [&] { return make(local_.device_tasks(), pool_); });
   });
 }
 
 template <Scalar T>
 void HMatrix<T>::record_gather(double begin, double end) const {
   recorder_->record({.kind = engine::TraceKind::gather,
-                     .thread = static_cast<Index>(crew_.size()),
+                     .thread = static_cast<Index>(pool_.size()),
                      .subject = -1,
                      .peer = -1,
                      .begin = begin,
@@ -192,7 +193,7 @@ void HMatrix<T>::multiply_gathered(Vectors<const T> x, Vectors<T> y, const std::
   if (product_ != nullptr) {
     product_->multiply(whole, y);
   } else {
-    local_.multiply(whole, y, crew_, between);
+    local_.multiply(whole, y, pool_, between);
   }
 }
 
@@ -206,14 +207,14 @@ void HMatrix<T>::multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y) {
   const Vectors<T> copy(own_.data(), x.rows, x.cols);
   if (conjugated) conjugate_all(x, copy);
   local_.multiply_transposed(conjugated ? Vectors<const T>(copy) : x, {whole_.data(), tree_.size(), x.cols},
-                             crew_);
+                             pool_);
   for (Index c = 0; c < x.cols; ++c) sum_parts(c, y);
   if (conjugated) conjugate_all(y, y);
 }
 
 template <Scalar T>
 void HMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y) {
-  transport::together(comm_, [&] {
+  mpi::revoke_on_error(comm_, [&] {
     require_apart<T>(x, y, local_rows(), op == Op::none && reaches_device());
     if (x.cols > nrhs_) reserve(x.cols);
     if (op != Op::none) return multiply_transposed(op, x, y);
@@ -227,7 +228,7 @@ void HMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y) {
 
 template <Scalar T>
 void HMatrix<T>::operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work) {
-  transport::together(comm_, [&] {
+  mpi::revoke_on_error(comm_, [&] {
     require_apart<T>(x, y, local_rows(), reaches_device());
     if (x.cols > nrhs_) reserve(x.cols);
     double begin = 0, end = 0;  // of the gathers, as far as they are looked at
@@ -235,9 +236,8 @@ void HMatrix<T>::operator()(Vectors<const T> x, Vectors<T> y, const krylov::Mean
     begin_gather(x);
     const auto poll = [&] {
       int done = 0;
-      transport::check(
-          MPI_Testall(static_cast<int>(gathers_.size()), gathers_.data(), &done, MPI_STATUSES_IGNORE),
-          "MPI_Testall");
+      mpi::check(MPI_Testall(static_cast<int>(gathers_.size()), gathers_.data(), &done, MPI_STATUSES_IGNORE),
+                 "MPI_Testall");
       if (recorder_ != nullptr && done != 0 && end == 0) end = recorder_->now();
     };
     {
@@ -246,8 +246,8 @@ void HMatrix<T>::operator()(Vectors<const T> x, Vectors<T> y, const krylov::Mean
     }
     end_gather();
     if (recorder_ != nullptr) record_gather(begin, end == 0 ? recorder_->now() : end);
-    // The messages of `work` go on to move between strips.
-    multiply_gathered(x, y, [&] { comm_.look(); });
+    // The messages of `work` go on to move between row blocks.
+    multiply_gathered(x, y, [&] { comm_.progress(); });
   });
 }
 

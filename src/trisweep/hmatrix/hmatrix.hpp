@@ -32,20 +32,20 @@ template <Scalar T>
 class HMatrix {
  public:
   // Deals the rows of the blocks out: by bytes, or as another matrix has them that is cut into the same
-  // strips. Collective; throws on every rank when any runs out of memory. The crew outlives it.
-  HMatrix(const transport::Team& team, CompressedBlocks<T> blocks,
+  // row blocks. Collective; throws on every rank when any runs out of memory. The thread pool outlives it.
+  HMatrix(const mpi::ParallelContext& context, CompressedBlocks<T> blocks,
           const distribution::RowPartition* as = nullptr);
   // Of compress_blocks(), which may throw as well.
-  HMatrix(const transport::Team& team, const Kernel<T>& kernel, ClusterTree tree, const Options& options,
-          Observer& observer = silent_observer());
-  ~HMatrix();  // abandoned, it leaves the memory that messages may still be written to as it is
+  HMatrix(const mpi::ParallelContext& context, const IntegralKernel<T>& kernel, ClusterTree tree,
+          const HMatrixOptions& options, Observer& observer = silent_observer());
+  ~HMatrix();  // revoked, it leaves the memory that messages may still be written to as it is
   HMatrix(const HMatrix&) = delete;
   HMatrix& operator=(const HMatrix&) = delete;
 
   // y = op(A) x; each rank passes its rows of both, which have no memory in common. For op N they may be in
   // the memory of the device that makes products: what is gathered goes by way of the host's. The bits of y
   // are then the same whatever the number of ranks and threads; for the others that of the ranks decides in
-  // which order parts are summed. Collective; an error leaves the matrix abandoned (transport/fate.hpp).
+  // which order parts are summed. Collective; an error leaves the matrix revoked (mpi/fault_state.hpp).
   void apply(Op op, Vectors<const T> x, Vectors<T> y);
   void operator()(Vectors<const T> x, Vectors<T> y) { apply(Op::none, x, y); }
   // y = A x, and `work` while x is gathered.
@@ -55,12 +55,12 @@ class HMatrix {
   // on every rank where one has no such device.
   void use_device(engine::Device device);
   using ProductMaker =
-      std::function<std::unique_ptr<device::GemvRunner<T>>(const device::GemvTasks& tasks, Crew& crew)>;
+      std::function<std::unique_ptr<device::GemvRunner<T>>(const device::GemvTasks& tasks, ThreadPool& pool)>;
   void use_product(const ProductMaker& make);
   bool reaches_device() const { return product_ != nullptr; }
 
-  // Records all-gathers (in the row of the thread behind the crew's), the products behind them, and what is
-  // done meanwhile. Null: nothing. It outlives this.
+  // Records all-gathers (in the row of the thread behind the thread pool's), the products behind them, and
+  // what is done meanwhile. Null: nothing. It outlives this.
   void record_in(engine::Recorder* recorder) { recorder_ = recorder; }
 
   const ClusterTree& tree() const { return tree_; }
@@ -69,8 +69,8 @@ class HMatrix {
   // This rank's products as a device would make them. As long as this lives.
   device::GemvTasks device_tasks() const { return local_.device_tasks(); }
   const Statistics& statistics() const { return statistics_; }
-  const transport::Communicator& comm() const { return comm_; }
-  Crew& crew() const { return crew_; }
+  const mpi::Communicator& comm() const { return comm_; }
+  ThreadPool& pool() const { return pool_; }
 
  private:
   void deal_out(CompressedBlocks<T> blocks, const distribution::RowPartition* as);
@@ -94,8 +94,8 @@ class HMatrix {
   void multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y);
   void sum_parts(Index column, Vectors<T> y);
 
-  transport::Communicator comm_;
-  Crew& crew_;
+  mpi::Communicator comm_;
+  ThreadPool& pool_;
   ClusterTree tree_;
   distribution::RowPartition partition_;
   LocalBlocks<T> local_;
@@ -113,6 +113,6 @@ class HMatrix {
 // ||(A - H) x|| / ||A x|| over about `rows` rows spread over the matrix, for an x of random signs: what is
 // left of ||A - H||_F / ||A||_F in expectation. Collective; the same on every rank.
 template <Scalar T>
-double sampled_error(HMatrix<T>& matrix, const Kernel<T>& kernel, Index rows);
+double sampled_error(HMatrix<T>& matrix, const IntegralKernel<T>& kernel, Index rows);
 
 }  // namespace trisweep::hmatrix

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "trisweep/compression/panel_products.hpp"
+#include "trisweep/lowrank/panel_products.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -24,13 +24,13 @@ void clear(Vectors<T> y, Index begin, Index end) {
 }  // namespace
 
 template <Scalar T>
-LocalBlocks<T>::LocalBlocks(const std::vector<StoredBlock>& blocks, const Strips& strips, Index first_strip,
-                            Index end_strip)
-    : strip_begin_(strips.begin),
-      row_begin_(strips.begin[usize(first_strip)]),
+LocalBlocks<T>::LocalBlocks(const std::vector<StoredBlock>& blocks, const RowBlocks& row_blocks,
+                            Index first_row_block, Index end_row_block)
+    : row_block_begin_(row_blocks.begin),
+      row_begin_(row_blocks.begin[usize(first_row_block)]),
       panels_(total_bytes(blocks), "the blocks of the H-matrix") {
   place_right(blocks);
-  place_left(blocks, first_strip, end_strip);
+  place_left(blocks, first_row_block, end_row_block);
   list_for_transposed();
 }
 
@@ -59,32 +59,33 @@ void LocalBlocks<T>::place_right(const std::vector<StoredBlock>& blocks) {
 }
 
 template <Scalar T>
-void LocalBlocks<T>::place_left(const std::vector<StoredBlock>& blocks, Index first_strip, Index end_strip) {
-  std::vector<std::vector<const StoredBlock*>> of_strip(usize(end_strip - first_strip));
+void LocalBlocks<T>::place_left(const std::vector<StoredBlock>& blocks, Index first_row_block,
+                                Index end_row_block) {
+  std::vector<std::vector<const StoredBlock*>> of_row_block(usize(end_row_block - first_row_block));
   std::vector<Index> sums_of(blocks.size());
   Index sums = 0;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     sums_of[b] = sums;
     sums += std::max(blocks[b].rank, 0);
-    for (Index s = 0; s < blocks[b].strips(); ++s)
-      of_strip[usize(blocks[b].first_strip + s - first_strip)].push_back(&blocks[b]);
+    for (Index s = 0; s < blocks[b].row_blocks(); ++s)
+      of_row_block[usize(blocks[b].first_row_block + s - first_row_block)].push_back(&blocks[b]);
   }
-  strip_task_ = {0};
-  for (Index strip = first_strip; strip < end_strip; ++strip) {
-    const Index begin = strip_begin_[usize(strip)], end = strip_begin_[usize(strip) + 1];
-    strip_row_.push_back(begin - row_begin_);
-    for (const StoredBlock* block : of_strip[usize(strip - first_strip)]) {
+  row_block_task_ = {0};
+  for (Index row_block = first_row_block; row_block < end_row_block; ++row_block) {
+    const Index begin = row_block_begin_[usize(row_block)], end = row_block_begin_[usize(row_block) + 1];
+    row_block_row_.push_back(begin - row_begin_);
+    for (const StoredBlock* block : of_row_block[usize(row_block - first_row_block)]) {
       const bool low_rank = block->rank != StoredBlock::dense;
       const Index row = std::max(begin, block->row_begin), row_end = std::min(end, block->row_end);
       const Index cols = low_rank ? block->rank : block->col_end - block->col_begin;
       left_.push_back({filled_, row - row_begin_, row_end - row,
                        low_rank ? sums_of[usize(block - blocks.data())] : block->col_begin, cols, low_rank});
       numbers_ += Offset{row_end - row} * cols;
-      place(block->of_strip(strip));
+      place(block->of_row_block(row_block));
     }
-    strip_task_.push_back(left_.size());
+    row_block_task_.push_back(left_.size());
   }
-  strip_row_.push_back(strip_begin_[usize(end_strip)] - row_begin_);
+  row_block_row_.push_back(row_block_begin_[usize(end_row_block)] - row_begin_);
 }
 
 template <Scalar T>
@@ -92,9 +93,10 @@ void LocalBlocks<T>::list_for_transposed() {
   std::vector<Index> block_of(usize(sums_));  // by its first sum
   for (std::size_t r = 0; r < right_.size(); ++r) block_of[usize(right_[r].sums)] = static_cast<Index>(r);
   std::vector<std::vector<Index>> left_of(right_.size());
-  std::vector<std::vector<OfColumns>> of_columns(strip_begin_.size() - 1);
-  const auto strip_of = [&](Index column) {
-    return usize(std::upper_bound(strip_begin_.begin(), strip_begin_.end(), column) - strip_begin_.begin()) -
+  std::vector<std::vector<OfColumns>> of_columns(row_block_begin_.size() - 1);
+  const auto row_block_of = [&](Index column) {
+    return usize(std::upper_bound(row_block_begin_.begin(), row_block_begin_.end(), column) -
+                 row_block_begin_.begin()) -
            1;
   };
   for (std::size_t l = 0; l < left_.size(); ++l) {
@@ -102,15 +104,15 @@ void LocalBlocks<T>::list_for_transposed() {
     if (left_[l].low_rank) {
       left_of[usize(block_of[usize(left_[l].source)])].push_back(panel);
     } else {
-      of_columns[strip_of(left_[l].source)].push_back({panel, 0, 0});
+      of_columns[row_block_of(left_[l].source)].push_back({panel, 0, 0});
     }
   }
   for (std::size_t r = 0; r < right_.size(); ++r) {
     const Index begin = right_[r].col_begin, end = begin + right_[r].cols;
     for (Index at = begin; at < end;) {
-      const std::size_t strip = strip_of(at);
-      const Index last = std::min(end, strip_begin_[strip + 1]);
-      of_columns[strip].push_back({static_cast<Index>(r), at - begin, last - at});
+      const std::size_t row_block = row_block_of(at);
+      const Index last = std::min(end, row_block_begin_[row_block + 1]);
+      of_columns[row_block].push_back({static_cast<Index>(r), at - begin, last - at});
       at = last;
     }
   }
@@ -128,14 +130,16 @@ void LocalBlocks<T>::list_for_transposed() {
 template <Scalar T>
 device::GemvTasks LocalBlocks<T>::device_tasks() const {
   using device::GemvKind;
-  device::GemvTasks tasks{
-      .panels = panels_.span(), .columns = strip_begin_.back(), .rows = strip_row_.back(), .sums = sums_};
+  device::GemvTasks tasks{.panels = panels_.span(),
+                          .columns = row_block_begin_.back(),
+                          .rows = row_block_row_.back(),
+                          .sums = sums_};
   for (const Right& v : right_)
     tasks.right.push_back({v.at, GemvKind::sums_of_x, v.cols, v.rank, v.col_begin, v.sums});
-  for (std::size_t strip = 0; strip + 1 < strip_row_.size(); ++strip) {
+  for (std::size_t row_block = 0; row_block + 1 < row_block_row_.size(); ++row_block) {
     const auto add = [&](bool low_rank) {
       const auto begin = static_cast<Index>(tasks.left.size());
-      for (std::size_t l = strip_task_[strip]; l < strip_task_[strip + 1]; ++l) {
+      for (std::size_t l = row_block_task_[row_block]; l < row_block_task_[row_block + 1]; ++l) {
         const Left& panel = left_[l];
         if (panel.low_rank == low_rank)
           tasks.left.push_back({panel.at, low_rank ? GemvKind::rows_of_sums : GemvKind::rows_of_x, panel.rows,
@@ -144,7 +148,7 @@ device::GemvTasks LocalBlocks<T>::device_tasks() const {
       return device::Range{begin, static_cast<Index>(tasks.left.size())};
     };
     const device::Range dense = add(false);
-    tasks.strip.push_back({{strip_row_[strip], strip_row_[strip + 1]}, dense, add(true)});
+    tasks.row_block.push_back({{row_block_row_[row_block], row_block_row_[row_block + 1]}, dense, add(true)});
   }
   return tasks;
 }
@@ -157,19 +161,19 @@ void LocalBlocks<T>::reserve(Index nrhs) {
 
 template <Scalar T>
 template <class Work>
-void LocalBlocks<T>::share(Crew& crew, std::size_t count, const Work& work) {
+void LocalBlocks<T>::share(ThreadPool& pool, std::size_t count, const Work& work) {
   std::atomic<std::size_t> next = 0;
-  crew.run([&](int thread) {
+  pool.run([&](int thread) {
     for (std::size_t i = next++; i < count; i = next++) work(thread, i);
   });
 }
 
 template <Scalar T>
-void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, Crew& crew,
+void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, ThreadPool& pool,
                               const std::function<void()>& between) {
-  const auto& products = compression::panel_products<T>();
+  const auto& products = lowrank::panel_products<T>();
   T* const sum = sum_.data();
-  share(crew, right_task_.size() - 1, [&](int, std::size_t task) {
+  share(pool, right_task_.size() - 1, [&](int, std::size_t task) {
     for (std::size_t r = right_task_[task]; r < right_task_[task + 1]; ++r) {
       const Right& v = right_[r];
       clear(Vectors<T>(sum, sums_, x.cols), v.sums, v.sums + v.rank);
@@ -177,9 +181,9 @@ void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, Crew& crew,
                                Offset{sums_}, x.cols});
     }
   });
-  share(crew, strip_task_.size() - 1, [&](int thread, std::size_t task) {
-    clear(y, strip_row_[task], strip_row_[task + 1]);
-    for (std::size_t l = strip_task_[task]; l < strip_task_[task + 1]; ++l) {
+  share(pool, row_block_task_.size() - 1, [&](int thread, std::size_t task) {
+    clear(y, row_block_row_[task], row_block_row_[task + 1]);
+    for (std::size_t l = row_block_task_[task]; l < row_block_task_[task + 1]; ++l) {
       const Left& panel = left_[l];
       const T* const source = panel.low_rank ? sum + panel.source : x.data + panel.source;
       products.add({panels_.data() + panel.at, 0, panel.rows, source, panel.low_rank ? Offset{sums_} : x.ld,
@@ -190,10 +194,10 @@ void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, Crew& crew,
 }
 
 template <Scalar T>
-void LocalBlocks<T>::multiply_transposed(Vectors<const T> x, Vectors<T> y, Crew& crew) {
-  const auto& products = compression::panel_products<T>();
+void LocalBlocks<T>::multiply_transposed(Vectors<const T> x, Vectors<T> y, ThreadPool& pool) {
+  const auto& products = lowrank::panel_products<T>();
   T* const sum = sum_.data();
-  share(crew, right_.size(), [&](int, std::size_t r) {
+  share(pool, right_.size(), [&](int, std::size_t r) {
     clear(Vectors<T>(sum, sums_, x.cols), right_[r].sums, right_[r].sums + right_[r].rank);
     for (std::size_t at = left_begin_[r]; at < left_begin_[r + 1]; ++at) {
       const Left& u = left_[usize(left_of_[at])];
@@ -201,8 +205,8 @@ void LocalBlocks<T>::multiply_transposed(Vectors<const T> x, Vectors<T> y, Crew&
                                Offset{sums_}, x.cols});
     }
   });
-  share(crew, column_task_.size() - 1, [&](int, std::size_t task) {
-    clear(y, strip_begin_[task], strip_begin_[task + 1]);
+  share(pool, column_task_.size() - 1, [&](int, std::size_t task) {
+    clear(y, row_block_begin_[task], row_block_begin_[task + 1]);
     for (std::size_t at = column_task_[task]; at < column_task_[task + 1]; ++at) {
       const OfColumns& part = of_columns_[at];
       if (part.rows == 0) {

@@ -1,17 +1,17 @@
 #pragma once
-// The blocks of one rank's rows as a product reads them: the panels of V, then strip by strip those of U and
-// the dense ones, each once and in order.
+// The blocks of one rank's rows as a product reads them: the panels of V, then row block by row block those
+// of U and the dense ones, each once and in order.
 //
-// H x in two passes: sums = V^T x for each low-rank block, then U sums and the near field for each strip.
-// Threads take panels of V, then strips, and write what nobody else does; each row adds its blocks in one
+// H x in two passes: sums = V^T x for each low-rank block, then U sums and the near field for each row block.
+// Threads take panels of V, then row blocks, and write what nobody else does; each row adds its blocks in one
 // order. So results are the same bit for bit whatever the number of threads, and of ranks. The transposed
-// product goes the other way, by blocks and then by strips of columns.
+// product goes the other way, by blocks and then by row blocks of columns.
 
 #include <functional>
 #include <vector>
 
 #include "trisweep/core/buffer.hpp"
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/gemv_plan.hpp"
 #include "trisweep/hmatrix/stored_block.hpp"
@@ -22,17 +22,17 @@ template <Scalar T>
 class LocalBlocks {
  public:
   LocalBlocks() = default;
-  // `blocks`: in order, of strips [first_strip, end_strip) only.
-  LocalBlocks(const std::vector<StoredBlock>& blocks, const Strips& strips, Index first_strip,
-              Index end_strip);
+  // `blocks`: in order, of row blocks [first_strip, end_strip) only.
+  LocalBlocks(const std::vector<StoredBlock>& blocks, const RowBlocks& row_blocks, Index first_row_block,
+              Index end_row_block);
 
   // Room for products with that many vectors.
   void reserve(Index nrhs);
   // y = H x. x: of all columns, y: of this rank's rows. The caller's thread calls `between` now and then.
   void multiply(
-      Vectors<const T> x, Vectors<T> y, Crew& crew, const std::function<void()>& between = [] {});
+      Vectors<const T> x, Vectors<T> y, ThreadPool& pool, const std::function<void()>& between = [] {});
   // y = H^T x. x: of this rank's rows, y: of all columns.
-  void multiply_transposed(Vectors<const T> x, Vectors<T> y, Crew& crew);
+  void multiply_transposed(Vectors<const T> x, Vectors<T> y, ThreadPool& pool);
 
   // The same products for a device (device/gemv_plan.hpp), of op N. As long as this lives.
   device::GemvTasks device_tasks() const;
@@ -47,7 +47,7 @@ class LocalBlocks {
     Index col_begin, cols;
     Index sums, rank;
   };
-  // U of the rows of a strip, or a dense block.
+  // U of the rows of a row block, or a dense block.
   struct Left {
     std::size_t at;
     Index row_begin, rows;  // of this rank
@@ -61,23 +61,23 @@ class LocalBlocks {
 
   void place(std::span<const std::byte> panel);
   void place_right(const std::vector<StoredBlock>& blocks);
-  void place_left(const std::vector<StoredBlock>& blocks, Index first_strip, Index end_strip);
+  void place_left(const std::vector<StoredBlock>& blocks, Index first_row_block, Index end_row_block);
   void list_for_transposed();
   // Calls work(thread, i) for i < count, each on one of the threads.
   template <class Work>
-  static void share(Crew& crew, std::size_t count, const Work& work);
+  static void share(ThreadPool& pool, std::size_t count, const Work& work);
 
-  std::vector<Index> strip_begin_;  // of all strips
-  Index row_begin_ = 0;             // of this rank
+  std::vector<Index> row_block_begin_;  // of all row blocks
+  Index row_begin_ = 0;                 // of this rank
   Buffer<std::byte> panels_;
   std::size_t filled_ = 0;
   Offset numbers_ = 0;
   std::vector<Right> right_;
   std::vector<std::size_t> right_task_;  // panels of V that threads take at a time
   std::vector<Left> left_;
-  std::vector<std::size_t> strip_task_;  // of this rank's strips
-  std::vector<Index> strip_row_;         // where they begin, of this rank's rows
-  // For the transposed product: left panels of each right one, and what each strip of columns gets.
+  std::vector<std::size_t> row_block_task_;  // of this rank's row blocks
+  std::vector<Index> row_block_row_;         // where they begin, of this rank's rows
+  // For the transposed product: left panels of each right one, and what each row block of columns gets.
   std::vector<Index> left_of_;
   std::vector<std::size_t> left_begin_;
   std::vector<OfColumns> of_columns_;

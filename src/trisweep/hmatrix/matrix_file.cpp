@@ -68,13 +68,13 @@ class PartList {
   }
 
   bool is_sound(const Index* f) const {
-    const Strips& strips = head_.strips;
+    const RowBlocks& row_blocks = head_.row_blocks;
     const auto is_range = [&](Index begin, Index end) {
       return 0 <= begin && begin < end && end <= head_.tree.size();
     };
     return f[0] >= last_number_ && is_range(f[1], f[2]) && is_range(f[3], f[4]) &&
-           f[5] >= StoredBlock::dense && f[6] >= 0 && f[7] > 0 && f[6] <= strips.count() - f[7] &&
-           strips.of(f[1]) == f[6] && strips.of(f[2] - 1) == f[6] + f[7] - 1;
+           f[5] >= StoredBlock::dense && f[6] >= 0 && f[7] > 0 && f[6] <= row_blocks.count() - f[7] &&
+           row_blocks.of(f[1]) == f[6] && row_blocks.of(f[2] - 1) == f[6] + f[7] - 1;
   }
 
   const Hdf5Reader& file_;
@@ -111,8 +111,7 @@ std::vector<std::size_t> batch_ends(const std::vector<StoredBlock>& blocks) {
 }
 
 // Sizes of the three lists, of all ranks.
-std::array<Offset, 3> list_sizes(const transport::Communicator& comm,
-                                 const std::vector<StoredBlock>& blocks) {
+std::array<Offset, 3> list_sizes(const mpi::Communicator& comm, const std::vector<StoredBlock>& blocks) {
   std::vector<double> sizes(3);
   for (const StoredBlock& block : blocks) {
     sizes[0] += block_fields;
@@ -123,9 +122,8 @@ std::array<Offset, 3> list_sizes(const transport::Communicator& comm,
   return {static_cast<Offset>(sizes[0]), static_cast<Offset>(sizes[1]), static_cast<Offset>(sizes[2])};
 }
 
-void write_blocks(const transport::Communicator& comm, const std::vector<StoredBlock>& blocks,
-                  Hdf5Writer* file) {
-  const auto ends = transport::collectively(comm, [&] { return batch_ends(blocks); });
+void write_blocks(const mpi::Communicator& comm, const std::vector<StoredBlock>& blocks, Hdf5Writer* file) {
+  const auto ends = mpi::agree_on_error(comm, [&] { return batch_ends(blocks); });
   for (Index r = 0; r < comm.size(); ++r) {
     auto batches = static_cast<Index>(ends.size());
     comm.broadcast(batches, r);
@@ -138,7 +136,7 @@ void write_blocks(const transport::Communicator& comm, const std::vector<StoredB
       } else if (comm.rank() == 0) {
         batch = receive_batch(comm, r);
       }
-      transport::collectively(comm, [&] {
+      mpi::agree_on_error(comm, [&] {
         if (file == nullptr) return;
         file->append<Index>("block", batch.fields);
         file->append<Offset>("piece", batch.piece);
@@ -151,32 +149,32 @@ void write_blocks(const transport::Communicator& comm, const std::vector<StoredB
 }  // namespace
 
 template <Scalar T>
-void save_blocks(const transport::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFile* file) {
-  transport::together(comm, [&] {
+void save_blocks(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFile* file) {
+  mpi::revoke_on_error(comm, [&] {
     const auto sizes = list_sizes(comm, blocks.stored);
-    const auto writer = transport::collectively(comm, [&]() -> std::unique_ptr<Hdf5Writer> {
+    const auto writer = mpi::agree_on_error(comm, [&]() -> std::unique_ptr<Hdf5Writer> {
       if (comm.rank() != 0) return nullptr;
       auto made = std::make_unique<Hdf5Writer>(*file);
-      write_head(*made, scalar_name<T>(), {blocks.tree, blocks.options, blocks.strips});
+      write_head(*made, scalar_name<T>(), {blocks.tree, blocks.options, blocks.row_blocks});
       made->template make_list<Index>("block", sizes[0]);
       made->template make_list<Offset>("piece", sizes[1]);
       made->template make_list<std::byte>("panels", sizes[2]);
       return made;
     });
     write_blocks(comm, blocks.stored, writer.get());
-    transport::collectively(comm, [&] {
+    mpi::agree_on_error(comm, [&] {
       if (writer) writer->commit();
     });
   });
 }
 
 template <Scalar T>
-CompressedBlocks<T> load_blocks(const transport::Communicator& comm, const std::filesystem::path& path) {
-  return transport::together(comm, [&] {
+CompressedBlocks<T> load_blocks(const mpi::Communicator& comm, const std::filesystem::path& path) {
+  return mpi::revoke_on_error(comm, [&] {
     const auto start = Clock::now();
     MatrixHead head;
     std::vector<FilePart> parts;
-    const auto file = transport::collectively(comm, [&]() -> std::unique_ptr<Hdf5Reader> {
+    const auto file = mpi::agree_on_error(comm, [&]() -> std::unique_ptr<Hdf5Reader> {
       if (comm.rank() != 0) return nullptr;
       auto opened = std::make_unique<Hdf5Reader>(path);
       head = read_head(*opened, scalar_name<T>());
@@ -186,18 +184,19 @@ CompressedBlocks<T> load_blocks(const transport::Communicator& comm, const std::
     comm.broadcast(head.options);
     comm.broadcast(head.tree.order);
     comm.broadcast(head.tree.cluster);
-    comm.broadcast(head.strips.begin);
+    comm.broadcast(head.row_blocks.begin);
     comm.broadcast(parts);
-    CompressedBlocks<T> blocks{.tree = std::move(head.tree), .options = head.options, .strips = head.strips};
+    CompressedBlocks<T> blocks{
+        .tree = std::move(head.tree), .options = head.options, .row_blocks = head.row_blocks};
     for (const FilePart& part : parts) {
-      BlockBatch batch = transport::collectively(
-          comm, [&] { return comm.rank() == 0 ? read_part(*file, part) : BlockBatch{}; });
+      BlockBatch batch =
+          mpi::agree_on_error(comm, [&] { return comm.rank() == 0 ? read_part(*file, part) : BlockBatch{}; });
       if (part.owner != 0 && comm.rank() == 0) send(comm, batch, part.owner);
       if (part.owner != comm.rank()) continue;
       if (part.owner != 0) batch = receive_batch(comm, 0);
       std::ranges::move(to_blocks(batch), std::back_inserter(blocks.stored));
     }
-    transport::collectively(comm, [&] {
+    mpi::agree_on_error(comm, [&] {
       blocks.leaves = make_blocks(blocks.tree, blocks.options.blocks);
       if (!blocks.stored.empty() && usize(blocks.stored.back().number) >= blocks.leaves.size())
         throw InputError(path, 0, "its blocks do not match its cluster tree", "make the file again");
@@ -222,9 +221,9 @@ bool is_tree_of(const ClusterTree& tree, const std::vector<Point>& points) {
   });
 }
 
-#define INSTANTIATE(T)                                                                                \
-  template void save_blocks(const transport::Communicator&, const CompressedBlocks<T>&, OutputFile*); \
-  template CompressedBlocks<T> load_blocks(const transport::Communicator&, const std::filesystem::path&);
+#define INSTANTIATE(T)                                                                          \
+  template void save_blocks(const mpi::Communicator&, const CompressedBlocks<T>&, OutputFile*); \
+  template CompressedBlocks<T> load_blocks(const mpi::Communicator&, const std::filesystem::path&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::hmatrix

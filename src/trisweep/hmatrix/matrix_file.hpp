@@ -13,13 +13,13 @@ namespace trisweep::hmatrix {
 // `file` is rank 0's, and appears whole; others pass none. Collective; throws Error(environment) on every
 // rank.
 template <Scalar T>
-void save_blocks(const transport::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFile* file);
+void save_blocks(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFile* file);
 
 // Each rank gets about as many bytes of blocks. Products are the same bit for bit as before they were saved.
 // Collective; throws InputError on every rank: the file is missing, damaged, of another program, version or
 // scalar type.
 template <Scalar T>
-CompressedBlocks<T> load_blocks(const transport::Communicator& comm, const std::filesystem::path& file);
+CompressedBlocks<T> load_blocks(const mpi::Communicator& comm, const std::filesystem::path& file);
 
 // For programs that use HDF5 through this alone, before anything else here: where a file was damaged, HDF5
 // 1.10 complains of itself when it tidies up at the program's end. There is nothing to tidy up.

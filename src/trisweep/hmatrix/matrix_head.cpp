@@ -38,9 +38,9 @@ bool is_sound(const ClusterTree& tree, Index at) {
 }
 
 bool is_sound(const MatrixHead& head) {
-  const std::vector<Index>& strip = head.strips.begin;
-  return is_permutation(head.tree.order) && !strip.empty() && std::ranges::is_sorted(strip) &&
-         strip.front() == 0 && strip.back() == head.tree.size() &&
+  const std::vector<Index>& row_block = head.row_blocks.begin;
+  return is_permutation(head.tree.order) && !row_block.empty() && std::ranges::is_sorted(row_block) &&
+         row_block.front() == 0 && row_block.back() == head.tree.size() &&
          std::ranges::all_of(std::views::iota(Index{0}, static_cast<Index>(head.tree.cluster.size())),
                              [&](Index at) { return is_sound(head.tree, at); });
 }
@@ -59,20 +59,19 @@ void require_format(const Hdf5Reader& file, const std::string& scalar) {
 }  // namespace
 
 void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& head) {
-  const auto& [tree, options, strips] = head;
-  const Compression& how = options.compression;
+  const auto& [tree, options, row_blocks] = head;
+  const BlockCompression& how = options.compression;
   file.text("format", format_name);
   file.number("version", format_version);
   file.text("scalar", scalar);
   file.number("eta", options.blocks.eta);
   file.number("least_side", options.blocks.least_side);
-  file.number("strip_rows", options.strip_rows);
+  file.number("strip_rows", options.block_rows);
   file.number("eps", how.eps);
   file.number("most_rank", how.most_rank);
   file.number("recompressed", how.recompress ? 1 : 0);
-  file.text("cross", name_in(compression::crosses(), &compression::NamedCross::method, how.cross));
-  file.text("precision",
-            name_in(compression::precisions(), &compression::NamedPrecision::precision, how.precision));
+  file.text("cross", name_in(lowrank::crosses(), &lowrank::NamedCross::method, how.cross));
+  file.text("precision", name_in(lowrank::precisions(), &lowrank::NamedPrecision::precision, how.precision));
   std::vector<Index> cluster;
   std::vector<double> box;
   for (const Cluster& c : tree.cluster) {
@@ -83,7 +82,7 @@ void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& h
   file.list<Index>("order", tree.order);
   file.list<Index>("cluster", cluster);
   file.list<double>("box", box);
-  file.list<Index>("strip", strips.begin);
+  file.list<Index>("strip", row_blocks.begin);
 }
 
 MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar) {
@@ -91,15 +90,15 @@ MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar) {
   MatrixHead head;
   head.options.blocks = {.eta = file.number("eta"),
                          .least_side = static_cast<Index>(file.number("least_side"))};
-  head.options.strip_rows = static_cast<Index>(file.number("strip_rows"));
+  head.options.block_rows = static_cast<Index>(file.number("strip_rows"));
   head.options.compression = {
       .eps = file.number("eps"),
-      .cross = find_named(compression::crosses(), "cross", file.text("cross")).method,
+      .cross = find_named(lowrank::crosses(), "cross", file.text("cross")).method,
       .recompress = file.number("recompressed") != 0,
-      .precision = find_named(compression::precisions(), "precision", file.text("precision")).precision,
+      .precision = find_named(lowrank::precisions(), "precision", file.text("precision")).precision,
       .most_rank = static_cast<Index>(file.number("most_rank"))};
   head.tree.order = file.list<Index>("order");
-  head.strips.begin = file.list<Index>("strip");
+  head.row_blocks.begin = file.list<Index>("strip");
   const auto cluster = file.list<Index>("cluster");
   const auto box = file.list<double>("box");
   const std::size_t clusters = cluster.size() / usize(cluster_fields);

@@ -8,8 +8,8 @@ namespace trisweep::hmatrix {
 
 struct MatrixHead {
   ClusterTree tree;
-  Options options;
-  Strips strips;
+  HMatrixOptions options;
+  RowBlocks row_blocks;
 };
 
 void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& head);

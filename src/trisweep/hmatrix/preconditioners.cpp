@@ -24,12 +24,12 @@ class NoPreconditioner final : public Preconditioner<T> {
 template <Scalar T>
 class BlockJacobi final : public Preconditioner<T> {
  public:
-  explicit BlockJacobi(const MatrixSource<T>& source) : crew_(source.team.crew) {
+  explicit BlockJacobi(const MatrixSource<T>& source) : pool_(source.context.pool) {
     constexpr Index most_rows = 128;
-    const Index first = source.matrix.partition().first(source.team.comm.rank());
-    transport::collectively(source.team.comm, [&] {
-      const Strips clusters =
-          make_strips(source.matrix.tree(), std::min(most_rows, source.options.strip_rows));
+    const Index first = source.matrix.partition().first(source.context.comm.rank());
+    mpi::agree_on_error(source.context.comm, [&] {
+      const RowBlocks clusters =
+          make_row_blocks(source.matrix.tree(), std::min(most_rows, source.options.block_rows));
       for (Index c = 0; c < clusters.count(); ++c) {
         const Cluster cluster{.begin = clusters.begin[usize(c)], .end = clusters.begin[usize(c) + 1]};
         if (cluster.begin < first || cluster.begin >= first + source.matrix.local_rows()) continue;
@@ -39,8 +39,8 @@ class BlockJacobi final : public Preconditioner<T> {
   }
 
   void operator()(Vectors<const T> b, Vectors<T> x) override {
-    crew_.run([&](int thread) {
-      const Crew::Part mine = crew_.part(thread, block_.size(), 1);
+    pool_.run([&](int thread) {
+      const ThreadPool::Part mine = pool_.part(thread, block_.size(), 1);
       for (std::size_t i = mine.begin; i < mine.end; ++i) multiply(block_[i], b, x);
     });
   }
@@ -74,7 +74,7 @@ class BlockJacobi final : public Preconditioner<T> {
                                  Op::none, from, numeric::Target::overwrite);
   }
 
-  Crew& crew_;
+  ThreadPool& pool_;
   std::vector<Block> block_;
 };
 
@@ -94,7 +94,7 @@ class NearField {
 
   // Those of this rank, in the tree's order.
   matrix::Csr<T> rows() {
-    const Index first = source_.matrix.partition().first(source_.team.comm.rank());
+    const Index first = source_.matrix.partition().first(source_.context.comm.rank());
     const Index end = first + source_.matrix.local_rows();
     std::erase_if(leaves_, [&](const Block& b) {
       return b.admissible || rows_of(b).begin < first || rows_of(b).begin >= end;
@@ -145,9 +145,9 @@ template <Scalar T>
 class NearFieldLu final : public Preconditioner<T> {
  public:
   explicit NearFieldLu(const MatrixSource<T>& source)
-      : solver_(source.team.comm.handle(),
-                {transport::collectively(source.team.comm, [&] { return NearField<T>(source).rows(); })},
-                {.threads = source.team.crew.size()}) {}
+      : solver_(source.context.comm.handle(),
+                {mpi::agree_on_error(source.context.comm, [&] { return NearField<T>(source).rows(); })},
+                {.threads = source.context.pool.size()}) {}
   void operator()(Vectors<const T> b, Vectors<T> x) override { solver_.sweep(b, x); }
 
  private:
@@ -161,27 +161,28 @@ template <Scalar T>
 class RankOne final : public Preconditioner<T> {
  public:
   explicit RankOne(const MatrixSource<T>& source)
-      : team_(source.team),
-        matrix_(source.team,
-                compress_blocks<T>(source.team, source.kernel, source.matrix.tree(), coarse(source.options)),
-                &source.matrix.partition()) {}
+      : context_(source.context),
+        matrix_(
+            source.context,
+            compress_blocks<T>(source.context, source.kernel, source.matrix.tree(), coarse(source.options)),
+            &source.matrix.partition()) {}
 
   void operator()(Vectors<const T> b, Vectors<T> x) override {
     for (Index c = 0; c < x.cols; ++c) std::fill_n(x.column(c), x.rows, T{});
     const krylov::Identity none;
-    krylov::bicgstab<T>(team_, {matrix_, none}, b, x, inner);
+    krylov::bicgstab<T>(context_, {matrix_, none}, b, x, inner);
   }
 
  private:
   // More would say more of that matrix than it says of the other.
   static constexpr krylov::BicgstabOptions inner{.tolerance = 1e-2, .max_iterations = 20};
 
-  static Options coarse(Options options) {
+  static HMatrixOptions coarse(HMatrixOptions options) {
     options.compression = {.eps = 1e-2, .cross = options.compression.cross, .most_rank = 1};
     return options;
   }
 
-  const transport::Team team_;
+  const mpi::ParallelContext context_;
   HMatrix<T> matrix_;
 };
 

@@ -22,11 +22,11 @@ class Preconditioner {
 // A matrix, and what it was made of.
 template <Scalar T>
 struct MatrixSource {
-  const transport::Team& team;
-  const Kernel<T>& kernel;
+  const mpi::ParallelContext& context;
+  const IntegralKernel<T>& kernel;
   std::span<const Point> points;
   const HMatrix<T>& matrix;
-  const Options& options;
+  const HMatrixOptions& options;
 };
 
 template <Scalar T>

@@ -16,13 +16,13 @@ T sign_of(Index row) {
 }  // namespace
 
 template <Scalar T>
-double sampled_error(HMatrix<T>& matrix, const Kernel<T>& kernel, Index rows) {
+double sampled_error(HMatrix<T>& matrix, const IntegralKernel<T>& kernel, Index rows) {
   const ClusterTree& tree = matrix.tree();
   const Index n = tree.size(), first = matrix.partition().first(matrix.comm().rank());
   const Index step = std::max(n / std::max(rows, Index{1}), Index{1});
   std::vector<T> x, y(usize(matrix.local_rows()));
   std::vector<Index> sample;  // of this rank's rows
-  transport::collectively(matrix.comm(), [&] {
+  mpi::agree_on_error(matrix.comm(), [&] {
     for (Index i = 0; i < matrix.local_rows(); ++i) {
       x.push_back(sign_of<T>(first + i));
       if ((first + i) % step == step / 2) sample.push_back(i);
@@ -31,8 +31,8 @@ double sampled_error(HMatrix<T>& matrix, const Kernel<T>& kernel, Index rows) {
   matrix(x, y);
   std::vector<double> of_row(2 * sample.size());
   std::atomic<std::size_t> next = 0;
-  transport::collectively(matrix.comm(), [&] {
-    matrix.crew().run([&](int) {
+  mpi::agree_on_error(matrix.comm(), [&] {
+    matrix.pool().run([&](int) {
       std::vector<T> row(usize(n));
       for (std::size_t s = next++; s < sample.size(); s = next++) {
         kernel.row(tree.order[usize(first + sample[s])], tree.order, row.data());
@@ -49,7 +49,7 @@ double sampled_error(HMatrix<T>& matrix, const Kernel<T>& kernel, Index rows) {
   return std::sqrt(sums[0] / sums[1]);
 }
 
-#define INSTANTIATE(T) template double sampled_error(HMatrix<T>&, const Kernel<T>&, Index);
+#define INSTANTIATE(T) template double sampled_error(HMatrix<T>&, const IntegralKernel<T>&, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::hmatrix

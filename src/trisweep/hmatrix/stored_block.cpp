@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trisweep/compression/recompress.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/lowrank/recompress.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -20,7 +20,7 @@ constexpr double share_of_precision = 0.5;
 // The entries of a block, in the order of its clusters.
 template <Scalar T>
 struct KernelEntries {
-  const Kernel<T>& kernel;
+  const IntegralKernel<T>& kernel;
   std::span<const Index> row_points, col_points;
 
   Index rows() const { return static_cast<Index>(row_points.size()); }
@@ -38,20 +38,20 @@ class BlockPacker {
     const Cluster& rows = source_.tree.cluster[usize(block.row)];
     const Cluster& cols = source_.tree.cluster[usize(block.col)];
     if (block.admissible && pack_low_rank(rows, cols)) return std::move(out_);
-    for_each_strip(rows.begin, rows.end, [&](Index, Index row, Index row_end) {
-      for_each_strip(cols.begin, cols.end,
-                     [&](Index, Index col, Index col_end) { pack_dense(row, row_end, col, col_end); });
+    for_each_row_block(rows.begin, rows.end, [&](Index, Index row, Index row_end) {
+      for_each_row_block(cols.begin, cols.end,
+                         [&](Index, Index col, Index col_end) { pack_dense(row, row_end, col, col_end); });
     });
     return std::move(out_);
   }
 
  private:
   template <class Visit>
-  void for_each_strip(Index begin, Index end, const Visit& visit) const {
+  void for_each_row_block(Index begin, Index end, const Visit& visit) const {
     for (Index at = begin; at < end;) {
-      const Index strip = source_.strips.of(at);
-      const Index last = std::min(end, source_.strips.begin[usize(strip) + 1]);
-      visit(strip, at, last);
+      const Index row_block = source_.row_blocks.of(at);
+      const Index last = std::min(end, source_.row_blocks.begin[usize(row_block) + 1]);
+      visit(row_block, at, last);
       at = last;
     }
   }
@@ -63,21 +63,20 @@ class BlockPacker {
   }
 
   bool pack_low_rank(const Cluster& rows, const Cluster& cols) {
-    const Compression& how = source_.compression;
+    const BlockCompression& how = source_.compression;
     const KernelEntries<T> block = entries(rows.begin, rows.end, cols.begin, cols.end);
-    auto cross =
-        compression::cross_approximation<T>(block, {.method = how.cross,
-                                                    .accuracy = {.relative = share_of_crosses * how.eps},
-                                                    .most_rank = how.most_rank});
+    auto cross = lowrank::cross_approximation<T>(block, {.method = how.cross,
+                                                         .accuracy = {.relative = share_of_crosses * how.eps},
+                                                         .most_rank = how.most_rank});
     if (!cross.converged) return false;
-    auto factors = how.recompress ? compression::recompress(std::move(cross.block),
-                                                            {.relative = share_of_truncation * how.eps})
+    auto factors = how.recompress ? lowrank::recompress(std::move(cross.block),
+                                                        {.relative = share_of_truncation * how.eps})
                                   : std::move(cross.block);
     if (factors.rank > 0) write(factors, rows.begin, cols.begin);
     return true;
   }
 
-  void write(const compression::LowRank<T>& factors, Index row, Index col) {
+  void write(const lowrank::LowRank<T>& factors, Index row, Index col) {
     StoredBlock& block = out_.emplace_back();
     block = {.number = number_,
              .row_begin = row,
@@ -85,17 +84,17 @@ class BlockPacker {
              .col_begin = col,
              .col_end = col + factors.cols,
              .rank = factors.rank,
-             .first_strip = source_.strips.of(row)};
-    const auto errors = compression::share_error(factors, allowed(norm_of_columns(factors)));
+             .first_row_block = source_.row_blocks.of(row)};
+    const auto errors = lowrank::share_error(factors, allowed(norm_of_columns(factors)));
     const numeric::View<const T> u{factors.u.data(), factors.rows, factors.rank, factors.rows};
     const numeric::View<const T> v{factors.v.data(), factors.cols, factors.rank, factors.cols};
-    compression::pack_columns(v, errors.v, precision(), block.bytes);
+    lowrank::pack_columns(v, errors.v, precision(), block.bytes);
     block.piece.push_back(block.bytes.size());
-    for_each_strip(block.row_begin, block.row_end, [&](Index, Index first, Index last) {
+    for_each_row_block(block.row_begin, block.row_end, [&](Index, Index first, Index last) {
       std::vector<double> of_piece = errors.u;
       for (double& error : of_piece) error *= std::sqrt(double(last - first) / factors.rows);
-      compression::pack_columns(u.block(first - row, 0, last - first, u.cols), of_piece, precision(),
-                                block.bytes);
+      lowrank::pack_columns(u.block(first - row, 0, last - first, u.cols), of_piece, precision(),
+                            block.bytes);
       block.piece.push_back(block.bytes.size());
     });
     block.bytes.shrink_to_fit();
@@ -120,11 +119,10 @@ class BlockPacker {
              .row_end = row_end,
              .col_begin = col,
              .col_end = col_end,
-             .first_strip = source_.strips.of(row),
+             .first_row_block = source_.row_blocks.of(row),
              .piece = {0}};
-    compression::pack_block(
-        numeric::View<const T>{numbers.data(), source.rows(), source.cols(), source.rows()},
-        allowed(std::sqrt(squared)), precision(), block.bytes);
+    lowrank::pack_block(numeric::View<const T>{numbers.data(), source.rows(), source.cols(), source.rows()},
+                        allowed(std::sqrt(squared)), precision(), block.bytes);
     block.piece.push_back(block.bytes.size());
     block.bytes.shrink_to_fit();
   }
@@ -136,15 +134,15 @@ class BlockPacker {
   }
 
   // ||U||_F: the norm of the block where V's columns are orthonormal.
-  static double norm_of_columns(const compression::LowRank<T>& factors) {
+  static double norm_of_columns(const lowrank::LowRank<T>& factors) {
     double squared = 0;
     for (const T& value : factors.u) squared += double(std::norm(value));
     return std::sqrt(squared);
   }
   double allowed(double norm) const { return share_of_precision * source_.compression.eps * norm; }
   // V of crosses alone is not orthonormal: what its errors do is not known.
-  compression::Precision precision() const {
-    return source_.compression.recompress ? source_.compression.precision : compression::Precision::full;
+  lowrank::Precision precision() const {
+    return source_.compression.recompress ? source_.compression.precision : lowrank::Precision::full;
   }
 
   const BlockSource<T>& source_;
@@ -154,34 +152,34 @@ class BlockPacker {
 
 }  // namespace
 
-Index Strips::of(Index row) const {
+Index RowBlocks::of(Index row) const {
   return static_cast<Index>(std::upper_bound(begin.begin(), begin.end(), row) - begin.begin()) - 1;
 }
 
-Strips make_strips(const ClusterTree& tree, Index rows) {
-  Strips strips;
+RowBlocks make_row_blocks(const ClusterTree& tree, Index rows) {
+  RowBlocks row_blocks;
   Index covered = 0;  // clusters are depth first
   for (const Cluster& cluster : tree.cluster) {
     if (cluster.begin < covered || (cluster.size() > rows && !cluster.is_leaf())) continue;
-    strips.begin.push_back(cluster.begin);
+    row_blocks.begin.push_back(cluster.begin);
     covered = cluster.end;
   }
-  strips.begin.push_back(tree.size());
-  return strips;
+  row_blocks.begin.push_back(tree.size());
+  return row_blocks;
 }
 
-StoredBlock restricted(const StoredBlock& block, const Strips& strips, Index begin, Index end) {
-  begin = std::max(begin, block.first_strip);
-  end = std::min(end, block.first_strip + block.strips());
+StoredBlock restricted(const StoredBlock& block, const RowBlocks& row_blocks, Index begin, Index end) {
+  begin = std::max(begin, block.first_row_block);
+  end = std::min(end, block.first_row_block + block.row_blocks());
   StoredBlock part = block;
-  part.first_strip = begin;
-  part.row_begin = std::max(block.row_begin, strips.begin[usize(begin)]);
-  part.row_end = std::min(block.row_end, strips.begin[usize(end)]);
+  part.first_row_block = begin;
+  part.row_begin = std::max(block.row_begin, row_blocks.begin[usize(begin)]);
+  part.row_end = std::min(block.row_end, row_blocks.begin[usize(end)]);
   const auto v = block.v();
   part.bytes.assign(v.begin(), v.end());
   part.piece = {v.size()};
-  for (Index strip = begin; strip < end; ++strip) {
-    const auto piece = block.of_strip(strip);
+  for (Index row_block = begin; row_block < end; ++row_block) {
+    const auto piece = block.of_row_block(row_block);
     part.bytes.insert(part.bytes.end(), piece.begin(), piece.end());
     part.piece.push_back(part.bytes.size());
   }

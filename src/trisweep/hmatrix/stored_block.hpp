@@ -1,30 +1,31 @@
 #pragma once
 // Blocks of the matrix, compressed and packed, before they are put where products read them.
 //
-// Rows and columns are numbered in the tree's order and cut into *strips*: clusters, of about as many rows,
-// that are the same whatever the number of ranks and threads. The numbers of a strip's rows are packed by
-// themselves, so that ranks and threads can share rows by strips without changing a bit of what is stored.
+// Rows and columns are numbered in the tree's order and cut into *row blocks*: clusters, of about as many
+// rows, that are the same whatever the number of ranks and threads. The numbers of a row block's rows are
+// packed by themselves, so that ranks and threads can share rows by row blocks without changing a bit of what
+// is stored.
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "trisweep/compression/cross_approximation.hpp"
-#include "trisweep/compression/packed_panel.hpp"
 #include "trisweep/hmatrix/cluster_tree.hpp"
-#include "trisweep/hmatrix/kernel.hpp"
+#include "trisweep/hmatrix/integral_kernel.hpp"
+#include "trisweep/lowrank/cross_approximation.hpp"
+#include "trisweep/lowrank/packed_panel.hpp"
 
 namespace trisweep::hmatrix {
 
-// Where strips begin, and the end of the last one.
-struct Strips {
+// Where row blocks begin, and the end of the last one.
+struct RowBlocks {
   std::vector<Index> begin;
 
   Index count() const { return static_cast<Index>(begin.size()) - 1; }
   Index of(Index row) const;
 };
 // The largest clusters of at most `rows` rows, and leaves of more.
-Strips make_strips(const ClusterTree& tree, Index rows);
+RowBlocks make_row_blocks(const ClusterTree& tree, Index rows);
 
 struct StoredBlock {
   static constexpr Index dense = -1;
@@ -33,28 +34,29 @@ struct StoredBlock {
   Index row_begin = 0, row_end = 0;
   Index col_begin = 0, col_end = 0;
   Index rank = dense;
-  Index first_strip = 0;
-  // The panel of V unless it is dense, then that of U, or of the block, for each of its strips of rows: strip
-  // first_strip + s from piece[s] to piece[s + 1]. A dense block has rows and columns of one strip each.
+  Index first_row_block = 0;
+  // The panel of V unless it is dense, then that of U, or of the block, for each of its row blocks of rows:
+  // row block first_strip + s from piece[s] to piece[s + 1]. A dense block has rows and columns of one row
+  // block each.
   std::vector<std::byte> bytes;
   std::vector<std::size_t> piece;
 
-  Index strips() const { return static_cast<Index>(piece.size()) - 1; }
+  Index row_blocks() const { return static_cast<Index>(piece.size()) - 1; }
   std::span<const std::byte> v() const { return {bytes.data(), piece.front()}; }
-  std::span<const std::byte> of_strip(Index strip) const {
-    const std::size_t s = usize(strip - first_strip);
+  std::span<const std::byte> of_row_block(Index row_block) const {
+    const std::size_t s = usize(row_block - first_row_block);
     return {bytes.data() + piece[s], piece[s + 1] - piece[s]};
   }
 };
 
-// The rows of strips [begin, end) of a block that has them.
-StoredBlock restricted(const StoredBlock& block, const Strips& strips, Index begin, Index end);
+// The rows of row blocks [begin, end) of a block that has them.
+StoredBlock restricted(const StoredBlock& block, const RowBlocks& row_blocks, Index begin, Index end);
 
-struct Compression {
+struct BlockCompression {
   double eps = 1e-3;  // of ||A - H||_F / ||A||_F, in each block; 0: as far as rounding allows
-  compression::Cross cross = compression::Cross::aca_plus;
+  lowrank::Cross cross = lowrank::Cross::aca_plus;
   bool recompress = true;
-  compression::Precision precision = compression::Precision::adaptive;
+  lowrank::Precision precision = lowrank::Precision::adaptive;
   Index most_rank = 0;  // of a block, whatever eps says; 0: any
 };
 
@@ -62,10 +64,10 @@ struct Compression {
 // entry is not finite.
 template <Scalar T>
 struct BlockSource {
-  Kernel<T> kernel;
+  IntegralKernel<T> kernel;
   const ClusterTree& tree;
-  const Strips& strips;
-  Compression compression;
+  const RowBlocks& row_blocks;
+  BlockCompression compression;
 
   std::vector<StoredBlock> compress(const Block& block, Index number) const;
 };

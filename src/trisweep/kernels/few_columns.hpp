@@ -4,7 +4,7 @@
 // memory.
 
 #include "trisweep/kernels/positions.hpp"
-#include "trisweep/kernels/strip.hpp"
+#include "trisweep/kernels/slab_part.hpp"
 
 namespace trisweep::kernels {
 
@@ -14,10 +14,10 @@ inline constexpr int chunk_vectors = 4;  // along the rows: their sums are in re
 template <class R>
 inline constexpr int chunk_rows = chunk_vectors* lanes<R>;
 
-// sum[r] = P s(:, r), `vectors` vectors of rows. Rows behind the strip's last are computed from what lies
+// sum[r] = P s(:, r), `vectors` vectors of rows. Rows behind the row block's last are computed from what lies
 // there: the next column, or the slack of a buffer.
 template <int vectors, int n, class S, class R>
-TRISWEEP_INLINE void multiply_chunk(const Strip<S>& p, const R* s, R (*sum)[chunk_rows<R>]) {
+TRISWEEP_INLINE void multiply_chunk(const SlabPart<S>& p, const R* s, R (*sum)[chunk_rows<R>]) {
   // Two columns at a time where one would leave additions waiting for one another.
   constexpr int together = vectors * n <= 4 ? 2 : 1;
   Vector<R> acc[together][n][vectors] = {};
@@ -71,14 +71,14 @@ TRISWEEP_INLINE void multiply_few(const Product<T>& p) {
   using R = RealOf<T>;
   constexpr Index step = chunk_rows<R> / parts<T>;
   ascend<S>(
-      p.panel, [&](const auto& strip) __attribute__((always_inline)) {
-        for (Index i = 0; i < strip.rows; i += step) {
-          const Index rows = strip.rows - i < step ? strip.rows - i : step;
-          auto chunk = strip;
+      p.panel, [&](const auto& slab_part) __attribute__((always_inline)) {
+        for (Index i = 0; i < slab_part.rows; i += step) {
+          const Index rows = slab_part.rows - i < step ? slab_part.rows - i : step;
+          auto chunk = slab_part;
           chunk.value += i * parts<T>;
           // Sweeps that go back gain nothing by it.
           if constexpr (mode == Rows::subtract)
-            fetch_positions(p.panel.position + (strip.first + i) + positions_ahead, step);
+            fetch_positions(p.panel.position + (slab_part.first + i) + positions_ahead, step);
           R sum[n][chunk_rows<R>];
           switch ((rows * parts<T> - 1) / lanes<R>) {
             case 0:
@@ -93,14 +93,14 @@ TRISWEEP_INLINE void multiply_few(const Product<T>& p) {
             default:
               multiply_chunk<4, n>(chunk, reals(p.side), sum);
           }
-          put_rows<mode, n>(p, strip.first + i, rows, sum);
+          put_rows<mode, n>(p, slab_part.first + i, rows, sum);
         }
       });
 }
 
 // side(j, r) -= sum_i P(i, j) g(i, r), from the last column to the first.
 template <int vectors, int n, class S, class R>
-TRISWEEP_INLINE void multiply_transposed_chunk(const Strip<S>& p, const R (*g)[chunk_rows<R>], R* side) {
+TRISWEEP_INLINE void multiply_transposed_chunk(const SlabPart<S>& p, const R (*g)[chunk_rows<R>], R* side) {
   Vector<R> factor[n][vectors];
 #pragma GCC unroll 4
   for (int r = 0; r < n; ++r) {
@@ -147,13 +147,13 @@ TRISWEEP_INLINE void gather_few(const Product<T>& p) {
   using R = RealOf<T>;
   constexpr Index step = chunk_rows<R> / parts<T>;
   descend<S>(
-      p.panel, [&](const auto& strip) __attribute__((always_inline)) {
-        for (Index i = (strip.rows - 1) / step * step; i >= 0; i -= step) {
-          const Index rows = strip.rows - i < step ? strip.rows - i : step;
-          auto chunk = strip;
+      p.panel, [&](const auto& slab_part) __attribute__((always_inline)) {
+        for (Index i = (slab_part.rows - 1) / step * step; i >= 0; i -= step) {
+          const Index rows = slab_part.rows - i < step ? slab_part.rows - i : step;
+          auto chunk = slab_part;
           chunk.value += i * parts<T>;
           R g[n][chunk_rows<R>] = {};
-          gather_rows<n>(p, strip.first + i, rows, g);
+          gather_rows<n>(p, slab_part.first + i, rows, g);
           switch ((rows * parts<T> - 1) / lanes<R>) {
             case 0:
               multiply_transposed_chunk<1, n>(chunk, g, reals(p.side));

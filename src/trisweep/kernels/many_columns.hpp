@@ -4,7 +4,7 @@
 // number p times the row s is Re p s + Im p (J s) with J s = (-Im s, Re s), the product of two real numbers
 // with two real rows; for conj(p) J has the other sign.
 
-#include "trisweep/kernels/strip.hpp"
+#include "trisweep/kernels/slab_part.hpp"
 
 namespace trisweep::kernels {
 
@@ -100,24 +100,24 @@ TRISWEEP_INLINE void multiply_many(const Product<T>& p) {
     source = both;
   }
   ascend<S>(
-      p.panel, [&](const auto& strip) __attribute__((always_inline)) {
+      p.panel, [&](const auto& slab_part) __attribute__((always_inline)) {
         cover_lines(
-            strip.rows, [&](auto lines, Index first, Index count) __attribute__((always_inline)) {
+            slab_part.rows, [&](auto lines, Index first, Index count) __attribute__((always_inline)) {
               // Lines behind the last row read what lies there, and are left out at the end.
-              const RealOf<S>* const value = strip.value + first * c;
+              const RealOf<S>* const value = slab_part.value + first * c;
               cover_columns<R>(
                   n, 0, [&](auto bytes, auto vectors, Index column) __attribute__((always_inline)) {
                     Tile<R, lines, bytes, vectors> tile;
                     const R* s = source + column;
-                    for (Index j = 0; j < strip.width; ++j) {
-                      const RealOf<S>* const entry = value + usize(j) * usize(strip.ld);
+                    for (Index j = 0; j < slab_part.width; ++j) {
+                      const RealOf<S>* const entry = value + usize(j) * usize(slab_part.ld);
                       for (Index k = 0; k < c; ++k, s += n)
                         tile.add(
                             s, [&](int line) __attribute__((always_inline)) { return entry[line * c + k]; });
                     }
                     tile.template put<mode>(
                         count, [&](int line) __attribute__((always_inline)) {
-                          return row_of<mode>(p, strip.first + first + line, n) + column;
+                          return row_of<mode>(p, slab_part.first + first + line, n) + column;
                         });
                   });
             });
@@ -130,10 +130,10 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
   constexpr Index c = parts<T>;
   const Index n = p.nrhs * c;
   descend<S>(
-      p.panel, [&](const auto& strip) __attribute__((always_inline)) {
-        const R* from[c * slab_rows];  // c rows for each of the strip's
-        for (Index i = 0; i < strip.rows; ++i) {
-          from[c * i] = row_of(p, strip.first + i, n);
+      p.panel, [&](const auto& slab_part) __attribute__((always_inline)) {
+        const R* from[c * slab_rows];  // c rows for each of the row block's
+        for (Index i = 0; i < slab_part.rows; ++i) {
+          from[c * i] = row_of(p, slab_part.first + i, n);
           if constexpr (is_complex<T>) {
             R* const rotated = reals(p.scratch) + usize(i) * usize(n);
             rotate(from[c * i], sign_of(p.panel), n, rotated);
@@ -141,20 +141,20 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
           }
         }
         cover_lines(
-            strip.width, [&](auto lines, Index first, Index count) __attribute__((always_inline)) {
+            slab_part.width, [&](auto lines, Index first, Index count) __attribute__((always_inline)) {
               const RealOf<S>*
                   column_of[lines];  // lines behind the last column repeat it, and are left out at the end
               for (Index line = 0; line < lines; ++line)
                 column_of[line] =
-                    strip.value + usize(first + (line < count ? line : count - 1)) * usize(strip.ld);
+                    slab_part.value + usize(first + (line < count ? line : count - 1)) * usize(slab_part.ld);
               R* const side = reals(p.side) + usize(first) * usize(n);
-              // What lies before the strip is multiplied next: a gather goes backward in memory by whole
+              // What lies before the row block is multiplied next: a gather goes backward in memory by whole
               // slabs, which the hardware does not foresee. Every step fetches its share.
-              const RealOf<S>* const before = column_of[0] - strip.ld * strip.width;
+              const RealOf<S>* const before = column_of[0] - slab_part.ld * slab_part.width;
               cover_columns<R>(
                   n, 0, [&](auto bytes, auto vectors, Index column) __attribute__((always_inline)) {
                     Tile<R, lines, bytes, vectors> tile;
-                    for (Index i = 0; i < strip.rows * c; ++i) {
+                    for (Index i = 0; i < slab_part.rows * c; ++i) {
                       if (column == 0) __builtin_prefetch(before + i * lines);
                       tile.add(
                           from[i] + column, [&](int line) __attribute__((always_inline)) {

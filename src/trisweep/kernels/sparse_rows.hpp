@@ -6,8 +6,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "trisweep/kernels/slab_part.hpp"
 #include "trisweep/kernels/sparse_product.hpp"
-#include "trisweep/kernels/strip.hpp"
 
 namespace trisweep::kernels {
 

@@ -6,9 +6,9 @@ namespace {
 template <Scalar T>
 class Bicgstab final : public BicgstabRun<T> {
  public:
-  Bicgstab(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
-           const BicgstabOptions& options)
-      : BicgstabRun<T>(team, system, b, x, options, 3) {
+  Bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
+           Vectors<T> x, const BicgstabOptions& options)
+      : BicgstabRun<T>(context, system, b, x, options, 3) {
     this->make({&shadow_, &p_, &v_, &s_, &t_, &p_hat_, &s_hat_});
   }
 
@@ -61,13 +61,13 @@ class Bicgstab final : public BicgstabRun<T> {
 }  // namespace
 
 template <Scalar T>
-std::vector<BicgstabResult> bicgstab(const transport::Team& team, const Preconditioned<T>& system,
+std::vector<BicgstabResult> bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                      Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options) {
-  return run_bicgstab<Bicgstab<T>>(team, system, b, x, options);
+  return run_bicgstab<Bicgstab<T>>(context, system, b, x, options);
 }
 
-#define INSTANTIATE(T)                                                                            \
-  template std::vector<BicgstabResult> bicgstab(const transport::Team&, const Preconditioned<T>&, \
+#define INSTANTIATE(T)                                                                                 \
+  template std::vector<BicgstabResult> bicgstab(const mpi::ParallelContext&, const Preconditioned<T>&, \
                                                 Vectors<const T>, Vectors<T>, const BicgstabOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -11,7 +11,7 @@
 
 #include "trisweep/krylov/linear_operator.hpp"
 #include "trisweep/krylov/outcome.hpp"
-#include "trisweep/transport/team.hpp"
+#include "trisweep/mpi/parallel_context.hpp"
 
 namespace trisweep::krylov {
 
@@ -49,18 +49,19 @@ struct BicgstabResult {
 // where b is not finite x is left alone, and that is a breakdown. The result is the same on every rank, by
 // column. Collective; throws on every rank when any runs out of memory.
 template <Scalar T>
-std::vector<BicgstabResult> bicgstab(const transport::Team& team, const Preconditioned<T>& system,
+std::vector<BicgstabResult> bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                      Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options);
 // The same by the pipelined form (pipelined_bicgstab.cpp), whose messages have work to hide behind.
 template <Scalar T>
-std::vector<BicgstabResult> pipelined_bicgstab(const transport::Team& team, const Preconditioned<T>& system,
-                                               Vectors<const T> b, Vectors<T> x,
-                                               const BicgstabOptions& options);
+std::vector<BicgstabResult> pipelined_bicgstab(const mpi::ParallelContext& context,
+                                               const Preconditioned<T>& system, Vectors<const T> b,
+                                               Vectors<T> x, const BicgstabOptions& options);
 
 // The same by GMRES (gmres.hpp), anew every `restart` steps.
 template <Scalar T>
-std::vector<BicgstabResult> restarted_gmres(const transport::Team& team, const Preconditioned<T>& system,
-                                            Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options);
+std::vector<BicgstabResult> restarted_gmres(const mpi::ParallelContext& context,
+                                            const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
+                                            const BicgstabOptions& options);
 
 // All, by the names that users know.
 template <Scalar T>

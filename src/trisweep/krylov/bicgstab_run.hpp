@@ -21,7 +21,7 @@ class BicgstabRun {
 
   // From one true residual to the next.
   std::vector<BicgstabResult> run() {
-    const std::vector<double> largest = max_norms<T>(team_, callers_b_);
+    const std::vector<double> largest = max_norms<T>(context_, callers_b_);
     for (Index c = 0; c < b_.cols; ++c) {
       if (!std::isfinite(largest[usize(c)])) {
         at(c) = {.outcome = Outcome::breakdown, .residual = HUGE_VAL};
@@ -50,19 +50,19 @@ class BicgstabRun {
   using Scalars = Factors<T>;  // by column
 
   // With so many inner products at a time at most. Throws.
-  BicgstabRun(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
-              const BicgstabOptions& options, std::size_t most_pairs = 1)
-      : team_(team),
+  BicgstabRun(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
+              Vectors<T> x, const BicgstabOptions& options, std::size_t most_pairs = 1)
+      : context_(context),
         options_(options),
         a_(system.a),
         m_(system.preconditioner),
         callers_b_(b),
         callers_x_(x),
-        place_(team, system.vectors, b.rows, b.cols),
+        place_(context, system.vectors, b.rows, b.cols),
         b_(place_.brought(b)),
         x_(place_.brought(x)),
         r_(place_.room()),
-        steps_(team.comm, place_.runner(), b.cols, most_pairs),
+        steps_(context.comm, place_.runner(), b.cols, most_pairs),
         unit_(usize(b.cols)),
         result_(usize(b.cols)) {}
 
@@ -183,7 +183,7 @@ class BicgstabRun {
     return factor;
   }
 
-  const transport::Team& team_;
+  const mpi::ParallelContext& context_;
   const BicgstabOptions& options_;
   const Operator<T> a_, m_;
 
@@ -278,12 +278,12 @@ class BicgstabRun {
 
 // Solves by the form Run, on every rank.
 template <class Run, Scalar T>
-std::vector<BicgstabResult> run_bicgstab(const transport::Team& team, const Preconditioned<T>& system,
+std::vector<BicgstabResult> run_bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                          Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options) {
-  return transport::together(team.comm, [&] {
-    const auto run = transport::collectively(team.comm, [&] {
+  return mpi::revoke_on_error(context.comm, [&] {
+    const auto run = mpi::agree_on_error(context.comm, [&] {
       require_apart<T>(b, x, b.rows);
-      return std::make_unique<Run>(team, system, b, x, options);
+      return std::make_unique<Run>(context, system, b, x, options);
     });
     return run->run();
   });

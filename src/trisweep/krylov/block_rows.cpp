@@ -26,7 +26,7 @@ std::size_t byte_size(const std::vector<V>& v) {
 
 // A rank's part of a list of rank 0: sent, or copied if it is rank 0's own.
 template <class V>
-void deal_out_list(const transport::Communicator& comm, const V* part, std::size_t size, Index to,
+void deal_out_list(const mpi::Communicator& comm, const V* part, std::size_t size, Index to,
                    std::vector<V>& own) {
   if (to == 0) {
     std::copy_n(part, size, own.begin());
@@ -37,8 +37,8 @@ void deal_out_list(const transport::Communicator& comm, const V* part, std::size
 
 // The other way round: received, or copied.
 template <class V>
-void collect_list(const transport::Communicator& comm, const std::vector<V>& own, std::size_t skipped,
-                  Index from, V* part, std::size_t size) {
+void collect_list(const mpi::Communicator& comm, const std::vector<V>& own, std::size_t skipped, Index from,
+                  V* part, std::size_t size) {
   if (from == 0) {
     std::copy_n(own.begin() + std::ptrdiff_t(skipped), size, part);
   } else {
@@ -50,11 +50,11 @@ void collect_list(const transport::Communicator& comm, const std::vector<V>& own
 
 // Sent from where they are: a rank makes row pointers of its own from those of the whole matrix.
 template <Scalar T>
-matrix::Csr<T> deal_out(const transport::Communicator& comm, const matrix::Csr<T>* a,
+matrix::Csr<T> deal_out(const mpi::Communicator& comm, const matrix::Csr<T>* a,
                         const distribution::RowPartition& partition) {
   const Index me = comm.rank(), ranks = me == 0 ? comm.size() : 0;
   std::vector<Offset> entries;
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     if (static_cast<Index>(partition.begin.size()) != comm.size() + 1)
       throw Error(ErrorKind::usage, "the row partition is for another number of ranks");
     if (me != 0) return;
@@ -64,7 +64,7 @@ matrix::Csr<T> deal_out(const transport::Communicator& comm, const matrix::Csr<T
       entries.push_back(ptr[usize(partition.first(r + 1))] - ptr[usize(partition.first(r))]);
   });
   comm.broadcast(entries);
-  auto mine = transport::collectively(comm, [&] {
+  auto mine = mpi::agree_on_error(comm, [&] {
     matrix::Csr<T> rows;
     rows.pattern.rows = partition.count(me);
     rows.pattern.cols = partition.rows();
@@ -92,11 +92,11 @@ matrix::Csr<T> deal_out(const transport::Communicator& comm, const matrix::Csr<T
 }
 
 template <Scalar T>
-matrix::Csr<T> collect(const transport::Communicator& comm, matrix::Csr<T> rows,
+matrix::Csr<T> collect(const mpi::Communicator& comm, matrix::Csr<T> rows,
                        const distribution::RowPartition& partition) {
   if (comm.size() == 1) return rows;
   const std::vector<Offset> entries = comm.gather(rows.nonzeros());
-  auto whole = transport::collectively(comm, [&] {
+  auto whole = mpi::agree_on_error(comm, [&] {
     matrix::Csr<T> a;
     if (comm.rank() != 0) return a;
     a.pattern.rows = a.pattern.cols = partition.rows();
@@ -127,10 +127,10 @@ matrix::Csr<T> collect(const transport::Communicator& comm, matrix::Csr<T> rows,
   return whole;
 }
 
-#define INSTANTIATE(T)                                                                    \
-  template matrix::Csr<T> deal_out(const transport::Communicator&, const matrix::Csr<T>*, \
-                                   const distribution::RowPartition&);                    \
-  template matrix::Csr<T> collect(const transport::Communicator&, matrix::Csr<T>,         \
+#define INSTANTIATE(T)                                                              \
+  template matrix::Csr<T> deal_out(const mpi::Communicator&, const matrix::Csr<T>*, \
+                                   const distribution::RowPartition&);              \
+  template matrix::Csr<T> collect(const mpi::Communicator&, matrix::Csr<T>,         \
                                   const distribution::RowPartition&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

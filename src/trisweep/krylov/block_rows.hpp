@@ -3,7 +3,7 @@
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/matrix/csr.hpp"
-#include "trisweep/transport/communicator.hpp"
+#include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::krylov {
 
@@ -11,12 +11,12 @@ namespace trisweep::krylov {
 // Error(usage) on every rank when there is none or it is not of the partition's size, and when any runs out
 // of memory.
 template <Scalar T>
-matrix::Csr<T> deal_out(const transport::Communicator& comm, const matrix::Csr<T>* a,
+matrix::Csr<T> deal_out(const mpi::Communicator& comm, const matrix::Csr<T>* a,
                         const distribution::RowPartition& partition);
 
 // The reverse: the whole matrix on rank 0, an empty one elsewhere.
 template <Scalar T>
-matrix::Csr<T> collect(const transport::Communicator& comm, matrix::Csr<T> rows,
+matrix::Csr<T> collect(const mpi::Communicator& comm, matrix::Csr<T> rows,
                        const distribution::RowPartition& partition);
 
 }  // namespace trisweep::krylov

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/core/vector_rows.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/kernels/line.hpp"
@@ -48,7 +48,7 @@ kernels::LineRows<T> line_of(T* rows, Offset width, Index nrhs, RealOf<T> factor
 
 // Calls line(i) for lines of the part's rows, then row(i) for the rows that are left.
 template <Scalar T, class Line, class Row>
-void for_each_line(Crew::Part part, const Line& line, const Row& row) {
+void for_each_line(ThreadPool::Part part, const Line& line, const Row& row) {
   std::size_t i = part.begin;
   for (; i + kernels::line_rows<T> <= part.end; i += kernels::line_rows<T>) line(i);
   for (; i < part.end; ++i) row(i);
@@ -56,7 +56,7 @@ void for_each_line(Crew::Part part, const Line& line, const Row& row) {
 
 // rows(i, c) = x(i, c) for the part's rows i. `rows`: of the whole vector.
 template <Scalar T>
-void to_rows(Vectors<const T> x, Crew::Part part, Index width, T* rows) {
+void to_rows(Vectors<const T> x, ThreadPool::Part part, Index width, T* rows) {
   if (width == 1) {
     std::copy(x.data + part.begin, x.data + part.end, rows + part.begin);
     return;
@@ -73,7 +73,7 @@ void to_rows(Vectors<const T> x, Crew::Part part, Index width, T* rows) {
 
 // to(j) = from(i) for rows i of a part, j from the first of `to` on.
 template <Scalar T>
-void copy_rows(VectorRows<const T> from, Crew::Part part, T* to, Offset ld) {
+void copy_rows(VectorRows<const T> from, ThreadPool::Part part, T* to, Offset ld) {
   if (from.ld == from.cols && ld == from.cols) {
     std::copy(from.row(part.begin), from.row(part.end), to);
     return;
@@ -82,14 +82,14 @@ void copy_rows(VectorRows<const T> from, Crew::Part part, T* to, Offset ld) {
 }
 
 template <Scalar T>
-void to_rows(VectorRows<const T> x, Crew::Part part, Index width, T* rows) {
+void to_rows(VectorRows<const T> x, ThreadPool::Part part, Index width, T* rows) {
   copy_rows(x, part, rows + part.begin * usize(width), width);
 }
 
 // The part's rows of x: those of a single vector where they are, others in `room`, `width` wide, where
 // columns that x does not have are zero.
 template <Scalar T>
-VectorRows<const T> rows_of(Vectors<const T> x, Crew::Part part, Index width, T* room) {
+VectorRows<const T> rows_of(Vectors<const T> x, ThreadPool::Part part, Index width, T* room) {
   const auto rows = static_cast<Index>(part.end - part.begin);
   x.data += part.begin;
   if (width == 1) return {x.data, rows, 1, 1};
@@ -98,13 +98,13 @@ VectorRows<const T> rows_of(Vectors<const T> x, Crew::Part part, Index width, T*
   return {room, rows, x.cols, width};
 }
 template <Scalar T>
-VectorRows<const T> rows_of(VectorRows<const T> x, Crew::Part part, Index, T*) {
+VectorRows<const T> rows_of(VectorRows<const T> x, ThreadPool::Part part, Index, T*) {
   return {x.row(part.begin), static_cast<Index>(part.end - part.begin), x.cols, x.ld};
 }
 
 // to(i, c) = rows(i - part.begin, c) for the part's rows i.
 template <Scalar T>
-void from_rows(VectorRows<T> rows, Crew::Part part, Vectors<T> to) {
+void from_rows(VectorRows<T> rows, ThreadPool::Part part, Vectors<T> to) {
   if (rows.ld == 1) {
     std::copy_n(rows.data, part.end - part.begin, to.data + part.begin);
     return;
@@ -120,7 +120,7 @@ void from_rows(VectorRows<T> rows, Crew::Part part, Vectors<T> to) {
       });
 }
 template <Scalar T>
-void from_rows(VectorRows<T> rows, Crew::Part part, VectorRows<T> to) {
+void from_rows(VectorRows<T> rows, ThreadPool::Part part, VectorRows<T> to) {
   copy_rows<T>(rows, {0, part.end - part.begin}, to.row(part.begin), to.ld);
 }
 

@@ -26,7 +26,7 @@ std::size_t rows_at_once(Index width) {
 
 // The part's rows of `a`.
 template <Scalar T>
-kernels::SparseRows<T> sparse_rows(const matrix::Csr<T>& a, Crew::Part part, bool conjugate = false) {
+kernels::SparseRows<T> sparse_rows(const matrix::Csr<T>& a, ThreadPool::Part part, bool conjugate = false) {
   return {.row_ptr = a.pattern.row_ptr.data() + part.begin,
           .col = a.pattern.col.data(),
           .value = a.value.data(),
@@ -39,9 +39,9 @@ kernels::SparseRows<T> sparse_rows(const matrix::Csr<T>& a, Crew::Part part, boo
 template <Scalar T>
 DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, matrix::Csr<T> rows,
                                         const distribution::RowPartition& partition,
-                                        const transport::Limits& limits)
+                                        const mpi::Limits& limits)
     : comm_(comm, limits), local_(std::move(rows)) {
-  transport::collectively(comm_, [&] {
+  mpi::agree_on_error(comm_, [&] {
     partition_ = partition;
     if (local_.rows() != partition.count(comm_.rank()) || local_.cols() != partition.rows())
       throw Error(ErrorKind::usage, "the rows of the matrix are not those of its partition");
@@ -54,13 +54,12 @@ DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, matrix::Csr<T> rows,
 template <Scalar T>
 DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a,
                                         const distribution::RowPartition& partition,
-                                        const transport::Limits& limits)
-    : DistributedMatrix(comm, deal_out(transport::Communicator(comm, limits), a, partition), partition,
-                        limits) {}
+                                        const mpi::Limits& limits)
+    : DistributedMatrix(comm, deal_out(mpi::Communicator(comm, limits), a, partition), partition, limits) {}
 
 template <Scalar T>
 DistributedMatrix<T>::~DistributedMatrix() {
-  if (!comm_.abandoned()) return;
+  if (!comm_.revoked()) return;
   extended_.release();
   halo_.release();
 }
@@ -88,7 +87,7 @@ void DistributedMatrix<T>::measure_norms() {
 
 template <Scalar T>
 void DistributedMatrix<T>::replace_values(std::span<const T> values) {
-  transport::collectively(comm_, [&] {
+  mpi::agree_on_error(comm_, [&] {
     if (values.size() != local_.value.size()) {
       throw Error(ErrorKind::usage, fmt::format("{} values for the {} entries of this rank's rows",
                                                 values.size(), local_.value.size()));
@@ -102,7 +101,7 @@ void DistributedMatrix<T>::replace_values(std::span<const T> values) {
 template <Scalar T>
 const matrix::Csr<T>& DistributedMatrix<T>::whole(matrix::Csr<T>& room) const {
   if (comm_.size() == 1) return local_;
-  auto rows = transport::collectively(comm_, [&] {
+  auto rows = mpi::agree_on_error(comm_, [&] {
     matrix::Csr<T> own = local_;
     own.pattern.cols = partition_.rows();
     const Index count = local_.rows(), first = partition_.first(comm_.rank());
@@ -139,7 +138,7 @@ void DistributedMatrix<T>::prepare(Op op, Index width) {
   if (width <= width_ && !transposes) return;
   const Index widest = std::max(width, width_);
   std::optional<matrix::Csr<T>> transposed;
-  transport::collectively(comm_, [&] {
+  mpi::agree_on_error(comm_, [&] {
     constexpr const char* what = "the vectors of a product";
     const auto fit = [&](Index rows) { return zeros<T>(usize(rows) * usize(widest), what); };
     if (transposes) transposed = matrix::transpose(local_);
@@ -157,25 +156,26 @@ void DistributedMatrix<T>::prepare(Op op, Index width) {
 // x where it is, unless it is not in rows or (`moved`) others have to come behind them: then in `room`.
 template <Scalar T>
 template <class V>
-VectorRows<const T> DistributedMatrix<T>::in_rows(V x, Index width, bool moved, Crew& crew, Buffer<T>& room) {
+VectorRows<const T> DistributedMatrix<T>::in_rows(V x, Index width, bool moved, ThreadPool& pool,
+                                                  Buffer<T>& room) {
   const std::size_t rows = usize(x.rows);
   if (!moved && (width == 1 || std::same_as<V, VectorRows<const T>>))
     return rows_of(x, {0, rows}, width, room.data());
-  crew.run([&](int thread) { to_rows(x, crew.part(thread, rows, product_lines), width, room.data()); });
+  pool.run([&](int thread) { to_rows(x, pool.part(thread, rows, product_lines), width, room.data()); });
   return {room.data(), x.rows, x.cols, width};
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::multiply_rows(const Bundle& of, Crew& crew, const VisitProduct<T>& visit) {
+void DistributedMatrix<T>::multiply_rows(const Bundle& of, ThreadPool& pool, const VisitProduct<T>& visit) {
   const std::size_t rows = usize(local_.rows()), at_once = rows_at_once<T>(of.width);
   if (!halo_.neighbours().empty()) halo_.exchange(comm_, false, extended_.data(), of.width);
-  crew.run([&](int thread) {
-    const Crew::Part mine = crew.part(thread, rows, at_once);
+  pool.run([&](int thread) {
+    const ThreadPool::Part mine = pool.part(thread, rows, at_once);
     alignas(64) T product[product_entries<T>];
     alignas(64) T magnitude[product_entries<T>];
     T* const sizes = of.magnitudes ? magnitude : nullptr;
     for (std::size_t i = mine.begin; i < mine.end; i += at_once) {
-      const Crew::Part part{i, std::min(i + at_once, mine.end)};
+      const ThreadPool::Part part{i, std::min(i + at_once, mine.end)};
       kernels::sparse_product<T>(sparse_rows(local_, part), {of.width, of.x.data, of.x.ld, product, sizes});
       visit(thread, {of.column, of.x.cols, of.width, part, of.x.row(i), of.x.ld, product, sizes});
     }
@@ -184,21 +184,21 @@ void DistributedMatrix<T>::multiply_rows(const Bundle& of, Crew& crew, const Vis
 
 // Products of a rank's columns go to the ranks that have their rows.
 template <Scalar T>
-void DistributedMatrix<T>::multiply_columns(Op op, const Bundle& of, Crew& crew,
+void DistributedMatrix<T>::multiply_columns(Op op, const Bundle& of, ThreadPool& pool,
                                             const VisitProduct<T>& visit) {
   const std::size_t rows = usize(local_.rows()), width = usize(of.width), at_once = rows_at_once<T>(of.width);
   T* const sizes = of.magnitudes ? magnitudes_.data() : nullptr;
   const auto from = [&](T* all, std::size_t row) { return all == nullptr ? nullptr : all + row * width; };
-  crew.run([&](int thread) {
-    const Crew::Part mine = crew.part(thread, usize(local_.cols()), 1);
+  pool.run([&](int thread) {
+    const ThreadPool::Part mine = pool.part(thread, usize(local_.cols()), 1);
     kernels::sparse_product<T>(
         sparse_rows(*transposed_, mine, op == Op::conjugate_transpose),
         {of.width, of.x.data, of.x.ld, from(extended_.data(), mine.begin), from(sizes, mine.begin)});
   });
   for (T* sums : {extended_.data(), sizes})
     if (sums != nullptr) halo_.exchange(comm_, true, sums, of.width);
-  crew.run([&](int thread) {
-    const Crew::Part mine = crew.part(thread, rows, at_once);
+  pool.run([&](int thread) {
+    const ThreadPool::Part mine = pool.part(thread, rows, at_once);
     for (std::size_t i = mine.begin; i < mine.end; i += at_once) {
       visit(thread, {of.column,
                      of.x.cols,
@@ -214,7 +214,7 @@ void DistributedMatrix<T>::multiply_columns(Op op, const Bundle& of, Crew& crew,
 
 template <Scalar T>
 template <class V>
-void DistributedMatrix<T>::visit_bundles(Op op, V x, bool magnitudes, Crew& crew,
+void DistributedMatrix<T>::visit_bundles(Op op, V x, bool magnitudes, ThreadPool& pool,
                                          const VisitProduct<T>& visit) {
   const Index widest = bundle_width<T>(x);
   const bool has_ghosts = !halo_.neighbours().empty();
@@ -224,34 +224,35 @@ void DistributedMatrix<T>::visit_bundles(Op op, V x, bool magnitudes, Crew& crew
     const V some = x.columns(c, std::min(widest, x.cols - c));
     const Index width = widest == 1 ? 1 : whole_lines<T>(some.cols);
     if (op == Op::none) {
-      multiply_rows({in_rows(some, width, has_ghosts, crew, extended_), c, width, magnitudes}, crew, visit);
+      multiply_rows({in_rows(some, width, has_ghosts, pool, extended_), c, width, magnitudes}, pool, visit);
     } else {
-      multiply_columns(op, {in_rows(some, width, false, crew, own_), c, width, magnitudes}, crew, visit);
+      multiply_columns(op, {in_rows(some, width, false, pool, own_), c, width, magnitudes}, pool, visit);
     }
   }
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::visit_product(Op op, Vectors<const T> x, bool magnitudes, Crew& crew,
+void DistributedMatrix<T>::visit_product(Op op, Vectors<const T> x, bool magnitudes, ThreadPool& pool,
                                          const VisitProduct<T>& visit) {
-  transport::together(comm_, [&] {
+  mpi::revoke_on_error(comm_, [&] {
     require_fit<T>(x, x, local_.rows());
-    visit_bundles(op, x, magnitudes, crew, visit);
+    visit_bundles(op, x, magnitudes, pool, visit);
   });
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::visit_product(Op op, VectorRows<const T> x, bool magnitudes, Crew& crew,
+void DistributedMatrix<T>::visit_product(Op op, VectorRows<const T> x, bool magnitudes, ThreadPool& pool,
                                          const VisitProduct<T>& visit) {
-  transport::together(comm_, [&] { visit_bundles(op, x, magnitudes, crew, visit); });
+  mpi::revoke_on_error(comm_, [&] { visit_bundles(op, x, magnitudes, pool, visit); });
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew) {
-  transport::together(comm_, [&] {
+void DistributedMatrix<T>::residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r,
+                                    ThreadPool& pool) {
+  mpi::revoke_on_error(comm_, [&] {
     require_fit<T>(b, x, local_.rows());
     require_fit<T>(b, r, local_.rows());
-    visit_product(op, x, false, crew, [&](int, const ProductRows<T>& v) {
+    visit_product(op, x, false, pool, [&](int, const ProductRows<T>& v) {
       T room[product_entries<T>];
       const T* const right = rows_of(v.columns_of(b), v.rows, v.width, room).data;
       std::transform(right, right + v.size(), v.product, v.product, std::minus<>{});
@@ -261,10 +262,10 @@ void DistributedMatrix<T>::residual(Op op, Vectors<const T> x, Vectors<const T> 
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y, Crew& crew) {
-  transport::together(comm_, [&] {
+void DistributedMatrix<T>::apply(Op op, Vectors<const T> x, Vectors<T> y, ThreadPool& pool) {
+  mpi::revoke_on_error(comm_, [&] {
     require_fit<T>(x, y, local_.rows());
-    visit_product(op, x, false, crew,
+    visit_product(op, x, false, pool,
                   [&](int, const ProductRows<T>& v) { from_rows(v.products(), v.rows, v.columns_of(y)); });
   });
 }

@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/core/vector_rows.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/krylov/halo.hpp"
 #include "trisweep/matrix/csr.hpp"
-#include "trisweep/transport/team.hpp"
+#include "trisweep/mpi/parallel_context.hpp"
 
 namespace trisweep::krylov {
 
@@ -22,7 +22,7 @@ struct ProductRows {
   Index column;  // the first of the bundle, of all that were multiplied
   Index columns;
   Index width;
-  Crew::Part rows;
+  ThreadPool::Part rows;
   const T* x;
   Offset x_ld;
   T* product;    // op(A) x
@@ -46,10 +46,10 @@ class DistributedMatrix {
   // `rows`: this rank's rows of A, with the columns of all of it. Collective; throws on every rank when any
   // runs out of memory, or Error(usage) when rows are not those of the partition.
   DistributedMatrix(MPI_Comm comm, matrix::Csr<T> rows, const distribution::RowPartition& partition,
-                    const transport::Limits& limits = {});
+                    const mpi::Limits& limits = {});
   // Before: rank 0 has all of `a` (others: null).
   DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const distribution::RowPartition& partition,
-                    const transport::Limits& limits = {});
+                    const mpi::Limits& limits = {});
   ~DistributedMatrix();
   DistributedMatrix(DistributedMatrix&&) = default;
 
@@ -58,16 +58,18 @@ class DistributedMatrix {
   // do so when needed.
   void prepare(Op op, Index width);
 
-  // Calls visit(thread, rows) for all of this rank's rows of op(A) x, by all threads of the crew; the same
-  // products whatever their number. A is read once for each bundle of columns (bundle.hpp), for which each
-  // rank exchanges one message with each rank whose columns (rows) it needs; with the magnitudes of a
-  // transpose two. Collective; an error leaves the matrix abandoned (transport/fate.hpp).
-  void visit_product(Op op, Vectors<const T> x, bool magnitudes, Crew& crew, const VisitProduct<T>& visit);
-  void visit_product(Op op, VectorRows<const T> x, bool magnitudes, Crew& crew, const VisitProduct<T>& visit);
+  // Calls visit(thread, rows) for all of this rank's rows of op(A) x, by all threads of the thread pool; the
+  // same products whatever their number. A is read once for each bundle of columns (bundle.hpp), for which
+  // each rank exchanges one message with each rank whose columns (rows) it needs; with the magnitudes of a
+  // transpose two. Collective; an error leaves the matrix revoked (mpi/fault_state.hpp).
+  void visit_product(Op op, Vectors<const T> x, bool magnitudes, ThreadPool& pool,
+                     const VisitProduct<T>& visit);
+  void visit_product(Op op, VectorRows<const T> x, bool magnitudes, ThreadPool& pool,
+                     const VisitProduct<T>& visit);
   // y = op(A) x, in this way.
-  void apply(Op op, Vectors<const T> x, Vectors<T> y, Crew& crew);
+  void apply(Op op, Vectors<const T> x, Vectors<T> y, ThreadPool& pool);
   // r = b - op(A) x. r is neither x nor b.
-  void residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, Crew& crew);
+  void residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, ThreadPool& pool);
 
   // Other values for this rank's entries, in their order. Collective; throws on every rank when they are of
   // another number on any.
@@ -80,7 +82,7 @@ class DistributedMatrix {
   const Halo<T>& halo() const { return halo_; }
   // ||op(A)||_inf.
   double norm_inf(Op op) const { return op == Op::none ? norm_inf_ : norm_one_; }
-  const transport::Communicator& comm() const { return comm_; }
+  const mpi::Communicator& comm() const { return comm_; }
   const distribution::RowPartition& partition() const { return partition_; }
   Index local_rows() const { return local_.rows(); }
 
@@ -94,13 +96,13 @@ class DistributedMatrix {
   std::vector<Index> number_ghosts();
   void measure_norms();
   template <class V>
-  void visit_bundles(Op op, V x, bool magnitudes, Crew& crew, const VisitProduct<T>& visit);
+  void visit_bundles(Op op, V x, bool magnitudes, ThreadPool& pool, const VisitProduct<T>& visit);
   template <class V>
-  VectorRows<const T> in_rows(V x, Index width, bool moved, Crew& crew, Buffer<T>& room);
-  void multiply_rows(const Bundle& of, Crew& crew, const VisitProduct<T>& visit);
-  void multiply_columns(Op op, const Bundle& of, Crew& crew, const VisitProduct<T>& visit);
+  VectorRows<const T> in_rows(V x, Index width, bool moved, ThreadPool& pool, Buffer<T>& room);
+  void multiply_rows(const Bundle& of, ThreadPool& pool, const VisitProduct<T>& visit);
+  void multiply_columns(Op op, const Bundle& of, ThreadPool& pool, const VisitProduct<T>& visit);
 
-  transport::Communicator comm_;
+  mpi::Communicator comm_;
   distribution::RowPartition partition_;
   double norm_inf_ = 0;
   double norm_one_ = 0;

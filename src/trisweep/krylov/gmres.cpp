@@ -15,11 +15,11 @@ class Gmres {
  public:
   using Real = RealOf<T>;
 
-  Gmres(const transport::Team& team, Vectors<const T> r)
-      : team_(team),
+  Gmres(const mpi::ParallelContext& context, Vectors<const T> r)
+      : context_(context),
         rows_(r.rows),
         cols_(r.cols),
-        beta_(norms(team, r)),
+        beta_(norms(context, r)),
         small_(usize(r.cols)),
         left_(usize(r.cols)) {
     for (Index c = 0; c < cols_; ++c) {
@@ -34,7 +34,7 @@ class Gmres {
 
   // z_k = M^-1 v_k, w = A z_k; w without what lies in the space so far is v_k+1.
   void step(const Preconditioned<T>& system, double reduction) {
-    transport::collectively(team_.comm, [&] {
+    mpi::agree_on_error(context_.comm, [&] {
       direction_.push_back(vectors());
       next_ = vectors();
       basis_.reserve(basis_.size() + 1);
@@ -45,7 +45,7 @@ class Gmres {
     std::vector<std::vector<T>> h(usize(cols_), std::vector<T>(basis_.size() + 1));
     const std::vector<double> before = orthogonalize(w, h);
     orthogonalize(w, h);
-    const std::vector<double> length = norms<T>(team_, w);
+    const std::vector<double> length = norms<T>(context_, w);
     std::erase_if(active_, [&](Index c) {
       h[usize(c)].back() = static_cast<T>(length[usize(c)]);
       small_[usize(c)]->append(std::move(h[usize(c)]));
@@ -64,7 +64,7 @@ class Gmres {
   void minimizer(Vectors<T> d) const {
     for (Index c = 0; c < cols_; ++c) {
       const std::vector<T> y = small_[usize(c)]->minimizer();
-      for_each_part(team_.crew, rows_, std::views::single(c), [&](int, Index, Crew::Part part) {
+      for_each_part(context_.pool, rows_, std::views::single(c), [&](int, Index, ThreadPool::Part part) {
         T* const sum = d.column(c);
         std::fill(sum + part.begin, sum + part.end, T{});
         for (std::size_t k = 0; k < y.size(); ++k) {
@@ -87,7 +87,7 @@ class Gmres {
     std::vector<Real> factor(usize(cols_));
     for (const Index c : active_) factor[usize(c)] = static_cast<Real>(1 / length[usize(c)]);
     assign(
-        team_.crew, columns_of(w), view(next_),
+        context_.pool, columns_of(w), view(next_),
         [&](Index c, const T& entry) { return factor[usize(c)] > 0 ? entry * factor[usize(c)] : T{}; }, w);
     basis_.push_back(std::move(next_));
   }
@@ -97,9 +97,9 @@ class Gmres {
     std::vector<Pair<T>> pairs;
     for (const auto& v : basis_) pairs.push_back({view(v), w});
     pairs.push_back({w, w});
-    const std::vector<Sum<T>> sums = inner_products<T>(team_, pairs);
+    const std::vector<Sum<T>> sums = inner_products<T>(context_, pairs);
     const auto product = [&](std::size_t k, Index c) { return sums[k * usize(cols_) + usize(c)]; };
-    for_each_part(team_.crew, rows_, active_, [&](int, Index c, Crew::Part part) {
+    for_each_part(context_.pool, rows_, active_, [&](int, Index c, ThreadPool::Part part) {
       T* const out = w.column(c);
       for (std::size_t k = 0; k < basis_.size(); ++k) {
         const T coefficient(product(k, c));
@@ -115,7 +115,7 @@ class Gmres {
     return before;
   }
 
-  const transport::Team& team_;
+  const mpi::ParallelContext& context_;
   Index rows_;
   Index cols_;
   std::vector<double> beta_;   // ||r||_2, by column
@@ -130,18 +130,18 @@ class Gmres {
 }  // namespace
 
 template <Scalar T>
-std::vector<std::vector<double>> gmres(const transport::Team& team, const Preconditioned<T>& system,
+std::vector<std::vector<double>> gmres(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                        Vectors<const T> r, Vectors<T> d, const GmresOptions& options) {
-  return transport::together(team.comm, [&] {
-    Gmres<T> space(team, r);
+  return mpi::revoke_on_error(context.comm, [&] {
+    Gmres<T> space(context, r);
     for (int step = 0; step < options.steps && !space.done(); ++step) space.step(system, options.reduction);
     space.minimizer(d);
     return std::move(space).left();
   });
 }
 
-#define INSTANTIATE(T)                                                                              \
-  template std::vector<std::vector<double>> gmres(const transport::Team&, const Preconditioned<T>&, \
+#define INSTANTIATE(T)                                                                                   \
+  template std::vector<std::vector<double>> gmres(const mpi::ParallelContext&, const Preconditioned<T>&, \
                                                   Vectors<const T>, Vectors<T>, const GmresOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "trisweep/krylov/linear_operator.hpp"
-#include "trisweep/transport/team.hpp"
+#include "trisweep/mpi/parallel_context.hpp"
 
 namespace trisweep::krylov {
 
@@ -25,7 +25,7 @@ struct GmresOptions {
 // in the Krylov space of A M^-1 and r. Zero where r is zero or not finite. Returns, by column, the share of
 // ||r||_2 that is left after each step. Collective; throws on every rank when any runs out of memory.
 template <Scalar T>
-std::vector<std::vector<double>> gmres(const transport::Team& team, const Preconditioned<T>& system,
+std::vector<std::vector<double>> gmres(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                        Vectors<const T> r, Vectors<T> d, const GmresOptions& options);
 
 }  // namespace trisweep::krylov

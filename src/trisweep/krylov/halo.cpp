@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "trisweep/transport/patience.hpp"
+#include "trisweep/mpi/watchdog.hpp"
 
 namespace trisweep::krylov {
 namespace {
@@ -13,19 +13,19 @@ constexpr int tag_halo = 1;
 }
 
 template <Scalar T>
-Halo<T>::Halo(const transport::Communicator& comm, const distribution::RowPartition& partition,
+Halo<T>::Halo(const mpi::Communicator& comm, const distribution::RowPartition& partition,
               const std::vector<Index>& ghosts)
     : rows_(partition.count(comm.rank())) {
   const Index ranks = comm.size();
   std::vector<int> wanted, asked, wanted_at, asked_at;
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     for (auto* list : {&wanted, &asked, &wanted_at, &asked_at}) list->resize(usize(ranks));
     for (const Index j : ghosts) ++wanted[usize(partition.owner(j))];
   });
-  transport::check(MPI_Alltoall(wanted.data(), 1, MPI_INT, asked.data(), 1, MPI_INT, comm.handle()),
-                   "MPI_Alltoall");
+  mpi::check(MPI_Alltoall(wanted.data(), 1, MPI_INT, asked.data(), 1, MPI_INT, comm.handle()),
+             "MPI_Alltoall");
   std::vector<Index> rows;
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     std::exclusive_scan(wanted.begin(), wanted.end(), wanted_at.begin(), 0);
     std::exclusive_scan(asked.begin(), asked.end(), asked_at.begin(), 0);
     rows.resize(std::accumulate(asked.begin(), asked.end(), std::size_t{0}));
@@ -33,10 +33,10 @@ Halo<T>::Halo(const transport::Communicator& comm, const distribution::RowPartit
       throw Error(ErrorKind::environment, "more rows of this rank are needed elsewhere than MPI counts",
                   "use fewer ranks");
   });
-  transport::check(MPI_Alltoallv(ghosts.data(), wanted.data(), wanted_at.data(), MPI_INT32_T, rows.data(),
-                                 asked.data(), asked_at.data(), MPI_INT32_T, comm.handle()),
-                   "MPI_Alltoallv");
-  transport::collectively(comm, [&] {
+  mpi::check(MPI_Alltoallv(ghosts.data(), wanted.data(), wanted_at.data(), MPI_INT32_T, rows.data(),
+                           asked.data(), asked_at.data(), MPI_INT32_T, comm.handle()),
+             "MPI_Alltoallv");
+  mpi::agree_on_error(comm, [&] {
     for (Index& row : rows) row -= partition.first(comm.rank());
     for (Index r = 0; r < ranks; ++r) {
       if (wanted[usize(r)] == 0 && asked[usize(r)] == 0) continue;
@@ -57,15 +57,14 @@ void Halo<T>::reserve(Index width) {
 }
 
 template <Scalar T>
-void Halo<T>::exchange(const transport::Communicator& comm, bool reversed, T* extended, Index width) {
+void Halo<T>::exchange(const mpi::Communicator& comm, bool reversed, T* extended, Index width) {
   const std::size_t row = usize(width);
   T* const ghosts = extended + usize(rows_) * row;
   std::size_t used = 0;
   const auto post = [&](auto call, T* data, std::size_t rows, Index rank) {
-    const transport::Extent extent(rows * row * sizeof(T), comm.limits());
-    transport::check(
-        call(data, extent.count(), extent.type(), rank, tag_halo, comm.handle(), &request_[used++]),
-        "exchange of ghosts");
+    const mpi::Extent extent(rows * row * sizeof(T), comm.limits());
+    mpi::check(call(data, extent.count(), extent.type(), rank, tag_halo, comm.handle(), &request_[used++]),
+               "exchange of ghosts");
   };
   T* owned = lending_.data();
   for (const Neighbour& n : neighbour_) {
@@ -79,7 +78,7 @@ void Halo<T>::exchange(const transport::Communicator& comm, bool reversed, T* ex
     reversed ? post(MPI_Irecv, owned, n.owned.size(), n.rank) : post(MPI_Irecv, theirs, ghost_rows, n.rank);
     owned += n.owned.size() * row;
   }
-  transport::Patience(std::numeric_limits<double>::infinity(), &comm)
+  mpi::Watchdog(std::numeric_limits<double>::infinity(), &comm)
       .wait(static_cast<int>(used), request_.data(), "a rank has not sent its part of a product");
   if (!reversed) return;
   owned = lending_.data();

@@ -9,7 +9,7 @@
 
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/distribution/row_partition.hpp"
-#include "trisweep/transport/communicator.hpp"
+#include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::krylov {
 
@@ -26,7 +26,7 @@ class Halo {
 
   Halo() = default;
   // `ghosts`: rows of other ranks, in order. Collective; throws on every rank when any runs out of memory.
-  Halo(const transport::Communicator& comm, const distribution::RowPartition& partition,
+  Halo(const mpi::Communicator& comm, const distribution::RowPartition& partition,
        const std::vector<Index>& ghosts);
 
   // Room for vectors of `width` columns.
@@ -36,7 +36,7 @@ class Halo {
 
   // `extended`: this rank's rows, then its ghosts, row-major and `width` wide. Ghosts come from their owners,
   // or (reversed) are added back to them. `comm`: the same as before, listened to while it waits.
-  void exchange(const transport::Communicator& comm, bool reversed, T* extended, Index width);
+  void exchange(const mpi::Communicator& comm, bool reversed, T* extended, Index width);
 
   // In the order of ranks.
   const std::vector<Neighbour>& neighbours() const { return neighbour_; }

@@ -1,7 +1,7 @@
 #pragma once
 // Inner products and norms of the columns of distributed vectors, by all threads of all ranks: one reduction
 // for as many as are asked for together. The same whatever the number of threads, and on every rank.
-// Collective. A rank that runs out of memory here throws alone: for use inside transport::together.
+// Collective. A rank that runs out of memory here throws alone: for use inside mpi::revoke_on_error.
 
 #include <algorithm>
 #include <array>
@@ -19,18 +19,18 @@ namespace trisweep::krylov {
 // x_c^H y_c for every column c of every pair, which have all as many rows and columns: those of the first
 // pair, then those of the second, and so on.
 template <Scalar T>
-std::vector<Sum<T>> inner_products(const transport::Team& team, std::span<const Pair<T>> pairs);
+std::vector<Sum<T>> inner_products(const mpi::ParallelContext& context, std::span<const Pair<T>> pairs);
 
 // ||x_c||_2 for every column c.
 template <Scalar T>
-std::vector<double> norms(const transport::Team& team, Vectors<const T> x);
+std::vector<double> norms(const mpi::ParallelContext& context, Vectors<const T> x);
 
 // max_i |x_ic| for every column c; infinity where an entry is not finite.
 template <Scalar T>
-std::vector<double> max_norms(const transport::Team& team, Vectors<const T> x);
+std::vector<double> max_norms(const mpi::ParallelContext& context, Vectors<const T> x);
 // max_i |x_ic| / scale_i.
 template <Scalar T>
-std::vector<double> max_norms_over(const transport::Team& team, Vectors<const T> x,
+std::vector<double> max_norms_over(const mpi::ParallelContext& context, Vectors<const T> x,
                                    std::span<const double> scale);
 
 // Whichever is larger; NaN counts as infinity.
@@ -39,7 +39,7 @@ double larger(double largest, double candidate);
 // The largest of of(i) >= 0 over a part, for some measures at once; NaN counts as infinity. In lanes, so that
 // several rows are compared at a time.
 template <class Of>
-auto largest_of(Crew::Part part, const Of& of) {
+auto largest_of(ThreadPool::Part part, const Of& of) {
   using Values = std::invoke_result_t<Of, std::size_t>;
   constexpr std::size_t kinds = std::tuple_size_v<Values>, lanes = 8;
   double largest[kinds][lanes] = {}, spoilt[kinds][lanes] = {};  // NaN where a value was not finite
@@ -66,14 +66,15 @@ auto largest_of(Crew::Part part, const Of& of) {
 // visit(c, part) for the parts of all columns c: some maxima, numbers or infinite. The largest over all
 // threads and ranks, by column, in one reduction.
 template <class Visit>
-auto column_maxima(const transport::Team& team, Index rows, Index cols, const Visit& visit) {
-  using Maxima = std::invoke_result_t<Visit, Index, Crew::Part>;
+auto column_maxima(const mpi::ParallelContext& context, Index rows, Index cols, const Visit& visit) {
+  using Maxima = std::invoke_result_t<Visit, Index, ThreadPool::Part>;
   constexpr std::size_t kinds = std::tuple_size_v<Maxima>;
   const std::size_t columns = usize(cols);
-  std::vector<Maxima> by_thread(usize(team.crew.size()) * columns);
-  for_each_part(team.crew, rows, std::views::iota(Index{0}, cols), [&](int thread, Index c, Crew::Part part) {
-    by_thread[usize(thread) * columns + usize(c)] = visit(c, part);
-  });
+  std::vector<Maxima> by_thread(usize(context.pool.size()) * columns);
+  for_each_part(context.pool, rows, std::views::iota(Index{0}, cols),
+                [&](int thread, Index c, ThreadPool::Part part) {
+                  by_thread[usize(thread) * columns + usize(c)] = visit(c, part);
+                });
   std::vector<double> all(columns * kinds);
   for (std::size_t i = 0; i < by_thread.size(); ++i) {
     for (std::size_t kind = 0; kind < kinds; ++kind) {
@@ -81,7 +82,7 @@ auto column_maxima(const transport::Team& team, Index rows, Index cols, const Vi
       largest = std::max(largest, by_thread[i][kind]);
     }
   }
-  team.comm.max(all);
+  context.comm.max(all);
   std::vector<Maxima> maxima(columns);
   for (std::size_t i = 0; i < all.size(); ++i) maxima[i / kinds][i % kinds] = all[i];
   return maxima;

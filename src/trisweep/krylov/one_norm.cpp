@@ -50,7 +50,7 @@ constexpr int tag = 4;
 
 // This rank's rows of a vector that rank 0 has, and the other way round.
 template <Scalar T>
-void deal_out(const transport::Communicator& comm, const distribution::RowPartition& partition,
+void deal_out(const mpi::Communicator& comm, const distribution::RowPartition& partition,
               const std::vector<T>& whole, std::vector<T>& mine) {
   if (comm.rank() != 0) return comm.receive_bytes(mine.data(), mine.size() * sizeof(T), 0, tag);
   for (Index r = 1; r < comm.size(); ++r)
@@ -59,7 +59,7 @@ void deal_out(const transport::Communicator& comm, const distribution::RowPartit
 }
 
 template <Scalar T>
-void collect(const transport::Communicator& comm, const distribution::RowPartition& partition,
+void collect(const mpi::Communicator& comm, const distribution::RowPartition& partition,
              const std::vector<T>& mine, std::vector<T>& whole) {
   if (comm.rank() != 0) return comm.send_bytes(mine.data(), mine.size() * sizeof(T), 0, tag);
   std::copy(mine.begin(), mine.end(), whole.begin());
@@ -70,11 +70,11 @@ void collect(const transport::Communicator& comm, const distribution::RowPartiti
 }  // namespace
 
 template <Scalar T>
-double estimate_one_norm(const transport::Communicator& comm, const distribution::RowPartition& partition,
+double estimate_one_norm(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                          const Operator<T>& multiply, const Operator<T>& multiply_adjoint) {
   std::vector<T> mine, product;
   std::optional<NormEstimator<T>> estimator;
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     estimator.emplace(comm.rank() == 0 ? partition.rows() : 0);
     for (auto* v : {&mine, &product}) v->resize(usize(partition.count(comm.rank())));
   });
@@ -91,8 +91,8 @@ double estimate_one_norm(const transport::Communicator& comm, const distribution
   return std::isfinite(estimate) ? estimate : std::numeric_limits<double>::infinity();
 }
 
-#define INSTANTIATE(T)                                                                                 \
-  template double estimate_one_norm(const transport::Communicator&, const distribution::RowPartition&, \
+#define INSTANTIATE(T)                                                                           \
+  template double estimate_one_norm(const mpi::Communicator&, const distribution::RowPartition&, \
                                     const Operator<T>&, const Operator<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -3,7 +3,7 @@
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/krylov/linear_operator.hpp"
-#include "trisweep/transport/communicator.hpp"
+#include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::krylov {
 
@@ -12,7 +12,7 @@ namespace trisweep::krylov {
 // Collective, the same on every rank; rank 0 needs room for three vectors. Throws on every rank when it has
 // not.
 template <Scalar T>
-double estimate_one_norm(const transport::Communicator& comm, const distribution::RowPartition& partition,
+double estimate_one_norm(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                          const Operator<T>& multiply, const Operator<T>& multiply_adjoint);
 
 }  // namespace trisweep::krylov

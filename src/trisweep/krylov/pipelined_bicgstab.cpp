@@ -19,9 +19,9 @@ namespace {
 template <Scalar T>
 class PipelinedBicgstab final : public BicgstabRun<T> {
  public:
-  PipelinedBicgstab(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> b,
+  PipelinedBicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
                     Vectors<T> x, const BicgstabOptions& options)
-      : BicgstabRun<T>(team, system, b, x, options, 5) {
+      : BicgstabRun<T>(context, system, b, x, options, 5) {
     this->make({&shadow_, &p_, &s_, &z_, &v_, &q_, &y_, &w_, &t_, &u_, &hat_});
   }
 
@@ -135,16 +135,16 @@ class PipelinedBicgstab final : public BicgstabRun<T> {
 }  // namespace
 
 template <Scalar T>
-std::vector<BicgstabResult> pipelined_bicgstab(const transport::Team& team, const Preconditioned<T>& system,
-                                               Vectors<const T> b, Vectors<T> x,
-                                               const BicgstabOptions& options) {
-  return run_bicgstab<PipelinedBicgstab<T>>(team, system, b, x, options);
+std::vector<BicgstabResult> pipelined_bicgstab(const mpi::ParallelContext& context,
+                                               const Preconditioned<T>& system, Vectors<const T> b,
+                                               Vectors<T> x, const BicgstabOptions& options) {
+  return run_bicgstab<PipelinedBicgstab<T>>(context, system, b, x, options);
 }
 
-#define INSTANTIATE(T)                                                                                      \
-  template std::vector<BicgstabResult> pipelined_bicgstab(const transport::Team&, const Preconditioned<T>&, \
-                                                          Vectors<const T>, Vectors<T>,                     \
-                                                          const BicgstabOptions&);
+#define INSTANTIATE(T)                                                                                \
+  template std::vector<BicgstabResult> pipelined_bicgstab(const mpi::ParallelContext&,                \
+                                                          const Preconditioned<T>&, Vectors<const T>, \
+                                                          Vectors<T>, const BicgstabOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::krylov

@@ -7,15 +7,15 @@ namespace {
 template <Scalar T>
 class RestartedGmres final : public BicgstabRun<T> {
  public:
-  RestartedGmres(const transport::Team& team, const Preconditioned<T>& system, Vectors<const T> b,
+  RestartedGmres(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
                  Vectors<T> x, const BicgstabOptions& options)
       // Its basis is in the host's memory.
-      : BicgstabRun<T>(team, {system.a, system.preconditioner}, b, x, options) {
+      : BicgstabRun<T>(context, {system.a, system.preconditioner}, b, x, options) {
     this->make({&d_});
   }
 
  private:
-  using BicgstabRun<T>::team_, BicgstabRun<T>::x_, BicgstabRun<T>::r_, BicgstabRun<T>::options_;
+  using BicgstabRun<T>::context_, BicgstabRun<T>::x_, BicgstabRun<T>::r_, BicgstabRun<T>::options_;
   using BicgstabRun<T>::active_, BicgstabRun<T>::so_far;
 
   // Of all columns together; a column that needs fewer steps takes those of the others, too, uncounted.
@@ -30,7 +30,7 @@ class RestartedGmres final : public BicgstabRun<T> {
     Vectors<const T> last;
     const auto precondition = [&](Vectors<const T> v, Vectors<T> z) { this->m_(last = v, z); };
     const auto multiply = [&](Vectors<const T> z, Vectors<T> w) { this->multiply(last, z, w); };
-    const auto left = gmres<T>(team_, {multiply, precondition}, r_, d_, options);
+    const auto left = gmres<T>(context_, {multiply, precondition}, r_, d_, options);
     for (const Index c : active_) {
       const double before = so_far(c).residual;
       for (const double share : left[usize(c)])
@@ -45,16 +45,16 @@ class RestartedGmres final : public BicgstabRun<T> {
 }  // namespace
 
 template <Scalar T>
-std::vector<BicgstabResult> restarted_gmres(const transport::Team& team, const Preconditioned<T>& system,
-                                            Vectors<const T> b, Vectors<T> x,
+std::vector<BicgstabResult> restarted_gmres(const mpi::ParallelContext& context,
+                                            const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
                                             const BicgstabOptions& options) {
-  return run_bicgstab<RestartedGmres<T>>(team, system, b, x, options);
+  return run_bicgstab<RestartedGmres<T>>(context, system, b, x, options);
 }
 
-#define INSTANTIATE(T)                                                                                   \
-  template std::vector<BicgstabResult> restarted_gmres(const transport::Team&, const Preconditioned<T>&, \
-                                                       Vectors<const T>, Vectors<T>,                     \
-                                                       const BicgstabOptions&);
+#define INSTANTIATE(T)                                                                             \
+  template std::vector<BicgstabResult> restarted_gmres(const mpi::ParallelContext&,                \
+                                                       const Preconditioned<T>&, Vectors<const T>, \
+                                                       Vectors<T>, const BicgstabOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::krylov

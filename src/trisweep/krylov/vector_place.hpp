@@ -10,9 +10,9 @@ template <Scalar T>
 class VectorPlace {
  public:
   // Of vectors of so many rows and columns. `runner`: null: of the host's threads. Throws.
-  VectorPlace(const transport::Team& team, device::StepRunner<T>* runner, Index rows, Index cols)
-      : team_(team),
-        own_runner_(runner == nullptr ? device::run_steps_on_host<T>(team.crew) : nullptr),
+  VectorPlace(const mpi::ParallelContext& context, device::StepRunner<T>* runner, Index rows, Index cols)
+      : context_(context),
+        own_runner_(runner == nullptr ? device::run_steps_on_host<T>(context.pool) : nullptr),
         runner_(runner == nullptr ? *own_runner_ : *runner),
         rows_(rows),
         cols_(cols) {
@@ -54,7 +54,7 @@ class VectorPlace {
       runner_.copy(v, staged(0));
       v = staged(0);
     }
-    return krylov::max_norms<T>(team_, v);
+    return krylov::max_norms<T>(context_, v);
   }
 
  private:
@@ -69,7 +69,7 @@ class VectorPlace {
     runner_.copy(staged(1), y);
   }
 
-  const transport::Team& team_;
+  const mpi::ParallelContext& context_;
   const std::unique_ptr<device::StepRunner<T>> own_runner_;
   device::StepRunner<T>& runner_;
   const Index rows_, cols_;

@@ -68,7 +68,7 @@ std::vector<device::VectorStep<Number<T>>> steps_of(std::span<const Index> colum
 }  // namespace
 
 template <Scalar T>
-VectorSteps<T>::VectorSteps(const transport::Communicator& comm, device::StepRunner<T>& runner, Index cols,
+VectorSteps<T>::VectorSteps(const mpi::Communicator& comm, device::StepRunner<T>& runner, Index cols,
                             std::size_t pairs)
     : comm_(comm), runner_(runner), columns_(usize(cols)), sums_(columns_ * pairs, "inner products") {}
 
@@ -93,9 +93,9 @@ void VectorSteps<T>::start(std::span<const Index> columns, std::span<const Updat
     sums_[pair * columns_ + column] = reinterpret_cast<const Sum<T>&>(found[i]);
   }
   constexpr int reals = is_complex<T> ? 2 : 1;
-  transport::check(MPI_Iallreduce(MPI_IN_PLACE, sums_.data(), static_cast<int>(products_) * reals, MPI_DOUBLE,
-                                  MPI_SUM, comm_.handle(), &request_),
-                   "MPI_Iallreduce");
+  mpi::check(MPI_Iallreduce(MPI_IN_PLACE, sums_.data(), static_cast<int>(products_) * reals, MPI_DOUBLE,
+                            MPI_SUM, comm_.handle(), &request_),
+             "MPI_Iallreduce");
 }
 
 template <Scalar T>

@@ -8,7 +8,7 @@
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/device/step_runner.hpp"
 #include "trisweep/krylov/linear_operator.hpp"
-#include "trisweep/transport/team.hpp"
+#include "trisweep/mpi/parallel_context.hpp"
 
 namespace trisweep::krylov {
 
@@ -73,13 +73,12 @@ Update<T> nested(Vectors<T> to, Vectors<const std::type_identity_t<T>> a, const 
 }
 
 // Collective, like the methods: a rank that runs out of memory here throws alone, for use inside
-// transport::together. Sums are bitwise the same on any number of threads, and on every rank.
+// mpi::revoke_on_error. Sums are bitwise the same on any number of threads, and on every rank.
 template <Scalar T>
 class VectorSteps {
  public:
   // Of vectors of so many columns, with so many pairs at a time at most. Throws as a Buffer does.
-  VectorSteps(const transport::Communicator& comm, device::StepRunner<T>& runner, Index cols,
-              std::size_t pairs);
+  VectorSteps(const mpi::Communicator& comm, device::StepRunner<T>& runner, Index cols, std::size_t pairs);
   ~VectorSteps();
   VectorSteps(const VectorSteps&) = delete;
   VectorSteps& operator=(const VectorSteps&) = delete;
@@ -95,7 +94,7 @@ class VectorSteps {
   std::span<const Sum<T>> finish();
 
  private:
-  const transport::Communicator& comm_;
+  const mpi::Communicator& comm_;
   device::StepRunner<T>& runner_;
   const std::size_t columns_;
   Buffer<Sum<T>> sums_;

@@ -9,8 +9,8 @@ namespace trisweep::model {
 // Not deeper than the plan needs: no supernode reaches over the end of a separator, so that a deeper tree has
 // more and smaller ones, and their messages. Separators are needed by layers, by parts of ranks, and to be
 // inverted as wholes.
-ordering::Options ordering_options(ordering::Method method, const PlanAxes& axes) {
-  ordering::Options ordering{.method = method};
+ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAxes& axes) {
+  ordering::OrderingOptions ordering{.method = method};
   for (const std::string& name : axes.mapping) {
     const auto& mapping = distribution::find_mapping(name);
     for (const auto& grid : axes.grid) {
@@ -26,8 +26,8 @@ ordering::Options ordering_options(ordering::Method method, const PlanAxes& axes
   return ordering;
 }
 
-symbolic::Options symbolic_options(const std::string& diagonal, Index ranks) {
-  symbolic::Options options = symbolic::find_diagonal(diagonal).options(ranks);
+symbolic::SymbolicOptions symbolic_options(const std::string& diagonal, Index ranks) {
+  symbolic::SymbolicOptions options = symbolic::find_diagonal(diagonal).options(ranks);
   if (ranks == 1) options.most_zeros_if_tiny = 0.1;
   return options;
 }

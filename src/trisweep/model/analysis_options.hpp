@@ -8,10 +8,10 @@ namespace trisweep::model {
 
 // For any plan of the axes: the separator tree goes down to what their mappings make use of, the layers of a
 // grid or parts of single ranks. On grids of one layer the order is that of one rank.
-ordering::Options ordering_options(ordering::Method method, const PlanAxes& axes);
+ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAxes& axes);
 
 // For that choice of the diagonal.
-symbolic::Options symbolic_options(const std::string& diagonal, Index ranks);
+symbolic::SymbolicOptions symbolic_options(const std::string& diagonal, Index ranks);
 
 // The choices of the diagonal that a matrix is analyzed for: all that the axes have, and the plain one,
 // which the others are compared with.

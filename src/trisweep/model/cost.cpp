@@ -58,16 +58,18 @@ Cost least_value_cost(const Workload& workload) {
           .flops = std::min(one.flops, tile.flops / values)};
 }
 
-Cost cost_of(std::span<const plan::Strip> strips, const Workload& workload) {
+Cost cost_of(std::span<const plan::RowBlock> row_blocks, const Workload& workload) {
   Cost cost;
-  for (const plan::Strip& strip : strips)
-    cost += product_cost(strip.row_end - strip.row_begin, strip.width, workload);
+  for (const plan::RowBlock& row_block : row_blocks)
+    cost += product_cost(row_block.row_end - row_block.row_begin, row_block.width, workload);
   return cost;
 }
 
 Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const Workload& workload) {
-  const std::span strips(phase.strip);
-  return cost_of(strips.subspan(usize(task.strip_begin), usize(task.strip_end - task.strip_begin)), workload);
+  const std::span row_blocks(phase.row_block);
+  return cost_of(
+      row_blocks.subspan(usize(task.row_block_begin), usize(task.row_block_end - task.row_block_begin)),
+      workload);
 }
 
 Offset replaced_rows(const plan::SweepPhase& phase) {
@@ -83,7 +85,7 @@ Cost cost_of(const plan::SweepPhase& phase, const Workload& workload) {
 }
 
 Cost cost_of(const plan::DiagonalPhase& phase, const Workload& workload) {
-  return cost_of(std::span(phase.strip), workload);
+  return cost_of(std::span(phase.row_block), workload);
 }
 
 // Packing and unpacking is priced with the messages.

@@ -43,7 +43,7 @@ Cost product_cost(Index height, Index width, const Workload& workload);
 // The least of panel_cost() for one value of any panel.
 Cost least_value_cost(const Workload& workload);
 
-Cost cost_of(std::span<const plan::Strip> strips, const Workload& workload);
+Cost cost_of(std::span<const plan::RowBlock> row_blocks, const Workload& workload);
 Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const Workload& workload);
 // Rows that are copied from targets to segments when a product of tiles is done.
 Offset replaced_rows(const plan::SweepPhase& phase);

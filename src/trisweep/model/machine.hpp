@@ -35,7 +35,7 @@ struct Network {
   // Of a look for messages that finds none: before each task while some are awaited.
   double look_seconds = 0;
   // Whether a sender stays with its message until it is there: two puts, each with a flush
-  // (transport/one_sided.hpp).
+  // (mpi/one_sided.hpp).
   bool flushed = false;
 };
 

@@ -138,7 +138,7 @@ double Simulation::start(Index r, const VectorPhase& vectors, std::int32_t, doub
 }
 
 double Simulation::start(Index r, const DiagonalPhase& diagonal, std::int32_t s, double now) {
-  if (diagonal.strip.empty()) return now;
+  if (diagonal.row_block.empty()) return now;
   state(r).tasks_left = 1;
   state(r).enabled.assign(1, s);
   make_ready(state(r), 0, s);

@@ -56,7 +56,7 @@ class Simulation {
   Prediction run() &&;
 
  private:
-  const distribution::Share& share(Index r) const { return plans_[usize(r)].share; }
+  const distribution::LocalBlocks& local_blocks(Index r) const { return plans_[usize(r)].local_blocks; }
   const plan::Phase& phase(Index r) const {
     return plans_[usize(r)].plan.phase[usize(state_[usize(r)].phase)];
   }

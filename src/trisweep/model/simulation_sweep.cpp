@@ -17,8 +17,8 @@ void Simulation::start_task(Index r, bool communicator, std::int32_t previous, d
   double products = 0;
   if (sweep != nullptr) {
     const plan::Task& task = sweep->task[usize(t)];
-    const auto& side = task.diagonal ? share(r).diagonal : share(r).side(sweep->side);
-    step(s).supernode = side.supernode[usize(sweep->strip[usize(task.strip_begin)].piece)];
+    const auto& side = task.diagonal ? local_blocks(r).diagonal : local_blocks(r).side(sweep->side);
+    step(s).supernode = side.supernode[usize(sweep->row_block[usize(task.row_block_begin)].piece)];
     products = product_seconds(r, cost_of(task, *sweep, workload_), 1);
   } else {
     products = product_seconds(r, cost_of(std::get<DiagonalPhase>(phase(r)), workload_), machine_.workers);
@@ -49,7 +49,7 @@ double Simulation::product_seconds(Index r, const Cost& cost, Index workers) con
 double Simulation::noise_of_task(Index r, Index task, double seconds) const {
   std::uint64_t values = 0;
   if (const auto* sweep = std::get_if<SweepPhase>(&phase(r))) {
-    const plan::Strip& first = sweep->strip[usize(sweep->task[usize(task)].strip_begin)];
+    const plan::RowBlock& first = sweep->row_block[usize(sweep->task[usize(task)].row_block_begin)];
     values = std::uint64_t(first.value) + std::uint64_t(first.row_begin);
   }
   return noise_.factor(seconds, {0, std::uint64_t(plan::part_of(phase(r))), std::uint64_t(r), values});

@@ -133,11 +133,13 @@ class Worker {
     const Index rows = front_.width + front_.contribution.rows;
     if (front_.panels.size() == 1 && TinyFront<T>::fits(front_.width, rows)) {
       tiny_.begin(front_.panels.front().supernode, front_.width, rows);
-      for (const Index c : tree_.children(f)) tiny_.add_child(job_.block[usize(c)], fronts_.places(c));
+      for (const Index c : tree_.children(f))
+        tiny_.add_child(job_.block[usize(c)], fronts_.critical_path_priority(c));
       return tiny_.eliminate(front_.panels.front(), front_.contribution);
     }
     assembly_.begin(front_);
-    for (const Index c : tree_.children(f)) assembly_.add_child(front_, block_of(c), fronts_.places(c));
+    for (const Index c : tree_.children(f))
+      assembly_.add_child(front_, block_of(c), fronts_.critical_path_priority(c));
     if (fronts_.kind == Kind::lu) return eliminate_lu(front_, job_.rules, scratch_);
     return eliminate_cholesky(front_, scratch_) ? std::optional<Index>(0) : std::nullopt;
   }
@@ -222,7 +224,7 @@ Factors<T> allocate(const Fronts& fronts, bool with_panels) {
 }
 
 template <Scalar T>
-PivotRules<RealOf<T>> pivot_rules(std::span<const T> values, const Options& options) {
+PivotRules<RealOf<T>> pivot_rules(std::span<const T> values, const FactorizationOptions& options) {
   using Real = RealOf<T>;
   Real largest = 0;
   for (const T& value : values) largest = std::max(largest, Real(std::abs(value)));
@@ -237,8 +239,9 @@ PivotRules<RealOf<T>> pivot_rules(std::span<const T> values, const Options& opti
 }  // namespace
 
 template <Scalar T>
-std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values, const Options& options,
-                                 Observer& observer, PanelSink<T>* sink) {
+std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values,
+                                 const FactorizationOptions& options, Observer& observer,
+                                 PanelSink<T>* sink) {
   const FrontTree& tree = fronts.tree;
   const std::vector<Unit> units = cut_into_units(tree, fronts.flops, std::max(1, options.threads));
   const int threads = std::clamp(options.threads, 1, std::max(1, static_cast<int>(units.size())));
@@ -272,17 +275,18 @@ std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values
 template <Scalar T>
 std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
                                  std::shared_ptr<const symbolic::Structure> structure, Kind kind,
-                                 const Options& options, Observer& observer, PanelSink<T>* sink) {
+                                 const FactorizationOptions& options, Observer& observer,
+                                 PanelSink<T>* sink) {
   return factor<T>(make_fronts(a.pattern, {}, {}, std::move(structure), kind), a.value, options, observer,
                    sink);
 }
 
-#define TRISWEEP_INSTANTIATE(T)                                                                              \
-  template std::optional<Factors<T>> factor<T>(const Fronts&, std::span<const T>, const Options&, Observer&, \
-                                               PanelSink<T>*);                                               \
-  template std::optional<Factors<T>> factor<T>(const matrix::Csr<T>&,                                        \
-                                               std::shared_ptr<const symbolic::Structure>, Kind,             \
-                                               const Options&, Observer&, PanelSink<T>*);
+#define TRISWEEP_INSTANTIATE(T)                                                                        \
+  template std::optional<Factors<T>> factor<T>(const Fronts&, std::span<const T>,                      \
+                                               const FactorizationOptions&, Observer&, PanelSink<T>*); \
+  template std::optional<Factors<T>> factor<T>(const matrix::Csr<T>&,                                  \
+                                               std::shared_ptr<const symbolic::Structure>, Kind,       \
+                                               const FactorizationOptions&, Observer&, PanelSink<T>*);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE
 

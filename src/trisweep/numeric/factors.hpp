@@ -53,7 +53,7 @@ struct Factors {
   std::size_t bytes() const { return (lower.size() + diagonal.size() + upper.size()) * sizeof(T); }
 };
 
-struct Options {
+struct FactorizationOptions {
   int threads = 1;
   // A pivot below this times the largest entry of A is no pivot: where another one cannot be found it is
   // replaced by that bound and counted. 0: epsilon^(3/4) of T, which is above what cancellation leaves where
@@ -78,12 +78,13 @@ struct Fronts;
 template <Scalar T>
 std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
                                  std::shared_ptr<const symbolic::Structure> structure, Kind kind,
-                                 const Options& options, Observer& observer = silent_observer(),
+                                 const FactorizationOptions& options, Observer& observer = silent_observer(),
                                  PanelSink<T>* sink = nullptr);
 
 // The same of values in the order of the pattern that the fronts were made for, scaled.
 template <Scalar T>
-std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values, const Options& options,
-                                 Observer& observer = silent_observer(), PanelSink<T>* sink = nullptr);
+std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values,
+                                 const FactorizationOptions& options, Observer& observer = silent_observer(),
+                                 PanelSink<T>* sink = nullptr);
 
 }  // namespace trisweep::numeric

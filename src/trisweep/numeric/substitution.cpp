@@ -29,7 +29,7 @@ TRISWEEP_INLINE V times(const V& x, const RealOf<T>* c) {
 
 // n vectors of rows from `first` on, column by column, their sums in registers.
 template <class T, class V, int n>
-TRISWEEP_INLINE void strip(const Substitution<T>& s, T* first) {
+TRISWEEP_INLINE void row_block(const Substitution<T>& s, T* first) {
   using R = RealOf<T>;
   constexpr int parts = sizeof(T) / sizeof(R), size = sizeof(V) / sizeof(R);
   const R* c = reinterpret_cast<const R*>(s.c);
@@ -57,14 +57,14 @@ TRISWEEP_INLINE void cover(const Substitution<T>& s, Index row) {
   using V = Vector<RealOf<T>, bytes>;
   constexpr int size = bytes / static_cast<int>(sizeof(T));
   if constexpr (bytes == vector_bytes) {
-    for (; s.rows - row >= 4 * size; row += 4 * size) strip<T, V, 4>(s, s.data + row);
+    for (; s.rows - row >= 4 * size; row += 4 * size) row_block<T, V, 4>(s, s.data + row);
     if (s.rows - row >= 2 * size) {
-      strip<T, V, 2>(s, s.data + row);
+      row_block<T, V, 2>(s, s.data + row);
       row += 2 * size;
     }
   }
   if (s.rows - row >= size) {
-    strip<T, V, 1>(s, s.data + row);
+    row_block<T, V, 1>(s, s.data + row);
     row += size;
   }
   if constexpr (size > 1) {

@@ -15,7 +15,7 @@ namespace {
 // Subtrees are split until the largest is this many times smaller than a thread's share.
 constexpr double units_per_thread = 8;
 // Between two calls of while_waiting().
-constexpr std::chrono::milliseconds patience(100);
+constexpr std::chrono::milliseconds watchdog(100);
 
 // Which fronts lie above the cut. The roots of the subtrees are the children of those fronts.
 std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<double>& flops, int threads) {
@@ -56,7 +56,7 @@ class Run {
     std::unique_lock lock(mutex_);
     while (true) {
       while (
-          !changed_.wait_for(lock, patience, [&] { return stopped_ || remaining_ == 0 || !ready_.empty(); }))
+          !changed_.wait_for(lock, watchdog, [&] { return stopped_ || remaining_ == 0 || !ready_.empty(); }))
         if (thread == 0) wait_on(lock);
       if (stopped_ || remaining_ == 0) return;
       const std::size_t u = ready_.top().second;

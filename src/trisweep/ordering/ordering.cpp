@@ -27,7 +27,7 @@ constexpr int most_levels = 20;
 // A vertex with this many times the average degree, and more than this many times sqrt(n), is a hub.
 constexpr double hub_ratio = 10;
 
-void check_options(Index rows, Index cols, const Options& options) {
+void check_options(Index rows, Index cols, const OrderingOptions& options) {
   if (rows != cols) {
     throw Error(ErrorKind::usage, fmt::format("the matrix is not square: {} x {}", rows, cols),
                 "only square systems can be solved");
@@ -78,7 +78,8 @@ Matching diagonal_matching(Index n) {
 
 // Which column each row puts on the diagonal, and how rows and columns are scaled.
 template <class T>
-Matching prepare(const matrix::Csr<T>& a, bool symmetric, const Options& options, Observer& observer) {
+Matching prepare(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
+                 Observer& observer) {
   const bool matched = options.matching && !symmetric;
   Matching matching =
       matched ? match_large_entries(a, observer, options.numbers) : diagonal_matching(a.rows());
@@ -119,7 +120,7 @@ std::vector<Index> hubs(const Graph& graph) {
   return result;
 }
 
-TreeVertices dissect(const Graph& graph, int levels, const Options& options, Observer& observer) {
+TreeVertices dissect(const Graph& graph, int levels, const OrderingOptions& options, Observer& observer) {
   // A graph without edges only needs dealing out, which SCOTCH does not do.
   if (options.method == Method::scotch && graph.edges() > 0) {
     return dissect_with_scotch(graph, levels, options.seed, observer);
@@ -130,7 +131,8 @@ TreeVertices dissect(const Graph& graph, int levels, const Options& options, Obs
   return dissect_with_metis(graph, levels, options.seed, order_leaf, observer);
 }
 
-TreeVertices dissect_around_hubs(const Graph& graph, int levels, const Options& options, Observer& observer) {
+TreeVertices dissect_around_hubs(const Graph& graph, int levels, const OrderingOptions& options,
+                                 Observer& observer) {
   const std::vector<Index> hub = hubs(graph);
   if (hub.empty()) return dissect(graph, levels, options, observer);
   std::vector<Index> others(usize(graph.vertices())), rest, place;
@@ -182,7 +184,7 @@ Numbering numbered(const Compressed& compressed, int levels, const TreeVertices&
   return numbering;
 }
 
-Numbering dissected_numbering(const Compressed& compressed, int levels, const Options& options,
+Numbering dissected_numbering(const Compressed& compressed, int levels, const OrderingOptions& options,
                               Observer& observer) {
   return numbered(compressed, levels, dissect_around_hubs(compressed.graph, levels, options, observer));
 }
@@ -191,7 +193,7 @@ Numbering dissected_numbering(const Compressed& compressed, int levels, const Op
 constexpr double flops_of_dissecting_an_edge = 2000;
 
 // By minimum degree where that is all, with the factorization that follows, cheaper than a dissection.
-std::optional<Numbering> cheap_numbering(const matrix::Pattern& a, const Options& options) {
+std::optional<Numbering> cheap_numbering(const matrix::Pattern& a, const OrderingOptions& options) {
   if (options.method != Method::automatic || options.needed_levels > 0) return std::nullopt;
   const Compressed compressed = ungrouped(a);
   MinimumDegree found = order_with_amd(compressed.graph);
@@ -200,7 +202,7 @@ std::optional<Numbering> cheap_numbering(const matrix::Pattern& a, const Options
 }
 
 // `a`: symmetrized.
-Numbering number(const matrix::Pattern& a, const Options& options, Observer& observer) {
+Numbering number(const matrix::Pattern& a, const OrderingOptions& options, Observer& observer) {
   if (options.method == Method::natural) return natural_numbering(a.rows);
   if (auto cheap = cheap_numbering(a, options)) return *std::move(cheap);
   // AMD groups by itself.
@@ -212,7 +214,8 @@ Numbering number(const matrix::Pattern& a, const Options& options, Observer& obs
 }
 
 template <class T>
-Ordering order_checked(const matrix::Csr<T>& a, bool symmetric, const Options& options, Observer& observer) {
+Ordering order_checked(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
+                       Observer& observer) {
   check_options(a.rows(), a.cols(), options);
   check_values(a, options.numbers);
   Matching matching = prepare(a, symmetric, options, observer);
@@ -231,7 +234,7 @@ Ordering order_checked(const matrix::Csr<T>& a, bool symmetric, const Options& o
 
 }  // namespace
 
-int tree_levels(Index n, const Options& options) {
+int tree_levels(Index n, const OrderingOptions& options) {
   int levels = 0;
   while (levels < options.tree_levels && (n >> (levels + 1)) >= smallest_leaf) ++levels;
   return levels;
@@ -242,7 +245,7 @@ int levels_to_parts(Index parts) {
 }
 
 template <Scalar T>
-Ordering order(const matrix::Csr<T>& a, bool symmetric, const Options& options, Observer& observer) {
+Ordering order(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options, Observer& observer) {
   try {
     return order_checked(a, symmetric, options, observer);
   } catch (const std::bad_alloc&) {
@@ -252,7 +255,8 @@ Ordering order(const matrix::Csr<T>& a, bool symmetric, const Options& options, 
   }
 }
 
-#define INSTANTIATE(T) template Ordering order(const matrix::Csr<T>&, bool, const Options&, Observer&);
+#define INSTANTIATE(T) \
+  template Ordering order(const matrix::Csr<T>&, bool, const OrderingOptions&, Observer&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::ordering

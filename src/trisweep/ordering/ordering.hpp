@@ -42,7 +42,7 @@ std::span<const NamedMethod> methods();
 // Throws Error(usage) that lists the names there are.
 const NamedMethod& find_method(std::string_view name);
 
-struct Options {
+struct OrderingOptions {
   Method method = Method::metis;
   bool matching = true;     // permute rows for the largest product of the diagonal (as MC64, job 5, does)
   bool equilibrate = true;  // scale by powers of two: the matching's factors, or else to a largest entry of 1
@@ -53,7 +53,7 @@ struct Options {
 };
 
 // The levels of the separator tree that a dissection of n rows has.
-int tree_levels(Index n, const Options& options);
+int tree_levels(Index n, const OrderingOptions& options);
 // The levels that divide a matrix into that many parts.
 int levels_to_parts(Index parts);
 
@@ -73,7 +73,7 @@ struct Ordering {
 // finite; Error(environment) when memory does not suffice. Not for concurrent calls: METIS seeds the C
 // library's rand().
 template <Scalar T>
-Ordering order(const matrix::Csr<T>& a, bool symmetric, const Options& options,
+Ordering order(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
                Observer& observer = silent_observer());
 
 }  // namespace trisweep::ordering

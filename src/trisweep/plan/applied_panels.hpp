@@ -2,7 +2,7 @@
 // Which panels a phase applies in a layer: the one reading of a description's conditions, for all that make
 // something of it (plans, trees, pictures, prices).
 
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/distribution/local_blocks.hpp"
 #include "trisweep/plan/schedule.hpp"
 
 namespace trisweep::plan {

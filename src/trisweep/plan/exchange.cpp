@@ -7,17 +7,17 @@ namespace {
 
 // Appends a message with each rank of the partner that owns segments which this rank owns, too, or for each
 // such segment.
-void pair_up(const distribution::Mapping& mapping, const distribution::Share& share, const LayerStep& with,
-             std::vector<ExchangeStep>& steps) {
+void pair_up(const distribution::Mapping& mapping, const distribution::LocalBlocks& local_blocks,
+             const LayerStep& with, std::vector<ExchangeStep>& steps) {
   std::map<std::pair<Index, RankId>, ExchangeStep> messages;  // by segment, if not packed, and rank
-  for (Index s = 0; s < share.segments(); ++s) {
-    const Index k = share.segment[usize(s)];
-    if (!share.owned[usize(s)] || !with.moves(mapping.layers_of(k))) continue;
+  for (Index s = 0; s < local_blocks.segments(); ++s) {
+    const Index k = local_blocks.segment[usize(s)];
+    if (!local_blocks.owned[usize(s)] || !with.moves(mapping.layers_of(k))) continue;
     const RankId rank(mapping.diagonal_owner(with.partner, k));
     const std::pair message(with.packed ? 0 : s, rank);
     ExchangeStep& step = messages.try_emplace(message, ExchangeStep{with.transfer, rank, {}}).first->second;
     step.segment.push_back(SegmentId(s));
-    step.rows += share.width(s);
+    step.rows += local_blocks.width(s);
   }
   for (auto& [message, step] : messages) steps.push_back(std::move(step));
 }
@@ -30,10 +30,10 @@ void number_steps(ExchangePhase& phase) {
 
 }  // namespace
 
-ExchangePhase make_exchange(const distribution::Mapping& mapping, const distribution::Share& share,
-                            const ExchangeSpec& spec) {
+ExchangePhase make_exchange(const distribution::Mapping& mapping,
+                            const distribution::LocalBlocks& local_blocks, const ExchangeSpec& spec) {
   ExchangePhase phase;
-  for (const LayerStep& step : spec) pair_up(mapping, share, step, phase.step);
+  for (const LayerStep& step : spec) pair_up(mapping, local_blocks, step, phase.step);
   number_steps(phase);
   return phase;
 }

@@ -34,8 +34,8 @@ struct LayerStep {
 using ExchangeSpec = std::vector<LayerStep>;  // in order; the partner has the matching step
 
 // The steps of rank share.rank of the layer that `spec` describes.
-ExchangePhase make_exchange(const distribution::Mapping& mapping, const distribution::Share& share,
-                            const ExchangeSpec& spec);
+ExchangePhase make_exchange(const distribution::Mapping& mapping,
+                            const distribution::LocalBlocks& local_blocks, const ExchangeSpec& spec);
 
 // Makes partial vectors whole. Before: each layer that holds a supernode has a partial segment on its owner.
 // After: each has the sum. Describes the steps of `layer`, one of `layers`. Each kind is one such function in

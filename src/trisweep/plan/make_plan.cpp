@@ -5,17 +5,17 @@
 namespace trisweep::plan {
 namespace {
 
-using distribution::Share;
+using distribution::LocalBlocks;
 
 // The pieces of the diagonal side that the sweeps of a plan have applied already.
-std::vector<char> applied_diagonals(const Plan& plan, const Share& share) {
-  std::vector<char> applied(usize(share.diagonal.pieces()), 0);
+std::vector<char> applied_diagonals(const Plan& plan, const LocalBlocks& local_blocks) {
+  std::vector<char> applied(usize(local_blocks.diagonal.pieces()), 0);
   for (const Phase& phase : plan.phase) {
     const auto* sweep = std::get_if<SweepPhase>(&phase);
     if (sweep == nullptr) continue;
     for (const Task& task : sweep->task) {
-      for (Index i = task.strip_begin; task.diagonal && i < task.strip_end; ++i)
-        applied[usize(sweep->strip[usize(i)].piece)] = 1;
+      for (Index i = task.row_block_begin; task.diagonal && i < task.row_block_end; ++i)
+        applied[usize(sweep->row_block[usize(i)].piece)] = 1;
     }
   }
   return applied;
@@ -25,30 +25,33 @@ std::vector<char> applied_diagonals(const Plan& plan, const Share& share) {
 struct Instantiate {
   const symbolic::Structure& structure;
   const distribution::Mapping& mapping;
-  std::span<const Share> shares;
+  std::span<const LocalBlocks> blocks_by_rank;
   const Accumulation& accumulation;
   std::vector<Plan>& plans;
 
   void operator()(const SweepSpec& spec) const {
-    const SweepTrees trees = sweep_trees(structure, mapping, shares.front().layer, spec);
-    append([&](const Share& share) { return make_sweep(structure, share, trees, spec, accumulation); });
+    const SweepTrees trees = sweep_trees(structure, mapping, blocks_by_rank.front().layer, spec);
+    append([&](const LocalBlocks& local_blocks) {
+      return make_sweep(structure, local_blocks, trees, spec, accumulation);
+    });
   }
   void operator()(const ExchangeSpec& spec) const {
-    append([&](const Share& share) { return make_exchange(mapping, share, spec); });
+    append([&](const LocalBlocks& local_blocks) { return make_exchange(mapping, local_blocks, spec); });
   }
   void operator()(const VectorSpec& spec) const {
-    auto phases = make_vectors(structure, mapping, shares, spec);
-    for (std::size_t i = 0; i < shares.size(); ++i) plans[i].phase.emplace_back(std::move(phases[i]));
+    auto phases = make_vectors(structure, mapping, blocks_by_rank, spec);
+    for (std::size_t i = 0; i < blocks_by_rank.size(); ++i) plans[i].phase.emplace_back(std::move(phases[i]));
   }
   void operator()(const DiagonalSpec& spec) const {
-    const AppliedPanels applied(structure, mapping, shares.front().layer, spec);
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      const Share& share = shares[i];
-      const std::vector<char> applied_before = applied_diagonals(plans[i], share);
-      DiagonalPhase phase{.op = spec.op, .strip = {}};
-      for (Index p = 0; p < share.diagonal.pieces(); ++p) {
-        if (applied.contains(share.diagonal.supernode[usize(p)]) && !applied_before[usize(p)])
-          phase.strip.push_back(strip_of(share, share.diagonal, p, {0, share.diagonal.height(p)}));
+    const AppliedPanels applied(structure, mapping, blocks_by_rank.front().layer, spec);
+    for (std::size_t i = 0; i < blocks_by_rank.size(); ++i) {
+      const LocalBlocks& local_blocks = blocks_by_rank[i];
+      const std::vector<char> applied_before = applied_diagonals(plans[i], local_blocks);
+      DiagonalPhase phase{.op = spec.op, .row_block = {}};
+      for (Index p = 0; p < local_blocks.diagonal.pieces(); ++p) {
+        if (applied.contains(local_blocks.diagonal.supernode[usize(p)]) && !applied_before[usize(p)])
+          phase.row_block.push_back(
+              row_block_of(local_blocks, local_blocks.diagonal, p, {0, local_blocks.diagonal.height(p)}));
       }
       plans[i].phase.emplace_back(std::move(phase));
     }
@@ -57,25 +60,27 @@ struct Instantiate {
  private:
   template <class MakePhase>
   void append(MakePhase&& make_phase) const {
-    for (std::size_t i = 0; i < shares.size(); ++i) plans[i].phase.emplace_back(make_phase(shares[i]));
+    for (std::size_t i = 0; i < blocks_by_rank.size(); ++i)
+      plans[i].phase.emplace_back(make_phase(blocks_by_rank[i]));
   }
 };
 
 }  // namespace
 
 std::vector<Plan> make_plans(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                             std::span<const Share> shares, std::span<const PhaseSpec> specs,
+                             std::span<const LocalBlocks> blocks_by_rank, std::span<const PhaseSpec> specs,
                              const Accumulation& accumulation) {
-  std::vector<Plan> plans(shares.size());
-  if (shares.empty()) return plans;
-  const Instantiate instantiate{structure, mapping, shares, accumulation, plans};
+  std::vector<Plan> plans(blocks_by_rank.size());
+  if (blocks_by_rank.empty()) return plans;
+  const Instantiate instantiate{structure, mapping, blocks_by_rank, accumulation, plans};
   for (const PhaseSpec& spec : specs) std::visit(instantiate, spec);
   return plans;
 }
 
-Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping& mapping, const Share& share,
-               std::span<const PhaseSpec> specs, const Accumulation& accumulation) {
-  return std::move(make_plans(structure, mapping, {&share, 1}, specs, accumulation).front());
+Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+               const LocalBlocks& local_blocks, std::span<const PhaseSpec> specs,
+               const Accumulation& accumulation) {
+  return std::move(make_plans(structure, mapping, {&local_blocks, 1}, specs, accumulation).front());
 }
 
 std::vector<RankPlan> make_all_plans(const symbolic::Structure& structure,
@@ -83,12 +88,12 @@ std::vector<RankPlan> make_all_plans(const symbolic::Structure& structure,
                                      const PlanSpec& spec, const Accumulation& accumulation) {
   std::vector<RankPlan> all(usize(mapping.ranks()));
   for (Index layer = 0; layer < mapping.layers(); ++layer) {
-    auto shares = distribution::make_shares(structure, mapping, layer);
-    auto plans = make_plans(structure, mapping, shares, describe(schedule, structure, mapping, layer, spec),
-                            accumulation);
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      const Index rank = shares[i].rank;
-      all[usize(rank)] = {std::move(shares[i]), std::move(plans[i])};
+    auto blocks_by_rank = distribution::make_all_local_blocks(structure, mapping, layer);
+    auto plans = make_plans(structure, mapping, blocks_by_rank,
+                            describe(schedule, structure, mapping, layer, spec), accumulation);
+    for (std::size_t i = 0; i < blocks_by_rank.size(); ++i) {
+      const Index rank = blocks_by_rank[i].rank;
+      all[usize(rank)] = {std::move(blocks_by_rank[i]), std::move(plans[i])};
     }
   }
   return all;

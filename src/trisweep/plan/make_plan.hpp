@@ -10,17 +10,17 @@ namespace trisweep::plan {
 // The plans of ranks of one layer, in the order of `shares`: one phase for each of `specs`, which describe
 // that layer. What the ranks have in common is made once.
 std::vector<Plan> make_plans(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-                             std::span<const distribution::Share> shares, std::span<const PhaseSpec> specs,
-                             const Accumulation& accumulation = {});
+                             std::span<const distribution::LocalBlocks> blocks_by_rank,
+                             std::span<const PhaseSpec> specs, const Accumulation& accumulation = {});
 
 // The plan of one rank.
 Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping& mapping,
-               const distribution::Share& share, std::span<const PhaseSpec> specs,
+               const distribution::LocalBlocks& local_blocks, std::span<const PhaseSpec> specs,
                const Accumulation& accumulation = {});
 
 // A rank's share and its plan, which refers to it.
 struct RankPlan {
-  distribution::Share share;
+  distribution::LocalBlocks local_blocks;
   Plan plan;
 };
 

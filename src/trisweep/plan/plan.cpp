@@ -4,17 +4,17 @@
 
 namespace trisweep::plan {
 
-Strip strip_of(const distribution::Share& share, const distribution::SideShare& side, Index piece,
-               RowRange rows) {
+RowBlock row_block_of(const distribution::LocalBlocks& local_blocks, const distribution::LocalSide& side,
+                      Index piece, RowRange rows) {
   const Index s = side.segment[usize(piece)];
   return {.value = side.value_ptr[usize(piece)],
           .position = side.row_ptr[usize(piece)] + rows.begin,
           .piece = piece,
           .height = side.height(piece),
-          .width = share.width(s),
+          .width = local_blocks.width(s),
           .row_begin = rows.begin,
           .row_end = rows.end,
-          .at = WorkRow(share.slot[usize(s)])};
+          .at = WorkRow(local_blocks.slot[usize(s)])};
 }
 
 Part part_of(const SweepPhase& phase) {

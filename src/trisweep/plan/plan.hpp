@@ -11,15 +11,15 @@
 // A sweep over the diagonal side is the *product* with the blocks that tiles of a group share: its segments
 // are listed twice, as sources and as targets, which have rows of their own.
 //
-// Segments are local segments of the rank's Share, and behind them those that a phase has of its own; ranks
-// are those of the mapping.
+// Segments are local segments of the rank's LocalBlocks, and behind them those that a phase has of its own;
+// ranks are those of the mapping.
 
 #include <array>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "trisweep/distribution/share.hpp"
+#include "trisweep/distribution/local_blocks.hpp"
 #include "trisweep/plan/indices.hpp"
 #include "trisweep/plan/tree.hpp"
 
@@ -28,7 +28,7 @@ namespace trisweep::plan {
 // Rows [row_begin, row_end) of a piece, multiplied at once. All that a product needs to know is here, in the
 // order in which products are made: looked up in several tables of the share it would cost a small panel a
 // miss of the cache.
-struct Strip {
+struct RowBlock {
   Offset value;     // of the piece, in the rank's storage of its side
   Offset position;  // of the work row of the first row, in the sweep's list of positions
   Index piece;
@@ -37,7 +37,7 @@ struct Strip {
   Index row_begin;
   Index row_end;
   WorkRow at;  // first one of the panel side: what a scatter reads and a gather adds to
-  bool operator==(const Strip&) const = default;
+  bool operator==(const RowBlock&) const = default;
 };
 
 struct RowRange {
@@ -45,18 +45,19 @@ struct RowRange {
   Index end;
 };
 // Of a piece of one side of the share.
-Strip strip_of(const distribution::Share& share, const distribution::SideShare& side, Index piece,
-               RowRange rows);
+RowBlock row_block_of(const distribution::LocalBlocks& local_blocks, const distribution::LocalSide& side,
+                      Index piece, RowRange rows);
 
 // Strips applied one after another, once `waits` of the segments they read have become available. Most tasks
 // are one piece. Of a subtree that lives on this rank alone most is one task, with nothing to count inside.
 // Of the tasks that are set free by the same event the first in the plan runs first, unless the sweep is
 // ordered.
 struct Task {
-  Index strip_begin;  // into SweepPhase::strip
-  Index strip_end;
-  bool diagonal = false;  // strips are inverted diagonal blocks, pieces of that side, to be applied in place
-  Index feed_begin = 0;   // into SweepPhase::feed
+  Index row_block_begin;  // into SweepPhase::row block
+  Index row_block_end;
+  bool diagonal =
+      false;  // row blocks are inverted diagonal blocks, pieces of that side, to be applied in place
+  Index feed_begin = 0;  // into SweepPhase::feed
   Index feed_end = 0;
   Index waits = 0;
   WorkRow cell_begin{};  // rows that start at zero with the task: its cells, see below
@@ -140,12 +141,12 @@ struct Replacement {
 struct SweepPhase {
   distribution::Side side = distribution::Side::lower;
   Direction direction = Direction::scatter;
-  bool conjugate = false;       // apply conj(P)
-  Op diagonal_op = Op::none;    // of the inverted diagonal blocks
-  std::vector<Task> task;       // in order of priority: the order of elimination, or its reverse
-  std::vector<Strip> strip;     // by task
-  std::vector<Index> position;  // work rows of the strips' rows; empty: the share's piece_positions()
-  std::vector<SegmentId> feed;  // what a task contributes to, by task, in order of priority
+  bool conjugate = false;           // apply conj(P)
+  Op diagonal_op = Op::none;        // of the inverted diagonal blocks
+  std::vector<Task> task;           // in order of priority: the order of elimination, or its reverse
+  std::vector<RowBlock> row_block;  // by task
+  std::vector<Index> position;      // work rows of the row blocks' rows; empty: the share's piece_positions()
+  std::vector<SegmentId> feed;      // what a task contributes to, by task, in order of priority
   // One per local segment of the share; in a product two: sources, targets. Behind them those that this rank
   // only helps to pass on, and those without rows, which only count (sweep_stages.hpp).
   IndexedVector<SegmentId, Segment> segment;
@@ -179,8 +180,8 @@ struct ExchangePhase {
 };
 
 struct DiagonalPhase {
-  Op op = Op::none;          // of the inverted diagonal blocks
-  std::vector<Strip> strip;  // whole pieces of the share's diagonal side: blocks of their own
+  Op op = Op::none;                 // of the inverted diagonal blocks
+  std::vector<RowBlock> row_block;  // whole pieces of the share's diagonal side: blocks of their own
   bool operator==(const DiagonalPhase&) const = default;
 };
 

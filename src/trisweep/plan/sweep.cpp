@@ -53,10 +53,10 @@ void list_by_segment(const std::vector<std::pair<SegmentId, Listed>>& pairs, Swe
 
 }  // namespace
 
-SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::Share& share,
+SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks,
                       const SweepTrees& trees, const SweepSpec& spec, const Accumulation& accumulation) {
   if (spec.idle()) return {.side = spec.side, .direction = spec.direction};
-  const RankSweep sweep{structure, share, trees, spec, accumulation};
+  const RankSweep sweep{structure, local_blocks, trees, spec, accumulation};
   const Subtrees subtrees = find_subtrees(sweep);
   const SweepWork work = list_work(sweep, subtrees);
   SweepTasks tasks = make_tasks(sweep, subtrees, work);
@@ -66,7 +66,7 @@ SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::
                    .conjugate = spec.conjugate,
                    .diagonal_op = spec.diagonal_op,
                    .task = std::move(tasks.task),
-                   .strip = std::move(tasks.strip),
+                   .row_block = std::move(tasks.row_block),
                    .position = std::move(tasks.position),
                    .feed = std::move(tasks.feed),
                    .segment = std::move(joined.segment),
@@ -81,7 +81,7 @@ SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::
   list_by_segment(tasks.reads, phase, phase.consumer, &Segment::consumer_begin, &Segment::consumer_end);
   std::ranges::stable_sort(tasks.cells, {}, &std::pair<SegmentId, WorkRow>::first);
   list_by_segment(tasks.cells, phase, phase.cell, &Segment::cell_begin, &Segment::cell_end);
-  phase.extra_rows = joined.rows.end() - WorkRow(share.work_rows());
+  phase.extra_rows = joined.rows.end() - WorkRow(local_blocks.work_rows());
   return phase;
 }
 

@@ -8,7 +8,7 @@
 namespace trisweep::plan {
 
 // When contributions are added: see Segment. An ordered sweep is cut into tasks that several threads can
-// share, always the same ones: subtrees and strips of at most about `grain` panel entries.
+// share, always the same ones: subtrees and row blocks of at most about `grain` panel entries.
 struct Accumulation {
   bool ordered = false;
   Offset grain = 65536;
@@ -47,7 +47,7 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
 // of the sweep, and every rank that needed a segment has received it; in a scatter sweep other owned segments
 // have the contributions of spec.panels added. On the diagonal side: owned segments that are tiles are
 // multiplied by their group's block of D^-1, or its transpose.
-SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::Share& share,
+SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks,
                       const SweepTrees& trees, const SweepSpec& spec, const Accumulation& accumulation = {});
 
 }  // namespace trisweep::plan

@@ -8,7 +8,9 @@ namespace {
 class TreeParts {
  public:
   TreeParts(const RankSweep& sweep, const SweepTasks& tasks)
-      : sweep_(sweep), share_(sweep.share), joined_{.segment = tasks.segment, .rows = tasks.rows} {}
+      : sweep_(sweep),
+        local_blocks_(sweep.local_blocks),
+        joined_{.segment = tasks.segment, .rows = tasks.rows} {}
 
   // The root of an interior subtree that other tasks wait for, when nothing else is to come.
   void start_subtree(SegmentId s) {
@@ -48,7 +50,7 @@ class TreeParts {
  private:
   // Of this rank among `members`, or -1.
   Index place(std::span<const RankId> members) const {
-    const auto at = std::find(members.begin(), members.end(), RankId(share_.rank));
+    const auto at = std::find(members.begin(), members.end(), RankId(local_blocks_.rank));
     return at == members.end() ? -1 : static_cast<Index>(at - members.begin());
   }
 
@@ -76,7 +78,7 @@ class TreeParts {
 
   // The segment of the phase for supernode k, which the share may not have.
   SegmentId place_in_turn(Index k) {
-    if (const Index local = share_.local(k); local >= 0) return SegmentId(local);
+    if (const Index local = local_blocks_.local(k); local >= 0) return SegmentId(local);
     const SegmentId s = joined_.segment.end_key();
     const Index width = sweep_.structure.width(k);
     joined_.segment.push_back({.row = joined_.rows.take(width), .width = width, .supernode = k});
@@ -111,7 +113,7 @@ class TreeParts {
   }
 
   const RankSweep& sweep_;
-  const distribution::Share& share_;
+  const distribution::LocalBlocks& local_blocks_;
   JoinedSegments joined_;
 };
 

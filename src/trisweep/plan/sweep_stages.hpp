@@ -18,24 +18,24 @@ namespace trisweep::plan {
 // What is asked of one rank.
 struct RankSweep {
   const symbolic::Structure& structure;
-  const distribution::Share& share;
+  const distribution::LocalBlocks& local_blocks;
   const SweepTrees& trees;
   const SweepSpec& spec;
   const Accumulation& accumulation;
 
-  const distribution::SideShare& side() const { return share.side(spec.side); }
+  const distribution::LocalSide& side() const { return local_blocks.side(spec.side); }
   bool scatters() const { return spec.direction == Direction::scatter; }
   bool ordered() const { return accumulation.ordered; }
   // The product of tiles: targets are segments of their own, behind the sources.
   bool is_product() const { return spec.side == distribution::Side::diagonal; }
   SegmentId source(Index piece) const { return SegmentId(side().segment[usize(piece)]); }
-  SegmentId target(SegmentId s) const { return is_product() ? s + share.segments() : s; }
+  SegmentId target(SegmentId s) const { return is_product() ? s + local_blocks.segments() : s; }
   // Of a local segment.
-  bool is_owned(SegmentId s) const { return share.owned[usize(s)] != 0; }
-  Index supernode(SegmentId s) const { return share.segment[usize(s)]; }
-  Index width(SegmentId s) const { return share.width(s.value()); }
-  WorkRow slot(SegmentId s) const { return WorkRow(share.slot[usize(s)]); }
-  SegmentId local_end() const { return SegmentId(share.segments()); }
+  bool is_owned(SegmentId s) const { return local_blocks.owned[usize(s)] != 0; }
+  Index supernode(SegmentId s) const { return local_blocks.segment[usize(s)]; }
+  Index width(SegmentId s) const { return local_blocks.width(s.value()); }
+  WorkRow slot(SegmentId s) const { return WorkRow(local_blocks.slot[usize(s)]); }
+  SegmentId local_end() const { return SegmentId(local_blocks.segments()); }
 };
 
 // By local segment. One is *interior* when this rank alone touches it and everything below it in the
@@ -53,16 +53,17 @@ Subtrees find_subtrees(const RankSweep& sweep);
 // products with `diagonal` blocks once the core is done. The subtree's root segment stands for the subtree:
 // it is complete when the core, or all outer rows, are done. Outer rows of a scatter sweep read what the
 // diagonal products overwrite, which therefore wait for them, by a segment without rows that all outer tasks
-// of the subtree feed. An ordered sweep has no outer tasks. Every other task is a strip of a piece, `own`.
+// of the subtree feed. An ordered sweep has no outer tasks. Every other task is a row block of a piece,
+// `own`.
 enum class TaskKind { core, outer, own, diagonal };
 
-// A strip and the task it belongs to.
+// A row block and the task it belongs to.
 struct Work {
   SegmentId priority;  // tasks are in the order of local segments
   TaskKind kind;
   SegmentId subtree;  // root of the interior subtree, or none
   Index part;         // number of the task among those of the same priority, kind and subtree
-  Strip strip;
+  RowBlock row_block;
 
   auto task() const { return std::tuple(priority, kind, subtree, part); }
 };
@@ -95,7 +96,7 @@ class WorkRows {
 // The tasks, what each reads and feeds, and where its contributions go.
 struct SweepTasks {
   std::vector<Task> task;
-  std::vector<Strip> strip;
+  std::vector<RowBlock> row_block;
   std::vector<Index> position;
   std::vector<SegmentId> feed;
   IndexedVector<SegmentId, Segment> segment;         // of the phase, with what tasks alone contribute

@@ -7,9 +7,9 @@ namespace {
 using Parents = IndexedVector<SegmentId, SegmentId>;
 Parents local_parents(const RankSweep& sweep) {
   Parents parents;
-  for (const Index k : sweep.share.segment) {
+  for (const Index k : sweep.local_blocks.segment) {
     const Index parent = sweep.structure.parent[usize(k)];
-    parents.push_back(parent < 0 ? no_segment : SegmentId(sweep.share.local(parent)));
+    parents.push_back(parent < 0 ? no_segment : SegmentId(sweep.local_blocks.local(parent)));
   }
   return parents;
 }
@@ -33,7 +33,7 @@ IndexedVector<SegmentId, char> interior_segments(const RankSweep& sweep, const P
 
 // Leaves as interior only subtrees of at most a grain.
 void cut(const RankSweep& sweep, const Parents& parent, IndexedVector<SegmentId, char>& interior) {
-  const distribution::SideShare& side = sweep.side();
+  const distribution::LocalSide& side = sweep.side();
   IndexedVector<SegmentId, Offset> entries(parent.size(), 0);
   for (Index p = 0; p < side.pieces(); ++p)
     entries[sweep.source(p)] += side.value_ptr[usize(p) + 1] - side.value_ptr[usize(p)];
@@ -50,7 +50,7 @@ Subtrees find_subtrees(const RankSweep& sweep) {
   const Parents parent = local_parents(sweep);
   Subtrees subtrees{.interior = interior_segments(sweep, parent), .root = Parents(parent.size())};
   if (sweep.ordered()) cut(sweep, parent, subtrees.interior);
-  for (Index last = sweep.share.segments() - 1; last >= 0; --last) {
+  for (Index last = sweep.local_blocks.segments() - 1; last >= 0; --last) {
     const SegmentId s(last), up = parent[s];
     const bool goes_on = subtrees.interior[s] && up != no_segment && subtrees.interior[up];
     subtrees.root[s] = goes_on ? subtrees.root[up] : s;

@@ -11,26 +11,26 @@ class TaskList {
  public:
   TaskList(const RankSweep& sweep, const Subtrees& subtrees, const IndexedVector<SegmentId, char>& divided)
       : sweep_(sweep),
-        share_(sweep.share),
+        local_blocks_(sweep.local_blocks),
         side_(sweep.side()),
         interior_(subtrees.interior),
         divided_(divided),
-        list_{.rows = WorkRows(sweep.share.work_rows())} {
+        list_{.rows = WorkRows(sweep.local_blocks.work_rows())} {
     place_segments();
   }
 
-  void reserve(std::size_t strips) { list_.strip.reserve(strips); }
+  void reserve(std::size_t row_blocks) { list_.row_block.reserve(row_blocks); }
 
   // One task: all of `work` belongs to it.
   void add(std::span<const Work> work) {
-    const auto at = static_cast<Index>(list_.strip.size());
-    list_.task.push_back({.strip_begin = at,
-                          .strip_end = at + static_cast<Index>(work.size()),
+    const auto at = static_cast<Index>(list_.row_block.size());
+    list_.task.push_back({.row_block_begin = at,
+                          .row_block_end = at + static_cast<Index>(work.size()),
                           .diagonal = work.front().kind == TaskKind::diagonal});
     for (const Work& w : work) {
-      list_.strip.push_back(w.strip);
+      list_.row_block.push_back(w.row_block);
       if (sweep_.is_product() && !sweep_.scatters())
-        list_.strip.back().at = target_row(sweep_.source(w.strip.piece));
+        list_.row_block.back().at = target_row(sweep_.source(w.row_block.piece));
     }
     if (work.front().kind == TaskKind::diagonal) {
       wait_for_readers(work.front().subtree);
@@ -62,20 +62,21 @@ class TaskList {
     return list_.cells.back().second;
   }
 
-  // Calls visit(block) for the part of each block of its piece that a strip has.
+  // Calls visit(block) for the part of each block of its piece that a row block has.
   template <class Visit>
-  void for_each_block(const Strip& strip, Visit&& visit) const {
+  void for_each_block(const RowBlock& row_block, Visit&& visit) const {
     Index row = 0;  // of the piece, at the begin of the block
-    for (const distribution::PieceBlock& block : side_.blocks(strip.piece)) {
-      const Index begin = std::max(strip.row_begin, row) - row + block.begin;
-      const Index end = std::min(strip.row_end - row + block.begin, block.end);
+    for (const distribution::PieceBlock& block : side_.blocks(row_block.piece)) {
+      const Index begin = std::max(row_block.row_begin, row) - row + block.begin;
+      const Index end = std::min(row_block.row_end - row + block.begin, block.end);
       if (begin < end) visit(distribution::PieceBlock{block.segment, begin, end});
       row += block.end - block.begin;
     }
   }
 
-  std::span<Strip> strips(const Task& task) {
-    return std::span(list_.strip).subspan(usize(task.strip_begin), usize(task.strip_end - task.strip_begin));
+  std::span<RowBlock> row_blocks(const Task& task) {
+    return std::span(list_.row_block)
+        .subspan(usize(task.row_block_begin), usize(task.row_block_end - task.row_block_begin));
   }
 
   // The segments that count on the row side of the last task, each once: those outside of its subtree, and
@@ -83,8 +84,8 @@ class TaskList {
   std::vector<SegmentId> row_segments(const Work& work) {
     std::vector<SegmentId> list;
     if (work.kind == TaskKind::core && divided_[work.subtree]) list.push_back(work.subtree);
-    for (const Strip& strip : strips(list_.task.back())) {
-      for_each_block(strip, [&](const auto& block) {
+    for (const RowBlock& row_block : row_blocks(list_.task.back())) {
+      for_each_block(row_block, [&](const auto& block) {
         if (const SegmentId s(block.segment); !interior_[s]) list.push_back(s);
       });
     }
@@ -96,7 +97,7 @@ class TaskList {
   // And on its panel side.
   std::vector<SegmentId> panel_segments(const Work& work) const {
     if (work.kind == TaskKind::core) return {};
-    return {work.kind == TaskKind::own ? sweep_.source(work.strip.piece) : work.subtree};
+    return {work.kind == TaskKind::own ? sweep_.source(work.row_block.piece) : work.subtree};
   }
 
   // Says what the last task reads and feeds, and where its contributions go.
@@ -147,15 +148,15 @@ class TaskList {
   // A piece that is gathered by one task needs no cell: nobody else writes to its segment.
   void give_cells(Task& task, const std::vector<SegmentId>& targets) {
     task.cell_begin = list_.rows.end();
-    Strip& strip = list_.strip[usize(task.strip_begin)];
+    RowBlock& row_block = list_.row_block[usize(task.row_block_begin)];
     if (sweep_.scatters()) {
       std::map<SegmentId, WorkRow> cell;
       for (const SegmentId s : targets) {
         if (!interior_[s]) cell[s] = new_cell(sweep_.target(s));
       }
       redirect_rows(task, [&](SegmentId s) { return cell.at(s); });
-    } else if (!targets.empty() && strip.row_end - strip.row_begin < side_.height(strip.piece)) {
-      strip.at = new_cell(sweep_.target(targets.front()));
+    } else if (!targets.empty() && row_block.row_end - row_block.row_begin < side_.height(row_block.piece)) {
+      row_block.at = new_cell(sweep_.target(targets.front()));
     }
     task.cell_end = list_.rows.end();
   }
@@ -164,23 +165,23 @@ class TaskList {
   template <class RowOf>
   void redirect_rows(const Task& task, RowOf&& row_of) {
     std::vector<Index>& position = list_.position;
-    for (Strip& strip : strips(task)) {
+    for (RowBlock& row_block : row_blocks(task)) {
       const auto begin = static_cast<Offset>(position.size());
-      for_each_block(strip, [&](const auto& block) {
+      for_each_block(row_block, [&](const auto& block) {
         const SegmentId s(block.segment);
         auto row = static_cast<std::ptrdiff_t>(position.size());
-        distribution::append_positions(sweep_.structure, share_, sweep_.spec.side, strip.piece, block,
-                                       position);
+        distribution::append_positions(sweep_.structure, local_blocks_, sweep_.spec.side, row_block.piece,
+                                       block, position);
         if (interior_[s]) return;
         for (; row < std::ssize(position); ++row) position[usize(row)] += row_of(s) - sweep_.slot(s);
       });
-      strip.position = begin;
+      row_block.position = begin;
     }
   }
 
   const RankSweep& sweep_;
-  const distribution::Share& share_;
-  const distribution::SideShare& side_;
+  const distribution::LocalBlocks& local_blocks_;
+  const distribution::LocalSide& side_;
   const IndexedVector<SegmentId, char>& interior_;
   const IndexedVector<SegmentId, char>& divided_;
   SweepTasks list_;

@@ -21,9 +21,9 @@ void sort_unless_sorted(std::vector<Item>& list, const Earlier& earlier) {
 class WorkList {
  public:
   WorkList(const RankSweep& sweep, const Subtrees& subtrees)
-      : sweep_(sweep), share_(sweep.share), side_(sweep.side()), subtrees_(subtrees) {
-    list_.divided = decltype(list_.divided)(usize(share_.segments()), 0);
-    list_.work.reserve(usize(side_.pieces()) + usize(share_.diagonal.pieces()));
+      : sweep_(sweep), local_blocks_(sweep.local_blocks), side_(sweep.side()), subtrees_(subtrees) {
+    list_.divided = decltype(list_.divided)(usize(local_blocks_.segments()), 0);
+    list_.work.reserve(usize(side_.pieces()) + usize(local_blocks_.diagonal.pieces()));
   }
 
   void add_panels() {
@@ -50,7 +50,7 @@ class WorkList {
   // when there is nothing else to do: few at a time, because messages wait for the end of a task. Tiles are
   // left out, interior or not: their blocks belong to the product.
   void add_diagonal() {
-    const auto& side = share_.diagonal;
+    const auto& side = local_blocks_.diagonal;
     std::map<SegmentId, std::pair<Index, Offset>> chunk;  // by subtree: number and entries of the last one
     for (Index p = 0; p < side.pieces(); ++p) {
       const SegmentId s(side.segment[usize(p)]);
@@ -64,8 +64,8 @@ class WorkList {
         size = 0;
       }
       size += Offset{width} * width;
-      list_.work.push_back(
-          {sweep_.local_end(), TaskKind::diagonal, root, number, strip_of(share_, side, p, {0, width})});
+      list_.work.push_back({sweep_.local_end(), TaskKind::diagonal, root, number,
+                            row_block_of(local_blocks_, side, p, {0, width})});
       list_.divided[root] = 1;
     }
   }
@@ -84,21 +84,23 @@ class WorkList {
   }
 
  private:
-  Strip strip(Index p, Index begin, Index end) const { return strip_of(share_, side_, p, {begin, end}); }
+  RowBlock row_block(Index p, Index begin, Index end) const {
+    return row_block_of(local_blocks_, side_, p, {begin, end});
+  }
   Offset entries(Index p) const { return side_.value_ptr[usize(p) + 1] - side_.value_ptr[usize(p)]; }
 
-  // One strip, unless the piece is larger than a grain: then several, of whole slabs.
+  // One row block, unless the piece is larger than a grain: then several, of whole slabs.
   void add_own(Index p) {
     const SegmentId s = sweep_.source(p);
     const Index height = side_.height(p);
     const Index slabs = (height + slab_rows - 1) / slab_rows;
     const Offset grain = sweep_.accumulation.grain;
     const Offset wanted = sweep_.ordered() ? (entries(p) + grain - 1) / grain : 1;
-    const auto strips = static_cast<Index>(std::clamp<Offset>(wanted, 1, std::max(slabs, Index{1})));
-    for (Index i = 0; i < strips; ++i) {
-      const auto begin = static_cast<Index>(Offset{slabs} * i / strips) * slab_rows;
-      const auto end = static_cast<Index>(Offset{slabs} * (i + 1) / strips) * slab_rows;
-      list_.work.push_back({s, TaskKind::own, no_segment, i, strip(p, begin, std::min(end, height))});
+    const auto row_blocks = static_cast<Index>(std::clamp<Offset>(wanted, 1, std::max(slabs, Index{1})));
+    for (Index i = 0; i < row_blocks; ++i) {
+      const auto begin = static_cast<Index>(Offset{slabs} * i / row_blocks) * slab_rows;
+      const auto end = static_cast<Index>(Offset{slabs} * (i + 1) / row_blocks) * slab_rows;
+      list_.work.push_back({s, TaskKind::own, no_segment, i, row_block(p, begin, std::min(end, height))});
     }
   }
 
@@ -109,9 +111,9 @@ class WorkList {
       std::size_t run = 0;
       const auto add = [&] {
         if (row > begin && run == 0)
-          list_.work.push_back({root, TaskKind::core, root, 0, strip(p, begin, row)});
+          list_.work.push_back({root, TaskKind::core, root, 0, row_block(p, begin, row)});
         if (row > begin && run > 0)
-          list_.work.push_back({cuts[run - 1], TaskKind::outer, root, 0, strip(p, begin, row)});
+          list_.work.push_back({cuts[run - 1], TaskKind::outer, root, 0, row_block(p, begin, row)});
         begin = row;
       };
       for (const distribution::PieceBlock& block : side_.blocks(p)) {
@@ -148,8 +150,8 @@ class WorkList {
   }
 
   const RankSweep& sweep_;
-  const distribution::Share& share_;
-  const distribution::SideShare& side_;
+  const distribution::LocalBlocks& local_blocks_;
+  const distribution::LocalSide& side_;
   const Subtrees& subtrees_;
   SweepWork list_;
 };

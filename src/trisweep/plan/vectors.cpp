@@ -7,7 +7,7 @@
 namespace trisweep::plan {
 namespace {
 
-using distribution::Share;
+using distribution::LocalBlocks;
 
 std::vector<Index> inverse(const std::vector<Index>& new_of_old) {
   std::vector<Index> old_of_new(new_of_old.size());
@@ -50,22 +50,22 @@ VectorPlaces vector_places(const ordering::Ordering& ordering, distribution::Row
 }
 
 std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
-                                      const distribution::Mapping& mapping, std::span<const Share> shares,
-                                      const VectorSpec& spec) {
-  std::vector<RankRows> rows(shares.size());
+                                      const distribution::Mapping& mapping,
+                                      std::span<const LocalBlocks> blocks_by_rank, const VectorSpec& spec) {
+  std::vector<RankRows> rows(blocks_by_rank.size());
   IndexedVector<RankId, RankRows*> of(usize(mapping.ranks()), nullptr);
-  IndexedVector<RankId, const Share*> share_of(usize(mapping.ranks()), nullptr);
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    rows[i].own.assign(usize(spec.places->partition.count(shares[i].rank)), no_row);
-    of[RankId(shares[i].rank)] = &rows[i];
-    share_of[RankId(shares[i].rank)] = &shares[i];
+  IndexedVector<RankId, const LocalBlocks*> share_of(usize(mapping.ranks()), nullptr);
+  for (std::size_t i = 0; i < blocks_by_rank.size(); ++i) {
+    rows[i].own.assign(usize(spec.places->partition.count(blocks_by_rank[i].rank)), no_row);
+    of[RankId(blocks_by_rank[i].rank)] = &rows[i];
+    share_of[RankId(blocks_by_rank[i].rank)] = &blocks_by_rank[i];
   }
   for_each_vector_row(structure, mapping, spec, [&](Index k, Index j, Index old, RankId caller, RankId home) {
     const Index local = old - spec.places->partition.first(caller.value());
     if (caller != home && of[caller]) of[caller]->at_caller[home].push_back(local);
     if (!of[home]) return;
-    const Share& share = *share_of[home];
-    const Index work = share.slot[usize(share.local(k))] + j - structure.first[usize(k)];
+    const LocalBlocks& local_blocks = *share_of[home];
+    const Index work = local_blocks.slot[usize(local_blocks.local(k))] + j - structure.first[usize(k)];
     if (caller == home) {
       of[home]->own[usize(local)] = WorkRow(work);
     } else {

@@ -47,6 +47,7 @@ void for_each_vector_row(const symbolic::Structure& structure, const distributio
 // rows with, in the order of ranks: at most ranks - 1 each way.
 std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
                                       const distribution::Mapping& mapping,
-                                      std::span<const distribution::Share> shares, const VectorSpec& spec);
+                                      std::span<const distribution::LocalBlocks> blocks_by_rank,
+                                      const VectorSpec& spec);
 
 }  // namespace trisweep::plan

@@ -90,14 +90,15 @@ numeric::Kind likely_kind(const matrix::Csr<T>& a) {
 
 template <Scalar T>
 std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& a,
-                                      const ordering::Options& ordering,
-                                      std::span<const symbolic::Options> symbolic, Observer& observer) {
+                                      const ordering::OrderingOptions& ordering,
+                                      std::span<const symbolic::SymbolicOptions> symbolic,
+                                      Observer& observer) {
   require_square(a.rows(), a.cols());
   const ordering::Ordering order = ordering::order(a, kind == numeric::Kind::cholesky, ordering, observer);
   const matrix::Pattern pattern =
       matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
   std::vector<Analysis> analyses;
-  for (const symbolic::Options& options : symbolic) {
+  for (const symbolic::SymbolicOptions& options : symbolic) {
     symbolic::Analysis result = symbolic::analyze(pattern, order.tree, options, observer);
     Analysis& analysis = analyses.emplace_back(
         Analysis{.ordering = order, .structure = std::move(result.structure), .kind = kind});
@@ -140,7 +141,7 @@ Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis) {
 
 template <Scalar F, Scalar T>
 std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
-                                           const numeric::Options& options, Observer& observer,
+                                           const numeric::FactorizationOptions& options, Observer& observer,
                                            numeric::PanelSink<F>* sink) {
   const auto fronts = fronts_of(a.pattern, *analysis);
   const auto work = usize(fronts->stack + (sink ? fronts->largest : fronts->factor_entries())) * sizeof(F);
@@ -170,16 +171,16 @@ Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis>
   template Analysis in_clusters(const matrix::Csr<T>&, Analysis);                                        \
   template Analysis analyze_as(numeric::Kind, const matrix::Csr<T>&, const AnalysisOptions&, Observer&); \
   template std::vector<Analysis> analyze_each_as(numeric::Kind, const matrix::Csr<T>&,                   \
-                                                 const ordering::Options&,                               \
-                                                 std::span<const symbolic::Options>, Observer&);
+                                                 const ordering::OrderingOptions&,                       \
+                                                 std::span<const symbolic::SymbolicOptions>, Observer&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 // F the precision of the factors, T that of the system.
-#define INSTANTIATE_FACTOR(F, T)                                                                  \
-  template std::optional<Factorization<F>> try_factor<F>(                                         \
-      const matrix::Csr<T>&, std::shared_ptr<const Analysis>, const numeric::Options&, Observer&, \
-      numeric::PanelSink<F>*);                                                                    \
-  template Factorization<F> factor<F>(const matrix::Csr<T>&, std::shared_ptr<const Analysis>,     \
+#define INSTANTIATE_FACTOR(F, T)                                                                    \
+  template std::optional<Factorization<F>> try_factor<F>(                                           \
+      const matrix::Csr<T>&, std::shared_ptr<const Analysis>, const numeric::FactorizationOptions&, \
+      Observer&, numeric::PanelSink<F>*);                                                           \
+  template Factorization<F> factor<F>(const matrix::Csr<T>&, std::shared_ptr<const Analysis>,       \
                                       const FactorOptions&, Observer&);
 #define INSTANTIATE_SAME(T) INSTANTIATE_FACTOR(T, T)
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_SAME)

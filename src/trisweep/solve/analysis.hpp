@@ -16,8 +16,8 @@
 namespace trisweep::solve {
 
 struct AnalysisOptions {
-  ordering::Options ordering;
-  symbolic::Options symbolic;
+  ordering::OrderingOptions ordering;
+  symbolic::SymbolicOptions symbolic;
 };
 
 // What depends on the pattern, and on the values only through matching and scaling. Entry (i, j) of A is
@@ -56,8 +56,8 @@ Analysis analyze_as(numeric::Kind kind, const matrix::Csr<T>& a, const AnalysisO
 // ordering again.
 template <Scalar T>
 std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& a,
-                                      const ordering::Options& ordering,
-                                      std::span<const symbolic::Options> symbolic,
+                                      const ordering::OrderingOptions& ordering,
+                                      std::span<const symbolic::SymbolicOptions> symbolic,
                                       Observer& observer = silent_observer());
 
 // With the fronts of A's pattern, which other values of it are then factored with, too.
@@ -75,13 +75,13 @@ Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis);
 // pivots would be delayed (numeric/factors.hpp).
 template <Scalar F, Scalar T>
 std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
-                                           const numeric::Options& options = {},
+                                           const numeric::FactorizationOptions& options = {},
                                            Observer& observer = silent_observer(),
                                            numeric::PanelSink<F>* sink = nullptr);
 
 struct FactorOptions {
   AnalysisOptions analysis;  // for the second try, see below
-  numeric::Options numeric;
+  numeric::FactorizationOptions numeric;
 };
 
 // try_factor(), and when A is not positive definite after all, once more: A is then analyzed again for LU,

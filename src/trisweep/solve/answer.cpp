@@ -17,11 +17,11 @@ bool satisfies(const BackwardError& error) {
 template <Scalar T>
 void assess(Answer& answer) {
   constexpr double limit = 1 / double(std::numeric_limits<RealOf<T>>::epsilon());
-  const Regularity& r = answer.regularity;
+  const ConditionEstimate& r = answer.condition;
   answer.satisfies = satisfies<T>(answer.error);
   answer.singular = r.probe_condition >= limit ||
                     (!r.recovered && (answer.satisfies || r.condition_estimate >= clearly_ill * limit));
-  answer.doubtful = r.condition_estimate >= limit;
+  answer.ill_conditioned = r.condition_estimate >= limit;
 }
 
 #define INSTANTIATE(T)              \

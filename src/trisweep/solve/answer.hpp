@@ -1,5 +1,5 @@
 #pragma once
-// What a solve says of its answer, and why it may be believed.
+// The verdict on a solution: backward errors, condition, and whether it is accepted.
 
 #include <limits>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace trisweep::solve {
 
-// How near to singular a matrix is, as far as its factors and a known solution tell (singularity.hpp).
-struct Regularity {
+// Estimates of the distance to singularity, from the factors and a known solution (singularity.hpp).
+struct ConditionEstimate {
   double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
   double probe_condition = 0;     // a proven lower bound of a componentwise condition number
   bool recovered = true;          // a known solution, to one digit at least
@@ -23,17 +23,17 @@ struct Answer {
   int refinement_steps = 0;
   Index worst = 0;        // the right-hand side with the largest error
   Offset reductions = 0;  // blocking ones, of refining and judging
-  Regularity regularity;
+  ConditionEstimate condition;
   double seconds = 0;  // of solving, refining and judging, on this rank
   // x satisfies its equations to 450 epsilon (1e-13 in double) in the measure of Arioli, Demmel and Duff,
   // that units cannot change: without that, x means nothing.
   bool satisfies = false;
   bool singular = false;  // the matrix, to working precision: x is one of many answers, as good as any
-  // Solved, but the condition number is beyond 1 / epsilon: no digit of an unknown needs to be right.
-  bool doubtful = false;
+  // Solved, but the condition number exceeds 1 / epsilon: no digit of x need be correct.
+  bool ill_conditioned = false;
 
   bool solved() const { return satisfies && is_regular(); }
-  bool is_regular() const { return regularity.recovered && !singular; }
+  bool is_regular() const { return condition.recovered && !singular; }
 };
 
 // Fills in what `answer` says of x, from its error and what is known of the matrix. docs/run-record.md gives

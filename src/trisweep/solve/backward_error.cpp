@@ -65,9 +65,9 @@ BackwardError largest(std::span<const ColumnError> errors) {
 
 template <Scalar T>
 void Residuals<T>::prepare(Op op, Index nrhs) {
-  const std::size_t room = usize(crew_.size()) * lines_of<T>(nrhs);
+  const std::size_t room = usize(pool_.size()) * lines_of<T>(nrhs);
   const bool fits = room <= maxima_.size();
-  if (!fits) transport::collectively(a_.comm(), [&] { maxima_.resize(room); });
+  if (!fits) mpi::agree_on_error(a_.comm(), [&] { maxima_.resize(room); });
   const bool transposed = op != Op::none;
   if (!row_weights_.contains(transposed)) row_weights_.emplace(transposed, row_weights(op));
 }
@@ -77,14 +77,14 @@ auto Residuals<T>::row_weights(Op op) -> RowWeights {
   const Index rows = a_.local_rows();
   RowWeights weights;
   Buffer<T> c;
-  transport::collectively(a_.comm(), [&] {
+  mpi::agree_on_error(a_.comm(), [&] {
     constexpr const char* what = "the weights of the equations";
     c = Buffer<T>(usize(rows), what);
     for (auto* v : {&weights.plain, &weights.scaled, &weights.unknown, &weights.inverse})
       *v = Buffer<Real>(usize(rows), what);
   });
   const auto weigh = [&](Buffer<Real>& sums) {
-    a_.visit_product(op, Vectors<const T>(c.data(), rows, 1), true, crew_, [&](int, const ProductRows<T>& v) {
+    a_.visit_product(op, Vectors<const T>(c.data(), rows, 1), true, pool_, [&](int, const ProductRows<T>& v) {
       std::transform(v.magnitude, v.magnitude + v.size(), sums.data() + v.rows.begin,
                      [](const T& sum) { return std::real(sum); });
     });
@@ -110,10 +110,10 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, V b, V x, W r) {
   const std::size_t lines = lines_of<T>(b.cols);
   Maxima least;
   least.quotient.fill(negligible<T>);
-  std::fill_n(maxima_.begin(), usize(crew_.size()) * lines, least);
+  std::fill_n(maxima_.begin(), usize(pool_.size()) * lines, least);
   const RowWeights& weight = weights(op);
   const bool is_alone = krylov::bundle_width<T>(x) == 1;
-  a_.visit_product(op, x, true, crew_, [&](int thread, const ProductRows<T>& v) {
+  a_.visit_product(op, x, true, pool_, [&](int thread, const ProductRows<T>& v) {
     alignas(64) T room[chunk<T>];
     const VectorRows<const T> right = krylov::rows_of(v.columns_of(b), v.rows, v.width, room);
     kernels::measure_residual<T>({.rows = right.rows,
@@ -131,7 +131,7 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, V b, V x, W r) {
   });
   constexpr std::size_t kinds = 6;
   std::vector<double> all(kinds * usize(b.cols), -HUGE_VAL);
-  for (std::size_t i = 0; i < usize(crew_.size()) * lines; ++i) {
+  for (std::size_t i = 0; i < usize(pool_.size()) * lines; ++i) {
     const Maxima& m = maxima_[i];
     const typename Maxima::Lanes* const found[kinds] = {&m.quotient, &m.x, &m.scaled_x,
                                                         &m.residual, &m.b, &m.least};
@@ -149,7 +149,7 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, V b, V x, W r) {
   for (std::size_t c = 0; c < all.size(); c += kinds) {
     const double quotient = all[c + 3] == 0 ? 0 : all[c];
     const bool may_vanish = !(-all[c + 5] > share<T> * all[c + 1]);
-    norms.push_back({quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient, may_vanish, {}});
+    norms.push_back({{quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient}, may_vanish, {}});
   }
   return norms;
 }
@@ -159,7 +159,7 @@ template <class V, class Visit>
 void Residuals<T>::visit_equations(Op op, V b, V x, std::span<const ResidualNorms> norms,
                                    const Visit& visit) {
   const RowWeights& weight = weights(op);
-  a_.visit_product(op, x, true, crew_, [&](int thread, const ProductRows<T>& v) {
+  a_.visit_product(op, x, true, pool_, [&](int thread, const ProductRows<T>& v) {
     alignas(64) T room[chunk<T>];
     const VectorRows<const T> rows = krylov::rows_of(v.columns_of(b), v.rows, v.width, room);
     for (std::size_t i = 0; i < v.rows.end - v.rows.begin; ++i) {
@@ -181,7 +181,7 @@ template <Scalar T>
 template <class V>
 void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> norms) {
   const std::size_t columns = norms.size();
-  std::vector<ResidualNorms> found(usize(crew_.size()) * columns);
+  std::vector<ResidualNorms> found(usize(pool_.size()) * columns);
   visit_equations(op, b, x, norms,
                   [&](int thread, Index c, std::size_t, double size, double own, double typical) {
                     ResidualNorms& n = found[usize(thread) * columns + usize(c)];
@@ -227,18 +227,19 @@ ColumnError Residuals<T>::error(Op op, const ResidualNorms& n) const {
 
 template <Scalar T>
 void Residuals<T>::magnitudes(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<Real> magnitude) {
-  const transport::Team team{a_.comm(), crew_};
-  const auto plain = krylov::max_norms(team, x),
-             scaled = krylov::max_norms_over(team, x, scales_.of_unknowns(op));
+  const mpi::ParallelContext context{a_.comm(), pool_};
+  const auto plain = krylov::max_norms(context, x),
+             scaled = krylov::max_norms_over(context, x, scales_.of_unknowns(op));
   std::vector<ResidualNorms> norm(plain.size());
-  for (std::size_t c = 0; c < plain.size(); ++c) norm[c] = {.x = plain[c], .scaled_x = scaled[c]};
+  for (std::size_t c = 0; c < plain.size(); ++c)
+    norm[c] = {{.x = plain[c], .scaled_x = scaled[c]}, false, {}};
   visit_equations(op, b, x, norm, [&](int, Index c, std::size_t row, double, double own, double typical) {
     magnitude.column(c)[row] = static_cast<Real>(denominator(own, typical, share<T>));
   });
 }
 
 template <Scalar T>
-device::Measuring<T> Residuals<T>::measuring(Op op, const matrix::Csr<T>& rows) const {
+device::ResidualSystem<T> Residuals<T>::measuring(Op op, const matrix::Csr<T>& rows) const {
   const RowWeights& weight = weights(op);
   return {.row_ptr = rows.pattern.row_ptr,
           .col = rows.pattern.col,

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "trisweep/device/measure.hpp"
+#include "trisweep/device/residual.hpp"
+#include "trisweep/engine/refinement.hpp"
 #include "trisweep/kernels/sparse_product.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 
@@ -50,28 +51,21 @@ struct Scales {
   std::span<const double> of_unknowns(Op op) const { return op == Op::none ? unknowns : equations; }
 };
 
-// The largest values of one right-hand side.
-struct ResidualNorms {
-  double quotient = 0;  // |r| / (|op(A)| |x| + |b|)
-  double x = 0;
-  double scaled_x = 0;  // |x| / c
-  double r = 0;
-  double b = 0;
-  double typical_quotient = 0;  // as quotient, by t_i where the denominator vanishes
-  bool may_vanish = false;      // a denominator: otherwise the two quotients are the same
+struct ResidualNorms : engine::ResidualNorms {
+  bool may_vanish = false;  // a denominator: otherwise the two quotients are the same
   SmallUnknowns small;
 };
 
 // Residuals of answers, with what each equation's is measured by. Collective, all of it; to be used inside
-// transport::together.
+// mpi::revoke_on_error.
 template <Scalar T>
 class Residuals {
  public:
   using Real = RealOf<T>;
 
   // All of these outlive it.
-  Residuals(krylov::DistributedMatrix<T>& a, Crew& crew, const Scales& scales)
-      : a_(a), crew_(crew), scales_(scales) {}
+  Residuals(krylov::DistributedMatrix<T>& a, ThreadPool& pool, const Scales& scales)
+      : a_(a), pool_(pool), scales_(scales) {}
 
   // Room for that many right-hand sides, and the weights of the equations of op(A).
   void prepare(Op op, Index nrhs);
@@ -92,7 +86,7 @@ class Residuals {
   // magnitude = |op(A)| |x| + |b|, and t_i where that vanishes: by what an equation of its kind is measured.
   void magnitudes(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<Real> magnitude);
   // What a device measures answers with, where `rows` are this rank's of op(A).
-  device::Measuring<T> measuring(Op op, const matrix::Csr<T>& rows) const;
+  device::ResidualSystem<T> measuring(Op op, const matrix::Csr<T>& rows) const;
 
  private:
   // |op(A)| c, with c = 1 and with that of the factors; 1 / c; and 1 / (|op(A)| 1).
@@ -120,7 +114,7 @@ class Residuals {
   void visit_equations(Op op, V b, V x, std::span<const ResidualNorms> norms, const Visit& visit);
 
   krylov::DistributedMatrix<T>& a_;
-  Crew& crew_;
+  ThreadPool& pool_;
   Scales scales_;
   std::map<bool, RowWeights> row_weights_;  // by whether op is a transpose
   std::vector<Maxima> maxima_;              // by thread and line of columns

@@ -60,7 +60,7 @@ void check_rows(const BlockRows<T>& rows, Offset n, Index first) {
 }
 
 // By number in the whole matrix: the place in the order of the ranks.
-std::vector<Index> places(const std::vector<std::vector<Index>>& listed, Index n) {
+std::vector<Index> critical_path_priority(const std::vector<std::vector<Index>>& listed, Index n) {
   std::vector<Index> place(usize(n), -1);
   Index next = 0;
   for (const auto& numbers : listed) {
@@ -104,9 +104,9 @@ void require_square(Offset rows, Offset cols) {
 
 template <Scalar T>
 BlockRows<T> dealt_out(MPI_Comm comm, matrix::Csr<T> a) {
-  const transport::Communicator world(comm);
+  const mpi::Communicator world(comm);
   if (world.size() == 1) return {.a = std::move(a)};
-  transport::collectively(world, [&] {
+  mpi::agree_on_error(world, [&] {
     if (world.rank() == 0) require_square(a.rows(), a.cols());
   });
   Index rows = a.rows();
@@ -116,7 +116,7 @@ BlockRows<T> dealt_out(MPI_Comm comm, matrix::Csr<T> a) {
 }
 
 template <Scalar T>
-ConsecutiveRows<T> consecutive(const transport::Communicator& comm, BlockRows<T> rows) {
+ConsecutiveRows<T> consecutive(const mpi::Communicator& comm, BlockRows<T> rows) {
   const auto counts = [&] {
     auto list = comm.gather(rows.a.rows());
     comm.broadcast(list);
@@ -125,7 +125,7 @@ ConsecutiveRows<T> consecutive(const transport::Communicator& comm, BlockRows<T>
   const Offset n = std::accumulate(counts.begin(), counts.end(), Offset{0});
   const bool lists = comm.max(Offset{rows.number.empty() ? 0 : 1}) > 0;
   const Offset first = std::accumulate(counts.begin(), counts.begin() + comm.rank(), Offset{0});
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     require(!lists || std::ssize(rows.number) == rows.a.rows(), ErrorKind::usage,
             fmt::format("{} row numbers for {} rows", rows.number.size(), rows.a.rows()),
             "number every row, or none on any rank");
@@ -138,20 +138,20 @@ ConsecutiveRows<T> consecutive(const transport::Communicator& comm, BlockRows<T>
   if (!lists) return result;
   auto listed = comm.gather(result.number);
   std::vector<Index> place;
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     if (comm.rank() > 0) return;
-    place = places(listed, static_cast<Index>(n));
+    place = critical_path_priority(listed, static_cast<Index>(n));
     for (const auto& others : std::span(listed).subspan(1))
       result.number.insert(result.number.end(), others.begin(), others.end());
   });
   comm.broadcast(place);
-  transport::collectively(comm, [&] { renumber(place, result); });
+  mpi::agree_on_error(comm, [&] { renumber(place, result); });
   return result;
 }
 
 #define INSTANTIATE(T)                                       \
   template BlockRows<T> dealt_out(MPI_Comm, matrix::Csr<T>); \
-  template ConsecutiveRows<T> consecutive(const transport::Communicator&, BlockRows<T>);
+  template ConsecutiveRows<T> consecutive(const mpi::Communicator&, BlockRows<T>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

@@ -7,7 +7,7 @@
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/matrix/csr.hpp"
-#include "trisweep/transport/communicator.hpp"
+#include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::solve {
 
@@ -43,6 +43,6 @@ struct ConsecutiveRows {
 // Error(input) when it is empty or an entry is not finite; both name rows and columns of the whole matrix,
 // from 0.
 template <Scalar T>
-ConsecutiveRows<T> consecutive(const transport::Communicator& comm, BlockRows<T> rows);
+ConsecutiveRows<T> consecutive(const mpi::Communicator& comm, BlockRows<T> rows);
 
 }  // namespace trisweep::solve

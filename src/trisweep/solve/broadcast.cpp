@@ -27,12 +27,12 @@ struct Header {
 }  // namespace
 
 // Sizes first, so that all ranks know that all have room before anything is sent.
-Analysis broadcast_analysis(const transport::Communicator& comm, const Analysis* root) {
+Analysis broadcast_analysis(const mpi::Communicator& comm, const Analysis* root) {
   Analysis analysis;
   // The root's structure is only read: a broadcast writes to the others.
   std::shared_ptr<symbolic::Structure> structure;
   Header header{};
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     if (comm.rank() != 0) {
       structure = std::make_shared<symbolic::Structure>();
       return;
@@ -48,7 +48,7 @@ Analysis broadcast_analysis(const transport::Communicator& comm, const Analysis*
   });
   if (comm.size() == 1) return analysis;
   comm.broadcast(header);
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     if (comm.rank() == 0) return;
     std::size_t i = 0;
     for_each_list(analysis, *structure, [&](auto& list) { list.resize(usize(header.size[i++])); });

@@ -23,9 +23,9 @@ double bytes_of_panels(const Analysis& analysis, double eps) {
   return bytes;
 }
 
-distribution::Share all_panels(const Analysis& analysis) {
+distribution::LocalBlocks all_panels(const Analysis& analysis) {
   const distribution::Distribution alone(analysis.structure, distribution::mappings().front(), {});
-  return distribution::make_share(*alone.structure, *alone.mapping, 0);
+  return distribution::make_local_blocks(*alone.structure, *alone.mapping, 0);
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ double expected_share(const Analysis& analysis, double eps) {
 template <Scalar F, Scalar T>
 CompressedFactors<F, T> try_factor_in_tiles(const matrix::Csr<T>& a,
                                             const std::shared_ptr<const Analysis>& analysis,
-                                            const numeric::Options& options, const Compression& compression,
-                                            Observer& observer) {
+                                            const numeric::FactorizationOptions& options,
+                                            const Compression& compression, Observer& observer) {
   CompressedFactors<F, T> result;
   auto start = Clock::now();
   const double eps = compression.eps;
@@ -68,10 +68,10 @@ CompressedFactors<F, T> try_factor_in_tiles(const matrix::Csr<T>& a,
   return result;
 }
 
-#define INSTANTIATE(F, T)                                                                     \
-  template double expected_share<F, T>(const Analysis&, double);                              \
-  template CompressedFactors<F, T> try_factor_in_tiles<F>(                                    \
-      const matrix::Csr<T>&, const std::shared_ptr<const Analysis>&, const numeric::Options&, \
+#define INSTANTIATE(F, T)                                                                                  \
+  template double expected_share<F, T>(const Analysis&, double);                                           \
+  template CompressedFactors<F, T> try_factor_in_tiles<F>(                                                 \
+      const matrix::Csr<T>&, const std::shared_ptr<const Analysis>&, const numeric::FactorizationOptions&, \
       const Compression&, Observer&);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 

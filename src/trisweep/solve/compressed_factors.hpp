@@ -27,7 +27,8 @@ double expected_share(const Analysis& analysis, double eps);
 template <Scalar F, Scalar T>
 CompressedFactors<F, T> try_factor_in_tiles(const matrix::Csr<T>& a,
                                             const std::shared_ptr<const Analysis>& analysis,
-                                            const numeric::Options& options, const Compression& compression,
+                                            const numeric::FactorizationOptions& options,
+                                            const Compression& compression,
                                             Observer& observer = silent_observer());
 
 }  // namespace trisweep::solve

@@ -18,8 +18,8 @@ constexpr double rounding = 4;
 // Besides reading bytes: widening numbers, and tiles that are too short for the next one to be there in time.
 constexpr double overhead_of_tiles = 0.2;
 
-// Whether an answer of so many passes through tiles takes no longer than one of whole factors, in the model,
-// as far as bandwidth decides how long a sweep takes.
+// Whether an answer of so many passes through tiles takes no longer than one of uncompressed factors, in the
+// model, as far as bandwidth decides how long a sweep takes.
 template <Scalar T>
 bool pays(const TriangularSolver<T>& solver, int passes, const WholeAnswers& whole) {
   const model::Machine machine = model::find_machine("generic");
@@ -74,7 +74,7 @@ std::optional<Compression> better_compression(TriangularSolver<T>& solver, Refin
   const Index rank = solver.comm().rank(), first = partition.first(rank), rows = partition.count(rank);
   const auto scale = solver.equation_scale(op);
   std::vector<T> b, x;
-  transport::collectively(solver.comm(), [&] {
+  mpi::agree_on_error(solver.comm(), [&] {
     x.resize(usize(rows));
     // Of one size in the scaled system, whatever the units of the equations, and the same on every grid.
     for (Index i = 0; i < rows; ++i)

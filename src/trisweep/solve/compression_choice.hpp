@@ -9,13 +9,13 @@
 
 namespace trisweep::solve {
 
-// What answers of whole factors take, which those of compressed ones are compared with.
+// What answers of uncompressed factors take, which those of compressed ones are compared with.
 struct WholeAnswers {
   int passes = 1;                 // through the factors
   model::ProductShare product{};  // with A, of the rank with most
 };
 
-// The first answer of whole factors is taken as it is, unless the best is asked for; those in half the
+// The first answer of uncompressed factors is taken as it is, unless the best is asked for; those in half the
 // precision of the system gain seven digits of 16 with each pass.
 int passes_of_whole_factors(const RefinementOptions& options, bool half_precision);
 
@@ -33,8 +33,8 @@ double time_of_sweep(double share);
 double saved_by_compression(double share, double sweep_seconds, double answer_seconds, int passes,
                             int passes_of_whole);
 
-// Where answers of compressed factors may end: what whole factors reach in the mean, for which no pass more
-// is made.
+// Where answers of compressed factors may end: what uncompressed factors reach in the mean, for which no pass
+// more is made.
 template <Scalar T>
 RefinementOptions refinement_of_compressed(RefinementOptions options);
 

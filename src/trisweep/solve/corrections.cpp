@@ -21,45 +21,45 @@ constexpr krylov::GmresOptions gmres_options{.steps = 60, .reduction = 1e-8};
 template <Scalar T>
 void Corrections<T>::by_gmres(Op op, std::span<const Index> wanted, Vectors<const Real> measure,
                               Vectors<const T> r, Vectors<T> d) {
-  Crew& crew = solver_.crew();
+  ThreadPool& pool = solver_.pool();
   std::vector<T> memory;
-  transport::collectively(a_.comm(), [&] { memory.resize(usize(r.rows) * usize(r.cols)); });
+  mpi::agree_on_error(a_.comm(), [&] { memory.resize(usize(r.rows) * usize(r.cols)); });
   const Vectors<T> scaled{memory.data(), r.rows, r.cols};
   const auto unit = [](Real size) { return size > 0 ? size : Real(1); };
   const auto over_unit = [&](Index, const T& v, Real size) { return v / unit(size); };
   const auto multiply = [&](Vectors<const T> x, Vectors<T> y) {
-    a_.apply(op, x, y, crew);
-    assign(crew, columns_of(y), y, over_unit, y, measure);
+    a_.apply(op, x, y, pool);
+    assign(pool, columns_of(y), y, over_unit, y, measure);
   };
   const auto precondition = [&](Vectors<const T> x, Vectors<T> y) {
     assign(
-        crew, columns_of(y), y, [&](Index, const T& v, Real size) { return v * unit(size); }, x, measure);
+        pool, columns_of(y), y, [&](Index, const T& v, Real size) { return v * unit(size); }, x, measure);
     by_factors(op, y, y);
   };
-  assign(crew, wanted, scaled, over_unit, r, measure);
-  krylov::gmres<T>({a_.comm(), crew}, {multiply, precondition}, scaled, d, gmres_options);
+  assign(pool, wanted, scaled, over_unit, r, measure);
+  krylov::gmres<T>({a_.comm(), pool}, {multiply, precondition}, scaled, d, gmres_options);
 }
 
 template <Scalar T>
 void Corrections<T>::by_factors_repeatedly(Op op, const Answer& answer, Vectors<T> r, Vectors<T> d,
                                            bool zero_the_undetermined) {
-  Crew& crew = solver_.crew();
+  ThreadPool& pool = solver_.pool();
   const Vectors<const T> x = answer.x;
   Buffer<T> memory;
-  transport::collectively(
-      a_.comm(), [&] { memory = zeros<T>(usize(x.rows) * usize(x.cols), "the vectors of refinement"); });
+  mpi::agree_on_error(a_.comm(),
+                      [&] { memory = zeros<T>(usize(x.rows) * usize(x.cols), "the vectors of refinement"); });
   const Vectors<T> corrected{memory.data(), x.rows, x.cols};
   const auto sum = [](Index, const T& v, const T& w) { return v + w; };
   by_factors(op, r, d);
   for (int again = 1; again < corrections_in_a_row; ++again) {
-    assign(crew, columns_of(x), corrected, sum, x, d);
-    a_.residual(op, corrected, answer.b, r, crew);
+    assign(pool, columns_of(x), corrected, sum, x, d);
+    a_.residual(op, corrected, answer.b, r, pool);
     by_factors(op, r, r);
-    assign(crew, columns_of(d), d, sum, r, d);
+    assign(pool, columns_of(d), d, sum, r, d);
   }
   if (!zero_the_undetermined) return;
   assign(
-      crew, columns_of(d), d,
+      pool, columns_of(d), d,
       [](Index, const T& v, const T& newest, const T& all, const T& kept) {
         return 2 * std::abs(newest) < std::abs(kept) ? all : -v;
       },

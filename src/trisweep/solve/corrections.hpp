@@ -7,7 +7,7 @@
 
 namespace trisweep::solve {
 
-// Collective, all of it; to be used inside transport::together.
+// Collective, all of it; to be used inside mpi::revoke_on_error.
 template <Scalar T>
 class Corrections {
  public:

@@ -9,8 +9,8 @@
 namespace trisweep::solve {
 
 template <Scalar T>
-void require_finite(const transport::Communicator& comm, Vectors<const T> b, const RowNumbers& rows) {
-  transport::collectively(comm, [&] {
+void require_finite(const mpi::Communicator& comm, Vectors<const T> b, const RowNumbers& rows) {
+  mpi::agree_on_error(comm, [&] {
     for (Index c = 0; c < b.cols; ++c) {
       const T* const column = b.column(c);
       const T* const end = column + b.rows;
@@ -25,7 +25,7 @@ void require_finite(const transport::Communicator& comm, Vectors<const T> b, con
 }
 
 #define INSTANTIATE(T) \
-  template void require_finite(const transport::Communicator&, Vectors<const T>, const RowNumbers&);
+  template void require_finite(const mpi::Communicator&, Vectors<const T>, const RowNumbers&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "trisweep/component/ilut.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
+#include "trisweep/sptrsv/ilut.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -43,12 +43,12 @@ std::span<const NamedPreconditioner> preconditioners() {
 template <Scalar T>
 IterativeSolver<T>::IterativeSolver(MPI_Comm comm, BlockRows<T> rows, const IterativeOptions& options)
     : comm_(comm), options_(options) {
-  transport::collectively(comm_, [&] {
+  mpi::agree_on_error(comm_, [&] {
     if (!rows.number.empty())
       throw Error(ErrorKind::usage, "iterative solvers take consecutive rows of each rank",
                   "leave the rows' numbers out");
     method_ = &find_named(krylov::methods<T>(), "method", options_.method);
-    crew_.emplace(options_.threads);
+    pool_.emplace(options_.threads);
   });
   std::vector<Index> counts = comm_.gather(rows.a.rows());
   comm_.broadcast(counts, 0);
@@ -67,11 +67,11 @@ void IterativeSolver<T>::make_preconditioner(const BlockRows<T>& rows, Index fir
   if (kind == Preconditioning::lu) {
     preconditioner_.lu.emplace(comm_.handle(), rows, options_.factors);
   } else if (kind != Preconditioning::none) {
-    transport::collectively(comm_, [&] {
+    mpi::agree_on_error(comm_, [&] {
       const matrix::Csr<T> block = diagonal_block(rows.a, first_row);
       preconditioner_.incomplete.emplace(
-          block, kind == Preconditioning::ilut ? component::ilut_pattern(block) : block.pattern,
-          component::Options{.threads = options_.threads});
+          block, kind == Preconditioning::ilut ? sptrsv::ilut_pattern(block) : block.pattern,
+          sptrsv::RowSolverOptions{.threads = options_.threads});
       preconditioner_.incomplete->prepare(options_.op, options_.nrhs);
     });
     incomplete_nonzeros_ = static_cast<Offset>(comm_.sum(double(preconditioner_.incomplete->nonzeros())));
@@ -87,14 +87,14 @@ void IterativeSolver<T>::Preconditioner::operator()(Vectors<const T> b, Vectors<
 
 template <Scalar T>
 void IterativeSolver<T>::Product::operator()(Vectors<const T> x, Vectors<T> y) {
-  solver.matrix_->apply(solver.options_.op, x, y, *solver.crew_);
+  solver.matrix_->apply(solver.options_.op, x, y, *solver.pool_);
 }
 
 template <Scalar T>
 IterativeResult IterativeSolver<T>::solve(Vectors<const T> b, Vectors<T> x) {
   const auto start = Clock::now();
   const auto results =
-      method_->solve({matrix_->comm(), *crew_}, {product_, preconditioner_}, b, x, options_.krylov);
+      method_->solve({matrix_->comm(), *pool_}, {product_, preconditioner_}, b, x, options_.krylov);
   IterativeResult result{.seconds = comm_.max(seconds_since(start))};
   for (const krylov::BicgstabResult& r : results)
     result.iterations = std::max(result.iterations, r.iterations);
@@ -111,13 +111,13 @@ template <Scalar T>
 BackwardError IterativeSolver<T>::error_of(Vectors<const T> b, Vectors<const T> x) {
   std::vector<double> ones;
   std::vector<T> rest;
-  transport::collectively(comm_, [&] {
+  mpi::agree_on_error(comm_, [&] {
     ones.assign(usize(b.rows), 1.0);
     rest.resize(usize(b.rows) * usize(b.cols));
   });
-  Residuals<T> residuals(*matrix_, *crew_, {ones, ones});
+  Residuals<T> residuals(*matrix_, *pool_, {ones, ones});
   BackwardError error;
-  transport::together(matrix_->comm(), [&] {
+  mpi::revoke_on_error(matrix_->comm(), [&] {
     residuals.prepare(options_.op, b.cols);
     error = largest(residuals.measure(options_.op, b, x, {rest.data(), b.rows, b.cols}, 0));
   });

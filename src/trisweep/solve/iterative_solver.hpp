@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "trisweep/component/ilu0.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/solve/backward_error.hpp"
 #include "trisweep/solve/solver.hpp"
+#include "trisweep/sptrsv/ilu0.hpp"
 
 namespace trisweep::solve {
 
@@ -30,7 +30,7 @@ struct IterativeOptions {
   Index nrhs = 1;   // at most so many right-hand sides at a time
   int threads = 1;  // of each rank
   krylov::BicgstabOptions krylov;
-  Options factors;  // of Preconditioning::lu
+  SolverOptions factors;  // of Preconditioning::lu
 };
 
 struct IterativeResult {
@@ -50,7 +50,7 @@ struct IterativeResult {
 template <Scalar T>
 class IterativeSolver {
  public:
-  // Collective. Throws as Solver and component::IncompleteLu do, and Error(usage) for a method that there is
+  // Collective. Throws as Solver and sptrsv::IncompleteLu do, and Error(usage) for a method that there is
   // not, or rows with numbers.
   IterativeSolver(MPI_Comm comm, BlockRows<T> rows, const IterativeOptions& options);
   IterativeSolver(const IterativeSolver&) = delete;
@@ -70,7 +70,7 @@ class IterativeSolver {
   // Of one kind; the others are not there.
   struct Preconditioner {
     std::optional<Solver<T>> lu;
-    std::optional<component::IncompleteLu<T>> incomplete;
+    std::optional<sptrsv::IncompleteLu<T>> incomplete;
     Op op = Op::none;
 
     void operator()(Vectors<const T> b, Vectors<T> x);
@@ -83,10 +83,10 @@ class IterativeSolver {
   void make_preconditioner(const BlockRows<T>& rows, Index first_row);
   BackwardError error_of(Vectors<const T> b, Vectors<const T> x);
 
-  transport::Communicator comm_;
+  mpi::Communicator comm_;
   IterativeOptions options_;
   const krylov::NamedMethod<T>* method_ = nullptr;
-  std::optional<Crew> crew_;
+  std::optional<ThreadPool> pool_;
   Preconditioner preconditioner_;
   std::optional<krylov::DistributedMatrix<T>> matrix_;
   Product product_{*this};

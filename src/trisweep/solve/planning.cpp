@@ -60,10 +60,10 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
                           Observer& observer) {
   const auto start = Clock::now();
   const std::vector<std::string> diagonals = model::diagonals_to_analyze(request.axes);
-  std::vector<symbolic::Options> symbolic;
+  std::vector<symbolic::SymbolicOptions> symbolic;
   for (const std::string& diagonal : diagonals)
     symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks()));
-  ordering::Options ordering = model::ordering_options(request.ordering, request.axes);
+  ordering::OrderingOptions ordering = model::ordering_options(request.ordering, request.axes);
   ordering.numbers = request.numbers;
   auto analyses = analyze_each_as(kind, a, ordering, symbolic, observer);
   PlannedSystem planned{.choice = request.axes.usual(), .analysis_seconds = seconds_since(start)};

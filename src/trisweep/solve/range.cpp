@@ -7,7 +7,7 @@
 namespace trisweep::solve {
 
 template <Scalar T>
-RealOf<T> unit_of_range(const transport::Communicator& comm, std::span<const T> values) {
+RealOf<T> unit_of_range(const mpi::Communicator& comm, std::span<const T> values) {
   using Real = RealOf<T>;
   constexpr int most = std::numeric_limits<Real>::max_exponent, room = most / 8;
   Real largest = 0;
@@ -15,7 +15,7 @@ RealOf<T> unit_of_range(const transport::Communicator& comm, std::span<const T> 
   return comm.max(double(largest)) < std::ldexp(1.0, most - room) ? Real(1) : std::ldexp(Real(1), -room);
 }
 
-#define INSTANTIATE(T) template RealOf<T> unit_of_range(const transport::Communicator&, std::span<const T>);
+#define INSTANTIATE(T) template RealOf<T> unit_of_range(const mpi::Communicator&, std::span<const T>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

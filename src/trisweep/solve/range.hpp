@@ -4,7 +4,7 @@
 #include <span>
 
 #include "trisweep/core/types.hpp"
-#include "trisweep/transport/communicator.hpp"
+#include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::solve {
 
@@ -12,6 +12,6 @@ namespace trisweep::solve {
 // next to the largest entry: 1 unless the largest part of an entry on any rank is within an eighth of the
 // exponents from the largest number. Collective.
 template <Scalar T>
-RealOf<T> unit_of_range(const transport::Communicator& comm, std::span<const T> values);
+RealOf<T> unit_of_range(const mpi::Communicator& comm, std::span<const T> values);
 
 }  // namespace trisweep::solve

@@ -70,8 +70,8 @@ plan::VectorPhase columns_of(const krylov::DistributedMatrix<T>& rows) {
 
 template <Scalar T>
 template <class Work>
-auto RefinedSolver<T>::together(const Work& work) {
-  return transport::together(a_.comm(), [&] { return transport::together(solver_.comm(), work); });
+auto RefinedSolver<T>::revoke_on_error(const Work& work) {
+  return mpi::revoke_on_error(a_.comm(), [&] { return mpi::revoke_on_error(solver_.comm(), work); });
 }
 
 template <Scalar T>
@@ -93,17 +93,17 @@ bool RefinedSolver<T>::has_room(Op op, Index nrhs) const {
 
 template <Scalar T>
 void RefinedSolver<T>::agree(Op op, Vectors<const T> b, Vectors<const T> x) {
-  transport::Failure failure;
+  mpi::Failure failure;
   try {
     require_apart<T>(b, x, a_.local_rows(), solver_.reaches_device());
   } catch (...) {
-    failure = transport::current_failure();
+    failure = mpi::current_failure();
   }
   const auto call = static_cast<std::uint64_t>(b.cols) << 8 | static_cast<unsigned char>(op);
   std::array<std::uint64_t, 4> most{failure.failed, !has_room(op, b.cols), call, ~call};
   a_.comm().max(most);
   const auto [refused, without_room, largest_call, smallest_call] = most;
-  if (refused != 0) transport::throw_first_failure(a_.comm(), failure);
+  if (refused != 0) mpi::throw_first_failure(a_.comm(), failure);
   if (largest_call != ~smallest_call) require_same_call(a_.comm(), op, b.cols);
   if (without_room != 0) make_room(op, b.cols);
 }
@@ -119,7 +119,7 @@ void RefinedSolver<T>::make_room(Op op, Index nrhs) {
   residuals_.prepare(op, at_once);
   make_room_on_device(op, at_once);
   const std::size_t size = usize(a_.local_rows()) * usize(row_width<T>(corrected));
-  transport::collectively(a_.comm(), [&] {
+  mpi::agree_on_error(a_.comm(), [&] {
     std::vector<Buffer<T>*> grown{&corrected_, &residual_};
     if (corrected > 1 && solver_.options().device == engine::Device::native)
       grown.insert(grown.end(), {&b_in_rows_, &x_in_rows_});
@@ -140,15 +140,15 @@ void RefinedSolver<T>::make_room_on_device(Op op, Index nrhs) {
   if (transposes && !transposed_) {
     matrix::Csr<T> room, turned;
     const matrix::Csr<T>& whole = a_.whole(room);
-    transport::collectively(a_.comm(), [&] {
+    mpi::agree_on_error(a_.comm(), [&] {
       if (a_.comm().rank() == 0) turned = matrix::transpose(whole);
     });
     transposed_.emplace(a_.comm().handle(), a_.comm().rank() == 0 ? &turned : nullptr, a_.partition());
   }
   const krylov::DistributedMatrix<T>& rows = transposes ? *transposed_ : a_;
-  const auto columns = transport::collectively(a_.comm(), [&] { return columns_of(rows); });
+  const auto columns = mpi::agree_on_error(a_.comm(), [&] { return columns_of(rows); });
   auto made = solver_.refinement(op, residuals_.measuring(op, rows.local()), columns, nrhs);
-  transport::collectively(a_.comm(), [&] { device_[op] = {std::move(made), nrhs}; });
+  mpi::agree_on_error(a_.comm(), [&] { device_[op] = {std::move(made), nrhs}; });
 }
 
 template <Scalar T>
@@ -161,12 +161,12 @@ auto RefinedSolver<T>::step_here(const System& system, const Limits& limits, con
   return {.correct =
               [=, this, &correction] {
                 correction(system.r, candidate);
-                krylov::assign(solver_.crew(), krylov::columns_of(x), candidate, sum, x, candidate);
+                krylov::assign(solver_.pool(), krylov::columns_of(x), candidate, sum, x, candidate);
                 return residuals_.measure(system.op, system.b, candidate, system.r, limits.acceptable);
               },
           .take =
               [=, this](std::span<const Index> columns) {
-                krylov::assign(solver_.crew(), columns, x, same, candidate);
+                krylov::assign(solver_.pool(), columns, x, same, candidate);
               },
           .measure =
               [=, this] {
@@ -209,10 +209,9 @@ void RefinedSolver<T>::repeat(const Step& step, double goal, double slowest, int
 
 template <Scalar T>
 void RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits) {
-  const auto errors = [&](const std::vector<engine::Found>& found) {
+  const auto errors = [&](const std::vector<engine::ResidualNorms>& norms) {
     std::vector<ColumnError> of;
-    for (const engine::Found& f : found)
-      of.push_back(residuals_.error(system.op, {f[0], f[1], f[2], f[3], f[4], f[5], false, {}}));
+    for (const engine::ResidualNorms& n : norms) of.push_back(residuals_.error(system.op, {n, false, {}}));
     return of;
   };
   error_ = errors(device.start(system.b, system.stream));
@@ -231,16 +230,16 @@ template <Scalar T>
 void RefinedSolver<T>::correct_by_factors(const SystemInRows& system, const Limits& limits) {
   const auto& [op, b, x, r, before] = system;
   const auto for_each_part = [&](const auto& work) {
-    solver_.crew().run(
-        [&](int thread) { work(solver_.crew().part(thread, usize(x.rows), usize(bundle<T>))); });
+    solver_.pool().run(
+        [&](int thread) { work(solver_.pool().part(thread, usize(x.rows), usize(bundle<T>))); });
   };
   const auto correct = [&] {
-    for_each_part([&](Crew::Part p) { krylov::copy_rows<T>(x, p, before.row(p.begin), before.ld); });
+    for_each_part([&](ThreadPool::Part p) { krylov::copy_rows<T>(x, p, before.row(p.begin), before.ld); });
     solver_.solve(op, {.b = r, .x = x, .adds = true});
     return residuals_.measure(op, b, x, r, limits.acceptable);
   };
   const auto leave = [&](std::span<const Index> columns) {
-    for_each_part([&](Crew::Part p) {
+    for_each_part([&](ThreadPool::Part p) {
       for (std::size_t i = p.begin; i < p.end; ++i)
         for (const Index c : columns) x.row(i)[c] = before.row(i)[c];
     });
@@ -264,7 +263,7 @@ void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& lim
     for (const Index c : krylov::columns_of(r)) {
       if (error_[usize(c)].*typical > limits.acceptable) wanted.push_back(c);
     }
-    transport::collectively(a_.comm(), [&] {
+    mpi::agree_on_error(a_.comm(), [&] {
       if (measures.size() == 0)
         measures = Buffer<R>(usize(r.rows) * usize(r.cols), "the measures of residuals");
     });
@@ -290,8 +289,8 @@ auto RefinedSolver<T>::in_rows(const System& system) -> SystemInRows {
   if (count == 1)
     return {system.op, {system.b.data, n, 1, 1}, {system.x.data, n, 1, 1}, room(residual_), room(corrected_)};
   const VectorRows<T> b = room(b_in_rows_);
-  solver_.crew().run([&](int thread) {
-    krylov::to_rows(system.b, solver_.crew().part(thread, usize(n), usize(bundle<T>)), ld, b.data);
+  solver_.pool().run([&](int thread) {
+    krylov::to_rows(system.b, solver_.pool().part(thread, usize(n), usize(bundle<T>)), ld, b.data);
   });
   return {system.op, b, room(x_in_rows_), room(residual_), room(corrected_)};
 }
@@ -299,8 +298,8 @@ auto RefinedSolver<T>::in_rows(const System& system) -> SystemInRows {
 template <Scalar T>
 void RefinedSolver<T>::bring_x(const System& system, const SystemInRows& rows, bool back) {
   if (rows.x.data == system.x.data) return;
-  solver_.crew().run([&](int thread) {
-    const Crew::Part part = solver_.crew().part(thread, usize(rows.x.rows), usize(bundle<T>));
+  solver_.pool().run([&](int thread) {
+    const ThreadPool::Part part = solver_.pool().part(thread, usize(rows.x.rows), usize(bundle<T>));
     if (back)
       krylov::from_rows<T>({rows.x.row(part.begin), 0, rows.x.cols, rows.x.ld}, part, system.x);
     else
@@ -385,7 +384,7 @@ void RefinedSolver<T>::refine(const System& system, const Limits& limits) {
 template <Scalar T>
 template <class V>
 Vectors<V> RefinedSolver<T>::on_host(Vectors<V> v, Buffer<T>& room) {
-  return transport::collectively(a_.comm(), [&]() -> Vectors<V> {
+  return mpi::agree_on_error(a_.comm(), [&]() -> Vectors<V> {
     if (v.space == MemorySpace::host) return v;
     room = zeros<T>(usize(v.rows) * usize(v.cols), "copies of a device's vectors");
     const Vectors<T> copy{room.data(), v.rows, v.cols};
@@ -406,7 +405,8 @@ void RefinedSolver<T>::take_over(const System& system, const Limits& limits) {
   const Index at_once = part(x.cols);
   for (Index first = 0; first < x.cols; first += at_once) {
     const Index count = std::min(at_once, x.cols - first);
-    const System some{system.op, b.columns(first, count), x.columns(first, count), system.r.columns(0, count)};
+    const System some{system.op, b.columns(first, count), x.columns(first, count),
+                      system.r.columns(0, count)};
     error_ = residuals_.measure(some.op, some.b, some.x, some.r, limits.acceptable);
     residual_is_current_ = true;
     steps_ = made;
@@ -422,19 +422,19 @@ void RefinedSolver<T>::take_over(const System& system, const Limits& limits) {
 // The roundings of a residual's terms add up like a random walk, not like a worst case.
 template <Scalar T>
 ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms) {
-  return together([&] {
+  return revoke_on_error([&] {
     agree(op, b, x);
     std::vector<R> magnitude, error, of_largest, of_each;
     Buffer<T> room_of_b, room_of_x;
-    transport::collectively(a_.comm(), [&] {
+    mpi::agree_on_error(a_.comm(), [&] {
       for (auto* v : {&magnitude, &error, &of_largest, &of_each}) v->resize(usize(a_.local_rows()));
     });
     const Vectors<const T> right = on_host(b, room_of_b), here = on_host(x, room_of_x);
     const Vectors<T> r{residual_.data(), a_.local_rows(), 1};
     const R rounding = static_cast<R>(std::sqrt(double(terms))) * std::numeric_limits<R>::epsilon();
     residuals_.magnitudes(op, right, here, magnitude);
-    a_.residual(op, here, right, r, solver_.crew());
-    const auto norm = krylov::max_norms<T>({a_.comm(), solver_.crew()}, here)[0];
+    a_.residual(op, here, right, r, solver_.pool());
+    const auto norm = krylov::max_norms<T>({a_.comm(), solver_.pool()}, here)[0];
     for (std::size_t i = 0; i < error.size(); ++i) {
       error[i] = std::abs(r.data[i]) + rounding * magnitude[i];
       of_largest[i] = norm > 0 ? static_cast<R>(1 / norm) : R(0);
@@ -448,7 +448,7 @@ ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<
 
 template <Scalar T>
 void RefinedSolver<T>::prepare(Op op, Index nrhs) {
-  together([&] {
+  revoke_on_error([&] {
     require_same_call(a_.comm(), op, nrhs);
     make_room(op, nrhs);
   });
@@ -460,7 +460,7 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
   const double acceptable = options.acceptable > 0 ? options.acceptable : 10 * epsilon;
   const Limits limits{options.best ? epsilon : acceptable, acceptable, options.max_steps, options.best};
-  return together([&] {
+  return revoke_on_error([&] {
     agree(op, b, x);
     Refined refined;
     const Index at_once = group(b.cols);
@@ -493,7 +493,7 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
 
 template <Scalar T>
 BackwardError RefinedSolver<T>::backward_error(Op op, Vectors<const T> b, Vectors<const T> x) {
-  return together([&] {
+  return revoke_on_error([&] {
     agree(op, b, x);
     std::vector<ColumnError> errors;
     const Index at_once = group(b.cols);

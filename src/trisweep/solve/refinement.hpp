@@ -54,7 +54,7 @@ struct ForwardError {
 //
 // Works with the solver's threads, and where the solver's device has memory of its own, there. Collective,
 // and so is its destructor on devices; throws on every rank when any runs out of memory, after which matrix
-// and solver may be abandoned (transport/fate.hpp).
+// and solver may be revoked (mpi/fault_state.hpp).
 template <Scalar T>
 class RefinedSolver {
  public:
@@ -62,7 +62,7 @@ class RefinedSolver {
   RefinedSolver(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver)
       : a_(a),
         solver_(solver),
-        residuals_(a, solver.crew(), {solver.equation_scale(Op::none), solver.equation_scale(Op::transpose)}),
+        residuals_(a, solver.pool(), {solver.equation_scale(Op::none), solver.equation_scale(Op::transpose)}),
         corrections_(a, solver) {}
 
   // Makes room, here and in what is solved with: solve() then allocates little, but for GMRES. solve() does
@@ -129,7 +129,7 @@ class RefinedSolver {
 
   // Runs work() so that an error that this rank has alone reaches the others, wherever they wait.
   template <class Work>
-  auto together(const Work& work);
+  auto revoke_on_error(const Work& work);
   // Of a call, in one reduction: whether any rank refuses it, whether it is the same on all, and whether
   // there is room for it.
   void agree(Op op, Vectors<const T> b, Vectors<const T> x);

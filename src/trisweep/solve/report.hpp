@@ -23,7 +23,7 @@ struct FactorReport {
   // Known with the first answer.
   double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
   bool numerically_singular = false;
-  bool second_try = false;          // with greater care: the first has not led to an answer
+  bool second_try = false;          // conservative pivoting: the first factors did not lead to a solution
   double compression_eps = 0;       // of panels; 0: they are as they are
   double compression_seconds = 0;   // with what was tried before
   bool compression_undone = false;  // compressed, the factors have led to no answer, or not sooner

@@ -29,13 +29,13 @@ std::size_t largest(const Size& size, Index ranks) {
 }  // namespace
 
 template <Scalar T>
-std::vector<T> scatter_rows(const transport::Communicator& comm, const distribution::RowPartition& partition,
+std::vector<T> scatter_rows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                             const matrix::Dense<T>& whole) {
   Index columns = whole.cols;
   comm.broadcast(columns);
   const auto size = [&](Index rank) { return usize(partition.count(rank)) * usize(columns); };
   std::vector<T> mine, packed;  // packed: on rank 0, for one rank after the other
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     if (comm.rank() == 0) packed.resize(largest(size, comm.size()));
     mine.resize(size(comm.rank()));
   });
@@ -57,12 +57,12 @@ std::vector<T> scatter_rows(const transport::Communicator& comm, const distribut
 }
 
 template <Scalar T>
-matrix::Dense<T> gather_rows(const transport::Communicator& comm, const distribution::RowPartition& partition,
+matrix::Dense<T> gather_rows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                              const std::vector<T>& rows, Index nrhs) {
   const auto size = [&](Index rank) { return usize(partition.count(rank)) * usize(nrhs); };
   matrix::Dense<T> whole;
   std::vector<T> packed;
-  transport::collectively(comm, [&] {
+  mpi::agree_on_error(comm, [&] {
     if (comm.rank() != 0) return;
     whole = {.rows = partition.rows(), .cols = nrhs, .value = {}};
     whole.value.resize(usize(whole.rows) * usize(nrhs));
@@ -82,10 +82,10 @@ matrix::Dense<T> gather_rows(const transport::Communicator& comm, const distribu
   return whole;
 }
 
-#define INSTANTIATE(T)                                                                                     \
-  template std::vector<T> scatter_rows(const transport::Communicator&, const distribution::RowPartition&,  \
-                                       const matrix::Dense<T>&);                                           \
-  template matrix::Dense<T> gather_rows(const transport::Communicator&, const distribution::RowPartition&, \
+#define INSTANTIATE(T)                                                                               \
+  template std::vector<T> scatter_rows(const mpi::Communicator&, const distribution::RowPartition&,  \
+                                       const matrix::Dense<T>&);                                     \
+  template matrix::Dense<T> gather_rows(const mpi::Communicator&, const distribution::RowPartition&, \
                                         const std::vector<T>&, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

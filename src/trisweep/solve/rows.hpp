@@ -5,19 +5,19 @@
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/matrix/csr.hpp"
-#include "trisweep/transport/communicator.hpp"
+#include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::solve {
 
 // Collective. This rank's rows, column-major without padding, of the vectors that rank 0 has (`whole` is read
 // there only).
 template <Scalar T>
-std::vector<T> scatter_rows(const transport::Communicator& comm, const distribution::RowPartition& partition,
+std::vector<T> scatter_rows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                             const matrix::Dense<T>& whole);
 
 // Collective. The reverse: all rows on rank 0, an empty result elsewhere.
 template <Scalar T>
-matrix::Dense<T> gather_rows(const transport::Communicator& comm, const distribution::RowPartition& partition,
+matrix::Dense<T> gather_rows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                              const std::vector<T>& rows, Index nrhs);
 
 }  // namespace trisweep::solve

@@ -43,7 +43,7 @@ class Rounds {
   // zero leaves v as it was.
   double miss() {
     const double before = largest(v_);
-    a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1}, solver_.crew());
+    a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1}, solver_.pool());
     refined_.solve(Op::none, columns(image_), {recovered_.data(), rows(), 1}, {.best = true});
     std::transform(v_.begin(), v_.end(), recovered_.begin(), recovered_.begin(), std::plus<>{});
     const double missed = largest(recovered_);  // image_ is -A v
@@ -58,7 +58,7 @@ class Rounds {
   Index rows() const { return a_.local_rows(); }
   // The largest entry of v over its scale.
   double largest(const std::vector<T>& v) {
-    return krylov::max_norms_over({a_.comm(), solver_.crew()}, columns(v), unknown_scale_)[0];
+    return krylov::max_norms_over({a_.comm(), solver_.pool()}, columns(v), unknown_scale_)[0];
   }
   Vectors<const T> columns(const std::vector<T>& v) const { return {v.data(), rows(), 1}; }
 

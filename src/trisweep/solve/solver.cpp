@@ -25,8 +25,8 @@ namespace {
 
 // Factors as are fastest or, when those have not led to an answer, as are most accurate, whatever plan was
 // chosen: inverted supernodes, and pivots not much smaller than the largest of their column.
-enum class Care { usual, great };
-constexpr double great_threshold = 0.5;
+enum class Pivoting { standard, conservative };
+constexpr double conservative_threshold = 0.5;
 
 // In a row of op(A).
 template <Scalar T>
@@ -40,13 +40,13 @@ Index most_entries(const matrix::Csr<T>& a, bool transposed) {
 
 // Leaves transports that these ranks cannot have out of what there is to choose from; refuses one that is the
 // only choice before anything is computed.
-void leave_out_unusable(const transport::Communicator& comm, model::PlanAxes& axes) {
+void leave_out_unusable(const mpi::Communicator& comm, model::PlanAxes& axes) {
   if (comm.size() == 1) return;
   const bool given = axes.transport.size() == 1;
   std::erase_if(axes.transport, [&](const std::string& name) {
-    if (transport::find_transport(name).always) return false;
-    const std::string obstacle = transport::obstacle(comm, name);
-    if (given && !obstacle.empty()) throw transport::CollectiveError(ErrorKind::environment, obstacle);
+    if (mpi::find_transport(name).always) return false;
+    const std::string obstacle = mpi::obstacle(comm, name);
+    if (given && !obstacle.empty()) throw mpi::CollectiveError(ErrorKind::environment, obstacle);
     return !obstacle.empty();
   });
 }
@@ -56,16 +56,15 @@ void leave_out_unusable(const transport::Communicator& comm, model::PlanAxes& ax
 template <Scalar T>
 class Solver<T>::System {
  public:
-  System(MPI_Comm comm, BlockRows<T> rows, const Options& options) : comm_(comm), options_(options) {
+  System(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options) : comm_(comm), options_(options) {
     if (std::same_as<T, Single<T>> && options.mixed)
-      throw transport::CollectiveError(ErrorKind::usage,
-                                       "single precision is the lowest precision of factors",
-                                       "use mixed precision with a matrix in double precision");
-    transport::collectively(comm_, [&] {
+      throw mpi::CollectiveError(ErrorKind::usage, "single precision is the lowest precision of factors",
+                                 "use mixed precision with a matrix in double precision");
+    mpi::agree_on_error(comm_, [&] {
       engine::require_device(options_.device);
       require_threads(options_.threads, 0);
     });
-    if (!options_.plan) options_.plan = model::all_axes(comm_.size(), names_of(transport::transports()));
+    if (!options_.plan) options_.plan = model::all_axes(comm_.size(), names_of(mpi::transports()));
     leave_out_unusable(comm_, *options_.plan);
     if (options_.device != engine::Device::native) choose_exchange();
     ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));
@@ -75,7 +74,7 @@ class Solver<T>::System {
     const auto start = Clock::now();
     a_.emplace(comm_.handle(), std::move(own.a), own.partition);
     matrix_seconds_ = comm_.max(seconds_since(start));
-    factor(Care::usual, Reuse::nothing);
+    factor(Pivoting::standard, Reuse::nothing);
   }
 
   Answer solve(Op op, Vectors<const T> given, Vectors<T> x, void* stream) {
@@ -84,11 +83,11 @@ class Solver<T>::System {
     if (!answer.solved()) blame_input(b);
     if (options_.second_try && solver_->compression() && !tiles_will_do(answer)) {
       compression_undone_ = true;
-      factor(Care::usual, Reuse::analysis);
+      factor(Pivoting::standard, Reuse::analysis);
       answer = try_to_solve(op, b, x, stream);
     }
-    if (!options_.second_try || care_ == Care::great || good_enough(answer)) return answer;
-    factor(Care::great, Reuse::nothing);
+    if (!options_.second_try || pivoting_ == Pivoting::conservative || good_enough(answer)) return answer;
+    factor(Pivoting::conservative, Reuse::nothing);
     return try_to_solve(op, b, x, stream);
   }
 
@@ -100,7 +99,7 @@ class Solver<T>::System {
 
   void refactor(std::span<const T> values) {
     std::vector<T> ordered;
-    transport::collectively(comm_, [&] {
+    mpi::agree_on_error(comm_, [&] {
       if (!entry_.empty() && entry_.size() != values.size())
         throw Error(ErrorKind::usage, "the number of values is not the number of entries of the matrix",
                     "pass values for the same pattern");
@@ -112,7 +111,7 @@ class Solver<T>::System {
     });
     bring_into_range(ordered);
     a_->replace_values(ordered);
-    factor(Care::usual, Reuse::analysis);
+    factor(Pivoting::standard, Reuse::analysis);
   }
 
   void prepare(Op op, Index nrhs) { refined_->prepare(op, nrhs); }
@@ -142,23 +141,25 @@ class Solver<T>::System {
 
   // Tiles show no condition beyond what they are off by.
   bool tiles_will_do(const Answer& answer) const {
-    return answer.solved() && answer.regularity.condition_estimate * solver_->options().compression.eps < 1;
+    return answer.solved() && answer.condition.condition_estimate * solver_->options().compression.eps < 1;
   }
 
   // Of devices, where nobody has chosen. Without puts of theirs there are layers of one rank each to choose
   // from; anything else is refused before anything is computed.
   void choose_exchange() {
     const std::string obstacle = engine::obstacle_to_puts(options_.device, comm_);
-    if (!options_.carrier)
-      options_.carrier = obstacle.empty() ? device::Carrier::device : device::Carrier::host;
-    report_.exchange_backend = engine::name_of(*options_.carrier);
+    if (!options_.exchange_backend)
+      options_.exchange_backend =
+          obstacle.empty() ? device::ExchangeBackend::puts : device::ExchangeBackend::mpi;
+    report_.exchange_backend = engine::name_of(*options_.exchange_backend);
     if (obstacle.empty()) return;
     model::PlanAxes& axes = *options_.plan;
     std::erase_if(axes.grid, [](const auto& grid) { return grid.px * grid.py > 1; });
     std::erase_if(axes.mapping,
                   [](const auto& name) { return distribution::find_mapping(name).only_ranks_count; });
-    if (options_.carrier == device::Carrier::device || axes.grid.empty() || axes.mapping.empty())
-      throw transport::CollectiveError(ErrorKind::environment, obstacle);
+    if (options_.exchange_backend == device::ExchangeBackend::puts || axes.grid.empty() ||
+        axes.mapping.empty())
+      throw mpi::CollectiveError(ErrorKind::environment, obstacle);
   }
 
   void bring_into_range(std::vector<T>& values) {
@@ -175,7 +176,7 @@ class Solver<T>::System {
   // In the host's memory, until the next one.
   template <class Change>
   Vectors<const T> copy_here(Vectors<const T> b, const Change& change) {
-    return transport::collectively(comm_, [&]() -> Vectors<const T> {
+    return mpi::agree_on_error(comm_, [&]() -> Vectors<const T> {
       copy_.resize(usize(b.rows) * usize(b.cols));
       const Vectors<T> to{copy_.data(), b.rows, b.cols};
       if (b.space == MemorySpace::host) {
@@ -206,26 +207,26 @@ class Solver<T>::System {
                   .worst = refined.worst,
                   .reductions = reductions() - steps,
                   .seconds = seconds_since(start)};
-    if (!regularity_) {
+    if (!condition_) {
       const Probe probe = probe_singularity(*a_, *solver_);
-      regularity_ = {.condition_estimate = std::max(probe.condition, estimate_condition(*solver_)),
-                     .probe_condition = probe.condition,
-                     .recovered = probe.recovered};
+      condition_ = {.condition_estimate = std::max(probe.condition, estimate_condition(*solver_)),
+                    .probe_condition = probe.condition,
+                    .recovered = probe.recovered};
     }
-    answer.regularity = *regularity_;
+    answer.condition = *condition_;
     assess<T>(answer);
-    report_.factor.condition_estimate = answer.regularity.condition_estimate;
+    report_.factor.condition_estimate = answer.condition.condition_estimate;
     report_.factor.numerically_singular = answer.singular;
     return answer;
   }
 
   Offset reductions() const { return a_->comm().reductions() + solver_->comm().reductions(); }
 
-  void factor(Care care, Reuse reuse) {
-    care_ = care;
-    regularity_.reset();
+  void factor(Pivoting pivoting, Reuse reuse) {
+    pivoting_ = pivoting;
+    condition_.reset();
     tried_seconds_ = 0;
-    factors_are_low_ = options_.mixed && care == Care::usual;
+    factors_are_low_ = options_.mixed && pivoting == Pivoting::standard;
     if (reuse == Reuse::nothing) {
       analysis_.reset();
       factored_.reset();
@@ -235,12 +236,12 @@ class Solver<T>::System {
 
   template <Scalar F>
   void factor_in() {
-    const Index node = transport::ranks_of_first_node(comm_);
+    const Index node = mpi::ranks_of_first_node(comm_);
     std::shared_ptr<const Factorization<F>> factorization;  // rank 0
     {
       matrix::Csr<T> room;
       const matrix::Csr<T>& whole = a_->whole(room);
-      transport::collectively(comm_, [&] {
+      mpi::agree_on_error(comm_, [&] {
         if (comm_.rank() == 0) factorization = plan_and_factor<F>(whole, node);
       });
     }
@@ -254,7 +255,7 @@ class Solver<T>::System {
   template <Scalar F>
   std::shared_ptr<const Factorization<F>> plan_and_factor(const matrix::Csr<T>& a, Index ranks_of_node) {
     if (most_entries_[0] == 0) most_entries_ = {most_entries(a, false), most_entries(a, true)};
-    report_.factor = {.second_try = care_ == Care::great};
+    report_.factor = {.second_try = pivoting_ == Pivoting::conservative};
     // Cholesky reads one triangle: other values of the same pattern need not be Hermitian any more.
     if (analysis_ && (analysis_->kind == numeric::Kind::lu || likely_kind(a) == analysis_->kind)) {
       if (auto again = try_factor_as_before<F>(a)) return again;
@@ -275,9 +276,10 @@ class Solver<T>::System {
                         .clusters = compression().eps > 0,
                         .rows = a_->partition(),
                         .numbers = {number_}};
-    if (care_ == Care::great) request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
+    if (pivoting_ == Pivoting::conservative)
+      request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
     std::shared_ptr<const Factorization<F>> done;
-    const auto likely = care_ == Care::usual ? likely_kind(a) : numeric::Kind::lu;
+    const auto likely = pivoting_ == Pivoting::standard ? likely_kind(a) : numeric::Kind::lu;
     for (auto kind = likely; !done; kind = numeric::Kind::lu) {
       PlannedSystem planned = plan_system(a, kind, request, observer());
       analysis_ = planned.analysis;
@@ -326,14 +328,14 @@ class Solver<T>::System {
     return std::make_shared<const Factorization<F>>(*std::move(done.factorization));
   }
 
-  numeric::Options numeric_options() const {
+  numeric::FactorizationOptions numeric_options() const {
     const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const numeric::Kind kind = analysis_->kind;
     const int threads = options_.threads > 0
                             ? options_.threads
                             : numeric::useful_threads(*analysis_->structure, kind, processors);
-    numeric::Options options{.threads = threads};
-    if (care_ == Care::great) options.relative_threshold = great_threshold;
+    numeric::FactorizationOptions options{.threads = threads};
+    if (pivoting_ == Pivoting::conservative) options.relative_threshold = conservative_threshold;
     return options;
   }
 
@@ -350,8 +352,7 @@ class Solver<T>::System {
     comm_.broadcast(compression_undone_);
     for (const model::NamedAxis& axis : model::named_axes()) comm_.broadcast(report_.plan.*axis.value);
     if (!options_.usual_transport) return;
-    if (const auto& usual = transport::usual_transport(comm_); usual.preferred)
-      report_.plan.transport = usual.name;
+    if (const auto& usual = mpi::usual_transport(comm_); usual.preferred) report_.plan.transport = usual.name;
   }
 
   template <Scalar F>
@@ -391,7 +392,7 @@ class Solver<T>::System {
     tiles_.reset();
     matrix::Csr<T> room;
     const matrix::Csr<T>& whole = a_->whole(room);
-    auto factorization = transport::collectively(comm_, [&] {
+    auto factorization = mpi::agree_on_error(comm_, [&] {
       return std::make_shared<const Factorization<F>>(
           solve::try_factor<F>(whole, analysis_, numeric_options(), observer()).value());
     });
@@ -402,7 +403,7 @@ class Solver<T>::System {
   template <Scalar F>
   void make_solver(const std::shared_ptr<const Factorization<F>>& factorization) {
     refined_.reset();  // it keeps sums of A's rows
-    const SolverOptions wanted = solver_options();
+    const TriangularSolverOptions wanted = solver_options();
     if (!solver_ || solver_->options().compression != wanted.compression ||
         !solver_->refill(factorization, tiles_)) {
       solver_.reset();
@@ -425,7 +426,7 @@ class Solver<T>::System {
 
   // Once undone, for good.
   Compression compression() const {
-    if (compression_undone_ || care_ == Care::great) return {};
+    if (compression_undone_ || pivoting_ == Pivoting::conservative) return {};
     return options_.compress.automatic ? automatic_ : Compression{options_.compress.eps};
   }
 
@@ -448,16 +449,16 @@ class Solver<T>::System {
     return solver_->compression() ? refinement_of_compressed<T>(options_.refinement) : options_.refinement;
   }
 
-  SolverOptions solver_options() const {
+  TriangularSolverOptions solver_options() const {
     const model::PlanChoice& choice = report_.plan;
     return {.grid = choice.grid,
             .mapping = distribution::find_mapping(choice.mapping),
             .tree = plan::find_tree(choice.tree),
             .schedule = plan::find_schedule(choice.schedule).choice,
             .inter_grid = plan::find_inter_grid(choice.inter_grid),
-            .transport = transport::find_transport(choice.transport).make,
+            .transport = mpi::find_transport(choice.transport).make,
             .device = options_.device,
-            .carrier = options_.carrier,
+            .exchange_backend = options_.exchange_backend,
             .threads = std::max(options_.threads, 1),
             .deterministic = options_.deterministic,
             .dependencies = options_.dependencies,
@@ -469,15 +470,15 @@ class Solver<T>::System {
 
   Observer& observer() const { return options_.observer ? *options_.observer : silent_observer(); }
 
-  transport::Communicator comm_;
-  Options options_;
+  mpi::Communicator comm_;
+  SolverOptions options_;
   std::vector<Offset> entry_;  // ConsecutiveRows::entry
   std::vector<Index> number_;  // ConsecutiveRows::number
   RealOf<T> unit_ = 1;         // a_ is the caller's matrix times this (range.hpp)
   std::vector<T> copy_;        // of right-hand sides
   std::optional<krylov::DistributedMatrix<T>> a_;
   double matrix_seconds_ = 0;  // that distributing it took
-  Care care_ = Care::usual;
+  Pivoting pivoting_ = Pivoting::standard;
   bool factors_are_low_ = false;
   bool compression_undone_ = false;
   Compression automatic_ = automatic_compression<T>(passes_of_whole_factors());
@@ -488,13 +489,13 @@ class Solver<T>::System {
   std::array<Index, 2> most_entries_{};        // in a row of A, and of its transposes
   std::optional<TriangularSolver<T>> solver_;
   std::optional<RefinedSolver<T>> refined_;
-  std::optional<Regularity> regularity_;  // once it is known
-  engine::SolveProfile last_;             // of a sweep
+  std::optional<ConditionEstimate> condition_;  // once it is known
+  engine::SolveProfile last_;                   // of a sweep
   Report report_;
 };
 
 template <Scalar T>
-Solver<T>::Solver(MPI_Comm comm, BlockRows<T> rows, const Options& options)
+Solver<T>::Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options)
     : system_(std::make_unique<System>(comm, std::move(rows), options)) {}
 template <Scalar T>
 Solver<T>::~Solver() = default;

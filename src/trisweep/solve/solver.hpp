@@ -23,7 +23,7 @@
 namespace trisweep::solve {
 
 // What is not said is chosen, or usual. The same on every rank.
-struct Options {
+struct SolverOptions {
   // What plans there are to choose from (model/plan_choice.hpp); nothing: all. model::only() leaves no
   // choice.
   std::optional<model::PlanAxes> plan{};
@@ -42,19 +42,19 @@ struct Options {
     bool automatic = false;
   } compress{};
   engine::Device device = engine::Device::native;  // see SolverOptions
-  std::optional<device::Carrier> carrier{};
+  std::optional<device::ExchangeBackend> exchange_backend{};
   int threads = 0;             // of each rank; 0: one in the sweeps, all processors in the factorization
   bool deterministic = false;  // see SolverOptions for these three
   bool dependencies = true;
   double watchdog = std::numeric_limits<double>::infinity();
   RefinementOptions refinement{};
-  bool second_try = true;        // with greater care, when the first factors lead to no answer
+  bool second_try = true;        // conservative pivoting, when the first factors lead to no solution
   Observer* observer = nullptr;  // of what rank 0 does
 };
 
 // A collective object: every rank of the communicator makes one, calls the same methods in the same order
 // with the same op and number of right-hand sides, and destroys it. Errors are thrown on every rank; after
-// one in a solve the object is abandoned (transport/fate.hpp): it can be destroyed at any time, and nothing
+// one in a solve the object is revoked (mpi/fault_state.hpp): it can be destroyed at any time, and nothing
 // else.
 //
 // Rank 0 gathers the matrix to factor it: the factorization is of one process with threads.
@@ -64,7 +64,7 @@ class Solver {
   // Throws Error(usage) when rows are not those of a square matrix, Error(input) when an entry is not finite,
   // Error(numerical) when the matrix is structurally singular, Error(environment) when memory does not
   // suffice.
-  Solver(MPI_Comm comm, BlockRows<T> rows, const Options& options = {});
+  Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options = {});
   ~Solver();
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;

@@ -7,16 +7,16 @@
 #include <chrono>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/mpi/agreement.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/plan/without_dependencies.hpp"
 #include "trisweep/solve/broadcast.hpp"
-#include "trisweep/transport/agreement.hpp"
 
 namespace trisweep::solve {
 namespace {
 
-void check_options(const SolverOptions& options, Index ranks) {
+void check_options(const TriangularSolverOptions& options, Index ranks) {
   distribution::check_grid(options.grid, ranks);
   require_threads(options.threads);
   if (options.grain < 1 || options.tiling.width < 1 || options.tiling.least < 1)
@@ -44,40 +44,39 @@ std::string_view name_in(std::span<const Row> table, Choice choice) {
   return at == table.end() ? "one of the caller's" : at->name;
 }
 
-std::string_view name_of(const transport::TransportFactory& factory) {
-  const auto* make = factory.target<decltype(transport::NamedTransport::make)>();
-  const auto table = transport::transports();
+std::string_view name_of(const mpi::TransportFactory& factory) {
+  const auto* make = factory.target<decltype(mpi::NamedTransport::make)>();
+  const auto table = mpi::transports();
   const auto at =
       std::find_if(table.begin(), table.end(), [&](const auto& row) { return make && row.make == *make; });
-  return at != table.end()                         ? at->name
-         : make && *make == &transport::make_usual ? "usual"
-                                                   : "one of the caller's";
+  return at != table.end() ? at->name : make && *make == &mpi::make_usual ? "usual" : "one of the caller's";
 }
 
 constexpr std::size_t settings_of_solvers = 18;
 
 // What two ranks that have messages for each other must agree about, or their results depend on.
 template <class S, Scalar T>
-std::array<transport::Setting, settings_of_solvers> settings_of(const SolverOptions& o) {
+std::array<mpi::Setting, settings_of_solvers> settings_of(const TriangularSolverOptions& o) {
   const auto text = [](const auto& value) { return fmt::format("{}", value); };
-  return {{{"scalar type", fmt::format("{}{} bytes", is_complex<T> ? "complex, " : "", sizeof(T))},
-           {"storage of panels", fmt::format("{} bytes", sizeof(S))},
-           {"grid", o.grid.name()},
-           {"mapping", o.mapping.name},
-           {"tree", name_in(plan::trees(), o.tree)},
-           {"schedule", name_in(plan::schedules(), o.schedule)},
-           {"inter-grid exchange", name_in(plan::inter_grids(), o.inter_grid)},
-           {"transport", name_of(o.transport)},
-           {"device", text(static_cast<int>(o.device))},
-           {"exchange of devices", o.carrier ? text(static_cast<int>(*o.carrier)) : "usual"},
-           {"deterministic", text(o.deterministic)},
-           {"dependencies", text(o.dependencies)},
-           {"grain", text(o.grain)},
-           {"compression", fmt::format("{}, {}", o.compression.eps, o.compression.most)},
-           {"tile width", text(o.tiling.width)},
-           {"least tile width", text(o.tiling.least)},
-           {"rows", fmt::format("{}", fmt::join(o.rows.begin, ", "))},
-           {"limits", fmt::format("{}, {}", o.limits.bytes, o.limits.tag)}}};
+  return {
+      {{"scalar type", fmt::format("{}{} bytes", is_complex<T> ? "complex, " : "", sizeof(T))},
+       {"storage of panels", fmt::format("{} bytes", sizeof(S))},
+       {"grid", o.grid.name()},
+       {"mapping", o.mapping.name},
+       {"tree", name_in(plan::trees(), o.tree)},
+       {"schedule", name_in(plan::schedules(), o.schedule)},
+       {"inter-grid exchange", name_in(plan::inter_grids(), o.inter_grid)},
+       {"transport", name_of(o.transport)},
+       {"device", text(static_cast<int>(o.device))},
+       {"exchange of devices", o.exchange_backend ? text(static_cast<int>(*o.exchange_backend)) : "usual"},
+       {"deterministic", text(o.deterministic)},
+       {"dependencies", text(o.dependencies)},
+       {"grain", text(o.grain)},
+       {"compression", fmt::format("{}, {}", o.compression.eps, o.compression.most)},
+       {"tile width", text(o.tiling.width)},
+       {"least tile width", text(o.tiling.least)},
+       {"rows", fmt::format("{}", fmt::join(o.rows.begin, ", "))},
+       {"limits", fmt::format("{}, {}", o.limits.bytes, o.limits.tag)}}};
 }
 
 template <class S>
@@ -91,16 +90,16 @@ void check_factorization(const Factorization<S>* factorization, bool in_tiles) {
 
 // The options, when they make sense and are those of all ranks.
 template <Scalar T, class S>
-SolverOptions agreed_options(const transport::Communicator& comm, const SolverOptions& options,
-                             const Factorization<S>* factorization, bool in_tiles) {
-  std::array<transport::Setting, settings_of_solvers> settings;
-  auto copy = transport::collectively(comm, [&] {
+TriangularSolverOptions agreed_options(const mpi::Communicator& comm, const TriangularSolverOptions& options,
+                                       const Factorization<S>* factorization, bool in_tiles) {
+  std::array<mpi::Setting, settings_of_solvers> settings;
+  auto copy = mpi::agree_on_error(comm, [&] {
     check_options(options, comm.size());
     if (comm.rank() == 0) check_factorization(factorization, in_tiles);
     settings = settings_of<S, T>(options);
     return options;
   });
-  transport::require_same(comm, settings);
+  mpi::require_same(comm, settings);
   return copy;
 }
 
@@ -114,40 +113,40 @@ distribution::RowPartition partition_for(const distribution::RowPartition& given
 
 }  // namespace
 
-void require_same_call(const transport::Communicator& comm, Op op, Index nrhs) {
+void require_same_call(const mpi::Communicator& comm, Op op, Index nrhs) {
   const char name = static_cast<char>(op);
-  transport::require_same(comm, std::array<transport::Setting, 2>{
-                                    {{"op", std::string_view(&name, 1)}, {"nrhs", fmt::format("{}", nrhs)}}});
+  mpi::require_same(comm, std::array<mpi::Setting, 2>{
+                              {{"op", std::string_view(&name, 1)}, {"nrhs", fmt::format("{}", nrhs)}}});
 }
 
 template <Scalar T>
 template <class S>
 requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
-    MPI_Comm comm, std::shared_ptr<const Factorization<S>> factorization, const SolverOptions& options,
-    std::shared_ptr<const MadeTiles<T>> tiles)
+    MPI_Comm comm, std::shared_ptr<const Factorization<S>> factorization,
+    const TriangularSolverOptions& options, std::shared_ptr<const MadeTiles<T>> tiles)
     : comm_(comm, options.limits),
       options_(agreed_options<T>(comm_, options, factorization.get(), tiles != nullptr)),
       source_(factorization ? factorization->analysis : nullptr),
       analysis_(broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr)),
       scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0) {
-  transport::collectively(comm_, [&] {
+  mpi::agree_on_error(comm_, [&] {
     distribution_ = {analysis_.structure, options.mapping, options.grid, options.tiling};
     partition_ = partition_for(options.rows, structure().n, comm_.size());
-    share_ = distribution::make_share(structure(), mapping(), comm_.rank());
+    local_blocks_ = distribution::make_local_blocks(structure(), mapping(), comm_.rank());
   });
-  transport::collectively(comm_, [&] { crew_.emplace(options.threads); });
+  mpi::agree_on_error(comm_, [&] { pool_.emplace(options.threads); });
   fill(factorization, tiles.get());
   comm_.broadcast(scaled_norm_one_);
-  transport::collectively(comm_, [&] {
+  mpi::agree_on_error(comm_, [&] {
     engine_ = engine::make_engine<T>({.comm = comm_,
-                                      .crew = *crew_,
+                                      .pool = *pool_,
                                       .distribution = distribution_,
-                                      .share = share_,
+                                      .local_blocks = local_blocks_,
                                       .panels = panels_,
                                       .ordering = analysis_.ordering,
                                       .partition = partition_},
                                      {.device = options_.device,
-                                      .carrier = options_.carrier,
+                                      .exchange_backend = options_.exchange_backend,
                                       .transport = options_.transport,
                                       .watchdog = options_.watchdog});
   });
@@ -159,11 +158,11 @@ void TriangularSolver<T>::fill(const std::shared_ptr<const Factorization<S>>& fa
                                const MadeTiles<T>* tiles) {
   compression_.reset();
   if (tiles == nullptr) {
-    panels_ = engine::PanelStore<T>::template distribute<S>(comm_, distribution_, share_,
+    panels_ = engine::PanelStore<T>::template distribute<S>(comm_, distribution_, local_blocks_,
                                                             factorization ? factorization->factors : nullptr);
     return compress<S>();
   }
-  transport::collectively(comm_, [&] {
+  mpi::agree_on_error(comm_, [&] {
     panels_ = tiles->panels;
     compression_ = compression_of(panels_, sizeof(S));
   });
@@ -176,8 +175,8 @@ void TriangularSolver<T>::compress() {
   if (options_.compression.eps == 0) return;
   const auto start = Clock::now();
   CompressionReport report;
-  auto tiles = transport::collectively(comm_, [&] {
-    auto made = panels_.template compressed<S>(share_, options_.compression.eps, *crew_);
+  auto tiles = mpi::agree_on_error(comm_, [&] {
+    auto made = panels_.template compressed<S>(local_blocks_, options_.compression.eps, *pool_);
     report = compression_of(made, sizeof(S));
     return made;
   });
@@ -199,11 +198,11 @@ CompressionReport TriangularSolver<T>::compression_of(const engine::PanelStore<T
   report.level_bytes.resize(usize(structure().tree.levels) + 1);
   report.uncompressed_level_bytes = report.level_bytes;
   for (const distribution::Side side : distribution::sides) {
-    const auto& part = share_.side(side);
+    const auto& part = local_blocks_.side(side);
     const auto bytes = panels.piece_bytes(side);
     for (std::size_t p = 0; p < bytes.size(); ++p) {
       const Index k = part.supernode[p];
-      if (mapping().layers_of(k).first != share_.layer) continue;
+      if (mapping().layers_of(k).first != local_blocks_.layer) continue;
       report.level_bytes[usize(level[usize(k)])] += double(bytes[p]);
       report.uncompressed_level_bytes[usize(level[usize(k)])] +=
           double(part.value_ptr[p + 1] - part.value_ptr[p]) * double(stored_bytes);
@@ -217,8 +216,8 @@ template <class S>
 requires kernels::StorageOf<S, T>
 bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>> factorization,
                                  std::shared_ptr<const MadeTiles<T>> tiles) {
-  return transport::together(comm_, [&] {
-    char same = transport::collectively(comm_, [&] {
+  return mpi::revoke_on_error(comm_, [&] {
+    char same = mpi::agree_on_error(comm_, [&] {
       if (comm_.rank() == 0) check_factorization(factorization.get(), tiles != nullptr);
       return char(factorization && factorization->analysis == source_);
     });
@@ -242,9 +241,9 @@ plan::Plan TriangularSolver<T>::make_plan(Op op) const {
                             .inter_grid = options_.inter_grid,
                             .vectors = std::make_shared<const plan::VectorPlaces>(
                                 plan::vector_places(analysis_.ordering, partition_))};
-  const auto phases = plan::describe(options_.schedule, structure(), mapping(), share_.layer, spec);
-  plan::Plan plan =
-      plan::make_plan(structure(), mapping(), share_, phases, {.ordered = ordered, .grain = options_.grain});
+  const auto phases = plan::describe(options_.schedule, structure(), mapping(), local_blocks_.layer, spec);
+  plan::Plan plan = plan::make_plan(structure(), mapping(), local_blocks_, phases,
+                                    {.ordered = ordered, .grain = options_.grain});
   if (!options_.dependencies) return plan::without_dependencies(std::move(plan));
   return plan;
 }
@@ -252,13 +251,13 @@ plan::Plan TriangularSolver<T>::make_plan(Op op) const {
 template <Scalar T>
 void TriangularSolver<T>::prepare(Op op, Index nrhs) {
   ++calls_;
-  if (nrhs > 0 && engine_->room(op) >= nrhs) return comm_.pass_by(calls_);
-  transport::together(comm_, [&] {
-    if (!plan_.empty()) comm_.meet(calls_);  // before, no rank can be prepared
+  if (nrhs > 0 && engine_->room(op) >= nrhs) return comm_.skip_conditional(calls_);
+  mpi::revoke_on_error(comm_, [&] {
+    if (!plan_.empty()) comm_.conditional_barrier(calls_);  // before, no rank can be prepared
     require_same_call(comm_, op, nrhs);
     if (nrhs < 1)
-      throw transport::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
-    transport::collectively(comm_, [&] {
+      throw mpi::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
+    mpi::agree_on_error(comm_, [&] {
       if (!plan_.contains(op)) plan_.emplace(op, make_plan(op));
     });
     engine_->prepare(op, plan_.at(op), nrhs);
@@ -269,7 +268,7 @@ template <Scalar T>
 template <class Run>
 void TriangularSolver<T>::solve(Op op, Index nrhs, const Run& run) {
   options_.observer->poll();
-  transport::together(comm_, [&] {
+  mpi::revoke_on_error(comm_, [&] {
     const auto start = std::chrono::steady_clock::now();
     prepare(op, nrhs);
     last_ = run();
@@ -279,7 +278,7 @@ void TriangularSolver<T>::solve(Op op, Index nrhs, const Run& run) {
 
 template <Scalar T>
 void TriangularSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
-  transport::together(comm_, [&] {
+  mpi::revoke_on_error(comm_, [&] {
     require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
     solve(op, b.cols, [&] { return engine_->run(op, b, x, scaled); });
   });
@@ -292,7 +291,7 @@ void TriangularSolver<T>::solve(Op op, const engine::RowMajorVectors<T>& vectors
 
 template <Scalar T>
 void TriangularSolver<T>::start(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
-  transport::together(comm_, [&] {
+  mpi::revoke_on_error(comm_, [&] {
     require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
     prepare(op, b.cols);
     engine_->start(op, b, x, true, stream);
@@ -302,10 +301,11 @@ void TriangularSolver<T>::start(Op op, Vectors<const T> b, Vectors<T> x, void* s
 #define INSTANTIATE(T) template class TriangularSolver<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
-#define INSTANTIATE_STORAGE(S, T)                                                                            \
-  template TriangularSolver<T>::TriangularSolver(MPI_Comm, std::shared_ptr<const Factorization<S>>,          \
-                                                 const SolverOptions&, std::shared_ptr<const MadeTiles<T>>); \
-  template bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>>,                         \
+#define INSTANTIATE_STORAGE(S, T)                                                                   \
+  template TriangularSolver<T>::TriangularSolver(MPI_Comm, std::shared_ptr<const Factorization<S>>, \
+                                                 const TriangularSolverOptions&,                    \
+                                                 std::shared_ptr<const MadeTiles<T>>);              \
+  template bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>>,                \
                                             std::shared_ptr<const MadeTiles<T>>);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
 

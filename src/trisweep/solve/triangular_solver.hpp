@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "trisweep/core/crew.hpp"
+#include "trisweep/core/thread_pool.hpp"
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/plan/schedule.hpp"
 #include "trisweep/solve/analysis.hpp"
@@ -23,16 +23,16 @@ struct Compression {
   bool operator==(const Compression&) const = default;
 };
 
-struct SolverOptions {
+struct TriangularSolverOptions {
   distribution::ProcessGrid grid;
   distribution::NamedMapping mapping = distribution::find_mapping("block-cyclic");
   plan::Tree tree = plan::binary_tree;
   plan::Schedule schedule = plan::single_sync;
   plan::InterGrid inter_grid = plan::sparse_allreduce;
-  transport::TransportFactory transport = transport::make_usual;
+  mpi::TransportFactory transport = mpi::make_usual;
   // What computes. Any but `cpu` adds contributions in a fixed order, and exchanges segments past MPI.
   engine::Device device = engine::Device::native;
-  std::optional<device::Carrier> carrier{};  // of a device: as engine::EngineOptions has it
+  std::optional<device::ExchangeBackend> exchange_backend{};  // of a device: as engine::EngineOptions has it
   // Threads of a rank. More than one needs MPI_THREAD_SERIALIZED, unless there is only one rank.
   int threads = 1;
   // Adds contributions in a fixed order: bitwise equal results over runs, transports and threads on one grid.
@@ -46,7 +46,7 @@ struct SolverOptions {
   Offset grain = plan::Accumulation{}.grain;  // panel entries of a task, with several threads
   distribution::Tiling tiling{};
   distribution::RowPartition rows{};  // who has which rows of b and x; empty: even blocks
-  transport::Limits limits{};         // less only in tests
+  mpi::Limits limits{};               // less only in tests
   Compression compression{};
   Observer* observer = &silent_observer();  // polled before each sweep
 };
@@ -71,13 +71,13 @@ struct MadeTiles {
 };
 
 // Collective. Throws Error(usage) on every rank, which is as before, when a call differs among them.
-void require_same_call(const transport::Communicator& comm, Op op, Index nrhs);
+void require_same_call(const mpi::Communicator& comm, Op op, Index nrhs);
 
 // Collective objects: every rank of the communicator constructs one with the same options, calls the same
 // methods in the same order with the same op and nrhs, and destroys it. Errors of the constructor and of
 // prepare() are thrown on every rank alike, and after one of prepare() the solver is as before. One of
-// solve() is thrown on every rank that takes part or comes later, and leaves the object abandoned
-// (transport/fate.hpp): it can be destroyed, and nothing else.
+// solve() is thrown on every rank that takes part or comes later, and leaves the object revoked
+// (mpi/fault_state.hpp): it can be destroyed, and nothing else.
 template <Scalar T>
 class TriangularSolver {
  public:
@@ -88,7 +88,7 @@ class TriangularSolver {
   template <class S>
   requires kernels::StorageOf<S, T> TriangularSolver(MPI_Comm comm,
                                                      std::shared_ptr<const Factorization<S>> factorization,
-                                                     const SolverOptions& options,
+                                                     const TriangularSolverOptions& options,
                                                      std::shared_ptr<const MadeTiles<T>> tiles = nullptr);
   TriangularSolver(const TriangularSolver&) = delete;
   TriangularSolver& operator=(const TriangularSolver&) = delete;
@@ -121,12 +121,12 @@ class TriangularSolver {
   bool reaches_device() const { return engine_->reaches_device(); }
   void copy(Vectors<T> to, Vectors<const T> from) const { engine_->copy(to, from); }
   // As engine::Engine::refinement has it, of an op that was prepared.
-  std::unique_ptr<engine::Refinement<T>> refinement(Op op, const device::Measuring<T>& of,
+  std::unique_ptr<engine::Refinement<T>> refinement(Op op, const device::ResidualSystem<T>& of,
                                                     const plan::VectorPhase& columns, Index nrhs) {
     return engine_->refinement(op, of, columns, nrhs);
   }
 
-  const transport::Communicator& comm() const { return comm_; }
+  const mpi::Communicator& comm() const { return comm_; }
   const distribution::RowPartition& partition() const { return partition_; }
   // The scaling of this rank's equations of op(A) x = b: rows of A, or columns for its transposes.
   std::span<const double> equation_scale(Op op) const {
@@ -137,7 +137,7 @@ class TriangularSolver {
   }
   // As the solver deals it out: in tiles.
   const symbolic::Structure& structure() const { return *distribution_.structure; }
-  const distribution::Share& share() const { return share_; }
+  const distribution::LocalBlocks& local_blocks() const { return local_blocks_; }
   // Of an op that was prepared.
   const plan::Plan& plan(Op op) const { return plan_.at(op); }
   // What this rank did in the last solve.
@@ -145,13 +145,13 @@ class TriangularSolver {
   // From now on solves are recorded there (they add to it); null: no longer. The recorder has room for
   // threads() threads.
   void record_in(engine::Recorder* recorder) { engine_->record_in(recorder); }
-  const SolverOptions& options() const { return options_; }
+  const TriangularSolverOptions& options() const { return options_; }
   int threads() const { return options_.threads; }
   // The threads of this rank, for other work between solves.
-  Crew& crew() { return *crew_; }
+  ThreadPool& pool() { return *pool_; }
   // An error that this rank alone had in something collective that it used the solver for: see
-  // transport/fate.hpp.
-  void abandon(const transport::Failure& failure) const noexcept { comm_.abandon(failure); }
+  // mpi/fault_state.hpp.
+  void revoke(const mpi::Failure& failure) const noexcept { comm_.revoke(failure); }
   numeric::Kind kind() const { return analysis_.kind; }
   std::size_t panel_bytes() const { return panels_.bytes(); }
   double scaled_norm_one() const { return scaled_norm_one_; }
@@ -169,17 +169,17 @@ class TriangularSolver {
   const distribution::Mapping& mapping() const { return *distribution_.mapping; }
   plan::Plan make_plan(Op op) const;
 
-  transport::Communicator comm_;
-  SolverOptions options_;
+  mpi::Communicator comm_;
+  TriangularSolverOptions options_;
   std::shared_ptr<const Analysis> source_;  // rank 0: what was analyzed
   Analysis analysis_;
   double scaled_norm_one_ = 0;
   distribution::RowPartition partition_;
   distribution::Distribution distribution_;
-  distribution::Share share_;
+  distribution::LocalBlocks local_blocks_;
   engine::PanelStore<T> panels_;
   std::optional<CompressionReport> compression_;
-  std::optional<Crew> crew_;
+  std::optional<ThreadPool> pool_;
   std::map<Op, plan::Plan> plan_;
   Offset calls_ = 0;  // of prepare() and solve()
   std::unique_ptr<engine::Engine<T>> engine_;

@@ -1,7 +1,7 @@
 #pragma once
 // Clusters of unknowns in wide supernodes, without coordinates: columns in the levels of a breadth-first
-// search through the supernode's own graph (as Cuthill and McKee 1969 order). Runs of columns are then strips
-// across a separator, each of which touches two others only: panels between all others have low rank.
+// search through the supernode's own graph (as Cuthill and McKee 1969 order). Runs of columns are then row
+// blocks across a separator, each of which touches two others only: panels between all others have low rank.
 // (Squares, by recursive bisection, touch eight.)
 
 #include "trisweep/symbolic/structure.hpp"

@@ -8,12 +8,12 @@
 namespace trisweep::symbolic {
 namespace {
 
-Options of_supernodes(Index /*ranks*/) {
+SymbolicOptions of_supernodes(Index /*ranks*/) {
   return {};
 }
 
 // As far down as ranks share separators.
-Options of_separators(Index ranks) {
+SymbolicOptions of_separators(Index ranks) {
   return {.whole_levels = std::max(ordering::levels_to_parts(ranks), 1)};
 }
 

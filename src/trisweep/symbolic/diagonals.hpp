@@ -10,8 +10,8 @@ namespace trisweep::symbolic {
 
 struct NamedDiagonal {
   std::string_view name;
-  Options (*options)(Index ranks);  // how a matrix is analyzed for solves on that many ranks
-  bool between_ranks = false;       // all that it gains is messages: of no use to one rank alone
+  SymbolicOptions (*options)(Index ranks);  // how a matrix is analyzed for solves on that many ranks
+  bool between_ranks = false;               // all that it gains is messages: of no use to one rank alone
 };
 
 // The first is the plain one, which others are compared with.

@@ -7,7 +7,7 @@ namespace {
 
 class Merging {
  public:
-  Merging(const ordering::SeparatorTree& tree, const Options& options)
+  Merging(const ordering::SeparatorTree& tree, const SymbolicOptions& options)
       : tree_(tree), options_(options), into_(usize(tree.nodes())) {
     std::iota(into_.begin(), into_.end(), 0);
     visit(1, 0);
@@ -41,7 +41,7 @@ class Merging {
   }
 
   const ordering::SeparatorTree& tree_;
-  const Options& options_;
+  const SymbolicOptions& options_;
   std::vector<Index> into_;
 };
 
@@ -67,7 +67,7 @@ ordering::SeparatorTree in_order(const ordering::SeparatorTree& tree, const std:
 
 }  // namespace
 
-MergedTree merge_separators(const ordering::SeparatorTree& tree, const Options& options) {
+MergedTree merge_separators(const ordering::SeparatorTree& tree, const SymbolicOptions& options) {
   std::vector<Index> into = Merging(tree, options).take();
   ordering::SeparatorTree merged = in_order(tree, into);
   return {.into = std::move(into), .tree = std::move(merged)};

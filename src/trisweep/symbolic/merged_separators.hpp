@@ -14,6 +14,6 @@ struct MergedTree {
 
 // Merges both children of a separator into it where Options::merge_entries and merge_ranks allow: from the
 // root down, a separator with its children or not at all. Of the separators that are kept whole, only.
-MergedTree merge_separators(const ordering::SeparatorTree& tree, const Options& options);
+MergedTree merge_separators(const ordering::SeparatorTree& tree, const SymbolicOptions& options);
 
 }  // namespace trisweep::symbolic

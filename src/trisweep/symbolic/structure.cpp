@@ -17,7 +17,8 @@
 namespace trisweep::symbolic {
 namespace {
 
-void check(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const Options& options) {
+void check(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree,
+           const SymbolicOptions& options) {
   if (pattern.rows != pattern.cols || tree.begin.size() < 2 || tree.begin.size() != tree.end.size() ||
       tree.end[1] != pattern.rows) {
     throw Error(ErrorKind::usage, "the pattern and the separator tree do not match");
@@ -123,7 +124,7 @@ Layout laid_out(const Supernodes& all, const std::vector<Index>& original_width,
 }
 
 Layout lay_out(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const MergedTree& merged,
-               const Options& options) {
+               const SymbolicOptions& options) {
   const std::vector<Index> nodes = nodes_in_order(merged.tree);
   const std::vector<Index> range_of = range_of_columns(tree, merged.into, nodes, pattern.rows);
   const std::vector<char> whole = whole_ranges(merged.tree, nodes, options.whole_levels);
@@ -244,7 +245,7 @@ ordering::SeparatorTree in_supernodes(const ordering::SeparatorTree& tree, const
 }
 
 Analysis analyze_checked(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree,
-                         const Options& options, Observer& observer) {
+                         const SymbolicOptions& options, Observer& observer) {
   observer.progress("analyze", 0.0);
   const MergedTree merged = merge_separators(tree, options);
   Layout layout = lay_out(pattern, tree, merged, options);
@@ -265,8 +266,8 @@ Analysis analyze_checked(const matrix::Pattern& pattern, const ordering::Separat
 
 }  // namespace
 
-Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const Options& options,
-                 Observer& observer) {
+Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree,
+                 const SymbolicOptions& options, Observer& observer) {
   check(pattern, tree, options);
   try {
     return analyze_checked(pattern, tree, options, observer);

@@ -62,7 +62,7 @@ struct Structure {
 // supernode itself does: `supernode_bytes` for its bookkeeping and `row_bytes` for each of its rows (index
 // and vector entry), both counted as memory traffic. The defaults are those of a sweep on a CPU core: 40 ns
 // at 13 GB/s. Larger ones make fewer and wider supernodes with more zeros; 0 and 0 store none.
-struct Options {
+struct SymbolicOptions {
   Index max_width = 128;  // wider supernodes are split, so that block-cyclic maps have something to deal out
   // Separators on that many levels from the root are not split, and all of their columns that the elimination
   // tree joins become one supernode, whatever zeros that stores: in block LDU their diagonal block is
@@ -88,8 +88,8 @@ struct Analysis {
 
 // `pattern`: symmetrized, full diagonal, already in the order of `tree`. The result keeps the tree's nodes
 // contiguous: a supernode never straddles two nodes.
-Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree, const Options& options,
-                 Observer& observer = silent_observer());
+Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& tree,
+                 const SymbolicOptions& options, Observer& observer = silent_observer());
 
 // The structure with every supernode K that is wider than tile_width(K) cut into tiles of nearly equal width,
 // so that it can be dealt out to several ranks. The tiles of a supernode are a *group*: each has its columns

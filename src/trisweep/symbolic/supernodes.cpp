@@ -32,7 +32,7 @@ constexpr double tiny_column = 32;
 constexpr double most_zeros_of_supernode = 0.34;
 
 // How many zeros all supernodes may store together.
-double zeros_allowed(const Supernodes& s, const Options& options) {
+double zeros_allowed(const Supernodes& s, const SymbolicOptions& options) {
   double entries = 0, multiplications = 0;
   for (Index k = 0; k < s.size(); ++k) {
     const double w = s.width[usize(k)], m = s.height[usize(k)];
@@ -46,7 +46,7 @@ double zeros_allowed(const Supernodes& s, const Options& options) {
 // Of children and parents, what has been put together so far.
 class Amalgamation {
  public:
-  Amalgamation(Supernodes& supernodes, const Options& options)
+  Amalgamation(Supernodes& supernodes, const SymbolicOptions& options)
       : s_(supernodes),
         options_(options),
         allowed_(zeros_allowed(supernodes, options)),
@@ -77,7 +77,7 @@ class Amalgamation {
   }
 
   Supernodes& s_;
-  const Options& options_;
+  const SymbolicOptions& options_;
   double allowed_;             // zeros that may still be stored
   std::vector<Offset> zeros_;  // stored in each supernode
 };
@@ -109,7 +109,7 @@ Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::v
   return s;
 }
 
-std::vector<Index> amalgamate(Supernodes& s, const std::vector<char>& whole, const Options& options) {
+std::vector<Index> amalgamate(Supernodes& s, const std::vector<char>& whole, const SymbolicOptions& options) {
   const Index n = s.size();
   Amalgamation amalgamation(s, options);
   std::vector<Index> into(usize(n)), first_child(usize(n), -1), sibling(usize(n), -1), children;

@@ -8,7 +8,7 @@
 
 namespace trisweep::symbolic {
 
-struct Options;
+struct SymbolicOptions;
 
 // A forest of supernodes, children before parents.
 struct Supernodes {
@@ -29,6 +29,7 @@ Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::v
 // no more zeros than it may (Options::most_zeros_if_tiny); in ranges with `whole` always. Returns for each
 // supernode the one that holds its columns in the end (itself, or an ancestor), whose sizes in `supernodes`
 // are those of the union.
-std::vector<Index> amalgamate(Supernodes& supernodes, const std::vector<char>& whole, const Options& options);
+std::vector<Index> amalgamate(Supernodes& supernodes, const std::vector<char>& whole,
+                              const SymbolicOptions& options);
 
 }  // namespace trisweep::symbolic

@@ -7,19 +7,19 @@
 namespace trisweep::bem {
 namespace {
 
-const studies::DeviceOptions emulated{.device = engine::Device::emulated};
+const studies::DeviceProductOptions emulated{.device = engine::Device::emulated};
 
 TEST(ChargesOnADevice, AreThoseOfTheHost) {
-  const transport::Communicator world(MPI_COMM_WORLD);
-  Crew crew(2);
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  ThreadPool pool(2);
   const Conductors pair = make_object("spheres", {.triangles = 600});
   ChargeOptions options{
       .matrix = {.compression = {.eps = 1e-5}}, .solver = {.tolerance = 1e-9}, .products = 1};
-  const ChargeResult host = solve_charge({world, crew}, pair, options);
+  const ChargeResult host = solve_charge({world, pool}, pair, options);
   options.where = emulated;
   for (const char* const method : {"bicgstab", "pipelined-bicgstab"}) {
     options.method = method;
-    const ChargeResult device = solve_charge({world, crew}, pair, options);
+    const ChargeResult device = solve_charge({world, pool}, pair, options);
     EXPECT_EQ(device.solve.outcome, krylov::Outcome::converged);
     EXPECT_NEAR(device.charge / host.charge, 1, 1e-7);
     // Some ranks may have no rows.
@@ -29,19 +29,19 @@ TEST(ChargesOnADevice, AreThoseOfTheHost) {
 
 // GMRES has its basis in the host's memory, and a preconditioner that is the host's is given copies.
 TEST(ChargesOnADevice, WhatIsNotOnTheDeviceTakesCopies) {
-  const transport::Communicator world(MPI_COMM_WORLD);
-  Crew crew(2);
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  ThreadPool pool(2);
   const Conductors pair = make_object("spheres", {.triangles = 300});
   ChargeOptions options{
       .matrix = {.compression = {.eps = 1e-5}}, .solver = {.tolerance = 1e-9}, .products = 1};
-  const ChargeResult host = solve_charge({world, crew}, pair, options);
+  const ChargeResult host = solve_charge({world, pool}, pair, options);
   options.where = emulated;
   options.method = "gmres";
-  EXPECT_EQ(solve_charge({world, crew}, pair, options).steps.steps, 0);
+  EXPECT_EQ(solve_charge({world, pool}, pair, options).steps.steps, 0);
   options.preconditioner = "block-jacobi";
   for (const char* const method : {"bicgstab", "pipelined-bicgstab"}) {
     options.method = method;
-    const ChargeResult result = solve_charge({world, crew}, pair, options);
+    const ChargeResult result = solve_charge({world, pool}, pair, options);
     EXPECT_EQ(result.solve.outcome, krylov::Outcome::converged);
     EXPECT_NEAR(result.charge / host.charge, 1, 1e-7);
     // Two applications in an iteration.

@@ -8,11 +8,11 @@ namespace trisweep::bem {
 namespace {
 
 ChargeResult charge_of(const Conductors& conductors, double eps) {
-  const transport::Communicator world(MPI_COMM_WORLD);
-  Crew crew(2);
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  ThreadPool pool(2);
   const ChargeOptions options{
       .matrix = {.compression = {.eps = eps}}, .solver = {.tolerance = 1e-9}, .products = 1};
-  return solve_charge({world, crew}, conductors, options);
+  return solve_charge({world, pool}, conductors, options);
 }
 
 double error_of(const Conductors& conductors, double eps) {

@@ -11,7 +11,7 @@ namespace {
 
 class PreconditionersOf : public testing::TestWithParam<std::string> {
  protected:
-  const transport::Communicator world{MPI_COMM_WORLD}, self{MPI_COMM_SELF};
+  const mpi::Communicator world{MPI_COMM_WORLD}, self{MPI_COMM_SELF};
 };
 INSTANTIATE_TEST_SUITE_P(All, PreconditionersOf,
                          testing::Values("none", "block-jacobi", "near-field-lu", "rank-one"),
@@ -21,16 +21,16 @@ INSTANTIATE_TEST_SUITE_P(All, PreconditionersOf,
                            return name;
                          });
 
-ChargeResult charge_on(const transport::Communicator& comm, const std::string& preconditioner,
+ChargeResult charge_on(const mpi::Communicator& comm, const std::string& preconditioner,
                        const std::string& method) {
-  Crew crew(1);
+  ThreadPool pool(1);
   const ChargeOptions options{.leaf_size = 16,
-                              .matrix = {.compression = {.eps = 1e-5}, .strip_rows = 64},
+                              .matrix = {.compression = {.eps = 1e-5}, .block_rows = 64},
                               .method = method,
                               .preconditioner = preconditioner,
                               .solver = {.tolerance = 1e-8},
                               .products = 1};
-  return solve_charge({comm, crew}, make_object("human", {.triangles = 900}), options);
+  return solve_charge({comm, pool}, make_object("human", {.triangles = 900}), options);
 }
 
 TEST_P(PreconditionersOf, LeaveTheSolutionAndTakeFewerIterations) {
@@ -54,18 +54,18 @@ TEST_P(PreconditionersOf, GoWithThePipelinedMethodUnlessTheyVary) {
 }
 
 // M^-1 b on all rows.
-std::vector<double> applied(const transport::Communicator& comm, int threads, const std::string& name) {
+std::vector<double> applied(const mpi::Communicator& comm, int threads, const std::string& name) {
   const auto points = centroids(make_object("sphere", {.triangles = 600}).mesh);
   const auto entry = [&](Index i, Index j) {
     return 1 / (0.01 + length(points[usize(i)] - points[usize(j)]));
   };
-  const hmatrix::Kernel<double> kernel(entry);
-  Crew crew(threads);
-  const transport::Team team{comm, crew};
-  const hmatrix::Options options{.strip_rows = 20};
-  hmatrix::HMatrix<double> a(team, kernel, hmatrix::make_cluster_tree(points, 16), options);
+  const hmatrix::IntegralKernel<double> kernel(entry);
+  ThreadPool pool(threads);
+  const mpi::ParallelContext context{comm, pool};
+  const hmatrix::HMatrixOptions options{.block_rows = 20};
+  hmatrix::HMatrix<double> a(context, kernel, hmatrix::make_cluster_tree(points, 16), options);
   const auto preconditioner = find_named(hmatrix::preconditioners<double>(), "preconditioner", name)
-                                  .make({team, kernel, points, a, options});
+                                  .make({context, kernel, points, a, options});
   std::vector<double> b, x(usize(a.local_rows())), all;
   for (Index i = 0; i < a.local_rows(); ++i) b.push_back(1 + std::sin(a.partition().first(comm.rank()) + i));
   (*preconditioner)(b, x);

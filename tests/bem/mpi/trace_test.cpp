@@ -13,15 +13,15 @@ using engine::TraceEvent;
 using engine::TraceKind;
 
 std::vector<TraceEvent> trace_of(krylov::Overlap overlap) {
-  const transport::Communicator world(MPI_COMM_WORLD);
-  Crew crew(1);
-  engine::Recorder recorder(crew.size() + 1);
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  ThreadPool pool(1);
+  engine::Recorder recorder(pool.size() + 1);
   const ChargeOptions options{.matrix = {.compression = {.eps = 1e-4}},
                               .recorder = &recorder,
                               .method = "pipelined-bicgstab",
                               .solver = {.tolerance = 1e-6, .overlap = overlap},
                               .products = 1};
-  solve_charge({world, crew}, make_object("spheres", {.triangles = 600}), options);
+  solve_charge({world, pool}, make_object("spheres", {.triangles = 600}), options);
   return recorder.all();
 }
 std::vector<TraceEvent> of_kind(std::vector<TraceEvent> events, TraceKind kind) {

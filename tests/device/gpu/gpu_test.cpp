@@ -39,7 +39,7 @@ struct AllPanels {
   AllPanels(const Programs& programs, const MadeUpFactors<T>& factors) : values(programs.plans.size()) {
     for (std::size_t p = 0; p < values.size(); ++p) {
       for (const auto side : distribution::sides)
-        values[p][static_cast<std::size_t>(side)] = factors.stored(programs.plans[p].share, side);
+        values[p][static_cast<std::size_t>(side)] = factors.stored(programs.plans[p].local_blocks, side);
       views.push_back({values[p][0], values[p][1], values[p][2]});
     }
   }
@@ -50,7 +50,7 @@ std::vector<T> solve_on_gpu(GpuPes<T>& gpu, const VirtualPes<T>& host, const Pro
                             const std::vector<T>& b, Index nrhs) {
   host.load(b, nrhs);
   const auto rows_of = [&](std::size_t p) {
-    return std::span(host.pe(p).rows(), usize(programs.plans[p].share.work_rows()) * usize(nrhs));
+    return std::span(host.pe(p).rows(), usize(programs.plans[p].local_blocks.work_rows()) * usize(nrhs));
   };
   for (std::size_t p = 0; p < programs.plans.size(); ++p) gpu.copy_to_rows(static_cast<Index>(p), rows_of(p));
   gpu.solve(nrhs, {}, 10);

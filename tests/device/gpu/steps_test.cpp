@@ -60,8 +60,8 @@ TYPED_TEST_SUITE(GpuStepsTest, Scalars);
 
 TYPED_TEST(GpuStepsTest, AreThoseOfTheHost) {
   using T = TypeParam;
-  Crew crew(1);
-  const auto host = run_steps_on_host<T>(crew), gpu = run_steps_on_gpu<T>();
+  ThreadPool pool(1);
+  const auto host = run_steps_on_host<T>(pool), gpu = run_steps_on_gpu<T>();
   for (const Index rows : {1, 33, 513, 100000}) {
     std::complex<double> expected, sum;
     const auto rows_of_host = this->stepped(*host, rows, expected);

@@ -37,10 +37,10 @@ std::shared_ptr<const numeric::Factors<S>> numbered(std::shared_ptr<const symbol
 
 // This rank's pieces of a side, entry by entry.
 template <class S, Scalar T>
-void expect_pieces(const PanelStore<T>& store, Side side, const distribution::Share& share,
+void expect_pieces(const PanelStore<T>& store, Side side, const distribution::LocalBlocks& local_blocks,
                    const numeric::Factors<S>& factors) {
   const symbolic::Structure& s = *factors.structure;
-  const auto& part = share.side(side);
+  const auto& part = local_blocks.side(side);
   const S* numbers = nullptr;
   store.visit([&](const auto& by_side) {
     using Sides = std::remove_cvref_t<decltype(by_side)>;
@@ -76,22 +76,22 @@ TYPED_TEST_SUITE(PanelStoreTest, Pairs);
 TYPED_TEST(PanelStoreTest, HasThePiecesOfItsRankInTheStorageOfTheFactors) {
   using S = typename TypeParam::first_type;
   using T = typename TypeParam::second_type;
-  const transport::Communicator comm(MPI_COMM_WORLD);
+  const mpi::Communicator comm(MPI_COMM_WORLD);
   const auto structure =
       std::make_shared<const symbolic::Structure>(testing_support::random_structure(150, 3, 2));
   for (const distribution::ProcessGrid& grid :
        {distribution::square_grid(comm.size()), distribution::ProcessGrid{comm.size(), 1, 1}}) {
     const distribution::Distribution d(structure, distribution::find_mapping("block-cyclic"), grid);
-    const auto share = distribution::make_share(*d.structure, *d.mapping, comm.rank());
+    const auto local_blocks = distribution::make_local_blocks(*d.structure, *d.mapping, comm.rank());
     for (const auto kind : {numeric::Kind::lu, numeric::Kind::cholesky}) {
       const auto factors = numbered<S>(d.structure, kind);
       const auto store =
-          PanelStore<T>::template distribute<S>(comm, d, share, comm.rank() == 0 ? factors : nullptr);
+          PanelStore<T>::template distribute<S>(comm, d, local_blocks, comm.rank() == 0 ? factors : nullptr);
       std::size_t bytes = 0;
       for (const Side side : distribution::sides) {
         if (side == Side::upper && kind == numeric::Kind::cholesky) continue;
-        expect_pieces(store, side, share, *factors);
-        bytes += usize(share.side(side).value_ptr.back()) * sizeof(S);
+        expect_pieces(store, side, local_blocks, *factors);
+        bytes += usize(local_blocks.side(side).value_ptr.back()) * sizeof(S);
       }
       EXPECT_EQ(store.bytes(), bytes);
     }

@@ -21,12 +21,12 @@ using testing_support::largest_magnitude;
 using testing_support::random_vector;
 
 // All of y = A x, on a device.
-std::vector<double> product_of(Device device, int threads, const transport::Communicator& comm) {
-  Crew crew(threads);
+std::vector<double> product_of(Device device, int threads, const mpi::Communicator& comm) {
+  ThreadPool pool(threads);
   const bem::TriangleMesh mesh = bem::sphere_mesh({5, 7}, 1, {0, 0, 0});
   const bem::SingleLayer kernel(mesh, 1);
   const ClusterTree tree = make_cluster_tree(centroids(mesh), 12);
-  HMatrix<double> a({comm, crew}, kernel, tree, {.blocks = {.least_side = 12}, .strip_rows = 30});
+  HMatrix<double> a({comm, pool}, kernel, tree, {.blocks = {.least_side = 12}, .block_rows = 30});
   a.use_device(device);
   const auto all = random_vector<double>(usize(mesh.size()), 8);
   const auto first = all.begin() + a.partition().first(comm.rank());
@@ -43,14 +43,14 @@ std::vector<double> product_of(Device device, int threads, const transport::Comm
 }
 
 TEST(DeviceProduct, IsThatOfTheHost) {
-  const transport::Communicator world(MPI_COMM_WORLD);
+  const mpi::Communicator world(MPI_COMM_WORLD);
   const auto expected = product_of(Device::native, 1, world);
   EXPECT_LT(largest_difference(product_of(Device::emulated, 2, world), expected),
             1e-12 * largest_magnitude(expected));
 }
 
 TEST(DeviceProduct, HasTheSameBitsOnAnyNumberOfRanksAndWorkersThreads) {
-  const transport::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const mpi::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const auto alone = product_of(Device::emulated, 1, self);
   EXPECT_EQ(product_of(Device::emulated, 1, world), alone);
   EXPECT_EQ(product_of(Device::emulated, 3, world), alone);
@@ -62,13 +62,13 @@ struct SolvedOnDevice {
   krylov::BicgstabResult result;
   device::StepCounts steps;
 };
-SolvedOnDevice solved_on_device(const transport::Communicator& comm, const char* method, bool vectors_there,
+SolvedOnDevice solved_on_device(const mpi::Communicator& comm, const char* method, bool vectors_there,
                                 int threads) {
-  Crew crew(threads);
-  const transport::Team team{comm, crew};
+  ThreadPool pool(threads);
+  const mpi::ParallelContext context{comm, pool};
   const bem::Conductors pair = bem::make_object("spheres", {.triangles = 300});
-  HMatrix<double> a(team, bem::SingleLayer(pair.mesh, 1), make_cluster_tree(centroids(pair.mesh), 16),
-                    {.strip_rows = 50});
+  HMatrix<double> a(context, bem::SingleLayer(pair.mesh, 1), make_cluster_tree(centroids(pair.mesh), 16),
+                    {.block_rows = 50});
   a.use_device(Device::emulated);
   SolvedOnDevice solved;
   const Index first = a.partition().first(comm.rank());
@@ -76,18 +76,18 @@ SolvedOnDevice solved_on_device(const transport::Communicator& comm, const char*
   for (Index i = 0; i < a.local_rows(); ++i)
     potential.push_back(pair.potential[usize(a.tree().order[usize(first + i)])]);
   solved.density.resize(potential.size());
-  const auto vectors = vectors_on<double>(Device::emulated, crew);
+  const auto vectors = vectors_on<double>(Device::emulated, pool);
   const krylov::Identity none;
   const krylov::Preconditioned<double> system{a, none, vectors_there ? vectors.get() : nullptr};
   solved.result = find_named(krylov::methods<double>(), "method", method)
-                      .solve(team, system, potential, solved.density, {.tolerance = 1e-8})
+                      .solve(context, system, potential, solved.density, {.tolerance = 1e-8})
                       .front();
   solved.steps = vectors->counts();
   return solved;
 }
 
 TEST(DeviceProduct, AllOfBicgstabIsOnTheDeviceThreads) {
-  const transport::Communicator world(MPI_COMM_WORLD);
+  const mpi::Communicator world(MPI_COMM_WORLD);
   for (const char* const method : {"bicgstab", "pipelined-bicgstab"}) {
     const SolvedOnDevice host = solved_on_device(world, method, false, 1);
     ASSERT_EQ(host.result.outcome, krylov::Outcome::converged);
@@ -104,7 +104,7 @@ TEST(DeviceProduct, AllOfBicgstabIsOnTheDeviceThreads) {
 }
 
 TEST(DeviceProduct, WithoutAGpuThatIsSaidOnEveryRank) {
-  const transport::Communicator world(MPI_COMM_WORLD);
+  const mpi::Communicator world(MPI_COMM_WORLD);
 #if !defined(TRISWEEP_CUDA)
   EXPECT_THROW(product_of(Device::cuda, 1, world), Error);
 #endif

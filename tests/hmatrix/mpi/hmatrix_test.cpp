@@ -40,18 +40,18 @@ struct Problem {
   Index n() const { return static_cast<Index>(points.size()); }
 };
 
-// Room for strips on many ranks.
-Options options_for(double eps) {
-  return {.blocks = {.eta = 2, .least_side = 12}, .compression = {.eps = eps}, .strip_rows = 20};
+// Room for row blocks on many ranks.
+HMatrixOptions options_for(double eps) {
+  return {.blocks = {.eta = 2, .least_side = 12}, .compression = {.eps = eps}, .block_rows = 20};
 }
 
 // op(H) x on all rows, for x that all ranks have; `comm` has the ranks.
 template <Scalar T>
-std::vector<T> product(const transport::Communicator& comm, int threads, const Options& options, Op op,
+std::vector<T> product(const mpi::Communicator& comm, int threads, const HMatrixOptions& options, Op op,
                        const std::vector<T>& x, Index nrhs = 1) {
   const Problem<T> problem;
-  Crew crew(threads);
-  HMatrix<T> h({comm, crew}, problem.kernel, problem.tree(), options);
+  ThreadPool pool(threads);
+  HMatrix<T> h({comm, pool}, problem.kernel, problem.tree(), options);
   const Index n = problem.n(), rows = h.local_rows(), first = h.partition().first(comm.rank());
   std::vector<T> own_x, own_y(usize(rows) * usize(nrhs), T(99)), y(usize(n) * usize(nrhs));
   for (Index c = 0; c < nrhs; ++c)
@@ -99,7 +99,7 @@ double relative_difference(const std::vector<T>& y, const std::vector<T>& expect
 
 TYPED_TEST(HMatrixTest, ProductsOfEveryOpAreAsAccurateAsAsked) {
   using T = TypeParam;
-  const transport::Communicator world(MPI_COMM_WORLD);
+  const mpi::Communicator world(MPI_COMM_WORLD);
   constexpr Index nrhs = 3;
   const auto x = random_vector<T>(usize(Problem<T>().n()) * nrhs, 5);
   for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
@@ -114,7 +114,7 @@ TYPED_TEST(HMatrixTest, ProductsOfEveryOpAreAsAccurateAsAsked) {
 
 TYPED_TEST(HMatrixTest, ThreadsAndRanksLeaveEveryBitAsItIs) {
   using T = TypeParam;
-  const transport::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const mpi::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const auto x = random_vector<T>(usize(Problem<T>().n()), 6);
   const auto alone = product<T>(self, 1, options_for(1e-4), Op::none, x);
   for (const int threads : {1, 2, 3, 4})
@@ -125,21 +125,21 @@ TYPED_TEST(HMatrixTest, ThreadsAndRanksLeaveEveryBitAsItIs) {
 }
 
 TEST(HMatrix, ChoicesOfCompressionAndTheirBytes) {
-  const transport::Communicator self(MPI_COMM_SELF);
-  if (transport::Communicator(MPI_COMM_WORLD).rank() > 0) return;
-  Crew crew(1);
+  const mpi::Communicator self(MPI_COMM_SELF);
+  if (mpi::Communicator(MPI_COMM_WORLD).rank() > 0) return;
+  ThreadPool pool(1);
   const Problem<double> problem;
   const double eps = 1e-4;
-  const auto bytes_of = [&](const Compression& how) {
-    Options options = options_for(eps);
+  const auto bytes_of = [&](const BlockCompression& how) {
+    HMatrixOptions options = options_for(eps);
     options.compression = how;
-    HMatrix<double> h({self, crew}, problem.kernel, problem.tree(), options);
+    HMatrix<double> h({self, pool}, problem.kernel, problem.tree(), options);
     EXPECT_LT(sampled_error<double>(h, problem.kernel, 100), eps);
     EXPECT_GT(h.statistics().low_rank_blocks, 20);
     EXPECT_GT(h.statistics().max_rank, h.statistics().mean_rank);
     return h.statistics().bytes;
   };
-  using compression::Cross, compression::Precision;
+  using lowrank::Cross, lowrank::Precision;
   const Offset adaptive = bytes_of({.eps = eps});
   const Offset full = bytes_of({.eps = eps, .precision = Precision::full});
   const Offset aca = bytes_of({.eps = eps, .cross = Cross::aca, .recompress = false});
@@ -149,25 +149,25 @@ TEST(HMatrix, ChoicesOfCompressionAndTheirBytes) {
 }
 
 TEST(HMatrix, BytesAreSharedEvenly) {
-  const transport::Communicator world(MPI_COMM_WORLD);
-  Crew crew(1);
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  ThreadPool pool(1);
   const Problem<double> problem;
-  const HMatrix<double> h({world, crew}, problem.kernel, problem.tree(), options_for(1e-4));
+  const HMatrix<double> h({world, pool}, problem.kernel, problem.tree(), options_for(1e-4));
   EXPECT_EQ(h.partition().rows(), problem.n());
   const Statistics& s = h.statistics();
-  // Within a strip, of which there are 16 or more.
+  // Within a row block, of which there are 16 or more.
   EXPECT_LE(double(s.bytes_max), double(s.bytes) / world.size() + 1.5 * double(s.bytes) / 16);
 }
 
 TEST(HMatrix, AnEntryThatIsNoNumberIsNamedOnEveryRank) {
-  const transport::Communicator world(MPI_COMM_WORLD);
-  Crew crew(2);
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  ThreadPool pool(2);
   const Problem<double> problem;
   const auto kernel = [&](Index i, Index j) {
     return i == 7 && j == 9 ? std::nan("") : problem.kernel(i, j);
   };
   try {
-    HMatrix<double>({world, crew}, kernel, problem.tree(), options_for(1e-3));
+    HMatrix<double>({world, pool}, kernel, problem.tree(), options_for(1e-3));
     FAIL();
   } catch (const Error& e) {
     EXPECT_NE(std::string(e.what()).find("(7, 9)"), std::string::npos) << e.what();
@@ -175,11 +175,11 @@ TEST(HMatrix, AnEntryThatIsNoNumberIsNamedOnEveryRank) {
 }
 
 TEST(HMatrix, OfNothingAndOfOnePoint) {
-  const transport::Communicator world(MPI_COMM_WORLD);
-  Crew crew(1);
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  ThreadPool pool(1);
   const auto kernel = [](Index, Index) { return 2.0; };
   for (const Index n : {0, 1}) {
-    HMatrix<double> h({world, crew}, kernel, make_cluster_tree(std::vector<Point>(usize(n)), 8), {});
+    HMatrix<double> h({world, pool}, kernel, make_cluster_tree(std::vector<Point>(usize(n)), 8), {});
     std::vector<double> x(usize(h.local_rows()), 3), y(x.size());
     h(x, y);
     EXPECT_EQ(world.sum(double(x.size())), n);

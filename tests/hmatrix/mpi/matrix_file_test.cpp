@@ -30,10 +30,11 @@ struct SavedProblem {
     }
   };
   PointKernel<T, Coulomb> kernel{points, Coulomb{}, T(20)};
-  Options options{.blocks = {.eta = 3, .least_side = 12}, .compression = {.eps = 1e-4}, .strip_rows = 20};
+  HMatrixOptions options{
+      .blocks = {.eta = 3, .least_side = 12}, .compression = {.eps = 1e-4}, .block_rows = 20};
 
-  CompressedBlocks<T> compressed(const transport::Team& team) const {
-    return compress_blocks<T>(team, kernel, make_cluster_tree(points, 12), options);
+  CompressedBlocks<T> compressed(const mpi::ParallelContext& context) const {
+    return compress_blocks<T>(context, kernel, make_cluster_tree(points, 12), options);
   }
 };
 
@@ -46,21 +47,21 @@ class MatrixFile : public testing::Test {
     path = name;
   }
   void TearDown() override {
-    meet();
+    conditional_barrier();
     if (world.rank() == 0) fs::remove(path);
   }
 
   template <Scalar T>
-  void save(const transport::Communicator& comm, const CompressedBlocks<T>& blocks) const {
+  void save(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks) const {
     std::optional<OutputFile> file;
     if (comm.rank() == 0) file.emplace(path);
     save_blocks(comm, blocks, file ? &*file : nullptr);
   }
 
   template <Scalar T>
-  std::vector<T> product(const transport::Communicator& comm, CompressedBlocks<T> blocks) const {
-    Crew crew(1);
-    HMatrix<T> h({comm, crew}, std::move(blocks));
+  std::vector<T> product(const mpi::Communicator& comm, CompressedBlocks<T> blocks) const {
+    ThreadPool pool(1);
+    HMatrix<T> h({comm, pool}, std::move(blocks));
     const Index n = h.tree().size(), first = h.partition().first(comm.rank());
     const auto x = random_vector<T>(usize(n), 3);
     const std::vector<T> own(x.begin() + first, x.begin() + first + h.local_rows());
@@ -75,9 +76,9 @@ class MatrixFile : public testing::Test {
   }
 
   // Until all ranks are here: the file is that of rank 0.
-  void meet() const { world.sum(0.0); }
+  void conditional_barrier() const { world.sum(0.0); }
 
-  std::string refusal_on(const transport::Communicator& comm) const {
+  std::string refusal_on(const mpi::Communicator& comm) const {
     try {
       static_cast<void>(load_blocks<double>(comm, path));
     } catch (const Error& e) {
@@ -86,7 +87,7 @@ class MatrixFile : public testing::Test {
     return "taken";
   }
 
-  const transport::Communicator world{MPI_COMM_WORLD}, self{MPI_COMM_SELF};
+  const mpi::Communicator world{MPI_COMM_WORLD}, self{MPI_COMM_SELF};
   fs::path path;
 };
 
@@ -98,11 +99,11 @@ TYPED_TEST_SUITE(MatrixFileOf, Scalars);
 TYPED_TEST(MatrixFileOf, ProductsHaveTheSameBitsOnAnyNumberOfRanks) {
   using T = TypeParam;
   const SavedProblem<T> problem;
-  Crew crew(1);
-  const auto expected = this->product(this->self, problem.compressed({this->self, crew}));
-  auto blocks = problem.compressed({this->world, crew});
+  ThreadPool pool(1);
+  const auto expected = this->product(this->self, problem.compressed({this->self, pool}));
+  auto blocks = problem.compressed({this->world, pool});
   this->save(this->world, blocks);
-  this->meet();
+  this->conditional_barrier();
   EXPECT_EQ(this->product(this->world, load_blocks<T>(this->world, this->path)), expected);
   auto alone = load_blocks<T>(this->self, this->path);
   EXPECT_EQ(alone.options.compression.eps, 1e-4);
@@ -114,15 +115,15 @@ TYPED_TEST(MatrixFileOf, ProductsHaveTheSameBitsOnAnyNumberOfRanks) {
 }
 
 TEST_F(MatrixFile, OfNothingAndOfOnePoint) {
-  Crew crew(1);
+  ThreadPool pool(1);
   for (const Index n : {0, 1}) {
     const auto kernel = [](Index, Index) { return 2.0; };
-    const auto made = [&](const transport::Communicator& comm) {
-      return compress_blocks<double>({comm, crew}, kernel, make_cluster_tree(std::vector<Point>(usize(n)), 8),
+    const auto made = [&](const mpi::Communicator& comm) {
+      return compress_blocks<double>({comm, pool}, kernel, make_cluster_tree(std::vector<Point>(usize(n)), 8),
                                      {});
     };
     save(world, made(world));
-    meet();
+    conditional_barrier();
     EXPECT_EQ(product(world, load_blocks<double>(world, path)), product(self, made(self)));
   }
 }
@@ -130,8 +131,8 @@ TEST_F(MatrixFile, OfNothingAndOfOnePoint) {
 TEST_F(MatrixFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
   if (world.rank() > 0) return;
   const SavedProblem<double> problem;
-  Crew crew(1);
-  save(self, problem.compressed({self, crew}));
+  ThreadPool pool(1);
+  save(self, problem.compressed({self, pool}));
   const auto expected = product(self, load_blocks<double>(self, path));
   std::string content(fs::file_size(path), ' ');
   std::ifstream(path, std::ios::binary).read(content.data(), static_cast<std::streamsize>(content.size()));
@@ -154,12 +155,12 @@ TEST_F(MatrixFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
 
 TEST_F(MatrixFile, WhatIsNoFileOfOursIsRefusedOnEveryRank) {
   const auto expect_refused = [&](const std::string& why) {
-    meet();
+    conditional_barrier();
     const std::string message = refusal_on(world);
     EXPECT_NE(message.find(path.string()), std::string::npos) << message;
     EXPECT_NE(message.find(why), std::string::npos) << message;
     EXPECT_NE(message.find("remedy"), std::string::npos) << message;
-    meet();
+    conditional_barrier();
   };
   const auto with_hdf5 = [&](const auto& change) {
     if (world.rank() > 0) return;
@@ -173,10 +174,10 @@ TEST_F(MatrixFile, WhatIsNoFileOfOursIsRefusedOnEveryRank) {
   expect_refused("not one of an H-matrix");
   if (world.rank() == 0) std::ofstream(path) << "%%MatrixMarket matrix\n";
   expect_refused("not an HDF5 file");
-  Crew crew(1);
-  save(world, SavedProblem<float>().compressed({world, crew}));
+  ThreadPool pool(1);
+  save(world, SavedProblem<float>().compressed({world, pool}));
   expect_refused("float numbers, not double");
-  save(world, SavedProblem<double>().compressed({world, crew}));
+  save(world, SavedProblem<double>().compressed({world, pool}));
   with_hdf5([](hid_t file) {
     const hid_t version = H5Aopen(file, "version", H5P_DEFAULT);
     const double next = 2;
@@ -184,19 +185,19 @@ TEST_F(MatrixFile, WhatIsNoFileOfOursIsRefusedOnEveryRank) {
     H5Aclose(version);
   });
   expect_refused("version 2");
-  save(world, SavedProblem<double>().compressed({world, crew}));
+  save(world, SavedProblem<double>().compressed({world, pool}));
   with_hdf5([](hid_t file) { H5Ldelete(file, "panels", H5P_DEFAULT); });
   expect_refused("damaged");
 }
 
 TEST_F(MatrixFile, WhatCannotBeWrittenLeavesNothing) {
   const SavedProblem<double> problem;
-  Crew crew(1);
-  const auto blocks = problem.compressed({world, crew});
+  ThreadPool pool(1);
+  const auto blocks = problem.compressed({world, pool});
   std::optional<OutputFile> pipe;
   if (world.rank() == 0) pipe.emplace("/dev/null");
   EXPECT_THROW(save_blocks(world, blocks, pipe ? &*pipe : nullptr), Error);
-  meet();
+  conditional_barrier();
   EXPECT_FALSE(fs::exists(path));
 }
 

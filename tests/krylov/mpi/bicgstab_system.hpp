@@ -29,14 +29,14 @@ class BicgstabSystem {
 
   // This rank's rows of x.
   std::vector<T> solve(const std::vector<T>& b, const BicgstabOptions& options, int threads = 1) {
-    Crew crew(threads);
+    ThreadPool pool(threads);
     const auto own = own_rows(partition_, comm_.rank(), b);
     std::vector<T> x(own.size());
-    const auto multiply = [&](Vectors<const T> v, Vectors<T> y) { matrix_.apply(Op::none, v, y, crew); };
+    const auto multiply = [&](Vectors<const T> v, Vectors<T> y) { matrix_.apply(Op::none, v, y, pool); };
     const Identity identity;
     const Index rows = matrix_.local_rows(), cols = static_cast<Index>(b.size()) / a_.rows();
     result = find_named(methods<T>(), "method", method)
-                 .solve({comm_, crew}, {multiply, identity}, in_columns(own, rows, cols),
+                 .solve({comm_, pool}, {multiply, identity}, in_columns(own, rows, cols),
                         in_columns(x, rows, cols), options);
     return x;
   }
@@ -49,7 +49,7 @@ class BicgstabSystem {
   std::vector<BicgstabResult> result;
 
  private:
-  const transport::Communicator comm_{MPI_COMM_WORLD};
+  const mpi::Communicator comm_{MPI_COMM_WORLD};
   const matrix::Csr<T> a_;
   const distribution::RowPartition partition_;
   DistributedMatrix<T> matrix_;

@@ -24,7 +24,7 @@ distribution::RowPartition uneven(Index rows, Index ranks) {
 TYPED_TEST(BlockRowsTest, AreTheMatrixAgainWhenTheyAreCollected) {
   using T = TypeParam;
   const auto a = testing_support::random_matrix<T>({.n = 37, .per_row = 3, .seed = 5});
-  const transport::Communicator comm(MPI_COMM_WORLD);
+  const mpi::Communicator comm(MPI_COMM_WORLD);
   const auto partition = uneven(37, comm.size());
   const auto mine = deal_out(comm, comm.rank() == 0 ? &a : nullptr, partition);
   ASSERT_EQ(mine.rows(), partition.count(comm.rank()));
@@ -43,7 +43,7 @@ TYPED_TEST(BlockRowsTest, AreTheMatrixAgainWhenTheyAreCollected) {
 }
 
 TEST(BlockRows, OfNoMatrixAreAnErrorOnEveryRank) {
-  const transport::Communicator comm(MPI_COMM_WORLD);
+  const mpi::Communicator comm(MPI_COMM_WORLD);
   const auto partition = distribution::even_partition(8, comm.size());
   EXPECT_THROW(deal_out<double>(comm, nullptr, partition), Error);
   const auto other = testing_support::random_matrix<double>({.n = 9, .per_row = 2, .seed = 1});

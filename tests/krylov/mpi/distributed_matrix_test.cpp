@@ -61,7 +61,7 @@ TYPED_TEST(DistributedMatrixTest, ProductsOnAnyNumberOfThreadsAreThoseOfTheWhole
   using T = TypeParam;
   constexpr Index n = 331, together = kernels::line_rows<T>;
   const auto a = random_matrix<T>({.n = n, .per_row = 4, .seed = 2});
-  const transport::Communicator comm(MPI_COMM_WORLD);
+  const mpi::Communicator comm(MPI_COMM_WORLD);
   const auto partition = distribution::even_partition(n, comm.size());
   DistributedMatrix<T> distributed(MPI_COMM_WORLD, comm.rank() == 0 ? &a : nullptr, partition);
   const Index rows = distributed.local_rows();
@@ -73,10 +73,10 @@ TYPED_TEST(DistributedMatrixTest, ProductsOnAnyNumberOfThreadsAreThoseOfTheWhole
     for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
       std::vector<T> first;
       for (const int threads : {1, 3}) {
-        Crew crew(threads);
+        ThreadPool pool(threads);
         Spread<T> x_own(own(x), rows), b_own(own(b), rows), r(own(zero), rows), y(own(zero), rows);
-        distributed.residual(op, x_own.view(), b_own.view(), r.view(), crew);
-        distributed.apply(op, x_own.view(), y.view(), crew);
+        distributed.residual(op, x_own.view(), b_own.view(), r.view(), pool);
+        distributed.apply(op, x_own.view(), y.view(), pool);
         auto product = y.packed();
         for (T& value : product) value = -value;
         EXPECT_LT(testing_support::largest_difference(r.packed(), own(residuals(a, op, x, b))), tolerance)
@@ -93,7 +93,7 @@ TYPED_TEST(DistributedMatrixTest, ProductsOnAnyNumberOfThreadsAreThoseOfTheWhole
 TYPED_TEST(DistributedMatrixTest, NormsAreThoseOfTheWholeMatrix) {
   using T = TypeParam;
   const auto a = random_matrix<T>({.n = 50, .per_row = 4, .seed = 3});
-  const transport::Communicator comm(MPI_COMM_WORLD);
+  const mpi::Communicator comm(MPI_COMM_WORLD);
   const DistributedMatrix<T> distributed(MPI_COMM_WORLD, comm.rank() == 0 ? &a : nullptr,
                                          distribution::even_partition(50, comm.size()));
   const double rounding = 50 * std::numeric_limits<RealOf<T>>::epsilon();

@@ -28,29 +28,29 @@ class System {
   System() : matrix_(MPI_COMM_WORLD, &a_, partition_) {}
 
   std::vector<T> solve(const std::vector<T>& whole, int threads, const GmresOptions& options) {
-    Crew crew(threads);
+    ThreadPool pool(threads);
     const auto r = own_rows(partition_, comm_.rank(), whole);
     std::vector<T> d(r.size(), T(77));
-    const auto multiply = [&](Vectors<const T> x, Vectors<T> y) { matrix_.apply(Op::none, x, y, crew); };
+    const auto multiply = [&](Vectors<const T> x, Vectors<T> y) { matrix_.apply(Op::none, x, y, pool); };
     const Identity identity;
     const Index rows = matrix_.local_rows(), cols = static_cast<Index>(whole.size()) / n;
-    gmres<T>({comm_, crew}, {multiply, identity}, in_columns(r, rows, cols), in_columns(d, rows, cols),
+    gmres<T>({comm_, pool}, {multiply, identity}, in_columns(r, rows, cols), in_columns(d, rows, cols),
              options);
     return d;
   }
 
   double residual(const std::vector<T>& whole, const std::vector<T>& d) {
-    Crew crew(1);
+    ThreadPool pool(1);
     const Index rows = matrix_.local_rows(), cols = static_cast<Index>(whole.size()) / n;
     const auto r = own_rows(partition_, comm_.rank(), whole);
     std::vector<T> left(r.size());
     matrix_.residual(Op::none, in_columns(d, rows, cols), in_columns(r, rows, cols),
-                     in_columns(left, rows, cols), crew);
+                     in_columns(left, rows, cols), pool);
     return comm_.max(testing_support::largest_magnitude(left));
   }
 
  private:
-  const transport::Communicator comm_{MPI_COMM_WORLD};
+  const mpi::Communicator comm_{MPI_COMM_WORLD};
   const matrix::Csr<T> a_ = testing_support::random_matrix<T>({.n = n, .per_row = 4, .seed = 2});
   const distribution::RowPartition partition_ = distribution::even_partition(n, comm_.size());
   DistributedMatrix<T> matrix_;

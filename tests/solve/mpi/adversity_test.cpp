@@ -26,9 +26,8 @@ distribution::ProcessGrid grid_of_the_world() {
   return {px, ranks / pz / px, pz};
 }
 
-transport::TransportFactory perturbed(const transport::NamedTransport& named, std::uint64_t seed) {
-  return [make = named.make, seed](const transport::Communicator& comm,
-                                   const transport::CommunicationPattern& pattern) {
+mpi::TransportFactory perturbed(const mpi::NamedTransport& named, std::uint64_t seed) {
+  return [make = named.make, seed](const mpi::Communicator& comm, const mpi::CommunicationPattern& pattern) {
     return std::make_unique<PerturbedTransport>(make(comm, pattern), seed + 1000 * usize(comm.rank()));
   };
 }
@@ -44,7 +43,7 @@ TEST(Adversity, ThousandSolvesOnASlowNetworkAllSucceed) {
   constexpr int solves = 1000;
   const auto a = random_matrix<double>({.n = 120, .per_row = 2, .seed = 31});
   const auto factors = factored(a);
-  for (const auto& named : transport::transports()) {
+  for (const auto& named : mpi::transports()) {
     TriangularSolver<double> solver(
         MPI_COMM_WORLD, factors,
         {.grid = grid_of_the_world(), .transport = perturbed(named, 7), .watchdog = 120});
@@ -75,7 +74,7 @@ TEST(Adversity, PartialSumsThatLeaveLateAreNotOverwritten) {
   if (world_size() > 6) GTEST_SKIP() << "four ranks settle it";
   const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = 110}));
   const auto factors = factored(a);
-  for (const auto& named : transport::transports()) {
+  for (const auto& named : mpi::transports()) {
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
                                     {.grid = {world_size(), 1, 1},
                                      .mapping = distribution::find_mapping("proportional"),
@@ -92,23 +91,23 @@ TEST(Adversity, PartialSumsThatLeaveLateAreNotOverwritten) {
 }
 
 // Loses the first message that this rank sends.
-class LossyTransport final : public transport::Transport {
+class LossyTransport final : public mpi::Transport {
  public:
-  explicit LossyTransport(std::unique_ptr<transport::Transport> inner) : inner_(std::move(inner)) {}
+  explicit LossyTransport(std::unique_ptr<mpi::Transport> inner) : inner_(std::move(inner)) {}
   void open_phase(Index phase) override { inner_->open_phase(phase); }
   void send(Index number, const void* data, std::size_t bytes) override {
     if (std::exchange(lost_, true)) inner_->send(number, data, bytes);
   }
-  std::optional<transport::Arrival> poll() override { return inner_->poll(); }
-  std::optional<transport::Arrival> poll(Index number) override { return inner_->poll(number); }
-  void receive(transport::Arrival& arrival, void* data, std::size_t bytes) override {
+  std::optional<mpi::Arrival> poll() override { return inner_->poll(); }
+  std::optional<mpi::Arrival> poll(Index number) override { return inner_->poll(number); }
+  void receive(mpi::Arrival& arrival, void* data, std::size_t bytes) override {
     inner_->receive(arrival, data, bytes);
   }
-  void close_phase(transport::Patience& patience) override { inner_->close_phase(patience); }
-  void close_solve(transport::Patience& patience) override { inner_->close_solve(patience); }
+  void close_phase(mpi::Watchdog& watchdog) override { inner_->close_phase(watchdog); }
+  void close_solve(mpi::Watchdog& watchdog) override { inner_->close_solve(watchdog); }
 
  private:
-  std::unique_ptr<transport::Transport> inner_;
+  std::unique_ptr<mpi::Transport> inner_;
   bool lost_ = false;
 };
 
@@ -117,8 +116,8 @@ TEST(Adversity, TheWatchdogEndsASolveThatMissesAMessageAndSaysWhich) {
   const auto a = random_matrix<double>({.n = 120, .per_row = 2, .seed = 33});
   const auto factors = factored(a);
   for (const auto& named : testing_support::transports_to_abandon()) {
-    const auto lossy = [make = named.make](const transport::Communicator& comm,
-                                           const transport::CommunicationPattern& pattern) {
+    const auto lossy = [make = named.make](const mpi::Communicator& comm,
+                                           const mpi::CommunicationPattern& pattern) {
       return std::make_unique<LossyTransport>(make(comm, pattern));
     };
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors,

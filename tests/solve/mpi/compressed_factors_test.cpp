@@ -53,17 +53,17 @@ TYPED_TEST_SUITE(TilesOfFrontsIn, TileStorages);
 TYPED_TEST(TilesOfFrontsIn, AreBitForBitThoseMadeAfterwards) {
   using F = typename TypeParam::first_type;
   using T = typename TypeParam::second_type;
-  const transport::Communicator alone(MPI_COMM_SELF);
+  const mpi::Communicator alone(MPI_COMM_SELF);
   for (const char* kind : {"poisson3d", "convection3d"}) {
     const auto a = gallery_system<T>(kind, 11);
     const auto analysis = clustered(a);
     const auto whole = try_factor<F>(a, analysis);
     ASSERT_TRUE(whole);
     const distribution::Distribution d(analysis->structure, distribution::mappings().front(), {});
-    const auto share = distribution::make_share(*d.structure, *d.mapping, 0);
-    Crew crew(1);
+    const auto share = distribution::make_local_blocks(*d.structure, *d.mapping, 0);
+    ThreadPool pool(1);
     const auto afterwards = engine::PanelStore<T>::template distribute<F>(alone, d, share, whole->factors)
-                                .template compressed<F>(share, eps_of_fronts, crew);
+                                .template compressed<F>(share, eps_of_fronts, pool);
     ASSERT_LT(afterwards.bytes(), whole->factors->bytes());
     for (const int threads : {1, 3}) {
       const auto made = try_factor_in_tiles<F, T>(a, analysis, {.threads = threads}, {.eps = eps_of_fronts});
@@ -84,12 +84,12 @@ TYPED_TEST(TilesOfFrontsIn, AreThoseThatThreadsMakeAfterwards) {
   const auto made = try_factor_in_tiles<F, T>(a, analysis, {.threads = 2}, {.eps = eps_of_fronts});
   const auto whole = std::make_shared<const Factorization<F>>(*try_factor<F>(a, analysis));
   const auto in_tiles = std::make_shared<const Factorization<F>>(*made.factorization);
-  const SolverOptions options{.deterministic = true, .compression = {.eps = eps_of_fronts}};
+  const TriangularSolverOptions options{.deterministic = true, .compression = {.eps = eps_of_fronts}};
   TriangularSolver<T> one(MPI_COMM_SELF, in_tiles, options, made.tiles);
   ASSERT_TRUE(one.compression());
   EXPECT_EQ(one.compression()->seconds, made.tiles->seconds);
   for (const int threads : {1, 3}) {
-    SolverOptions with_threads = options;
+    TriangularSolverOptions with_threads = options;
     with_threads.threads = threads;
     TriangularSolver<T> other(MPI_COMM_SELF, whole, with_threads);
     ASSERT_TRUE(other.compression());
@@ -171,7 +171,7 @@ TEST(TilesOfFronts, AreWhatAFactorizationWithoutPanelsNeeds) {
 // Other values take the place of the first in the solver that there is.
 TEST(TilesOfFronts, AreMadeAgainForOtherValues) {
   const auto a = gallery_system<double>("poisson3d", 10);
-  Options options;
+  SolverOptions options;
   options.compress.eps = 1e-8;
   Solver<double> solver(MPI_COMM_SELF, dealt_out(MPI_COMM_SELF, matrix::Csr<double>(a)), options);
   const std::vector<double> b(usize(solver.rows()), 1.0);

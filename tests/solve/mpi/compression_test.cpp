@@ -50,7 +50,7 @@ TYPED_TEST(CompressedSweeps, AreOffByWhatWasAllowedInEveryPlan) {
     const auto a = example<T>(c.kind, 10);
     const auto factors = in_usual_supernodes<T>(a, c.whole_levels);
     for (const auto& mapping : distribution::mappings()) {
-      const SolverOptions options{.grid = c.grid, .mapping = mapping, .compression = {.eps = eps}};
+      const TriangularSolverOptions options{.grid = c.grid, .mapping = mapping, .compression = {.eps = eps}};
       TriangularSolver<T> solver(MPI_COMM_WORLD, factors, options);
       ASSERT_TRUE(solver.compression());
       EXPECT_LE(solver.compression()->bytes(), solver.compression()->uncompressed_bytes());
@@ -70,11 +70,12 @@ TYPED_TEST(CompressedSweeps, AreOffByWhatWasAllowedInEveryPlan) {
 TEST(CompressedSweeps, AreForeseenByTheModel) {
   for (const auto& [kind, n] : {std::pair{"poisson3d", 18}, {"convection3d", 16}, {"elasticity3d", 9}}) {
     const auto factors = in_usual_supernodes<double>(example<double>(kind, n), 0);
-    const SolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-9}};
+    const TriangularSolverOptions options{.grid = grids_of(world_size()).front(),
+                                          .compression = {.eps = 1e-9}};
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors, options);
     ASSERT_TRUE(solver.compression());
     std::vector<double> foreseen(2);  // with tiles, and without
-    const auto& share = solver.share();
+    const auto& share = solver.local_blocks();
     for (const auto side : distribution::sides) {
       const auto& pieces = share.side(side);
       for (Index p = 0; p < pieces.pieces(); ++p) {
@@ -94,7 +95,8 @@ TEST(CompressedSweeps, AreForeseenByTheModel) {
 TEST(CompressedSweeps, AreTheSameWithThreads) {
   const auto a = example<double>("poisson3d", 10);
   const auto factors = in_usual_supernodes<double>(a, 0);
-  SolverOptions options{.grid = grids_of(world_size()).back(), .deterministic = true, .grain = 1000};
+  TriangularSolverOptions options{
+      .grid = grids_of(world_size()).back(), .deterministic = true, .grain = 1000};
   options.compression.eps = eps;
   std::vector<std::vector<double>> x;
   for (const int threads : {1, 2}) {
@@ -111,7 +113,7 @@ TEST(CompressedSweeps, AreTheSameWithThreads) {
 TEST(CompressedSweeps, TakeFactorsOfLowerPrecision) {
   const auto a = example<double>("poisson3d", 10);
   const auto factors = in_usual_supernodes<float>(a, 0);
-  const SolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-4}};
+  const TriangularSolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-4}};
   TriangularSolver<double> solver(MPI_COMM_WORLD, factors, options);
   ASSERT_TRUE(solver.compression());
   EXPECT_LT(solver.compression()->bytes(), solver.compression()->uncompressed_bytes());
@@ -132,12 +134,13 @@ TYPED_TEST(CompressedDevicesThreads, SolveAsTheProcessorsDo) {
        {std::tuple{"poisson3d", 0, grids.front()}, {"convection3d", 3, grids.back()}}) {
     const auto a = example<T>(kind, 8);
     const auto factors = in_usual_supernodes<T>(a, whole_levels);
-    SolverOptions options{.grid = grid, .deterministic = true, .grain = 1000, .compression = {.eps = 1e-3}};
+    TriangularSolverOptions options{
+        .grid = grid, .deterministic = true, .grain = 1000, .compression = {.eps = 1e-3}};
     TriangularSolver<T> cpu(MPI_COMM_WORLD, factors, options);
     options.device = engine::Device::emulated;
     options.threads = 2;
     TriangularSolver<T> by_puts(MPI_COMM_WORLD, factors, options);
-    options.carrier = device::Carrier::host;
+    options.exchange_backend = device::ExchangeBackend::mpi;
     options.threads = 1;
     TriangularSolver<T> by_messages(MPI_COMM_WORLD, factors, options);
     ASSERT_TRUE(by_puts.compression());
@@ -159,7 +162,7 @@ TYPED_TEST(CompressedDevicesThreads, SolveAsTheProcessorsDo) {
 TEST(CompressedDevices, LeaveNumbersThatNothingCompresses) {
   const auto a = example<double>("convection3d", 6);
   const auto factors = in_usual_supernodes<double>(a, 0);
-  SolverOptions options{.grid = grids_of(world_size()).back(), .device = engine::Device::emulated};
+  TriangularSolverOptions options{.grid = grids_of(world_size()).back(), .device = engine::Device::emulated};
   TriangularSolver<double> plain(MPI_COMM_WORLD, factors, options);
   options.compression.eps = 1e-300;
   TriangularSolver<double> compressed(MPI_COMM_WORLD, factors, options);
@@ -173,7 +176,7 @@ TEST(CompressedDevices, LeaveNumbersThatNothingCompresses) {
 TEST(CompressedDevices, KeepTheSumsOfTilesApart) {
   const auto a = example<double>("poisson3d", 16);
   const auto factors = in_usual_supernodes<double>(a, 0);
-  SolverOptions options{
+  TriangularSolverOptions options{
       .grid = grids_of(world_size()).front(), .grain = 1 << 20, .compression = {.eps = 1e-2}};
   TriangularSolver<double> cpu(MPI_COMM_WORLD, factors, options);
   options.device = engine::Device::emulated;
@@ -188,7 +191,7 @@ TEST(CompressedDevices, KeepTheSumsOfTilesApart) {
 TEST(CompressedDevices, TakeFactorsOfLowerPrecisionAndOtherNumbers) {
   const auto a = example<double>("poisson3d", 8);
   auto factors = in_usual_supernodes<float>(a, 0);
-  SolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-3}};
+  TriangularSolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-3}};
   TriangularSolver<double> cpu(MPI_COMM_WORLD, factors, options);
   options.device = engine::Device::emulated;
   TriangularSolver<double> host(MPI_COMM_WORLD, factors, options);
@@ -206,7 +209,7 @@ TEST(CompressedDevices, TakeFactorsOfLowerPrecisionAndOtherNumbers) {
 TEST(CompressedSolver, IsRefinedAndUndoesWhatDoesNotConverge) {
   const auto a = example<double>("maxwell3d", 6);
   for (const double tolerance : {1e-7, 0.9}) {
-    Options options;
+    SolverOptions options;
     options.compress.eps = tolerance;
     options.refinement.max_steps = 6;
     Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, matrix::Csr<double>(a)), options);
@@ -236,7 +239,7 @@ TEST(CompressedSolver, DoesNotHideACondition) {
     }
     a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
   }
-  Options options;
+  SolverOptions options;
   options.compress.eps = 1e-7;
   Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, std::move(a)), options);
   const std::vector<double> b(usize(solver.rows()), 1.0);
@@ -247,11 +250,11 @@ TEST(CompressedSolver, DoesNotHideACondition) {
   EXPECT_GT(solver.report().factor.condition_estimate, 1e13);
 }
 
-// Answers of 0.46 of the bytes take two passes. Those of whole factors take one, unless the best is asked
-// for: then they take two as well, which read more.
+// Answers of 0.46 of the bytes take two passes. Those of uncompressed factors take one, unless the best is
+// asked for: then they take two as well, which read more.
 TEST(CompressedSolver, AutomaticallyWhereAnswersAreSooner) {
   for (const bool best : {true, false}) {
-    Options options;
+    SolverOptions options;
     options.compress.automatic = true;
     options.refinement.best = best;
     Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, example<double>("poisson3d", 28)),
@@ -268,12 +271,13 @@ TEST(CompressedSolver, AutomaticallyWhereAnswersAreSooner) {
 }
 
 TEST(CompressedSolver, SavesWhatAnswersOfWholeFactorsTakeMore) {
-  // A sweep of 3 s and 1 s of judging; through whole factors of four times the bytes it would be 3 / 0.45.
+  // A sweep of 3 s and 1 s of judging; through uncompressed factors of four times the bytes it would be 3 /
+  // 0.45.
   const double whole_sweep = 3 / time_of_sweep(0.25);
   EXPECT_DOUBLE_EQ(saved_by_compression(0.25, 3, 8, 2, 2), 2 * (whole_sweep - 3));
   EXPECT_DOUBLE_EQ(saved_by_compression(0.25, 3, 8, 2, 1), whole_sweep + 1 - 8);
   EXPECT_LT(saved_by_compression(0.25, 3, 8, 2, 1), 0);
-  // Tiles are not even made where two sweeps through them take longer than one through whole factors.
+  // Tiles are not even made where two sweeps through them take longer than one through uncompressed factors.
   EXPECT_DOUBLE_EQ(2 * time_of_sweep(automatic_compression<double>().most), 1);
   EXPECT_DOUBLE_EQ(time_of_sweep(automatic_compression<double>(2).most), 1);
   EXPECT_EQ(passes_of_whole_factors({}, false), 1);

@@ -65,22 +65,23 @@ TYPED_TEST(DeviceEngineThreads, SolveByMessagesAsByPuts) {
   for (const auto& schedule : plan::schedules()) {
     for (const auto& grid : grids_of(world_size())) {
       testing_support::show_life();
-      std::map<device::Carrier, std::vector<T>> x;
-      for (const auto carrier : {device::Carrier::device, device::Carrier::host}) {
+      std::map<device::ExchangeBackend, std::vector<T>> x;
+      for (const auto exchange_backend : {device::ExchangeBackend::puts, device::ExchangeBackend::mpi}) {
         TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
                                    {.grid = grid,
                                     .schedule = schedule.choice,
                                     .device = Device::emulated,
-                                    .carrier = carrier,
+                                    .exchange_backend = exchange_backend,
                                     .threads = 2,
                                     .grain = 60});
         for (const auto& [op, nrhs] : {std::pair(Op::none, 5), {Op::transpose, 1}, {Op::none, 2}}) {
           const auto found = Problem<T>(solver, a, op, nrhs).solve_with(solver);
-          x[carrier].insert(x[carrier].end(), found.begin(), found.end());
+          x[exchange_backend].insert(x[exchange_backend].end(), found.begin(), found.end());
         }
         EXPECT_LT(testing_support::solve_error(solver, a, Op::conjugate_transpose, 3), 1000) << grid.name();
       }
-      EXPECT_EQ(x[device::Carrier::host], x[device::Carrier::device]) << schedule.name << ' ' << grid.name();
+      EXPECT_EQ(x[device::ExchangeBackend::mpi], x[device::ExchangeBackend::puts])
+          << schedule.name << ' ' << grid.name();
     }
   }
 }
@@ -106,9 +107,11 @@ TEST(DeviceEngine, SumsDoNotDependOnTheNumberOfThreads) {
   for (const Index nrhs : {1, 5}) {
     std::vector<double> first;
     for (const int threads : {1, 2, 3}) {
-      TriangularSolver<double> solver(
-          MPI_COMM_WORLD, factors,
-          {.grid = grids_of(world_size()).back(), .device = Device::emulated, .threads = threads, .grain = 60});
+      TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
+                                      {.grid = grids_of(world_size()).back(),
+                                       .device = Device::emulated,
+                                       .threads = threads,
+                                       .grain = 60});
       const Problem<double> problem(solver, a, Op::none, nrhs);
       const std::vector<double> x = problem.solve_with(solver);
       if (first.empty()) first = x;
@@ -242,12 +245,15 @@ TYPED_TEST(DeviceEngineThreads, RefineByMessagesAsByPuts) {
   for (const auto& grid : {grids.front(), grids.back()}) {
     for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
       testing_support::show_life();
-      std::map<device::Carrier, std::vector<T>> x;
-      std::map<device::Carrier, std::vector<double>> error;
-      for (const auto carrier : {device::Carrier::device, device::Carrier::host}) {
-        TriangularSolver<T> solver(
-            MPI_COMM_WORLD, factors,
-            {.grid = grid, .device = Device::emulated, .carrier = carrier, .threads = 2, .grain = 60});
+      std::map<device::ExchangeBackend, std::vector<T>> x;
+      std::map<device::ExchangeBackend, std::vector<double>> error;
+      for (const auto exchange_backend : {device::ExchangeBackend::puts, device::ExchangeBackend::mpi}) {
+        TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
+                                   {.grid = grid,
+                                    .device = Device::emulated,
+                                    .exchange_backend = exchange_backend,
+                                    .threads = 2,
+                                    .grain = 60});
         krylov::DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
         RefinedSolver<T> refiner(matrix, solver);
         for (const auto& [nrhs, space] : {std::pair(3, MemorySpace::host), {1, MemorySpace::device}}) {
@@ -257,13 +263,15 @@ TYPED_TEST(DeviceEngineThreads, RefineByMessagesAsByPuts) {
               refiner.solve(op, {problem.b.data(), problem.rows, nrhs, problem.rows, space},
                             {to.data(), problem.rows, nrhs, problem.rows, space}, {.max_steps = 2});
           EXPECT_GT(refined.steps, 0);
-          x[carrier].insert(x[carrier].end(), to.begin(), to.end());
-          error[carrier].insert(error[carrier].end(),
-                                {refined.error.componentwise, refined.error.normwise, double(refined.steps)});
+          x[exchange_backend].insert(x[exchange_backend].end(), to.begin(), to.end());
+          error[exchange_backend].insert(
+              error[exchange_backend].end(),
+              {refined.error.componentwise, refined.error.normwise, double(refined.steps)});
         }
       }
-      EXPECT_EQ(x[device::Carrier::host], x[device::Carrier::device]) << grid.name() << ' ' << char(op);
-      EXPECT_EQ(error[device::Carrier::host], error[device::Carrier::device])
+      EXPECT_EQ(x[device::ExchangeBackend::mpi], x[device::ExchangeBackend::puts])
+          << grid.name() << ' ' << char(op);
+      EXPECT_EQ(error[device::ExchangeBackend::mpi], error[device::ExchangeBackend::puts])
           << grid.name() << ' ' << char(op);
     }
   }
@@ -300,20 +308,22 @@ TEST(DeviceEngineThreads, RefinementDoesNotDependOnTheNumberOfThreads) {
   }
 }
 
-class DeviceEngineFailureThreads : public testing::TestWithParam<device::Carrier> {};
+class DeviceEngineFailureThreads : public testing::TestWithParam<device::ExchangeBackend> {};
 INSTANTIATE_TEST_SUITE_P(Carriers, DeviceEngineFailureThreads,
-                         testing::Values(device::Carrier::device, device::Carrier::host));
+                         testing::Values(device::ExchangeBackend::puts, device::ExchangeBackend::mpi));
 
 TEST_P(DeviceEngineFailureThreads, ARankThatFailsEndsTheOthersSolve) {
   if (world_size() == 1) GTEST_SKIP() << "one rank has nobody to wait for";
   const auto a = random_matrix<double>({.n = 80, .per_row = 2, .seed = 4});
-  TriangularSolver<double> solver(
-      MPI_COMM_WORLD, factored(a),
-      {.grid = grids_of(world_size()).front(), .device = Device::emulated, .carrier = GetParam(), .threads = 3});
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factored(a),
+                                  {.grid = grids_of(world_size()).front(),
+                                   .device = Device::emulated,
+                                   .exchange_backend = GetParam(),
+                                   .threads = 3});
   const Problem<double> problem(solver, a, Op::none, 1);
   solver.prepare(Op::none, 1);
   if (testing_support::world_rank() == world_size() - 1) {
-    solver.abandon({ErrorKind::environment, "this rank has had enough"});
+    solver.revoke({ErrorKind::environment, "this rank has had enough"});
   } else {
     EXPECT_THAT([&] { problem.solve_with(solver); },
                 testing::ThrowsMessage<Error>(testing::HasSubstr("had enough")));

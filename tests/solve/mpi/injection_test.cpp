@@ -112,7 +112,7 @@ struct Outcome {
 // On rank `failing` the event after `events` others fails.
 template <class Scenario>
 Outcome run(Countdown& countdown, Index failing, int events, const Scenario& scenario) {
-  const transport::Communicator world(MPI_COMM_WORLD);
+  const mpi::Communicator world(MPI_COMM_WORLD);
   std::snprintf(where, sizeof where, "%s: rank %d waits for ever after failure %d of rank %d\n",
                 testing::UnitTest::GetInstance()->current_test_info()->name(), world.rank(), events, failing);
   alarm(patience_seconds);
@@ -131,7 +131,7 @@ Outcome run(Countdown& countdown, Index failing, int events, const Scenario& sce
 }
 
 // The first events one by one, later ones, which are many of a kind, with growing steps: the sooner, the
-// fewer failures. Objects that are left abandoned keep their communicators, of which MPICH has 2,048.
+// fewer failures. Objects that are left revoked keep their communicators, of which MPICH has 2,048.
 enum Failures { many = 100, some = 10 };
 
 template <class Scenario>
@@ -158,7 +158,7 @@ void fail_everywhere(Countdown& countdown, const Scenario& scenario, Failures fa
 
 class Injection : public testing::Test {
  protected:
-  SolverOptions options(const transport::NamedTransport& named, int threads) const {
+  TriangularSolverOptions options(const mpi::NamedTransport& named, int threads) const {
     const Index ranks = world_size();
     return {.grid = ranks % 2 == 0 ? distribution::ProcessGrid{ranks / 2, 1, 2}
                                    : distribution::ProcessGrid{ranks, 1, 1},
@@ -170,8 +170,8 @@ class Injection : public testing::Test {
   const std::shared_ptr<const Factorization<double>> factors_ = factored(a_, 1);
   const matrix::Dense<double> ones_{a_.rows(), 2, std::vector<double>(usize(a_.rows()) * 2, 1.0)};
   // Whoever comes here while another rank has failed hears of it.
-  static void meet(TriangularSolver<double>& solver) {
-    transport::collectively(solver.comm(), [] {});
+  static void conditional_barrier(TriangularSolver<double>& solver) {
+    mpi::agree_on_error(solver.comm(), [] {});
   }
   void solve(TriangularSolver<double>& solver, Op op, Index nrhs) {
     const Index rows = solver.partition().count(solver.comm().rank());
@@ -186,32 +186,32 @@ TEST_F(Injection, OfAllocationsInConstructionPreparationAndSolves) {
       TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(named, 1));
       solver.prepare(Op::none, 2);
       for (int i = 0; i < 3; ++i) solve(solver, Op::none, 2);
-      meet(solver);
+      conditional_barrier(solver);
     });
   }
 }
 
 TEST_F(Injection, OfAllocationsWithThreads) {
   fail_everywhere(allocations, [&](Index) {
-    TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(transport::transports()[0], 3));
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(mpi::transports()[0], 3));
     solve(solver, Op::transpose, 1);
-    meet(solver);
+    conditional_barrier(solver);
   });
 }
 
 TEST_F(Injection, OfAllocationsInResidualsAndEstimates) {
-  const TriangularSolver<double> shape(MPI_COMM_WORLD, factors_, options(transport::transports()[0], 1));
+  const TriangularSolver<double> shape(MPI_COMM_WORLD, factors_, options(mpi::transports()[0], 1));
   fail_everywhere(allocations, [&](Index rank) {
     krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, shape.partition());
     const auto ones = scatter_rows(matrix.comm(), matrix.partition(), ones_);
     std::vector<double> r;
-    transport::collectively(matrix.comm(), [&] { r.resize(ones.size()); });
-    Crew crew(1);
+    mpi::agree_on_error(matrix.comm(), [&] { r.resize(ones.size()); });
+    ThreadPool pool(1);
     const Index rows = matrix.local_rows();
     for (const Op op : {Op::none, Op::transpose})
-      matrix.residual(op, {ones.data(), rows, 2}, {ones.data(), rows, 2}, {r.data(), rows, 2}, crew);
+      matrix.residual(op, {ones.data(), rows, 2}, {ones.data(), rows, 2}, {r.data(), rows, 2}, pool);
     gather_rows(matrix.comm(), matrix.partition(), r, 2);
-    transport::collectively(matrix.comm(), [] {});
+    mpi::agree_on_error(matrix.comm(), [] {});
   });
 }
 
@@ -226,7 +226,7 @@ TEST_F(Injection, OfAllocationsInRefinementAndGmres) {
         allocations,
         [&](Index rank) {
           allocations.pause(true);
-          TriangularSolver<double> solver(MPI_COMM_WORLD, poor, options(transport::transports()[0], threads));
+          TriangularSolver<double> solver(MPI_COMM_WORLD, poor, options(mpi::transports()[0], threads));
           krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr,
                                                    solver.partition());
           RefinedSolver<double> refined(matrix, solver);
@@ -236,7 +236,7 @@ TEST_F(Injection, OfAllocationsInRefinementAndGmres) {
           const Index rows = matrix.local_rows();
           const auto result = refined.solve(Op::none, {b.data(), rows, 2}, {x.data(), rows, 2}, {});
           refined.forward_error(Op::none, {b.data(), rows, 1}, {x.data(), rows, 1}, 4);
-          meet(solver);
+          conditional_barrier(solver);
           EXPECT_LT(result.error.componentwise, 1e-14);
         },
         some);
@@ -252,16 +252,16 @@ TEST_F(Injection, OfAllocationsInBicgstab) {
         krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, partition);
         const auto b = scatter_rows(matrix.comm(), matrix.partition(), ones_);
         std::vector<double> x(b.size());
-        Crew crew(1);
+        ThreadPool pool(1);
         const auto multiply = [&](Vectors<const double> v, Vectors<double> y) {
-          matrix.apply(Op::none, v, y, crew);
+          matrix.apply(Op::none, v, y, pool);
         };
         const krylov::Identity identity;
         allocations.pause(false);
         const Index rows = matrix.local_rows();
-        const auto result = krylov::bicgstab<double>({matrix.comm(), crew}, {multiply, identity},
+        const auto result = krylov::bicgstab<double>({matrix.comm(), pool}, {multiply, identity},
                                                      {b.data(), rows, 2}, {x.data(), rows, 2}, {});
-        transport::collectively(matrix.comm(), [] {});
+        mpi::agree_on_error(matrix.comm(), [] {});
         EXPECT_EQ(result[0].outcome, krylov::Outcome::converged);
       },
       some);
@@ -269,9 +269,9 @@ TEST_F(Injection, OfAllocationsInBicgstab) {
 
 TEST_F(Injection, OfAllocationsInTheConditionEstimate) {
   fail_everywhere(allocations, [&](Index) {
-    TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(transport::transports()[0], 1));
+    TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(mpi::transports()[0], 1));
     estimate_condition(solver);
-    meet(solver);
+    conditional_barrier(solver);
   });
 }
 
@@ -291,14 +291,14 @@ TEST_F(Injection, OfCollectiveSteps) {
       std::vector<double> x(b.size());
       const Index rows = matrix.local_rows();
       refined.solve(Op::transpose, {b.data(), rows, 2}, {x.data(), rows, 2}, {});
-      meet(solver);
+      conditional_barrier(solver);
     });
   }
 }
 
 // prepare() is all or nothing: a solver that could not be prepared for more solves as before.
 TEST_F(Injection, AFailedPreparationLeavesTheSolverAsItWas) {
-  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(transport::transports()[0], 1));
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(mpi::transports()[0], 1));
   solver.prepare(Op::none, 1);
   for (int events = 0, nrhs = 2;; events = events + 1 + events / many) {
     const Outcome outcome =

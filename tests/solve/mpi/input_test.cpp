@@ -29,7 +29,7 @@ std::string input_error_of(const Work& work) {
   show_life();
   try {
     work();
-  } catch (const transport::CollectiveError& error) {
+  } catch (const mpi::CollectiveError& error) {
     EXPECT_EQ(error.kind(), ErrorKind::input);
     return error.what();
   }
@@ -93,7 +93,7 @@ class NamesRows : public testing::TestWithParam<bool> {
     const auto rows = GetParam() ? scattered(n) : uneven_blocks(n);
     try {
       Solver<double> solver(MPI_COMM_WORLD, rows.of(a, GetParam()));
-    } catch (const transport::CollectiveError& error) {
+    } catch (const mpi::CollectiveError& error) {
       return error.what();
     }
     return "no error";
@@ -138,7 +138,7 @@ TEST(Input, HasThreadsWithinLimits) {
     try {
       Solver<double>(MPI_COMM_WORLD, uneven_blocks(n).of(a, false), {.threads = threads});
       ADD_FAILURE() << threads;
-    } catch (const transport::CollectiveError& error) {
+    } catch (const mpi::CollectiveError& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
       EXPECT_THAT(error.what(), HasSubstr("from 0 to 1024"));
     }

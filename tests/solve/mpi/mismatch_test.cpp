@@ -53,25 +53,27 @@ TEST_F(Mismatch, OfOptionsIsNamedOnEveryRank) {
   const Index ranks = world_size();
   struct Case {
     const char* name;
-    std::function<void(SolverOptions&)> change;
+    std::function<void(TriangularSolverOptions&)> change;
   };
   const std::vector<Case> cases{
       {"grid",
-       [&](SolverOptions& o) {
+       [&](TriangularSolverOptions& o) {
          o.grid = {1, ranks, 1};
        }},
-      {"mapping", [](SolverOptions& o) { o.mapping = distribution::find_mapping("proportional"); }},
-      {"tree", [](SolverOptions& o) { o.tree = plan::find_tree("flat"); }},
-      {"schedule", [](SolverOptions& o) { o.schedule = plan::find_schedule("level-sync").choice; }},
-      {"inter-grid exchange", [](SolverOptions& o) { o.inter_grid = plan::find_inter_grid("per-node"); }},
-      {"transport", [](SolverOptions& o) { o.transport = transport::find_transport("one-sided").make; }},
-      {"transport", [](SolverOptions& o) { o.transport = transport::make_usual; }},
-      {"deterministic", [](SolverOptions& o) { o.deterministic = true; }},
-      {"dependencies", [](SolverOptions& o) { o.dependencies = false; }},
-      {"grain", [](SolverOptions& o) { o.grain = 7; }},
-      {"tile width", [](SolverOptions& o) { o.tiling.width = 9; }}};
+      {"mapping", [](TriangularSolverOptions& o) { o.mapping = distribution::find_mapping("proportional"); }},
+      {"tree", [](TriangularSolverOptions& o) { o.tree = plan::find_tree("flat"); }},
+      {"schedule", [](TriangularSolverOptions& o) { o.schedule = plan::find_schedule("level-sync").choice; }},
+      {"inter-grid exchange",
+       [](TriangularSolverOptions& o) { o.inter_grid = plan::find_inter_grid("per-node"); }},
+      {"transport", [](TriangularSolverOptions& o) { o.transport = mpi::find_transport("one-sided").make; }},
+      {"transport", [](TriangularSolverOptions& o) { o.transport = mpi::make_usual; }},
+      {"deterministic", [](TriangularSolverOptions& o) { o.deterministic = true; }},
+      {"dependencies", [](TriangularSolverOptions& o) { o.dependencies = false; }},
+      {"grain", [](TriangularSolverOptions& o) { o.grain = 7; }},
+      {"tile width", [](TriangularSolverOptions& o) { o.tiling.width = 9; }}};
   for (const Case& c : cases) {
-    SolverOptions options{.grid = {ranks, 1, 1}, .transport = transport::find_transport("two-sided").make};
+    TriangularSolverOptions options{.grid = {ranks, 1, 1},
+                                    .transport = mpi::find_transport("two-sided").make};
     if (differs_) c.change(options);
     const std::string message =
         error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, factors_, options); });
@@ -81,7 +83,7 @@ TEST_F(Mismatch, OfOptionsIsNamedOnEveryRank) {
 }
 
 TEST_F(Mismatch, OfScalarTypesIsNamed) {
-  const SolverOptions options{.grid = {world_size(), 1, 1}};
+  const TriangularSolverOptions options{.grid = {world_size(), 1, 1}};
   const std::string message = error_of(ErrorKind::usage, [&] {
     if (differs_) {
       TriangularSolver<float>(MPI_COMM_WORLD, std::shared_ptr<const Factorization<float>>(), options);
@@ -133,8 +135,8 @@ TEST_F(Mismatch, OfRightHandSidesEndsTheSolveOnEveryRank) {
       solver.solve(Op::none, {b.data(), rows, nrhs}, {x.data(), rows, nrhs});
     };
     error_of(ErrorKind::environment, [&] { solve(differs_ ? 3 : 2); });
-    expect_to_name(error_of(ErrorKind::environment, [&] { solve(2); }), "unusable");
-    expect_to_name(error_of(ErrorKind::environment, [&] { solver.prepare(Op::none, 9); }), "unusable");
+    expect_to_name(error_of(ErrorKind::environment, [&] { solve(2); }), "revoked");
+    expect_to_name(error_of(ErrorKind::environment, [&] { solver.prepare(Op::none, 9); }), "revoked");
   }
 }
 
@@ -170,7 +172,7 @@ TEST_F(Mismatch, OfWhatIsPreparedEndsTheSolveOnEveryRank) {
         }
       });
       expect_to_name(message, "the ranks' calls differ");
-      expect_to_name(error_of(ErrorKind::environment, [&] { solver.prepare(op, 9); }), "unusable");
+      expect_to_name(error_of(ErrorKind::environment, [&] { solver.prepare(op, 9); }), "revoked");
     }
   }
 }
@@ -288,8 +290,8 @@ TEST_F(Arguments, OfARefinedSolveAreChecked) {
 
 // As with messages of more than 4 GiB, which are cut in the same places.
 TEST_F(Arguments, MessagesLongerThanTheLimitAreCut) {
-  const transport::Limits limits{.bytes = 24};
-  for (const auto& named : transport::transports()) {
+  const mpi::Limits limits{.bytes = 24};
+  for (const auto& named : mpi::transports()) {
     for (const auto& grid : testing_support::grids_of(world_size())) {
       TriangularSolver<double> solver(MPI_COMM_WORLD, factors_,
                                       {.grid = grid, .transport = named.make, .limits = limits});

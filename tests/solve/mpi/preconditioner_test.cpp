@@ -19,7 +19,7 @@ void expect_solved_by_bicgstab(const matrix::Csr<T>& a) {
   krylov::DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
   Corrections<T> inverse(matrix, solver);
   const auto multiply = [&](Vectors<const T> x, Vectors<T> y) {
-    matrix.apply(Op::none, x, y, solver.crew());
+    matrix.apply(Op::none, x, y, solver.pool());
   };
   const auto precondition = [&](Vectors<const T> x, Vectors<T> y) { inverse.by_factors(Op::none, x, y); };
 
@@ -34,7 +34,7 @@ void expect_solved_by_bicgstab(const matrix::Csr<T>& a) {
   }
   std::vector<T> x(b.size());
   const auto results =
-      krylov::bicgstab<T>({matrix.comm(), solver.crew()}, {multiply, precondition}, {b.data(), rows, nrhs},
+      krylov::bicgstab<T>({matrix.comm(), solver.pool()}, {multiply, precondition}, {b.data(), rows, nrhs},
                           {x.data(), rows, nrhs}, {.tolerance = 1e-13});
   for (const auto& result : results) {
     EXPECT_EQ(result.outcome, krylov::Outcome::converged);

@@ -41,7 +41,7 @@ double judged_error(Solver<T>& solver, const matrix::Csr<T>& a, const RowsOf<dou
   EXPECT_TRUE(answer.solved());
   EXPECT_LE(answer.error.componentwise, 450 * std::numeric_limits<RealOf<T>>::epsilon());
   const double error = testing_support::largest_difference(x, rows.of(std::span<const T>(truth), nrhs));
-  return transport::Communicator(MPI_COMM_WORLD).max(error) / std::numeric_limits<RealOf<T>>::epsilon();
+  return mpi::Communicator(MPI_COMM_WORLD).max(error) / std::numeric_limits<RealOf<T>>::epsilon();
 }
 
 template <class T>

@@ -34,7 +34,7 @@ TYPED_TEST(TriangularSolverThreads, SolveEveryOp) {
     const auto a = random_matrix<T>({.n = 300, .per_row = 2, .hermitian = hermitian, .seed = 8});
     const auto factors = factored(a);
     for (const auto& grid : two_grids()) {
-      for (const auto& transport : transport::transports()) {
+      for (const auto& transport : mpi::transports()) {
         TriangularSolver<T> solver(MPI_COMM_WORLD, factors,
                                    {.grid = grid, .transport = transport.make, .threads = 3, .grain = 60});
         for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
@@ -71,7 +71,7 @@ TEST(TriangularSolverThreads, DeterministicSolvesAreBitwiseEqual) {
   for (const auto& grid : two_grids()) {
     for (const Index nrhs : {1, 5}) {
       std::vector<double> first;
-      for (const auto& transport : transport::transports()) {
+      for (const auto& transport : mpi::transports()) {
         for (const int threads : {1, 2, 4}) {
           TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
                                           {.grid = grid,

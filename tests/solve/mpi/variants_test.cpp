@@ -24,7 +24,7 @@ using testing_support::random_matrix;
 using testing_support::world_size;
 
 struct Variant {
-  SolverOptions options;
+  TriangularSolverOptions options;
   std::string transport;
   std::string name;
 };
@@ -36,7 +36,8 @@ bool is_wanted(const Variant& variant) {
 
 std::vector<Variant> variants(const distribution::ProcessGrid& grid) {
   std::vector<Variant> all;
-  const auto add = [&](const SolverOptions& options, std::initializer_list<std::string_view> names) {
+  const auto add = [&](const TriangularSolverOptions& options,
+                       std::initializer_list<std::string_view> names) {
     for (const bool deterministic : {false, true}) {
       Variant variant{options, std::string(*(names.end() - 1)),
                       grid.name() + (deterministic ? " deterministic" : "")};
@@ -52,7 +53,7 @@ std::vector<Variant> variants(const distribution::ProcessGrid& grid) {
           // Of these the exchange is no choice, and the trees are those of level-sync.
           if (schedule.baseline && (tree.choice != plan::flat_tree || &inter_grid != &plan::inter_grids()[0]))
             continue;
-          for (const auto& transport : transport::transports()) {
+          for (const auto& transport : mpi::transports()) {
             add({.grid = grid,
                  .mapping = mapping,
                  .tree = tree.choice,
@@ -76,12 +77,12 @@ constexpr std::array ops{Op::none, Op::transpose, Op::conjugate_transpose};
 
 // This rank's plans for every op.
 using Plans = std::vector<plan::Plan>;
-Plans plans_of(const Analysis& analysis, const SolverOptions& o) {
+Plans plans_of(const Analysis& analysis, const TriangularSolverOptions& o) {
   const auto structure = distribution::in_tiles(analysis.structure, o.mapping, o.grid, o.tiling);
   const auto mapping = o.mapping.make(*structure, o.grid);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const auto share = distribution::make_share(*structure, *mapping, rank);
+  const auto share = distribution::make_local_blocks(*structure, *mapping, rank);
   Plans plans;
   for (const Op op : ops) {
     const plan::PlanSpec spec{op, analysis.kind == numeric::Kind::cholesky, o.tree, o.inter_grid};
@@ -103,7 +104,7 @@ bool sends(const Plans& plans) {
 // Those that differ: where a choice changes nobody's plan (a tree with two members, how one layer talks to
 // itself), or there is nothing to carry, one variant says all.
 std::vector<Variant> distinct_variants(const Analysis& analysis, const distribution::ProcessGrid& grid) {
-  const transport::Communicator comm(MPI_COMM_WORLD);
+  const mpi::Communicator comm(MPI_COMM_WORLD);
   std::vector<Variant> all = variants(grid), kept;
   std::vector<Plans> seen;
   std::set<std::pair<std::vector<Index>, std::string>> met;  // which of the plans seen each rank has

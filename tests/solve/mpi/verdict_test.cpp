@@ -19,7 +19,7 @@ using testing_support::world_rank;
 template <Scalar T>
 class Judged {
  public:
-  explicit Judged(const matrix::Csr<T>& a, const Options& options = {})
+  explicit Judged(const matrix::Csr<T>& a, const SolverOptions& options = {})
       : a_(a),
         solver_(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, world_rank() == 0 ? a : matrix::Csr<T>()),
                 options) {}
@@ -43,7 +43,7 @@ class Judged {
     Largest most, size;
     for (Index i = 0; i < solver_.rows(); ++i) most.add(std::abs(x_[usize(i)] - truth[usize(first + i)]));
     for (const T& v : truth) size.add(std::abs(v));
-    return transport::Communicator(MPI_COMM_WORLD).max(most.value()) / size.value();
+    return mpi::Communicator(MPI_COMM_WORLD).max(most.value()) / size.value();
   }
   Solver<T>& solver() { return solver_; }
 

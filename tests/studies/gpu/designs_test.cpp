@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "component/systems.hpp"
+#include "sptrsv/systems.hpp"
 #include "studies/pes/device_pes.hpp"
-#include "trisweep/component/backward_error.hpp"
 #include "trisweep/device/gpu_device.hpp"
+#include "trisweep/sptrsv/backward_error.hpp"
 
 namespace trisweep::studies {
 namespace {

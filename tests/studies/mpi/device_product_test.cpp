@@ -15,13 +15,13 @@ using testing_support::largest_magnitude;
 using testing_support::random_vector;
 
 // All of y = A x, on a device.
-std::vector<double> product_on(const DeviceOptions& where, int threads, const transport::Communicator& comm,
+std::vector<double> product_on(const DeviceProductOptions& where, int threads, const mpi::Communicator& comm,
                                DeviceCounts* counts = nullptr) {
-  Crew crew(threads);
+  ThreadPool pool(threads);
   const bem::TriangleMesh mesh = bem::sphere_mesh({5, 7}, 1, {0, 0, 0});
   const bem::SingleLayer kernel(mesh, 1);
   const hmatrix::ClusterTree tree = hmatrix::make_cluster_tree(centroids(mesh), 12);
-  hmatrix::HMatrix<double> a({comm, crew}, kernel, tree, {.blocks = {.least_side = 12}, .strip_rows = 30});
+  hmatrix::HMatrix<double> a({comm, pool}, kernel, tree, {.blocks = {.least_side = 12}, .block_rows = 30});
   const DeviceCounts made = use_devices(a, where);
   const auto all = random_vector<double>(usize(mesh.size()), 8);
   const auto first = all.begin() + a.partition().first(comm.rank());
@@ -38,23 +38,23 @@ std::vector<double> product_on(const DeviceOptions& where, int threads, const tr
   return whole;
 }
 
-DeviceOptions on_host(const GemvOptions& gemv, Index gpus = 1, Way way = Way::peer) {
+DeviceProductOptions on_host(const GemvOptions& gemv, Index gpus = 1, Way way = Way::peer) {
   return {.device = engine::Device::emulated, .gemv = gemv, .gpus = gpus, .way = way};
 }
 
 TEST(LaunchedProduct, IsThatOfTheHostByEveryKernel) {
-  const transport::Communicator world(MPI_COMM_WORLD);
+  const mpi::Communicator world(MPI_COMM_WORLD);
   const auto expected = product_on({}, 1, world);
   const double allowed = 1e-12 * largest_magnitude(expected);
   for (const GemvOptions& gemv :
-       {GemvOptions{.merged = true}, GemvOptions{}, GemvOptions{.sum = GemvSum::strips},
+       {GemvOptions{.merged = true}, GemvOptions{}, GemvOptions{.sum = GemvSum::row_blocks},
         GemvOptions{.cut = GemvCut::count, .count = 200, .padded = true}})
     EXPECT_LT(largest_difference(product_on(on_host(gemv), 2, world), expected), allowed);
 }
 
 TEST(LaunchedProduct, SeveralDevicesOfAProcess) {
-  const transport::Communicator self(MPI_COMM_SELF);
-  if (transport::Communicator(MPI_COMM_WORLD).rank() > 0) return;
+  const mpi::Communicator self(MPI_COMM_SELF);
+  if (mpi::Communicator(MPI_COMM_WORLD).rank() > 0) return;
   const auto expected = product_on({}, 1, self);
   const double allowed = 1e-12 * largest_magnitude(expected);
   for (const Index gpus : {1, 2, 4}) {

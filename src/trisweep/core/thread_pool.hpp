@@ -1,0 +1,72 @@
+#pragma once
+// Threads that live as long as the object: starting threads for every sweep would cost more than a small
+// sweep. A forked child has none of them; run() throws there.
+
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace trisweep {
+
+inline constexpr int most_threads = 1024;
+// Throws Error(usage) unless a rank can have that many: from `least` to most_threads.
+void require_threads(int threads, int least = 1);
+
+class ThreadPool {
+ public:
+  // `threads` counts the caller's, which is thread 0. Throws Error(usage) beyond 1 to most_threads, and
+  // what the system throws when it gives fewer.
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int size() const { return size_; }
+  // Calls work(thread) once on every thread and returns when all calls have. The first exception is rethrown
+  // then; `work` itself must see to it that the other calls end. Throws Error(usage) in a forked child.
+  void run(const std::function<void(int)>& work);
+
+  struct Part {
+    std::size_t begin;
+    std::size_t end;
+  };
+  // The thread's part of [0, count): about equal parts that begin at multiples of `multiple`.
+  Part part(int thread, std::size_t count, std::size_t multiple) const {
+    const auto from = [&](int t) {
+      return count / multiple * static_cast<std::size_t>(t) / static_cast<std::size_t>(size()) * multiple;
+    };
+    return {from(thread), thread + 1 == size() ? count : from(thread + 1)};
+  }
+
+ private:
+  // What the threads share, and themselves.
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    const std::function<void(int)>* work = nullptr;
+    // Changed with the mutex held, read without it by who does not sleep yet.
+    std::atomic<long> round = 0;
+    std::atomic<int> busy = 0;  // other threads at work in this round
+    std::atomic<bool> ended = false;
+    std::exception_ptr failure;
+    std::vector<std::jthread> others;
+
+    void serve(int thread);
+    void attempt(int thread);
+    void end();
+  };
+
+  int size_;
+  pid_t process_ = getpid();        // that has the threads
+  std::unique_ptr<Shared> shared_;  // with several threads: one alone needs no memory
+};
+
+}  // namespace trisweep

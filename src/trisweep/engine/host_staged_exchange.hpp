@@ -1,0 +1,50 @@
+#pragma once
+// The exchange backend `mpi`: messages between the launches of a device's program (shared segments, vectors,
+// residual norms of several ranks), sent and received by the host. Directly from and to device memory where
+// MPI is GPU-aware, else staged in host memory. Two-sided MPI; messages are numbered as in the program's
+// phases, all of which it opens in order.
+
+#include "trisweep/core/buffer.hpp"
+#include "trisweep/device/make_program.hpp"
+#include "trisweep/engine/engine.hpp"
+
+namespace trisweep::engine {
+
+// Copies between the memory of the GPU of this process and the host's, in a stream (null: its usual one),
+// which is waited for.
+void copy_on_gpu(void* to, const void* from, std::size_t bytes, void* stream);
+
+template <Scalar T>
+class HostStagedExchange {
+ public:
+  // With at most `nrhs` right-hand sides. Collective; `comm` and `program` outlive it.
+  HostStagedExchange(const mpi::Communicator& comm, const device::Program& program, Index nrhs,
+                     const EngineOptions& options);
+
+  // The work rows of the device in a solve with `nrhs` right-hand sides.
+  struct At {
+    T* rows;
+    Index nrhs;
+    void* stream;
+  };
+  // The messages of a launch boundary, during which nothing runs on the device. Throws as Watchdog does.
+  void exchange(const device::LaunchBoundary& boundary, const At& at);
+  // After the last boundary of a solve: all sends are complete when it returns.
+  void close();
+
+ private:
+  void open(Index phase);
+  void receive(const device::StagedMessage& staged_message, std::span<T> packed);
+
+  const device::Program& program_;
+  Index me_;
+  Index phases_;
+  bool is_direct_;
+  Buffer<T> packed_;               // in the host's memory, unless is_direct_
+  std::vector<Offset> first_row_;  // by message: its first row there
+  mpi::Watchdog watchdog_;
+  std::unique_ptr<mpi::Transport> transport_;
+  Index open_ = -1;
+};
+
+}  // namespace trisweep::engine

@@ -1,0 +1,44 @@
+#pragma once
+// The matrix that an H-matrix stands for, entry by entry: anything that can be called with two indices.
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::hmatrix {
+
+// kernel(i, j) is the entry of row i and column j; called from several threads at a time.
+template <class K, class T>
+concept EntryFunction = requires(const K& kernel, Index i) {
+  { kernel(i, i) } -> std::convertible_to<T>;
+};
+
+// Any of them, by reference: it outlives this.
+template <Scalar T>
+class IntegralKernel {
+ public:
+  template <EntryFunction<T> K>
+  requires(!std::same_as<K, IntegralKernel>) IntegralKernel(const K& kernel)
+      : object_(std::addressof(kernel)),
+        row_([](const void* o, Index i, std::span<const Index> cols, T* out) {
+          const K& k = *static_cast<const K*>(o);
+          for (std::size_t c = 0; c < cols.size(); ++c) out[c] = k(i, cols[c]);
+        }),
+        column_([](const void* o, std::span<const Index> rows, Index j, T* out) {
+          const K& k = *static_cast<const K*>(o);
+          for (std::size_t r = 0; r < rows.size(); ++r) out[r] = k(rows[r], j);
+        }) {}
+
+  void row(Index i, std::span<const Index> cols, T* out) const { row_(object_, i, cols, out); }
+  void column(std::span<const Index> rows, Index j, T* out) const { column_(object_, rows, j, out); }
+
+ private:
+  const void* object_;
+  void (*row_)(const void*, Index, std::span<const Index>, T*);
+  void (*column_)(const void*, std::span<const Index>, Index, T*);
+};
+
+}  // namespace trisweep::hmatrix

@@ -1,0 +1,85 @@
+#pragma once
+// What compression asks of a block: single rows and columns of it, wherever they come from (a kernel of
+// boundary elements, a dense matrix, a separator of factors).
+
+#include <algorithm>
+#include <concepts>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "trisweep/numeric/blas.hpp"
+
+namespace trisweep::lowrank {
+
+// A block of rows() x cols(): row(i, out) writes the cols() entries of row i, column(j, out) the rows() of
+// column j. Both may be called from several threads at a time, for blocks of their own.
+template <class Block, class T>
+concept BlockEntries = requires(const Block& block, Index i, T* out) {
+  { block.rows() } -> std::convertible_to<Index>;
+  { block.cols() } -> std::convertible_to<Index>;
+  block.row(i, out);
+  block.column(i, out);
+};
+
+// Any of them, by reference: it outlives this.
+template <Scalar T>
+class Entries {
+ public:
+  template <BlockEntries<T> Block>
+  requires(!std::same_as<Block, Entries>) Entries(const Block& block)
+      : object_(std::addressof(block)),
+        rows_(block.rows()),
+        cols_(block.cols()),
+        row_([](const void* o, Index i, T* out) { static_cast<const Block*>(o)->row(i, out); }),
+        column_([](const void* o, Index j, T* out) { static_cast<const Block*>(o)->column(j, out); }) {}
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  void row(Index i, T* out) const { row_(object_, i, out); }
+  void column(Index j, T* out) const { column_(object_, j, out); }
+
+ private:
+  const void* object_;
+  Index rows_, cols_;
+  void (*row_)(const void*, Index, T*);
+  void (*column_)(const void*, Index, T*);
+};
+
+// A dense block in memory.
+template <Scalar T>
+struct DenseEntries {
+  numeric::View<const T> block;
+
+  Index rows() const { return block.rows; }
+  Index cols() const { return block.cols; }
+  void row(Index i, T* out) const {
+    for (Index j = 0; j < block.cols; ++j) out[j] = block(i, j);
+  }
+  void column(Index j, T* out) const { std::copy_n(block.column(j), block.rows, out); }
+};
+
+// How far an approximation may be from its block in the Frobenius norm: whichever allows more.
+struct Accuracy {
+  double relative = 0;  // to the block's norm
+  double absolute = 0;
+
+  double allowed(double norm) const { return std::max(relative * norm, absolute); }
+};
+
+// A = U V^T, without conjugation. U is rows x rank, V is cols x rank, both column-major without gaps.
+template <Scalar T>
+struct LowRank {
+  Index rows = 0;
+  Index cols = 0;
+  Index rank = 0;
+  std::vector<T> u;
+  std::vector<T> v;
+
+  T* u_column(Index k) { return u.data() + usize(k) * usize(rows); }
+  T* v_column(Index k) { return v.data() + usize(k) * usize(cols); }
+  const T* u_column(Index k) const { return u.data() + usize(k) * usize(rows); }
+  const T* v_column(Index k) const { return v.data() + usize(k) * usize(cols); }
+};
+
+}  // namespace trisweep::lowrank

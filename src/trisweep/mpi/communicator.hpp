@@ -1,0 +1,226 @@
+#pragma once
+// An MPI communicator of our own, with the few typed operations the stages need. The caller of the library
+// supplies an MPI_Comm; every object that communicates works on its own duplicate.
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "trisweep/core/error.hpp"
+#include "trisweep/core/types.hpp"
+#include "trisweep/mpi/fault_state.hpp"
+#include "trisweep/mpi/pieces.hpp"
+
+namespace trisweep::mpi {
+
+// Throws Error(environment) with MPI's own text when `code` is not MPI_SUCCESS.
+void check(int code, const char* call, const char* remedy = "");
+
+class Communicator {
+ public:
+  // Duplicates `parent`; collective over it. Throws Error on every rank when memory does not suffice on any.
+  explicit Communicator(MPI_Comm parent, const Limits& limits = {});
+  // The same ranks, with messages of their own; revoked when this one is, which outlives it. Collective.
+  Communicator duplicate() const;
+  // The ranks of this communicator that share this rank's memory, in the same order. Collective.
+  Communicator of_node() const;
+  ~Communicator();
+  Communicator(Communicator&& other) noexcept;
+  Communicator& operator=(Communicator&& other) noexcept;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  MPI_Comm handle() const { return comm_; }
+  Index rank() const { return rank_; }
+  Index size() const { return size_; }
+  const Limits& limits() const { return limits_; }
+
+  // Whether a destructor may communicate: not after MPI_Finalize, not when revoked (fault_state.hpp), and not
+  // while an exception that the other ranks may not have unwinds the stack.
+  bool may_communicate() const;
+  bool revoked() const { return fault_->revoked(); }
+  void revoke(const Failure& failure) const noexcept { fault_->revoke(failure, fault_); }
+  // Throws the error that revoked it, here or on another rank. `waits_out`: except another rank's watchdog,
+  // since this rank's own will follow.
+  void poll_faults(bool waits_out = false) const;
+  // Waits until a collective operation is complete. Throws as poll_faults() does: its buffers must be kept
+  // then.
+  void finish(MPI_Request& request) const;
+  // Completed votes and reductions.
+  Offset reductions() const { return fault_->steps(); }
+  // Lets MPI make progress.
+  void progress() const;
+  // A conditional collective of call `call`, which skip_conditional() says this rank does not enter
+  // (fault_state.hpp).
+  void conditional_barrier(Offset call) const;
+  void skip_conditional(Offset call) const { fault_->skip_conditional(call); }
+  // Throws Error(environment) when it is revoked.
+  void require_usable() const;
+
+  // Elementwise over all ranks, with equally many values on each. Throws where a rank fails meanwhile.
+  void max(std::span<double> values) const;  // NaN counts as infinity: MPI_MAX may lose it
+  void max(std::span<std::uint64_t> values) const;
+  void sum(std::span<double> values) const;
+  double max(double value) const;
+  double sum(double value) const;
+  Offset max(Offset value) const;
+
+  // Broadcasts `root`'s copy, of any size. Throws on every rank when memory does not suffice on any.
+  void broadcast(std::string& text, Index root = 0) const;
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void broadcast(std::vector<T>& values, Index root = 0) const {
+    auto size = static_cast<Offset>(values.size());
+    broadcast_bytes(&size, sizeof size, root);
+    make_room(values, usize(size));
+    broadcast_bytes(values.data(), values.size() * sizeof(T), root);
+  }
+  template <class T>
+  void broadcast(std::span<T> values, Index root = 0) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    broadcast_bytes(values.data(), values.size_bytes(), root);
+  }
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void broadcast(T& value, Index root = 0) const { broadcast_bytes(&value, sizeof value, root); }
+
+  // Blocking transfers of any size; messages between two ranks arrive in the order sent.
+  void send_bytes(const void* data, std::size_t bytes, Index to, int tag) const;
+  void receive_bytes(void* data, std::size_t bytes, Index from, int tag) const;
+
+  // Every rank's list, by rank; empty except on `root`. Lists may differ in length. As broadcast().
+  template <class T>
+  requires std::is_trivially_copyable_v<T> std::vector<std::vector<T>> gather(const std::vector<T>& mine,
+                                                                              Index root = 0)
+  const;
+  // Every rank's `mine`, by rank; empty except on `root`. As broadcast().
+  template <class T>
+  requires std::is_trivially_copyable_v<T> std::vector<T> gather(const T& mine, Index root = 0)
+  const;
+
+ private:
+  Communicator(MPI_Comm parent, const Limits& limits, std::shared_ptr<FaultState> fate);
+  template <class Done>
+  void wait_until(const Done& done) const;
+  void finish_or_cancel(MPI_Request& request) const;
+  template <class T>
+  void make_room(std::vector<T>& values, std::size_t size) const;
+  void broadcast_bytes(void* data, std::size_t bytes, Index root) const;
+  template <class V>
+  void reduce(std::span<V> values, MPI_Datatype type, MPI_Op op) const;
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  Index rank_ = 0;
+  Index size_ = 1;
+  Limits limits_;
+  int exceptions_ = 0;  // under way when it was made
+  std::shared_ptr<FaultState> fault_;
+
+  friend void throw_first_failure(const Communicator& comm, const Failure& mine);
+};
+
+// How many ranks share the memory of rank 0. Collective; the same on every rank.
+Index ranks_of_first_node(const Communicator& comm);
+
+// An error that every rank throws: a program may terminate normally on it. Any other exception is one rank's
+// own, and others may be waiting for that rank.
+class CollectiveError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Collective. Throws CollectiveError on every rank: the failure of the lowest rank that has one, naming that
+// rank. Yields the processor while waiting: another rank may read or factor meanwhile.
+void throw_first_failure(const Communicator& comm, const Failure& mine);
+// Runs work() on every rank of `comm`; when it throws on any, the error of the lowest such rank is thrown on
+// all ranks. `work` itself must not communicate.
+template <class Work>
+auto agree_on_error(const Communicator& comm, Work&& work) {
+  using Result = std::invoke_result_t<Work>;
+  Failure failure;
+  if constexpr (std::is_void_v<Result>) {
+    try {
+      work();
+    } catch (...) {
+      failure = current_failure();
+    }
+    throw_first_failure(comm, failure);
+  } else {
+    std::optional<Result> result;
+    try {
+      result.emplace(work());
+    } catch (...) {
+      failure = current_failure();
+    }
+    throw_first_failure(comm, failure);
+    return *std::move(result);
+  }
+}
+
+// Runs work(), which communicates. An error of this rank alone revokes `comm`.
+template <class Work>
+auto revoke_on_error(const Communicator& comm, Work&& work) {
+  comm.require_usable();
+  try {
+    return work();
+  } catch (const CollectiveError&) {
+    throw;
+  } catch (...) {
+    comm.revoke(current_failure());
+    throw;
+  }
+}
+
+// std::make_unique<T>(comm, arguments...) of a type with a collective constructor: all ranks enter it, or
+// none.
+template <class T, class... Arguments>
+std::unique_ptr<T> make_collective(const Communicator& comm, Arguments&&... arguments) {
+  struct Release {
+    void operator()(T* place) const { std::allocator<T>().deallocate(place, 1); }
+  };
+  auto place =
+      agree_on_error(comm, [] { return std::unique_ptr<T, Release>(std::allocator<T>().allocate(1)); });
+  T* const made = new (place.get()) T(comm, std::forward<Arguments>(arguments)...);
+  static_cast<void>(place.release());
+  return std::unique_ptr<T>(made);
+}
+
+template <class T>
+void Communicator::make_room(std::vector<T>& values, std::size_t size) const {
+  agree_on_error(*this, [&] { values.resize(size); });
+}
+
+template <class T>
+requires std::is_trivially_copyable_v<T> std::vector<std::vector<T>> Communicator::gather(
+    const std::vector<T>& mine, Index root)
+const {
+  constexpr int tag = 3;
+  const auto sizes = gather(static_cast<Offset>(mine.size()), root);
+  std::vector<std::vector<T>> all;
+  agree_on_error(*this, [&] {
+    for (const Offset size : sizes) all.emplace_back(usize(size));
+    if (rank_ == root) all[usize(root)] = mine;
+  });
+  if (rank_ != root) send_bytes(mine.data(), mine.size() * sizeof(T), root, tag);
+  for (Index r = 0; r < static_cast<Index>(all.size()); ++r) {
+    if (r != root) receive_bytes(all[usize(r)].data(), all[usize(r)].size() * sizeof(T), r, tag);
+  }
+  return all;
+}
+
+template <class T>
+requires std::is_trivially_copyable_v<T> std::vector<T> Communicator::gather(const T& mine, Index root)
+const {
+  std::vector<T> all;
+  make_room(all, rank_ == root ? usize(size_) : 0);
+  check(MPI_Gather(&mine, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, root, comm_), "MPI_Gather");
+  return all;
+}
+
+}  // namespace trisweep::mpi

@@ -1,0 +1,46 @@
+#include "trisweep/mpi/watchdog.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+namespace trisweep::mpi {
+
+bool Watchdog::pause() {
+  // The first looks come right after each other: what was sent a moment ago is here in a moment.
+  constexpr long eager_looks = 4;
+  if (++looks_ <= eager_looks) return false;
+  if (looks_ == eager_looks + 1) since_ = looked_around_ = Clock::now();
+  std::this_thread::yield();
+  const auto now = Clock::now();
+  if (now - looked_around_ < fault_poll_interval) return false;
+  looked_around_ = now;
+  return true;
+}
+
+bool Watchdog::too_long() const {
+  return limited() && std::chrono::duration<double>(Clock::now() - since_).count() > limit_;
+}
+
+void Watchdog::give_up(const std::string& what) const {
+  throw Stalled(ErrorKind::environment, fmt::format("no progress for {:g} s: {}", limit_, what),
+                "check whether the rank that the others wait for is still running");
+}
+
+// One after the other: an error belongs to a request then, and MPICH leaves it to the request's communicator
+// whether to go on.
+void Watchdog::wait(int count, MPI_Request* requests, const char* what) {
+  reset();
+  for (int i = 0; i < count;) {
+    int done = 0;
+    check(MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done != 0) {
+      ++i;
+      reset();
+    } else {
+      backoff([&] { return std::string(what); });
+    }
+  }
+}
+
+}  // namespace trisweep::mpi

@@ -1,0 +1,13 @@
+#pragma once
+#include "trisweep/core/vectors.hpp"
+#include "trisweep/sptrsv/lower_system.hpp"
+
+namespace trisweep::sptrsv {
+
+// The largest |b - op(A) x| / (|op(A)| |x| + |b|) of all equations and right-hand sides (Oettli and Prager
+// 1964); infinite where x is not a number. Substitution stays below the number of a row's entries times the
+// unit roundoff.
+template <Scalar T>
+double backward_error(const LowerSystem<T>& system, Vectors<const T> b, Vectors<const T> x);
+
+}  // namespace trisweep::sptrsv

@@ -1,0 +1,74 @@
+#include "trisweep/sptrsv/choice.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+namespace trisweep::sptrsv {
+namespace {
+
+// Looking at all algorithms takes as long as about 50 solves, of which the fastest saves a half at most.
+constexpr int least_solves = 100;
+
+// Of two algorithms the first in their table is taken unless the other's estimate is at most this share of
+// its.
+constexpr double clear_gain = 0.95;
+
+Chosen chosen(RowSchedule schedule, std::string_view algorithm, std::string reason) {
+  Choice choice{.algorithm = std::string(algorithm), .reason = std::move(reason)};
+  for (const ThreadSchedule& thread : schedule) {
+    choice.blocks += static_cast<Index>(thread.block.size());
+    choice.waits += static_cast<Index>(thread.wait.size());
+  }
+  return {std::move(schedule), std::move(choice)};
+}
+
+struct Candidate {
+  RowSchedule schedule;
+  double seconds = 0;  // estimated
+};
+
+// In the order of the algorithms. The last ones take the longest to look at, so threads begin with them.
+std::vector<Candidate> all_candidates(const matrix::Pattern& below, ThreadPool& pool) {
+  std::vector<Candidate> candidates(algorithms().size());
+  std::atomic<std::size_t> left = candidates.size();
+  pool.run([&](int) {
+    for (std::size_t now = left; now > 0;) {
+      if (!left.compare_exchange_weak(now, now - 1)) continue;
+      Candidate& mine = candidates[now - 1];
+      mine.schedule = make_schedule(below, algorithms()[now - 1].assign(below, pool.size()));
+      mine.seconds = estimate(below, mine.schedule);
+      now = left;
+    }
+  });
+  return candidates;
+}
+
+Chosen fastest(const matrix::Pattern& below, ThreadPool& pool) {
+  std::vector<Candidate> candidates = all_candidates(below, pool);
+  std::string estimates;
+  std::size_t best = 0;
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    estimates += fmt::format("{} {} {:.3g} ms", k == 0 ? "estimated:" : ",", algorithms()[k].name,
+                             1e3 * candidates[k].seconds);
+    if (candidates[k].seconds <= clear_gain * candidates[best].seconds) best = k;
+  }
+  return chosen(std::move(candidates[best].schedule), algorithms()[best].name, std::move(estimates));
+}
+
+}  // namespace
+
+Chosen choose(const matrix::Pattern& below, const RowSolverOptions& options, ThreadPool& pool) {
+  const auto by = [&](const NamedAlgorithm& algorithm, std::string_view reason) {
+    return chosen(make_schedule(below, algorithm.assign(below, options.threads)), algorithm.name,
+                  std::string(reason));
+  };
+  if (options.algorithm != automatic) return by(find_algorithm(options.algorithm), {});
+  const NamedAlgorithm& simplest = algorithms().front();
+  if (options.threads == 1) return by(simplest, "one thread needs no synchronization");
+  if (options.solves < least_solves)
+    return by(simplest, "too few solves to pay for trying the other algorithms");
+  return fastest(below, pool);
+}
+
+}  // namespace trisweep::sptrsv

@@ -1,0 +1,52 @@
+#pragma once
+// An incomplete LU factorization as a preconditioner: M = L U with the pattern of A, and solves with M by
+// component-level triangular solves.
+
+#include "trisweep/sptrsv/row_solver.hpp"
+
+namespace trisweep::sptrsv {
+
+// ILU(0) (Meijerink and van der Vorst 1977; Saad, Iterative Methods, algorithm 10.4): L has ones on its
+// diagonal, and (L U)(i, j) = A(i, j) wherever A has an entry.
+template <Scalar T>
+struct IncompleteFactors {
+  matrix::Csr<T> lower;  // without the diagonal
+  matrix::Csr<T> upper;
+};
+
+// Throws Error(input) where A is not square or a diagonal entry is missing, Error(numerical) where a pivot is
+// zero or not finite; both name the row.
+template <Scalar T>
+IncompleteFactors<T> ilu0(const matrix::Csr<T>& a);
+
+// Where the diagonal entry of each row is. Throws as ilu0().
+std::vector<Offset> diagonals_of(const matrix::Pattern& pattern);
+
+// x = op(M)^-1 b, by threads of one process, M = L U being equal to A wherever a pattern has entries: the
+// pattern of A, or one with more (ilut.hpp).
+template <Scalar T>
+class IncompleteLu {
+ public:
+  explicit IncompleteLu(const matrix::Csr<T>& a, const RowSolverOptions& options = {})
+      : IncompleteLu(a, a.pattern, options) {}
+  // `pattern` has all entries of A's.
+  IncompleteLu(const matrix::Csr<T>& a, matrix::Pattern pattern, const RowSolverOptions& options = {});
+
+  // Other values on the pattern of A, in the order of A's. After an error it is as before.
+  void refactor(std::span<const T> values);
+  void prepare(Op op, Index nrhs = 1);  // solve() does so when needed
+  void solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
+  // As a krylov::LinearOperator.
+  void operator()(Vectors<const T> b, Vectors<T> x) { solve(b, x); }
+
+  Offset nonzeros() const { return pattern_.nonzeros(); }
+  const RowSolver<T>& lower() const { return lower_; }
+  const RowSolver<T>& upper() const { return upper_; }
+
+ private:
+  matrix::Pattern pattern_;
+  std::vector<Offset> place_;  // in `pattern_`, of A's entries
+  RowSolver<T> lower_, upper_;
+};
+
+}  // namespace trisweep::sptrsv

@@ -1,0 +1,64 @@
+#pragma once
+// Solves op(A) x = b with a sparse triangular A that need not have supernodes (factors of an incomplete
+// factorization, graphs, another library's L), by threads of one process.
+
+#include <map>
+#include <memory>
+
+#include "trisweep/core/vectors.hpp"
+#include "trisweep/sptrsv/choice.hpp"
+#include "trisweep/sptrsv/lower_system.hpp"
+
+namespace trisweep::sptrsv {
+
+// Bytes that a solve with one right-hand side reads and writes at least once.
+template <Scalar T>
+std::size_t bytes_of_solve(const matrix::Csr<T>& a) {
+  return a.value.size() * (sizeof(T) + sizeof(Index)) + usize(a.rows()) * (2 * sizeof(Index) + 2 * sizeof(T));
+}
+
+template <Scalar T>
+class PackedRows;
+
+// A solve's result does not depend on the algorithm or the number of threads, to the last bit.
+template <Scalar T>
+class RowSolver {
+ public:
+  // Errors as of lower_system(), for every op; Error(usage) for an unknown algorithm or no threads.
+  RowSolver(matrix::Csr<T> a, Form form, const RowSolverOptions& options = {});
+  ~RowSolver();
+  RowSolver(RowSolver&&) noexcept;
+  RowSolver& operator=(RowSolver&&) noexcept;
+
+  // Analyzes for that op and makes room for that many right-hand sides; solve() does so when needed.
+  void prepare(Op op, Index nrhs = 1);
+  // b and x have A's rows; they may be the same memory.
+  void solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
+  // Other values on the same pattern, in the order of A's. What was prepared stays so. After an error the
+  // solver is as before.
+  void refill(std::span<const T> values);
+
+  Index rows() const { return a_.rows(); }
+  // Of an op that was prepared.
+  const Choice& choice(Op op) const;
+
+ private:
+  struct Prepared;
+  struct Running;
+  const Prepared& prepared(Op op);
+  std::vector<PackedRows<T>> packed(const LowerSystem<T>& system, const RowSchedule& schedule);
+  void make_room(Index nrhs);
+  template <class Solve>
+  void run(const Prepared& prepared, const Solve& solve);
+  template <int columns>
+  Index solve_columns(const Prepared& prepared, Vectors<const T> b, Vectors<T> x);
+  Index solve_first(const Prepared& prepared, Vectors<const T> b, Vectors<T> x);
+
+  matrix::Csr<T> a_;
+  Form form_;
+  RowSolverOptions options_;
+  std::map<Op, std::unique_ptr<Prepared>> prepared_;
+  std::unique_ptr<Running> running_;
+};
+
+}  // namespace trisweep::sptrsv

@@ -1,0 +1,161 @@
+#pragma once
+// A warp that solves rows of a triangular system: the body of the kernel of GPUs, and of a thread of the
+// host. Warps take rows by ticket, in an order in which every row comes after those that it needs: so the
+// first unsolved row has all that it needs, and nobody waits for ever, however few warps are resident.
+//
+// Lanes of a warp may have rows that need one another (Su et al. 2020: CapelliniSpTRSV). So no lane waits in
+// a loop of its own: each takes what is there, then all of them publish what is complete, and look again.
+
+#include "trisweep/device/pe.hpp"
+#include "trisweep/device/warp.hpp"
+#include "trisweep/sptrsv/device_plan.hpp"
+
+namespace trisweep::sptrsv {
+
+using device::Count;
+
+// Arrays in the memory of the device, by position in the order.
+template <class T>
+struct RowsView {
+  const Index* number;  // the caller's
+  const Offset* begin;  // of the entries; one more
+  const Index* column;  // of an entry: a position
+  const T* value;       // of an entry
+  const T* diagonal;    // null: ones
+  T* x;                 // row-major
+  Count* solved;        // the last solve that has written x there
+  Count* ticket;
+};
+
+// A launch of a solve with `nrhs` right-hand sides, no more than a warp has lanes.
+template <class T>
+struct RowTask {
+  RowLaunch rows;
+  int lanes;    // that share a row's entries
+  int columns;  // a power of two, of which the first nrhs are right-hand sides
+  Index nrhs;
+  Count solve;         // its number, from 1
+  Count first_ticket;  // of the launch
+  device::CallersRows<T> caller;
+
+  TRISWEEP_DEVICE Index rows_at_a_time() const { return static_cast<Index>(slab_rows / (lanes * columns)); }
+  TRISWEEP_DEVICE Count tickets() const {
+    return usize((rows.end - rows.begin + rows_at_a_time() - 1) / rows_at_a_time());
+  }
+};
+
+template <class T, class Warp>
+class RowWarp {
+ public:
+  TRISWEEP_DEVICE RowWarp(const RowsView<T>& rows, const RowTask<T>& task, const Warp& warp)
+      : rows_(rows), task_(task), warp_(warp) {}
+
+  // Until there are no rows left. Each warp ends with a ticket that has none.
+  TRISWEEP_DEVICE void run() const {
+    const Count tickets = task_.tickets();
+    for (;;) {
+      const Count taken = warp_.find(
+          [&] { return device::add<device::Scope::device>(rows_.ticket, 1) - task_.first_ticket; });
+      if (taken >= tickets) return;
+      solve(task_.rows.begin + static_cast<Index>(taken) * task_.rows_at_a_time());
+    }
+  }
+
+ private:
+  // What a lane has of a row: every `lanes`-th entry, for one right-hand side.
+  struct Lane {
+    Index row;  // none: past the last
+    int part;
+    int column;
+    bool ended;
+    Offset entry, end;
+  };
+  template <class V>
+  using Register = typename Warp::template Register<V>;
+
+  TRISWEEP_DEVICE Lane begin(int lane, Index first) const {
+    Lane mine{.row = first + lane / (task_.columns * task_.lanes),
+              .part = lane / task_.columns % task_.lanes,
+              .column = lane % task_.columns,
+              .ended = false,
+              .entry = 0,
+              .end = 0};
+    mine.ended = mine.row >= task_.rows.end;
+    if (!mine.ended && mine.column < task_.nrhs) {
+      mine.entry = rows_.begin[mine.row] + mine.part;
+      mine.end = rows_.begin[mine.row + 1];
+    }
+    return mine;
+  }
+  TRISWEEP_DEVICE bool is_there(Index row) const {
+    return !task_.rows.waits ||
+           device::load_acquire<device::Scope::device>(&rows_.solved[row]) >= task_.solve;
+  }
+  TRISWEEP_DEVICE T& x(Index row, int column) const {
+    return rows_.x[usize(row) * usize(task_.columns) + usize(column)];
+  }
+
+  // Adds all products whose unknowns are there; returns whether some are left.
+  TRISWEEP_DEVICE bool take(Lane& mine, T& sum) const {
+    for (; mine.entry < mine.end; mine.entry += task_.lanes) {
+      const Index needed = rows_.column[mine.entry];
+      if (!is_there(needed)) return true;
+      device::add_product(sum, rows_.value[mine.entry], x(needed, mine.column), device::RealPart<T>(1));
+    }
+    return false;
+  }
+  // Where the row has ended: its unknown, by the lane that has its sum.
+  TRISWEEP_DEVICE void write(const Lane& mine, T sum) const {
+    if (mine.ended || mine.part != 0 || mine.column >= task_.nrhs) return;
+    const auto& caller = task_.caller;
+    const Offset number = rows_.number[mine.row];
+    T value = caller.b[number + mine.column * caller.b_ld];
+    value -= sum;
+    if (rows_.diagonal != nullptr) value = device::quotient(value, rows_.diagonal[mine.row]);
+    x(mine.row, mine.column) = value;
+    caller.x[number + mine.column * caller.x_ld] = value;
+  }
+  TRISWEEP_DEVICE void publish(Lane& mine) const {
+    if (!mine.ended && mine.part == 0 && mine.column == 0)
+      device::store_release<device::Scope::device>(&rows_.solved[mine.row], task_.solve);
+    mine.ended = true;
+  }
+
+  TRISWEEP_DEVICE void solve(Index first) const {
+    Register<Lane> lane;
+    Register<T> sum;
+    warp_.each([&](int l) {
+      lane[usize(l)] = begin(l, first);
+      sum[usize(l)] = T{};
+    });
+    for (;;) {
+      Register<int> missing, left;
+      Register<T> whole;
+      warp_.each([&](int l) {
+        missing[usize(l)] = !lane[usize(l)].ended && take(lane[usize(l)], sum[usize(l)]) ? 1 : 0;
+        whole[usize(l)] = sum[usize(l)];
+      });
+      for (int bit = task_.columns * task_.lanes / 2; bit > 0; bit /= 2) {
+        warp_.add_from(missing, bit);
+        if (bit >= task_.columns) warp_.add_from(whole, bit);
+      }
+      warp_.each([&](int l) {
+        if (missing[usize(l)] == 0) write(lane[usize(l)], whole[usize(l)]);
+      });
+      warp_.sync();
+      warp_.each([&](int l) {
+        if (missing[usize(l)] == 0) publish(lane[usize(l)]);
+        left[usize(l)] = missing[usize(l)];
+      });
+      device::sum_over_lanes(warp_, left);
+      if (left[usize(0)] == 0) return;
+      warp_.idle();
+    }
+  }
+
+  const RowsView<T>& rows_;
+  const RowTask<T>& task_;
+  const Warp& warp_;
+};
+
+}  // namespace trisweep::sptrsv

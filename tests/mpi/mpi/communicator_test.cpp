@@ -1,0 +1,84 @@
+#include "trisweep/mpi/communicator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <new>
+#include <numeric>
+
+namespace trisweep::mpi {
+namespace {
+
+TEST(Communicator, AFailureOfOneRankIsThrownOnAll) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Index failing = comm.size() - 1;
+  try {
+    agree_on_error(comm, [&] {
+      if (comm.rank() == failing) throw Error(ErrorKind::numerical, "no pivot", "scale");
+    });
+    FAIL() << "rank " << comm.rank() << " went on";
+  } catch (const CollectiveError& e) {
+    EXPECT_EQ(e.exit_status(), 1);
+    EXPECT_NE(std::string(e.what()).find("no pivot"), std::string::npos);
+    if (failing > 0) EXPECT_NE(std::string(e.what()).find(std::to_string(failing)), std::string::npos);
+  }
+}
+
+TEST(Communicator, TheLowestFailingRankSpeaks) {
+  const Communicator comm(MPI_COMM_WORLD);
+  try {
+    agree_on_error(comm, [&] { throw Error(ErrorKind::input, "from " + std::to_string(comm.rank())); });
+    FAIL();
+  } catch (const CollectiveError& e) {
+    EXPECT_STREQ(e.what(), "from 0");
+  }
+}
+
+TEST(Communicator, TheLargestOfAllRanksIsInfiniteWhenOneHasNoNumber) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (Index lost = 0; lost < comm.size(); ++lost) {
+    const double mine = comm.rank() == lost ? std::numeric_limits<double>::quiet_NaN() : double(comm.rank());
+    EXPECT_EQ(comm.max(mine), std::numeric_limits<double>::infinity());
+  }
+  EXPECT_EQ(comm.max(double(comm.rank())), comm.size() - 1);
+}
+
+TEST(Communicator, MemoryFailuresCarryARemedy) {
+  const Communicator comm(MPI_COMM_WORLD);
+  try {
+    agree_on_error(comm, [] { throw std::bad_alloc(); });
+    FAIL();
+  } catch (const CollectiveError& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::environment);
+    EXPECT_NE(std::string(e.what()).find("remedy"), std::string::npos);
+  }
+}
+
+TEST(Communicator, CollectivelyReturnsEachRanksOwnResult) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_EQ(agree_on_error(comm, [&] { return comm.rank(); }), comm.rank());
+}
+
+TEST(Communicator, BroadcastsVectorsOfAnySize) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const std::size_t size : {0u, 1u, 1000u}) {
+    std::vector<int> values(comm.rank() == 0 ? size : 7);
+    if (comm.rank() == 0) std::iota(values.begin(), values.end(), 3);
+    comm.broadcast(values);
+    ASSERT_EQ(values.size(), size);
+    if (size > 0) EXPECT_EQ(values.back(), int(size) + 2);
+  }
+}
+
+TEST(Communicator, GathersOnTheRoot) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto all = comm.gather(comm.rank() * 10);
+  if (comm.rank() != 0) {
+    EXPECT_TRUE(all.empty());
+    return;
+  }
+  for (Index r = 0; r < comm.size(); ++r) EXPECT_EQ(all[usize(r)], r * 10);
+}
+
+}  // namespace
+}  // namespace trisweep::mpi

@@ -1,0 +1,36 @@
+#include "trisweep/mpi/node_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace trisweep::mpi {
+namespace {
+
+// Parts of different sizes, one of them none.
+std::size_t bytes_of(Index rank) {
+  return 1000 * usize(rank);
+}
+
+TEST(NodeMemory, EveryRankSeesWhatEveryOtherWrites) {
+  const Communicator world(MPI_COMM_WORLD);
+  const NodeMemory memory(world, bytes_of(world.rank()));
+  const auto zero = [](std::byte b) { return b == std::byte{0}; };
+  std::byte* const mine = memory.part(world.rank());
+  EXPECT_TRUE(std::all_of(mine, mine + bytes_of(world.rank()), zero));
+  std::fill_n(mine, bytes_of(world.rank()), static_cast<std::byte>(world.rank()));
+  MPI_Barrier(world.handle());
+  for (Index r = 0; r < world.size(); ++r) {
+    const auto of_r = [r](std::byte b) { return b == static_cast<std::byte>(r); };
+    EXPECT_TRUE(std::all_of(memory.part(r), memory.part(r) + bytes_of(r), of_r)) << r;
+  }
+}
+
+TEST(NodeMemory, MoreThanThereIsIsRefusedOnEveryRank) {
+  const Communicator world(MPI_COMM_WORLD);
+  const std::size_t far_too_much = std::size_t{1} << 58;
+  EXPECT_THROW(NodeMemory(world, world.rank() == 0 ? far_too_much : 0), CollectiveError);
+}
+
+}  // namespace
+}  // namespace trisweep::mpi
