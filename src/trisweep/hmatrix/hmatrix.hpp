@@ -1,10 +1,10 @@
 #pragma once
-// A matrix with low-rank blocks (Hackbusch 1999): of n points whose kernel is smooth away from itself, in
-// memory and time for a product of about n log n.
+// A hierarchical matrix (Hackbusch 1999) of an asymptotically smooth kernel at n points: O(n log n) memory
+// and time of a product.
 //
-// Vectors are in the tree's order. Each rank has its rows of A, contiguous, cut where the bytes stored are
-// about equal, and of vectors the same rows. A product gathers x on every rank (one all-gather) and then sums
-// this rank's rows; it is a krylov::LinearOperator.
+// Vectors are in the cluster tree's order. Each rank has consecutive rows of A, about equal in stored bytes,
+// and the same rows of vectors. A product is one allgather of x and the product with this rank's rows; it is
+// a krylov::LinearOperator.
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/hmatrix/compressed_blocks.hpp"
@@ -17,10 +17,10 @@ namespace trisweep::hmatrix {
 // Over all ranks.
 struct Statistics {
   Offset stored_values = 0;
-  Offset bytes = 0;            // with what ranks hold several times
-  Offset bytes_max = 0;        // of the rank with most of them
-  double bytes_balance = 1;    // these over the mean of the ranks
-  Offset low_rank_blocks = 0;  // each once
+  Offset bytes = 0;            // replicated data counted on each rank
+  Offset bytes_max = 0;        // of the fullest rank
+  double bytes_balance = 1;    // bytes_max over the mean of the ranks
+  Offset low_rank_blocks = 0;  // each counted once
   Offset dense_blocks = 0;
   double mean_rank = 0;  // of the low-rank blocks
   Index max_rank = 0;
@@ -31,28 +31,28 @@ struct Statistics {
 template <Scalar T>
 class HMatrix {
  public:
-  // Deals the rows of the blocks out: by bytes, or as another matrix has them that is cut into the same
-  // row blocks. Collective; throws on every rank when any runs out of memory. The thread pool outlives it.
+  // Distributes the rows of the blocks, by bytes or as the partition `as` of the same row blocks. Collective;
+  // throws on every rank when any runs out of memory. The thread pool outlives it.
   HMatrix(const mpi::ParallelContext& context, CompressedBlocks<T> blocks,
           const distribution::RowPartition* as = nullptr);
-  // Of compress_blocks(), which may throw as well.
+  // From compress_blocks(), which may throw as well.
   HMatrix(const mpi::ParallelContext& context, const IntegralKernel<T>& kernel, ClusterTree tree,
           const HMatrixOptions& options, Observer& observer = silent_observer());
   ~HMatrix();  // revoked, it leaves the memory that messages may still be written to as it is
   HMatrix(const HMatrix&) = delete;
   HMatrix& operator=(const HMatrix&) = delete;
 
-  // y = op(A) x; each rank passes its rows of both, which have no memory in common. For op N they may be in
-  // the memory of the device that makes products: what is gathered goes by way of the host's. The bits of y
-  // are then the same whatever the number of ranks and threads; for the others that of the ranks decides in
-  // which order parts are summed. Collective; an error leaves the matrix revoked (mpi/fault_state.hpp).
+  // y = op(A) x. x, y: this rank's rows; they must not overlap. For op N they may be in the memory of the
+  // device (gathered through host memory), and y is bitwise independent of the numbers of ranks and threads;
+  // for T and H the number of ranks determines the summation order. Collective; an error revokes the matrix
+  // (mpi/fault_state.hpp).
   void apply(Op op, Vectors<const T> x, Vectors<T> y);
   void operator()(Vectors<const T> x, Vectors<T> y) { apply(Op::none, x, y); }
-  // y = A x, and `work` while x is gathered.
+  // y = A x; `work` runs while x is gathered.
   void operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work);
 
-  // Products of op N are made there from now on, or by what `make` makes of this rank's. Collective; throws
-  // on every rank where one has no such device.
+  // Runs products of op N on that device from now on, or with the product that `make` returns. Collective;
+  // throws on every rank when one has no such device.
   void use_device(engine::Device device);
   using ProductMaker =
       std::function<std::unique_ptr<device::GemvRunner<T>>(const device::GemvTasks& tasks, ThreadPool& pool)>;
@@ -66,7 +66,7 @@ class HMatrix {
   const ClusterTree& tree() const { return tree_; }
   const distribution::RowPartition& partition() const { return partition_; }
   Index local_rows() const { return partition_.count(comm_.rank()); }
-  // This rank's products as a device would make them. As long as this lives.
+  // This rank's products as tasks of a device, which refer to this object.
   device::GemvTasks device_tasks() const { return local_.device_tasks(); }
   const Statistics& statistics() const { return statistics_; }
   const mpi::Communicator& comm() const { return comm_; }

@@ -1,6 +1,6 @@
 #pragma once
-// BiCGStab (van der Vorst 1992), right preconditioned, for several right-hand sides at once, each with
-// coefficients of its own.
+// BiCGStab (van der Vorst 1992), right preconditioned, for several right-hand sides at once with independent
+// coefficients.
 //
 // Each rank has its rows of all vectors. An iteration takes two products with A, two with the preconditioner
 // and three reductions for all columns together; memory: eight vectors a column.
@@ -15,11 +15,11 @@
 
 namespace trisweep::krylov {
 
-// What of a pipelined method's messages is hidden.
+// Communication that a pipelined method overlaps.
 enum class Overlap {
   none,
-  sums,     // reductions behind products
-  gathers,  // and what products gather behind updates of vectors and their inner products
+  sums,     // reductions, with products
+  gathers,  // also the allgathers of products, with vector updates and inner products
 };
 struct NamedOverlap {
   std::string_view name;
@@ -30,45 +30,45 @@ std::span<const NamedOverlap> overlaps();
 struct BicgstabOptions {
   double tolerance = 1e-10;  // of ||b - A x||_2 / ||b||_2
   int max_iterations = 1000;
-  // Of the pipelined form: overlap, and iterations between recurrences that are made anew (0: none are).
+  // Of the pipelined form: overlap, and the residual replacement period in iterations (0: never).
   Overlap overlap = Overlap::gathers;
   int replace_every = 50;
-  int restart = 60;  // steps of GMRES
+  int restart = 60;  // GMRES: restart length
 };
 
-// Of one right-hand side.
+// For one right-hand side.
 struct BicgstabResult {
   Outcome outcome = Outcome::most_iterations;
   int iterations = 0;
-  double residual = 0;          // ||b - A x||_2 / ||b||_2, not by the recurrence
-  std::vector<double> history;  // the same by the recurrence, before the first iteration and after each
+  double residual = 0;          // true ||b - A x||_2 / ||b||_2
+  std::vector<double> history;  // recursive residual, initially and after each iteration
 };
 
-// Improves x, the first guess, until A x = b. Iterations that break down, or whose recurrence has lost the
-// true residual, start anew from it, as long as this at least halves it. Where b is zero x becomes zero;
-// where b is not finite x is left alone, and that is a breakdown. The result is the same on every rank, by
-// column. Collective; throws on every rank when any runs out of memory.
+// Solves A x = b from the initial guess x. After a breakdown, or when the recursive residual has departed
+// from the true one, the iteration restarts as long as that at least halves the residual. x = 0 where b = 0;
+// a b that is not finite is a breakdown and leaves x. Returns one result per column, the same on every rank.
+// Collective; throws on every rank when any runs out of memory.
 template <Scalar T>
 std::vector<BicgstabResult> bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                      Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options);
-// The same by the pipelined form (pipelined_bicgstab.cpp), whose messages have work to hide behind.
+// The pipelined form (pipelined_bicgstab.cpp), which overlaps communication with computation.
 template <Scalar T>
 std::vector<BicgstabResult> pipelined_bicgstab(const mpi::ParallelContext& context,
                                                const Preconditioned<T>& system, Vectors<const T> b,
                                                Vectors<T> x, const BicgstabOptions& options);
 
-// The same by GMRES (gmres.hpp), anew every `restart` steps.
+// Restarted GMRES (gmres.hpp).
 template <Scalar T>
 std::vector<BicgstabResult> restarted_gmres(const mpi::ParallelContext& context,
                                             const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
                                             const BicgstabOptions& options);
 
-// All, by the names that users know.
+// The methods by name.
 template <Scalar T>
 struct NamedMethod {
   std::string_view name;
   decltype(&bicgstab<T>) solve;
-  bool varying_preconditioner;  // it may be another one in each iteration
+  bool varying_preconditioner;  // the preconditioner may vary between iterations
 };
 template <Scalar T>
 std::span<const NamedMethod<T>> methods();

@@ -1,9 +1,9 @@
 #pragma once
-// GMRES (Saad and Schultz 1986), flexible, for several right-hand sides at once, each in a Krylov space of
-// its own.
+// Flexible GMRES (Saad and Schultz 1986; Saad 1993) for several right-hand sides at once, each in its own
+// Krylov space.
 //
-// For the corrections that plain refinement cannot find: when pivots had to be perturbed or the elements
-// grew, L D U is only a preconditioner, and a correction in the Krylov space of the preconditioned matrix
+// For corrections where plain refinement stagnates: after pivot perturbations or element growth L D U is only
+// a preconditioner, and a correction in the Krylov space of the preconditioned matrix
 // still converges (Carson and Higham 2017, GMRES-IR). Perturbations of rank k cost about k steps.
 //
 // Each rank has its rows of all vectors. A step takes one product with the preconditioner, one with A, and
@@ -17,13 +17,13 @@
 namespace trisweep::krylov {
 
 struct GmresOptions {
-  int steps = 60;        // at most
-  double reduction = 0;  // of ||r||_2, which is enough
+  int steps = 60;        // maximum number of steps
+  double reduction = 0;  // of ||r||_2 at which to stop
 };
 
-// d with ||r - A d||_2 as small as so many steps make it. Right preconditioned: minimizes over d = M^-1 v, v
-// in the Krylov space of A M^-1 and r. Zero where r is zero or not finite. Returns, by column, the share of
-// ||r||_2 that is left after each step. Collective; throws on every rank when any runs out of memory.
+// Minimizes ||r - A d||_2 over d = M^-1 v, v in the Krylov space of A M^-1 and r (right preconditioning). d =
+// 0 where r is zero or not finite. Returns, by column, the relative residual norm after each step.
+// Collective; throws on every rank when any runs out of memory.
 template <Scalar T>
 std::vector<std::vector<double>> gmres(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                        Vectors<const T> r, Vectors<T> d, const GmresOptions& options);

@@ -1,5 +1,5 @@
 #pragma once
-// A system solved by a Krylov method: A is multiplied, and a preconditioner stands for its inverse.
+// A linear system solved by a preconditioned Krylov method.
 //
 // Each rank has consecutive rows of A, those of the rank before first, and of b and x the same rows.
 
@@ -14,7 +14,7 @@
 
 namespace trisweep::solve {
 
-// The factors of A, an incomplete factorization of each rank's diagonal block (block Jacobi), or nothing.
+// The factors of A, an incomplete factorization of each rank's diagonal block (block Jacobi), or none.
 enum class Preconditioning { lu, ilu0, ilut, none };
 struct NamedPreconditioner {
   std::string_view name;
@@ -27,20 +27,20 @@ struct IterativeOptions {
   std::string method = "bicgstab";  // of krylov::methods()
   Preconditioning preconditioning = Preconditioning::lu;
   Op op = Op::none;
-  Index nrhs = 1;   // at most so many right-hand sides at a time
-  int threads = 1;  // of each rank
+  Index nrhs = 1;   // maximum number of right-hand sides of a solve
+  int threads = 1;  // per rank
   krylov::BicgstabOptions krylov;
   SolverOptions factors;  // of Preconditioning::lu
 };
 
 struct IterativeResult {
-  krylov::BicgstabResult worst;  // of the right-hand side with the largest residual that has not converged
-  int iterations = 0;            // the most of any right-hand side
-  BackwardError error;           // the largest
-  double seconds = 0;            // of the slowest rank, without those for the error
-  // Whether the residual is small, and that of each equation by itself: the 2-norm of a residual is that of
-  // the equations in the largest units; of the others at least half of the digits must be there that were
-  // asked for.
+  krylov::BicgstabResult worst;  // the unconverged right-hand side with the largest residual
+  int iterations = 0;            // maximum over right-hand sides
+  BackwardError error;           // maximum over right-hand sides
+  double seconds = 0;            // of the slowest rank, without the error measurement
+  // converged: the 2-norm of the residual is below the tolerance; every_equation: so is, to half the digits
+  // of the tolerance, each equation's residual relative to its own terms, which equations in small units
+  // need.
   bool converged = false;
   bool every_equation = false;
 
@@ -50,24 +50,24 @@ struct IterativeResult {
 template <Scalar T>
 class IterativeSolver {
  public:
-  // Collective. Throws as Solver and sptrsv::IncompleteLu do, and Error(usage) for a method that there is
-  // not, or rows with numbers.
+  // Collective. Throws as Solver and sptrsv::IncompleteLu do, and Error(usage) for an unknown method or for
+  // numbered rows.
   IterativeSolver(MPI_Comm comm, BlockRows<T> rows, const IterativeOptions& options);
   IterativeSolver(const IterativeSolver&) = delete;
   IterativeSolver& operator=(const IterativeSolver&) = delete;
 
-  // Improves x, the first guess, until op(A) x = b, for this rank's rows of both. Collective.
+  // Solves op(A) x = b from the initial guess x. b, x: this rank's rows. Collective.
   IterativeResult solve(Vectors<const T> b, Vectors<T> x);
 
   const distribution::RowPartition& partition() const { return matrix_->partition(); }
-  // Of the preconditioner, on the slowest rank.
+  // Setup time of the preconditioner on the slowest rank.
   double setup_seconds() const { return setup_seconds_; }
   Offset incomplete_nonzeros() const { return incomplete_nonzeros_; }  // of all ranks
-  // Null unless they are the preconditioner.
+  // Null unless the preconditioner is Preconditioning::lu.
   const Solver<T>* factors() const { return preconditioner_.lu ? &*preconditioner_.lu : nullptr; }
 
  private:
-  // Of one kind; the others are not there.
+  // At most one of them is set.
   struct Preconditioner {
     std::optional<Solver<T>> lu;
     std::optional<sptrsv::IncompleteLu<T>> incomplete;

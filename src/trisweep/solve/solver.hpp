@@ -1,7 +1,6 @@
 #pragma once
-// What a user holds: a linear system that is analyzed, planned for the ranks at hand, factored, and then
-// solved as often as wanted, each answer refined and judged. Underneath are the stages, for those who want
-// them: analysis.hpp, triangular_solver.hpp, refinement.hpp.
+// A distributed linear system: analyzed, factored, and solved any number of times, each solution refined and
+// judged. Its stages are public too: analysis.hpp, triangular_solver.hpp, refinement.hpp.
 //
 //   trisweep::Solver<double> solver(MPI_COMM_WORLD, {rows_of_A});
 //   const auto answer = solver.solve(b, x);
@@ -22,34 +21,33 @@
 
 namespace trisweep::solve {
 
-// What is not said is chosen, or usual. The same on every rank.
+// Unset options are chosen automatically or have the default. The same on every rank.
 struct SolverOptions {
-  // What plans there are to choose from (model/plan_choice.hpp); nothing: all. model::only() leaves no
-  // choice.
+  // The plans to choose from (model/plan_choice.hpp); unset: all. model::only(choice) fixes the plan.
   std::optional<model::PlanAxes> plan{};
-  // Ranks that share memory have the transport `shared`, whatever the plan says.
+  // Use the transport `shared` where all ranks share memory, whatever the plan's.
   bool usual_transport = true;
-  std::string machine{};  // to choose the plan for, by name or .json file; empty: the ranks at hand
-  Op op = Op::none;       // likewise
-  Index nrhs = 1;         // likewise: right-hand sides of a solve
+  std::string machine{};  // of the model that chooses the plan: a name or .json file; empty: these ranks
+  Op op = Op::none;       // that the plan is chosen for
+  Index nrhs = 1;         // right-hand sides that the plan is chosen for
   ordering::Method ordering = ordering::Method::automatic;
-  bool mixed = false;  // factors in single precision under a system and vectors in double
-  // Panels in low rank and in as few bytes as that accuracy needs; automatic: the accuracy for which the
-  // passes to an answer read least, where those take less time than with panels as they are. Where they lead
-  // to no answer, factors are made again without.
+  bool mixed = false;  // single-precision factors of a double-precision system, with refinement
+  // Low-rank and reduced-precision storage of the factors' panels; automatic: the accuracy with the fastest
+  // refined solve, where that is faster than with uncompressed factors. When compressed factors do not lead
+  // to a solution, the system is factored again without compression.
   struct Compress {
-    double eps = 0;  // 0: panels as they are
+    double eps = 0;  // relative error of each panel; 0: uncompressed
     bool automatic = false;
   } compress{};
-  engine::Device device = engine::Device::native;  // see SolverOptions
+  engine::Device device = engine::Device::native;  // see TriangularSolverOptions
   std::optional<device::ExchangeBackend> exchange_backend{};
-  int threads = 0;             // of each rank; 0: one in the sweeps, all processors in the factorization
-  bool deterministic = false;  // see SolverOptions for these three
+  int threads = 0;             // per rank; 0: one in the sweeps, all processors in the factorization
+  bool deterministic = false;  // see TriangularSolverOptions for these three
   bool dependencies = true;
   double watchdog = std::numeric_limits<double>::infinity();
   RefinementOptions refinement{};
   bool second_try = true;        // conservative pivoting, when the first factors lead to no solution
-  Observer* observer = nullptr;  // of what rank 0 does
+  Observer* observer = nullptr;  // progress of rank 0
 };
 
 // A collective object: every rank of the communicator makes one, calls the same methods in the same order
@@ -69,30 +67,29 @@ class Solver {
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  // op(A) x = b for this rank's rows of b and x, in the order in which it has those of A, at the place of the
-  // caller. b and x have no memory in common. Whether x may be believed, the answer tells; it is there in any
-  // case. They may be in the memory of the solver's device (RefinedSolver::solve), and `stream` one of its.
-  // Throws Error(input) when b has an entry that is not finite, naming its row and column: the solver stays
-  // as it is.
+  // Solves op(A) x = b. b, x: this rank's rows, in the order of its rows of A (rows() x nrhs); they must not
+  // overlap, and may be in the memory of the solver's device, with `stream` a stream of it. x is always
+  // written; the answer tells whether it is accepted. Throws Error(input), naming row and column, when b has
+  // an entry that is not finite; the solver stays usable.
   Answer solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none, void* stream = nullptr);
-  // How far x, which solve() gave with this answer, may be from the solution, of the right-hand side with the
-  // largest error. Some thirty sweeps. Unknown where the verdict is singular: x is then one of many.
+  // Estimated forward error of x, as returned by solve() with this answer, for the right-hand side with the
+  // largest backward error. Cost: about thirty sweeps. Unknown when the verdict is singular.
   ForwardError forward_error(const Answer& answer, Vectors<const T> b, Vectors<const T> x, Op op = Op::none);
-  // Other values for this rank's entries, in the order of its rows: the same order, structure and plan serve
-  // again, unless the new values do not let them.
+  // Factors new values of the same pattern, in the order of this rank's entries. Ordering, structure and plan
+  // are reused unless pivots require another structure.
   void refactor(std::span<const T> values);
 
-  // Without allocation from now on, but for GMRES: solves of op with at most that many right-hand sides.
+  // Allocates for solves of op with at most `nrhs` right-hand sides, which then allocate nothing (but GMRES).
   void prepare(Op op, Index nrhs);
-  // One forward and backward sweep with the factors alone: neither refined nor judged.
+  // One forward and one backward sweep with the factors, without refinement or verdict.
   void sweep(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
-  // What this rank did in the last sweep; and from now on all are recorded there (null: no longer).
+  // Times and traffic of this rank's last sweep. record_in: records further sweeps there; null: stops.
   const engine::SolveProfile& last_sweep() const;
   void record_in(engine::Recorder* recorder);
 
-  // What was done to make the system ready.
+  // The factorization, its plan and costs.
   const Report& report() const;
-  // Who has which rows, and this rank's number of them.
+  // The row partition, and this rank's number of rows.
   const distribution::RowPartition& partition() const;
   Index rows() const;
 

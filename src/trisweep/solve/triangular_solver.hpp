@@ -1,5 +1,5 @@
 #pragma once
-// The third object: solves with L D U on a grid of ranks, any number of times.
+// Solves with the factors L D U on a grid of ranks, any number of times.
 
 #include <limits>
 #include <map>
@@ -15,10 +15,10 @@
 
 namespace trisweep::solve {
 
-// Panels in low rank and in as few bytes as their accuracy needs (docs/compression.md).
+// Low-rank and reduced-precision storage of panels (docs/compression.md).
 struct Compression {
-  double eps = 0;   // of each panel, in the Frobenius norm; 0: panels as they are
-  double most = 1;  // share of the bytes of panels as they are: with more they stay so
+  double eps = 0;   // relative error of each panel in the Frobenius norm; 0: uncompressed
+  double most = 1;  // maximum ratio of compressed to uncompressed bytes; beyond it panels stay uncompressed
 
   bool operator==(const Compression&) const = default;
 };
@@ -30,28 +30,27 @@ struct TriangularSolverOptions {
   plan::Schedule schedule = plan::single_sync;
   plan::InterGrid inter_grid = plan::sparse_allreduce;
   mpi::TransportFactory transport = mpi::make_usual;
-  // What computes. Any but `cpu` adds contributions in a fixed order, and exchanges segments past MPI.
+  // Any device but `native` adds contributions in a fixed order, and exchanges segments without MPI.
   engine::Device device = engine::Device::native;
-  std::optional<device::ExchangeBackend> exchange_backend{};  // of a device: as engine::EngineOptions has it
+  std::optional<device::ExchangeBackend> exchange_backend{};  // of a device, see engine::EngineOptions
   // Threads of a rank. More than one needs MPI_THREAD_SERIALIZED, unless there is only one rank.
   int threads = 1;
   // Adds contributions in a fixed order: bitwise equal results over runs, transports and threads on one grid.
   bool deterministic = false;
-  // False: no segment waits for its contributions. Same messages and work, meaningless results: what the
-  // dependencies cost (2018 paper, section 2.2 and Table 1).
+  // False: segments do not wait for their contributions. The same messages and work, meaningless results: the
+  // cost of the dependencies (2018 paper, section 2.2 and Table 1).
   bool dependencies = true;
-  // Seconds without any event after which a solve ends with Error(environment), which tells what this rank
-  // waits for.
+  // Seconds without progress after which a solve throws Error(environment), with the messages it waits for.
   double watchdog = std::numeric_limits<double>::infinity();
   Offset grain = plan::Accumulation{}.grain;  // panel entries of a task, with several threads
   distribution::Tiling tiling{};
-  distribution::RowPartition rows{};  // who has which rows of b and x; empty: even blocks
-  mpi::Limits limits{};               // less only in tests
+  distribution::RowPartition rows{};  // of the rows of b and x; empty: even blocks
+  mpi::Limits limits{};               // smaller in tests only
   Compression compression{};
   Observer* observer = &silent_observer();  // polled before each sweep
 };
 
-// Bytes of the factors by level of the separator tree, the root's first; what layers replicate counts once.
+// Bytes of the factors by level of the separator tree, from the root; replicated panels count once.
 struct CompressionReport {
   std::vector<double> level_bytes;
   std::vector<double> uncompressed_level_bytes;
@@ -93,16 +92,16 @@ class TriangularSolver {
   TriangularSolver(const TriangularSolver&) = delete;
   TriangularSolver& operator=(const TriangularSolver&) = delete;
 
-  // Whether other numbers, for the same analysis, have been taken: plans, and all that was prepared, serve
-  // again. Of another analysis: nothing has changed. Collective; `factorization` as above, of any S, and
-  // `tiles` of the same tolerance.
+  // Takes the values of another factorization with the same analysis; plans and buffers are reused. False,
+  // with nothing changed, for another analysis. Collective; `factorization` as above, of any S, and `tiles`
+  // of the same tolerance.
   template <class S>
   requires kernels::StorageOf<S, T>
   bool refill(std::shared_ptr<const Factorization<S>> factorization,
               std::shared_ptr<const MadeTiles<T>> tiles = nullptr);
 
-  // Makes the plan of `op` and room for `nrhs` right-hand sides, at least one. Collective. solve() does so by
-  // itself when needed; after it, solves of that op with at most that many right-hand sides allocate nothing.
+  // Makes the plan of `op` and allocates for `nrhs` >= 1 right-hand sides; solves of op with at most as many
+  // then allocate nothing. Collective. solve() does so when needed.
   // Throws Error(usage) when ranks differ in op, nrhs or plans.
   void prepare(Op op, Index nrhs);
 
@@ -113,14 +112,14 @@ class TriangularSolver {
   // The same with vectors that lie in rows, on the processors. x may have other columns beside these.
   void solve(Op op, const engine::RowMajorVectors<T>& vectors);
   // The same in a stream of the device (a cudaStream_t or hipStream_t; null: its usual one). With b and x in
-  // the device's memory, and prepare()d, it neither waits nor allocates: the solution is there when the
-  // stream comes behind it. Devices that are none of their own have solved when it returns.
+  // the device's memory, and prepare()d, it neither waits nor allocates: the solution is ready in stream
+  // order. Synchronous except on a GPU.
   void start(Op op, Vectors<const T> b, Vectors<T> x, void* stream);
 
-  // Whether vectors may be in a device's memory; copies between that and the host's.
+  // Whether vectors may be in device memory; copies between device and host memory.
   bool reaches_device() const { return engine_->reaches_device(); }
   void copy(Vectors<T> to, Vectors<const T> from) const { engine_->copy(to, from); }
-  // As engine::Engine::refinement has it, of an op that was prepared.
+  // See engine::Engine::refinement; for an op that was prepared.
   std::unique_ptr<engine::Refinement<T>> refinement(Op op, const device::ResidualSystem<T>& of,
                                                     const plan::VectorPhase& columns, Index nrhs) {
     return engine_->refinement(op, of, columns, nrhs);
@@ -135,27 +134,25 @@ class TriangularSolver {
     return std::span(whole).subspan(usize(partition_.first(comm_.rank())),
                                     usize(partition_.count(comm_.rank())));
   }
-  // As the solver deals it out: in tiles.
+  // As distributed: in tiles.
   const symbolic::Structure& structure() const { return *distribution_.structure; }
   const distribution::LocalBlocks& local_blocks() const { return local_blocks_; }
-  // Of an op that was prepared.
+  // For an op that was prepared.
   const plan::Plan& plan(Op op) const { return plan_.at(op); }
-  // What this rank did in the last solve.
+  // Times and traffic of this rank's last solve.
   const engine::SolveProfile& last() const { return last_; }
-  // From now on solves are recorded there (they add to it); null: no longer. The recorder has room for
-  // threads() threads.
+  // Records further solves there (adding to it); null: stops. The recorder has room for threads() threads.
   void record_in(engine::Recorder* recorder) { engine_->record_in(recorder); }
   const TriangularSolverOptions& options() const { return options_; }
   int threads() const { return options_.threads; }
-  // The threads of this rank, for other work between solves.
+  // This rank's threads, available between solves.
   ThreadPool& pool() { return *pool_; }
-  // An error that this rank alone had in something collective that it used the solver for: see
-  // mpi/fault_state.hpp.
+  // Reports an error of this rank alone in a collective operation with the solver (mpi/fault_state.hpp).
   void revoke(const mpi::Failure& failure) const noexcept { comm_.revoke(failure); }
   numeric::Kind kind() const { return analysis_.kind; }
   std::size_t panel_bytes() const { return panels_.bytes(); }
   double scaled_norm_one() const { return scaled_norm_one_; }
-  // What compression made of the factors, over all ranks; nothing where panels are as they are.
+  // The result of compression over all ranks; unset for uncompressed factors.
   const std::optional<CompressionReport>& compression() const { return compression_; }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// op(A) x = b with a sparse triangular A on a device: a GPU, or the same source on threads of the host.
+// Solves op(A) x = b with a sparse triangular A on a GPU, or with the GPU kernels emulated on CPU threads.
 
 #include "trisweep/sptrsv/row_runner.hpp"
 #include "trisweep/sptrsv/row_solver.hpp"
@@ -9,18 +9,18 @@ namespace trisweep::sptrsv {
 struct DeviceSolverOptions {
   engine::Device device = engine::Device::emulated;
   std::string algorithm{automatic};  // or one of device_algorithms()
-  int threads = 1;                   // of the host's
+  int threads = 1;                   // of an emulated device
 };
 
-// A solve's result depends on the lanes that share a row, and on nothing else, to the last bit.
+// Results depend bitwise on the number of lanes that share a row only.
 template <Scalar T>
 class DeviceSolver {
  public:
-  // Errors as of lower_system(); Error(usage) for an unknown algorithm, or the device cpu; Error(environment)
-  // where there is no such device.
+  // Throws as lower_system(); Error(usage) for an unknown algorithm or Device::native; Error(environment)
+  // when there is no such device.
   DeviceSolver(const matrix::Csr<T>& a, Form form, Op op, const DeviceSolverOptions& options);
 
-  // b and x have A's rows; they may be the same memory, and on a GPU in its memory.
+  // b, x: A's rows x nrhs, in host memory or the GPU's; they may be the same memory.
   void solve(Vectors<const T> b, Vectors<T> x);
 
   const DeviceChoice& choice() const { return choice_; }

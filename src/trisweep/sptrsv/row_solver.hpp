@@ -1,6 +1,6 @@
 #pragma once
-// Solves op(A) x = b with a sparse triangular A that need not have supernodes (factors of an incomplete
-// factorization, graphs, another library's L), by threads of one process.
+// Solves op(A) x = b with a sparse triangular A without supernodes (incomplete factors, graphs, another
+// library's L), with the threads of one process.
 
 #include <map>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace trisweep::sptrsv {
 
-// Bytes that a solve with one right-hand side reads and writes at least once.
+// Minimum number of bytes that a solve with one right-hand side reads and writes.
 template <Scalar T>
 std::size_t bytes_of_solve(const matrix::Csr<T>& a) {
   return a.value.size() * (sizeof(T) + sizeof(Index)) + usize(a.rows()) * (2 * sizeof(Index) + 2 * sizeof(T));
@@ -20,26 +20,26 @@ std::size_t bytes_of_solve(const matrix::Csr<T>& a) {
 template <Scalar T>
 class PackedRows;
 
-// A solve's result does not depend on the algorithm or the number of threads, to the last bit.
+// Results are bitwise independent of the algorithm and the number of threads.
 template <Scalar T>
 class RowSolver {
  public:
-  // Errors as of lower_system(), for every op; Error(usage) for an unknown algorithm or no threads.
+  // Throws as lower_system(), for every op; Error(usage) for an unknown algorithm or less than one thread.
   RowSolver(matrix::Csr<T> a, Form form, const RowSolverOptions& options = {});
   ~RowSolver();
   RowSolver(RowSolver&&) noexcept;
   RowSolver& operator=(RowSolver&&) noexcept;
 
-  // Analyzes for that op and makes room for that many right-hand sides; solve() does so when needed.
+  // Analyzes for op and allocates for `nrhs` right-hand sides; solve() does so when needed.
   void prepare(Op op, Index nrhs = 1);
-  // b and x have A's rows; they may be the same memory.
+  // b, x: A's rows x nrhs; they may be the same memory.
   void solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
-  // Other values on the same pattern, in the order of A's. What was prepared stays so. After an error the
-  // solver is as before.
+  // New values of the same pattern, in the order of A's entries. Analyses are kept. Strong exception
+  // guarantee.
   void refill(std::span<const T> values);
 
   Index rows() const { return a_.rows(); }
-  // Of an op that was prepared.
+  // For an op that was prepared.
   const Choice& choice(Op op) const;
 
  private:
