@@ -1,5 +1,5 @@
 #pragma once
-// Who has which rows of the caller's vectors and matrix.
+// Distribution of the rows of the caller's vectors and matrix over ranks.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace trisweep::distribution {
 
-// Rank r has rows [begin[r], begin[r + 1]), maybe none.
+// Rank r owns rows [begin[r], begin[r + 1]), possibly none.
 struct RowPartition {
   std::vector<Index> begin;
 

@@ -1,6 +1,6 @@
 #pragma once
-// Who runs the plans of a rank: an engine keeps the vectors, has the messages carried and multiplies. Whose
-// blocks these are, and which plan, is decided before, and is the same for every engine.
+// An engine executes the plans of a rank: it holds the work vectors, exchanges the messages and applies the
+// panels. Distribution and plan are decided before, and are the same for every engine.
 
 #include <memory>
 #include <optional>
@@ -22,7 +22,7 @@
 
 namespace trisweep::engine {
 
-// The system of equations as one rank has it. Everything in it outlives the engine.
+// One rank's part of the linear system. Everything in it outlives the engine.
 template <Scalar T>
 struct RankSystem {
   const mpi::Communicator& comm;
@@ -45,81 +45,80 @@ std::span<const NamedDevice> devices();
 // By name or former name. Throws Error(usage) that lists the names.
 Device find_device(std::string_view name);
 std::string_view name_of(Device device);
-// Throws Error(environment) when this build, or this machine, has none.
+// Throws Error(environment) when this build or this machine has no such device.
 void require_device(Device device);
-// Which of the machine's devices of that kind this thread computes on.
+// The number of the device of that kind that this thread uses.
 int place_of(Device device);
 
-// How devices exchange what layers share, and vectors: by puts of their own (`puts`), or by messages that the
-// host sends and receives between launches (`mpi`), from the device's memory where MPI takes it.
+// Exchange of shared segments and vectors between devices: one-sided puts from the kernel (`puts`), or MPI
+// messages of the host between launches (`mpi`), from device memory where MPI is GPU-aware.
 struct NamedExchangeBackend {
   std::string_view name;
   device::ExchangeBackend exchange_backend;
 };
 std::span<const NamedExchangeBackend> exchange_backends();
-// Throws Error(usage) that lists the names there are.
+// Throws Error(usage) that lists the names.
 device::ExchangeBackend find_exchange_backend(std::string_view name);
 std::string_view name_of(device::ExchangeBackend exchange_backend);
-// Why devices of these ranks put nothing to one another, with a remedy; empty when they do. Then all that
-// ranks exchange is to be by messages: layers of one rank each have no other. Collective.
+// Why the devices of these ranks cannot use puts, with a remedy; empty when they can. Without puts, layers
+// must have one rank each. Collective.
 std::string obstacle_to_puts(Device device, const mpi::Communicator& comm);
 
 struct EngineOptions {
   Device device = Device::native;
   std::optional<device::ExchangeBackend>
-      exchange_backend{};  // nothing: puts where the devices of these ranks do so
+      exchange_backend{};  // unset: puts where the devices of these ranks support them
   mpi::TransportFactory transport;
-  double watchdog;  // as SolverOptions has it
+  double watchdog;  // see TriangularSolverOptions
 };
 
 // Collective: all ranks call the same methods in the same order with the same op and nrhs. Errors of
-// prepare() are thrown on every rank alike. One of run() may be one rank's alone: who calls it does so inside
-// mpi::revoke_on_error. When the communicator is revoked, the destructor waits for nothing, and leaves
-// memory that messages may still be sent from, or written to, as it is.
+// prepare() are thrown on every rank. One of run() may be one rank's alone: call it inside
+// mpi::revoke_on_error. When the communicator is revoked, the destructor does not wait, and does not free
+// memory that MPI may still access.
 template <Scalar T>
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Makes room for `nrhs` right-hand sides, and a transport for the messages of `plan`, which outlives the
-  // engine. Throws Error(usage) when the plans of two ranks do not match.
+  // Allocates for `nrhs` right-hand sides, and makes the transport for the messages of `plan`, which outlives
+  // the engine. Throws Error(usage) when the plans of two ranks do not match.
   virtual void prepare(Op op, const plan::Plan& plan, Index nrhs) = 0;
-  // The right-hand sides that `op` is prepared for.
+  // Number of right-hand sides that `op` is prepared for.
   virtual Index room(Op op) const = 0;
   // op(A) x = b with at most room(op) right-hand sides, as TriangularSolver::solve says; allocates nothing.
-  // Returns what this rank did in each part; the seconds of the whole are the caller's to take.
+  // Returns times and traffic of each part on this rank, without the total time.
   virtual SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) = 0;
-  // The same with vectors that lie in rows, of Device::native.
+  // The same with row-major vectors; Device::native only.
   virtual SolveProfile run(Op /*op*/, const RowMajorVectors<T>& /*vectors*/) {
     throw Error(ErrorKind::usage, "devices take vectors in columns");
   }
-  // The same in a stream of the device (null: its usual one), if there is a device: with b and x in its
-  // memory this returns before the solve has ended, and only who waits for the stream, or calls run(), hears
-  // of an error.
+  // The same in a stream of the device (null: its default one): asynchronous when b and x are in GPU memory;
+  // errors are then reported when the stream is waited for, or by the next run(). Synchronous except on a
+  // GPU.
   virtual void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* /*stream*/) {
     run(op, b, x, scaled);
   }
-  // Whether b and x may be in a device's memory: that of the engine's own, which may be the host's.
+  // Whether b and x may be in the memory of the engine's device (host memory for an emulated one).
   virtual bool reaches_device() const { return false; }
-  // Between that memory and the host's, or within one of them. Waits.
+  // Copies between device and host memory, or within one of them. Synchronous.
   virtual void copy(Vectors<T> /*to*/, Vectors<const T> /*from*/) const {}
 
-  // Refinement on the device for op, which is prepared, with at most `nrhs` right-hand sides; null where the
-  // device is the processors. Collective. `of`: this rank's rows of op(A), without what is measured;
-  // `columns` brings the caller's rows to their columns. Views are copied where the device has memory of its
-  // own.
+  // Refinement on the device for a prepared op, with at most `nrhs` right-hand sides; null for
+  // Device::native. Collective. `of`: this rank's rows of op(A), residual and magnitude unset; `columns`: the
+  // exchange that gathers x for their columns. Views are copied to the device's own memory.
   virtual std::unique_ptr<Refinement<T>> refinement(Op /*op*/, const device::ResidualSystem<T>& /*of*/,
                                                     const plan::VectorPhase& /*columns*/, Index /*nrhs*/) {
     return nullptr;
   }
 
-  // The panels have other numbers now, in another place.
+  // The panels have new values, at another address.
   virtual void panels_changed() = 0;
-  // From now on runs are recorded there; null: no longer.
+  // Records further runs there; null: stops.
   virtual void record_in(Recorder* recorder) = 0;
 };
 
-// The engine for this rank. Allocates, and does not communicate.
+// The engine of this rank. Allocates, does not communicate.
 template <Scalar T>
 std::unique_ptr<Engine<T>> make_engine(const RankSystem<T>& system, const EngineOptions& options);
 

@@ -56,8 +56,7 @@ struct ResidualNorms : engine::ResidualNorms {
   SmallUnknowns small;
 };
 
-// Residuals of answers, with what each equation's is measured by. Collective, all of it; to be used inside
-// mpi::revoke_on_error.
+// Residuals and backward errors. All of it is collective, for use inside mpi::revoke_on_error.
 template <Scalar T>
 class Residuals {
  public:
@@ -67,12 +66,12 @@ class Residuals {
   Residuals(krylov::DistributedMatrix<T>& a, ThreadPool& pool, const Scales& scales)
       : a_(a), pool_(pool), scales_(scales) {}
 
-  // Room for that many right-hand sides, and the weights of the equations of op(A).
+  // Allocates for `nrhs` right-hand sides, and computes the weights of the equations of op(A).
   void prepare(Op op, Index nrhs);
 
-  // The errors of x, by right-hand side; r, unless it is null, becomes its residual. One pass over A and one
-  // reduction; another of each where a componentwise error is above `enough` and a denominator may vanish:
-  // only then the other measure, which is never larger, differs.
+  // The errors of x by right-hand side, and its residual r (unless null). One pass over A and one reduction;
+  // a second of each where a componentwise error exceeds `enough` and a denominator may vanish: only then
+  // does the measure of Arioli, Demmel and Duff, which is never larger, differ.
   std::vector<ColumnError> measure(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<T> r,
                                    double enough) {
     return measure_any(op, b, x, r, enough);
@@ -81,11 +80,11 @@ class Residuals {
                                    double enough) {
     return measure_any(op, b, x, r, enough);
   }
-  // What these norms say.
+  // The errors that follow from these norms.
   ColumnError error(Op op, const ResidualNorms& norms) const;
-  // magnitude = |op(A)| |x| + |b|, and t_i where that vanishes: by what an equation of its kind is measured.
+  // magnitude = |op(A)| |x| + |b|, plus t_i where that vanishes.
   void magnitudes(Op op, Vectors<const T> b, Vectors<const T> x, Vectors<Real> magnitude);
-  // What a device measures answers with, where `rows` are this rank's of op(A).
+  // The data of device::RowResiduals; `rows`: this rank's rows of op(A).
   device::ResidualSystem<T> measuring(Op op, const matrix::Csr<T>& rows) const;
 
  private:
@@ -100,13 +99,13 @@ class Residuals {
 
   RowWeights row_weights(Op op);
   const RowWeights& weights(Op op) const { return row_weights_.at(op != Op::none); }
-  // Of vectors in columns or in rows.
+  // For column-major and row-major vectors.
   template <class V, class W>
   std::vector<ColumnError> measure_any(Op op, V b, V x, W r, double enough);
-  // Of each column, and whether a denominator may vanish.
+  // By column.
   template <class V, class W>
   std::vector<ResidualNorms> norms(Op op, V b, V x, W r);
-  // Fills in what is measured with these norms.
+  // Fills in typical_quotient, which needs the other norms.
   template <class V>
   void measure_typically(Op op, V b, V x, std::span<ResidualNorms> norms);
   // Calls visit(thread, column, row, |r|, d, t) for every equation of x, whose norms these are.

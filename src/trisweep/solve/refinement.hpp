@@ -1,6 +1,6 @@
 #pragma once
-// Iterative refinement: the answer a user gets, with the proof of its quality, in terms that a change of
-// units cannot change.
+// Iterative refinement, and the backward errors of its result, which are invariant under scaling of equations
+// and unknowns.
 
 #include <functional>
 #include <limits>
@@ -13,12 +13,11 @@
 
 namespace trisweep::solve {
 
-// When an answer is good enough. Decided by BackwardError::arioli_demmel_duff, for each right-hand side.
+// Stopping criteria, by BackwardError::arioli_demmel_duff of each right-hand side.
 struct RefinementOptions {
-  // The first answer within this is taken as it is, and others are corrected until they are; 0 means 10
-  // epsilon of T.
+  // Solutions are corrected until their error is at most this; 0: 10 epsilon of T.
   double acceptable = 0;
-  // Corrects every answer for as long as it helps, also unknowns far below the largest.
+  // Corrects every solution as long as the error decreases, including unknowns far below the largest.
   bool best = false;
   int max_steps = 20;
 };
@@ -27,7 +26,7 @@ struct Refined {
   BackwardError error;               // the largest of each kind
   std::vector<ColumnError> columns;  // by right-hand side
   SmallUnknowns small;               // of all right-hand sides and ranks
-  int steps = 0;                     // corrections that were kept
+  int steps = 0;                     // accepted corrections
   Index worst = 0;                   // the right-hand side with the largest error
 };
 
@@ -65,23 +64,23 @@ class RefinedSolver {
         residuals_(a, solver.pool(), {solver.equation_scale(Op::none), solver.equation_scale(Op::transpose)}),
         corrections_(a, solver) {}
 
-  // Makes room, here and in what is solved with: solve() then allocates little, but for GMRES. solve() does
-  // so by itself when needed.
+  // Allocates here and in the solver: solve() then allocates little, but for GMRES. solve() does so when
+  // needed.
   void prepare(Op op, Index nrhs);
-  // How many right-hand sides are solved at once, and how many are then corrected.
+  // Number of right-hand sides that are solved together, and of those that are corrected together.
   Index group(Index nrhs) const;
   Index part(Index nrhs) const;
-  // b and x have no memory in common; Error(usage) on every rank where they have on any. They may be in the
-  // memory of the solver's device, and are refined there in `stream` (null: its usual one): each step waits
-  // for the stream, to hear what it found, and x is there on return. Only what the host takes over (GMRES,
-  // small unknowns) is copied to it, as are vectors in a device's memory by what follows.
+  // b and x must not overlap: Error(usage) on every rank otherwise. They may be in the memory of the solver's
+  // device, and are refined there in `stream` (null: the default stream): each step waits for the stream, for
+  // the residual norms, and x is complete on return. Vectors are copied to the host for GMRES and for
+  // corrections of small unknowns only, and by the functions below.
   Refined solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options,
                 void* stream = nullptr);
-  // Of any x.
+  // Of any x, not only of solve().
   BackwardError backward_error(Op op, Vectors<const T> b, Vectors<const T> x);
 
-  // How far x, one right-hand side's, may be from the solution: see ForwardError. `terms`: entries in a row
-  // of op(A), whose roundings a residual has. At most thirty solves.
+  // Forward error of x for one right-hand side, see ForwardError. `terms`: entries in a row of op(A), for the
+  // rounding error of residuals. At most thirty solves.
   ForwardError forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms);
 
  private:
