@@ -11,12 +11,10 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(TRISWEEP_PUBLIC_HEADERS
-  core/clock.hpp core/thread_pool.hpp matrix/io.hpp numeric/blas_threads.hpp                  # what callers have at hand
-  solve/solver.hpp engine/device_refinement.hpp report/run_record.hpp                  # sparse systems
-  solve/iterative_solver.hpp krylov/bicgstab.hpp krylov/gmres.hpp
-  sptrsv/row_solver.hpp sptrsv/device_solver.hpp sptrsv/backward_error.hpp  # triangular systems
-  sptrsv/ilu0.hpp sptrsv/ilut.hpp
-  hmatrix/hmatrix.hpp hmatrix/point_kernel.hpp hmatrix/preconditioners.hpp hmatrix/matrix_file.hpp)
+  solver.hpp sptrsv.hpp hmatrix.hpp
+  # What callers have at hand: files, threads, timing, records, and vectors of devices.
+  core/clock.hpp core/thread_pool.hpp matrix/io.hpp numeric/blas_threads.hpp engine/device_refinement.hpp
+  report/run_record.hpp)
 
 get_property(stages GLOBAL PROPERTY TRISWEEP_STAGES)
 add_library(trisweep_library INTERFACE)
@@ -37,7 +35,7 @@ if(TARGET trisweep_hmatrix)
   install(TARGETS trisweep_hmatrix EXPORT TrisweepHmatrixTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   list(APPEND exports TrisweepHmatrixTargets)
 else()
-  list(FILTER TRISWEEP_PUBLIC_HEADERS EXCLUDE REGEX "^hmatrix/")
+  list(FILTER TRISWEEP_PUBLIC_HEADERS EXCLUDE REGEX "^hmatrix")
 endif()
 if(TARGET trisweep_cli)
   install(TARGETS trisweep_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -8,8 +8,7 @@
 #include <exception>
 #include <vector>
 
-#include "trisweep/hmatrix/hmatrix.hpp"
-#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/hmatrix.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "trisweep/solve/solver.hpp"
+#include "trisweep/solver.hpp"
 
 namespace {
 
