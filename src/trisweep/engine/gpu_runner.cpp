@@ -101,7 +101,7 @@ class GpuRunner final : public ProgramRunner<T> {
     try {
       while (!pes_->ended(stream)) watchdog.backoff([] { return std::string(); });
     } catch (...) {
-      pes_->boundary();  // it waits for a rank that has failed
+      pes_->stop();  // it waits for a rank that has failed
       throw;
     }
     pes_->wait(stream);
