@@ -135,7 +135,7 @@ bool GpuPes<T>::ended(void* stream) const {
   return is_idle(static_cast<Stream>(stream));
 }
 template <Scalar T>
-void GpuPes<T>::boundary() const {
+void GpuPes<T>::stop() const {
   constexpr Count failed = 1;
   const GpuStream beside;
   for (const Program& program : memory_->programs())

@@ -81,7 +81,7 @@ class GpuPes {
   // Whether all in the stream has ended.
   bool ended(void* stream = nullptr) const;
   // Ends the solve that is under way.
-  void boundary() const;
+  void stop() const;
   // Waits for the stream. Throws Error(environment) that says what was waited for when that took too long.
   void wait(void* stream = nullptr) const;
   // See HostPe::times(); of a solve that was waited for.
