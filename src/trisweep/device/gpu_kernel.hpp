@@ -100,7 +100,7 @@ void launch(const void* kernel, const void* pes, Blocks blocks, Solve<T> solve, 
 
 // The launches of a solve of a program, by launch(solve), and what the host does between them.
 template <class T, class Launch>
-void launch_all(const Program& program, Solve<T> solve, const Launch& launch, const CarryLetters& carry) {
+void launch_all(const Program& program, Solve<T> solve, const Launch& launch, const ExchangeMessages& carry) {
   for (std::size_t stop = 0;; ++stop, ++solve.launches) {
     const bool is_last = stop == program.boundary.size();
     solve.end = is_last ? all_items : program.boundary[stop].item;

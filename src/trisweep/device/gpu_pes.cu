@@ -55,7 +55,7 @@ class GpuPes<T>::Memory {
   std::span<const Program> programs() const { return programs_; }
 
   void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double watchdog, Stream stream,
-             const CarryLetters& carry) {
+             const ExchangeMessages& carry) {
     const Solve<Number> solve{.nrhs = nrhs,
                               .number = ++solves_,
                               .end = all_items,
@@ -72,7 +72,7 @@ class GpuPes<T>::Memory {
   }
 
   void start(const Part<Number>& part, std::span<const PeVectors<T>> vectors, const Solve<Number>& solve,
-             Stream stream, const CarryLetters& carry) {
+             Stream stream, const ExchangeMessages& carry) {
     if (part.pe.empty()) return;
     AllCallers<Number> callers{};
     for (std::size_t i = 0; i < part.pe.size() && !vectors.empty(); ++i)
@@ -122,7 +122,7 @@ void GpuPes<T>::copy_times(std::span<Count> times, Index pe, void* stream) const
 
 template <Scalar T>
 void GpuPes<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double watchdog, void* stream,
-                      const CarryLetters& carry) {
+                      const ExchangeMessages& carry) {
   memory_->solve(nrhs, vectors, watchdog, static_cast<Stream>(stream), carry);
 }
 template <Scalar T>

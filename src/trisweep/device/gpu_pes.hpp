@@ -38,7 +38,7 @@ struct PeVectors {
 };
 
 // Exchanges the messages of a launch boundary.
-using CarryLetters = std::function<void(const LaunchBoundary&)>;
+using ExchangeMessages = std::function<void(const LaunchBoundary&)>;
 
 // How items come to blocks: by ticket; or, for comparison, each to a block of its own, as SuperLU_DIST gives
 // one to each block column: that ends only as long as a device starts blocks in their order.
@@ -75,7 +75,7 @@ class GpuPes {
   // `watchdog`: seconds without progress after which it fails; 0: never. `carry`: the host's part at a launch
   // boundary of the program, once the stream has reached it.
   void solve(Index nrhs, std::span<const PeVectors<T>> vectors = {}, double watchdog = 0,
-             void* stream = nullptr, const CarryLetters& carry = {});
+             void* stream = nullptr, const ExchangeMessages& carry = {});
   // Work rows of a PE.
   T* rows(Index pe = 0) const;
   // Whether all in the stream has ended.

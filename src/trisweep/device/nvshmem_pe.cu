@@ -103,7 +103,7 @@ class NvshmemPe<T>::Memory {
   const Program& program() const { return program_; }
 
   void solve(Index nrhs, const PeVectors<T>& vectors, double watchdog, Stream stream,
-             const CarryLetters& carry) {
+             const ExchangeMessages& carry) {
     AllCallers<NumberOf<T>> callers{};
     callers.of[0] = pe_.bring_in(vectors, stream);
     const Solve<NumberOf<T>> solve{.nrhs = nrhs,
@@ -163,7 +163,7 @@ NvshmemPe<T>::~NvshmemPe() = default;
 
 template <Scalar T>
 void NvshmemPe<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double watchdog, void* stream,
-                         const CarryLetters& carry) {
+                         const ExchangeMessages& carry) {
   memory_->solve(nrhs, vectors.front(), watchdog, static_cast<Stream>(stream), carry);
 }
 template <Scalar T>

@@ -36,7 +36,7 @@ class NvshmemPe {
 
   // `vectors`: of this PE.
   void solve(Index nrhs, std::span<const PeVectors<T>> vectors, double watchdog = 0, void* stream = nullptr,
-             const CarryLetters& carry = {});
+             const ExchangeMessages& carry = {});
   T* rows() const;
   // Whether all in the stream has ended.
   bool ended(void* stream = nullptr) const;

@@ -64,7 +64,7 @@ class GpuRunner final : public ProgramRunner<T> {
   void start(const CallersVectors<T>& v, void* stream) override {
     const bool scaled = v.b_scale == of_.scales.b_scale && v.x_scale == of_.scales.x_scale;
     const device::PeVectors<T> vectors{v.b, v.x, scaled, v.base};
-    const device::CarryLetters carry = [&](const device::LaunchBoundary& boundary) {
+    const device::ExchangeMessages carry = [&](const device::LaunchBoundary& boundary) {
       await(stream);
       of_.host_exchange->exchange(boundary, {pes_->rows(), v.b.cols, stream});
     };

@@ -134,12 +134,12 @@ class Worker {
     if (front_.panels.size() == 1 && TinyFront<T>::fits(front_.width, rows)) {
       tiny_.begin(front_.panels.front().supernode, front_.width, rows);
       for (const Index c : tree_.children(f))
-        tiny_.add_child(job_.block[usize(c)], fronts_.critical_path_priority(c));
+        tiny_.add_child(job_.block[usize(c)], fronts_.places_in_parent(c));
       return tiny_.eliminate(front_.panels.front(), front_.contribution);
     }
     assembly_.begin(front_);
     for (const Index c : tree_.children(f))
-      assembly_.add_child(front_, block_of(c), fronts_.critical_path_priority(c));
+      assembly_.add_child(front_, block_of(c), fronts_.places_in_parent(c));
     if (fronts_.kind == Kind::lu) return eliminate_lu(front_, job_.rules, scratch_);
     return eliminate_cholesky(front_, scratch_) ? std::optional<Index>(0) : std::nullopt;
   }

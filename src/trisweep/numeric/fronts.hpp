@@ -43,7 +43,7 @@ struct Fronts {
   std::span<const MatrixEntry> entries(Index supernode) const {
     return {entry.data() + entry_ptr[usize(supernode)], entry.data() + entry_ptr[usize(supernode) + 1]};
   }
-  std::span<const Index> critical_path_priority(Index front) const {
+  std::span<const Index> places_in_parent(Index front) const {
     return {place.data() + place_ptr[usize(front)], place.data() + place_ptr[usize(front) + 1]};
   }
 };

@@ -60,7 +60,7 @@ void check_rows(const BlockRows<T>& rows, Offset n, Index first) {
 }
 
 // By number in the whole matrix: the place in the order of the ranks.
-std::vector<Index> critical_path_priority(const std::vector<std::vector<Index>>& listed, Index n) {
+std::vector<Index> places(const std::vector<std::vector<Index>>& listed, Index n) {
   std::vector<Index> place(usize(n), -1);
   Index next = 0;
   for (const auto& numbers : listed) {
@@ -140,7 +140,7 @@ ConsecutiveRows<T> consecutive(const mpi::Communicator& comm, BlockRows<T> rows)
   std::vector<Index> place;
   mpi::agree_on_error(comm, [&] {
     if (comm.rank() > 0) return;
-    place = critical_path_priority(listed, static_cast<Index>(n));
+    place = places(listed, static_cast<Index>(n));
     for (const auto& others : std::span(listed).subspan(1))
       result.number.insert(result.number.end(), others.begin(), others.end());
   });

@@ -46,13 +46,12 @@ ordering::Graph own_graph(const matrix::Pattern& pattern, Index begin, Index end
 std::vector<Index> breadth_first(const ordering::Graph& graph, Index start) {
   std::vector<Index> met;
   std::vector<char> seen(usize(graph.vertices()));
-  const auto conditional_barrier = [&](Index v) {
+  const auto meet = [&](Index v) {
     if (std::exchange(seen[usize(v)], 1) == 0) met.push_back(v);
   };
   std::size_t next = 0;
   const auto search_from = [&](Index v) {
-    for (conditional_barrier(v); next < met.size(); ++next)
-      std::ranges::for_each(graph.neighbours(met[next]), conditional_barrier);
+    for (meet(v); next < met.size(); ++next) std::ranges::for_each(graph.neighbours(met[next]), meet);
   };
   search_from(start);
   for (Index v = 0; v < graph.vertices(); ++v) search_from(v);
