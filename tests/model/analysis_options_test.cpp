@@ -45,8 +45,8 @@ TEST(AnalysisOptions, CompareWithThePlainDiagonal) {
   EXPECT_THAT(diagonals_to_analyze(axes), testing::ElementsAre("supernodes"));
   EXPECT_EQ(symbolic_options("supernodes", 16).whole_levels, 0);
   EXPECT_EQ(symbolic_options("separators", 16).whole_levels, 4);
-  EXPECT_LT(symbolic_options("supernodes", 1).most_zeros_if_tiny, 0.2);
-  EXPECT_EQ(symbolic_options("supernodes", 2).most_zeros_if_tiny, 1);
+  EXPECT_EQ(symbolic_options("supernodes", 1).max_width_if_tiny, 3);
+  EXPECT_EQ(symbolic_options("supernodes", 2).max_width_if_tiny, 0);
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ TEST(Structure, AmalgamationMakesSweepsFaster) {
 }
 
 // Chains, ladders and trees: what a circuit or a narrow band looks like.
-TEST(Structure, StoresFewZerosWhereFrontsAreTiny) {
+TEST(Structure, HasSmallSupernodesWithoutZerosWhereFrontsAreTiny) {
   std::vector<test::Edge> tree;
   for (Index i = 1; i < 3000; ++i) tree.emplace_back(i, (i - 1) / 3);
   for (const Pattern& pattern :
@@ -218,8 +218,9 @@ TEST(Structure, StoresFewZerosWhereFrontsAreTiny) {
         test::pattern_of(3000, test::box_edges(1000, 3, 1))}) {
     for (const Method method : {Method::amd, Method::metis}) {
       const Ordered o = ordered(pattern, method);
-      EXPECT_LE(stored_entries(*analyze(o.pattern, o.tree, {.most_zeros_if_tiny = 0.1}).structure),
-                1.1 * stored_entries(*analyze(o.pattern, o.tree, exact).structure));
+      const auto tiny = analyze(o.pattern, o.tree, {.max_width_if_tiny = 4}).structure;
+      EXPECT_EQ(stored_entries(*tiny), stored_entries(*analyze(o.pattern, o.tree, exact).structure));
+      for (Index k = 0; k < tiny->supernodes(); ++k) EXPECT_LE(tiny->width(k), 4);
     }
   }
 }

@@ -28,7 +28,7 @@ ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAx
 
 symbolic::SymbolicOptions symbolic_options(const std::string& diagonal, Index ranks) {
   symbolic::SymbolicOptions options = symbolic::find_diagonal(diagonal).options(ranks);
-  if (ranks == 1) options.most_zeros_if_tiny = 0.1;
+  if (ranks == 1) options.max_width_if_tiny = 3;
   return options;
 }
 

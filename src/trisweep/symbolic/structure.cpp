@@ -87,6 +87,7 @@ struct Layout {
   std::vector<Index> height;
   std::vector<Index> parent;
   std::vector<char> whole;            // not to be split
+  Index max_width = 0;                // of others
   std::vector<Index> new_of_ordered;  // columns
 };
 
@@ -135,8 +136,10 @@ Layout lay_out(const matrix::Pattern& pattern, const ordering::SeparatorTree& tr
   Supernodes supernodes = fundamental_supernodes(
       renumbered(parent, postordered), permuted(count, postordered), permuted(range_of, postordered));
   const std::vector<Index> original_width = supernodes.width;
-  const std::vector<Index> into = amalgamate(supernodes, whole, options);
+  const SymbolicOptions suited = for_fronts_of(supernodes, options);
+  const std::vector<Index> into = amalgamate(supernodes, whole, suited);
   Layout layout = laid_out(supernodes, original_width, into, whole);
+  layout.max_width = suited.max_width;
   std::vector<Index> new_of_ordered(postordered.size());
   for (std::size_t j = 0; j < postordered.size(); ++j) {
     new_of_ordered[j] = layout.new_of_ordered[usize(postordered[j])];
@@ -147,7 +150,8 @@ Layout lay_out(const matrix::Pattern& pattern, const ordering::SeparatorTree& tr
 
 // Cuts wide supernodes into pieces of nearly equal width. `last_piece` gets the last piece of each supernode,
 // the one whose rows are the supernode's.
-void split(const Layout& layout, Index max_width, Structure& s, std::vector<Index>& last_piece) {
+void split(const Layout& layout, Structure& s, std::vector<Index>& last_piece) {
+  const Index max_width = layout.max_width;
   s.first.assign(1, 0);
   s.row_ptr.assign(1, 0);
   for (std::size_t k = 0; k + 1 < layout.first.size(); ++k) {
@@ -253,7 +257,7 @@ Analysis analyze_checked(const matrix::Pattern& pattern, const ordering::Separat
   auto structure = std::make_shared<Structure>();
   structure->n = pattern.rows;
   std::vector<Index> last_piece;
-  split(layout, options.max_width, *structure, last_piece);
+  split(layout, *structure, last_piece);
   RowBuilder(pattern, layout, *structure).build(last_piece);
   observer.progress("analyze", 0.9);
   group_blocks(*structure);

@@ -1,8 +1,6 @@
 #include "trisweep/symbolic/supernodes.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "trisweep/symbolic/structure.hpp"
 
@@ -27,60 +25,26 @@ Offset entries_of_column_block(Offset width, Offset height) {
 }
 
 // Fronts are tiny where a column that takes part in a multiplication has no more entries than that, on
-// average. Zeros then go to supernodes of which they are no large share.
+// average.
 constexpr double tiny_column = 32;
-constexpr double most_zeros_of_supernode = 0.34;
 
-// How many zeros all supernodes may store together.
-double zeros_allowed(const Supernodes& s, const SymbolicOptions& options) {
+bool fronts_are_tiny(const Supernodes& s) {
   double entries = 0, multiplications = 0;
   for (Index k = 0; k < s.size(); ++k) {
     const double w = s.width[usize(k)], m = s.height[usize(k)];
     entries += double(entries_of_column_block(s.width[usize(k)], s.height[usize(k)]));
     multiplications += w * (m + w) * (m + w) - (m + w) * w * w + w * w * w / 3;  // of columns of m + w, ... m
   }
-  const bool tiny = options.most_zeros_if_tiny < 1 && multiplications <= tiny_column * entries;
-  return tiny ? options.most_zeros_if_tiny * entries : std::numeric_limits<double>::infinity();
+  return multiplications <= tiny_column * entries;
 }
 
-// Of children and parents, what has been put together so far.
-class Amalgamation {
- public:
-  Amalgamation(Supernodes& supernodes, const SymbolicOptions& options)
-      : s_(supernodes),
-        options_(options),
-        allowed_(zeros_allowed(supernodes, options)),
-        zeros_(usize(supernodes.size())) {}
-
-  // Splitting undoes a merge that leaves as many pieces as there were supernodes.
-  bool is_worth_it(Index child, Index parent) const {
-    const Index a = s_.width[usize(child)], b = s_.width[usize(parent)], limit = options_.max_width;
-    if (pieces(a + b, limit) == pieces(a, limit) + pieces(b, limit)) return false;
-    const Offset saved = options_.supernode_bytes + Offset{options_.row_bytes} * s_.height[usize(child)];
-    const Offset added = added_zeros(s_, child, parent);
-    if (added * value_bytes > saved) return false;
-    if (std::isinf(allowed_) || added == 0) return true;
-    const auto entries = double(entries_of_column_block(a + b, s_.height[usize(parent)]));
-    return double(zeros_if_merged(child, parent)) <= most_zeros_of_supernode * entries &&
-           double(added) <= allowed_;
-  }
-
-  void merge(Index child, Index parent) {
-    allowed_ -= double(added_zeros(s_, child, parent));
-    zeros_[usize(parent)] = zeros_if_merged(child, parent);
-    s_.width[usize(parent)] += s_.width[usize(child)];
-  }
-
- private:
-  Offset zeros_if_merged(Index child, Index parent) const {
-    return zeros_[usize(child)] + zeros_[usize(parent)] + added_zeros(s_, child, parent);
-  }
-
-  Supernodes& s_;
-  const SymbolicOptions& options_;
-  double allowed_;             // zeros that may still be stored
-  std::vector<Offset> zeros_;  // stored in each supernode
-};
+// Splitting undoes a merge that leaves as many pieces as there were supernodes.
+bool is_worth_it(const Supernodes& s, Index child, Index parent, const SymbolicOptions& options) {
+  const Index a = s.width[usize(child)], b = s.width[usize(parent)], limit = options.max_width;
+  if (pieces(a + b, limit) == pieces(a, limit) + pieces(b, limit)) return false;
+  const Offset saved = options.supernode_bytes + Offset{options.row_bytes} * s.height[usize(child)];
+  return added_zeros(s, child, parent) * value_bytes <= saved;
+}
 
 }  // namespace
 
@@ -109,9 +73,16 @@ Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::v
   return s;
 }
 
+SymbolicOptions for_fronts_of(const Supernodes& s, SymbolicOptions options) {
+  if (options.max_width_if_tiny > 0 && fronts_are_tiny(s)) {
+    options.max_width = std::min(options.max_width, options.max_width_if_tiny);
+    options.supernode_bytes = options.row_bytes = 0;
+  }
+  return options;
+}
+
 std::vector<Index> amalgamate(Supernodes& s, const std::vector<char>& whole, const SymbolicOptions& options) {
   const Index n = s.size();
-  Amalgamation amalgamation(s, options);
   std::vector<Index> into(usize(n)), first_child(usize(n), -1), sibling(usize(n), -1), children;
   for (Index p = 0; p < n; ++p) {
     into[usize(p)] = p;
@@ -123,8 +94,8 @@ std::vector<Index> amalgamate(Supernodes& s, const std::vector<char>& whole, con
     });
     for (const Index c : children) {
       const Index range = s.range[usize(p)];
-      if (s.range[usize(c)] != range || (!whole[usize(range)] && !amalgamation.is_worth_it(c, p))) continue;
-      amalgamation.merge(c, p);
+      if (s.range[usize(c)] != range || (!whole[usize(range)] && !is_worth_it(s, c, p, options))) continue;
+      s.width[usize(p)] += s.width[usize(c)];
       into[usize(c)] = p;
     }
     if (s.parent[usize(p)] >= 0) {
