@@ -8,6 +8,7 @@ import threading
 import time
 import unittest
 import warnings
+from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 
@@ -197,6 +198,57 @@ class Answers(unittest.TestCase):
         self.assertEqual(x.dtype, np.float32)
         self.assertEqual(trisweep.splu(random_matrix(dtype="complex128")).solve(np.ones(60)).dtype, np.complex128)
 
+    def test_of_complex_right_hand_sides_of_real_matrices(self):
+        for dtype, of_x in (("float32", "complex64"), ("float64", "complex128")):
+            a = random_matrix(dtype=dtype)
+            lu = trisweep.splu(a)
+            for trans, op in OPS.items():
+                for shape in ((60,), (60, 3)):
+                    with self.subTest((dtype, trans, shape)):
+                        b = random_vectors(shape, of_x)
+                        x = lu.solve(b, trans)
+                        self.assertEqual((x.shape, x.dtype), (shape, np.dtype(of_x)))
+                        expected = np.linalg.solve(op(a).toarray(), b)
+                        self.assertLess(largest(x - expected), 100 * np.finfo(dtype).eps * largest(expected))
+
+    def test_of_sparse_right_hand_sides(self):
+        a = random_matrix()
+        b = sparse.random_array((60, 4), density=0.1, rng=np.random.default_rng(4))
+        np.testing.assert_array_equal(trisweep.splu(a).solve(b), trisweep.splu(a).solve(b.toarray()))
+
+    def test_go_where_they_are_wanted(self):
+        lu = trisweep.splu(random_matrix())
+        for b in (random_vectors((60, 5)), random_vectors(60), random_vectors((60, 2), "complex128")):
+            expected = lu.solve(b)
+            outs = {
+                "Fortran": np.empty(b.shape, b.dtype, order="F"),
+                "C": np.empty(b.shape, b.dtype),
+                "entries apart": np.empty((120, *b.shape[1:]), b.dtype)[::2],
+                "b": b.copy(order="F"),
+            }
+            for name, out in outs.items():
+                with self.subTest(name, shape=b.shape, dtype=b.dtype):
+                    self.assertIs(lu.solve(out if name == "b" else b, out=out), out)
+                    np.testing.assert_array_equal(out, expected)
+        frozen = np.empty(60)
+        frozen.flags.writeable = False
+        for out in (np.empty(59), np.empty((60, 1)), np.empty(60, np.float32), frozen):
+            with self.assertRaisesRegex(ValueError, "float64 of .60,. is needed"):
+                lu.solve(np.ones(60), out=out)
+
+    def test_of_new_values(self):
+        for dtype in DTYPES:
+            old, new = random_matrix(dtype=dtype), random_matrix(dtype=dtype)
+            new.data *= np.linspace(0.5, 2, new.nnz).astype(dtype)
+            b = random_vectors(60, dtype)
+            for values in (new, new.data, new.tocsc()):
+                lu = trisweep.splu(old)
+                before = lu.solve(b)
+                lu.refactor(values)
+                self.assert_solves(new, lu.solve(b), b)
+                lu.refactor(old)
+                np.testing.assert_allclose(lu.solve(b), before, rtol=100 * np.finfo(dtype).eps)
+
     def test_with_threads(self):
         a = random_matrix(400)
         b = random_vectors((400, 3))
@@ -223,17 +275,46 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "float64"):
                 trisweep.splu(random_matrix().astype(dtype))
         lu = trisweep.splu(random_matrix())
-        for b in (np.ones(60, complex), np.full(60, "1"), np.full(60, None)):
+        for b in (np.full(60, "1"), np.full(60, None)):
             with self.assertRaisesRegex(TypeError, "b is"):
                 lu.solve(b)
-        with self.assertRaisesRegex(TypeError, "toarray"):
-            lu.solve(random_matrix())
+        with self.assertRaisesRegex(TypeError, "values is complex128"):
+            lu.refactor(random_matrix().data + 1j)
 
     def test_of_indices_outside(self):
         a = random_matrix()
         a.indices[5] = 60
         with self.assertRaises(ValueError):
             trisweep.splu(a)
+
+    def test_of_new_values(self):
+        a = random_matrix()
+        lu = trisweep.splu(a)
+        x = lu.solve(np.ones(60))
+        other = a.copy()
+        other.indices[0] = 59 - other.indices[0]
+        with self.assertRaisesRegex(ValueError, "another pattern"):
+            lu.refactor(other)
+        with self.assertRaisesRegex(ValueError, f"{a.nnz} entries"):
+            lu.refactor(a.data[1:])
+        with self.assertRaisesRegex(ValueError, "finite"):
+            lu.refactor(np.full(a.nnz, np.nan))
+        np.testing.assert_array_equal(lu.solve(np.ones(60)), x)
+
+    def test_of_options(self):
+        a = random_matrix()
+        for option, words in (
+            ({"precision": "float"}, "'double' and 'mixed'"),
+            ({"refine": 3}, "'auto' and 'best'"),
+            ({"compress": 1.0}, "from 0 to 1"),
+            ({"compress": "much"}, "from 0 to 1"),
+            ({"ordering": "alphabetical"}, "metis"),
+            ({"device": "abacus"}, "native"),
+        ):
+            with self.subTest(option), self.assertRaisesRegex(ValueError, words):
+                trisweep.splu(a, **option)
+        with self.assertRaisesRegex(ValueError, "lowest precision"):
+            trisweep.splu(a.astype(np.float32), precision="mixed")
 
     def test_of_words(self):
         with self.assertRaisesRegex(ValueError, "'C', not one of"):
@@ -268,6 +349,82 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(trisweep.NumericalError, "singular"):
                 trisweep.splu(a).solve(np.arange(a.shape[0]) + 1.0)
         self.assertTrue(issubclass(trisweep.NumericalError, ArithmeticError))
+        self.assertTrue(issubclass(trisweep.NumericalError, np.linalg.LinAlgError))
+
+
+class Options(unittest.TestCase):
+    def test_lead_to_the_same_answers(self):
+        a = sparse.csr_array(sparse.kron(random_matrix(200), sparse.eye_array(3)) + random_matrix(600, seed=5))
+        b = random_vectors((600, 2))
+        expected = trisweep.splu(a).solve(b)
+        for options in (
+            {"precision": "mixed"},
+            {"compress": 1e-4},
+            {"compress": "auto"},
+            {"ordering": "amd"},
+            {"ordering": "metis"},
+            {"refine": "best"},
+            {"deterministic": True, "threads": 2},
+        ):
+            with self.subTest(options):
+                x = trisweep.splu(a, **options).solve(b)
+                self.assertLess(largest(x - expected), 1e-11 * largest(expected))
+
+    def test_reach_the_factors(self):
+        a = random_matrix(600)
+        double, mixed = (trisweep.splu(a, precision=p).report()["factor"]["bytes"] for p in ("double", "mixed"))
+        self.assertEqual(double, 2 * mixed)
+
+
+class DropIns(unittest.TestCase):
+    def test_of_spsolve_and_factorized(self):
+        a, b = random_matrix(), random_vectors((60, 2))
+        expected = trisweep.splu(a).solve(b)
+        np.testing.assert_array_equal(trisweep.spsolve(a, b), expected)
+        np.testing.assert_array_equal(trisweep.factorized(a)(b), expected)
+
+    def test_precondition_and_invert_for_eigenvalues(self):
+        a = sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(400, 400), format="csr")
+        inverse = trisweep.splu(a).aslinearoperator()
+        x, info = linalg.gmres(a, np.ones(400), M=inverse, rtol=1e-12, maxiter=3)
+        self.assertEqual(info, 0)
+        self.assertLess(largest(a @ x - 1), 1e-9)
+        values = linalg.eigsh(a, 3, sigma=0, OPinv=inverse, return_eigenvectors=False)
+        exact = 2 - 2 * np.cos(np.arange(3, 0, -1) * np.pi / 401)
+        np.testing.assert_allclose(np.sort(values), np.sort(exact), rtol=1e-10)
+        b = random_vectors(400)
+        np.testing.assert_allclose(inverse.rmatvec(b), inverse.matvec(b), rtol=1e-9)
+
+
+class ForwardErrors(unittest.TestCase):
+    def test_bound_the_errors(self):
+        n = 10
+        hilbert = 1 / (np.arange(n)[:, None] + np.arange(n)[None, :] + 1)
+        b = np.column_stack([np.ones(n), np.arange(n) - 3.0])
+        lu = trisweep.splu(sparse.csr_array(hilbert))
+        with self.assertRaisesRegex(ValueError, "solve"):
+            lu.forward_error(b, b)
+        x = lu.solve(b, on_doubt="ignore")
+        true = rational_solution(hilbert, b)
+        for column, estimate in enumerate(lu.forward_error(b, x)):
+            error = largest(x[:, column] - true[:, column]) / largest(true[:, column])
+            self.assertGreater(estimate.bound, error)
+            self.assertLess(estimate.bound, 1e5 * error + 1e-12)
+            self.assertGreater(estimate.solution_condition, 1)
+
+
+def rational_solution(a, b):
+    """Gauss-Jordan elimination in rational arithmetic."""
+    rows = [[Fraction(float(v)) for v in (*row, *right)] for row, right in zip(a, b, strict=True)]
+    n = len(rows)
+    for k in range(n):
+        pivot = next(i for i in range(k, n) if rows[i][k] != 0)
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        rows[k] = [v / rows[k][k] for v in rows[k]]
+        for i in range(n):
+            if i != k:
+                rows[i] = [v - rows[i][k] * w for v, w in zip(rows[i], rows[k], strict=True)]
+    return np.array([[float(v) for v in row[n:]] for row in rows])
 
 
 class Verdicts(unittest.TestCase):

@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -174,18 +175,32 @@ class Signals final : public Observer {
   std::atomic<bool> raised_ = false;  // the caller has an exception of Python's
 };
 
+// Of solver.py's _settings().
+solve::SolverOptions options_of(const nb::dict& settings, Observer& observer) {
+  const auto bit = [&](const char* name) { return nb::cast<bool>(settings[name]); };
+  return {.ordering = ordering::find_method(nb::cast<std::string>(settings["ordering"])).method,
+          .mixed = bit("mixed"),
+          .compress = {.eps = nb::cast<double>(settings["compress_eps"]),
+                       .automatic = bit("compress_automatic")},
+          .device = engine::find_device(nb::cast<std::string>(settings["device"])),
+          .threads = nb::cast<int>(settings["threads"]),
+          .deterministic = bit("deterministic"),
+          .refinement = {.best = bit("best")},
+          .observer = &observer};
+}
+
 // Calls take turns: a solver has one memory to work in.
 template <Scalar T>
 class OneProcess {
  public:
-  OneProcess(const List<Offset>& row_ptr, const List<Index>& col, const List<T>& value, int threads,
-             const std::string& device)
-      : device_(engine::find_device(device)) {
+  OneProcess(const List<Offset>& row_ptr, const List<Index>& col, const List<T>& value,
+             const nb::dict& settings) {
     require_mpi();
+    const solve::SolverOptions options = options_of(settings, signals_);
+    device_ = options.device;
     signals_.heed([&] {
       const auto turn = turn_at_mpi();
-      solver_.emplace(MPI_COMM_SELF, BlockRows<T>{.a = square(row_ptr, col, value)},
-                      solve::SolverOptions{.device = device_, .threads = threads, .observer = &signals_});
+      solver_.emplace(MPI_COMM_SELF, BlockRows<T>{.a = square(row_ptr, col, value)}, options);
     });
     place_ = engine::place_of(device_);
   }
@@ -226,6 +241,34 @@ class OneProcess {
         words);
   }
 
+  // The values are checked before anything changes.
+  void refactor(const List<T>& values) {
+    require_mpi();
+    const std::unique_lock mine = turn_of_mine();
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      solver_->refactor({values.data(), values.size()});
+    });
+    answer_.reset();
+  }
+
+  // The fields of solver.py's ForwardError for a column of b and x.
+  std::array<double, 3> forward_error(const Columns<const T>& b, const Columns<const T>& x, char op,
+                                      Index column) {
+    require_mpi();
+    const std::unique_lock mine = turn_of_mine();
+    if (!answer_)
+      throw Error(ErrorKind::usage, "nothing was solved with these factors yet", "call solve() first");
+    solve::Answer answer = *answer_;
+    answer.worst = column;
+    solve::ForwardError error;
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      error = solver_->forward_error(answer, view<const T>(b), view<const T>(x), static_cast<Op>(op));
+    });
+    return {error.solution_condition, error.bound, error.componentwise_bound};
+  }
+
   nb::dict report() {
     nb::dict result;
     const auto [factor, answer] = [&] {
@@ -257,7 +300,7 @@ class OneProcess {
 
   std::mutex mutex_;
   Signals signals_;
-  engine::Device device_;
+  engine::Device device_ = engine::Device::native;
   int place_ = 0;  // of the solver's device among those of its kind
   std::optional<Solver<T>> solver_;
   std::optional<solve::Answer> answer_;  // the last
@@ -289,10 +332,12 @@ template <Scalar T>
 void add_solver(nb::module_& module, nb::dict& solvers, const char* dtype) {
   solvers[dtype] =
       nb::class_<OneProcess<T>>(module, dtype)
-          .def(nb::init<const List<Offset>&, const List<Index>&, const List<T>&, int, const std::string&>())
+          .def(nb::init<const List<Offset>&, const List<Index>&, const List<T>&, const nb::dict&>())
           .def("solve",
                nb::overload_cast<const Columns<const T>&, const Columns<T>&, char>(&OneProcess<T>::solve))
           .def("solve_there", &OneProcess<T>::solve_there)
+          .def("refactor", &OneProcess<T>::refactor)
+          .def("forward_error", &OneProcess<T>::forward_error)
           .def("report", &OneProcess<T>::report);
 }
 

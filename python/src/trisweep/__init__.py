@@ -4,6 +4,7 @@
 
     lu = trisweep.splu(a)            # any of SciPy's sparse formats
     x = lu.solve(b, trans="H")       # or "N", "T"; b is a vector or a matrix of right-hand sides
+    lu.refactor(values)              # of the same pattern
 
 `trisweep bench`, the papers' experiments as tables and figures, is in this package, too; the rest is the C++
 library and the `trisweep` command.
@@ -13,9 +14,9 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trisweep.solver import NumericalError, NumericalWarning, Solver, splu
+    from trisweep.solver import ForwardError, NumericalError, NumericalWarning, Solver, factorized, splu, spsolve
 
-__all__ = ["NumericalError", "NumericalWarning", "Solver", "splu"]
+__all__ = ["ForwardError", "NumericalError", "NumericalWarning", "Solver", "factorized", "splu", "spsolve"]
 __version__ = version("trisweep")
 
 

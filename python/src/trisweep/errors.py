@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from numpy.linalg import LinAlgError
+
 
 class UserError(Exception):
     """Wrong use, or something missing: the message says what, the remedy what to do. Exit status 2."""
@@ -14,7 +16,7 @@ class UserError(Exception):
         return f"{self.args[0]}\n  remedy: {self.remedy}"
 
 
-class NumericalError(ArithmeticError):
+class NumericalError(LinAlgError, ArithmeticError):
     """The matrix is singular, or a solution does not satisfy its equations: the message says which.
 
     `x` is the solution all the same, and `report` what `Solver.report()` says of it: its `["solve"]["solved_columns"]`
