@@ -65,7 +65,7 @@ std::string list_of_externals() {
       if (name.starts_with(prefix) && is_program(entry.path())) names.insert(name.substr(prefix.size()));
     }
   }
-  return names.empty() ? "The Python package of scripts/build --python adds: bench"
+  return names.empty() ? "The Python package of scripts/build --python adds: bench, report"
                        : fmt::format("Programs of their own: {}", fmt::join(names, ", "));
 }
 

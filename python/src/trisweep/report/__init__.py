@@ -1,0 +1,1 @@
+"""`trisweep report`: run records as one page that explains them."""
