@@ -5,8 +5,9 @@
 #include <array>
 
 #include "command.hpp"
-#include "measure.hpp"
 #include "outputs.hpp"
+#include "trisweep/measure/machine.hpp"
+#include "trisweep/report/run_record.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -74,7 +75,10 @@ int machines(const Context& context, const MachinesCommand& command) {
     if (context.is_root()) json = open_output(command.json);
   });
   std::optional<Machine> chosen;
-  if (command.measure) chosen = measure_machine(context.world);
+  if (command.measure) {
+    const report::MachineRecord here = report::this_machine();
+    chosen = measure::measure_machine(context.world, {.name = here.host, .processor = here.processor});
+  }
   mpi::agree_on_error(context.world, [&] {
     if (!command.measure && !command.name.empty()) chosen = model::find_machine(command.name);
     if (!json) return;

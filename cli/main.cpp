@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
     return e.exit_status();
   }
 
-  numeric::use_one_blas_thread();
+  const numeric::OneBlasThread one_blas_thread;
   const MpiSession session(&argc, &argv);
   const mpi::Communicator world(MPI_COMM_WORLD);
   Terminal terminal(world.rank() == 0);

@@ -1,19 +1,18 @@
 // trisweep pingpong: what a message between two ranks costs, by transport and size.
 
-#include "trisweep/mpi/pingpong.hpp"
-
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "outputs.hpp"
+#include "trisweep/measure/ping_pong.hpp"
 #include "trisweep/report/run_record.hpp"
 
 namespace trisweep::cli {
 namespace {
 
-using mpi::PingPong;
+using measure::PingPong;
 
 struct PingPongCommand {
   std::string json;
@@ -25,7 +24,7 @@ struct PingPongCommand {
     mpi::agree_on_error(context.world, [&] {
       if (context.is_root()) file = open_output(json);
     });
-    const auto results = mpi::ping_pong(context.world, peer, largest_bytes);
+    const auto results = measure::ping_pong(context.world, peer, largest_bytes);
     mpi::agree_on_error(context.world, [&] {
       if (!file) return;
       file->write(record(results));

@@ -149,8 +149,7 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
   std::vector<std::string> names = names_of(krylov::methods<double>());
   names.insert(names.begin(), std::string(direct));
   sub.add_option("--method", o.method,
-                 "direct: the factors, with refinement; bicgstab, pipelined-bicgstab, gmres: preconditioned "
-                 "iteration")
+                 "direct: the factors, with refinement; others: preconditioned iteration")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
   sub.add_option("--preconditioner", o.preconditioner,

@@ -25,6 +25,9 @@ if(NOT DEFINED MPI_EXECUTABLE_SUFFIX AND NOT MPI_CXX_COMPILER AND NOT MPI_HOME A
   endif()
 endif()
 trisweep_find(MPI COMPONENTS CXX)
+if(CMAKE_FIND_PACKAGE_NAME STREQUAL "Trisweep" AND TRISWEEP_SHARED)
+  return()  # shared libraries bring what is below
+endif()
 trisweep_find(Threads)
 trisweep_find(fmt 9)
 trisweep_find(ZLIB)

@@ -1,38 +1,86 @@
-# What `cmake --install` puts in place: the stage libraries, the public headers, the command, and a CMake package:
+# What `cmake --install` puts in place: the public headers, the command, and the library: the static ones of the
+# stages or, with BUILD_SHARED_LIBS, libtrisweep.so and libtrisweep_hmatrix.so. Programs find it by CMake
 #
 #   find_package(Trisweep CONFIG REQUIRED COMPONENTS hmatrix)
 #   target_link_libraries(program PRIVATE Trisweep::trisweep Trisweep::hmatrix)
 #
-# H-matrices are a component of their own: what they alone need is asked of nobody else.
+# or by pkg-config [--static] trisweep, trisweep-hmatrix. H-matrices are a component of their own: what they alone
+# need is asked of nobody else.
 #
-# Included after src/trisweep and cli. The target's name in this tree is trisweep_library, aliased to the same
-# Trisweep::trisweep (the plain name `trisweep` is the command's file).
+# Included after src/trisweep and cli. The target's name in this tree is trisweep_library (the plain name `trisweep`
+# is the command's file).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(TRISWEEP_PUBLIC_HEADERS
   solver.hpp sptrsv.hpp hmatrix.hpp
   # What callers have at hand: files, threads, timing, records, and vectors of devices.
-  core/clock.hpp core/thread_pool.hpp matrix/io.hpp numeric/blas_threads.hpp engine/device_refinement.hpp
-  report/run_record.hpp)
+  core/clock.hpp core/thread_pool.hpp matrix/io.hpp measure/machine.hpp numeric/blas_threads.hpp
+  engine/device_refinement.hpp report/run_record.hpp)
 
 get_property(stages GLOBAL PROPERTY TRISWEEP_STAGES)
-add_library(trisweep_library INTERFACE)
-add_library(Trisweep::trisweep ALIAS trisweep_library)
-set_target_properties(trisweep_library PROPERTIES EXPORT_NAME trisweep)
-foreach(stage IN LISTS stages)
-  string(REGEX REPLACE "^trisweep_" "" name ${stage})
-  set_target_properties(${stage} PROPERTIES EXPORT_NAME ${name})
-endforeach()
 list(REMOVE_ITEM stages trisweep_hmatrix)
-target_link_libraries(trisweep_library INTERFACE ${stages})
+
+# What a stage links that is not ours.
+function(trisweep_external_libraries result stage)
+  get_target_property(libraries ${stage} INTERFACE_LINK_LIBRARIES)
+  list(FILTER libraries EXCLUDE REGEX "^trisweep_")
+  set(${result} ${libraries} PARENT_SCOPE)
+endfunction()
+
+# The shared library TARGET, in the file libNAME.so, of stages. Programs see of it what is in our namespace, and need
+# no dependency but MPI.
+function(trisweep_shared_library target name)
+  add_library(${target} SHARED)
+  foreach(stage IN LISTS ARGN)
+    if(stage MATCHES "_(gpu|nvshmem)$")  # the objects of other stages ask for what is in these
+      target_link_libraries(${target} PRIVATE ${stage})
+    else()
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${stage}>)
+      trisweep_external_libraries(libraries ${stage})
+      target_link_libraries(${target} PRIVATE ${libraries})
+    endif()
+  endforeach()
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_definitions(${target} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_include_directories(${target} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${target} PUBLIC MPI::MPI_CXX)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/trisweep.map)
+  # Before 1.0 a minor version may change the interface.
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${name} LINKER_LANGUAGE CXX INSTALL_RPATH $ORIGIN
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endfunction()
+
+if(BUILD_SHARED_LIBS)
+  trisweep_shared_library(trisweep_library trisweep ${stages})
+  set(installed trisweep_library)
+  if(TARGET trisweep_hmatrix)
+    trisweep_shared_library(trisweep_hmatrix_library trisweep_hmatrix trisweep_hmatrix)
+    target_link_libraries(trisweep_hmatrix_library PUBLIC trisweep_library)
+    set_target_properties(trisweep_hmatrix_library PROPERTIES EXPORT_NAME hmatrix)
+    set(installed_hmatrix trisweep_hmatrix_library)
+  endif()
+else()
+  add_library(trisweep_library INTERFACE)
+  target_link_libraries(trisweep_library INTERFACE ${stages})
+  set(installed trisweep_library ${stages})
+  if(TARGET trisweep_hmatrix)
+    set(installed_hmatrix trisweep_hmatrix)
+  endif()
+  foreach(stage IN LISTS stages installed_hmatrix)
+    string(REGEX REPLACE "^trisweep_" "" name ${stage})
+    set_target_properties(${stage} PROPERTIES EXPORT_NAME ${name})
+  endforeach()
+endif()
+set_target_properties(trisweep_library PROPERTIES EXPORT_NAME trisweep)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Trisweep)
-install(TARGETS trisweep_library ${stages} EXPORT TrisweepTargets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ${installed} EXPORT TrisweepTargets)
 set(exports TrisweepTargets)
-if(TARGET trisweep_hmatrix)
-  install(TARGETS trisweep_hmatrix EXPORT TrisweepHmatrixTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(installed_hmatrix)
+  install(TARGETS ${installed_hmatrix} EXPORT TrisweepHmatrixTargets)
   list(APPEND exports TrisweepHmatrixTargets)
 else()
   list(FILTER TRISWEEP_PUBLIC_HEADERS EXCLUDE REGEX "^hmatrix")
@@ -61,4 +109,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/TrisweepConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/TrisweepConfig.cmake ${PROJECT_BINARY_DIR}/TrisweepConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/TrisweepDependencies.cmake
         DESTINATION ${package_dir})
+include(TrisweepPkgConfig)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -27,7 +27,6 @@ trisweep::matrix::Csr<double> csr(const Problem& p) {
 class Trisweep : public Peer {
  public:
   Trisweep(const Problem& problem, const Settings& settings) : a_(csr(problem)), definite_(problem.definite) {
-    trisweep::numeric::use_one_blas_thread();
     options_.grid = {.px = settings.px, .py = settings.py, .pz = settings.pz};
     options_.threads = settings.threads;
     options_.mapping = trisweep::distribution::find_mapping(settings.mapping);
@@ -78,6 +77,7 @@ class Trisweep : public Peer {
             .entries_swept = double(cholesky ? 2 * e.nonzeros_l : e.nonzeros_l + e.nonzeros_u)};
   }
 
+  const trisweep::numeric::OneBlasThread one_blas_thread_{};
   trisweep::matrix::Csr<double> a_;
   bool definite_;
   trisweep::solve::AnalysisOptions analysis_options_{.ordering = {.matching = false, .equilibrate = false},

@@ -2,6 +2,7 @@
 
 #include "device/made_up_gemv.hpp"
 #include "support/largest.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/device/gemv_runner.hpp"
 
 namespace trisweep::device {
@@ -22,8 +23,7 @@ std::vector<T> product(const GemvTasks& tasks, int threads, const std::vector<T>
 
 template <class T>
 class GemvTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(GemvTest, Scalars);
+TYPED_TEST_SUITE(GemvTest, testing_support::Scalars);
 
 TYPED_TEST(GemvTest, TheKernelGivesTheProductThreads) {
   using T = TypeParam;

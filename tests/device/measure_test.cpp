@@ -5,6 +5,7 @@
 #include "device/measured_parts.hpp"
 #include "device/virtual_pes.hpp"
 #include "support/largest.hpp"
+#include "support/scalars.hpp"
 #include "support/watchdog.hpp"
 
 namespace trisweep::device {
@@ -71,8 +72,7 @@ std::pair<std::vector<double>, std::vector<T>> found_by(MeasuredParts<T>& parts,
 
 template <class T>
 class DeviceMeasureThreads : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(DeviceMeasureThreads, Scalars);
+TYPED_TEST_SUITE(DeviceMeasureThreads, testing_support::Scalars);
 
 // The residual of any x, which no rounding hides; an unknown that is tiny beside the others has an equation
 // of its own. The same with any number of workers, and of PEs.

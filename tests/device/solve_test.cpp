@@ -5,6 +5,7 @@
 
 #include "device/virtual_pes.hpp"
 #include "support/largest.hpp"
+#include "support/scalars.hpp"
 #include "support/structure.hpp"
 #include "support/watchdog.hpp"
 #include "trisweep/plan/variants.hpp"
@@ -104,8 +105,7 @@ TEST(DeviceSolveThreads, EveryVariantSolvesOnOneToFourPes) {
 
 template <class T>
 class DeviceScalars : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(DeviceScalars, Scalars);
+TYPED_TEST_SUITE(DeviceScalars, testing_support::Scalars);
 
 TYPED_TEST(DeviceScalars, SolveEveryOp) {
   for (const bool hermitian : {false, true}) {

@@ -8,6 +8,7 @@
 
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/device/step_runner.hpp"
 
 namespace trisweep::device {
@@ -39,8 +40,7 @@ class VectorStepTest : public testing::Test {
 
   T first = T(1.5), second = T(-0.75);
 };
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(VectorStepTest, Scalars);
+TYPED_TEST_SUITE(VectorStepTest, testing_support::Scalars);
 
 // Of no row block, of one that ends anywhere, and of several.
 constexpr Index some_rows[] = {0, 1, 15, 16, 33, 512, 513, 3000};

@@ -5,13 +5,14 @@
 #include <complex>
 #include <vector>
 
+#include "support/scalars.hpp"
+
 namespace trisweep::engine {
 namespace {
 
 template <class T>
 class TinyPanels : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(TinyPanels, Scalars);
+TYPED_TEST_SUITE(TinyPanels, testing_support::Scalars);
 
 template <Scalar T>
 T number(Index i) {

@@ -6,6 +6,7 @@
 
 #include "kernels/every_isa.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 
 namespace trisweep::kernels {
 namespace {
@@ -31,8 +32,7 @@ class LineTest : public testing::Test {
     return random_vector<T>(usize(n + 3) * usize(nrhs + 1), seed);
   }
 };
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(LineTest, Scalars);
+TYPED_TEST_SUITE(LineTest, testing_support::Scalars);
 
 TYPED_TEST(LineTest, LoadsScaledRowsAndNothingElse) {
   for (Index nrhs = 1; nrhs <= 35; ++nrhs) {

@@ -8,6 +8,7 @@
 
 #include "kernels/every_isa.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/kernels/line.hpp"
 #include "trisweep/matrix/csr.hpp"
 
@@ -16,8 +17,7 @@ namespace {
 
 template <class T>
 class SparseProductTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(SparseProductTest, Scalars);
+TYPED_TEST_SUITE(SparseProductTest, testing_support::Scalars);
 
 template <Scalar T>
 RealOf<T> magnitude_1(const T& v) {

@@ -22,6 +22,7 @@ struct Bfloat16 {
 
 template <>
 const PanelKernels<double>& panel_kernels<Bfloat16, double>() {
+  using namespace TRISWEEP_ISA;  // the test program's own
   static constexpr PanelKernels<double> kernels{
       .scatter = [](const Product<double>& p) { multiply_by_columns<Bfloat16, Rows::subtract>(p); },
       .gather = [](const Product<double>& p) { gather_by_columns<Bfloat16>(p); },

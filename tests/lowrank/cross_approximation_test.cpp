@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "lowrank/support.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/lowrank/recompress.hpp"
 
 namespace trisweep::lowrank {
@@ -12,8 +13,7 @@ namespace {
 
 template <class T>
 class CrossApproximationTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(CrossApproximationTest, Scalars);
+TYPED_TEST_SUITE(CrossApproximationTest, testing_support::Scalars);
 
 template <Scalar T>
 std::vector<double> tolerances() {

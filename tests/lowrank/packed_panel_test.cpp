@@ -4,6 +4,7 @@
 
 #include "lowrank/support.hpp"
 #include "support/every_isa.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/lowrank/cross_approximation.hpp"
 #include "trisweep/lowrank/panel_products.hpp"
 #include "trisweep/lowrank/recompress.hpp"
@@ -13,8 +14,7 @@ namespace {
 
 template <class T>
 class PackedPanelTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(PackedPanelTest, Scalars);
+TYPED_TEST_SUITE(PackedPanelTest, testing_support::Scalars);
 
 template <Scalar T, class Visit>
 void for_each_set(const Visit& visit) {

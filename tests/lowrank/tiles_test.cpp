@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "lowrank/support.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/kernels/panel_product.hpp"
 #include "trisweep/lowrank/tile_products.hpp"
@@ -42,8 +43,7 @@ struct Example {
 
 template <Scalar T>
 class Tiles : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Tiles, Scalars);
+TYPED_TEST_SUITE(Tiles, testing_support::Scalars);
 
 template <Scalar T>
 constexpr double eps_of() {

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "matrix/io_support.hpp"
+#include "support/scalars.hpp"
 
 namespace trisweep::matrix::test {
 namespace {
@@ -79,8 +80,7 @@ TEST(ReadMatrix, ReportsProgress) {
 
 template <class T>
 class WriteMatrixMarket : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(WriteMatrixMarket, Scalars);
+TYPED_TEST_SUITE(WriteMatrixMarket, testing_support::Scalars);
 
 // Values of every magnitude, which few digits would not carry.
 template <Scalar T>

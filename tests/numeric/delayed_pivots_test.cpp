@@ -7,6 +7,7 @@
 
 #include "numeric/support.hpp"
 #include "support/hard_to_pivot.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/numeric/front_tree.hpp"
 #include "trisweep/numeric/reshaping.hpp"
 #include "trisweep/ordering/ordering.hpp"
@@ -20,8 +21,7 @@ namespace hard = trisweep::testing_support;
 
 template <class T>
 class DelayedPivots : public ::testing::Test {};
-using DelayedScalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(DelayedPivots, DelayedScalars);
+TYPED_TEST_SUITE(DelayedPivots, testing_support::Scalars);
 
 // The rules of symbolic::Structure, and those that plans rely on.
 void expect_sound_structure(const symbolic::Structure& s) {

@@ -6,6 +6,7 @@
 
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 
 namespace trisweep::numeric {
 namespace {
@@ -14,8 +15,7 @@ using testing_support::random_vector;
 
 template <class T>
 class DiagonalBlockTest : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(DiagonalBlockTest, Scalars);
+TYPED_TEST_SUITE(DiagonalBlockTest, testing_support::Scalars);
 
 // Column-major, its rows of very different size: the first is hardly ever the best pivot.
 template <Scalar T>

@@ -2,17 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "trisweep/numeric/blas_threads.hpp"
+extern "C" void openblas_set_num_threads(int threads);
 
 namespace trisweep::numeric {
 namespace {
 
-class OneBlasThread : public ::testing::Environment {
+class BlasOfOneThread : public ::testing::Environment {
  public:
-  void SetUp() override { use_one_blas_thread(); }
+  void SetUp() override { openblas_set_num_threads(1); }
 };
 
-[[maybe_unused]] const auto* const environment = ::testing::AddGlobalTestEnvironment(new OneBlasThread);
+[[maybe_unused]] const auto* const environment = ::testing::AddGlobalTestEnvironment(new BlasOfOneThread);
 
 }  // namespace
 }  // namespace trisweep::numeric

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "numeric/support.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/numeric/factors.hpp"
@@ -22,8 +23,7 @@ using testing::epsilon;
 
 template <class T>
 class Factor : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Factor, Scalars);
+TYPED_TEST_SUITE(Factor, testing_support::Scalars);
 
 template <Scalar T>
 void expect_reproduces(const matrix::Csr<T>& a, const Factors<T>& f, double tolerance) {

@@ -8,6 +8,7 @@
 
 #include "numeric/support.hpp"
 #include "support/hard_to_pivot.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::numeric {
@@ -15,8 +16,7 @@ namespace {
 
 template <class T>
 class FrontsTest : public ::testing::Test {};
-using FrontsScalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(FrontsTest, FrontsScalars);
+TYPED_TEST_SUITE(FrontsTest, testing_support::Scalars);
 
 std::vector<Index> shuffled(Index n, unsigned seed) {
   std::vector<Index> order(usize(n));

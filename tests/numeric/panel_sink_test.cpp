@@ -12,6 +12,7 @@
 
 #include "numeric/support.hpp"
 #include "support/hard_to_pivot.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/numeric/front_panels.hpp"
 
 namespace trisweep::numeric {
@@ -22,8 +23,7 @@ using testing::epsilon;
 
 template <class T>
 class PanelSinks : public ::testing::Test {};
-using SinkScalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(PanelSinks, SinkScalars);
+TYPED_TEST_SUITE(PanelSinks, testing_support::Scalars);
 
 // Copies what it is given, by thread.
 template <Scalar T>

@@ -5,6 +5,7 @@
 #include "support/every_isa.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/numeric/blas.hpp"
 #include "trisweep/numeric/substitution.hpp"
 
@@ -15,8 +16,7 @@ using testing_support::random_vector;
 
 template <class T>
 class SolveRightTest : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(SolveRightTest, Scalars);
+TYPED_TEST_SUITE(SolveRightTest, testing_support::Scalars);
 
 // One triangle of a square block; its other triangle is not a number.
 template <class T>

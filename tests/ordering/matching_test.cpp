@@ -12,6 +12,7 @@
 
 #include "gallery/gallery.hpp"
 #include "support/real_matrices.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/io.hpp"
 
@@ -96,8 +97,7 @@ std::vector<T> random_values(Index n, double density, double decades, std::mt199
 
 template <class T>
 class MatchingOf : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(MatchingOf, Scalars);
+TYPED_TEST_SUITE(MatchingOf, testing_support::Scalars);
 
 TYPED_TEST(MatchingOf, MaximisesTheDiagonalsProduct) {
   std::mt19937 random(3);

@@ -152,7 +152,7 @@ void count_solves(const Problem& problem) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  numeric::use_one_blas_thread();
+  const numeric::OneBlasThread one_blas_thread;
   for (const Problem& problem : problems) count_solves(problem);
   MPI_Finalize();
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sptrsv/systems.hpp"
+#include "support/scalars.hpp"
 #include "support/watchdog.hpp"
 #include "trisweep/core/error.hpp"
 
@@ -16,8 +17,7 @@ using testing_support::residual;
 
 template <class T>
 class DeviceSolverTest : public ::testing::Test {};
-using DeviceScalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(DeviceSolverTest, DeviceScalars);
+TYPED_TEST_SUITE(DeviceSolverTest, testing_support::Scalars);
 
 template <Scalar T>
 std::vector<T> solve_on_host(const matrix::Csr<T>& a, Form form, Op op, const DeviceSolverOptions& options,

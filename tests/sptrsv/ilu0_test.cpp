@@ -5,6 +5,7 @@
 #include "gallery/gallery.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/sptrsv/ilut.hpp"
 
@@ -16,8 +17,7 @@ using testing_support::random_vector;
 
 template <class T>
 class Ilu0Test : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Ilu0Test, Scalars);
+TYPED_TEST_SUITE(Ilu0Test, testing_support::Scalars);
 
 template <Scalar T>
 std::vector<T> dense(const matrix::Csr<T>& a) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sptrsv/systems.hpp"
+#include "support/scalars.hpp"
 #include "support/watchdog.hpp"
 #include "trisweep/core/error.hpp"
 
@@ -16,8 +17,7 @@ using testing_support::residual;
 
 template <class T>
 class ComponentSolver : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(ComponentSolver, Scalars);
+TYPED_TEST_SUITE(ComponentSolver, testing_support::Scalars);
 
 // Satisfies the equations, and gives the same bits as `first`, unless that is empty.
 template <Scalar T>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sptrsv/systems.hpp"
+#include "support/scalars.hpp"
 #include "support/watchdog.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/sptrsv/backward_error.hpp"
@@ -15,8 +16,7 @@ using testing_support::pe_systems;
 
 template <class T>
 class DevicePesTest : public ::testing::Test {};
-using PeScalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(DevicePesTest, PeScalars);
+TYPED_TEST_SUITE(DevicePesTest, testing_support::Scalars);
 
 template <Scalar T>
 void expect_solution(const sptrsv::LowerSystem<T>& system, const NamedDesign& design,

@@ -6,6 +6,7 @@
 #include "studies/gemv_choices.hpp"
 #include "studies/himv/launch_runner.hpp"
 #include "support/largest.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::studies {
@@ -31,8 +32,7 @@ std::vector<T> product(const GemvTasks& tasks, const GemvOptions& options, int t
 
 template <class T>
 class LaunchesTest : public testing::Test {};
-using LaunchScalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(LaunchesTest, LaunchScalars);
+TYPED_TEST_SUITE(LaunchesTest, testing_support::Scalars);
 
 TYPED_TEST(LaunchesTest, EveryChoiceGivesTheProductThreads) {
   using T = TypeParam;

@@ -150,6 +150,7 @@ class Signals final : public Observer {
     raised_ = false;
     try {
       const nb::gil_scoped_release others_run;
+      const numeric::OneBlasThread one_blas_thread;
       work();
     } catch (...) {
       if (raised_) throw nb::python_error();
@@ -346,7 +347,6 @@ void add_solver(nb::module_& module, nb::dict& solvers, const char* dtype) {
 
 NB_MODULE(_core, module) {
   using namespace trisweep::python;
-  trisweep::numeric::use_one_blas_thread();
   nanobind::register_exception_translator(translate);
   nanobind::dict solvers;
   add_solver<float>(module, solvers, "float32");

@@ -2,6 +2,11 @@
 // What is compiled once for each instruction set (trisweep_instruction_sets() in cmake), each time in a
 // namespace of its name, and chosen when the library runs.
 
+// The instruction set of this translation unit: where none is given, that of all others.
+#ifndef TRISWEEP_ISA
+#define TRISWEEP_ISA baseline
+#endif
+
 #if defined(__x86_64__)
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(x86_64_v4) MACRO(x86_64_v3) MACRO(baseline)
 #else

@@ -1,15 +1,17 @@
 #pragma once
 // Vectors of real numbers as the compiler has them (GCC's and clang's vector extension), of the size that the
-// instruction set of this translation unit is best at. Included only by what is compiled once for each
-// instruction set: everything here is inlined.
+// instruction set of this translation unit is best at: each has its own, in a namespace of its name.
 
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
+#include "trisweep/core/instruction_set.hpp"
+
 #define TRISWEEP_INLINE inline __attribute__((always_inline))
 
 namespace trisweep {
+inline namespace TRISWEEP_ISA {
 
 #if defined(__AVX512F__)
 inline constexpr int vector_bytes = 64;
@@ -77,4 +79,5 @@ TRISWEEP_INLINE R sum_of(const Vector<R, bytes>& v) {
   }
 }
 
+}  // namespace TRISWEEP_ISA
 }  // namespace trisweep

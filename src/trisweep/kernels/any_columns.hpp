@@ -5,7 +5,7 @@
 #include "trisweep/kernels/few_columns.hpp"
 #include "trisweep/kernels/many_columns.hpp"
 
-namespace trisweep::kernels {
+namespace trisweep::kernels::TRISWEEP_ISA {
 
 // Calls few(n) for n real right-hand sides, a constant, or many() where there are more than few_columns.
 template <Scalar T, class Few, class Many>
@@ -41,4 +41,4 @@ TRISWEEP_INLINE void gather_by_columns(const Product<T>& p) {
       [&]() __attribute__((always_inline)) { gather_many<S>(p); });
 }
 
-}  // namespace trisweep::kernels
+}  // namespace trisweep::kernels::TRISWEEP_ISA

@@ -6,7 +6,7 @@
 #include "trisweep/kernels/positions.hpp"
 #include "trisweep/kernels/slab_part.hpp"
 
-namespace trisweep::kernels {
+namespace trisweep::kernels::TRISWEEP_ISA {
 
 inline constexpr int few_columns = 4;    // at most, real ones
 inline constexpr int chunk_vectors = 4;  // along the rows: their sums are in registers
@@ -171,4 +171,4 @@ TRISWEEP_INLINE void gather_few(const Product<T>& p) {
       });
 }
 
-}  // namespace trisweep::kernels
+}  // namespace trisweep::kernels::TRISWEEP_ISA

@@ -6,7 +6,7 @@
 
 #include "trisweep/kernels/slab_part.hpp"
 
-namespace trisweep::kernels {
+namespace trisweep::kernels::TRISWEEP_ISA {
 
 // to = J from, of n real numbers.
 template <class R>
@@ -170,4 +170,4 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
       });
 }
 
-}  // namespace trisweep::kernels
+}  // namespace trisweep::kernels::TRISWEEP_ISA

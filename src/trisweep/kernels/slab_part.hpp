@@ -7,7 +7,7 @@
 #include "trisweep/core/vector.hpp"
 #include "trisweep/kernels/products.hpp"
 
-namespace trisweep::kernels {
+namespace trisweep::kernels::TRISWEEP_ISA {
 
 template <Scalar T>
 inline constexpr int parts = is_complex<T> ? 2 : 1;  // real numbers of one T
@@ -85,4 +85,4 @@ TRISWEEP_INLINE RealOf<T> sign_of(const Panel<T>& panel) {
   return panel.conjugate ? RealOf<T>(-1) : RealOf<T>(1);
 }
 
-}  // namespace trisweep::kernels
+}  // namespace trisweep::kernels::TRISWEEP_ISA

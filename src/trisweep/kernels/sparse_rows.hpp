@@ -9,7 +9,7 @@
 #include "trisweep/kernels/slab_part.hpp"
 #include "trisweep/kernels/sparse_product.hpp"
 
-namespace trisweep::kernels {
+namespace trisweep::kernels::TRISWEEP_ISA {
 
 template <Scalar T>
 inline constexpr int row_sums = is_complex<T> ? 2 : 1;  // of a product: by real and by imaginary parts of A
@@ -334,4 +334,4 @@ TRISWEEP_INLINE void take_maxima(ResidualRows<T> v, ResidualMaxima<T>* maxima) {
   }
 }
 
-}  // namespace trisweep::kernels
+}  // namespace trisweep::kernels::TRISWEEP_ISA

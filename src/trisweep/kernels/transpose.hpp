@@ -5,7 +5,7 @@
 #include "trisweep/core/vector.hpp"
 #include "trisweep/kernels/line.hpp"
 
-namespace trisweep::kernels {
+namespace trisweep::kernels::TRISWEEP_ISA {
 
 // (a, b) = 2 x 2 blocks of `d` lanes, transposed: one of log2(lanes) steps of a transposition.
 template <int d, class V, std::size_t... i>
@@ -108,4 +108,4 @@ TRISWEEP_INLINE void change_rows(const LineRows<T>& rows, const From& from, cons
   }
 }
 
-}  // namespace trisweep::kernels
+}  // namespace trisweep::kernels::TRISWEEP_ISA

@@ -5,16 +5,27 @@
 #include <limits>
 #include <optional>
 
+#include "trisweep/numeric/fortran.hpp"
+
+#define TRISWEEP_NORM_SYMBOL_real(P, T) \
+  void P##lacn2_(const int* n, T* v, T* x, int* isgn, T* est, int* kase, int* isave);
+#define TRISWEEP_NORM_SYMBOL_complex(P, T) \
+  void P##lacn2_(const int* n, T* v, T* x, T::value_type* est, int* kase, int* isave);
+#define TRISWEEP_NORM_SYMBOL(P, T, kind) TRISWEEP_NORM_SYMBOL_##kind(P, T)
+
 extern "C" {
-void slacn2_(const int* n, float* v, float* x, int* isgn, float* est, int* kase, int* isave);
-void dlacn2_(const int* n, double* v, double* x, int* isgn, double* est, int* kase, int* isave);
-void clacn2_(const int* n, std::complex<float>* v, std::complex<float>* x, float* est, int* kase, int* isave);
-void zlacn2_(const int* n, std::complex<double>* v, std::complex<double>* x, double* est, int* kase,
-             int* isave);
+TRISWEEP_FOR_EACH_FORTRAN_SCALAR(TRISWEEP_NORM_SYMBOL)
 }
 
 namespace trisweep::krylov {
 namespace {
+
+template <class T>
+constexpr auto lacn2 = nullptr;
+#define TRISWEEP_NORM_FUNCTION(P, T, kind) \
+  template <>                              \
+  constexpr auto lacn2<T> = P##lacn2_;
+TRISWEEP_FOR_EACH_FORTRAN_SCALAR(TRISWEEP_NORM_FUNCTION)
 
 // LAPACK's estimator by reverse communication: step() asks for x := B x (kase 1) or x := B^H x (kase 2) until
 // kase is 0, where `estimate` bounds ||B||_1 from below.
@@ -24,14 +35,10 @@ struct NormEstimator {
 
   int step() {
     const int n = static_cast<int>(x.size());
-    if constexpr (std::same_as<T, float>) {
-      slacn2_(&n, v_.data(), x.data(), sign_.data(), &estimate, &kase_, save_);
-    } else if constexpr (std::same_as<T, double>) {
-      dlacn2_(&n, v_.data(), x.data(), sign_.data(), &estimate, &kase_, save_);
-    } else if constexpr (std::same_as<T, std::complex<float>>) {
-      clacn2_(&n, v_.data(), x.data(), &estimate, &kase_, save_);
+    if constexpr (is_complex<T>) {
+      lacn2<T>(&n, v_.data(), x.data(), &estimate, &kase_, save_);
     } else {
-      zlacn2_(&n, v_.data(), x.data(), &estimate, &kase_, save_);
+      lacn2<T>(&n, v_.data(), x.data(), sign_.data(), &estimate, &kase_, save_);
     }
     return kase_;
   }

@@ -1,30 +1,24 @@
 #include "trisweep/lowrank/lapack.hpp"
 
 #include <algorithm>
-#include <complex>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/numeric/fortran.hpp"
 
-// The Fortran symbols of one precision; gesvd of complex numbers has one more argument.
+// Of real matrices factors are orthogonal, of complex ones unitary, and gesvd has one more argument.
 #define TRISWEEP_QR_SYMBOLS(P, T, Q)                                                \
   void P##geqrf_(const int*, const int*, T*, const int*, T*, T*, const int*, int*); \
   void P##Q##gqr_(const int*, const int*, const int*, T*, const int*, const T*, T*, const int*, int*);
+#define TRISWEEP_SVD_SYMBOL(P, T, ...)                                                                       \
+  void P##gesvd_(const char*, const char*, const int*, const int*, T*, const int*, trisweep::RealOf<T>*, T*, \
+                 const int*, T*, const int*, T*, const int* __VA_ARGS__, int*);
+#define TRISWEEP_LAPACK_SYMBOLS_real(P, T) TRISWEEP_QR_SYMBOLS(P, T, or) TRISWEEP_SVD_SYMBOL(P, T)
+#define TRISWEEP_LAPACK_SYMBOLS_complex(P, T) \
+  TRISWEEP_QR_SYMBOLS(P, T, un) TRISWEEP_SVD_SYMBOL(P, T, , trisweep::RealOf<T>*)
+#define TRISWEEP_LAPACK_SYMBOLS(P, T, kind) TRISWEEP_LAPACK_SYMBOLS_##kind(P, T)
 
 extern "C" {
-TRISWEEP_QR_SYMBOLS(s, float, or)
-TRISWEEP_QR_SYMBOLS(d, double, or)
-TRISWEEP_QR_SYMBOLS(c, std::complex<float>, un)
-TRISWEEP_QR_SYMBOLS(z, std::complex<double>, un)
-void sgesvd_(const char*, const char*, const int*, const int*, float*, const int*, float*, float*, const int*,
-             float*, const int*, float*, const int*, int*);
-void dgesvd_(const char*, const char*, const int*, const int*, double*, const int*, double*, double*,
-             const int*, double*, const int*, double*, const int*, int*);
-void cgesvd_(const char*, const char*, const int*, const int*, std::complex<float>*, const int*, float*,
-             std::complex<float>*, const int*, std::complex<float>*, const int*, std::complex<float>*,
-             const int*, float*, int*);
-void zgesvd_(const char*, const char*, const int*, const int*, std::complex<double>*, const int*, double*,
-             std::complex<double>*, const int*, std::complex<double>*, const int*, std::complex<double>*,
-             const int*, double*, int*);
+TRISWEEP_FOR_EACH_FORTRAN_SCALAR(TRISWEEP_LAPACK_SYMBOLS)
 }
 
 namespace trisweep::lowrank {
@@ -33,18 +27,16 @@ namespace {
 template <class T>
 struct Lapack;
 
-#define TRISWEEP_LAPACK_TABLE(P, T, Q)        \
-  template <>                                 \
-  struct Lapack<T> {                          \
-    static constexpr auto geqrf = P##geqrf_;  \
-    static constexpr auto orgqr = P##Q##gqr_; \
-    static constexpr auto gesvd = P##gesvd_;  \
+#define TRISWEEP_ORTHOGONAL_real(P) P##orgqr_
+#define TRISWEEP_ORTHOGONAL_complex(P) P##ungqr_
+#define TRISWEEP_LAPACK_TABLE(P, T, kind)                        \
+  template <>                                                    \
+  struct Lapack<T> {                                             \
+    static constexpr auto geqrf = P##geqrf_;                     \
+    static constexpr auto orgqr = TRISWEEP_ORTHOGONAL_##kind(P); \
+    static constexpr auto gesvd = P##gesvd_;                     \
   };
-
-TRISWEEP_LAPACK_TABLE(s, float, or)
-TRISWEEP_LAPACK_TABLE(d, double, or)
-TRISWEEP_LAPACK_TABLE(c, std::complex<float>, un)
-TRISWEEP_LAPACK_TABLE(z, std::complex<double>, un)
+TRISWEEP_FOR_EACH_FORTRAN_SCALAR(TRISWEEP_LAPACK_TABLE)
 
 }  // namespace
 

@@ -1,10 +1,10 @@
 #include "trisweep/numeric/blas.hpp"
 
 #include <algorithm>
-#include <complex>
 
-// The Fortran symbols of one precision.
-#define TRISWEEP_BLAS_SYMBOLS(P, T)                                                                   \
+#include "trisweep/numeric/fortran.hpp"
+
+#define TRISWEEP_BLAS_SYMBOLS(P, T, kind)                                                             \
   void P##gemm_(const char*, const char*, const int*, const int*, const int*, const T*, const T*,     \
                 const int*, const T*, const int*, const T*, T*, const int*);                          \
   void P##trsm_(const char*, const char*, const char*, const char*, const int*, const int*, const T*, \
@@ -12,10 +12,7 @@
   void P##potrf_(const char*, const int*, T*, const int*, int*);
 
 extern "C" {
-TRISWEEP_BLAS_SYMBOLS(s, float)
-TRISWEEP_BLAS_SYMBOLS(d, double)
-TRISWEEP_BLAS_SYMBOLS(c, std::complex<float>)
-TRISWEEP_BLAS_SYMBOLS(z, std::complex<double>)
+TRISWEEP_FOR_EACH_FORTRAN_SCALAR(TRISWEEP_BLAS_SYMBOLS)
 }
 
 namespace trisweep::numeric {
@@ -24,7 +21,7 @@ namespace {
 template <class T>
 struct Blas;
 
-#define TRISWEEP_BLAS_TABLE(P, T)            \
+#define TRISWEEP_BLAS_TABLE(P, T, kind)      \
   template <>                                \
   struct Blas<T> {                           \
     static constexpr auto gemm = P##gemm_;   \
@@ -32,10 +29,7 @@ struct Blas;
     static constexpr auto potrf = P##potrf_; \
   };
 
-TRISWEEP_BLAS_TABLE(s, float)
-TRISWEEP_BLAS_TABLE(d, double)
-TRISWEEP_BLAS_TABLE(c, std::complex<float>)
-TRISWEEP_BLAS_TABLE(z, std::complex<double>)
+TRISWEEP_FOR_EACH_FORTRAN_SCALAR(TRISWEEP_BLAS_TABLE)
 
 char fortran(Op op) {
   return op == Op::conjugate_transpose ? 'C' : static_cast<char>(op);

@@ -1,12 +1,36 @@
 #include "trisweep/numeric/blas_threads.hpp"
 
+#include <mutex>
+
 // Absent, and then null, when another BLAS is linked.
-extern "C" __attribute__((weak)) void openblas_set_num_threads(int threads);
+extern "C" {
+__attribute__((weak)) void openblas_set_num_threads(int threads);
+__attribute__((weak)) int openblas_get_num_threads();
+}
 
 namespace trisweep::numeric {
+namespace {
 
-void use_one_blas_thread() {
-  if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+// Of the process, as the setting is.
+struct {
+  std::mutex mutex;
+  int holders = 0;
+  int threads_before = 0;  // the first of them
+} one_thread;
+
+}  // namespace
+
+OneBlasThread::OneBlasThread() {
+  if (openblas_set_num_threads == nullptr) return;
+  const std::scoped_lock mine(one_thread.mutex);
+  if (one_thread.holders++ == 0) one_thread.threads_before = openblas_get_num_threads();
+  openblas_set_num_threads(1);
+}
+
+OneBlasThread::~OneBlasThread() {
+  if (openblas_set_num_threads == nullptr) return;
+  const std::scoped_lock mine(one_thread.mutex);
+  if (--one_thread.holders == 0) openblas_set_num_threads(one_thread.threads_before);
 }
 
 }  // namespace trisweep::numeric

@@ -8,9 +8,16 @@ namespace trisweep::numeric {
 // there before the thread starts.
 inline constexpr std::size_t addresses_of_thread = std::size_t{256} << 20;
 
-// Tells the BLAS in use to keep to the calling thread, where it can be told (OpenBLAS). Ranks and our own
-// threads already fill the processors, and products split over threads depend on their number. It is a
-// setting of the whole process, so the library leaves it to the program: call it once at the start.
-void use_one_blas_thread();
+// While one lives, the BLAS in use keeps to the calling thread, where it can be told (OpenBLAS): ranks and
+// our own threads already fill the processors, and products split over threads depend on their number. It is
+// a setting of the whole process, so the library leaves it to the program, which holds one while it calls the
+// library. The end of the last one, of any thread, restores what was set before the first.
+class OneBlasThread {
+ public:
+  OneBlasThread();
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+};
 
 }  // namespace trisweep::numeric

@@ -4,6 +4,7 @@
 
 #include "device/made_up_gemv.hpp"
 #include "support/largest.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/device/gemv_runner.hpp"
 #include "trisweep/device/gpu_device.hpp"
 
@@ -21,8 +22,7 @@ class GpuGemvTest : public testing::Test {
     if (!gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(GpuGemvTest, Scalars);
+TYPED_TEST_SUITE(GpuGemvTest, testing_support::Scalars);
 
 TYPED_TEST(GpuGemvTest, TheKernelGivesTheProduct) {
   using T = TypeParam;

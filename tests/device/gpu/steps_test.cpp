@@ -7,6 +7,7 @@
 
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/device/gpu_device.hpp"
 #include "trisweep/device/step_runner.hpp"
 
@@ -55,8 +56,7 @@ class GpuStepsTest : public testing::Test {
     return *reinterpret_cast<const NumberOf<T>*>(&scalar);
   }
 };
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(GpuStepsTest, Scalars);
+TYPED_TEST_SUITE(GpuStepsTest, testing_support::Scalars);
 
 TYPED_TEST(GpuStepsTest, AreThoseOfTheHost) {
   using T = TypeParam;

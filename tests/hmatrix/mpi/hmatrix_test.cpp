@@ -7,6 +7,7 @@
 #include "apps/bem/spheres.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/hmatrix/point_kernel.hpp"
 
 namespace trisweep::hmatrix {
@@ -16,8 +17,7 @@ using testing_support::random_vector;
 
 template <class T>
 class HMatrixTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(HMatrixTest, Scalars);
+TYPED_TEST_SUITE(HMatrixTest, testing_support::Scalars);
 
 // exp(i r) / r, or 1 / r, with something unsymmetric in it, between points of a sphere.
 template <Scalar T>

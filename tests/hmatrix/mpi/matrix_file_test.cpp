@@ -9,6 +9,7 @@
 
 #include "apps/bem/spheres.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 #include "trisweep/hmatrix/point_kernel.hpp"
 
@@ -93,8 +94,7 @@ class MatrixFile : public testing::Test {
 
 template <class T>
 class MatrixFileOf : public MatrixFile {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(MatrixFileOf, Scalars);
+TYPED_TEST_SUITE(MatrixFileOf, testing_support::Scalars);
 
 TYPED_TEST(MatrixFileOf, ProductsHaveTheSameBitsOnAnyNumberOfRanks) {
   using T = TypeParam;

@@ -3,6 +3,7 @@
 #include "gallery/gallery.hpp"
 #include "krylov/mpi/bicgstab_system.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 
 namespace trisweep::krylov {
 namespace {
@@ -11,8 +12,7 @@ using testing_support::random_vector;
 
 template <class T>
 class BicgstabTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(BicgstabTest, Scalars);
+TYPED_TEST_SUITE(BicgstabTest, testing_support::Scalars);
 
 TYPED_TEST(BicgstabTest, FindsKnownSolutionsOnAnyNumberOfThreads) {
   using T = TypeParam;

@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 
 namespace trisweep::krylov {
 namespace {
 
 template <class T>
 class BlockRowsTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(BlockRowsTest, Scalars);
+TYPED_TEST_SUITE(BlockRowsTest, testing_support::Scalars);
 
 // Uneven parts, the last rank's empty where there are several.
 distribution::RowPartition uneven(Index rows, Index ranks) {

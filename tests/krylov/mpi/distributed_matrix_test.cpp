@@ -5,6 +5,7 @@
 #include "support/distributed_rows.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/kernels/line.hpp"
 
 namespace trisweep::krylov {
@@ -16,8 +17,7 @@ using testing_support::random_vector;
 
 template <class T>
 class DistributedMatrixTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(DistributedMatrixTest, Scalars);
+TYPED_TEST_SUITE(DistributedMatrixTest, testing_support::Scalars);
 
 // Vectors that are further apart than a rank's rows; nothing is written in between.
 template <Scalar T>

@@ -5,6 +5,7 @@
 #include "support/distributed_rows.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 
 namespace trisweep::krylov {
@@ -16,8 +17,7 @@ using testing_support::random_vector;
 
 template <class T>
 class GmresTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(GmresTest, Scalars);
+TYPED_TEST_SUITE(GmresTest, testing_support::Scalars);
 
 constexpr Index n = 24;
 

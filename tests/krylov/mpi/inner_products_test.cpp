@@ -5,6 +5,7 @@
 #include "support/distributed_rows.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 
 namespace trisweep::krylov {
 namespace {
@@ -15,8 +16,7 @@ using testing_support::random_vector;
 
 template <class T>
 class InnerProductsTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(InnerProductsTest, Scalars);
+TYPED_TEST_SUITE(InnerProductsTest, testing_support::Scalars);
 
 // Several row blocks a rank, and a part of one.
 TYPED_TEST(InnerProductsTest, AreSumsOverAllRanksBitwiseEqualOnAnyNumberOfThreads) {

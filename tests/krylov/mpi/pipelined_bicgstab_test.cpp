@@ -3,6 +3,7 @@
 #include "gallery/gallery.hpp"
 #include "krylov/mpi/bicgstab_system.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 
 namespace trisweep::krylov {
 namespace {
@@ -11,8 +12,7 @@ using testing_support::random_vector;
 
 template <class T>
 class PipelinedBicgstabTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(PipelinedBicgstabTest, Scalars);
+TYPED_TEST_SUITE(PipelinedBicgstabTest, testing_support::Scalars);
 
 TYPED_TEST(PipelinedBicgstabTest, FindsKnownSolutionsWithWhateverIsHidden) {
   using T = TypeParam;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/hard_to_pivot.hpp"
+#include "support/scalars.hpp"
 #include "support/solver.hpp"
 #include "trisweep/plan/variants.hpp"
 
@@ -15,8 +16,7 @@ using testing_support::world_size;
 
 template <class T>
 class DelayedPivotsSolver : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(DelayedPivotsSolver, Scalars);
+TYPED_TEST_SUITE(DelayedPivotsSolver, testing_support::Scalars);
 
 // All of up to four ranks; of more the flattest and the one with most layers.
 std::vector<distribution::ProcessGrid> some_grids() {

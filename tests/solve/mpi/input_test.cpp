@@ -8,6 +8,7 @@
 
 #include "support/largest.hpp"
 #include "support/rows_of.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
@@ -47,8 +48,7 @@ class InputTest : public testing::Test {
     return solver.solve({b.data(), solver.rows(), cols}, {x.data(), solver.rows(), cols});
   }
 };
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(InputTest, Scalars);
+TYPED_TEST_SUITE(InputTest, testing_support::Scalars);
 
 TYPED_TEST(InputTest, OfARightHandSideThatIsNotFiniteIsNamed) {
   using T = TypeParam;

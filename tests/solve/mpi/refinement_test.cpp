@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/scalars.hpp"
 #include "support/solver.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/rows.hpp"
@@ -53,8 +54,7 @@ struct RefinedSystem {
 
 template <class T>
 class RefinementTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(RefinementTest, Scalars);
+TYPED_TEST_SUITE(RefinementTest, testing_support::Scalars);
 
 TYPED_TEST(RefinementTest, ReachesTheRoundoffForEveryOp) {
   using T = TypeParam;

@@ -9,6 +9,7 @@
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
 #include "support/rows_of.hpp"
+#include "support/scalars.hpp"
 #include "support/solver.hpp"
 
 namespace trisweep::solve {
@@ -46,8 +47,7 @@ double judged_error(Solver<T>& solver, const matrix::Csr<T>& a, const RowsOf<dou
 
 template <class T>
 class SolverTest : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(SolverTest, Scalars);
+TYPED_TEST_SUITE(SolverTest, testing_support::Scalars);
 
 TYPED_TEST(SolverTest, SolvesForRowsAsTheCallerHasThem) {
   using T = TypeParam;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "gallery/gallery.hpp"
+#include "support/scalars.hpp"
 #include "support/solver.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/traffic.hpp"
@@ -163,8 +164,7 @@ bool has_tiles(const symbolic::Structure& s) {
 
 template <class T>
 class Variants : public testing::Test {};
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Variants, Scalars);
+TYPED_TEST_SUITE(Variants, testing_support::Scalars);
 
 TYPED_TEST(Variants, AllSolveEveryOpWithAnyNumberOfRightHandSides) {
   using T = TypeParam;

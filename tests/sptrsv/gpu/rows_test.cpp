@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sptrsv/systems.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/device/gpu_device.hpp"
 #include "trisweep/sptrsv/device_solver.hpp"
 
@@ -20,8 +21,7 @@ class GpuRowsTest : public ::testing::Test {
     if (!device::gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
-using GpuScalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(GpuRowsTest, GpuScalars);
+TYPED_TEST_SUITE(GpuRowsTest, testing_support::Scalars);
 
 TYPED_TEST(GpuRowsTest, SolvesByEveryAlgorithm) {
   using T = TypeParam;

@@ -4,6 +4,7 @@
 
 #include "sptrsv/systems.hpp"
 #include "studies/pes/device_pes.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/device/gpu_device.hpp"
 #include "trisweep/sptrsv/backward_error.hpp"
 
@@ -20,8 +21,7 @@ class GpuDesignsTest : public ::testing::Test {
     if (!device::gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
-using GpuPeScalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(GpuDesignsTest, GpuPeScalars);
+TYPED_TEST_SUITE(GpuDesignsTest, testing_support::Scalars);
 
 TYPED_TEST(GpuDesignsTest, SolvesByEveryDesign) {
   using T = TypeParam;

@@ -6,6 +6,7 @@
 #include "studies/gemv_choices.hpp"
 #include "studies/himv/launch_runner.hpp"
 #include "support/largest.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/device/gpu_device.hpp"
 
 namespace trisweep::studies {
@@ -23,8 +24,7 @@ class GpuLaunchesTest : public testing::Test {
     if (!device::gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
-using GpuLaunchScalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(GpuLaunchesTest, GpuLaunchScalars);
+TYPED_TEST_SUITE(GpuLaunchesTest, testing_support::Scalars);
 
 TYPED_TEST(GpuLaunchesTest, EveryChoiceGivesTheProduct) {
   using T = TypeParam;

@@ -1,17 +1,18 @@
-#include "trisweep/mpi/pingpong.hpp"
+#include "trisweep/measure/ping_pong.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <functional>
 
-namespace trisweep::mpi {
+#include "trisweep/core/clock.hpp"
+
+namespace trisweep::measure {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using mpi::Communicator;
 
 constexpr int solves = 12;
 constexpr double longest_wait = 60;  // seconds; a message that takes longer does not come
@@ -32,16 +33,16 @@ struct Pair {
 
 // Takes the time of one round trip after another; `half_trip(round, sends)` sends or receives one message.
 // The first solve warms up.
-PingPongSample measure(const Pair& pair, std::size_t bytes,
-                       const std::function<void(int round, bool sends)>& half_trip,
-                       const std::function<void()>& between_solves) {
+PingPongSample time_round_trips(const Pair& pair, std::size_t bytes,
+                                const std::function<void(int round, bool sends)>& half_trip,
+                                const std::function<void()>& between_solves) {
   std::vector<double> seconds;
   for (int solve = 0; solve < solves; ++solve) {
     for (int round = 0; round < rounds_of(bytes) && pair.plays(); ++round) {
       const auto start = Clock::now();
       half_trip(round, pair.comm.rank() == 0);
       half_trip(round, pair.comm.rank() != 0);
-      if (solve > 0) seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count() / 2);
+      if (solve > 0) seconds.push_back(seconds_since(start) / 2);
     }
     between_solves();
   }
@@ -52,8 +53,8 @@ PingPongSample measure(const Pair& pair, std::size_t bytes,
   return sample;
 }
 
-CommunicationPattern pattern_of(const Pair& pair, std::size_t bytes) {
-  CommunicationPattern pattern{.phase = std::vector<PhaseMessages>(1), .row_bytes = bytes};
+mpi::CommunicationPattern pattern_of(const Pair& pair, std::size_t bytes) {
+  mpi::CommunicationPattern pattern{.phase = std::vector<mpi::PhaseMessages>(1), .row_bytes = bytes};
   for (int round = 0; round < rounds_of(bytes) && pair.plays(); ++round) {
     pattern.phase[0].in.push_back({pair.other(), round, 1});
     pattern.phase[0].out.push_back({pair.other(), round, 1});
@@ -61,20 +62,20 @@ CommunicationPattern pattern_of(const Pair& pair, std::size_t bytes) {
   return pattern;
 }
 
-PingPongSample measure_transport(const Pair& pair, const NamedTransport& named, std::size_t bytes) {
+PingPongSample measure_transport(const Pair& pair, const mpi::NamedTransport& named, std::size_t bytes) {
   const auto transport = named.make(pair.comm, pattern_of(pair, bytes));
   std::vector<std::byte> sent(bytes), received(bytes);
-  Watchdog watchdog(longest_wait);
+  mpi::Watchdog watchdog(longest_wait);
   transport->open_phase(0);
   const auto half_trip = [&](int round, bool sends) {
     if (sends) return transport->send(round, sent.data(), bytes);
-    std::optional<Arrival> arrival;
+    std::optional<mpi::Arrival> arrival;
     for (watchdog.reset(); !(arrival = transport->poll());)
       watchdog.backoff(
           [&] { return fmt::format("a {} message of {} bytes does not come", named.name, bytes); });
     transport->receive(*arrival, received.data(), bytes);
   };
-  return measure(pair, bytes, half_trip, [&] {
+  return time_round_trips(pair, bytes, half_trip, [&] {
     transport->close_phase(watchdog);
     transport->close_solve(watchdog);
     transport->open_phase(0);
@@ -86,13 +87,13 @@ class SharedWindow {
  public:
   SharedWindow(const Communicator& node, std::size_t bytes) : node_(node) {
     std::byte* mine = nullptr;
-    agree_on_error(node, [&] {
-      check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(line + bytes), 1, MPI_INFO_NULL, node.handle(),
-                                    &mine, &window_),
-            "MPI_Win_allocate_shared");
+    mpi::agree_on_error(node, [&] {
+      mpi::check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(line + bytes), 1, MPI_INFO_NULL, node.handle(),
+                                         &mine, &window_),
+                 "MPI_Win_allocate_shared");
     });
     std::memset(mine, 0, line + bytes);
-    check(MPI_Barrier(node.handle()), "MPI_Barrier");
+    mpi::check(MPI_Barrier(node.handle()), "MPI_Barrier");
   }
   ~SharedWindow() {
     if (node_.may_communicate()) MPI_Win_free(&window_);
@@ -111,7 +112,7 @@ class SharedWindow {
     MPI_Aint size = 0;
     int unit = 0;
     std::byte* at = nullptr;
-    check(MPI_Win_shared_query(window_, rank, &size, &unit, &at), "MPI_Win_shared_query");
+    mpi::check(MPI_Win_shared_query(window_, rank, &size, &unit, &at), "MPI_Win_shared_query");
     return at;
   }
 
@@ -123,8 +124,8 @@ PingPongSample measure_shared_window(const Pair& pair, std::size_t bytes) {
   const SharedWindow window(pair.comm, bytes);
   std::vector<std::byte> sent(bytes), received(bytes);
   std::uint64_t sends = 0, receives = 0;
-  Watchdog watchdog(longest_wait);
-  return measure(
+  mpi::Watchdog watchdog(longest_wait);
+  return time_round_trips(
       pair, bytes,
       [&](int, bool sending) {
         const Index mine = pair.comm.rank(), from = pair.other();
@@ -146,7 +147,7 @@ void measure_each(PingPong& result, const std::vector<std::size_t>& sizes,
                   const std::function<PingPongSample(std::size_t bytes)>& sample) {
   try {
     for (const std::size_t bytes : sizes) result.samples.push_back(sample(bytes));
-  } catch (const CollectiveError& error) {
+  } catch (const mpi::CollectiveError& error) {
     result.samples.clear();
     result.obstacle = error.what();
   }
@@ -172,8 +173,8 @@ std::optional<PingPong> ping_pong_in_window(const Pair& pair, const std::vector<
 
 std::vector<PingPong> ping_pong(const Communicator& comm, Index peer, std::size_t largest_bytes) {
   if (peer < 1 || peer >= comm.size()) {
-    throw CollectiveError(ErrorKind::usage,
-                          fmt::format("a message needs two ranks, and of {} there is no other numbered {}\n"
+    throw mpi::CollectiveError(
+        ErrorKind::usage, fmt::format("a message needs two ranks, and of {} there is no other numbered {}\n"
                                       "  remedy: start it with mpirun -n {}",
                                       comm.size(), peer, std::max<Index>(peer, 1) + 1));
   }
@@ -181,7 +182,7 @@ std::vector<PingPong> ping_pong(const Communicator& comm, Index peer, std::size_
   for (std::size_t bytes = 8; bytes <= largest_bytes; bytes *= 4) sizes.push_back(bytes);
   const Pair pair{comm, peer};
   std::vector<PingPong> results;
-  for (const NamedTransport& named : transports()) {
+  for (const mpi::NamedTransport& named : mpi::transports()) {
     results.push_back({std::string(named.name), {}});
     measure_each(results.back(), sizes,
                  [&](std::size_t bytes) { return measure_transport(pair, named, bytes); });
@@ -190,4 +191,4 @@ std::vector<PingPong> ping_pong(const Communicator& comm, Index peer, std::size_
   return results;
 }
 
-}  // namespace trisweep::mpi
+}  // namespace trisweep::measure

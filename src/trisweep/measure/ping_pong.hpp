@@ -6,7 +6,7 @@
 
 #include "trisweep/mpi/transport.hpp"
 
-namespace trisweep::mpi {
+namespace trisweep::measure {
 
 // One-way times in seconds: half of a round trip between rank 0 and its peer, from the sender's call until
 // the receiver has the data. Of many round trips.
@@ -28,6 +28,6 @@ struct PingPong {
 // reads where the sender wrote, which is the least a message within a node can cost. Sizes: 8 bytes to
 // `largest_bytes`, each four times the one before. Collective; throws Error(usage) on every rank when there
 // is no rank `peer`, or it is rank 0.
-std::vector<PingPong> ping_pong(const Communicator& comm, Index peer, std::size_t largest_bytes);
+std::vector<PingPong> ping_pong(const mpi::Communicator& comm, Index peer, std::size_t largest_bytes);
 
-}  // namespace trisweep::mpi
+}  // namespace trisweep::measure

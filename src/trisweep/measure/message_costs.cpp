@@ -1,22 +1,16 @@
-#include "measure_messages.hpp"
+#include "trisweep/measure/message_costs.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <ctime>
 
-#include "panels.hpp"
+#include "trisweep/measure/panels.hpp"
 
-namespace trisweep::cli {
+namespace trisweep::measure {
 namespace {
 
 using mpi::Watchdog;
-
-constexpr Index phases = 8;  // in even ones rank 0 sends, in odd ones its peer
-constexpr Index solves = 6;
-constexpr std::size_t bytes = 64;     // of a message: a short segment
-constexpr double longest_wait = 60;   // seconds
-constexpr Index most_fruitless = 16;  // looks per message, of a sample that counts
 
 // Of this thread: what others take of the machine meanwhile is not in it.
 double processor_seconds() {
@@ -59,6 +53,12 @@ class Flood {
   MessageCosts costs() { return {.send = median(send_), .receive = median(receive_), .look = median(look_)}; }
 
  private:
+  static constexpr Index phases = 8;  // in even ones rank 0 sends, in odd ones its peer
+  static constexpr Index solves = 6;
+  static constexpr std::size_t bytes = 64;     // of a message: a short segment
+  static constexpr double longest_wait = 60;   // seconds
+  static constexpr Index most_fruitless = 16;  // looks per message, of a sample that counts
+
   bool sends(Index phase) const { return (phase % 2 == 0) == (comm_.rank() == 0); }
 
   mpi::CommunicationPattern pattern() const {
@@ -146,4 +146,4 @@ MessageCosts message_costs(const mpi::Communicator& comm, Index peer, const std:
   return costs;
 }
 
-}  // namespace trisweep::cli
+}  // namespace trisweep::measure

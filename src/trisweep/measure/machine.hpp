@@ -1,14 +1,22 @@
 #pragma once
 // The machine at hand, measured.
 
+#include <string>
+
 #include "trisweep/model/machine.hpp"
 #include "trisweep/mpi/communicator.hpp"
 
-namespace trisweep::cli {
+namespace trisweep::measure {
+
+// What the caller knows of it.
+struct Host {
+  std::string name;
+  std::string processor;
+};
 
 // Messages between ranks 0 and 1; products and streams of panels by rank 0 alone and by all ranks at once.
 // Takes a few seconds. Collective; the result is rank 0's. Throws Error(usage) on every rank when there is
 // only one.
-model::Machine measure_machine(const mpi::Communicator& world);
+model::Machine measure_machine(const mpi::Communicator& world, const Host& host);
 
-}  // namespace trisweep::cli
+}  // namespace trisweep::measure

@@ -1,4 +1,4 @@
-#include "measure.hpp"
+#include "trisweep/measure/machine.hpp"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,13 @@
 #include <functional>
 #include <vector>
 
-#include "measure_messages.hpp"
-#include "panels.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/engine/ready_tasks.hpp"
-#include "trisweep/mpi/pingpong.hpp"
-#include "trisweep/report/run_record.hpp"
+#include "trisweep/measure/message_costs.hpp"
+#include "trisweep/measure/panels.hpp"
+#include "trisweep/measure/ping_pong.hpp"
 
-namespace trisweep::cli {
+namespace trisweep::measure {
 namespace {
 
 // The median of several: what disturbs a measurement disturbs the solves that it is to foretell as well.
@@ -60,7 +59,7 @@ void measure_compute(const mpi::Communicator& world, model::Machine& m) {
 
 // Half of a ping-pong is on the way; what the ends do is measured while they are busy. A sender that stays
 // with its message is busy on that way, too.
-model::Link link_of(const mpi::PingPong& result, const MessageCosts& costs, bool flushed) {
+model::Link link_of(const PingPong& result, const MessageCosts& costs, bool flushed) {
   const auto &least = result.samples.front(), &largest = result.samples.back();
   const double latency = least.seconds_median / 2;
   return {.latency = latency,
@@ -95,7 +94,7 @@ std::string in_one_line(std::string text) {
 // Messages between rank 0 and its peer.
 void measure_link(const mpi::Communicator& world, Index peer, model::Link model::Network::*link,
                   model::Machine& m) {
-  for (const mpi::PingPong& result : mpi::ping_pong(world, peer, std::size_t{1} << 20)) {
+  for (const PingPong& result : ping_pong(world, peer, std::size_t{1} << 20)) {
     const auto described = std::ranges::find(model::networks(), result.name, &model::NamedNetwork::name);
     if (!result.obstacle.empty()) {
       if (result.is_transport)
@@ -130,16 +129,15 @@ void measure_messages(const mpi::Communicator& world, model::Machine& m) {
 
 }  // namespace
 
-model::Machine measure_machine(const mpi::Communicator& world) {
-  const report::MachineRecord here = report::this_machine();
-  model::Machine m{.name = here.host, .device = "cpu"};
+model::Machine measure_machine(const mpi::Communicator& world, const Host& host) {
+  model::Machine m{.name = host.name, .device = "cpu"};
   m.ranks_per_node = m.ranks_per_memory = mpi::ranks_of_first_node(world);
   measure_messages(world, m);
   measure_compute(world, m);
   const auto missing = std::exchange(
       m.sources,
       {{"everything",
-        fmt::format("measured on {} ({}) with {} ranks", here.host, here.processor, world.size())},
+        fmt::format("measured on {} ({}) with {} ranks", host.name, host.processor, world.size())},
        {"latency, bandwidth",
         "ping-pong of rank 0 with the next rank of its node (inside) and of another node (between), one "
         "standing for the other where there is none: half of 8 bytes; 1 MiB"},
@@ -157,4 +155,4 @@ model::Machine measure_machine(const mpi::Communicator& world) {
   return m;
 }
 
-}  // namespace trisweep::cli
+}  // namespace trisweep::measure

@@ -8,7 +8,7 @@
 #include "trisweep/kernels/panel_product.hpp"
 #include "trisweep/model/cost.hpp"
 
-namespace trisweep::cli {
+namespace trisweep::measure {
 
 // Panels of one size, one after another in memory, that are multiplied as a backward sweep does it: gathers
 // go down in memory, and fetch ahead of themselves in that direction. Each has work rows of its own, and
@@ -67,4 +67,4 @@ class Panels {
   std::vector<Index> position_;
 };
 
-}  // namespace trisweep::cli
+}  // namespace trisweep::measure

@@ -3,7 +3,7 @@
 
 #include "trisweep/mpi/transport.hpp"
 
-namespace trisweep::cli {
+namespace trisweep::measure {
 
 // Seconds of the rank's processor, beside the products between which it sends and looks.
 struct MessageCosts {
@@ -19,4 +19,4 @@ struct MessageCosts {
 MessageCosts message_costs(const mpi::Communicator& comm, Index peer, const std::string& transport,
                            double latency);
 
-}  // namespace trisweep::cli
+}  // namespace trisweep::measure

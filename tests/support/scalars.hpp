@@ -1,0 +1,16 @@
+#pragma once
+// Every scalar type, for typed tests.
+
+#include <gtest/gtest.h>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::testing_support {
+
+#define TRISWEEP_ONE_OF(T) , T
+template <class, class... T>
+using TypesButFirst = ::testing::Types<T...>;
+using Scalars = TypesButFirst<void TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_ONE_OF)>;
+#undef TRISWEEP_ONE_OF
+
+}  // namespace trisweep::testing_support
