@@ -113,7 +113,7 @@ bool of_one_matrix(const model::SavedAnalysis& a, const model::SavedAnalysis& b)
 std::vector<model::SavedAnalysis> load_analyses(const std::vector<std::string>& files) {
   std::vector<model::SavedAnalysis> analyses;
   for (const std::string& file : files) {
-    model::SavedAnalysis analysis = model::load_analysis(file);
+    model::SavedAnalysis analysis = load_analysis(file);
     for (const model::SavedAnalysis& other : analyses) {
       if (of_one_matrix(analysis, other) && analysis.diagonal != other.diagonal) continue;
       throw Error(ErrorKind::usage,

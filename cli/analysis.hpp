@@ -41,4 +41,10 @@ model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, co
                               Index ranks, Index nrhs);
 report::MatrixRecord matrix_record(const model::SavedAnalysis& analysis);
 
+// Analyses in files. Throw Error(usage) in a build without HDF5 (no_studies.cpp): opening does, so that
+// nothing is analyzed in vain.
+std::optional<OutputFile> open_analysis(const std::string& path);
+void save_analysis(const model::SavedAnalysis& analysis, OutputFile& file);
+model::SavedAnalysis load_analysis(const std::string& path);
+
 }  // namespace trisweep::cli

@@ -47,9 +47,9 @@ struct BemCommand {
   const CLI::App* sub = nullptr;
 
   int operator()(const Context& context) const {
-    hmatrix::leave_hdf5_alone_at_exit();
     mpi::agree_on_error(context.world, [&] { check(); });
-    std::optional<OutputFile> output, matrix, trace_output, vtu_output, map_output;
+    std::optional<OutputFile> output, trace_output, vtu_output, map_output;
+    std::optional<OutputFolder> matrix;
     mpi::agree_on_error(context.world, [&] {
       const std::string mesh = is_file() ? object : "";
       require_distinct(
@@ -58,7 +58,7 @@ struct BemCommand {
           std::array<FileOption, 2>{{{"--object", mesh}, {"--load", load}}});
       if (!context.is_root()) return;
       output = open_output(json);
-      matrix = open_output(save);
+      if (!save.empty()) matrix.emplace(is_standard_output(save) ? "/dev/stdout" : save, hmatrix::index_file);
       trace_output = open_output(trace);
       vtu_output = open_output(vtu);
       map_output = open_output(map);
@@ -219,8 +219,8 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
 // How the matrix is compressed.
 void add_matrix_options(CLI::App& sub, BemCommand& o) {
   auto& matrix = o.options.matrix;
-  sub.add_option("--load", o.load, "Read the matrix from a file written by --save");
-  sub.add_option("--save", o.save, "Write the matrix to this file (HDF5)");
+  sub.add_option("--load", o.load, "Read the matrix from a folder written by --save");
+  sub.add_option("--save", o.save, "Write the matrix to this folder (HDF5), which all ranks see");
   sub.add_option("--eps", matrix.compression.eps, "Relative error of each block of the matrix")
       ->check(between(0, 0.5))
       ->capture_default_str();

@@ -145,15 +145,12 @@ std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) 
   const model::Machine machine = model::find_machine(o.machine);
   o.source.require_distinct_from(
       std::array<FileOption, 2>{{{"--json", o.json}, {"--save-analysis", o.save_analysis}}}, o.machine);
-  auto json = open_output(o.json), saved = open_output(o.save_analysis);
+  auto json = open_output(o.json), saved = open_analysis(o.save_analysis);
 
   const auto analyses = analyses_of(o.source, o, axes, observer);
   choose(o, axes, machine, analyses, observer);
   const Pricing pricing(o, analyses, machine);
-  if (saved) {
-    model::save(pricing.analysis(), *saved);
-    saved->commit();
-  }
+  if (saved) save_analysis(pricing.analysis(), *saved);
   const report::PredictionReport report = pricing.report(observer);
   if (json) {
     json->write(report::to_json(report));

@@ -48,11 +48,11 @@ struct ChargeResult {
   std::vector<MappedBlock> map;
 };
 
-// Files of the matrix (matrix_file.hpp).
+// Folders of the matrix (matrix_file.hpp).
 struct MatrixFiles {
-  std::filesystem::path load;    // to read it from; empty: it is made
-  bool save = false;             // the matrix that was made
-  OutputFile* output = nullptr;  // where to, of rank 0
+  std::filesystem::path load;      // to read it from; empty: it is made
+  bool save = false;               // the matrix that was made
+  OutputFolder* output = nullptr;  // where to, of rank 0
 };
 
 // Every rank has all conductors. Collective; the same on every rank. Throws as compress_blocks(), HMatrix and

@@ -1,7 +1,6 @@
-#include <atomic>
-
 #include "studies/himv/batch_kernel.hpp"
 #include "studies/himv/launch_runner.hpp"
+#include "trisweep/core/parallel_for.hpp"
 #include "trisweep/device/host_gemv.hpp"
 
 namespace trisweep::studies {
@@ -24,10 +23,8 @@ class HostBatches final : public device::HostGemv<T> {
     for (const GemvBatch& batch : plan_.batch) {
       if (batch.of_left != of_left) continue;
       const Offset blocks = Offset{batch.gemv.end - batch.gemv.begin} * batch.parts;
-      std::atomic<Offset> next = 0;
-      this->pool().run([&](int) {
-        const device::HostBlock block{};
-        for (Offset i = next++; i < blocks; i = next++) run_block(view, batch, i, block);
+      parallel_for(this->pool(), usize(blocks), [&](int, std::size_t i) {
+        run_block(view, batch, static_cast<Offset>(i), device::HostBlock{});
       });
     }
   }

@@ -1,6 +1,8 @@
 """trisweep bem: the charge of conductors, its record, and what it refuses."""
 import math
+import os
 import re
+import shutil
 import struct
 import unittest
 
@@ -119,41 +121,53 @@ class Bem(CommandTest):
 
     def test_a_matrix_that_is_saved_and_loaded(self):
         words = ("--object", "spheres", "--n", 1200)
-        made = self.bem(*words, "--eps", "1e-5", "--save", "matrix.h5", ranks=3)
+        made = self.bem(*words, "--eps", "1e-5", "--save", "matrix", ranks=3)
+        self.assertEqual(sorted(os.listdir(self.path("matrix"))),
+                         ["blocks-0.h5", "blocks-1.h5", "blocks-2.h5", "index.h5"])
         for ranks in (0, 2, 3):
-            loaded = self.bem(*words, "--load", "matrix.h5", ranks=ranks)
+            loaded = self.bem(*words, "--load", "matrix", ranks=ranks)
             self.assertEqual(loaded["eps"], 1e-5)
             if ranks == 3:
                 self.assertEqual(loaded["residuals"], made["residuals"])
             self.assertTrue(math.isclose(loaded["sampled_error"], made["sampled_error"], rel_tol=1e-9))
             self.assertTrue(math.isclose(loaded["charge"], made["charge"], rel_tol=1e-6))
-        cut = (self.folder / "matrix.h5").read_bytes()[:-1000]
-        (self.folder / "cut.h5").write_bytes(cut)
-        self.write("text.h5", "text")
+        cut, lacking = self.path("cut"), self.path("lacking")
+        for copy in (cut, lacking):
+            shutil.copytree(self.path("matrix"), copy)
+        (cut / "blocks-2.h5").write_bytes((cut / "blocks-2.h5").read_bytes()[:-1000])
+        (lacking / "blocks-1.h5").unlink()
+        self.write("old.h5", "as versions before had it")
+        present = ["cut", "lacking", "matrix", "old.h5", "run.json"]
         for refused, message in {
-            (*words, "--load", "cut.h5"): "cut.h5: damaged or cut short",
-            (*words, "--load", "text.h5"): "text.h5: it is not an HDF5 file",
-            (*words, "--load", "none.h5"): "none.h5: No such file",
-            ("--object", "spheres", "--n", 1200, "--distance", 2, "--load", "matrix.h5"): "not the matrix of this object",
-            (*words, "--load", "matrix.h5", "--eps", "1e-3"): "--load",
-            (*words, "--save", "no/such/folder.h5"): "no/such",
+            (*words, "--load", "cut"): "cut/blocks-2.h5: damaged or cut short",
+            (*words, "--load", "lacking"): "lacking/blocks-1.h5: No such file",
+            (*words, "--load", "old.h5"): "old.h5: it is a file, as older versions saved",
+            (*words, "--load", "none"): "none/index.h5: No such file",
+            ("--object", "spheres", "--n", 1200, "--distance", 2, "--load", "matrix"): "not the matrix of this object",
+            (*words, "--load", "matrix", "--eps", "1e-3"): "--load",
+            (*words, "--save", "no/such/folder"): "no/such",
+            (*words, "--save", "old.h5"): "it is a file",
+            (*words, "--save", "."): "it is a folder of other files",
+            (*words, "--save", "-"): "it is a file",
         }.items():
             result = self.run_here("bem", *refused, ranks=2)
             self.assertEqual(result.status, 2, result)
             self.assertEqual(len(result.messages()), 1, result)
             self.assertIn(message, result.messages()[0])
-        self.assertEqual(self.files(), ["cut.h5", "matrix.h5", "run.json", "text.h5"])
-        whole = (self.folder / "matrix.h5").read_bytes()
-        for at in range(100, 4000, 300):
-            (self.folder / "cut.h5").write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
-            result = self.run_here("bem", *words, "--load", "cut.h5")
-            self.assertIn(result.status, (0, 2), result)
-            self.assertNotIn("HDF5:", result.err, f"byte {at}")
+        self.assertEqual(sorted(os.listdir(self.folder)), present)
+        for name in ("index.h5", "blocks-0.h5"):
+            whole = self.path(f"matrix/{name}").read_bytes()
+            for at in range(100, 4000, 600):
+                (cut / name).write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
+                result = self.run_here("bem", *words, "--load", "cut")
+                self.assertIn(result.status, (0, 2), result)
+                self.assertNotIn("HDF5:", result.err, f"byte {at}")
+            (cut / name).write_bytes(whole)
         # A disk that is full: nothing is left.
-        result = self.run_here("bem", *words, "--save", "large.h5", limits="trap '' XFSZ; ulimit -f 100")
+        result = self.run_here("bem", *words, "--save", "large", limits="trap '' XFSZ; ulimit -f 100")
         self.assertEqual(result.status, 2, result)
-        self.assertIn("large.h5", result.messages()[0])
-        self.assertEqual(self.files(), ["cut.h5", "matrix.h5", "run.json", "text.h5"])
+        self.assertIn("large", result.messages()[0])
+        self.assertEqual(sorted(os.listdir(self.folder)), present)
 
     def test_a_mesh_from_a_file(self):
         corners = [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)]

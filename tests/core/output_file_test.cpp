@@ -164,5 +164,49 @@ TEST_F(OutputFileTest, SharesARedirectedStandardStream) {
   EXPECT_EQ(content(log), "before\nours\nafter\n");
 }
 
+class OutputFolderTest : public OutputFileTest {
+ protected:
+  void SetUp() override {
+    OutputFileTest::SetUp();
+    target_ = folder_ / "made";
+  }
+  static void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+  fs::path target_;
+};
+
+TEST_F(OutputFolderTest, AppearsWholeAtCommitInPlaceOfAnOlderOne) {
+  for (const std::string text : {"first", "second"}) {
+    OutputFolder made(target_ / "", "index");
+    write(made.temporary() / "index", text);
+    if (text == "first") write(made.temporary() / "only of the first", "");
+    if (text == "first") EXPECT_FALSE(fs::exists(target_));
+    if (text == "second") EXPECT_EQ(content(target_ / "index"), "first");
+    made.commit();
+    EXPECT_EQ(content(target_ / "index"), text);
+    EXPECT_EQ(files(), 1u);
+  }
+  EXPECT_FALSE(fs::exists(target_ / "only of the first"));
+}
+
+TEST_F(OutputFolderTest, LeavesNoTraceWithoutCommit) {
+  {
+    const OutputFolder made(target_, "index");
+    write(made.temporary() / "index", "half");
+  }
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(OutputFolderTest, RefusesWhatItWouldDestroyAndWhatCannotBe) {
+  fs::create_directory(target_);
+  OutputFolder(target_, "index").commit();  // empty
+  write(target_ / "letter", "of somebody");
+  EXPECT_THAT(failure([&] { OutputFolder(target_, "index"); }), HasSubstr("without index"));
+  EXPECT_THAT(failure([&] { OutputFolder(target_ / "letter", "index"); }), HasSubstr("it is a file"));
+  EXPECT_THAT(failure([&] { OutputFolder(folder_ / "no/such", "index"); }), HasSubstr("No such file"));
+  EXPECT_EQ(content(target_ / "letter"), "of somebody");
+  EXPECT_EQ(files(), 1u);
+}
+
 }  // namespace
 }  // namespace trisweep

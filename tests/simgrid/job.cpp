@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "studies/analysis_file.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/plan/variants.hpp"
 
@@ -10,7 +11,7 @@ namespace trisweep::simgrid {
 
 Job read_job(const std::string& analysis_file, const std::string& record_file,
              const std::string& machine_file) {
-  const model::SavedAnalysis analysis = model::load_analysis(analysis_file);
+  const model::SavedAnalysis analysis = studies::load_analysis(analysis_file);
   std::ifstream file(record_file);
   const auto record = nlohmann::json::parse(file);
   const auto& plan = record.at("plan");

@@ -5,7 +5,6 @@
 
 #include "trisweep/model/cost.hpp"
 #include "trisweep/model/machine.hpp"
-#include "trisweep/model/saved_analysis.hpp"
 #include "trisweep/plan/make_plan.hpp"
 
 namespace trisweep::simgrid {

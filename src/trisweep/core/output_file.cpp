@@ -35,6 +35,14 @@ bool is_stream(const std::filesystem::path& target) {
   return folder == "/dev" || folder == "/dev/fd" || folder == "/proc/self/fd";
 }
 
+// With symbolic links followed.
+std::filesystem::path resolved(const std::filesystem::path& target) {
+  std::error_code unresolved;
+  auto destination = std::filesystem::weakly_canonical(target, unresolved);
+  if (unresolved) fail_with_errno(target, unresolved.value());
+  return destination;
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const std::filesystem::path& target) : target_(target) {
@@ -80,24 +88,18 @@ void OutputFile::open_direct() {
 }
 
 void OutputFile::open_temporary() {
-  std::error_code unresolved;
-  destination_ = std::filesystem::weakly_canonical(target_, unresolved);
-  if (unresolved) fail_with_errno(target_, unresolved.value());
+  destination_ = resolved(target_);
   // A short name of its own, so that the longest legal target name still works.
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
     const auto name = fmt::format(".trisweep-{}-{}.part", ::getpid(), attempt);
     const auto candidate = destination_.parent_path() / name;
-    descriptor_ = ::open(candidate.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       temporary_ = candidate;
     } else if (errno != EEXIST) {
       fail_with_errno(target_, errno);
     }
   }
-}
-
-void OutputFile::fail(int code) const {
-  fail_with_errno(target_, code);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -128,6 +130,45 @@ void OutputFile::discard() noexcept {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
   temporary_.clear();
+}
+
+OutputFolder::OutputFolder(const std::filesystem::path& target, const std::string& index)
+    : target_(target), destination_(resolved(target.has_filename() ? target : target.parent_path())) {
+  struct stat status {};
+  if (::stat(destination_.c_str(), &status) == 0) {
+    if (!S_ISDIR(status.st_mode)) refuse(target, "it is a file", "name a folder");
+    if (!std::filesystem::is_empty(destination_) && !std::filesystem::exists(destination_ / index))
+      refuse(target, fmt::format("it is a folder of other files, without {}", index), "name a new folder");
+  }
+  for (int attempt = 0; temporary_.empty(); ++attempt) {
+    auto candidate = destination_;
+    candidate += fmt::format(".{}-{}.part", ::getpid(), attempt);
+    if (::mkdir(candidate.c_str(), 0777) == 0) {
+      temporary_ = candidate;
+    } else if (errno != EEXIST) {
+      fail_with_errno(target, errno);
+    }
+  }
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
+}
+
+void OutputFolder::commit() {
+  auto older = temporary_;
+  older += ".older";
+  const bool replaces = std::filesystem::exists(destination_);
+  if (replaces && ::rename(destination_.c_str(), older.c_str()) != 0) fail_with_errno(target_, errno);
+  if (::rename(temporary_.c_str(), destination_.c_str()) != 0) {
+    const int code = errno;
+    if (replaces) static_cast<void>(::rename(older.c_str(), destination_.c_str()));
+    fail_with_errno(target_, code);
+  }
+  temporary_.clear();
+  std::error_code ignored;
+  if (replaces) std::filesystem::remove_all(older, ignored);
 }
 
 }  // namespace trisweep

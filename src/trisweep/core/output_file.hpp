@@ -1,6 +1,6 @@
 #pragma once
-// A file that appears whole or not at all. Programs open their outputs before long work starts, so that a
-// wrong path is an error at once and not after hours; a reader never sees half a file.
+// Files and folders that appear whole or not at all. Programs open their outputs before long work starts, so
+// that a wrong path is an error at once and not after hours; a reader never sees half of one.
 
 #include <filesystem>
 #include <string>
@@ -23,12 +23,6 @@ class OutputFile {
 
   const std::filesystem::path& target() const { return target_; }
 
-  // For what puts bytes where it likes instead of write(): the temporary file, open for reading as well,
-  // until commit(); -1 when the target is written directly. What such a writer fails with is thrown by
-  // fail().
-  int descriptor() const { return temporary_.empty() ? -1 : descriptor_; }
-  [[noreturn]] void fail(int code) const;
-
   // Appends; buffered. Must not be called after commit().
   void write(std::string_view bytes);
 
@@ -46,6 +40,27 @@ class OutputFile {
   std::filesystem::path temporary_;    // empty when the target is written directly
   int descriptor_ = -1;
   std::string buffer_;
+};
+
+// Files go to the folder temporary() beside `target`, by whichever processes see it, and commit() renames it.
+// Destroyed without commit(), it leaves no trace. An older `target` is replaced when it is empty or has the
+// file `index`, which all folders of its kind have. Symbolic links are followed. Failures are those of
+// OutputFile.
+class OutputFolder {
+ public:
+  // Fails early: the target is a file or another kind of folder, or what it is to be in cannot be written.
+  OutputFolder(const std::filesystem::path& target, const std::string& index);
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  ~OutputFolder();
+
+  const std::filesystem::path& temporary() const { return temporary_; }
+
+  // Makes the folder appear. Once.
+  void commit();
+
+ private:
+  std::filesystem::path target_, destination_, temporary_;  // as of OutputFile
 };
 
 }  // namespace trisweep

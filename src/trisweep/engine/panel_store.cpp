@@ -13,7 +13,6 @@ using distribution::LocalBlocks;
 using distribution::Side;
 using symbolic::Structure;
 
-constexpr int tag_panels = 0;
 constexpr const char* what = "this rank's part of the factors";
 
 constexpr std::size_t at(Side side) {
@@ -125,7 +124,7 @@ std::shared_ptr<const SideValues<S>> dealt_out(const mpi::Communicator& comm,
   for (const Side side : distribution::sides) {
     Buffer<S>& part = (*mine)[at(side)];
     if (comm.rank() != 0) {
-      comm.receive_bytes(part.data(), part.size() * sizeof(S), 0, tag_panels);
+      comm.receive_bytes(part.data(), part.size() * sizeof(S), 0, mpi::Tag::panels);
     } else if (part.size() > 0) {
       extract_side(*distribution.structure, local_blocks, side, *factors, part.data());
     }
@@ -133,7 +132,7 @@ std::shared_ptr<const SideValues<S>> dealt_out(const mpi::Communicator& comm,
       const std::size_t size = stored(theirs, side, with_upper != 0);
       if (theirs.rank == 0 || size == 0) continue;
       extract_side(*distribution.structure, theirs, side, *factors, staging.data());
-      comm.send_bytes(staging.data(), size * sizeof(S), theirs.rank, tag_panels);
+      comm.send_bytes(staging.data(), size * sizeof(S), theirs.rank, mpi::Tag::panels);
     }
   }
   return mine;

@@ -1,66 +1,27 @@
 #include "trisweep/hmatrix/block_exchange.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
+
+#include "trisweep/hmatrix/block_batch.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
 
-constexpr int tag = 4;
-
+// This rank's list for the other's; the one of lower rank sends first.
 template <class V>
-void write(std::vector<std::byte>& message, const V* values, std::size_t count) {
-  const auto* const from = reinterpret_cast<const std::byte*>(values);
-  message.insert(message.end(), from, from + count * sizeof(V));
-}
-
-template <class V>
-const std::byte* read(const std::byte* from, V* values, std::size_t count) {
-  if (count > 0) std::memcpy(values, from, count * sizeof(V));
-  return from + count * sizeof(V);
-}
-
-// What of a block has a fixed size.
-struct Envelope {
-  Index number, row_begin, row_end, col_begin, col_end, rank, first_row_block, row_blocks;
-};
-
-void write_block(const StoredBlock& b, std::vector<std::byte>& message) {
-  const Envelope envelope{b.number,  b.row_begin, b.row_end,         b.col_begin,
-                          b.col_end, b.rank,      b.first_row_block, b.row_blocks()};
-  write(message, &envelope, 1);
-  write(message, b.piece.data(), b.piece.size());
-  write(message, b.bytes.data(), b.bytes.size());
-}
-
-void read_blocks(const std::vector<std::byte>& message, std::vector<StoredBlock>& blocks) {
-  const std::byte* at = message.data();
-  while (at != message.data() + message.size()) {
-    Envelope e{};
-    at = read(at, &e, 1);
-    StoredBlock& b = blocks.emplace_back();
-    b = {e.number, e.row_begin, e.row_end, e.col_begin, e.col_end, e.rank, e.first_row_block};
-    b.piece.resize(usize(e.row_blocks) + 1);
-    at = read(at, b.piece.data(), b.piece.size());
-    b.bytes.resize(b.piece.back());
-    at = read(at, b.bytes.data(), b.bytes.size());
-  }
-}
-
-// This rank's message and the other's, each to the other; the one of lower rank sends first.
-std::vector<std::byte> swap_messages(const mpi::Communicator& comm, Index other,
-                                     const std::vector<std::byte>& message) {
-  std::vector<std::byte> received;
+std::vector<V> swapped(const mpi::Communicator& comm, Index other, const std::vector<V>& list) {
+  constexpr auto tag = mpi::Tag::blocks;
   const auto send = [&] {
-    const std::size_t size = message.size();
+    const std::size_t size = list.size();
     comm.send_bytes(&size, sizeof size, other, tag);
-    comm.send_bytes(message.data(), size, other, tag);
+    comm.send_bytes(list.data(), size * sizeof(V), other, tag);
   };
   if (comm.rank() < other) send();
   std::size_t size = 0;
   comm.receive_bytes(&size, sizeof size, other, tag);
-  received.resize(size);
-  comm.receive_bytes(received.data(), size, other, tag);
+  std::vector<V> received(size);
+  comm.receive_bytes(received.data(), size * sizeof(V), other, tag);
   if (comm.rank() > other) send();
   return received;
 }
@@ -123,10 +84,13 @@ std::vector<StoredBlock> exchange_blocks(const mpi::Communicator& comm, std::vec
   for (Index round = 0; round < comm.size(); ++round) {
     const Index other = (round - comm.rank() + comm.size()) % comm.size();
     if (other == comm.rank()) continue;
-    std::vector<std::byte> message;
+    BlockBatch batch;
     for (const StoredBlock& block : mine)
-      part_of(block, other, [&](const StoredBlock& part) { write_block(part, message); });
-    read_blocks(swap_messages(comm, other, message), own);
+      part_of(block, other, [&](const StoredBlock& part) { batch.append(part); });
+    std::ranges::move(to_blocks({.fields = swapped(comm, other, batch.fields),
+                                 .piece = swapped(comm, other, batch.piece),
+                                 .panels = swapped(comm, other, batch.panels)}),
+                      std::back_inserter(own));
   }
   const Index first = cut[usize(comm.rank())], last = cut[usize(comm.rank()) + 1];
   for (StoredBlock& block : mine) {

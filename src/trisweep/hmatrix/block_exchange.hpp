@@ -3,7 +3,7 @@
 //
 // Before: each rank has compressed a share of the blocks. After: each has the rows of all blocks that are in
 // its row blocks, and those are cut where the bytes that are stored are about equal. Each pair of ranks
-// exchanges at most one message in either direction, in as many rounds as there are ranks.
+// exchanges the three lists of a batch (block_batch.hpp), in as many rounds as there are ranks.
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/hmatrix/stored_block.hpp"

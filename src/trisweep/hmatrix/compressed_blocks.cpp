@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/memory.hpp"
+#include "trisweep/core/parallel_for.hpp"
 #include "trisweep/hmatrix/block_exchange.hpp"
 
 namespace trisweep::hmatrix {
@@ -18,18 +18,9 @@ std::vector<StoredBlock> compress_share(const mpi::ParallelContext& context, con
                                         const std::vector<Block>& leaves, Observer& observer) {
   const BlockShare share = share_of(source.tree, leaves, context.comm.rank(), context.comm.size());
   std::vector<std::vector<StoredBlock>> of_leaf(share.end - share.begin);
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> failed = false;
-  context.pool.run([&](int thread) {
-    try {
-      for (std::size_t i = next++; i < of_leaf.size() && !failed; i = next++) {
-        of_leaf[i] = source.compress(leaves[share.begin + i], static_cast<Index>(share.begin + i));
-        if (thread == 0) observer.progress("assembly", double(i) / double(of_leaf.size()));
-      }
-    } catch (...) {
-      failed = true;
-      throw;
-    }
+  parallel_for(context.pool, of_leaf.size(), [&](int thread, std::size_t i) {
+    of_leaf[i] = source.compress(leaves[share.begin + i], static_cast<Index>(share.begin + i));
+    if (thread == 0) observer.progress("assembly", double(i) / double(of_leaf.size()));
   });
   std::vector<StoredBlock> stored;
   for (auto& blocks : of_leaf) std::ranges::move(blocks, std::back_inserter(stored));

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <concepts>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -12,6 +14,8 @@
 
 namespace trisweep::hmatrix {
 namespace {
+
+static_assert(std::same_as<hid_t, Hdf5Number> && std::same_as<herr_t, int>);
 
 // As in memory, and in files, whose numbers are little-endian on every machine.
 template <class V>
@@ -51,18 +55,57 @@ Local selected(hid_t set, Offset first, std::size_t count) {
   return space;
 }
 
+// Files in memory that is left at *image when they are closed: HDF5 would free it.
+Hdf5Handle access_to(void** image) {
+  constexpr std::size_t growth = std::size_t{1} << 24;
+  Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5FD_file_image_callbacks_t memory{};
+  memory.image_realloc = [](void* at, std::size_t size, H5FD_file_image_op_t, void* to) {
+    void* const grown = std::realloc(at, size);
+    return grown == nullptr ? nullptr : *static_cast<void**>(to) = grown;
+  };
+  memory.image_free = [](void*, H5FD_file_image_op_t, void*) { return herr_t{0}; };
+  memory.udata_copy = [](void* to) { return to; };
+  memory.udata_free = [](void*) { return herr_t{0}; };
+  memory.udata = image;
+  const bool made = H5Pset_file_image_callbacks(access.id(), &memory) >= 0 &&
+                    H5Pset_fapl_core(access.id(), growth, false) >= 0 &&
+                    // No room for more at the end.
+                    H5Pset_meta_block_size(access.id(), 0) >= 0 &&
+                    H5Pset_small_data_block_size(access.id(), 0) >= 0 &&
+                    // In the newest format what describes the data has checksums as well.
+                    H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0;
+  return made ? std::move(access) : Hdf5Handle();
+}
+
 }  // namespace
 
-Hdf5Writer::Hdf5Writer(OutputFile& file) : output_{file} {
-  if (file.descriptor() < 0)
-    throw Error(ErrorKind::environment,
-                fmt::format("cannot write {}: it is no regular file", file.target().string()),
-                "name a file in a folder");
-  driver_ = checked(output_driver());
-  const Hdf5Handle access = checked(output_access(driver_, output_));
-  // Of the newest format, in which whatever describes the data has checksums as well.
-  check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
-  file_ = checked({H5Fcreate(file.target().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose});
+Hdf5Silence::Hdf5Silence() {
+  H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Hdf5Silence::~Hdf5Silence() {
+  H5Eset_auto2(H5E_DEFAULT, print_, data_);
+}
+
+void leave_hdf5_alone_at_exit() {
+  H5dont_atexit();
+}
+
+Hdf5Writer::Hdf5Writer(OutputFile& file, const FileFormat& format) : output_(file) {
+  const Hdf5Handle access = checked(access_to(&image_));
+  // HDF5 tells files in memory apart by their names.
+  const std::string name = fmt::format("/trisweep/{}", fmt::ptr(this));
+  file_ = checked({H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose});
+  text("format", format.name);
+  number("version", format.version);
+}
+
+Hdf5Writer::~Hdf5Writer() {
+  lists_.clear();
+  file_.close();
+  std::free(image_);
 }
 
 Hdf5Handle Hdf5Writer::checked(Hdf5Handle handle) const {
@@ -71,10 +114,9 @@ Hdf5Handle Hdf5Writer::checked(Hdf5Handle handle) const {
 }
 
 void Hdf5Writer::check(int status) const {
-  if (output_.error != 0) output_.file.fail(output_.error);
   if (status < 0)
     throw Error(ErrorKind::environment,
-                fmt::format("cannot write {}: {}", output_.file.target().string(), reason()));
+                fmt::format("cannot write {}: {}", output_.target().string(), reason()));
 }
 
 void Hdf5Writer::attribute(const char* name, Hdf5Number type, const void* value) {
@@ -124,36 +166,45 @@ void Hdf5Writer::append(const char* name, std::span<const V> values) {
 
 void Hdf5Writer::commit() {
   for (auto& [name, list] : lists_) check(list.set.close() ? 0 : -1);
-  check(file_.close() ? 0 : -1);
-  output_.file.commit();
+  check(H5Fflush(file_.id(), H5F_SCOPE_LOCAL));
+  const auto size = H5Fget_file_image(file_.id(), nullptr, 0);
+  check(size > 0 && file_.close() ? 0 : -1);
+  constexpr std::size_t at_once = std::size_t{1} << 20;
+  for (std::string_view rest(static_cast<const char*>(image_), usize(size)); !rest.empty();
+       rest.remove_prefix(std::min(at_once, rest.size())))
+    output_.write(rest.substr(0, at_once));
+  output_.commit();
 }
 
-Hdf5Reader::Hdf5Reader(std::filesystem::path file) : path_(std::move(file)) {
-  if (!std::ifstream(path_) || std::filesystem::is_directory(path_))
-    refuse(std::filesystem::is_directory(path_) ? "it is a folder" : std::strerror(errno),
-           "name a file that exists and that you may read");
-  if (H5Fis_hdf5(path_.c_str()) <= 0) refuse("it is not an HDF5 file", "give a file that was made by --save");
-  file_ = Hdf5Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!file_.is_valid()) refuse_damaged();
+Hdf5Reader::Hdf5Reader(std::filesystem::path file, const FileFormat& format)
+    : path_(std::move(file)), format_(format) {
+  if (std::filesystem::is_directory(path_)) refuse("it is a folder");
+  if (!std::ifstream(path_)) refuse(std::strerror(errno));
+  if (H5Fis_hdf5(path_.c_str()) <= 0) refuse(fmt::format("it is not an HDF5 file, as a {} is", format_.name));
+  file_ = opened(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  require_format();
 }
 
-void Hdf5Reader::refuse(const std::string& what, const std::string& remedy) const {
-  throw InputError(path_, 0, what, remedy);
+void Hdf5Reader::require_format() const {
+  const htri_t named = H5Aexists(file_.id(), "format");
+  if (named < 0) refuse_damaged();
+  if (named == 0 || text("format") != format_.name)
+    refuse(fmt::format("an HDF5 file, but not a {}", format_.name));
+  if (number("version") != format_.version)
+    refuse(fmt::format("a {} of version {}, not {}", format_.name, number("version"), format_.version));
+}
+
+void Hdf5Reader::refuse(const std::string& what) const {
+  throw InputError(path_, 0, what, format_.remedy);
 }
 
 void Hdf5Reader::refuse_damaged() const {
-  refuse(fmt::format("damaged or cut short ({})", reason()), "make the file again");
+  refuse(fmt::format("damaged or cut short ({})", reason()));
 }
 
 Hdf5Handle Hdf5Reader::opened(Hdf5Number id, Hdf5Handle::Close close) const {
   if (id < 0) refuse_damaged();
   return {id, close};
-}
-
-bool Hdf5Reader::has(const char* name) const {
-  const htri_t found = H5Aexists(file_.id(), name);
-  if (found < 0) refuse_damaged();
-  return found > 0;
 }
 
 double Hdf5Reader::number(const char* name) const {
@@ -166,10 +217,10 @@ double Hdf5Reader::number(const char* name) const {
 std::string Hdf5Reader::text(const char* name) const {
   const Hdf5Handle set = opened(H5Aopen(file_.id(), name, H5P_DEFAULT), H5Aclose);
   const Hdf5Handle type = opened(H5Aget_type(set.id()), H5Tclose);
-  constexpr std::size_t longest = 1000;
+  constexpr std::size_t longest = 10'000;
   const std::size_t size = H5Tget_size(type.id());
   if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) != 0 || size > longest)
-    refuse(fmt::format("'{}' is not a short string", name), "make the file again");
+    refuse(fmt::format("'{}' is not a short string", name));
   std::vector<char> value(size + 1);
   if (H5Aread(set.id(), type.id(), value.data()) < 0) refuse_damaged();
   return value.data();

@@ -1,21 +1,76 @@
 #pragma once
-// HDF5 files of named numbers, texts and lists, with checksums over all of them. One process writes or reads.
+// HDF5 files of named numbers, texts and lists, with checksums over all of them: the container of all that is
+// saved. One process writes a file, any number read it.
 
 #include <filesystem>
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "trisweep/core/output_file.hpp"
 #include "trisweep/core/types.hpp"
-#include "trisweep/hmatrix/hdf5_output.hpp"
 
 namespace trisweep::hmatrix {
 
+// hid_t is this in every version since 1.10; its headers stay out of ours.
+using Hdf5Number = std::int64_t;
+
+class Hdf5Handle {
+ public:
+  using Close = int (*)(Hdf5Number);
+
+  Hdf5Handle() = default;
+  Hdf5Handle(Hdf5Number id, Close end) : id_(id), close_(end) {}
+  Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~Hdf5Handle() { close(); }
+
+  Hdf5Number id() const { return id_; }
+  bool is_valid() const { return id_ >= 0; }
+  // False when what was written has not all reached the file.
+  bool close() { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
+
+ private:
+  Hdf5Number id_ = -1;
+  Close close_ = nullptr;
+};
+
+// The library prints nothing as long as one is there.
+class Hdf5Silence {
+ public:
+  Hdf5Silence();
+  ~Hdf5Silence();
+  Hdf5Silence(const Hdf5Silence&) = delete;
+  Hdf5Silence& operator=(const Hdf5Silence&) = delete;
+
+ private:
+  void* data_ = nullptr;
+  int (*print_)(Hdf5Number, void*) = nullptr;
+};
+
+// What is in a file: every file says so.
+struct FileFormat {
+  const char* name;
+  int version;
+  const char* remedy;  // how to make such a file
+};
+
 // V: Index, Offset, double, std::byte. Errors are Error(environment) and name the file's target.
+//
+// The file is in memory until commit(): HDF5 1.10 ends the program when it is left after it could not write
+// (a full disk), so it never hears of that.
 class Hdf5Writer {
  public:
-  explicit Hdf5Writer(OutputFile& file);
+  Hdf5Writer(OutputFile& file, const FileFormat& format);
+  ~Hdf5Writer();
+  Hdf5Writer(const Hdf5Writer&) = delete;
+  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
 
   void number(const char* name, double value);
   void text(const char* name, const std::string& value);
@@ -42,18 +97,18 @@ class Hdf5Writer {
   void attribute(const char* name, Hdf5Number type, const void* value);
 
   Hdf5Silence silence_;
-  Hdf5Output output_;
-  Hdf5Handle driver_, file_;
+  OutputFile& output_;
+  void* image_ = nullptr;  // of the file, by malloc()
+  Hdf5Handle file_;
   std::map<std::string, List> lists_;
 };
 
-// Errors are InputError and name the file: it cannot be opened, is damaged or cut short, or something is not
-// in it.
+// Errors are InputError and name the file: it cannot be opened, is damaged or cut short, of another format or
+// version, or something is not in it.
 class Hdf5Reader {
  public:
-  explicit Hdf5Reader(std::filesystem::path file);
+  Hdf5Reader(std::filesystem::path file, const FileFormat& format);
 
-  bool has(const char* name) const;
   double number(const char* name) const;
   std::string text(const char* name) const;
   Offset size(const char* name) const;
@@ -66,15 +121,21 @@ class Hdf5Reader {
     return values;
   }
 
-  [[noreturn]] void refuse(const std::string& what, const std::string& remedy) const;
-  [[noreturn]] void refuse_damaged() const;
+  [[noreturn]] void refuse(const std::string& what) const;
 
  private:
+  [[noreturn]] void refuse_damaged() const;
   Hdf5Handle opened(Hdf5Number id, Hdf5Handle::Close close) const;
+  void require_format() const;
 
   Hdf5Silence silence_;
   std::filesystem::path path_;
+  FileFormat format_;
   Hdf5Handle file_;
 };
+
+// For programs that use HDF5 through this alone, before anything else here: where a file was damaged, HDF5
+// 1.10 complains of itself when it tidies up at the program's end. There is nothing to tidy up.
+void leave_hdf5_alone_at_exit();
 
 }  // namespace trisweep::hmatrix

@@ -1,8 +1,8 @@
 #include "trisweep/hmatrix/local_blocks.hpp"
 
 #include <algorithm>
-#include <atomic>
 
+#include "trisweep/core/parallel_for.hpp"
 #include "trisweep/lowrank/panel_products.hpp"
 
 namespace trisweep::hmatrix {
@@ -160,20 +160,11 @@ void LocalBlocks<T>::reserve(Index nrhs) {
 }
 
 template <Scalar T>
-template <class Work>
-void LocalBlocks<T>::share(ThreadPool& pool, std::size_t count, const Work& work) {
-  std::atomic<std::size_t> next = 0;
-  pool.run([&](int thread) {
-    for (std::size_t i = next++; i < count; i = next++) work(thread, i);
-  });
-}
-
-template <Scalar T>
 void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, ThreadPool& pool,
                               const std::function<void()>& between) {
   const auto& products = lowrank::panel_products<T>();
   T* const sum = sum_.data();
-  share(pool, right_task_.size() - 1, [&](int, std::size_t task) {
+  parallel_for(pool, right_task_.size() - 1, [&](int, std::size_t task) {
     for (std::size_t r = right_task_[task]; r < right_task_[task + 1]; ++r) {
       const Right& v = right_[r];
       clear(Vectors<T>(sum, sums_, x.cols), v.sums, v.sums + v.rank);
@@ -181,7 +172,7 @@ void LocalBlocks<T>::multiply(Vectors<const T> x, Vectors<T> y, ThreadPool& pool
                                Offset{sums_}, x.cols});
     }
   });
-  share(pool, row_block_task_.size() - 1, [&](int thread, std::size_t task) {
+  parallel_for(pool, row_block_task_.size() - 1, [&](int thread, std::size_t task) {
     clear(y, row_block_row_[task], row_block_row_[task + 1]);
     for (std::size_t l = row_block_task_[task]; l < row_block_task_[task + 1]; ++l) {
       const Left& panel = left_[l];
@@ -197,7 +188,7 @@ template <Scalar T>
 void LocalBlocks<T>::multiply_transposed(Vectors<const T> x, Vectors<T> y, ThreadPool& pool) {
   const auto& products = lowrank::panel_products<T>();
   T* const sum = sum_.data();
-  share(pool, right_.size(), [&](int, std::size_t r) {
+  parallel_for(pool, right_.size(), [&](int, std::size_t r) {
     clear(Vectors<T>(sum, sums_, x.cols), right_[r].sums, right_[r].sums + right_[r].rank);
     for (std::size_t at = left_begin_[r]; at < left_begin_[r + 1]; ++at) {
       const Left& u = left_[usize(left_of_[at])];
@@ -205,7 +196,7 @@ void LocalBlocks<T>::multiply_transposed(Vectors<const T> x, Vectors<T> y, Threa
                                Offset{sums_}, x.cols});
     }
   });
-  share(pool, column_task_.size() - 1, [&](int, std::size_t task) {
+  parallel_for(pool, column_task_.size() - 1, [&](int, std::size_t task) {
     clear(y, row_block_begin_[task], row_block_begin_[task + 1]);
     for (std::size_t at = column_task_[task]; at < column_task_[task + 1]; ++at) {
       const OfColumns& part = of_columns_[at];

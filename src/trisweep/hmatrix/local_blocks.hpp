@@ -22,7 +22,7 @@ template <Scalar T>
 class LocalBlocks {
  public:
   LocalBlocks() = default;
-  // `blocks`: in order, of row blocks [first_strip, end_strip) only.
+  // `blocks`: in order, of row blocks [first_row_block, end_row_block) only.
   LocalBlocks(const std::vector<StoredBlock>& blocks, const RowBlocks& row_blocks, Index first_row_block,
               Index end_row_block);
 
@@ -63,9 +63,6 @@ class LocalBlocks {
   void place_right(const std::vector<StoredBlock>& blocks);
   void place_left(const std::vector<StoredBlock>& blocks, Index first_row_block, Index end_row_block);
   void list_for_transposed();
-  // Calls work(thread, i) for i < count, each on one of the threads.
-  template <class Work>
-  static void share(ThreadPool& pool, std::size_t count, const Work& work);
 
   std::vector<Index> row_block_begin_;  // of all row blocks
   Index row_begin_ = 0;                 // of this rank

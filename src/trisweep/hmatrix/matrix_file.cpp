@@ -1,8 +1,12 @@
 #include "trisweep/hmatrix/matrix_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <numeric>
+#include <random>
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/error.hpp"
@@ -20,187 +24,191 @@ constexpr const char* scalar_name() {
   return "complex double";
 }
 
-// Blocks of the file that are read together, and by whom they are wanted.
-struct FilePart {
-  Index owner;
-  Offset fields, field_count;  // of the lists
-  Offset piece, piece_count;
-  Offset panels, panel_bytes;
-};
+constexpr FileFormat blocks_format{"file of blocks of an H-matrix", 1, index_format.remedy};
+// Blocks are written and read together until they have as many bytes.
+constexpr std::size_t bytes_of_batch = std::size_t{1} << 24;
 
-// Goes through the blocks of a file.
-class PartList {
+std::filesystem::path blocks_file(const std::filesystem::path& folder, std::size_t rank) {
+  return folder / fmt::format("blocks-{}.h5", rank);
+}
+
+Offset bytes_of(const std::vector<StoredBlock>& blocks) {
+  Offset bytes = 0;
+  for (const StoredBlock& block : blocks) bytes += static_cast<Offset>(block.bytes.size());
+  return bytes;
+}
+
+void write_blocks(const std::filesystem::path& path, const std::string& identity,
+                  const std::vector<StoredBlock>& blocks) {
+  OutputFile output(path);
+  Hdf5Writer file(output, blocks_format);
+  file.text("identity", identity);
+  Offset pieces = 0;
+  for (const StoredBlock& block : blocks) pieces += static_cast<Offset>(block.piece.size());
+  file.make_list<Index>("block", block_fields * static_cast<Offset>(blocks.size()));
+  file.make_list<Offset>("piece", pieces);
+  file.make_list<std::byte>("panels", bytes_of(blocks));
+  BlockBatch batch;
+  for (const StoredBlock& block : blocks) {
+    batch.append(block);
+    if (batch.panels.size() < bytes_of_batch && &block != &blocks.back()) continue;
+    file.append<Index>("block", batch.fields);
+    file.append<Offset>("piece", batch.piece);
+    file.append<std::byte>("panels", batch.panels);
+    batch = {};
+  }
+  file.commit();
+}
+
+// Goes through the blocks in the file of one writing rank, and takes some.
+class BlockReader {
  public:
-  PartList(const Hdf5Reader& file, const MatrixHead& head, Index ranks)
-      : file_(file), head_(head), ranks_(ranks), total_(file.size("panels")) {}
+  // `bytes`: of its panels, as the index has them.
+  BlockReader(const std::filesystem::path& path, const MatrixHead& head, Offset bytes)
+      : file_(path, blocks_format), head_(head), total_(bytes) {
+    if (file_.text("identity") != head.identity || file_.size("panels") != bytes)
+      file_.refuse("it does not belong to the index beside it");
+  }
 
-  std::vector<FilePart> make() {
+  // Those whose first byte among the panels is wanted(byte): neighbours.
+  template <class Wanted>
+  void read(const Wanted& wanted, std::vector<StoredBlock>& stored) {
     const auto fields = file_.list<Index>("block");
     const auto piece = file_.list<Offset>("piece");
     if (fields.size() % usize(block_fields) != 0) refuse();
-    for (std::size_t f = 0; f < fields.size(); f += usize(block_fields)) add(&fields[f], piece);
-    if (next_.panels != total_ || usize(next_.piece) != piece.size()) refuse();
-    return std::move(parts_);
+    Offset at = 0;  // of the panels
+    auto own = piece.begin();
+    for (auto f = fields.begin(); f != fields.end(); f += block_fields) {
+      if (!is_sound(&*f) || f[7] >= piece.end() - own) refuse();
+      const auto end = own + f[7] + 1;
+      const Offset bytes = *(end - 1);
+      if (*own < 0 || !std::is_sorted(own, end) || bytes > total_ - at) refuse();
+      if (wanted(at)) {
+        if (batch_.fields.empty()) begin_ = at;
+        end_ = at + bytes;
+        batch_.fields.insert(batch_.fields.end(), f, f + block_fields);
+        batch_.piece.insert(batch_.piece.end(), own, end);
+        if (end_ - begin_ >= Offset{bytes_of_batch}) take_batch(stored);
+      }
+      at += bytes;
+      own = end;
+    }
+    if (at != total_ || own != piece.end()) refuse();
+    take_batch(stored);
   }
 
  private:
-  [[noreturn]] void refuse() const { file_.refuse("its blocks are inconsistent", "make the file again"); }
+  [[noreturn]] void refuse() const { file_.refuse("its blocks are inconsistent"); }
 
-  void add(const Index* f, const std::vector<Offset>& piece) {
-    const Offset pieces = Offset{f[7]} + 1;
-    if (!is_sound(f) || next_.piece + pieces > static_cast<Offset>(piece.size())) refuse();
-    const std::span<const Offset> own(piece.data() + next_.piece, usize(pieces));
-    if (own.front() < 0 || !std::ranges::is_sorted(own) || next_.panels + own.back() > total_) refuse();
-    const auto owner = static_cast<Index>(
-        std::min(double(next_.panels) / std::max(double(total_), 1.0) * ranks_, double(ranks_ - 1)));
-    if (parts_.empty() || parts_.back().owner != owner ||
-        parts_.back().panel_bytes >= Offset{bytes_of_batch}) {
-      next_.owner = owner;
-      parts_.push_back(next_);
-    }
-    parts_.back().field_count += block_fields;
-    parts_.back().piece_count += pieces;
-    parts_.back().panel_bytes += own.back();
-    next_.fields += block_fields;
-    next_.piece += pieces;
-    next_.panels += own.back();
-    last_number_ = f[0];
-  }
-
-  bool is_sound(const Index* f) const {
+  bool is_sound(const Index* f) {
     const RowBlocks& row_blocks = head_.row_blocks;
     const auto is_range = [&](Index begin, Index end) {
       return 0 <= begin && begin < end && end <= head_.tree.size();
     };
-    return f[0] >= last_number_ && is_range(f[1], f[2]) && is_range(f[3], f[4]) &&
+    return f[0] >= std::exchange(last_number_, f[0]) && is_range(f[1], f[2]) && is_range(f[3], f[4]) &&
            f[5] >= StoredBlock::dense && f[6] >= 0 && f[7] > 0 && f[6] <= row_blocks.count() - f[7] &&
            row_blocks.of(f[1]) == f[6] && row_blocks.of(f[2] - 1) == f[6] + f[7] - 1;
   }
 
-  const Hdf5Reader& file_;
+  void take_batch(std::vector<StoredBlock>& stored) {
+    batch_.panels.resize(usize(end_ - begin_));
+    file_.read<std::byte>("panels", begin_, batch_.panels);
+    std::ranges::move(to_blocks(batch_), std::back_inserter(stored));
+    batch_ = {};
+    begin_ = end_;
+  }
+
+  Hdf5Reader file_;
   const MatrixHead& head_;
-  const Index ranks_;
   const Offset total_;
-  FilePart next_{};
   Index last_number_ = 0;
-  std::vector<FilePart> parts_;
+  BlockBatch batch_;  // of panels [begin_, end_), still to be read
+  Offset begin_ = 0, end_ = 0;
 };
 
-BlockBatch read_part(const Hdf5Reader& file, const FilePart& part) {
-  BlockBatch batch;
-  batch.fields.resize(usize(part.field_count));
-  batch.piece.resize(usize(part.piece_count));
-  batch.panels.resize(usize(part.panel_bytes));
-  file.read<Index>("block", part.fields, batch.fields);
-  file.read<Offset>("piece", part.piece, batch.piece);
-  file.read<std::byte>("panels", part.panels, batch.panels);
-  return batch;
+// The blocks in a rank's share of all bytes.
+std::vector<StoredBlock> read_share(const std::filesystem::path& folder, const MatrixHead& head, Index rank,
+                                    Index ranks) {
+  const auto total = std::accumulate(head.panel_bytes.begin(), head.panel_bytes.end(), Offset{0});
+  const auto owner = [&](Offset byte) {
+    return static_cast<Index>(std::min(double(byte) / std::max(double(total), 1.0) * ranks, ranks - 1.0));
+  };
+  std::vector<StoredBlock> stored;
+  Offset before = 0;
+  for (std::size_t writer = 0; writer < head.panel_bytes.size(); ++writer) {
+    const Offset end = before + head.panel_bytes[writer];
+    if (owner(before) <= rank && rank <= owner(end))
+      BlockReader(blocks_file(folder, writer), head, end - before)
+          .read([&](Offset at) { return owner(before + at) == rank; }, stored);
+    before = end;
+  }
+  return stored;
 }
 
-// Where the batches of this rank's blocks end.
-std::vector<std::size_t> batch_ends(const std::vector<StoredBlock>& blocks) {
-  std::vector<std::size_t> ends;
-  std::size_t bytes = 0;
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    bytes += blocks[b].bytes.size();
-    if (bytes < bytes_of_batch && b + 1 < blocks.size()) continue;
-    ends.push_back(b + 1);
-    bytes = 0;
-  }
-  return ends;
+MatrixHead read_index(const std::filesystem::path& folder, const std::string& scalar) {
+  if (std::filesystem::is_regular_file(folder))
+    throw InputError(folder, 0, "it is a file, as older versions saved, and not a folder",
+                     index_format.remedy);
+  return read_head(Hdf5Reader(folder / index_file, index_format), scalar);
 }
 
-// Sizes of the three lists, of all ranks.
-std::array<Offset, 3> list_sizes(const mpi::Communicator& comm, const std::vector<StoredBlock>& blocks) {
-  std::vector<double> sizes(3);
-  for (const StoredBlock& block : blocks) {
-    sizes[0] += block_fields;
-    sizes[1] += double(block.piece.size());
-    sizes[2] += double(block.bytes.size());
-  }
-  comm.sum(sizes);
-  return {static_cast<Offset>(sizes[0]), static_cast<Offset>(sizes[1]), static_cast<Offset>(sizes[2])};
-}
-
-void write_blocks(const mpi::Communicator& comm, const std::vector<StoredBlock>& blocks, Hdf5Writer* file) {
-  const auto ends = mpi::agree_on_error(comm, [&] { return batch_ends(blocks); });
-  for (Index r = 0; r < comm.size(); ++r) {
-    auto batches = static_cast<Index>(ends.size());
-    comm.broadcast(batches, r);
-    for (Index b = 0; b < batches; ++b) {
-      BlockBatch batch;
-      if (comm.rank() == r) {
-        const std::size_t begin = b == 0 ? 0 : ends[usize(b - 1)];
-        batch = to_batch(std::span(blocks).subspan(begin, ends[usize(b)] - begin));
-        if (r != 0) send(comm, batch, 0);
-      } else if (comm.rank() == 0) {
-        batch = receive_batch(comm, r);
-      }
-      mpi::agree_on_error(comm, [&] {
-        if (file == nullptr) return;
-        file->append<Index>("block", batch.fields);
-        file->append<Offset>("piece", batch.piece);
-        file->append<std::byte>("panels", batch.panels);
-      });
-    }
-  }
+void write_index(OutputFolder& folder, const std::string& scalar, const MatrixHead& head) {
+  OutputFile output(folder.temporary() / index_file);
+  Hdf5Writer file(output, index_format);
+  write_head(file, scalar, head);
+  file.commit();
+  folder.commit();
 }
 
 }  // namespace
 
 template <Scalar T>
-void save_blocks(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFile* file) {
+void save_blocks(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFolder* folder) {
   mpi::revoke_on_error(comm, [&] {
-    const auto sizes = list_sizes(comm, blocks.stored);
-    const auto writer = mpi::agree_on_error(comm, [&]() -> std::unique_ptr<Hdf5Writer> {
-      if (comm.rank() != 0) return nullptr;
-      auto made = std::make_unique<Hdf5Writer>(*file);
-      write_head(*made, scalar_name<T>(), {blocks.tree, blocks.options, blocks.row_blocks});
-      made->template make_list<Index>("block", sizes[0]);
-      made->template make_list<Offset>("piece", sizes[1]);
-      made->template make_list<std::byte>("panels", sizes[2]);
-      return made;
-    });
-    write_blocks(comm, blocks.stored, writer.get());
+    std::string temporary, identity;
     mpi::agree_on_error(comm, [&] {
-      if (writer) writer->commit();
+      if (comm.rank() != 0) return;
+      temporary = folder->temporary();
+      std::random_device random;
+      identity = fmt::format("{:08x}{:08x}", random(), random());
+    });
+    comm.broadcast(temporary);
+    comm.broadcast(identity);
+    mpi::agree_on_error(
+        comm, [&] { write_blocks(blocks_file(temporary, usize(comm.rank())), identity, blocks.stored); });
+    const auto panel_bytes = comm.gather(bytes_of(blocks.stored));
+    mpi::agree_on_error(comm, [&] {
+      if (comm.rank() == 0)
+        write_index(*folder, scalar_name<T>(),
+                    {blocks.tree, blocks.options, blocks.row_blocks, identity, panel_bytes});
     });
   });
 }
 
 template <Scalar T>
-CompressedBlocks<T> load_blocks(const mpi::Communicator& comm, const std::filesystem::path& path) {
+CompressedBlocks<T> load_blocks(const mpi::Communicator& comm, const std::filesystem::path& folder) {
   return mpi::revoke_on_error(comm, [&] {
     const auto start = Clock::now();
     MatrixHead head;
-    std::vector<FilePart> parts;
-    const auto file = mpi::agree_on_error(comm, [&]() -> std::unique_ptr<Hdf5Reader> {
-      if (comm.rank() != 0) return nullptr;
-      auto opened = std::make_unique<Hdf5Reader>(path);
-      head = read_head(*opened, scalar_name<T>());
-      parts = PartList(*opened, head, comm.size()).make();
-      return opened;
+    mpi::agree_on_error(comm, [&] {
+      if (comm.rank() == 0) head = read_index(folder, scalar_name<T>());
     });
     comm.broadcast(head.options);
     comm.broadcast(head.tree.order);
     comm.broadcast(head.tree.cluster);
     comm.broadcast(head.row_blocks.begin);
-    comm.broadcast(parts);
-    CompressedBlocks<T> blocks{
-        .tree = std::move(head.tree), .options = head.options, .row_blocks = head.row_blocks};
-    for (const FilePart& part : parts) {
-      BlockBatch batch =
-          mpi::agree_on_error(comm, [&] { return comm.rank() == 0 ? read_part(*file, part) : BlockBatch{}; });
-      if (part.owner != 0 && comm.rank() == 0) send(comm, batch, part.owner);
-      if (part.owner != comm.rank()) continue;
-      if (part.owner != 0) batch = receive_batch(comm, 0);
-      std::ranges::move(to_blocks(batch), std::back_inserter(blocks.stored));
-    }
+    comm.broadcast(head.identity);
+    comm.broadcast(head.panel_bytes);
+    CompressedBlocks<T> blocks;
     mpi::agree_on_error(comm, [&] {
-      blocks.leaves = make_blocks(blocks.tree, blocks.options.blocks);
+      blocks.stored = read_share(folder, head, comm.rank(), comm.size());
+      blocks.leaves = make_blocks(head.tree, head.options.blocks);
       if (!blocks.stored.empty() && usize(blocks.stored.back().number) >= blocks.leaves.size())
-        throw InputError(path, 0, "its blocks do not match its cluster tree", "make the file again");
+        throw InputError(folder, 0, "its blocks do not match its cluster tree", index_format.remedy);
     });
+    blocks.tree = std::move(head.tree);
+    blocks.options = head.options;
+    blocks.row_blocks = std::move(head.row_blocks);
     blocks.seconds = comm.max(seconds_since(start));
     return blocks;
   });
@@ -221,8 +229,8 @@ bool is_tree_of(const ClusterTree& tree, const std::vector<Point>& points) {
   });
 }
 
-#define INSTANTIATE(T)                                                                          \
-  template void save_blocks(const mpi::Communicator&, const CompressedBlocks<T>&, OutputFile*); \
+#define INSTANTIATE(T)                                                                            \
+  template void save_blocks(const mpi::Communicator&, const CompressedBlocks<T>&, OutputFolder*); \
   template CompressedBlocks<T> load_blocks(const mpi::Communicator&, const std::filesystem::path&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -1,29 +1,28 @@
 #pragma once
-// H-matrices in HDF5 files, which any number of ranks may write and any other number read: what is in a file
-// is what one rank alone would have written, up to where HDF5 puts it.
+// H-matrices in folders of HDF5 files, which any number of ranks may write and any other number read.
 //
-// Blocks go through rank 0, a few megabytes at a time: each is in one message, and rank 0 needs no more
-// memory than others.
+// Each rank writes its blocks to a file of its own, blocks-RANK.h5, and rank 0 writes index.h5: what is not
+// blocks, and the bytes of each file. Each rank reads the files that have blocks of its share of the bytes.
+// No block is in a message. All ranks must see the folder. While it writes, a rank needs as much memory again
+// as its blocks have.
 
 #include "trisweep/core/output_file.hpp"
 #include "trisweep/hmatrix/compressed_blocks.hpp"
 
 namespace trisweep::hmatrix {
 
-// `file` is rank 0's, and appears whole; others pass none. Collective; throws Error(environment) on every
-// rank.
+inline constexpr const char* index_file = "index.h5";
+
+// `folder` is rank 0's, made with index_file, and appears whole; others pass none. Collective; throws
+// Error(environment) on every rank.
 template <Scalar T>
-void save_blocks(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFile* file);
+void save_blocks(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFolder* folder);
 
 // Each rank gets about as many bytes of blocks. Products are the same bit for bit as before they were saved.
-// Collective; throws InputError on every rank: the file is missing, damaged, of another program, version or
-// scalar type.
+// Collective; throws InputError on every rank, which names the file: it is missing, damaged, of another
+// matrix, program, version or scalar type.
 template <Scalar T>
-CompressedBlocks<T> load_blocks(const mpi::Communicator& comm, const std::filesystem::path& file);
-
-// For programs that use HDF5 through this alone, before anything else here: where a file was damaged, HDF5
-// 1.10 complains of itself when it tidies up at the program's end. There is nothing to tidy up.
-void leave_hdf5_alone_at_exit();
+CompressedBlocks<T> load_blocks(const mpi::Communicator& comm, const std::filesystem::path& folder);
 
 // Whether a tree is that of these points, in its order.
 bool is_tree_of(const ClusterTree& tree, const std::vector<Point>& points);

@@ -10,8 +10,6 @@
 namespace trisweep::hmatrix {
 namespace {
 
-constexpr const char* format_name = "trisweep H-matrix";
-constexpr int format_version = 1;
 constexpr Index cluster_fields = 4;  // begin, end, left, right
 constexpr Index box_fields = 6;      // low, high
 
@@ -41,32 +39,21 @@ bool is_sound(const MatrixHead& head) {
   const std::vector<Index>& row_block = head.row_blocks.begin;
   return is_permutation(head.tree.order) && !row_block.empty() && std::ranges::is_sorted(row_block) &&
          row_block.front() == 0 && row_block.back() == head.tree.size() &&
+         std::ranges::all_of(head.panel_bytes, [](Offset bytes) { return bytes >= 0; }) &&
          std::ranges::all_of(std::views::iota(Index{0}, static_cast<Index>(head.tree.cluster.size())),
                              [&](Index at) { return is_sound(head.tree, at); });
-}
-
-void require_format(const Hdf5Reader& file, const std::string& scalar) {
-  if (!file.has("format") || file.text("format") != format_name)
-    file.refuse("an HDF5 file, but not one of an H-matrix", "give a file that was made by --save");
-  if (file.number("version") != format_version)
-    file.refuse(fmt::format("format version {}, not {}", file.number("version"), format_version),
-                "make the file again with this trisweep");
-  if (file.text("scalar") != scalar)
-    file.refuse(fmt::format("a matrix of {} numbers, not {}", file.text("scalar"), scalar),
-                "solve in the precision it was made in");
 }
 
 }  // namespace
 
 void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& head) {
-  const auto& [tree, options, row_blocks] = head;
+  const auto& [tree, options, row_blocks, identity, panel_bytes] = head;
   const BlockCompression& how = options.compression;
-  file.text("format", format_name);
-  file.number("version", format_version);
+  file.text("identity", identity);
   file.text("scalar", scalar);
   file.number("eta", options.blocks.eta);
   file.number("least_side", options.blocks.least_side);
-  file.number("strip_rows", options.block_rows);
+  file.number("block_rows", options.block_rows);
   file.number("eps", how.eps);
   file.number("most_rank", how.most_rank);
   file.number("recompressed", how.recompress ? 1 : 0);
@@ -82,15 +69,19 @@ void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& h
   file.list<Index>("order", tree.order);
   file.list<Index>("cluster", cluster);
   file.list<double>("box", box);
-  file.list<Index>("strip", row_blocks.begin);
+  file.list<Index>("row_block", row_blocks.begin);
+  file.list<Offset>("panel_bytes", panel_bytes);
 }
 
 MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar) {
-  require_format(file, scalar);
+  if (file.text("scalar") != scalar)
+    file.refuse(fmt::format("a matrix of {} numbers, not {}", file.text("scalar"), scalar));
   MatrixHead head;
+  head.identity = file.text("identity");
+  head.panel_bytes = file.list<Offset>("panel_bytes");
   head.options.blocks = {.eta = file.number("eta"),
                          .least_side = static_cast<Index>(file.number("least_side"))};
-  head.options.block_rows = static_cast<Index>(file.number("strip_rows"));
+  head.options.block_rows = static_cast<Index>(file.number("block_rows"));
   head.options.compression = {
       .eps = file.number("eps"),
       .cross = find_named(lowrank::crosses(), "cross", file.text("cross")).method,
@@ -98,7 +89,7 @@ MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar) {
       .precision = find_named(lowrank::precisions(), "precision", file.text("precision")).precision,
       .most_rank = static_cast<Index>(file.number("most_rank"))};
   head.tree.order = file.list<Index>("order");
-  head.row_blocks.begin = file.list<Index>("strip");
+  head.row_blocks.begin = file.list<Index>("row_block");
   const auto cluster = file.list<Index>("cluster");
   const auto box = file.list<double>("box");
   const std::size_t clusters = cluster.size() / usize(cluster_fields);
@@ -109,8 +100,7 @@ MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar) {
     const double* const b = &box[c * usize(box_fields)];
     head.tree.cluster.push_back({f[0], f[1], {b[0], b[1], b[2]}, {b[3], b[4], b[5]}, f[2], f[3]});
   }
-  if (!even || !is_sound(head))
-    file.refuse("its description of the matrix is inconsistent", "make the file again");
+  if (!even || !is_sound(head)) file.refuse("its description of the matrix is inconsistent");
   return head;
 }
 

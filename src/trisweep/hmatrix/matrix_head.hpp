@@ -1,5 +1,5 @@
 #pragma once
-// What a file of an H-matrix has beside the blocks.
+// The index of a saved H-matrix: all but the blocks, and where these are.
 
 #include "trisweep/hmatrix/compressed_blocks.hpp"
 #include "trisweep/hmatrix/hdf5_file.hpp"
@@ -10,11 +10,14 @@ struct MatrixHead {
   ClusterTree tree;
   HMatrixOptions options;
   RowBlocks row_blocks;
+  std::string identity;             // of this saving: the files of blocks have it, too
+  std::vector<Offset> panel_bytes;  // in each of those files
 };
 
+inline constexpr FileFormat index_format{"trisweep H-matrix", 2, "make the matrix again, with --save FOLDER"};
+
 void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& head);
-// Throws InputError: the file is of another program, version or scalar type, or what it says does not fit
-// together.
+// Throws InputError: the matrix is of another scalar type, or what the index says does not fit together.
 MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar);
 
 }  // namespace trisweep::hmatrix

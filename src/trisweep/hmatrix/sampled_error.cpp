@@ -1,7 +1,7 @@
-#include <atomic>
 #include <cmath>
 #include <vector>
 
+#include "trisweep/core/parallel_for.hpp"
 #include "trisweep/core/split_mix.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 
@@ -30,17 +30,14 @@ double sampled_error(HMatrix<T>& matrix, const IntegralKernel<T>& kernel, Index 
   });
   matrix(x, y);
   std::vector<double> of_row(2 * sample.size());
-  std::atomic<std::size_t> next = 0;
   mpi::agree_on_error(matrix.comm(), [&] {
-    matrix.pool().run([&](int) {
+    parallel_for(matrix.pool(), sample.size(), [&](int, std::size_t s) {
       std::vector<T> row(usize(n));
-      for (std::size_t s = next++; s < sample.size(); s = next++) {
-        kernel.row(tree.order[usize(first + sample[s])], tree.order, row.data());
-        T exact{};
-        for (Index j = 0; j < n; ++j) exact += row[usize(j)] * sign_of<T>(j);
-        of_row[2 * s] = double(std::norm(exact - y[usize(sample[s])]));
-        of_row[2 * s + 1] = double(std::norm(exact));
-      }
+      kernel.row(tree.order[usize(first + sample[s])], tree.order, row.data());
+      T exact{};
+      for (Index j = 0; j < n; ++j) exact += row[usize(j)] * sign_of<T>(j);
+      of_row[2 * s] = double(std::norm(exact - y[usize(sample[s])]));
+      of_row[2 * s + 1] = double(std::norm(exact));
     });
   });
   std::vector<double> sums(2);

@@ -36,8 +36,8 @@ struct StoredBlock {
   Index rank = dense;
   Index first_row_block = 0;
   // The panel of V unless it is dense, then that of U, or of the block, for each of its row blocks of rows:
-  // row block first_strip + s from piece[s] to piece[s + 1]. A dense block has rows and columns of one row
-  // block each.
+  // row block first_row_block + s from piece[s] to piece[s + 1]. A dense block has rows and columns of one
+  // row block each.
   std::vector<std::byte> bytes;
   std::vector<std::size_t> piece;
 

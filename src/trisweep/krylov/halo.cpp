@@ -8,9 +8,6 @@
 #include "trisweep/mpi/watchdog.hpp"
 
 namespace trisweep::krylov {
-namespace {
-constexpr int tag_halo = 1;
-}
 
 template <Scalar T>
 Halo<T>::Halo(const mpi::Communicator& comm, const distribution::RowPartition& partition,
@@ -61,9 +58,10 @@ void Halo<T>::exchange(const mpi::Communicator& comm, bool reversed, T* extended
   const std::size_t row = usize(width);
   T* const ghosts = extended + usize(rows_) * row;
   std::size_t used = 0;
+  constexpr int tag = static_cast<int>(mpi::Tag::ghosts);
   const auto post = [&](auto call, T* data, std::size_t rows, Index rank) {
     const mpi::Extent extent(rows * row * sizeof(T), comm.limits());
-    mpi::check(call(data, extent.count(), extent.type(), rank, tag_halo, comm.handle(), &request_[used++]),
+    mpi::check(call(data, extent.count(), extent.type(), rank, tag, comm.handle(), &request_[used++]),
                "exchange of ghosts");
   };
   T* owned = lending_.data();

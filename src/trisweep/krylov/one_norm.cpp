@@ -1,10 +1,10 @@
 #include "trisweep/krylov/one_norm.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "trisweep/mpi/rows.hpp"
 #include "trisweep/numeric/fortran.hpp"
 
 #define TRISWEEP_NORM_SYMBOL_real(P, T) \
@@ -53,27 +53,6 @@ struct NormEstimator {
   int save_[3] = {0, 0, 0};
 };
 
-constexpr int tag = 4;
-
-// This rank's rows of a vector that rank 0 has, and the other way round.
-template <Scalar T>
-void deal_out(const mpi::Communicator& comm, const distribution::RowPartition& partition,
-              const std::vector<T>& whole, std::vector<T>& mine) {
-  if (comm.rank() != 0) return comm.receive_bytes(mine.data(), mine.size() * sizeof(T), 0, tag);
-  for (Index r = 1; r < comm.size(); ++r)
-    comm.send_bytes(whole.data() + partition.first(r), usize(partition.count(r)) * sizeof(T), r, tag);
-  std::copy_n(whole.begin(), mine.size(), mine.begin());
-}
-
-template <Scalar T>
-void collect(const mpi::Communicator& comm, const distribution::RowPartition& partition,
-             const std::vector<T>& mine, std::vector<T>& whole) {
-  if (comm.rank() != 0) return comm.send_bytes(mine.data(), mine.size() * sizeof(T), 0, tag);
-  std::copy(mine.begin(), mine.end(), whole.begin());
-  for (Index r = 1; r < comm.size(); ++r)
-    comm.receive_bytes(whole.data() + partition.first(r), usize(partition.count(r)) * sizeof(T), r, tag);
-}
-
 }  // namespace
 
 template <Scalar T>
@@ -89,9 +68,9 @@ double estimate_one_norm(const mpi::Communicator& comm, const distribution::RowP
     int kase = comm.rank() == 0 ? estimator->step() : 0;
     comm.broadcast(kase);
     if (kase == 0) break;
-    deal_out(comm, partition, estimator->x, mine);
+    mpi::scatter<T>(comm, estimator->x.data(), partition.begin, mine);
     (kase == 1 ? multiply : multiply_adjoint)(mine, product);
-    collect(comm, partition, product, estimator->x);
+    mpi::gather<T>(comm, product, partition.begin, estimator->x.data());
   }
   auto estimate = static_cast<double>(estimator->estimate);
   comm.broadcast(estimate);

@@ -85,7 +85,7 @@ class Flood {
   // Neither goes on before the other has come: looks are measured before anything is sent.
   void conditional_barrier() {
     char word = 0;
-    constexpr int tag = 0;
+    constexpr auto tag = mpi::Tag::barrier;
     if (comm_.rank() == 0) {
       comm_.send_bytes(&word, 1, other_, tag);
       comm_.receive_bytes(&word, 1, other_, tag);

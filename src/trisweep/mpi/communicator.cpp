@@ -222,19 +222,22 @@ void Communicator::finish_or_cancel(MPI_Request& request) const {
   }
 }
 
-void Communicator::send_bytes(const void* data, std::size_t bytes, Index to, int tag) const {
+void Communicator::send_bytes(const void* data, std::size_t bytes, Index to, Tag tag) const {
   in_pieces(bytes, limits_, [&](std::size_t at, int count) {
     MPI_Request request;
-    check(MPI_Isend(static_cast<const char*>(data) + at, count, MPI_BYTE, to, tag, comm_, &request),
+    check(MPI_Isend(static_cast<const char*>(data) + at, count, MPI_BYTE, to, static_cast<int>(tag), comm_,
+                    &request),
           "MPI_Isend");
     finish(request);
   });
 }
 
-void Communicator::receive_bytes(void* data, std::size_t bytes, Index from, int tag) const {
+void Communicator::receive_bytes(void* data, std::size_t bytes, Index from, Tag tag) const {
   in_pieces(bytes, limits_, [&](std::size_t at, int count) {
     MPI_Request request;
-    check(MPI_Irecv(static_cast<char*>(data) + at, count, MPI_BYTE, from, tag, comm_, &request), "MPI_Irecv");
+    check(MPI_Irecv(static_cast<char*>(data) + at, count, MPI_BYTE, from, static_cast<int>(tag), comm_,
+                    &request),
+          "MPI_Irecv");
     finish_or_cancel(request);
   });
 }

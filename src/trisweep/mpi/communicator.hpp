@@ -16,6 +16,7 @@
 #include "trisweep/core/types.hpp"
 #include "trisweep/mpi/fault_state.hpp"
 #include "trisweep/mpi/pieces.hpp"
+#include "trisweep/mpi/tags.hpp"
 
 namespace trisweep::mpi {
 
@@ -91,8 +92,8 @@ class Communicator {
   void broadcast(T& value, Index root = 0) const { broadcast_bytes(&value, sizeof value, root); }
 
   // Blocking transfers of any size; messages between two ranks arrive in the order sent.
-  void send_bytes(const void* data, std::size_t bytes, Index to, int tag) const;
-  void receive_bytes(void* data, std::size_t bytes, Index from, int tag) const;
+  void send_bytes(const void* data, std::size_t bytes, Index to, Tag tag) const;
+  void receive_bytes(void* data, std::size_t bytes, Index from, Tag tag) const;
 
   // Every rank's list, by rank; empty except on `root`. Lists may differ in length. As broadcast().
   template <class T>
@@ -200,16 +201,15 @@ template <class T>
 requires std::is_trivially_copyable_v<T> std::vector<std::vector<T>> Communicator::gather(
     const std::vector<T>& mine, Index root)
 const {
-  constexpr int tag = 3;
   const auto sizes = gather(static_cast<Offset>(mine.size()), root);
   std::vector<std::vector<T>> all;
   agree_on_error(*this, [&] {
     for (const Offset size : sizes) all.emplace_back(usize(size));
     if (rank_ == root) all[usize(root)] = mine;
   });
-  if (rank_ != root) send_bytes(mine.data(), mine.size() * sizeof(T), root, tag);
+  if (rank_ != root) send_bytes(mine.data(), mine.size() * sizeof(T), root, Tag::list);
   for (Index r = 0; r < static_cast<Index>(all.size()); ++r) {
-    if (r != root) receive_bytes(all[usize(r)].data(), all[usize(r)].size() * sizeof(T), r, tag);
+    if (r != root) receive_bytes(all[usize(r)].data(), all[usize(r)].size() * sizeof(T), r, Tag::list);
   }
   return all;
 }

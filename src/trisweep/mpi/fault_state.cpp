@@ -7,12 +7,13 @@
 #include <new>
 #include <utility>
 
+#include "trisweep/mpi/tags.hpp"
 #include "trisweep/mpi/watchdog.hpp"
 
 namespace trisweep::mpi {
 namespace {
-constexpr int tag_failure = 100;
-constexpr int tag_meeting = 101;
+constexpr int tag_failure = static_cast<int>(Tag::failure);
+constexpr int tag_conditional = static_cast<int>(Tag::conditional);
 
 constexpr const char* calls_differ =
     "only some ranks are prepared for this call: the ranks' calls differ\n  remedy: call with the same op "
@@ -98,10 +99,10 @@ void FaultState::poll_entries() {
   for (;;) {
     int found = 0;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, tag_meeting, comm_, &found, &status);
+    MPI_Iprobe(MPI_ANY_SOURCE, tag_conditional, comm_, &found, &status);
     if (found == 0) return;
     Offset& call = entered_[usize(status.MPI_SOURCE)];
-    MPI_Recv(&call, 1, MPI_INT64_T, status.MPI_SOURCE, tag_meeting, comm_, MPI_STATUS_IGNORE);
+    MPI_Recv(&call, 1, MPI_INT64_T, status.MPI_SOURCE, tag_conditional, comm_, MPI_STATUS_IGNORE);
     first_entered_ = std::min(first_entered_, call);
   }
 }
@@ -109,7 +110,7 @@ void FaultState::poll_entries() {
 void FaultState::enter_conditional(Offset call) {
   entering_ = entered_[usize(rank_)] = call;
   for (Index r = 0; r < size_; ++r) {
-    if (r != rank_) MPI_Isend(&entering_, 1, MPI_INT64_T, r, tag_meeting, comm_, &told_[usize(r)]);
+    if (r != rank_) MPI_Isend(&entering_, 1, MPI_INT64_T, r, tag_conditional, comm_, &told_[usize(r)]);
   }
 }
 

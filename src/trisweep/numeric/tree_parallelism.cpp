@@ -6,8 +6,8 @@
 #include <exception>
 #include <mutex>
 #include <queue>
-#include <system_error>
-#include <thread>
+
+#include "trisweep/core/thread_pool.hpp"
 
 namespace trisweep::numeric {
 namespace {
@@ -146,12 +146,7 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
 bool run_units(const std::vector<Unit>& units, int threads, const std::function<bool(int, const Unit&)>& work,
                const std::function<void()>& while_waiting) {
   Run run(units, work, while_waiting);
-  {
-    std::vector<std::jthread> others;
-    for (int thread = 1; thread < threads; ++thread)
-      others.emplace_back([&run, thread] { run.serve(thread); });
-    run.serve(0);
-  }
+  ThreadPool(threads).run([&](int thread) { run.serve(thread); });
   return run.conclude();
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
+#include "trisweep/core/parallel_for.hpp"
 
 namespace trisweep::sptrsv {
 namespace {
@@ -31,15 +31,10 @@ struct Candidate {
 // In the order of the algorithms. The last ones take the longest to look at, so threads begin with them.
 std::vector<Candidate> all_candidates(const matrix::Pattern& below, ThreadPool& pool) {
   std::vector<Candidate> candidates(algorithms().size());
-  std::atomic<std::size_t> left = candidates.size();
-  pool.run([&](int) {
-    for (std::size_t now = left; now > 0;) {
-      if (!left.compare_exchange_weak(now, now - 1)) continue;
-      Candidate& mine = candidates[now - 1];
-      mine.schedule = make_schedule(below, algorithms()[now - 1].assign(below, pool.size()));
-      mine.seconds = estimate(below, mine.schedule);
-      now = left;
-    }
+  parallel_for(pool, candidates.size(), [&](int, std::size_t before) {
+    const std::size_t k = candidates.size() - 1 - before;
+    candidates[k].schedule = make_schedule(below, algorithms()[k].assign(below, pool.size()));
+    candidates[k].seconds = estimate(below, candidates[k].schedule);
   });
   return candidates;
 }

@@ -10,6 +10,7 @@
 #include "apps/bem/spheres.hpp"
 #include "support/random_matrix.hpp"
 #include "support/scalars.hpp"
+#include "trisweep/hmatrix/hdf5_file.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 #include "trisweep/hmatrix/point_kernel.hpp"
 
@@ -43,20 +44,21 @@ struct SavedProblem {
 class MatrixFile : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = fs::temp_directory_path() / fmt::format("trisweep-matrix-file-{}.h5", getpid());
+    std::string name = fs::temp_directory_path() / fmt::format("trisweep-matrix-file-{}", getpid());
     world.broadcast(name);
     path = name;
   }
   void TearDown() override {
     conditional_barrier();
-    if (world.rank() == 0) fs::remove(path);
+    if (world.rank() == 0) fs::remove_all(path);
   }
 
   template <Scalar T>
   void save(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks) const {
-    std::optional<OutputFile> file;
-    if (comm.rank() == 0) file.emplace(path);
-    save_blocks(comm, blocks, file ? &*file : nullptr);
+    std::optional<OutputFolder> folder;
+    if (comm.rank() == 0) folder.emplace(path, index_file);
+    save_blocks(comm, blocks, folder ? &*folder : nullptr);
+    conditional_barrier(comm);
   }
 
   template <Scalar T>
@@ -76,8 +78,9 @@ class MatrixFile : public testing::Test {
     return y;
   }
 
-  // Until all ranks are here: the file is that of rank 0.
-  void conditional_barrier() const { world.sum(0.0); }
+  // Until all ranks are here: the folder is that of rank 0.
+  void conditional_barrier() const { conditional_barrier(world); }
+  static void conditional_barrier(const mpi::Communicator& comm) { comm.sum(0.0); }
 
   std::string refusal_on(const mpi::Communicator& comm) const {
     try {
@@ -134,71 +137,119 @@ TEST_F(MatrixFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
   ThreadPool pool(1);
   save(self, problem.compressed({self, pool}));
   const auto expected = product(self, load_blocks<double>(self, path));
-  std::string content(fs::file_size(path), ' ');
-  std::ifstream(path, std::ios::binary).read(content.data(), static_cast<std::streamsize>(content.size()));
-  const auto rewrite = [&](const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; };
-  for (std::size_t i = 0; i < 60; ++i) {
-    rewrite(content.substr(0, content.size() * i / 60));
-    EXPECT_NE(refusal_on(self), "taken") << i;
+  for (const fs::path& file : {path / index_file, path / "blocks-0.h5"}) {
+    std::string content(fs::file_size(file), ' ');
+    std::ifstream(file, std::ios::binary).read(content.data(), static_cast<std::streamsize>(content.size()));
+    const auto rewrite = [&](const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; };
+    for (std::size_t i = 0; i < 60; ++i) {
+      rewrite(content.substr(0, content.size() * i / 60));
+      EXPECT_NE(refusal_on(self).find(file.string()), std::string::npos) << i;
+    }
+    int taken = 0;
+    for (std::size_t i = 0; i < 300; ++i) {
+      std::string damaged = content;
+      damaged[content.size() * i / 300 + i % 7] ^= static_cast<char>(1 << (i % 8));
+      rewrite(damaged);
+      if (refusal_on(self) != "taken") continue;
+      ++taken;  // a byte that means nothing
+      EXPECT_EQ(product(self, load_blocks<double>(self, path)), expected);
+    }
+    EXPECT_LT(taken, 60);
+    rewrite(content);
   }
-  int taken = 0;
-  for (std::size_t i = 0; i < 300; ++i) {
-    std::string damaged = content;
-    damaged[content.size() * i / 300 + i % 7] ^= static_cast<char>(1 << (i % 8));
-    rewrite(damaged);
-    if (refusal_on(self) != "taken") continue;
-    ++taken;  // a byte that means nothing
-    EXPECT_EQ(product(self, load_blocks<double>(self, path)), expected);
-  }
-  EXPECT_LT(taken, 60);
 }
 
-TEST_F(MatrixFile, WhatIsNoFileOfOursIsRefusedOnEveryRank) {
-  const auto expect_refused = [&](const std::string& why) {
+TEST_F(MatrixFile, WhatIsNoFolderOfOursIsRefusedOnEveryRank) {
+  const auto expect_refused = [&](const fs::path& file, const std::string& why) {
     conditional_barrier();
     const std::string message = refusal_on(world);
-    EXPECT_NE(message.find(path.string()), std::string::npos) << message;
+    EXPECT_NE(message.find((file.empty() ? path : path / file).string()), std::string::npos) << message;
     EXPECT_NE(message.find(why), std::string::npos) << message;
-    EXPECT_NE(message.find("remedy"), std::string::npos) << message;
+    EXPECT_NE(message.find("--save FOLDER"), std::string::npos) << message;
     conditional_barrier();
   };
-  const auto with_hdf5 = [&](const auto& change) {
-    if (world.rank() > 0) return;
-    const hid_t file = fs::exists(path) ? H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
-                                        : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    change(file);
-    H5Fclose(file);
+  const auto on_rank_0 = [&](const auto& change) {
+    if (world.rank() == 0) change();
   };
-  expect_refused("No such file");
-  with_hdf5([](hid_t) {});
-  expect_refused("not one of an H-matrix");
-  if (world.rank() == 0) std::ofstream(path) << "%%MatrixMarket matrix\n";
-  expect_refused("not an HDF5 file");
+  const auto with_hdf5 = [&](const char* name, const auto& change) {
+    on_rank_0([&] {
+      const std::string file = path / name;
+      const hid_t opened = fs::exists(file)
+                               ? H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT)
+                               : H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+      change(opened);
+      H5Fclose(opened);
+    });
+  };
   ThreadPool pool(1);
+  const auto save_good = [&] { save(world, SavedProblem<double>().compressed({world, pool})); };
+  const std::string last = fmt::format("blocks-{}.h5", world.size() - 1);
+  expect_refused(index_file, "No such file");
+  on_rank_0([&] { std::ofstream(path) << "a single file, as of version 1\n"; });
+  expect_refused("", "older versions");
+  on_rank_0([&] {
+    fs::remove(path);
+    fs::create_directory(path);
+  });
+  with_hdf5(index_file, [](hid_t) {});
+  expect_refused(index_file, "not a trisweep H-matrix");
+  on_rank_0([&] { std::ofstream(path / index_file) << "%%MatrixMarket matrix\n"; });
+  expect_refused(index_file, "not an HDF5 file");
   save(world, SavedProblem<float>().compressed({world, pool}));
-  expect_refused("float numbers, not double");
-  save(world, SavedProblem<double>().compressed({world, pool}));
-  with_hdf5([](hid_t file) {
+  expect_refused(index_file, "float numbers, not double");
+  save_good();
+  with_hdf5(index_file, [](hid_t file) {
     const hid_t version = H5Aopen(file, "version", H5P_DEFAULT);
-    const double next = 2;
+    const double next = 3;
     H5Awrite(version, H5T_NATIVE_DOUBLE, &next);
     H5Aclose(version);
   });
-  expect_refused("version 2");
-  save(world, SavedProblem<double>().compressed({world, pool}));
-  with_hdf5([](hid_t file) { H5Ldelete(file, "panels", H5P_DEFAULT); });
-  expect_refused("damaged");
+  expect_refused(index_file, "version 3, not 2");
+  save_good();
+  with_hdf5(last.c_str(), [](hid_t file) { H5Ldelete(file, "panels", H5P_DEFAULT); });
+  expect_refused(last, "damaged");
+  save_good();
+  on_rank_0([&] { fs::remove(path / last); });
+  expect_refused(last, "No such file");
 }
 
-TEST_F(MatrixFile, WhatCannotBeWrittenLeavesNothing) {
+TEST_F(MatrixFile, BlocksOfAnotherSavingAreRefusedOnEveryRank) {
   const SavedProblem<double> problem;
   ThreadPool pool(1);
   const auto blocks = problem.compressed({world, pool});
-  std::optional<OutputFile> pipe;
-  if (world.rank() == 0) pipe.emplace("/dev/null");
-  EXPECT_THROW(save_blocks(world, blocks, pipe ? &*pipe : nullptr), Error);
+  const std::string last = fmt::format("blocks-{}.h5", world.size() - 1);
+  const fs::path kept = path.string() + ".kept";
+  save(world, blocks);
+  if (world.rank() == 0) fs::rename(path / last, kept);
+  save(world, blocks);
+  if (world.rank() == 0) fs::rename(kept, path / last);
   conditional_barrier();
-  EXPECT_FALSE(fs::exists(path));
+  const std::string message = refusal_on(world);
+  EXPECT_NE(message.find((path / last).string()), std::string::npos) << message;
+  EXPECT_NE(message.find("does not belong"), std::string::npos) << message;
+}
+
+TEST_F(MatrixFile, WhatCannotBeWrittenLeavesWhatWasThere) {
+  const SavedProblem<double> problem;
+  ThreadPool pool(1);
+  const auto blocks = problem.compressed({world, pool});
+  if (world.rank() == 0) {
+    fs::create_directory(path);
+    std::ofstream(path / "other") << "of somebody else";
+    EXPECT_THROW(OutputFolder(path, index_file), Error);
+    EXPECT_THROW(OutputFolder("/dev/null", index_file), Error);
+    EXPECT_THROW(OutputFolder("/no/such/folder", index_file), Error);
+    fs::remove(path / "other");
+  }
+  std::optional<OutputFolder> folder;
+  if (world.rank() == 0) {
+    folder.emplace(path, index_file);
+    fs::create_directory(folder->temporary() / fmt::format("blocks-{}.h5", world.size() - 1));
+  }
+  EXPECT_THROW(save_blocks(world, blocks, folder ? &*folder : nullptr), Error);
+  folder.reset();
+  conditional_barrier();
+  EXPECT_TRUE(fs::is_empty(path));
 }
 
 }  // namespace

@@ -1,0 +1,23 @@
+#pragma once
+// Items of unequal work, shared among threads.
+
+#include "trisweep/core/thread_pool.hpp"
+
+namespace trisweep {
+
+// Calls work(thread, item) for each item of [0, count), in their order as threads become free. The first
+// exception ends it and is rethrown.
+template <class Work>
+void parallel_for(ThreadPool& pool, std::size_t count, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  pool.run([&](int thread) {
+    try {
+      for (std::size_t item = next++; item < count; item = next++) work(thread, item);
+    } catch (...) {
+      next = count;
+      throw;
+    }
+  });
+}
+
+}  // namespace trisweep

@@ -1,0 +1,18 @@
+#pragma once
+// The tags of all messages on a Communicator. Those of a plan's messages are their numbers, on a communicator
+// of the transport's own (two_sided.hpp).
+
+namespace trisweep::mpi {
+
+enum class Tag : int {
+  ghosts,       // entries of vectors that neighbours read (krylov/halo.hpp)
+  rows,         // of matrices and vectors, to and from rank 0 (rows.hpp)
+  panels,       // of the factors, from rank 0
+  list,         // Communicator::gather()
+  blocks,       // of an H-matrix, between ranks
+  barrier,      // of two ranks that measure messages
+  failure,      // of an object that is revoked (fault_state.hpp)
+  conditional,  // entries of conditional collectives (fault_state.hpp)
+};
+
+}  // namespace trisweep::mpi
