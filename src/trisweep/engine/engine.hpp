@@ -87,18 +87,13 @@ class Engine {
   // Number of right-hand sides that `op` is prepared for.
   virtual Index room(Op op) const = 0;
   // op(A) x = b with at most room(op) right-hand sides, as TriangularSolver::solve says; allocates nothing.
-  // Returns times and traffic of each part on this rank, without the total time.
-  virtual SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) = 0;
-  // The same with row-major vectors; Device::native only.
-  virtual SolveProfile run(Op /*op*/, const RowMajorVectors<T>& /*vectors*/) {
-    throw Error(ErrorKind::usage, "devices take vectors in columns");
-  }
+  // Returns times and traffic of each part on this rank, without the total time. Vectors in rows are for
+  // Device::native only.
+  virtual SolveProfile run(Op op, const CallersVectors<T>& vectors) = 0;
   // The same in a stream of the device (null: its default one): asynchronous when b and x are in GPU memory;
   // errors are then reported when the stream is waited for, or by the next run(). Synchronous except on a
   // GPU.
-  virtual void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* /*stream*/) {
-    run(op, b, x, scaled);
-  }
+  virtual void start(Op op, const CallersVectors<T>& vectors, void* /*stream*/) { run(op, vectors); }
   // Whether b and x may be in the memory of the engine's device (host memory for an emulated one).
   virtual bool reaches_device() const { return false; }
   // Copies between device and host memory, or within one of them. Synchronous.

@@ -28,6 +28,8 @@ struct Refined {
   SmallUnknowns small;               // of all right-hand sides and ranks
   int steps = 0;                     // accepted corrections
   Index worst = 0;                   // the right-hand side with the largest error
+  Offset reductions = 0;             // blocking ones
+  double seconds = 0;                // on this rank
 };
 
 // Estimates of max_i (|op(A)^-1| v)_i / s_i (Skeel 1979; LAPACK's xGERFS).
@@ -139,7 +141,6 @@ class RefinedSolver {
   Vectors<V> on_host(Vectors<V> v, Buffer<T>& room);
   void make_room_on_device(Op op, Index nrhs);
   // These leave the errors of the system's columns in error_.
-  void refine(const System& system, const Limits& limits);
   void refine_here(const System& system, const Limits& limits);
   void refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits);
   // The steps that only the host has, of an answer that a device began with.
@@ -159,6 +160,7 @@ class RefinedSolver {
   // not rise above the goal. Returns the best share of an error that is left; 1 when none fell.
   double improve(const Step& step, double goal, Kind kind);
   double most(Kind kind) const;
+  Offset reductions() const { return a_.comm().reductions() + solver_.comm().reductions(); }
 
   krylov::DistributedMatrix<T>& a_;
   TriangularSolver<T>& solver_;

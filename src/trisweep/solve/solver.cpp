@@ -131,31 +131,26 @@ struct Solver<T>::State {
     return solver->compression() ? refinement_of_compressed<T>(options.refinement) : options.refinement;
   }
 
-  Answer solve_and_judge(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
-    const auto start = Clock::now();
-    const Offset steps = reductions();
-    Refined result = refined->solve(op, b, x, refinement(), stream);
-    Answer answer{.error = result.error,
-                  .columns = std::move(result.columns),
-                  .small = result.small,
-                  .refinement_steps = result.steps,
-                  .worst = result.worst,
-                  .reductions = reductions() - steps,
-                  .seconds = seconds_since(start)};
+  Answer judge(Refined result) {
     if (!condition) {
       const Probe probe = probe_singularity(system.matrix(), *solver);
       condition = {.condition_estimate = std::max(probe.condition, estimate_condition(*solver)),
                    .probe_condition = probe.condition,
                    .recovered = probe.recovered};
     }
-    answer.condition = *condition;
+    Answer answer{.error = result.error,
+                  .columns = std::move(result.columns),
+                  .small = result.small,
+                  .refinement_steps = result.steps,
+                  .worst = result.worst,
+                  .reductions = result.reductions,
+                  .condition = *condition,
+                  .seconds = result.seconds};
     assess<T>(answer);
     report.factor.condition_estimate = answer.condition.condition_estimate;
     report.factor.numerically_singular = answer.singular;
     return answer;
   }
-
-  Offset reductions() const { return system.matrix().comm().reductions() + solver->comm().reductions(); }
 
   mpi::Communicator comm;
   SolverOptions options;
@@ -184,15 +179,14 @@ template <Scalar T>
 Answer Solver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op, void* stream) {
   State& s = *state_;
   const Vectors<const T> right = s.system.in_range(b, *s.solver);
-  Answer answer = s.solve_and_judge(op, right, x, stream);
-  if (!answer.solved()) s.system.require_finite(right, *s.solver);  // no other factors would help
-  while (s.options.second_try) {
-    const auto next = next_attempt(s.attempt, s.compression_eps(), answer);
-    if (!next) break;
+  for (;;) {
+    Answer answer = s.judge(s.refined->solve(op, right, x, s.refinement(), stream));
+    if (!answer.solved()) s.system.require_finite(right, *s.solver);  // no other factors would help
+    const auto next =
+        s.options.second_try ? next_attempt(s.attempt, s.compression_eps(), answer) : std::nullopt;
+    if (!next) return answer;
     s.factor(*next);
-    answer = s.solve_and_judge(op, right, x, stream);
   }
-  return answer;
 }
 
 template <Scalar T>
