@@ -6,6 +6,7 @@
 
 #include "trisweep/solve/attempt.hpp"
 #include "trisweep/solve/linear_system.hpp"
+#include "trisweep/solve/planning.hpp"
 
 namespace trisweep::solve {
 

@@ -13,15 +13,6 @@
 
 namespace trisweep::solve {
 
-// Stopping criteria, by BackwardError::arioli_demmel_duff of each right-hand side.
-struct RefinementOptions {
-  // Solutions are corrected until their error is at most this; 0: 10 epsilon of T.
-  double acceptable = 0;
-  // Corrects every solution as long as the error decreases, including unknowns far below the largest.
-  bool best = false;
-  int max_steps = 20;
-};
-
 struct Refined {
   BackwardError error;               // the largest of each kind
   std::vector<ColumnError> columns;  // by right-hand side
@@ -30,18 +21,6 @@ struct Refined {
   Index worst = 0;                   // the right-hand side with the largest error
   Offset reductions = 0;             // blocking ones
   double seconds = 0;                // on this rank
-};
-
-// Estimates of max_i (|op(A)^-1| v)_i / s_i (Skeel 1979; LAPACK's xGERFS).
-struct ForwardError {
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  // cond(op(A), x): v = |op(A)| |x| + |b|, s_i = ||x||_inf. A componentwise backward error times this bounds
-  // the error of x.
-  double solution_condition = unknown;
-  // Of x, relative to its largest entry: v = |b - op(A) x|, and the rounding errors that it was computed
-  // with.
-  double bound = unknown;
-  double componentwise_bound = unknown;  // the same with s_i = |x_i|, those with x_i = 0 left out
 };
 
 // Solves op(A) x = b with the factors and corrects x where its backward error is not acceptable, in the

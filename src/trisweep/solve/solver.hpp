@@ -11,10 +11,16 @@
 #include <memory>
 #include <span>
 
+#include "trisweep/core/vectors.hpp"
 #include "trisweep/solve/answer.hpp"
 #include "trisweep/solve/block_rows.hpp"
 #include "trisweep/solve/report.hpp"
 #include "trisweep/solve/solver_options.hpp"
+
+namespace trisweep::engine {
+class Recorder;       // engine/recorder.hpp
+struct SolveProfile;  // engine/profile.hpp
+}  // namespace trisweep::engine
 
 namespace trisweep::solve {
 

@@ -5,14 +5,17 @@
 #include <optional>
 #include <string>
 
-#include "trisweep/solve/refinement.hpp"
-#include "trisweep/solve/report.hpp"
+#include "trisweep/core/observer.hpp"
+#include "trisweep/engine/devices.hpp"
+#include "trisweep/model/plan_axes.hpp"
+#include "trisweep/ordering/ordering.hpp"
+#include "trisweep/solve/accuracy.hpp"
 
 namespace trisweep::solve {
 
 // Unset options are chosen automatically or have the default. The same on every rank.
 struct SolverOptions {
-  // The plans to choose from (model/plan_choice.hpp); unset: all. model::only(choice) fixes the plan.
+  // The plans to choose from (model/plan_axes.hpp); unset: all. model::only(choice) fixes the plan.
   std::optional<model::PlanAxes> plan{};
   // Use the transport `shared` where all ranks share memory, whatever the plan's.
   bool usual_transport = true;

@@ -2,6 +2,7 @@
 // What a solver's options mean on the ranks that it is made of.
 
 #include "trisweep/solve/solver_options.hpp"
+#include "trisweep/solve/triangular_solver.hpp"
 
 namespace trisweep::solve {
 
