@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "trisweep/core/types.hpp"
+#include "trisweep/device/exchange_backend.hpp"
 #include "trisweep/device/machine.hpp"
 
 namespace trisweep::device {
@@ -68,10 +69,6 @@ struct Put {
 };
 
 inline constexpr Index none = -1;
-
-// How messages between layers, and those of vectors, travel: by puts of the devices, as all others, or the
-// host takes them to where they go, between launches.
-enum class ExchangeBackend { puts, mpi };
 
 // A segment is complete, or has come: contributions are added or the values are taken, and go on.
 struct ReduceForward {

@@ -75,7 +75,7 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
     for (const plan::Phase& phase : plan.phase) prepared->traffic.push_back(plan::traffic_of(phase));
     return prepared;
   });
-  set_up(*made, nrhs, scales_.vectors(op, {}, {}, true), nullptr);
+  set_up(*made, nrhs, scales_.scaled(op, {}), nullptr);
   mpi::agree_on_error(comm, [&] { prepared_[op] = std::move(made); });
 }
 
@@ -130,10 +130,8 @@ std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::
   set_up(*running, nrhs, {}, &measuring);
   return mpi::agree_on_error(comm, [&]() -> std::unique_ptr<Refinement<T>> {
     const auto solve = [this, op](Vectors<const T> b, Vectors<T> x, Vectors<const T> base, void* stream) {
-      CallersVectors<T> v = scales_.vectors(op, b, x, true);
-      v.base = base;
       ProgramRunner<T>& runner = *prepared_.at(op)->runner;
-      runner.start(v, stream);
+      runner.start(scales_.scaled(op, {.b = b, .x = x, .base = base}), stream);
       runner.wait(stream);
     };
     return std::make_unique<DeviceRefinement<T>>(std::move(*vectors), std::move(running), solve);
@@ -156,16 +154,17 @@ bool DeviceEngine<T>::connect(device::Program& program) const {
 }
 
 template <Scalar T>
-void DeviceEngine<T>::start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* stream) {
-  prepared_.at(op)->runner->start(scales_.vectors(op, b, x, scaled), stream);
+void DeviceEngine<T>::start(Op op, const CallersVectors<T>& vectors, void* stream) {
+  if (vectors.rows.b.cols > 0) throw Error(ErrorKind::usage, "devices take vectors in columns");
+  prepared_.at(op)->runner->start(scales_.scaled(op, vectors), stream);
 }
 
 template <Scalar T>
-SolveProfile DeviceEngine<T>::run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
+SolveProfile DeviceEngine<T>::run(Op op, const CallersVectors<T>& vectors) {
   const Prepared& prepared = *prepared_.at(op);
-  start(op, b, x, scaled, nullptr);
+  start(op, vectors, nullptr);
   prepared.runner->wait(nullptr);
-  return profile(prepared, b.cols);
+  return profile(prepared, vectors.columns());
 }
 
 template <Scalar T>

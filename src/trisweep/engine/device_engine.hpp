@@ -21,9 +21,8 @@ class DeviceEngine final : public Engine<T> {
   // each other's memory.
   void prepare(Op op, const plan::Plan& plan, Index nrhs) override;
   Index room(Op op) const override;
-  using Engine<T>::run;
-  SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) override;
-  void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* stream) override;
+  SolveProfile run(Op op, const CallersVectors<T>& vectors) override;
+  void start(Op op, const CallersVectors<T>& vectors, void* stream) override;
   std::unique_ptr<Refinement<T>> refinement(Op op, const device::ResidualSystem<T>& of,
                                             const plan::VectorPhase& columns, Index nrhs) override;
   bool reaches_device() const override { return true; }

@@ -12,6 +12,7 @@
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/program.hpp"
 #include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/engine/devices.hpp"
 #include "trisweep/engine/panel_store.hpp"
 #include "trisweep/engine/profile.hpp"
 #include "trisweep/engine/recorder.hpp"
@@ -33,36 +34,6 @@ struct RankSystem {
   const ordering::Ordering& ordering;
   const distribution::RowPartition& partition;  // of the caller's rows of b and x
 };
-
-// native: the host engine's kernels; emulated: the GPU kernels' source, compiled for the CPU; or a GPU.
-enum class Device { native, emulated, cuda, hip };
-struct NamedDevice {
-  std::string_view name;
-  Device device;
-  std::string_view former_name = {};  // still accepted
-};
-std::span<const NamedDevice> devices();
-// By name or former name. Throws Error(usage) that lists the names.
-Device find_device(std::string_view name);
-std::string_view name_of(Device device);
-// Throws Error(environment) when this build or this machine has no such device.
-void require_device(Device device);
-// The number of the device of that kind that this thread uses.
-int place_of(Device device);
-
-// Exchange of shared segments and vectors between devices: one-sided puts from the kernel (`puts`), or MPI
-// messages of the host between launches (`mpi`), from device memory where MPI is GPU-aware.
-struct NamedExchangeBackend {
-  std::string_view name;
-  device::ExchangeBackend exchange_backend;
-};
-std::span<const NamedExchangeBackend> exchange_backends();
-// Throws Error(usage) that lists the names.
-device::ExchangeBackend find_exchange_backend(std::string_view name);
-std::string_view name_of(device::ExchangeBackend exchange_backend);
-// Why the devices of these ranks cannot use puts, with a remedy; empty when they can. Without puts, layers
-// must have one rank each. Collective.
-std::string obstacle_to_puts(Device device, const mpi::Communicator& comm);
 
 struct EngineOptions {
   Device device = Device::native;
@@ -87,18 +58,13 @@ class Engine {
   // Number of right-hand sides that `op` is prepared for.
   virtual Index room(Op op) const = 0;
   // op(A) x = b with at most room(op) right-hand sides, as TriangularSolver::solve says; allocates nothing.
-  // Returns times and traffic of each part on this rank, without the total time.
-  virtual SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) = 0;
-  // The same with row-major vectors; Device::native only.
-  virtual SolveProfile run(Op /*op*/, const RowMajorVectors<T>& /*vectors*/) {
-    throw Error(ErrorKind::usage, "devices take vectors in columns");
-  }
+  // Returns times and traffic of each part on this rank, without the total time. Vectors in rows are for
+  // Device::native only.
+  virtual SolveProfile run(Op op, const CallersVectors<T>& vectors) = 0;
   // The same in a stream of the device (null: its default one): asynchronous when b and x are in GPU memory;
   // errors are then reported when the stream is waited for, or by the next run(). Synchronous except on a
   // GPU.
-  virtual void start(Op op, Vectors<const T> b, Vectors<T> x, bool scaled, void* /*stream*/) {
-    run(op, b, x, scaled);
-  }
+  virtual void start(Op op, const CallersVectors<T>& vectors, void* /*stream*/) { run(op, vectors); }
   // Whether b and x may be in the memory of the engine's device (host memory for an emulated one).
   virtual bool reaches_device() const { return false; }
   // Copies between device and host memory, or within one of them. Synchronous.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "trisweep/engine/sweep_run.hpp"
 
@@ -22,6 +23,15 @@ Offset packed_rows(const plan::ExchangePhase& phase) {
   for (const auto& step : phase.step) rows += step.rows;
   return rows;
 }
+Offset packed_rows(const plan::VectorPhase& phase) {
+  Offset rows = 0;
+  for (const auto* list : {&phase.sent, &phase.received})
+    for (const plan::VectorMessage& m : *list) rows += std::ssize(m.row);
+  return rows;
+}
+Offset packed_rows(const auto& /*sends from where it computes*/) {
+  return 0;
+}
 
 TraceKind event_of(const plan::SweepPhase& phase) {
   const plan::Part part = plan::part_of(phase);
@@ -33,54 +43,39 @@ TraceEvent message_event(TraceKind kind, const plan::ExchangeStep& step, std::si
   return {kind, 0, -1, step.rank.value(), plan::MessageKind::exchange, static_cast<Offset>(bytes), 0, 0};
 }
 
-template <class T>
-void grow(Buffer<T>& buffer, std::size_t size) {
-  if (buffer.size() < size) buffer = Buffer<T>(size, "the right-hand sides");
-}
-
 }  // namespace
 
 template <Scalar T>
 Executor<T>::Executor(const distribution::LocalBlocks& local_blocks, distribution::PiecePositions positions,
                       const PanelStore<T>& panels, ThreadPool& pool)
-    : local_blocks_(local_blocks),
-      positions_(std::move(positions)),
-      panels_(panels),
-      pool_(pool),
-      vectors_(pool, local_blocks.rank),
-      state_(std::make_unique<SweepState>()) {}
+    : panels_{local_blocks, std::move(positions), panels, pool}, state_(std::make_unique<SweepState<T>>()) {}
 
 template <Scalar T>
 Executor<T>::~Executor() = default;
 
 template <Scalar T>
 void Executor<T>::reserve(const plan::Plan& plan, Index nrhs) {
-  const std::size_t scratch = kernels::scratch_size(widest_segment(local_blocks_), nrhs);
-  if (scratch > scratch_size_) {
-    grow(scratch_, scratch * usize(pool_.size()));
-    scratch_size_ = scratch;
-  }
-  vectors_.reserve(plan, nrhs);
+  state_->reserve_scratch(kernels::scratch_size(widest_segment(panels_.local_blocks), nrhs),
+                          panels_.pool.size());
   for (const auto& phase : plan.phase) {
     if (const auto* sweep = std::get_if<plan::SweepPhase>(&phase)) state_->reserve(*sweep);
-    if (const auto* exchange = std::get_if<plan::ExchangePhase>(&phase))
-      grow(packed_, usize(packed_rows(*exchange)) * usize(nrhs));
+    const std::size_t packed =
+        usize(std::visit([](const auto& p) { return packed_rows(p); }, phase)) * usize(nrhs);
+    if (packed_.size() < packed) packed_ = Buffer<T>(packed, "the right-hand sides");
   }
 }
 
 template <Scalar T>
-kernels::Work<T> Executor<T>::work_of(const Run<T>& run, int thread) {
-  kernels::Work<T> work = run.work;
-  work.scratch = scratch_.data() + usize(thread) * scratch_size_;
-  return work;
+T* Executor<T>::scratch() const {
+  return state_->scratch.data();
 }
 
 template <Scalar T>
 PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, const Run<T>& run) {
   const Span span(run.recorder, event_of(phase), 0);
   run.transport.open_phase(channel);
-  SweepRun<T> sweep(*this, phase, run);
-  pool_.run([&](int thread) { sweep.serve(thread); });
+  SweepRun<T> sweep(panels_, *state_, phase, run);
+  panels_.pool.run([&](int thread) { sweep.serve(thread); });
   run.transport.close_phase(run.watchdog);
   for (const plan::Replacement& r : phase.replaced) {
     const T* target = rows_at(run.work, r.target);
@@ -91,14 +86,15 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
 }
 
 template <Scalar T>
-void Executor<T>::apply_diagonal(const plan::RowBlock& row_block, Op op, const kernels::Work<T>& work) {
-  if (const T* const tiny = panels_.plain(distribution::Side::diagonal);
+void LocalPanels<T>::apply_diagonal(const plan::RowBlock& row_block, Op op,
+                                    const kernels::Work<T>& work) const {
+  if (const T* const tiny = values.plain(distribution::Side::diagonal);
       tiny != nullptr && work.nrhs == 1 && is_tiny(row_block)) {
     const TinyPanel panel(tiny, row_block, op == Op::conjugate_transpose);
     return multiply_tiny(panel, row_block, op != Op::none, work.row);
   }
-  const kernels::Panel<T> inverse{.value = panels_.piece(distribution::Side::diagonal, row_block),
-                                  .position = positions_.diagonal.data() + row_block.position,
+  const kernels::Panel<T> inverse{.value = values.piece(distribution::Side::diagonal, row_block),
+                                  .position = positions.diagonal.data() + row_block.position,
                                   .height = row_block.height,
                                   .width = row_block.width,
                                   .begin = 0,
@@ -113,12 +109,12 @@ PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run
   const Span span(run.recorder, TraceKind::diagonal, 0);
   constexpr std::size_t few = 16;
   std::atomic<std::size_t> next{0};
-  pool_.run([&](int thread) {
+  panels_.pool.run([&](int thread) {
     const Span products(run.recorder, TraceKind::products, thread);
-    const auto work = work_of(run, thread);
+    const auto work = state_->work_of(run, thread);
     for (std::size_t i = next.fetch_add(few); i < phase.row_block.size(); i = next.fetch_add(few)) {
       for (std::size_t j = i; j < std::min(i + few, phase.row_block.size()); ++j)
-        apply_diagonal(phase.row_block[j], phase.op, work);
+        panels_.apply_diagonal(phase.row_block[j], phase.op, work);
     }
   });
   return {};
@@ -128,8 +124,8 @@ PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run
 template <Scalar T>
 void Executor<T>::pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work) {
   for (const plan::SegmentId s : step.segment) {
-    T* const slot = work.at(local_blocks_.slot[usize(s)]);
-    const std::size_t size = usize(local_blocks_.width(s.value())) * usize(work.nrhs);
+    T* const slot = work.at(panels_.local_blocks.slot[usize(s)]);
+    const std::size_t size = usize(panels_.local_blocks.width(s.value())) * usize(work.nrhs);
     switch (step.transfer) {
       case plan::Transfer::send:
         std::copy_n(slot, size, packed);
@@ -159,7 +155,7 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
       const Span receives(run.recorder, message_event(TraceKind::receive, step, packed.size_bytes()));
       receive(step.number, packed, run, [&] {
         return fmt::format("rank {} waits for rank {}'s part of segments that both layers share",
-                           local_blocks_.rank, step.rank.value());
+                           panels_.local_blocks.rank, step.rank.value());
       });
     }
     pack_or_unpack(step, packed.data(), run.work);
@@ -169,6 +165,42 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
     }
     (sends ? done.sent : done.received)[kind] += {1, static_cast<Offset>(packed.size_bytes())};
     next += packed.size();
+  }
+  run.transport.close_phase(run.watchdog);
+  return done;
+}
+
+// The caller's rows: b in, or x out.
+template <Scalar T>
+PhaseProfile Executor<T>::run(const plan::VectorPhase& phase, Index channel, const Run<T>& run) {
+  const Span span(run.recorder, TraceKind::vectors, 0);
+  constexpr std::size_t kind = plan::index_of(plan::MessageKind::vectors);
+  const VectorMoves<T> moves(panels_.pool, phase.way, run.vectors, run.work);
+  PhaseProfile done;
+  T* next = packed_.data();  // of this message; what was sent stays until the phase is closed
+  const auto room_for = [&](const plan::VectorMessage& m) {
+    const std::size_t size = m.row.size() * usize(run.work.nrhs);
+    return std::span<T>(std::exchange(next, next + size), size);
+  };
+  run.transport.open_phase(channel);
+  for (Index number = 0; number < std::ssize(phase.sent); ++number) {
+    const plan::VectorMessage& message = phase.sent[usize(number)];
+    const std::span<T> packed = room_for(message);
+    moves.pack(message.row, packed.data());
+    run.transport.send(number, packed.data(), packed.size_bytes());
+    done.sent[kind] += {1, static_cast<Offset>(packed.size_bytes())};
+  }
+  moves.keep(phase.caller, phase.work);
+  for (Index number = 0; number < std::ssize(phase.received); ++number) {
+    const plan::VectorMessage& message = phase.received[usize(number)];
+    const std::span<T> packed = room_for(message);
+    receive(number, packed, run, [&] {
+      return fmt::format("rank {} waits for rank {}'s rows of the {}", panels_.local_blocks.rank,
+                         message.rank.value(),
+                         phase.way == plan::VectorWay::in ? "right-hand sides" : "solutions");
+    });
+    moves.unpack(message.row, packed.data());
+    done.received[kind] += {1, static_cast<Offset>(packed.size_bytes())};
   }
   run.transport.close_phase(run.watchdog);
   return done;

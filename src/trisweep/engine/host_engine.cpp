@@ -1,8 +1,8 @@
 #include "trisweep/engine/host_engine.hpp"
 
 #include <algorithm>
-#include <chrono>
 
+#include "trisweep/core/clock.hpp"
 #include "trisweep/engine/communication_pattern.hpp"
 #include "trisweep/mpi/agreement.hpp"
 
@@ -48,36 +48,36 @@ void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
 }
 
 template <Scalar T>
-SolveProfile HostEngine<T>::run(Op op, const CallersVectors<T>& vectors, Index nrhs) {
+SolveProfile HostEngine<T>::run(Op op, const CallersVectors<T>& vectors) {
   const Prepared& prepared = prepared_.at(op);
   mpi::Watchdog watchdog(options_.watchdog, &system_.comm);
-  const Run<T> run{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = nrhs},
+  const Run<T> run{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = vectors.columns()},
                    .transport = *prepared.transport,
                    .watchdog = watchdog,
                    .recorder = recorder_,
-                   .vectors = vectors};
+                   .vectors = scales_.scaled(op, vectors)};
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
   if (system_.distribution.mapping->layers() > 1)
-    std::fill_n(run.work.row, usize(system_.local_blocks.work_rows()) * usize(nrhs), T{});
+    std::fill_n(run.work.row, usize(system_.local_blocks.work_rows()) * usize(run.work.nrhs), T{});
   SolveProfile done;
   Index channel = 0;
-  for (const plan::Phase& phase : prepared.plan->phase)
-    done.of(plan::part_of(phase)) += run_phase(phase, channel++, run);
+  for (const plan::Phase& phase : prepared.plan->phase) {
+    const auto start = Clock::now();
+    const double recorded_from = recorder_ == nullptr ? 0 : recorder_->now();
+    PhaseProfile of_phase =
+        std::visit([&](const auto& p) { return executor_.run(p, channel++, run); }, phase);
+    of_phase.seconds = seconds_since(start);
+    if (recorder_ != nullptr) record(of_phase, recorded_from);
+    done.of(plan::part_of(phase)) += of_phase;
+  }
   prepared.transport->close_solve(watchdog);
   return done;
 }
 
 template <Scalar T>
-PhaseProfile HostEngine<T>::run_phase(const plan::Phase& phase, Index channel, const Run<T>& run) {
-  const auto start = std::chrono::steady_clock::now();
-  const double recorded_from = recorder_ == nullptr ? 0 : recorder_->now();
-  PhaseProfile done = std::visit([&](const auto& p) { return executor_.run(p, channel, run); }, phase);
-  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (recorder_ != nullptr) {
-    done.floating_point_seconds = recorder_->total(TraceKind::products, recorded_from) / system_.pool.size();
-    done.idle_seconds = recorder_->total(TraceKind::idle, recorded_from) / system_.pool.size();
-  }
-  return done;
+void HostEngine<T>::record(PhaseProfile& done, double recorded_from) const {
+  done.floating_point_seconds = recorder_->total(TraceKind::products, recorded_from) / system_.pool.size();
+  done.idle_seconds = recorder_->total(TraceKind::idle, recorded_from) / system_.pool.size();
 }
 
 #define INSTANTIATE(T) template class HostEngine<T>;

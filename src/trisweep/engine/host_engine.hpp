@@ -18,14 +18,7 @@ class HostEngine final : public Engine<T> {
 
   void prepare(Op op, const plan::Plan& plan, Index nrhs) override;
   Index room(Op op) const override;
-  SolveProfile run(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) override {
-    return run(op, scales_.vectors(op, b, x, scaled), b.cols);
-  }
-  SolveProfile run(Op op, const RowMajorVectors<T>& vectors) override {
-    auto scaled = scales_.vectors(op, {}, {}, true);
-    scaled.rows = vectors;
-    return run(op, scaled, vectors.b.cols);
-  }
+  SolveProfile run(Op op, const CallersVectors<T>& vectors) override;
   void panels_changed() override {}  // they are read where they are
   void record_in(Recorder* recorder) override { recorder_ = recorder; }
 
@@ -35,8 +28,7 @@ class HostEngine final : public Engine<T> {
     Index nrhs = 0;
     std::unique_ptr<mpi::Transport> transport;
   };
-  SolveProfile run(Op op, const CallersVectors<T>& vectors, Index nrhs);
-  PhaseProfile run_phase(const plan::Phase& phase, Index channel, const Run<T>& run);
+  void record(PhaseProfile& done, double recorded_from) const;
 
   RankSystem<T> system_;
   EngineOptions options_;

@@ -16,11 +16,22 @@
 namespace trisweep::engine {
 
 // Kept between runs so that a run does not allocate.
+template <Scalar T>
 struct SweepState {
   plan::SweepCounters<std::atomic<Index>> counters;
   std::vector<char> arrived;  // by incoming message
   ReadyTasks ready;
+  Buffer<T> scratch;             // of products, by thread
+  std::size_t scratch_size = 0;  // of one thread
 
+  kernels::Work<T> work_of(const Run<T>& run, int thread) {
+    return {run.work.row, scratch.data() + usize(thread) * scratch_size, run.work.nrhs};
+  }
+  void reserve_scratch(std::size_t size, int threads) {
+    if (size <= scratch_size) return;
+    scratch = Buffer<T>(size * usize(threads), "the right-hand sides");
+    scratch_size = size;
+  }
   void reserve(const plan::SweepPhase& phase) {
     counters.reserve(phase);
     arrived.reserve(phase.incoming.size());
@@ -31,13 +42,13 @@ struct SweepState {
 template <Scalar T>
 class SweepRun {
  public:
-  SweepRun(Executor<T>& executor, const plan::SweepPhase& phase, const Run<T>& run)
-      : executor_(executor),
-        local_blocks_(executor.local_blocks_),
-        state_(*executor.state_),
+  SweepRun(const LocalPanels<T>& panels, SweepState<T>& state, const plan::SweepPhase& phase,
+           const Run<T>& run)
+      : panels_(panels),
+        state_(state),
         phase_(phase),
         run_(run),
-        tiny_(run.work.nrhs == 1 ? executor.panels_.plain(phase.side) : nullptr),
+        tiny_(run.work.nrhs == 1 ? panels.values.plain(phase.side) : nullptr),
         expected_(phase.incoming.size()),
         tasks_left_(phase.task.size()) {
     start();
@@ -72,7 +83,7 @@ class SweepRun {
   void start() {
     state_.arrived.assign(phase_.incoming.size(), 0);
     for (const SegmentId s : phase_.cleared) std::fill_n(rows_of(s), size(s), T{});
-    state_.ready.open(executor_.pool_.size());
+    state_.ready.open(panels_.pool.size());
     if (phase_.task.empty()) state_.ready.close();
     machine(0).reset();
   }
@@ -161,7 +172,7 @@ class SweepRun {
   }
 
   // Threads take turns at the transport and done_.sent.
-  std::unique_lock<std::mutex> my_turn() { return turn_of(executor_.pool_.size(), transport_); }
+  std::unique_lock<std::mutex> my_turn() { return turn_of(panels_.pool.size(), transport_); }
 
   template <class Message>
   TraceEvent message_event(TraceKind kind, int thread, const Message& message, plan::RankId peer) const {
@@ -178,7 +189,7 @@ class SweepRun {
     throw Error(
         ErrorKind::environment,
         fmt::format("rank {} received an unexpected message ({}) from rank {}: the ranks' plans differ",
-                    local_blocks_.rank, arrival.number, arrival.from),
+                    panels_.local_blocks.rank, arrival.number, arrival.from),
         "use the same solver options on every rank");
   }
 
@@ -191,15 +202,14 @@ class SweepRun {
     const plan::Task& task = phase_.task[usize(t)];
     {
       const Span span(run_.recorder, TraceKind::products, thread, supernode_of(task));
-      const auto work = executor_.work_of(run_, thread);
+      const auto work = state_.work_of(run_, thread);
       std::fill_n(rows_at(work, task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs),
                   T{});
-      const auto& positions =
-          phase_.position.empty() ? executor_.positions_.side(phase_.side) : phase_.position;
+      const auto& positions = phase_.position.empty() ? panels_.positions.side(phase_.side) : phase_.position;
       for (Index i = task.row_block_begin; i < task.row_block_end; ++i) {
         const plan::RowBlock& row_block = phase_.row_block[usize(i)];
         if (task.diagonal) {
-          executor_.apply_diagonal(row_block, phase_.diagonal_op, work);
+          panels_.apply_diagonal(row_block, phase_.diagonal_op, work);
         } else {
           apply(row_block, positions.data(), work);
         }
@@ -210,7 +220,8 @@ class SweepRun {
   }
 
   Index supernode_of(const plan::Task& task) const {
-    const auto& side = task.diagonal ? local_blocks_.diagonal : local_blocks_.side(phase_.side);
+    const auto& blocks = panels_.local_blocks;
+    const auto& side = task.diagonal ? blocks.diagonal : blocks.side(phase_.side);
     return side.supernode[usize(phase_.row_block[usize(task.row_block_begin)].piece)];
   }
 
@@ -221,7 +232,7 @@ class SweepRun {
         return scatter_tiny(panel, row_block, positions + row_block.position, work.row);
       return gather_tiny(panel, row_block, positions + row_block.position, work.row);
     }
-    const kernels::Panel<T> panel{.value = executor_.panels_.piece(phase_.side, row_block),
+    const kernels::Panel<T> panel{.value = panels_.values.piece(phase_.side, row_block),
                                   .position = positions + row_block.position,
                                   .height = row_block.height,
                                   .width = row_block.width,
@@ -280,7 +291,7 @@ class SweepRun {
   std::string describe_waiting() const {
     constexpr int named = 8;
     const plan::Part part = plan::part_of(phase_);
-    std::string text = fmt::format("rank {} waits in the {}", local_blocks_.rank,
+    std::string text = fmt::format("rank {} waits in the {}", panels_.local_blocks.rank,
                                    part == plan::Part::forward    ? "forward sweep"
                                    : part == plan::Part::backward ? "backward sweep"
                                                                   : "product with the separators' inverses");
@@ -296,9 +307,8 @@ class SweepRun {
     return text;
   }
 
-  Executor<T>& executor_;
-  const distribution::LocalBlocks& local_blocks_;
-  SweepState& state_;
+  const LocalPanels<T>& panels_;
+  SweepState<T>& state_;
   const plan::SweepPhase& phase_;
   const Run<T>& run_;
   const T* tiny_;  // numbers of the side where tiny panels are multiplied here

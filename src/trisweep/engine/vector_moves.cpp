@@ -120,11 +120,11 @@ VectorScales<T>::VectorScales(const ordering::Ordering& ordering, const distribu
 }
 
 template <Scalar T>
-CallersVectors<T> VectorScales<T>::vectors(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) const {
-  const auto pointer = [&](const auto& scale) { return scaled && !scale.empty() ? scale.data() : nullptr; };
-  const auto& of_b = op == Op::none ? equations_ : unknowns_;
-  const auto& of_x = op == Op::none ? unknowns_ : equations_;
-  return {.b = b, .x = x, .b_scale = pointer(of_b), .x_scale = pointer(of_x)};
+CallersVectors<T> VectorScales<T>::scaled(Op op, CallersVectors<T> vectors) const {
+  const auto pointer = [&](const auto& s) { return vectors.scaled && !s.empty() ? s.data() : nullptr; };
+  vectors.b_scale = pointer(op == Op::none ? equations_ : unknowns_);
+  vectors.x_scale = pointer(op == Op::none ? unknowns_ : equations_);
+  return vectors;
 }
 
 template <Scalar T>

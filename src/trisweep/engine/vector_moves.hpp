@@ -28,10 +28,13 @@ template <Scalar T>
 struct CallersVectors {
   Vectors<const T> b{};
   Vectors<T> x{};
+  bool scaled = true;         // false: of the scaled, unpermuted matrix Dr A Dc
+  RowMajorVectors<T> rows{};  // of the host, in the place of b and x
+  Vectors<const T> base{};    // on a device: as device::CallersRows has it
   const RealOf<T>* b_scale = nullptr;
   const RealOf<T>* x_scale = nullptr;
-  Vectors<const T> base{};    // on a device: as device::CallersRows has it
-  RowMajorVectors<T> rows{};  // of the host, in the place of b and x
+
+  Index columns() const { return rows.b.cols > 0 ? rows.b.cols : b.cols; }
 };
 
 // What this rank's rows of b and x are multiplied by.
@@ -39,9 +42,9 @@ template <Scalar T>
 class VectorScales {
  public:
   VectorScales(const ordering::Ordering& ordering, const distribution::RowPartition& partition, Index rank);
-  // The equations of op(A) x = b are scaled like A's rows and the unknowns like its columns, for the
-  // transposes of A the other way round. Not `scaled`: by 1.
-  CallersVectors<T> vectors(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) const;
+  // The vectors with their scales: the equations of op(A) x = b are scaled like A's rows and the unknowns
+  // like its columns, for the transposes of A the other way round.
+  CallersVectors<T> scaled(Op op, CallersVectors<T> vectors) const;
 
  private:
   std::vector<RealOf<T>> equations_, unknowns_;  // empty: all 1

@@ -9,40 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "trisweep/krylov/bicgstab_options.hpp"
 #include "trisweep/krylov/linear_operator.hpp"
-#include "trisweep/krylov/outcome.hpp"
 #include "trisweep/mpi/parallel_context.hpp"
 
 namespace trisweep::krylov {
-
-// Communication that a pipelined method overlaps.
-enum class Overlap {
-  none,
-  sums,     // reductions, with products
-  gathers,  // also the allgathers of products, with vector updates and inner products
-};
-struct NamedOverlap {
-  std::string_view name;
-  Overlap overlap;
-};
-std::span<const NamedOverlap> overlaps();
-
-struct BicgstabOptions {
-  double tolerance = 1e-10;  // of ||b - A x||_2 / ||b||_2
-  int max_iterations = 1000;
-  // Of the pipelined form: overlap, and the residual replacement period in iterations (0: never).
-  Overlap overlap = Overlap::gathers;
-  int replace_every = 50;
-  int restart = 60;  // GMRES: restart length
-};
-
-// For one right-hand side.
-struct BicgstabResult {
-  Outcome outcome = Outcome::most_iterations;
-  int iterations = 0;
-  double residual = 0;          // true ||b - A x||_2 / ||b||_2
-  std::vector<double> history;  // recursive residual, initially and after each iteration
-};
 
 // Solves A x = b from the initial guess x. After a breakdown, or when the recursive residual has departed
 // from the true one, the iteration restarts as long as that at least halves the residual. x = 0 where b = 0;

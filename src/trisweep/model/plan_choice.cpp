@@ -54,6 +54,9 @@ PlanAxes all_axes(Index ranks, std::vector<std::string> transports) {
   }
   return axes;
 }
+PlanAxes all_axes(Index ranks) {
+  return all_axes(ranks, described_transports());
+}
 
 PlanAxes only(const PlanChoice& choice) {
   PlanAxes axes{.grid = {choice.grid}};

@@ -2,6 +2,7 @@
 // The plan record: what a solve will send and store, rank by rank, without factoring or solving. Fields of
 // the run record (run_record.hpp) have its names and meanings.
 
+#include "trisweep/model/cost.hpp"
 #include "trisweep/plan/traffic.hpp"
 #include "trisweep/report/run_record.hpp"
 

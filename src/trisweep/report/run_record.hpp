@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trisweep/engine/profile.hpp"
+#include "trisweep/model/machine.hpp"
 #include "trisweep/solve/report.hpp"
 
 namespace trisweep::report {

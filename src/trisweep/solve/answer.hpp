@@ -1,10 +1,9 @@
 #pragma once
 // The verdict on a solution: backward errors, condition, and whether it is accepted.
 
-#include <limits>
 #include <vector>
 
-#include "trisweep/solve/refinement.hpp"
+#include "trisweep/solve/accuracy.hpp"
 
 namespace trisweep::solve {
 

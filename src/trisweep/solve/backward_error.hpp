@@ -9,39 +9,9 @@
 #include "trisweep/engine/refinement.hpp"
 #include "trisweep/kernels/sparse_product.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
+#include "trisweep/solve/accuracy.hpp"
 
 namespace trisweep::solve {
-
-// What an answer's error is at most, in units of epsilon (1e-13 in double precision).
-inline constexpr double good_backward_error = 450;
-
-// Of one right-hand side, or the largest of several. Infinite where an entry is not finite. Of a complex z,
-// |z| = |re z| + |im z|.
-struct BackwardError {
-  // Oettli and Prager (1964): max_i |b - op(A) x|_i / (|op(A)| |x| + |b|)_i, the least relative change of
-  // single entries of A and b that makes x exact.
-  double componentwise = 0;
-  // The same, but equations whose denominator vanishes beside t_i = (|op(A)| c)_i ||x / c||_inf, being below
-  // 1e4 epsilon t_i, are measured by (|op(A)| |x| + |b|)_i + t_i (Arioli, Demmel and Duff 1989, with c = 1):
-  // zeros in x, and unknowns that much smaller than others, are ordinary. c is 1 or, independent of units,
-  // the scale of the unknowns in the factors, whichever gives the smaller t_i. What answers are judged by.
-  double arioli_demmel_duff = 0;
-  // ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf).
-  double normwise = 0;
-};
-
-// Equations whose own measure is large although that of Arioli, Demmel and Duff is not: only unknowns far
-// below the largest have a part in them, and these need not have a correct digit.
-struct SmallUnknowns {
-  double equations = 0;
-  double size = 0;  // of their denominators, the largest relative to t_i
-};
-
-struct ColumnError : BackwardError {
-  SmallUnknowns small;  // equations: of this rank
-};
-// Of each kind the largest over right-hand sides.
-BackwardError largest(std::span<const ColumnError> errors);
 
 // The scales that the factors have of A: by this rank's equations (rows) and unknowns (columns).
 struct Scales {

@@ -7,7 +7,10 @@
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/matrix/csr.hpp"
-#include "trisweep/mpi/communicator.hpp"
+
+namespace trisweep::mpi {
+class Communicator;
+}
 
 namespace trisweep::solve {
 

@@ -10,7 +10,9 @@ namespace trisweep::solve {
 template <Scalar T>
 double estimate_condition(TriangularSolver<T>& solver) {
   const auto by = [&](Op op) {
-    return [&solver, op](Vectors<const T> b, Vectors<T> x) { solver.solve(op, b, x, false); };
+    return [&solver, op](Vectors<const T> b, Vectors<T> x) {
+      solver.solve(op, {.b = b, .x = x, .scaled = false});
+    };
   };
   const auto inverse = by(Op::none), adjoint = by(Op::conjugate_transpose);
   return solver.scaled_norm_one() *

@@ -34,7 +34,7 @@ void Corrections<T>::by_gmres(Op op, std::span<const Index> wanted, Vectors<cons
   const auto precondition = [&](Vectors<const T> x, Vectors<T> y) {
     assign(
         pool, columns_of(y), y, [&](Index, const T& v, Real size) { return v * unit(size); }, x, measure);
-    by_factors(op, y, y);
+    solver_.solve(op, y, y);
   };
   assign(pool, wanted, scaled, over_unit, r, measure);
   krylov::gmres<T>({a_.comm(), pool}, {multiply, precondition}, scaled, d, gmres_options);
@@ -50,11 +50,11 @@ void Corrections<T>::by_factors_repeatedly(Op op, const Answer& answer, Vectors<
                       [&] { memory = zeros<T>(usize(x.rows) * usize(x.cols), "the vectors of refinement"); });
   const Vectors<T> corrected{memory.data(), x.rows, x.cols};
   const auto sum = [](Index, const T& v, const T& w) { return v + w; };
-  by_factors(op, r, d);
+  solver_.solve(op, r, d);
   for (int again = 1; again < corrections_in_a_row; ++again) {
     assign(pool, columns_of(x), corrected, sum, x, d);
     a_.residual(op, corrected, answer.b, r, pool);
-    by_factors(op, r, r);
+    solver_.solve(op, r, r);
     assign(pool, columns_of(d), d, sum, r, d);
   }
   if (!zero_the_undetermined) return;

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
+#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/solve/backward_error.hpp"
+#include "trisweep/sptrsv/ilu0.hpp"
 #include "trisweep/sptrsv/ilut.hpp"
 
 namespace trisweep::solve {
@@ -41,87 +45,116 @@ std::span<const NamedPreconditioner> preconditioners() {
 }
 
 template <Scalar T>
-IterativeSolver<T>::IterativeSolver(MPI_Comm comm, BlockRows<T> rows, const IterativeOptions& options)
-    : comm_(comm), options_(options) {
-  mpi::agree_on_error(comm_, [&] {
-    if (!rows.number.empty())
-      throw Error(ErrorKind::usage, "iterative solvers take consecutive rows of each rank",
-                  "leave the rows' numbers out");
-    method_ = &find_named(krylov::methods<T>(), "method", options_.method);
-    pool_.emplace(options_.threads);
-  });
-  std::vector<Index> counts = comm_.gather(rows.a.rows());
-  comm_.broadcast(counts, 0);
-  distribution::RowPartition partition{.begin = {0}};
-  for (const Index count : counts) partition.begin.push_back(partition.begin.back() + count);
-  preconditioner_.op = options_.op;
-  const auto start = Clock::now();
-  make_preconditioner(rows, partition.first(comm_.rank()));
-  setup_seconds_ = comm_.max(seconds_since(start));
-  matrix_.emplace(comm_.handle(), std::move(rows.a), partition);
-}
-
-template <Scalar T>
-void IterativeSolver<T>::make_preconditioner(const BlockRows<T>& rows, Index first_row) {
-  const Preconditioning kind = options_.preconditioning;
-  if (kind == Preconditioning::lu) {
-    preconditioner_.lu.emplace(comm_.handle(), rows, options_.factors);
-  } else if (kind != Preconditioning::none) {
-    mpi::agree_on_error(comm_, [&] {
-      const matrix::Csr<T> block = diagonal_block(rows.a, first_row);
-      preconditioner_.incomplete.emplace(
-          block, kind == Preconditioning::ilut ? sptrsv::ilut_pattern(block) : block.pattern,
-          sptrsv::RowSolverOptions{.threads = options_.threads});
-      preconditioner_.incomplete->prepare(options_.op, options_.nrhs);
+struct IterativeSolver<T>::State {
+  State(MPI_Comm the_comm, BlockRows<T> rows, const IterativeOptions& given)
+      : comm(the_comm), options(given) {
+    mpi::agree_on_error(comm, [&] {
+      if (!rows.number.empty())
+        throw Error(ErrorKind::usage, "iterative solvers take consecutive rows of each rank",
+                    "leave the rows' numbers out");
+      method = &find_named(krylov::methods<T>(), "method", options.method);
+      pool.emplace(options.threads);
     });
-    incomplete_nonzeros_ = static_cast<Offset>(comm_.sum(double(preconditioner_.incomplete->nonzeros())));
+    std::vector<Index> counts = comm.gather(rows.a.rows());
+    comm.broadcast(counts, 0);
+    distribution::RowPartition partition{.begin = {0}};
+    for (const Index count : counts) partition.begin.push_back(partition.begin.back() + count);
+    const auto start = Clock::now();
+    make_preconditioner(rows, partition.first(comm.rank()));
+    setup_seconds = comm.max(seconds_since(start));
+    matrix.emplace(comm.handle(), std::move(rows.a), partition);
   }
-}
+
+  void make_preconditioner(const BlockRows<T>& rows, Index first_row) {
+    const Preconditioning kind = options.preconditioning;
+    if (kind == Preconditioning::lu) {
+      lu.emplace(comm.handle(), rows, options.factors);
+    } else if (kind != Preconditioning::none) {
+      mpi::agree_on_error(comm, [&] {
+        const matrix::Csr<T> block = diagonal_block(rows.a, first_row);
+        incomplete.emplace(block, kind == Preconditioning::ilut ? sptrsv::ilut_pattern(block) : block.pattern,
+                           sptrsv::RowSolverOptions{.threads = options.threads});
+        incomplete->prepare(options.op, options.nrhs);
+      });
+      incomplete_nonzeros = static_cast<Offset>(comm.sum(double(incomplete->nonzeros())));
+    }
+  }
+
+  BackwardError error_of(Vectors<const T> b, Vectors<const T> x) {
+    std::vector<double> ones;
+    std::vector<T> rest;
+    mpi::agree_on_error(comm, [&] {
+      ones.assign(usize(b.rows), 1.0);
+      rest.resize(usize(b.rows) * usize(b.cols));
+    });
+    Residuals<T> residuals(*matrix, *pool, {ones, ones});
+    BackwardError error;
+    mpi::revoke_on_error(matrix->comm(), [&] {
+      residuals.prepare(options.op, b.cols);
+      error = largest(residuals.measure(options.op, b, x, {rest.data(), b.rows, b.cols}, 0));
+    });
+    return error;
+  }
+
+  mpi::Communicator comm;
+  IterativeOptions options;
+  const krylov::NamedMethod<T>* method = nullptr;
+  std::optional<ThreadPool> pool{};
+  // At most one of them is set.
+  std::optional<Solver<T>> lu{};
+  std::optional<sptrsv::IncompleteLu<T>> incomplete{};
+  std::optional<krylov::DistributedMatrix<T>> matrix{};
+  double setup_seconds = 0;
+  Offset incomplete_nonzeros = 0;
+};
 
 template <Scalar T>
-void IterativeSolver<T>::Preconditioner::operator()(Vectors<const T> b, Vectors<T> x) {
-  if (lu) return lu->sweep(b, x, op);
-  if (incomplete) return incomplete->solve(b, x, op);
-  krylov::Identity()(b, x);
-}
-
+IterativeSolver<T>::IterativeSolver(MPI_Comm comm, BlockRows<T> rows, const IterativeOptions& options)
+    : state_(std::make_unique<State>(comm, std::move(rows), options)) {}
 template <Scalar T>
-void IterativeSolver<T>::Product::operator()(Vectors<const T> x, Vectors<T> y) {
-  solver.matrix_->apply(solver.options_.op, x, y, *solver.pool_);
-}
+IterativeSolver<T>::~IterativeSolver() = default;
 
 template <Scalar T>
 IterativeResult IterativeSolver<T>::solve(Vectors<const T> b, Vectors<T> x) {
+  State& s = *state_;
+  const auto product = [&](Vectors<const T> v, Vectors<T> w) {
+    s.matrix->apply(s.options.op, v, w, *s.pool);
+  };
+  const auto precondition = [&](Vectors<const T> v, Vectors<T> w) {
+    if (s.lu) return s.lu->sweep(v, w, s.options.op);
+    if (s.incomplete) return s.incomplete->solve(v, w, s.options.op);
+    krylov::Identity()(v, w);
+  };
   const auto start = Clock::now();
   const auto results =
-      method_->solve({matrix_->comm(), *pool_}, {product_, preconditioner_}, b, x, options_.krylov);
-  IterativeResult result{.seconds = comm_.max(seconds_since(start))};
+      s.method->solve({s.matrix->comm(), *s.pool}, {product, precondition}, b, x, s.options.krylov);
+  IterativeResult result{.seconds = s.comm.max(seconds_since(start))};
   for (const krylov::BicgstabResult& r : results)
     result.iterations = std::max(result.iterations, r.iterations);
   result.worst = *std::ranges::max_element(results, {}, [](const krylov::BicgstabResult& r) {
     return std::pair(r.outcome != krylov::Outcome::converged, r.residual);
   });
-  result.error = error_of(b, x);
+  result.error = s.error_of(b, x);
   result.converged = result.worst.outcome == krylov::Outcome::converged;
-  result.every_equation = result.error.componentwise <= std::sqrt(options_.krylov.tolerance);
+  result.every_equation = result.error.componentwise <= std::sqrt(s.options.krylov.tolerance);
   return result;
 }
 
 template <Scalar T>
-BackwardError IterativeSolver<T>::error_of(Vectors<const T> b, Vectors<const T> x) {
-  std::vector<double> ones;
-  std::vector<T> rest;
-  mpi::agree_on_error(comm_, [&] {
-    ones.assign(usize(b.rows), 1.0);
-    rest.resize(usize(b.rows) * usize(b.cols));
-  });
-  Residuals<T> residuals(*matrix_, *pool_, {ones, ones});
-  BackwardError error;
-  mpi::revoke_on_error(matrix_->comm(), [&] {
-    residuals.prepare(options_.op, b.cols);
-    error = largest(residuals.measure(options_.op, b, x, {rest.data(), b.rows, b.cols}, 0));
-  });
-  return error;
+const distribution::RowPartition& IterativeSolver<T>::partition() const {
+  return state_->matrix->partition();
+}
+template <Scalar T>
+double IterativeSolver<T>::setup_seconds() const {
+  return state_->setup_seconds;
+}
+template <Scalar T>
+Offset IterativeSolver<T>::incomplete_nonzeros() const {
+  return state_->incomplete_nonzeros;
+}
+template <Scalar T>
+const Solver<T>* IterativeSolver<T>::factors() const {
+  return state_->lu ? &*state_->lu : nullptr;
 }
 
 #define INSTANTIATE(T) template class IterativeSolver<T>;

@@ -3,14 +3,13 @@
 //
 // Each rank has consecutive rows of A, those of the rank before first, and of b and x the same rows.
 
-#include <optional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "trisweep/krylov/bicgstab.hpp"
-#include "trisweep/solve/backward_error.hpp"
+#include "trisweep/krylov/bicgstab_options.hpp"
 #include "trisweep/solve/solver.hpp"
-#include "trisweep/sptrsv/ilu0.hpp"
 
 namespace trisweep::solve {
 
@@ -53,45 +52,23 @@ class IterativeSolver {
   // Collective. Throws as Solver and sptrsv::IncompleteLu do, and Error(usage) for an unknown method or for
   // numbered rows.
   IterativeSolver(MPI_Comm comm, BlockRows<T> rows, const IterativeOptions& options);
+  ~IterativeSolver();
   IterativeSolver(const IterativeSolver&) = delete;
   IterativeSolver& operator=(const IterativeSolver&) = delete;
 
   // Solves op(A) x = b from the initial guess x. b, x: this rank's rows. Collective.
   IterativeResult solve(Vectors<const T> b, Vectors<T> x);
 
-  const distribution::RowPartition& partition() const { return matrix_->partition(); }
+  const distribution::RowPartition& partition() const;
   // Setup time of the preconditioner on the slowest rank.
-  double setup_seconds() const { return setup_seconds_; }
-  Offset incomplete_nonzeros() const { return incomplete_nonzeros_; }  // of all ranks
+  double setup_seconds() const;
+  Offset incomplete_nonzeros() const;  // of all ranks
   // Null unless the preconditioner is Preconditioning::lu.
-  const Solver<T>* factors() const { return preconditioner_.lu ? &*preconditioner_.lu : nullptr; }
+  const Solver<T>* factors() const;
 
  private:
-  // At most one of them is set.
-  struct Preconditioner {
-    std::optional<Solver<T>> lu;
-    std::optional<sptrsv::IncompleteLu<T>> incomplete;
-    Op op = Op::none;
-
-    void operator()(Vectors<const T> b, Vectors<T> x);
-  };
-  struct Product {
-    IterativeSolver& solver;
-    void operator()(Vectors<const T> x, Vectors<T> y);
-  };
-
-  void make_preconditioner(const BlockRows<T>& rows, Index first_row);
-  BackwardError error_of(Vectors<const T> b, Vectors<const T> x);
-
-  mpi::Communicator comm_;
-  IterativeOptions options_;
-  const krylov::NamedMethod<T>* method_ = nullptr;
-  std::optional<ThreadPool> pool_;
-  Preconditioner preconditioner_;
-  std::optional<krylov::DistributedMatrix<T>> matrix_;
-  Product product_{*this};
-  double setup_seconds_ = 0;
-  Offset incomplete_nonzeros_ = 0;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace trisweep::solve

@@ -25,15 +25,6 @@ struct PlanRequest {
   RowNumbers numbers{};               // of rows and columns, for messages
 };
 
-// What the model said of the plans there were.
-struct ModelAdvice {
-  std::string machine;
-  model::Tuning tuning;       // with b and x at home: a choice does not depend on whose rows are where
-  double solve_seconds = 0;   // of the choice, from b to x where the caller has them
-  double vector_seconds = 0;  // of those: bringing b in and x out, on the slowest rank
-  double seconds = 0;         // real time that it took
-};
-
 struct PlannedSystem {
   model::PlanChoice choice;
   std::shared_ptr<const Analysis> analysis;  // that the choice needs

@@ -5,6 +5,7 @@
 #include <limits>
 #include <ranges>
 
+#include "trisweep/core/clock.hpp"
 #include "trisweep/krylov/bundle.hpp"
 #include "trisweep/krylov/inner_products.hpp"
 #include "trisweep/solve/condition.hpp"
@@ -235,7 +236,7 @@ void RefinedSolver<T>::correct_by_factors(const SystemInRows& system, const Limi
   };
   const auto correct = [&] {
     for_each_part([&](ThreadPool::Part p) { krylov::copy_rows<T>(x, p, before.row(p.begin), before.ld); });
-    solver_.solve(op, {.b = r, .x = x, .adds = true});
+    solver_.solve(op, {.rows = {.b = r, .x = x, .adds = true}});
     return residuals_.measure(op, b, x, r, limits.acceptable);
   };
   const auto leave = [&](std::span<const Index> columns) {
@@ -338,11 +339,11 @@ void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
   std::vector<ColumnError> all;
   if (fits) {
     whole = in_rows(system);
-    solver_.solve(whole.op, {whole.b, whole.x});
+    solver_.solve(whole.op, {.rows = {.b = whole.b, .x = whole.x}});
     all =
         residuals_.measure(whole.op, whole.b, whole.x, keeps ? whole.r : VectorRows<T>(), limits.acceptable);
   } else {
-    corrections_.by_factors(system.op, system.b, system.x);
+    solver_.solve(system.op, system.b, system.x);
     all = residuals_.measure(system.op, system.b, system.x, Vectors<T>(), limits.acceptable);
   }
   auto parts = parts_to_correct(all, limits);
@@ -372,13 +373,6 @@ void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
   }
   steps_ = most_steps;
   error_ = std::move(all);
-}
-
-template <Scalar T>
-void RefinedSolver<T>::refine(const System& system, const Limits& limits) {
-  const auto device = device_.find(system.op);
-  device == device_.end() ? refine_here(system, limits)
-                          : refine_on(*device->second.refinement, system, limits);
 }
 
 template <Scalar T>
@@ -461,18 +455,22 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
   const double acceptable = options.acceptable > 0 ? options.acceptable : 10 * epsilon;
   const Limits limits{options.best ? epsilon : acceptable, acceptable, options.max_steps, options.best};
   return revoke_on_error([&] {
+    const auto start = Clock::now();
+    const Offset reduced = reductions();
     agree(op, b, x);
+    const auto device = device_.find(op);
     Refined refined;
     const Index at_once = group(b.cols);
     for (Index first = 0; first < b.cols; first += at_once) {
       const Index count = std::min(at_once, b.cols - first);
       steps_ = 0;
-      refine({op,
-              b.columns(first, count),
-              x.columns(first, count),
-              {residual_.data(), a_.local_rows(), count},
-              stream},
-             limits);
+      const System system{op,
+                          b.columns(first, count),
+                          x.columns(first, count),
+                          {residual_.data(), a_.local_rows(), count},
+                          stream};
+      device == device_.end() ? refine_here(system, limits)
+                              : refine_on(*device->second.refinement, system, limits);
       refined.steps = std::max(refined.steps, steps_);
       refined.columns.insert(refined.columns.end(), error_.begin(), error_.end());
     }
@@ -482,11 +480,14 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
     };
     refined.worst =
         static_cast<Index>(std::ranges::max_element(refined.columns, worse) - refined.columns.begin());
-    if (refined.error.componentwise <= good_backward_error * epsilon) return refined;
-    for (const ColumnError& e : refined.columns)
-      refined.small = {refined.small.equations + e.small.equations,
-                       std::max(refined.small.size, e.small.size)};
-    refined.small.equations = a_.comm().sum(refined.small.equations);
+    if (!(refined.error.componentwise <= good_backward_error * epsilon)) {
+      for (const ColumnError& e : refined.columns)
+        refined.small = {refined.small.equations + e.small.equations,
+                         std::max(refined.small.size, e.small.size)};
+      refined.small.equations = a_.comm().sum(refined.small.equations);
+    }
+    refined.reductions = reductions() - reduced;
+    refined.seconds = seconds_since(start);
     return refined;
   });
 }

@@ -13,33 +13,14 @@
 
 namespace trisweep::solve {
 
-// Stopping criteria, by BackwardError::arioli_demmel_duff of each right-hand side.
-struct RefinementOptions {
-  // Solutions are corrected until their error is at most this; 0: 10 epsilon of T.
-  double acceptable = 0;
-  // Corrects every solution as long as the error decreases, including unknowns far below the largest.
-  bool best = false;
-  int max_steps = 20;
-};
-
 struct Refined {
   BackwardError error;               // the largest of each kind
   std::vector<ColumnError> columns;  // by right-hand side
   SmallUnknowns small;               // of all right-hand sides and ranks
   int steps = 0;                     // accepted corrections
   Index worst = 0;                   // the right-hand side with the largest error
-};
-
-// Estimates of max_i (|op(A)^-1| v)_i / s_i (Skeel 1979; LAPACK's xGERFS).
-struct ForwardError {
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  // cond(op(A), x): v = |op(A)| |x| + |b|, s_i = ||x||_inf. A componentwise backward error times this bounds
-  // the error of x.
-  double solution_condition = unknown;
-  // Of x, relative to its largest entry: v = |b - op(A) x|, and the rounding errors that it was computed
-  // with.
-  double bound = unknown;
-  double componentwise_bound = unknown;  // the same with s_i = |x_i|, those with x_i = 0 left out
+  Offset reductions = 0;             // blocking ones
+  double seconds = 0;                // on this rank
 };
 
 // Solves op(A) x = b with the factors and corrects x where its backward error is not acceptable, in the
@@ -139,7 +120,6 @@ class RefinedSolver {
   Vectors<V> on_host(Vectors<V> v, Buffer<T>& room);
   void make_room_on_device(Op op, Index nrhs);
   // These leave the errors of the system's columns in error_.
-  void refine(const System& system, const Limits& limits);
   void refine_here(const System& system, const Limits& limits);
   void refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits);
   // The steps that only the host has, of an answer that a device began with.
@@ -159,6 +139,7 @@ class RefinedSolver {
   // not rise above the goal. Returns the best share of an error that is left; 1 when none fell.
   double improve(const Step& step, double goal, Kind kind);
   double most(Kind kind) const;
+  Offset reductions() const { return a_.comm().reductions() + solver_.comm().reductions(); }
 
   krylov::DistributedMatrix<T>& a_;
   TriangularSolver<T>& solver_;

@@ -1,12 +1,40 @@
 #pragma once
 // What was done to make a system ready to be solved.
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "trisweep/solve/planning.hpp"
+#include "trisweep/core/types.hpp"
+#include "trisweep/model/tuning.hpp"
+
+namespace trisweep::symbolic {
+struct Structure;
+}
+namespace trisweep::numeric {
+enum class Kind;
+}
 
 namespace trisweep::solve {
+
+// What inverting whole separators adds to inverting supernodes, with the same mapping and grid. From the
+// structures alone; of factors as they are made, and (panel_bytes) as they are dealt out to ranks.
+struct SeparatorsCost {
+  double extra_bytes = 0;
+  double extra_panel_bytes = 0;
+  double extra_panel_bytes_max = 0;  // what the fullest rank has more than the fullest rank there
+  double extra_flops = 0;            // of factoring and inverting
+};
+
+// What the model said of the plans there were.
+struct ModelAdvice {
+  std::string machine;
+  model::Tuning tuning;       // with b and x at home: a choice does not depend on whose rows are where
+  double solve_seconds = 0;   // of the choice, from b to x where the caller has them
+  double vector_seconds = 0;  // of those: bringing b in and x out, on the slowest rank
+  double seconds = 0;         // real time that it took
+};
 
 struct FactorReport {
   std::string kind;  // "lu" or "cholesky"

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "trisweep/model/plan_choice.hpp"
+#include "trisweep/solve/report.hpp"
 
 namespace trisweep::solve {
 
@@ -13,15 +14,6 @@ struct PanelBytes {
   double fullest_rank = 0;
 };
 PanelBytes panel_bytes(const model::PlanProblem& problem, const model::PlanChoice& choice);
-
-// What inverting whole separators adds to inverting supernodes, with the same mapping and grid. From the
-// structures alone; of factors as they are made, and (panel_bytes) as they are dealt out to ranks.
-struct SeparatorsCost {
-  double extra_bytes = 0;
-  double extra_panel_bytes = 0;
-  double extra_panel_bytes_max = 0;  // what the fullest rank has more than the fullest rank there
-  double extra_flops = 0;            // of factoring and inverting
-};
 
 // Nullopt when the plan inverts no separators, or the problem has no structure for inverted supernodes that
 // they could be compared with.

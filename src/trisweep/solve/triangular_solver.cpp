@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/mpi/agreement.hpp"
@@ -265,28 +264,16 @@ void TriangularSolver<T>::prepare(Op op, Index nrhs) {
 }
 
 template <Scalar T>
-template <class Run>
-void TriangularSolver<T>::solve(Op op, Index nrhs, const Run& run) {
-  options_.observer->poll();
+void TriangularSolver<T>::solve(Op op, const engine::CallersVectors<T>& vectors) {
   mpi::revoke_on_error(comm_, [&] {
-    const auto start = std::chrono::steady_clock::now();
-    prepare(op, nrhs);
-    last_ = run();
-    last_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (vectors.rows.b.cols == 0)
+      require_fit<T>(vectors.b, vectors.x, partition_.count(comm_.rank()), engine_->reaches_device());
+    options_.observer->poll();
+    const auto start = Clock::now();
+    prepare(op, vectors.columns());
+    last_ = engine_->run(op, vectors);
+    last_.seconds = seconds_since(start);
   });
-}
-
-template <Scalar T>
-void TriangularSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled) {
-  mpi::revoke_on_error(comm_, [&] {
-    require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
-    solve(op, b.cols, [&] { return engine_->run(op, b, x, scaled); });
-  });
-}
-
-template <Scalar T>
-void TriangularSolver<T>::solve(Op op, const engine::RowMajorVectors<T>& vectors) {
-  solve(op, vectors.b.cols, [&] { return engine_->run(op, vectors); });
 }
 
 template <Scalar T>
@@ -294,7 +281,7 @@ void TriangularSolver<T>::start(Op op, Vectors<const T> b, Vectors<T> x, void* s
   mpi::revoke_on_error(comm_, [&] {
     require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
     prepare(op, b.cols);
-    engine_->start(op, b, x, true, stream);
+    engine_->start(op, {.b = b, .x = x}, stream);
   });
 }
 

@@ -106,11 +106,10 @@ class TriangularSolver {
   void prepare(Op op, Index nrhs);
 
   // op(A) x = b. Each rank passes its rows of b and x under partition(); b and x may be the same memory.
-  // Throws Error(usage) when they are not such.
-  // `scaled` false solves with the scaled, unpermuted matrix Dr A Dc instead.
-  void solve(Op op, Vectors<const T> b, Vectors<T> x, bool scaled = true);
-  // The same with vectors that lie in rows, on the processors. x may have other columns beside these.
-  void solve(Op op, const engine::RowMajorVectors<T>& vectors);
+  // Throws Error(usage) when they are not such. Vectors that lie in rows are for the processors; x may have
+  // other columns beside these.
+  void solve(Op op, const engine::CallersVectors<T>& vectors);
+  void solve(Op op, Vectors<const T> b, Vectors<T> x) { solve(op, {.b = b, .x = x}); }
   // The same in a stream of the device (a cudaStream_t or hipStream_t; null: its usual one). With b and x in
   // the device's memory, and prepare()d, it neither waits nor allocates: the solution is ready in stream
   // order. Synchronous except on a GPU.
@@ -156,8 +155,6 @@ class TriangularSolver {
   const std::optional<CompressionReport>& compression() const { return compression_; }
 
  private:
-  template <class Run>
-  void solve(Op op, Index nrhs, const Run& run);
   template <class S>
   void fill(const std::shared_ptr<const Factorization<S>>& factorization, const MadeTiles<T>* tiles);
   template <class S>

@@ -5,7 +5,7 @@
 #include "gallery/gallery.hpp"
 #include "support/solver.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
-#include "trisweep/solve/corrections.hpp"
+#include "trisweep/krylov/distributed_matrix.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -17,11 +17,10 @@ void expect_solved_by_bicgstab(const matrix::Csr<T>& a) {
   const Index nrhs = 3, ranks = testing_support::world_size();
   TriangularSolver<T> solver(MPI_COMM_WORLD, low, {.grid = distribution::square_grid(ranks)});
   krylov::DistributedMatrix<T> matrix(MPI_COMM_WORLD, &a, solver.partition());
-  Corrections<T> inverse(matrix, solver);
   const auto multiply = [&](Vectors<const T> x, Vectors<T> y) {
     matrix.apply(Op::none, x, y, solver.pool());
   };
-  const auto precondition = [&](Vectors<const T> x, Vectors<T> y) { inverse.by_factors(Op::none, x, y); };
+  const auto precondition = [&](Vectors<const T> x, Vectors<T> y) { solver.solve(Op::none, x, y); };
 
   const Index rows = matrix.local_rows(), first = matrix.partition().first(matrix.comm().rank());
   std::vector<T> truth, b;

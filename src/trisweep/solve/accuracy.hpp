@@ -1,0 +1,63 @@
+#pragma once
+// How accurate solutions are, and how accurate they are to be.
+
+#include <limits>
+#include <span>
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::solve {
+
+// What an answer's error is at most, in units of epsilon (1e-13 in double precision).
+inline constexpr double good_backward_error = 450;
+
+// Of one right-hand side, or the largest of several. Infinite where an entry is not finite. Of a complex z,
+// |z| = |re z| + |im z|.
+struct BackwardError {
+  // Oettli and Prager (1964): max_i |b - op(A) x|_i / (|op(A)| |x| + |b|)_i, the least relative change of
+  // single entries of A and b that makes x exact.
+  double componentwise = 0;
+  // The same, but equations whose denominator vanishes beside t_i = (|op(A)| c)_i ||x / c||_inf, being below
+  // 1e4 epsilon t_i, are measured by (|op(A)| |x| + |b|)_i + t_i (Arioli, Demmel and Duff 1989, with c = 1):
+  // zeros in x, and unknowns that much smaller than others, are ordinary. c is 1 or, independent of units,
+  // the scale of the unknowns in the factors, whichever gives the smaller t_i. What answers are judged by.
+  double arioli_demmel_duff = 0;
+  // ||b - op(A) x||_inf / (||op(A)||_inf ||x||_inf + ||b||_inf).
+  double normwise = 0;
+};
+
+// Equations whose own measure is large although that of Arioli, Demmel and Duff is not: only unknowns far
+// below the largest have a part in them, and these need not have a correct digit.
+struct SmallUnknowns {
+  double equations = 0;
+  double size = 0;  // of their denominators, the largest relative to t_i
+};
+
+struct ColumnError : BackwardError {
+  SmallUnknowns small;  // equations: of this rank
+};
+// Of each kind the largest over right-hand sides.
+BackwardError largest(std::span<const ColumnError> errors);
+
+// Stopping criteria, by BackwardError::arioli_demmel_duff of each right-hand side.
+struct RefinementOptions {
+  // Solutions are corrected until their error is at most this; 0: 10 epsilon of T.
+  double acceptable = 0;
+  // Corrects every solution as long as the error decreases, including unknowns far below the largest.
+  bool best = false;
+  int max_steps = 20;
+};
+
+// Estimates of max_i (|op(A)^-1| v)_i / s_i (Skeel 1979; LAPACK's xGERFS).
+struct ForwardError {
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  // cond(op(A), x): v = |op(A)| |x| + |b|, s_i = ||x||_inf. A componentwise backward error times this bounds
+  // the error of x.
+  double solution_condition = unknown;
+  // Of x, relative to its largest entry: v = |b - op(A) x|, and the rounding errors that it was computed
+  // with.
+  double bound = unknown;
+  double componentwise_bound = unknown;  // the same with s_i = |x_i|, those with x_i = 0 left out
+};
+
+}  // namespace trisweep::solve

@@ -1,0 +1,89 @@
+#include "trisweep/solve/linear_system.hpp"
+
+#include <algorithm>
+
+#include "trisweep/core/clock.hpp"
+#include "trisweep/core/finite.hpp"
+#include "trisweep/solve/finite_input.hpp"
+#include "trisweep/solve/range.hpp"
+
+namespace trisweep::solve {
+
+template <Scalar T>
+LinearSystem<T>::LinearSystem(const mpi::Communicator& comm, BlockRows<T> rows) : comm_(comm) {
+  ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));
+  entry_ = std::move(own.entry);
+  number_ = std::move(own.number);
+  bring_into_range(own.a.value);
+  const auto start = Clock::now();
+  a_.emplace(comm_.handle(), std::move(own.a), own.partition);
+  seconds_ = comm_.max(seconds_since(start));
+}
+
+template <Scalar T>
+void LinearSystem<T>::replace_values(std::span<const T> values) {
+  std::vector<T> ordered;
+  mpi::agree_on_error(comm_, [&] {
+    if (!entry_.empty() && entry_.size() != values.size())
+      throw Error(ErrorKind::usage, "the number of values is not the number of entries of the matrix",
+                  "pass values for the same pattern");
+    if (entry_.empty()) ordered.assign(values.begin(), values.end());
+    for (const Offset e : entry_) ordered.push_back(values[usize(e)]);
+    if (!std::ranges::all_of(ordered, is_finite<T>))
+      throw Error(ErrorKind::input, "a value of the matrix is not finite",
+                  "look for a division by zero or an overflow where the matrix is made");
+  });
+  bring_into_range(ordered);
+  a_->replace_values(ordered);
+}
+
+template <Scalar T>
+void LinearSystem<T>::bring_into_range(std::vector<T>& values) {
+  unit_ = unit_of_range<T>(comm_, values);
+  if (unit_ == 1) return;
+  for (T& v : values) v *= unit_;
+}
+
+template <Scalar T>
+void LinearSystem<T>::count_entries(const matrix::Csr<T>& whole) {
+  if (most_entries_[0] > 0) return;
+  std::vector<Index> of_column(usize(whole.rows()));
+  for (Index i = 0; i < whole.rows(); ++i) {
+    const auto row = whole.pattern.row(i);
+    most_entries_[0] = std::max(most_entries_[0], static_cast<Index>(row.size()));
+    for (const Index j : row) most_entries_[1] = std::max(most_entries_[1], ++of_column[usize(j)]);
+  }
+}
+
+template <Scalar T>
+template <class Change>
+Vectors<const T> LinearSystem<T>::copy(Vectors<const T> b, const TriangularSolver<T>& solver,
+                                       const Change& change) {
+  return mpi::agree_on_error(comm_, [&]() -> Vectors<const T> {
+    copy_.resize(usize(b.rows) * usize(b.cols));
+    const Vectors<T> to{copy_.data(), b.rows, b.cols};
+    if (b.space == MemorySpace::host) {
+      for (Index c = 0; c < b.cols; ++c) std::copy_n(b.column(c), b.rows, to.column(c));
+    } else {
+      solver.copy(to, b);
+    }
+    std::ranges::transform(copy_, copy_.begin(), change);
+    return to;
+  });
+}
+
+template <Scalar T>
+Vectors<const T> LinearSystem<T>::in_range(Vectors<const T> b, const TriangularSolver<T>& solver) {
+  return unit_ == 1 ? b : copy(b, solver, [&](const T& v) { return v * unit_; });
+}
+
+template <Scalar T>
+void LinearSystem<T>::require_finite(Vectors<const T> b, const TriangularSolver<T>& solver) {
+  const bool reachable = b.space == MemorySpace::host;
+  solve::require_finite(comm_, reachable ? b : copy(b, solver, std::identity{}), numbers());
+}
+
+#define INSTANTIATE(T) template class LinearSystem<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::solve

@@ -1,0 +1,47 @@
+#pragma once
+// The options of a solver (solver.hpp).
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "trisweep/core/observer.hpp"
+#include "trisweep/engine/devices.hpp"
+#include "trisweep/model/plan_axes.hpp"
+#include "trisweep/ordering/ordering.hpp"
+#include "trisweep/solve/accuracy.hpp"
+
+namespace trisweep::solve {
+
+// Unset options are chosen automatically or have the default. The same on every rank.
+struct SolverOptions {
+  // The plans to choose from (model/plan_axes.hpp); unset: all. model::only(choice) fixes the plan.
+  std::optional<model::PlanAxes> plan{};
+  // Use the transport `shared` where all ranks share memory, whatever the plan's.
+  bool usual_transport = true;
+  std::string machine{};  // of the model that chooses the plan: a name or .json file; empty: these ranks
+  Op op = Op::none;       // that the plan is chosen for
+  Index nrhs = 1;         // right-hand sides that the plan is chosen for
+  ordering::Method ordering = ordering::Method::automatic;
+  bool mixed = false;  // single-precision factors of a double-precision system, with refinement
+  // Low-rank and reduced-precision storage of the factors' panels; automatic: the accuracy with the fastest
+  // refined solve, where that is faster than with uncompressed factors. When compressed factors do not lead
+  // to a solution, the system is factored again without compression.
+  struct Compress {
+    double eps = 0;  // relative error of each panel; 0: uncompressed
+    bool automatic = false;
+  } compress{};
+  engine::Device device = engine::Device::native;  // see TriangularSolverOptions
+  std::optional<device::ExchangeBackend> exchange_backend{};
+  int threads = 0;             // per rank; 0: one in the sweeps, all processors in the factorization
+  bool deterministic = false;  // see TriangularSolverOptions for these three
+  bool dependencies = true;
+  double watchdog = std::numeric_limits<double>::infinity();
+  RefinementOptions refinement{};
+  bool second_try = true;        // conservative pivoting, when the first factors lead to no solution
+  Observer* observer = nullptr;  // progress of rank 0
+
+  Observer& observed_by() const { return observer ? *observer : silent_observer(); }
+};
+
+}  // namespace trisweep::solve
