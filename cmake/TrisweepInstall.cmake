@@ -13,7 +13,7 @@ include(CMakePackageConfigHelpers)
 set(TRISWEEP_PUBLIC_HEADERS
   solver.hpp sptrsv.hpp hmatrix.hpp
   # What callers have at hand: files, threads, timing, records, and vectors of devices.
-  core/clock.hpp core/thread_pool.hpp matrix/io.hpp numeric/blas_threads.hpp engine/device_refinement.hpp
+  core/clock.hpp core/thread_pool.hpp matrix/io.hpp numeric/blas_threads.hpp backend/memory.hpp
   report/run_record.hpp)
 
 get_property(stages GLOBAL PROPERTY TRISWEEP_STAGES)

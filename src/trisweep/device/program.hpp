@@ -20,10 +20,12 @@
 
 #include <vector>
 
+#include "trisweep/backend/machine.hpp"
 #include "trisweep/core/types.hpp"
-#include "trisweep/device/machine.hpp"
 
 namespace trisweep::device {
+
+using namespace backend;
 
 // As plan::RowBlock.
 struct RowBlock {
