@@ -1,5 +1,5 @@
-# The kernels for GPUs, from one source by nvcc (TRISWEEP_CUDA) or hipcc (TRISWEEP_HIP): those of the stages device and
-# sptrsv in a library of their own, trisweep_gpu, and those of the studies in another. scripts/install-gpu-compilers
+# The kernels for GPUs, from one source by nvcc (TRISWEEP_CUDA) or hipcc (TRISWEEP_HIP): those of the library and the
+# run time of backend/gpu in a library of their own, trisweep_gpu, and those of the studies in another. scripts/install-gpu-compilers
 # has both compilers.
 option(TRISWEEP_CUDA "Build the kernels for NVIDIA's GPUs" OFF)
 option(TRISWEEP_HIP "Build the kernels for AMD's GPUs" OFF)
@@ -27,16 +27,18 @@ endif()
 set(trisweep_nvcc_options $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr --extended-lambda
                           --diag-suppress=554>)
 
-# The one file that calls NVSHMEM, whose device functions are linked to it.
-function(trisweep_nvshmem source)
-  add_library(trisweep_nvshmem STATIC ${source})
+# The files that call NVSHMEM, whose device functions are linked to them.
+function(trisweep_nvshmem)
+  add_library(trisweep_nvshmem STATIC ${ARGN})
   target_compile_options(trisweep_nvshmem PRIVATE ${trisweep_nvcc_options})
   target_include_directories(trisweep_nvshmem SYSTEM PRIVATE ${TRISWEEP_NVSHMEM}/include)
+  target_compile_definitions(trisweep_nvshmem PUBLIC TRISWEEP_NVSHMEM)
   set_target_properties(trisweep_nvshmem PROPERTIES
     POSITION_INDEPENDENT_CODE ON CUDA_SEPARABLE_COMPILATION ON CUDA_RESOLVE_DEVICE_SYMBOLS ON)
   target_link_libraries(trisweep_nvshmem PUBLIC trisweep_gpu ${TRISWEEP_NVSHMEM}/lib/libnvshmem_device.a
                                                 ${TRISWEEP_NVSHMEM}/lib/libnvshmem_host.so.3)
   set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_nvshmem)
+  target_link_libraries(trisweep_backend PUBLIC trisweep_nvshmem)
 endfunction()
 
 # trisweep_gpu_kernels(NAME source...): the library of these kernels, where there are any.
@@ -75,16 +77,13 @@ endfunction()
 function(trisweep_gpu)
   trisweep_gpu_kernels(trisweep_gpu ${ARGN})
   if(TARGET trisweep_gpu)
-    target_link_libraries(trisweep_gpu PUBLIC trisweep_device)
+    # Each calls the other.
+    target_link_libraries(trisweep_gpu PUBLIC trisweep_backend)
+    target_link_libraries(trisweep_backend PUBLIC trisweep_gpu)
+    target_compile_definitions(trisweep_backend PUBLIC $<IF:$<BOOL:${TRISWEEP_CUDA}>,TRISWEEP_CUDA,TRISWEEP_HIP>)
     set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_gpu)
   endif()
   if(TRISWEEP_CUDA AND TRISWEEP_NVSHMEM)
-    trisweep_nvshmem(device/nvshmem_pe.cu)
+    trisweep_nvshmem(backend/gpu/nvshmem.cu device/worker_nvshmem.cu)
   endif()
-endfunction()
-
-# trisweep_gpu_files(source...): these know of what a library's kernels are compiled for.
-function(trisweep_gpu_files)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS
-    "$<IF:$<BOOL:${TRISWEEP_CUDA}>,TRISWEEP_CUDA,TRISWEEP_HIP>;$<$<TARGET_EXISTS:trisweep_nvshmem>:TRISWEEP_NVSHMEM>")
 endfunction()

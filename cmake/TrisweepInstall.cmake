@@ -16,7 +16,7 @@ set(TRISWEEP_PUBLIC_HEADERS
   solver.hpp sptrsv.hpp hmatrix.hpp
   # What callers have at hand: files, threads, timing, records, and vectors of devices.
   core/clock.hpp core/thread_pool.hpp matrix/io.hpp measure/machine.hpp numeric/blas_threads.hpp
-  engine/device_refinement.hpp engine/profile.hpp engine/recorder.hpp report/run_record.hpp
+  backend/memory.hpp engine/profile.hpp engine/recorder.hpp report/run_record.hpp
   # The stages of a solver apart.
   solve/triangular_solver.hpp solve/refinement.hpp)
 

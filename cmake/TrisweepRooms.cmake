@@ -6,12 +6,11 @@ if(TRISWEEP_SOLVE_ONLY)
 endif()
 
 trisweep_stage(studies ROOM studies USES sptrsv hmatrix report)
-trisweep_gpu_kernels(trisweep_gpu_studies studies/pes/gpu_designs.cu studies/himv/gpu_batches.cu)
+trisweep_gpu_kernels(trisweep_gpu_studies studies/pes/pe_warp.cu studies/himv/batch_kernel.cu)
 if(TARGET trisweep_gpu_studies)
   # Each calls the other.
   target_link_libraries(trisweep_gpu_studies PUBLIC trisweep_gpu trisweep_studies)
   target_link_libraries(trisweep_studies PUBLIC trisweep_gpu_studies)
-  trisweep_gpu_files(studies/pes/device_pes.cpp studies/himv/device_product.cpp)
 endif()
 
 trisweep_import(Assimp libassimp-dev assimp HEADER assimp/scene.h)

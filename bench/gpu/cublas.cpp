@@ -7,17 +7,15 @@
 #include <array>
 #include <deque>
 
-#include "median.hpp"
+#include "device.hpp"
 #include "studies/himv/launch_plan.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/device/gpu_device.hpp"
 #include "trisweep/device/packed_numbers.hpp"
 
 namespace trisweep::bench {
 namespace {
 
 using device::Gemv;
-using device::GpuBuffer;
 using studies::LaunchPlan;
 
 template <class Status>

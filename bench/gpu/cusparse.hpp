@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "device.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/device/gpu_device.hpp"
 #include "trisweep/sptrsv/lower_system.hpp"
 
 namespace trisweep::bench {
-
-using device::GpuBuffer;
 
 template <class Status>
 void require(Status status, const char* call) {

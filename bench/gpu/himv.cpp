@@ -13,9 +13,8 @@
 #include "apps/bem/conductors.hpp"
 #include "apps/bem/single_layer.hpp"
 #include "cublas.hpp"
-#include "median.hpp"
+#include "device.hpp"
 #include "studies/himv/launch_runner.hpp"
-#include "trisweep/device/gpu_device.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 
 namespace trisweep::bench {
@@ -70,7 +69,7 @@ bool measure(const std::string& object, Index n, double eps) {
   const std::vector<double> x(usize(a.local_rows()), 1.0);
   std::vector<double> y(x.size()), expected(x.size());
   a(x, expected);
-  const double bytes = double(a.statistics().bytes), floor = 2 * bytes / device::gpu_copy_bandwidth();
+  const double bytes = double(a.statistics().bytes), floor = 2 * bytes / copy_bandwidth();
   fmt::print("\n{}: {:.1f} MB of panels, {:.3f} ms at the bandwidth of a copy\n\n", conductors.name,
              bytes * 1e-6, floor * 0.5e3);
   fmt::print("| product | launches | ms | of the bandwidth | off the host's |\n|---|---:|---:|---:|---:|\n");
@@ -85,7 +84,7 @@ bool measure(const std::string& object, Index n, double eps) {
   for (const Choice& choice : choices()) {
     studies::LaunchPlan plan = studies::make_launch_plan(tasks, choice.options);
     const Offset launches = studies::count_gemv(plan).launches;
-    const auto runner = studies::run_launches_on_gpu<double>(std::move(plan));
+    const auto runner = studies::run_launches<double>(std::move(plan), gpu, pool);
     const double seconds = seconds_of(*runner, x, y);
     report(choice.name, launches, seconds, largest_difference(y, expected));
   }
@@ -103,7 +102,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: gpu_himv OBJECT N EPS\n");
     return 2;
   }
-  if (!trisweep::device::gpu_name()) {
+  if (!trisweep::bench::has_gpu()) {
     fmt::print("no GPU: {} n {} is not measured\n", argv[1], argv[2]);
     return 0;
   }

@@ -37,7 +37,7 @@ void print_phases(const System& system, const device::Program& program, const Pe
 
 bool measure(const std::string& kind, Index n) {
   const System system(kind, n, many);
-  const double floor = system.bytes_read() / device::gpu_copy_bandwidth();
+  const double floor = system.bytes_read() / copy_bandwidth();
   bool right = true;
   const auto report = [&](const std::string& what, Index nrhs, double seconds, double error) {
     print_row(system, what, nrhs, seconds, floor, error);
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: gpu_solve KIND N\n");
     return 2;
   }
-  if (!trisweep::device::gpu_name()) {
+  if (!trisweep::bench::has_gpu()) {
     fmt::print("no GPU: {} n {} is not measured\n", argv[1], argv[2]);
     return 0;
   }

@@ -10,8 +10,6 @@
 namespace trisweep::bench {
 namespace {
 
-using device::GpuBuffer;
-
 // L or U, whose unit diagonals are left out. Panels of both have a row for each row that is not of the
 // supernode: U's are transposed.
 GpuCsr factor_of(const System& system, bool lower) {

@@ -8,12 +8,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "device.hpp"
 #include "lower_triangle.hpp"
-#include "median.hpp"
 #include "sptrsv_peers.hpp"
 #include "studies/pes/device_pes.hpp"
 #include "trisweep/core/observer.hpp"
-#include "trisweep/device/gpu_device.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/sptrsv/backward_error.hpp"
 #include "trisweep/sptrsv/device_solver.hpp"
@@ -21,30 +20,29 @@
 namespace trisweep::bench {
 namespace {
 
-void measure_ours(const SptrsvCase& one, engine::Device device, std::string_view algorithm) {
+void measure_ours(const SptrsvCase& one, std::string_view algorithm) {
   const auto start = Clock::now();
   sptrsv::DeviceSolver<double> solver(one.lower, {}, Op::none,
-                                      {.device = device, .algorithm = std::string(algorithm)});
+                                      {.device = gpu, .algorithm = std::string(algorithm)});
   const double analysis = seconds_since(start);
-  const std::size_t bytes = 8 * one.b.size();
-  const device::GpuBuffer b(bytes), x(bytes);
-  b.fill(one.b.data(), bytes);
+  const backend::DeviceArray<double> b(gpu, one.b.size()), x(gpu, one.b.size());
+  backend::copy(gpu, b.data(), one.b.data(), b.size());
   const Index rows = one.lower.rows();
   const double solve = median_seconds([&] {
-    solver.solve({b.as<const double>(), rows, one.nrhs(), rows, MemorySpace::device},
-                 {x.as<double>(), rows, one.nrhs(), rows, MemorySpace::device});
+    solver.solve({b.data(), rows, one.nrhs(), rows, MemorySpace::device},
+                 {x.data(), rows, one.nrhs(), rows, MemorySpace::device});
   });
   std::vector<double> solution(one.b.size());
-  x.read(solution.data(), bytes);
+  backend::copy(gpu, solution.data(), x.data(), x.size());
   one.report(fmt::format("{}, {} lanes", algorithm, solver.choice().plan.lanes), analysis, solve, solution);
 }
 
 // By all GPUs there are, or virtual PEs that share one.
-void measure_design(const SptrsvCase& one, engine::Device device, const studies::NamedDesign& design) {
+void measure_design(const SptrsvCase& one, const studies::NamedDesign& design) {
   constexpr int pes = 4;
   const auto start = Clock::now();
   studies::DevicePes<double> solver(sptrsv::lower_system(one.lower, {}, Op::none), design,
-                                    {.device = device, .layout = {.pes = pes}});
+                                    {.device = gpu, .layout = {.pes = pes}});
   const double analysis = seconds_since(start);
   std::vector<double> solution(one.b.size()), seconds;
   studies::PeReport report;
@@ -54,16 +52,16 @@ void measure_design(const SptrsvCase& one, engine::Device device, const studies:
   }
   std::ranges::sort(seconds);
   one.report(fmt::format("{}, {} PEs on {} GPUs: {:.3g} MB, {:.0f}% idle", design.name, pes,
-                         std::min(pes, device::gpu_count()), 1e-6 * double(report.total().bytes),
+                         std::min(pes, backend::runtime(gpu).count()), 1e-6 * double(report.total().bytes),
                          100 * report.idle_share()),
              analysis, seconds[seconds.size() / 2], solution);
 }
 
-bool measure(const std::string& file, engine::Device device) {
+bool measure(const std::string& file) {
   Observer silent;
   const auto lower = lower_of(std::get<matrix::Csr<double>>(matrix::read_matrix(file, silent)));
   const auto system = sptrsv::lower_system(lower, {}, Op::none);
-  const double bandwidth = device::gpu_copy_bandwidth();
+  const double bandwidth = copy_bandwidth();
   bool right = true;
   fmt::print(
       "\n| matrix | solver | right-hand sides | analysis, ms | solve, ms | of the bandwidth | error |\n");
@@ -79,11 +77,11 @@ bool measure(const std::string& file, engine::Device device) {
                            fmt::print("| {} | {} | {} | {:.3f} | {:.4f} | {:.0f}% | {:.1e} |\n", file, what,
                                       nrhs, 1e3 * analysis, 1e3 * solve, 100 * floor / solve, error);
                          }};
-    measure_ours(one, device, sptrsv::automatic);
-    for (const auto& algorithm : sptrsv::device_algorithms()) measure_ours(one, device, algorithm.name);
+    measure_ours(one, sptrsv::automatic);
+    for (const auto& algorithm : sptrsv::device_algorithms()) measure_ours(one, algorithm.name);
     measure_cusparse(one);
     if (nrhs > 1) continue;  // the designs solve for one after the other
-    for (const auto& design : studies::designs()) measure_design(one, device, design);
+    for (const auto& design : studies::designs()) measure_design(one, design);
   }
   return right;
 }
@@ -97,9 +95,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: gpu_sptrsv MATRIX\n");
     return 2;
   }
-  if (!device::gpu_name()) {
+  if (!bench::has_gpu()) {
     fmt::print("no GPU: {} is not measured\n", argv[1]);
     return 0;
   }
-  return bench::measure(argv[1], engine::Device::TRISWEEP_GPU_KIND) ? 0 : 1;
+  return bench::measure(argv[1]) ? 0 : 1;
 }

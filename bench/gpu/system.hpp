@@ -6,9 +6,9 @@
 #include <cmath>
 #include <random>
 
+#include "device.hpp"
 #include "gallery/gallery.hpp"
-#include "median.hpp"
-#include "trisweep/device/gpu_pes.hpp"
+#include "trisweep/device/local_pes.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/engine/panel_store.hpp"
 #include "trisweep/krylov/inner_products.hpp"
@@ -92,27 +92,27 @@ class Pes {
     std::vector<device::Count> times;  // of PE 0's phases
   };
   ResidualView solve(Index nrhs, device::Scheduling scheduling = device::Scheduling::tickets) const {
-    device::GpuPes<double> gpu(programs_, std::span<const device::PanelSpans<double>>(panels_), nrhs,
-                               {.data = data_, .scheduling = scheduling});
+    device::LocalPes<double> pes(programs_, nrhs, {.device = gpu, .data = data_, .scheduling = scheduling});
+    pes.use(std::span<const device::PanelSpans<double>>(panels_));
     const auto size = usize(system_.a.rows()) * usize(nrhs);
-    const device::GpuBuffer b(8 * size), x(8 * size);
-    b.fill(system_.b.data(), 8 * size);
+    const backend::DeviceArray<double> b(gpu, size), x(gpu, size);
+    backend::copy(gpu, b.data(), system_.b.data(), size);
     std::vector<device::PeVectors<double>> vectors;
     for (Index p = 0; p < static_cast<Index>(programs_.size()); ++p) {
       const auto part = [&](double* whole) {
         return Vectors<double>(whole + partition_.first(p), partition_.count(p), nrhs, system_.a.rows(),
                                MemorySpace::device);
       };
-      vectors.push_back({part(b.as<double>()), part(x.as<double>())});
+      vectors.push_back({part(b.data()), part(x.data())});
     }
     ResidualView done{.times = std::vector<device::Count>(programs_.front().part.size() + 1)};
     done.seconds = median_seconds([&] {
-      gpu.solve(nrhs, vectors, 10);
-      gpu.wait();
+      pes.solve(nrhs, vectors, 10);
+      pes.wait();
     });
-    gpu.copy_times(done.times);
+    pes.copy_times(done.times);
     std::vector<double> solution(size);
-    x.read(solution.data(), 8 * size);
+    backend::copy(gpu, solution.data(), x.data(), size);
     done.backward_error = system_.backward_error(solution, nrhs);
     return done;
   }

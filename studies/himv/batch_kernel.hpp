@@ -21,21 +21,27 @@ TRISWEEP_DEVICE inline void run_part(const GemvView<T>& v, const device::Gemv& g
   const Index first = part * rows_of_part;
   const Index last = g.rows - first < rows_of_part ? g.rows : first + rows_of_part;
   for (Index i = first + block.group * block.lanes + block.lane; i < last; i += block.groups * block.lanes)
-    device::atomic_add(v.y + g.target + i,
-                       device::row_of_product(v.panels + g.panel, i, device::source_of(v, g)));
+    backend::atomic_add(v.y + g.target + i,
+                        device::row_of_product(v.panels + g.panel, i, device::source_of(v, g)));
 }
 
-// One of a batch's blocks.
-template <class T, class Block>
-TRISWEEP_DEVICE inline void run_block(const GemvView<T>& v, const GemvBatch& batch, Offset number,
-                                      const Block& block) {
-  const Index i = batch.gemv.begin + static_cast<Index>(number / batch.parts);
-  if (batch.of_row_blocks) {
-    device::sum_rows<true>(v, v.row_block[i].rows, v.row_block[i].dense, block);
-    device::sum_rows<false>(v, v.row_block[i].rows, v.row_block[i].low_rank, block);
-  } else {
-    run_part(v, v.gemv[i], static_cast<Index>(number % batch.parts), block);
+// A batch, with as many blocks as its panels have parts together.
+template <class T>
+struct RunBatch {
+  static constexpr int threads = int{most_groups} * slab_rows;
+  GemvView<T> v;
+  GemvBatch batch;
+
+  template <class Block>
+  TRISWEEP_DEVICE void operator()(const Block& block) const {
+    const Index i = batch.gemv.begin + block.number / batch.parts;
+    if (batch.of_row_blocks) {
+      device::sum_rows<true>(v, v.row_block[i].rows, v.row_block[i].dense, block);
+      device::sum_rows<false>(v, v.row_block[i].rows, v.row_block[i].low_rank, block);
+    } else {
+      run_part(v, v.gemv[i], block.number % batch.parts, block);
+    }
   }
-}
+};
 
 }  // namespace trisweep::studies

@@ -2,33 +2,18 @@
 
 #include <algorithm>
 
-#include "trisweep/core/error.hpp"
-
 namespace trisweep::studies {
-namespace {
-
-template <Scalar T>
-std::unique_ptr<device::KernelRunner<T>> runner_of(LaunchPlan plan, engine::Device device, ThreadPool& pool) {
-  if (device == engine::Device::emulated) return run_launches_on_host<T>(std::move(plan), pool);
-#if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
-  return run_launches_on_gpu<T>(std::move(plan));
-#else
-  throw Error(ErrorKind::usage, "no kernels for that device", "use --device emulated");
-#endif
-}
-
-}  // namespace
 
 template <Scalar T>
 LaunchedProduct<T>::LaunchedProduct(const device::GemvTasks& tasks, const DeviceProductOptions& options,
                                     ThreadPool& pool)
     : broadcast_(local_broadcast(options.way, options.gpus)),
       all_reduce_(local_all_reduce(options.way, options.gpus)) {
-  engine::require_device(options.device);
+  backend::require_device(options.device);
   for (const device::GemvTasks& share : deal_to_devices(tasks, options.gemv, options.gpus)) {
     LaunchPlan plan = make_launch_plan(share, options.gemv);
     counts_.gemv += count_gemv(plan);
-    device_.push_back(runner_of<T>(std::move(plan), options.device, pool));
+    device_.push_back(run_launches<T>(std::move(plan), options.device, pool));
   }
   x_.assign(device_.size() + 1, std::vector<T>(usize(tasks.columns)));
   y_.assign(device_.size() + 1, std::vector<T>(usize(tasks.rows)));
@@ -67,7 +52,7 @@ void LaunchedProduct<T>::multiply(Vectors<const T> x, Vectors<T> y) {
 template <Scalar T>
 DeviceCounts use_devices(hmatrix::HMatrix<T>& matrix, const DeviceProductOptions& options) {
   DeviceCounts counts;
-  if (options.device == engine::Device::native) {
+  if (options.device == backend::Device::native) {
     matrix.use_device(options.device);
     return counts;
   }

@@ -10,7 +10,7 @@
 namespace trisweep::studies {
 
 struct DeviceProductOptions {
-  engine::Device device = engine::Device::native;  // of which the rest has no meaning
+  backend::Device device = backend::Device::native;  // of which the rest has no meaning
   GemvOptions gemv{.merged = true};
   Index gpus = 1;  // of each process
   Way way = Way::peer;

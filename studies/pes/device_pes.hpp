@@ -2,13 +2,15 @@
 // A triangular solve by several PEs on a device, as a design shares it: virtual ones of one GPU, GPUs of this
 // process that reach each other's memory, or the same source on threads of the host.
 
-#include "studies/pes/pe_runner.hpp"
-#include "trisweep/engine/engine.hpp"
+#include "studies/pes/pe_memory.hpp"
+#include "studies/pes/virtual_pes.hpp"
+#include "trisweep/backend/device_group.hpp"
+#include "trisweep/backend/launch.hpp"
 
 namespace trisweep::studies {
 
 struct DevicePeOptions {
-  engine::Device device = engine::Device::emulated;
+  backend::Device device = backend::Device::emulated;
   int threads = 1;  // of the host's, for each PE
   PeLayout layout;
   PeCosts costs;  // of who places the tasks, where the design has several placements
@@ -17,18 +19,42 @@ struct DevicePeOptions {
 template <Scalar T>
 class DevicePes {
  public:
-  // Throws Error(usage) as programs_of(), for the device cpu and for less than one thread; Error(environment)
-  // where there is no such device, or not enough of its memory.
+  // PEs share the GPUs of this process: PE p is on the device p % their number. Throws Error(usage) as
+  // programs_of(), for the device native and for less than one thread; Error(environment) where there is no
+  // such device, not enough of its memory, or devices that do not reach each other's.
   DevicePes(const sptrsv::LowerSystem<T>& system, const NamedDesign& design, const DevicePeOptions& options);
 
   // b and x have A's rows; they may be the same memory, and on a GPU in its memory. The report is of all
-  // right-hand sides, which are solved one after the other.
+  // right-hand sides, which are solved one after the other; times are those of a clock on the wall, and a PE
+  // is idle as long as its warps wait on the mean.
   PeReport solve(Vectors<const T> b, Vectors<T> x);
 
  private:
-  bool on_gpu_;
-  Index rows_;
-  std::unique_ptr<PeRunner<T>> runner_;
+  using Number = backend::NumberOf<T>;
+
+  // The PEs of a device.
+  struct Part {
+    std::vector<Index> pe;
+    int blocks = 0;  // of each PE
+    std::vector<PeView<Number>> view;
+    backend::DeviceArray<const PeHeap<Number>> heap;
+    backend::DeviceArray<const PeView<Number>> view_there;
+  };
+
+  void place_pes();
+  PeReport solve_column(Vectors<const T> b, Vectors<T> x);
+  void run(void* stream, const PeTask<Number>& task) const;
+  PeReport report(double seconds) const;
+
+  backend::Device device_;
+  PePrograms<T> programs_;
+  std::unique_ptr<ThreadPool> pool_;  // of an emulated device
+  std::optional<backend::DeviceGroup> group_;
+  std::optional<ManagedSums<T>> managed_;
+  std::deque<PeMemory<T>> pe_;
+  std::vector<PeHeap<Number>> heap_;  // by PE
+  std::vector<Part> part_;
+  std::optional<backend::VectorCopies<T>> copies_;
 };
 
 }  // namespace trisweep::studies

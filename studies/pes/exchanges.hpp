@@ -7,11 +7,11 @@
 //   contribute: false where it has to be tried again.
 
 #include "studies/pes/pe_view.hpp"
-#include "trisweep/device/machine.hpp"
+#include "trisweep/backend/machine.hpp"
 
 namespace trisweep::studies {
 
-using device::Scope;
+using backend::Scope;
 
 // A lane's part of what a warp looks at: every `lanes`-th from `lane` on.
 struct LanePart {
@@ -53,14 +53,14 @@ struct Unified : SharedSums {
                                        PeCounts& counts) {
     if (!part.leads()) return true;
     touch(pe, one.number, counts);
-    return device::load_acquire<Scope::system>(&pe.mine.shared.missing[one.number]) == 0;
+    return backend::load_acquire<Scope::system>(&pe.mine.shared.missing[one.number]) == 0;
   }
   template <class T>
   TRISWEEP_DEVICE static bool contribute(const PeView<T>& pe, Index user, T value, PeCounts& counts) {
     touch(pe, user, counts);
     const Sums<T>& shared = pe.mine.shared;
-    device::atomic_add<Scope::system>(&shared.sum[user], value);
-    device::add<Scope::system>(&shared.missing[user], -1);
+    backend::atomic_add<Scope::system>(&shared.sum[user], value);
+    backend::add<Scope::system>(&shared.missing[user], -1);
     return true;
   }
 
@@ -69,7 +69,7 @@ struct Unified : SharedSums {
   TRISWEEP_DEVICE static void touch(const PeView<T>& pe, Index component, PeCounts& counts) {
     if (pe.mine.page == nullptr) return;
     Index* const page = &pe.mine.page[component / components_of_page<T>];
-    if (device::exchange<Scope::system>(page, 1 + pe.me) == 1 + pe.me) return;
+    if (backend::exchange<Scope::system>(page, 1 + pe.me) == 1 + pe.me) return;
     ++counts.migrations;
     counts.bytes += page_bytes;
   }
@@ -79,17 +79,17 @@ struct GetUpdatePut : SharedSums {
   template <class T>
   TRISWEEP_DEVICE static bool complete(const PeView<T>& pe, Component one, LanePart part, PeSet& /*asks*/,
                                        PeCounts& /*counts*/) {
-    return !part.leads() || device::load_acquire<Scope::system>(&pe.mine.shared.missing[one.number]) == 0;
+    return !part.leads() || backend::load_acquire<Scope::system>(&pe.mine.shared.missing[one.number]) == 0;
   }
   // Who finds the owner's memory taken looks again later: lanes that go in step must not wait for one
   // another.
   template <class T>
   TRISWEEP_DEVICE static bool contribute(const PeView<T>& pe, Index user, T value, PeCounts& counts) {
     const PeHeap<T>& owner = pe.heap[pe.owner[user]];
-    if (device::exchange<Scope::system>(&owner.control->lock, 1) != 0) return false;
+    if (backend::exchange<Scope::system>(&owner.control->lock, 1) != 0) return false;
     owner.shared.sum[user] += value;
-    device::store_release<Scope::system>(&owner.shared.missing[user], owner.shared.missing[user] - 1);
-    device::store_release<Scope::system>(&owner.control->lock, 0);
+    backend::store_release<Scope::system>(&owner.shared.missing[user], owner.shared.missing[user] - 1);
+    backend::store_release<Scope::system>(&owner.control->lock, 0);
     counts.ordered += 2;
     counts.bytes += 2 * static_cast<Offset>(sizeof(T) + sizeof(Degree));
     return true;
@@ -112,7 +112,7 @@ struct ReadOnly {
       if ((asks >> p & 1) == 0) continue;
       ++counts.reads;
       counts.bytes += static_cast<Offset>(sizeof(Degree));
-      if (device::load_acquire<Scope::system>(&pe.heap[p].own.missing[one.number]) == 0)
+      if (backend::load_acquire<Scope::system>(&pe.heap[p].own.missing[one.number]) == 0)
         asks &= ~(PeSet{1} << p);
     }
     return asks == 0;
@@ -130,8 +130,8 @@ struct ReadOnly {
   }
   template <class T>
   TRISWEEP_DEVICE static bool contribute(const PeView<T>& pe, Index user, T value, PeCounts& /*counts*/) {
-    device::atomic_add(&pe.mine.own.sum[user], value);
-    device::add<Scope::system>(&pe.mine.own.missing[user], -1);
+    backend::atomic_add(&pe.mine.own.sum[user], value);
+    backend::add<Scope::system>(&pe.mine.own.missing[user], -1);
     return true;
   }
 };
@@ -142,7 +142,7 @@ struct Push : AsksNobody {
   TRISWEEP_DEVICE static bool complete(const PeView<T>& pe, Component one, LanePart part, PeSet& /*asks*/,
                                        PeCounts& /*counts*/) {
     for (Offset slot = pe.arrival[one.at] + part.lane; slot < pe.arrival[one.at + 1]; slot += part.lanes) {
-      if (device::load_acquire<Scope::system>(&pe.mine.signal[slot]) == 0) return false;
+      if (backend::load_acquire<Scope::system>(&pe.mine.signal[slot]) == 0) return false;
     }
     return true;
   }
@@ -156,11 +156,11 @@ struct Push : AsksNobody {
   template <class T>
   TRISWEEP_DEVICE static bool contribute(const PeView<T>& pe, Index user, T value, PeCounts& counts) {
     const Sums<T>& own = pe.mine.own;
-    device::atomic_add(&own.sum[user], value);
-    if (device::add<Scope::device>(&own.missing[user], -1) != 1) return true;
+    backend::atomic_add(&own.sum[user], value);
+    if (backend::add<Scope::device>(&own.missing[user], -1) != 1) return true;
     const PeHeap<T>& owner = pe.heap[pe.owner[user]];
     owner.arrived[pe.slot[user]] = own.sum[user];
-    device::store_release<Scope::system>(&owner.signal[pe.slot[user]], 1);
+    backend::store_release<Scope::system>(&owner.signal[pe.slot[user]], 1);
     ++counts.writes;
     counts.bytes += static_cast<Offset>(sizeof(T) + sizeof(Degree));
     return true;

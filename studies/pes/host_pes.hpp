@@ -1,58 +1,34 @@
 #pragma once
-// PEs in the host's memory: for threads that play their warps, or for the clock.
-
-#include <deque>
+// PEs in the host's memory, for the clock.
 
 #include "studies/pes/pe_memory.hpp"
 
 namespace trisweep::studies {
 
-class HostMemory {
- public:
-  struct Queue {};
-
-  template <class A>
-  const A* place(const std::vector<A>& list) const {
-    return list.data();
-  }
-  template <class A>
-  A* zeros(std::size_t count) {
-    return reinterpret_cast<A*>(block_.emplace_back(count * sizeof(A)).data());
-  }
-  template <class A>
-  void copy(A* to, const A* from, std::size_t count, Queue) const {
-    std::copy_n(from, count, to);
-  }
-  void clear(Queue) {
-    for (auto& block : block_) std::ranges::fill(block, std::byte{});
-  }
-
- private:
-  std::deque<std::vector<std::byte>> block_;
-};
-
 template <Scalar T>
 class HostPes {
  public:
-  using Number = device::NumberOf<T>;
+  using Number = backend::NumberOf<T>;
 
   // The programs outlive it.
-  explicit HostPes(const PePrograms<T>& programs) : managed_(programs, true) {
+  explicit HostPes(const PePrograms<T>& programs) : managed_(host, programs) {
     for (Index p = 0; usize(p) < programs.pe.size(); ++p)
-      heap_.push_back(memory_.emplace_back(programs, p).heap(managed_));
+      heap_.push_back(memory_.emplace_back(host, programs, p).heap(managed_));
     for (std::size_t p = 0; p < heap_.size(); ++p) view_.push_back(memory_[p].view(heap_.data(), heap_[p]));
   }
 
   // Before each solve.
   void reset() {
-    managed_.reset({});
-    for (auto& pe : memory_) pe.reset({});
+    managed_.reset(nullptr);
+    for (auto& pe : memory_) pe.reset(nullptr);
   }
   const std::vector<PeView<Number>>& views() const { return view_; }
 
  private:
-  ManagedSums<T, HostMemory> managed_;
-  std::deque<PeMemory<T, HostMemory>> memory_;
+  static constexpr backend::Device host = backend::Device::emulated;
+
+  ManagedSums<T> managed_;
+  std::deque<PeMemory<T>> memory_;
   std::vector<PeHeap<Number>> heap_;
   std::vector<PeView<Number>> view_;
 };

@@ -1,50 +1,81 @@
 #pragma once
-// All that a PE has, in the memory of its device. `Memory` is how that is had: place(list) gives what the
-// kernels only read, zeros<A>(count) what clear() zeroes before each solve, copy() fills some of that; the
-// latter two in a `Queue` where things happen one after another.
+// All that a PE has, in the memory of its device.
+
+#include <deque>
 
 #include "studies/pes/pe_view.hpp"
+#include "trisweep/backend/memory.hpp"
 
 namespace trisweep::studies {
 
+// Arrays on a device: what kernels only read, and what clear() zeroes before each solve.
+class PeArrays {
+ public:
+  explicit PeArrays(backend::Device device, bool managed = false) : device_(device), managed_(managed) {}
+
+  template <class A>
+  const A* place(const std::vector<A>& list) {
+    return reinterpret_cast<const A*>(placed_.emplace_back(device_, std::as_bytes(std::span(list))).data());
+  }
+  template <class A>
+  A* zeros(std::size_t count) {
+    return reinterpret_cast<A*>(zeroed_.emplace_back(device_, count * sizeof(A), managed_).data());
+  }
+  template <class A>
+  void copy(A* to, const A* from, std::size_t count, void* stream) const {
+    const std::size_t bytes = count * sizeof(A);
+    runtime(device_).copy(to, bytes, from, bytes, bytes, 1, stream);
+  }
+  void clear(void* stream) const {
+    for (const auto& array : zeroed_) runtime(device_).clear(array.data(), array.size(), stream);
+  }
+
+ private:
+  backend::Device device_;
+  bool managed_;
+  std::deque<backend::DeviceArray<const std::byte>> placed_;
+  std::deque<backend::DeviceArray<std::byte>> zeroed_;
+};
+
 // What other PEs contribute, in memory that is managed, hence common to all.
-template <Scalar T, class Memory>
+template <Scalar T>
 class ManagedSums {
  public:
-  using Number = device::NumberOf<T>;
+  using Number = backend::NumberOf<T>;
 
-  // `counted`: who has a page, for PEs that have no pages that move.
-  ManagedSums(const PePrograms<T>& programs, bool counted) : foreign_(programs.foreign) {
+  // Without pages that move, on the host, it is counted who has each.
+  ManagedSums(backend::Device device, const PePrograms<T>& programs)
+      : foreign_(programs.foreign), memory_(device, true) {
     if (programs.exchange != Exchange::unified) return;
-    sums_ = {memory_.template zeros<Number>(foreign_.size()),
-             memory_.template zeros<Degree>(foreign_.size())};
-    if (counted) page_ = memory_.template zeros<Index>(foreign_.size() / components_of_page<Number> + 1);
+    sums_ = {memory_.zeros<Number>(foreign_.size()), memory_.zeros<Degree>(foreign_.size())};
+    if (!is_gpu(device)) page_ = memory_.zeros<Index>(foreign_.size() / components_of_page<Number> + 1);
   }
 
   const Sums<Number>& sums() const { return sums_; }
   Index* page() const { return page_; }
-  void reset(typename Memory::Queue queue) {
-    memory_.clear(queue);
-    if (sums_.missing != nullptr) memory_.copy(sums_.missing, foreign_.data(), foreign_.size(), queue);
+  void reset(void* stream) const {
+    memory_.clear(stream);
+    if (sums_.missing != nullptr) memory_.copy(sums_.missing, foreign_.data(), foreign_.size(), stream);
   }
 
  private:
   const std::vector<Degree>& foreign_;
-  Memory memory_;
+  PeArrays memory_;
   Sums<Number> sums_{};
   Index* page_ = nullptr;
 };
 
-template <Scalar T, class Memory>
+template <Scalar T>
 class PeMemory {
  public:
-  using Number = device::NumberOf<T>;
+  using Number = backend::NumberOf<T>;
 
-  // The programs outlive it.
-  PeMemory(const PePrograms<T>& programs, Index pe)
-      : rows_(programs.owner.size()),
+  // On the current device of that kind. The programs outlive it.
+  PeMemory(backend::Device device, const PePrograms<T>& programs, Index pe)
+      : memory_(device),
+        rows_(programs.owner.size()),
         missing_(memory_.place(programs.pe[usize(pe)].missing)),
-        heap_{.control = memory_.template zeros<PeControl>(1),
+        heap_{.control = memory_.zeros<PeControl>(1),
               .own = sums(),
               .shared = {},
               .page = nullptr,
@@ -57,13 +88,12 @@ class PeMemory {
     }
     if (programs.exchange == Exchange::push) {
       const auto slots = usize(programs.pe[usize(pe)].arrival.back());
-      heap_.arrived = memory_.template zeros<Number>(slots);
-      heap_.signal = memory_.template zeros<Degree>(slots);
+      heap_.arrived = memory_.zeros<Number>(slots);
+      heap_.signal = memory_.zeros<Degree>(slots);
     }
   }
 
-  template <class Managed>
-  PeHeap<Number> heap(const ManagedSums<T, Managed>& managed) const {
+  PeHeap<Number> heap(const ManagedSums<T>& managed) const {
     PeHeap<Number> heap = heap_;
     if (managed.sums().sum != nullptr) heap.shared = managed.sums();
     heap.page = managed.page();
@@ -78,16 +108,14 @@ class PeMemory {
   }
   const PeControl* control() const { return heap_.control; }
 
-  void reset(typename Memory::Queue queue) {
-    memory_.clear(queue);
-    memory_.copy(heap_.own.missing, missing_, rows_, queue);
-    if (foreign_ != nullptr) memory_.copy(heap_.shared.missing, foreign_, rows_, queue);
+  void reset(void* stream) const {
+    memory_.clear(stream);
+    memory_.copy(heap_.own.missing, missing_, rows_, stream);
+    if (foreign_ != nullptr) memory_.copy(heap_.shared.missing, foreign_, rows_, stream);
   }
 
  private:
-  Sums<Number> sums() {
-    return {memory_.template zeros<Number>(rows_), memory_.template zeros<Degree>(rows_)};
-  }
+  Sums<Number> sums() { return {memory_.zeros<Number>(rows_), memory_.zeros<Degree>(rows_)}; }
 
   PeView<Number> view_of(const PePrograms<T>& programs, Index me) {
     const PeProgram<T>& program = programs.pe[usize(me)];
@@ -110,7 +138,7 @@ class PeMemory {
             .slot = memory_.place(program.slot)};
   }
 
-  Memory memory_;
+  PeArrays memory_;
   std::size_t rows_;
   const Degree *missing_, *foreign_ = nullptr;
   PeHeap<Number> heap_;

@@ -3,7 +3,7 @@
 // another: their symmetric heaps.
 
 #include "studies/pes/pe_program.hpp"
-#include "trisweep/device/number.hpp"
+#include "trisweep/backend/number.hpp"
 
 namespace trisweep::studies {
 
@@ -37,9 +37,9 @@ struct PeCounts {
 };
 
 struct PeControl {
-  Index ticket = 0;          // own components that warps have taken
-  Degree lock = 0;           // 1: somebody updates what other PEs contribute
-  device::Count waited = 0;  // nanoseconds of warps, for what components need
+  Index ticket = 0;           // own components that warps have taken
+  Degree lock = 0;            // 1: somebody updates what other PEs contribute
+  backend::Count waited = 0;  // nanoseconds of warps, for what components need
   PeCounts counts;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// A warp of a PE: the body of the kernel of designs, and of a thread of the host. Without synchronization
+// A warp of a PE, and the kernel of a design. Without synchronization
 // (Liu, Li, Hogg, Duff, Vinter 2016): it looks at its component until all contributions are there
 // (lock-wait), solves it and contributes to others (solve-update; multi-GPU zero-copy paper, Algorithms 2 and
 // 3).
@@ -9,7 +9,7 @@
 // each PE has a warp that is resident.
 
 #include "studies/pes/exchanges.hpp"
-#include "trisweep/device/warp.hpp"
+#include "trisweep/backend/team.hpp"
 
 namespace trisweep::studies {
 
@@ -32,7 +32,7 @@ class PeWarp {
   TRISWEEP_DEVICE void run() {
     Waiting waiting{};
     bool has_one = false;
-    device::Count since = 0, waited = 0;
+    backend::Count since = 0, waited = 0;
     for (;;) {
       if (!has_one) {
         const Index taken = take();
@@ -41,12 +41,12 @@ class PeWarp {
         has_one = true;
       }
       if (has_all(waiting)) {
-        if (since > 0) waited += device::now() - since;
+        if (since > 0) waited += backend::now() - since;
         since = 0;
         solve(waiting);
         has_one = false;
       } else {
-        if (since == 0) since = device::now();
+        if (since == 0) since = backend::now();
         warp_.idle();
       }
     }
@@ -69,7 +69,7 @@ class PeWarp {
       missing[lane] = foreign && (l > 0 || has_own(waiting.component.number)) ? 0 : 1;
       if (l == 0) ++counts_[lane].polls;
     });
-    device::sum_over_lanes(warp_, missing);
+    backend::sum_over_lanes(warp_, missing);
     return missing[0] == 0;
   }
 
@@ -85,9 +85,9 @@ class PeWarp {
       right -= Exchange::sum(pe_, waiting.component, part(l), counts_[usize(l)]);
       value[usize(l)] = right;
     });
-    device::sum_over_lanes(warp_, value);
+    backend::sum_over_lanes(warp_, value);
     warp_.each([&](int l) {
-      if (pe_.diagonal != nullptr) value[usize(l)] = device::quotient(value[usize(l)], pe_.diagonal[at]);
+      if (pe_.diagonal != nullptr) value[usize(l)] = backend::quotient(value[usize(l)], pe_.diagonal[at]);
       if (l != 0) return;
       task_.x[number] = value[usize(l)];
       ++counts_[usize(l)].rows;
@@ -104,11 +104,11 @@ class PeWarp {
 
   TRISWEEP_DEVICE Index take() const {
     return static_cast<Index>(warp_.find([&] {
-      return static_cast<device::Count>(device::add<Scope::device>(&pe_.mine.control->ticket, 1));
+      return static_cast<backend::Count>(backend::add<Scope::device>(&pe_.mine.control->ticket, 1));
     }));
   }
   TRISWEEP_DEVICE bool has_own(Index component) const {
-    return device::load_acquire<Scope::device>(&pe_.mine.own.missing[component]) == 0;
+    return backend::load_acquire<Scope::device>(&pe_.mine.own.missing[component]) == 0;
   }
 
   // An entry by each lane. They leave together, when all have contributed.
@@ -121,30 +121,30 @@ class PeWarp {
         if (left[lane] == 1 && contribute_one(first + l, value[lane], counts_[lane])) left[lane] = 0;
         tries[lane] = left[lane];
       });
-      device::sum_over_lanes(warp_, tries);
+      backend::sum_over_lanes(warp_, tries);
     } while (tries[0] > 0);
   }
   TRISWEEP_DEVICE bool contribute_one(Offset entry, T solved, PeCounts& counts) const {
     const Index user = pe_.user[entry];
     T value{};
-    device::add_product(value, pe_.value[entry], solved, device::RealPart<T>(1));
+    backend::add_product(value, pe_.value[entry], solved, backend::RealPart<T>(1));
     if (pe_.owner[user] != pe_.me) {
       if (!Exchange::contribute(pe_, user, value, counts)) return false;
     } else {
-      device::atomic_add(&pe_.mine.own.sum[user], value);
-      device::add<Scope::device>(&pe_.mine.own.missing[user], -1);
+      backend::atomic_add(&pe_.mine.own.sum[user], value);
+      backend::add<Scope::device>(&pe_.mine.own.missing[user], -1);
     }
     ++counts.entries;
     return true;
   }
 
   // Into the memory of the PE.
-  TRISWEEP_DEVICE void report(device::Count waited) const {
+  TRISWEEP_DEVICE void report(backend::Count waited) const {
     PeControl* const control = pe_.mine.control;
     warp_.each([&](int l) {
       counts_[usize(l)].add_to(control->counts,
-                               [](Offset& sum, Offset value) { device::add<Scope::device>(&sum, value); });
-      if (l == 0) device::add<Scope::device>(&control->waited, waited);
+                               [](Offset& sum, Offset value) { backend::add<Scope::device>(&sum, value); });
+      if (l == 0) backend::add<Scope::device>(&control->waited, waited);
     });
   }
 
@@ -152,6 +152,22 @@ class PeWarp {
   PeTask<T> task_;
   Warp warp_;
   Register<PeCounts> counts_;
+};
+
+// PEs of a device take blocks in turn, so that each has some.
+template <class T, class Exchange>
+struct RunDesign {
+  static constexpr int threads = backend::threads_of_block;
+  const PeView<T>* pes;
+  int count;
+  PeTask<T> task;
+
+  template <class Block>
+  TRISWEEP_DEVICE void operator()(const Block& block) const {
+    const PeView<T> pe = pes[block.number % count];
+    const auto warp = block.short_warp();
+    PeWarp<T, Exchange, std::remove_const_t<decltype(warp)>>(pe, task, warp).run();
+  }
 };
 
 }  // namespace trisweep::studies

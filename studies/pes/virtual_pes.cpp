@@ -46,7 +46,7 @@ class ClockedPe {
   }
 
  private:
-  using Warp = PeWarp<T, Exchange, device::HostLanes<1>>;
+  using Warp = PeWarp<T, Exchange, backend::HostLanes<1>>;
   using Waiting = typename Warp::Waiting;
 
   void launch() {
@@ -101,7 +101,7 @@ PeReport run_by_clock(const std::vector<PeView<T>>& views, const PeTask<T>& task
 template <Scalar T>
 PeReport solve_by_clock(const PePrograms<T>& programs, HostPes<T>& pes, const PeOptions& options, const T* b,
                         T* x) {
-  using Number = device::NumberOf<T>;
+  using Number = backend::NumberOf<T>;
   pes.reset();
   const PeTask<Number> task{reinterpret_cast<const Number*>(b), reinterpret_cast<Number*>(x)};
   return with_exchange(programs.exchange, [&]<class Exchange>(Exchange) {

@@ -15,9 +15,9 @@ using testing_support::random_vector;
 template <Scalar T>
 std::vector<T> product(const GemvTasks& tasks, int threads, const std::vector<T>& x) {
   ThreadPool pool(threads);
-  const auto runner = run_gemv_on_host<T>(make_gemv_plan(tasks), pool);
+  MergedGemv<T> runner(make_gemv_plan(tasks), Device::emulated, pool);
   std::vector<T> y(usize(tasks.rows), T(7));
-  for (int repeat = 0; repeat < 2; ++repeat) runner->multiply(x, y);  // counters go on
+  for (int repeat = 0; repeat < 2; ++repeat) runner.multiply(x, y);  // counters go on
   return y;
 }
 
@@ -58,7 +58,7 @@ TEST(Gemv, StripsWaitForSumsThreads) {
   tasks.row_block.push_back({.rows = {0, 1}, .dense = {0, 0}, .low_rank = {0, 1}});
   ThreadPool pool(2);
   std::vector<double> y{0};
-  run_gemv_on_host<double>(make_gemv_plan(tasks), pool)->multiply(x, y);
+  MergedGemv<double>(make_gemv_plan(tasks), Device::emulated, pool).multiply(x, y);
   EXPECT_EQ(y[0], columns);
 }
 
@@ -66,10 +66,10 @@ TEST(Gemv, SeveralVectorsAreMultipliedOneAfterTheOther) {
   MadeUp<double> made;
   const auto x = random_vector<double>(2 * MadeUp<double>::columns, 6);
   ThreadPool pool(1);
-  const auto runner = run_gemv_on_host<double>(make_gemv_plan(made.tasks), pool);
+  MergedGemv<double> runner(make_gemv_plan(made.tasks), Device::emulated, pool);
   std::vector<double> y(2 * usize(made.tasks.rows));
-  runner->multiply(Vectors<const double>(x.data(), made.tasks.columns, 2),
-                   Vectors<double>(y.data(), made.tasks.rows, 2));
+  runner.multiply(Vectors<const double>(x.data(), made.tasks.columns, 2),
+                  Vectors<double>(y.data(), made.tasks.rows, 2));
   for (const int c : {0, 1}) {
     const auto column = x.begin() + Offset{c} * made.tasks.columns;
     const auto result = y.begin() + Offset{c} * made.tasks.rows;

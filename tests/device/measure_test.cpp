@@ -25,13 +25,14 @@ std::pair<std::vector<double>, std::vector<T>> found_by(MeasuredParts<T>& parts,
   using Number = NumberOf<T>;
   const auto pes = static_cast<Index>(parts.programs.size());
   std::vector<Buffer<std::byte>> shared;
-  std::deque<HostPe<T>> pe;
+  std::deque<testing_support::TestPe<T>> pe;
   std::vector<PeMemory<Number>> memory;
   for (Index p = 0; p < pes; ++p) {
     const Program& program = parts.programs[usize(p)];
     shared.push_back(zeros<std::byte>(shared_layout(program, pes).template bytes<T>(nrhs), "a test"));
-    pe.emplace_back(program, pes, workers, nrhs, shared.back().data(), parts.measuring(p));
-    memory.push_back(pe.back().memory());
+    pe.emplace_back(program, pes, workers, nrhs, shared.back().data(),
+                    PeData<T>{.measuring = parts.measuring(p)});
+    memory.push_back(pe.back().shared());
   }
   ThreadPool pool(static_cast<int>(pes) * workers);
   for (std::uint64_t repeat = 0; repeat < 3; ++repeat) {

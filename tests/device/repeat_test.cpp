@@ -69,10 +69,10 @@ TEST(DeviceRepeatThreads, SumsDoNotDependOnTheNumberOfWorkers) {
 }
 
 // Runs the solve that another PE is behind with, once it is waited for.
-struct LaterPe final : Watch {
+struct LaterPe {
   std::function<void()> run;
   int looks = 0;
-  void look() override {
+  void operator()() {
     if (++looks == 1) run();
   }
 };
@@ -95,8 +95,9 @@ TEST(DeviceRepeat, NothingIsSentToWhoseSolveBeforeIsNotFinished) {
   std::vector<Buffer<std::byte>> shared;
   for (const Program* program : {&sender, &receiver})
     shared.push_back(zeros<std::byte>(shared_layout(*program, 2).bytes<double>(1), "a test"));
-  HostPe<double> from(sender, 2, 1, 1, shared[0].data()), to(receiver, 2, 1, 1, shared[1].data());
-  const std::array memory{from.memory(), to.memory()};
+  testing_support::TestPe<double> from(sender, 2, 1, 1, shared[0].data()),
+      to(receiver, 2, 1, 1, shared[1].data());
+  const std::array memory{from.shared(), to.shared()};
   const PanelSpans<double> no_panels{};
 
   std::vector<double> received;
@@ -105,10 +106,11 @@ TEST(DeviceRepeat, NothingIsSentToWhoseSolveBeforeIsNotFinished) {
     to.work(memory, no_panels, to.next(1, 0), 0, HostBlock{});
     received.push_back(to.rows()[0]);
   };
+  const Poll poll = std::ref(later);
   for (const double value : {1.0, 2.0, 3.0}) {
     later.looks = 0;
     from.rows()[0] = value;
-    from.work(memory, no_panels, from.next(1, 0), 0, HostBlock{&later});
+    from.work(memory, no_panels, from.next(1, 0), 0, HostBlock{.poll = &poll});
   }
   later.run();
   EXPECT_EQ(received, (std::vector{1.0, 2.0, 3.0}));

@@ -25,12 +25,12 @@ class VectorStepTest : public testing::Test {
   // Of so many rows: four vectors, the first of which is updated, and what that becomes.
   std::vector<T> updated(Form form, Index rows, int threads) {
     ThreadPool pool(threads);
-    const auto runner = run_steps_on_host<T>(pool);
+    StepRunner<T> runner(Device::native, pool);
     auto to = vector(0, rows);
     const auto a = vector(1, rows), b = vector(2, rows), c = vector(3, rows);
     VectorStep<Number> step{.rows = rows, .updates = 1};
     step.update[0] = {form, at(to), at(a), at(b), at(c), number(first), number(second), RealOf<T>(0.5)};
-    runner->run({&step, 1}, [] {});
+    runner.run({&step, 1}, [] {});
     return to;
   }
   static std::vector<T> vector(int which, Index rows) { return random_vector<T>(usize(rows), 10 + which); }
@@ -78,7 +78,7 @@ TYPED_TEST(VectorStepTest, SumsAreThoseOfUpdatedRowsAndBitwiseEqualOnAnyNumberOf
     std::vector<Sum> found;
     for (const int threads : {1, 2, 4}) {
       ThreadPool pool(threads);
-      const auto runner = run_steps_on_host<T>(pool);
+      StepRunner<T> runner(Device::native, pool);
       std::vector<T> x(usize(rows));
       VectorStep<NumberOf<T>> step{.rows = rows, .updates = 2, .products = 2};
       step.update[0] = {Form::scaled, this->at(x), this->at(a), nullptr, nullptr, {}, {}, RealOf<T>(0.5)};
@@ -86,7 +86,7 @@ TYPED_TEST(VectorStepTest, SumsAreThoseOfUpdatedRowsAndBitwiseEqualOnAnyNumberOf
       step.product[0] = {this->at(b), this->at(b)};
       step.product[1] = {this->at(x), this->at(b)};
       int polls = 0;
-      const auto sums = runner->run({&step, 1}, [&] { ++polls; });
+      const auto sums = runner.run({&step, 1}, [&] { ++polls; });
       EXPECT_GE(polls, 1);
       ASSERT_EQ(sums.size(), 2u);
       std::complex<double> second;
@@ -98,9 +98,9 @@ TYPED_TEST(VectorStepTest, SumsAreThoseOfUpdatedRowsAndBitwiseEqualOnAnyNumberOf
       EXPECT_LE(std::abs(second - expected), 1e-12 * (1 + rows));
       if (threads == 1) found.assign(sums.begin(), sums.end());
       EXPECT_EQ(std::memcmp(found.data(), sums.data(), sums.size_bytes()), 0) << rows << " " << threads;
-      EXPECT_EQ(runner->counts().steps, 1);
-      EXPECT_EQ(runner->counts().updates, 2);
-      EXPECT_EQ(runner->counts().products, 2);
+      EXPECT_EQ(runner.counts().steps, 1);
+      EXPECT_EQ(runner.counts().updates, 2);
+      EXPECT_EQ(runner.counts().products, 2);
     }
   }
 }

@@ -2,11 +2,13 @@
 // Several PEs in one process, each with some threads.
 
 #include <deque>
+#include <mutex>
 
 #include "device/factors.hpp"
 #include "trisweep/core/split_mix.hpp"
 #include "trisweep/core/thread_pool.hpp"
-#include "trisweep/device/host_pe.hpp"
+#include "trisweep/device/local_pe.hpp"
+#include "trisweep/device/worker.hpp"
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/plan/make_plan.hpp"
 
@@ -54,6 +56,52 @@ class LateBlock : public device::HostBlock {
   std::uint64_t seed_;
 };
 
+// A PE on the host whose workers are any blocks.
+template <Scalar T>
+class TestPe : public device::LocalPe<T> {
+ public:
+  using Number = device::NumberOf<T>;
+
+  TestPe(const device::Program& program, Index pes, int workers, Index nrhs, std::byte* shared,
+         const device::PeData<T>& data = {})
+      : device::LocalPe<T>(device::Device::emulated, program, pes, nrhs, data, shared), workers_(workers) {}
+
+  // The next solve, or the first launch of it.
+  device::Solve<Number> next(Index nrhs, double watchdog) {
+    const Count ended = solves_ * usize(workers_);
+    return {.nrhs = nrhs,
+            .number = ++solves_,
+            .end = this->program().end_of_launch(0),
+            .ended = ended,
+            .watchdog = static_cast<Count>(watchdog * 1e9)};
+  }
+  // One worker's part of it. `all`: the memory of all PEs.
+  template <class Side, class Block>
+  void work(std::span<const device::PeMemory<Number>> all, const device::PanelsBySide<Side>& panels,
+            const device::Solve<Number>& solve, int worker, const Block& block) {
+    using Peers = device::DirectPeers<Number>;
+    auto pe = [&] {
+      const std::lock_guard lock(mutex_);
+      return this->view(panels, Peers{all.data(), static_cast<Index>(all.size()), this->program().pe},
+                        workers_);
+    }();
+    pe.solve = solve;
+    try {
+      device::Worker<device::InKernels<Side>, Number, Peers, Block>(pe.of_worker(usize(worker)), block).run();
+    } catch (...) {
+      pe.peers.fail();
+      throw;
+    }
+  }
+
+ private:
+  using Count = device::Count;
+
+  int workers_;
+  Count solves_ = 0;
+  std::mutex mutex_;
+};
+
 template <Scalar T>
 class VirtualPes {
  public:
@@ -65,7 +113,7 @@ class VirtualPes {
       shared_.push_back(
           zeros<std::byte>(device::shared_layout(program, pes).template bytes<T>(nrhs), "a test"));
       pe_.emplace_back(program, pes, workers, nrhs, shared_.back().data());
-      memory_.push_back(pe_.back().memory());
+      memory_.push_back(pe_.back().shared());
       for (const auto side : distribution::sides)
         panels_.push_back(factors.stored(programs.plans[p].local_blocks, side));
     }
@@ -99,7 +147,7 @@ class VirtualPes {
     return store(1);
   }
 
-  const device::HostPe<T>& pe(std::size_t p) const { return pe_[p]; }
+  const TestPe<T>& pe(std::size_t p) const { return pe_[p]; }
 
   // The work rows of all PEs.
   void load(const std::vector<T>& b, Index nrhs) const {
@@ -143,7 +191,7 @@ class VirtualPes {
   int workers_;
   ThreadPool pool_;
   std::vector<Buffer<std::byte>> shared_;
-  std::deque<device::HostPe<T>> pe_;
+  std::deque<TestPe<T>> pe_;
   std::vector<device::PeMemory<device::NumberOf<T>>> memory_;
   std::vector<std::vector<T>> panels_;  // by PE, side
 };

@@ -133,7 +133,7 @@ TEST(DeviceSolver, RefusesWhatItCannotDo) {
   };
   EXPECT_THROW(make({.algorithm = "magic"}), Error);
   EXPECT_THROW(make({.threads = 0}), Error);
-  EXPECT_THROW(make({.device = engine::Device::native}), Error);
+  EXPECT_THROW(make({.device = backend::Device::native}), Error);
   EXPECT_THROW((DeviceSolver<double>(a, {.upper = true}, Op::none, {})), Error);
   std::vector<double> b(29), x(30);
   EXPECT_THROW(DeviceSolver<double>(a, {}, Op::none, {}).solve(b, x), Error);

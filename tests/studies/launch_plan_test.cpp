@@ -24,7 +24,7 @@ template <Scalar T>
 std::vector<T> product(const GemvTasks& tasks, const GemvOptions& options, int threads,
                        const std::vector<T>& x) {
   ThreadPool pool(threads);
-  const auto runner = run_launches_on_host<T>(make_launch_plan(tasks, options), pool);
+  const auto runner = run_launches<T>(make_launch_plan(tasks, options), backend::Device::emulated, pool);
   std::vector<T> y(usize(tasks.rows), T(7));
   for (int repeat = 0; repeat < 2; ++repeat) runner->multiply(x, y);  // counters go on
   return y;

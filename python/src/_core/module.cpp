@@ -24,11 +24,11 @@
 #include <vector>
 
 #include "_core/mpi.hpp"
+#include "trisweep/backend/memory.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/observer.hpp"
 #include "trisweep/core/thread_pool.hpp"
-#include "trisweep/engine/device_refinement.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/solve/solver.hpp"
 
@@ -226,14 +226,14 @@ class OneProcess {
                   "give it in the host's memory, or there");
     require_columns<T>(b, rows);
     const std::size_t cols = b.ndim() == 2 ? b.shape(1) : 1;
-    const auto x = engine::memory_of(device_, usize(rows) * cols * sizeof(T));
-    const Vectors<T> to{reinterpret_cast<T*>(x.get()), rows, static_cast<Index>(cols), rows,
-                        MemorySpace::device};
+    using Memory = backend::DeviceArray<T>;
+    auto x = std::make_unique<Memory>(device_, usize(rows) * cols);
+    const Vectors<T> to{x->data(), rows, static_cast<Index>(cols), rows, MemorySpace::device};
     const Offset between = cols > 1 ? b.stride(1) : rows;
     std::string words;
     if (cols > 0) words = solve({static_cast<const T*>(b.data()), rows, to.cols, between, to.space}, to, op);
-    using Owner = std::shared_ptr<std::byte>;
-    const nb::capsule owner(new Owner(x), [](void* memory) noexcept { delete static_cast<Owner*>(memory); });
+    const nb::capsule owner(x.get(), [](void* memory) noexcept { delete static_cast<Memory*>(memory); });
+    static_cast<void>(x.release());
     const std::array<std::size_t, 2> shape{usize(rows), cols};
     const std::array<std::int64_t, 2> strides{1, rows};
     return nb::make_tuple(

@@ -7,7 +7,7 @@
 // waits for the sums only after its dense blocks. (Launches of batches, as others make them, are a study:
 // studies/himv/batch_kernel.hpp.)
 
-#include "trisweep/device/block.hpp"
+#include "trisweep/backend/team.hpp"
 #include "trisweep/device/packed_numbers.hpp"
 #include "trisweep/device/program.hpp"
 
@@ -102,32 +102,40 @@ TRISWEEP_DEVICE inline void sum_rows(const GemvView<T>& v, Range rows, Range pan
   }
 }
 
-// A worker of the merged kernel, of `workers`, in the `number`-th product. It ends: panels of V wait for
-// nothing, and have been taken when a row block is.
-template <class T, class Block>
-TRISWEEP_DEVICE inline void run_merged(const GemvView<T>& v, Count workers, Count number,
-                                       const Block& block) {
-  const auto rights = static_cast<Count>(v.right.end - v.right.begin);
-  const Count items = rights + static_cast<Count>(v.row_block.size);
-  for (;;) {
-    // Each worker ends a product with a ticket of none.
-    const Count item = block.find(
-        [&] { return add<Scope::device>(&v.control->ticket, 1) - (number - 1) * (items + workers); });
-    if (item >= items) return;
-    if (item < rights) {
-      sum_columns(v, v.gemv[v.right.begin + static_cast<Index>(item)], block);
-      block.sync();
-      if (block.leads()) add<Scope::device>(&v.control->summed, 1);
-      continue;
-    }
-    const GemvRows& row_block = v.row_block[static_cast<Index>(item - rights)];
+// The merged kernel, in the `number`-th product. It ends: panels of V wait for nothing, and have been taken
+// when a row block is.
+template <class T>
+struct MergedProduct {
+  static constexpr int threads = threads_of_block;
+  GemvView<T> v;
+  Count workers, number;
+
+  template <class Block>
+  TRISWEEP_DEVICE void operator()(const Block& block) const {
+    const auto rights = static_cast<Count>(v.right.end - v.right.begin);
+    const Count items = rights + static_cast<Count>(v.row_block.size);
+    const auto any = [](Count) { return true; };
+    take_items(block, &v.control->ticket, (number - 1) * (items + workers), items, any, [&](Count item) {
+      if (item < rights) {
+        sum_columns(v, v.gemv[v.right.begin + static_cast<Index>(item)], block);
+        block.sync();
+        if (block.leads()) add<Scope::device>(&v.control->summed, 1);
+      } else {
+        sum_row_block(v.row_block[static_cast<Index>(item - rights)], number * rights, block);
+      }
+    });
+  }
+
+ private:
+  template <class Block>
+  TRISWEEP_DEVICE void sum_row_block(const GemvRows& row_block, Count summed, const Block& block) const {
     sum_rows<true>(v, row_block.rows, row_block.dense, block);
     block.find([&] {
-      while (load_acquire<Scope::device>(&v.control->summed) < number * rights) block.idle();
+      while (load_acquire<Scope::device>(&v.control->summed) < summed) block.idle();
       return Count(0);
     });
     sum_rows<false>(v, row_block.rows, row_block.low_rank, block);
   }
-}
+};
 
 }  // namespace trisweep::device

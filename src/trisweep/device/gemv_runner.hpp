@@ -1,11 +1,9 @@
 #pragma once
-// Runs products with many small panels: on threads of the host, from the source of the GPUs' kernels, or on a
-// GPU.
+// Runs products with many small panels on any device.
 
 #include <memory>
 
-#include "trisweep/core/thread_pool.hpp"
-#include "trisweep/core/vectors.hpp"
+#include "trisweep/backend/launch.hpp"
 #include "trisweep/device/gemv_plan.hpp"
 
 namespace trisweep::device {
@@ -21,32 +19,80 @@ class GemvRunner {
   virtual void copy(const T* from, T* to, std::size_t count) const = 0;
 };
 
-// One that has vectors of its own where the kernels are.
+// One that has panels and vectors of its own where the kernels are: on the current device of a kind.
 template <Scalar T>
 class KernelRunner : public GemvRunner<T> {
  public:
+  using Number = NumberOf<T>;
+
+  // The panels and the thread pool, whose threads are the workers of an emulated device, outlive it. `slack`:
+  // numbers behind x and the sums that panels may read. Throws Error(environment).
+  KernelRunner(GemvPlan plan, Device device, ThreadPool& pool, Index slack = 0)
+      : plan_(std::move(plan)),
+        queue_{device, &pool, nullptr},
+        panels_(device, plan_.panels),
+        gemv_(device, std::span(std::as_const(plan_.gemv))),
+        row_block_(device, std::span(std::as_const(plan_.row_block))),
+        x_(device, usize(plan_.columns + slack)),
+        sums_(device, usize(plan_.sums + slack)),
+        y_(device, usize(plan_.rows)),
+        control_(device, 1) {}
+
   void multiply(Vectors<const T> x, Vectors<T> y) final {
     for (Index c = 0; c < x.cols; ++c) {
-      bring_in(x.column(c));
+      copy(x.column(c), x_.data(), usize(plan_.columns));
       run();
-      bring_out(y.column(c));
+      copy(y_.data(), y.column(c), y_.size());
     }
   }
-  // The product alone, with these vectors.
+  void copy(const T* from, T* to, std::size_t count) const final {
+    backend::copy(queue_.device, to, from, count);
+  }
+  // The product alone, with these vectors. Waits.
   virtual void run() = 0;
 
  protected:
-  virtual void bring_in(const T* x) = 0;
-  virtual void bring_out(T* y) = 0;
+  const Queue& queue() const { return queue_; }
+  GemvView<Number> view() const {
+    return {.panels = panels_.data(),
+            .gemv = {gemv_.data(), static_cast<Index>(gemv_.size())},
+            .row_block = {row_block_.data(), static_cast<Index>(row_block_.size())},
+            .right = plan_.right,
+            .x = reinterpret_cast<const Number*>(x_.data()),
+            .sums = reinterpret_cast<Number*>(sums_.data()),
+            .y = reinterpret_cast<Number*>(y_.data()),
+            .control = control_.data()};
+  }
+  void clear_result() const { runtime(queue_.device).clear(y_.data(), y_.size() * sizeof(T), queue_.stream); }
+  void wait() const { runtime(queue_.device).wait(queue_.stream); }
+
+ private:
+  GemvPlan plan_;
+  Queue queue_;
+  DeviceArray<const std::byte> panels_;
+  DeviceArray<const Gemv> gemv_;
+  DeviceArray<const GemvRows> row_block_;
+  DeviceArray<T> x_, sums_, y_;
+  DeviceArray<GemvControl> control_;
 };
 
-// The panels and the thread pool outlive it. A worker of the kernel is one of the thread pool's threads.
+// By one persistent kernel.
 template <Scalar T>
-std::unique_ptr<KernelRunner<T>> run_gemv_on_host(GemvPlan plan, ThreadPool& pool);
+class MergedGemv final : public KernelRunner<T> {
+ public:
+  MergedGemv(GemvPlan plan, Device device, ThreadPool& pool)
+      : KernelRunner<T>(std::move(plan), device, pool),
+        workers_(backend::resident_blocks<MergedProduct<NumberOf<T>>>(this->queue())) {}
 
-// On the current device, to whose memory the panels are copied. Built with TRISWEEP_CUDA or TRISWEEP_HIP;
-// throws Error(environment).
-template <Scalar T>
-std::unique_ptr<KernelRunner<T>> run_gemv_on_gpu(GemvPlan plan);
+  void run() override {
+    const MergedProduct<NumberOf<T>> product{this->view(), static_cast<Count>(workers_), ++products_};
+    backend::launch_together(this->queue(), product, workers_);
+    this->wait();
+  }
+
+ private:
+  int workers_;
+  Count products_ = 0;
+};
 
 }  // namespace trisweep::device

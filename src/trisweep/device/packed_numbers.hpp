@@ -5,10 +5,12 @@
 #include <bit>
 #include <type_traits>
 
-#include "trisweep/device/number.hpp"
+#include "trisweep/backend/number.hpp"
 #include "trisweep/lowrank/number_format.hpp"
 
 namespace trisweep::device {
+
+using namespace backend;
 
 // So many bits from bit `first` (of 8) of a byte on, and whatever is above them. Memory is read in whole
 // words, as GPUs do, and only those in which the bits are.

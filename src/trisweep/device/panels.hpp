@@ -5,8 +5,8 @@
 #include <array>
 #include <span>
 
+#include "trisweep/backend/number.hpp"
 #include "trisweep/core/buffer.hpp"
-#include "trisweep/device/number.hpp"
 #include "trisweep/device/program.hpp"
 #include "trisweep/distribution/local_blocks.hpp"
 #include "trisweep/lowrank/tiles.hpp"

@@ -46,7 +46,7 @@ struct Solve {
   Index nrhs;
   Count number;
   Index end;       // of the items that it runs; all_items: there is no more of them
-  Count launches;  // before this one, in all solves
+  Count ended;     // tickets of none that workers have ended launches before with
   Count watchdog;  // nanoseconds in which something must move; 0: any time
   CallersRows<T> caller{};
 };
@@ -60,7 +60,6 @@ struct Pe {
   Side panels[3];
   Peers peers;
   Index messages;  // signals before those of PEs
-  Index workers;   // in every solve
   Count* counter;
   Count* time;  // when phases began, and behind them when the last item ended: now()
   Index phases;

@@ -2,7 +2,8 @@
 // The memory of all PEs as one of them sees it, where it can be written to directly: virtual PEs of one
 // process or one grid of blocks, ranks that share memory, devices that are peers of one another.
 
-#include "trisweep/device/block.hpp"
+#include "trisweep/backend/symmetric_heap.hpp"
+#include "trisweep/backend/team.hpp"
 #include "trisweep/device/program.hpp"
 
 namespace trisweep::device {
@@ -49,6 +50,32 @@ struct DirectPeers {
   // Workers of all PEs leave.
   TRISWEEP_DEVICE void fail() const {
     for (Index p = 0; p < count; ++p) store_release<Scope::system>(&pe[p].control->failed, 1);
+  }
+};
+
+// The same as it lies in the symmetric heap: an address of this PE's, and whose is meant.
+template <class T, class Puts = HeapPuts>
+struct HeapPeers {
+  const PeMemory<T>* pe;
+  Index count;
+  Index me;
+
+  TRISWEEP_DEVICE const PeMemory<T>& mine() const { return pe[me]; }
+
+  template <class Block>
+  TRISWEEP_DEVICE void put(const Block& /*block*/, Index to, std::size_t at, const T* value,
+                           std::size_t size) const {
+    Puts::put(pe[to].row + at, value, size * sizeof(T), to);
+  }
+  TRISWEEP_DEVICE void signal(Index to, Index number, Count value) const {
+    Puts::signal(pe[to].signal + number, value, to);
+  }
+  TRISWEEP_DEVICE bool has_come(Index number, Count value) const {
+    return Puts::has_come(mine().signal + number, value);
+  }
+  TRISWEEP_DEVICE bool failed() const { return load_acquire<Scope::system>(&mine().control->failed) != 0; }
+  TRISWEEP_DEVICE void fail() const {
+    for (Index p = 0; p < count; ++p) Puts::signal(&pe[p].control->failed, 1, p);
   }
 };
 

@@ -7,7 +7,7 @@
 // block's own memory where they fit; the tiles read the panel again, from the cache. Full tiles are the
 // tensor cores' where a block has such (tile_product.hpp).
 
-#include "trisweep/device/block.hpp"
+#include "trisweep/backend/team.hpp"
 #include "trisweep/device/program.hpp"
 #include "trisweep/device/tile_product.hpp"
 

@@ -8,6 +8,7 @@
 // column, contribute in order. Of P s a dense tile needs no sums; of P^T g all of it are such, as if it were
 // U with V = 1.
 
+#include "trisweep/device/make_program.hpp"
 #include "trisweep/device/packed_numbers.hpp"
 #include "trisweep/device/products.hpp"
 #include "trisweep/lowrank/tiles.hpp"

@@ -20,11 +20,13 @@
 
 #include <vector>
 
+#include "trisweep/backend/machine.hpp"
 #include "trisweep/core/types.hpp"
 #include "trisweep/device/exchange_backend.hpp"
-#include "trisweep/device/machine.hpp"
 
 namespace trisweep::device {
+
+using namespace backend;
 
 // As plan::RowBlock.
 struct RowBlock {

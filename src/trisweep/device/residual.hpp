@@ -6,8 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "trisweep/device/block.hpp"
-#include "trisweep/device/number.hpp"
+#include "trisweep/backend/team.hpp"
 #include "trisweep/device/program.hpp"
 
 namespace trisweep::device {

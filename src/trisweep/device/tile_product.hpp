@@ -6,9 +6,11 @@
 
 #include <type_traits>
 
-#include "trisweep/device/warp.hpp"
+#include "trisweep/backend/team.hpp"
 
 namespace trisweep::device {
+
+using namespace backend;
 
 inline constexpr int tile_size = 8;    // rows of A and C, columns of B and C
 inline constexpr int tile_depth = 4;   // columns of A, rows of B
@@ -55,19 +57,14 @@ inline void multiply_tiles(const HostWarp& warp, HostWarp::Register<TileShares<d
     }
   });
 }
-
-#if defined(__CUDACC__)
-// By all lanes of a warp. Chips without such tensor cores never come here (GpuBlock::multiplies_tiles).
-__device__ inline void multiply_tiles(const GpuWarp&, GpuWarp::Register<TileShares<double>>& c,
-                                      const GpuWarp::Register<double>& a,
-                                      const GpuWarp::Register<double>& b) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-               : "+d"(c.value.of[0]), "+d"(c.value.of[1])
-               : "d"(a.value), "d"(b.value));
-#endif
+// By all lanes of a warp of a GPU, whose blocks say whether they do (multiplies_tiles).
+template <class Warp>
+TRISWEEP_DEVICE inline void multiply_tiles(const Warp& warp,
+                                           typename Warp::template Register<TileShares<double>>& c,
+                                           const typename Warp::template Register<double>& a,
+                                           const typename Warp::template Register<double>& b) {
+  warp.multiply_add(c.value.of, a.value, b.value);
 }
-#endif
 
 // C of one product after another, of numbers in double precision.
 template <class Warp, class T>

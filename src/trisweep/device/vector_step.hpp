@@ -7,9 +7,11 @@
 // blocks, each in one order: sums are bitwise the same with any number of threads, blocks and lanes that play
 // them.
 
-#include "trisweep/device/warp.hpp"
+#include "trisweep/backend/team.hpp"
 
 namespace trisweep::device {
+
+using namespace backend;
 
 // What a row becomes, of rows of up to three vectors.
 enum class Form : std::uint8_t {
@@ -170,5 +172,52 @@ TRISWEEP_DEVICE inline Summed<N> sum_of_row_blocks(const VectorStep<N>& step, In
     sum += by_row_block[usize(row_block) * usize(step.products) + usize(product)];
   });
 }
+
+// Steps that are launched together: of one method, of vectors of as many rows.
+template <class N>
+struct StepBatch {
+  static constexpr Index most = 8;  // as a kernel's arguments have room for
+  Index steps = 0;
+  VectorStep<N> step[most];
+  Index products[most];  // of the steps before
+  Summed<N>* by_row_block;
+  Summed<N>* sums;
+
+  TRISWEEP_DEVICE Index row_blocks() const { return row_blocks_of(step[0].rows); }
+  TRISWEEP_DEVICE Summed<N>* of_row_blocks(Index s) const {
+    return by_row_block + usize(row_blocks()) * usize(products[s]);
+  }
+};
+
+// A row block for each warp.
+template <class N>
+struct RunRowBlocks {
+  static constexpr int threads = 4 * slab_rows;
+  StepBatch<N> of;
+
+  template <class Block>
+  TRISWEEP_DEVICE void operator()(const Block& block) const {
+    const Index row_block = block.number * block.groups + block.group;
+    if (row_block >= of.row_blocks()) return;
+    for (Index s = 0; s < of.steps; ++s)
+      run_row_block(of.step[s], row_block, of.of_row_blocks(s), block.warp());
+  }
+};
+// By a block for each step, with a warp for each inner product.
+template <class N>
+struct SumRowBlocks {
+  static constexpr int threads = 4 * slab_rows;
+  StepBatch<N> of;
+
+  template <class Block>
+  TRISWEEP_DEVICE void operator()(const Block& block) const {
+    const VectorStep<N>& step = of.step[block.number];
+    for (Index p = block.group; p < step.products; p += block.groups) {
+      const auto warp = block.warp();
+      const Summed<N> sum = sum_of_row_blocks(step, p, of.of_row_blocks(block.number), warp);
+      warp.lead([&] { of.sums[of.products[block.number] + p] = sum; });
+    }
+  }
+};
 
 }  // namespace trisweep::device

@@ -1,6 +1,6 @@
 #pragma once
-// One worker of a PE: the body of the persistent kernel, and of a thread of the host. Takes items by ticket
-// until there are none, waits for what each needs, runs it, and says so.
+// One worker of a PE, and the persistent kernel of such. Takes items by ticket until there are none, waits
+// for what each needs, runs it, and says so.
 
 #include "trisweep/device/pe.hpp"
 #include "trisweep/device/products_in_tiles.hpp"
@@ -15,11 +15,11 @@ class Worker {
       : pe_(pe), program_(pe.program), block_(block) {}
 
   TRISWEEP_DEVICE void run() {
-    for (;;) {
-      const Count taken = block_.find([&] { return take(); });
-      if (taken >= usize(program_.item.size)) return;
-      complete(static_cast<Index>(taken));
-    }
+    const Count items = usize(program_.item.size), end = usize(pe_.solve.end);
+    take_items(
+        block_, &control().ticket, (pe_.solve.number - 1) * items + pe_.solve.ended,
+        end < items ? end : items, [&](Count item) { return wait_for_inputs(static_cast<Index>(item)); },
+        [&](Count item) { complete(static_cast<Index>(item)); });
   }
   // One item, without a ticket, when it can be run.
   TRISWEEP_DEVICE void run_only(Index number) {
@@ -30,16 +30,6 @@ class Worker {
   TRISWEEP_DEVICE Control& control() const { return *pe_.peers.mine().control; }
   TRISWEEP_DEVICE T* row(Index r) const { return pe_.peers.mine().row + entry(r); }
   TRISWEEP_DEVICE std::size_t entry(Index r) const { return usize(r) * usize(pe_.solve.nrhs); }
-
-  // By the leading thread: the next item, when it can be run; a number that none has, when there is none.
-  TRISWEEP_DEVICE Count take() const {
-    const Count none_left = usize(program_.item.size);
-    // Each worker ends a launch with a ticket of none.
-    const Count before = (pe_.solve.number - 1) * none_left + pe_.solve.launches * usize(pe_.workers);
-    const Count ticket = add<Scope::device>(&control().ticket, 1) - before;
-    const bool is_there = ticket < none_left && ticket < usize(pe_.solve.end);
-    return is_there && wait_for_inputs(static_cast<Index>(ticket)) ? ticket : none_left;
-  }
 
   // The following return false when workers leave instead.
   TRISWEEP_DEVICE bool wait_for_inputs(Index number) const {
@@ -290,6 +280,58 @@ class Worker {
   const Pe<Side, T, Peers> pe_;
   const ProgramView& program_;
   const Block& block_;
+};
+
+// As many as a kernel's arguments have room for.
+inline constexpr int most_pes_of_device = 48;
+
+// By PE of the device.
+template <class T>
+struct AllCallers {
+  CallersRows<T> of[most_pes_of_device];
+};
+
+// PEs of a device, which have no solve yet.
+template <class Side, class T, class Peers>
+struct PeLaunch {
+  const Pe<Side, T, Peers>* pes;
+  int count;
+  Solve<T> solve;
+  AllCallers<T> callers;
+
+  TRISWEEP_DEVICE Pe<Side, T, Peers> worker_of(int p, int worker) const {
+    Pe<Side, T, Peers> pe = pes[p].of_worker(usize(worker));
+    pe.solve = solve;
+    pe.solve.caller = callers.of[p];
+    return pe;
+  }
+  void fail() const { pes[0].peers.fail(); }
+};
+
+// PEs take blocks in turn, so that each has some, wherever they are put.
+template <class Side, class T, class Peers>
+struct RunWorkers : PeLaunch<Side, T, Peers> {
+  static constexpr int threads = threads_of_block;
+  static constexpr bool is_persistent = true, puts_to_heap = std::is_same_v<Peers, HeapPeers<T>>;
+
+  template <class Block>
+  TRISWEEP_DEVICE void operator()(const Block& block) const {
+    const auto pe = this->worker_of(block.number % this->count, block.number / this->count);
+    Worker<Side, T, Peers, Block>(pe, block).run();
+  }
+};
+
+// One PE, each of whose items is a block's (Scheduling::block_for_each).
+template <class Side, class T, class Peers>
+struct RunItems : PeLaunch<Side, T, Peers> {
+  static constexpr int threads = threads_of_block;
+  static constexpr bool is_persistent = false;
+
+  template <class Block>
+  TRISWEEP_DEVICE void operator()(const Block& block) const {
+    const auto pe = this->worker_of(0, block.number);
+    Worker<Side, T, Peers, Block>(pe, block).run_only(block.number);
+  }
 };
 
 }  // namespace trisweep::device

@@ -82,14 +82,13 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
 template <Scalar T>
 void DeviceEngine<T>::reach_others(RunningProgram<T>& of) {
   const mpi::Communicator& comm = system_.comm;
-  const bool is_gpu = options_.device != Device::emulated;
-  if (is_gpu) deal_out_gpus(comm);
+  if (is_gpu(options_.device)) deal_out_gpus(options_.device, comm);
   if (connect(of.program)) {
     if (const std::string obstacle = obstacle_to_puts(options_.device, comm); !obstacle.empty())
       throw mpi::CollectiveError(ErrorKind::environment, obstacle);
     of.layouts = comm.gather(device::shared_layout(of.program, comm.size()));
     comm.broadcast(of.layouts);
-    if (is_gpu && !gpus_) gpus_ = join_gpus(comm);
+    if (is_gpu(options_.device) && !gpus_) gpus_ = join_gpus(comm);
   } else {  // a PE by itself
     of.program.pe = 0;
     mpi::agree_on_error(comm, [&] { of.layouts = {device::shared_layout(of.program, 1)}; });
@@ -104,13 +103,15 @@ void DeviceEngine<T>::set_up(RunningProgram<T>& of, Index nrhs, const CallersVec
   reach_others(of);
   const RankProgram<T> program{.system = system_,
                                .program = of.program,
+                               .device = options_.device,
                                .nrhs = nrhs,
                                .watchdog = options_.watchdog,
                                .scales = scales,
                                .layouts = of.layouts,
                                .measuring = measuring,
-                               .host_exchange = of.host_exchange.get()};
-  of.runner = options_.device == Device::emulated ? run_on_host(program) : run_on_gpu(program);
+                               .host_exchange = of.host_exchange.get(),
+                               .heap = gpus_.get()};
+  of.runner = mpi::make_collective<ProgramRunner<T>>(system_.comm, program);
 }
 
 template <Scalar T>
@@ -122,7 +123,7 @@ std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::
   auto running = mpi::agree_on_error(comm, [&] {
     vectors.emplace(options_.device, of.rows(), nrhs);
     measuring.residual = vectors->of(vectors->residual, nrhs).data;
-    measuring.magnitude = reinterpret_cast<RealOf<T>*>(vectors->magnitude.get());
+    measuring.magnitude = vectors->magnitude.data();
     return std::make_unique<RunningProgram<T>>(
         RunningProgram<T>{.program = device::make_residual_program(comm.rank(), comm.size(), columns,
                                                                    of.rows(), *options_.exchange_backend)});

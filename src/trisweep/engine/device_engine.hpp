@@ -27,7 +27,8 @@ class DeviceEngine final : public Engine<T> {
                                             const plan::VectorPhase& columns, Index nrhs) override;
   bool reaches_device() const override { return true; }
   void copy(Vectors<T> to, Vectors<const T> from) const override {
-    copy_columns(options_.device, to, from, nullptr);
+    backend::copy_columns(options_.device, to, from, nullptr);
+    backend::runtime(options_.device).wait(nullptr);
   }
   void panels_changed() override;
   // Nothing but the times of phases is known, which are measured in any case.
@@ -52,7 +53,7 @@ class DeviceEngine final : public Engine<T> {
   RankSystem<T> system_;
   EngineOptions options_;
   VectorScales<T> scales_;
-  std::shared_ptr<void> gpus_;
+  std::shared_ptr<backend::SymmetricHeap> gpus_;
   std::map<Op, std::unique_ptr<Prepared>> prepared_;
 };
 

@@ -9,26 +9,21 @@
 
 namespace trisweep::engine {
 
-// Memory of a device, of the host where that is the device. Throws Error(environment) when it does not
-// suffice.
-std::shared_ptr<std::byte> memory_of(Device device, std::size_t bytes);
-
-// Between memories of the host and of that device, in a stream, which is waited for.
-template <class T>
-void copy_columns(Device device, Vectors<T> to, Vectors<const std::type_identity_t<T>> from, void* stream);
-
 // The arrays that a device refines with: columns of `rows`.
 template <Scalar T>
 struct RefinementVectors {
   Device device;
   Index rows;
-  std::shared_ptr<std::byte> b, x, other, residual, magnitude;
+  backend::DeviceArray<T> b, x, other, residual;
+  backend::DeviceArray<RealOf<T>> magnitude;
 
+  // Throws Error(environment) when memory does not suffice.
   RefinementVectors(Device device, Index rows, Index nrhs);
 
-  Vectors<T> of(const std::shared_ptr<std::byte>& array, Index nrhs) const {
-    return {reinterpret_cast<T*>(array.get()), rows, nrhs, rows,
-            device == Device::emulated ? MemorySpace::host : MemorySpace::device};
+  // Between memories of the host and of the device, in a stream, which is waited for.
+  void copy(Vectors<T> to, Vectors<const T> from, void* stream) const;
+  Vectors<T> of(const backend::DeviceArray<T>& array, Index nrhs) const {
+    return {array.data(), rows, nrhs, rows, is_gpu(device) ? MemorySpace::device : MemorySpace::host};
   }
 };
 
@@ -49,8 +44,8 @@ class DeviceRefinement final : public Refinement<T> {
   void read(Vectors<T> x) const override;
 
  private:
-  Vectors<T> of(const std::shared_ptr<std::byte>& array) const { return vectors_.of(array, nrhs_); }
-  std::vector<ResidualNorms> measured(const std::shared_ptr<std::byte>& answer);
+  Vectors<T> of(const backend::DeviceArray<T>& array) const { return vectors_.of(array, nrhs_); }
+  std::vector<ResidualNorms> measured(const backend::DeviceArray<T>& answer);
 
   RefinementVectors<T> vectors_;
   std::unique_ptr<RunningProgram<T>> measuring_;

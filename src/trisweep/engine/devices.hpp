@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "trisweep/backend/device.hpp"
 #include "trisweep/device/exchange_backend.hpp"
 
 namespace trisweep::mpi {
@@ -13,19 +14,12 @@ class Communicator;
 
 namespace trisweep::engine {
 
-// native: the host engine's kernels; emulated: the GPU kernels' source, compiled for the CPU; or a GPU.
-enum class Device { native, emulated, cuda, hip };
-struct NamedDevice {
-  std::string_view name;
-  Device device;
-  std::string_view former_name = {};  // still accepted
-};
-std::span<const NamedDevice> devices();
-// By name or former name. Throws Error(usage) that lists the names.
-Device find_device(std::string_view name);
-std::string_view name_of(Device device);
-// Throws Error(environment) when this build or this machine has no such device.
-void require_device(Device device);
+using backend::Device;
+using backend::devices;
+using backend::find_device;
+using backend::name_of;
+using backend::NamedDevice;
+using backend::require_device;
 // The number of the device of that kind that this thread uses.
 int place_of(Device device);
 

@@ -12,11 +12,6 @@
 namespace trisweep::engine {
 namespace {
 
-constexpr auto table = std::to_array<NamedDevice>({{"native", Device::native, "cpu"},
-                                                   {"emulated", Device::emulated, "host"},
-                                                   {"cuda", Device::cuda},
-                                                   {"hip", Device::hip}});
-
 constexpr auto exchange_backend_table = std::to_array<NamedExchangeBackend>(
     {{"puts", device::ExchangeBackend::puts}, {"mpi", device::ExchangeBackend::mpi}});
 
@@ -35,37 +30,20 @@ std::string_view name_of(device::ExchangeBackend exchange_backend) {
       ->name;
 }
 
-std::span<const NamedDevice> devices() {
-  return table;
-}
-
-Device find_device(std::string_view name) {
-  const auto former = std::ranges::find(table, name, &NamedDevice::former_name);
-  return former != table.end() && !name.empty() ? former->device
-                                                : find_named(devices(), "device", name).device;
-}
-
-std::string_view name_of(Device device) {
-  return std::ranges::find(table, device, &NamedDevice::device)->name;
-}
-
-void require_device(Device device) {
-  if (device == Device::cuda || device == Device::hip) require_gpu(device);
-}
-
 int place_of(Device device) {
-  return device == Device::cuda || device == Device::hip ? current_gpu() : 0;
+  return backend::runtime(device).current();
 }
 
 std::string obstacle_to_puts(Device device, const mpi::Communicator& comm) {
   constexpr std::string_view remedy = "use --exchange-backend mpi with --grid 1x1xPZ, PZ a power of two";
   if (comm.size() == 1 || device == Device::native) return "";
   if (device != Device::emulated)
-    return gpus_put() ? ""
-                      : fmt::format(
-                            "segments that GPUs of several ranks share need NVSHMEM, which this build "
-                            "is without\n  remedy: {}, or start one rank",
-                            remedy);
+    return backend::has_symmetric_heap()
+               ? ""
+               : fmt::format(
+                     "segments that GPUs of several ranks share need NVSHMEM, which this build "
+                     "is without\n  remedy: {}, or start one rank",
+                     remedy);
   if (comm.of_node().size() == comm.size()) return "";
   return fmt::format(
       "ranks on different nodes share no memory, through which --device emulated exchanges "

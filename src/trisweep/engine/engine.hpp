@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "trisweep/backend/device.hpp"
 #include "trisweep/core/thread_pool.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/program.hpp"

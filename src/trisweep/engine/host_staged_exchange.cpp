@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "trisweep/backend/memory.hpp"
 #include "trisweep/mpi/gpu_memory.hpp"
 
 namespace trisweep::engine {
@@ -30,6 +31,7 @@ HostStagedExchange<T>::HostStagedExchange(const mpi::Communicator& comm, const d
                                           Index nrhs, const EngineOptions& options)
     : program_(program),
       me_(comm.rank()),
+      device_(options.device),
       phases_(static_cast<Index>(program.part.size())),
       is_direct_(options.device == Device::emulated || mpi::takes_gpu_memory()),
       watchdog_(options.watchdog, &comm) {
@@ -75,11 +77,11 @@ void HostStagedExchange<T>::exchange(const device::LaunchBoundary& boundary, con
     const std::span<T> packed =
         is_direct_ ? there : std::span(packed_.data() + usize(first_row_[usize(i)]) * nrhs, there.size());
     if (staged_message.is_sent) {
-      if (!is_direct_) copy_on_gpu(packed.data(), there.data(), there.size_bytes(), at.stream);
+      if (!is_direct_) backend::copy(device_, packed.data(), there.data(), there.size(), at.stream);
       transport_->send(staged_message.number, packed.data(), packed.size_bytes());
     } else {
       receive(staged_message, packed);
-      if (!is_direct_) copy_on_gpu(there.data(), packed.data(), there.size_bytes(), at.stream);
+      if (!is_direct_) backend::copy(device_, there.data(), packed.data(), there.size(), at.stream);
     }
   }
 }

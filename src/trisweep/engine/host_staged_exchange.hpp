@@ -10,10 +10,6 @@
 
 namespace trisweep::engine {
 
-// Copies between the memory of the GPU of this process and the host's, in a stream (null: its usual one),
-// which is waited for.
-void copy_on_gpu(void* to, const void* from, std::size_t bytes, void* stream);
-
 template <Scalar T>
 class HostStagedExchange {
  public:
@@ -38,6 +34,7 @@ class HostStagedExchange {
 
   const device::Program& program_;
   Index me_;
+  Device device_;
   Index phases_;
   bool is_direct_;
   Buffer<T> packed_;               // in the host's memory, unless is_direct_

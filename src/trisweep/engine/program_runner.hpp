@@ -1,11 +1,11 @@
 #pragma once
-// Runs the program of a rank wherever that computes: all that a DeviceEngine leaves to the kind of device.
+// Runs the program of a rank on its device: on a GPU, or on the threads of the rank that emulate one.
 
-#include "trisweep/device/residual.hpp"
-#include "trisweep/device/shared_layout.hpp"
+#include "trisweep/device/local_pes.hpp"
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/engine/host_staged_exchange.hpp"
 #include "trisweep/engine/vector_moves.hpp"
+#include "trisweep/mpi/node_memory.hpp"
 
 namespace trisweep::engine {
 
@@ -14,30 +14,51 @@ template <Scalar T>
 struct RankProgram {
   const RankSystem<T>& system;
   device::Program& program;
+  Device device;
   Index nrhs;                                            // at most
   double watchdog;                                       // seconds
   CallersVectors<T> scales;                              // of the op's right-hand sides and solutions
   std::span<const device::SharedLayout> layouts;         // of all that put something to one another, by PE
   const device::ResidualSystem<T>* measuring = nullptr;  // of a program that does so, which has no panels
   HostStagedExchange<T>* host_exchange = nullptr;        // of one that has stops
+  const backend::SymmetricHeap* heap = nullptr;          // by which GPUs of several ranks put
 };
 
 template <Scalar T>
 class ProgramRunner {
  public:
-  virtual ~ProgramRunner() = default;
+  // Collective. Ranks that put something to one another on an emulated device are on one node. Throws when
+  // memory does not suffice.
+  ProgramRunner(const mpi::Communicator& comm, const RankProgram<T>& of);
 
-  // A solve, from b to x; in `stream`, where devices have such (null: their usual one). May return before it
-  // has ended, when b and x are in the device's memory. Throws alone when this rank has failed.
-  virtual void start(const CallersVectors<T>& vectors, void* stream) = 0;
-  // Until all that was started there has ended. Throws Error(environment) that says what was waited for when
-  // nothing moved for too long.
-  virtual void wait(void* stream) = 0;
-  // When the phases of the last solve began, and behind them its end: nanoseconds, 0 for one without items.
-  virtual std::span<const device::Count> times() const = 0;
+  // A solve, from b to x; in `stream`, where devices have such (null: their usual one). On a GPU it may
+  // return before it has ended, when b and x are in the device's memory. Throws alone when this rank has
+  // failed: Error(environment) that says what was waited for when nothing moved for too long.
+  void start(const CallersVectors<T>& vectors, void* stream);
+  // Until all that was started there has ended. Throws as start().
+  void wait(void* stream);
+  // See LocalPe::times(); of a solve that was waited for.
+  std::span<const device::Count> times() const { return time_; }
   // Work rows, which lie one after another, from the entry `first` on, behind what is in the stream.
-  virtual void read_rows(std::size_t first, std::span<T> values, void* stream) const = 0;
-  virtual void panels_changed() = 0;
+  void read_rows(std::size_t first, std::span<T> values, void* stream) const {
+    pes_->read_rows(values, first, 0, stream);
+  }
+  void panels_changed();
+
+ private:
+  // The memory that ranks reach of one another, of all of them by PE. Collective.
+  std::vector<device::PeMemory<device::NumberOf<T>>> share_memory();
+  // Until all in the stream has ended.
+  void await(void* stream) const;
+  // After workers have left early.
+  [[noreturn]] void give_up(void* stream) const;
+
+  const mpi::Communicator& comm_;
+  RankProgram<T> of_;
+  std::optional<mpi::NodeMemory> node_memory_;
+  std::shared_ptr<std::byte> heap_memory_;
+  std::optional<device::LocalPes<T>> pes_;
+  std::vector<device::Count> time_;
 };
 
 // A program, and what runs it.
@@ -49,24 +70,9 @@ struct RunningProgram {
   std::unique_ptr<ProgramRunner<T>> runner{};
 };
 
-// On threads of the host. Collective. Ranks that put something to one another are on one node.
-template <Scalar T>
-std::unique_ptr<ProgramRunner<T>> run_on_host(const RankProgram<T>& of);
-
-// On the current GPU of this process. Collective. Throws when memory does not suffice.
-template <Scalar T>
-std::unique_ptr<ProgramRunner<T>> run_on_gpu(const RankProgram<T>& of);
-// Throws Error(environment) unless this build has the kernels of the kind of GPU, and the machine such a one.
-void require_gpu(Device device);
-// Whether GPUs of several ranks put anything to one another in this build: by NVSHMEM.
-bool gpus_put();
-// Its number.
-int current_gpu();
-// Zeroed memory of that GPU.
-std::shared_ptr<std::byte> gpu_memory(std::size_t bytes);
 // Deals the GPUs of a node out to its ranks, where there are several: each has a current one. Collective.
-void deal_out_gpus(const mpi::Communicator& comm);
+void deal_out_gpus(Device device, const mpi::Communicator& comm);
 // What the GPUs of several ranks put by, for as long as programs run on them. Collective.
-std::shared_ptr<void> join_gpus(const mpi::Communicator& comm);
+std::shared_ptr<backend::SymmetricHeap> join_gpus(const mpi::Communicator& comm);
 
 }  // namespace trisweep::engine

@@ -1,45 +1,24 @@
 #include "trisweep/hmatrix/device_product.hpp"
 
-#include "trisweep/core/error.hpp"
-
 namespace trisweep::hmatrix {
-namespace {
-
-#if !defined(TRISWEEP_CUDA) && !defined(TRISWEEP_HIP)
-Error no_kernels() {
-  return Error(ErrorKind::usage, "no kernels for that device", "use --device emulated");
-}
-#endif
-
-}  // namespace
 
 template <Scalar T>
-std::unique_ptr<device::GemvRunner<T>> product_on(engine::Device device, const device::GemvTasks& tasks,
+std::unique_ptr<device::GemvRunner<T>> product_on(backend::Device device, const device::GemvTasks& tasks,
                                                   ThreadPool& pool) {
-  engine::require_device(device);
-  device::GemvPlan plan = device::make_gemv_plan(tasks);
-  if (device == engine::Device::emulated) return device::run_gemv_on_host<T>(std::move(plan), pool);
-#if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
-  return device::run_gemv_on_gpu<T>(std::move(plan));
-#else
-  throw no_kernels();
-#endif
+  backend::require_device(device);
+  return std::make_unique<device::MergedGemv<T>>(device::make_gemv_plan(tasks), device, pool);
 }
 
 template <Scalar T>
-std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device device, ThreadPool& pool) {
-  if (device == engine::Device::emulated) return device::run_steps_on_host<T>(pool, MemorySpace::device);
-#if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
-  return device::run_steps_on_gpu<T>();
-#else
-  throw no_kernels();
-#endif
+std::unique_ptr<device::StepRunner<T>> vectors_on(backend::Device device, ThreadPool& pool) {
+  backend::require_device(device);
+  return std::make_unique<device::StepRunner<T>>(device, pool);
 }
 
-#define INSTANTIATE(T)                                                                                 \
-  template std::unique_ptr<device::GemvRunner<T>> product_on(engine::Device, const device::GemvTasks&, \
-                                                             ThreadPool&);                             \
-  template std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device, ThreadPool&);
+#define INSTANTIATE(T)                                                                                  \
+  template std::unique_ptr<device::GemvRunner<T>> product_on(backend::Device, const device::GemvTasks&, \
+                                                             ThreadPool&);                              \
+  template std::unique_ptr<device::StepRunner<T>> vectors_on(backend::Device, ThreadPool&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::hmatrix

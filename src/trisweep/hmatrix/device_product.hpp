@@ -4,18 +4,17 @@
 
 #include "trisweep/device/gemv_runner.hpp"
 #include "trisweep/device/step_runner.hpp"
-#include "trisweep/engine/engine.hpp"
 
 namespace trisweep::hmatrix {
 
 // What `tasks` refers to, and the thread pool, outlive it. Throws Error(environment) when there is no such
 // device.
 template <Scalar T>
-std::unique_ptr<device::GemvRunner<T>> product_on(engine::Device device, const device::GemvTasks& tasks,
+std::unique_ptr<device::GemvRunner<T>> product_on(backend::Device device, const device::GemvTasks& tasks,
                                                   ThreadPool& pool);
 
 // Vectors of a solver that are on such a device, or, of the host, as if they were. Throws Error(environment).
 template <Scalar T>
-std::unique_ptr<device::StepRunner<T>> vectors_on(engine::Device device, ThreadPool& pool);
+std::unique_ptr<device::StepRunner<T>> vectors_on(backend::Device device, ThreadPool& pool);
 
 }  // namespace trisweep::hmatrix

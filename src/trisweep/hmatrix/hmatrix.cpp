@@ -163,9 +163,9 @@ void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
 }
 
 template <Scalar T>
-void HMatrix<T>::use_device(engine::Device device) {
+void HMatrix<T>::use_device(backend::Device device) {
   use_product([&](const device::GemvTasks& tasks, ThreadPool& pool) {
-    return device == engine::Device::native ? nullptr : product_on<T>(device, tasks, pool);
+    return device == backend::Device::native ? nullptr : product_on<T>(device, tasks, pool);
   });
 }
 

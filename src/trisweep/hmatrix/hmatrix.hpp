@@ -7,6 +7,7 @@
 // a krylov::LinearOperator.
 
 #include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/engine/recorder.hpp"
 #include "trisweep/hmatrix/compressed_blocks.hpp"
 #include "trisweep/hmatrix/device_product.hpp"
 #include "trisweep/hmatrix/local_blocks.hpp"
@@ -53,7 +54,7 @@ class HMatrix {
 
   // Runs products of op N on that device from now on, or with the product that `make` returns. Collective;
   // throws on every rank when one has no such device.
-  void use_device(engine::Device device);
+  void use_device(backend::Device device);
   using ProductMaker =
       std::function<std::unique_ptr<device::GemvRunner<T>>(const device::GemvTasks& tasks, ThreadPool& pool)>;
   void use_product(const ProductMaker& make);

@@ -23,9 +23,9 @@ std::vector<double> maxima_of(const mpi::ParallelContext& context, Vectors<const
 
 template <Scalar T>
 std::vector<Sum<T>> inner_products(const mpi::ParallelContext& context, std::span<const Pair<T>> pairs) {
-  const auto runner = device::run_steps_on_host<T>(context.pool);
+  device::StepRunner<T> runner(backend::Device::native, context.pool);
   const auto columns = columns_of(pairs[0].x);
-  VectorSteps<T> steps(context.comm, *runner, pairs[0].x.cols, pairs.size());
+  VectorSteps<T> steps(context.comm, runner, pairs[0].x.cols, pairs.size());
   steps.start(std::vector<Index>(columns.begin(), columns.end()), {}, pairs, [] {});
   const auto sums = steps.finish();
   return {sums.begin(), sums.end()};

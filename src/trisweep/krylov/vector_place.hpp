@@ -12,7 +12,9 @@ class VectorPlace {
   // Of vectors of so many rows and columns. `runner`: null: of the host's threads. Throws.
   VectorPlace(const mpi::ParallelContext& context, device::StepRunner<T>* runner, Index rows, Index cols)
       : context_(context),
-        own_runner_(runner == nullptr ? device::run_steps_on_host<T>(context.pool) : nullptr),
+        own_runner_(runner == nullptr
+                        ? std::make_unique<device::StepRunner<T>>(backend::Device::native, context.pool)
+                        : nullptr),
         runner_(runner == nullptr ? *own_runner_ : *runner),
         rows_(rows),
         cols_(cols) {
@@ -26,7 +28,7 @@ class VectorPlace {
   // Room for vectors, zeroed. Throws.
   Vectors<T> room() {
     memory_.push_back(runner_.allocate(numbers()));
-    return {memory_.back().get(), rows_, cols_, rows_, runner_.space()};
+    return {memory_.back().data(), rows_, cols_, rows_, runner_.space()};
   }
   // The host's vectors as steps find them: they themselves, or a copy. Throws.
   template <class Number>
@@ -73,7 +75,7 @@ class VectorPlace {
   const std::unique_ptr<device::StepRunner<T>> own_runner_;
   device::StepRunner<T>& runner_;
   const Index rows_, cols_;
-  std::vector<std::shared_ptr<T>> memory_;
+  std::vector<backend::DeviceArray<T>> memory_;
   mutable std::array<std::vector<T>, 2> staged_;  // in the host's memory: what is multiplied, and the product
 };
 

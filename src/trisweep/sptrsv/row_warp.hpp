@@ -1,18 +1,18 @@
 #pragma once
-// A warp that solves rows of a triangular system: the body of the kernel of GPUs, and of a thread of the
-// host. Warps take rows by ticket, in an order in which every row comes after those that it needs: so the
-// first unsolved row has all that it needs, and nobody waits for ever, however few warps are resident.
+// A warp that solves rows of a triangular system, and the kernel of such. Warps take rows by ticket, in an
+// order in which every row comes after those that it needs: so the first unsolved row has all that it needs,
+// and nobody waits for ever, however few warps are resident.
 //
 // Lanes of a warp may have rows that need one another (Su et al. 2020: CapelliniSpTRSV). So no lane waits in
 // a loop of its own: each takes what is there, then all of them publish what is complete, and look again.
 
+#include "trisweep/backend/team.hpp"
 #include "trisweep/device/pe.hpp"
-#include "trisweep/device/warp.hpp"
 #include "trisweep/sptrsv/device_plan.hpp"
 
 namespace trisweep::sptrsv {
 
-using device::Count;
+using backend::Count;
 
 // Arrays in the memory of the device, by position in the order.
 template <class T>
@@ -50,15 +50,12 @@ class RowWarp {
   TRISWEEP_DEVICE RowWarp(const RowsView<T>& rows, const RowTask<T>& task, const Warp& warp)
       : rows_(rows), task_(task), warp_(warp) {}
 
-  // Until there are no rows left. Each warp ends with a ticket that has none.
+  // Until there are no rows left.
   TRISWEEP_DEVICE void run() const {
-    const Count tickets = task_.tickets();
-    for (;;) {
-      const Count taken = warp_.find(
-          [&] { return device::add<device::Scope::device>(rows_.ticket, 1) - task_.first_ticket; });
-      if (taken >= tickets) return;
+    const auto any = [](Count) { return true; };
+    backend::take_items(warp_, rows_.ticket, task_.first_ticket, task_.tickets(), any, [&](Count taken) {
       solve(task_.rows.begin + static_cast<Index>(taken) * task_.rows_at_a_time());
-    }
+    });
   }
 
  private:
@@ -89,7 +86,7 @@ class RowWarp {
   }
   TRISWEEP_DEVICE bool is_there(Index row) const {
     return !task_.rows.waits ||
-           device::load_acquire<device::Scope::device>(&rows_.solved[row]) >= task_.solve;
+           backend::load_acquire<backend::Scope::device>(&rows_.solved[row]) >= task_.solve;
   }
   TRISWEEP_DEVICE T& x(Index row, int column) const {
     return rows_.x[usize(row) * usize(task_.columns) + usize(column)];
@@ -100,7 +97,7 @@ class RowWarp {
     for (; mine.entry < mine.end; mine.entry += task_.lanes) {
       const Index needed = rows_.column[mine.entry];
       if (!is_there(needed)) return true;
-      device::add_product(sum, rows_.value[mine.entry], x(needed, mine.column), device::RealPart<T>(1));
+      backend::add_product(sum, rows_.value[mine.entry], x(needed, mine.column), backend::RealPart<T>(1));
     }
     return false;
   }
@@ -111,13 +108,13 @@ class RowWarp {
     const Offset number = rows_.number[mine.row];
     T value = caller.b[number + mine.column * caller.b_ld];
     value -= sum;
-    if (rows_.diagonal != nullptr) value = device::quotient(value, rows_.diagonal[mine.row]);
+    if (rows_.diagonal != nullptr) value = backend::quotient(value, rows_.diagonal[mine.row]);
     x(mine.row, mine.column) = value;
     caller.x[number + mine.column * caller.x_ld] = value;
   }
   TRISWEEP_DEVICE void publish(Lane& mine) const {
     if (!mine.ended && mine.part == 0 && mine.column == 0)
-      device::store_release<device::Scope::device>(&rows_.solved[mine.row], task_.solve);
+      backend::store_release<backend::Scope::device>(&rows_.solved[mine.row], task_.solve);
     mine.ended = true;
   }
 
@@ -147,7 +144,7 @@ class RowWarp {
         if (missing[usize(l)] == 0) publish(lane[usize(l)]);
         left[usize(l)] = missing[usize(l)];
       });
-      device::sum_over_lanes(warp_, left);
+      backend::sum_over_lanes(warp_, left);
       if (left[usize(0)] == 0) return;
       warp_.idle();
     }
@@ -156,6 +153,18 @@ class RowWarp {
   const RowsView<T>& rows_;
   const RowTask<T>& task_;
   const Warp& warp_;
+};
+
+template <class T>
+struct SolveRows {
+  static constexpr int threads = backend::threads_of_block;
+  RowsView<T> rows;
+  RowTask<T> task;
+
+  template <class Block>
+  TRISWEEP_DEVICE void operator()(const Block& block) const {
+    RowWarp(rows, task, block.warp()).run();
+  }
 };
 
 }  // namespace trisweep::sptrsv

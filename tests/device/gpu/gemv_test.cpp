@@ -6,7 +6,6 @@
 #include "support/largest.hpp"
 #include "support/scalars.hpp"
 #include "trisweep/device/gemv_runner.hpp"
-#include "trisweep/device/gpu_device.hpp"
 
 namespace trisweep::device {
 namespace {
@@ -19,7 +18,8 @@ template <class T>
 class GpuGemvTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
+    if (backend::runtime(backend::Device::TRISWEEP_GPU_KIND).count() == 0)
+      GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
 TYPED_TEST_SUITE(GpuGemvTest, testing_support::Scalars);
@@ -29,9 +29,10 @@ TYPED_TEST(GpuGemvTest, TheKernelGivesTheProduct) {
   MadeUp<T> made;
   const auto x = random_vector<T>(MadeUp<T>::columns, 3);
   const double allowed = std::same_as<RealOf<T>, float> ? 2e-2 : 1e-4;
-  const auto runner = run_gemv_on_gpu<T>(make_gemv_plan(made.tasks));
+  ThreadPool pool(1);
+  MergedGemv<T> runner(make_gemv_plan(made.tasks), Device::TRISWEEP_GPU_KIND, pool);
   std::vector<T> y(usize(made.tasks.rows), T(7));
-  for (int repeat = 0; repeat < 2; ++repeat) runner->multiply(x, y);
+  for (int repeat = 0; repeat < 2; ++repeat) runner.multiply(x, y);
   EXPECT_LT(largest_difference(y, made.expected(x)), allowed);
 }
 

@@ -9,7 +9,7 @@
 #include "support/structure.hpp"
 #include "support/watchdog.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/device/gpu_pes.hpp"
+#include "trisweep/device/local_pes.hpp"
 
 namespace trisweep::device {
 namespace {
@@ -23,10 +23,12 @@ using testing_support::random_vector;
 using testing_support::show_life;
 using testing_support::VirtualPes;
 
+constexpr Device gpu = Device::TRISWEEP_GPU_KIND;
+
 class Gpu : public testing::Test {
  protected:
   void SetUp() override {
-    if (!gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
+    if (backend::runtime(gpu).count() == 0) GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
 
@@ -46,16 +48,16 @@ struct AllPanels {
 };
 
 template <Scalar T>
-std::vector<T> solve_on_gpu(GpuPes<T>& gpu, const VirtualPes<T>& host, const Programs& programs,
+std::vector<T> solve_on_gpu(LocalPes<T>& pes, const VirtualPes<T>& host, const Programs& programs,
                             const std::vector<T>& b, Index nrhs) {
   host.load(b, nrhs);
   const auto rows_of = [&](std::size_t p) {
     return std::span(host.pe(p).rows(), usize(programs.plans[p].local_blocks.work_rows()) * usize(nrhs));
   };
-  for (std::size_t p = 0; p < programs.plans.size(); ++p) gpu.copy_to_rows(static_cast<Index>(p), rows_of(p));
-  gpu.solve(nrhs, {}, 10);
-  gpu.wait();
-  for (std::size_t p = 0; p < programs.plans.size(); ++p) gpu.read_rows(rows_of(p), 0, static_cast<Index>(p));
+  for (std::size_t p = 0; p < programs.plans.size(); ++p) pes.copy_to_rows(p, rows_of(p));
+  pes.solve(nrhs, {}, 10);
+  pes.wait();
+  for (std::size_t p = 0; p < programs.plans.size(); ++p) pes.read_rows(rows_of(p), 0, p);
   return host.store(nrhs);
 }
 
@@ -67,16 +69,17 @@ void expect_as_on_the_host(const distribution::ProcessGrid& grid, int whole_leve
     const MadeUpFactors<T> factors(*programs.distribution.structure, false);
     const AllPanels<T> panels(programs, factors);
     VirtualPes<T> host(programs, factors, 1, 50);
-    GpuPes<T> gpu(programs.programs, std::span<const PanelSpans<T>>(panels.views), 50);
+    LocalPes<T> pes(programs.programs, 50, {.device = gpu});
+    pes.use(std::span<const PanelSpans<T>>(panels.views));
     for (const Index nrhs : {50, 7, 1}) {
       show_life();
       const auto b = random_vector<T>(usize(structure.n) * usize(nrhs), 3);
-      const auto x = solve_on_gpu(gpu, host, programs, b, nrhs);
+      const auto x = solve_on_gpu(pes, host, programs, b, nrhs);
       const auto expected = host.solve(b, nrhs);
       EXPECT_LT(largest_difference(x, expected) / largest_magnitude(expected),
                 100 * std::numeric_limits<RealOf<T>>::epsilon())
           << grid.name() << " op " << char(op) << " nrhs " << nrhs;
-      EXPECT_EQ(solve_on_gpu(gpu, host, programs, b, nrhs), x) << "not the same every time";
+      EXPECT_EQ(solve_on_gpu(pes, host, programs, b, nrhs), x) << "not the same every time";
     }
   }
 }
@@ -98,30 +101,31 @@ TEST_F(Gpu, MeasuresAnswers) {
   constexpr Index nrhs = 3;
   const auto a = testing_support::random_matrix<double>({.n = 700, .per_row = 3, .seed = 3});
   const auto x = random_vector<double>(700 * nrhs, 1), b = random_vector<double>(700 * nrhs, 2);
-  const std::size_t bytes = x.size() * sizeof(double);
   for (const Index pes : {1, 4}) {
     testing_support::MeasuredParts<double> parts(a, pes, nrhs);
-    const GpuBuffer x_there(bytes), b_there(bytes), residual(bytes), magnitude(bytes);
-    x_there.fill(x.data(), bytes);
-    b_there.fill(b.data(), bytes);
+    const DeviceArray<double> x_there(gpu, x.size()), b_there(gpu, x.size()), residual(gpu, x.size()),
+        magnitude(gpu, x.size());
+    backend::copy(gpu, x_there.data(), x.data(), x.size());
+    backend::copy(gpu, b_there.data(), b.data(), b.size());
     std::vector<PeData<double>> data(usize(pes));
     std::vector<PeVectors<double>> vectors(usize(pes));
     for (Index p = 0; p < pes; ++p) {
       const Index first = parts.partition.first(p), rows = parts.partition.count(p);
       data[usize(p)].measuring = parts.measuring(p);
-      data[usize(p)].measuring.residual = residual.as<double>() + first * nrhs;
-      data[usize(p)].measuring.magnitude = magnitude.as<double>() + first * nrhs;
-      vectors[usize(p)].b = {x_there.as<double>() + first, rows, nrhs, 700, MemorySpace::device};
-      vectors[usize(p)].base = {b_there.as<double>() + first, rows, nrhs, 700, MemorySpace::device};
+      data[usize(p)].measuring.residual = residual.data() + first * nrhs;
+      data[usize(p)].measuring.magnitude = magnitude.data() + first * nrhs;
+      vectors[usize(p)].b = {x_there.data() + first, rows, nrhs, 700, MemorySpace::device};
+      vectors[usize(p)].base = {b_there.data() + first, rows, nrhs, 700, MemorySpace::device};
     }
     const std::vector<PanelSpans<double>> no_panels(usize(pes));
-    GpuPes<double> gpu(parts.programs, std::span<const PanelSpans<double>>(no_panels), nrhs, {.data = data});
+    LocalPes<double> on_gpu(parts.programs, nrhs, {.device = gpu, .data = data});
+    on_gpu.use(std::span<const PanelSpans<double>>(no_panels));
     const auto expected = parts.expected(x, b, nrhs);
     for (int repeat = 0; repeat < 3; ++repeat) {
-      gpu.solve(nrhs, vectors, 10);
-      gpu.wait();
+      on_gpu.solve(nrhs, vectors, 10);
+      on_gpu.wait();
       std::vector<double> found(expected.size());
-      gpu.read_rows(found, usize(parts.programs[0].verdict) * nrhs);
+      on_gpu.read_rows(found, usize(parts.programs[0].verdict) * nrhs);
       for (std::size_t i = 0; i < found.size(); ++i)
         EXPECT_NEAR(found[i] / expected[i / nrhs + i % nrhs * 6], 1, 1e-12) << i;
     }
@@ -134,33 +138,32 @@ TEST_F(Gpu, BlocksWithAnItemEachSolveAsWell) {
   const MadeUpFactors<double> factors(*programs.distribution.structure, false);
   const AllPanels<double> panels(programs, factors);
   const VirtualPes<double> host(programs, factors, 1, 1);
-  GpuPes<double> gpu(programs.programs, std::span<const PanelSpans<double>>(panels.views), 1,
-                     {.scheduling = Scheduling::block_for_each});
+  LocalPes<double> pes(programs.programs, 1, {.device = gpu, .scheduling = Scheduling::block_for_each});
+  pes.use(std::span<const PanelSpans<double>>(panels.views));
   const auto b = random_vector<double>(300, 3);
   const auto expected = factors.solve(Op::none, b);
-  EXPECT_LT(largest_difference(solve_on_gpu(gpu, host, programs, b, 1), expected), 1e-12);
+  EXPECT_LT(largest_difference(solve_on_gpu(pes, host, programs, b, 1), expected), 1e-12);
 }
 
 // Each PE on a device of its own, which the others reach.
 TEST_F(Gpu, DevicesExchangeSegments) {
-  if (gpu_count() < 2) GTEST_SKIP() << "one GPU: peers are not tested";
+  if (backend::runtime(gpu).count() < 2) GTEST_SKIP() << "one GPU: peers are not tested";
   const Programs programs(random_structure(300, 2, 8, 2), {2, 1, 2}, {}, Op::none, false);
   const MadeUpFactors<double> factors(*programs.distribution.structure, false);
   const AllPanels<double> panels(programs, factors);
   const VirtualPes<double> host(programs, factors, 1, 1);
-  GpuPes<double> gpu(programs.programs, std::span<const PanelSpans<double>>(panels.views), 1,
-                     {.devices = {0, 1}});
+  LocalPes<double> pes(programs.programs, 1, {.device = gpu, .devices = {0, 1}});
+  pes.use(std::span<const PanelSpans<double>>(panels.views));
   const auto b = random_vector<double>(300, 3);
   const auto expected = factors.solve(Op::none, b);
   for (int repeat = 0; repeat < 10; ++repeat)
-    EXPECT_LT(largest_difference(solve_on_gpu(gpu, host, programs, b, 1), expected), 1e-12);
+    EXPECT_LT(largest_difference(solve_on_gpu(pes, host, programs, b, 1), expected), 1e-12);
 }
 
 TEST(GpuWithoutOne, IsSaid) {
-  if (gpu_name()) GTEST_SKIP() << "there is a GPU";
+  if (backend::runtime(gpu).count() > 0) GTEST_SKIP() << "there is a GPU";
   const Programs programs(random_structure(40, 1), {1, 1, 1}, {}, Op::none, false);
-  const PanelSpans<double> panels{};
-  EXPECT_THROW((GpuPes<double>{programs.programs, std::span(&panels, 1), 1}), Error);
+  EXPECT_THROW((LocalPes<double>{programs.programs, 1, {.device = gpu}}), Error);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
 #include "support/scalars.hpp"
-#include "trisweep/device/gpu_device.hpp"
 #include "trisweep/device/step_runner.hpp"
 
 namespace trisweep::device {
@@ -21,17 +20,18 @@ template <class T>
 class GpuStepsTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
+    if (backend::runtime(backend::Device::TRISWEEP_GPU_KIND).count() == 0)
+      GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 
   // What x = a + 1.5 (b - 0.75 x), then b = 0.5 x, leave of x and b, and x^H b.
   std::vector<T> stepped(StepRunner<T>& runner, Index rows, std::complex<double>& sum) {
     using Number = NumberOf<T>;
-    std::vector<std::shared_ptr<T>> memory;
+    std::vector<DeviceArray<T>> memory;
     std::vector<Vectors<T>> v;
     for (int i = 0; i < 3; ++i) {
       memory.push_back(runner.allocate(usize(rows)));
-      v.push_back({memory.back().get(), rows, 1, rows, runner.space()});
+      v.push_back({memory.back().data(), rows, 1, rows, runner.space()});
       const auto values = random_vector<T>(usize(rows), 5 + i);
       runner.copy(values, v.back());
     }
@@ -61,12 +61,12 @@ TYPED_TEST_SUITE(GpuStepsTest, testing_support::Scalars);
 TYPED_TEST(GpuStepsTest, AreThoseOfTheHost) {
   using T = TypeParam;
   ThreadPool pool(1);
-  const auto host = run_steps_on_host<T>(pool), gpu = run_steps_on_gpu<T>();
+  StepRunner<T> host(Device::native, pool), gpu(Device::TRISWEEP_GPU_KIND, pool);
   for (const Index rows : {1, 33, 513, 100000}) {
     std::complex<double> expected, sum;
-    const auto rows_of_host = this->stepped(*host, rows, expected);
+    const auto rows_of_host = this->stepped(host, rows, expected);
     const double allowed = 20 * std::numeric_limits<RealOf<T>>::epsilon();
-    EXPECT_LT(largest_difference(this->stepped(*gpu, rows, sum), rows_of_host), allowed);
+    EXPECT_LT(largest_difference(this->stepped(gpu, rows, sum), rows_of_host), allowed);
     EXPECT_LT(std::abs(sum - expected), allowed * rows);
   }
 }

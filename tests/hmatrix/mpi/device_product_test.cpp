@@ -15,7 +15,7 @@
 namespace trisweep::hmatrix {
 namespace {
 
-using engine::Device;
+using backend::Device;
 using testing_support::largest_difference;
 using testing_support::largest_magnitude;
 using testing_support::random_vector;

@@ -4,7 +4,6 @@
 
 #include "sptrsv/systems.hpp"
 #include "support/scalars.hpp"
-#include "trisweep/device/gpu_device.hpp"
 #include "trisweep/sptrsv/device_solver.hpp"
 
 namespace trisweep::sptrsv {
@@ -18,7 +17,8 @@ template <class T>
 class GpuRowsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!device::gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
+    if (backend::runtime(backend::Device::TRISWEEP_GPU_KIND).count() == 0)
+      GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
 TYPED_TEST_SUITE(GpuRowsTest, testing_support::Scalars);
@@ -34,7 +34,7 @@ TYPED_TEST(GpuRowsTest, SolvesByEveryAlgorithm) {
       for (const auto& algorithm : device_algorithms()) {
         DeviceSolver<T> solver(
             a, form, op,
-            {.device = engine::Device::TRISWEEP_GPU_KIND, .algorithm = std::string(algorithm.name)});
+            {.device = backend::Device::TRISWEEP_GPU_KIND, .algorithm = std::string(algorithm.name)});
         for (const Index nrhs : {1, 3, 37}) {
           const auto b = random_vector<T>(usize(a.rows()) * usize(nrhs), 3);
           std::vector<T> x(b.size());

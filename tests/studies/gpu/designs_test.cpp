@@ -5,7 +5,6 @@
 #include "sptrsv/systems.hpp"
 #include "studies/pes/device_pes.hpp"
 #include "support/scalars.hpp"
-#include "trisweep/device/gpu_device.hpp"
 #include "trisweep/sptrsv/backward_error.hpp"
 
 namespace trisweep::studies {
@@ -18,7 +17,8 @@ template <class T>
 class GpuDesignsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!device::gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
+    if (backend::runtime(backend::Device::TRISWEEP_GPU_KIND).count() == 0)
+      GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
 TYPED_TEST_SUITE(GpuDesignsTest, testing_support::Scalars);
@@ -30,7 +30,7 @@ TYPED_TEST(GpuDesignsTest, SolvesByEveryDesign) {
       for (const int pes : {1, 2, 3, 4, 16}) {
         DevicePes<T> solver(
             system, design,
-            {.device = engine::Device::TRISWEEP_GPU_KIND, .layout = {.pes = pes, .tasks = 8}});
+            {.device = backend::Device::TRISWEEP_GPU_KIND, .layout = {.pes = pes, .tasks = 8}});
         const Index nrhs = 2, n = system.rows();
         const auto b = random_vector<T>(usize(n) * usize(nrhs), 3);
         std::vector<T> x(b.size());

@@ -7,7 +7,6 @@
 #include "studies/himv/launch_runner.hpp"
 #include "support/largest.hpp"
 #include "support/scalars.hpp"
-#include "trisweep/device/gpu_device.hpp"
 
 namespace trisweep::studies {
 namespace {
@@ -21,7 +20,8 @@ template <class T>
 class GpuLaunchesTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!device::gpu_name()) GTEST_SKIP() << "no GPU: what it would compute is not tested";
+    if (backend::runtime(backend::Device::TRISWEEP_GPU_KIND).count() == 0)
+      GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
 TYPED_TEST_SUITE(GpuLaunchesTest, testing_support::Scalars);
@@ -32,8 +32,10 @@ TYPED_TEST(GpuLaunchesTest, EveryChoiceGivesTheProduct) {
   const auto x = random_vector<T>(MadeUp<T>::columns, 3);
   const auto expected = made.expected(x);
   const double allowed = std::same_as<RealOf<T>, float> ? 2e-2 : 1e-4;
+  ThreadPool pool(1);
   for (const GemvOptions& options : every_choice()) {
-    const auto runner = run_launches_on_gpu<T>(make_launch_plan(made.tasks, options));
+    const auto runner =
+        run_launches<T>(make_launch_plan(made.tasks, options), backend::Device::TRISWEEP_GPU_KIND, pool);
     std::vector<T> y(usize(made.tasks.rows), T(7));
     for (int repeat = 0; repeat < 2; ++repeat) runner->multiply(x, y);
     EXPECT_LT(largest_difference(y, expected), allowed);

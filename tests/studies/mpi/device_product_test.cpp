@@ -39,7 +39,7 @@ std::vector<double> product_on(const DeviceProductOptions& where, int threads, c
 }
 
 DeviceProductOptions on_host(const GemvOptions& gemv, Index gpus = 1, Way way = Way::peer) {
-  return {.device = engine::Device::emulated, .gemv = gemv, .gpus = gpus, .way = way};
+  return {.device = backend::Device::emulated, .gemv = gemv, .gpus = gpus, .way = way};
 }
 
 TEST(LaunchedProduct, IsThatOfTheHostByEveryKernel) {

@@ -1,0 +1,91 @@
+#pragma once
+// The machine of backend/machine.hpp on GPUs, by nvcc or hipcc.
+
+#if defined(__HIPCC__)
+#include <hip/hip_runtime.h>
+#else
+#include <cuda/atomic>
+#endif
+
+#define TRISWEEP_DEVICE __host__ __device__
+#define TRISWEEP_APART TRISWEEP_DEVICE __noinline__
+
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+
+namespace trisweep::backend {
+
+#if defined(__CUDA_ARCH__)
+
+template <Scope scope, class C>
+using Atomic =
+    ::cuda::atomic_ref<C, scope == Scope::device ? ::cuda::thread_scope_device : ::cuda::thread_scope_system>;
+
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C load_acquire(C* at) {
+  return Atomic<scope, C>(*at).load(::cuda::memory_order_acquire);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline void store_release(C* at, std::type_identity_t<C> value) {
+  Atomic<scope, C>(*at).store(value, ::cuda::memory_order_release);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add(C* at, std::type_identity_t<C> value) {
+  return Atomic<scope, C>(*at).fetch_add(value, ::cuda::memory_order_acq_rel);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {
+  return Atomic<scope, C>(*at).exchange(value, ::cuda::memory_order_acq_rel);
+}
+TRISWEEP_DEVICE inline Count now() {
+  Count time = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
+  return time;
+}
+TRISWEEP_DEVICE inline void pause() {
+  __nanosleep(20);
+}
+
+#else
+
+template <Scope scope>
+inline constexpr int threads_of =
+    scope == Scope::device ? __HIP_MEMORY_SCOPE_AGENT : __HIP_MEMORY_SCOPE_SYSTEM;
+
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C load_acquire(C* at) {
+  return __hip_atomic_load(at, __ATOMIC_ACQUIRE, threads_of<scope>);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline void store_release(C* at, std::type_identity_t<C> value) {
+  __hip_atomic_store(at, value, __ATOMIC_RELEASE, threads_of<scope>);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add(C* at, std::type_identity_t<C> value) {
+  return __hip_atomic_fetch_add(at, value, __ATOMIC_ACQ_REL, threads_of<scope>);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {
+  return __hip_atomic_exchange(at, value, __ATOMIC_ACQ_REL, threads_of<scope>);
+}
+TRISWEEP_DEVICE inline Count now() {
+  constexpr Count nanoseconds_per_tick = 10;  // the clock that never stops: 100 MHz on every CDNA chip
+  return nanoseconds_per_tick * __builtin_amdgcn_s_memrealtime();
+}
+TRISWEEP_DEVICE inline void pause() {
+  __builtin_amdgcn_s_sleep(1);
+}
+
+#endif
+
+template <Scope scope = Scope::device, class R>
+TRISWEEP_DEVICE inline void atomic_add(R* at, R value) {
+  if constexpr (scope == Scope::device) {
+    atomicAdd(at, value);
+  } else {
+    atomicAdd_system(at, value);
+  }
+}
+
+}  // namespace trisweep::backend
+
+#endif

@@ -1,0 +1,36 @@
+#pragma once
+// Kernels that put by NVSHMEM, whose headers take a minute to compile: TRISWEEP_SYMMETRIC_KERNEL(Body) is
+// that of a body.
+
+#include <nvshmem.h>
+#include <nvshmemx.h>
+
+#include "trisweep/backend/kernel.hpp"
+#include "trisweep/backend/symmetric_heap.hpp"
+
+namespace trisweep::backend {
+
+struct HeapPuts {
+  // By a block.
+  __device__ static void put(void* to, const void* from, std::size_t bytes, Index pe) {
+    nvshmemx_putmem_block(to, from, bytes, pe);
+  }
+  // By one thread: behind what its block has put there.
+  __device__ static void signal(Count* to, Count value, Index pe) {
+    nvshmem_fence();
+    nvshmemx_signal_op(to, value, NVSHMEM_SIGNAL_SET, pe);
+  }
+  __device__ static bool has_come(Count* at, Count value) {
+    return nvshmem_uint64_test(at, NVSHMEM_CMP_GE, value) != 0;
+  }
+};
+
+template <class Body>
+const void* symmetric_kernel_of() {
+  return reinterpret_cast<const void*>(&run_body<Body>);
+}
+
+}  // namespace trisweep::backend
+
+#define TRISWEEP_SYMMETRIC_KERNEL(...) \
+  template const void* trisweep::backend::symmetric_kernel_of<__VA_ARGS__>();

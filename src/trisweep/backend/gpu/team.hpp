@@ -1,0 +1,140 @@
+#pragma once
+// A block of threads of a GPU, and a warp, or half a wavefront. What lanes load goes across neighbouring rows
+// of a slab, so that a load is one straight piece of memory.
+
+#include "trisweep/backend/number.hpp"
+#include "trisweep/core/slabs.hpp"
+
+namespace trisweep::backend {
+
+// Of the lane whose number differs in that bit. All lanes of a warp call it.
+template <class R>
+__device__ inline R from_lane(R value, int bit) {
+#if defined(__HIPCC__)
+  return __shfl_xor(value, bit, slab_rows);
+#else
+  return __shfl_xor_sync(0xffffffffU, value, bit, slab_rows);
+#endif
+}
+template <class R>
+__device__ inline Complex<R> from_lane(Complex<R> value, int bit) {
+  return {from_lane(value.re, bit), from_lane(value.im, bit)};
+}
+
+struct GpuWarp {
+  static constexpr int lanes = slab_rows;
+  template <class V>
+  struct Register {
+    V value;
+    __device__ V& operator[](std::size_t /*lane*/) { return value; }
+    __device__ const V& operator[](std::size_t /*lane*/) const { return value; }
+  };
+  int lane = static_cast<int>(threadIdx.x) % lanes;
+  static constexpr int at_a_time = lanes;
+  template <class V>
+  using Few = Register<V>;
+
+  template <class Visit>
+  __device__ void each(const Visit& visit) const {
+    visit(lane);
+  }
+  template <class Visit>
+  __device__ void few(const Visit& visit) const {
+    visit(lane);
+  }
+  template <class V>
+  __device__ void add_from(Register<V>& value, int bit) const {
+    value.value += from_lane(value.value, bit);
+  }
+  template <class V>
+  __device__ V sum(Register<V> value) const {
+    for (int half = lanes / 2; half > 0; half /= 2) value.value += from_lane(value.value, half);
+    return value.value;
+  }
+  template <class Work>
+  __device__ void lead(const Work& work) const {
+    if (lane == 0) work();
+  }
+  template <class Find>
+  __device__ Count find(const Find& find) const {
+    unsigned long long found = lane == 0 ? find() : 0;  // as shuffles know it
+#if defined(__HIPCC__)
+    return __shfl(found, 0, lanes);
+#else
+    return __shfl_sync(0xffffffffU, found, 0, lanes);
+#endif
+  }
+  __device__ void sync() const {
+#if !defined(__HIPCC__)
+    __syncwarp();
+#endif
+  }
+  __device__ void idle() const {
+    pause();
+  }
+  // C += A B of tiles (device/tile_product.hpp), by tensor cores; chips without such never come here.
+  __device__ void multiply_add(double (&c)[2], [[maybe_unused]] double a, [[maybe_unused]] double b) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(c[0]), "+d"(c[1])
+                 : "d"(a), "d"(b));
+#endif
+  }
+};
+
+struct GpuBlock {
+  static constexpr int lanes = slab_rows;
+  int lane = static_cast<int>(threadIdx.x) % lanes;
+  int group = static_cast<int>(threadIdx.x) / lanes;
+  int groups = static_cast<int>(blockDim.x) / lanes;
+  Index number = static_cast<Index>(blockIdx.x);
+
+  __device__ bool leads() const { return threadIdx.x == 0; }
+  __device__ void sync() const { __syncthreads(); }
+  template <class Find>
+  __device__ Count find(const Find& find) const {
+    __shared__ Count found;
+    __syncthreads();
+    if (leads()) found = find();
+    __syncthreads();
+    return found;
+  }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  template <class T>
+  static constexpr bool multiplies_tiles = std::is_same_v<RealPart<T>, double>;
+#else
+  template <class T>
+  static constexpr bool multiplies_tiles = false;
+#endif
+  __device__ GpuWarp warp() const {
+    return {};
+  }
+  __device__ GpuWarp short_warp() const {
+    return {};
+  }
+  template <class N>
+  __device__ N sum_over_lanes(N value) const {
+    for (int bit = lanes / 2; bit > 0; bit /= 2) value += from_lane(value, bit);
+    return value;
+  }
+  template <class R>
+  __device__ R largest_over_lanes(R value) const {
+    for (int bit = lanes / 2; bit > 0; bit /= 2) {
+      const R other = from_lane(value, bit);
+      if (!(other <= value)) value = other;
+    }
+    return value;
+  }
+  static constexpr std::size_t tile_bytes = 16384;  // as many blocks are resident as without it
+  template <class T>
+  __device__ T* tile() const {
+    __shared__ __align__(16) unsigned char bytes[tile_bytes];
+    return reinterpret_cast<T*>(bytes);
+  }
+  __device__ void begin(Index) const {}
+  __device__ void idle() const {
+    pause();
+  }
+};
+
+}  // namespace trisweep::backend

@@ -1,0 +1,31 @@
+#pragma once
+// What a kernel needs of the machine beneath it: counters that threads, and other devices, see in order; a
+// clock; a pause.
+//
+// A release makes all that the thread, or its block before a barrier, has written visible to whoever acquires
+// what it released.
+
+#include <cstdint>
+#include <type_traits>
+
+namespace trisweep::backend {
+
+// Of events. Counters only grow: what is waited for in solve e of a program is e times as much as in the
+// first, and nothing is cleared between solves.
+using Count = std::uint64_t;
+
+// Who sees it: threads of one device, or those of all devices and the host.
+enum class Scope { device, system };
+
+}  // namespace trisweep::backend
+
+// TRISWEEP_DEVICE: what kernels call; TRISWEEP_APART: of which several have one in common.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#include "trisweep/backend/gpu/machine.hpp"
+#else
+#define TRISWEEP_DEVICE
+#define TRISWEEP_APART
+#endif
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+#include "trisweep/backend/emulated/machine.hpp"
+#endif

@@ -1,0 +1,137 @@
+#pragma once
+// Owners of a device's memory, streams and events, and copies.
+
+#include <memory>
+
+#include "trisweep/backend/device.hpp"
+#include "trisweep/core/vectors.hpp"
+
+namespace trisweep::backend {
+
+// `count` values, between memories of the host and of devices, in a stream, which is waited for.
+template <class T>
+void copy(Device device, T* to, const std::type_identity_t<T>* from, std::size_t count,
+          void* stream = nullptr) {
+  if (count == 0) return;
+  const std::size_t bytes = count * sizeof(T);
+  runtime(device).copy(to, bytes, from, bytes, bytes, 1, stream);
+  runtime(device).wait(stream);
+}
+// The columns of vectors; does not wait.
+template <class T>
+void copy_columns(Device device, Vectors<T> to, Vectors<const std::type_identity_t<T>> from, void* stream) {
+  if (to.rows > 0)
+    runtime(device).copy(to.data, usize(to.ld) * sizeof(T), from.data, usize(from.ld) * sizeof(T),
+                         usize(to.rows) * sizeof(T), usize(to.cols), stream);
+}
+
+// Memory of a device: of the current one when it is made.
+template <class T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  // Zeroed.
+  DeviceArray(Device device, std::size_t size, bool managed = false) requires(!std::is_const_v<T>)
+      : data_(size == 0 ? nullptr : static_cast<T*>(runtime(device).allocate(size * sizeof(T), managed)),
+              Free{&runtime(device)}),
+        size_(size) {}
+  // What kernels only read: a copy in a GPU's memory, else the values themselves, which outlive it then.
+  DeviceArray(Device device, std::span<T> values) requires(std::is_const_v<T>) : size_(values.size()) {
+    if (!is_gpu(device)) {
+      data_.reset(values.data());
+    } else if (size_ > 0) {
+      DeviceArray<std::remove_const_t<T>> copied(device, size_);
+      copy(device, copied.data(), values.data(), size_);
+      data_ = {copied.release(), Free{&runtime(device)}};
+    }
+  }
+
+  T* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }
+  T* release() { return data_.release(); }
+
+ private:
+  struct Free {
+    const Runtime* owner = nullptr;  // null: the memory is another's
+    void operator()(T* memory) const {
+      if (owner != nullptr) owner->free(const_cast<std::remove_const_t<T>*>(memory));
+    }
+  };
+  std::unique_ptr<T, Free> data_;
+  std::size_t size_ = 0;
+};
+
+// A stream of the current device, beside the usual one, which does not wait for it.
+class Stream {
+ public:
+  explicit Stream(Device device) : stream_(runtime(device).make_stream(), {&runtime(device)}) {}
+  void* get() const { return stream_.get(); }
+
+ private:
+  struct Free {
+    const Runtime* owner;
+    void operator()(void* stream) const { owner->free_stream(stream); }
+  };
+  std::unique_ptr<void, Free> stream_;
+};
+
+class Event {
+ public:
+  explicit Event(Device device) : event_(runtime(device).make_event(), {&runtime(device)}) {}
+  // After what is in a stream so far.
+  void record(void* stream) const { event_.get_deleter().owner->record(event_.get(), stream); }
+  // What comes in a stream waits for it.
+  void wait_in(void* stream) const { event_.get_deleter().owner->wait_for(event_.get(), stream); }
+
+ private:
+  struct Free {
+    const Runtime* owner;
+    void operator()(void* event) const { owner->free_event(event); }
+  };
+  std::unique_ptr<void, Free> event_;
+};
+
+// What is called while it lives concerns that device.
+class CurrentDevice {
+ public:
+  CurrentDevice(const Runtime& runtime, int device) : runtime_(runtime), before_(runtime.current()) {
+    runtime.take(device);
+  }
+  ~CurrentDevice() { runtime_.take(before_); }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  const Runtime& runtime_;
+  int before_;
+};
+
+// b and x where a kernel finds them: of a GPU's kernel those of the host by way of copies, else as they are.
+template <Scalar T>
+class VectorCopies {
+ public:
+  // For at most so many rows and right-hand sides.
+  VectorCopies(Device device, Index rows, Index nrhs)
+      : device_(device), b_(device, is_gpu(device) ? usize(rows) * usize(nrhs) : 0), x_(device, b_.size()) {}
+
+  std::pair<Vectors<const T>, Vectors<T>> bring_in(Vectors<const T> b, Vectors<T> x, void* stream) const {
+    if (is_copied(b.space)) {
+      const Vectors<T> copied(b_.data(), b.rows, b.cols);
+      copy_columns(device_, copied, b, stream);
+      b = copied;
+    }
+    if (is_copied(x.space)) x = {x_.data(), x.rows, x.cols};
+    return {b, x};
+  }
+  void bring_out(Vectors<T> x, void* stream) const {
+    if (is_copied(x.space)) copy_columns(device_, x, Vectors<const T>(x_.data(), x.rows, x.cols), stream);
+  }
+
+ private:
+  bool is_copied(MemorySpace space) const { return is_gpu(device_) && space == MemorySpace::host; }
+
+  Device device_;
+  DeviceArray<T> b_, x_;
+};
+
+}  // namespace trisweep::backend

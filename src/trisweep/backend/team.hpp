@@ -1,0 +1,47 @@
+#pragma once
+// The threads that run a kernel. A block is `groups` of `lanes` threads, the lanes of a warp, which go in
+// step, each with registers of its own, which the others can read. What each lane does is passed to each();
+// what all do together is between such calls. In the emulation a block is one thread, which plays all lanes
+// of a warp, one after another: so the host tests what a warp does.
+
+#include "trisweep/backend/emulated/team.hpp"
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#include "trisweep/backend/gpu/team.hpp"
+#endif
+
+namespace trisweep::backend {
+
+// Of most kernels, on a GPU.
+inline constexpr int threads_of_block = 256;
+
+// To each lane's value those of all others.
+template <class Warp, class Register>
+TRISWEEP_DEVICE inline void sum_over_lanes(const Warp& warp, Register& value) {
+  for (int bit = Warp::lanes / 2; bit > 0; bit /= 2) warp.add_from(value, bit);
+}
+
+// Calls visit(i) for i in [0, count), each on one thread of the block.
+template <class Block, class Visit>
+TRISWEEP_DEVICE inline void for_each(const Block& block, std::size_t count, const Visit& visit) {
+  const auto threads = usize(block.lanes) * usize(block.groups);
+  for (std::size_t i = usize(block.group) * usize(block.lanes) + usize(block.lane); i < count; i += threads)
+    visit(i);
+}
+
+// Workers (blocks or warps) run items of [0, items) until there are none left. They take them by ticket, in
+// their order; `first`: tickets of launches before. ready(item), by one thread: waits until the item can be
+// run; false: the worker leaves instead. Each worker ends a launch with a ticket of none.
+template <class Worker, class Ready, class Run>
+TRISWEEP_DEVICE inline void take_items(const Worker& worker, Count* ticket, Count first, Count items,
+                                       const Ready& ready, const Run& run) {
+  for (;;) {
+    const Count taken = worker.find([&] {
+      const Count item = add<Scope::device>(ticket, 1) - first;
+      return item < items && ready(item) ? item : items;
+    });
+    if (taken >= items) return;
+    run(taken);
+  }
+}
+
+}  // namespace trisweep::backend

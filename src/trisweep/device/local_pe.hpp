@@ -1,0 +1,168 @@
+#pragma once
+// All that one PE has in its device's memory.
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "trisweep/backend/memory.hpp"
+#include "trisweep/device/pe.hpp"
+#include "trisweep/device/products_in_tiles.hpp"
+#include "trisweep/device/shared_layout.hpp"
+
+namespace trisweep::device {
+
+// Of one PE, in the host's memory: what its rows of b and of x are multiplied by on their way (empty: 1), and
+// what a program that measures answers does so with. Outlives the PE of an emulated device.
+template <Scalar T>
+struct PeData {
+  std::span<const RealOf<T>> b_scale{};
+  std::span<const RealOf<T>> x_scale{};
+  ResidualSystem<T> measuring{};
+};
+
+// The caller's rows of one PE, in the host's memory or in its device's; `base`, as CallersRows has it, in the
+// latter.
+template <Scalar T>
+struct PeVectors {
+  Vectors<const T> b{};
+  Vectors<T> x{};
+  bool scaled = true;
+  Vectors<const T> base{};
+};
+
+// Panels of a side where kernels have them: those of an emulated device are the host's.
+class SideMemory {
+ public:
+  template <class S>
+  const NumberOf<S>* put(Device device, std::span<const S> side) {
+    memory_.clear();
+    memory_.emplace_back(device, std::as_bytes(side));
+    return reinterpret_cast<const NumberOf<S>*>(memory_.back().data());
+  }
+  // Pieces lie there as in the memory of the host.
+  template <class S>
+  Pieces<NumberOf<S>> put(Device device, const PieceSpan<S>& side) {
+    if (!is_gpu(device)) return in_kernels(side);
+    memory_.clear();
+    std::map<const std::byte*, const std::byte*> there;  // where parts begin, by where they do so here
+    for (const Buffer<std::byte>& part : side.memory) {
+      memory_.emplace_back(device, part.span());
+      there[part.data()] = memory_.back().data();
+    }
+    std::vector<Piece> pieces(side.piece.begin(), side.piece.end());
+    for (Piece& piece : pieces) {
+      const auto [here, part] = *std::prev(there.upper_bound(piece.first));
+      piece.first = part + (piece.first - here);
+    }
+    piece_ = {device, std::span(std::as_const(pieces))};
+    return {piece_.data()};
+  }
+
+ private:
+  std::deque<DeviceArray<const std::byte>> memory_;
+  DeviceArray<const Piece> piece_;
+};
+
+template <Scalar T>
+class LocalPe {
+ public:
+  using Number = NumberOf<T>;
+
+  // On the current device of a kind, for solves with at most `nrhs` right-hand sides. `shared`: memory of the
+  // layout, zero, on a cache line, that other PEs reach; null: it has it by itself. That and the program
+  // outlive it. Throws Error(environment).
+  LocalPe(Device device, const Program& program, Index pes, Index nrhs, const PeData<T>& data = {},
+          std::byte* shared = nullptr)
+      : device_(device),
+        program_(&program),
+        nrhs_(nrhs),
+        program_view_(view_of(program,
+                              [this]<class A>(const std::vector<A>& list) {
+                                return ArrayView<A>{place(std::span(list)), static_cast<Index>(list.size())};
+                              })),
+        own_shared_(device, shared == nullptr ? shared_layout(program, pes).template bytes<T>(nrhs) : 0),
+        shared_(shared_layout(program, pes).template at<T>(shared == nullptr ? own_shared_.data() : shared)),
+        counter_(device, usize(program.counters)),
+        time_(device, program.part.size() + 1),
+        b_scale_(device, data.b_scale),
+        x_scale_(device, data.x_scale),
+        measured_(device::measured(data.measuring, [this](auto values) { return place(values); })),
+        copies_(device, callers_rows_of(program), nrhs) {}
+
+  const Program& program() const { return *program_; }
+  const PeMemory<Number>& shared() const { return shared_; }
+  T* rows() const { return reinterpret_cast<T*>(shared_.row); }
+  // When the phases of the last solve began, and behind them its end: nanoseconds, 0 for one without items.
+  const DeviceArray<Count>& times() const { return time_; }
+
+  // What kernels have of it, with panels that are put there, and `workers` at most.
+  template <class Side, class Peers>
+  Pe<InKernels<Side>, Number, Peers> view(const PanelsBySide<Side>& panels, const Peers& peers, int workers) {
+    const std::size_t scratch = scratch_size(*program_, rows_for_tiles(*program_, panels), nrhs_);
+    if (scratch_.size() != scratch * usize(workers)) scratch_ = {device_, scratch * usize(workers)};
+    return {.program = program_view_,
+            .panels = {side_[0].put(device_, panels[0]), side_[1].put(device_, panels[1]),
+                       side_[2].put(device_, panels[2])},
+            .peers = peers,
+            .messages = program_->messages(),
+            .counter = counter_.data(),
+            .time = time_.data(),
+            .phases = static_cast<Index>(program_->part.size()),
+            .scratch = reinterpret_cast<Number*>(scratch_.data()),
+            .scratch_size = scratch,
+            .measured = measured_,
+            .solve = {}};
+  }
+
+  CallersRows<Number> bring_in(const PeVectors<T>& v, void* stream) const {
+    const auto [b, x] = copies_.bring_in(v.b, v.x, stream);
+    return callers_rows<T>(b, v.scaled ? b_scale_.data() : nullptr, x, v.scaled ? x_scale_.data() : nullptr,
+                           v.base);
+  }
+  void bring_out(const PeVectors<T>& v, void* stream) const { copies_.bring_out(v.x, stream); }
+
+  // Behind what is in the stream.
+  bool failed(void* stream = nullptr) const { return read(shared_.control->failed, stream) != 0; }
+  // What a worker has waited for too long, in words.
+  std::optional<std::string> stalled(void* stream = nullptr) const {
+    const Count item = read(shared_.control->stalled, stream);
+    if (item == 0) return std::nullopt;
+    return describe_waiting(*program_, static_cast<Index>(item - 1));
+  }
+
+ private:
+  // How many rows of b and x its caller has.
+  static Index callers_rows_of(const Program& program) {
+    Index rows = 0;
+    for (const MovedRow& row : program.moved) rows = std::max(rows, row.caller + 1);
+    return rows;
+  }
+  template <class A>
+  const A* place(std::span<const A> values) {
+    return reinterpret_cast<const A*>(placed_.emplace_back(device_, std::as_bytes(values)).data());
+  }
+  Count read(Count& word, void* stream) const {
+    if (!is_gpu(device_)) return load_acquire<Scope::system>(&word);
+    Count value = 0;
+    backend::copy(device_, &value, &word, 1, stream);
+    return value;
+  }
+
+  Device device_;
+  const Program* program_;
+  Index nrhs_;
+  std::deque<DeviceArray<const std::byte>> placed_;
+  ProgramView program_view_;
+  DeviceArray<std::byte> own_shared_;
+  PeMemory<Number> shared_;
+  DeviceArray<Count> counter_, time_;
+  DeviceArray<const RealOf<T>> b_scale_, x_scale_;
+  ResidualView<Number> measured_;
+  backend::VectorCopies<T> copies_;
+  std::array<SideMemory, distribution::sides.size()> side_;
+  DeviceArray<T> scratch_;
+};
+
+}  // namespace trisweep::device

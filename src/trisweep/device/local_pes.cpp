@@ -1,0 +1,169 @@
+#include "trisweep/device/local_pes.hpp"
+
+namespace trisweep::device {
+
+template <Scalar T>
+LocalPes<T>::LocalPes(std::span<const Program> programs, Index nrhs, const LocalPesOptions<T>& options)
+    : device_(options.device),
+      pool_(options.pool),
+      scheduling_(options.scheduling),
+      heap_(options.heap),
+      group_(options.device, options.devices),
+      memory_(options.memory.begin(), options.memory.end()),
+      part_(group_.size()) {
+  const auto pes = static_cast<Index>(memory_.empty() ? programs.size() : memory_.size());
+  for (std::size_t p = 0; p < programs.size(); ++p) {
+    const std::size_t place = group_.place_of(static_cast<Index>(p));
+    std::byte* const shared =
+        memory_.empty() ? nullptr : reinterpret_cast<std::byte*>(memory_[usize(programs[p].pe)].control);
+    part_[place].pe.push_back(p);
+    group_.on(place, [&] {
+      pe_.emplace_back(device_, programs[p], pes, nrhs, options.data.empty() ? PeData<T>{} : options.data[p],
+                       shared);
+    });
+  }
+  if (memory_.empty())
+    for (const LocalPe<T>& pe : pe_) memory_.push_back(pe.shared());
+  for (std::size_t i = 0; i < part_.size(); ++i)
+    group_.on(i, [&] { part_[i].memory = {device_, std::span(std::as_const(memory_))}; });
+  if (heap_ != nullptr) heap_->barrier();  // nobody puts anything where zeros are yet to come
+}
+
+template <Scalar T>
+template <class Side>
+void LocalPes<T>::use(std::span<const PanelsBySide<Side>> panels) {
+  const auto use_peers = [&]<class Peers, class Body>(std::type_identity<Peers>, std::type_identity<Body>) {
+    using View = Pe<InKernels<Side>, Number, Peers>;
+    use_kernel<Body, View>([&](std::size_t p, const Part& part) {
+      const Peers peers{part.memory.data(), static_cast<Index>(memory_.size()), pe_[p].program().pe};
+      return pe_[p].view(panels[p], peers, part.workers);
+    });
+  };
+  using Direct = DirectPeers<Number>;
+  using Heap = HeapPeers<Number>;
+  if constexpr (std::is_pointer_v<InKernels<Side>>) {
+    if (scheduling_ == Scheduling::block_for_each)
+      return use_peers(std::type_identity<Direct>(),
+                       std::type_identity<RunItems<InKernels<Side>, Number, Direct>>());
+  }
+  if (heap_ != nullptr)
+    return use_peers(std::type_identity<Heap>(),
+                     std::type_identity<RunWorkers<InKernels<Side>, Number, Heap>>());
+  use_peers(std::type_identity<Direct>(), std::type_identity<RunWorkers<InKernels<Side>, Number, Direct>>());
+}
+
+template <Scalar T>
+template <class Body, class View>
+void LocalPes<T>::use_kernel(const std::function<View(std::size_t, const Part&)>& view) {
+  struct Views {
+    std::vector<View> here;
+    DeviceArray<const View> there;
+  };
+  const auto views = std::make_shared<std::vector<Views>>(part_.size());
+  for (std::size_t i = 0; i < part_.size(); ++i)
+    group_.on(i, [&] {
+      Views& of = (*views)[i];
+      part_[i].workers = workers_of<Body>(part_[i]);
+      for (const std::size_t p : part_[i].pe) of.here.push_back(view(p, part_[i]));
+      of.there = {device_, std::span(std::as_const(of.here))};
+    });
+  launch_ = [this, views](const Launch& of) {
+    const Part& part = part_[of.part];
+    const int count = static_cast<int>(part.pe.size());
+    launch(Body{{(*views)[of.part].there.data(), count, of.solve, of.callers}}, part.workers * count, of);
+  };
+}
+
+template <Scalar T>
+template <class Body>
+int LocalPes<T>::workers_of(const Part& part) const {
+  if constexpr (!Body::is_persistent) {
+    return static_cast<int>(pe_.front().program().item.size());
+  } else {
+    int resident = 0;
+    if constexpr (Body::puts_to_heap) {
+      resident =
+          backend::runtime(device_).resident_blocks(backend::symmetric_kernel_of<Body>(), Body::threads);
+    } else {
+      resident = backend::resident_blocks<Body>({device_, pool_});
+    }
+    return backend::blocks_of_each(resident, static_cast<int>(part.pe.size()), most_pes_of_device);
+  }
+}
+
+template <Scalar T>
+template <class Body>
+void LocalPes<T>::launch(const Body& body, int blocks, const Launch& of) const {
+  if constexpr (!Body::is_persistent) {
+    backend::launch({device_, pool_, of.stream}, body, blocks);
+  } else if constexpr (!Body::puts_to_heap) {
+    backend::launch_together({device_, pool_, of.stream}, body, blocks, of.poll);
+  } else {
+    void* arguments[] = {const_cast<Body*>(&body)};
+    const void* const kernel = backend::symmetric_kernel_of<Body>();
+    const auto count = static_cast<unsigned>(blocks), threads = static_cast<unsigned>(Body::threads);
+    // PEs stop at places of their own: a launch is not all PEs' then, and blocks are resident all the same.
+    if (pe_.front().program().boundary.empty()) {
+      heap_->launch(kernel, count, threads, arguments, of.stream);
+    } else {
+      backend::runtime(device_).launch(kernel, count, threads, arguments, true, of.stream);
+    }
+  }
+}
+
+template <Scalar T>
+void LocalPes<T>::solve(Index nrhs, std::span<const PeVectors<T>> vectors, double watchdog, void* stream,
+                        const ExchangeMessages& exchange, const Poll& poll) {
+  const Solve<Number> solve{.nrhs = nrhs,
+                            .number = ++solves_,
+                            .end = 0,
+                            .ended = 0,
+                            .watchdog = static_cast<Count>(watchdog * 1e9)};
+  group_.run(stream, [&](std::size_t i, void* here) {
+    if (!part_[i].pe.empty()) start(i, vectors, solve, here, exchange, poll);
+  });
+}
+
+template <Scalar T>
+void LocalPes<T>::start(std::size_t i, std::span<const PeVectors<T>> vectors, Solve<Number> solve,
+                        void* stream, const ExchangeMessages& exchange, const Poll& poll) {
+  Part& part = part_[i];
+  AllCallers<Number> callers{};
+  for (std::size_t p = 0; p < part.pe.size() && !vectors.empty(); ++p)
+    callers.of[p] = pe_[part.pe[p]].bring_in(vectors[part.pe[p]], stream);
+  const Program& program = pe_[part.pe.front()].program();
+  for (std::size_t stop = 0; stop <= program.boundary.size(); ++stop) {
+    solve.end = program.end_of_launch(stop);
+    solve.ended = part.ended;
+    launch_({i, solve, callers, stream, poll});
+    part.ended += usize(part.workers);
+    if (stop < program.boundary.size()) exchange(program.boundary[stop]);
+  }
+  for (const std::size_t p : part.pe)
+    if (!vectors.empty()) pe_[p].bring_out(vectors[p], stream);
+}
+
+template <Scalar T>
+void LocalPes<T>::stop() const {
+  static constexpr Count failed = 1;
+  const Stream beside(device_);
+  for (const LocalPe<T>& pe : pe_) {
+    Count* const word = &pe.shared().control->failed;
+    if (heap_ != nullptr) {
+      heap_->set_everywhere(word, failed, beside.get());
+    } else {
+      backend::copy(device_, word, &failed, 1, beside.get());
+    }
+  }
+  backend::runtime(device_).wait(beside.get());
+}
+
+#define INSTANTIATE(T) template class LocalPes<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+#define INSTANTIATE_STORAGE(S, T)                                 \
+  template void LocalPes<T>::use(std::span<const PanelSpans<S>>); \
+  template void LocalPes<T>::use(std::span<const PanelsBySide<PieceSpan<S>>>);
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
+
+}  // namespace trisweep::device

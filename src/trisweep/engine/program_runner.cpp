@@ -1,0 +1,156 @@
+#include "trisweep/engine/program_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <mutex>
+
+#include "trisweep/core/clock.hpp"
+#include "trisweep/mpi/agreement.hpp"
+#include "trisweep/mpi/watchdog.hpp"
+
+namespace trisweep::engine {
+namespace {
+
+// Workers of an emulated device that wait hear of ranks that have failed: one of them at a time asks.
+class Listener {
+ public:
+  explicit Listener(const mpi::Communicator& comm) : comm_(comm) {}
+  void operator()() {
+    if (comm_.size() == 1) return;
+    const std::unique_lock turn(mutex_, std::try_to_lock);
+    if (!turn) return;
+    const auto now = Clock::now();
+    if (now - looked_around_ < mpi::fault_poll_interval) return;
+    looked_around_ = now;
+    comm_.poll_faults(true);
+  }
+
+ private:
+  const mpi::Communicator& comm_;
+  std::mutex mutex_;
+  Clock::time_point looked_around_{};
+};
+
+}  // namespace
+
+template <Scalar T>
+ProgramRunner<T>::ProgramRunner(const mpi::Communicator& comm, const RankProgram<T>& of)
+    : comm_(comm), of_(of) {
+  const auto memory = share_memory();
+  mpi::agree_on_error(comm_, [&] {
+    time_.resize(of_.program.part.size() + 1);
+    const auto rows = usize(of_.system.partition.count(comm_.rank()));
+    const auto scale = [&](const RealOf<T>* s) { return std::span(s, s == nullptr ? 0 : rows); };
+    device::PeData<T> data{scale(of_.scales.b_scale), scale(of_.scales.x_scale)};
+    if (of_.measuring != nullptr) data.measuring = *of_.measuring;
+    pes_.emplace(std::span(&of_.program, 1), of_.nrhs,
+                 device::LocalPesOptions<T>{.device = of_.device,
+                                            .pool = &of_.system.pool,
+                                            .data = {&data, 1},
+                                            .devices = {backend::runtime(of_.device).current()},
+                                            .memory = memory,
+                                            .heap = memory.empty() ? nullptr : of_.heap});
+  });
+  panels_changed();
+}
+
+template <Scalar T>
+std::vector<device::PeMemory<device::NumberOf<T>>> ProgramRunner<T>::share_memory() {
+  std::vector<device::PeMemory<device::NumberOf<T>>> memory;
+  if (of_.layouts.size() == 1) return memory;
+  if (of_.heap == nullptr) {
+    node_memory_.emplace(comm_.of_node(), of_.layouts[usize(of_.program.pe)].template bytes<T>(of_.nrhs));
+  } else {
+    std::size_t bytes = 0;
+    for (const device::SharedLayout& layout : of_.layouts)
+      bytes = std::max(bytes, layout.template bytes<T>(of_.nrhs));
+    heap_memory_ = mpi::agree_on_error(comm_, [&] { return of_.heap->allocate(bytes); });
+  }
+  mpi::agree_on_error(comm_, [&] {
+    for (std::size_t pe = 0; pe < of_.layouts.size(); ++pe)
+      memory.push_back(of_.layouts[pe].template at<T>(
+          node_memory_ ? node_memory_->part(static_cast<Index>(pe)) : heap_memory_.get()));
+  });
+  return memory;
+}
+
+template <Scalar T>
+void ProgramRunner<T>::panels_changed() {
+  mpi::agree_on_error(comm_, [&] {
+    const auto use = [&](const auto& panels) { pes_->use(std::span(&panels, 1)); };
+    if (of_.measuring != nullptr) return use(device::PanelSpans<T>{});
+    of_.system.panels.visit(use);
+  });
+}
+
+template <Scalar T>
+void ProgramRunner<T>::start(const CallersVectors<T>& v, void* stream) {
+  const bool scaled = v.b_scale == of_.scales.b_scale && v.x_scale == of_.scales.x_scale;
+  const device::PeVectors<T> vectors{v.b, v.x, scaled, v.base};
+  const auto exchange = [&](const device::LaunchBoundary& boundary) {
+    await(stream);
+    of_.host_exchange->exchange(boundary, {pes_->pe().rows(), v.b.cols, stream});
+  };
+  Listener listener(comm_);
+  // By reference: a solve allocates nothing.
+  pes_->solve(v.b.cols, {&vectors, 1}, std::isfinite(of_.watchdog) ? of_.watchdog : 0, stream,
+              std::ref(exchange), std::ref(listener));
+  if (!is_gpu(of_.device)) await(stream);
+  if (of_.host_exchange != nullptr) of_.host_exchange->close();
+}
+
+template <Scalar T>
+void ProgramRunner<T>::wait(void* stream) {
+  await(stream);
+  pes_->copy_times(time_, 0, stream);
+}
+
+template <Scalar T>
+void ProgramRunner<T>::await(void* stream) const {
+  mpi::Watchdog watchdog(std::numeric_limits<double>::infinity(), &comm_);
+  try {
+    while (!pes_->ended(stream)) watchdog.backoff([] { return std::string(); });
+  } catch (...) {
+    pes_->stop();  // it waits for a rank that has failed
+    throw;
+  }
+  if (pes_->pe().failed(stream)) give_up(stream);
+}
+
+template <Scalar T>
+void ProgramRunner<T>::give_up(void* stream) const {
+  if (const auto stalled = pes_->pe().stalled(stream))
+    throw mpi::Stalled(ErrorKind::environment,
+                       fmt::format("no progress for {:g} s: {}", of_.watchdog, *stalled),
+                       "check whether the rank that the others wait for is still running");
+  // Whoever has failed is about to say so.
+  mpi::Watchdog watchdog(std::numeric_limits<double>::infinity(), &comm_);
+  for (;;) watchdog.backoff([] { return std::string(); });
+}
+
+void deal_out_gpus(Device device, const mpi::Communicator& comm) {
+  if (comm.size() == 1) return;
+  const Index place = comm.of_node().rank();
+  mpi::agree_on_error(comm, [&] {
+    const backend::Runtime& runtime = backend::runtime(device);
+    runtime.take(place % std::max(runtime.count(), 1));
+  });
+}
+
+std::shared_ptr<backend::SymmetricHeap> join_gpus(const mpi::Communicator& comm) {
+  if (!backend::has_symmetric_heap()) return nullptr;
+  backend::HeapId id{};
+  mpi::agree_on_error(comm, [&] {
+    if (comm.rank() == 0) id = backend::make_heap_id();
+  });
+  comm.broadcast(id);
+  return mpi::agree_on_error(comm,
+                             [&] { return backend::join_symmetric_heap(id, comm.rank(), comm.size()); });
+}
+
+#define INSTANTIATE(T) template class ProgramRunner<T>;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::engine
