@@ -11,7 +11,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(TRISWEEP_PUBLIC_HEADERS
-  solver.hpp sptrsv.hpp hmatrix.hpp
+  solver.hpp sptrsv.hpp hmatrix.hpp version.hpp
   # What callers have at hand: files, threads, timing, records, and vectors of devices.
   core/clock.hpp core/thread_pool.hpp matrix/io.hpp numeric/blas_threads.hpp engine/device_refinement.hpp
   engine/profile.hpp engine/recorder.hpp report/run_record.hpp
