@@ -7,7 +7,7 @@
 // object begins, after one double per value, and complex otherwise.
 
 #include "trisweep/matrix/byte_reader.hpp"
-#include "trisweep/matrix/csr.hpp"
+#include "trisweep/matrix/any_matrix.hpp"
 
 namespace trisweep::matrix {
 
