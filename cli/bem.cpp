@@ -22,6 +22,7 @@
 #include "trisweep/hmatrix/matrix_file.hpp"
 #include "trisweep/hmatrix/preconditioners.hpp"
 #include "trisweep/report/trace.hpp"
+#include "trisweep/version.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -73,7 +74,7 @@ struct BemCommand {
     chosen.keep_density = !vtu.empty();
     chosen.keep_map = !map.empty();
     const bem::BemRecord record{
-        .version = TRISWEEP_VERSION,
+        .version = version(),
         .object = conductors.name,
         .elements = conductors.mesh.size(),
         .repairs = conductors.repairs,

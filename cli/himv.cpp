@@ -14,6 +14,7 @@
 #include "studies/himv/himv_record.hpp"
 #include "studies/himv/product_prediction.hpp"
 #include "trisweep/core/named.hpp"
+#include "trisweep/version.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -66,7 +67,7 @@ struct HimvCommand {
     chosen.iteration.hidden = find_named(std::span<const NamedHidden>(hidden), "overlap", overlap).hidden;
     const bem::Conductors conductors = bem::make_object(object, shape);
     const studies::HimvRecord record{
-        .version = TRISWEEP_VERSION,
+        .version = version(),
         .object = conductors.name,
         .elements = conductors.mesh.size(),
         .machine = machine,

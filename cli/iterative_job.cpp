@@ -11,6 +11,7 @@
 #include "trisweep/report/text.hpp"
 #include "trisweep/solve/iterative_solver.hpp"
 #include "trisweep/solve/rows.hpp"
+#include "trisweep/version.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -100,7 +101,7 @@ class IterativeJob {
   }
 
   void write(Outputs& outputs, const matrix::Dense<T>& x) {
-    record_.version = TRISWEEP_VERSION;
+    record_.version = version();
     record_.machine = report::this_machine();
     record_.solve.nrhs = nrhs_;
     record_.solve.op = options_.op;

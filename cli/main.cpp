@@ -15,6 +15,7 @@
 #include "session_folder.hpp"
 #include "trisweep/mpi/watchdog.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
+#include "trisweep/version.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -111,7 +112,7 @@ void add_commands(CLI::App& app, Run& run) {
 
 int main(int argc, char** argv) {
   CLI::App app("Distributed sparse triangular solves: factor once, solve many times.", "trisweep");
-  app.set_version_flag("--version", TRISWEEP_VERSION);
+  app.set_version_flag("--version", trisweep::version());
   app.require_subcommand(1);
   Run run;
   add_commands(app, run);

@@ -8,6 +8,7 @@
 #include "outputs.hpp"
 #include "trisweep/measure/ping_pong.hpp"
 #include "trisweep/report/run_record.hpp"
+#include "trisweep/version.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -36,7 +37,7 @@ struct PingPongCommand {
 
   static std::string record(const std::vector<PingPong>& results) {
     const report::MachineRecord machine = report::this_machine();
-    nlohmann::ordered_json root{{"version", TRISWEEP_VERSION}, {"mpi", machine.mpi}, {"host", machine.host}};
+    nlohmann::ordered_json root{{"version", version()}, {"mpi", machine.mpi}, {"host", machine.host}};
     for (const PingPong& result : results) {
       if (!result.obstacle.empty()) {
         root["missing"].push_back({{"name", result.name}, {"reason", result.obstacle}});

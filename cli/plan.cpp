@@ -11,6 +11,7 @@
 #include "trisweep/plan/dot.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/report/plan_record.hpp"
+#include "trisweep/version.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -39,7 +40,7 @@ std::string plan(const PlanCommand& options, Observer& observer) {
   const model::ChosenPlan chosen(problem, choice);
   const auto& [structure, mapping, schedule, spec] = chosen;
   const report::PlanReport report{
-      .version = TRISWEEP_VERSION,
+      .version = version(),
       .matrix = matrix_record(a),
       .kind = a.cholesky ? "cholesky" : "lu",
       .supernodes = structure->supernodes(),

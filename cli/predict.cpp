@@ -15,6 +15,7 @@
 #include "trisweep/model/tune.hpp"
 #include "trisweep/report/prediction.hpp"
 #include "trisweep/solve/separators.hpp"
+#include "trisweep/version.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -48,7 +49,7 @@ Index ranks_of(const PredictCommand& o) {
 report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis& a,
                             const model::Machine& machine) {
   report::RunRecord record{
-      .version = TRISWEEP_VERSION, .matrix = matrix_record(a), .plan = report::plan_record(o, machine)};
+      .version = version(), .matrix = matrix_record(a), .plan = report::plan_record(o, machine)};
   record.factor = {.analysis_seconds = a.seconds,
                    .condition_estimate = std::numeric_limits<double>::quiet_NaN()};
   solve::describe(record.factor, *a.structure, a.cholesky ? numeric::Kind::cholesky : numeric::Kind::lu,

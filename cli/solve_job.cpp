@@ -12,6 +12,7 @@
 #include "trisweep/report/trace.hpp"
 #include "trisweep/solve/compression_choice.hpp"
 #include "trisweep/solve/rows.hpp"
+#include "trisweep/version.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -162,7 +163,7 @@ class SolveJob {
 
   void describe() {
     const solve::Report& made = solver_->report();
-    record_.version = TRISWEEP_VERSION;
+    record_.version = version();
     record_.machine = report::this_machine();
     record_.factor = made.factor;
     record_.separators = made.separators;

@@ -20,6 +20,7 @@
 #include "trisweep/sptrsv/backward_error.hpp"
 #include "trisweep/sptrsv/device_solver.hpp"
 #include "trisweep/sptrsv/shape.hpp"
+#include "trisweep/version.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -145,7 +146,7 @@ class Sptrsv {
 
   nlohmann::ordered_json record(const matrix::Csr<T>& a, sptrsv::Form form, Index nrhs) const {
     nlohmann::ordered_json record{
-        {"version", TRISWEEP_VERSION},
+        {"version", version()},
         {"machine", report::to_json_object(report::this_machine())},
         {"matrix", report::to_json_object({options_.matrix, a.rows(), a.nonzeros()})},
         {"sptrsv",

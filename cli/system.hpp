@@ -6,7 +6,7 @@
 #include <string>
 
 #include "trisweep/core/observer.hpp"
-#include "trisweep/matrix/csr.hpp"
+#include "trisweep/matrix/any_matrix.hpp"
 
 namespace trisweep::cli {
 

@@ -9,6 +9,7 @@
 #include "outputs.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/report/tuning.hpp"
+#include "trisweep/version.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -29,7 +30,7 @@ std::string tune(TuneCommand o, Observer& observer) {
   auto json = open_output(o.json);
   const auto analyses = analyses_of(o.source, o, o.axes, observer);
   const model::PlanProblem problem = problem_of(analyses, o, o.ranks, o.nrhs);
-  report::TuningReport report{.version = TRISWEEP_VERSION,
+  report::TuningReport report{.version = version(),
                               .matrix = matrix_record(analyses.front()),
                               .kind = problem.cholesky ? "cholesky" : "lu",
                               .machine = machine,

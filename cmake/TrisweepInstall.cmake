@@ -13,7 +13,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(TRISWEEP_PUBLIC_HEADERS
-  solver.hpp sptrsv.hpp hmatrix.hpp
+  solver.hpp sptrsv.hpp hmatrix.hpp version.hpp
   # What callers have at hand: files, threads, timing, records, and vectors of devices.
   core/clock.hpp core/thread_pool.hpp matrix/io.hpp measure/machine.hpp numeric/blas_threads.hpp
   backend/memory.hpp engine/profile.hpp engine/recorder.hpp report/run_record.hpp

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "trisweep/matrix/csr.hpp"
+#include "trisweep/matrix/any_matrix.hpp"
 
 namespace trisweep::gallery {
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "peer.hpp"
+#include "trisweep/version.hpp"
 
 namespace peers {
 namespace {
@@ -38,7 +39,7 @@ class OurSolver : public Peer {
     const auto& report = solver_->report();
     const auto& factor = report.factor;
     const bool cholesky = factor.kind == "cholesky";
-    return {.version = TRISWEEP_VERSION,
+    return {.version = trisweep::version(),
             .kind = factor.kind,
             .ordering = "its own",
             .entries_swept = double(cholesky ? 2 * factor.nonzeros_l : factor.nonzeros_l + factor.nonzeros_u),

@@ -8,6 +8,7 @@
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/triangular_solver.hpp"
+#include "trisweep/version.hpp"
 
 namespace peers {
 namespace {
@@ -71,7 +72,7 @@ class Trisweep : public Peer {
   static Facts facts_of(const trisweep::solve::Factorization<double>& f) {
     const bool cholesky = f.factors->kind == Kind::cholesky;
     const auto e = trisweep::numeric::estimate(*f.factors->structure, f.factors->kind, sizeof(double));
-    return {.version = TRISWEEP_VERSION,
+    return {.version = trisweep::version(),
             .kind = cholesky ? "cholesky" : "lu",
             .ordering = "ours",
             .entries_swept = double(cholesky ? 2 * e.nonzeros_l : e.nonzeros_l + e.nonzeros_u)};

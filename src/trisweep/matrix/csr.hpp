@@ -3,7 +3,6 @@
 // semantics.
 
 #include <span>
-#include <variant>
 #include <vector>
 
 #include "trisweep/core/types.hpp"
@@ -40,10 +39,6 @@ struct Dense {
   Index cols = 0;
   std::vector<T> value;
 };
-
-// What a file holds: real files (pattern and integer too, as 1.0 and converted) or complex ones.
-using AnyCsr = std::variant<Csr<double>, Csr<std::complex<double>>>;
-using AnyDense = std::variant<Dense<double>, Dense<std::complex<double>>>;
 
 template <Scalar T>
 Csr<T> transpose(const Csr<T>& a);

@@ -3,7 +3,7 @@
 // compressed columns in fixed-width Fortran lines. Every assembled type, [RCPIQ][SUHZR]A; elemental ones are
 // refused. P and Q (values in another file) get the value 1.
 
-#include "trisweep/matrix/csr.hpp"
+#include "trisweep/matrix/any_matrix.hpp"
 #include "trisweep/matrix/line_reader.hpp"
 
 namespace trisweep::matrix {

@@ -13,7 +13,7 @@
 
 #include "trisweep/core/observer.hpp"
 #include "trisweep/core/output_file.hpp"
-#include "trisweep/matrix/csr.hpp"
+#include "trisweep/matrix/any_matrix.hpp"
 
 namespace trisweep::matrix {
 

@@ -5,7 +5,7 @@
 // More lenient than the format: any case, blank and comment lines anywhere, CR LF, leading plus signs,
 // Fortran exponents. As strict as the format: one entry a line, nothing after it, exactly the declared count.
 
-#include "trisweep/matrix/csr.hpp"
+#include "trisweep/matrix/any_matrix.hpp"
 #include "trisweep/matrix/line_reader.hpp"
 
 namespace trisweep::matrix {

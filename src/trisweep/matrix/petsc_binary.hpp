@@ -6,8 +6,8 @@
 // The format does not say whether its values are complex. They are real when the file ends, or its next
 // object begins, after one double per value, and complex otherwise.
 
+#include "trisweep/matrix/any_matrix.hpp"
 #include "trisweep/matrix/byte_reader.hpp"
-#include "trisweep/matrix/csr.hpp"
 
 namespace trisweep::matrix {
 

@@ -1,0 +1,18 @@
+#pragma once
+// The version of these headers, and of the library that a program is linked with. The build and the package
+// take the version from here.
+
+#define TRISWEEP_VERSION_MAJOR 0
+#define TRISWEEP_VERSION_MINOR 1
+#define TRISWEEP_VERSION_PATCH 0
+
+namespace trisweep {
+
+// Of the linked library: "0.1.0".
+const char* version();
+// The commit that it was configured at, with "-dirty" where files had changed; empty outside a repository.
+const char* commit();
+// What it was built as: "Release, instruction sets baseline x86_64_v3, no GPU, no sanitizer".
+const char* build_options();
+
+}  // namespace trisweep
