@@ -2,6 +2,11 @@
 // A triangular solve by several PEs on a device, as a design shares it: virtual ones of one GPU, GPUs of this
 // process that reach each other's memory, or the same source on threads of the host.
 
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
 #include "studies/pes/pe_memory.hpp"
 #include "studies/pes/virtual_pes.hpp"
 #include "trisweep/backend/device_group.hpp"

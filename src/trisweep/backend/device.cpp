@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "trisweep/core/buffer.hpp"
+#include "trisweep/core/error.hpp"
 #include "trisweep/core/named.hpp"
 #if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
 #include "trisweep/backend/gpu/runtime.hpp"

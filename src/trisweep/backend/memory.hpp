@@ -2,6 +2,7 @@
 // Owners of a device's memory, streams and events, and copies.
 
 #include <memory>
+#include <utility>
 
 #include "trisweep/backend/device.hpp"
 #include "trisweep/core/vectors.hpp"

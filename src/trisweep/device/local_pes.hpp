@@ -4,6 +4,7 @@
 // for each device, and one more for each stop of its program.
 
 #include <functional>
+#include <memory>
 
 #include "trisweep/backend/device_group.hpp"
 #include "trisweep/backend/launch.hpp"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <mutex>
 
 #include "trisweep/core/clock.hpp"

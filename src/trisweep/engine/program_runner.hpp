@@ -1,6 +1,9 @@
 #pragma once
 // Runs the program of a rank on its device: on a GPU, or on the threads of the rank that emulate one.
 
+#include <memory>
+#include <optional>
+
 #include "trisweep/device/local_pes.hpp"
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/engine/host_staged_exchange.hpp"

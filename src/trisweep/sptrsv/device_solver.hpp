@@ -1,6 +1,9 @@
 #pragma once
 // Solves op(A) x = b with a sparse triangular A on a GPU, or with the GPU kernels emulated on CPU threads.
 
+#include <memory>
+#include <optional>
+
 #include "trisweep/backend/launch.hpp"
 #include "trisweep/sptrsv/ordered_rows.hpp"
 #include "trisweep/sptrsv/row_solver.hpp"
