@@ -1,6 +1,6 @@
-# The kernels for GPUs, from one source by nvcc (TRISWEEP_CUDA) or hipcc (TRISWEEP_HIP): those of the library and the
-# run time of backend/gpu in a library of their own, trisweep_gpu, and those of the studies in another. scripts/install-gpu-compilers
-# has both compilers.
+# The kernels for GPUs, from one source by nvcc (TRISWEEP_CUDA) or hipcc (TRISWEEP_HIP): those of the library, with the
+# run time of backend/gpu, in a library of their own, trisweep_gpu, and those of the studies in another.
+# scripts/install-gpu-compilers has both compilers.
 option(TRISWEEP_CUDA "Build the kernels for NVIDIA's GPUs" OFF)
 option(TRISWEEP_HIP "Build the kernels for AMD's GPUs" OFF)
 if(TRISWEEP_CUDA AND TRISWEEP_HIP)
@@ -37,6 +37,8 @@ function(trisweep_nvshmem)
     POSITION_INDEPENDENT_CODE ON CUDA_SEPARABLE_COMPILATION ON CUDA_RESOLVE_DEVICE_SYMBOLS ON)
   target_link_libraries(trisweep_nvshmem PUBLIC trisweep_gpu ${TRISWEEP_NVSHMEM}/lib/libnvshmem_device.a
                                                 ${TRISWEEP_NVSHMEM}/lib/libnvshmem_host.so.3)
+  # The device functions are linked with these libraries, which CMake does not build first where each needs the other.
+  add_dependencies(trisweep_nvshmem trisweep_gpu trisweep_backend)
   set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_nvshmem)
   target_link_libraries(trisweep_backend PUBLIC trisweep_nvshmem)
 endfunction()

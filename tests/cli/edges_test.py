@@ -105,7 +105,7 @@ class Edges(CommandTest):
 
     def test_a_condition_number_at_the_limit_is_a_warning(self):
         """A Hilbert matrix, definite: an answer, but not without saying what it is worth."""
-        n = 11
+        n = 12
         self.write("a.mtx", matrix_text(n, {(i, j): 1 / (i + j + 1) for i in range(n) for j in range(n)}))
         result = self.succeed("solve", "a.mtx", "--json", "run.json", "-o", "x.mtx")
         self.assertEqual((len(result.warnings()), result.messages()), (1, []), result)

@@ -86,21 +86,24 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
 }
 
 template <Scalar T>
-void LocalPanels<T>::apply_diagonal(const plan::RowBlock& row_block, Op op,
+void LocalPanels<T>::apply_diagonal(std::span<const plan::RowBlock> row_blocks, Op op,
                                     const kernels::Work<T>& work) const {
-  if (const T* const tiny = values.plain(distribution::Side::diagonal);
-      tiny != nullptr && work.nrhs == 1 && is_tiny(row_block)) {
-    const TinyPanel panel(tiny, row_block, op == Op::conjugate_transpose);
-    return multiply_tiny(panel, row_block, op != Op::none, work.row);
+  const T* const tiny = work.nrhs == 1 ? values.plain(distribution::Side::diagonal) : nullptr;
+  for (const plan::RowBlock& row_block : row_blocks) {
+    if (tiny != nullptr && is_tiny(row_block)) {
+      const TinyPanel panel(tiny, row_block, op == Op::conjugate_transpose);
+      multiply_tiny(panel, row_block, op != Op::none, work.row);
+      continue;
+    }
+    const kernels::Panel<T> inverse{.value = values.piece(distribution::Side::diagonal, row_block),
+                                    .position = positions.diagonal.data() + row_block.position,
+                                    .height = row_block.height,
+                                    .width = row_block.width,
+                                    .begin = 0,
+                                    .end = row_block.height,
+                                    .conjugate = false};
+    kernels::diagonal_product(inverse, op, row_block.at.value(), work);
   }
-  const kernels::Panel<T> inverse{.value = values.piece(distribution::Side::diagonal, row_block),
-                                  .position = positions.diagonal.data() + row_block.position,
-                                  .height = row_block.height,
-                                  .width = row_block.width,
-                                  .begin = 0,
-                                  .end = row_block.height,
-                                  .conjugate = false};
-  kernels::diagonal_product(inverse, op, row_block.at.value(), work);
 }
 
 // Every piece is an independent product; threads take a few at a time.
@@ -112,10 +115,9 @@ PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run
   panels_.pool.run([&](int thread) {
     const Span products(run.recorder, TraceKind::products, thread);
     const auto work = state_->work_of(run, thread);
-    for (std::size_t i = next.fetch_add(few); i < phase.row_block.size(); i = next.fetch_add(few)) {
-      for (std::size_t j = i; j < std::min(i + few, phase.row_block.size()); ++j)
-        panels_.apply_diagonal(phase.row_block[j], phase.op, work);
-    }
+    const std::span all(phase.row_block);
+    for (std::size_t i = next.fetch_add(few); i < all.size(); i = next.fetch_add(few))
+      panels_.apply_diagonal(all.subspan(i, std::min(few, all.size() - i)), phase.op, work);
   });
   return {};
 }

@@ -6,6 +6,7 @@
 // tasks only. Whoever completes a segment sends it at once: calls of the transport are serialized.
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "trisweep/core/thread_pool.hpp"
@@ -27,8 +28,8 @@ struct LocalPanels {
   const PanelStore<T>& values;
   ThreadPool& pool;
 
-  // Multiplies a segment by its own inverted diagonal block, a whole piece of the diagonal side.
-  void apply_diagonal(const plan::RowBlock& row_block, Op op, const kernels::Work<T>& work) const;
+  // Multiplies segments by their own inverted diagonal blocks, whole pieces of the diagonal side.
+  void apply_diagonal(std::span<const plan::RowBlock> row_blocks, Op op, const kernels::Work<T>& work) const;
 };
 
 template <Scalar T>

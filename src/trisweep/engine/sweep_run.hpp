@@ -206,13 +206,14 @@ class SweepRun {
       std::fill_n(rows_at(work, task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs),
                   T{});
       const auto& positions = phase_.position.empty() ? panels_.positions.side(phase_.side) : phase_.position;
-      for (Index i = task.row_block_begin; i < task.row_block_end; ++i) {
-        const plan::RowBlock& row_block = phase_.row_block[usize(i)];
-        if (task.diagonal) {
-          panels_.apply_diagonal(row_block, phase_.diagonal_op, work);
-        } else {
-          apply(row_block, positions.data(), work);
-        }
+      const std::span row_blocks(phase_.row_block.begin() + task.row_block_begin,
+                                 phase_.row_block.begin() + task.row_block_end);
+      if (task.diagonal) {
+        panels_.apply_diagonal(row_blocks, phase_.diagonal_op, work);
+      } else if (phase_.direction == plan::Direction::scatter) {
+        apply<plan::Direction::scatter>(row_blocks, positions.data(), work);
+      } else {
+        apply<plan::Direction::gather>(row_blocks, positions.data(), work);
       }
     }
     machine(thread).task_ended(t);
@@ -225,24 +226,27 @@ class SweepRun {
     return side.supernode[usize(phase_.row_block[usize(task.row_block_begin)].piece)];
   }
 
-  void apply(const plan::RowBlock& row_block, const Index* positions, const kernels::Work<T>& work) const {
-    if (tiny_ != nullptr && is_tiny(row_block)) {
-      const TinyPanel panel(tiny_, row_block, phase_.conjugate);
-      if (phase_.direction == plan::Direction::scatter)
-        return scatter_tiny(panel, row_block, positions + row_block.position, work.row);
-      return gather_tiny(panel, row_block, positions + row_block.position, work.row);
-    }
-    const kernels::Panel<T> panel{.value = panels_.values.piece(phase_.side, row_block),
-                                  .position = positions + row_block.position,
-                                  .height = row_block.height,
-                                  .width = row_block.width,
-                                  .begin = row_block.row_begin,
-                                  .end = row_block.row_end,
-                                  .conjugate = phase_.conjugate};
-    if (phase_.direction == plan::Direction::scatter) {
-      kernels::scatter_product(panel, row_block.at.value(), work);
-    } else {
-      kernels::gather_product(panel, row_block.at.value(), work);
+  template <plan::Direction direction>
+  void apply(std::span<const plan::RowBlock> row_blocks, const Index* positions,
+             const kernels::Work<T>& work) const {
+    constexpr bool scatters = direction == plan::Direction::scatter;
+    for (const plan::RowBlock& row_block : row_blocks) {
+      const Index* const position = positions + row_block.position;
+      if (tiny_ != nullptr && is_tiny(row_block)) {
+        const TinyPanel panel(tiny_, row_block, phase_.conjugate);
+        scatters ? scatter_tiny(panel, row_block, position, work.row)
+                 : gather_tiny(panel, row_block, position, work.row);
+        continue;
+      }
+      const kernels::Panel<T> panel{.value = panels_.values.piece(phase_.side, row_block),
+                                    .position = position,
+                                    .height = row_block.height,
+                                    .width = row_block.width,
+                                    .begin = row_block.row_begin,
+                                    .end = row_block.row_end,
+                                    .conjugate = phase_.conjugate};
+      scatters ? kernels::scatter_product(panel, row_block.at.value(), work)
+               : kernels::gather_product(panel, row_block.at.value(), work);
     }
   }
 

@@ -1,8 +1,10 @@
 #pragma once
-// Products with panels of a few numbers and one right-hand side, as circuits and other very sparse systems
+// Products with panels of a few values and one right-hand side, as circuits and other very sparse systems
 // have them: what a kernel (kernels/panel_product.hpp) needs to begin with takes longer than these.
 
+#include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/core/vector.hpp"
@@ -19,7 +21,7 @@ inline bool is_tiny(const plan::RowBlock& row_block) {
          (row_block.row_end - row_block.row_begin) * row_block.width <= tiny_entries;
 }
 
-// A row block's numbers, as a sweep applies them: conjugate or not.
+// A row block's values, as a sweep applies them: conjugate or not.
 template <Scalar T>
 class TinyPanel {
  public:
@@ -38,47 +40,66 @@ class TinyPanel {
   bool conjugated_;
 };
 
+// Calls product(std::integral_constant<Index, width>): with its width known a product has one loop.
+template <class Product>
+TRISWEEP_INLINE void with_width(Index width, const Product& product) {
+  static_assert(tiny_width == 4);
+  switch (width) {
+    case 1:
+      return product(std::integral_constant<Index, 1>{});
+    case 2:
+      return product(std::integral_constant<Index, 2>{});
+    case 3:
+      return product(std::integral_constant<Index, 3>{});
+    default:
+      return product(std::integral_constant<Index, 4>{});
+  }
+}
+
 // row[position[i]] -= sum_j panel(i, j) row[at + j], as kernels::scatter_product.
 template <Scalar T>
 TRISWEEP_INLINE void scatter_tiny(const TinyPanel<T>& panel, const plan::RowBlock& row_block,
                                   const Index* position, T* row) {
-  const T* const source = row + row_block.at.value();
-  for (Index j = 0; j < row_block.width; ++j) {
-    const T s = source[j];
-    for (Index i = row_block.row_begin; i < row_block.row_end; ++i)
-      row[position[i - row_block.row_begin]] -= panel(i, j) * s;
-  }
+  with_width(row_block.width, [&]<Index width>(std::integral_constant<Index, width>) {
+    std::array<T, width> source;
+    std::copy_n(row + row_block.at.value(), width, source.begin());
+    for (Index i = row_block.row_begin; i < row_block.row_end; ++i) {
+      T& target = row[*position++];
+      T sum = target;
+      for (Index j = 0; j < width; ++j) sum -= panel(i, j) * source[usize(j)];
+      target = sum;
+    }
+  });
 }
 
 // row[at + j] -= sum_i panel(i, j) row[position[i]], as kernels::gather_product.
 template <Scalar T>
 TRISWEEP_INLINE void gather_tiny(const TinyPanel<T>& panel, const plan::RowBlock& row_block,
                                  const Index* position, T* row) {
-  T* const target = row + row_block.at.value();
-  for (Index j = 0; j < row_block.width; ++j) {
-    T sum{};
-    for (Index i = row_block.row_begin; i < row_block.row_end; ++i)
-      sum += panel(i, j) * row[position[i - row_block.row_begin]];
-    target[j] -= sum;
-  }
+  with_width(row_block.width, [&]<Index width>(std::integral_constant<Index, width>) {
+    std::array<T, width> sum{};
+    for (Index i = row_block.row_begin; i < row_block.row_end; ++i) {
+      const T source = row[*position++];
+      for (Index j = 0; j < width; ++j) sum[usize(j)] += panel(i, j) * source;
+    }
+    for (Index j = 0; j < width; ++j) row[row_block.at.value() + j] -= sum[usize(j)];
+  });
 }
 
 // row[at + i] = sum_j op(panel)(i, j) row[at + j] of a square panel, as kernels::diagonal_product.
 template <Scalar T>
 TRISWEEP_INLINE void multiply_tiny(const TinyPanel<T>& panel, const plan::RowBlock& row_block,
                                    bool transposed, T* row) {
-  T* const at = row + row_block.at.value();
-  if (row_block.width == 1) {
-    at[0] *= panel(0, 0);
-    return;
-  }
-  std::array<T, tiny_width> source;
-  std::copy_n(at, row_block.width, source.begin());
-  for (Index i = 0; i < row_block.width; ++i) {
-    at[i] = T{};
-    for (Index j = 0; j < row_block.width; ++j)
-      at[i] += (transposed ? panel(j, i) : panel(i, j)) * source[usize(j)];
-  }
+  with_width(row_block.width, [&]<Index width>(std::integral_constant<Index, width>) {
+    T* const at = row + row_block.at.value();
+    std::array<T, width> source;
+    std::copy_n(at, width, source.begin());
+    for (Index i = 0; i < width; ++i) {
+      T sum{};
+      for (Index j = 0; j < width; ++j) sum += (transposed ? panel(j, i) : panel(i, j)) * source[usize(j)];
+      at[i] = sum;
+    }
+  });
 }
 
 }  // namespace trisweep::engine

@@ -153,6 +153,7 @@ struct SweepPhase {
   std::vector<Index> consumer;        // tasks, by segment
   std::vector<WorkRow> cell;          // the first of each cell to be added, by segment, in order
   std::vector<SegmentId> complete;    // to which nothing has to be added
+  std::vector<SegmentId> counted;     // to which something has: not the interior ones of a rank's own subtrees
   std::vector<SegmentId> cleared;     // whose slots start at zero: partial sums of others' segments
   std::vector<Incoming> incoming;     // by supernode, then kind, then sender
   std::vector<Outgoing> outgoing;     // by supernode, then kind, then place in the tree

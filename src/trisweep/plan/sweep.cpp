@@ -75,6 +75,9 @@ SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::
                    .incoming = std::move(joined.incoming),
                    .outgoing = std::move(joined.outgoing),
                    .replaced = std::move(joined.replaced)};
+  for (SegmentId s; s < phase.segment.end_key(); ++s) {
+    if (phase.segment[s].pending > 0) phase.counted.push_back(s);
+  }
   number_messages(phase);
   if (sweep.ordered()) give_cells_to_messages(phase, tasks.cells, joined.rows);
   std::ranges::sort(tasks.reads);

@@ -64,7 +64,7 @@ class SweepMachine {
   }
   // Or this before any other event, and in time complete() of each that is complete from the start.
   void reset() {
-    for (SegmentId s; s < phase_.segment.end_key(); ++s) set(counters_.pending[s], phase_.segment[s].pending);
+    for (const SegmentId s : phase_.counted) set(counters_.pending[s], phase_.segment[s].pending);
     for (std::size_t t = 0; t < phase_.task.size(); ++t) set(counters_.waits[t], phase_.task[t].waits);
     for (std::size_t t = 0; t < phase_.task.size(); ++t)
       if (phase_.task[t].waits == 0) handler_.ready(static_cast<Index>(t));

@@ -7,7 +7,7 @@
 namespace trisweep::bem {
 namespace {
 
-const studies::DeviceProductOptions emulated{.device = engine::Device::emulated};
+const studies::DeviceProductOptions emulated{.device = backend::Device::emulated};
 
 TEST(ChargesOnADevice, AreThoseOfTheHost) {
   const mpi::Communicator world(MPI_COMM_WORLD);
