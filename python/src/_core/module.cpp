@@ -179,15 +179,15 @@ class Signals final : public Observer {
 // Of solver.py's _settings().
 solve::SolverOptions options_of(const nb::dict& settings, Observer& observer) {
   const auto bit = [&](const char* name) { return nb::cast<bool>(settings[name]); };
-  return {.ordering = ordering::find_method(nb::cast<std::string>(settings["ordering"])).method,
-          .mixed = bit("mixed"),
-          .compress = {.eps = nb::cast<double>(settings["compress_eps"]),
-                       .automatic = bit("compress_automatic")},
-          .device = engine::find_device(nb::cast<std::string>(settings["device"])),
-          .threads = nb::cast<int>(settings["threads"]),
-          .deterministic = bit("deterministic"),
-          .refinement = {.best = bit("best")},
-          .observer = &observer};
+  return {
+      .ordering = ordering::find_method(nb::cast<std::string>(settings["ordering"])).method,
+      .mixed = bit("mixed"),
+      .compress = {.eps = nb::cast<double>(settings["compress_eps"]), .automatic = bit("compress_automatic")},
+      .device = engine::find_device(nb::cast<std::string>(settings["device"])),
+      .threads = nb::cast<int>(settings["threads"]),
+      .deterministic = bit("deterministic"),
+      .refinement = {.best = bit("best")},
+      .observer = &observer};
 }
 
 // Calls take turns: a solver has one memory to work in.

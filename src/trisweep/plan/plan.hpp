@@ -150,13 +150,13 @@ struct SweepPhase {
   // One per local segment of the share; in a product two: sources, targets. Behind them those that this rank
   // only helps to pass on, and those without rows, which only count (sweep_stages.hpp).
   IndexedVector<SegmentId, Segment> segment;
-  std::vector<Index> consumer;        // tasks, by segment
-  std::vector<WorkRow> cell;          // the first of each cell to be added, by segment, in order
-  std::vector<SegmentId> complete;    // to which nothing has to be added
-  std::vector<SegmentId> counted;     // to which something has: not the interior ones of a rank's own subtrees
-  std::vector<SegmentId> cleared;     // whose slots start at zero: partial sums of others' segments
-  std::vector<Incoming> incoming;     // by supernode, then kind, then sender
-  std::vector<Outgoing> outgoing;     // by supernode, then kind, then place in the tree
+  std::vector<Index> consumer;      // tasks, by segment
+  std::vector<WorkRow> cell;        // the first of each cell to be added, by segment, in order
+  std::vector<SegmentId> complete;  // to which nothing has to be added
+  std::vector<SegmentId> counted;   // to which something has: not the interior ones of a rank's own subtrees
+  std::vector<SegmentId> cleared;   // whose slots start at zero: partial sums of others' segments
+  std::vector<Incoming> incoming;   // by supernode, then kind, then sender
+  std::vector<Outgoing> outgoing;   // by supernode, then kind, then place in the tree
   std::vector<Replacement> replaced;  // when all is done
   Index extra_rows = 0;  // work rows behind the slots: cells, and the rows of a product's targets
 

@@ -25,12 +25,13 @@ struct Supernodes {
 Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::vector<Index>& count,
                                   const std::vector<Index>& range_of);
 
-// The options as these supernodes ask for: SymbolicOptions::max_width_if_tiny in the place of what others have.
+// The options as these supernodes ask for: SymbolicOptions::max_width_if_tiny in the place of what others
+// have.
 SymbolicOptions for_fronts_of(const Supernodes& supernodes, SymbolicOptions options);
 
 // Merges supernodes into their parents where that makes a sweep faster (SymbolicOptions::supernode_bytes); in
-// ranges with `whole` always. Returns for each supernode the one that holds its columns in the end (itself, or
-// an ancestor), whose sizes in `supernodes` are those of the union.
+// ranges with `whole` always. Returns for each supernode the one that holds its columns in the end (itself,
+// or an ancestor), whose sizes in `supernodes` are those of the union.
 std::vector<Index> amalgamate(Supernodes& supernodes, const std::vector<char>& whole,
                               const SymbolicOptions& options);
 
