@@ -249,6 +249,20 @@ class Answers(unittest.TestCase):
                 lu.refactor(old)
                 np.testing.assert_allclose(lu.solve(b), before, rtol=100 * np.finfo(dtype).eps)
 
+    def test_of_new_values_whose_pivots_are_delayed(self):
+        """After a few factorizations pivots are planned where they are eliminated, and none is delayed."""
+        for name, a in real_matrices():
+            with self.subTest(name), warnings.catch_warnings(action="ignore"):
+                try:
+                    lu = trisweep.splu(a)
+                except trisweep.NumericalError:
+                    continue  # structurally singular
+                b = np.ones(a.shape[0], lu.dtype)
+                for _ in range(3):
+                    lu.refactor(a)
+                self.assertEqual(lu.report()["factor"]["delayed_pivots"], 0)
+                self.assert_solves(a, lu.solve(b, on_doubt="ignore"), b)
+
     def test_with_threads(self):
         a = random_matrix(400)
         b = random_vectors((400, 3))

@@ -12,6 +12,14 @@ namespace {
 
 constexpr double conservative_threshold = 0.5;
 
+// New values may delay further pivots: as long as the factors have at most that many times the bytes that
+// were planned, these are where the next values begin.
+constexpr double most_growth = 1.25;
+
+double planned_bytes(const Analysis& analysis) {
+  return double(numeric::estimate_factors(*analysis.structure, analysis.kind, 1).factor_bytes);
+}
+
 }  // namespace
 
 // A matrix that Cholesky finds not definite has other factors, for which another plan may be the fastest.
@@ -36,7 +44,7 @@ MadeFactors<F, T> Factorizer<T>::factor(const matrix::Csr<T>& a, Attempt& attemp
 }
 
 // With the pivots that were delayed where they were eliminated the last time, else as it was planned: nothing
-// where that does not do for the new values. (Cholesky reads one triangle: other values of the same pattern
+// where that does not do for the new values either. (Cholesky reads one triangle: other values of the same pattern
 // need not be Hermitian any more.)
 template <Scalar T>
 template <Scalar F>
@@ -47,9 +55,8 @@ MadeFactors<F, T> Factorizer<T>::factor_as_before(const matrix::Csr<T>& a, Attem
   };
   if (factored_ && factored_ != analysis_) {
     if (!factored_->fronts) factored_ = std::make_shared<const Analysis>(with_fronts(a, *factored_));
-    const auto as = factored_;
-    auto again = try_factor<F>(a, as, attempt, report.factor);
-    if (unperturbed(again) && again.factorization->analysis == as) return again;
+    auto again = try_factor<F>(a, factored_, attempt, report.factor);
+    if (unperturbed(again) && planned_bytes(*factored_) <= most_growth * planned_bytes(*analysis_)) return again;
   }
   auto again = try_factor<F>(a, analysis_, attempt, report.factor);
   return unperturbed(again) ? again : MadeFactors<F, T>{};
