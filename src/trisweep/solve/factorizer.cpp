@@ -44,8 +44,8 @@ MadeFactors<F, T> Factorizer<T>::factor(const matrix::Csr<T>& a, Attempt& attemp
 }
 
 // With the pivots that were delayed where they were eliminated the last time, else as it was planned: nothing
-// where that does not do for the new values either. (Cholesky reads one triangle: other values of the same pattern
-// need not be Hermitian any more.)
+// where that does not do for the new values either. (Cholesky reads one triangle: other values of the same
+// pattern need not be Hermitian any more.)
 template <Scalar T>
 template <Scalar F>
 MadeFactors<F, T> Factorizer<T>::factor_as_before(const matrix::Csr<T>& a, Attempt& attempt, Report& report) {
@@ -56,7 +56,8 @@ MadeFactors<F, T> Factorizer<T>::factor_as_before(const matrix::Csr<T>& a, Attem
   if (factored_ && factored_ != analysis_) {
     if (!factored_->fronts) factored_ = std::make_shared<const Analysis>(with_fronts(a, *factored_));
     auto again = try_factor<F>(a, factored_, attempt, report.factor);
-    if (unperturbed(again) && planned_bytes(*factored_) <= most_growth * planned_bytes(*analysis_)) return again;
+    if (unperturbed(again) && planned_bytes(*factored_) <= most_growth * planned_bytes(*analysis_))
+      return again;
   }
   auto again = try_factor<F>(a, analysis_, attempt, report.factor);
   return unperturbed(again) ? again : MadeFactors<F, T>{};
