@@ -1,6 +1,7 @@
 """Legal but extreme systems: each is solved, and what is small enough is checked apart from the command."""
 import random
 import unittest
+from math import comb
 
 from command import GOOD, CommandTest, backward_error, dense_text, matrix_text, read_dense
 
@@ -104,9 +105,9 @@ class Edges(CommandTest):
         self.assertIn("backward error", result.err)
 
     def test_a_condition_number_at_the_limit_is_a_warning(self):
-        """A Hilbert matrix, definite: an answer, but not without saying what it is worth."""
-        n = 12
-        self.write("a.mtx", matrix_text(n, {(i, j): 1 / (i + j + 1) for i in range(n) for j in range(n)}))
+        """A Pascal matrix, definite: an answer, but not without saying what it is worth."""
+        n = 16
+        self.write("a.mtx", matrix_text(n, {(i, j): comb(i + j, i) for i in range(n) for j in range(n)}))
         result = self.succeed("solve", "a.mtx", "--json", "run.json", "-o", "x.mtx")
         self.assertEqual((len(result.warnings()), result.messages()), (1, []), result)
         self.assertIs(self.record("run.json")["factor"]["numerically_singular"], False)

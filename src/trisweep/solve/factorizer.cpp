@@ -12,13 +12,9 @@ namespace {
 
 constexpr double conservative_threshold = 0.5;
 
-// New values may delay further pivots: as long as the factors have at most that many times the bytes that
-// were planned, these are where the next values begin.
+// New values may delay further pivots. As long as the factors have at most that many times the bytes of the
+// first ones, these are where the next values begin.
 constexpr double most_growth = 1.25;
-
-double planned_bytes(const Analysis& analysis) {
-  return double(numeric::estimate_factors(*analysis.structure, analysis.kind, 1).factor_bytes);
-}
 
 }  // namespace
 
@@ -55,9 +51,9 @@ MadeFactors<F, T> Factorizer<T>::factor_as_before(const matrix::Csr<T>& a, Attem
   };
   if (factored_ && factored_ != analysis_) {
     if (!factored_->fronts) factored_ = std::make_shared<const Analysis>(with_fronts(a, *factored_));
-    auto again = try_factor<F>(a, factored_, attempt, report.factor);
-    if (unperturbed(again) && planned_bytes(*factored_) <= most_growth * planned_bytes(*analysis_))
-      return again;
+    const auto as = factored_;
+    auto again = try_factor<F>(a, as, attempt, report.factor);
+    if (unperturbed(again) && double(report.factor.bytes) <= most_growth * double(first_bytes_)) return again;
   }
   auto again = try_factor<F>(a, analysis_, attempt, report.factor);
   return unperturbed(again) ? again : MadeFactors<F, T>{};
@@ -83,6 +79,7 @@ MadeFactors<F, T> Factorizer<T>::try_factor(const matrix::Csr<T>& a,
   report.perturbed_pivots = factors.perturbed_pivots;
   report.delayed_pivots = factors.delayed_pivots;
   factored_ = done.factorization->analysis;
+  if (analysis == analysis_) first_bytes_ = report.bytes;
   return {std::make_shared<const Factorization<F>>(*std::move(done.factorization)), std::move(done.tiles)};
 }
 

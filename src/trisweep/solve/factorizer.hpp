@@ -48,6 +48,7 @@ class Factorizer {
   Index ranks_of_node_;
   std::shared_ptr<const Analysis> analysis_;  // as it was planned, before pivots are delayed
   std::shared_ptr<const Analysis> factored_;  // of the last factors, with pivots delayed
+  std::size_t first_bytes_ = 0;               // of the factors that came of the analysis as it was planned
 };
 
 }  // namespace trisweep::solve
