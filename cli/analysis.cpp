@@ -34,7 +34,9 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
     symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks()));
   const auto ordering =
       model::ordering_options(ordering::find_method(request.options.ordering).method, request.axes);
-  auto results = solve::analyze_each_as(solve::likely_kind(a), a, ordering, symbolic, observer);
+  auto results =
+      solve::analyze_each_as(solve::chosen_kind(numeric::find_kind_choice(request.options.kind), a), a,
+                             ordering, symbolic, observer);
   const double seconds = seconds_since(start);
   const auto product = model::product_shares(a.pattern);
   std::vector<model::SavedAnalysis> analyses;
@@ -44,7 +46,7 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
                         .diagonal = request.diagonals[i],
                         .nonzeros = a.nonzeros(),
                         .complex = is_complex<T>,
-                        .cholesky = results[i].kind == numeric::Kind::cholesky,
+                        .kind = std::string(numeric::describe(results[i].kind).name),
                         .seconds = seconds,
                         .product = product,
                         .structure = std::move(results[i].structure)});
@@ -106,8 +108,8 @@ void check_levels(const std::string& file, const model::SavedAnalysis& analysis,
 }
 
 bool of_one_matrix(const model::SavedAnalysis& a, const model::SavedAnalysis& b) {
-  return a.matrix == b.matrix && a.ordering == b.ordering && a.nonzeros == b.nonzeros &&
-         a.cholesky == b.cholesky && a.structure->n == b.structure->n;
+  return a.matrix == b.matrix && a.ordering == b.ordering && a.nonzeros == b.nonzeros && a.kind == b.kind &&
+         a.structure->n == b.structure->n;
 }
 
 std::vector<model::SavedAnalysis> load_analyses(const std::vector<std::string>& files) {
@@ -183,7 +185,7 @@ model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, co
                               Index ranks, Index nrhs) {
   const model::SavedAnalysis& first = analyses.front();
   model::PlanProblem problem{
-      .cholesky = first.cholesky,
+      .upper_is_lower = !numeric::has_upper(numeric::find_kind(first.kind).kind),
       .op = static_cast<Op>(options.op.front()),
       .workload = model::find_precision(options.precision).workload(nrhs, first.complex),
       .product = model::share_for(first.product, ranks)};

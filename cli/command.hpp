@@ -22,15 +22,18 @@ struct Context {
 using Run = std::function<int(const Context&)>;
 
 // Each adds a subcommand to `app` and, when that is chosen, sets `run`.
-void add_studies(CLI::App& app, Run& run);  // bem, himv, sptrsv, where they are built
+void add_studies(CLI::App& app, Run& run);  // bem, factor, himv, sptrsv, where they are built
 void add_bem(CLI::App& app, Run& run);
+void add_factor(CLI::App& app, Run& run);
 void add_himv(CLI::App& app, Run& run);
+void add_doctor(CLI::App& app, Run& run);
 void add_gallery(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
 void add_machines(CLI::App& app, Run& run);
 void add_pingpong(CLI::App& app, Run& run);
 void add_plan(CLI::App& app, Run& run);
 void add_predict(CLI::App& app, Run& run);
+void add_shell_support(CLI::App& app, Run& run);  // completion, manual
 void add_solve(CLI::App& app, Run& run);
 void add_sptrsv(CLI::App& app, Run& run);
 void add_tune(CLI::App& app, Run& run);

@@ -65,7 +65,8 @@ std::string list_of_externals() {
       if (name.starts_with(prefix) && is_program(entry.path())) names.insert(name.substr(prefix.size()));
     }
   }
-  return names.empty() ? "The Python package of scripts/build --python adds: bench, report"
+  return names.empty() ? fmt::format("The Python package of scripts/build --python adds: {}",
+                                     fmt::join(programs_of_python_package, ", "))
                        : fmt::format("Programs of their own: {}", fmt::join(names, ", "));
 }
 
@@ -79,7 +80,7 @@ void run_external(const fs::path& program, char** argv) {
 }
 
 bool is_of_python_package(const std::string& name) {
-  return name == "bench" || name == "report";
+  return std::ranges::find(programs_of_python_package, name) != programs_of_python_package.end();
 }
 
 }  // namespace trisweep::cli

@@ -2,6 +2,7 @@
 // Commands that are programs of their own, in the way of git: `trisweep NAME ...` runs `trisweep-NAME ...`.
 // The ones that draw, `bench` and `report`, come with the Python package.
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ std::optional<std::filesystem::path> find_external(const std::string& name);
 // All that there are, in a line, for the end of the help.
 std::string list_of_externals();
 
-// Whether the Python package has the command `name`.
+// The commands of the Python package.
+inline constexpr std::array programs_of_python_package{"bench", "report"};
 bool is_of_python_package(const std::string& name);
 
 }  // namespace trisweep::cli

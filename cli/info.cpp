@@ -79,8 +79,8 @@ void describe_factors(const solve::Analysis& analysis, Offset nonzeros, std::siz
   lines.add("structural rank", "{} (full)", s.n);
   lines.add("factorization", "{}",
             analysis.kind == numeric::Kind::cholesky
-                ? "Cholesky (Hermitian with a positive diagonal), or LU if not definite"
-                : "LU");
+                ? "Cholesky (Hermitian with a positive diagonal), or L D L^T if not definite"
+                : numeric::describe(analysis.kind).title);
   lines.add("supernodes", "{}, {:.1f} columns on average", s.supernodes(), double(s.n) / s.supernodes());
   lines.add("fill", "{:.1f} x the nonzeros of A",
             double(estimate.nonzeros_l + estimate.nonzeros_u) / double(nonzeros));

@@ -22,7 +22,7 @@ class IterativeJob {
   IterativeJob(const Context& context, const SolveOptions& options, System<T> system)
       : context_(context), options_(options) {
     record_.plan = {.px = world().size(), .device = "native", .threads = threads()};
-    record_.matrix = {.name = options.matrix, .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
+    record_.matrix = {.name = options.given(), .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
     nrhs_ = system.b.cols;
     world().broadcast(nrhs_);
     solver_.emplace(world().handle(), dealt_out(world().handle(), std::move(system.a)), iterative_options());

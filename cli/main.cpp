@@ -100,12 +100,14 @@ void run_if_external(const CLI::App& app, int argc, char** argv) {
 
 void add_commands(CLI::App& app, Run& run) {
   add_studies(app, run);
+  add_doctor(app, run);
   add_gallery(app, run);
   add_info(app, run);
   add_machines(app, run);
   add_pingpong(app, run);
   add_plan(app, run);
   add_predict(app, run);
+  add_shell_support(app, run);
   add_solve(app, run);
   add_tune(app, run);
 }
@@ -130,6 +132,7 @@ int main(int argc, char** argv) {
   const numeric::OneBlasThread one_blas_thread;
   const MpiSession session(&argc, &argv);
   const mpi::Communicator world(MPI_COMM_WORLD);
+  const mpi::LongWork long_work(world);  // of rank 0, which reads and writes the files
   Terminal terminal(world.rank() == 0);
   if (const auto status = parse(app, argc, argv, terminal)) return *status;
   if (quiet) terminal.be_quiet();

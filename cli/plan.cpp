@@ -42,14 +42,14 @@ std::string plan(const PlanCommand& options, Observer& observer) {
   const report::PlanReport report{
       .version = version(),
       .matrix = matrix_record(a),
-      .kind = a.cholesky ? "cholesky" : "lu",
+      .kind = a.kind,
       .supernodes = structure->supernodes(),
       .plan = report::plan_record(choice),
       .op = options.op,
       .precision = options.precision,
       .workload = problem.workload,
       .traffic = plan::traffic(*structure, *mapping, schedule, spec),
-      .stored_values = distribution::stored_values(*structure, *mapping, a.cholesky)};
+      .stored_values = distribution::stored_values(*structure, *mapping, problem.upper_is_lower)};
 
   if (dot) dot->write(plan::to_dot(*structure, *mapping, schedule, spec));
   if (csv) csv->write(report::to_csv(report, plan::flows(*structure, *mapping, schedule, spec)));

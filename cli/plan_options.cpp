@@ -29,6 +29,7 @@ std::string device_of_today(const std::string& name) {
 // What is solved and in what precision, and axes with one choice so far: accepted, so that a command line can
 // say what it means.
 void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
+  add_kind_option(sub, o.kind);
   sub.add_option("--ordering", o.ordering, "Fill-reducing ordering")
       ->check(CLI::IsMember(names_of(ordering::methods())))
       ->capture_default_str();
@@ -78,6 +79,15 @@ void add_transport_option(CLI::App& sub, PlanOptions& o, Purpose purpose) {
 }
 
 }  // namespace
+
+void add_kind_option(CLI::App& sub, std::string& kind) {
+  sub.add_option(
+         "--kind", kind,
+         "Kind of factorization; ldlt: L D L^T of a symmetric, L D L^H of a Hermitian matrix, for half the "
+         "memory and work of lu. Where it leads to no solution, lu follows")
+      ->check(CLI::IsMember(names_of(numeric::kind_choices())))
+      ->capture_default_str();
+}
 
 CLI::Option* add_device_option(CLI::App& sub, std::string& device, const std::string& description) {
   return sub.add_option("--device", device, description)

@@ -15,6 +15,7 @@ namespace trisweep::cli {
 struct PlanOptions : model::PlanChoice {
   std::string grid_text = "auto";  // or "square", or a grid
   std::string ordering = "auto";
+  std::string kind = "auto";  // of factorization
   std::string op = "N";
   std::string precision = "double";
   std::string compress = "off";  // or "auto", or a number
@@ -25,6 +26,9 @@ struct PlanOptions : model::PlanChoice {
 // Declares them on a command; the names of the choices are checked as they are parsed.
 enum class Purpose { price, solve };
 void add_plan_options(CLI::App& sub, PlanOptions& options, Purpose purpose = Purpose::price);
+
+// Of one of numeric::kind_choices().
+void add_kind_option(CLI::App& sub, std::string& kind);
 
 // Of one of engine::devices(), by name or former name.
 CLI::Option* add_device_option(CLI::App& sub, std::string& device, const std::string& description);

@@ -52,7 +52,7 @@ report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis&
       .version = version(), .matrix = matrix_record(a), .plan = report::plan_record(o, machine)};
   record.factor = {.analysis_seconds = a.seconds,
                    .condition_estimate = std::numeric_limits<double>::quiet_NaN()};
-  solve::describe(record.factor, *a.structure, a.cholesky ? numeric::Kind::cholesky : numeric::Kind::lu,
+  solve::describe(record.factor, *a.structure, numeric::find_kind(a.kind).kind,
                   model::find_precision(o.precision).workload(o.nrhs, a.complex).stored_bytes);
   record.plan.chosen_by = o.chosen_by;
   record.solve.op = o.op;
@@ -183,6 +183,7 @@ void add_predict(CLI::App& app, Run& run) {
   sub->add_option("--ranks", o.ranks, "Number of ranks")->check(CLI::Range(1, 1 << 20));
   add_plan_options(*sub, o);
   sub->get_option("--ordering")->excludes("--analysis");
+  sub->get_option("--kind")->excludes("--analysis");
   sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();

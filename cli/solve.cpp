@@ -10,6 +10,7 @@
 #include "numbers.hpp"
 #include "outputs.hpp"
 #include "refuse.hpp"
+#include "saved_factors.hpp"
 #include "solve_job.hpp"
 #include "system.hpp"
 #include "trisweep/core/named.hpp"
@@ -25,8 +26,11 @@ Outputs open_outputs(const SolveOptions& options) {
                                               {"--json", options.json},
                                               {"--trace", options.trace},
                                               {"--traffic", options.traffic}}},
-                   std::array<FileOption, 3>{
-                       {{"matrix", options.matrix}, {"--rhs", options.rhs}, {"--machine", options.machine}}});
+                   std::array<FileOption, 5>{{{"matrix", options.matrix},
+                                              {"--factors", options.factors},
+                                              {"--rhs", options.rhs},
+                                              {"--rows", options.rows},
+                                              {"--machine", options.machine}}});
   return {.solution = open_output(options.output),
           .json = open_output(options.json),
           .trace = open_output(options.trace),
@@ -92,7 +96,7 @@ void check_preconditioner(const CLI::App& sub, const SolveOptions& options) {
   constexpr const char* remedy = "use --preconditioner lu";
   refuse(sub,
          {"--mapping", "--diagonal", "--schedule", "--inter-grid", "--tree", "--transport", "--ordering",
-          "--compress", "--exchange-backend", "--machine", "--deterministic", "--watchdog"},
+          "--kind", "--compress", "--exchange-backend", "--machine", "--deterministic", "--watchdog"},
          choice, remedy);
   if (options.device != "native") refuse(sub, {"--device"}, choice, remedy);
   if (model::find_precision(options.precision).mixed())
@@ -109,17 +113,30 @@ void check_method(const CLI::App& sub, const SolveOptions& options) {
     if (options.preconditioner != solve::preconditioners().front().name)
       refuse(sub, {"--preconditioner"}, choice, remedy);
     if (options.no_dependencies)
-      refuse(sub, {"--refine"}, "--no-dependencies", "leave one of them out: no answer is to be refined");
+      refuse(sub, {"--refine", "--rows"}, "--no-dependencies",
+             "leave one of them out: no answer is to be refined");
     return;
   }
-  refuse(sub, {"--trace", "--traffic", "--no-dependencies", "--repeat", "--refine"}, choice,
-         "use --method direct");
+  refuse(sub, {"--trace", "--traffic", "--no-dependencies", "--repeat", "--refine", "--factors", "--rows"},
+         choice, "use --method direct");
   check_preconditioner(sub, options);
   check_tolerance("--tolerance", options.krylov.tolerance, epsilon_of(options));
 }
 
+// What the factors decide.
+void take_options_of_factors(const Context& context, const CLI::App& sub, SolveOptions& options) {
+  if (options.factors.empty()) return;
+  mpi::agree_on_error(context.world, [&] {
+    refuse(sub, {"--precision", "--ordering", "--kind", "--diagonal"}, "--factors",
+           "leave it out: it is as the factors were made");
+    if (context.is_root()) options.precision = factored_precision(options.factors);
+  });
+  context.world.broadcast(options.precision);
+}
+
 // Says which plans there are to choose from, on every rank.
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
+  take_options_of_factors(context, sub, options);
   mpi::agree_on_error(context.world, [&] {
     const Index ranks = context.world.size();
     if (sub.count("--tolerance") == 0 && model::find_precision(options.precision).single_system)
@@ -181,8 +198,9 @@ void add_study_options(CLI::App& sub, SolveOptions& o) {
                "Run the same messages and products without dependencies, and without a solution (a study)")
       ->excludes(sub.get_option("--output"));
   sub.add_option("--watchdog", o.watchdog,
-                 "Seconds without progress after which a solve fails, with a list of the missing messages")
-      ->check(check_positive);
+                 "Seconds without progress after which a solve fails, with a list of the missing messages "
+                 "(300; inf: never)")
+      ->check([](const std::string& text) { return text == "inf" ? "" : check_positive(text); });
 }
 
 }  // namespace
@@ -192,6 +210,9 @@ void add_solve(CLI::App& app, Run& run) {
   SolveOptions& o = *options;
   CLI::App* sub = app.add_subcommand("solve", "Factor a matrix and solve with it on a grid of ranks");
   add_system_files(*sub, o);
+  sub->get_option("matrix")->required(false);
+  sub->add_option("--factors", o.factors,
+                  "Folder written by trisweep factor, in place of the matrix or to solve it with");
   add_plan_options(*sub, o, Purpose::solve);
   sub->add_option("--machine", o.machine,
                   "Machine for the choice of the plan and the prediction: a name (see trisweep machines) or "
@@ -201,6 +222,8 @@ void add_solve(CLI::App& app, Run& run) {
                   "as it helps; or the maximum number of steps")
       ->check(check_refine)
       ->capture_default_str();
+  sub->add_option("--rows", o.rows,
+                  "Solve for these rows of the solution alone: a file with a number in each line, from 1");
   sub->add_option("--repeat", o.repeat, "Number of timed solves")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
@@ -210,6 +233,7 @@ void add_solve(CLI::App& app, Run& run) {
   add_method_options(*sub, o);
   add_study_options(*sub, o);
   sub->callback([options, sub, &run] {
+    if (options->given().empty()) throw CLI::RequiredError("matrix or --factors");
     run = [options, sub](const Context& context) { return solve_with_axes(context, *sub, *options); };
   });
 }

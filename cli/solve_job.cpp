@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "saved_factors.hpp"
+#include "sparse_solve.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/report/run_record.hpp"
@@ -34,6 +36,7 @@ solve::SolverOptions solver_options(const SolveOptions& o, Index nrhs, Observer&
           .op = static_cast<Op>(o.op.front()),
           .nrhs = nrhs,
           .ordering = ordering::find_method(o.ordering).method,
+          .kind = numeric::find_kind_choice(o.kind),
           .mixed = model::find_precision(o.precision).mixed(),
           .compress = *compress_option(o.compress),
           .device = engine::find_device(o.device),
@@ -59,22 +62,31 @@ class SolveJob {
  public:
   SolveJob(const Context& context, const SolveOptions& options, System<T> system)
       : context_(context), options_(options), op_(static_cast<Op>(options.op.front())) {
-    record_.matrix = {.name = options.matrix, .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
+    record_.matrix = {.name = options.given(), .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
     nrhs_ = system.b.cols;
     world().broadcast(nrhs_);
     const auto start = Clock::now();
     auto rows = dealt_out(world().handle(), std::move(system.a));
     const double dealt_out_seconds = world().max(seconds_since(start));
-    solver_.emplace(world().handle(), std::move(rows), solver_options(options, nrhs_, context.terminal));
+    auto factors = mpi::agree_on_error(world(), [&] {
+      const bool are_given = context.is_root() && !options.factors.empty();
+      return are_given ? load_given_factors<T>(options.factors) : solve::GivenFactors<T>{};
+    });
+    solver_.emplace(world().handle(), std::move(rows), solver_options(options, nrhs_, context.terminal),
+                    std::move(factors));
     b_rows_ = solve::scatter_rows(world(), solver_->partition(), system.b);
-    x_rows_.resize(b_rows_.size());
+    wanted_ = WantedRows(world(), solver_->partition(), std::move(system.rows));
+    sparse_ = SparseRightHandSides<T>(world(), b());
+    x_rows_.resize(usize(x_count()) * usize(nrhs_));
     record_.solve.setup_seconds = dealt_out_seconds;
   }
 
   int run(Outputs& outputs) {
     if (!options_.no_dependencies) solve();
     time_solves();
-    if (!options_.output.empty()) x_ = solve::gather_rows(world(), solver_->partition(), x_rows_, nrhs_);
+    if (!options_.output.empty())
+      x_ = wanted_.given() ? wanted_.gather(world(), x_rows_, nrhs_)
+                           : solve::gather_rows(world(), solver_->partition(), x_rows_, nrhs_);
     mpi::agree_on_error(world(), [&] {
       if (context_.is_root()) write(outputs);
     });
@@ -85,17 +97,28 @@ class SolveJob {
  private:
   const mpi::Communicator& world() const { return context_.world; }
   Vectors<const T> b() const { return {b_rows_.data(), solver_->rows(), nrhs_}; }
+  // Of this rank's part of the solution.
+  Index x_count() const { return wanted_.given() ? std::ssize(wanted_.local()) : solver_->rows(); }
+  Vectors<T> columns(std::vector<T>& x) const { return {x.data(), x_count(), nrhs_}; }
+  solve::Answer answer(Vectors<T> x) {
+    if (wanted_.given()) return solver_->solve_rows(sparse_.columns(), wanted_.local(), x, op_);
+    return sparse_.pays() ? solver_->solve_sparse(b(), x, op_) : solver_->solve(b(), x, op_);
+  }
+  void sweep(Vectors<T> x) { wanted_.given() ? static_cast<void>(answer(x)) : solver_->sweep(b(), x, op_); }
   int status() const { return options_.no_dependencies || answer_.solved() ? 0 : 1; }
 
   void solve() {
-    const Vectors<T> x(x_rows_.data(), solver_->rows(), nrhs_);
-    answer_ = solver_->solve(b(), x, op_);
-    forward_error_ = solver_->forward_error(answer_, b(), x, op_);
+    const Vectors<T> x = columns(x_rows_);
+    answer_ = answer(x);
+    if (!wanted_.given()) forward_error_ = solver_->forward_error(answer_, b(), x, op_);
     report::SolveRecord& s = record_.solve;
     s.first_answer_seconds = world().max(answer_.seconds);
     s.reductions = answer_.reductions;
     s.small_equations = answer_.small.equations;
     s.small_size = answer_.small.size;
+    s.rows = wanted_.count();
+    s.panel_share = answer_.panel_share;
+    s.of_sample = answer_.of_sample;
     for (std::size_t c = 0; c < answer_.columns.size(); ++c) {
       const bool solved = answer_.is_regular() && solve::satisfies<T>(answer_.columns[c]);
       if (!solved) s.unsolved.push_back(static_cast<Index>(c));
@@ -112,17 +135,16 @@ class SolveJob {
   // Sweeps and answers in turns. A rank that is lost is noticed by the watchdog in sweeps, not in the
   // reductions of answers: so of these there are no more than tell the time.
   void time_solves() {
-    std::vector<T> x(b_rows_.size());
-    const Vectors<T> sweep(x.data(), solver_->rows(), nrhs_);
+    std::vector<T> room(x_rows_.size());
+    const Vectors<T> x = columns(room);
     report::SolveRecord& s = record_.solve;
     s.repeats = options_.repeat;
     enum Part { all, l, u, inter_grid, vectors, answers, parts };
     std::array<std::vector<double>, parts> seconds;
     for (int r = 0; r < s.repeats; ++r) {
       context_.terminal.progress("solve", double(r) / s.repeats);
-      if (!options_.no_dependencies && r < most_answers)
-        seconds[answers].push_back(solver_->solve(b(), sweep, op_).seconds);
-      solver_->sweep(b(), sweep, op_);
+      if (!options_.no_dependencies && r < most_answers) seconds[answers].push_back(answer(x).seconds);
+      sweep(x);
       const engine::SolveProfile& p = solver_->last_sweep();
       seconds[all].push_back(p.seconds);
       seconds[l].push_back(p.l.seconds);
@@ -145,7 +167,7 @@ class SolveJob {
       s.refinement_seconds = seconds[answers].front();
       s.answer_seconds_median = median(answers);
     }
-    record_a_sweep(sweep);
+    record_a_sweep(x);
   }
 
   // One more, for what is known only when clocks are read all the time.
@@ -154,7 +176,7 @@ class SolveJob {
     solver_->record_in(&recorder);
     mpi::check(MPI_Barrier(world().handle()), "MPI_Barrier");  // one origin of time on all ranks
     recorder.start();
-    solver_->sweep(b(), x, op_);
+    sweep(x);
     solver_->record_in(nullptr);
     const auto& grid = solver_->report().plan.grid;
     record_.ranks = world().gather(report::rank_record(world().rank(), grid, solver_->last_sweep()));
@@ -229,6 +251,8 @@ class SolveJob {
   Index nrhs_ = 1;
   std::optional<Solver<T>> solver_;
   std::vector<T> b_rows_, x_rows_;  // this rank's
+  WantedRows wanted_;
+  SparseRightHandSides<T> sparse_;
   solve::Answer answer_;
   solve::ForwardError forward_error_;
   report::RunRecord record_;   // complete on rank 0

@@ -33,7 +33,7 @@ struct SolveOptions : PlanOptions, SystemFiles {
   std::string method{direct};
   std::string preconditioner{solve::preconditioners().front().name};  // of an iterative method
   krylov::BicgstabOptions krylov;                                     // of an iterative method
-  double watchdog = std::numeric_limits<double>::infinity();          // seconds
+  double watchdog = 300;                                              // seconds
 };
 
 // Opened before the work starts, on rank 0.

@@ -69,7 +69,9 @@ class Sptrsv {
   }
 
   int run(AnySystem read) {
-    const auto [a, b] = take_system<T>(std::move(read), op_, options_.nrhs);
+    const System<T> given = take_system<T>(std::move(read), op_, options_.nrhs);
+    const matrix::Csr<T>& a = given.a;
+    const matrix::Dense<T>& b = given.b;
     const sptrsv::Form form{.upper = sptrsv::form_of(a.pattern).upper, .unit = options_.unit};
     matrix::Dense<T> x{.rows = a.rows(), .cols = b.cols, .value = std::vector<T>(b.value.size())};
     const Vectors<const T> from(b.value.data(), b.rows, b.cols);

@@ -2,14 +2,17 @@
 
 #include "analysis.hpp"
 #include "command.hpp"
+#include "saved_factors.hpp"
 #include "studies/analysis_file.hpp"
-#include "trisweep/hmatrix/hdf5_file.hpp"
+#include "trisweep/storage/factor_file.hpp"
+#include "trisweep/storage/hdf5_file.hpp"
 
 namespace trisweep::cli {
 
 void add_studies(CLI::App& app, Run& run) {
-  hmatrix::leave_hdf5_alone_at_exit();
+  storage::leave_hdf5_alone_at_exit();
   add_bem(app, run);
+  add_factor(app, run);
   add_himv(app, run);
   add_sptrsv(app, run);
 }
@@ -29,5 +32,21 @@ void save_analysis(const model::SavedAnalysis& analysis, OutputFile& file) {
 model::SavedAnalysis load_analysis(const std::string& path) {
   return studies::load_analysis(path);
 }
+
+std::string factored_precision(const std::string& folder) {
+  return storage::saved_precision(folder);
+}
+
+matrix::AnyCsr load_factored_matrix(const std::string& folder) {
+  return storage::load_matrix(folder);
+}
+
+template <Scalar T>
+solve::GivenFactors<T> load_given_factors(const std::string& folder) {
+  return storage::load_factors<T>(folder);
+}
+
+#define INSTANTIATE(T) template solve::GivenFactors<T> load_given_factors(const std::string&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::cli

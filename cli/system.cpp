@@ -6,9 +6,13 @@
 #include <limits>
 #include <random>
 
+#include "saved_factors.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/finite.hpp"
+#include "trisweep/matrix/byte_reader.hpp"
 #include "trisweep/matrix/io.hpp"
+#include "trisweep/matrix/matrix_market_header.hpp"
+#include "trisweep/matrix/text_numbers.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -76,12 +80,31 @@ matrix::Dense<T> made_up_rhs(const matrix::Csr<T>& a, Op op, Index nrhs) {
   return b;
 }
 
+bool are_equal(const matrix::AnyCsr& a, const matrix::AnyCsr& b) {
+  if (a.index() != b.index()) return false;
+  return std::visit(
+      [&]<class Csr>(const Csr& first) {
+        const Csr& second = std::get<Csr>(b);
+        return first.pattern.row_ptr == second.pattern.row_ptr && first.pattern.col == second.pattern.col &&
+               first.value == second.value;
+      },
+      a);
+}
+
+matrix::AnyCsr read_matrix(const SystemFiles& files, Observer& observer) {
+  if (files.factors.empty()) return matrix::read_matrix(files.matrix, observer);
+  matrix::AnyCsr a = load_factored_matrix(files.factors);
+  if (!files.matrix.empty() && !are_equal(a, matrix::read_matrix(files.matrix, observer)))
+    throw Error(ErrorKind::usage,
+                fmt::format("{} has the factors of another matrix than {}", files.factors, files.matrix),
+                "leave the matrix out, or factor it with trisweep factor");
+  return a;
+}
+
 }  // namespace
 
 void add_system_files(CLI::App& sub, SystemFiles& files) {
-  sub.add_option("matrix", files.matrix,
-                 "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped")
-      ->required();
+  sub.add_option("matrix", files.matrix, matrix_formats)->required();
   auto* rhs =
       sub.add_option("--rhs", files.rhs, "Right-hand sides from a file (default: A times a random solution)");
   sub.add_option("--nrhs", files.nrhs, "Number of generated right-hand sides")
@@ -92,14 +115,37 @@ void add_system_files(CLI::App& sub, SystemFiles& files) {
   sub.add_option("--json", files.json, "Write the run record to this file (JSON)");
 }
 
+namespace {
+
+// One number a line, from 1, as Matrix Market counts.
+std::vector<Index> read_rows(const std::string& file, Index rows) {
+  matrix::ByteReader source(file, silent_observer());
+  matrix::LineReader lines(source);
+  std::vector<Index> list;
+  std::string_view line;
+  while (matrix::next_content_line(lines, line)) {
+    matrix::Words words(line);
+    list.push_back(static_cast<Index>(
+        matrix::expect_integer(lines, words.next(), "a row of the solution", 1, rows) - 1));
+    matrix::expect_end_of_line(lines, words.next());
+  }
+  if (list.empty())
+    throw InputError(file, 0, "there is no row in the file",
+                     "write the number of a row in each line, from 1");
+  return list;
+}
+
+}  // namespace
+
 AnySystem read_system(const SystemFiles& files, Observer& observer) {
-  AnySystem system{.a = matrix::read_matrix(files.matrix, observer), .b = std::nullopt};
+  AnySystem system{.a = read_matrix(files, observer), .b = std::nullopt, .rows = {}};
+  if (!files.rows.empty()) system.rows = read_rows(files.rows, rows_of(system.a));
   if (files.rhs.empty()) return system;
   system.b = matrix::read_dense(files.rhs);
   if (rows_of(*system.b) != rows_of(system.a)) {
     throw InputError(files.rhs, 0,
                      fmt::format("the right-hand side has {} rows, but {} has {}", rows_of(*system.b),
-                                 files.matrix, rows_of(system.a)),
+                                 files.given(), rows_of(system.a)),
                      "give one row per row of the matrix");
   }
   return system;
@@ -129,7 +175,7 @@ matrix::Csr<T> take_matrix(matrix::AnyCsr&& any) {
 
 template <Scalar T>
 System<T> take_system(AnySystem&& read, Op op, Index nrhs) {
-  System<T> system{.a = take_matrix<T>(std::move(read.a)), .b = {}};
+  System<T> system{.a = take_matrix<T>(std::move(read.a)), .b = {}, .rows = std::move(read.rows)};
   system.b = read.b ? take_rhs<T>(*read.b) : made_up_rhs(system.a, op, nrhs);
   return system;
 }

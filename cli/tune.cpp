@@ -32,7 +32,7 @@ std::string tune(TuneCommand o, Observer& observer) {
   const model::PlanProblem problem = problem_of(analyses, o, o.ranks, o.nrhs);
   report::TuningReport report{.version = version(),
                               .matrix = matrix_record(analyses.front()),
-                              .kind = problem.cholesky ? "cholesky" : "lu",
+                              .kind = analyses.front().kind,
                               .machine = machine,
                               .ranks = o.ranks,
                               .workload = problem.workload,
@@ -61,6 +61,7 @@ void add_tune(CLI::App& app, Run& run) {
   sub->add_option("--ranks", o.ranks, "Number of ranks")->check(CLI::Range(1, 1 << 20))->required();
   add_plan_options(*sub, o);
   sub->get_option("--ordering")->excludes("--analysis");
+  sub->get_option("--kind")->excludes("--analysis");
   sub->get_option("--grid")->description("Restrict the search to this process grid; auto: any");
   sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
       ->check(CLI::Range(1, 1 << 20))

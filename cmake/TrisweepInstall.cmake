@@ -4,8 +4,8 @@
 #   find_package(Trisweep CONFIG REQUIRED COMPONENTS hmatrix)
 #   target_link_libraries(program PRIVATE Trisweep::trisweep Trisweep::hmatrix)
 #
-# or by pkg-config [--static] trisweep, trisweep-hmatrix. H-matrices are a component of their own: what they alone
-# need is asked of nobody else.
+# or by pkg-config [--static] trisweep, trisweep-hmatrix. H-matrices and files are a component of their own: what they
+# alone need is asked of nobody else.
 #
 # Included after src/trisweep and cli. The target's name in this tree is trisweep_library (the plain name `trisweep`
 # is the command's file).
@@ -13,15 +13,15 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(TRISWEEP_PUBLIC_HEADERS
-  solver.hpp sptrsv.hpp hmatrix.hpp version.hpp
+  solver.hpp sptrsv.hpp hmatrix.hpp superlu_dist.hpp version.hpp
   # What callers have at hand: files, threads, timing, records, and vectors of devices.
   core/clock.hpp core/thread_pool.hpp matrix/io.hpp measure/machine.hpp numeric/blas_threads.hpp
   backend/memory.hpp engine/profile.hpp engine/recorder.hpp report/run_record.hpp
   # The stages of a solver apart.
-  solve/triangular_solver.hpp solve/refinement.hpp)
+  solve/triangular_solver.hpp solve/refinement.hpp solve/lu_source.hpp storage/factor_file.hpp)
 
 get_property(stages GLOBAL PROPERTY TRISWEEP_STAGES)
-list(REMOVE_ITEM stages trisweep_hmatrix)
+list(REMOVE_ITEM stages trisweep_storage trisweep_hmatrix)
 
 # What a stage links that is not ours.
 function(trisweep_external_libraries result stage)
@@ -59,7 +59,7 @@ if(BUILD_SHARED_LIBS)
   trisweep_shared_library(trisweep_library trisweep ${stages})
   set(installed trisweep_library)
   if(TARGET trisweep_hmatrix)
-    trisweep_shared_library(trisweep_hmatrix_library trisweep_hmatrix trisweep_hmatrix)
+    trisweep_shared_library(trisweep_hmatrix_library trisweep_hmatrix trisweep_storage trisweep_hmatrix)
     target_link_libraries(trisweep_hmatrix_library PUBLIC trisweep_library)
     set_target_properties(trisweep_hmatrix_library PROPERTIES EXPORT_NAME hmatrix)
     set(installed_hmatrix trisweep_hmatrix_library)
@@ -69,7 +69,7 @@ else()
   target_link_libraries(trisweep_library INTERFACE ${stages})
   set(installed trisweep_library ${stages})
   if(TARGET trisweep_hmatrix)
-    set(installed_hmatrix trisweep_hmatrix)
+    set(installed_hmatrix trisweep_storage trisweep_hmatrix)
   endif()
   foreach(stage IN LISTS stages installed_hmatrix)
     string(REGEX REPLACE "^trisweep_" "" name ${stage})
@@ -85,10 +85,18 @@ if(installed_hmatrix)
   install(TARGETS ${installed_hmatrix} EXPORT TrisweepHmatrixTargets)
   list(APPEND exports TrisweepHmatrixTargets)
 else()
-  list(FILTER TRISWEEP_PUBLIC_HEADERS EXCLUDE REGEX "^hmatrix")
+  list(FILTER TRISWEEP_PUBLIC_HEADERS EXCLUDE REGEX "^(hmatrix|storage)")
 endif()
 if(TARGET trisweep_cli)
   install(TARGETS trisweep_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # Completions and manual pages, which the command itself prints: not where it cannot run.
+  if(NOT CMAKE_CROSSCOMPILING)
+    install(CODE "
+      set(share \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
+      include(${CMAKE_CURRENT_LIST_DIR}/TrisweepShellSupport.cmake)
+      trisweep_install_shell_support(COMMAND \"$<TARGET_FILE:trisweep_cli>\" SHARE \"\${share}\")
+    ")
+  endif()
 endif()
 # The same package in the build tree, for the Python module.
 foreach(targets IN LISTS exports)

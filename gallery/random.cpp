@@ -1,9 +1,9 @@
 // random: no structure to hold on to. N rows of 2 to 6 entries at random columns; the largest entry of each
 // row (and the only one sure to be there) is at the column that a random permutation gives, so that the
 // diagonal is mostly zero; then rows and columns are multiplied by powers of two between 2^-20 and 2^20.
-// Permuted and scaled back, rows are strictly dominant: nonsingular, and well conditioned for who finds the
-// permutation and the scales. Unsymmetric in pattern and values; about 4 entries per row. Fill is heavy:
-// large N are expensive to factor.
+// Permuted and scaled back, rows are strictly dominant: nonsingular, and well conditioned once the
+// permutation and the scales are found. Unsymmetric in pattern and values; about 4 entries per row. Fill is
+// heavy: large N are expensive to factor.
 
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,5 @@
 #pragma once
-// The record of a boundary element problem (docs/hmatrix.md describes the fields).
+// The record of a boundary element problem (docs/run-record.md describes the fields).
 
 #include "apps/bem/electrostatics.hpp"
 #include "trisweep/report/run_record.hpp"

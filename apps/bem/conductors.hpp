@@ -29,8 +29,8 @@ struct ObjectOptions {
   double field = 1;                             // V / m, that they stand in, upwards
 };
 
-// An object that can be made, by its name and how many triangles it has by itself (0: as many as are asked
-// for), and of humans their array; `depends_on`: which of the other options it is made by.
+// An object that `--object` names, its own number of triangles (0: as many as are asked for), and the array
+// of humans; `depends_on`: the options that shape it.
 struct NamedObject {
   std::string_view name;
   std::string_view description;

@@ -1,14 +1,16 @@
-// gpu_sptrsv MATRIX: solves with a triangular matrix on a GPU by every algorithm, by cuSPARSE, with 1 and 32
-// right-hand sides in its memory, and by every design for several PEs, as rows of a table in Markdown. A
-// matrix that is no triangle gives the L of its ILU(0). An analysis begins with the matrix in the host's
-// memory (ours) or the device's (cuSPARSE's).
+// gpu_sptrsv KIND N, or FILE: solves with a triangular matrix on a GPU by every algorithm, by cuSPARSE, with
+// 1 and 32 right-hand sides in its memory, and by every design for several PEs, as rows of a table in
+// Markdown. A matrix that is no triangle gives the L of its ILU(0). An analysis begins with the matrix in the
+// host's memory (ours) or the device's (cuSPARSE's).
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "device.hpp"
+#include "gallery/gallery.hpp"
 #include "lower_triangle.hpp"
 #include "sptrsv_peers.hpp"
 #include "studies/pes/device_pes.hpp"
@@ -57,9 +59,8 @@ void measure_design(const SptrsvCase& one, const studies::NamedDesign& design) {
              analysis, seconds[seconds.size() / 2], solution);
 }
 
-bool measure(const std::string& file) {
-  Observer silent;
-  const auto lower = lower_of(std::get<matrix::Csr<double>>(matrix::read_matrix(file, silent)));
+bool measure(const std::string& file, const matrix::Csr<double>& a) {
+  const auto lower = lower_of(a);
   const auto system = sptrsv::lower_system(lower, {}, Op::none);
   const double bandwidth = copy_bandwidth();
   bool right = true;
@@ -91,13 +92,17 @@ bool measure(const std::string& file) {
 
 int main(int argc, char** argv) {
   using namespace trisweep;
-  if (argc != 2) {
-    fmt::print(stderr, "usage: gpu_sptrsv MATRIX\n");
+  if (argc != 2 && argc != 3) {
+    fmt::print(stderr, "usage: gpu_sptrsv KIND N | gpu_sptrsv FILE\n");
     return 2;
   }
   if (!bench::has_gpu()) {
-    fmt::print("no GPU: {} is not measured\n", argv[1]);
+    fmt::print("no GPU: {} is not measured: {}\n", argv[1], backend::runtime(bench::gpu).obstacle());
     return 0;
   }
-  return bench::measure(argv[1]) ? 0 : 1;
+  Observer silent;
+  const auto a = argc == 3 ? gallery::make_matrix(argv[1], {.n = std::atoi(argv[2])})
+                           : matrix::read_matrix(argv[1], silent);
+  const std::string name = argc == 3 ? fmt::format("{} {}", argv[1], argv[2]) : argv[1];
+  return bench::measure(name, std::get<matrix::Csr<double>>(a)) ? 0 : 1;
 }

@@ -110,7 +110,7 @@ class Pes {
       pes.solve(nrhs, vectors, 10);
       pes.wait();
     });
-    pes.copy_times(done.times);
+    std::ranges::copy(pes.pe().times(), done.times.begin());
     std::vector<double> solution(size);
     backend::copy(gpu, solution.data(), x.data(), size);
     done.backward_error = system_.backward_error(solution, nrhs);

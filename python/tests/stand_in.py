@@ -49,6 +49,9 @@ class StandIn:
         """Of the peers. A factorization takes ten times as long as a solve, each reads 1e9 bytes, and there are 2e10 a
         second to be had."""
         words = [word for word in program if not word.endswith("python") and not word.endswith("python3")]
+        if words[0] == "-m":
+            self._python_solver(words)
+            return
         name = Path(words[0]).name
         self.calls.append((name, *words[2:]))
         if name == "peer_prepare":
@@ -74,6 +77,13 @@ class StandIn:
         factor |= {"analysis_seconds": 5 * seconds, "refactor_seconds": [4 * seconds] * count}
         record = {"version": "1.2", "kind": "lu", "factor": factor, "solves": solves}
         record |= {"huge_page_bytes": 1.0, "resident_bytes": 2.0}
+        Path(option(words, "--json", "")).write_text(json.dumps(record))
+
+    def _python_solver(self, words: list[str]) -> None:
+        """SciPy takes three times as long as others, and a first solution ten times as long as a later solve."""
+        self.calls.append(tuple(words[1:]))
+        seconds = 3.0 if words[2] == "SciPy" else 1.0
+        record = {"first_seconds": 10 * seconds, "solve_seconds": seconds, "backward_error": 1e-16}
         Path(option(words, "--json", "")).write_text(json.dumps(record))
 
     def run(self, words: list[str], ranks: int = 1) -> None:

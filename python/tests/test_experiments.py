@@ -205,7 +205,6 @@ class Others(unittest.TestCase):
             ],
         )
         self.assertEqual(table.rows[0]["messages_of_ranks"], [310, 110, 110, 110])
-        self.assertEqual(table.rows[0]["messages_of_pairs"][0], [0, 105, 100, 100])
 
     def test_a_heat_map_has_every_rank_at_its_place(self):
         # rank = (z Px + x) Py + y; x goes down, y across, and layers stand side by side.
@@ -357,6 +356,25 @@ class Measured(unittest.TestCase):
             self.assertAlmostEqual(row["predicted"].median, 850)
             self.assertAlmostEqual(row["ratio"].median, 3 / 0.85)
         self.assertEqual([call[-1] for call in stand_in.calls if call[0] == "machines"], 3 * ["2", "4"])
+
+
+class PythonPeers(unittest.TestCase):
+    def test_have_the_fastest_of_their_rounds(self):
+        stand_in = StandIn()
+        with mock.patch("trisweep.bench.python_peers.present", lambda name: True):
+            table = measure("python-peers", stand_in, matrices=("s2d9:8", "s2d9:9"), threads=(1, 2), rounds=2)
+        self.assertEqual(
+            column(table, "matrix", "threads", "first", "first_SciPy", "later_SciPy", "later_pypardiso"),
+            [(f"s2d9:{n}", t, 1e4, 3, 3, 1) for n in (8, 9) for t in (1, 2)],
+        )
+        runs = [call[1] for call in stand_in.calls if call[0] == "trisweep.python_solvers"]
+        self.assertEqual(runs, 8 * ["Trisweep", "SciPy", "pypardiso"])
+
+    def test_name_an_absent_solver(self):
+        with mock.patch("trisweep.bench.python_peers.present", lambda name: name != "pypardiso"):
+            table = measure("python-peers", StandIn(), threads=(1,))
+        self.assertEqual(table.notes[0], "Absent: pypardiso.")
+        self.assertNotIn("first_pypardiso", table.rows[0])
 
 
 class Peers(unittest.TestCase):

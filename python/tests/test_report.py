@@ -1,5 +1,7 @@
 """The pages of `trisweep report`: from real runs, and from documents that are none."""
 
+import contextlib
+import io
 import json
 import re
 import tempfile
@@ -9,6 +11,7 @@ from pathlib import Path
 
 from trisweep.errors import UserError
 from trisweep.report.__main__ import run
+from trisweep.report.figures import seconds
 from trisweep.report.records import Span, Trace, critical_path
 from trisweep.runs import find_trisweep
 
@@ -20,6 +23,7 @@ class Page(HTMLParser):
 
     def __init__(self, html):
         super().__init__()
+        self.html = html
         self.open, self.headings, self.words, self.figures = [], [], [], 0
         self.feed(html)
         self.close()
@@ -59,7 +63,7 @@ class Reports(unittest.TestCase):
         cls.trisweep("solve", "a.mtx", "--grid", "2x1x2", "--json", "run.json", "--traffic", "run.csv", "--trace",
                      "trace.json", ranks=4)  # fmt: skip
         cls.trisweep("solve", "a.mtx", "--nrhs", "3", "--compress", "0.001", "--json", "one.json")
-        cls.trisweep("bem", "--object", "sphere", "--n", "1000", "--json", "bem.json")
+        cls.trisweep("bem", "--object", "sphere", "--n", "1000", "--json", "bem.json", "--block-map", "bem.svg")
 
     @classmethod
     def trisweep(cls, *words, ranks=1):
@@ -69,7 +73,10 @@ class Reports(unittest.TestCase):
 
     def page(self, *words):
         names = [str(self.folder / word) if "." in word else word for word in words]
-        output = run([*names, "-o", str(self.folder / "page.html")])
+        output = self.folder / "page.html"
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(run([*names, "-o", str(output)]), 0)
+        self.assertEqual(said.getvalue(), f"wrote {output}\n")
         html = output.read_text()
         self.assertLess(len(html), 1_000_000)
         return Page(html)
@@ -90,12 +97,55 @@ class Reports(unittest.TestCase):
         page = self.page("one.json", "run.json")
         self.assertIn("Compression", page.headings)
         self.assertIn("Runs beside each other", page.headings)
-        self.assertIn("3 right-hand side(s)", page.text())
+        self.assertIn("3 right-hand sides", page.text())
 
     def test_of_boundary_elements(self):
         page = self.page("bem.json")
         self.assertEqual(page.headings[1:], ["Answer", "System", "Time", "Convergence", "Ranks of blocks"])
-        self.assertIn("BiCGStab converged", page.text())
+        self.assertIn("bicgstab converged", page.text())
+        bem = json.loads((self.folder / "bem.json").read_text())["bem"]
+        rows = re.findall(r"<tr><td>(\d+)</td><td>(\d+)</td></tr>", page.html.split("Ranks of blocks")[1])
+        counts = [(str(k), str(count)) for k, count in enumerate(bem["blocks_of_rank"]) if count]
+        self.assertEqual(rows, counts)
+
+    def test_of_a_map_of_blocks(self):
+        page = self.page("bem.json", "--block-map", "bem.svg")
+        self.assertEqual(page.headings[-1], "Blocks")
+        bem = json.loads((self.folder / "bem.json").read_text())["bem"]
+        dense, low_rank = bem["dense_blocks"], bem["low_rank_blocks"]
+        self.assertIn(f"{dense:,} dense blocks, red, and {low_rank:,} low-rank", page.text())
+        self.assertGreater(page.html.count("<rect"), dense + low_rank)
+
+    def test_take_no_picture_but_of_blocks(self):
+        picture = (self.folder / "bem.svg").read_text()
+        script = picture.replace("</svg>", "<script>alert(1)</script>\n</svg>")
+        for text in ("", "hello", script, picture.replace("<rect x", '<rect onload="f()" x')):
+            (self.folder / "odd.svg").write_text(text)
+            with self.subTest(text[-60:]), self.assertRaisesRegex(UserError, "odd.svg is not a map of blocks"):
+                self.page("bem.json", "--block-map", "odd.svg")
+        with self.assertRaisesRegex(UserError, "no record of bem"):
+            self.page("run.json", "--block-map", "bem.svg")
+
+    def test_have_the_numbers_of_the_record_as_text(self):
+        page = self.page("run.json", "--traffic", "run.csv")
+        record = json.loads((self.folder / "run.json").read_text())
+        keys = ("floating_point_seconds", "intra_grid_seconds", "inter_grid_seconds", "vector_seconds")
+        for rank in record["ranks"]:
+            cells = "".join(f"<td>{seconds(rank[key])}</td>" for key in keys)
+            self.assertIn(f"<tr><td>{rank['rank']}</td>{cells}</tr>", page.html)
+        for name, value in (
+            ("factorization", record["factor"]["seconds"]),
+            ("each answer", record["solve"]["answer_seconds_median"]),
+        ):
+            self.assertIn(f"<tr><td>{name}</td><td>{seconds(value)}</td></tr>", page.html)
+        sent = sum(map(int, re.findall(r"<tr><td>\d+ to \d+</td><td>(\d+)</td>", page.html)))
+        self.assertEqual(sent, sum(rank["messages_sent"] for rank in record["ranks"]))
+
+    def test_seconds_are_written_as_people_do(self):
+        self.assertEqual(
+            [seconds(v) for v in (14.0, 2.09, 0.0123, 4e-5, 2e-7, 12345.0, None)],
+            ["14 s", "2.09 s", "12.3 ms", "40 us", "0.2 us", "12,345 s", "unknown"],
+        )
 
     def test_of_bad_answers(self):
         record = json.loads((self.folder / "run.json").read_text())
@@ -109,6 +159,14 @@ class Reports(unittest.TestCase):
         record["factor"]["numerically_singular"] = True
         (self.folder / "bad.json").write_text(json.dumps(record))
         self.assertIn("singular to working precision", self.page("bad.json").text())
+
+    def test_of_what_solved_nothing(self):
+        self.trisweep("solve", "a.mtx", "--no-dependencies", "--json", "study.json")
+        self.trisweep("predict", "a.mtx", "--machine", "cori-haswell", "--ranks", "4", "--json", "predicted.json")
+        for name in ("study.json", "predicted.json"):
+            text = self.page(name).text()
+            self.assertIn("nothing was solved", text)
+            self.assertNotIn("every equation", text)
 
     def test_escape_what_records_say(self):
         record = json.loads((self.folder / "run.json").read_text())

@@ -649,6 +649,27 @@ del lu
 """
 
 
+GROWTH = """
+import gc, numpy, trisweep
+from pathlib import Path
+from scipy import sparse
+t = sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(30, 30))
+a = (sparse.kron(t, sparse.eye_array(30)) + sparse.kron(sparse.eye_array(30), t)).tocsr()
+b = numpy.ones(900)
+kept = trisweep.splu(a)
+def use(count):
+    for k in range(count):
+        trisweep.splu(a).solve(b)
+        kept.refactor(a)
+        kept.solve(sparse.csc_array(([1.0], ([4], [0])), shape=(900, 1)), rows=[k % 900])
+    gc.collect()
+    return 4096 * int(Path("/proc/self/statm").read_text().split()[1])
+before = use(60)
+growth = use(200) - before
+assert growth < 3e6, growth
+"""
+
+
 class Processes(unittest.TestCase):
     """Each a Python of its own: who begins MPI, who ends it, and what is left at the end."""
 
@@ -679,6 +700,9 @@ class Processes(unittest.TestCase):
     def test_fork(self):
         self.assert_runs(FORK + FORKED)
         self.assert_runs(FORK + FORKED_BY_MULTIPROCESSING)
+
+    def test_do_not_grow_with_200_factorizations(self):
+        self.assert_runs(GROWTH)
 
     def test_are_interrupted(self):
         self.assert_runs(INTERRUPTED + INTERRUPTED_FACTORIZATION)

@@ -1,5 +1,5 @@
 #pragma once
-// The record of predicted products with an H-matrix (docs/hmatrix.md describes the fields).
+// The record of predicted products with an H-matrix (docs/run-record.md describes the fields).
 
 #include "studies/himv/product_prediction.hpp"
 #include "trisweep/report/json.hpp"

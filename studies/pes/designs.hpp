@@ -36,7 +36,7 @@ PlacementFunction earliest_finish;
 
 // How a PE's contributions reach the PE whose component they are for.
 enum class Exchange {
-  unified,         // atomics on managed memory, whose pages migrate to who touches them (Algorithm 2)
+  unified,         // atomics on managed memory, whose pages migrate to the PE that touches them (Algorithm 2)
   get_update_put,  // the owner's sum is fetched, added to and put back, by one PE at a time (section IV-B)
   read_only,       // each PE adds up in its own memory; the owner reads the sums of all PEs (Algorithm 3)
   push,            // each PE adds up, and puts the sum with a signal when it is complete: once

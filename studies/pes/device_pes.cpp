@@ -1,5 +1,7 @@
 #include "studies/pes/device_pes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -66,11 +68,13 @@ PeReport DevicePes<T>::solve_column(Vectors<const T> b, Vectors<T> x) {
   });
   runtime.wait(stream);
   const auto start = Clock::now();
-  run(stream, {reinterpret_cast<const Number*>(from.data), reinterpret_cast<Number*>(to.data)});
+  run(stream, {reinterpret_cast<const Number*>(from.data), reinterpret_cast<Number*>(to.data),
+               backend::nanoseconds(backend::usual_watchdog)});
   runtime.wait(stream);
   const double seconds = seconds_since(start);
   copies_->bring_out(x, stream);
   runtime.wait(stream);
+  copies_->hand_out(x);
   return report(seconds);
 }
 
@@ -92,6 +96,11 @@ PeReport DevicePes<T>::report(double seconds) const {
   for (Index p = 0; usize(p) < pe_.size(); ++p) {
     PeControl control;
     backend::copy(device_, &control, pe_[usize(p)].control(), 1);
+    if (control.stalled != 0)
+      throw Error(
+          ErrorKind::environment,
+          fmt::format("no progress for {:g} s: PE {} waits for what others contribute to component {}",
+                      backend::usual_watchdog, p, control.stalled - 1));
     const int warps = part_[group_->place_of(p)].blocks *
                       (is_gpu(device_) ? backend::threads_of_block / int{slab_rows} : 1);
     report.pe.push_back({.counts = control.counts,

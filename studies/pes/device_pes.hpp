@@ -18,7 +18,7 @@ struct DevicePeOptions {
   backend::Device device = backend::Device::emulated;
   int threads = 1;  // of the host's, for each PE
   PeLayout layout;
-  PeCosts costs;  // of who places the tasks, where the design has several placements
+  PeCosts costs;  // of the placement of tasks, where the design has several placements
 };
 
 template <Scalar T>

@@ -30,7 +30,7 @@ struct Component {
 using PeSet = std::uint64_t;
 inline constexpr int most_pes = 64;
 
-// Whose contributions come to the owner of a component: it asks nobody.
+// Whose contributions come to the owner of a component: it asks no other PE.
 struct AsksNobody {
   template <class T>
   TRISWEEP_DEVICE static PeSet begin(const PeView<T>& /*pe*/, LanePart /*part*/) {
@@ -46,7 +46,7 @@ struct SharedSums : AsksNobody {
   }
 };
 
-// Sums and counters lie in pages that move to whoever touches them.
+// Sums and counters lie in pages that move to the PE that touches them.
 struct Unified : SharedSums {
   template <class T>
   TRISWEEP_DEVICE static bool complete(const PeView<T>& pe, Component one, LanePart part, PeSet& /*asks*/,
@@ -60,7 +60,7 @@ struct Unified : SharedSums {
     touch(pe, user, counts);
     const Sums<T>& shared = pe.mine.shared;
     backend::atomic_add<Scope::system>(&shared.sum[user], value);
-    backend::add<Scope::system>(&shared.missing[user], -1);
+    backend::add_release<Scope::system>(&shared.missing[user], -1);
     return true;
   }
 
@@ -131,7 +131,7 @@ struct ReadOnly {
   template <class T>
   TRISWEEP_DEVICE static bool contribute(const PeView<T>& pe, Index user, T value, PeCounts& /*counts*/) {
     backend::atomic_add(&pe.mine.own.sum[user], value);
-    backend::add<Scope::system>(&pe.mine.own.missing[user], -1);
+    backend::add_release<Scope::system>(&pe.mine.own.missing[user], -1);
     return true;
   }
 };

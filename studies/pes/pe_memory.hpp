@@ -11,7 +11,7 @@ namespace trisweep::studies {
 // Arrays on a device: what kernels only read, and what clear() zeroes before each solve.
 class PeArrays {
  public:
-  explicit PeArrays(backend::Device device, bool managed = false) : device_(device), managed_(managed) {}
+  PeArrays(backend::Device device, backend::MemoryUse zeroed) : device_(device), zeroed_use_(zeroed) {}
 
   template <class A>
   const A* place(const std::vector<A>& list) {
@@ -19,7 +19,7 @@ class PeArrays {
   }
   template <class A>
   A* zeros(std::size_t count) {
-    return reinterpret_cast<A*>(zeroed_.emplace_back(device_, count * sizeof(A), managed_).data());
+    return reinterpret_cast<A*>(zeroed_.emplace_back(device_, count * sizeof(A), zeroed_use_).data());
   }
   template <class A>
   void copy(A* to, const A* from, std::size_t count, void* stream) const {
@@ -32,7 +32,7 @@ class PeArrays {
 
  private:
   backend::Device device_;
-  bool managed_;
+  backend::MemoryUse zeroed_use_;
   std::deque<backend::DeviceArray<const std::byte>> placed_;
   std::deque<backend::DeviceArray<std::byte>> zeroed_;
 };
@@ -43,9 +43,9 @@ class ManagedSums {
  public:
   using Number = backend::NumberOf<T>;
 
-  // Without pages that move, on the host, it is counted who has each.
+  // Without pages that move, on the host, the PE that has each is counted.
   ManagedSums(backend::Device device, const PePrograms<T>& programs)
-      : foreign_(programs.foreign), memory_(device, true) {
+      : foreign_(programs.foreign), memory_(device, backend::MemoryUse::managed) {
     if (programs.exchange != Exchange::unified) return;
     sums_ = {memory_.zeros<Number>(foreign_.size()), memory_.zeros<Degree>(foreign_.size())};
     if (!is_gpu(device)) page_ = memory_.zeros<Index>(foreign_.size() / components_of_page<Number> + 1);
@@ -72,7 +72,7 @@ class PeMemory {
 
   // On the current device of that kind. The programs outlive it.
   PeMemory(backend::Device device, const PePrograms<T>& programs, Index pe)
-      : memory_(device),
+      : memory_(device, backend::MemoryUse::reached),
         rows_(programs.owner.size()),
         missing_(memory_.place(programs.pe[usize(pe)].missing)),
         heap_{.control = memory_.zeros<PeControl>(1),

@@ -1,6 +1,6 @@
 #pragma once
-// A triangular system as several PEs share it: the components of each with their columns, since who has
-// solved a component is who contributes to others, and how many contributions a component waits for.
+// A triangular system distributed over several PEs: the components of each with their columns, because the PE
+// that has solved a component contributes to others, and the number of contributions a component waits for.
 
 #include <cstdint>
 

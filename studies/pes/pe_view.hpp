@@ -13,8 +13,8 @@ struct PeCounts {
   Offset entries = 0;     // contributions that it made
   Offset polls = 0;       // looks at whether a component has all that it needs
   Offset reads = 0;       // of another PE's memory
-  Offset writes = 0;      // to another PE's memory, which nobody waits for
-  Offset ordered = 0;     // reads and writes that nobody else may make at the same time
+  Offset writes = 0;      // to another PE's memory, which no warp waits for
+  Offset ordered = 0;     // reads and writes that no other PE may make at the same time
   Offset bytes = 0;       // that it moved between memories
   Offset migrations = 0;  // pages that it took from another PE or the host
 
@@ -37,9 +37,10 @@ struct PeCounts {
 };
 
 struct PeControl {
-  Index ticket = 0;           // own components that warps have taken
-  Degree lock = 0;            // 1: somebody updates what other PEs contribute
-  backend::Count waited = 0;  // nanoseconds of warps, for what components need
+  backend::Count ticket = 0;   // own components that warps have taken
+  backend::Count stalled = 0;  // 1 + the component that has waited for too long
+  Degree lock = 0;             // 1: somebody updates what other PEs contribute
+  backend::Count waited = 0;   // nanoseconds of warps, for what components need
   PeCounts counts;
 };
 
@@ -60,7 +61,7 @@ struct PeHeap {
   Degree* signal;  // by slot: 1 when the sum is there
 };
 
-// Managed memory moves to whoever touches it: a fault brings the 64 KiB around it (Ganguly, Zhang, Yang,
+// Managed memory moves to the PE that touches it: a fault brings the 64 KiB around it (Ganguly, Zhang, Yang,
 // Melhem, ISCA 2019).
 inline constexpr Offset page_bytes = 65536;
 template <class T>
@@ -90,6 +91,7 @@ template <class T>
 struct PeTask {
   const T* b;
   T* x;
+  backend::Count watchdog = 0;  // nanoseconds; 0: any time
 };
 
 }  // namespace trisweep::studies

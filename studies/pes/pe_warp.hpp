@@ -5,11 +5,11 @@
 // 3).
 //
 // Warps of a PE take its components by ticket, in their order. The first component that is not solved has all
-// that it needs, and a warp: those of its PE are taken by none but later ones. So nobody waits for ever where
-// each PE has a warp that is resident.
+// that it needs, and a warp: those of its PE are taken by none but later ones. So no warp waits for ever
+// where each PE has a warp that is resident.
 
 #include "studies/pes/exchanges.hpp"
-#include "trisweep/backend/team.hpp"
+#include "trisweep/backend/waiting.hpp"
 
 namespace trisweep::studies {
 
@@ -33,6 +33,7 @@ class PeWarp {
     Waiting waiting{};
     bool has_one = false;
     backend::Count since = 0, waited = 0;
+    backend::Waiting watchdog(&pe_.mine.control->ticket, task_.watchdog);
     for (;;) {
       if (!has_one) {
         const Index taken = take();
@@ -48,6 +49,10 @@ class PeWarp {
       } else {
         if (since == 0) since = backend::now();
         warp_.idle();
+        const auto leaves = [&] {
+          return backend::Count(watchdog.leaves(&pe_.mine.control->stalled, usize(waiting.component.number)));
+        };
+        if (warp_.find(leaves) != 0) break;
       }
     }
     report(waited);
@@ -103,9 +108,8 @@ class PeWarp {
   TRISWEEP_DEVICE LanePart part(int lane) const { return {lane, Warp::lanes}; }
 
   TRISWEEP_DEVICE Index take() const {
-    return static_cast<Index>(warp_.find([&] {
-      return static_cast<backend::Count>(backend::add<Scope::device>(&pe_.mine.control->ticket, 1));
-    }));
+    return static_cast<Index>(
+        warp_.find([&] { return backend::add_relaxed<Scope::device>(&pe_.mine.control->ticket, 1); }));
   }
   TRISWEEP_DEVICE bool has_own(Index component) const {
     return backend::load_acquire<Scope::device>(&pe_.mine.own.missing[component]) == 0;
@@ -132,7 +136,7 @@ class PeWarp {
       if (!Exchange::contribute(pe_, user, value, counts)) return false;
     } else {
       backend::atomic_add(&pe_.mine.own.sum[user], value);
-      backend::add<Scope::device>(&pe_.mine.own.missing[user], -1);
+      backend::add_release<Scope::device>(&pe_.mine.own.missing[user], -1);
     }
     ++counts.entries;
     return true;
@@ -142,9 +146,10 @@ class PeWarp {
   TRISWEEP_DEVICE void report(backend::Count waited) const {
     PeControl* const control = pe_.mine.control;
     warp_.each([&](int l) {
-      counts_[usize(l)].add_to(control->counts,
-                               [](Offset& sum, Offset value) { backend::add<Scope::device>(&sum, value); });
-      if (l == 0) backend::add<Scope::device>(&control->waited, waited);
+      counts_[usize(l)].add_to(control->counts, [](Offset& sum, Offset value) {
+        backend::add_relaxed<Scope::device>(&sum, value);
+      });
+      if (l == 0) backend::add_relaxed<Scope::device>(&control->waited, waited);
     });
   }
 

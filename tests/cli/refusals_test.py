@@ -157,7 +157,7 @@ class Refusals(CommandTest):
         """The record says so; a solution appears where there is one: A times something is a right-hand side that has."""
         for name, text in NUMERICALLY_SINGULAR.items():
             with self.subTest(name):
-                self.refuse_matrix(text, "satisfies its equations", 1, left={"run.json", "x.mtx"})
+                self.refuse_matrix(text, "one of many that satisfy the equations", 1, left={"run.json", "x.mtx"})
                 record = self.record("run.json")
                 self.assertIs(record["factor"]["numerically_singular"], True)
                 self.assertLessEqual(record["solve"]["arioli_demmel_duff_backward_error"], 1e-13)
@@ -231,10 +231,13 @@ class Refusals(CommandTest):
                     left={"a.mtx"})
 
     def test_barely_enough_memory(self):
-        """Whatever the limit, the run ends: with a solution or a refusal."""
+        """Whatever the limit, the run ends: with a solution or a refusal. Below what MPI itself needs to start, it
+        may crash before our first line."""
         self.succeed("gallery", "poisson3d", "--n", 30, "-o", "a.mtx")
+        limits = range(350000, 1150000, 50000)
+        starts = next(limit for limit in limits if self.run_here("machines", limits=f"ulimit -v {limit}").status == 0)
         statuses = set()
-        for limit in range(350000, 1150000, 50000):
+        for limit in range(starts + 50000, limits.stop, limits.step):
             with self.subTest(limit=limit):
                 result = self.run_here("solve", "a.mtx", "--json", "run.json", limits=f"ulimit -v {limit}")
                 statuses.add(result.status)

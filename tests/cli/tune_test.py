@@ -161,13 +161,13 @@ class SolveAuto(CommandTest):
                     for reason in model["reasons"]:
                         self.assertIn(reason, self.result.out)
 
-    def test_a_matrix_that_is_not_definite_gets_a_plan_for_its_lu_factors(self):
-        # Symmetric with a positive diagonal, so that Cholesky is tried; so small that LU exchanges rows, and has another
-        # structure.
+    def test_a_matrix_that_is_not_definite_gets_a_plan_for_its_other_factors(self):
+        # Symmetric with a positive diagonal, so that Cholesky is tried; so small that pivots are pairs of rows, which
+        # have another order and structure.
         entries = {(i, j): 1e-3 if i == j else v for (i, j), v in grid_laplacian(20).items()}
         self.write("indefinite.mtx", matrix_text(400, entries))
         found = self.solve_auto("indefinite.mtx", 4, "--machine", "cori-knl")
-        self.assertEqual(found["factor"]["kind"], "lu")
+        self.assertEqual(found["factor"]["kind"], "ldlt")
         self.succeed("tune", "indefinite.mtx", "--machine", "cori-knl", "--ranks", 4, "--json", "tune.json")
         tuned = self.record("tune.json")
         self.assertEqual(tuned["factor"]["kind"], "cholesky")

@@ -46,7 +46,8 @@ std::pair<std::vector<double>, std::vector<T>> found_by(MeasuredParts<T>& parts,
     }
     pool.run([&](int thread) {
       const int p = thread / workers, worker = thread % workers;
-      pe[usize(p)].work(memory, PanelSpans<T>{}, solves[usize(p)], worker, LateBlock(repeat, thread));
+      pe[usize(p)].work(memory, PanelsBySide<NoPanels>{}, solves[usize(p)], worker,
+                        LateBlock(repeat, thread));
     });
   }
   std::vector<double> found;

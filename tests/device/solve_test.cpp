@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "device/virtual_pes.hpp"
+#include "device/variants.hpp"
 #include "support/largest.hpp"
 #include "support/scalars.hpp"
 #include "support/structure.hpp"
 #include "support/watchdog.hpp"
-#include "trisweep/plan/variants.hpp"
 
 namespace trisweep::device {
 namespace {
@@ -23,27 +22,10 @@ using testing_support::random_structure;
 using testing_support::random_vector;
 using testing_support::show_life;
 using testing_support::Variant;
+using testing_support::variants;
 using testing_support::VirtualPes;
 
 constexpr std::array ops{Op::none, Op::transpose, Op::conjugate_transpose};
-
-std::vector<Variant> variants(const ProcessGrid& grid) {
-  std::vector<Variant> all;
-  for (const auto& mapping : distribution::mappings()) {
-    if (mapping.only_ranks_count && grid.pz > 1) continue;
-    for (const auto& schedule : plan::schedules()) {
-      for (const auto& tree : plan::trees()) {
-        for (const auto& exchange : plan::inter_grids()) {
-          if (!schedule.exchanges && &exchange != &plan::inter_grids()[0]) continue;
-          all.push_back({fmt::format("{} {} {} {} {}", grid.name(), mapping.name, schedule.name, tree.name,
-                                     exchange.name),
-                         mapping, schedule.choice, tree.choice, exchange.choice});
-        }
-      }
-    }
-  }
-  return all;
-}
 
 // Errors of the largest entry, in units of the precision.
 template <Scalar T>

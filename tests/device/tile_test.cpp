@@ -87,7 +87,7 @@ struct TileBlock : HostBlock {
   static constexpr bool multiplies_tiles = std::same_as<RealPart<T>, double>;
 };
 
-// Strips that end within slabs and tiles, and supernodes of any width.
+// Row blocks that end within slabs and tiles, and supernodes of any width.
 template <Scalar T>
 void expect_solves_by_tiles(int whole_levels, const distribution::ProcessGrid& grid) {
   const auto structure = random_structure(150, 2, 8, whole_levels);

@@ -71,7 +71,7 @@ class TestPe : public device::LocalPe<T> {
     const Count ended = solves_ * usize(workers_);
     return {.nrhs = nrhs,
             .number = ++solves_,
-            .end = this->program().end_of_launch(0),
+            .end = this->program().boundary.empty() ? device::all_items : this->program().boundary[0].item,
             .ended = ended,
             .watchdog = static_cast<Count>(watchdog * 1e9)};
   }
@@ -86,8 +86,16 @@ class TestPe : public device::LocalPe<T> {
                         workers_);
     }();
     pe.solve = solve;
+    pe.scratch += usize(worker) * pe.scratch_size;
+    const auto run = [&]<int columns>(std::integral_constant<int, columns>) {
+      device::Worker<device::InKernels<Side>, Number, Peers, columns, Block>(pe, block).run();
+    };
     try {
-      device::Worker<device::InKernels<Side>, Number, Peers, Block>(pe.of_worker(usize(worker)), block).run();
+      if (solve.nrhs == 1) {
+        run(std::integral_constant<int, 1>());
+      } else {
+        run(std::integral_constant<int, device::widest_tile>());
+      }
     } catch (...) {
       pe.peers.fail();
       throw;

@@ -4,8 +4,12 @@
 
 #include <thread>
 
+#include "support/memory_model.hpp"
+
 namespace trisweep::engine {
 namespace {
+
+namespace model = testing_support::model;
 
 TEST(ReadyTasks, ComeFirstInPriorityFirst) {
   ReadyTasks ready;
@@ -53,6 +57,48 @@ TEST(ReadyTasksThreads, TakeEveryTaskOnce) {
   serve();
   for (std::thread& other : others) other.join();
   for (Index task = 0; task < tasks; ++task) EXPECT_EQ(taken[usize(task)], 1) << task;
+}
+
+struct ModelThreads {
+  using Mutex = model::Mutex;
+  using Condition = model::Condition;
+  template <class T>
+  using Atomic = model::Atomic<T>;
+  // Sooner or later a thread sleeps.
+  template <class Ready>
+  static bool soon(const Ready& ready) {
+    return model::Execution::current()->choose(2) == 0 && ready();
+  }
+};
+
+// A task reads what was written before it was pushed, and no thread sleeps through the last push or the end.
+TEST(ReadyTasks, OrdersSufficeByTheModelOfMemory) {
+  constexpr Index tasks = 3;
+  struct Shared {
+    ReadyTasksOf<ModelThreads> ready;
+    std::array<model::Plain<int>, tasks> input{};
+    model::Atomic<Index> left = tasks;
+  };
+  const auto make = [] {
+    const auto shared = std::make_shared<Shared>();
+    shared->ready.reserve(tasks);
+    shared->ready.open(4);
+    const auto push = [shared] {
+      for (Index task = 0; task < tasks; ++task) {
+        shared->input[usize(task)] = 1;
+        shared->ready.push(task);
+      }
+    };
+    const auto serve = [shared] {
+      while (const auto task = shared->ready.pop()) {
+        if (shared->input[usize(*task)] != 1) model::Execution::current()->fail("a task without its input");
+        shared->input[usize(*task)] = 0;
+        if (shared->left.fetch_sub(1, std::memory_order_relaxed) == 1) shared->ready.close();
+      }
+    };
+    return std::vector<std::function<void()>>{push, serve, serve, serve};
+  };
+  EXPECT_EQ(model::first_defect(3000, make), "");
 }
 
 }  // namespace

@@ -19,5 +19,26 @@ TEST(IntegralKernel, RowsAndColumnsOfWhateverCanBeCalled) {
   EXPECT_EQ(out, (std::vector<float>{std::sqrt(29.0F), 2}));
 }
 
+// Entries 10 i + j.
+struct ByRowsAndColumns {
+  void row(Index i, std::span<const Index> cols, double* out) const {
+    for (const Index j : cols) *out++ = 10 * i + j;
+  }
+  void column(std::span<const Index> rows, Index j, double* out) const {
+    for (const Index i : rows) *out++ = 10 * i + j;
+  }
+};
+
+TEST(IntegralKernel, WhatHasRowsAndColumnsGivesThemAtOnce) {
+  const ByRowsAndColumns entries;
+  const IntegralKernel<double> kernel(entries);
+  std::vector<double> out(2);
+  const std::vector<Index> some = {4, 0};
+  kernel.row(3, some, out.data());
+  EXPECT_EQ(out, (std::vector<double>{34, 30}));
+  kernel.column(some, 2, out.data());
+  EXPECT_EQ(out, (std::vector<double>{42, 2}));
+}
+
 }  // namespace
 }  // namespace trisweep::hmatrix

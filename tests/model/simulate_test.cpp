@@ -73,6 +73,17 @@ Prediction predict_fork(const Machine& machine, const Noise& noise = {}) {
   return predict(s, {3, 1, 1}, machine, {}, plan::single_sync, {.tree = plan::flat_tree}, noise);
 }
 
+// Supernodes 0 and 2 on rank 0, whose panels are rank 1's: it has supernode 3.
+Prediction predict_join(const Machine& machine) {
+  auto s = chain({4, 4, 4, 4});
+  s.row = {12, 13, 14, 15, 12, 13, 14, 15};
+  s.row_ptr = {0, 4, 4, 8, 8};
+  s.block = {{3, 0, 4}, {3, 0, 4}};
+  s.block_ptr = {0, 1, 1, 2, 2};
+  s.parent = {3, -1, 3, -1};
+  return predict(s, {2, 1, 1}, machine);
+}
+
 // The formulas of docs/model.md, for a rank that has its memory to itself.
 double product(const Machine& m, Index height, Index width, const Workload& w = {}) {
   const double bytes = 8.0 * height * width + w.nrhs * 8.0 * (2 * height + width) + 4.0 * height;
@@ -81,6 +92,14 @@ double product(const Machine& m, Index height, Index width, const Workload& w = 
 }
 double receiving(const Machine& m, const Link& link, Index rows, const Workload& w = {}) {
   return link.receive_overhead + 2 * 8.0 * rows * w.nrhs / m.worker_bandwidth;
+}
+
+TEST(Simulate, ReceiversTakeMessagesSideBySide) {
+  Machine m = simple_machine();
+  m.workers = 2;
+  const Prediction one = predict_join(m);
+  m.receivers = 2;
+  EXPECT_NEAR(one.seconds - predict_join(m).seconds, receiving(m, m.two_sided.inside, 4), 1e-15);
 }
 
 double path_sum(const Prediction& p) {

@@ -34,7 +34,7 @@ PlanProblem problem_of(const std::string& kind, int n, Workload workload = {}) {
 std::vector<PlanProblem> problems() {
   std::vector<PlanProblem> all{problem_of("s2d9", 24), problem_of("convection3d", 7, {.nrhs = 12}),
                                problem_of("kkt3d", 5), problem_of("poisson3d", 9, {.compression_eps = 1e-6})};
-  all[2].cholesky = true;  // of its structure alone
+  all[2].upper_is_lower = true;  // of its structure alone
   all[1].op = Op::transpose;
   return all;
 }

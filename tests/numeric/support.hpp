@@ -206,8 +206,8 @@ BlockFactors expand(const Factors<T>& f) {
         const Index row = s.rows(k)[usize(i)];
         const Complex lower = f.lower_panel(k)[slab_entry(m, w, i, j)];
         result.l(row, first + j) = lower;
-        result.u(first + j, row) =
-            f.kind == Kind::cholesky ? std::conj(lower) : Complex(f.upper_panel(k)[slab_entry(m, w, i, j)]);
+        result.u(first + j, row) = has_upper(f.kind) ? Complex(f.upper_panel(k)[slab_entry(m, w, i, j)])
+                                                     : mirrored(upper_of_lower(f.kind), lower);
       }
     }
   }
@@ -261,7 +261,8 @@ std::vector<T> solve_in_order(const Factors<T>& f, std::vector<T> x) {
     for (Index j = 0; j < s.width(k); ++j)
       for (Index i = 0; i < s.height(k); ++i) {
         const std::size_t at = slab_entry(s.height(k), s.width(k), i, j);
-        const T u = f.kind == Kind::lu ? f.upper_panel(k)[at] : conjugate(f.lower_panel(k)[at]);
+        const T u =
+            has_upper(f.kind) ? f.upper_panel(k)[at] : mirrored(upper_of_lower(f.kind), f.lower_panel(k)[at]);
         z[usize(s.first[usize(k)] + j)] -= u * z[usize(s.rows(k)[usize(i)])];
       }
   return z;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "support/structure.hpp"
@@ -48,6 +49,34 @@ TEST(OrderedSweep, NoTwoTasksScatterToTheSameRow) {
       }
     }
   }
+}
+
+// Of a segment with n contributions the last one to come adds about sqrt(n), and so does the last of a group.
+TEST(OrderedSweep, AddsManyContributionsInGroups) {
+  const auto structure =
+      std::make_shared<const symbolic::Structure>(testing_support::random_structure(400, 2, 8, 0));
+  const auto owners = distribution::find_mapping("block-cyclic").make(*structure, {1, 1, 1});
+  const auto plans = make_all_plans(*structure, *owners, single_sync, {}, {.ordered = true, .grain = 40});
+  const auto& sweep = std::get<SweepPhase>(plans.front().plan.phase.front());
+  std::map<SegmentId, Index> contributions, longest_group;
+  Index most = 0;
+  for (SegmentId s; s < sweep.segment.end_key(); ++s) {
+    const Segment& segment = sweep.segment[s];
+    const Index cells = segment.cell_end - segment.cell_begin;
+    if (segment.next == no_segment) {
+      contributions[s] += cells;
+    } else {
+      contributions[segment.next] += cells;
+      longest_group[segment.next] = std::max(longest_group[segment.next], cells);
+    }
+  }
+  for (const auto& [s, count] : contributions) {
+    const Segment& segment = sweep.segment[s];
+    const Index path = segment.cell_end - segment.cell_begin + longest_group[s];
+    if (count >= 16) EXPECT_LE(path, 2 * std::ceil(std::sqrt(count))) << "supernode " << segment.supernode;
+    most = std::max(most, count);
+  }
+  EXPECT_GE(most, 25) << "no segment of this structure has many contributions";
 }
 
 }  // namespace

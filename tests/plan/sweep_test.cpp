@@ -92,7 +92,7 @@ class Rank {
   void run_task(Index t) {
     const Task& task = phase_.task[usize(t)];
     for (Index i = task.row_block_begin; i < task.row_block_end; ++i) {
-      EXPECT_TRUE(row_blocks_.insert(i).second) << "a strip was applied twice";
+      EXPECT_TRUE(row_blocks_.insert(i).second) << "a row block was applied twice";
       if (task.diagonal) expect_read(phase_.row_block[usize(i)].at);
     }
     machine().task_ended(t);
@@ -229,17 +229,25 @@ TEST(Sweep, CollectivesAreTakenInTurn) {
   }
 }
 
-// A subtree that one rank has to itself needs no counting: it is a single task.
-TEST(Sweep, ARankThatIsAloneHasOneTaskPerTree) {
-  const auto s = testing_support::random_structure(200, 3);
+// What one rank has to itself needs no counting: it is a single task, however many trees there are.
+TEST(Sweep, ARankThatIsAloneHasOneTask) {
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("block-diagonal", {.n = 30}));
+  const auto order = ordering::order(a, false, {});
+  const auto pattern = matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
+  const auto s = *symbolic::analyze(pattern, order.tree, {.max_width = 4}).structure;
+  ASSERT_EQ(std::ranges::count(s.parent, -1), 30);  // trees of three supernodes, 7 x 3, 4 x 3 and 0 x 4
   const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
   const auto local_blocks = distribution::make_local_blocks(s, *mapping, 0);
-  const SweepSpec spec{distribution::Side::lower, Direction::scatter, false, binary_tree};
-  const auto phase = make_sweep(s, local_blocks, sweep_trees(s, *mapping, 0, spec), spec);
-  Index roots = 0;
-  for (const Index parent : s.parent) roots += parent < 0;
-  EXPECT_LE(static_cast<Index>(phase.task.size()), roots);
-  EXPECT_EQ(phase.feed.size(), 0u);
+  for (const Direction direction : {Direction::scatter, Direction::gather}) {
+    const SweepSpec spec{distribution::Side::lower, direction, false, binary_tree};
+    const auto trees = sweep_trees(s, *mapping, 0, spec);
+    const auto phase = make_sweep(s, local_blocks, trees, spec);
+    EXPECT_EQ(phase.task.size(), 1u);
+    EXPECT_EQ(phase.feed.size(), 0u);
+    EXPECT_EQ(phase.counted.size(), 0u);
+    const auto ordered = make_sweep(s, local_blocks, trees, spec, {.ordered = true, .grain = 200});
+    EXPECT_EQ(ordered.task.size(), 5u) << "a grain has the entries of six trees";
+  }
 }
 
 // Threads share what is larger than a grain: no row block of an ordered sweep is, but for whole slabs.

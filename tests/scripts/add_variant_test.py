@@ -1,4 +1,4 @@
-"""A tree, a schedule, a mapping, a transport and a machine, each added to a scratch copy as CONTRIBUTING.md says: one
+"""A tree, a schedule, a mapping, a transport and a machine, each added to a scratch copy as docs/extending.md says: one
 new file, and its row in a table. Everything that has choices then has these, and solves with them.
 
 The copy takes over the objects of the build folder: what is compiled here are the stages of the new files alone, which is

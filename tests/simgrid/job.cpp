@@ -24,7 +24,7 @@ Job read_job(const std::string& analysis_file, const std::string& record_file,
   const auto structure = distribution::in_tiles(analysis.structure, choice, grid);
   const auto mapping = choice.make(*structure, grid);
   const plan::PlanSpec spec{.op = static_cast<Op>(solve.at("op").get<std::string>().front()),
-                            .upper_is_lower = analysis.cholesky,
+                            .upper_is_lower = analysis.kind != "lu",
                             .tree = plan::find_tree(name("tree")),
                             .inter_grid = plan::find_inter_grid(name("inter_grid"))};
   const auto& precision = model::find_precision(solve.at("precision").get<std::string>());

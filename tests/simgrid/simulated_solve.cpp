@@ -1,7 +1,9 @@
 // One solve by simulated ranks: the library's plans, executor and transports, in SimGrid's time. Numbers are
 // not computed: products, and the ends of messages, take the time that the machine's description says.
 //
-//   smpirun ... simulated_solve ANALYSIS RECORD MACHINE OUT
+//   smpirun ... simulated_solve ANALYSIS RECORD MACHINE OUT LATE
+//
+// The last rank begins LATE seconds after the others. Behind the solve are the reductions of an answer.
 //
 // All ranks are one process and share the job. A host of the platform is a memory, whose speed is in bytes
 // per second: SimGrid shares it among the products that run there.
@@ -9,6 +11,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <simgrid/s4u/Engine.hpp>
@@ -61,13 +64,16 @@ double ending_seconds(const plan::Phase& phase, const Job& job) {
   return job.machine.copying_seconds(double(rows) * job.workload.row_bytes());
 }
 
+constexpr int reductions = 2;  // of an answer that needs no correction
+
 struct Outcome {
   double seconds;
+  double answer_seconds;
   double messages;
 };
 
 template <Scalar T>
-Outcome solve_once(const Job& job) {
+Outcome solve_once(const Job& job, double late) {
   const mpi::Communicator comm(MPI_COMM_WORLD);
   const plan::RankPlan& mine = job.plans[usize(comm.rank())];
   const Index nrhs = job.workload.nrhs;
@@ -85,37 +91,42 @@ Outcome solve_once(const Job& job) {
                            .transport = transport,
                            .watchdog = watchdog,
                            .recorder = &clock};
-  this_actor::sleep_until(start);
+  this_actor::sleep_until(start + (comm.rank() + 1 == comm.size() ? late : 0));
   Index channel = 0;
   for (const plan::Phase& phase : mine.plan.phase) {
     std::visit([&](const auto& p) { executor.run(p, channel, run); }, phase);
     this_actor::sleep_for(ending_seconds(phase, job));
     ++channel;
   }
-  const double seconds = ::simgrid::s4u::Engine::get_clock() - start;
+  const auto seconds = [] { return ::simgrid::s4u::Engine::get_clock() - start; };
+  const double solved = seconds();
   transport.close_solve(watchdog);
-  return {comm.max(seconds), comm.sum(double(transport.messages()))};
+  for (int i = 0; i < reductions; ++i) comm.sum(1.0);
+  const double answered = seconds();
+  return {comm.max(solved), comm.max(answered), comm.sum(double(transport.messages()))};
 }
 
-Outcome solve_once(const Job& job) {
+Outcome solve_once(const Job& job, double late) {
   const bool wide = job.workload.scalar_bytes == (job.workload.complex ? 2 : 1) * sizeof(double);
   if (job.workload.complex)
-    return wide ? solve_once<std::complex<double>>(job) : solve_once<std::complex<float>>(job);
-  return wide ? solve_once<double>(job) : solve_once<float>(job);
+    return wide ? solve_once<std::complex<double>>(job, late) : solve_once<std::complex<float>>(job, late);
+  return wide ? solve_once<double>(job, late) : solve_once<float>(job, late);
 }
 
 }  // namespace
 }  // namespace trisweep::simgrid
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 6) return 2;
   MPI_Init(&argc, &argv);
   static const trisweep::simgrid::Job job = trisweep::simgrid::read_job(argv[1], argv[2], argv[3]);
-  const auto outcome = trisweep::simgrid::solve_once(job);
+  const auto outcome = trisweep::simgrid::solve_once(job, std::atof(argv[5]));
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) {
-    std::ofstream(argv[4]) << nlohmann::json{{"seconds", outcome.seconds}, {"messages", outcome.messages}};
+    std::ofstream(argv[4]) << nlohmann::json{{"seconds", outcome.seconds},
+                                             {"answer_seconds", outcome.answer_seconds},
+                                             {"messages", outcome.messages}};
   }
   MPI_Finalize();
 }

@@ -8,13 +8,13 @@
 
 #include "support/structure.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/hmatrix/hdf5_file.hpp"
+#include "trisweep/storage/hdf5_file.hpp"
 
 namespace trisweep::studies {
 namespace {
 
 // Before anything else here.
-const bool hdf5_is_left_alone = (hmatrix::leave_hdf5_alone_at_exit(), true);
+const bool hdf5_is_left_alone = (storage::leave_hdf5_alone_at_exit(), true);
 
 class AnalysisFile : public testing::Test {
  protected:
@@ -24,7 +24,7 @@ class AnalysisFile : public testing::Test {
         .ordering = "scotch",
         .nonzeros = 1234567890123,
         .complex = true,
-        .cholesky = true,
+        .kind = "ldlt",
         .seconds = 1.5,
         .product = {{.ranks = 1, .rows = 150, .nonzeros = 900}, {.ranks = 2, .rows = 75, .ghosts = 7}},
         .structure = std::make_shared<const symbolic::Structure>(testing_support::random_structure(150, 3))};
@@ -54,7 +54,7 @@ class AnalysisFile : public testing::Test {
     EXPECT_EQ(back.ordering, analysis_.ordering);
     EXPECT_EQ(back.nonzeros, analysis_.nonzeros);
     EXPECT_EQ(back.complex, analysis_.complex);
-    EXPECT_EQ(back.cholesky, analysis_.cholesky);
+    EXPECT_EQ(back.kind, analysis_.kind);
     EXPECT_EQ(back.seconds, analysis_.seconds);
     EXPECT_EQ(back.product, analysis_.product);
     const symbolic::Structure &a = *analysis_.structure, &b = *back.structure;

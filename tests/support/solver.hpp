@@ -34,11 +34,13 @@ inline Index world_rank() {
   return rank;
 }
 
-// `whole_levels`: of separators that become one supernode each.
+// `whole_levels`: of separators that become one supernode each. Without a matching more pivots are delayed.
 template <Scalar T>
-std::shared_ptr<const solve::Factorization<T>> factored(const matrix::Csr<T>& a, int whole_levels = 0) {
+std::shared_ptr<const solve::Factorization<T>> factored(const matrix::Csr<T>& a, int whole_levels = 0,
+                                                        bool matching = true) {
   solve::AnalysisOptions options;
   options.ordering.tree_levels = 3;
+  options.ordering.matching = matching;
   options.symbolic.max_width = 6;  // small supernodes: many messages even from a small matrix
   options.symbolic.whole_levels = whole_levels;
   options.symbolic.merge_ranks = 2;

@@ -22,7 +22,7 @@ TEST(EliminationTree, ParentIsTheFirstEntryBelowTheDiagonalOfL) {
     SCOPED_TRACE(name);
     const auto columns = test::eliminated(pattern);
     const std::vector<Index> parent = elimination_tree(pattern);
-    const std::vector<Index> count = column_counts(pattern, parent);
+    const std::vector<Index> count = column_counts(pattern, parent, postorder(parent));
     for (std::size_t j = 0; j < columns.size(); ++j) {
       EXPECT_EQ(parent[j], columns[j].empty() ? -1 : columns[j].front());
       EXPECT_EQ(count[j], static_cast<Index>(columns[j].size()) + 1);
@@ -37,7 +37,8 @@ TEST(Postorder, PutsSubtreesTogether) {
 
 TEST(Postorder, RangesComeFirst) {
   // Two leaves, 0-1 and 2-3, under the separator 4-5, whose columns are not joined.
-  EXPECT_THAT(numbered_by_range({5, 4, 4, 5, -1, -1}, {0, 0, 1, 1, 2, 2}, 3), ElementsAre(1, 0, 2, 3, 4, 5));
+  EXPECT_THAT(numbered_by_range(postorder({5, 4, 4, 5, -1, -1}), {0, 0, 1, 1, 2, 2}, 3),
+              ElementsAre(1, 0, 2, 3, 4, 5));
 }
 
 }  // namespace

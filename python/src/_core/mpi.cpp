@@ -1,17 +1,22 @@
 #include "_core/mpi.hpp"
 
 #include <Python.h>
-#include <mpi.h>
 
 #include <atomic>
+#include <vector>
 
 #include "session_folder.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::python {
 namespace {
 
 std::atomic<bool> serves_threads_at_once = false;
+
+// Duplicates of MPI_COMM_SELF: as many as threads have made objects at a time. MPI ends them.
+std::mutex idle_mutex;
+std::vector<MPI_Comm> idle;
 
 void initialize() {
   cli::use_own_session_folder();
@@ -35,6 +40,34 @@ void require_mpi() {
   if (began == 0) initialize();
   MPI_Query_thread(&level);
   serves_threads_at_once = level == MPI_THREAD_MULTIPLE;
+}
+
+Parent::Parent(std::optional<int> handle) : is_ours_(!handle) {
+  if (handle) {
+    comm_ = MPI_Comm_f2c(*handle);
+    return;
+  }
+  const std::scoped_lock mine(idle_mutex);
+  if (idle.empty()) {
+    mpi::check(MPI_Comm_dup(MPI_COMM_SELF, &comm_), "MPI_Comm_dup");
+  } else {
+    comm_ = idle.back();
+    idle.pop_back();
+  }
+}
+
+Parent::~Parent() {
+  if (!is_ours_) return;
+  const std::scoped_lock mine(idle_mutex);
+  idle.push_back(comm_);
+}
+
+std::string mpi_library() {
+  std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  text.resize(static_cast<std::size_t>(length));
+  return text;
 }
 
 std::unique_lock<std::mutex> turn_at_mpi() {

@@ -5,18 +5,63 @@
     lu = trisweep.splu(a)            # any of SciPy's sparse formats
     x = lu.solve(b, trans="H")       # or "N", "T"; b is a vector or a matrix of right-hand sides
     lu.refactor(values)              # of the same pattern
+    lu.save("a.factors")             # for trisweep.load; pickle and copy.deepcopy work, too
+    plan = trisweep.analyze(a)       # or step by step: plan.factorize(values) is a solver of its own
+
+In the examples of docstrings b is np.ones(5), and a is
+sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(5, 5)).tocsr().
 
 `trisweep bench`, the papers' experiments as tables and figures, is in this package, too; the rest is the C++
 library and the `trisweep` command.
 """
 
+from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from trisweep.analysis import Analysis, analyze
+    from trisweep.batch import Batch, BatchAnswer
+    from trisweep.given import from_factors
+    from trisweep.hierarchical import HMatrix, hmatrix
+    from trisweep.iterative import bicgstab, gmres
+    from trisweep.saved import load
     from trisweep.solver import ForwardError, NumericalError, NumericalWarning, Solver, factorized, splu, spsolve
+    from trisweep.triangular import spsolve_triangular
 
-__all__ = ["ForwardError", "NumericalError", "NumericalWarning", "Solver", "factorized", "splu", "spsolve"]
+_MODULE_OF = {
+    "Analysis": "analysis",
+    "Batch": "batch",
+    "BatchAnswer": "batch",
+    "HMatrix": "hierarchical",
+    "analyze": "analysis",
+    "bicgstab": "iterative",
+    "from_factors": "given",
+    "gmres": "iterative",
+    "hmatrix": "hierarchical",
+    "load": "saved",
+    "spsolve_triangular": "triangular",
+}  # others are in `solver`
+__all__ = [
+    "Analysis",
+    "Batch",
+    "BatchAnswer",
+    "ForwardError",
+    "HMatrix",
+    "NumericalError",
+    "NumericalWarning",
+    "Solver",
+    "analyze",
+    "bicgstab",
+    "factorized",
+    "from_factors",
+    "gmres",
+    "hmatrix",
+    "load",
+    "splu",
+    "spsolve",
+    "spsolve_triangular",
+]
 __version__ = version("trisweep")
 
 
@@ -24,6 +69,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     # When first asked for: experiments start programs, and need neither MPI nor SciPy themselves.
     if name not in __all__:
         raise AttributeError(f"module 'trisweep' has no attribute {name!r}")
-    from trisweep import solver
-
-    return getattr(solver, name)
+    return getattr(import_module(f"trisweep.{_MODULE_OF.get(name, 'solver')}"), name)

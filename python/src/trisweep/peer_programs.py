@@ -99,11 +99,11 @@ class PeerPrograms:
         words += peer.options
         with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
             file = Path(folder) / "out.json"
-            self._trisweep.start([*words, "--json", str(file)], grid.ranks, _variables(threads))
+            self._trisweep.start([*words, "--json", str(file)], grid.ranks, environment_of(threads))
             return json.loads(file.read_text())
 
 
-def _variables(threads: int) -> dict[str, str]:
+def environment_of(threads: int) -> dict[str, str]:
     """As many threads for whoever asks the environment, and huge pages for whoever takes memory from malloc."""
     counts = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
     return {**counts, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}

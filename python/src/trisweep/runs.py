@@ -50,12 +50,21 @@ class Traffic:
         return dense
 
 
-def read_traffic(file: Path, ranks: int) -> Traffic:
-    """Reads a file of `--traffic`: from,to,kind,messages,bytes."""
-    with file.open(newline="") as lines:
-        rows = [[int(row[key]) for key in ("from", "to", "messages", "bytes")] for row in csv.DictReader(lines)]
+def read_traffic(file: Path, ranks: int = 0) -> Traffic:
+    """Reads a file of `--traffic`: from,to,kind,messages,bytes; 0 ranks: up to the last one in it. Throws UserError,
+    naming file and line, when it is no such file."""
+    rows = []
+    try:
+        with file.open(newline="", encoding="utf-8") as lines:
+            reader = csv.DictReader(lines)
+            for row in reader:
+                rows.append([int(row[key]) for key in ("from", "to", "messages", "bytes")])
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror or error}", "give an existing file") from None
+    except (KeyError, ValueError, TypeError):
+        raise UserError(f"{file}, line {reader.line_num}: not a line of --traffic", "write the file again") from None
     columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    return Traffic(ranks, *columns)
+    return Traffic(ranks or 1 + int(columns[:2].max(initial=0)), *columns)
 
 
 class Trisweep:

@@ -1,31 +1,44 @@
-"""Factors a sparse matrix once and solves with it any number of times, in this process."""
+"""Factors a sparse matrix once and solves with it any number of times, in this process or on several."""
 
+from __future__ import annotations  # SciPy before 1.11 has no sparray
+
+import os
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from trisweep import _core
+from trisweep import _core, factor_folders
+from trisweep.arrays import (
+    DlpackArray,
+    canonical_rows,
+    check_trans,
+    in_columns,
+    of_the_library_of,
+    row_numbers,
+    rows_of,
+    sparse_columns,
+)
 from trisweep.errors import NumericalError, NumericalWarning
+from trisweep.explicit_factors import ExplicitFactors, Inertia, Slogdet, SystemName, slogdet
+from trisweep.options import Device
+from trisweep.system import System
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 __all__ = ["ForwardError", "NumericalError", "NumericalWarning", "Solver", "factorized", "splu", "spsolve"]
 
-_MOST_ROWS = 2**31 - 1
 _HOST_MEMORY = 1  # as DLPack counts kinds
-Device = Literal["native", "emulated", "cuda", "hip"]
 Trans = Literal["N", "T", "H"]
 OnDoubt = Literal["raise", "warn", "ignore"]
-
-
-class DlpackArray(Protocol):
-    """An array in any memory, as libraries hand them to each other."""
-
-    def __dlpack_device__(self) -> tuple[int, int]: ...
 
 
 @dataclass(frozen=True)
@@ -43,19 +56,43 @@ class ForwardError:
 class Solver:
     """The factors of a square sparse matrix A, and solves with them; `trisweep.splu` makes it.
 
-    The dtype is A's: float32, float64, complex64 or complex128; integers become float64. A is copied. Calls
-    from several threads take turns; different solvers work at the same time, and the interpreter goes on
-    while they do.
+    `shape` is A's, (n, n); `local_rows` is how many rows of A, b and x this rank has: n in one process. `device` is the
+    one of `splu`. The `dtype` is A's: float32, float64, complex64 or complex128; integers become float64. A is copied.
+    Calls from several threads take turns; different solvers work at the same time, and the interpreter goes on while
+    they do.
+
+    With `comm` it is one solver of all its ranks. They make it, call its methods and close it together, in the same
+    order with the same arguments but for the rows of A, b and x, of which each rank has its own. An error of any rank
+    is raised on all of them. A solver that is not closed is freed without communication whenever the garbage
+    collector comes: memory and communicators return, but MPI keeps its windows, if it has any.
     """
 
-    def __init__(self, a: sparse.sparray | sparse.spmatrix, **options: Any) -> None:  # noqa: ANN401
-        rows = _canonical_rows(a)
-        self.shape: tuple[int, int] = rows.shape
-        self.dtype: np.dtype = rows.dtype
-        settings = _settings(self.dtype, **options)
-        self.device: str = settings["device"]
-        self._indptr, self._indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
-        self._solver = _core.solvers[self.dtype.name](self._indptr, self._indices, rows.data, settings)
+    def __init__(self, system: System, compiled: Any) -> None:  # noqa: ANN401
+        self._system = system
+        self._solver = compiled
+        self._explicit: ExplicitFactors | None = None
+        self.shape = system.shape
+        self.dtype = system.dtype
+        self.local_rows = system.local_rows
+        self.device: str = system.settings["device"]
+
+    def close(self) -> None:
+        """Frees the factors; collective. Other methods raise ValueError from then on."""
+        self._solver.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Other ranks need not have the error: then the collector does what it can.
+        if kind is None or self._system.ranks.size == 1:
+            self.close()
+
+    def __del__(self, warn: Callable[..., None] = warnings.warn) -> None:
+        if not self._solver.is_closed() and self._system.ranks.size > 1 and not sys.is_finalizing():
+            warn(f"unclosed {self!r}: MPI keeps its windows, if it has any", ResourceWarning, stacklevel=2, source=self)
 
     def solve(
         self,
@@ -63,14 +100,30 @@ class Solver:
         trans: Trans = "N",
         on_doubt: OnDoubt = "raise",
         out: NDArray | None = None,
+        rows: ArrayLike | None = None,
+        system: SystemName = "A",
     ) -> NDArray | DlpackArray:
-        """x of A x = b ("N"), A^T x = b ("T") or A^H x = b ("H"), refined; of b's shape and the solver's dtype.
+        """x of A x = b, refined; of b's shape and the solver's dtype. `trans` "T" solves A^T x = b, "H" A^H x = b.
 
-        b is a vector of n entries or a matrix of n rows, each column a right-hand side; a matrix x is in
-        Fortran order. b is copied unless it has the solver's dtype and the entries of a column follow each
-        other, as in vectors, matrices in Fortran order, and slices of their rows and columns. A complex b of a
-        real matrix has a complex x, of two real right-hand sides for each of its columns; a sparse b has a
-        dense x. `out`, of x's shape and dtype, is where x is written, and returned; it may be b.
+        b is a vector of n entries or a matrix of n rows, each column a right-hand side; on several ranks, this rank's
+        rows of it in the order of its rows of A. So is x; a matrix x is in Fortran order. b is copied unless it has
+        the solver's dtype and the entries of a column follow each other, as in vectors, matrices in Fortran order, and
+        slices of their rows and columns. A complex b of a real matrix has a complex x, of two real right-hand sides
+        for each of its columns; a sparse b has a dense x.
+
+        Of a sparse b the forward sweep reads only the part of L that its nonzero rows reach, and with `rows`, numbers
+        of rows, the backward sweep only the part of U that these depend on: x then has a row for each of them (on
+        several ranks, each asks for some of its own). Without the others it has no residual, and is neither refined nor
+        judged: the verdict and the errors in `report()` are those of a sample, a dense right-hand side that is solved
+        by sweeps alone once for each factorization. Where the sample would have to be refined, all of x is solved for,
+        refined and judged. `report()["solve"]["of_sample"]` tells which, and "panel_share" what part of the factors was
+        read.
+
+        `system` "L", "U" or "D" solves with that factor alone, or its transpose: the `L` and `U` of this solver, and
+        the pivots, which are U's diagonal. As CHOLMOD's systems and SciPy's factors these are of the permuted and
+        scaled matrix: b and x are in the order of elimination, and nothing is refined or judged. Of one process.
+
+        `out`, of x's shape and dtype, is where x is written, and returned; it may be b.
 
         b may be in the memory of the solver's device, an array with DLPack (CuPy's, PyTorch's, JAX's) of the
         solver's dtype whose columns are contiguous. It is read there, behind what is in the device's usual
@@ -80,34 +133,85 @@ class Solver:
         NumericalError when A is singular to rounding or a column of x does not satisfy its equations. That
         error has x as `.x`, and `.report`, which tells the good columns. `on_doubt` "warn" returns x with a
         NumericalWarning instead, "ignore" without.
+
+        >>> lu = trisweep.splu(a)
+        >>> lu.solve(b, trans="T").round(6)
+        array([2.5, 4. , 4.5, 4. , 2.5])
+        >>> y = lu.solve(b[lu.perm_c], system="L")
+        >>> bool(np.allclose(lu.L @ y, b))
+        True
         """
-        if on_doubt not in ("raise", "warn", "ignore"):
-            raise ValueError(f"on_doubt is {on_doubt!r}, not one of 'raise', 'warn' and 'ignore'")
-        _check_trans(trans)
-        if self._is_there(b):
-            if out is not None:
-                raise ValueError("out is given, and b in a device's memory: x is made there")
+        if system != "A":
+            return self._solve_factor(b, system, trans, out, rows)
+        if rows is not None:
+            x, complaint = self._solve_rows(b, rows, trans, on_doubt, out)
+            self._doubt(x, complaint, on_doubt)
+            return x
+        there = self._system.ranks.agree(lambda: self._checked_place(b, trans, on_doubt, out))
+        if self._system.ranks.any(there) if self.device != "native" else there:
+            self._system.ranks.agree(lambda: _require_there(there))
             x, complaint = self._solver.solve_there(b, trans)
-            x = _of_the_library_of(b, x)
+            x = of_the_library_of(b, x)
         else:
-            x, complaint = self._solve_here(self._right_hand_sides(b), trans, out)
+            x, complaint = self._solve_here(b, trans, out)
         self._doubt(x, complaint, on_doubt)
         return x
 
-    def _solve_here(self, b: NDArray, trans: Trans, out: NDArray | None) -> tuple[NDArray, str]:
+    def _solve_factor(
+        self,
+        b: ArrayLike | sparse.sparray | sparse.spmatrix,
+        system: SystemName,
+        trans: Trans,
+        out: NDArray | None,
+        rows: ArrayLike | None,
+    ) -> NDArray:
+        check_trans(trans)
+        if system not in ("L", "U", "D"):
+            raise ValueError(f"system is {system!r}, not one of 'A', 'L', 'U' and 'D'")
+        if rows is not None:
+            raise ValueError("rows are given: these are for system 'A' alone")
+        b = self._right_hand_sides(b)
+        factors = self._explicit_factors()
+        if b.dtype.kind == "c" and self.dtype.kind != "c":
+            x = factors.solve(system, b.real.astype(self.dtype), trans) + 1j * factors.solve(
+                system, b.imag.astype(self.dtype), trans
+            )
+        else:
+            x = factors.solve(system, b, trans)
+        if out is None:
+            return x
+        _require_out(out, b, x.dtype)
+        out[...] = x
+        return out
+
+    def _checked_place(
+        self, b: ArrayLike | DlpackArray | sparse.sparray | sparse.spmatrix, trans: str, on_doubt: str, out: object
+    ) -> bool:
+        """Whether b is in a device's memory."""
+        _check_words(trans, on_doubt)
+        there = self._is_there(b)
+        if there and out is not None:
+            raise ValueError("out is given, and b in a device's memory: x is made there")
+        return there
+
+    def _solve_here(
+        self, b: ArrayLike | sparse.sparray | sparse.spmatrix, trans: Trans, out: NDArray | None
+    ) -> tuple[NDArray, str]:
         """x, or out with x, and what is to be said against it."""
-        in_parts = b.dtype.kind == "c" and self.dtype.kind != "c"
+        is_sparse = self._system.ranks.any(sparse.issparse(b))
+        b = self._system.ranks.agree(lambda: self._right_hand_sides(b))
+        in_parts = self.dtype.kind != "c" and self._system.ranks.any(b.dtype.kind == "c")
         dtype = np.result_type(self.dtype, np.complex64) if in_parts else self.dtype
-        if out is not None and (out.shape != b.shape or out.dtype != dtype or not out.flags.writeable):
-            raise ValueError(f"out is {out.dtype} of the shape {out.shape}: a writeable {dtype} of {b.shape} is needed")
+        self._system.ranks.agree(lambda: _require_out(out, b, dtype))
         wanted = np.column_stack([b.real, b.imag]) if in_parts else b
-        right = _in_columns(wanted, self.dtype)
+        right = in_columns(wanted, self.dtype)
         # Solutions go straight to out where the library can write there.
-        direct = out is not None and not in_parts and _in_columns(out, self.dtype) is out
+        direct = out is not None and not in_parts and in_columns(out, self.dtype) is out
         x = out if direct else np.empty(right.shape, self.dtype, order="F")
         if direct and np.may_share_memory(right, out):
             right = right.copy(order="F")
-        complaint = self._solver.solve(right, x, trans) if x.size > 0 else ""
+        solve = self._solver.solve_sparse if is_sparse else self._solver.solve
+        complaint = solve(right, x, trans) if right.ndim == 1 or right.shape[1] > 0 else ""
         if in_parts:
             count = x.shape[1] // 2
             x = (x[:, :count] + 1j * x[:, count:]).reshape(b.shape)
@@ -115,41 +219,204 @@ class Solver:
             out[...] = x
         return x if out is None else out, complaint
 
+    def _solve_rows(
+        self,
+        b: ArrayLike | sparse.sparray | sparse.spmatrix,
+        rows: ArrayLike,
+        trans: Trans,
+        on_doubt: str,
+        out: NDArray | None,
+    ) -> tuple[NDArray, str]:
+        columns, wanted = self._system.ranks.agree(lambda: self._checked_rows(b, rows, trans, on_doubt, out))
+        in_parts = self.dtype.kind != "c" and self._system.ranks.any(columns.dtype.kind == "c")
+        if in_parts:
+            columns = sparse.csc_array(sparse.hstack([columns.real, columns.imag], format="csc"))
+        values = self._system.ranks.agree(lambda: self._system.in_dtype(columns.data, "b"))
+        x = np.empty((len(wanted), columns.shape[1]), self.dtype, order="F")
+        entries = (columns.indptr.astype(np.int64), columns.indices.astype(np.int32), np.ascontiguousarray(values))
+        complaint = self._solver.solve_rows(entries, wanted, x, trans)
+        if in_parts:
+            count = x.shape[1] // 2
+            x = x[:, :count] + 1j * x[:, count:]
+        return (x[:, 0] if np.ndim(b) == 1 else x), complaint
+
+    def _checked_rows(
+        self,
+        b: ArrayLike | sparse.sparray | sparse.spmatrix,
+        rows: ArrayLike,
+        trans: str,
+        on_doubt: str,
+        out: NDArray | None,
+    ) -> tuple[sparse.csc_array, NDArray]:
+        _check_words(trans, on_doubt)
+        if out is not None:
+            raise ValueError("out is given, and rows: x is made of these alone")
+        return sparse_columns(b, self.local_rows), row_numbers(rows, self.local_rows)
+
     def refactor(self, values: ArrayLike | sparse.sparray | sparse.spmatrix) -> None:
         """Factors new values of the same pattern; order, structure and plan are used again.
 
         `values` is a matrix with A's pattern, or its entries row by row with ascending columns, as `A.tocsr()` has
-        them once its indices are sorted and repeated entries added. Raises as `splu` does, and ValueError when the
-        pattern is another or a value is not finite; the solver is then as before.
+        them once its indices are sorted and repeated entries added; of this rank's rows. Raises as `splu` does, and
+        ValueError when the pattern is another or a value is not finite; the solver is then as before.
+
+        >>> lu = trisweep.splu(a)
+        >>> lu.refactor(2 * a)
+        >>> lu.solve(b).round(6)
+        array([1.25, 2.  , 2.25, 2.  , 1.25])
         """
-        if sparse.issparse(values):
-            rows = _canonical_rows(values)
-            if not (np.array_equal(rows.indptr, self._indptr) and np.array_equal(rows.indices, self._indices)):
-                raise ValueError("the matrix has another pattern than the one that was factored: make a solver of it")
-            values = rows.data
-        values = np.asarray(values)
-        if values.shape != self._indices.shape:
-            raise ValueError(f"values of the shape {values.shape}: the matrix has {len(self._indices)} entries")
-        self._solver.refactor(np.ascontiguousarray(self._in_dtype(values, "values")))
+        self._solver.refactor(self._system.ranks.agree(lambda: self._system.entries(values)))
+        self._explicit = None
+
+    def _refactor_as(self, analysis: Any, values: NDArray) -> None:  # noqa: ANN401
+        """As a new solver of the compiled analysis that has made this one, whatever values it had before."""
+        self._solver.refactor_as(analysis, values)
+        self._explicit = None
+
+    def has_pattern_of(self, a: sparse.sparray | sparse.spmatrix) -> bool:
+        """Whether `refactor(a)` can take the values of a; of several ranks, whether it can on all of them.
+
+        Raises TypeError when a is no sparse matrix of numbers.
+
+        >>> trisweep.splu(a).has_pattern_of(a + 5 * a), trisweep.splu(a).has_pattern_of(a @ a)
+        (True, False)
+        """
+        rows = self._system.ranks.agree(lambda: canonical_rows(a, is_part=True))
+        return not self._system.ranks.any(not self._system.has_pattern_of(rows))
 
     def forward_error(self, b: ArrayLike, x: ArrayLike, trans: Trans = "N") -> list[ForwardError]:
         """Estimates of the errors of solutions x of right-hand sides b, one for each column.
 
-        b and x are as `solve` takes and returns them. Each costs about thirty sweeps. Raises ValueError before there
-        was a solve, which tells whether the matrix is singular, and as `solve` does.
+        b, x and `trans` are as `solve` takes and returns them. Each costs about thirty sweeps. Raises ValueError before
+        there was a solve, which tells whether the matrix is singular, and as `solve` does.
+
+        >>> lu = trisweep.splu(a)
+        >>> [error.bound < 1e-13 for error in lu.forward_error(b, lu.solve(b))]
+        [True]
         """
-        _check_trans(trans)
+        right, solution = self._system.ranks.agree(lambda: self._systems(b, x, trans))
+        count = 1 if right.ndim == 1 else right.shape[1]
+        return [ForwardError(*self._solver.forward_error(right, solution, trans, c)) for c in range(count)]
+
+    def _systems(self, b: ArrayLike, x: ArrayLike, trans: str) -> tuple[NDArray, NDArray]:
+        check_trans(trans)
         right, solution = (
-            _in_columns(self._in_dtype(_rows_of(v, self.shape[0], name), name), self.dtype)
+            in_columns(self._system.in_dtype(rows_of(v, self.local_rows, name), name), self.dtype)
             for v, name in ((b, "b"), (x, "x"))
         )
         if right.shape != solution.shape:
             raise ValueError(f"b has the shape {right.shape} and x {solution.shape}")
-        count = 1 if right.ndim == 1 else right.shape[1]
-        return [ForwardError(*self._solver.forward_error(right, solution, trans, c)) for c in range(count)]
+        return right, solution
+
+    @property
+    def L(self) -> sparse.csc_array:
+        """Unit lower triangular, of `Pr @ R @ A @ C @ Pc == L @ U`; see `perm_r`, `row_scale` and SciPy's `SuperLU`.
+
+        >>> lu = trisweep.splu(a)
+        >>> lu.L.shape, bool((lu.L.diagonal() == 1).all())
+        ((5, 5), True)
+        """
+        return self._explicit_factors().lower
+
+    @property
+    def U(self) -> sparse.csc_array:
+        """Upper triangular; see `L`."""
+        return self._explicit_factors().upper
+
+    @property
+    def perm_r(self) -> NDArray:
+        """Row i of A is row `perm_r[i]` of L U, for n rows: `Pr = csc_array((ones(n), (perm_r, arange(n))))`."""
+        return self._explicit_factors().perm_r
+
+    @property
+    def perm_c(self) -> NDArray:
+        """Column j of A is column `perm_c[j]` of L U: `Pc = csc_array((ones(n), (arange(n), perm_c)))`."""
+        return self._explicit_factors().perm_c
+
+    @property
+    def row_scale(self) -> NDArray:
+        """The diagonal of R: row i of A is multiplied by `row_scale[i]`, a power of two, before it is factored."""
+        return self._explicit_factors().row_scale
+
+    @property
+    def col_scale(self) -> NDArray:
+        """The diagonal of C, as `row_scale`."""
+        return self._explicit_factors().col_scale
+
+    def slogdet(self) -> Slogdet:
+        """Sign and logarithm of the absolute value of A's determinant, as `numpy.linalg.slogdet` has them.
+
+        >>> sign, logarithm = trisweep.splu(a).slogdet()
+        >>> round(float(sign * np.exp(logarithm)), 6)
+        6.0
+        """
+        determinant = self.report()["factor"]["determinant"]
+        if determinant is None:
+            return slogdet(self._explicit_factors())
+        real, imaginary, logarithm = determinant
+        return Slogdet(self.dtype.type(complex(real, imaginary) if self.dtype.kind == "c" else real), logarithm)
+
+    def inertia(self) -> Inertia:
+        """The numbers of positive, negative and zero eigenvalues of a symmetric or Hermitian A, from the pivots.
+
+        Raises ValueError where A has no such factors: it is not symmetric, or complex symmetric, or was factored as LU.
+
+        >>> trisweep.splu(a - sparse.eye_array(5), kind="ldlt").inertia()
+        Inertia(positive=3, negative=1, zero=1)
+        """
+        inertia = self.report()["factor"]["inertia"]
+        if inertia is None:
+            raise ValueError("the factors tell no inertia: they are not those of a real symmetric or Hermitian matrix")
+        return Inertia(*inertia)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Saves matrix and factors in a folder of that name, for `trisweep.load` and `trisweep solve --factors`.
+
+            lu.save("a.factors")
+            x = trisweep.load("a.factors").solve(b)
+
+        Collective, `path` being the same on all ranks; rank 0 writes. Any number of ranks loads it, whatever rows they
+        have. The factors are those that the solver has: of its dtype, or where it is of precision "mixed" and found
+        them good enough, in single precision. They are made once more, which takes the time of `refactor` and the
+        memory of the panels, for sweeps need another form; with `compress` they are saved uncompressed. A folder of
+        factors that is there is replaced.
+
+        Raises OSError when the folder cannot be written, or something else has that name, and RuntimeError when memory
+        or MPI is missing; nothing is there then, and what was there before is as it was.
+
+        >>> trisweep.splu(a).save("a.factors")
+        >>> trisweep.load("a.factors").solve(b).round(6)
+        array([2.5, 4. , 4.5, 4. , 2.5])
+        """
+        factor_folders.save(self._system.ranks, self._solver, path)
+
+    def __reduce__(self) -> tuple[Callable[..., Solver], tuple[Any, ...]]:
+        """With its factors, as `save` has them: for pickle, `copy.deepcopy` and other processes."""
+        if self._system.ranks.comm is not None:
+            raise TypeError("a solver of a communicator's ranks is not pickled: save() it, and load it with comm=")
+        from trisweep.saved import unpickled  # which makes solvers
+
+        return unpickled, (factor_folders.packed(self._solver), self._system.options)
+
+    def _explicit_factors(self) -> ExplicitFactors:
+        """Made when first asked for, by a second factorization: sweeps need panels with inverted diagonal blocks."""
+        if self._system.ranks.size > 1:
+            raise ValueError("the factors of a solver of several ranks are distributed: make one in one process")
+        if self._explicit is None:
+            self._explicit = ExplicitFactors(*self._solver.explicit_factors())
+        return self._explicit
 
     def aslinearoperator(self) -> LinearOperator:
-        """A^-1 as SciPy's iterative and eigenvalue solvers take it: a preconditioner, or `OPinv` of `eigsh`."""
+        """A^-1 as SciPy's iterative and eigenvalue solvers take it: a preconditioner, or `OPinv` of `eigsh`.
+
+        Raises ValueError for a solver of several ranks: SciPy's vectors are whole.
+
+        >>> from scipy.sparse.linalg import eigsh
+        >>> eigsh(a, 1, sigma=0, OPinv=trisweep.splu(a).aslinearoperator(), return_eigenvectors=False).round(6)
+        array([0.267949])
+        """
+        if self.local_rows < self.shape[0]:
+            raise ValueError("SciPy's solvers have whole vectors, and this solver's are distributed")
         return LinearOperator(
             self.shape,
             matvec=self.solve,
@@ -176,6 +443,11 @@ class Solver:
 
         The fields are those of the command's records (docs/run-record.md), and the verdict: "solved",
         "singular", and "ill_conditioned" where the condition number is beyond 1 / epsilon: no digit needs to be right.
+
+        >>> lu = trisweep.splu(a)
+        >>> x = lu.solve(b)
+        >>> lu.report()["factor"]["kind"], lu.report()["solve"]["solved"]
+        ('cholesky', True)
         """
         return self._solver.report()
 
@@ -192,144 +464,100 @@ class Solver:
 
     def _right_hand_sides(self, b: ArrayLike | sparse.sparray | sparse.spmatrix) -> NDArray:
         """b as an array of the right shape, in a dtype that x can have."""
-        b = _rows_of(b.toarray() if sparse.issparse(b) else b, self.shape[0], "b")
+        b = rows_of(b.toarray() if sparse.issparse(b) else b, self.local_rows, "b")
         if b.dtype.kind == "c" and self.dtype.kind != "c":
             return b
-        return self._in_dtype(b, "b")
-
-    def _in_dtype(self, values: NDArray, name: str) -> NDArray:
-        """The same array where it has the solver's dtype."""
-        if values.dtype != self.dtype and not np.can_cast(values.dtype, self.dtype, "same_kind"):
-            remedy = f"make the solver of a.astype({values.dtype})" if values.dtype.kind == "c" else "give numbers"
-            raise TypeError(f"{name} is {values.dtype}, the matrix {self.dtype}: {remedy}")
-        return values.astype(self.dtype, order="F", copy=False)
+        return self._system.in_dtype(b, "b")
 
 
 def splu(
     a: sparse.sparray | sparse.spmatrix,
     *,
+    comm: MPI.Comm | None = None,
+    rows: ArrayLike | None = None,
     threads: int = 0,
     device: Device = "native",
     precision: Literal["double", "mixed"] = "double",
     compress: float | Literal["off", "auto"] = "off",
     ordering: str = "auto",
+    kind: Literal["auto", "lu", "cholesky", "ldlt"] = "auto",
     refine: Literal["auto", "best"] = "auto",
     deterministic: bool = False,
 ) -> Solver:
     """Factors A, in any of SciPy's sparse formats, as SciPy's function of this name does. A stays as it is.
+
+    With `comm`, a communicator of mpi4py, all its ranks call this together. `a` is then this rank's rows of A, all
+    columns wide, any number of them or none. They follow those of the rank before, unless `rows` has their numbers in A
+    on every rank; the number of the first, where they are consecutive.
 
     The options have the names and meanings of the command's. `threads` share the work; 0: one in solves, and all
     processors factor. `device` solves and refines: "native", the CPU kernels; "cuda" or "hip", the thread's current
     GPU, where the library was built for one; or "emulated", the GPU kernels' source on the CPU. `precision` "mixed"
     keeps factors of a matrix in double precision in single precision; `compress` keeps their panels with that relative
     error, between 0 and 1 ("auto": what solves fastest); solutions are refined to the same accuracy. `ordering`:
-    "auto", "metis", "amd", "natural", or "scotch" where the library has it. `refine` "best" corrects solutions as long
-    as that lowers their error, "auto" until it is below ten epsilon. `deterministic` adds in a fixed order, with any
-    number of threads.
+    "auto", "metis", "amd", "natural", or "scotch" where the library has it. `kind` of factorization: "lu", "cholesky",
+    or "ldlt", which is L D L^T of a symmetric and L D L^H of a Hermitian matrix; "auto" takes the symmetric kinds where
+    the matrix is so. `refine` "best" corrects solutions as long as that lowers their error, "auto" until it is below
+    ten epsilon. `deterministic` adds in a fixed order, with any number of threads.
 
     Raises TypeError when `a` is not a sparse matrix of numbers, ValueError when it is not square, is empty or
     has entries that are not finite, or an option is out of range, NumericalError when it is structurally singular, and
     RuntimeError when memory, MPI or the device is missing. That it is singular otherwise the first solve finds out.
+
+    >>> lu = trisweep.splu(a, precision="mixed")
+    >>> lu.solve(b).round(6)
+    array([2.5, 4. , 4.5, 4. , 2.5])
     """
-    return Solver(
-        a,
-        threads=threads,
-        device=device,
-        precision=precision,
-        compress=compress,
-        ordering=ordering,
-        refine=refine,
-        deterministic=deterministic,
-    )
+    options = {
+        "threads": threads,
+        "device": device,
+        "precision": precision,
+        "compress": compress,
+        "ordering": ordering,
+        "kind": kind,
+        "refine": refine,
+        "deterministic": deterministic,
+    }
+    system = System(a, comm, rows, options)
+    make = _core.solvers[system.dtype.name]
+    return Solver(system, make(system.take_block(), system.ranks.handle, system.settings))
 
 
 def spsolve(a: sparse.sparray | sparse.spmatrix, b: ArrayLike, **options: Any) -> NDArray:  # noqa: ANN401
-    """x of A x = b, for one use of the factors; `options` are those of `splu`, b is as in `Solver.solve`."""
-    return splu(a, **options).solve(b)
+    """x of A x = b, for one use of the factors; `a` and `options` are those of `splu`, b is as in `Solver.solve`.
+
+    Raises as both do.
+
+    >>> trisweep.spsolve(a, b).round(6)
+    array([2.5, 4. , 4.5, 4. , 2.5])
+    """
+    with splu(a, **options) as lu:
+        return lu.solve(b)
 
 
 def factorized(a: sparse.sparray | sparse.spmatrix, **options: Any) -> Any:  # noqa: ANN401
-    """The function that solves A x = b for any b, as SciPy's function of this name returns it."""
+    """The function that solves A x = b for any b, as SciPy's function of this name returns it: `Solver.solve`.
+
+    `a` and `options` are those of `splu`. Raises as it does.
+
+    >>> solve = trisweep.factorized(a)
+    >>> solve(2 * b).round(6)
+    array([5., 8., 9., 8., 5.])
+    """
     return splu(a, **options).solve
 
 
-def _settings(
-    dtype: np.dtype,
-    *,
-    threads: int = 0,
-    device: Device = "native",
-    precision: str = "double",
-    compress: float | str = "off",
-    ordering: str = "auto",
-    refine: str = "auto",
-    deterministic: bool = False,
-) -> dict[str, Any]:
-    """The options as the compiled part takes them."""
-    if not 0 <= threads <= _core.most_threads:
-        raise ValueError(f"{threads} threads: give a number from 1 to {_core.most_threads}, or 0")
-    for name, value, choices in (("precision", precision, ("double", "mixed")), ("refine", refine, ("auto", "best"))):
-        if value not in choices:
-            raise ValueError(f"{name} is {value!r}, not one of {' and '.join(map(repr, choices))}")
-    if precision == "mixed" and np.finfo(dtype).eps > np.finfo(np.float64).eps:
-        raise ValueError(f"precision is 'mixed', and the matrix {dtype}: its factors have the lowest precision already")
-    eps = {"off": 0.0, "auto": 0.0}.get(compress, compress) if isinstance(compress, str) else compress
-    if isinstance(eps, str) or not 0 <= eps < 1:
-        raise ValueError(f"compress is {compress!r}: give a relative error from 0 to 1, 'auto' or 'off'")
-    return {
-        "threads": threads,
-        "device": _core.device_name(device),
-        "mixed": precision == "mixed",
-        "compress_eps": float(eps),
-        "compress_automatic": compress == "auto",
-        "ordering": ordering,
-        "best": refine == "best",
-        "deterministic": bool(deterministic),
-    }
+def _check_words(trans: str, on_doubt: str) -> None:
+    check_trans(trans)
+    if on_doubt not in ("raise", "warn", "ignore"):
+        raise ValueError(f"on_doubt is {on_doubt!r}, not one of 'raise', 'warn' and 'ignore'")
 
 
-def _check_trans(trans: str) -> None:
-    if trans not in ("N", "T", "H"):
-        raise ValueError(f"trans is {trans!r}, not one of 'N', 'T' and 'H'")
+def _require_there(there: bool) -> None:
+    if not there:
+        raise ValueError("b is in this process's memory here, and in a device's on another rank")
 
 
-def _rows_of(v: ArrayLike, n: int, name: str) -> NDArray:
-    v = np.asarray(v)
-    if v.ndim not in (1, 2) or len(v) != n:
-        raise ValueError(f"{name} has the shape {v.shape}: {n} rows are needed, as a vector or a matrix")
-    return v
-
-
-def _in_columns(v: NDArray, dtype: np.dtype) -> NDArray:
-    """v in that dtype, the entries of each column next to each other: v itself where it is so."""
-    if v.dtype != dtype:
-        return v.astype(dtype, order="F")
-    size = v.itemsize
-    follow = v.strides[0] == size and v.flags.aligned
-    if follow and (v.ndim == 1 or v.shape[1] == 1 or (v.strides[1] >= len(v) * size and v.strides[1] % size == 0)):
-        return v
-    return v.copy(order="F")
-
-
-def _of_the_library_of(b: DlpackArray, x: DlpackArray) -> DlpackArray:
-    """x, which has DLPack, as an array of the library that made b; as it is, where that takes none."""
-    library = sys.modules.get(type(b).__module__.partition(".")[0])
-    return library.from_dlpack(x) if hasattr(library, "from_dlpack") else x
-
-
-def _canonical_rows(a: sparse.sparray | sparse.spmatrix) -> sparse.csr_array:
-    """A by rows: columns ascend, none twice, one of the four dtypes. What A has so is not copied."""
-    if not sparse.issparse(a):
-        raise TypeError(f"a is {type(a).__name__}, not a sparse matrix of SciPy's: give scipy.sparse.csr_array(a)")
-    if a.ndim != 2 or a.shape[0] != a.shape[1] or a.shape[0] == 0:
-        raise ValueError(f"the matrix has the shape {a.shape}: a square one is needed, with one row at least")
-    if a.shape[0] > _MOST_ROWS:
-        raise ValueError(f"the matrix has {a.shape[0]} rows, and {_MOST_ROWS} are the most")
-    dtype = np.result_type(a.dtype, np.float32 if a.dtype.kind in "fc" else np.float64)
-    if dtype.name not in _core.solvers:
-        raise TypeError(f"a is {a.dtype}: solvers are of {', '.join(_core.solvers)}")
-    rows = sparse.csr_array(a)
-    rows.check_format(full_check=True)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows.astype(dtype, copy=False)
+def _require_out(out: NDArray | None, b: NDArray, dtype: np.dtype) -> None:
+    if out is not None and (out.shape != b.shape or out.dtype != dtype or not out.flags.writeable):
+        raise ValueError(f"out is {out.dtype} of the shape {out.shape}: a writeable {dtype} of {b.shape} is needed")

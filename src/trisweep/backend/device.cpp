@@ -34,15 +34,16 @@ constexpr Device built_for = Device::native;
 class HostRuntime final : public Runtime {
  public:
   int count() const override { return 1; }
+  std::string obstacle() const override { return {}; }
   std::string name() const override { return "the host"; }
   int current() const override { return 0; }
   void take(int /*device*/) const override {}
   void reach(int /*device*/) const override {}
 
-  void* allocate(std::size_t bytes, bool /*managed*/) const override {
-    return std::memset(allocate_aligned(bytes, "the memory of an emulated device"), 0, bytes);
+  void* allocate(std::size_t bytes, MemoryUse /*use*/) const override {
+    return allocate_aligned(bytes, "the memory of an emulated device");
   }
-  void free(void* memory) const noexcept override { std::free(memory); }
+  void release(void* memory, MemoryUse /*use*/) const noexcept override { std::free(memory); }
 
   void copy(void* to, std::size_t to_ld, const void* from, std::size_t from_ld, std::size_t bytes,
             std::size_t count, void* /*stream*/) const override {
@@ -88,8 +89,8 @@ void require_device(Device device) {
   if (device != built_for)
     throw Error(ErrorKind::environment, fmt::format("this build has no kernels for --device {}", name),
                 fmt::format("build with scripts/build --{}, or use --device native", name));
-  if (runtime(device).count() == 0)
-    throw Error(ErrorKind::environment, fmt::format("there is no GPU for --device {}", name),
+  if (const std::string obstacle = runtime(device).obstacle(); !obstacle.empty())
+    throw Error(ErrorKind::environment, fmt::format("there is no GPU for --device {}: {}", name, obstacle),
                 "use --device native, or emulated for the same kernel on the CPU");
 }
 

@@ -25,6 +25,10 @@ constexpr bool is_gpu(Device device) {
 // Throws Error(environment) when this build or this machine has no such device.
 void require_device(Device device);
 
+// own: that kernels of one device use; reached: also those of others, while they run; managed: that moves to
+// whichever device touches it; pinned: the host's, from and to which copies go without waiting for any.
+enum class MemoryUse { own, reached, managed, pinned };
+
 // What a kind of device is asked for; a null stream is its usual one. Errors are thrown as
 // Error(environment). On the host all happens at once.
 class Runtime {
@@ -32,16 +36,19 @@ class Runtime {
   virtual ~Runtime() = default;
 
   virtual int count() const = 0;  // of devices
-  virtual std::string name() const = 0;
+  // Why there is none, in words; empty where there is one.
+  virtual std::string obstacle() const = 0;
+  virtual std::string name() const = 0;  // of the first one, with its driver
   // The device that this thread uses: the first, until it takes another.
   virtual int current() const = 0;
   virtual void take(int device) const = 0;
   // Lets the current device reach the memory of another.
   virtual void reach(int device) const = 0;
 
-  // Zeroed memory of the current device; `managed`: that moves to whichever device touches it.
-  virtual void* allocate(std::size_t bytes, bool managed) const = 0;
-  virtual void free(void* memory) const noexcept = 0;
+  // Of the current device, with any contents.
+  virtual void* allocate(std::size_t bytes, MemoryUse use) const = 0;
+  // Not `free`: that is a macro in programs under SimGrid.
+  virtual void release(void* memory, MemoryUse use) const noexcept = 0;
 
   // These come in a stream, and do not wait. Copies are between memories of the host and of devices, of
   // `count` columns of `bytes` each.

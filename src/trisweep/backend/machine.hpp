@@ -2,8 +2,8 @@
 // What a kernel needs of the machine beneath it: counters that threads, and other devices, see in order; a
 // clock; a pause.
 //
-// A release makes all that the thread, or its block before a barrier, has written visible to whoever acquires
-// what it released.
+// A release makes all that the thread, or its block before a barrier, has written visible to a thread that
+// acquires what it released.
 
 #include <cstdint>
 #include <type_traits>
@@ -19,13 +19,23 @@ enum class Scope { device, system };
 
 }  // namespace trisweep::backend
 
-// TRISWEEP_DEVICE: what kernels call; TRISWEEP_APART: of which several have one in common.
+// TRISWEEP_DEVICE: what kernels call.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include "trisweep/backend/gpu/machine.hpp"
 #else
 #define TRISWEEP_DEVICE
-#define TRISWEEP_APART
 #endif
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
 #include "trisweep/backend/emulated/machine.hpp"
 #endif
+
+namespace trisweep::backend {
+
+// Whether a counter has come to a value, and then acquires what it was released with. To acquire flushes a
+// GPU's L1 cache, which its neighbours read from: looks that find too little do not.
+template <Scope scope>
+TRISWEEP_DEVICE inline bool has_reached(Count* at, Count value) {
+  return load_relaxed<scope>(at) >= value && load_acquire<scope>(at) >= value;
+}
+
+}  // namespace trisweep::backend

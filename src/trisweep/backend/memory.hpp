@@ -1,6 +1,7 @@
 #pragma once
 // Owners of a device's memory, streams and events, and copies.
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -26,36 +27,53 @@ void copy_columns(Device device, Vectors<T> to, Vectors<const std::type_identity
                          usize(to.rows) * sizeof(T), usize(to.cols), stream);
 }
 
-// Memory of a device: of the current one when it is made.
+// Memory of a device: of the current one when it is made. Throws Error(environment) when there is not enough.
 template <class T>
 class DeviceArray {
  public:
   DeviceArray() = default;
-  // Zeroed.
-  DeviceArray(Device device, std::size_t size, bool managed = false) requires(!std::is_const_v<T>)
-      : data_(size == 0 ? nullptr : static_cast<T*>(runtime(device).allocate(size * sizeof(T), managed)),
-              Free{&runtime(device)}),
-        size_(size) {}
+  // Zeroed, also for streams that do not wait for the usual one.
+  DeviceArray(Device device, std::size_t size, MemoryUse use = MemoryUse::own) requires(!std::is_const_v<T>)
+      : DeviceArray(size, device, use) {
+    if (size == 0) return;
+    if (use == MemoryUse::pinned) {
+      std::fill_n(data(), size, T{});
+      return;
+    }
+    runtime(device).clear(data(), size * sizeof(T), nullptr);
+    runtime(device).wait(nullptr);
+  }
   // What kernels only read: a copy in a GPU's memory, else the values themselves, which outlive it then.
   DeviceArray(Device device, std::span<T> values) requires(std::is_const_v<T>) : size_(values.size()) {
     if (!is_gpu(device)) {
       data_.reset(values.data());
     } else if (size_ > 0) {
-      DeviceArray<std::remove_const_t<T>> copied(device, size_);
+      DeviceArray<std::remove_const_t<T>> copied(size_, device, MemoryUse::own);
       copy(device, copied.data(), values.data(), size_);
-      data_ = {copied.release(), Free{&runtime(device)}};
+      data_ = {copied.release(), Free{&runtime(device), MemoryUse::own}};
     }
   }
 
+  // The first value, in the device's memory; null of an empty array.
   T* data() const { return data_.get(); }
+  // The number of values.
   std::size_t size() const { return size_; }
+  // Gives up the memory, which the caller frees by the device's runtime.
   T* release() { return data_.release(); }
 
  private:
+  template <class>
+  friend class DeviceArray;
+  DeviceArray(std::size_t size, Device device, MemoryUse use)
+      : data_(size == 0 ? nullptr : static_cast<T*>(runtime(device).allocate(size * sizeof(T), use)),
+              Free{&runtime(device), use}),
+        size_(size) {}
+
   struct Free {
     const Runtime* owner = nullptr;  // null: the memory is another's
+    MemoryUse use = MemoryUse::own;
     void operator()(T* memory) const {
-      if (owner != nullptr) owner->free(const_cast<std::remove_const_t<T>*>(memory));
+      if (owner != nullptr) owner->release(const_cast<std::remove_const_t<T>*>(memory), use);
     }
   };
   std::unique_ptr<T, Free> data_;
@@ -65,7 +83,9 @@ class DeviceArray {
 // A stream of the current device, beside the usual one, which does not wait for it.
 class Stream {
  public:
+  // Throws Error(environment) when the device makes none.
   explicit Stream(Device device) : stream_(runtime(device).make_stream(), {&runtime(device)}) {}
+  // A cudaStream_t or hipStream_t.
   void* get() const { return stream_.get(); }
 
  private:
@@ -76,8 +96,10 @@ class Stream {
   std::unique_ptr<void, Free> stream_;
 };
 
+// A mark in a stream, which others wait for.
 class Event {
  public:
+  // Of the current device; throws Error(environment) when it makes none.
   explicit Event(Device device) : event_(runtime(device).make_event(), {&runtime(device)}) {}
   // After what is in a stream so far.
   void record(void* stream) const { event_.get_deleter().owner->record(event_.get(), stream); }
@@ -95,6 +117,7 @@ class Event {
 // What is called while it lives concerns that device.
 class CurrentDevice {
  public:
+  // Makes the device with that number, from 0, the current one of this thread until it is destroyed.
   CurrentDevice(const Runtime& runtime, int device) : runtime_(runtime), before_(runtime.current()) {
     runtime.take(device);
   }
@@ -113,8 +136,12 @@ class VectorCopies {
  public:
   // For at most so many rows and right-hand sides.
   VectorCopies(Device device, Index rows, Index nrhs)
-      : device_(device), b_(device, is_gpu(device) ? usize(rows) * usize(nrhs) : 0), x_(device, b_.size()) {}
+      : device_(device),
+        b_(device, is_gpu(device) ? usize(rows) * usize(nrhs) : 0),
+        x_(device, b_.size()),
+        x_on_host_(device, b_.size(), MemoryUse::pinned) {}
 
+  // b and x for a kernel in `stream`, b copied there where it is the host's; does not wait.
   std::pair<Vectors<const T>, Vectors<T>> bring_in(Vectors<const T> b, Vectors<T> x, void* stream) const {
     if (is_copied(b.space)) {
       const Vectors<T> copied(b_.data(), b.rows, b.cols);
@@ -124,15 +151,24 @@ class VectorCopies {
     if (is_copied(x.space)) x = {x_.data(), x.rows, x.cols};
     return {b, x};
   }
+  // Begins to copy the x of bring_in() to pinned memory, behind what is in `stream`; does not wait.
   void bring_out(Vectors<T> x, void* stream) const {
-    if (is_copied(x.space)) copy_columns(device_, x, Vectors<const T>(x_.data(), x.rows, x.cols), stream);
+    if (is_copied(x.space))
+      copy_columns(device_, Vectors<T>(x_on_host_.data(), x.rows, x.cols),
+                   Vectors<const T>(x_.data(), x.rows, x.cols), stream);
+  }
+  // Copies what bring_out() brought to the caller's x, once the stream has come so far.
+  void hand_out(Vectors<T> x) const {
+    if (!is_copied(x.space)) return;
+    for (Index c = 0; c < x.cols; ++c)
+      std::copy_n(x_on_host_.data() + usize(c) * usize(x.rows), usize(x.rows), x.column(c));
   }
 
  private:
   bool is_copied(MemorySpace space) const { return is_gpu(device_) && space == MemorySpace::host; }
 
   Device device_;
-  DeviceArray<T> b_, x_;
+  DeviceArray<T> b_, x_, x_on_host_;
 };
 
 }  // namespace trisweep::backend

@@ -16,6 +16,8 @@ class SymmetricHeap {
   // Zeroed, of as many bytes for every PE. Collective, and so is freeing it.
   virtual std::shared_ptr<std::byte> allocate(std::size_t bytes) const = 0;
   virtual void barrier() const = 0;
+  // While it is held, puts to other nodes may read from that memory of the device, which is not the heap's.
+  virtual std::shared_ptr<void> make_source(void* memory, std::size_t bytes) const = 0;
   // A kernel of all PEs, whose blocks are all resident.
   virtual void launch(const void* kernel, unsigned blocks, unsigned threads, void** arguments,
                       void* stream) const = 0;
@@ -32,7 +34,7 @@ HeapId make_heap_id();
 // there is no device.
 std::shared_ptr<SymmetricHeap> join_symmetric_heap(const HeapId& id, Index rank, Index ranks);
 
-// What kernels call of it: known to the compiler of such kernels only (backend/gpu/nvshmem_device.hpp).
+// What kernels call of it: known to the compiler of such kernels only (backend/gpu/nvshmem_kernel.hpp).
 struct HeapPuts;
 
 #if defined(TRISWEEP_NVSHMEM)

@@ -4,6 +4,8 @@
 // what all do together is between such calls. In the emulation a block is one thread, which plays all lanes
 // of a warp, one after another: so the host tests what a warp does.
 
+#include <utility>
+
 #include "trisweep/backend/emulated/team.hpp"
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include "trisweep/backend/gpu/team.hpp"
@@ -20,6 +22,16 @@ TRISWEEP_DEVICE inline void sum_over_lanes(const Warp& warp, Register& value) {
   for (int bit = Warp::lanes / 2; bit > 0; bit /= 2) warp.add_from(value, bit);
 }
 
+// Calls visit(i) for i in [0, count), one after another and without a loop, so that an array with that index
+// stays in registers.
+template <int count, class Visit>
+TRISWEEP_DEVICE inline void unrolled(const Visit& visit) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (visit(i), ...);
+  }
+  (std::make_integer_sequence<int, count>());
+}
+
 // Calls visit(i) for i in [0, count), each on one thread of the block.
 template <class Block, class Visit>
 TRISWEEP_DEVICE inline void for_each(const Block& block, std::size_t count, const Visit& visit) {
@@ -28,18 +40,22 @@ TRISWEEP_DEVICE inline void for_each(const Block& block, std::size_t count, cons
     visit(i);
 }
 
-// Workers (blocks or warps) run items of [0, items) until there are none left. They take them by ticket, in
-// their order; `first`: tickets of launches before. ready(item), by one thread: waits until the item can be
-// run; false: the worker leaves instead. Each worker ends a launch with a ticket of none.
-template <class Worker, class Ready, class Run>
-TRISWEEP_DEVICE inline void take_items(const Worker& worker, Count* ticket, Count first, Count items,
-                                       const Ready& ready, const Run& run) {
+inline constexpr Count no_item = ~Count{0};
+
+// Items of [0, items) in their order, by one thread of each worker; `first`: tickets of launches before. Each
+// worker ends a launch with a ticket of none.
+TRISWEEP_DEVICE inline Count take_ticket(Count* ticket, Count first, Count items) {
+  const Count item = add_relaxed<Scope::device>(ticket, 1) - first;
+  return item < items ? item : no_item;
+}
+
+// A worker (a block or a warp) runs items until take() has none, which one of its threads calls. No value of
+// take() is kept meanwhile: the products need the registers.
+template <class Worker, class Take, class Run>
+TRISWEEP_DEVICE inline void take_items(const Worker& worker, const Take& take, const Run& run) {
   for (;;) {
-    const Count taken = worker.find([&] {
-      const Count item = add<Scope::device>(ticket, 1) - first;
-      return item < items && ready(item) ? item : items;
-    });
-    if (taken >= items) return;
+    const Count taken = worker.find(take);
+    if (taken == no_item) return;
     run(taken);
   }
 }

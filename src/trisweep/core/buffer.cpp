@@ -5,11 +5,11 @@
 
 #include <cstring>
 
+#include "trisweep/core/cache_line.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep {
 namespace {
-constexpr std::size_t cache_line = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t slack = 256;  // see buffer.hpp
 }  // namespace

@@ -17,12 +17,15 @@ enum class ErrorKind {
   numerical,    // singular, not converged: exit status 1
 };
 
+// What the library throws.
 class Error : public std::runtime_error {
  public:
   // `message` says what is wrong and where; `remedy` what the user can do about it (may be empty).
   Error(ErrorKind kind, const std::string& message, const std::string& remedy = {});
 
+  // What went wrong.
   ErrorKind kind() const { return kind_; }
+  // Of a program that ends with it.
   int exit_status() const { return kind_ == ErrorKind::numerical ? 1 : 2; }
 
  private:
@@ -32,6 +35,7 @@ class Error : public std::runtime_error {
 // A defect of an input file: "FILE:LINE: message". `line` counts from 1; 0 means the file as a whole.
 class InputError : public Error {
  public:
+  // `file` and `line` come before the message.
   InputError(const std::filesystem::path& file, std::int64_t line, const std::string& message,
              const std::string& remedy = {});
 };

@@ -28,12 +28,29 @@
 // Whether this processor has it.
 namespace trisweep::instruction_set {
 
-#if defined(__x86_64__)
-inline bool x86_64_v4() {
-  return __builtin_cpu_supports("x86-64-v4") != 0;
+#if !defined(__x86_64__)
+inline bool x86_64_v3() {
+  return false;
 }
+inline bool x86_64_v4() {
+  return false;
+}
+#elif defined(__clang__)  // which does not know the levels by name before version 18
+inline bool x86_64_v3() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("fma");
+}
+inline bool x86_64_v4() {
+  return x86_64_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#else
 inline bool x86_64_v3() {
   return __builtin_cpu_supports("x86-64-v3") != 0;
+}
+inline bool x86_64_v4() {
+  return __builtin_cpu_supports("x86-64-v4") != 0;
 }
 #endif
 inline bool baseline() {

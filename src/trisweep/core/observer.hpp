@@ -7,6 +7,7 @@
 
 namespace trisweep {
 
+// Is told of progress; the methods here do nothing.
 class Observer {
  public:
   virtual ~Observer() = default;

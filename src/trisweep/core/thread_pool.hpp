@@ -20,6 +20,7 @@ inline constexpr int most_threads = 1024;
 // Throws Error(usage) unless a rank can have that many: from `least` to most_threads.
 void require_threads(int threads, int least = 1);
 
+// Threads that sleep between calls.
 class ThreadPool {
  public:
   // `threads` counts the caller's, which is thread 0. Throws Error(usage) beyond 1 to most_threads, and
@@ -29,14 +30,16 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
+  // The number of threads, the caller's included.
   int size() const { return size_; }
   // Calls work(thread) once on every thread and returns when all calls have. The first exception is rethrown
   // then; `work` itself must see to it that the other calls end. Throws Error(usage) in a forked child.
   void run(const std::function<void(int)>& work);
 
+  // A range of indices.
   struct Part {
-    std::size_t begin;
-    std::size_t end;
+    std::size_t begin;  // first index
+    std::size_t end;    // one past the last
   };
   // The thread's part of [0, count): about equal parts that begin at multiples of `multiple`.
   Part part(int thread, std::size_t count, std::size_t multiple) const {
@@ -52,7 +55,7 @@ class ThreadPool {
     std::mutex mutex;
     std::condition_variable changed;
     const std::function<void(int)>* work = nullptr;
-    // Changed with the mutex held, read without it by who does not sleep yet.
+    // Changed with the mutex held, read without it by threads that do not sleep yet.
     std::atomic<long> round = 0;
     std::atomic<int> busy = 0;  // other threads at work in this round
     std::atomic<bool> ended = false;

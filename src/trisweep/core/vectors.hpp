@@ -9,30 +9,35 @@
 
 namespace trisweep {
 
+// Whose memory.
 enum class MemorySpace { host, device };
 
 // `rows` x `cols`, column-major, column c from data + c * ld on. Of a distributed vector: this rank's rows.
-// A view says what it is told; who takes one checks it where all ranks hear of an error (require_fit).
+// A view does not check its arguments; functions that take one do, where all ranks hear of an error
+// (require_fit).
 template <class T>
 struct Vectors {
-  T* data = nullptr;
-  Index rows = 0;
-  Index cols = 0;
-  Offset ld = 0;
-  MemorySpace space = MemorySpace::host;
+  T* data = nullptr;                      // the first entry of the first column
+  Index rows = 0;                         // entries of a column
+  Index cols = 0;                         // columns
+  Offset ld = 0;                          // entries between the beginnings of columns
+  MemorySpace space = MemorySpace::host;  // whose memory
 
   Vectors() = default;
   // Columns without gaps.
   Vectors(T* begin, Index row_count, Index col_count) : Vectors(begin, row_count, col_count, row_count) {}
+  // Columns whose beginnings are `between` entries apart.
   Vectors(T* begin, Index row_count, Index col_count, Offset between, MemorySpace where = MemorySpace::host)
       : data(begin), rows(row_count), cols(col_count), ld(between), space(where) {}
   // One column.
   Vectors(std::vector<std::remove_const_t<T>>& v) : Vectors(v.data(), static_cast<Index>(v.size()), 1) {}
+  // One column, for reading.
   Vectors(const std::vector<std::remove_const_t<T>>& v) requires std::is_const_v<T>
       : Vectors(v.data(), static_cast<Index>(v.size()), 1) {}
   // For reading only.
   operator Vectors<const T>() const requires(!std::is_const_v<T>) { return {data, rows, cols, ld, space}; }
 
+  // Where column c begins.
   T* column(Index c) const { return data + c * ld; }
   // `count` columns from `first` on.
   Vectors columns(Index first, Index count) const { return {column(first), rows, count, ld, space}; }

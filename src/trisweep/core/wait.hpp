@@ -1,7 +1,9 @@
 #pragma once
 // Waiting for another thread of the same process.
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 
@@ -27,8 +29,21 @@ bool soon(const Ready& ready) {
 }
 
 // Threads take turns; one that is alone need not.
-inline std::unique_lock<std::mutex> turn_of(int threads, std::mutex& mutex) {
-  return threads == 1 ? std::unique_lock<std::mutex>() : std::unique_lock(mutex);
+template <class Mutex>
+std::unique_lock<Mutex> turn_of(int threads, Mutex& mutex) {
+  return threads == 1 ? std::unique_lock<Mutex>() : std::unique_lock(mutex);
 }
+
+// What threads share and wait by. Tests of the orders of memory have one of their own.
+struct StandardThreads {
+  using Mutex = std::mutex;
+  using Condition = std::condition_variable;
+  template <class T>
+  using Atomic = std::atomic<T>;
+  template <class Ready>
+  static bool soon(const Ready& ready) {
+    return trisweep::soon(ready);
+  }
+};
 
 }  // namespace trisweep

@@ -7,7 +7,7 @@
 // waits for the sums only after its dense blocks. (Launches of batches, as others make them, are a study:
 // studies/himv/batch_kernel.hpp.)
 
-#include "trisweep/backend/team.hpp"
+#include "trisweep/backend/waiting.hpp"
 #include "trisweep/device/packed_numbers.hpp"
 #include "trisweep/device/program.hpp"
 
@@ -40,7 +40,8 @@ struct GemvRows {
 // Of one device. Counters only grow (machine.hpp).
 struct GemvControl {
   Count ticket = 0;
-  Count summed = 0;  // panels of V
+  Count summed = 0;   // panels of V
+  Count stalled = 0;  // 1 + the row of a row block that has waited for too long
 };
 
 template <class T>
@@ -109,17 +110,20 @@ struct MergedProduct {
   static constexpr int threads = threads_of_block;
   GemvView<T> v;
   Count workers, number;
+  Count watchdog = nanoseconds(usual_watchdog);
 
   template <class Block>
   TRISWEEP_DEVICE void operator()(const Block& block) const {
     const auto rights = static_cast<Count>(v.right.end - v.right.begin);
     const Count items = rights + static_cast<Count>(v.row_block.size);
-    const auto any = [](Count) { return true; };
-    take_items(block, &v.control->ticket, (number - 1) * (items + workers), items, any, [&](Count item) {
+    const auto take = [&] {
+      return take_ticket(&v.control->ticket, (number - 1) * (items + workers), items);
+    };
+    take_items(block, take, [&](Count item) {
       if (item < rights) {
         sum_columns(v, v.gemv[v.right.begin + static_cast<Index>(item)], block);
-        block.sync();
-        if (block.leads()) add<Scope::device>(&v.control->summed, 1);
+        block.publish();
+        if (block.leads()) add_release<Scope::device>(&v.control->summed, 1);
       } else {
         sum_row_block(v.row_block[static_cast<Index>(item - rights)], number * rights, block);
       }
@@ -130,10 +134,15 @@ struct MergedProduct {
   template <class Block>
   TRISWEEP_DEVICE void sum_row_block(const GemvRows& row_block, Count summed, const Block& block) const {
     sum_rows<true>(v, row_block.rows, row_block.dense, block);
-    block.find([&] {
-      while (load_acquire<Scope::device>(&v.control->summed) < summed) block.idle();
+    const Count left = block.find([&] {
+      Waiting waiting(&v.control->summed, watchdog);
+      while (!has_reached<Scope::device>(&v.control->summed, summed)) {
+        block.idle();
+        if (waiting.leaves(&v.control->stalled, static_cast<Count>(row_block.rows.begin))) return Count(1);
+      }
       return Count(0);
     });
+    if (left != 0) return;
     sum_rows<false>(v, row_block.rows, row_block.low_rank, block);
   }
 };

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "trisweep/backend/launch.hpp"
+#include "trisweep/backend/watchdog.hpp"
 #include "trisweep/device/gemv_plan.hpp"
 
 namespace trisweep::device {
@@ -82,16 +83,20 @@ class MergedGemv final : public KernelRunner<T> {
  public:
   MergedGemv(GemvPlan plan, Device device, ThreadPool& pool)
       : KernelRunner<T>(std::move(plan), device, pool),
-        workers_(backend::resident_blocks<MergedProduct<NumberOf<T>>>(this->queue())) {}
+        workers_(backend::resident_blocks<MergedProduct<NumberOf<T>>>(this->queue())),
+        stall_(device) {}
 
   void run() override {
     const MergedProduct<NumberOf<T>> product{this->view(), static_cast<Count>(workers_), ++products_};
     backend::launch_together(this->queue(), product, workers_);
+    stall_.record(&product.v.control->stalled, this->queue().stream);
     this->wait();
+    stall_.require_none("row");
   }
 
  private:
   int workers_;
+  backend::Stall stall_;
   Count products_ = 0;
 };
 

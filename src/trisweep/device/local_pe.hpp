@@ -2,6 +2,7 @@
 // All that one PE has in its device's memory.
 
 #include <algorithm>
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <optional>
@@ -41,6 +42,7 @@ class SideMemory {
     memory_.emplace_back(device, std::as_bytes(side));
     return reinterpret_cast<const NumberOf<S>*>(memory_.back().data());
   }
+  NoPanels put(Device /*device*/, NoPanels side) { return side; }
   // Pieces lie there as in the memory of the host.
   template <class S>
   Pieces<NumberOf<S>> put(Device device, const PieceSpan<S>& side) {
@@ -71,44 +73,53 @@ class LocalPe {
   using Number = NumberOf<T>;
 
   // On the current device of a kind, for solves with at most `nrhs` right-hand sides. `shared`: memory of the
-  // layout, zero, on a cache line, that other PEs reach; null: it has it by itself. That and the program
-  // outlive it. Throws Error(environment).
+  // layout, zero, on a cache line, that other PEs reach; null: it has it by itself; in `heap`, if any. These
+  // and the program outlive it. Throws Error(environment).
   LocalPe(Device device, const Program& program, Index pes, Index nrhs, const PeData<T>& data = {},
-          std::byte* shared = nullptr)
+          std::byte* shared = nullptr, const backend::SymmetricHeap* heap = nullptr)
       : device_(device),
         program_(&program),
         nrhs_(nrhs),
+        heap_(heap),
         program_view_(view_of(program,
                               [this]<class A>(const std::vector<A>& list) {
                                 return ArrayView<A>{place(std::span(list)), static_cast<Index>(list.size())};
                               })),
-        own_shared_(device, shared == nullptr ? shared_layout(program, pes).template bytes<T>(nrhs) : 0),
+        own_shared_(device, shared == nullptr ? shared_layout(program, pes).template bytes<T>(nrhs) : 0,
+                    pes > 1 ? backend::MemoryUse::reached : backend::MemoryUse::own),
         shared_(shared_layout(program, pes).template at<T>(shared == nullptr ? own_shared_.data() : shared)),
         counter_(device, usize(program.counters)),
-        time_(device, program.part.size() + 1),
         b_scale_(device, data.b_scale),
         x_scale_(device, data.x_scale),
         measured_(device::measured(data.measuring, [this](auto values) { return place(values); })),
-        copies_(device, callers_rows_of(program), nrhs) {}
+        copies_(device, callers_rows_of(program), nrhs),
+        record_(device,
+                (sizeof(Control) - offsetof(Control, failed)) / sizeof(Count) + program.part.size() + 1,
+                backend::MemoryUse::pinned),
+        norms_(device, program.verdict == none ? 0 : usize(Norm::count) * usize(nrhs),
+               backend::MemoryUse::pinned) {}
 
   const Program& program() const { return *program_; }
   const PeMemory<Number>& shared() const { return shared_; }
   T* rows() const { return reinterpret_cast<T*>(shared_.row); }
-  // When the phases of the last solve began, and behind them its end: nanoseconds, 0 for one without items.
-  const DeviceArray<Count>& times() const { return time_; }
 
   // What kernels have of it, with panels that are put there, and `workers` at most.
   template <class Side, class Peers>
   Pe<InKernels<Side>, Number, Peers> view(const PanelsBySide<Side>& panels, const Peers& peers, int workers) {
     const std::size_t scratch = scratch_size(*program_, rows_for_tiles(*program_, panels), nrhs_);
-    if (scratch_.size() != scratch * usize(workers)) scratch_ = {device_, scratch * usize(workers)};
+    if (scratch_.size() != scratch * usize(workers)) {
+      source_ = {};
+      scratch_ = {device_, scratch * usize(workers)};
+      if (heap_ != nullptr && scratch_.size() > 0)
+        source_ = heap_->make_source(scratch_.data(), scratch_.size() * sizeof(T));
+    }
     return {.program = program_view_,
             .panels = {side_[0].put(device_, panels[0]), side_[1].put(device_, panels[1]),
                        side_[2].put(device_, panels[2])},
             .peers = peers,
             .messages = program_->messages(),
             .counter = counter_.data(),
-            .time = time_.data(),
+            .time = shared_.control->times(),
             .phases = static_cast<Index>(program_->part.size()),
             .scratch = reinterpret_cast<Number*>(scratch_.data()),
             .scratch_size = scratch,
@@ -122,15 +133,33 @@ class LocalPe {
                            v.base);
   }
   void bring_out(const PeVectors<T>& v, void* stream) const { copies_.bring_out(v.x, stream); }
+  void hand_out(const PeVectors<T>& v) const { copies_.hand_out(v.x); }
 
-  // Behind what is in the stream.
-  bool failed(void* stream = nullptr) const { return read(shared_.control->failed, stream) != 0; }
+  // Copies what the host is to hear of a solve with so many right-hand sides, in a stream: behind it, these
+  // say that.
+  void record(Index nrhs, void* stream) const {
+    const auto copy = [&](void* to, const void* from, std::size_t bytes) {
+      backend::runtime(device_).copy(to, bytes, from, bytes, bytes, 1, stream);
+    };
+    copy(record_.data(), &shared_.control->failed, record_.size() * sizeof(Count));
+    if (norms_.size() > 0)
+      copy(norms_.data(), rows() + usize(program_->verdict) * usize(nrhs),
+           usize(Norm::count) * usize(nrhs) * sizeof(T));
+  }
+  bool failed() const { return record_.data()[0] != 0; }
   // What a worker has waited for too long, in words.
-  std::optional<std::string> stalled(void* stream = nullptr) const {
-    const Count item = read(shared_.control->stalled, stream);
+  std::optional<std::string> stalled() const {
+    const Count item = record_.data()[1];
     if (item == 0) return std::nullopt;
     return describe_waiting(*program_, static_cast<Index>(item - 1));
   }
+  // See Control::times().
+  std::span<const Count> times() const {
+    const std::size_t size = program_->part.size() + 1;
+    return {record_.data() + record_.size() - size, size};
+  }
+  // Of a program that measures: Norm::count rows of as many numbers as the solve has right-hand sides.
+  std::span<const T> norms() const { return {norms_.data(), norms_.size()}; }
 
  private:
   // How many rows of b and x its caller has.
@@ -143,26 +172,24 @@ class LocalPe {
   const A* place(std::span<const A> values) {
     return reinterpret_cast<const A*>(placed_.emplace_back(device_, std::as_bytes(values)).data());
   }
-  Count read(Count& word, void* stream) const {
-    if (!is_gpu(device_)) return load_acquire<Scope::system>(&word);
-    Count value = 0;
-    backend::copy(device_, &value, &word, 1, stream);
-    return value;
-  }
 
   Device device_;
   const Program* program_;
   Index nrhs_;
+  const backend::SymmetricHeap* heap_;
   std::deque<DeviceArray<const std::byte>> placed_;
   ProgramView program_view_;
   DeviceArray<std::byte> own_shared_;
   PeMemory<Number> shared_;
-  DeviceArray<Count> counter_, time_;
+  DeviceArray<Count> counter_;
   DeviceArray<const RealOf<T>> b_scale_, x_scale_;
   ResidualView<Number> measured_;
   backend::VectorCopies<T> copies_;
+  DeviceArray<Count> record_;  // of the control words from `failed` on, and the times
+  DeviceArray<T> norms_;
   std::array<SideMemory, distribution::sides.size()> side_;
   DeviceArray<T> scratch_;
+  std::shared_ptr<void> source_;  // for as long as PEs of other nodes are put from the scratch
 };
 
 }  // namespace trisweep::device

@@ -9,6 +9,7 @@ LocalPes<T>::LocalPes(std::span<const Program> programs, Index nrhs, const Local
       scheduling_(options.scheduling),
       heap_(options.heap),
       group_(options.device, options.devices),
+      beside_(options.device),
       memory_(options.memory.begin(), options.memory.end()),
       part_(group_.size()) {
   const auto pes = static_cast<Index>(memory_.empty() ? programs.size() : memory_.size());
@@ -19,58 +20,67 @@ LocalPes<T>::LocalPes(std::span<const Program> programs, Index nrhs, const Local
     part_[place].pe.push_back(p);
     group_.on(place, [&] {
       pe_.emplace_back(device_, programs[p], pes, nrhs, options.data.empty() ? PeData<T>{} : options.data[p],
-                       shared);
+                       shared, heap_);
     });
   }
   if (memory_.empty())
     for (const LocalPe<T>& pe : pe_) memory_.push_back(pe.shared());
   for (std::size_t i = 0; i < part_.size(); ++i)
     group_.on(i, [&] { part_[i].memory = {device_, std::span(std::as_const(memory_))}; });
-  if (heap_ != nullptr) heap_->barrier();  // nobody puts anything where zeros are yet to come
 }
 
 template <Scalar T>
 template <class Side>
 void LocalPes<T>::use(std::span<const PanelsBySide<Side>> panels) {
-  const auto use_peers = [&]<class Peers, class Body>(std::type_identity<Peers>, std::type_identity<Body>) {
-    using View = Pe<InKernels<Side>, Number, Peers>;
-    use_kernel<Body, View>([&](std::size_t p, const Part& part) {
+  using Here = InKernels<Side>;
+  const auto use_peers = [&]<class Peers, class One, class Any>(std::type_identity<Peers>,
+                                                                Kernels<One, Any>) {
+    use_kernels<One, Any, Pe<Here, Number, Peers>>([&](std::size_t p, const Part& part, int workers) {
       const Peers peers{part.memory.data(), static_cast<Index>(memory_.size()), pe_[p].program().pe};
-      return pe_[p].view(panels[p], peers, part.workers);
+      return pe_[p].view(panels[p], peers, workers);
     });
   };
+  const auto use_workers = [&]<class Peers>(std::type_identity<Peers> peers) {
+    use_peers(peers,
+              Kernels<RunWorkers<Here, Number, Peers, 1>, RunWorkers<Here, Number, Peers, widest_tile>>());
+  };
   using Direct = DirectPeers<Number>;
-  using Heap = HeapPeers<Number>;
-  if constexpr (std::is_pointer_v<InKernels<Side>>) {
+  if constexpr (std::is_pointer_v<Here>) {
+    using Items = RunItems<Here, Number, Direct>;
     if (scheduling_ == Scheduling::block_for_each)
-      return use_peers(std::type_identity<Direct>(),
-                       std::type_identity<RunItems<InKernels<Side>, Number, Direct>>());
+      return use_peers(std::type_identity<Direct>(), Kernels<Items, Items>());
   }
-  if (heap_ != nullptr)
-    return use_peers(std::type_identity<Heap>(),
-                     std::type_identity<RunWorkers<InKernels<Side>, Number, Heap>>());
-  use_peers(std::type_identity<Direct>(), std::type_identity<RunWorkers<InKernels<Side>, Number, Direct>>());
+  if (heap_ != nullptr) return use_workers(std::type_identity<HeapPeers<Number>>());
+  use_workers(std::type_identity<Direct>());
 }
 
 template <Scalar T>
-template <class Body, class View>
-void LocalPes<T>::use_kernel(const std::function<View(std::size_t, const Part&)>& view) {
-  struct Views {
+template <class One, class Any, class View>
+void LocalPes<T>::use_kernels(const std::function<View(std::size_t, const Part&, int)>& view) {
+  struct OfPart {
+    int workers_of_one, workers_of_any;
     std::vector<View> here;
     DeviceArray<const View> there;
   };
-  const auto views = std::make_shared<std::vector<Views>>(part_.size());
+  const auto parts = std::make_shared<std::vector<OfPart>>(part_.size());
   for (std::size_t i = 0; i < part_.size(); ++i)
     group_.on(i, [&] {
-      Views& of = (*views)[i];
-      part_[i].workers = workers_of<Body>(part_[i]);
-      for (const std::size_t p : part_[i].pe) of.here.push_back(view(p, part_[i]));
+      OfPart& of = (*parts)[i];
+      of.workers_of_one = workers_of<One>(part_[i]);
+      of.workers_of_any = workers_of<Any>(part_[i]);
+      for (const std::size_t p : part_[i].pe)
+        of.here.push_back(view(p, part_[i], std::max(of.workers_of_one, of.workers_of_any)));
       of.there = {device_, std::span(std::as_const(of.here))};
     });
-  launch_ = [this, views](const Launch& of) {
-    const Part& part = part_[of.part];
-    const int count = static_cast<int>(part.pe.size());
-    launch(Body{{(*views)[of.part].there.data(), count, of.solve, of.callers}}, part.workers * count, of);
+  launch_ = [this, parts](const Launch& of) {
+    const OfPart& part = (*parts)[of.part];
+    const auto run = [&]<class Body>(std::type_identity<Body>, int workers) {
+      const int count = static_cast<int>(part.here.size());
+      launch(Body{{part.there.data(), count, of.solve, of.callers}}, workers * count, of);
+      return workers;
+    };
+    return of.solve.nrhs == 1 ? run(std::type_identity<One>(), part.workers_of_one)
+                              : run(std::type_identity<Any>(), part.workers_of_any);
   };
 }
 
@@ -133,32 +143,33 @@ void LocalPes<T>::start(std::size_t i, std::span<const PeVectors<T>> vectors, So
     callers.of[p] = pe_[part.pe[p]].bring_in(vectors[part.pe[p]], stream);
   const Program& program = pe_[part.pe.front()].program();
   for (std::size_t stop = 0; stop <= program.boundary.size(); ++stop) {
-    solve.end = program.end_of_launch(stop);
+    solve.end = stop < program.boundary.size() ? program.boundary[stop].item : all_items;  // of each PE
     solve.ended = part.ended;
-    launch_({i, solve, callers, stream, poll});
-    part.ended += usize(part.workers);
+    part.ended += usize(launch_({i, solve, callers, stream, poll}));
+    for (const std::size_t p : part.pe) pe_[p].record(solve.nrhs, stream);
     if (stop < program.boundary.size()) exchange(program.boundary[stop]);
   }
-  for (const std::size_t p : part.pe)
-    if (!vectors.empty()) pe_[p].bring_out(vectors[p], stream);
+  for (std::size_t p = 0; p < part.pe.size() && !vectors.empty(); ++p)
+    pe_[part.pe[p]].bring_out(vectors[part.pe[p]], stream);
 }
 
 template <Scalar T>
 void LocalPes<T>::stop() const {
   static constexpr Count failed = 1;
-  const Stream beside(device_);
   for (const LocalPe<T>& pe : pe_) {
     Count* const word = &pe.shared().control->failed;
     if (heap_ != nullptr) {
-      heap_->set_everywhere(word, failed, beside.get());
+      heap_->set_everywhere(word, failed, beside_.get());
     } else {
-      backend::copy(device_, word, &failed, 1, beside.get());
+      backend::copy(device_, word, &failed, 1, beside_.get());
     }
   }
-  backend::runtime(device_).wait(beside.get());
+  backend::runtime(device_).wait(beside_.get());
 }
 
-#define INSTANTIATE(T) template class LocalPes<T>;
+#define INSTANTIATE(T)        \
+  template class LocalPes<T>; \
+  template void LocalPes<T>::use(std::span<const PanelsBySide<NoPanels>>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 #define INSTANTIATE_STORAGE(S, T)                                 \

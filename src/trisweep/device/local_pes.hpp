@@ -49,12 +49,18 @@ class LocalPes {
   template <class Side>
   void use(std::span<const PanelsBySide<Side>> panels);
 
-  // In `stream` (null: the default one): on GPUs neither waits nor allocates when vectors are in their
-  // memory. `vectors`: by PE; none where the plan does not bring them in and out. `watchdog`: seconds without
-  // progress after which it fails; 0: never. `exchange`: the host's part at a launch boundary of the program,
-  // which waits for the stream. `poll`: by workers of an emulated device that wait.
+  // In `stream` (null: the default one): on GPUs neither allocates nor waits for a kernel. Behind what it
+  // puts there PEs tell whether they failed, and when; x of the host is there after hand_out(). `vectors`: by
+  // PE; none where the plan does not bring them in and out. `watchdog`: seconds without progress after which
+  // it fails; 0: never. `exchange`: the host's part at a launch boundary of the program, which waits for the
+  // stream. `poll`: by workers of an emulated device that wait.
   void solve(Index nrhs, std::span<const PeVectors<T>> vectors = {}, double watchdog = 0,
              void* stream = nullptr, const ExchangeMessages& exchange = {}, const Poll& poll = {});
+
+  // The solutions that the host is to have, of a solve that was waited for.
+  void hand_out(std::span<const PeVectors<T>> vectors) const {
+    for (std::size_t p = 0; p < vectors.size(); ++p) pe_[p].hand_out(vectors[p]);
+  }
 
   const LocalPe<T>& pe(std::size_t p = 0) const { return pe_[p]; }
   bool ended(void* stream = nullptr) const { return backend::runtime(device_).is_idle(stream); }
@@ -70,15 +76,11 @@ class LocalPes {
                  void* stream = nullptr) const {
     backend::copy(device_, values.data(), pe_[p].rows() + first, values.size(), stream);
   }
-  void copy_times(std::span<Count> times, std::size_t p = 0, void* stream = nullptr) const {
-    backend::copy(device_, times.data(), pe_[p].times().data(), times.size(), stream);
-  }
 
  private:
   // The PEs of a device.
   struct Part {
     std::vector<std::size_t> pe;
-    int workers = 0;  // of each PE
     Count ended = 0;  // tickets of none, in all launches of a PE
     DeviceArray<const PeMemory<Number>> memory;
   };
@@ -90,8 +92,12 @@ class LocalPes {
     const Poll& poll;
   };
 
-  template <class Body, class View>
-  void use_kernel(const std::function<View(std::size_t, const Part&)>& view);
+  // For one right-hand side, and for any number.
+  template <class One, class Any>
+  struct Kernels {};
+
+  template <class One, class Any, class View>
+  void use_kernels(const std::function<View(std::size_t, const Part&, int)>& view);
   template <class Body>
   int workers_of(const Part& part) const;
   template <class Body>
@@ -104,10 +110,11 @@ class LocalPes {
   Scheduling scheduling_;
   const backend::SymmetricHeap* heap_;
   backend::DeviceGroup group_;
+  backend::Stream beside_;  // made beforehand: a device that waits may not make one
   std::deque<LocalPe<T>> pe_;
   std::vector<PeMemory<Number>> memory_;  // of all PEs
   std::vector<Part> part_;
-  std::function<void(const Launch&)> launch_;
+  std::function<int(const Launch&)> launch_;  // returns how many workers a PE has
   Count solves_ = 0;
 };
 

@@ -63,10 +63,6 @@ struct Program : ProgramArrays<Vector> {
 
   Index messages() const { return static_cast<Index>(inbound.size()); }
   Index signals(Index pes) const { return messages() + pes; }
-  // Where the items of each launch end: one more than there are stops.
-  Index end_of_launch(std::size_t launch) const {
-    return launch < boundary.size() ? boundary[launch].item : static_cast<Index>(item.size());
-  }
 };
 
 // The plan must be an ordered one (plan::Accumulation): contributions to a segment have cells, so that

@@ -32,11 +32,13 @@ using PanelsBySide = std::array<Side, distribution::sides.size()>;
 template <class S>
 using PanelSpans = PanelsBySide<std::span<const S>>;
 
-// A side as kernels have it: const S*, or this.
+// A side as kernels have it: const S*, this, or none.
 template <class S>
 struct Pieces {
   const Piece* piece;
 };
+// Of a program that measures: what it takes in registers is a kernel's of its own.
+struct NoPanels {};
 
 template <class S>
 const NumberOf<S>* in_kernels(std::span<const S> side) {
@@ -46,9 +48,15 @@ template <class S>
 Pieces<NumberOf<S>> in_kernels(const PieceSpan<S>& side) {
   return {side.piece.data()};
 }
+inline NoPanels in_kernels(NoPanels /*side*/) {
+  return {};
+}
 template <class Side>
 using InKernels = decltype(in_kernels(std::declval<const Side&>()));
 
+template <class Visit>
+TRISWEEP_DEVICE inline void visit_panel(NoPanels /*side*/, const RowBlock& /*row_block*/,
+                                        const Visit& /*visit*/) {}
 // Calls visit(panel) with what a row block has rows of: a pointer to numbers or to the head of tiles.
 template <class S, class Visit>
 TRISWEEP_DEVICE inline void visit_panel(const S* side, const RowBlock& row_block, const Visit& visit) {

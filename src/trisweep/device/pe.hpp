@@ -67,13 +67,6 @@ struct Pe {
   std::size_t scratch_size;  // numbers of a worker
   ResidualView<T> measured;  // by a program that does so
   Solve<T> solve;
-
-  // As a worker sees it.
-  TRISWEEP_DEVICE Pe of_worker(std::size_t worker) const {
-    Pe mine = *this;
-    mine.scratch += worker * scratch_size;
-    return mine;
-  }
 };
 
 }  // namespace trisweep::device

@@ -4,16 +4,20 @@
 
 #include "trisweep/backend/symmetric_heap.hpp"
 #include "trisweep/backend/team.hpp"
+#include "trisweep/core/cache_line.hpp"
 #include "trisweep/device/program.hpp"
 
 namespace trisweep::device {
 
 // Of one PE, zero before the first solve.
 struct Control {
-  alignas(64) Count ticket = 0;
-  alignas(64) Count finished = 0;  // items
-  alignas(64) Count failed = 0;    // 1: leave
-  Count stalled = 0;               // 1 + the item that has waited for too long
+  alignas(cache_line) Count ticket = 0;
+  alignas(cache_line) Count finished = 0;  // items
+  alignas(cache_line) Count failed = 0;    // 1: leave
+  Count stalled = 0;                       // 1 + the item that has waited for too long
+
+  // When phases of the last solve began, and behind them its end: nanoseconds, 0 for one without items.
+  TRISWEEP_DEVICE Count* times() { return reinterpret_cast<Count*>(this + 1); }
 };
 
 template <class T>
@@ -44,9 +48,9 @@ struct DirectPeers {
     store_release<Scope::system>(&pe[to].signal[number], value);
   }
   TRISWEEP_DEVICE bool has_come(Index number, Count value) const {
-    return load_acquire<Scope::system>(&mine().signal[number]) >= value;
+    return has_reached<Scope::system>(&mine().signal[number], value);
   }
-  TRISWEEP_DEVICE bool failed() const { return load_acquire<Scope::system>(&mine().control->failed) != 0; }
+  TRISWEEP_DEVICE bool failed() const { return load_relaxed<Scope::system>(&mine().control->failed) != 0; }
   // Workers of all PEs leave.
   TRISWEEP_DEVICE void fail() const {
     for (Index p = 0; p < count; ++p) store_release<Scope::system>(&pe[p].control->failed, 1);
@@ -73,7 +77,7 @@ struct HeapPeers {
   TRISWEEP_DEVICE bool has_come(Index number, Count value) const {
     return Puts::has_come(mine().signal + number, value);
   }
-  TRISWEEP_DEVICE bool failed() const { return load_acquire<Scope::system>(&mine().control->failed) != 0; }
+  TRISWEEP_DEVICE bool failed() const { return load_relaxed<Scope::system>(&mine().control->failed) != 0; }
   TRISWEEP_DEVICE void fail() const {
     for (Index p = 0; p < count; ++p) Puts::signal(&pe[p].control->failed, 1, p);
   }

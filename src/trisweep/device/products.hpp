@@ -13,9 +13,13 @@
 
 namespace trisweep::device {
 
-// A row block of a panel of S, and work rows of T with `nrhs` right-hand sides. (S is what the panel begins
-// with: a number, or the head of tiles, see products_in_tiles.hpp.)
-template <class S, class T>
+// Right-hand sides whose sums a thread has in registers at most.
+inline constexpr int widest_tile = tile_size;
+
+// A row block of a panel of S, and work rows of T with `nrhs` right-hand sides, of which at most `columns`
+// are multiplied at a time. (S is what the panel begins with: a number, or the head of tiles, see
+// products_in_tiles.hpp.)
+template <class S, class T, int columns = widest_tile>
 struct Operands {
   const S* value;
   const Index* position;
@@ -40,8 +44,8 @@ struct Slab {
   Index end;
 };
 
-template <class S, class T>
-TRISWEEP_DEVICE inline Slab<S> slab_of(const Operands<S, T>& o, Index number) {
+template <class S, class T, int most>
+TRISWEEP_DEVICE inline Slab<S> slab_of(const Operands<S, T, most>& o, Index number) {
   const RowBlock& s = o.row_block;
   const Index first = (s.row_begin / slab_rows + number) * slab_rows;
   const Index rows = s.height - first < slab_rows ? s.height - first : slab_rows;
@@ -61,7 +65,6 @@ TRISWEEP_DEVICE inline void for_each_tile(Index nrhs, Index column, const Visit&
     if (column < nrhs) for_each_tile<most / 2>(nrhs, column, visit);
   }
 }
-inline constexpr int widest_tile = tile_size;
 // Whether so many right-hand sides are multiplied by tiles.
 template <class Block, class T, int columns>
 inline constexpr bool by_tiles = columns == tile_size&& Block::template multiplies_tiles<T>;
@@ -93,15 +96,15 @@ class TileRows {
   const T* copy_ = nullptr;
 };
 
-template <class S, class T>
-TRISWEEP_DEVICE inline RealPart<T> sign_of(const Operands<S, T>& o) {
+template <class S, class T, int most>
+TRISWEEP_DEVICE inline RealPart<T> sign_of(const Operands<S, T, most>& o) {
   return o.conjugate ? RealPart<T>(-1) : RealPart<T>(1);
 }
 
 // Rows of a slab with a tile of right-hand sides, whose rows are source(j): a lane has a row.
-template <int tile, class S, class T, class Block, class Source, class Put>
-TRISWEEP_DEVICE inline void multiply_slab(const Operands<S, T>& o, const Slab<S>& slab, const Block& block,
-                                          const Source& source, const Put& put) {
+template <int tile, class S, class T, int most, class Block, class Source, class Put>
+TRISWEEP_DEVICE inline void multiply_slab(const Operands<S, T, most>& o, const Slab<S>& slab,
+                                          const Block& block, const Source& source, const Put& put) {
   for (Index i = slab.begin + block.lane; i < slab.end; i += block.lanes) {
     T sum[tile] = {};
     const S* value = slab.value + i;
@@ -115,8 +118,8 @@ TRISWEEP_DEVICE inline void multiply_slab(const Operands<S, T>& o, const Slab<S>
 }
 
 // The same by tiles, which cover the slab's rows.
-template <class S, class T, class Warp, class Source, class Put>
-TRISWEEP_DEVICE inline void multiply_slab_by_tiles(const Operands<S, T>& o, const Slab<S>& slab,
+template <class S, class T, int most, class Warp, class Source, class Put>
+TRISWEEP_DEVICE inline void multiply_slab_by_tiles(const Operands<S, T, most>& o, const Slab<S>& slab,
                                                    const Warp& warp, const Source& source, const Put& put) {
   constexpr int tiles = slab_rows / tile_size;
   TileSum<Warp, T> sum[tiles];
@@ -149,10 +152,10 @@ TRISWEEP_DEVICE inline void multiply_slab_by_tiles(const Operands<S, T>& o, cons
 }
 
 // Calls put(i, column, sum) with sum = (P s)(i, column) for all rows i of the row block: a group has a slab.
-template <class S, class T, class Block, class Put>
-TRISWEEP_DEVICE inline void multiply(const Operands<S, T>& o, const Block& block, const Put& put) {
+template <class S, class T, int most, class Block, class Put>
+TRISWEEP_DEVICE inline void multiply(const Operands<S, T, most>& o, const Block& block, const Put& put) {
   const auto panel_side = [&](Index j) { return o.panel_side(j); };
-  for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
+  for_each_tile<most>(o.nrhs, 0, [&](auto tile, Index column) {
     const TileRows<tile, T, Block, decltype(panel_side)> source(block, panel_side, {0, o.row_block.width},
                                                                 column);
     const auto put_here = [&](Index i, Index r, T sum) { put(i, column + r, sum); };
@@ -169,8 +172,8 @@ TRISWEEP_DEVICE inline void multiply(const Operands<S, T>& o, const Block& block
 
 // Columns of the panel, times a tile of right-hand sides, whose rows are source(i): a lane has a row of each
 // slab, a group some columns.
-template <int tile, class S, class T, class Block, class Source, class Put>
-TRISWEEP_DEVICE inline void multiply_columns(const Operands<S, T>& o, const Block& block,
+template <int tile, class S, class T, int most, class Block, class Source, class Put>
+TRISWEEP_DEVICE inline void multiply_columns(const Operands<S, T, most>& o, const Block& block,
                                              const Source& source, const Put& put) {
   for (Index j = block.group; j < o.row_block.width; j += block.groups) {
     T sum[tile] = {};
@@ -183,16 +186,16 @@ TRISWEEP_DEVICE inline void multiply_columns(const Operands<S, T>& o, const Bloc
         for (int r = 0; r < tile; ++r) add_product(sum[r], factor, g[r], sign_of(o));
       }
     }
-    for (int r = 0; r < tile; ++r) {
+    unrolled<tile>([&](int r) {
       const T whole = block.sum_over_lanes(sum[r]);
       if (block.lane == 0) put(j, r, whole);
-    }
+    });
   }
 }
 
 // The same by tiles: a group has as many columns as a tile.
-template <class S, class T, class Block, class Source, class Put>
-TRISWEEP_DEVICE inline void multiply_columns_by_tiles(const Operands<S, T>& o, const Block& block,
+template <class S, class T, int most, class Block, class Source, class Put>
+TRISWEEP_DEVICE inline void multiply_columns_by_tiles(const Operands<S, T, most>& o, const Block& block,
                                                       const Source& source, const Put& put) {
   const auto warp = block.warp();
   using Warp = std::remove_const_t<decltype(warp)>;
@@ -225,10 +228,10 @@ TRISWEEP_DEVICE inline void multiply_columns_by_tiles(const Operands<S, T>& o, c
 
 // Calls put(j, column, sum) with sum = (P^T g)(j, column) for all columns j of the panel, where g(i) =
 // rows(i).
-template <class S, class T, class Block, class Rows, class Put>
-TRISWEEP_DEVICE inline void multiply_transposed(const Operands<S, T>& o, const Block& block, const Rows& rows,
-                                                const Put& put) {
-  for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
+template <class S, class T, int most, class Block, class Rows, class Put>
+TRISWEEP_DEVICE inline void multiply_transposed(const Operands<S, T, most>& o, const Block& block,
+                                                const Rows& rows, const Put& put) {
+  for_each_tile<most>(o.nrhs, 0, [&](auto tile, Index column) {
     const Range range{o.row_block.row_begin, o.row_block.row_end};
     const TileRows<tile, T, Block, Rows> source(block, rows, range, column);
     const auto put_here = [&](Index j, Index r, T sum) { put(j, column + r, sum); };
@@ -240,21 +243,21 @@ TRISWEEP_DEVICE inline void multiply_transposed(const Operands<S, T>& o, const B
   });
 }
 
-template <class S, class T, class Block>
-TRISWEEP_DEVICE inline void scatter(const Operands<S, T>& o, const Block& block) {
+template <class S, class T, int most, class Block>
+TRISWEEP_DEVICE inline void scatter(const Operands<S, T, most>& o, const Block& block) {
   multiply(o, block, [&](Index i, Index column, T sum) { o.row_side(i)[column] -= sum; });
 }
 
-template <class S, class T, class Block>
-TRISWEEP_DEVICE inline void gather(const Operands<S, T>& o, const Block& block) {
+template <class S, class T, int most, class Block>
+TRISWEEP_DEVICE inline void gather(const Operands<S, T, most>& o, const Block& block) {
   multiply_transposed(
       o, block, [&](Index i) { return o.row_side(i); },
       [&](Index j, Index column, T sum) { o.panel_side(j)[column] -= sum; });
 }
 
 // Of a square panel, by way of the scratch, whose first height x nrhs numbers this takes.
-template <class S, class T, class Block>
-TRISWEEP_DEVICE inline void multiply_in_place(Operands<S, T> o, bool by_rows, const Block& block) {
+template <class S, class T, int most, class Block>
+TRISWEEP_DEVICE inline void multiply_in_place(Operands<S, T, most> o, bool by_rows, const Block& block) {
   T* const made = o.scratch;
   o.scratch += usize(o.row_block.width) * usize(o.nrhs);
   const auto keep = [&](Index i, Index column, T sum) {
@@ -269,6 +272,18 @@ TRISWEEP_DEVICE inline void multiply_in_place(Operands<S, T> o, bool by_rows, co
   block.sync();
   T* const to = o.panel_side(0);
   for_each(block, usize(o.row_block.width) * usize(o.nrhs), [&](std::size_t i) { to[i] = made[i]; });
+}
+
+template <class S, class T, int most, class Block>
+TRISWEEP_DEVICE inline void multiply(Multiply way, const Operands<S, T, most>& o, const Block& block) {
+  switch (way) {
+    case Multiply::scatter:
+      return scatter(o, block);
+    case Multiply::gather:
+      return gather(o, block);
+    default:
+      return multiply_in_place(o, way == Multiply::in_place_by_rows, block);
+  }
 }
 
 }  // namespace trisweep::device

@@ -24,7 +24,8 @@ class TilesOfStrip {
   TRISWEEP_DEVICE TilesOfStrip(const TilesHead* panel, const RowBlock& row_block)
       : panel_(reinterpret_cast<const std::byte*>(panel)),
         tile_(reinterpret_cast<const Tile*>(panel + 1)),
-        row_block_(row_block) {
+        rows_of_block_{row_block.row_begin, row_block.row_end},
+        width_(row_block.width) {
     while (in_row_ < panel->tiles && tile_[in_row_].row == tile_->row) ++in_row_;
     const Index all = panel->tiles / in_row_;
     first_ = rows_before(row_block.row_begin + 1, all) - 1;
@@ -38,16 +39,14 @@ class TilesOfStrip {
   }
   // Rows of the tile that the row block has.
   TRISWEEP_DEVICE Range rows_of(const Tile& tile) const {
-    const Index begin = row_block_.row_begin - tile.row, end = row_block_.row_end - tile.row;
+    const Index begin = rows_of_block_.begin - tile.row, end = rows_of_block_.end - tile.row;
     return {begin > 0 ? begin : 0, end < tile.rows ? end : tile.rows};
   }
   // The dense block, or U, and V.
   TRISWEEP_DEVICE const std::byte* first(const Tile& tile) const { return panel_ + tile.first; }
   TRISWEEP_DEVICE const std::byte* second(const Tile& tile) const { return panel_ + tile.second; }
   // Where its sums are: there are no more of them than it has columns.
-  TRISWEEP_DEVICE Index sums_of(Index row, const Tile& tile) const {
-    return row * row_block_.width + tile.col;
-  }
+  TRISWEEP_DEVICE Index sums_of(Index row, const Tile& tile) const { return row * width_ + tile.col; }
 
  private:
   // How many rows of tiles begin before a row of the panel.
@@ -66,7 +65,8 @@ class TilesOfStrip {
 
   const std::byte* panel_;
   const Tile* tile_;
-  const RowBlock& row_block_;
+  Range rows_of_block_;
+  Index width_;
   Index in_row_ = 0;
   Index first_ = 0;
   Index rows_ = 0;
@@ -74,8 +74,8 @@ class TilesOfStrip {
 
 // How many rows of a worker's scratch, with a tile of right-hand sides, the products of a program need at
 // most with these panels: for g, sums on the way and the result.
-template <class S>
-Index rows_for_tiles(const Program& /*program*/, const PanelSpans<S>& /*panels*/) {
+template <class Side>
+Index rows_for_tiles(const Program& /*program*/, const PanelsBySide<Side>& /*panels*/) {
   return 0;
 }
 template <class S>
@@ -121,10 +121,10 @@ TRISWEEP_DEVICE inline void sum_packed_columns(const std::byte* panel, Range row
       const T value = column(i);
       for (int r = 0; r < tile; ++r) add_product(sum[r], value, x(i - rows.begin)[r], sign);
     }
-    for (int r = 0; r < tile; ++r) {
+    unrolled<tile>([&](int r) {
       const T whole = block.sum_over_lanes(sum[r]);
       if (block.lane == 0) sums[k * tile + r] = times(column.step(), whole);
-    }
+    });
   });
 }
 
@@ -155,10 +155,9 @@ struct TileVectors {
   T* sums;
 };
 
-// Not inlined into kernels, whatever storages and exchanges they are for: there is one for all.
 template <int tile, class T, class Block>
-TRISWEEP_APART void multiply_tiles(const TilesOfStrip& tiles, const TileVectors<T>& v, RealPart<T> sign,
-                                   const Block& block) {
+TRISWEEP_DEVICE inline void multiply_tiles(const TilesOfStrip& tiles, const TileVectors<T>& v,
+                                           RealPart<T> sign, const Block& block) {
   for (Index row = 0; row < tiles.rows(); ++row) {
     for (Index c = 0; c < tiles.in_row(); ++c) {
       const Tile& t = tiles(row, c);
@@ -186,8 +185,8 @@ TRISWEEP_APART void multiply_tiles(const TilesOfStrip& tiles, const TileVectors<
 }
 
 template <int tile, class T, class Block>
-TRISWEEP_APART void multiply_tiles_transposed(const TilesOfStrip& tiles, const TileVectors<T>& v,
-                                              RealPart<T> sign, const Block& block) {
+TRISWEEP_DEVICE inline void multiply_tiles_transposed(const TilesOfStrip& tiles, const TileVectors<T>& v,
+                                                      RealPart<T> sign, const Block& block) {
   TileOfRows<T> x = v.x;
   for (Index row = 0; row < tiles.rows(); ++row) {
     const Range rows = tiles.rows_of(tiles(row, 0));
@@ -217,15 +216,15 @@ TRISWEEP_APART void multiply_tiles_transposed(const TilesOfStrip& tiles, const T
   }
 }
 
-template <class T>
-using OperandsInTiles = Operands<TilesHead, T>;
+template <class T, int most>
+using OperandsInTiles = Operands<TilesHead, T, most>;
 
 // P s and P^T g, as multiply() and multiply_transposed() of numbers have them.
-template <class T, class Block, class Put>
-TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T>& o, const Block& block, const Put& put) {
+template <class T, int most, class Block, class Put>
+TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T, most>& o, const Block& block, const Put& put) {
   const TilesOfStrip tiles(o.value, o.row_block);
   const std::size_t rows = usize(o.row_block.row_end - o.row_block.row_begin);
-  for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
+  for_each_tile<most>(o.nrhs, 0, [&](auto tile, Index column) {
     constexpr int columns = tile;
     T* const y = o.scratch;
     const TileVectors<T> v{{o.panel_side(0) + column, usize(o.nrhs)}, y, y + rows * columns};
@@ -238,13 +237,13 @@ TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T>& o, const Block& b
     block.sync();  // the scratch is free
   });
 }
-template <class T, class Block, class Rows, class Put>
-TRISWEEP_DEVICE inline void multiply_transposed(const OperandsInTiles<T>& o, const Block& block,
+template <class T, int most, class Block, class Rows, class Put>
+TRISWEEP_DEVICE inline void multiply_transposed(const OperandsInTiles<T, most>& o, const Block& block,
                                                 const Rows& rows, const Put& put) {
   const TilesOfStrip tiles(o.value, o.row_block);
   const std::size_t height = usize(o.row_block.row_end - o.row_block.row_begin),
                     width = usize(o.row_block.width);
-  for_each_tile<widest_tile>(o.nrhs, 0, [&](auto tile, Index column) {
+  for_each_tile<most>(o.nrhs, 0, [&](auto tile, Index column) {
     constexpr int columns = tile;
     T* const g = o.scratch;
     for_each(block, height * columns, [&](std::size_t e) {

@@ -139,11 +139,11 @@ class RowResiduals {
   using R = RealPart<T>;
 
  public:
-  TRISWEEP_DEVICE RowResiduals(const AnyPe& pe, const Measure& of, const Block& block)
+  TRISWEEP_DEVICE RowResiduals(const AnyPe& pe, const Measure& of, Index nrhs, const Block& block)
       : pe_(pe),
         of_(of),
         block_(block),
-        nrhs_(usize(pe.solve.nrhs)),
+        nrhs_(usize(nrhs)),
         rows_(usize(of.rows.end - of.rows.begin)),
         kept_(reinterpret_cast<R*>(pe.scratch)) {}
 

@@ -4,15 +4,17 @@
 
 namespace trisweep::device {
 
-// The memory of a PE that others write to, as it lies there: control, signals, work rows.
+// The memory of a PE that others write to, as it lies there: control, times, signals, work rows.
 struct SharedLayout {
+  Index times = 0;  // its own: behind what others write, so that the host takes both as one
   Index signals = 0;
   Index rows = 0;
 
-  std::size_t rows_at() const {
-    constexpr std::size_t line = 64;
-    return sizeof(Control) + (usize(signals) * sizeof(Count) + line - 1) / line * line;
+  static std::size_t in_lines(Index counts) {
+    return (usize(counts) * sizeof(Count) + cache_line - 1) / cache_line * cache_line;
   }
+  std::size_t signals_at() const { return sizeof(Control) + in_lines(times); }
+  std::size_t rows_at() const { return signals_at() + in_lines(signals); }
   template <Scalar T>
   std::size_t bytes(Index nrhs) const {
     return rows_at() + usize(rows) * usize(nrhs) * sizeof(T);
@@ -20,12 +22,12 @@ struct SharedLayout {
   template <Scalar T>
   PeMemory<NumberOf<T>> at(std::byte* memory) const {
     return {.row = reinterpret_cast<NumberOf<T>*>(memory + rows_at()),
-            .signal = reinterpret_cast<Count*>(memory + sizeof(Control)),
+            .signal = reinterpret_cast<Count*>(memory + signals_at()),
             .control = reinterpret_cast<Control*>(memory)};
   }
 };
 inline SharedLayout shared_layout(const Program& program, Index pes) {
-  return {program.signals(pes), program.rows};
+  return {static_cast<Index>(program.part.size()) + 1, program.signals(pes), program.rows};
 }
 
 }  // namespace trisweep::device

@@ -21,13 +21,16 @@ auto StepRunner<T>::run(std::span<const Step> steps, const Poll& poll) -> std::s
   std::size_t products = 0;
   for (const Step& step : steps) products += usize(step.products);
   if (sums_.size() < products) sums_ = {queue_.device, products};
-  sums_on_host_.resize(products);
+  if (sums_on_host_.size() < products) sums_on_host_ = {queue_.device, products, MemoryUse::pinned};
   Sum* sums = sums_.data();
   for (std::size_t s = 0; s < steps.size(); s += most)
     sums += launch(steps.subspan(s, std::min(most, steps.size() - s)), sums, poll);
+  const std::size_t bytes = products * sizeof(Sum);
+  if (bytes > 0)
+    backend::runtime(queue_.device)
+        .copy(sums_on_host_.data(), bytes, sums_.data(), bytes, bytes, 1, queue_.stream);
   backend::wait(queue_, poll);
-  backend::copy(queue_.device, sums_on_host_.data(), sums_.data(), products, queue_.stream);
-  return sums_on_host_;
+  return {sums_on_host_.data(), products};
 }
 
 template <Scalar T>

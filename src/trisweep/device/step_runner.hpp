@@ -45,8 +45,7 @@ class StepRunner {
 
   Stream stream_;
   Queue queue_;
-  DeviceArray<Sum> by_row_block_, sums_;
-  std::vector<Sum> sums_on_host_;
+  DeviceArray<Sum> by_row_block_, sums_, sums_on_host_;
   StepCounts counts_;
 };
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/permutation.hpp"
 #include "trisweep/plan/sweep_machine.hpp"
 
 namespace trisweep::device {
@@ -24,13 +25,12 @@ Offset entries(const symbolic::Structure& s, Index k) {
   return step_entries + Offset{s.width(k)} * (s.width(k) + s.height(k));
 }
 
-// Places in descending order of `way`; of equal ones `first_of` is asked.
+// Places in descending order of `way`; equal ones are in ascending or descending order of their numbers.
 std::vector<Index> by_way(const std::vector<Offset>& way, bool ascending) {
-  std::vector<Index> order(way.size()), place(way.size());
+  std::vector<Index> order(way.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](Index k) { return std::pair(-way[usize(k)], ascending ? k : -k); });
-  for (std::size_t i = 0; i < order.size(); ++i) place[usize(order[i])] = static_cast<Index>(i);
-  return place;
+  return inverse_permutation(order);
 }
 
 // An event that the machine is told of, and when.
@@ -52,8 +52,9 @@ class Events {
         local_blocks_(local_blocks),
         place_(phase.direction == Direction::scatter ? priority.upward : priority.downward),
         is_product_(phase.side == distribution::Side::diagonal),
-        in_turn_(
-            std::ranges::any_of(phase.segment, [](const auto& s) { return s.next != plan::no_segment; })) {}
+        in_turn_(std::ranges::any_of(phase.segment, [&](const plan::Segment& s) {
+          return s.next != plan::no_segment && phase.segment[s.next].supernode != s.supernode;
+        })) {}
 
   std::vector<Event> in_order() const {
     std::vector<Event> events;

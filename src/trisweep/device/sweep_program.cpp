@@ -126,7 +126,8 @@ class SweepBuilder {
     State& state = segment_[s];
     const auto cells = of(s).cell_end - of(s).cell_begin;
     const auto messages = static_cast<Index>(state.counted.size());
-    if (state.feeds > 1 && of(s).width > 0 && cells < state.feeds) refuse();
+    // One of a group's cells is its segment's row.
+    if (state.feeds > 1 && of(s).width > 0 && cells + 1 < state.feeds) refuse();
     reduce_forward.contributions = of(s).pending - messages;
     if (reduce_forward.contributions > 0) reduce_forward.counter = contributed(s);
     reduce_forward.signal = append(program_.signal, state.counted);

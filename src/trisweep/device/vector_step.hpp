@@ -151,17 +151,19 @@ TRISWEEP_DEVICE inline S sum_over(Index begin, Index end, const Warp& warp, cons
   return warp.sum(sum);
 }
 
-// A row block of a step; what it sums goes to by_strip[row block x products, ...).
+// A row block of a step; what it sums goes to by_row_block[row block x products, ...).
 template <class N, class Warp>
 TRISWEEP_DEVICE inline void run_row_block(const VectorStep<N>& step, Index row_block, Summed<N>* by_row_block,
                                           const Warp& warp) {
   const Index begin = row_block * rows_of_row_block(step.rows);
   const Index next = begin + rows_of_row_block(step.rows), end = next < step.rows ? next : step.rows;
   for (Index u = 0; u < step.updates; ++u) update_rows(step.update[u], begin, end, warp);
-  for (Index p = 0; p < step.products; ++p)
-    by_row_block[usize(row_block) * usize(step.products) + usize(p)] = sum_over<Summed<N>>(
+  for (Index p = 0; p < step.products; ++p) {
+    const auto sum = sum_over<Summed<N>>(
         begin, end, warp,
-        [of = step.product[p]](Summed<N>& sum, Index i) { add_inner(sum, of.x[i], of.y[i]); });
+        [of = step.product[p]](Summed<N>& partial, Index i) { add_inner(partial, of.x[i], of.y[i]); });
+    warp.lead([&] { by_row_block[usize(row_block) * usize(step.products) + usize(p)] = sum; });
+  }
 }
 
 // Of one of the step's inner products.

@@ -6,13 +6,18 @@
 using trisweep::backend::NumberOf;
 using namespace trisweep::device;
 
-template <class Side, class N>
-using Workers = RunWorkers<Side, N, DirectPeers<N>>;
+template <class Side, class N, int columns>
+using Workers = RunWorkers<Side, N, DirectPeers<N>, columns>;
 template <class Side, class N>
 using Items = RunItems<Side, N, DirectPeers<N>>;
 
-#define KERNELS(S, T)                                        \
-  TRISWEEP_KERNEL(Workers<const NumberOf<S>*, NumberOf<T>>)  \
-  TRISWEEP_KERNEL(Workers<Pieces<NumberOf<S>>, NumberOf<T>>) \
+#define WORKERS(Side, T)                         \
+  TRISWEEP_KERNEL(Workers<Side, NumberOf<T>, 1>) \
+  TRISWEEP_KERNEL(Workers<Side, NumberOf<T>, widest_tile>)
+#define KERNELS(S, T)             \
+  WORKERS(const NumberOf<S>*, T)  \
+  WORKERS(Pieces<NumberOf<S>>, T) \
   TRISWEEP_KERNEL(Items<const NumberOf<S>*, NumberOf<T>>)
+#define MEASURING(T) WORKERS(NoPanels, T)
 TRISWEEP_FOR_EACH_STORAGE(KERNELS)
+TRISWEEP_FOR_EACH_SCALAR(MEASURING)

@@ -2,23 +2,29 @@
 // One worker of a PE, and the persistent kernel of such. Takes items by ticket until there are none, waits
 // for what each needs, runs it, and says so.
 
+#include "trisweep/backend/waiting.hpp"
 #include "trisweep/device/pe.hpp"
 #include "trisweep/device/products_in_tiles.hpp"
 #include "trisweep/device/residual.hpp"
 
 namespace trisweep::device {
 
-template <class Side, class T, class Peers, class Block>
+// `columns`: right-hand sides that products take at a time at most.
+template <class Side, class T, class Peers, int columns, class Block>
 class Worker {
  public:
   TRISWEEP_DEVICE Worker(const Pe<Side, T, Peers>& pe, const Block& block)
       : pe_(pe), program_(pe.program), block_(block) {}
 
-  TRISWEEP_DEVICE void run() {
-    const Count items = usize(program_.item.size), end = usize(pe_.solve.end);
+  TRISWEEP_DEVICE void run() const {
     take_items(
-        block_, &control().ticket, (pe_.solve.number - 1) * items + pe_.solve.ended,
-        end < items ? end : items, [&](Count item) { return wait_for_inputs(static_cast<Index>(item)); },
+        block_,
+        [&] {
+          const Count items = usize(program_.item.size), end = usize(pe_.solve.end);
+          const Count item = take_ticket(&control().ticket, (pe_.solve.number - 1) * items + pe_.solve.ended,
+                                         end < items ? end : items);
+          return item != no_item && wait_for_inputs(static_cast<Index>(item)) ? item : no_item;
+        },
         [&](Count item) { complete(static_cast<Index>(item)); });
   }
   // One item, without a ticket, when it can be run.
@@ -29,13 +35,15 @@ class Worker {
  private:
   TRISWEEP_DEVICE Control& control() const { return *pe_.peers.mine().control; }
   TRISWEEP_DEVICE T* row(Index r) const { return pe_.peers.mine().row + entry(r); }
-  TRISWEEP_DEVICE std::size_t entry(Index r) const { return usize(r) * usize(pe_.solve.nrhs); }
+  // Right-hand sides: where products take one at a time, there is one.
+  TRISWEEP_DEVICE Index nrhs() const { return columns == 1 ? 1 : pe_.solve.nrhs; }
+  TRISWEEP_DEVICE std::size_t entry(Index r) const { return usize(r) * usize(nrhs()); }
 
   // The following return false when workers leave instead.
   TRISWEEP_DEVICE bool wait_for_inputs(Index number) const {
     const Item& item = program_.item[number];
     const Count before = (pe_.solve.number - 1) * usize(program_.item.size) + usize(item.after);
-    if (item.after > 0 && !wait(number, [&] { return finished() >= before; })) return false;
+    if (item.after > 0 && !wait(number, [&] { return has_finished(before); })) return false;
     switch (item.action) {
       case Action::product: {
         const Range& read = program_.product[item.at].read;
@@ -77,9 +85,11 @@ class Worker {
     return true;
   }
 
-  TRISWEEP_DEVICE Count finished() const { return load_acquire<Scope::device>(&control().finished); }
+  TRISWEEP_DEVICE bool has_finished(Count items) const {
+    return has_reached<Scope::device>(&control().finished, items);
+  }
   TRISWEEP_DEVICE bool has_counted(Index counter, Count in_a_solve) const {
-    return load_acquire<Scope::device>(&pe_.counter[counter]) >= pe_.solve.number * in_a_solve;
+    return has_reached<Scope::device>(&pe_.counter[counter], pe_.solve.number * in_a_solve);
   }
   TRISWEEP_DEVICE bool has_come(Index signal) const { return pe_.peers.has_come(signal, pe_.solve.number); }
   // Whether a PE has finished the solve before, and no longer needs what lies in the slots of its messages.
@@ -90,16 +100,12 @@ class Worker {
   template <class Ready>
   TRISWEEP_DEVICE bool wait(Index number, const Ready& ready) const {
     if (ready()) return true;
-    constexpr int looks = 64;  // before a look around
-    Count since = now(), moved = finished();
-    for (int look = 1; !ready(); ++look) {
+    Waiting waiting(&control().finished, pe_.solve.watchdog);
+    while (!ready()) {
       block_.idle();
-      if (look % looks != 0) continue;
+      if (!waiting.looks_around()) continue;
       if (pe_.peers.failed()) return false;
-      if (const Count here = finished(); here != moved) {
-        moved = here;
-        since = now();
-      } else if (pe_.solve.watchdog > 0 && now() - since > pe_.solve.watchdog) {
+      if (waiting.is_too_long()) {
         give_up(number);
         return false;
       }
@@ -117,7 +123,7 @@ class Worker {
     block_.begin(number);
     if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
     run(item);
-    block_.sync();
+    block_.publish();
     say_ended(item);
   }
 
@@ -138,7 +144,9 @@ class Worker {
         for (Index i = item.at; i < item.end; ++i) negate(program_.negation[i]);
         return;
       case Action::measure:
-        return RowResiduals<Pe<Side, T, Peers>, Block>(pe_, program_.measure[item.at], block_).run();
+        if constexpr (std::is_same_v<Side, NoPanels>)
+          RowResiduals<Pe<Side, T, Peers>, Block>(pe_, program_.measure[item.at], nrhs(), block_).run();
+        return;
       case Action::close:
         return;
     }
@@ -150,22 +158,14 @@ class Worker {
       block_.sync();
       const RowBlock& row_block = program_.row_block[i];
       visit_panel(pe_.panels[p.side], row_block, [&]<class S>(const S* panel) {
-        multiply(p, Operands<S, T>{panel, program_.position.data + row_block.position, pe_.peers.mine().row,
-                                   pe_.solve.nrhs, row_block, p.conjugate, pe_.scratch});
+        device::multiply(
+            p.multiply,
+            Operands<S, T, columns>{panel, program_.position.data + row_block.position, pe_.peers.mine().row,
+                                    nrhs(), row_block, p.conjugate, pe_.scratch},
+            block_);
       });
     }
   }
-  template <class S>
-  TRISWEEP_DEVICE void multiply(const Product& p, const Operands<S, T>& operands) const {
-    if (p.multiply == Multiply::scatter) {
-      scatter(operands, block_);
-    } else if (p.multiply == Multiply::gather) {
-      gather(operands, block_);
-    } else {
-      multiply_in_place(operands, p.multiply == Multiply::in_place_by_rows, block_);
-    }
-  }
-
   TRISWEEP_DEVICE void run(const ReduceForward& s) const {
     T* const to = row(s.row);
     const std::size_t size = entry(s.width);
@@ -263,7 +263,7 @@ class Worker {
     if (item.action == Action::vectors) signal_if_any(program_.vector_move[item.at].put);
     if (item.action == Action::close)
       for (Index i = 0; i < program_.source.size; ++i) signal(program_.source[i]);
-    const Count before = add<Scope::device>(&control().finished, 1);
+    const Count before = add_release<Scope::device>(&control().finished, 1);
     if (before + 1 == pe_.solve.number * usize(program_.item.size)) pe_.time[pe_.phases] = now();
   }
   TRISWEEP_DEVICE void say_ended(const ReduceForward& s) const {
@@ -271,13 +271,13 @@ class Worker {
     if (s.available != none) count(s.available);
     if (s.next != none) count(s.next);
   }
-  TRISWEEP_DEVICE void count(Index counter) const { add<Scope::device>(&pe_.counter[counter], 1); }
+  TRISWEEP_DEVICE void count(Index counter) const { add_release<Scope::device>(&pe_.counter[counter], 1); }
   TRISWEEP_DEVICE void signal_if_any(Index put) const {
     if (put != none) signal(program_.put[put]);
   }
   TRISWEEP_DEVICE void signal(const Put& to) const { pe_.peers.signal(to.pe, to.signal, pe_.solve.number); }
 
-  const Pe<Side, T, Peers> pe_;
+  const Pe<Side, T, Peers>& pe_;
   const ProgramView& program_;
   const Block& block_;
 };
@@ -299,38 +299,46 @@ struct PeLaunch {
   Solve<T> solve;
   AllCallers<T> callers;
 
-  TRISWEEP_DEVICE Pe<Side, T, Peers> worker_of(int p, int worker) const {
-    Pe<Side, T, Peers> pe = pes[p].of_worker(usize(worker));
-    pe.solve = solve;
-    pe.solve.caller = callers.of[p];
-    return pe;
+  // Calls run(pe) with a PE as one of its workers has it, a block.
+  template <class Block, class Run>
+  TRISWEEP_DEVICE void with_pe(const Block& block, int p, int worker, const Run& run) const {
+    const auto set = [&](Pe<Side, T, Peers>& pe) {
+      pe.scratch += usize(worker) * pe.scratch_size;
+      pe.solve = solve;
+      pe.solve.caller = callers.of[p];
+    };
+    block.share(pes[p], set, run);
   }
   void fail() const { pes[0].peers.fail(); }
 };
 
 // PEs take blocks in turn, so that each has some, wherever they are put.
-template <class Side, class T, class Peers>
+template <class Side, class T, class Peers, int columns>
 struct RunWorkers : PeLaunch<Side, T, Peers> {
-  static constexpr int threads = threads_of_block;
+  // Half of a processor's threads where a thread has the sum of one right-hand side, a quarter where it has
+  // more.
+  static constexpr int threads = threads_of_block,
+                       blocks_of_processor = columns == 1 && std::is_pointer_v<Side> ? 4 : 2;
   static constexpr bool is_persistent = true, puts_to_heap = std::is_same_v<Peers, HeapPeers<T>>;
 
   template <class Block>
   TRISWEEP_DEVICE void operator()(const Block& block) const {
-    const auto pe = this->worker_of(block.number % this->count, block.number / this->count);
-    Worker<Side, T, Peers, Block>(pe, block).run();
+    this->with_pe(block, block.number % this->count, block.number / this->count,
+                  [&](const auto& pe) { Worker<Side, T, Peers, columns, Block>(pe, block).run(); });
   }
 };
 
 // One PE, each of whose items is a block's (Scheduling::block_for_each).
 template <class Side, class T, class Peers>
 struct RunItems : PeLaunch<Side, T, Peers> {
-  static constexpr int threads = threads_of_block;
+  static constexpr int threads = threads_of_block, blocks_of_processor = 2;
   static constexpr bool is_persistent = false;
 
   template <class Block>
   TRISWEEP_DEVICE void operator()(const Block& block) const {
-    const auto pe = this->worker_of(0, block.number);
-    Worker<Side, T, Peers, Block>(pe, block).run_only(block.number);
+    this->with_pe(block, 0, block.number, [&](const auto& pe) {
+      Worker<Side, T, Peers, widest_tile, Block>(pe, block).run_only(block.number);
+    });
   }
 };
 

@@ -7,10 +7,15 @@
 using trisweep::backend::NumberOf;
 using namespace trisweep::device;
 
-template <class Side, class N>
-using Workers = RunWorkers<Side, N, HeapPeers<N>>;
+template <class Side, class N, int columns>
+using Workers = RunWorkers<Side, N, HeapPeers<N>, columns>;
 
-#define KERNELS(S, T)                                                 \
-  TRISWEEP_SYMMETRIC_KERNEL(Workers<const NumberOf<S>*, NumberOf<T>>) \
-  TRISWEEP_SYMMETRIC_KERNEL(Workers<Pieces<NumberOf<S>>, NumberOf<T>>)
+#define WORKERS(Side, T)                                   \
+  TRISWEEP_SYMMETRIC_KERNEL(Workers<Side, NumberOf<T>, 1>) \
+  TRISWEEP_SYMMETRIC_KERNEL(Workers<Side, NumberOf<T>, widest_tile>)
+#define KERNELS(S, T)            \
+  WORKERS(const NumberOf<S>*, T) \
+  WORKERS(Pieces<NumberOf<S>>, T)
+#define MEASURING(T) WORKERS(NoPanels, T)
 TRISWEEP_FOR_EACH_STORAGE(KERNELS)
+TRISWEEP_FOR_EACH_SCALAR(MEASURING)

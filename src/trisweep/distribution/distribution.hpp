@@ -4,7 +4,7 @@
 namespace trisweep::distribution {
 
 // Who owns what, decided before there are numbers: the structure as it is dealt out, and the owners of its
-// blocks. Factors are panels in a distribution, whoever has computed them.
+// blocks. Factors are panels in a distribution, wherever they were computed.
 struct Distribution {
   Distribution() = default;
   Distribution(std::shared_ptr<const symbolic::Structure> analyzed, const NamedMapping& named,

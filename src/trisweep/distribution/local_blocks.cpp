@@ -1,6 +1,7 @@
 #include "trisweep/distribution/local_blocks.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace trisweep::distribution {
 namespace {
@@ -22,6 +23,46 @@ void append_block(LocalSide& part, Index k, Index width, const symbolic::Block& 
   ++part.block_ptr.back();
 }
 
+// All panels of a side, as one rank has them: its segments are the supernodes.
+LocalSide all_of_side(const Structure& s, Side side) {
+  LocalSide part;
+  const auto supernodes = usize(s.supernodes());
+  for (auto* list : {&part.supernode, &part.segment}) list->reserve(supernodes);
+  for (auto* ptr : {&part.value_ptr, &part.row_ptr, &part.block_ptr}) {
+    ptr->reserve(supernodes + 1);
+    ptr->push_back(0);
+  }
+  part.block.reserve(side == Side::diagonal ? supernodes : s.block.size());
+  Offset values = 0, rows = 0;
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    Index height = 0;
+    for_each_block(s, side, k, [&](const symbolic::Block& block) {
+      part.block.push_back({block.row_supernode, block.begin, block.end});
+      height += block.end - block.begin;
+    });
+    if (height == 0) continue;
+    values += Offset{height} * s.width(k);
+    rows += height;
+    part.supernode.push_back(k);
+    part.segment.push_back(k);
+    part.value_ptr.push_back(values);
+    part.row_ptr.push_back(rows);
+    part.block_ptr.push_back(std::ssize(part.block));
+  }
+  return part;
+}
+
+LocalBlocks all_blocks(const Structure& s) {
+  LocalBlocks all{.segment = std::vector<Index>(usize(s.supernodes())),
+                  .slot = s.first,
+                  .owned = std::vector<char>(usize(s.supernodes()), 1),
+                  .lower = all_of_side(s, Side::lower),
+                  .diagonal = all_of_side(s, Side::diagonal)};
+  std::iota(all.segment.begin(), all.segment.end(), 0);
+  all.upper = all.lower;
+  return all;
+}
+
 // Makes the shares of some ranks of one layer.
 class Maker {
  public:
@@ -33,7 +74,6 @@ class Maker {
       for (LocalSide* part : {&local_blocks.lower, &local_blocks.upper, &local_blocks.diagonal})
         part->value_ptr = part->row_ptr = part->block_ptr = {0};
     }
-    if (mapping.ranks() == 1) reserve_for_all(shares_.front());
   }
 
   std::vector<LocalBlocks> make() && {
@@ -48,16 +88,6 @@ class Maker {
  private:
   // While a share's segments are being found, marks are one of these; then they are its local segments.
   static constexpr Index untouched = -1, touched = -2, owned = -3;
-
-  void reserve_for_all(LocalBlocks& local_blocks) const {
-    const auto supernodes = usize(structure_.supernodes());
-    local_blocks.segment.reserve(supernodes);
-    for (LocalSide* part : {&local_blocks.lower, &local_blocks.upper, &local_blocks.diagonal}) {
-      part->supernode.reserve(supernodes);
-      part->block.reserve(part == &local_blocks.diagonal ? supernodes : structure_.block.size());
-      for (auto* ptr : {&part->value_ptr, &part->row_ptr, &part->block_ptr}) ptr->reserve(supernodes + 1);
-    }
-  }
 
   LocalBlocks* share_of(Index rank) {
     const Index place = place_[usize(rank)];
@@ -120,14 +150,8 @@ class Maker {
 
 }  // namespace
 
-Index LocalBlocks::local(Index supernode) const {
-  // A rank that is alone has all of them.
-  if (supernode < segments() && segment[usize(supernode)] == supernode) return supernode;
-  const auto at = std::lower_bound(segment.begin(), segment.end(), supernode);
-  return at == segment.end() || *at != supernode ? -1 : static_cast<Index>(at - segment.begin());
-}
-
 LocalBlocks make_local_blocks(const Structure& structure, const Mapping& mapping, Index rank) {
+  if (mapping.ranks() == 1) return all_blocks(structure);
   return std::move(Maker(structure, mapping, mapping.layer_of_rank(rank), {rank}).make().front());
 }
 
@@ -158,6 +182,9 @@ void append_positions(const Structure& structure, const LocalBlocks& local_block
 PiecePositions piece_positions(const Structure& structure, const LocalBlocks& local_blocks) {
   const auto of = [&](Side side) {
     const LocalSide& part = local_blocks.side(side);
+    const bool has_all =
+        local_blocks.work_rows() == structure.n && part.row_ptr.back() == std::ssize(structure.row);
+    if (has_all && side != Side::diagonal) return structure.row;  // slots are as the structure counts rows
     std::vector<Index> positions;
     positions.reserve(usize(part.row_ptr.back()));
     for (Index p = 0; p < part.pieces(); ++p) {

@@ -2,6 +2,7 @@
 // The blocks of the factors, and the segments of a vector, that a rank stores: pure data, derived from the
 // structure and the mapping alone, so that any rank (and the model) can compute those of any other.
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -72,7 +73,12 @@ struct LocalBlocks {
   }
   LocalSide& side(Side s) { return const_cast<LocalSide&>(std::as_const(*this).side(s)); }
   // The local segment of a supernode, or -1. Logarithmic in the number of segments.
-  Index local(Index supernode) const;
+  Index local(Index supernode) const {
+    // A rank that is alone has all of them.
+    if (supernode < segments() && segment[usize(supernode)] == supernode) return supernode;
+    const auto at = std::lower_bound(segment.begin(), segment.end(), supernode);
+    return at == segment.end() || *at != supernode ? -1 : static_cast<Index>(at - segment.begin());
+  }
 };
 
 LocalBlocks make_local_blocks(const symbolic::Structure& structure, const Mapping& mapping, Index rank);
@@ -85,8 +91,8 @@ std::vector<LocalBlocks> make_all_local_blocks(const symbolic::Structure& struct
 void append_positions(const symbolic::Structure& structure, const LocalBlocks& local_blocks, Side side,
                       Index p, const PieceBlock& block, std::vector<Index>& positions);
 
-// The work-vector row of each row of a rank's pieces, ordered as LocalSide::row_ptr says: for who runs a
-// plan.
+// The work-vector row of each row of a rank's pieces, ordered as LocalSide::row_ptr says, for the
+// executor of a plan.
 struct PiecePositions {
   std::vector<Index> lower;
   std::vector<Index> upper;

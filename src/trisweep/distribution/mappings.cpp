@@ -43,12 +43,12 @@ std::shared_ptr<const symbolic::Structure> in_tiles(std::shared_ptr<const symbol
   std::vector<Index> limit(usize(s.supernodes()));
   bool cuts = false;
   for (Index t = 1; t < s.tree.nodes(); ++t) {
-    const Index sides = node_sides[usize(t)];
+    const Index longest = node_sides[usize(t)];
     for (Index k = s.tree.begin[usize(t)]; k < s.tree.end[usize(t)]; ++k) {
       const Index width = s.width(k);
-      const Index rounds = (width + sides * tiling.width - 1) / (sides * tiling.width);
-      const bool stays = s.whole[usize(k)] == 0 || sides == 1;
-      const Index tiles = sides * rounds;
+      const Index rounds = (width + longest * tiling.width - 1) / (longest * tiling.width);
+      const bool stays = s.whole[usize(k)] == 0 || longest == 1;
+      const Index tiles = longest * rounds;
       limit[usize(k)] = stays ? width : std::max((width + tiles - 1) / tiles, tiling.least);
       cuts = cuts || limit[usize(k)] < width;
     }

@@ -225,9 +225,9 @@ class Proportional final : public Mapping {
 }  // namespace
 
 std::vector<Index> proportional_sides(const symbolic::Structure& structure, const ProcessGrid& grid) {
-  std::vector<Index> sides;
-  for (const RankGrid& node : node_grids(structure, grid)) sides.push_back(std::max(node.px, node.py));
-  return sides;
+  std::vector<Index> longest;
+  for (const RankGrid& node : node_grids(structure, grid)) longest.push_back(std::max(node.px, node.py));
+  return longest;
 }
 
 std::unique_ptr<Mapping> proportional(const symbolic::Structure& structure, const ProcessGrid& grid) {

@@ -1,12 +1,12 @@
 #include "trisweep/engine/compressed_side.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/parallel_for.hpp"
 #include "trisweep/lowrank/tile_products.hpp"
 #include "trisweep/lowrank/tiles.hpp"
 
@@ -104,10 +104,8 @@ template <Scalar T, class S>
 requires kernels::StorageOf<S, T> CompressedSide<T> compressed_side(const LocalSide& side, const S* values,
                                                                     double eps, ThreadPool& pool) {
   SideCompressor<T, S> compressor(side, eps, pool.size());
-  std::atomic<Index> next{0};
-  pool.run([&](int thread) {
-    for (Index p = next.fetch_add(1); p < side.pieces(); p = next.fetch_add(1))
-      compressor.take(thread, p, values + side.value_ptr[usize(p)]);
+  parallel_for(pool, usize(side.pieces()), [&](int thread, std::size_t p) {
+    compressor.take(thread, static_cast<Index>(p), values + side.value_ptr[p]);
   });
   return std::move(compressor).finish();
 }

@@ -1,39 +1,14 @@
 #include "trisweep/engine/device_engine.hpp"
 
+#include <map>
+
 #include "trisweep/engine/communication_pattern.hpp"
 #include "trisweep/engine/device_refinement.hpp"
 #include "trisweep/mpi/agreement.hpp"
+#include "trisweep/mpi/sparse_exchange.hpp"
 
 namespace trisweep::engine {
 namespace {
-
-// Every rank's lists, one after another, and where each begins.
-template <class V>
-struct AllLists {
-  std::vector<Offset> begin{0};  // by rank; last: their length
-  std::vector<V> entry;
-
-  std::span<const V> of(Index rank) const {
-    return std::span(entry).subspan(usize(begin[usize(rank)]),
-                                    usize(begin[usize(rank) + 1] - begin[usize(rank)]));
-  }
-};
-
-// Collective.
-template <class V>
-AllLists<V> lists_of_all(const mpi::Communicator& comm, const std::vector<V>& mine) {
-  const auto lists = comm.gather(mine);
-  AllLists<V> all;
-  mpi::agree_on_error(comm, [&] {
-    for (const auto& list : lists) {
-      all.entry.insert(all.entry.end(), list.begin(), list.end());
-      all.begin.push_back(std::ssize(all.entry));
-    }
-  });
-  comm.broadcast(all.begin);
-  comm.broadcast(all.entry);
-  return all;
-}
 
 PhaseProfile in_bytes(const plan::RankTraffic& traffic, Offset row_bytes) {
   PhaseProfile done;
@@ -52,13 +27,13 @@ DeviceEngine<T>::DeviceEngine(const RankSystem<T>& system, const EngineOptions& 
     : system_(system), options_(options), scales_(system.ordering, system.partition, system.comm.rank()) {}
 
 template <Scalar T>
-Index DeviceEngine<T>::room(Op op) const {
-  const auto found = prepared_.find(op);
-  return found == prepared_.end() ? 0 : found->second->nrhs;
+Index DeviceEngine<T>::room(const plan::Plan& plan) const {
+  const auto* const found = prepared_.find(plan);
+  return found == nullptr ? 0 : (*found)->nrhs;
 }
 
 template <Scalar T>
-void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
+void DeviceEngine<T>::prepare(const plan::Plan& plan, Index nrhs) {
   const mpi::Communicator& comm = system_.comm;
   mpi::require_matching(comm,
                         mpi::agree_on_error(comm, [&] { return pattern_of(plan, usize(nrhs) * sizeof(T)); }));
@@ -68,15 +43,14 @@ void DeviceEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
                                     : device::ExchangeBackend::mpi;
   auto made = mpi::agree_on_error(comm, [&] {
     auto prepared = std::make_unique<Prepared>();
-    prepared->plan = &plan;
     prepared->nrhs = nrhs;
     prepared->program = device::make_program(*system_.distribution.structure, system_.local_blocks, plan,
                                              *options_.exchange_backend);
     for (const plan::Phase& phase : plan.phase) prepared->traffic.push_back(plan::traffic_of(phase));
     return prepared;
   });
-  set_up(*made, nrhs, scales_.scaled(op, {}), nullptr);
-  mpi::agree_on_error(comm, [&] { prepared_[op] = std::move(made); });
+  set_up(*made, nrhs, scales_.scaled(plan.op, {}), nullptr);
+  mpi::agree_on_error(comm, [&] { prepared_.of(plan) = std::move(made); });
 }
 
 template <Scalar T>
@@ -115,7 +89,8 @@ void DeviceEngine<T>::set_up(RunningProgram<T>& of, Index nrhs, const CallersVec
 }
 
 template <Scalar T>
-std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::ResidualSystem<T>& of,
+std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(const plan::Plan& plan,
+                                                           const device::ResidualSystem<T>& of,
                                                            const plan::VectorPhase& columns, Index nrhs) {
   const mpi::Communicator& comm = system_.comm;
   std::optional<RefinementVectors<T>> vectors;
@@ -130,60 +105,75 @@ std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(Op op, const device::
   });
   set_up(*running, nrhs, {}, &measuring);
   return mpi::agree_on_error(comm, [&]() -> std::unique_ptr<Refinement<T>> {
-    const auto solve = [this, op](Vectors<const T> b, Vectors<T> x, Vectors<const T> base, void* stream) {
-      ProgramRunner<T>& runner = *prepared_.at(op)->runner;
-      runner.start(scales_.scaled(op, {.b = b, .x = x, .base = base}), stream);
-      runner.wait(stream);
+    const auto solve = [this, &plan](Vectors<const T> b, Vectors<T> x, Vectors<const T> base, void* stream) {
+      ProgramRunner<T>& runner = *(*prepared_.find(plan))->runner;
+      runner.start(scales_.scaled(plan.op, {.b = b, .x = x, .base = base}), stream);
     };
-    return std::make_unique<DeviceRefinement<T>>(std::move(*vectors), std::move(running), solve);
+    const auto confirm = [this, &plan] { (*prepared_.find(plan))->runner->confirm(); };
+    return std::make_unique<DeviceRefinement<T>>(std::move(*vectors), std::move(running), solve, confirm);
   });
 }
 
 template <Scalar T>
 bool DeviceEngine<T>::connect(device::Program& program) const {
   const mpi::Communicator& comm = system_.comm;
-  const auto inbound = lists_of_all(comm, program.inbound);
+  // To each peer: where its messages come to here, and how many messages this rank has in all.
+  const auto told =
+      mpi::exchange_lists(comm, mpi::agree_on_error(comm, [&] {
+                            std::map<Index, std::vector<device::Address>> by_peer;
+                            for (const device::Outbound& message : program.outbound) by_peer[message.to];
+                            for (const device::Inbound& message : program.inbound)
+                              by_peer[message.from].push_back(message.address);
+                            std::vector<mpi::ListOfRank<device::Address>> lists;
+                            for (auto& [peer, addresses] : by_peer) {
+                              addresses.push_back({.row = 0, .rows = 0, .signal = program.messages()});
+                              lists.push_back({peer, std::move(addresses)});
+                            }
+                            return lists;
+                          }));
   mpi::agree_on_error(comm, [&] {
-    for (Index rank = 0; rank < comm.size(); ++rank) {
-      std::vector<device::Address> of_mine;
-      for (const device::Inbound& message : inbound.of(rank))
-        if (message.from == comm.rank()) of_mine.push_back(message.address);
-      device::connect(program, rank, of_mine, static_cast<Index>(inbound.of(rank).size()));
+    std::map<Index, std::vector<device::Address>> by_peer;
+    for (const device::Outbound& message : program.outbound) by_peer[message.to];
+    for (const auto& list : told) by_peer[list.rank] = list.entry;
+    for (auto& [rank, there] : by_peer) {
+      const Index messages = there.empty() ? 0 : there.back().signal;
+      if (!there.empty()) there.pop_back();
+      device::connect(program, rank, there, messages);
     }
   });
-  return !inbound.entry.empty();
+  return comm.max(Offset{program.messages()}) > 0;
 }
 
 template <Scalar T>
-void DeviceEngine<T>::start(Op op, const CallersVectors<T>& vectors, void* stream) {
+void DeviceEngine<T>::start(const plan::Plan& plan, const CallersVectors<T>& vectors, void* stream) {
   if (vectors.rows.b.cols > 0) throw Error(ErrorKind::usage, "devices take vectors in columns");
-  prepared_.at(op)->runner->start(scales_.scaled(op, vectors), stream);
+  (*prepared_.find(plan))->runner->start(scales_.scaled(plan.op, vectors), stream);
 }
 
 template <Scalar T>
-SolveProfile DeviceEngine<T>::run(Op op, const CallersVectors<T>& vectors) {
-  const Prepared& prepared = *prepared_.at(op);
-  start(op, vectors, nullptr);
+SolveProfile DeviceEngine<T>::run(const plan::Plan& plan, const CallersVectors<T>& vectors) {
+  const Prepared& prepared = **prepared_.find(plan);
+  start(plan, vectors, nullptr);
   prepared.runner->wait(nullptr);
-  return profile(prepared, vectors.columns());
+  return profile(plan, prepared, vectors.columns());
 }
 
 template <Scalar T>
 void DeviceEngine<T>::panels_changed() {
-  for (auto& [op, prepared] : prepared_) prepared->runner->panels_changed();
+  for (auto& [plan, prepared] : prepared_) prepared->runner->panels_changed();
 }
 
 template <Scalar T>
-SolveProfile DeviceEngine<T>::profile(const Prepared& prepared, Index nrhs) const {
+SolveProfile DeviceEngine<T>::profile(const plan::Plan& plan, const Prepared& prepared, Index nrhs) const {
   SolveProfile done;
   const std::span<const device::Count> time = prepared.runner->times();
   device::Count end = time.back();
-  for (std::size_t p = prepared.plan->phase.size(); p-- > 0;) {
+  for (std::size_t p = plan.phase.size(); p-- > 0;) {
     // A phase without items begins when the next one does; clocks of a device's units differ a little.
     const device::Count begin = time[p] == 0 ? end : std::min(time[p], end);
     PhaseProfile of = in_bytes(prepared.traffic[p], nrhs * static_cast<Offset>(sizeof(T)));
     of.seconds = 1e-9 * double(end - begin);
-    done.of(plan::part_of(prepared.plan->phase[p])) += of;
+    done.of(plan::part_of(plan.phase[p])) += of;
     end = begin;
   }
   return done;

@@ -2,9 +2,8 @@
 // The engine that runs plans as a device does (device/worker.hpp): on GPUs, or on the threads of the rank by
 // the source of the GPUs' kernel, where it can be tested.
 
-#include <map>
-
 #include "trisweep/engine/device_refinement.hpp"
+#include "trisweep/engine/prepared_plans.hpp"
 #include "trisweep/engine/program_runner.hpp"
 #include "trisweep/plan/traffic.hpp"
 
@@ -19,11 +18,12 @@ class DeviceEngine final : public Engine<T> {
 
   // Throws Error(environment) when the plan has segments that ranks share, and their devices do not reach
   // each other's memory.
-  void prepare(Op op, const plan::Plan& plan, Index nrhs) override;
-  Index room(Op op) const override;
-  SolveProfile run(Op op, const CallersVectors<T>& vectors) override;
-  void start(Op op, const CallersVectors<T>& vectors, void* stream) override;
-  std::unique_ptr<Refinement<T>> refinement(Op op, const device::ResidualSystem<T>& of,
+  void prepare(const plan::Plan& plan, Index nrhs) override;
+  Index room(const plan::Plan& plan) const override;
+  void forget(const plan::Plan& plan) override { prepared_.erase(plan); }
+  SolveProfile run(const plan::Plan& plan, const CallersVectors<T>& vectors) override;
+  void start(const plan::Plan& plan, const CallersVectors<T>& vectors, void* stream) override;
+  std::unique_ptr<Refinement<T>> refinement(const plan::Plan& plan, const device::ResidualSystem<T>& of,
                                             const plan::VectorPhase& columns, Index nrhs) override;
   bool reaches_device() const override { return true; }
   void copy(Vectors<T> to, Vectors<const T> from) const override {
@@ -35,9 +35,8 @@ class DeviceEngine final : public Engine<T> {
   void record_in(Recorder* /*recorder*/) override {}
 
  private:
-  // The program of an op, and what runs it.
+  // The program of a plan, and what runs it.
   struct Prepared : RunningProgram<T> {
-    const plan::Plan* plan = nullptr;
     Index nrhs = 0;
     std::vector<plan::RankTraffic> traffic;  // by phase
   };
@@ -48,13 +47,13 @@ class DeviceEngine final : public Engine<T> {
   // And makes its runner. Collective.
   void set_up(RunningProgram<T>& of, Index nrhs, const CallersVectors<T>& scales,
               const device::ResidualSystem<T>* measuring);
-  SolveProfile profile(const Prepared& prepared, Index nrhs) const;
+  SolveProfile profile(const plan::Plan& plan, const Prepared& prepared, Index nrhs) const;
 
   RankSystem<T> system_;
   EngineOptions options_;
   VectorScales<T> scales_;
   std::shared_ptr<backend::SymmetricHeap> gpus_;
-  std::map<Op, std::unique_ptr<Prepared>> prepared_;
+  PreparedPlans<std::unique_ptr<Prepared>> prepared_;
 };
 
 }  // namespace trisweep::engine

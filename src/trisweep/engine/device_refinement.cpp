@@ -14,7 +14,6 @@ RefinementVectors<T>::RefinementVectors(Device where, Index count, Index nrhs) :
 template <Scalar T>
 void RefinementVectors<T>::copy(Vectors<T> to, Vectors<const T> from, void* stream) const {
   backend::copy_columns(device, to, from, stream);
-  backend::runtime(device).wait(stream);
 }
 
 template <Scalar T>
@@ -46,9 +45,9 @@ template <Scalar T>
 std::vector<ResidualNorms> DeviceRefinement<T>::measured(const backend::DeviceArray<T>& answer) {
   measuring_->runner->start({.b = of(answer), .base = b_}, stream_);
   measuring_->runner->wait(stream_);
+  confirm_();
   using device::Norm;
-  std::vector<T> rows(usize(Norm::count) * usize(nrhs_));
-  measuring_->runner->read_rows(usize(measuring_->program.verdict) * usize(nrhs_), rows, stream_);
+  const std::span<const T> rows = measuring_->runner->norms();
   std::vector<ResidualNorms> norms;
   for (Index c = 0; c < nrhs_; ++c) {
     const auto norm = [&](Norm::Kind kind) {
@@ -67,6 +66,7 @@ std::vector<ResidualNorms> DeviceRefinement<T>::measured(const backend::DeviceAr
 template <Scalar T>
 void DeviceRefinement<T>::read(Vectors<T> x) const {
   vectors_.copy(x, of(vectors_.x), stream_);
+  backend::runtime(vectors_.device).wait(stream_);
 }
 
 #define INSTANTIATE(T)                  \

@@ -20,7 +20,8 @@ struct RefinementVectors {
   // Throws Error(environment) when memory does not suffice.
   RefinementVectors(Device device, Index rows, Index nrhs);
 
-  // Between memories of the host and of the device, in a stream, which is waited for.
+  // Between memories of the host and of the device, in a stream. Memory of the host may be used again when
+  // this returns, but pinned memory only when the stream has come so far.
   void copy(Vectors<T> to, Vectors<const T> from, void* stream) const;
   Vectors<T> of(const backend::DeviceArray<T>& array, Index nrhs) const {
     return {array.data(), rows, nrhs, rows, is_gpu(device) ? MemorySpace::device : MemorySpace::host};
@@ -30,12 +31,18 @@ struct RefinementVectors {
 template <Scalar T>
 class DeviceRefinement final : public Refinement<T> {
  public:
-  // x = base + op(L D U)^-1 b (no base: 0), all of them on the device.
+  // Starts x = base + op(L D U)^-1 b (no base: 0), all of them on the device.
   using Solve = std::function<void(Vectors<const T> b, Vectors<T> x, Vectors<const T> base, void* stream)>;
+  // Throws where the solve has failed, behind which something was waited for.
+  using Confirm = std::function<void()>;
 
   // `measuring`: runs the program whose first row of what it finds is `verdict`.
-  DeviceRefinement(RefinementVectors<T> vectors, std::unique_ptr<RunningProgram<T>> measuring, Solve solve)
-      : vectors_(std::move(vectors)), measuring_(std::move(measuring)), solve_(std::move(solve)) {}
+  DeviceRefinement(RefinementVectors<T> vectors, std::unique_ptr<RunningProgram<T>> measuring, Solve solve,
+                   Confirm confirm)
+      : vectors_(std::move(vectors)),
+        measuring_(std::move(measuring)),
+        solve_(std::move(solve)),
+        confirm_(std::move(confirm)) {}
 
   std::vector<ResidualNorms> start(Vectors<const T> b, void* stream) override;
   std::vector<ResidualNorms> correct() override;
@@ -50,6 +57,7 @@ class DeviceRefinement final : public Refinement<T> {
   RefinementVectors<T> vectors_;
   std::unique_ptr<RunningProgram<T>> measuring_;
   Solve solve_;
+  Confirm confirm_;
   Index nrhs_ = 0;
   void* stream_ = nullptr;
   Vectors<const T> b_;

@@ -55,26 +55,31 @@ class Engine {
 
   // Allocates for `nrhs` right-hand sides, and makes the transport for the messages of `plan`, which outlives
   // the engine. Throws Error(usage) when the plans of two ranks do not match.
-  virtual void prepare(Op op, const plan::Plan& plan, Index nrhs) = 0;
-  // Number of right-hand sides that `op` is prepared for.
-  virtual Index room(Op op) const = 0;
-  // op(A) x = b with at most room(op) right-hand sides, as TriangularSolver::solve says; allocates nothing.
+  virtual void prepare(const plan::Plan& plan, Index nrhs) = 0;
+  // Number of right-hand sides that a plan is prepared for; 0: it is not.
+  virtual Index room(const plan::Plan& plan) const = 0;
+  // Before a plan is destroyed that was prepared, if the engine is to live on.
+  virtual void forget(const plan::Plan& plan) = 0;
+  // Runs a plan with at most room(plan) right-hand sides, as TriangularSolver::solve says; allocates nothing.
   // Returns times and traffic of each part on this rank, without the total time. Vectors in rows are for
   // Device::native only.
-  virtual SolveProfile run(Op op, const CallersVectors<T>& vectors) = 0;
+  virtual SolveProfile run(const plan::Plan& plan, const CallersVectors<T>& vectors) = 0;
   // The same in a stream of the device (null: its default one): asynchronous when b and x are in GPU memory;
   // errors are then reported when the stream is waited for, or by the next run(). Synchronous except on a
   // GPU.
-  virtual void start(Op op, const CallersVectors<T>& vectors, void* /*stream*/) { run(op, vectors); }
+  virtual void start(const plan::Plan& plan, const CallersVectors<T>& vectors, void* /*stream*/) {
+    run(plan, vectors);
+  }
   // Whether b and x may be in the memory of the engine's device (host memory for an emulated one).
   virtual bool reaches_device() const { return false; }
   // Copies between device and host memory, or within one of them. Synchronous.
   virtual void copy(Vectors<T> /*to*/, Vectors<const T> /*from*/) const {}
 
-  // Refinement on the device for a prepared op, with at most `nrhs` right-hand sides; null for
+  // Refinement on the device by a prepared plan, with at most `nrhs` right-hand sides; null for
   // Device::native. Collective. `of`: this rank's rows of op(A), residual and magnitude unset; `columns`: the
   // exchange that gathers x for their columns. Views are copied to the device's own memory.
-  virtual std::unique_ptr<Refinement<T>> refinement(Op /*op*/, const device::ResidualSystem<T>& /*of*/,
+  virtual std::unique_ptr<Refinement<T>> refinement(const plan::Plan& /*plan*/,
+                                                    const device::ResidualSystem<T>& /*of*/,
                                                     const plan::VectorPhase& /*columns*/, Index /*nrhs*/) {
     return nullptr;
   }

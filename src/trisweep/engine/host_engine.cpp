@@ -25,16 +25,16 @@ HostEngine<T>::~HostEngine() {
 }
 
 template <Scalar T>
-Index HostEngine<T>::room(Op op) const {
-  const auto found = prepared_.find(op);
-  return found == prepared_.end() ? 0 : found->second.nrhs;
+Index HostEngine<T>::room(const plan::Plan& plan) const {
+  const Prepared* const found = prepared_.find(plan);
+  return found == nullptr ? 0 : found->nrhs;
 }
 
 template <Scalar T>
-void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
+void HostEngine<T>::prepare(const plan::Plan& plan, Index nrhs) {
   mpi::CommunicationPattern pattern;
   mpi::agree_on_error(system_.comm, [&] {
-    prepared_[op].plan = &plan;
+    prepared_.of(plan);
     const std::size_t size =
         (usize(system_.local_blocks.work_rows()) + usize(plan::extra_rows(plan))) * usize(nrhs);
     if (work_.size() < size) work_ = Buffer<T>(size, "the right-hand sides");
@@ -42,26 +42,26 @@ void HostEngine<T>::prepare(Op op, const plan::Plan& plan, Index nrhs) {
     pattern = pattern_of(plan, usize(nrhs) * sizeof(T));
   });
   mpi::require_matching(system_.comm, pattern);
-  Prepared& prepared = prepared_.at(op);
+  Prepared& prepared = *prepared_.find(plan);
   prepared.transport = options_.transport(system_.comm, pattern);
   prepared.nrhs = nrhs;
 }
 
 template <Scalar T>
-SolveProfile HostEngine<T>::run(Op op, const CallersVectors<T>& vectors) {
-  const Prepared& prepared = prepared_.at(op);
+SolveProfile HostEngine<T>::run(const plan::Plan& plan, const CallersVectors<T>& vectors) {
+  const Prepared& prepared = *prepared_.find(plan);
   mpi::Watchdog watchdog(options_.watchdog, &system_.comm);
   const Run<T> run{.work = {.row = work_.data(), .scratch = executor_.scratch(), .nrhs = vectors.columns()},
                    .transport = *prepared.transport,
                    .watchdog = watchdog,
                    .recorder = recorder_,
-                   .vectors = scales_.scaled(op, vectors)};
+                   .vectors = scales_.scaled(plan.op, vectors)};
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
   if (system_.distribution.mapping->layers() > 1)
     std::fill_n(run.work.row, usize(system_.local_blocks.work_rows()) * usize(run.work.nrhs), T{});
   SolveProfile done;
   Index channel = 0;
-  for (const plan::Phase& phase : prepared.plan->phase) {
+  for (const plan::Phase& phase : plan.phase) {
     const auto start = Clock::now();
     const double recorded_from = recorder_ == nullptr ? 0 : recorder_->now();
     PhaseProfile of_phase =

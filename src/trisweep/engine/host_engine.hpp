@@ -1,10 +1,9 @@
 #pragma once
 // The engine of the host: vectors in its memory, products by the threads of the rank.
 
-#include <map>
-
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/engine/executor.hpp"
+#include "trisweep/engine/prepared_plans.hpp"
 
 namespace trisweep::engine {
 
@@ -16,15 +15,15 @@ class HostEngine final : public Engine<T> {
   HostEngine(const HostEngine&) = delete;
   HostEngine& operator=(const HostEngine&) = delete;
 
-  void prepare(Op op, const plan::Plan& plan, Index nrhs) override;
-  Index room(Op op) const override;
-  SolveProfile run(Op op, const CallersVectors<T>& vectors) override;
+  void prepare(const plan::Plan& plan, Index nrhs) override;
+  Index room(const plan::Plan& plan) const override;
+  void forget(const plan::Plan& plan) override { prepared_.erase(plan); }
+  SolveProfile run(const plan::Plan& plan, const CallersVectors<T>& vectors) override;
   void panels_changed() override {}  // they are read where they are
   void record_in(Recorder* recorder) override { recorder_ = recorder; }
 
  private:
   struct Prepared {
-    const plan::Plan* plan = nullptr;
     Index nrhs = 0;
     std::unique_ptr<mpi::Transport> transport;
   };
@@ -34,7 +33,7 @@ class HostEngine final : public Engine<T> {
   EngineOptions options_;
   Executor<T> executor_;
   VectorScales<T> scales_;
-  std::map<Op, Prepared> prepared_;
+  PreparedPlans<Prepared> prepared_;
   Buffer<T> work_;  // slots, then cells
   Recorder* recorder_ = nullptr;
 };

@@ -48,7 +48,7 @@ requires kernels::StorageOf<S, T> PanelStore<T> PanelCompressor<T, S>::finish(nu
   const auto start = Clock::now();
   std::array<CompressedSide<T>, distribution::sides.size()> made;
   for (const Side side : distribution::sides) {
-    if (side == Side::upper && kind == numeric::Kind::cholesky) continue;
+    if (side == Side::upper && !numeric::has_upper(kind)) continue;
     const auto s = static_cast<std::size_t>(side);
     made[s] = std::move(side_[s]).finish();
   }

@@ -86,7 +86,7 @@ std::vector<LocalBlocks> all_shares(const Distribution& d) {
   return all;
 }
 
-// How many values of a side a rank stores: no upper panels for Cholesky.
+// How many values of a side a rank stores: of upper panels none where U is made of L.
 std::size_t stored(const LocalBlocks& local_blocks, Side side, bool with_upper) {
   return side == Side::upper && !with_upper ? 0 : usize(local_blocks.side(side).value_ptr.back());
 }
@@ -102,11 +102,11 @@ std::size_t largest_side(const std::vector<LocalBlocks>& blocks_by_rank, bool wi
 
 // Sends each rank its part of `factors` from rank 0.
 template <class S>
-std::shared_ptr<const SideValues<S>> dealt_out(const mpi::Communicator& comm,
-                                               const Distribution& distribution,
-                                               const LocalBlocks& local_blocks,
-                                               const numeric::Factors<S>* factors) {
-  char with_upper = factors != nullptr && factors->kind == numeric::Kind::lu;
+std::shared_ptr<const SideValues<S>> sent_from_root(const mpi::Communicator& comm,
+                                                    const Distribution& distribution,
+                                                    const LocalBlocks& local_blocks,
+                                                    const numeric::Factors<S>* factors) {
+  char with_upper = factors != nullptr && numeric::has_upper(factors->kind);
   comm.broadcast(with_upper);
   // All that can fail, before any message: rank 0 then only copies and sends.
   std::vector<LocalBlocks> blocks_by_rank;  // of all ranks, on rank 0
@@ -146,34 +146,29 @@ SideValues<S> pieces_of(const Distribution& distribution, const LocalBlocks& loc
   SideValues<S> values;
   for (const Side side : distribution::sides) {
     Buffer<S>& part = values[at(side)];
-    part = Buffer<S>(stored(local_blocks, side, factors.kind == numeric::Kind::lu), what);
+    part = Buffer<S>(stored(local_blocks, side, numeric::has_upper(factors.kind)), what);
     if (part.size() > 0) extract_side(*distribution.structure, local_blocks, side, factors, part.data());
   }
   return values;
 }
 
+template <class S>
+PieceValues<S> dealt_out(const mpi::Communicator& comm, const Distribution& distribution,
+                         const LocalBlocks& local_blocks,
+                         std::shared_ptr<const numeric::Factors<S>> factors) {
+  if (comm.size() > 1) return PieceValues<S>(sent_from_root(comm, distribution, local_blocks, factors.get()));
+  return {factors, {factors->lower.span(), factors->upper.span(), factors->diagonal.span()}};
+}
+
 template <Scalar T>
 template <class S>
-requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::distribute(
-    const mpi::Communicator& comm, const Distribution& distribution, const LocalBlocks& local_blocks,
-    std::shared_ptr<const numeric::Factors<S>> factors) {
-  PanelStore store;
-  const auto keep = [&store](Side side, const Buffer<S>& values) {
-    store.values_[at(side)] = values.data();
-    store.size_[at(side)] = values.size();
-    store.bytes_ += values.size() * sizeof(S);
-  };
-  if (comm.size() == 1) {
-    keep(Side::lower, factors->lower);
-    keep(Side::upper, factors->upper);
-    keep(Side::diagonal, factors->diagonal);
-    store.keep_ = std::move(factors);
-  } else {
-    auto mine = dealt_out(comm, distribution, local_blocks, factors.get());
-    for (const Side side : distribution::sides) keep(side, (*mine)[at(side)]);
-    store.keep_ = std::move(mine);
+requires kernels::StorageOf<S, T> PanelStore<T>::PanelStore(PieceValues<S> panels)
+    : keep_(std::move(panels.keep)) {
+  for (std::size_t side = 0; side < panels.side.size(); ++side) {
+    values_[side] = panels.side[side].data();
+    size_[side] = panels.side[side].size();
+    bytes_ += panels.side[side].size_bytes();
   }
-  return store;
 }
 
 template <Scalar T>
@@ -184,7 +179,7 @@ const {
   BySide<CompressedSide<T>> made;
   for (const Side side : distribution::sides) {
     const S* const values = values_[at(side)].template as<S>();
-    if (values == nullptr) continue;  // Cholesky has no upper panels
+    if (values == nullptr) continue;  // U may be made of L
     made[at(side)] = compressed_side<T, S>(local_blocks.side(side), values, eps, pool);
   }
   return of<S>(std::move(made));
@@ -210,14 +205,14 @@ requires kernels::StorageOf<S, T> PanelStore<T> PanelStore<T>::of(BySide<Compres
   return store;
 }
 
-#define INSTANTIATE_PIECES(S) \
-  template SideValues<S> pieces_of(const Distribution&, const LocalBlocks&, const numeric::Factors<S>&);
+#define INSTANTIATE_PIECES(S)                                                                            \
+  template SideValues<S> pieces_of(const Distribution&, const LocalBlocks&, const numeric::Factors<S>&); \
+  template PieceValues<S> dealt_out(const mpi::Communicator&, const Distribution&, const LocalBlocks&,   \
+                                    std::shared_ptr<const numeric::Factors<S>>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_PIECES)
 
 #define INSTANTIATE(S, T)                                                                             \
-  template PanelStore<T> PanelStore<T>::distribute(const mpi::Communicator&, const Distribution&,     \
-                                                   const LocalBlocks&,                                \
-                                                   std::shared_ptr<const numeric::Factors<S>>);       \
+  template PanelStore<T>::PanelStore(PieceValues<S>);                                                 \
   template PanelStore<T> PanelStore<T>::compressed<S>(const LocalBlocks&, double, ThreadPool&) const; \
   template PanelStore<T> PanelStore<T>::of<S>(BySide<CompressedSide<T>>);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)

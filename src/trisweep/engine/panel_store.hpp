@@ -21,29 +21,44 @@ namespace trisweep::engine {
 // The values of a rank's pieces, by side.
 template <class S>
 using SideValues = std::array<Buffer<S>, distribution::sides.size()>;
+// The same in memory that `keep` owns.
+template <class S>
+struct PieceValues {
+  PieceValues(std::shared_ptr<const void> owner,
+              std::array<std::span<const S>, distribution::sides.size()> values)
+      : keep(std::move(owner)), side(values) {}
+  explicit PieceValues(std::shared_ptr<const SideValues<S>> values)
+      : PieceValues(values, {(*values)[0].span(), (*values)[1].span(), (*values)[2].span()}) {}
+
+  std::shared_ptr<const void> keep;
+  std::array<std::span<const S>, distribution::sides.size()> side;
+};
 // Those of one rank, of factors that are all in this process.
 template <class S>
 SideValues<S> pieces_of(const distribution::Distribution& distribution,
                         const distribution::LocalBlocks& local_blocks, const numeric::Factors<S>& factors);
+// Collective. Before: rank 0 has all of `factors` (null elsewhere). After: every rank has its pieces. A rank
+// that is alone keeps the factors themselves instead of a copy. Cost: each rank's bytes once, from rank 0.
+// Throws on every rank when any runs out of memory.
+template <class S>
+PieceValues<S> dealt_out(const mpi::Communicator& comm, const distribution::Distribution& distribution,
+                         const distribution::LocalBlocks& local_blocks,
+                         std::shared_ptr<const numeric::Factors<S>> factors);
 
 template <Scalar T>
 class PanelStore {
  public:
-  // Collective, in one storage S. Before: rank 0 has all of `factors` (null elsewhere). After: every rank has
-  // its pieces. A rank that is alone keeps the factors themselves instead of a copy. Cost: each rank's bytes
-  // once, from rank 0. Throws on every rank when any runs out of memory.
+  PanelStore() = default;
   template <class S>
   requires kernels::StorageOf<S, T>
-  static PanelStore distribute(const mpi::Communicator& comm, const distribution::Distribution& distribution,
-                               const distribution::LocalBlocks& local_blocks,
-                               std::shared_ptr<const numeric::Factors<S>> factors);
+  explicit PanelStore(PieceValues<S> panels);
 
   // Pieces that have been compressed, of numbers in S.
   template <class S>
   requires kernels::StorageOf<S, T>
   static PanelStore of(std::array<CompressedSide<T>, distribution::sides.size()> made);
 
-  // The same pieces in tiles (compressed_side.hpp), of what distribute() made of factors in S. Not
+  // The same pieces in tiles (compressed_side.hpp), of uncompressed ones in S. Not
   // collective.
   template <class S>
   requires kernels::StorageOf<S, T> PanelStore compressed(const distribution::LocalBlocks& local_blocks,

@@ -7,26 +7,31 @@
 
 namespace trisweep::engine {
 
+// Messages and their payload.
 struct MessageTotals {
-  Offset messages = 0;
-  Offset bytes = 0;
+  Offset messages = 0;  // their number
+  Offset bytes = 0;     // of payload
 
+  // Adds those of another phase or solve.
   MessageTotals& operator+=(const MessageTotals& other) {
     messages += other.messages;
     bytes += other.bytes;
     return *this;
   }
+  // Whether both are the same.
   bool operator==(const MessageTotals&) const = default;
 };
 
+// One phase of a solve on one rank.
 struct PhaseProfile {
-  double seconds = 0;
-  // Known only with a recorder; the mean over the rank's threads.
+  double seconds = 0;  // from its beginning to its end, waiting included
+  // In products; known only with a recorder, as the next; the mean over the rank's threads.
   double floating_point_seconds = 0;
-  double idle_seconds = 0;
+  double idle_seconds = 0;                                       // without a task to run or a message to take
   std::array<MessageTotals, plan::message_kinds.size()> sent{};  // by MessageKind
-  std::array<MessageTotals, plan::message_kinds.size()> received{};
+  std::array<MessageTotals, plan::message_kinds.size()> received{};  // by MessageKind
 
+  // Adds another phase.
   PhaseProfile& operator+=(const PhaseProfile& other) {
     seconds += other.seconds;
     floating_point_seconds += other.floating_point_seconds;
@@ -41,13 +46,14 @@ struct PhaseProfile {
 
 // What one rank did in a solve.
 struct SolveProfile {
-  double seconds = 0;  // the whole call
-  PhaseProfile l;      // forward sweep
-  PhaseProfile u;      // backward sweep
-  PhaseProfile inter_grid;
-  PhaseProfile diagonal;
-  PhaseProfile vectors;  // b brought in, and x out
+  double seconds = 0;       // the whole call
+  PhaseProfile l;           // forward sweep
+  PhaseProfile u;           // backward sweep
+  PhaseProfile inter_grid;  // exchange between layers
+  PhaseProfile diagonal;    // products with the inverted diagonal blocks
+  PhaseProfile vectors;     // b brought in, and x out
 
+  // The phase of that part of a plan.
   PhaseProfile& of(plan::Part part) {
     switch (part) {
       case plan::Part::forward:
@@ -63,6 +69,7 @@ struct SolveProfile {
     }
     return vectors;
   }
+  // Adds another solve.
   SolveProfile& operator+=(const SolveProfile& other) {
     seconds += other.seconds;
     for (PhaseProfile SolveProfile::*part : {&SolveProfile::l, &SolveProfile::u, &SolveProfile::inter_grid,
@@ -70,6 +77,7 @@ struct SolveProfile {
       this->*part += other.*part;
     return *this;
   }
+  // All phases together.
   PhaseProfile sum() const {
     PhaseProfile all = l;
     for (const PhaseProfile* part : {&u, &inter_grid, &diagonal, &vectors}) all += *part;

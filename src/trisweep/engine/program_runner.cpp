@@ -41,7 +41,6 @@ ProgramRunner<T>::ProgramRunner(const mpi::Communicator& comm, const RankProgram
     : comm_(comm), of_(of) {
   const auto memory = share_memory();
   mpi::agree_on_error(comm_, [&] {
-    time_.resize(of_.program.part.size() + 1);
     const auto rows = usize(of_.system.partition.count(comm_.rank()));
     const auto scale = [&](const RealOf<T>* s) { return std::span(s, s == nullptr ? 0 : rows); };
     device::PeData<T> data{scale(of_.scales.b_scale), scale(of_.scales.x_scale)};
@@ -54,6 +53,9 @@ ProgramRunner<T>::ProgramRunner(const mpi::Communicator& comm, const RankProgram
                                             .memory = memory,
                                             .heap = memory.empty() ? nullptr : of_.heap});
   });
+  // Nobody puts anything where zeros are yet to come. Behind the agreement: a rank whose memory does not
+  // suffice would leave the others in it.
+  if (!memory.empty() && of_.heap != nullptr) of_.heap->barrier();
   panels_changed();
 }
 
@@ -81,7 +83,7 @@ template <Scalar T>
 void ProgramRunner<T>::panels_changed() {
   mpi::agree_on_error(comm_, [&] {
     const auto use = [&](const auto& panels) { pes_->use(std::span(&panels, 1)); };
-    if (of_.measuring != nullptr) return use(device::PanelSpans<T>{});
+    if (of_.measuring != nullptr) return use(device::PanelsBySide<device::NoPanels>{});
     of_.system.panels.visit(use);
   });
 }
@@ -96,16 +98,32 @@ void ProgramRunner<T>::start(const CallersVectors<T>& v, void* stream) {
   };
   Listener listener(comm_);
   // By reference: a solve allocates nothing.
-  pes_->solve(v.b.cols, {&vectors, 1}, std::isfinite(of_.watchdog) ? of_.watchdog : 0, stream,
-              std::ref(exchange), std::ref(listener));
-  if (!is_gpu(of_.device)) await(stream);
+  pes_->solve(v.b.cols, {&vectors, 1}, watchdog(), stream, std::ref(exchange), std::ref(listener));
+  const bool is_copied = is_gpu(of_.device) && v.x.space == MemorySpace::host && v.x.rows > 0;
+  is_under_way_ = true;
+  if (is_copied || !is_gpu(of_.device)) wait(stream);
+  if (is_copied) pes_->hand_out({&vectors, 1});
   if (of_.host_exchange != nullptr) of_.host_exchange->close();
 }
 
 template <Scalar T>
+double ProgramRunner<T>::watchdog() const {
+  // Nothing interrupts a kernel that spins, nor the process that has it.
+  if (is_gpu(of_.device)) return std::min(of_.watchdog, backend::usual_watchdog);
+  return std::isfinite(of_.watchdog) ? of_.watchdog : 0;
+}
+
+template <Scalar T>
 void ProgramRunner<T>::wait(void* stream) {
+  if (!is_under_way_) return;
   await(stream);
-  pes_->copy_times(time_, 0, stream);
+  is_under_way_ = false;
+}
+
+template <Scalar T>
+void ProgramRunner<T>::confirm() {
+  is_under_way_ = false;
+  if (pes_->pe().failed()) give_up();
 }
 
 template <Scalar T>
@@ -117,14 +135,14 @@ void ProgramRunner<T>::await(void* stream) const {
     pes_->stop();  // it waits for a rank that has failed
     throw;
   }
-  if (pes_->pe().failed(stream)) give_up(stream);
+  if (pes_->pe().failed()) give_up();
 }
 
 template <Scalar T>
-void ProgramRunner<T>::give_up(void* stream) const {
-  if (const auto stalled = pes_->pe().stalled(stream))
+void ProgramRunner<T>::give_up() const {
+  if (const auto stalled = pes_->pe().stalled())
     throw mpi::Stalled(ErrorKind::environment,
-                       fmt::format("no progress for {:g} s: {}", of_.watchdog, *stalled),
+                       fmt::format("no progress for {:g} s: {}", watchdog(), *stalled),
                        "check whether the rank that the others wait for is still running");
   // Whoever has failed is about to say so.
   mpi::Watchdog watchdog(std::numeric_limits<double>::infinity(), &comm_);

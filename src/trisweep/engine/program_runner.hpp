@@ -38,30 +38,31 @@ class ProgramRunner {
   // return before it has ended, when b and x are in the device's memory. Throws alone when this rank has
   // failed: Error(environment) that says what was waited for when nothing moved for too long.
   void start(const CallersVectors<T>& vectors, void* stream);
-  // Until all that was started there has ended. Throws as start().
+  // Until all that was started there has ended: there is one wait for each start(). Throws as start().
   void wait(void* stream);
-  // See LocalPe::times(); of a solve that was waited for.
-  std::span<const device::Count> times() const { return time_; }
-  // Work rows, which lie one after another, from the entry `first` on, behind what is in the stream.
-  void read_rows(std::size_t first, std::span<T> values, void* stream) const {
-    pes_->read_rows(values, first, 0, stream);
-  }
+  // Throws as start(), when something behind the last solve in the stream was waited for.
+  void confirm();
+  // See LocalPe; of a solve that was waited for.
+  std::span<const device::Count> times() const { return pes_->pe().times(); }
+  std::span<const T> norms() const { return pes_->pe().norms(); }
   void panels_changed();
 
  private:
   // The memory that ranks reach of one another, of all of them by PE. Collective.
   std::vector<device::PeMemory<device::NumberOf<T>>> share_memory();
-  // Until all in the stream has ended.
+  // Seconds; 0: never. Always finite on a GPU.
+  double watchdog() const;
+  // Until all in the stream has ended, to which nothing but looks belongs.
   void await(void* stream) const;
   // After workers have left early.
-  [[noreturn]] void give_up(void* stream) const;
+  [[noreturn]] void give_up() const;
 
   const mpi::Communicator& comm_;
   RankProgram<T> of_;
   std::optional<mpi::NodeMemory> node_memory_;
   std::shared_ptr<std::byte> heap_memory_;
   std::optional<device::LocalPes<T>> pes_;
-  std::vector<device::Count> time_;
+  bool is_under_way_ = false;
 };
 
 // A program, and what runs it.

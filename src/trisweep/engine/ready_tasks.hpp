@@ -2,8 +2,6 @@
 // The tasks of a sweep that can run, first in priority first. Threads push, take and wait.
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -14,7 +12,8 @@
 
 namespace trisweep::engine {
 
-class ReadyTasks {
+template <class Threads = StandardThreads>
+class ReadyTasksOf {
  public:
   // Room for that many tasks, so that pushing does not allocate.
   void reserve(std::size_t tasks) { heap_.reserve(tasks); }
@@ -52,7 +51,7 @@ class ReadyTasks {
   // Waits for one; nothing when there will be none.
   std::optional<Index> pop() {
     const auto any = [&] { return closed_ || count_ > 0; };
-    while (soon(any)) {
+    while (Threads::soon(any)) {
       if (const auto task = try_pop(); task || closed_) return task;
     }
     std::unique_lock lock(mutex_);
@@ -70,13 +69,14 @@ class ReadyTasks {
     return task;
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  typename Threads::Mutex mutex_;
+  typename Threads::Condition changed_;
   std::vector<Index> heap_;
   int threads_ = 1;
-  // Changed with the mutex held, read without it by who does not sleep yet.
-  std::atomic<std::size_t> count_ = 0;  // of the heap
-  std::atomic<bool> closed_ = false;
+  // Changed with the mutex held, read without it by threads that do not sleep yet.
+  typename Threads::template Atomic<std::size_t> count_ = 0;  // of the heap
+  typename Threads::template Atomic<bool> closed_ = false;
 };
+using ReadyTasks = ReadyTasksOf<>;
 
 }  // namespace trisweep::engine

@@ -9,23 +9,27 @@
 
 namespace trisweep::engine {
 
+// What an event of a trace is.
 enum class TraceKind { l_sweep, u_sweep, exchange, diagonal, vectors, products, idle, gather, send, receive };
-inline constexpr int trace_kinds = 10;
+inline constexpr int trace_kinds = 10;  // the number of kinds
 
+// One event of a rank, with its begin and end.
 struct TraceEvent {
-  TraceKind kind;
-  Index thread;
-  Index subject;  // supernode of a message, of the first panel of a task's products; or -1
-  Index peer;     // rank of a message; or -1
-  plan::MessageKind message;
-  Offset bytes;  // of a message
-  double begin;  // seconds since the recorder's start
-  double end;
+  TraceKind kind;             // what it is
+  Index thread;               // of the rank
+  Index subject;              // supernode of a message, of the first panel of a task's products; or -1
+  Index peer;                 // rank of a message; or -1
+  plan::MessageKind message;  // kind of a message
+  Offset bytes;               // of a message
+  double begin;               // seconds since the recorder's start
+  double end;                 // likewise
 };
 
+// Collects the events of one rank; TriangularSolver::record_in() and Solver::record_in() take one.
 class Recorder {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = std::chrono::steady_clock;  // what events are timed with
+  // With room for the events of so many threads; starts.
   explicit Recorder(int threads) : events_(usize(threads)) { start(); }
   virtual ~Recorder() = default;
 
@@ -34,10 +38,12 @@ class Recorder {
     for (auto& list : events_) list.clear();
     start_ = Clock::now();
   }
+  // Seconds since start().
   double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   // From one thread at a time for each value of event.thread.
   virtual void record(const TraceEvent& event) { events_[usize(event.thread)].push_back(event); }
 
+  // As many as it has room for.
   int threads() const { return static_cast<int>(events_.size()); }
   // In order of time.
   std::vector<TraceEvent> all() const {
@@ -65,6 +71,7 @@ class Recorder {
 // Records one event from its construction to its end; does nothing when `recorder` is null.
 class Span {
  public:
+  // Of anything but a message.
   Span(Recorder* recorder, TraceKind kind, Index thread, Index subject = -1)
       : Span(recorder, {kind, thread, subject, -1, {}, 0, 0, 0}) {}
   // Of a message.

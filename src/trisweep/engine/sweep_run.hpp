@@ -315,7 +315,7 @@ class SweepRun {
   SweepState<T>& state_;
   const plan::SweepPhase& phase_;
   const Run<T>& run_;
-  const T* tiny_;  // numbers of the side where tiny panels are multiplied here
+  const T* tiny_;  // values of the side where tiny panels are multiplied here
   std::mutex transport_;
   std::size_t expected_;       // messages; thread 0's
   std::size_t completed_ = 0;  // of phase_.complete; thread 0's

@@ -2,28 +2,24 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "trisweep/hmatrix/block_batch.hpp"
+#include "trisweep/mpi/sparse_exchange.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
 
-// This rank's list for the other's; the one of lower rank sends first.
+// One of the lists of each batch, to the rank that the batch is for.
 template <class V>
-std::vector<V> swapped(const mpi::Communicator& comm, Index other, const std::vector<V>& list) {
-  constexpr auto tag = mpi::Tag::blocks;
-  const auto send = [&] {
-    const std::size_t size = list.size();
-    comm.send_bytes(&size, sizeof size, other, tag);
-    comm.send_bytes(list.data(), size * sizeof(V), other, tag);
-  };
-  if (comm.rank() < other) send();
-  std::size_t size = 0;
-  comm.receive_bytes(&size, sizeof size, other, tag);
-  std::vector<V> received(size);
-  comm.receive_bytes(received.data(), size * sizeof(V), other, tag);
-  if (comm.rank() > other) send();
-  return received;
+std::vector<mpi::ListOfRank<V>> exchanged(const mpi::Communicator& comm, std::map<Index, BlockBatch>& batches,
+                                          std::vector<V> BlockBatch::*list) {
+  return mpi::exchange_lists(comm, mpi::agree_on_error(comm, [&] {
+                               std::vector<mpi::ListOfRank<V>> lists;
+                               for (auto& [rank, batch] : batches)
+                                 lists.push_back({rank, std::move(batch.*list)});
+                               return lists;
+                             }));
 }
 
 }  // namespace
@@ -75,34 +71,39 @@ std::vector<Index> cut_row_blocks(const mpi::Communicator& comm, const std::vect
 
 std::vector<StoredBlock> exchange_blocks(const mpi::Communicator& comm, std::vector<StoredBlock> mine,
                                          const RowBlocks& row_blocks, const std::vector<Index>& cut) {
-  const auto part_of = [&](const StoredBlock& block, Index rank, const auto& take) {
-    const Index begin = std::max(cut[usize(rank)], block.first_row_block);
-    const Index end = std::min(cut[usize(rank) + 1], block.first_row_block + block.row_blocks());
-    if (begin < end) take(restricted(block, row_blocks, begin, end));
-  };
-  std::vector<StoredBlock> own;
-  for (Index round = 0; round < comm.size(); ++round) {
-    const Index other = (round - comm.rank() + comm.size()) % comm.size();
-    if (other == comm.rank()) continue;
-    BlockBatch batch;
-    for (const StoredBlock& block : mine)
-      part_of(block, other, [&](const StoredBlock& part) { batch.append(part); });
-    std::ranges::move(to_blocks({.fields = swapped(comm, other, batch.fields),
-                                 .piece = swapped(comm, other, batch.piece),
-                                 .panels = swapped(comm, other, batch.panels)}),
-                      std::back_inserter(own));
-  }
   const Index first = cut[usize(comm.rank())], last = cut[usize(comm.rank()) + 1];
-  for (StoredBlock& block : mine) {
-    const bool whole = first <= block.first_row_block && block.first_row_block + block.row_blocks() <= last;
-    if (whole) {  // most are: none is there twice
-      own.push_back(std::move(block));
-    } else {
-      part_of(block, comm.rank(), [&](StoredBlock part) { own.push_back(std::move(part)); });
+  std::vector<StoredBlock> own;
+  auto batches = mpi::agree_on_error(comm, [&] {
+    std::map<Index, BlockBatch> by_rank;
+    for (StoredBlock& block : mine) {
+      const Index end = block.first_row_block + block.row_blocks();
+      if (first <= block.first_row_block && end <= last) {  // most are: none is there twice
+        own.push_back(std::move(block));
+        continue;
+      }
+      for (Index at = block.first_row_block; at < end;) {
+        const auto rank = static_cast<Index>(std::ranges::upper_bound(cut, at) - cut.begin()) - 1;
+        const Index part_end = std::min(cut[usize(rank) + 1], end);
+        StoredBlock part = restricted(block, row_blocks, at, part_end);
+        rank == comm.rank() ? own.push_back(std::move(part)) : by_rank[rank].append(part);
+        at = part_end;
+      }
     }
-  }
-  std::ranges::stable_sort(own, {}, &StoredBlock::number);
-  return own;
+    mine.clear();
+    return by_rank;
+  });
+  auto fields = exchanged(comm, batches, &BlockBatch::fields);
+  auto pieces = exchanged(comm, batches, &BlockBatch::piece);
+  auto panels = exchanged(comm, batches, &BlockBatch::panels);
+  return mpi::agree_on_error(comm, [&] {
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      std::ranges::move(to_blocks({.fields = std::move(fields[i].entry),
+                                   .piece = std::move(pieces[i].entry),
+                                   .panels = std::move(panels[i].entry)}),
+                        std::back_inserter(own));
+    std::ranges::stable_sort(own, {}, &StoredBlock::number);
+    return std::move(own);
+  });
 }
 
 }  // namespace trisweep::hmatrix

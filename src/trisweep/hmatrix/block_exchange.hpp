@@ -2,8 +2,8 @@
 // Which rank has which rows, and the blocks on their way there.
 //
 // Before: each rank has compressed a share of the blocks. After: each has the rows of all blocks that are in
-// its row blocks, and those are cut where the bytes that are stored are about equal. Each pair of ranks
-// exchanges the three lists of a batch (block_batch.hpp), in as many rounds as there are ranks.
+// its row blocks, and those are cut where the bytes that are stored are about equal. Ranks that have rows of
+// each other's exchange the three lists of a batch (block_batch.hpp), by a sparse exchange for each.
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/hmatrix/stored_block.hpp"

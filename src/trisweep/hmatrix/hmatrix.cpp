@@ -36,9 +36,9 @@ HMatrix<T>::~HMatrix() {
   if (!comm_.revoked()) return;
   whole_.release();
   parts_.release();
-  for (BytesOfRanks* const bytes : {&all_rows_, &own_rows_}) {
-    bytes->count.release();
-    bytes->begin.release();
+  for (RowsOfRanks* const rows : {&all_rows_, &own_rows_}) {
+    rows->count.release();
+    rows->begin.release();
   }
 }
 
@@ -55,8 +55,8 @@ void HMatrix<T>::deal_out(CompressedBlocks<T> blocks, const distribution::RowPar
     const auto rank = usize(comm_.rank());
     local_ = LocalBlocks<T>(blocks.stored, row_blocks, cut[rank], cut[rank + 1]);
     const Index own = local_rows();
-    all_rows_ = bytes_of_ranks([&](Index r) { return std::pair(partition_.count(r), partition_.first(r)); });
-    own_rows_ = bytes_of_ranks([&](Index r) { return std::pair(own, own * r); });
+    all_rows_ = rows_of_ranks([&](Index r) { return std::pair(partition_.count(r), partition_.first(r)); });
+    own_rows_ = rows_of_ranks([&](Index r) { return std::pair(own, own * r); });
   });
   count_local();
   statistics_.assembly_seconds = blocks.seconds + comm_.max(seconds_since(start));
@@ -97,28 +97,28 @@ void HMatrix<T>::count_local() {
 
 template <Scalar T>
 void HMatrix<T>::reserve(Index nrhs) {
+  if (nrhs <= nrhs_) return;
   mpi::agree_on_error(comm_, [&] {
-    if (nrhs <= nrhs_) return;
     const std::size_t columns = usize(nrhs);
     local_.reserve(nrhs);
     whole_ = zeros<T>(columns * usize(tree_.size()), "the gathered vectors");
     parts_ = zeros<T>(usize(local_rows()) * usize(comm_.size()), "parts of a transposed product");
     own_ = zeros<T>(usize(local_rows()) * columns, "rows of vectors");
-    nrhs_ = nrhs;
   });
+  nrhs_ = nrhs;
 }
 
 template <Scalar T>
 template <class RowsOf>
-auto HMatrix<T>::bytes_of_ranks(const RowsOf& rows_of) const -> BytesOfRanks {
+auto HMatrix<T>::rows_of_ranks(const RowsOf& rows_of) const -> RowsOfRanks {
   constexpr const char* what = "parts of vectors";
-  BytesOfRanks bytes{Buffer<int>(usize(comm_.size()), what), Buffer<int>(usize(comm_.size()), what)};
+  RowsOfRanks rows{Buffer<int>(usize(comm_.size()), what), Buffer<int>(usize(comm_.size()), what)};
   for (Index r = 0; r < comm_.size(); ++r) {
     const auto [count, begin] = rows_of(r);
-    bytes.count[usize(r)] = static_cast<int>(sizeof(T)) * count;
-    bytes.begin[usize(r)] = static_cast<int>(sizeof(T)) * begin;
+    rows.count[usize(r)] = count;
+    rows.begin[usize(r)] = begin;
   }
-  return bytes;
+  return rows;
 }
 
 // All rows of x into whole_.
@@ -126,6 +126,7 @@ template <Scalar T>
 void HMatrix<T>::begin_gather(Vectors<const T> x) {
   gathers_.assign(usize(x.cols), MPI_REQUEST_NULL);
   if (is_there(x)) return;
+  const mpi::RowType row(sizeof(T));
   for (Index c = 0; c < x.cols; ++c) {
     const T* rows = x.column(c);
     if (x.space == MemorySpace::device) {
@@ -133,9 +134,9 @@ void HMatrix<T>::begin_gather(Vectors<const T> x) {
       product_->copy(rows, copy, usize(x.rows));
       rows = copy;
     }
-    mpi::check(MPI_Iallgatherv(rows, all_rows_.count[usize(comm_.rank())], MPI_BYTE,
+    mpi::check(MPI_Iallgatherv(rows, all_rows_.count[usize(comm_.rank())], row.get(),
                                whole_.data() + usize(c) * usize(tree_.size()), all_rows_.count.data(),
-                               all_rows_.begin.data(), MPI_BYTE, comm_.handle(), &gathers_[usize(c)]),
+                               all_rows_.begin.data(), row.get(), comm_.handle(), &gathers_[usize(c)]),
                "MPI_Iallgatherv");
   }
 }
@@ -148,10 +149,11 @@ void HMatrix<T>::end_gather() {
 // y = the parts of its rows from every rank, by rank; those of all rows are in whole_.
 template <Scalar T>
 void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
+  const mpi::RowType row(sizeof(T));
   MPI_Request request;
   mpi::check(MPI_Ialltoallv(whole_.data() + usize(column) * usize(tree_.size()), all_rows_.count.data(),
-                            all_rows_.begin.data(), MPI_BYTE, parts_.data(), own_rows_.count.data(),
-                            own_rows_.begin.data(), MPI_BYTE, comm_.handle(), &request),
+                            all_rows_.begin.data(), row.get(), parts_.data(), own_rows_.count.data(),
+                            own_rows_.begin.data(), row.get(), comm_.handle(), &request),
              "MPI_Ialltoallv");
   comm_.finish(request);
   T* const sum = y.column(column);

@@ -17,18 +17,19 @@ namespace trisweep::hmatrix {
 
 // Over all ranks.
 struct Statistics {
-  Offset stored_values = 0;
-  Offset bytes = 0;            // replicated data counted on each rank
-  Offset bytes_max = 0;        // of the fullest rank
-  double bytes_balance = 1;    // bytes_max over the mean of the ranks
-  Offset low_rank_blocks = 0;  // each counted once
-  Offset dense_blocks = 0;
-  double mean_rank = 0;  // of the low-rank blocks
-  Index max_rank = 0;
+  Offset stored_values = 0;            // numbers of all blocks
+  Offset bytes = 0;                    // replicated data counted on each rank
+  Offset bytes_max = 0;                // of the fullest rank
+  double bytes_balance = 1;            // bytes_max over the mean of the ranks
+  Offset low_rank_blocks = 0;          // each counted once
+  Offset dense_blocks = 0;             // each counted once
+  double mean_rank = 0;                // of the low-rank blocks
+  Index max_rank = 0;                  // of them
   std::vector<Offset> blocks_of_rank;  // low-rank blocks of rank 0, 1, ...
-  double assembly_seconds = 0;
+  double assembly_seconds = 0;         // of making the blocks, on the slowest rank
 };
 
+// Ranks make it, call it and destroy it together.
 template <Scalar T>
 class HMatrix {
  public:
@@ -48,29 +49,39 @@ class HMatrix {
   // for T and H the number of ranks determines the summation order. Collective; an error revokes the matrix
   // (mpi/fault_state.hpp).
   void apply(Op op, Vectors<const T> x, Vectors<T> y);
+  // y = A x.
   void operator()(Vectors<const T> x, Vectors<T> y) { apply(Op::none, x, y); }
   // y = A x; `work` runs while x is gathered.
   void operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work);
 
-  // Runs products of op N on that device from now on, or with the product that `make` returns. Collective;
-  // throws on every rank when one has no such device.
+  // Runs products of op N on that device from now on. Collective; throws on every rank when one has no such
+  // device.
   void use_device(backend::Device device);
+  // Makes a product from this rank's tasks.
   using ProductMaker =
       std::function<std::unique_ptr<device::GemvRunner<T>>(const device::GemvTasks& tasks, ThreadPool& pool)>;
+  // Runs products of op N with what `make` returns. Collective; throws on every rank when one throws.
   void use_product(const ProductMaker& make);
+  // Whether x and y may be in a device's memory.
   bool reaches_device() const { return product_ != nullptr; }
 
   // Records all-gathers (in the row of the thread behind the thread pool's), the products behind them, and
   // what is done meanwhile. Null: nothing. It outlives this.
   void record_in(engine::Recorder* recorder) { recorder_ = recorder; }
 
+  // Its leaves are the order of vectors.
   const ClusterTree& tree() const { return tree_; }
+  // Which rows each rank has.
   const distribution::RowPartition& partition() const { return partition_; }
+  // Of this rank.
   Index local_rows() const { return partition_.count(comm_.rank()); }
   // This rank's products as tasks of a device, which refer to this object.
   device::GemvTasks device_tasks() const { return local_.device_tasks(); }
+  // Memory, ranks of blocks and times.
   const Statistics& statistics() const { return statistics_; }
+  // Of products.
   const mpi::Communicator& comm() const { return comm_; }
+  // That products run on.
   ThreadPool& pool() const { return pool_; }
 
  private:
@@ -79,12 +90,12 @@ class HMatrix {
   void count_local();
   void reserve(Index nrhs);
   // What MPI reads as long as a collective of its is under way: of each rank's rows in a message.
-  struct BytesOfRanks {
+  struct RowsOfRanks {
     Buffer<int> count, begin;
   };
   // rows_of(rank): how many rows, and the first.
   template <class RowsOf>
-  BytesOfRanks bytes_of_ranks(const RowsOf& rows_of) const;
+  RowsOfRanks rows_of_ranks(const RowsOf& rows_of) const;
   // Whether x need not be gathered, since one rank has all of it where its products are made.
   bool is_there(Vectors<const T> x) const { return comm_.size() == 1 && x.space == MemorySpace::device; }
   void begin_gather(Vectors<const T> x);
@@ -104,7 +115,7 @@ class HMatrix {
   Statistics statistics_;
   engine::Recorder* recorder_ = nullptr;
   Index nrhs_ = 0;
-  BytesOfRanks all_rows_, own_rows_;  // of whole_, and of parts_
+  RowsOfRanks all_rows_, own_rows_;   // of whole_, and of parts_
   Buffer<T> whole_;                   // vectors of all rows
   std::vector<MPI_Request> gathers_;  // under way, by column
   Buffer<T> parts_;                   // this rank's rows of one vector from every rank

@@ -1,5 +1,6 @@
 #pragma once
-// The matrix that an H-matrix stands for, entry by entry: anything that can be called with two indices.
+// The matrix that an H-matrix stands for: anything that can be called with two indices, or that has its rows
+// and columns.
 
 #include <concepts>
 #include <memory>
@@ -16,10 +17,19 @@ concept EntryFunction = requires(const K& kernel, Index i) {
   { kernel(i, i) } -> std::convertible_to<T>;
 };
 
+// The same by rows and columns, of a kernel that evaluates many entries at once: row(i, cols, out) and
+// column(rows, j, out), as IntegralKernel has them.
+template <class K, class T>
+concept RowFunction = requires(const K& kernel, Index i, std::span<const Index> list, T* out) {
+  kernel.row(i, list, out);
+  kernel.column(list, i, out);
+};
+
 // Any of them, by reference: it outlives this.
 template <Scalar T>
 class IntegralKernel {
  public:
+  // Refers to `kernel`.
   template <EntryFunction<T> K>
   requires(!std::same_as<K, IntegralKernel>) IntegralKernel(const K& kernel)
       : object_(std::addressof(kernel)),
@@ -31,8 +41,20 @@ class IntegralKernel {
           const K& k = *static_cast<const K*>(o);
           for (std::size_t r = 0; r < rows.size(); ++r) out[r] = k(rows[r], j);
         }) {}
+  // The same.
+  template <RowFunction<T> K>
+  requires(!std::same_as<K, IntegralKernel>) IntegralKernel(const K& kernel)
+      : object_(std::addressof(kernel)),
+        row_([](const void* o, Index i, std::span<const Index> cols, T* out) {
+          static_cast<const K*>(o)->row(i, cols, out);
+        }),
+        column_([](const void* o, std::span<const Index> rows, Index j, T* out) {
+          static_cast<const K*>(o)->column(rows, j, out);
+        }) {}
 
+  // out[c] = entry (i, cols[c]).
   void row(Index i, std::span<const Index> cols, T* out) const { row_(object_, i, cols, out); }
+  // out[r] = entry (rows[r], j).
   void column(std::span<const Index> rows, Index j, T* out) const { column_(object_, rows, j, out); }
 
  private:

@@ -3,9 +3,9 @@
 // of U and the dense ones, each once and in order.
 //
 // H x in two passes: sums = V^T x for each low-rank block, then U sums and the near field for each row block.
-// Threads take panels of V, then row blocks, and write what nobody else does; each row adds its blocks in one
-// order. So results are the same bit for bit whatever the number of threads, and of ranks. The transposed
-// product goes the other way, by blocks and then by row blocks of columns.
+// Threads take panels of V, then row blocks, and write what no other thread writes; each row adds its blocks
+// in one order. So results are the same bit for bit whatever the number of threads, and of ranks. The
+// transposed product goes the other way, by blocks and then by row blocks of columns.
 
 #include <functional>
 #include <vector>

@@ -24,7 +24,7 @@ constexpr const char* scalar_name() {
   return "complex double";
 }
 
-constexpr FileFormat blocks_format{"file of blocks of an H-matrix", 1, index_format.remedy};
+constexpr storage::FileFormat blocks_format{"file of blocks of an H-matrix", 1, index_format.remedy};
 // Blocks are written and read together until they have as many bytes.
 constexpr std::size_t bytes_of_batch = std::size_t{1} << 24;
 
@@ -41,7 +41,7 @@ Offset bytes_of(const std::vector<StoredBlock>& blocks) {
 void write_blocks(const std::filesystem::path& path, const std::string& identity,
                   const std::vector<StoredBlock>& blocks) {
   OutputFile output(path);
-  Hdf5Writer file(output, blocks_format);
+  storage::Hdf5Writer file(output, blocks_format);
   file.text("identity", identity);
   Offset pieces = 0;
   for (const StoredBlock& block : blocks) pieces += static_cast<Offset>(block.piece.size());
@@ -118,7 +118,7 @@ class BlockReader {
     begin_ = end_;
   }
 
-  Hdf5Reader file_;
+  storage::Hdf5Reader file_;
   const MatrixHead& head_;
   const Offset total_;
   Index last_number_ = 0;
@@ -149,12 +149,12 @@ MatrixHead read_index(const std::filesystem::path& folder, const std::string& sc
   if (std::filesystem::is_regular_file(folder))
     throw InputError(folder, 0, "it is a file, as older versions saved, and not a folder",
                      index_format.remedy);
-  return read_head(Hdf5Reader(folder / index_file, index_format), scalar);
+  return read_head(storage::Hdf5Reader(folder / index_file, index_format), scalar);
 }
 
 void write_index(OutputFolder& folder, const std::string& scalar, const MatrixHead& head) {
   OutputFile output(folder.temporary() / index_file);
-  Hdf5Writer file(output, index_format);
+  storage::Hdf5Writer file(output, index_format);
   write_head(file, scalar, head);
   file.commit();
   folder.commit();

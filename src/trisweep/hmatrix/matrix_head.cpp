@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "trisweep/core/named.hpp"
+#include "trisweep/core/permutation.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -17,13 +18,6 @@ template <class Row, class Choice>
 std::string name_in(std::span<const Row> table, Choice Row::*choice, Choice chosen) {
   const auto row = std::ranges::find(table, chosen, choice);
   return std::string(row->name);
-}
-
-bool is_permutation(const std::vector<Index>& order) {
-  std::vector<char> seen(order.size());
-  return std::ranges::all_of(order, [&](Index i) {
-    return i >= 0 && usize(i) < seen.size() && std::exchange(seen[usize(i)], char{1}) == 0;
-  });
 }
 
 // Children come after their parents.
@@ -46,7 +40,7 @@ bool is_sound(const MatrixHead& head) {
 
 }  // namespace
 
-void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& head) {
+void write_head(storage::Hdf5Writer& file, const std::string& scalar, const MatrixHead& head) {
   const auto& [tree, options, row_blocks, identity, panel_bytes] = head;
   const BlockCompression& how = options.compression;
   file.text("identity", identity);
@@ -73,7 +67,7 @@ void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& h
   file.list<Offset>("panel_bytes", panel_bytes);
 }
 
-MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar) {
+MatrixHead read_head(const storage::Hdf5Reader& file, const std::string& scalar) {
   if (file.text("scalar") != scalar)
     file.refuse(fmt::format("a matrix of {} numbers, not {}", file.text("scalar"), scalar));
   MatrixHead head;

@@ -2,7 +2,7 @@
 // The index of a saved H-matrix: all but the blocks, and where these are.
 
 #include "trisweep/hmatrix/compressed_blocks.hpp"
-#include "trisweep/hmatrix/hdf5_file.hpp"
+#include "trisweep/storage/hdf5_file.hpp"
 
 namespace trisweep::hmatrix {
 
@@ -14,10 +14,11 @@ struct MatrixHead {
   std::vector<Offset> panel_bytes;  // in each of those files
 };
 
-inline constexpr FileFormat index_format{"trisweep H-matrix", 2, "make the matrix again, with --save FOLDER"};
+inline constexpr storage::FileFormat index_format{"trisweep H-matrix", 2,
+                                                  "make the matrix again, with --save FOLDER"};
 
-void write_head(Hdf5Writer& file, const std::string& scalar, const MatrixHead& head);
+void write_head(storage::Hdf5Writer& file, const std::string& scalar, const MatrixHead& head);
 // Throws InputError: the matrix is of another scalar type, or what the index says does not fit together.
-MatrixHead read_head(const Hdf5Reader& file, const std::string& scalar);
+MatrixHead read_head(const storage::Hdf5Reader& file, const std::string& scalar);
 
 }  // namespace trisweep::hmatrix

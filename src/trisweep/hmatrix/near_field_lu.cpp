@@ -75,9 +75,8 @@ class NearField {
 template <Scalar T>
 class NearFieldLu final : public Preconditioner<T> {
  public:
-  explicit NearFieldLu(const MatrixSource<T>& source)
-      : solver_(source.context.comm.handle(),
-                {mpi::agree_on_error(source.context.comm, [&] { return NearField<T>(source).rows(); })},
+  NearFieldLu(const mpi::Communicator& comm, const MatrixSource<T>& source)
+      : solver_(comm, {mpi::agree_on_error(comm, [&] { return NearField<T>(source).rows(); })},
                 {.threads = source.context.pool.size()}) {}
   void operator()(Vectors<const T> b, Vectors<T> x) override { solver_.sweep(b, x); }
 
@@ -89,7 +88,7 @@ class NearFieldLu final : public Preconditioner<T> {
 
 template <Scalar T>
 std::unique_ptr<Preconditioner<T>> near_field_lu(const MatrixSource<T>& source) {
-  return std::make_unique<NearFieldLu<T>>(source);
+  return mpi::make_collective<NearFieldLu<T>>(source.context.comm, source);
 }
 
 #define INSTANTIATE(T) template std::unique_ptr<Preconditioner<T>> near_field_lu(const MatrixSource<T>&);

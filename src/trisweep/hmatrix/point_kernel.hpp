@@ -13,9 +13,11 @@ namespace trisweep::hmatrix {
 template <Scalar T, class Interaction>
 class PointKernel {
  public:
+  // Of `points`, by number.
   PointKernel(std::vector<Point> points, Interaction interaction, T diagonal)
       : points_(std::move(points)), interaction_(std::move(interaction)), diagonal_(diagonal) {}
 
+  // A_ij.
   T operator()(Index i, Index j) const {
     return i == j ? diagonal_ : static_cast<T>(interaction_(points_[usize(i)], points_[usize(j)]));
   }

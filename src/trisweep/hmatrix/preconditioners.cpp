@@ -8,10 +8,6 @@
 #include "trisweep/numeric/diagonal_block.hpp"
 
 namespace trisweep::hmatrix {
-
-template <Scalar T>
-std::unique_ptr<Preconditioner<T>> near_field_lu(const MatrixSource<T>& source);
-
 namespace {
 
 template <Scalar T>

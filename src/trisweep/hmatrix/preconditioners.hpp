@@ -14,6 +14,7 @@ template <Scalar T>
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
+  // b, x: this rank's rows; they must not overlap.
   virtual void operator()(Vectors<const T> b, Vectors<T> x) = 0;
   // Whether x would be b.
   virtual bool is_identity() const { return false; }
@@ -22,21 +23,27 @@ class Preconditioner {
 // A matrix, and what it was made of.
 template <Scalar T>
 struct MatrixSource {
-  const mpi::ParallelContext& context;
-  const IntegralKernel<T>& kernel;
-  std::span<const Point> points;
-  const HMatrix<T>& matrix;
-  const HMatrixOptions& options;
+  const mpi::ParallelContext& context;  // ranks and threads
+  const IntegralKernel<T>& kernel;      // its entries
+  std::span<const Point> points;        // of rows and columns
+  const HMatrix<T>& matrix;             // itself
+  const HMatrixOptions& options;        // that it was made with
 };
 
+// A preconditioner by the name that users know.
 template <Scalar T>
 struct NamedPreconditioner {
-  std::string_view name;
-  std::string_view description;
-  bool linear;  // the same matrix in each iteration, as recurrences ask for
+  std::string_view name;         // of the command's --preconditioner
+  std::string_view description;  // in a few words
+  bool linear;                   // the same matrix in each iteration, as recurrences ask for
+  // Collective; throws on every rank.
   std::unique_ptr<Preconditioner<T>> (*make)(const MatrixSource<T>& source);
 };
-// By the names that users know. `make` is collective, and throws on every rank.
+// LU factors of the tapered near field (near_field_lu.cpp).
+template <Scalar T>
+std::unique_ptr<Preconditioner<T>> near_field_lu(const MatrixSource<T>& source);
+
+// All of them.
 template <Scalar T>
 std::span<const NamedPreconditioner<T>> preconditioners();
 

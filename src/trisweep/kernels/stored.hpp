@@ -54,7 +54,7 @@ class Stored {
   bool is() const {
     return kernels_ == &panel_kernels<S, T>();
   }
-  // For who knows the type.
+  // For callers that know the type.
   template <class S>
   const S* as() const {
     return reinterpret_cast<const S*>(first_);

@@ -37,9 +37,9 @@ std::vector<BicgstabResult> restarted_gmres(const mpi::ParallelContext& context,
 // The methods by name.
 template <Scalar T>
 struct NamedMethod {
-  std::string_view name;
-  decltype(&bicgstab<T>) solve;
-  bool varying_preconditioner;  // the preconditioner may vary between iterations
+  std::string_view name;         // in options and records
+  decltype(&bicgstab<T>) solve;  // the method
+  bool varying_preconditioner;   // the preconditioner may vary between iterations
 };
 template <Scalar T>
 std::span<const NamedMethod<T>> methods();

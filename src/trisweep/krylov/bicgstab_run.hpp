@@ -1,6 +1,6 @@
 #pragma once
 // What the forms of BiCGStab, and restarted GMRES, have in common: the way from one true residual to the
-// next, who of the columns goes on, and when a recurrence has ended.
+// next, which columns continue, and when a recurrence has ended.
 
 #include <array>
 #include <cmath>

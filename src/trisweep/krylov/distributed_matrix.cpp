@@ -37,25 +37,25 @@ kernels::SparseRows<T> sparse_rows(const matrix::Csr<T>& a, ThreadPool::Part par
 }  // namespace
 
 template <Scalar T>
-DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, matrix::Csr<T> rows,
-                                        const distribution::RowPartition& partition,
-                                        const mpi::Limits& limits)
-    : comm_(comm, limits), local_(std::move(rows)) {
-  mpi::agree_on_error(comm_, [&] {
-    partition_ = partition;
-    if (local_.rows() != partition.count(comm_.rank()) || local_.cols() != partition.rows())
-      throw Error(ErrorKind::usage, "the rows of the matrix are not those of its partition");
-    ghosts_ = number_ghosts();
+DistributedMatrix<T>::DistributedMatrix(mpi::Communicator comm, matrix::Csr<T> rows,
+                                        const distribution::RowPartition& partition)
+    : DistributedMatrix(std::move(comm), std::move(rows)) {
+  mpi::revoke_on_error(comm_, [&] {
+    mpi::agree_on_error(comm_, [&] {
+      partition_ = partition;
+      if (local_.rows() != partition.count(comm_.rank()) || local_.cols() != partition.rows())
+        throw Error(ErrorKind::usage, "the rows of the matrix are not those of its partition");
+      ghosts_ = number_ghosts();
+    });
+    halo_ = Halo<T>(comm_, partition_, ghosts_);
+    measure_norms();
   });
-  halo_ = Halo<T>(comm_, partition_, ghosts_);
-  measure_norms();
 }
 
 template <Scalar T>
-DistributedMatrix<T>::DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a,
-                                        const distribution::RowPartition& partition,
-                                        const mpi::Limits& limits)
-    : DistributedMatrix(comm, deal_out(mpi::Communicator(comm, limits), a, partition), partition, limits) {}
+DistributedMatrix<T>::DistributedMatrix(const mpi::Communicator& comm, const matrix::Csr<T>* a,
+                                        const distribution::RowPartition& partition)
+    : DistributedMatrix(comm.share(), deal_out(comm, a, partition), partition) {}
 
 template <Scalar T>
 DistributedMatrix<T>::~DistributedMatrix() {

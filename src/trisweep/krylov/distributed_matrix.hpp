@@ -15,7 +15,7 @@
 namespace trisweep::krylov {
 
 // Consecutive rows of products with op(A), for a bundle of columns: row-major, `width` wide (bundle.hpp).
-// They are in the cache; who visits them may overwrite them.
+// They are in the cache; visitors may overwrite them.
 inline constexpr std::size_t product_lines = 128;  // of cache, at most
 template <Scalar T>
 struct ProductRows {
@@ -44,12 +44,18 @@ template <Scalar T>
 class DistributedMatrix {
  public:
   // `rows`: this rank's rows of A, with the columns of all of it. Collective; throws on every rank when any
-  // runs out of memory, or Error(usage) when rows are not those of the partition.
+  // runs out of memory, or Error(usage) when rows are not those of the partition. With a Communicator: part
+  // of an object, whose messages and fault state it shares.
+  DistributedMatrix(mpi::Communicator comm, matrix::Csr<T> rows, const distribution::RowPartition& partition);
   DistributedMatrix(MPI_Comm comm, matrix::Csr<T> rows, const distribution::RowPartition& partition,
-                    const mpi::Limits& limits = {});
+                    const mpi::Limits& limits = {})
+      : DistributedMatrix(mpi::Communicator(comm, limits), std::move(rows), partition) {}
   // Before: rank 0 has all of `a` (others: null).
+  DistributedMatrix(const mpi::Communicator& comm, const matrix::Csr<T>* a,
+                    const distribution::RowPartition& partition);
   DistributedMatrix(MPI_Comm comm, const matrix::Csr<T>* a, const distribution::RowPartition& partition,
-                    const mpi::Limits& limits = {});
+                    const mpi::Limits& limits = {})
+      : DistributedMatrix(mpi::Communicator(comm, limits), a, partition) {}
   ~DistributedMatrix();
   DistributedMatrix(DistributedMatrix&&) = default;
 
@@ -79,6 +85,10 @@ class DistributedMatrix {
 
   // This rank's rows, whose columns are its own rows first, then those of other ranks that the halo brings.
   const matrix::Csr<T>& local() const { return local_; }
+  // The column of A that is that column of local().
+  Index column(Index j) const {
+    return j < local_rows() ? partition_.first(comm_.rank()) + j : ghosts_[usize(j - local_rows())];
+  }
   const Halo<T>& halo() const { return halo_; }
   // ||op(A)||_inf.
   double norm_inf(Op op) const { return op == Op::none ? norm_inf_ : norm_one_; }
@@ -93,6 +103,9 @@ class DistributedMatrix {
     Index width;
     bool magnitudes;
   };
+  // Of an object that can be destroyed, whatever fails afterwards.
+  DistributedMatrix(mpi::Communicator comm, matrix::Csr<T> rows)
+      : comm_(std::move(comm)), local_(std::move(rows)) {}
   std::vector<Index> number_ghosts();
   void measure_norms();
   template <class V>

@@ -16,6 +16,7 @@
 
 namespace trisweep::krylov {
 
+// When GMRES stops.
 struct GmresOptions {
   int steps = 60;        // maximum number of steps
   double reduction = 0;  // of ||r||_2 at which to stop

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
-#include <numeric>
 
+#include "trisweep/mpi/sparse_exchange.hpp"
 #include "trisweep/mpi/watchdog.hpp"
 
 namespace trisweep::krylov {
@@ -13,37 +12,28 @@ template <Scalar T>
 Halo<T>::Halo(const mpi::Communicator& comm, const distribution::RowPartition& partition,
               const std::vector<Index>& ghosts)
     : rows_(partition.count(comm.rank())) {
-  const Index ranks = comm.size();
-  std::vector<int> wanted, asked, wanted_at, asked_at;
+  using List = mpi::ListOfRank<Index>;
+  const auto asked = mpi::exchange_lists(
+      comm, mpi::agree_on_error(comm, [&] {
+        std::vector<List> wanted;  // of its owner, each ghost in the order of rows
+        for (std::size_t i = 0; i < ghosts.size();) {
+          const Index owner = partition.owner(ghosts[i]);
+          List& list = wanted.emplace_back(List{owner, {}});
+          neighbour_.push_back(
+              {.rank = owner, .owned = {}, .ghost_begin = static_cast<Index>(i), .ghost_end = 0});
+          for (; i < ghosts.size() && ghosts[i] < partition.first(owner + 1); ++i)
+            list.entry.push_back(ghosts[i]);
+          neighbour_.back().ghost_end = static_cast<Index>(i);
+        }
+        return wanted;
+      }));
   mpi::agree_on_error(comm, [&] {
-    for (auto* list : {&wanted, &asked, &wanted_at, &asked_at}) list->resize(usize(ranks));
-    for (const Index j : ghosts) ++wanted[usize(partition.owner(j))];
-  });
-  mpi::check(MPI_Alltoall(wanted.data(), 1, MPI_INT, asked.data(), 1, MPI_INT, comm.handle()),
-             "MPI_Alltoall");
-  std::vector<Index> rows;
-  mpi::agree_on_error(comm, [&] {
-    std::exclusive_scan(wanted.begin(), wanted.end(), wanted_at.begin(), 0);
-    std::exclusive_scan(asked.begin(), asked.end(), asked_at.begin(), 0);
-    rows.resize(std::accumulate(asked.begin(), asked.end(), std::size_t{0}));
-    if (rows.size() > usize(std::numeric_limits<int>::max()))
-      throw Error(ErrorKind::environment, "more rows of this rank are needed elsewhere than MPI counts",
-                  "use fewer ranks");
-  });
-  mpi::check(MPI_Alltoallv(ghosts.data(), wanted.data(), wanted_at.data(), MPI_INT32_T, rows.data(),
-                           asked.data(), asked_at.data(), MPI_INT32_T, comm.handle()),
-             "MPI_Alltoallv");
-  mpi::agree_on_error(comm, [&] {
-    for (Index& row : rows) row -= partition.first(comm.rank());
-    for (Index r = 0; r < ranks; ++r) {
-      if (wanted[usize(r)] == 0 && asked[usize(r)] == 0) continue;
-      const auto begin = rows.begin() + asked_at[usize(r)];
-      neighbour_.push_back({.rank = r,
-                            .owned = {begin, begin + asked[usize(r)]},
-                            .ghost_begin = wanted_at[usize(r)],
-                            .ghost_end = wanted_at[usize(r)] + wanted[usize(r)]});
+    for (const List& list : asked) {
+      auto at = std::ranges::lower_bound(neighbour_, list.rank, {}, &Neighbour::rank);
+      if (at == neighbour_.end() || at->rank != list.rank) at = neighbour_.insert(at, {.rank = list.rank});
+      for (const Index row : list.entry) at->owned.push_back(row - partition.first(comm.rank()));
+      lent_ += list.entry.size();
     }
-    lent_ = rows.size();
     request_.resize(2 * neighbour_.size());
   });
 }
@@ -76,8 +66,8 @@ void Halo<T>::exchange(const mpi::Communicator& comm, bool reversed, T* extended
     reversed ? post(MPI_Irecv, owned, n.owned.size(), n.rank) : post(MPI_Irecv, theirs, ghost_rows, n.rank);
     owned += n.owned.size() * row;
   }
-  mpi::Watchdog(std::numeric_limits<double>::infinity(), &comm)
-      .wait(static_cast<int>(used), request_.data(), "a rank has not sent its part of a product");
+  mpi::Watchdog(comm).wait(static_cast<int>(used), request_.data(),
+                           "a rank has not sent its part of a product");
   if (!reversed) return;
   owned = lending_.data();
   for (const Neighbour& n : neighbour_) {

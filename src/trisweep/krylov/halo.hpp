@@ -19,9 +19,9 @@ class Halo {
   // Entries of this rank's vectors that `rank` reads, and where what this rank reads from it is kept.
   struct Neighbour {
     Index rank;
-    std::vector<Index> owned;  // local rows that `rank` needs
-    Index ghost_begin;         // ghosts [ghost_begin, ghost_end) belong to `rank`
-    Index ghost_end;
+    std::vector<Index> owned{};  // local rows that `rank` needs
+    Index ghost_begin = 0;       // ghosts [ghost_begin, ghost_end) belong to `rank`
+    Index ghost_end = 0;
   };
 
   Halo() = default;

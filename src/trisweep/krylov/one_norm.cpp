@@ -1,56 +1,106 @@
 #include "trisweep/krylov/one_norm.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
-
-#include "trisweep/mpi/rows.hpp"
-#include "trisweep/numeric/fortran.hpp"
-
-#define TRISWEEP_NORM_SYMBOL_real(P, T) \
-  void P##lacn2_(const int* n, T* v, T* x, int* isgn, T* est, int* kase, int* isave);
-#define TRISWEEP_NORM_SYMBOL_complex(P, T) \
-  void P##lacn2_(const int* n, T* v, T* x, T::value_type* est, int* kase, int* isave);
-#define TRISWEEP_NORM_SYMBOL(P, T, kind) TRISWEEP_NORM_SYMBOL_##kind(P, T)
-
-extern "C" {
-TRISWEEP_FOR_EACH_FORTRAN_SCALAR(TRISWEEP_NORM_SYMBOL)
-}
 
 namespace trisweep::krylov {
 namespace {
 
-template <class T>
-constexpr auto lacn2 = nullptr;
-#define TRISWEEP_NORM_FUNCTION(P, T, kind) \
-  template <>                              \
-  constexpr auto lacn2<T> = P##lacn2_;
-TRISWEEP_FOR_EACH_FORTRAN_SCALAR(TRISWEEP_NORM_FUNCTION)
+constexpr int most_unit_vectors = 4;
 
-// LAPACK's estimator by reverse communication: step() asks for x := B x (kase 1) or x := B^H x (kase 2) until
-// kase is 0, where `estimate` bounds ||B||_1 from below.
 template <Scalar T>
-struct NormEstimator {
-  explicit NormEstimator(Index n) : x(usize(n)), v_(usize(n)), sign_(is_complex<T> ? 0 : usize(n)) {}
-
-  int step() {
-    const int n = static_cast<int>(x.size());
-    if constexpr (is_complex<T>) {
-      lacn2<T>(&n, v_.data(), x.data(), &estimate, &kase_, save_);
-    } else {
-      lacn2<T>(&n, v_.data(), x.data(), sign_.data(), &estimate, &kase_, save_);
-    }
-    return kase_;
+class NormEstimator {
+ public:
+  NormEstimator(const mpi::Communicator& comm, const distribution::RowPartition& partition)
+      : comm_(comm), first_(partition.first(comm.rank())), n_(partition.rows()) {
+    mpi::agree_on_error(comm, [&] {
+      for (auto* v : {&x_, &product_, &sign_}) v->resize(usize(partition.count(comm.rank())));
+    });
   }
 
-  std::vector<T> x;
-  RealOf<T> estimate = 0;
+  double estimate(const Operator<T>& multiply, const Operator<T>& multiply_adjoint) {
+    std::ranges::fill(x_, T(static_cast<RealOf<T>>(1.0 / n_)));
+    double best = product_norm(multiply);
+    if (n_ == 1) return best;
+    take_signs();
+    Offset last = -1;
+    for (int products = 0; products < most_unit_vectors; ++products) {
+      x_ = sign_;
+      multiply_adjoint(x_, product_);
+      const auto [at, is_last] = largest_entry(last);
+      if (is_last) break;
+      last = at;
+      set_unit_vector(at);
+      const double norm = product_norm(multiply);
+      const bool grows = norm > best;
+      best = std::max(best, norm);
+      if (!take_signs() || !grows) break;
+    }
+    set_alternating_vector();
+    return std::max(best, 2 * product_norm(multiply) / (3.0 * n_));
+  }
 
  private:
-  std::vector<T> v_;
-  std::vector<int> sign_;
-  int kase_ = 0;
-  int save_[3] = {0, 0, 0};
+  // product_ = B x_; its one-norm.
+  double product_norm(const Operator<T>& multiply) {
+    multiply(x_, product_);
+    double sum = 0;
+    for (const T& v : product_) sum += std::abs(v);
+    const double all = comm_.sum(sum);
+    return std::isfinite(all) ? all : std::numeric_limits<double>::infinity();
+  }
+
+  // sign_ = product_ / |product_|; whether any sign is another than before.
+  bool take_signs() {
+    Offset changed = 0;
+    for (std::size_t i = 0; i < product_.size(); ++i) {
+      const auto size = std::abs(product_[i]);
+      const T sign = size > std::numeric_limits<RealOf<T>>::min() ? product_[i] / size : T(1);
+      changed += sign != sign_[i];
+      sign_[i] = sign;
+    }
+    return comm_.max(changed) > 0;
+  }
+
+  struct Place {
+    Offset row;
+    bool is_last;  // or no larger than the entry there
+  };
+  // Of product_: the first of the entries of largest modulus.
+  Place largest_entry(Offset last) {
+    double own = -1, of_last = -1;
+    Offset at = 0;
+    for (std::size_t i = 0; i < product_.size(); ++i) {
+      const double size = std::abs(product_[i]);
+      if (first_ + static_cast<Offset>(i) == last) of_last = size;
+      if (!(size > own)) continue;
+      own = size;
+      at = static_cast<Offset>(i);
+    }
+    std::array<double, 2> most{own, of_last};
+    comm_.max(most);
+    const Offset row = n_ - comm_.max(own == most[0] ? n_ - first_ - at : Offset{0});
+    return {.row = std::min(row, n_ - 1), .is_last = !(most[0] > most[1])};
+  }
+
+  void set_unit_vector(Offset row) {
+    std::ranges::fill(x_, T{});
+    if (row >= first_ && row < first_ + std::ssize(x_)) x_[usize(row - first_)] = T(1);
+  }
+
+  // Against cancellation: (-1)^i (1 + i / (n - 1)).
+  void set_alternating_vector() {
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      const Offset row = first_ + static_cast<Offset>(i);
+      x_[i] = T(static_cast<RealOf<T>>((row % 2 == 0 ? 1 : -1) * (1 + double(row) / double(n_ - 1))));
+    }
+  }
+
+  const mpi::Communicator& comm_;
+  Offset first_, n_;
+  std::vector<T> x_, product_, sign_;
 };
 
 }  // namespace
@@ -58,23 +108,7 @@ struct NormEstimator {
 template <Scalar T>
 double estimate_one_norm(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                          const Operator<T>& multiply, const Operator<T>& multiply_adjoint) {
-  std::vector<T> mine, product;
-  std::optional<NormEstimator<T>> estimator;
-  mpi::agree_on_error(comm, [&] {
-    estimator.emplace(comm.rank() == 0 ? partition.rows() : 0);
-    for (auto* v : {&mine, &product}) v->resize(usize(partition.count(comm.rank())));
-  });
-  while (true) {
-    int kase = comm.rank() == 0 ? estimator->step() : 0;
-    comm.broadcast(kase);
-    if (kase == 0) break;
-    mpi::scatter<T>(comm, estimator->x.data(), partition.begin, mine);
-    (kase == 1 ? multiply : multiply_adjoint)(mine, product);
-    mpi::gather<T>(comm, product, partition.begin, estimator->x.data());
-  }
-  auto estimate = static_cast<double>(estimator->estimate);
-  comm.broadcast(estimate);
-  return std::isfinite(estimate) ? estimate : std::numeric_limits<double>::infinity();
+  return NormEstimator<T>(comm, partition).estimate(multiply, multiply_adjoint);
 }
 
 #define INSTANTIATE(T)                                                                           \

@@ -8,9 +8,9 @@
 namespace trisweep::krylov {
 
 // An estimate (a lower bound, rarely off by more than a factor of 3) of ||B||_1 from products with B and its
-// conjugate transpose: LAPACK's xLACN2 (Higham 1988), at most five of each. Infinity when they overflow.
-// Collective, the same on every rank; rank 0 needs room for three vectors. Throws on every rank when it has
-// not.
+// conjugate transpose (Higham 1988, as LAPACK's xLACN2): at most six and four. Infinity when they overflow.
+// Collective, the same on every rank; a rank has its rows of three vectors, and beside the products there are
+// two to four reductions for each. Throws on every rank when memory does not suffice.
 template <Scalar T>
 double estimate_one_norm(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                          const Operator<T>& multiply, const Operator<T>& multiply_adjoint);

@@ -40,6 +40,13 @@ void append_union(const Pattern& a, const Pattern& t, Index i, std::vector<Index
   if (place == out.end() || *place != i) out.insert(place, i);
 }
 
+bool has_full_diagonal(const Pattern& a) {
+  for (Index i = 0; i < a.rows; ++i) {
+    if (!std::ranges::binary_search(a.row(i), i)) return false;
+  }
+  return true;
+}
+
 std::vector<Offset> permuted_row_ptr(const Pattern& a, std::span<const Index> row_new) {
   std::vector<Offset> row_ptr(usize(a.rows) + 1);
   for (Index i = 0; i < a.rows; ++i)
@@ -71,7 +78,8 @@ Pattern transpose(const Pattern& a) {
 }
 
 Pattern symmetrized(const Pattern& a) {
-  const Pattern t = transpose(a);
+  Pattern t = transpose(a);
+  if (a.col == t.col && a.row_ptr == t.row_ptr && has_full_diagonal(a)) return t;
   Pattern s{.rows = a.rows, .cols = a.cols, .row_ptr = {}, .col = {}};
   s.row_ptr.reserve(usize(a.rows) + 1);
   s.row_ptr.push_back(0);

@@ -8,10 +8,10 @@
 
 namespace trisweep::measure {
 
-// What the caller knows of it.
+// What the caller knows of the machine.
 struct Host {
-  std::string name;
-  std::string processor;
+  std::string name;       // of the node
+  std::string processor;  // its model
 };
 
 // Messages between ranks 0 and 1; products and streams of panels by rank 0 alone and by all ranks at once.

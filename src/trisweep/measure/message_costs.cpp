@@ -25,7 +25,7 @@ double median(std::vector<double>& values) {
   return std::max(0.0, values[values.size() / 2]);
 }
 
-// A flood of messages from one rank to another, who both multiply a panel at every step.
+// A flood of messages from one rank to another, which both multiply a panel at every step.
 class Flood {
  public:
   Flood(const mpi::Communicator& comm, Index peer, const std::string& transport, Index messages)

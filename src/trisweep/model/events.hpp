@@ -9,15 +9,15 @@
 
 namespace trisweep::model {
 
-enum class EventKind : std::uint8_t { departure, arrival, task_end, free };
+enum class EventKind : std::uint8_t { departure, arrival, task_end, receive_end, free };
 
 struct Event {
   double time;
   std::uint64_t order;   // of events of the same time
   std::int32_t subject;  // departure, arrival: the flight; else the step that ends, or has ended
-  Index task;            // of task_end
+  Index number;          // of the task, or of the message, that ends
   EventKind kind;
-  bool communicator;  // whether the worker is the one that takes messages
+  bool receiver;  // whether the worker takes messages
 };
 
 class EventQueue {

@@ -71,6 +71,8 @@ void to_json(nlohmann::ordered_json& json, const Machine& m) {
           {"ranks_per_node", m.ranks_per_node},
           {"ranks_per_memory", m.ranks_per_memory},
           {"workers", m.workers},
+          {"receivers", m.receivers},
+          {"grain", m.grain},
           {"worker_bandwidth", m.worker_bandwidth},
           {"memory_bandwidth", m.memory_bandwidth},
           {"worker_flops", m.worker_flops},
@@ -90,6 +92,8 @@ void from_json(const nlohmann::json& json, Machine& m) {
   m.ranks_per_node = json.at("ranks_per_node").get<Index>();
   m.ranks_per_memory = json.value("ranks_per_memory", m.ranks_per_node);
   m.workers = json.value("workers", m.workers);
+  m.receivers = std::min(m.workers, json.value("receivers", m.receivers));
+  m.grain = json.value("grain", m.grain);
   m.worker_bandwidth = json.at("worker_bandwidth").get<double>();
   m.memory_bandwidth = json.at("memory_bandwidth").get<double>();
   m.worker_flops = json.at("worker_flops").get<double>();
@@ -125,7 +129,8 @@ bool sensible(const GpuNode& node) {
 }
 
 bool sensible(const Machine& m) {
-  return m.ranks_per_node > 0 && m.ranks_per_memory > 0 && m.workers > 0 && positive(m.worker_bandwidth) &&
+  return m.ranks_per_node > 0 && m.ranks_per_memory > 0 && m.workers > 0 && m.receivers > 0 &&
+         m.receivers <= m.workers && m.grain > 0 && positive(m.worker_bandwidth) &&
          positive(m.memory_bandwidth) && positive(m.worker_flops) && positive(m.injection_bandwidth) &&
          m.task_seconds >= 0 && m.product_seconds >= 0 && sensible(m.two_sided) &&
          (!m.one_sided || sensible(*m.one_sided)) && (!m.shared || sensible(*m.shared)) &&

@@ -13,6 +13,7 @@
 
 #include "trisweep/core/types.hpp"
 #include "trisweep/model/gpu_node.hpp"
+#include "trisweep/plan/grain.hpp"
 
 namespace trisweep::model {
 
@@ -41,7 +42,7 @@ struct Network {
 
 struct Source {
   std::string figure;  // which fields
-  std::string origin;  // who says so
+  std::string origin;  // source of the value
 };
 
 struct Machine {
@@ -49,12 +50,16 @@ struct Machine {
   std::string device;  // "cpu" or "gpu"
   Index ranks_per_node = 1;
   Index ranks_per_memory = 1;
-  Index workers = 1;            // of a rank
-  double worker_bandwidth = 0;  // memory bandwidth of a worker that is alone
-  double memory_bandwidth = 0;  // of a memory, shared by all workers at it that compute
-  double worker_flops = 0;      // of a worker, in small products
-  double task_seconds = 0;      // of a task besides its products: counters and the queue
-  double product_seconds = 0;   // of a product besides its panel
+  Index workers = 1;  // of a rank
+  // Workers of a rank that take messages of sweeps: one thread of a process; all units of a GPU, whose blocks
+  // poll what they wait for.
+  Index receivers = 1;
+  Offset grain = plan::grain_of_threads;  // panel entries of a task, with several workers
+  double worker_bandwidth = 0;            // memory bandwidth of a worker that is alone
+  double memory_bandwidth = 0;            // of a memory, shared by all workers at it that compute
+  double worker_flops = 0;                // of a worker, in small products
+  double task_seconds = 0;                // of a task besides its products: counters and the queue
+  double product_seconds = 0;             // of a product besides its panel
   double injection_bandwidth = std::numeric_limits<double>::infinity();  // of a node, into the network
   Network two_sided;
   // Where the machine has them. `shared` is for ranks of one node.
@@ -71,6 +76,10 @@ struct Machine {
   // Of a worker, between messages and segments: reading and writing what is copied; adding reads once more.
   double copying_seconds(double bytes) const { return 2 * bytes / worker_bandwidth; }
   double adding_seconds(double bytes) const { return 3 * bytes / worker_bandwidth; }
+  // To a sum of so many bytes, which stays in registers or in the cache until it is written.
+  double summing_seconds(double bytes, Index terms) const {
+    return terms == 0 ? 0 : (terms + 2) * bytes / worker_bandwidth;
+  }
 };
 
 // The networks that a description tells apart, by the transports whose messages they carry. Those of all

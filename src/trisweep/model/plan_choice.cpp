@@ -75,7 +75,7 @@ std::shared_ptr<const symbolic::Structure> PlanProblem::structure_for(const std:
 ChosenPlan::ChosenPlan(const PlanProblem& problem, const PlanChoice& choice)
     : schedule(plan::find_schedule(choice.schedule).choice),
       spec{.op = problem.op,
-           .upper_is_lower = problem.cholesky,
+           .upper_is_lower = problem.upper_is_lower,
            .tree = plan::find_tree(choice.tree),
            .inter_grid = plan::find_inter_grid(choice.inter_grid),
            .vectors = problem.vectors} {
@@ -85,7 +85,8 @@ ChosenPlan::ChosenPlan(const PlanProblem& problem, const PlanChoice& choice)
 }
 
 std::vector<plan::RankPlan> ChosenPlan::plans(const Machine& machine) const {
-  return plan::make_all_plans(*structure, *mapping, schedule, spec, {.ordered = machine.workers > 1});
+  return plan::make_all_plans(*structure, *mapping, schedule, spec,
+                              {.ordered = machine.workers > 1, .grain = machine.grain});
 }
 
 PlanChoice PlanAxes::usual() const {

@@ -21,7 +21,7 @@ struct PlanProblem {
     std::shared_ptr<const symbolic::Structure> structure;
   };
   std::vector<Analyzed> analyzed;
-  bool cholesky = false;  // else LU
+  bool upper_is_lower = false;  // as PlanSpec says
   Op op = Op::none;
   Workload workload{};
   ProductShare product{};                               // with A: what an answer takes besides sweeps

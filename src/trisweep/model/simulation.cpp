@@ -43,6 +43,8 @@ void Simulation::handle(const Event& event) {
       return arrive(event.subject, event.time);
     case EventKind::task_end:
       return end_task(event);
+    case EventKind::receive_end:
+      return end_receive(event);
     case EventKind::free:
       return release(step(event.subject).rank, event);
   }
@@ -53,24 +55,24 @@ std::int32_t Simulation::begin_step(Index r, Activity activity, Wait wait, std::
   return static_cast<std::int32_t>(steps_.size()) - 1;
 }
 
-void Simulation::end_step(std::int32_t s, bool communicator, double end) {
+void Simulation::end_step(std::int32_t s, bool receiver, double end) {
   step(s).end = end;
   const Index r = step(s).rank;
   const plan::Part part = plan::part_of(phase(r));
   if (part != plan::Part::exchange && part != plan::Part::vectors) state(r).busy += end - step(s).begin;
-  events_.push({end, 0, s, 0, EventKind::free, communicator});
+  events_.push({end, 0, s, 0, EventKind::free, receiver});
 }
 
 void Simulation::release(Index r, const Event& event) {
   state(r).last = event.subject;
-  look(r, event.communicator, event.subject, event.time);
-  // What has become ready is for whoever waits.
+  look(r, event.receiver, event.subject, event.time);
+  // Ready tasks go to waiting workers.
   for (RankState& rank = state(r); !rank.ready.empty();) {
     if (rank.idle_workers > 0) {
       --rank.idle_workers;
       start_task(r, false, none, event.time);
-    } else if (rank.communicator_idle) {
-      rank.communicator_idle = false;
+    } else if (rank.idle_receivers > 0) {
+      --rank.idle_receivers;
       start_task(r, true, none, event.time);
     } else {
       return;
@@ -78,21 +80,16 @@ void Simulation::release(Index r, const Event& event) {
   }
 }
 
-void Simulation::look(Index r, bool communicator, std::int32_t previous, double now) {
+void Simulation::look(Index r, bool receiver, std::int32_t previous, double now) {
   RankState& rank = state(r);
-  if (communicator) {
-    rank.communicator_idle = false;
+  if (receiver) {
     if (rank.expected > 0 && std::visit([&](const auto& p) { return take(r, p, previous, now); }, phase(r)))
       return;
   }
-  if (!rank.ready.empty()) return start_task(r, communicator, previous, now);
-  if (communicator) {
-    rank.communicator_idle = true;
-  } else {
-    ++rank.idle_workers;
-  }
-  if (rank.tasks_left == 0 && rank.expected == 0 && rank.communicator_idle &&
-      rank.idle_workers == machine_.workers - 1)
+  if (!rank.ready.empty()) return start_task(r, receiver, previous, now);
+  ++(receiver ? rank.idle_receivers : rank.idle_workers);
+  if (rank.tasks_left == 0 && rank.expected == 0 &&
+      rank.idle_receivers + rank.idle_workers == machine_.workers)
     end_phase(r, now);
 }
 
@@ -101,8 +98,10 @@ void Simulation::begin_phase(Index r, double now) {
   const auto& phases = plans_[usize(r)].plan.phase;
   if (++rank.phase == static_cast<Index>(phases.size())) return;
   rank.phase_begin = now;
-  rank.communicator_idle = false;
-  rank.idle_workers = machine_.workers - 1;
+  // What is not a sweep has steps in order, one after the other.
+  const Index receivers = std::holds_alternative<SweepPhase>(phase(r)) ? machine_.receivers : 1;
+  rank.idle_receivers = receivers - 1;  // but for the one that starts
+  rank.idle_workers = machine_.workers - receivers;
   const std::int32_t s =
       begin_step(r, Activity::start, rank.last == none ? Wait::nothing : Wait::task, rank.last, now);
   const double end =
@@ -122,7 +121,8 @@ double Simulation::start(Index r, const SweepPhase& sweep, std::int32_t s, doubl
   rank.tasks_left = sweep.task.size();
   rank.counters.reserve(sweep);
   rank.enabled.resize(sweep.task.size());
-  machine(r, sweep, s, now).start();
+  // Segments that are complete from the start are sent by all receivers side by side.
+  machine(r, sweep, s, now, machine_.receivers).start();
   return now;
 }
 

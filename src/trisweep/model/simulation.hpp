@@ -31,8 +31,8 @@ struct RankState {
   FlightList early;                         // of later phases
   std::size_t expected = 0;                 // messages, or steps that are taken in order
   std::size_t tasks_left = 0;
-  Index idle_workers = 0;  // besides the communicator
-  bool communicator_idle = false;
+  Index idle_workers = 0;    // that take no messages
+  Index idle_receivers = 0;  // the others
   std::int32_t last = none;  // step that has ended
   double busy = 0;           // seconds of all workers, in sweeps
 };
@@ -70,10 +70,10 @@ class Simulation {
   // Steps
   std::int32_t begin_step(Index r, Activity activity, Wait wait, std::int32_t cause, double now);
   // The worker is free again at `end`.
-  void end_step(std::int32_t s, bool communicator, double end);
+  void end_step(std::int32_t s, bool receiver, double end);
   void release(Index r, const Event& event);
   // A worker without work: `previous` is the step it has just ended, or none when it has been waiting.
-  void look(Index r, bool communicator, std::int32_t previous, double now);
+  void look(Index r, bool receiver, std::int32_t previous, double now);
 
   // Phases
   void begin_phase(Index r, double now);
@@ -94,12 +94,13 @@ class Simulation {
     rank.ready.push_back(task);
     std::push_heap(rank.ready.begin(), rank.ready.end(), std::greater<>{});
   }
-  void start_task(Index r, bool communicator, std::int32_t previous, double now);
+  void start_task(Index r, bool receiver, std::int32_t previous, double now);
   std::size_t memory(Index r) const { return usize(r / machine_.ranks_per_memory); }
   double product_seconds(Index r, const Cost& cost, Index workers) const;
   double noise_of_task(Index r, Index task, double seconds) const;
   double noise_of(const Flight& flight) const;
   void end_task(const Event& event);
+  void end_receive(const Event& event);
 
   // What a step sets free by the time `now`, which moves on with every message it sends.
   struct Effects {
@@ -108,18 +109,24 @@ class Simulation {
     const SweepPhase& sweep;
     std::int32_t step;
     double& now;
+    Index senders = 1;  // workers that send side by side
+    Index sent = 0;
+    double begin = 0;  // of the sends under way
 
     void sum_up(plan::SegmentId segment);
     void send(Index number);
     void ready(Index task) { make_ready(simulation.state(rank), task, step); }
   };
-  auto machine(Index r, const SweepPhase& sweep, std::int32_t s, double& now) {
-    return plan::SweepMachine(sweep, state(r).counters, Effects{*this, r, sweep, s, now});
+  auto machine(Index r, const SweepPhase& sweep, std::int32_t s, double& now, Index senders = 1) {
+    return plan::SweepMachine(sweep, state(r).counters, Effects{*this, r, sweep, s, now, senders});
   }
 
   // Messages
   double copying_seconds(Offset rows) const { return machine_.copying_seconds(bytes(rows)); }
   double adding_seconds(Offset rows) const { return machine_.adding_seconds(bytes(rows)); }
+  double summing_seconds(Offset rows, Index terms) const {
+    return machine_.summing_seconds(bytes(rows), terms);
+  }
   // What step s of rank r sends, as one of its phase's messages.
   Flight message(Index r, const SweepPhase& sweep, Index number, std::int32_t s);
   Flight message(Index r, const plan::ExchangeStep& of, std::int32_t s);
@@ -134,7 +141,7 @@ class Simulation {
   void arrive(std::int32_t f, double now);
   // The step of taking a flight: it waited for the message, unless that lay there while the rank was busy.
   std::int32_t begin_receive(const Flight& f, Activity activity, std::int32_t previous, double now);
-  // What the communicator does next in a phase; false when that has not come.
+  // What a receiver does next in a phase; false when that has not come.
   bool take(Index r, const SweepPhase& sweep, std::int32_t previous, double now);
   bool take(Index r, const ExchangePhase& exchange, std::int32_t previous, double now);
   bool take(Index, const DiagonalPhase&, std::int32_t, double) { return false; }

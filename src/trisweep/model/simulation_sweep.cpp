@@ -4,7 +4,7 @@
 
 namespace trisweep::model {
 
-void Simulation::start_task(Index r, bool communicator, std::int32_t previous, double now) {
+void Simulation::start_task(Index r, bool receiver, std::int32_t previous, double now) {
   RankState& rank = state(r);
   std::pop_heap(rank.ready.begin(), rank.ready.end(), std::greater<>{});
   const Index t = rank.ready.back();
@@ -30,10 +30,10 @@ void Simulation::start_task(Index r, bool communicator, std::int32_t previous, d
                                                   : times.u_floating_point_seconds) +=
       products / (sweep != nullptr ? machine_.workers : 1);
   ++computing_[memory(r)];
-  // Whoever takes messages has looked for one in vain.
-  const double look = communicator && rank.expected > 0 ? wire_.look_seconds() : 0;
+  // A receiver has looked for a message in vain.
+  const double look = receiver && rank.expected > 0 ? wire_.look_seconds() : 0;
   events_.push(
-      {now + look + machine_.task_seconds * noise + products, 0, s, t, EventKind::task_end, communicator});
+      {now + look + machine_.task_seconds * noise + products, 0, s, t, EventKind::task_end, receiver});
 }
 
 double Simulation::product_seconds(Index r, const Cost& cost, Index workers) const {
@@ -68,17 +68,20 @@ void Simulation::end_task(const Event& event) {
   --computing_[memory(r)];
   --state(r).tasks_left;
   if (const auto* sweep = std::get_if<SweepPhase>(&phase(r)))
-    machine(r, *sweep, s, now).task_ended(event.task);
-  end_step(s, event.communicator, now);
+    machine(r, *sweep, s, now).task_ended(event.number);
+  end_step(s, event.receiver, now);
 }
 
 void Simulation::Effects::sum_up(plan::SegmentId segment) {
   const plan::Segment& of = sweep.segment[segment];
-  now += simulation.adding_seconds(Offset{of.cell_end - of.cell_begin} * of.width);
+  now += simulation.summing_seconds(of.width, of.cell_end - of.cell_begin);
 }
 
 void Simulation::Effects::send(Index number) {
-  simulation.send(simulation.message(rank, sweep, number, step), now);
+  if (sent++ % senders == 0) begin = now;
+  double end = begin;
+  simulation.send(simulation.message(rank, sweep, number, step), end);
+  now = std::max(now, end);
 }
 
 Flight Simulation::message(Index r, const SweepPhase& sweep, Index number, std::int32_t s) {
@@ -121,7 +124,9 @@ void Simulation::arrive(std::int32_t f, double now) {
   RankState& rank = state(r);
   if (flights_[f].phase != rank.phase) return flights_.append(rank.early, f);
   flights_.append(rank.inbox, f);
-  if (rank.communicator_idle) look(r, true, none, now);
+  if (rank.idle_receivers == 0) return;
+  --rank.idle_receivers;
+  look(r, true, none, now);
 }
 
 std::int32_t Simulation::begin_receive(const Flight& f, Activity activity, std::int32_t previous,
@@ -135,7 +140,7 @@ std::int32_t Simulation::begin_receive(const Flight& f, Activity activity, std::
   return s;
 }
 
-bool Simulation::take(Index r, const SweepPhase& sweep, std::int32_t previous, double now) {
+bool Simulation::take(Index r, const SweepPhase&, std::int32_t previous, double now) {
   if (state(r).inbox.empty()) return false;
   const std::int32_t place = flights_.extract(state(r).inbox, [](const Flight&) { return true; });
   const Flight f = flights_[place];
@@ -144,9 +149,16 @@ bool Simulation::take(Index r, const SweepPhase& sweep, std::int32_t previous, d
   step(s).supernode = f.subject;
   now += wire_.link(f.from, r).receive_overhead + copying_seconds(f.rows);
   if (f.kind == MessageKind::reduction) now += adding_seconds(f.rows);
-  machine(r, sweep, s, now).message_came(f.number);
-  end_step(s, true, now);
+  events_.push({now, 0, s, f.number, EventKind::receive_end, true});
   return true;
+}
+
+void Simulation::end_receive(const Event& event) {
+  const std::int32_t s = event.subject;
+  const Index r = step(s).rank;
+  double now = event.time;
+  machine(r, std::get<SweepPhase>(phase(r)), s, now).message_came(event.number);
+  end_step(s, true, now);
 }
 
 void Simulation::trace_back() {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "trisweep/core/split_mix.hpp"
+#include "trisweep/mpi/sparse_exchange.hpp"
 
 namespace trisweep::mpi {
 namespace {
@@ -14,17 +16,11 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
   return split_mix(seed ^ value);
 }
 
-std::uint64_t hash_of(const Setting& setting) {
-  std::uint64_t hash = 0;
-  for (const char c : setting.text) hash = mixed(hash, static_cast<unsigned char>(c));
-  return hash;
-}
-
 // Which options are not the same on all ranks: the largest of the hashes is not the smallest.
 std::array<bool, most_settings> differences(const Communicator& comm, std::span<const Setting> settings) {
   std::array<std::uint64_t, 2 * most_settings> most{};
   for (std::size_t i = 0; i < settings.size(); ++i) {
-    most[2 * i] = hash_of(settings[i]);
+    most[2 * i] = settings[i].hash;
     most[2 * i + 1] = ~most[2 * i];
   }
   comm.max(std::span(most).first(2 * settings.size()));
@@ -33,29 +29,44 @@ std::array<bool, most_settings> differences(const Communicator& comm, std::span<
   return differ;
 }
 
-// A hash for each peer of what is sent to it, and of what comes from it, in order.
+template <class Messages, class Visit>
+void visit_in_order(Messages PhaseMessages::*way, const CommunicationPattern& pattern, const Visit& visit) {
+  for (std::size_t phase = 0; phase < pattern.phase.size(); ++phase)
+    for (const Envelope& m : pattern.phase[phase].*way) visit(phase, m);
+}
+
+std::uint64_t appended(std::uint64_t list, std::size_t phase, const Envelope& m) {
+  for (const Offset word : {static_cast<Offset>(phase), m.name, m.rows})
+    list = mixed(list, static_cast<std::uint64_t>(word));
+  return list;
+}
+
+// For each peer a hash of the list of what is sent to it, and of what comes from it, in order. And the sum
+// over all messages of the hash of the list up to there: of what this rank sends, less of what it expects.
+// Over all ranks it vanishes where all lists match.
 struct Lists {
-  std::vector<std::uint64_t> sent, expected, announced;
+  std::map<Index, std::uint64_t> sent, expected;
+  std::uint64_t imbalance = 0;
 
-  Lists(const Communicator& comm, const CommunicationPattern& pattern)
-      : sent(usize(comm.size())), expected(usize(comm.size())), announced(usize(comm.size())) {
-    for (std::size_t phase = 0; phase < pattern.phase.size(); ++phase) {
-      for (const Envelope& m : pattern.phase[phase].out) append(sent, phase, m);
-      for (const Envelope& m : pattern.phase[phase].in) append(expected, phase, m);
-    }
-  }
-
- private:
-  static void append(std::vector<std::uint64_t>& lists, std::size_t phase, const Envelope& m) {
-    std::uint64_t& list = lists[usize(m.peer)];
-    for (const Offset word : {static_cast<Offset>(phase), m.name, m.rows})
-      list = mixed(list, static_cast<std::uint64_t>(word));
+  Lists(Index rank, const CommunicationPattern& pattern) {
+    const auto pair = [](Index from, Index to) {
+      return mixed(static_cast<std::uint64_t>(from) + 1, static_cast<std::uint64_t>(to));
+    };
+    visit_in_order(&PhaseMessages::out, pattern, [&](std::size_t phase, const Envelope& m) {
+      auto& list = sent.try_emplace(m.peer, pair(rank, m.peer)).first->second;
+      imbalance += list = appended(list, phase, m);
+    });
+    visit_in_order(&PhaseMessages::in, pattern, [&](std::size_t phase, const Envelope& m) {
+      auto& list = expected.try_emplace(m.peer, pair(m.peer, rank)).first->second;
+      imbalance -= list = appended(list, phase, m);
+    });
   }
 };
 
 }  // namespace
 
 Setting::Setting(const char* the_name, std::string_view value) : name(the_name) {
+  for (const char c : value) hash = mixed(hash, static_cast<unsigned char>(c));
   std::copy_n(value.data(), std::min(value.size(), text.size() - 1), text.data());
 }
 
@@ -65,10 +76,13 @@ void require_same(const Communicator& comm, std::span<const Setting> settings) {
   if (at == differ.end()) return;
   const Setting& mine = settings[static_cast<std::size_t>(at - differ.begin())];
   auto root = mine.text;
+  std::uint64_t of_root = mine.hash;
   comm.broadcast(root);
+  comm.broadcast(of_root);
   // The lowest rank that has another.
   const Index other =
-      comm.size() - static_cast<Index>(comm.max(Offset{root == mine.text ? 0 : comm.size() - comm.rank()}));
+      comm.size() -
+      static_cast<Index>(comm.max(Offset{of_root == mine.hash ? 0 : comm.size() - comm.rank()}));
   auto theirs = mine.text;
   comm.broadcast(theirs, other);
   agree_on_error(comm, [&] {
@@ -83,22 +97,26 @@ void require_same(const Communicator& comm, std::span<const Setting> settings) {
   });
 }
 
+// The lists themselves are compared for the error alone.
 void require_matching(const Communicator& comm, const CommunicationPattern& pattern) {
-  Lists lists = [&] {
-    std::optional<Lists> made;
-    agree_on_error(comm, [&] { made.emplace(comm, pattern); });
-    return std::move(*made);
-  }();
-  check(MPI_Alltoall(lists.sent.data(), 1, MPI_UINT64_T, lists.announced.data(), 1, MPI_UINT64_T,
-                     comm.handle()),
-        "MPI_Alltoall");
+  const Lists lists = agree_on_error(comm, [&] { return Lists(comm.rank(), pattern); });
+  if (comm.sum(lists.imbalance) == 0) return;
+  const auto announced = exchange_lists(comm, agree_on_error(comm, [&] {
+                                          std::vector<ListOfRank<std::uint64_t>> to_peers;
+                                          for (const auto& [peer, hash] : lists.sent)
+                                            to_peers.push_back({peer, {hash}});
+                                          return to_peers;
+                                        }));
   agree_on_error(comm, [&] {
-    const auto differ =
-        std::mismatch(lists.announced.begin(), lists.announced.end(), lists.expected.begin()).first;
-    if (differ == lists.announced.end()) return;
+    auto differ = lists.expected;
+    for (const auto& [peer, hash] : announced) {
+      const auto [at, unexpected] = differ.try_emplace(peer, hash[0]);
+      if (!unexpected && at->second == hash[0]) differ.erase(at);
+    }
+    if (differ.empty()) return;
     throw Error(ErrorKind::usage,
                 fmt::format("the plans of ranks {} and {} differ in the messages from one to the other",
-                            differ - lists.announced.begin(), comm.rank()),
+                            differ.begin()->first, comm.rank()),
                 "make the solvers with the same schedule, trees and mapping on every rank");
   });
 }

@@ -10,9 +10,10 @@
 
 namespace trisweep::mpi {
 
-// An option by its name, with its value as text (of which the first characters count).
+// An option by its name, with its value as text: its hash is compared, its beginning is shown.
 struct Setting {
   const char* name = "";
+  std::uint64_t hash = 0;
   std::array<char, 64> text{};
 
   Setting() = default;

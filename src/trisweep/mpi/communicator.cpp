@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <exception>
 #include <limits>
 #include <new>
-#include <thread>
 #include <utility>
+
+#include "trisweep/mpi/completion.hpp"
+#include "trisweep/mpi/watchdog.hpp"
 
 namespace trisweep::mpi {
 void check(int code, const char* call, const char* remedy) {
@@ -23,50 +24,66 @@ void check(int code, const char* call, const char* remedy) {
               fmt::format("{} failed: {}", call, std::string(text.data(), usize(length))), remedy);
 }
 
-Communicator::Communicator(MPI_Comm parent, const Limits& limits)
-    : Communicator(parent, limits, std::shared_ptr<FaultState>()) {
+Communicator::Communicator(MPI_Comm parent, const Limits& limits, double watchdog)
+    : Communicator(*CommunicatorPool::of(parent, watchdog), limits, nullptr) {
+  watch(watchdog);
+}
+
+Communicator::Communicator(std::shared_ptr<CommunicatorPool::Lease> lease, std::shared_ptr<FaultState> fault)
+    : exceptions_(std::uncaught_exceptions()), fault_(std::move(fault)) {
+  adopt(std::move(lease));
+}
+
+void Communicator::adopt(std::shared_ptr<CommunicatorPool::Lease> lease) {
+  lease_ = std::move(lease);
+  MPI_Comm_rank(handle(), &rank_);
+  MPI_Comm_size(handle(), &size_);
+}
+
+Communicator::Communicator(CommunicatorPool& pool, const Limits& limits, std::shared_ptr<FaultState> fault)
+    : limits_(limits), exceptions_(std::uncaught_exceptions()), fault_(std::move(fault)) {
+  const bool makes_fault_state = !fault_;
   Failure failure;
   try {
-    fault_ = std::make_shared<FaultState>();
-    fault_->bind(comm_, rank_, size_);
+    if (makes_fault_state) fault_ = std::make_shared<FaultState>();
   } catch (...) {
     failure = current_failure();
   }
-  // Not by throw_first_failure(), which needs what has just been made.
-  Index first = failure.failed ? rank_ : size_;
-  check(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT32_T, MPI_MIN, comm_), "MPI_Allreduce");
-  if (first == size_) return;
-  check(MPI_Bcast(&failure, sizeof failure, MPI_BYTE, first, comm_), "MPI_Bcast");
-  MPI_Comm_free(&comm_);
-  throw CollectiveError(failure.kind, failure.message());
+  try {
+    adopt(pool.lease(failure, makes_fault_state ? pool.fault()->limit : fault_->limit));
+  } catch (const CollectiveError&) {
+    if (fault_) fault_->agreed = true;
+    throw;
+  }
+  if (makes_fault_state) fault_->bind(handle(), rank_, size_, pool.fault());
 }
 
-Communicator::Communicator(MPI_Comm parent, const Limits& limits, std::shared_ptr<FaultState> fate)
-    : limits_(limits), exceptions_(std::uncaught_exceptions()), fault_(std::move(fate)) {
-  check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
-  check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  MPI_Comm_rank(comm_, &rank_);
-  MPI_Comm_size(comm_, &size_);
+Communicator Communicator::share() const {
+  Communicator part;
+  part.lease_ = lease_;
+  part.rank_ = rank_;
+  part.size_ = size_;
+  part.limits_ = limits_;
+  part.exceptions_ = std::uncaught_exceptions();
+  part.fault_ = fault_;
+  return part;
 }
 
 Communicator Communicator::duplicate() const {
-  return {comm_, limits_, fault_};
+  return {lease_->pool(), limits_, fault_};
 }
 
 Communicator Communicator::of_node() const {
-  MPI_Comm node = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
-  Communicator result(node, limits_);
-  MPI_Comm_free(&node);
-  return result;
+  CommunicatorPool& node = *lease_->pool().of_node(fault_->limit);
+  return agree_on_error(*this, [&] { return Communicator(node, limits_, nullptr); });
 }
 
 Communicator::~Communicator() {
-  if (comm_ != MPI_COMM_NULL && may_communicate()) MPI_Comm_free(&comm_);
+  if (lease_ && is_abandoned()) lease_->retire();
 }
 
 Communicator::Communicator(Communicator&& other) noexcept
-    : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
+    : lease_(std::move(other.lease_)),
       rank_(other.rank_),
       size_(other.size_),
       limits_(other.limits_),
@@ -74,7 +91,7 @@ Communicator::Communicator(Communicator&& other) noexcept
       fault_(other.fault_) {}
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {
-  std::swap(comm_, other.comm_);
+  std::swap(lease_, other.lease_);
   std::swap(rank_, other.rank_);
   std::swap(size_, other.size_);
   std::swap(limits_, other.limits_);
@@ -83,47 +100,47 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
   return *this;
 }
 
+// An error that the other ranks may not have unwinds the stack, or has revoked the object.
+bool Communicator::is_abandoned() const {
+  if (fault_ == nullptr || revoked()) return true;
+  return !fault_->agreed && std::uncaught_exceptions() > exceptions_;
+}
+
 bool Communicator::may_communicate() const {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized != 0 || fault_ == nullptr || revoked()) return false;
-  return fault_->agreed || std::uncaught_exceptions() <= exceptions_;
+  return finalized == 0 && !is_abandoned() && !fault_->local_destruction && is_of_this_process();
 }
 
-// MPI_Wait spins; on shared processors that takes time from the very rank being waited for. Most waits are
-// short: then going to sleep takes longer than all else.
+// MPI_Wait spins; on shared processors that takes time from the very rank being waited for.
 template <class Done>
 void Communicator::wait_until(const Done& done) const {
-  constexpr auto longest = std::chrono::milliseconds(2);
-  constexpr int eager_looks = 100;
-  auto pause = std::chrono::microseconds(1);
-  for (int look = 0;; ++look) {
-    if (done()) return;
-    if (look < eager_looks) {
-      std::this_thread::yield();
-      continue;
-    }
-    poll_faults();
-    std::this_thread::sleep_for(pause);
-    pause = std::min<std::chrono::microseconds>(2 * pause, longest);
-  }
+  Watchdog watchdog(*this);
+  while (!done()) watchdog.backoff([] { return std::string("a rank has not come to a vote or a sum"); });
 }
 
 void Communicator::finish(MPI_Request& request) const {
-  wait_until([&] {
-    int done = 0;
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    return done != 0;
+  Completion completion;
+  wait_until([&] { return completion.of(request); });
+}
+
+// An error of this rank's MPI, which the others wait for, revokes the object wherever it is.
+template <class Start>
+void Communicator::transfer(const Start& start) const {
+  revoke_on_error(*this, [&] {
+    MPI_Request request;
+    start(&request);
+    finish(request);
   });
 }
 
 void Communicator::progress() const {
   int found = 0;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, handle(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
 }
 
-void Communicator::conditional_barrier(Offset call) const {
-  fault_->enter_conditional(call);
+void Communicator::conditional_barrier() const {
+  fault_->enter_conditional();
   wait_until([&] { return fault_->all_have_entered(); });
 }
 
@@ -134,14 +151,20 @@ void Communicator::poll_faults(bool waits_out) const {
   throw Error(failure.kind, failure.message());
 }
 
+bool Communicator::is_of_this_process() const {
+  return size_ == 1 || fault_->process == getpid();
+}
+
 void Communicator::require_usable() const {
+  if (!is_of_this_process())
+    throw Error(ErrorKind::usage, "this object is of the process that forked this one, where MPI works alone",
+                "solve there, or start processes with mpirun or spawn");
   if (!revoked()) return;
   throw Error(ErrorKind::environment,
               fmt::format("this object was revoked by an earlier error: {}", fault_->failure().message()),
               "make a new one on every rank");
 }
 
-// In pieces that fit where what is under way stays when the wait for it is given up.
 template <class V>
 void Communicator::reduce(std::span<V> values, MPI_Datatype type, MPI_Op op) const {
   if (size_ == 1) return fault_->step([] {});
@@ -150,11 +173,13 @@ void Communicator::reduce(std::span<V> values, MPI_Datatype type, MPI_Op op) con
   for (std::size_t at = 0; at < values.size(); at += most) {
     const auto piece = values.subspan(at, std::min(most, values.size() - at));
     std::memcpy(note.data(), piece.data(), piece.size_bytes());
-    MPI_Request request;
-    check(
-        MPI_Iallreduce(MPI_IN_PLACE, note.data(), static_cast<int>(piece.size()), type, op, comm_, &request),
-        "MPI_Iallreduce");
-    fault_->step([&] { finish(request); });
+    fault_->step([&] {
+      transfer([&](MPI_Request* request) {
+        check(MPI_Iallreduce(MPI_IN_PLACE, note.data(), static_cast<int>(piece.size()), type, op, handle(),
+                             request),
+              "MPI_Iallreduce");
+      });
+    });
     std::memcpy(piece.data(), note.data(), piece.size_bytes());
   }
 }
@@ -184,9 +209,18 @@ double Communicator::sum(double value) const {
   return value;
 }
 
+std::uint64_t Communicator::sum(std::uint64_t value) const {
+  reduce(std::span(&value, 1), MPI_UINT64_T, MPI_SUM);
+  return value;
+}
+
 Offset Communicator::max(Offset value) const {
   reduce(std::span(&value, 1), MPI_INT64_T, MPI_MAX);
   return value;
+}
+
+void Communicator::intersect(std::span<std::uint64_t> bits) const {
+  reduce(bits, MPI_UINT64_T, MPI_BAND);
 }
 
 void Communicator::broadcast(std::string& text, Index root) const {
@@ -195,51 +229,59 @@ void Communicator::broadcast(std::string& text, Index root) const {
   text.assign(bytes.begin(), bytes.end());
 }
 
-// What is short leads from step to step: ranks wait for it as they do for votes.
+// Whatever is in flight is in the fault state's note, which stays when the wait for it is given up: a message
+// that has been matched can neither be cancelled nor may its memory be freed.
+template <class Piece>
+void Communicator::in_notes(std::size_t bytes, const Piece& piece) const {
+  in_pieces(bytes, {.bytes = std::min(limits_.bytes, fault_->note.size())}, piece);
+}
+
 void Communicator::broadcast_bytes(void* data, std::size_t bytes, Index root) const {
-  auto& note = fault_->note;
-  if (bytes <= note.size()) {
-    if (bytes > 0) std::memcpy(note.data(), data, bytes);
-    MPI_Request request;
-    check(MPI_Ibcast(note.data(), static_cast<int>(bytes), MPI_BYTE, root, comm_, &request), "MPI_Ibcast");
-    finish(request);
-    if (bytes > 0) std::memcpy(data, note.data(), bytes);
-    return;
-  }
-  in_pieces(bytes, limits_, [&](std::size_t at, int count) {
-    check(MPI_Bcast(static_cast<char*>(data) + at, count, MPI_BYTE, root, comm_), "MPI_Bcast");
+  std::byte* const note = fault_->note.data();
+  in_notes(bytes, [&](std::size_t at, int count) {
+    std::byte* const piece = static_cast<std::byte*>(data) + at;
+    if (rank_ == root) std::memcpy(note, piece, usize(count));
+    transfer([&](MPI_Request* request) {
+      check(MPI_Ibcast(note, count, MPI_BYTE, root, handle(), request), "MPI_Ibcast");
+    });
+    if (rank_ != root) std::memcpy(piece, note, usize(count));
   });
 }
 
-// A sender that has left sends nothing any more: what would still receive is taken back.
-void Communicator::finish_or_cancel(MPI_Request& request) const {
-  try {
-    finish(request);
-  } catch (...) {
-    MPI_Cancel(&request);
-    MPI_Request_free(&request);
-    throw;
-  }
-}
-
 void Communicator::send_bytes(const void* data, std::size_t bytes, Index to, Tag tag) const {
-  in_pieces(bytes, limits_, [&](std::size_t at, int count) {
-    MPI_Request request;
-    check(MPI_Isend(static_cast<const char*>(data) + at, count, MPI_BYTE, to, static_cast<int>(tag), comm_,
-                    &request),
-          "MPI_Isend");
-    finish(request);
+  std::byte* const note = fault_->note.data();
+  in_notes(bytes, [&](std::size_t at, int count) {
+    std::memcpy(note, static_cast<const std::byte*>(data) + at, usize(count));
+    transfer([&](MPI_Request* request) {
+      check(MPI_Isend(note, count, MPI_BYTE, to, static_cast<int>(tag), handle(), request), "MPI_Isend");
+    });
   });
 }
 
 void Communicator::receive_bytes(void* data, std::size_t bytes, Index from, Tag tag) const {
-  in_pieces(bytes, limits_, [&](std::size_t at, int count) {
-    MPI_Request request;
-    check(MPI_Irecv(static_cast<char*>(data) + at, count, MPI_BYTE, from, static_cast<int>(tag), comm_,
-                    &request),
-          "MPI_Irecv");
-    finish_or_cancel(request);
+  std::byte* const note = fault_->note.data();
+  in_notes(bytes, [&](std::size_t at, int count) {
+    transfer([&](MPI_Request* request) {
+      check(MPI_Irecv(note, count, MPI_BYTE, from, static_cast<int>(tag), handle(), request), "MPI_Irecv");
+    });
+    std::memcpy(static_cast<std::byte*>(data) + at, note, usize(count));
   });
+}
+
+void Communicator::gather_bytes(const void* mine, std::size_t bytes, Buffer<std::byte>& all,
+                                Index root) const {
+  std::byte* const note = fault_->note.data();
+  const int count = static_cast<int>(bytes);
+  std::memcpy(note, mine, bytes);
+  try {
+    transfer([&](MPI_Request* request) {
+      check(MPI_Igather(note, count, MPI_BYTE, all.data(), count, MPI_BYTE, root, handle(), request),
+            "MPI_Igather");
+    });
+  } catch (...) {
+    all.release();
+    throw;
+  }
 }
 
 Index ranks_of_first_node(const Communicator& comm) {
@@ -253,10 +295,10 @@ void throw_first_failure(const Communicator& comm, const Failure& mine) {
   fate.ballot = mine.failed ? comm.rank() : comm.size();
   fate.step([&] {
     if (comm.size() == 1) return;
-    MPI_Request request;
-    check(MPI_Iallreduce(MPI_IN_PLACE, &fate.ballot, 1, MPI_INT32_T, MPI_MIN, comm.handle(), &request),
-          "MPI_Iallreduce");
-    comm.finish(request);
+    comm.transfer([&](MPI_Request* request) {
+      check(MPI_Iallreduce(MPI_IN_PLACE, &fate.ballot, 1, MPI_INT32_T, MPI_MIN, comm.handle(), request),
+            "MPI_Iallreduce");
+    });
   });
   const Index first = fate.ballot;
   fate.agreed = first < comm.size();

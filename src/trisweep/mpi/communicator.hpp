@@ -1,10 +1,14 @@
 #pragma once
 // An MPI communicator of our own, with the few typed operations the stages need. The caller of the library
-// supplies an MPI_Comm; every object that communicates works on its own duplicate.
+// supplies an MPI_Comm; every object that communicates works on a duplicate of it, from its pool.
 
 #include <mpi.h>
 
+#include <chrono>
+#include <cstring>
+#include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,8 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "trisweep/core/buffer.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/types.hpp"
+#include "trisweep/mpi/communicator_pool.hpp"
 #include "trisweep/mpi/fault_state.hpp"
 #include "trisweep/mpi/pieces.hpp"
 #include "trisweep/mpi/tags.hpp"
@@ -25,9 +31,13 @@ void check(int code, const char* call, const char* remedy = "");
 
 class Communicator {
  public:
-  // Duplicates `parent`; collective over it. Throws Error on every rank when memory does not suffice on any.
-  explicit Communicator(MPI_Comm parent, const Limits& limits = {});
-  // The same ranks, with messages of their own; revoked when this one is, which outlives it. Collective.
+  // A duplicate of `parent`; collective over it. Throws Error on every rank when memory does not suffice on
+  // any. `watchdog`: as for watch().
+  explicit Communicator(MPI_Comm parent, const Limits& limits = {},
+                        double watchdog = std::numeric_limits<double>::infinity());
+  // Of a part of an object: the same messages and fault state. Local.
+  Communicator share() const;
+  // The same ranks and fault state, with messages of their own. Collective.
   Communicator duplicate() const;
   // The ranks of this communicator that share this rank's memory, in the same order. Collective.
   Communicator of_node() const;
@@ -37,15 +47,17 @@ class Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  MPI_Comm handle() const { return comm_; }
+  MPI_Comm handle() const { return lease_->handle(); }
   Index rank() const { return rank_; }
   Index size() const { return size_; }
   const Limits& limits() const { return limits_; }
 
-  // Whether a destructor may communicate: not after MPI_Finalize, not when revoked (fault_state.hpp), and not
-  // while an exception that the other ranks may not have unwinds the stack.
+  // Whether a destructor may communicate: not after MPI_Finalize, not when revoked (fault_state.hpp), not
+  // after destroy_locally(), and not while an exception that the other ranks may not have unwinds the stack.
   bool may_communicate() const;
   bool revoked() const { return fault_->revoked(); }
+  // From here on destructors free memory alone, on this rank alone; windows stay with the pool.
+  void destroy_locally() const { fault_->local_destruction = true; }
   void revoke(const Failure& failure) const noexcept { fault_->revoke(failure, fault_); }
   // Throws the error that revoked it, here or on another rank. `waits_out`: except another rank's watchdog,
   // since this rank's own will follow.
@@ -53,15 +65,25 @@ class Communicator {
   // Waits until a collective operation is complete. Throws as poll_faults() does: its buffers must be kept
   // then.
   void finish(MPI_Request& request) const;
-  // Completed votes and reductions.
+  // Completed votes and reductions; of all communicators that share the fault state.
   Offset reductions() const { return fault_->steps(); }
+  bool shares_fault_state(const Communicator& other) const { return fault_ == other.fault_; }
+  // Seconds of one wait after which it throws Stalled (watchdog.hpp), on all communicators that share the
+  // fault state; without a call never.
+  void watch(double limit) const { fault_->limit = limit; }
+  double watchdog_limit() const { return fault_->wait_limit(); }
+  // Between two polls of a rank that waits; zero on the path of a solve (WaitScope).
+  std::chrono::microseconds longest_sleep() const { return fault_->longest_sleep(); }
+  // The window on this communicator: see CommunicatorPool::Lease.
+  void keep(MPI_Win window) const { lease_->keep(window); }
+  void free_window() const { lease_->free_window(); }
   // Lets MPI make progress.
   void progress() const;
-  // A conditional collective of call `call`, which skip_conditional() says this rank does not enter
+  // A conditional collective of the next call, which skip_conditional() says this rank does not enter
   // (fault_state.hpp).
-  void conditional_barrier(Offset call) const;
-  void skip_conditional(Offset call) const { fault_->skip_conditional(call); }
-  // Throws Error(environment) when it is revoked.
+  void conditional_barrier() const;
+  void skip_conditional() const { fault_->skip_conditional(); }
+  // Throws Error: environment, when it is revoked; usage, in a process that was forked.
   void require_usable() const;
 
   // Elementwise over all ranks, with equally many values on each. Throws where a rank fails meanwhile.
@@ -70,7 +92,9 @@ class Communicator {
   void sum(std::span<double> values) const;
   double max(double value) const;
   double sum(double value) const;
+  std::uint64_t sum(std::uint64_t value) const;  // modulo 2^64
   Offset max(Offset value) const;
+  void intersect(std::span<std::uint64_t> bits) const;
 
   // Broadcasts `root`'s copy, of any size. Throws on every rank when memory does not suffice on any.
   void broadcast(std::string& text, Index root = 0) const;
@@ -106,25 +130,55 @@ class Communicator {
   const;
 
  private:
-  Communicator(MPI_Comm parent, const Limits& limits, std::shared_ptr<FaultState> fate);
+  Communicator() = default;
+  Communicator(std::shared_ptr<CommunicatorPool::Lease> lease, std::shared_ptr<FaultState> fault);
+  Communicator(CommunicatorPool& pool, const Limits& limits, std::shared_ptr<FaultState> fault);
+  void adopt(std::shared_ptr<CommunicatorPool::Lease> lease);
+  bool is_abandoned() const;
+  bool is_of_this_process() const;
   template <class Done>
   void wait_until(const Done& done) const;
-  void finish_or_cancel(MPI_Request& request) const;
+  template <class Start>
+  void transfer(const Start& start) const;
+  template <class Piece>
+  void in_notes(std::size_t bytes, const Piece& piece) const;
   template <class T>
   void make_room(std::vector<T>& values, std::size_t size) const;
   void broadcast_bytes(void* data, std::size_t bytes, Index root) const;
+  void gather_bytes(const void* mine, std::size_t bytes, Buffer<std::byte>& all, Index root) const;
   template <class V>
   void reduce(std::span<V> values, MPI_Datatype type, MPI_Op op) const;
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::shared_ptr<CommunicatorPool::Lease> lease_;
   Index rank_ = 0;
   Index size_ = 1;
   Limits limits_;
   int exceptions_ = 0;  // under way when it was made
   std::shared_ptr<FaultState> fault_;
 
+  template <int FaultState::*scopes>
+  friend class WaitScope;
+  friend class CommunicatorPool;
   friend void throw_first_failure(const Communicator& comm, const Failure& mine);
 };
+
+// While it lives, ranks that wait sleep between polls, which leaves shared processors to those that they wait
+// for.
+template <int FaultState::*scopes>
+class WaitScope {
+ public:
+  explicit WaitScope(const Communicator& comm) : fault_(comm.fault_) { ++(*fault_.*scopes); }
+  ~WaitScope() { --(*fault_.*scopes); }
+  WaitScope(const WaitScope&) = delete;
+  WaitScope& operator=(const WaitScope&) = delete;
+
+ private:
+  std::shared_ptr<FaultState> fault_;
+};
+// One rank may be busy for long, as in a factorization: waits have no limit.
+using LongWork = WaitScope<&FaultState::long_work>;
+// Preparations for solves.
+using SetUp = WaitScope<&FaultState::set_up>;
 
 // How many ranks share the memory of rank 0. Collective; the same on every rank.
 Index ranks_of_first_node(const Communicator& comm);
@@ -164,7 +218,8 @@ auto agree_on_error(const Communicator& comm, Work&& work) {
   }
 }
 
-// Runs work(), which communicates. An error of this rank alone revokes `comm`.
+// Runs work(), which communicates. An error of this rank alone revokes `comm`; all ranks throw the same
+// Error.
 template <class Work>
 auto revoke_on_error(const Communicator& comm, Work&& work) {
   comm.require_usable();
@@ -172,6 +227,10 @@ auto revoke_on_error(const Communicator& comm, Work&& work) {
     return work();
   } catch (const CollectiveError&) {
     throw;
+  } catch (const std::bad_alloc&) {
+    const Failure failure = current_failure();
+    comm.revoke(failure);
+    throw Error(failure.kind, failure.message());
   } catch (...) {
     comm.revoke(current_failure());
     throw;
@@ -218,8 +277,14 @@ template <class T>
 requires std::is_trivially_copyable_v<T> std::vector<T> Communicator::gather(const T& mine, Index root)
 const {
   std::vector<T> all;
-  make_room(all, rank_ == root ? usize(size_) : 0);
-  check(MPI_Gather(&mine, sizeof(T), MPI_BYTE, all.data(), sizeof(T), MPI_BYTE, root, comm_), "MPI_Gather");
+  Buffer<std::byte> bytes;
+  agree_on_error(*this, [&] {
+    if (rank_ != root) return;
+    all.resize(usize(size_));
+    bytes = Buffer<std::byte>(usize(size_) * sizeof(T), "what all ranks send");
+  });
+  gather_bytes(&mine, sizeof(T), bytes, root);
+  if (rank_ == root) std::memcpy(all.data(), bytes.data(), bytes.size());
   return all;
 }
 

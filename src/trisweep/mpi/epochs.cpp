@@ -1,5 +1,7 @@
 #include "trisweep/mpi/epochs.hpp"
 
+#include <atomic>
+
 namespace trisweep::mpi {
 
 void Epochs::drain() noexcept {
@@ -11,11 +13,13 @@ void Epochs::drain() noexcept {
   }
 }
 
+// MPI does not say that its barrier orders accesses to memory that others write past its calls.
 void Epochs::close(Watchdog& watchdog) {
   watchdog.wait(1, &barrier_, "a rank has not finished the solve before the last");
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   check(MPI_Ibarrier(comm_.handle(), &barrier_), "MPI_Ibarrier");
   limit_ = watchdog.limit();
-  ++epoch_;
+  advance();
 }
 
 }  // namespace trisweep::mpi

@@ -22,6 +22,8 @@ class Epochs {
   Index parity() const { return static_cast<Index>(epoch_ % 2); }
   // Collective, without waiting for anybody who is in the same solve.
   void close(Watchdog& watchdog);
+  // The same for a transport that keeps the ranks apart itself.
+  void advance() { ++epoch_; }
   // Until all ranks have come to the end of the last solve, or one has said that it will not; no longer than
   // that solve would have waited. For destructors.
   void drain() noexcept;

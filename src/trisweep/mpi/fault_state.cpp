@@ -1,12 +1,14 @@
 #include "trisweep/mpi/fault_state.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <utility>
 
+#include "trisweep/mpi/communicator.hpp"
 #include "trisweep/mpi/tags.hpp"
 #include "trisweep/mpi/watchdog.hpp"
 
@@ -20,12 +22,12 @@ constexpr const char* calls_differ =
     "and number of right-hand sides on every rank";
 }  // namespace
 
-void FaultState::bind(MPI_Comm comm, Index rank, Index size) {
+void FaultState::bind(MPI_Comm comm, Index rank, Index size, std::shared_ptr<FaultState> outer) {
+  outer_ = std::move(outer);
   comm_ = comm;
   rank_ = rank;
   size_ = size;
-  entered_.assign(usize(size), nobody);
-  told_.assign(usize(size), MPI_REQUEST_NULL);
+  needed_ = std::bit_width(static_cast<unsigned>(size) - 1);
 }
 
 Failure::Failure(ErrorKind the_kind, std::string_view message) : failed(true), kind(the_kind) {
@@ -51,39 +53,55 @@ Failure current_failure() {
 }
 
 // Nobody waits for these messages to arrive: they are sent from memory that stays, and so short that MPI does
-// not wait for a receiver, who may have left as well.
+// not wait for a receiver, who may have left as well. Where many ranks fail at once, the lowest notifies all.
 void FaultState::revoke(const Failure& failure, std::shared_ptr<FaultState> self) noexcept {
   if (revoked()) return;
   failure_ = failure;
   failure_.steps = steps_;
   kept_ = std::move(self);
   constexpr std::size_t most = 512;
+  constexpr Index at_once = 64;
   const std::size_t bytes = offsetof(Failure, text) + std::strlen(failure_.message()) + 1;
-  for (Index r = 0; r < size_; ++r) {
+  for (Index distance = 1; distance < size_; ++distance) {
+    if (distance % at_once == 0 && lower_rank_has_failed()) return;
     MPI_Request request;
-    if (r != rank_)
-      MPI_Isend(&failure_, static_cast<int>(std::min(bytes, most)), MPI_BYTE, r, tag_failure, comm_,
-                &request);
+    MPI_Isend(&failure_, static_cast<int>(std::min(bytes, most)), MPI_BYTE, (rank_ + distance) % size_,
+              tag_failure, comm_, &request);
+  }
+}
+
+bool FaultState::lower_rank_has_failed() {
+  bool lower = false;
+  for (;;) {
+    int found = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, tag_failure, comm_, &found, &status);
+    if (found == 0) return lower;
+    Failure failure;
+    MPI_Recv(&failure, sizeof failure, MPI_BYTE, status.MPI_SOURCE, tag_failure, comm_, MPI_STATUS_IGNORE);
+    lower = lower || status.MPI_SOURCE < rank_;
   }
 }
 
 bool FaultState::poll_faults(const std::shared_ptr<FaultState>& self) {
   if (revoked()) return true;
-  if (poll_failure()) {
+  if (poll_failure() || poll_outer()) {
     failure_ = heard_;
     kept_ = self;
     return true;
   }
   if (skipped_ < 0) return false;
   poll_entries();
-  if (first_entered_ > skipped_) return false;
+  const bool all_later =
+      std::ranges::all_of(rounds_, [&](const Round& round) { return round.heard[0] > skipped_; });
+  if (all_later) return false;
   revoke(Failure(ErrorKind::usage, calls_differ), self);
   return true;
 }
 
 // The earliest: two ranks may have failed at different steps.
 bool FaultState::poll_failure() {
-  for (;;) {
+  while (comm_ != MPI_COMM_NULL) {
     int found = 0;
     MPI_Status status;
     MPI_Iprobe(MPI_ANY_SOURCE, tag_failure, comm_, &found, &status);
@@ -95,35 +113,50 @@ bool FaultState::poll_failure() {
   return heard_.failed && !(waits_in_step_ && heard_.steps > steps_);
 }
 
+bool FaultState::poll_outer() {
+  if (!outer_ || !outer_->poll_faults(outer_)) return false;
+  heard_ = outer_->failure();
+  return true;
+}
+
 void FaultState::poll_entries() {
   for (;;) {
     int found = 0;
     MPI_Status status;
     MPI_Iprobe(MPI_ANY_SOURCE, tag_conditional, comm_, &found, &status);
     if (found == 0) return;
-    Offset& call = entered_[usize(status.MPI_SOURCE)];
-    MPI_Recv(&call, 1, MPI_INT64_T, status.MPI_SOURCE, tag_conditional, comm_, MPI_STATUS_IGNORE);
-    first_entered_ = std::min(first_entered_, call);
+    const auto distance = static_cast<unsigned>((rank_ - status.MPI_SOURCE + size_) % size_);
+    auto& heard = rounds_[usize(std::bit_width(distance) - 1)].heard;
+    MPI_Recv(&heard[heard[0] == nobody ? 0 : 1], 1, MPI_INT64_T, status.MPI_SOURCE, tag_conditional, comm_,
+             MPI_STATUS_IGNORE);
   }
 }
 
-void FaultState::enter_conditional(Offset call) {
-  entering_ = entered_[usize(rank_)] = call;
-  for (Index r = 0; r < size_; ++r) {
-    if (r != rank_) MPI_Isend(&entering_, 1, MPI_INT64_T, r, tag_conditional, comm_, &told_[usize(r)]);
-  }
+void FaultState::begin_round() {
+  if (round_ == needed_) return;
+  Round& round = rounds_[round_];
+  round.sent = calls_;
+  const auto to = static_cast<Index>((Offset{rank_} + (Offset{1} << round_)) % size_);
+  check(MPI_Isend(&round.sent, 1, MPI_INT64_T, to, tag_conditional, comm_, &round.request), "MPI_Isend");
+}
+
+void FaultState::enter_conditional() {
+  ++calls_;
+  round_ = 0;
+  begin_round();
 }
 
 bool FaultState::all_have_entered() {
   poll_entries();
-  int told = 0;
-  MPI_Testall(size_, told_.data(), &told, MPI_STATUSES_IGNORE);
-  const Offset last = *std::ranges::max_element(entered_);
-  if (told == 0 || last == nobody) return false;
-  const bool same = last == *std::ranges::min_element(entered_);
-  std::ranges::fill(entered_, nobody);
-  first_entered_ = nobody;
-  if (!same) throw Error(ErrorKind::usage, calls_differ);
+  for (; round_ < needed_; begin_round()) {
+    Round& round = rounds_[round_];
+    int sent = 0;
+    MPI_Test(&round.request, &sent, MPI_STATUS_IGNORE);
+    if (sent == 0 || round.heard[0] == nobody) return false;
+    if (round.heard[0] != calls_) throw Error(ErrorKind::usage, calls_differ);
+    round.heard = {round.heard[1], nobody};
+    ++round_;
+  }
   return true;
 }
 

@@ -8,13 +8,14 @@
 // only; but MPICH's MPI_Finalize asserts where one-sided windows are left.
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/types.hpp"
@@ -38,8 +39,9 @@ Failure current_failure();
 
 class FaultState {
  public:
-  // `comm`: all the ranks; faults are sent there.
-  void bind(MPI_Comm comm, Index rank, Index size);
+  // `comm`: all the ranks; faults are sent there, without it nowhere. A fault of `outer`, of the same ranks,
+  // is one of this, too.
+  void bind(MPI_Comm comm, Index rank, Index size, std::shared_ptr<FaultState> outer = nullptr);
 
   bool revoked() const { return failure_.failed; }
   // The error that revoked the object.
@@ -65,18 +67,31 @@ class FaultState {
   Offset steps() const { return steps_; }
 
   // A *conditional collective* is a step that a call enters on all ranks or on none, depending on its
-  // arguments. A rank that enters it notifies the others, so that a rank that has skipped it in the same call
-  // learns of the mismatch at its next wait, and no rank waits forever. Calls are numbered in order.
-  void enter_conditional(Offset call);
+  // arguments. A rank that enters it notifies another, so that some rank that has skipped it in the same call
+  // learns of the mismatch at its next wait, and no rank waits forever. Calls are counted by both functions.
+  // The notifications are a dissemination barrier: log2 P messages of each rank (Hensgen, Finkel, Manber
+  // 1988).
+  void enter_conditional();
   // Throws Error(usage) when some rank has entered in another call.
   bool all_have_entered();
-  void skip_conditional(Offset call) { skipped_ = call; }
+  void skip_conditional() { skipped_ = ++calls_; }
 
   // All ranks threw the same error in their last collective step: destructors may still communicate.
   bool agreed = false;
-  // For a vote, and for a reduction or a short broadcast, that is under way.
+  // The one that made it: MPI works in no child that it forks.
+  const pid_t process = getpid();
+  // How ranks wait: see Communicator::watch and WaitScope.
+  double limit = std::numeric_limits<double>::infinity();  // seconds
+  int long_work = 0, set_up = 0;                           // scopes
+  double wait_limit() const { return long_work > 0 ? std::numeric_limits<double>::infinity() : limit; }
+  std::chrono::microseconds longest_sleep() const {
+    return std::chrono::microseconds(long_work > 0 ? 2000 : set_up > 0 ? 50 : 0);
+  }
+  // Destructors are this rank's own: they free what is local, and never communicate.
+  bool local_destruction = false;
+  // For a vote, and for a piece of a reduction, a broadcast or a message, that is under way.
   Index ballot = 0;
-  alignas(std::max_align_t) std::array<std::byte, 8192> note{};
+  alignas(std::max_align_t) std::array<std::byte, 1 << 16> note{};
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -84,19 +99,31 @@ class FaultState {
   Index size_ = 1;
   void poll_entries();
   bool poll_failure();
+  bool poll_outer();
+
+  // One round of the barrier: to the rank 2^round above, from that as far below.
+  struct Round {
+    Offset sent = -1;
+    MPI_Request request = MPI_REQUEST_NULL;
+    // Calls that were entered there, in order: a rank may be one barrier ahead.
+    std::array<Offset, 2> heard{nobody, nobody};
+  };
+  void begin_round();
+  bool lower_rank_has_failed();
 
   Offset steps_ = 0;  // completed
   bool waits_in_step_ = false;
   Failure failure_;
   Failure heard_;  // reported by another rank
+  std::shared_ptr<FaultState> outer_;
   std::shared_ptr<FaultState> kept_;
 
   static constexpr Offset nobody = std::numeric_limits<Offset>::max();
-  Offset skipped_ = -1;            // the last call without a conditional collective
-  Offset entering_ = -1;           // the call of the last conditional collective: what is sent
-  Offset first_entered_ = nobody;  // the least of entered_
-  std::vector<Offset> entered_;    // by rank: the call with the conditional collective that it waits in
-  std::vector<MPI_Request> told_;  // by rank
+  Offset calls_ = 0;
+  Offset skipped_ = -1;  // the last call without a conditional collective
+  std::array<Round, 31> rounds_{};
+  std::size_t round_ = 0;   // under way
+  std::size_t needed_ = 0;  // so many
 };
 
 }  // namespace trisweep::mpi

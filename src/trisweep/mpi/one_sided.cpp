@@ -19,32 +19,34 @@ constexpr unsigned looks_per_kick = 16;  // fruitless looks after which MPI gets
 OneSided::OneSided(const Communicator& comm, const CommunicationPattern& pattern)
     : SlotTransport(comm, pattern, {.bytes = sizeof(std::uint64_t), .together = true}) {
   agree_on_error(own_, [&] { awaited_.reserve(slots_.most_incoming()); });
+  MPI_Win made = MPI_WIN_NULL;
+  // An MPI may have no windows for some networks, and says so only now. Where only some ranks have one it
+  // stays: they could not free it.
+  agree_on_error(own_, [&] {
+    check(MPI_Win_allocate(static_cast<MPI_Aint>(slots_.bytes()), 1, MPI_INFO_NULL, own_.handle(), &base_,
+                           &made),
+          "MPI_Win_allocate",
+          "use the two-sided transport; or let Open MPI do with messages what the network cannot, slowly: "
+          "mpirun --mca osc ^ucx");
+  });
+  window_ = made;
+  own_.keep(window_);
   try {
     open_window();
   } catch (const CollectiveError&) {  // on all ranks: they free it together
-    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    own_.free_window();
     throw;
   }
 }
 
 OneSided::~OneSided() {
-  if (window_ == MPI_WIN_NULL) return;
   epochs_.drain();  // freeing a window waits for all ranks: will they come?
-  if (!own_.may_communicate()) return;
-  MPI_Win_unlock_all(window_);
-  MPI_Win_free(&window_);
+  if (own_.may_communicate()) own_.free_window();
 }
 
 void OneSided::open_window() {
-  const auto bytes = static_cast<MPI_Aint>(slots_.bytes());
-  // An MPI may have no windows for some networks, and says so only now, to all ranks.
   agree_on_error(own_, [&] {
-    check(MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, own_.handle(), &base_, &window_), "MPI_Win_allocate",
-          "use the two-sided transport; or let Open MPI do with messages what the network cannot, slowly: "
-          "mpirun --mca osc ^ucx");
-  });
-  check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
-  agree_on_error(own_, [&] {
+    check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
     int* model = nullptr;
     int found = 0;
     check(MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &found), "MPI_Win_get_attr");
@@ -54,11 +56,9 @@ void OneSided::open_window() {
                   "use the two-sided transport");
     }
     std::memset(base_, 0, slots_.bytes());
-  });
-  check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
-  check(MPI_Win_sync(window_), "MPI_Win_sync");
-  // Nobody writes before everybody's flags are zero.
-  check(MPI_Barrier(own_.handle()), "MPI_Barrier");
+    check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
+    check(MPI_Win_sync(window_), "MPI_Win_sync");
+  });  // nobody writes before everybody's flags are zero
 }
 
 void OneSided::open_phase(Index phase) {

@@ -1,15 +1,16 @@
 #include "trisweep/mpi/shared_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <atomic>
+
+#include "trisweep/core/cache_line.hpp"
+#include "trisweep/mpi/slot_words.hpp"
 
 namespace trisweep::mpi {
 namespace {
 
-constexpr std::size_t line = 64;  // heads are on cache lines of their own
-
-using Head = std::atomic_ref<std::uint64_t>;
-static_assert(Head::is_always_lock_free, "atomic operations are not lock-free on this processor");
+constexpr std::size_t line = cache_line;  // of each head and counter
 
 const Communicator& on_one_node(const Communicator& comm) {
   if (comm.of_node().size() == comm.size()) return comm;
@@ -21,7 +22,7 @@ const Communicator& on_one_node(const Communicator& comm) {
 
 SharedMemory::SharedMemory(const Communicator& comm, const CommunicationPattern& pattern)
     : SlotTransport(on_one_node(comm), pattern, {.bytes = sizeof(Label), .together = false},
-                    2 * line * pattern.phase.size()),
+                    line * (1 + 2 * pattern.phase.size())),
       memory_(own_, slots_.bytes()) {
   agree_on_error(own_, [&] {
     come_.reserve(slots_.most_incoming());
@@ -30,8 +31,23 @@ SharedMemory::SharedMemory(const Communicator& comm, const CommunicationPattern&
 }
 
 std::uint64_t& SharedMemory::head(Index rank) const {
-  const auto number = 2 * usize(phase_) + usize(epochs_.parity());
+  const auto number = 1 + 2 * usize(phase_) + usize(epochs_.parity());
   return *reinterpret_cast<std::uint64_t*>(memory_.part(rank) + number * line);
+}
+
+std::uint64_t& SharedMemory::closed(Index rank) const {
+  return *reinterpret_cast<std::uint64_t*>(memory_.part(rank));
+}
+
+void SharedMemory::close_solve(Watchdog& watchdog) {
+  const auto before = static_cast<std::uint64_t>(epochs_.current());
+  watchdog.reset();
+  for (Index r = 0; r < own_.size(); ++r) {
+    while (!SolveCount(SharedWord(closed(r))).reached(before))
+      watchdog.backoff([&] { return fmt::format("rank {} has not finished the solve before the last", r); });
+  }
+  epochs_.advance();
+  SolveCount(SharedWord(closed(own_.rank()))).set(before + 1);
 }
 
 SharedMemory::Label& SharedMemory::label(Index rank, std::uint64_t place) const {
@@ -63,17 +79,11 @@ void SharedMemory::send(Index number, const void* data, std::size_t bytes) {
   const auto place = static_cast<std::uint64_t>(slot.flag + shift);
   Label& written = label(slot.peer, place);
   written.bytes = bytes;
-  const Head newest(head(slot.peer));
-  written.next = newest.load(std::memory_order_relaxed);
-  while (!newest.compare_exchange_weak(written.next, place, std::memory_order_release,
-                                       std::memory_order_relaxed)) {
-  }
+  ArrivalList(SharedWord(head(slot.peer))).append(place, written.next);
 }
 
 void SharedMemory::take_list() {
-  const Head newest(head(own_.rank()));
-  if (newest.load(std::memory_order_relaxed) == 0) return;
-  for (auto at = newest.exchange(0, std::memory_order_acquire); at != 0; at = label(at).next)
+  for (auto at = ArrivalList(SharedWord(head(own_.rank()))).take(); at != 0; at = label(at).next)
     come_.push_back(at);
 }
 

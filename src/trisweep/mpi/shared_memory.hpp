@@ -6,11 +6,8 @@
 // the head of the receiver's list; the receiver takes the whole list at once. So it looks at one word,
 // however many messages it waits for, and nobody waits for anybody else.
 //
-// Memory order: a sender writes data and link, then the head by a compare-and-exchange (release); the
-// receiver empties the list by an exchange of the head (acquire). The heads that other senders write in
-// between are exchanges, too, and so belong to the release sequence of each one before: whoever takes the
-// list sees all that is on it. A slot is written again two solves later, when its receiver is known to have
-// read it (epochs.hpp).
+// In which order words are written and read: slot_words.hpp. A slot is written again two solves later, when
+// its receiver is known to have read it (epochs.hpp).
 
 #include "trisweep/mpi/node_memory.hpp"
 #include "trisweep/mpi/slots.hpp"
@@ -27,6 +24,8 @@ class SharedMemory final : public SlotTransport {
   void send(Index number, const void* data, std::size_t bytes) override;
   std::optional<Arrival> poll() override;
   std::optional<Arrival> poll(Index number) override;
+  // As Epochs::close, by counters in the shared memory: nobody has to call MPI for others to go on.
+  void close_solve(Watchdog& watchdog) override;
 
  private:
   // Before the data of a message. Its receiver knows which one it is, its sender when and how long.
@@ -40,6 +39,8 @@ class SharedMemory final : public SlotTransport {
   // Of a rank's list for the open phase: its newest message, by the place of its label in the rank's part of
   // the memory; 0: none.
   std::uint64_t& head(Index rank) const;
+  // Solves that the rank has come to the end of: its credit to the others.
+  std::uint64_t& closed(Index rank) const;
   Label& label(Index rank, std::uint64_t place) const;
   const Label& label(std::uint64_t place) const { return label(own_.rank(), place); }
   void write_labels(Index phases);

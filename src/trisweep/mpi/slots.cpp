@@ -4,29 +4,23 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+#include <map>
+#include <tuple>
 #include <utility>
+
+#include "trisweep/core/cache_line.hpp"
+#include "trisweep/mpi/sparse_exchange.hpp"
 
 namespace trisweep::mpi {
 namespace {
 
-constexpr std::ptrdiff_t slot_alignment = 64;  // cache lines
-
 std::ptrdiff_t round_up(std::ptrdiff_t bytes) {
-  return (bytes + slot_alignment - 1) / slot_alignment * slot_alignment;
+  constexpr auto multiple = static_cast<std::ptrdiff_t>(cache_line);
+  return (bytes + multiple - 1) / multiple * multiple;
 }
 
-// What is told of slots: flag, data and stride of each, rank by rank.
-struct Places {
-  std::vector<int> count, at;  // by rank
-  std::vector<std::array<MPI_Aint, 3>> place;
-
-  explicit Places(std::size_t ranks) : count(ranks), at(ranks) {}
-  void lay_out() {
-    std::exclusive_scan(count.begin(), count.end(), at.begin(), 0);
-    place.resize(usize(at.back() + count.back()));
-  }
-};
+// What a sender is told of a slot: flag, data and stride.
+using SlotPlace = std::array<std::ptrdiff_t, 3>;
 
 }  // namespace
 
@@ -76,45 +70,29 @@ void Slots::lay_out(const CommunicationPattern& pattern, const FlagLayout& flags
   end_ += half;
 }
 
-// Both ends of a pair of ranks have their messages in the same order: each receiver sends the places alone,
-// and each sender knows how many to expect from whom.
+// Both ends of a pair of ranks have their messages in the same order: each receiver sends the places alone.
 void Slots::tell_senders(const Communicator& comm) {
-  std::optional<Places> mine, theirs;  // of what comes, and of what is sent
+  using Places = std::map<Index, std::vector<SlotPlace>>;  // by peer
+  auto told = exchange_lists(comm, agree_on_error(comm, [&] {
+                               Places places;
+                               for (const Phase& phase : phases_)
+                                 for (const Slot& s : phase.in)
+                                   places[s.peer].push_back({s.flag, s.data, s.stride});
+                               std::vector<ListOfRank<SlotPlace>> lists;
+                               for (auto& [peer, list] : places) lists.push_back({peer, std::move(list)});
+                               return lists;
+                             }));
   agree_on_error(comm, [&] {
-    mine.emplace(usize(comm.size()));
-    theirs.emplace(usize(comm.size()));
-    for (const Phase& phase : phases_) {
-      for (const Slot& s : phase.in) ++mine->count[usize(s.peer)];
-      for (const Slot& s : phase.out) ++theirs->count[usize(s.peer)];
-    }
-    mine->lay_out();
-    theirs->lay_out();
-    std::vector<int> next = mine->at;
-    for (const Phase& phase : phases_) {
-      for (const Slot& s : phase.in) {
-        int& place = next[usize(s.peer)];
-        mine->place[usize(place)] = {s.flag, s.data, s.stride};
-        ++place;
+    std::map<Index, std::span<const SlotPlace>> places;  // not taken yet
+    for (const auto& list : told) places[list.rank] = list.entry;
+    for (Phase& phase : phases_) {
+      for (Slot& s : phase.out) {
+        std::span<const SlotPlace>& left = places[s.peer];
+        std::tie(s.flag, s.data, s.stride) = std::tuple_cat(left.front());
+        left = left.subspan(1);
       }
     }
   });
-  const RowType three(sizeof(mine->place[0]));
-  check(MPI_Alltoallv(mine->place.data(), mine->count.data(), mine->at.data(), three.get(),
-                      theirs->place.data(), theirs->count.data(), theirs->at.data(), three.get(),
-                      comm.handle()),
-        "MPI_Alltoallv");
-  // No copy: an allocation that fails here would be one rank's alone.
-  std::vector<int>& next = theirs->at;
-  for (Phase& phase : phases_) {
-    for (Slot& s : phase.out) {
-      int& place = next[usize(s.peer)];
-      const auto [flag, data, stride] = theirs->place[usize(place)];
-      s.flag = flag;
-      s.data = data;
-      s.stride = stride;
-      ++place;
-    }
-  }
 }
 
 void SlotTransport::receive(Arrival& arrival, void* data, std::size_t bytes) {

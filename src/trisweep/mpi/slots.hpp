@@ -58,7 +58,7 @@ class SlotTransport : public Transport {
  public:
   void receive(Arrival& arrival, void* data, std::size_t bytes) final;
   void close_phase(Watchdog&) final {}
-  void close_solve(Watchdog& watchdog) final { epochs_.close(watchdog); }
+  void close_solve(Watchdog& watchdog) override { epochs_.close(watchdog); }
 
  protected:
   // As Slots.

@@ -12,6 +12,7 @@ enum class Tag : int {
   blocks,       // of an H-matrix, between ranks
   barrier,      // of two ranks that measure messages
   failure,      // of an object that is revoked (fault_state.hpp)
+  sparse,       // lists of a sparse exchange (sparse_exchange.hpp)
   conditional,  // entries of conditional collectives (fault_state.hpp)
 };
 

@@ -20,7 +20,7 @@ namespace trisweep::mpi {
 
 // What is known of a message before it is sent.
 struct Envelope {
-  Index peer;   // who sends it, or to whom
+  Index peer;   // its sender, or its receiver
   Offset name;  // what it is about: for nothing but to find out that the plans of two ranks differ
   Offset rows;
 };
@@ -77,7 +77,7 @@ struct NamedTransport {
   std::string_view name;
   TransportFunction* make;
   bool always = false;     // to be had wherever there is MPI: no need to try
-  bool preferred = false;  // where nobody has chosen, by ranks that can have it
+  bool preferred = false;  // chosen by default, by ranks that can have it
 };
 std::span<const NamedTransport> transports();
 // Throws Error(usage) that lists the names there are.
@@ -85,7 +85,7 @@ const NamedTransport& find_transport(std::string_view name);
 // Why these ranks cannot have it, with a remedy; empty when they can. Makes one without messages to see.
 // Collective.
 std::string obstacle(const Communicator& comm, std::string_view name);
-// Where nobody has chosen: the first preferred one that these ranks can have, if they are several; else one
+// By default: the first preferred one that these ranks can have, if they are several; else one
 // that is always to be had. Collective.
 const NamedTransport& usual_transport(const Communicator& comm);
 std::unique_ptr<Transport> make_usual(const Communicator& comm, const CommunicationPattern& pattern);

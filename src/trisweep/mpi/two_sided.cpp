@@ -8,10 +8,10 @@ namespace trisweep::mpi {
 
 TwoSided::TwoSided(const Communicator& comm, const CommunicationPattern& pattern)
     : own_(comm.duplicate()), epochs_(own_) {
-  agree_on_error(own_, [&] { make_lists(pattern, own_.size()); });
+  agree_on_error(own_, [&] { make_lists(pattern); });
 }
 
-// `messages`: of both ways the most that this rank has with that peer.
+// `messages`: that this rank sends to that peer, or has from it.
 void TwoSided::require_tags(Index peer, std::size_t messages) const {
   int* largest = nullptr;
   int found = 0;
@@ -24,24 +24,22 @@ void TwoSided::require_tags(Index peer, std::size_t messages) const {
       "use the one-sided or the shared transport, or more ranks");
 }
 
-void TwoSided::make_lists(const CommunicationPattern& pattern, Index ranks) {
+void TwoSided::make_lists(const CommunicationPattern& pattern) {
   const auto phases = static_cast<Index>(pattern.phase.size());
-  std::vector<std::size_t> sent(usize(ranks), 0);  // by receiver
-  in_.resize(usize(ranks));
+  std::unordered_map<Index, std::size_t> sent;  // by receiver
   out_.resize(usize(phases));
   early_.resize(2 * usize(phases));
   std::size_t most = 0;  // that one phase sends
   for (Index phase = 0; phase < phases; ++phase) {
     const auto& [in, out] = pattern.phase[usize(phase)];
-    for (std::size_t i = 0; i < in.size(); ++i)
-      in_[usize(in[i].peer)].push_back({phase, static_cast<Index>(i)});
+    for (std::size_t i = 0; i < in.size(); ++i) in_[in[i].peer].push_back({phase, static_cast<Index>(i)});
     for (const Envelope& m : out)
-      out_[usize(phase)].push_back({m.peer, static_cast<int>(2 * sent[usize(m.peer)]++)});
+      out_[usize(phase)].push_back({m.peer, static_cast<int>(2 * sent[m.peer]++)});
     most = std::max(most, out.size());
     for (const Index parity : {0, 1}) early_[place(phase, parity)].reserve(in.size());
   }
-  for (Index peer = 0; peer < ranks; ++peer)
-    require_tags(peer, std::max(sent[usize(peer)], in_[usize(peer)].size()));
+  for (const auto& [peer, messages] : sent) require_tags(peer, messages);
+  for (const auto& [peer, messages] : in_) require_tags(peer, messages.size());
   requests_.reserve(most);
 }
 
@@ -66,13 +64,13 @@ std::optional<Arrival> TwoSided::take_early(Index number) {
 
 TwoSided::Come TwoSided::identify(const MPI_Status& status, MPI_Message message) const {
   const int from = status.MPI_SOURCE, tag = status.MPI_TAG;
-  const std::vector<Incoming>& expected = in_[usize(from)];
-  if (usize(tag / 2) >= expected.size()) {
+  const auto expected = in_.find(from);
+  if (expected == in_.end() || usize(tag / 2) >= expected->second.size()) {
     throw Error(ErrorKind::environment,
                 fmt::format("rank {} sent a message ({}) that this rank's plan does not have", from, tag),
                 "use the same solver options on every rank");
   }
-  const auto [phase, number] = expected[usize(tag / 2)];
+  const auto [phase, number] = expected->second[usize(tag / 2)];
   return {.place = place(phase, tag % 2),
           .arrival = {.from = from, .number = number, .bytes = bytes_of(status), .message = message}};
 }
@@ -95,7 +93,9 @@ std::optional<Arrival> TwoSided::poll(Index number) {
 void TwoSided::receive(Arrival& arrival, void* data, std::size_t bytes) {
   check_size(arrival, bytes);
   const Extent extent(bytes, own_.limits());
-  check(MPI_Mrecv(data, extent.count(), extent.type(), &arrival.message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+  MPI_Request request;
+  check(MPI_Imrecv(data, extent.count(), extent.type(), &arrival.message, &request), "MPI_Imrecv");
+  Watchdog(own_).wait(1, &request, "the rest of a message has not come");
 }
 
 void TwoSided::close_phase(Watchdog& watchdog) {

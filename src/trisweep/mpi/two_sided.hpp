@@ -7,6 +7,7 @@
 // MPI promises no more than 32768 tags. So both ends count the messages that one rank has for another, by
 // phase and tag, and twice for even and odd solves: this number is the tag.
 
+#include <unordered_map>
 #include <vector>
 
 #include "trisweep/mpi/epochs.hpp"
@@ -38,7 +39,7 @@ class TwoSided : public Transport {
     Index phase;
     Index number;
   };
-  void make_lists(const CommunicationPattern& pattern, Index ranks);
+  void make_lists(const CommunicationPattern& pattern);
   void require_tags(Index peer, std::size_t messages) const;
 
   struct Come {
@@ -53,10 +54,10 @@ class TwoSided : public Transport {
 
   Communicator own_;
   Epochs epochs_;
-  std::vector<std::vector<Incoming>> in_;    // by sender, in the order of the tags
-  std::vector<std::vector<Outgoing>> out_;   // by phase and number
-  std::vector<std::vector<Arrival>> early_;  // by place
-  std::vector<MPI_Request> requests_;        // of this phase's sends
+  std::unordered_map<Index, std::vector<Incoming>> in_;  // by sender, in the order of the tags
+  std::vector<std::vector<Outgoing>> out_;               // by phase and number
+  std::vector<std::vector<Arrival>> early_;              // by place
+  std::vector<MPI_Request> requests_;                    // of this phase's sends
   Index phase_ = 0;
 };
 

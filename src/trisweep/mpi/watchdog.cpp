@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 
 namespace trisweep::mpi {
@@ -11,11 +12,20 @@ bool Watchdog::pause() {
   constexpr long eager_looks = 4;
   if (++looks_ <= eager_looks) return false;
   if (looks_ == eager_looks + 1) since_ = looked_around_ = Clock::now();
-  std::this_thread::yield();
+  sleep();
   const auto now = Clock::now();
   if (now - looked_around_ < fault_poll_interval) return false;
   looked_around_ = now;
   return true;
+}
+
+// On the path of a solve a rank only yields: a reduction has log P hops, and each may meet a sleeper.
+void Watchdog::sleep() const {
+  constexpr long looks_before_sleep = 100;
+  const long doublings = looks_ - looks_before_sleep;
+  if (doublings < 0 || longest_sleep_.count() == 0) return std::this_thread::yield();
+  std::this_thread::sleep_for(
+      std::min(std::chrono::microseconds(1L << std::min(doublings, 20L)), longest_sleep_));
 }
 
 bool Watchdog::too_long() const {

@@ -1,6 +1,6 @@
 #pragma once
-// Waiting for progress: poll, yield the processor in between (the sender may need it), and fail after a given
-// time without progress.
+// Waiting for progress: poll, leave the processor to others in between (the sender may need it), and fail
+// after a given time without progress.
 
 #include <chrono>
 #include <limits>
@@ -28,6 +28,10 @@ class Watchdog {
   explicit Watchdog(double limit = std::numeric_limits<double>::infinity(),
                     const Communicator* comm = nullptr)
       : limit_(limit), comm_(comm) {}
+  // Of a step outside the sweeps: with the limit of `comm`, and sleeping between polls where that is allowed
+  // (WaitScope).
+  explicit Watchdog(const Communicator& comm)
+      : limit_(comm.watchdog_limit()), comm_(&comm), longest_sleep_(comm.longest_sleep()) {}
   double limit() const { return limit_; }
 
   // There was progress: the time limit starts again.
@@ -56,11 +60,13 @@ class Watchdog {
   using Clock = std::chrono::steady_clock;
   bool limited() const { return limit_ < std::numeric_limits<double>::infinity(); }
   bool pause();  // whether it is time for a look around
+  void sleep() const;
   bool too_long() const;
   [[noreturn]] void give_up(const std::string& what) const;
 
   double limit_;
   const Communicator* comm_;
+  std::chrono::microseconds longest_sleep_{0};
   long looks_ = 0;  // since the last progress
   Clock::time_point since_{}, looked_around_{};
 };

@@ -80,23 +80,23 @@ template <Scalar T>
 void Assembly<T>::add_to_panel(const Panel<T>& panel, View<T> child, std::size_t first,
                                std::size_t last) const {
   const std::span<const Run> runs(runs_), beyond = runs.subspan(last);
+  const bool symmetric = !has_upper(source_.fronts.kind);
   for (std::size_t q = first; q < last; ++q) {
     const Run& run = runs[q];
     for (Index j = run.begin; j < run.end; ++j) {
       const Index column = run.target + j - run.begin - panel.start;
-      const bool symmetric = source_.fronts.kind == Kind::cholesky;
       add_column(runs.subspan(symmetric ? q : first, last - (symmetric ? q : first)), child.column(j),
                  symmetric ? j : 0, panel.diagonal.column(column), panel.start);
       add_column(beyond, child.column(j), 0, panel.lower.column(column), panel.end());
     }
-    if (source_.fronts.kind == Kind::lu) add_transposed(panel, child, run, beyond);
+    if (!symmetric) add_transposed(panel, child, run, beyond);
   }
 }
 
 template <Scalar T>
 void Assembly<T>::add_to_contribution(Front<T>& front, View<T> child, std::span<const Run> runs) const {
   const View<T>& target = front.contribution;
-  const bool symmetric = source_.fronts.kind == Kind::cholesky;
+  const bool symmetric = !has_upper(source_.fronts.kind);
   if (!front.contribution_is_set) {
     for (Index j = 0; j < target.cols; ++j) {
       std::fill(target.column(j) + (symmetric ? j : 0), target.column(j) + target.rows, T(0));

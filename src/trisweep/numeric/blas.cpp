@@ -68,14 +68,15 @@ void subtract_product(View<T> c, View<T> a, Op op, View<T> b, Target target) {
 
 // Halves, down to squares so small that their upper triangle costs less than what BLAS's own routine does.
 template <Scalar T>
-void subtract_gram(View<T> c, View<T> a, Target target) {
+void subtract_lower_product(View<T> c, View<T> a, Op op, View<T> b, Target target) {
   constexpr Index small = 32;
-  if (c.rows <= small) return subtract_product(c, a, Op::conjugate_transpose, a, target);
+  if (c.rows <= small) return subtract_product(c, a, op, b, target);
   const Index top = c.rows / 2, bottom = c.rows - top;
   const View<T> a1 = a.block(0, 0, top, a.cols), a2 = a.block(top, 0, bottom, a.cols);
-  subtract_gram(c.block(0, 0, top, top), a1, target);
-  subtract_product(c.block(top, 0, bottom, top), a2, Op::conjugate_transpose, a1, target);
-  subtract_gram(c.block(top, top, bottom, bottom), a2, target);
+  const View<T> b1 = b.block(0, 0, top, b.cols), b2 = b.block(top, 0, bottom, b.cols);
+  subtract_lower_product(c.block(0, 0, top, top), a1, op, b1, target);
+  subtract_product(c.block(top, 0, bottom, top), a2, op, b1, target);
+  subtract_lower_product(c.block(top, top, bottom, bottom), a2, op, b2, target);
 }
 
 template <Scalar T>
@@ -94,10 +95,10 @@ bool cholesky_lower(View<T> a) {
   return info == 0;
 }
 
-#define TRISWEEP_INSTANTIATE(T)                                             \
-  template void subtract_product<T>(View<T>, View<T>, Op, View<T>, Target); \
-  template void subtract_gram<T>(View<T>, View<T>, Target);                 \
-  template void solve_unit_lower<T>(View<T>, View<T>);                      \
+#define TRISWEEP_INSTANTIATE(T)                                                   \
+  template void subtract_product<T>(View<T>, View<T>, Op, View<T>, Target);       \
+  template void subtract_lower_product<T>(View<T>, View<T>, Op, View<T>, Target); \
+  template void solve_unit_lower<T>(View<T>, View<T>);                            \
   template bool cholesky_lower<T>(View<T>);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE

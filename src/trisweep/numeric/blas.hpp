@@ -30,9 +30,9 @@ enum class Target { overwrite, accumulate };  // whether a product replaces its 
 template <Scalar T>
 void subtract_product(View<T> c, View<T> a, Op op, View<T> b, Target target = Target::accumulate);
 
-// Lower triangle of C := [C] - A A^H; in the other one no value is kept.
+// Lower triangle of C := [C] - A op(B), which is symmetric or Hermitian; in the other one no value is kept.
 template <Scalar T>
-void subtract_gram(View<T> c, View<T> a, Target target = Target::accumulate);
+void subtract_lower_product(View<T> c, View<T> a, Op op, View<T> b, Target target = Target::accumulate);
 
 // B := B op(R)^-1 with R triangular.
 template <Scalar T>

@@ -143,6 +143,14 @@ bool cholesky_in_place(View<T> a) {
   return true;
 }
 
+// The lower triangle from the upper one.
+template <Scalar T>
+void mirror_upper(View<T> a, Op op) {
+  for (Index j = 0; j < a.cols; ++j) {
+    for (Index i = 0; i < j; ++i) a(j, i) = mirrored(op, a(i, j));
+  }
+}
+
 // A^-1 = I L^-H L^-1, of which one triangle is enough.
 template <Scalar T>
 void invert_from_cholesky(View<T> l, std::span<T> scratch) {
@@ -157,16 +165,36 @@ void invert_from_cholesky(View<T> l, std::span<T> scratch) {
     solve_right(rows, below, Triangle::lower, Op::conjugate_transpose, Diagonal::stored);
     solve_right(rows, below, Triangle::lower, Op::none, Diagonal::stored);
   });
-  for (Index j = 0; j < l.cols; ++j) {
-    for (Index i = 0; i < j; ++i) l(j, i) = conjugate(l(i, j));
+  mirror_upper(l, Op::conjugate_transpose);
+}
+
+// A^-1 = I op(L)^-1 B^-1 L^-1 in the order of L: of that, too, one triangle is enough.
+template <Scalar T>
+void invert_from_ldl(const BlockPivots<T>& factors, std::span<const Index> order, std::span<T> scratch) {
+  const View<T> a = factors.diagonal;
+  const View<T> l = exchange_for_identity(a, scratch);
+  const auto solve = [&](Op op) {
+    for_each_block_row(a, [&](View<T> rows, Index i) {
+      solve_right(rows, l.block(i, i, rows.cols, rows.cols), Triangle::lower, op, Diagonal::unit);
+    });
+  };
+  solve(factors.op);
+  divide_by_pivots<T>(a, {l, factors.below, factors.op});
+  solve(Op::none);
+  mirror_upper(a, factors.op);
+  if (std::ranges::is_sorted(order)) return;
+  for (Index j = 0; j < a.cols; ++j) std::copy_n(a.column(j), a.rows, l.column(j));
+  for (Index j = 0; j < a.cols; ++j) {
+    for (Index i = 0; i < a.rows; ++i) a(order[usize(i)], order[usize(j)]) = l(i, j);
   }
 }
 
-#define TRISWEEP_INSTANTIATE(T)                                                   \
-  template Index lu_in_place<T>(View<T>, std::span<Index>, RealOf<T>);            \
-  template void invert_from_lu<T>(View<T>, std::span<const Index>, std::span<T>); \
-  template bool cholesky_in_place<T>(View<T>);                                    \
-  template void invert_from_cholesky<T>(View<T>, std::span<T>);                   \
+#define TRISWEEP_INSTANTIATE(T)                                                                  \
+  template Index lu_in_place<T>(View<T>, std::span<Index>, RealOf<T>);                           \
+  template void invert_from_lu<T>(View<T>, std::span<const Index>, std::span<T>);                \
+  template bool cholesky_in_place<T>(View<T>);                                                   \
+  template void invert_from_cholesky<T>(View<T>, std::span<T>);                                  \
+  template void invert_from_ldl<T>(const BlockPivots<T>&, std::span<const Index>, std::span<T>); \
   template void exchange_columns<T>(View<T>, std::span<const Index>, bool);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "trisweep/numeric/blas.hpp"
+#include "trisweep/numeric/block_pivots.hpp"
 
 namespace trisweep::numeric {
 
@@ -24,6 +24,11 @@ bool cholesky_in_place(View<T> a);
 // A^-1, both triangles, in place of L. `scratch` as above.
 template <Scalar T>
 void invert_from_cholesky(View<T> l, std::span<T> scratch);
+
+// A^-1, both triangles, in place of L and B, where (L B op(L))(i, j) = A(order[i], order[j]). `scratch` as
+// above.
+template <Scalar T>
+void invert_from_ldl(const BlockPivots<T>& factors, std::span<const Index> order, std::span<T> scratch);
 
 // Column exchanges B := B P^T (`forward`: i ascending) or B := B P (descending).
 template <Scalar T>

@@ -1,6 +1,7 @@
 #include "trisweep/numeric/elimination.hpp"
 
 #include <complex>
+#include <numeric>
 #include <utility>
 
 #include "trisweep/numeric/diagonal_block.hpp"
@@ -40,20 +41,22 @@ void update_lu(Front<T>& front, std::size_t i, EliminationScratch<T>& scratch) {
   scratch.did(2.0 * front.contribution.rows * front.contribution.cols * source.width());
 }
 
+// With L21 in lower: subtracts L21 op(product) from the later panels and the contribution. `product`: L21 B.
 template <Scalar T>
-void update_cholesky(Front<T>& front, std::size_t i, EliminationScratch<T>& scratch) {
+void update_symmetric(Front<T>& front, std::size_t i, View<T> product, Op op,
+                      EliminationScratch<T>& scratch) {
   const Panel<T>& source = front.panels[i];
   for (std::size_t j = i + 1; j < front.panels.size(); ++j) {
     const Panel<T>& target = front.panels[j];
     const View<T> l = rows_from(source, source.lower, target.start);
-    const View<T> beside = l.block(0, 0, target.width(), l.cols);
-    subtract_gram(target.diagonal, beside);
-    subtract_product(target.lower, l.block(target.width(), 0, target.lower.rows, l.cols),
-                     Op::conjugate_transpose, beside);
+    const View<T> beside = rows_from(source, product, target.start).block(0, 0, target.width(), l.cols);
+    subtract_lower_product(target.diagonal, l.block(0, 0, target.width(), l.cols), op, beside);
+    subtract_product(target.lower, l.block(target.width(), 0, target.lower.rows, l.cols), op, beside);
     scratch.did(double(target.width()) * (target.width() + 2.0 * target.lower.rows) * l.cols);
   }
   if (front.contribution.empty()) return;
-  subtract_gram(front.contribution, rows_from(source, source.lower, front.width), contribution_target(front));
+  subtract_lower_product(front.contribution, rows_from(source, source.lower, front.width), op,
+                         rows_from(source, product, front.width), contribution_target(front));
   scratch.did(double(front.contribution.rows) * front.contribution.cols * source.width());
 }
 
@@ -65,6 +68,15 @@ bool exceeds(View<T> block, RealOf<T> bound) {
   int above = 0;
   for (std::size_t e = 0; e < count; ++e) above |= !(std::abs(value[e]) <= bound);
   return above != 0;
+}
+
+// Within a diagonal block, whose columns are all there: the largest threshold for which a good pivot is
+// always found (Duff and Reid 1983).
+constexpr double threshold_within_block = 0.5;
+
+template <Scalar T>
+void copy_columns(View<T> from, std::span<const Index> order, View<T> to) {
+  for (Index k = 0; k < from.cols; ++k) std::copy_n(from.column(order[usize(k)]), from.rows, to.column(k));
 }
 
 }  // namespace
@@ -93,22 +105,63 @@ std::optional<Index> eliminate_lu(Front<T>& front, const PivotRules<RealOf<T>>& 
 }
 
 template <Scalar T>
-bool eliminate_cholesky(Front<T>& front, EliminationScratch<T>& scratch) {
+bool eliminate_cholesky(Front<T>& front, PivotSummary& pivots, EliminationScratch<T>& scratch) {
   for (std::size_t i = 0; i < front.panels.size(); ++i) {
     const Panel<T>& p = front.panels[i];
     if (!cholesky_in_place(p.diagonal)) return false;
+    for (Index k = 0; k < p.width(); ++k) pivots.add(p.diagonal(k, k) * p.diagonal(k, k), Kind::cholesky);
     solve_right(p.lower, p.diagonal, Triangle::lower, Op::conjugate_transpose, Diagonal::stored);
-    update_cholesky(front, i, scratch);
+    update_symmetric(front, i, p.lower, Op::conjugate_transpose, scratch);
     solve_right(p.lower, p.diagonal, Triangle::lower, Op::none, Diagonal::stored);
     invert_from_cholesky<T>(p.diagonal, scratch.block);
   }
   return true;
 }
 
-#define TRISWEEP_INSTANTIATE(T)                                                          \
-  template std::optional<Index> eliminate_lu<T>(Front<T>&, const PivotRules<RealOf<T>>&, \
-                                                EliminationScratch<T>&);                 \
-  template bool eliminate_cholesky<T>(Front<T>&, EliminationScratch<T>&);
+template <Scalar T>
+std::optional<Index> eliminate_ldl(Front<T>& front, Kind kind, const PivotRules<RealOf<T>>& rules,
+                                   PivotSummary& pivots, EliminationScratch<T>& scratch) {
+  Index perturbed = 0;
+  const bool may_delay = rules.relative > 0;
+  PivotRules<RealOf<T>> within = rules;
+  within.relative = threshold_within_block;
+  within.smallest = rules.replacement;
+  const Op op = upper_of_lower(kind);
+  for (std::size_t i = 0; i < front.panels.size(); ++i) {
+    const Panel<T>& p = front.panels[i];
+    NamedMatrix<T>& named = scratch.named;
+    named.value = p.diagonal;
+    named.row.resize(usize(p.width()));
+    std::iota(named.row.begin(), named.row.end(), 0);
+    named.col = named.row;
+    ThresholdLdl<T> ldl(named, kind, within);
+    ldl.eliminate(p.width(), 0, rules.replacement);
+    perturbed += ldl.perturbed_pivots();
+    if (may_delay && perturbed > 0) return std::nullopt;
+    pivots += ldl.pivots();
+    const BlockPivots<T> factors = ldl.factors();
+    const View<T> product = scratch.panel_like(p.lower);
+    copy_columns<T>(p.lower, named.row, product);
+    solve_right(product, p.diagonal, Triangle::lower, op, Diagonal::unit);
+    std::copy_n(product.data, usize(product.rows) * usize(product.cols), p.lower.data);
+    divide_by_pivots(p.lower, factors);
+    if (may_delay && exceeds(p.lower, 1 / rules.relative)) return std::nullopt;
+    update_symmetric(front, i, product, op, scratch);
+    solve_right(p.lower, p.diagonal, Triangle::lower, Op::none, Diagonal::unit);
+    std::copy_n(p.lower.data, usize(product.rows) * usize(product.cols), product.data);
+    for (Index k = 0; k < p.width(); ++k)
+      std::copy_n(product.column(k), product.rows, p.lower.column(named.row[usize(k)]));
+    invert_from_ldl<T>(factors, named.row, scratch.block);
+  }
+  return perturbed;
+}
+
+#define TRISWEEP_INSTANTIATE(T)                                                                 \
+  template std::optional<Index> eliminate_lu<T>(Front<T>&, const PivotRules<RealOf<T>>&,        \
+                                                EliminationScratch<T>&);                        \
+  template bool eliminate_cholesky<T>(Front<T>&, PivotSummary&, EliminationScratch<T>&);        \
+  template std::optional<Index> eliminate_ldl<T>(Front<T>&, Kind, const PivotRules<RealOf<T>>&, \
+                                                 PivotSummary&, EliminationScratch<T>&);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE
 

@@ -1,6 +1,7 @@
 #pragma once
 // Eliminates the columns of an assembled front and brings its panels into the form of Factors.
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "trisweep/numeric/front.hpp"
-#include "trisweep/numeric/threshold_lu.hpp"
+#include "trisweep/numeric/threshold_ldl.hpp"
 
 namespace trisweep::numeric {
 
@@ -18,8 +19,16 @@ struct EliminationScratch {
   EliminationScratch(Index width, std::function<void(double)> did_some)
       : pivots(usize(width)), block(usize(width) * usize(width)), did(std::move(did_some)) {}
 
+  // Memory for a panel like `side`.
+  View<T> panel_like(const View<T>& side) {
+    panel.resize(std::max(panel.size(), usize(side.rows) * usize(side.cols)));
+    return {panel.data(), side.rows, side.cols, side.rows};
+  }
+
   std::vector<Index> pivots;
   std::vector<T> block;
+  std::vector<T> panel;
+  NamedMatrix<T> named;
   std::function<void(double)> did;  // called with the flops of each product, as it is done
 };
 
@@ -33,9 +42,15 @@ template <Scalar T>
 std::optional<Index> eliminate_lu(Front<T>& front, const PivotRules<RealOf<T>>& rules,
                                   EliminationScratch<T>& scratch);
 
-// F11 = L11 L11^H; the same results. False, with the front in no defined state, when F11 is not positive
-// definite.
+// F11 = L11 L11^H; the same results, and what the pivots tell. False, with the front in no defined state,
+// when F11 is not positive definite.
 template <Scalar T>
-bool eliminate_cholesky(Front<T>& front, EliminationScratch<T>& scratch);
+bool eliminate_cholesky(Front<T>& front, PivotSummary& pivots, EliminationScratch<T>& scratch);
+
+// F11 = P L11 B L11^T P^T or P L11 B L11^H P^T within each supernode; the same results. Gives up as
+// eliminate_lu() does.
+template <Scalar T>
+std::optional<Index> eliminate_ldl(Front<T>& front, Kind kind, const PivotRules<RealOf<T>>& rules,
+                                   PivotSummary& pivots, EliminationScratch<T>& scratch);
 
 }  // namespace trisweep::numeric

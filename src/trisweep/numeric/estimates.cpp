@@ -11,17 +11,10 @@ namespace {
 double inversion_flops(Index width, Index height, Kind kind) {
   const double w = width, m = height;
   const double lu = 4.0 / 3.0 * w * w * w + 2 * m * w * w;
-  return kind == Kind::lu ? lu : lu / 2;
+  return has_upper(kind) ? lu : lu / 2;
 }
 
 }  // namespace
-
-// Diagonal block, panels, and the update of the remaining height x height block.
-double factor_flops(Index width, Index height, Kind kind) {
-  const double w = width, m = height;
-  const double lu = 2.0 / 3.0 * w * w * w + 2 * m * w * w + 2 * m * m * w;
-  return kind == Kind::lu ? lu : lu / 2;
-}
 
 Estimates estimate_factors(const symbolic::Structure& s, Kind kind, std::size_t scalar_bytes) {
   Estimates e;
@@ -29,11 +22,11 @@ Estimates estimate_factors(const symbolic::Structure& s, Kind kind, std::size_t 
   for (Index k = 0; k < s.supernodes(); ++k) {
     const Offset w = s.width(k), m = s.height(k);
     e.nonzeros_l += w * (w + 1) / 2 + w * m;
-    stored += w * w + (kind == Kind::lu ? 2 : 1) * w * m;
+    stored += w * w + (has_upper(kind) ? 2 : 1) * w * m;
     e.flops += factor_flops(s.width(k), s.height(k), kind);
     e.inversion_flops += inversion_flops(s.width(k), s.height(k), kind);
   }
-  if (kind == Kind::lu) e.nonzeros_u = e.nonzeros_l;
+  if (has_upper(kind)) e.nonzeros_u = e.nonzeros_l;
   e.factor_bytes = usize(stored) * scalar_bytes;
   return e;
 }

@@ -9,7 +9,7 @@
 namespace trisweep::numeric {
 
 // Nonzeros count the entries of the triangular factors (explicit zeros of amalgamated supernodes included),
-// bytes what Factors stores (whole diagonal blocks). Cholesky has no U: its count is 0.
+// bytes what Factors stores (whole diagonal blocks). Where U is not stored its count is 0.
 struct Estimates {
   Offset nonzeros_l = 0;  // with the diagonal
   Offset nonzeros_u = 0;  // with the diagonal
@@ -33,7 +33,12 @@ Estimates estimate_factors(const symbolic::Structure& structure, Kind kind, std:
 // to start one, some ten microseconds.
 int useful_threads(const symbolic::Structure& structure, Kind kind, int most);
 
-// The share of one supernode in Estimates::flops.
-double factor_flops(Index width, Index height, Kind kind);
+// The share of one supernode in Estimates::flops: diagonal block, panels, and the update of the remaining
+// height x height block.
+inline double factor_flops(Index width, Index height, Kind kind) {
+  const double w = width, m = height;
+  const double lu = 2.0 / 3.0 * w * w * w + 2 * m * w * w + 2 * m * m * w;
+  return has_upper(kind) ? lu : lu / 2;
+}
 
 }  // namespace trisweep::numeric

@@ -57,6 +57,7 @@ struct Job {
   std::vector<T*> block;                                    // contributions, by front
   std::vector<std::unique_ptr<Contribution<T>>> own_block;  // those that are not on the stack of a thread
   RedoneFronts<T> redone;
+  std::vector<PivotSummary> pivots;  // by front, of symmetric matrices
   Progress& progress;
   PanelSink<T>* sink;
 };
@@ -132,16 +133,26 @@ class Worker {
   std::optional<Index> eliminate(Index f) {
     const Index rows = front_.width + front_.contribution.rows;
     if (front_.panels.size() == 1 && TinyFront<T>::fits(front_.width, rows)) {
-      tiny_.begin(front_.panels.front().supernode, front_.width, rows);
-      for (const Index c : tree_.children(f))
-        tiny_.add_child(job_.block[usize(c)], fronts_.places_in_parent(c));
-      return tiny_.eliminate(front_.panels.front(), front_.contribution);
+      if (const auto perturbed = eliminate_tiny(f, rows)) return perturbed;
+      if (!may_have_pairs(fronts_.kind)) return std::nullopt;
     }
     assembly_.begin(front_);
     for (const Index c : tree_.children(f))
       assembly_.add_child(front_, block_of(c), fronts_.places_in_parent(c));
     if (fronts_.kind == Kind::lu) return eliminate_lu(front_, job_.rules, scratch_);
-    return eliminate_cholesky(front_, scratch_) ? std::optional<Index>(0) : std::nullopt;
+    PivotSummary& pivots = job_.pivots[usize(f)];
+    if (fronts_.kind != Kind::cholesky)
+      return eliminate_ldl(front_, fronts_.kind, job_.rules, pivots, scratch_);
+    return eliminate_cholesky(front_, pivots, scratch_) ? std::optional<Index>(0) : std::nullopt;
+  }
+
+  std::optional<Index> eliminate_tiny(Index f, Index rows) {
+    tiny_.begin(front_.panels.front().supernode, front_.width, rows);
+    for (const Index c : tree_.children(f))
+      tiny_.add_child(job_.block[usize(c)], fronts_.places_in_parent(c));
+    const auto perturbed = tiny_.eliminate(front_.panels.front(), front_.contribution);
+    if (perturbed && fronts_.kind != Kind::lu) tiny_.add_pivots(job_.pivots[usize(f)]);
+    return perturbed;
   }
 
   // With pivots searched for in the whole front, and delayed. Where that left all of them in their supernodes
@@ -159,6 +170,7 @@ class Worker {
     RedoneFronts<T>& redone = job_.redone;
     RedoneFront<T> result = redoer_.redo(tree_.members(f), children, redone.most_delayed(tree_, f));
     perturbed_ += result.perturbed_pivots;
+    if (fronts_.kind != Kind::lu) job_.pivots[usize(f)] = result.pivots;
     for (const Piece<T>& piece : result.pieces) redone.entries[usize(f)] += piece.entries();
     if (!put_in_place<T>(result.pieces, s, front_))
       redone.pieces[usize(f)] = std::make_unique<std::vector<Piece<T>>>(std::move(result.pieces));
@@ -219,7 +231,7 @@ Factors<T> allocate(const Fronts& fronts, bool with_panels) {
   if (!with_panels) return f;
   f.lower = Buffer<T>(usize(f.panel_ptr.back()), "the lower factor");
   f.diagonal = Buffer<T>(usize(f.diagonal_ptr.back()), "the diagonal blocks of the factors");
-  if (f.kind == Kind::lu) f.upper = Buffer<T>(usize(f.panel_ptr.back()), "the upper factor");
+  if (has_upper(f.kind)) f.upper = Buffer<T>(usize(f.panel_ptr.back()), "the upper factor");
   return f;
 }
 
@@ -254,6 +266,7 @@ std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values
              .block = std::vector<T*>(usize(tree.fronts())),
              .own_block = std::vector<std::unique_ptr<Contribution<T>>>(usize(tree.fronts())),
              .redone = RedoneFronts<T>(tree, factors.panel_ptr.back()),
+             .pivots = std::vector<PivotSummary>(has_upper(fronts.kind) ? 0 : usize(tree.fronts())),
              .progress = progress,
              .sink = sink};
 
@@ -268,6 +281,7 @@ std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values
   if (!run_units(units, threads, work, [&] { progress.poll(); })) return std::nullopt;
   observer.progress("factor", 1.0);
   for (const auto& worker : workers) factors.perturbed_pivots += worker->perturbed_pivots();
+  for (const PivotSummary& pivots : job.pivots) factors.pivots += pivots;
   insert_redone(std::move(job.redone), tree, factors);
   return factors;
 }

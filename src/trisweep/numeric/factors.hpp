@@ -17,11 +17,11 @@
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/core/observer.hpp"
 #include "trisweep/matrix/csr.hpp"
+#include "trisweep/numeric/kind.hpp"
+#include "trisweep/numeric/pivot_summary.hpp"
 #include "trisweep/symbolic/structure.hpp"
 
 namespace trisweep::numeric {
-
-enum class Kind { lu, cholesky };
 
 // The structure is the one that came out: where pivots were delayed (see Options), supernodes have other
 // columns than the analysis gave them, and rows and columns other numbers.
@@ -29,7 +29,7 @@ enum class Kind { lu, cholesky };
 // Panels in supernode order, each dense and in slabs (core/slabs.hpp). With w = width(K), m = height(K):
 //   lower    m x w  L(rows(K), K)
 //   diagonal w x w  D(K)^-1
-//   upper    m x w  U(K, rows(K))^T (plain transpose); empty for Cholesky, where U = L^H.
+//   upper    m x w  U(K, rows(K))^T (plain transpose); empty unless has_upper(kind).
 // `lower`, `diagonal` and `upper` are empty where a sink has taken the panels.
 template <Scalar T>
 struct Factors {
@@ -41,6 +41,7 @@ struct Factors {
   Buffer<T> diagonal;
   Buffer<T> upper;
   Index perturbed_pivots = 0;
+  PivotSummary pivots;       // of the symmetric kinds
   Index delayed_pivots = 0;  // columns that were eliminated in another supernode than was planned
   // Row i and column j of the matrix that was factored are row row_new[i] and column col_new[j] of L D U.
   // Empty when no pivot was delayed: they are in their places.
@@ -60,9 +61,9 @@ struct FactorizationOptions {
   // a zero should be, and the replacement is sqrt(epsilon).
   double pivot_threshold = 0.0;
   // Nor is one below this times the largest entry in its column, among the rows that are still to be
-  // eliminated: a front that has no better one delays the column (LU only). That bounds the growth of
-  // entries: smaller values mean fewer delayed pivots, less fill and less accuracy. 0: pivots are looked for
-  // within diagonal blocks alone, and below sqrt(epsilon) replaced (static pivoting).
+  // eliminated: a front that has no better one delays the column (not for Cholesky). That bounds the growth
+  // of entries: smaller values mean fewer delayed pivots, less fill and less accuracy. 0: pivots are looked
+  // for within diagonal blocks alone, and below sqrt(epsilon) replaced (static pivoting).
   double relative_threshold = 0.01;
 };
 
@@ -70,11 +71,11 @@ template <Scalar T>
 class PanelSink;
 struct Fronts;
 
-// `a`: already ordered, scaled, and in the structure's final order. Kind::cholesky reads the lower triangle.
-// Cholesky returns nullopt when a pivot is not positive (the caller then factors as LU); LU always succeeds,
-// with delayed and perturbed pivots counted. Throws Error(environment) when memory does not suffice.
-// With a sink (panel_sink.hpp) the result has no panels, and LU returns nullopt, too, as soon as a pivot is
-// not found in its supernode: that changes panels that the sink has taken.
+// `a`: already ordered, scaled, and in the structure's final order. All kinds but LU read the lower triangle.
+// Cholesky returns nullopt when a pivot is not positive (the caller then factors otherwise); the others
+// always succeed, with delayed and perturbed pivots counted. Throws Error(environment) when memory does not
+// suffice. With a sink (panel_sink.hpp) the result has no panels, and they return nullopt, too, as soon as a
+// pivot is not found in its supernode: that changes panels that the sink has taken.
 template <Scalar T>
 std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
                                  std::shared_ptr<const symbolic::Structure> structure, Kind kind,

@@ -10,7 +10,7 @@
 namespace trisweep::numeric {
 
 // The part of a front that one of its supernodes owns. `start` is its first column within the front; the rows
-// of `lower` and `upper` (empty for Cholesky) are the front's from start + width on.
+// of `lower` and `upper` (empty unless has_upper(kind)) are the front's from start + width on.
 template <Scalar T>
 struct Panel {
   Index supernode;
@@ -26,7 +26,7 @@ struct Panel {
 template <Scalar T>
 struct Front {
   std::vector<Panel<T>> panels;
-  View<T> contribution;              // lower triangle only for Cholesky
+  View<T> contribution;              // lower triangle only unless has_upper(kind)
   bool contribution_is_set = false;  // false: uninitialized memory that stands for zeros
   Index width = 0;                   // columns of all panels
 };

@@ -10,7 +10,7 @@ Offset largest_front_entries(const FrontTree& tree, const symbolic::Structure& s
   Offset largest = 0;
   for (Index f = 0; f < tree.fronts(); ++f) {
     Offset entries = 0;
-    const int sides = kind == Kind::lu ? 2 : 1;
+    const int sides = has_upper(kind) ? 2 : 1;
     for (const Index k : tree.members(f))
       entries += Offset{s.width(k)} * (s.width(k) + sides * Offset{s.height(k)}) + (1 + sides) * line_entries;
     largest = std::max(largest, entries);
@@ -51,7 +51,7 @@ void FrontPanels<T>::lay_out(std::span<const Index> members, Front<T>& front) {
     panel.start = front.width;
     set(panel.diagonal, place(factors_.diagonal, factors_.diagonal_ptr[usize(k)], w), w);
     set(panel.lower, place(factors_.lower, at, m), m);
-    if (factors_.kind == Kind::lu) set(panel.upper, place(factors_.upper, at, m), m);
+    if (has_upper(factors_.kind)) set(panel.upper, place(factors_.upper, at, m), m);
     front.width += w;
   }
 }

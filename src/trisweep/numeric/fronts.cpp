@@ -28,15 +28,19 @@ class Positions {
   Index operator()(Index row) const { return row < first_ + width_ ? row - first_ : position_[usize(row)]; }
   // Of any row that is not before its columns.
   Index checked(Index row) const {
-    const Index p = (*this)(row);
-    if (row < first_ + width_) return p;
+    if (row < first_ + width_) return row - first_;
+    const Index p = position_[usize(row)];
     if (const auto beyond = usize(p - width_); beyond < rows_.size() && rows_[beyond] == row) return p;
+    refuse(row);
+  }
+
+ private:
+  [[noreturn]] static void refuse(Index row) {
     throw Error(ErrorKind::usage,
                 fmt::format("row or column {} has an entry outside the symbolic structure", row),
                 "analyze the pattern of the very matrix that is factored");
   }
 
- private:
   const symbolic::Structure& s_;
   std::vector<Index> position_;  // of rows beyond the panel's columns; stale for others
   Index first_ = 0, width_ = 0;
@@ -51,12 +55,12 @@ void measure(const symbolic::Structure& s, Fronts& f) {
   }
   for (const Offset entries : f.tree.stack) f.stack = std::max(f.stack, entries);
   f.largest = largest_front_entries(f.tree, s, f.kind);
-  f.panel_ptr.assign(1, 0);
-  f.diagonal_ptr.assign(1, 0);
+  f.panel_ptr.resize(usize(s.supernodes()) + 1);
+  f.diagonal_ptr.resize(usize(s.supernodes()) + 1);
   for (Index k = 0; k < s.supernodes(); ++k) {
     const Offset w = s.width(k);
-    f.panel_ptr.push_back(f.panel_ptr.back() + w * s.height(k));
-    f.diagonal_ptr.push_back(f.diagonal_ptr.back() + w * w);
+    f.panel_ptr[usize(k) + 1] = f.panel_ptr[usize(k)] + w * s.height(k);
+    f.diagonal_ptr[usize(k) + 1] = f.diagonal_ptr[usize(k)] + w * w;
     f.widest = std::max(f.widest, s.width(k));
     if (!s.whole[usize(k)]) f.widest_divided = std::max(f.widest_divided, s.width(k));
   }
@@ -68,34 +72,32 @@ void deal_entries(const matrix::Pattern& a, std::span<const Index> row_new, std:
   const auto in_order = [](std::span<const Index> new_of, Index i) {
     return new_of.empty() ? i : new_of[usize(i)];
   };
-  std::vector<Index> supernode;  // of each entry; -1: it is not read
-  supernode.reserve(a.col.size());
-  f.entry_ptr.assign(usize(f.structure->supernodes()) + 1, 0);
-  for (Index i = 0; i < a.rows; ++i) {
-    const Index row = in_order(row_new, i);
-    for (const Index j : a.row(i)) {
-      const Index col = in_order(col_new, j);
-      const bool is_read = f.kind == Kind::lu || row >= col;
-      supernode.push_back(is_read ? f.structure->supernode_of[usize(std::min(row, col))] : -1);
-      if (is_read) ++f.entry_ptr[usize(supernode.back()) + 1];
+  const std::span<const Index> supernode_of(f.structure->supernode_of);
+  const bool reads_all = has_upper(f.kind);
+  const auto for_each_entry = [&](const auto& visit) {
+    for (Index i = 0; i < a.rows; ++i) {
+      const Index row = in_order(row_new, i);
+      for (Offset e = a.row_ptr[usize(i)]; e < a.row_ptr[usize(i) + 1]; ++e) {
+        const Index col = in_order(col_new, a.col[usize(e)]);
+        if (reads_all || row >= col)
+          visit(usize(supernode_of[usize(std::min(row, col))]), MatrixEntry{e, row, col});
+      }
     }
-  }
+  };
+  f.entry_ptr.assign(usize(f.structure->supernodes()) + 1, 0);
+  for_each_entry([count = f.entry_ptr.data() + 1](std::size_t k, const MatrixEntry&) { ++count[k]; });
   std::partial_sum(f.entry_ptr.begin(), f.entry_ptr.end(), f.entry_ptr.begin());
   f.entry.resize(usize(f.entry_ptr.back()));
   std::vector<Offset> next(f.entry_ptr.begin(), f.entry_ptr.end() - 1);
-  for (Index i = 0; i < a.rows; ++i) {
-    const Index row = in_order(row_new, i);
-    for (Offset e = a.row_ptr[usize(i)]; e < a.row_ptr[usize(i) + 1]; ++e) {
-      if (const Index k = supernode[usize(e)]; k >= 0)
-        f.entry[usize(next[usize(k)]++)] = {e, row, in_order(col_new, a.col[usize(e)])};
-    }
-  }
+  for_each_entry([next = next.data(), entry = f.entry.data()](std::size_t k, const MatrixEntry& found) {
+    entry[next[k]++] = found;
+  });
 }
 
 void find_places(const symbolic::Structure& s, Fronts& f) {
   const FrontTree& tree = f.tree;
-  f.place_ptr.assign(1, 0);
-  for (Index c = 0; c < tree.fronts(); ++c) f.place_ptr.push_back(f.place_ptr.back() + tree.height[usize(c)]);
+  f.place_ptr.assign(usize(tree.fronts()) + 1, 0);
+  std::partial_sum(tree.height.begin(), tree.height.end(), f.place_ptr.begin() + 1);
   f.place.resize(usize(f.place_ptr.back()));
   Positions position(s);
   for (Index front = 0; front < tree.fronts(); ++front) {

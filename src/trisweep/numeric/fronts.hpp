@@ -37,9 +37,7 @@ struct Fronts {
   std::vector<Index> place;       // of the rows of a front's contribution block in the front of its parent
 
   // Of all panels.
-  Offset factor_entries() const {
-    return diagonal_ptr.back() + (kind == Kind::lu ? 2 : 1) * panel_ptr.back();
-  }
+  Offset factor_entries() const { return diagonal_ptr.back() + (has_upper(kind) ? 2 : 1) * panel_ptr.back(); }
   std::span<const MatrixEntry> entries(Index supernode) const {
     return {entry.data() + entry_ptr[usize(supernode)], entry.data() + entry_ptr[usize(supernode) + 1]};
   }
@@ -49,8 +47,8 @@ struct Fronts {
 };
 
 // Entry (i, j) of the pattern is entry (row_new[i], col_new[j]) of the matrix in the structure's order;
-// empty: it is in that order. Kind::cholesky reads the lower triangle. Throws Error(usage) when an entry lies
-// outside the structure.
+// empty: it is in that order. All kinds but LU read the lower triangle. Throws Error(usage) when an entry
+// lies outside the structure.
 Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_new,
                    std::span<const Index> col_new, std::shared_ptr<const symbolic::Structure> structure,
                    Kind kind);

@@ -11,8 +11,8 @@ class PanelSink {
   virtual ~PanelSink() = default;
 
   // Once for each supernode, from any thread of the factorization, which says which of them it is. The blocks
-  // of the panel are as Factors has them, in slabs, and undefined when this returns; `upper` is empty for
-  // Cholesky.
+  // of the panel are as Factors has them, in slabs, and undefined when this returns; `upper` is empty
+  // unless has_upper(kind).
   virtual void take(int thread, const Panel<T>& panel) = 0;
   // About what it will hold when it has taken all.
   virtual std::size_t bytes_expected() const = 0;

@@ -10,18 +10,6 @@ namespace trisweep::numeric {
 namespace {
 
 template <Scalar T>
-void solve_with_diagonal(Piece<T>& p) {
-  const Index w = p.width, m = p.height();
-  const View<T> diagonal{p.diagonal.data(), w, w, w};
-  solve_right<T>({p.lower.data(), m, w, m}, diagonal, Triangle::lower, Op::none, Diagonal::unit);
-  solve_right<T>({p.upper.data(), m, w, m}, diagonal, Triangle::upper, Op::transpose, Diagonal::stored);
-  std::vector<Index> in_place(usize(w));
-  std::iota(in_place.begin(), in_place.end(), 0);
-  std::vector<T> scratch(p.diagonal.size());
-  invert_from_lu<T>(diagonal, in_place, scratch);
-}
-
-template <Scalar T>
 bool is_in_place(const Piece<T>& piece, const symbolic::Structure& s, const Panel<T>& panel) {
   const auto own = [&](Index j) { return s.supernode_of[usize(j)] == panel.supernode; };
   return piece.supernode == panel.supernode && piece.width == panel.width() &&
@@ -46,7 +34,8 @@ void copy_in_place(const Piece<T>& piece, const symbolic::Structure& s, const Pa
       panel.diagonal(col[usize(i)], row[usize(j)]) = piece.diagonal[usize(i) + usize(j) * usize(w)];
     for (Index i = 0; i < m; ++i) {
       panel.lower(row[usize(w + i)], row[usize(j)]) = piece.lower[usize(i) + usize(j) * usize(m)];
-      panel.upper(col[usize(w + i)], col[usize(j)]) = piece.upper[usize(i) + usize(j) * usize(m)];
+      if (!piece.upper.empty())
+        panel.upper(col[usize(w + i)], col[usize(j)]) = piece.upper[usize(i) + usize(j) * usize(m)];
     }
   }
 }
@@ -107,8 +96,17 @@ void FrontRedoer<T>::add_matrix(Index k) {
   const auto rows = s.rows(k);
   const auto global = [&](Index p) { return p < w ? first + p : rows[usize(p - w)]; };
   for (const MatrixEntry& e : source_.fronts.entries(k))
-    front_.value(row_at_[usize(global(e.row))], col_at_[usize(global(e.col))]) +=
-        source_.values[usize(e.source)];
+    add(row_at_[usize(global(e.row))], col_at_[usize(global(e.col))], source_.values[usize(e.source)]);
+}
+
+// In symmetric fronts to the lower triangle.
+template <Scalar T>
+void FrontRedoer<T>::add(Index row, Index col, T value) {
+  const Kind kind = source_.fronts.kind;
+  if (has_upper(kind) || row >= col)
+    front_.value(row, col) += value;
+  else
+    front_.value(col, row) += mirrored(upper_of_lower(kind), value);
 }
 
 template <Scalar T>
@@ -122,8 +120,8 @@ void FrontRedoer<T>::add_child(const ChildBlock<T>& child) {
   }
   for (std::size_t j = 0; j < cols.size(); ++j) {
     const T* from = child.view.column(static_cast<Index>(j));
-    T* to = front_.value.column(cols[j]);
-    for (std::size_t i = 0; i < rows.size(); ++i) to[rows[i]] += from[i];
+    for (std::size_t i = has_upper(source_.fronts.kind) ? 0 : j; i < rows.size(); ++i)
+      add(rows[i], cols[j], from[i]);
   }
 }
 
@@ -133,7 +131,7 @@ void FrontRedoer<T>::assemble(std::span<const Index> members, std::span<const Ch
   for (const ChildBlock<T>& child : children) add_child(child);
 }
 
-// The pivots [begin, end), with the panels that block LDU has for them.
+// The pivots [begin, end) with L, and U where it is stored.
 template <Scalar T>
 Piece<T> FrontRedoer<T>::piece(Index k, Index begin, Index end) {
   const View<T>& f = front_.value;
@@ -144,22 +142,51 @@ Piece<T> FrontRedoer<T>::piece(Index k, Index begin, Index end) {
   for (Index j = begin; j < end; ++j) {
     p.diagonal.insert(p.diagonal.end(), f.column(j) + begin, f.column(j) + end);
     p.lower.insert(p.lower.end(), f.column(j) + end, f.column(j) + f.rows);
-    for (Index i = end; i < f.cols; ++i) p.upper.push_back(f(j, i));
+    for (Index i = end; i < f.cols && has_upper(source_.fronts.kind); ++i) p.upper.push_back(f(j, i));
   }
-  solve_with_diagonal(p);
   return p;
+}
+
+// Makes of the triangular factors the panels that block LDU has.
+template <Scalar T>
+void FrontRedoer<T>::finish(const ThresholdLu<T>&, Index, Piece<T>& p) const {
+  const Index w = p.width, m = p.height();
+  const View<T> diagonal{p.diagonal.data(), w, w, w};
+  solve_right<T>({p.lower.data(), m, w, m}, diagonal, Triangle::lower, Op::none, Diagonal::unit);
+  solve_right<T>({p.upper.data(), m, w, m}, diagonal, Triangle::upper, Op::transpose, Diagonal::stored);
+  std::vector<Index> in_place(usize(w));
+  std::iota(in_place.begin(), in_place.end(), 0);
+  std::vector<T> scratch(p.diagonal.size());
+  invert_from_lu<T>(diagonal, in_place, scratch);
+}
+
+template <Scalar T>
+void FrontRedoer<T>::finish(const ThresholdLdl<T>& eliminated, Index begin, Piece<T>& p) const {
+  const Index w = p.width, m = p.height();
+  BlockPivots<T> factors = eliminated.factors().part(begin, begin + w);
+  factors.diagonal = {p.diagonal.data(), w, w, w};
+  solve_right<T>({p.lower.data(), m, w, m}, factors.diagonal, Triangle::lower, Op::none, Diagonal::unit);
+  std::vector<Index> in_place(usize(w));
+  std::iota(in_place.begin(), in_place.end(), 0);
+  std::vector<T> scratch(p.diagonal.size());
+  invert_from_ldl<T>(factors, in_place, scratch);
 }
 
 // What came to be wider than any supernode was, several.
 template <Scalar T>
-void FrontRedoer<T>::cut_pieces(Index k, Index begin, Index end, std::vector<Piece<T>>& pieces) {
+template <class Eliminated>
+void FrontRedoer<T>::cut_pieces(Index k, Index begin, Index end, const Eliminated& eliminated,
+                                std::vector<Piece<T>>& pieces) {
   const Index width = end - begin;
   const Index count =
       source_.structure().whole[usize(k)] ? std::min(width, Index{1}) : (width + widest_ - 1) / widest_;
+  Index first = begin;
   for (Index p = 0; p < count; ++p) {
-    const auto first = begin + static_cast<Index>(Offset{width} * p / count);
-    const auto last = begin + static_cast<Index>(Offset{width} * (p + 1) / count);
-    pieces.push_back(piece(k, first, last));
+    auto last = begin + static_cast<Index>(Offset{width} * (p + 1) / count);
+    if (last < end && eliminated.divides_pair(last)) ++last;
+    if (first == last) continue;
+    finish(eliminated, first, pieces.emplace_back(piece(k, first, last)));
+    first = last;
   }
 }
 
@@ -184,21 +211,28 @@ RedoneFront<T> FrontRedoer<T>::redo(std::span<const Index> members, std::span<co
   front_.value = {memory.data(), size, size, size};
   assemble(members, children);
 
-  ThresholdLu<T> lu(front_, rules_);
+  if (has_upper(source_.fronts.kind)) return eliminate(members, most_delayed, ThresholdLu<T>(front_, rules_));
+  return eliminate(members, most_delayed, ThresholdLdl<T>(front_, source_.fronts.kind, rules_));
+}
+
+template <Scalar T>
+template <class Eliminated>
+RedoneFront<T> FrontRedoer<T>::eliminate(std::span<const Index> members, Index most_delayed,
+                                         Eliminated eliminated) {
   std::vector<Index> begin{0};
   for (const Index end : member_end_) {
     const bool last = begin.size() == members.size();
-    const bool at_root = last && end == size;
-    lu.eliminate(end,
-                 at_root ? 0
-                 : last  ? most_delayed
-                         : end,
-                 at_root ? rules_.smallest : rules_.replacement);
-    begin.push_back(lu.eliminated());
+    const bool at_root = last && end == front_.value.rows;
+    eliminated.eliminate(end,
+                         at_root ? 0
+                         : last  ? most_delayed
+                                 : end,
+                         at_root ? rules_.smallest : rules_.replacement);
+    begin.push_back(eliminated.eliminated());
   }
-  RedoneFront<T> result{.perturbed_pivots = lu.perturbed_pivots()};
+  RedoneFront<T> result{.perturbed_pivots = eliminated.perturbed_pivots(), .pivots = eliminated.pivots()};
   for (std::size_t i = 0; i < members.size(); ++i)
-    cut_pieces(members[i], begin[i], begin[i + 1], result.pieces);
+    cut_pieces(members[i], begin[i], begin[i + 1], eliminated, result.pieces);
   result.contribution = contribution(begin.back(), member_end_.back() - begin.back());
   return result;
 }

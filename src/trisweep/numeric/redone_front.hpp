@@ -3,20 +3,21 @@
 // square matrix, and eliminated with threshold pivoting over all of its rows. Rows and columns for which
 // there is no good pivot are delayed: they go to the parent front with the contribution block and become the
 // first fully summed ones there (Duff and Reid 1983; in a multifrontal method that costs nothing but fill).
-// Rows and columns are delayed independently of each other; in a front they pair by position.
+// In LU rows and columns are delayed independently of each other; in a front they pair by position. In
+// symmetric fronts, of which the lower triangle is read alone, they move together.
 
 #include <span>
 #include <vector>
 
 #include "trisweep/numeric/assembly.hpp"
 #include "trisweep/numeric/contribution.hpp"
-#include "trisweep/numeric/threshold_lu.hpp"
+#include "trisweep/numeric/threshold_ldl.hpp"
 
 namespace trisweep::numeric {
 
 // What came out in the place of a supernode of the structure: its panels as in Factors, column-major. Pivot j
 // is row row[j] and column col[j] of A; the rows of `lower` are row[width], row[width + 1], ..., those of
-// `upper` col[width], ...
+// `upper` (empty unless has_upper(kind)) col[width], ...
 template <Scalar T>
 struct Piece {
   Index supernode = 0;
@@ -28,7 +29,7 @@ struct Piece {
   std::vector<T> upper;
 
   Index height() const { return static_cast<Index>(row.size()) - width; }
-  Offset entries() const { return Offset{width} * (width + 2 * height()); }
+  Offset entries() const { return std::ssize(diagonal) + std::ssize(lower) + std::ssize(upper); }
 };
 
 // A child's contribution block: delayed rows and columns become candidates at supernode `into`, the parent of
@@ -46,6 +47,7 @@ struct RedoneFront {
   std::vector<Piece<T>> pieces;
   Contribution<T> contribution;
   Index perturbed_pivots = 0;
+  PivotSummary pivots{};  // of the symmetric kinds
 };
 
 // Where each piece has the rows and columns of one of the front's supernodes: writes them into its panels.
@@ -70,8 +72,15 @@ class FrontRedoer {
   void assemble(std::span<const Index> members, std::span<const ChildBlock<T>> children);
   void add_matrix(Index k);
   void add_child(const ChildBlock<T>& child);
-  void cut_pieces(Index k, Index begin, Index end, std::vector<Piece<T>>& pieces);
+  void add(Index row, Index col, T value);
+  template <class Eliminated>
+  RedoneFront<T> eliminate(std::span<const Index> members, Index most_delayed, Eliminated eliminated);
+  template <class Eliminated>
+  void cut_pieces(Index k, Index begin, Index end, const Eliminated& eliminated,
+                  std::vector<Piece<T>>& pieces);
   Piece<T> piece(Index k, Index begin, Index end);
+  void finish(const ThresholdLu<T>& eliminated, Index begin, Piece<T>& piece) const;
+  void finish(const ThresholdLdl<T>& eliminated, Index begin, Piece<T>& piece) const;
   Contribution<T> contribution(Index begin, Index delayed) const;
 
   Source<T> source_;

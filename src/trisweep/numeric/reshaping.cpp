@@ -46,7 +46,7 @@ class Reshaping {
       diagonal_ptr.push_back(diagonal_ptr.back() + Offset{s.width(k)} * s.width(k));
     }
     move(s, Part::lower, factors_.lower, factors_.panel_ptr, panel_ptr);
-    move(s, Part::upper, factors_.upper, factors_.panel_ptr, panel_ptr);
+    if (has_upper(factors_.kind)) move(s, Part::upper, factors_.upper, factors_.panel_ptr, panel_ptr);
     move(s, Part::diagonal, factors_.diagonal, factors_.diagonal_ptr, diagonal_ptr);
     count_delayed();
     factors_.panel_ptr = std::move(panel_ptr);

@@ -6,11 +6,6 @@
 #include "trisweep/numeric/modulus.hpp"
 
 namespace trisweep::numeric {
-namespace {
-
-constexpr Index panel_width = 32;  // columns eliminated one by one, before products update the others
-
-}  // namespace
 
 template <Scalar T>
 void ThresholdLu<T>::swap_rows(Index a, Index b) {
@@ -81,19 +76,6 @@ void ThresholdLu<T>::factor_panel(Index last, Index end) {
   }
 }
 
-// Tries every column before `end` once.
-template <Scalar T>
-void ThresholdLu<T>::pass(Index end) {
-  for (Index untried = end; done_ < untried;) {
-    const Index first = done_, last = std::min(untried, first + panel_width);
-    factor_panel(last, end);
-    update(first, last, end);
-    const Index rejected = last - done_, others = untried - last;
-    for (Index i = 0; i < std::min(rejected, others); ++i) swap_columns(done_ + i, untried - 1 - i);
-    untried -= rejected;
-  }
-}
-
 // Complete pivoting: the largest entry that is left comes to (done_, done_).
 template <Scalar T>
 void ThresholdLu<T>::bring_largest(Index end) {
@@ -121,18 +103,6 @@ void ThresholdLu<T>::force(Index end, Index most_left, RealOf<T> bound) {
     replaced = replaced || small;
     eliminate_column(end);
   }
-}
-
-// A column that was rejected may be good once others are eliminated.
-template <Scalar T>
-void ThresholdLu<T>::eliminate(Index end, Index most_left, RealOf<T> bound) {
-  const Index first = done_;
-  for (Index before = -1; before < done_ && done_ < end;) {
-    before = done_;
-    pass(end);
-  }
-  force(end, most_left, bound);
-  update(first, end, f_.cols);
 }
 
 #define TRISWEEP_INSTANTIATE(T) template class ThresholdLu<T>;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "trisweep/numeric/blas.hpp"
+#include "trisweep/numeric/pivot_summary.hpp"
+#include "trisweep/numeric/threshold_passes.hpp"
 
 namespace trisweep::numeric {
 
@@ -28,20 +30,19 @@ struct NamedMatrix {
 // F = L U in place, as far as pivots are found, in the first rows and columns; L unit lower. All rows of F
 // take part in exchanges and updates; columns from a call's `end` on are updated when it is over.
 template <Scalar T>
-class ThresholdLu {
+class ThresholdLu : public ThresholdPasses<ThresholdLu<T>> {
  public:
   ThresholdLu(NamedMatrix<T>& matrix, const PivotRules<RealOf<T>>& rules)
-      : m_(matrix), f_(matrix.value), rules_(rules) {}
+      : ThresholdPasses<ThresholdLu>(matrix.value.cols), m_(matrix), f_(matrix.value), rules_(rules) {}
 
-  // Takes pivots from rows and columns before `end`, until none is good enough. At most `most_left` may
-  // remain: so many have to be taken whatever they are, and are replaced when they are smaller than `bound`.
-  void eliminate(Index end, Index most_left, RealOf<T> bound);
-
-  Index eliminated() const { return done_; }
   Index perturbed_pivots() const { return perturbed_; }
+  // As ThresholdLdl has them.
+  static PivotSummary pivots() { return {}; }
+  static bool divides_pair(Index) { return false; }
 
  private:
-  void pass(Index end);
+  friend class ThresholdPasses<ThresholdLu>;
+  using ThresholdPasses<ThresholdLu>::done_;
   void factor_panel(Index last, Index end);
   void force(Index end, Index most_left, RealOf<T> bound);
   void bring_largest(Index end);
@@ -54,7 +55,6 @@ class ThresholdLu {
   NamedMatrix<T>& m_;
   View<T> f_;
   PivotRules<RealOf<T>> rules_;
-  Index done_ = 0;
   Index perturbed_ = 0;
 };
 

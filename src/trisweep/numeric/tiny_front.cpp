@@ -34,14 +34,17 @@ template <Scalar T>
 void TinyFront<T>::add_child(const T* block, std::span<const Index> places) {
   for (std::size_t j = 0; j < places.size(); ++j, block += places.size()) {
     T* const to = &at(0, places[j]);
-    for (std::size_t i = is_cholesky() ? j : 0; i < places.size(); ++i) to[places[i]] += block[i];
+    for (std::size_t i = is_lu() ? 0 : j; i < places.size(); ++i) to[places[i]] += block[i];
   }
 }
 
-// Partial pivoting among the supernode's own rows; for Cholesky whether the pivot is one.
+// Partial pivoting among the supernode's own rows; of symmetric matrices whether the pivot is one.
 template <Scalar T>
 bool TinyFront<T>::take_pivot(Index k, Index& perturbed) {
-  if (is_cholesky()) return std::real(at(k, k)) > 0 && std::isfinite(std::real(at(k, k)));
+  const Kind kind = source_.fronts.kind;
+  if (kind == Kind::cholesky) return std::real(at(k, k)) > 0 && std::isfinite(std::real(at(k, k)));
+  if (kind == Kind::ldlh) at(k, k) = std::real(at(k, k));
+  if (!is_lu()) return rules_.relative > 0 && std::abs(at(k, k)) >= rules_.replacement;
   Index best = k;
   RealOf<T> largest = modulus_1(at(k, k));
   for (Index i = k + 1; i < width_; ++i) {
@@ -60,20 +63,20 @@ bool TinyFront<T>::take_pivot(Index k, Index& perturbed) {
   return !small || rules_.relative == 0;
 }
 
-// Column k of L, row k of U, and what they subtract from the rest: for Cholesky, U = D L^H, from its lower
-// triangle.
+// Column k of L, row k of U, and what they subtract from the rest: of symmetric matrices, with U = D op(L),
+// from its lower triangle.
 template <Scalar T>
 void TinyFront<T>::update(Index k) {
   T* const source = &at(0, k);
-  if (is_cholesky()) {
-    for (Index j = k + 1; j < rows_; ++j) at(k, j) = conjugate(source[j]);
+  if (!is_lu()) {
+    for (Index j = k + 1; j < rows_; ++j) at(k, j) = mirrored(source[j]);
   }
   const T reciprocal = reciprocal_[usize(k)] = T(1) / source[k];
   for (Index i = k + 1; i < rows_; ++i) source[i] *= reciprocal;
   for (Index j = k + 1; j < rows_; ++j) {
     T* const target = &at(0, j);
     const T factor = target[k];
-    for (Index i = is_cholesky() ? j : k + 1; i < rows_; ++i) target[i] -= source[i] * factor;
+    for (Index i = is_lu() ? k + 1 : j; i < rows_; ++i) target[i] -= source[i] * factor;
   }
 }
 
@@ -94,7 +97,7 @@ void TinyFront<T>::store_lower(const View<T>& lower) {
       for (Index i = width_; i < rows_; ++i) at(i, k) -= at(i, l) * at(l, k);
     }
   }
-  for (Index k = width_ - 1; k >= 0 && !is_cholesky(); --k) {
+  for (Index k = width_ - 1; k >= 0 && is_lu(); --k) {
     const Index p = pivot_[usize(k)];
     if (p != k) std::swap_ranges(&at(width_, k), &at(width_, k) + lower.rows, &at(width_, p));
   }
@@ -106,7 +109,7 @@ template <Scalar T>
 void TinyFront<T>::store_inverse(const View<T>& diagonal) {
   for (Index c = 0; c < width_; ++c) {
     Index one = c;
-    for (Index k = 0; k < width_ && !is_cholesky(); ++k) {
+    for (Index k = 0; k < width_ && is_lu(); ++k) {
       const Index p = pivot_[usize(k)];
       one = one == k ? p : one == p ? k : one;
     }
@@ -129,14 +132,13 @@ std::optional<Index> TinyFront<T>::eliminate_column(const Panel<T>& panel, const
   const T reciprocal = T(1) / value_[0];
   const Index m = contribution.rows;
   for (Index i = 0; i < m; ++i) panel.lower.data[i] = column[i] * reciprocal;
-  if (!is_cholesky() && rules_.relative > 0 && grows(panel.lower.data, m, 1 / rules_.relative))
-    return std::nullopt;
+  if (may_grow() && grows(panel.lower.data, m, 1 / rules_.relative)) return std::nullopt;
   for (Index j = 0; j < m; ++j) {
-    const T factor = is_cholesky() ? conjugate(column[j]) : at(0, j + 1);
+    const T factor = is_lu() ? at(0, j + 1) : mirrored(column[j]);
     const T* const from = &at(1, j + 1);
     T* const to = contribution.column(j);
-    for (Index i = is_cholesky() ? j : 0; i < m; ++i) to[i] = from[i] - panel.lower.data[i] * factor;
-    if (!is_cholesky()) panel.upper.data[j] = factor * reciprocal;
+    for (Index i = is_lu() ? 0 : j; i < m; ++i) to[i] = from[i] - panel.lower.data[i] * factor;
+    if (is_lu()) panel.upper.data[j] = factor * reciprocal;
   }
   panel.diagonal.data[0] = reciprocal;
   return perturbed;
@@ -150,8 +152,10 @@ std::optional<Index> TinyFront<T>::eliminate(const Panel<T>& panel, const View<T
     if (!take_pivot(k, perturbed)) return std::nullopt;
     update(k);
   }
-  for (Index k = 0; k < width_ && !is_cholesky() && rules_.relative > 0; ++k) {
-    if (grows(&at(width_, k), panel.lower.rows, 1 / rules_.relative)) return std::nullopt;
+  for (Index k = 0; k < width_ && may_grow(); ++k) {
+    const Index searched = is_lu() ? width_ : k + 1;  // rows before it were pivoted among
+    if (grows(value_.data() + searched + k * rows_, rows_ - searched, 1 / rules_.relative))
+      return std::nullopt;
   }
   for (Index j = 0; j < contribution.cols; ++j)
     std::copy_n(&at(width_, width_ + j), contribution.rows, contribution.column(j));
@@ -162,6 +166,11 @@ std::optional<Index> TinyFront<T>::eliminate(const Panel<T>& panel, const View<T
   store_lower(panel.lower);
   store_inverse(panel.diagonal);
   return perturbed;
+}
+
+template <Scalar T>
+void TinyFront<T>::add_pivots(PivotSummary& to) {
+  for (Index k = 0; k < width_; ++k) to.add(at(k, k), source_.fronts.kind);
 }
 
 #define TRISWEEP_INSTANTIATE(T) template class TinyFront<T>;

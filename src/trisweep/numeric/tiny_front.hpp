@@ -25,14 +25,20 @@ class TinyFront {
   // `block`: of a child, square and packed.
   void add_child(const T* block, std::span<const Index> places);
 
-  // As eliminate_lu() and eliminate_cholesky() do; panels and contribution are undefined where it is nothing.
+  // As eliminate_lu(), eliminate_cholesky() and, by pivots of order 1 alone, eliminate_ldl() do; panels and
+  // contribution are undefined where it is nothing.
   std::optional<Index> eliminate(const Panel<T>& panel, const View<T>& contribution);
+  // Those of the last front that was eliminated.
+  void add_pivots(PivotSummary& to);
 
  private:
   static constexpr Index most_rows = 16, most_width = 6;
 
   T& at(Index i, Index j) { return value_[usize(i) + usize(j) * usize(rows_)]; }
-  bool is_cholesky() const { return source_.fronts.kind == Kind::cholesky; }
+  bool is_lu() const { return source_.fronts.kind == Kind::lu; }
+  T mirrored(T value) const { return numeric::mirrored(upper_of_lower(source_.fronts.kind), value); }
+  // Whether pivots are no better than a threshold.
+  bool may_grow() const { return source_.fronts.kind != Kind::cholesky && rules_.relative > 0; }
   bool take_pivot(Index k, Index& perturbed);
   void update(Index k);
   std::optional<Index> eliminate_column(const Panel<T>& panel, const View<T>& contribution);

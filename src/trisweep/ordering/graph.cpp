@@ -92,10 +92,10 @@ Index Graph::total_weight() const {
   return std::reduce(weight.begin(), weight.end(), Index{0});
 }
 
-Compressed compress(const matrix::Pattern& pattern) {
+Compressed compress(const matrix::Pattern& pattern, bool always) {
   std::vector<Index> vertex_of;
   const Index vertices = group(pattern, vertex_of);
-  if (vertices > (1 - useful_shrinkage) * pattern.rows) return ungrouped(pattern);
+  if (!always && vertices > (1 - useful_shrinkage) * pattern.rows) return ungrouped(pattern);
   Compressed result;
   collect_members(vertex_of, vertices, result);
   connect(pattern, vertex_of, result);

@@ -36,9 +36,10 @@ struct Compressed {
 
 // Groups unknowns whose rows of `pattern` (symmetric, full diagonal) are identical, such as those of one node
 // of a finite element mesh: they belong together in any good order, and the graph becomes smaller by the
-// square of their number. Where that would shrink the graph little, every unknown is a vertex of its own.
+// square of their number. Where that would shrink the graph little, every unknown is a vertex of its own,
+// unless `always`.
 // Throws Error(environment) when the graph has 2^31 edges or more.
-Compressed compress(const matrix::Pattern& pattern);
+Compressed compress(const matrix::Pattern& pattern, bool always = false);
 // Every unknown is a vertex. Throws as above.
 Compressed ungrouped(const matrix::Pattern& pattern);
 

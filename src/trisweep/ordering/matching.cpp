@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -39,22 +40,51 @@ double preference(Index i, Index j) {
   return 0x1p-11 * (1 + hashed(std::min(i, j), std::max(i, j))) + 0x1p-22 * hashed(i, j);
 }
 
-// Explicit zeros are no candidates.
-template <class T>
-Logarithms logarithms_of(const matrix::Csr<T>& a) {
-  Logarithms logs{.row_ptr = {0}, .col = {}, .value = {}};
-  logs.row_ptr.reserve(usize(a.rows()) + 1);
-  logs.col.reserve(a.value.size());
-  logs.value.reserve(a.value.size());
+// Calls visit(i, j, |a(i,j)|) for every entry but explicit zeros, which are no candidates.
+template <class T, class Visit>
+void for_each_candidate(const matrix::Csr<T>& a, const Visit& visit) {
   for (Index i = 0; i < a.rows(); ++i) {
     for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
       const double magnitude = std::abs(a.value[usize(p)]);
-      if (magnitude == 0) continue;
-      logs.col.push_back(a.pattern.col[usize(p)]);
-      logs.value.push_back(std::log2(std::max(magnitude, smallest_magnitude<T>)));
+      if (magnitude != 0)
+        visit(usize(i), usize(a.pattern.col[usize(p)]), std::max(magnitude, smallest_magnitude<T>));
     }
-    logs.row_ptr.push_back(static_cast<Offset>(logs.value.size()));
   }
+}
+
+// Where the diagonal has the largest entry of each column once the largest of each row is 1, no matching is
+// better, and these exponents make its entries 1. Found without a logarithm of each entry.
+template <class T>
+std::optional<Exponents> units_of_dominant_diagonal(const matrix::Csr<T>& a) {
+  std::vector<double> row(usize(a.rows())), col(usize(a.rows())), diagonal(usize(a.rows()));
+  for_each_candidate(a, [&](std::size_t i, std::size_t j, double v) {
+    row[i] = std::max(row[i], v);
+    if (i == j) diagonal[i] = v;
+  });
+  if (std::ranges::count(diagonal, 0.0) > 0) return std::nullopt;
+  for_each_candidate(a,
+                     [&](std::size_t i, std::size_t j, double v) { col[j] = std::max(col[j], v / row[i]); });
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const double share = diagonal[i] / row[i];
+    if (share < col[i] || share < std::numeric_limits<double>::min()) return std::nullopt;
+  }
+  const auto exponent = [](double v) { return -std::log2(v); };
+  std::ranges::transform(row, row.begin(), exponent);
+  std::ranges::transform(col, col.begin(), exponent);
+  return Exponents{.row = std::move(row), .col = std::move(col)};
+}
+
+template <class T>
+Logarithms logarithms_of(const matrix::Csr<T>& a) {
+  Logarithms logs{.row_ptr = std::vector<Offset>(usize(a.rows()) + 1), .col = {}, .value = {}};
+  logs.col.reserve(a.value.size());
+  logs.value.reserve(a.value.size());
+  for_each_candidate(a, [&](std::size_t i, std::size_t j, double v) {
+    logs.col.push_back(static_cast<Index>(j));
+    logs.value.push_back(std::log2(v));
+    ++logs.row_ptr[i + 1];
+  });
+  std::partial_sum(logs.row_ptr.begin(), logs.row_ptr.end(), logs.row_ptr.begin());
   return logs;
 }
 
@@ -180,15 +210,15 @@ double spread(const Assignment& assignment) {
 
 template <Scalar T>
 Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const RowNumbers& numbers) {
-  Logarithms logs = logarithms_of(a);
-  Exponents given = given_units(logs);
-  const double shortfall = diagonal_shortfall(logs, given);
-  if (shortfall <= 0) {  // nothing is better
+  if (auto dominant = units_of_dominant_diagonal(a)) {
     std::vector<Index> diagonal(usize(a.rows()));
     std::iota(diagonal.begin(), diagonal.end(), 0);
     observer.progress("match", 1.0);
-    return {.col_of_row = std::move(diagonal), .scaling = scaling_of<T>(std::move(given))};
+    return {.col_of_row = std::move(diagonal), .scaling = scaling_of<T>(*std::move(dominant))};
   }
+  Logarithms logs = logarithms_of(a);
+  Exponents given = given_units(logs);
+  const double shortfall = diagonal_shortfall(logs, given);
   Exponents exponents = choose_units<T>(logs, std::move(given), shortfall);
   Assignment assignment(costs_of(std::move(logs), exponents));
   assignment.solve(observer);

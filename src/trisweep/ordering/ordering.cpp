@@ -15,6 +15,7 @@
 #include "trisweep/ordering/dissection.hpp"
 #include "trisweep/ordering/graph.hpp"
 #include "trisweep/ordering/matching.hpp"
+#include "trisweep/ordering/pairs.hpp"
 #include "trisweep/ordering/scaling.hpp"
 
 namespace trisweep::ordering {
@@ -80,13 +81,14 @@ Matching diagonal_matching(Index n) {
 template <class T>
 Matching prepare(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
                  Observer& observer) {
-  const bool matched = options.matching && !symmetric;
+  const bool matched = options.matching && (!symmetric || options.pairs);
   Matching matching =
       matched ? match_large_entries(a, observer, options.numbers) : diagonal_matching(a.rows());
   if (!options.equilibrate) {
     matching.scaling = unit_scaling(a.rows());
   } else if (symmetric) {
-    matching.scaling = equilibrate_symmetrically(a);
+    matching.scaling = !options.pairs ? equilibrate_symmetrically(a)
+                                      : symmetric_scaling(matched ? matching.scaling : equilibrate(a));
   } else if (!matched) {
     matching.scaling = equilibrate(a);
   }
@@ -210,26 +212,32 @@ Numbering number(const matrix::Pattern& a, const OrderingOptions& options, Obser
     const int levels = tree_levels(a.rows, {.tree_levels = options.needed_levels});
     return dissected_numbering(ungrouped(a), levels, options, observer);
   }
-  return dissected_numbering(compress(a), tree_levels(a.rows, options), options, observer);
+  return dissected_numbering(compress(a, options.pairs), tree_levels(a.rows, options), options, observer);
 }
 
 template <class T>
-Ordering order_checked(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
-                       Observer& observer) {
+OrderedPattern order_checked(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
+                             Observer& observer) {
   check_options(a.rows(), a.cols(), options);
   check_values(a, options.numbers);
   Matching matching = prepare(a, symmetric, options, observer);
-  Numbering numbering =
-      number(matrix::symmetrized(with_rows_permuted(a.pattern, matching.col_of_row)), options, observer);
   Ordering ordering;
+  if (symmetric && options.pairs) {
+    ordering.partner = pairs_of(a, matching);
+    matching.col_of_row = diagonal_matching(a.rows()).col_of_row;
+  }
+  matrix::Pattern pattern = matrix::symmetrized(with_rows_permuted(a.pattern, matching.col_of_row));
+  if (!ordering.partner.empty()) pattern = with_pairs_united(pattern, ordering.partner);
+  Numbering numbering = number(pattern, options, observer);
   ordering.col_new = std::move(numbering.new_of);
   ordering.row_new.reserve(ordering.col_new.size());
   for (const Index j : matching.col_of_row) ordering.row_new.push_back(ordering.col_new[usize(j)]);
   ordering.row_scale = std::move(matching.scaling.row);
   ordering.col_scale = std::move(matching.scaling.col);
   ordering.tree = std::move(numbering.tree);
+  pattern = matrix::permuted(pattern, ordering.col_new, ordering.col_new);
   observer.progress("order", 1.0);
-  return ordering;
+  return {std::move(ordering), std::move(pattern)};
 }
 
 }  // namespace
@@ -246,6 +254,12 @@ int levels_to_parts(Index parts) {
 
 template <Scalar T>
 Ordering order(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options, Observer& observer) {
+  return order_pattern(a, symmetric, options, observer).ordering;
+}
+
+template <Scalar T>
+OrderedPattern order_pattern(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
+                             Observer& observer) {
   try {
     return order_checked(a, symmetric, options, observer);
   } catch (const std::bad_alloc&) {
@@ -255,8 +269,9 @@ Ordering order(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& o
   }
 }
 
-#define INSTANTIATE(T) \
-  template Ordering order(const matrix::Csr<T>&, bool, const OrderingOptions&, Observer&);
+#define INSTANTIATE(T)                                                                     \
+  template Ordering order(const matrix::Csr<T>&, bool, const OrderingOptions&, Observer&); \
+  template OrderedPattern order_pattern(const matrix::Csr<T>&, bool, const OrderingOptions&, Observer&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::ordering

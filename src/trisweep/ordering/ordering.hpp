@@ -48,6 +48,7 @@ struct OrderingOptions {
   bool equilibrate = true;  // scale by powers of two: the matching's factors, or else to a largest entry of 1
   int tree_levels = 6;      // at most; fewer when the matrix is small
   int needed_levels = 0;    // of these, what the plan makes use of
+  bool pairs = false;       // of a symmetric matrix: match, and keep large entries' rows together in pairs
   Index seed = 1;           // of the dissection; the same seed gives the same order
   RowNumbers numbers{};     // of rows and columns, for messages
 };
@@ -65,15 +66,28 @@ struct Ordering {
   std::vector<double> row_scale;
   std::vector<double> col_scale;
   SeparatorTree tree;
+  std::vector<Index>
+      partner{};  // of each row of A in its pair, or itself; empty unless `pairs` was asked for
 };
 
-// `symmetric`: A is symmetric positive definite: rows and columns are kept together, and no matching is made.
-// Throws Error(numerical) when A is structurally singular, naming a row or column that cannot be matched;
-// Error(usage) when A is not square or an option is out of range; Error(input) for values that are not
-// finite; Error(environment) when memory does not suffice. Not for concurrent calls: METIS seeds the C
+// `symmetric`: A is symmetric: rows and columns are kept together and scaled alike, by the diagonal or, with
+// OrderingOptions::pairs, as a matching says (pairs.hpp). The rows of a pair are then neighbours in the
+// order. Throws Error(numerical) when A is structurally singular, naming a row or column that cannot be
+// matched; Error(usage) when A is not square or an option is out of range; Error(input) for values that are
+// not finite; Error(environment) when memory does not suffice. Not for concurrent calls: METIS seeds the C
 // library's rand().
 template <Scalar T>
 Ordering order(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
                Observer& observer = silent_observer());
+
+// The same, and the pattern of the ordered matrix: symmetrized, with a full diagonal, rows and columns of
+// pairs united.
+struct OrderedPattern {
+  Ordering ordering;
+  matrix::Pattern pattern;
+};
+template <Scalar T>
+OrderedPattern order_pattern(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
+                             Observer& observer);
 
 }  // namespace trisweep::ordering

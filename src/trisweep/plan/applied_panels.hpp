@@ -19,21 +19,28 @@ class AppliedPanels {
  public:
   AppliedPanels(const symbolic::Structure& structure, const distribution::Mapping& mapping, Index layer,
                 const SweepSpec& spec)
-      : AppliedPanels(structure, mapping, layer, spec.side, spec.panels, spec.at_home_only,
+      : AppliedPanels(structure, mapping, layer, spec,
                       spec.side == distribution::Side::diagonal ? Blocks::of_tiles : Blocks::all) {}
   AppliedPanels(const symbolic::Structure& structure, const distribution::Mapping& mapping, Index layer,
                 const DiagonalSpec& spec)
-      : AppliedPanels(structure, mapping, layer, distribution::Side::diagonal, {}, spec.at_home_only,
+      : AppliedPanels(structure, mapping, layer,
+                      SweepSpec{.side = distribution::Side::diagonal,
+                                .direction = Direction::scatter,
+                                .conjugate = false,
+                                .tree = nullptr,
+                                .at_home_only = spec.at_home_only,
+                                .within = spec.within},
                       Blocks::of_others) {}
 
   // Whether the layer has anything to do with the segment of supernode k in this phase.
   bool concerns(Index k) const {
+    if (only_layer_) return true;
     const distribution::LayerRange layers = mapping_.layers_of(k);
     return layers.contains(layer_) && (!at_home_only_ || layers.first == layer_);
   }
   // Whether it applies the panel of supernode k.
   bool contains(Index k) const {
-    return panels_.contains(k) && concerns(k) &&
+    return panels_.contains(k) && within_.contains(k) && concerns(k) &&
            (blocks_ == Blocks::all || structure_.is_tile(k) == (blocks_ == Blocks::of_tiles));
   }
 
@@ -56,13 +63,15 @@ class AppliedPanels {
   enum class Blocks { all, of_tiles, of_others };
 
   AppliedPanels(const symbolic::Structure& structure, const distribution::Mapping& mapping, Index layer,
-                distribution::Side side, SupernodeRange panels, bool at_home_only, Blocks blocks)
+                const SweepSpec& spec, Blocks blocks)
       : structure_(structure),
         mapping_(mapping),
         layer_(layer),
-        side_(side),
-        panels_(panels),
-        at_home_only_(at_home_only),
+        only_layer_(mapping.layers() == 1),
+        side_(spec.side),
+        panels_(spec.panels),
+        within_(spec.within),
+        at_home_only_(spec.at_home_only),
         blocks_(blocks) {}
 
   template <class Visit>
@@ -78,8 +87,10 @@ class AppliedPanels {
   const symbolic::Structure& structure_;
   const distribution::Mapping& mapping_;
   Index layer_;
+  bool only_layer_;
   distribution::Side side_;
   SupernodeRange panels_;
+  SupernodeSet within_;
   bool at_home_only_;
   Blocks blocks_;
 };

@@ -12,7 +12,7 @@ void pair_up(const distribution::Mapping& mapping, const distribution::LocalBloc
   std::map<std::pair<Index, RankId>, ExchangeStep> messages;  // by segment, if not packed, and rank
   for (Index s = 0; s < local_blocks.segments(); ++s) {
     const Index k = local_blocks.segment[usize(s)];
-    if (!local_blocks.owned[usize(s)] || !with.moves(mapping.layers_of(k))) continue;
+    if (!local_blocks.owned[usize(s)] || !with.moves(k, mapping.layers_of(k))) continue;
     const RankId rank(mapping.diagonal_owner(with.partner, k));
     const std::pair message(with.packed ? 0 : s, rank);
     ExchangeStep& step = messages.try_emplace(message, ExchangeStep{with.transfer, rank, {}}).first->second;

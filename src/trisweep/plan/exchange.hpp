@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "trisweep/plan/plan.hpp"
+#include "trisweep/plan/pruning.hpp"
 
 namespace trisweep::plan {
 
@@ -25,10 +26,11 @@ struct LayerStep {
   Transfer transfer;
   HeldBy held_by{};
   bool packed = true;
+  SupernodeSet within{};
 
-  // Whether a supernode held by `layers`, the describing layer among them, is part of it.
-  bool moves(distribution::LayerRange layers) const {
-    return layers.contains(partner) && held_by.contains(layers);
+  // Whether supernode k, held by `layers`, the describing layer among them, is part of it.
+  bool moves(Index k, distribution::LayerRange layers) const {
+    return layers.contains(partner) && held_by.contains(layers) && within.contains(k);
   }
 };
 using ExchangeSpec = std::vector<LayerStep>;  // in order; the partner has the matching step

@@ -17,7 +17,7 @@ ExchangeSpec hand_over(Index layer, Index distance, Transfer lower, Transfer upp
 
 std::vector<PhaseSpec> level_sync(const symbolic::Structure& structure, const Mapping& mapping, Index layer,
                                   const PlanSpec& spec) {
-  const SweepSides sides = sweep_sides(spec.op, spec.upper_is_lower);
+  const SweepSides sides = sweep_sides(spec);
   const Index top = mapping.layers();
   std::vector<PhaseSpec> phases;
   for (Index layers = 1; layers <= top; layers *= 2) {
@@ -31,7 +31,7 @@ std::vector<PhaseSpec> level_sync(const symbolic::Structure& structure, const Ma
                                   .diagonal_op = spec.op});
     if (layers < top) phases.emplace_back(hand_over(layer, layers, Transfer::receive_add, Transfer::send));
   }
-  add_diagonal_product(phases, spec, true);
+  add_diagonal_product(phases, structure, spec, true);
   for (Index layers = top; layers >= 1; layers /= 2) {
     phases.emplace_back(SweepSpec{sides.backward, Direction::gather, sides.conjugate_backward, spec.tree,
                                   active_node(structure, mapping, layer, layers)});

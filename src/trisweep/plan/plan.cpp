@@ -4,19 +4,6 @@
 
 namespace trisweep::plan {
 
-RowBlock row_block_of(const distribution::LocalBlocks& local_blocks, const distribution::LocalSide& side,
-                      Index piece, RowRange rows) {
-  const Index s = side.segment[usize(piece)];
-  return {.value = side.value_ptr[usize(piece)],
-          .position = side.row_ptr[usize(piece)] + rows.begin,
-          .piece = piece,
-          .height = side.height(piece),
-          .width = local_blocks.width(s),
-          .row_begin = rows.begin,
-          .row_end = rows.end,
-          .at = WorkRow(local_blocks.slot[usize(s)])};
-}
-
 Part part_of(const SweepPhase& phase) {
   if (phase.side == distribution::Side::diagonal) return Part::diagonal;
   return phase.direction == Direction::scatter ? Part::forward : Part::backward;

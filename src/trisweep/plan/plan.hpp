@@ -45,13 +45,23 @@ struct RowRange {
   Index end;
 };
 // Of a piece of one side of the share.
-RowBlock row_block_of(const distribution::LocalBlocks& local_blocks, const distribution::LocalSide& side,
-                      Index piece, RowRange rows);
+inline RowBlock row_block_of(const distribution::LocalBlocks& local_blocks,
+                             const distribution::LocalSide& side, Index piece, RowRange rows) {
+  const Index s = side.segment[usize(piece)];
+  return {.value = side.value_ptr[usize(piece)],
+          .position = side.row_ptr[usize(piece)] + rows.begin,
+          .piece = piece,
+          .height = side.height(piece),
+          .width = local_blocks.width(s),
+          .row_begin = rows.begin,
+          .row_end = rows.end,
+          .at = WorkRow(local_blocks.slot[usize(s)])};
+}
 
-// Strips applied one after another, once `waits` of the segments they read have become available. Most tasks
-// are one piece. Of a subtree that lives on this rank alone most is one task, with nothing to count inside.
-// Of the tasks that are set free by the same event the first in the plan runs first, unless the sweep is
-// ordered.
+// Row blocks applied one after another, once `waits` of the segments they read have become available. Most
+// tasks are one piece. Of a subtree that lives on this rank alone most is one task, with nothing to count
+// inside. Of the tasks that are set free by the same event the first in the plan runs first, unless the sweep
+// is ordered.
 struct Task {
   Index row_block_begin;  // into SweepPhase::row block
   Index row_block_end;
@@ -107,7 +117,8 @@ struct Outgoing {
 // Contributions are added as they come, unless the sweep is *ordered*: then each has a *cell* of its own, as
 // wide as the segment, behind the slots of the work vector, and the last one to come adds all cells in the
 // order of the plan. So the sum depends neither on the order of events nor on the number of threads, and
-// threads need no lock: no two write to the same place.
+// threads need no lock: no two write to the same place. Where tasks have many, a group's sum is a segment of
+// its own, and one contribution to the segment that is `next`.
 //
 // A segment that is passed on *in turn* has its turn as one contribution more: the segment that this rank
 // passes on before it makes that when it is. So a rank takes part in collectives in the plan's order only, as
@@ -125,7 +136,7 @@ struct Segment {
   Index consumer_end = 0;
   Index cell_begin = 0;  // into SweepPhase::cell
   Index cell_end = 0;
-  SegmentId next = no_segment;  // whose turn it is when this one has been passed on
+  SegmentId next = no_segment;  // has one contribution more when this one has been passed on
   bool counts_final = false;    // the final segment, when it comes, is a contribution like others
   bool operator==(const Segment&) const = default;
 };
@@ -219,6 +230,7 @@ Part part_of(const Phase& phase);
 
 struct Plan {
   std::vector<Phase> phase;
+  Op op = Op::none;  // solves op(A) x = b
   bool operator==(const Plan&) const = default;
 };
 // That any of its phases needs behind the slots: phases take turns at them.

@@ -33,7 +33,7 @@ class Description {
         mapping_(mapping),
         layer_(layer),
         spec_(spec),
-        sides_(sweep_sides(spec.op, spec.upper_is_lower)),
+        sides_(sweep_sides(spec)),
         packed_(packed) {}
 
   std::vector<PhaseSpec> phases() && {
@@ -44,7 +44,7 @@ class Description {
       hand_over(distance, Transfer::receive_add, Transfer::send);
       node(Direction::scatter, 2 * distance);
     }
-    add_diagonal_product(phases_, spec_, true);
+    add_diagonal_product(phases_, structure_, spec_, true);
     for (Index distance = top / 2; distance >= 1; distance /= 2) {
       node(Direction::gather, 2 * distance);
       hand_over(distance, Transfer::send, Transfer::receive_copy);

@@ -18,24 +18,28 @@ struct SweepSides {
   bool conjugate_backward;
 };
 
-// A = L D U. N: forward with L, backward with U. T: forward with U^T, backward with L^T. H: those conjugated.
-// Cholesky (`upper_is_lower`, U = L^H): both with L; conjugation moves to the other sweep for T.
-SweepSides sweep_sides(Op op, bool upper_is_lower);
-
 struct PlanSpec {
   Op op = Op::none;
-  bool upper_is_lower = false;
+  bool upper_is_lower = false;  // U is not stored, but is lower_op(L)
   Tree tree = binary_tree;
   InterGrid inter_grid = sparse_allreduce;
   // Where the caller has b and x; null: at home, each row where the plan wants it, so that none is moved.
   std::shared_ptr<const VectorPlaces> vectors{};
+  Op lower_op = Op::conjugate_transpose;
+  Pruning pruning{};
 };
+
+// A = L D U. N: forward with L, backward with U. T: forward with U^T, backward with L^T. H: those conjugated.
+// Where U is L^H: both with L; conjugation moves to the other sweep for T. U = L^T: both with L, which are
+// conjugated for H.
+SweepSides sweep_sides(const PlanSpec& spec);
 
 // Multiply owned segments by their own inverted diagonal blocks: in every layer that holds them, or in their
 // home layer only. The tiles' product is a sweep over the diagonal side: see add_diagonal_product().
 struct DiagonalSpec {
   Op op = Op::none;
   bool at_home_only = false;
+  SupernodeSet within{};
 };
 
 using PhaseSpec = std::variant<SweepSpec, ExchangeSpec, DiagonalSpec, VectorSpec>;
@@ -45,8 +49,10 @@ using PhaseSpec = std::variant<SweepSpec, ExchangeSpec, DiagonalSpec, VectorSpec
 SupernodeRange active_node(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                            Index layer, Index layers);
 
-// Both parts of the product with D^-1, for the end of a list of phases.
-void add_diagonal_product(std::vector<PhaseSpec>& phases, const PlanSpec& spec, bool at_home_only);
+// Both parts of the product with D^-1, for the end of a list of phases; that of tiles is idle where there are
+// none.
+void add_diagonal_product(std::vector<PhaseSpec>& phases, const symbolic::Structure& structure,
+                          const PlanSpec& spec, bool at_home_only);
 
 // Describes what `layer` does in a solve, phase by phase; all layers have phases of the same types in the
 // same order. Before a solve: the right-hand side of each supernode is on its owner in its home layer, other
@@ -60,7 +66,7 @@ using Schedule = ScheduleFunction*;
 
 // All that `layer` does from b to x: what the schedule describes, after b has been brought in and before x is
 // brought out, unless they are at home. P A Q = L D U: b is permuted like A's rows and x like its columns,
-// for the transposes of A the other way round.
+// for the transposes of A the other way round. Pruned as `spec` has it, whatever the schedule.
 std::vector<PhaseSpec> describe(Schedule schedule, const symbolic::Structure& structure,
                                 const distribution::Mapping& mapping, Index layer, const PlanSpec& spec);
 

@@ -4,7 +4,7 @@ namespace trisweep::plan {
 
 std::vector<PhaseSpec> single_sync(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                                    Index layer, const PlanSpec& spec) {
-  const SweepSides sides = sweep_sides(spec.op, spec.upper_is_lower);
+  const SweepSides sides = sweep_sides(spec);
   std::vector<PhaseSpec> phases{SweepSpec{.side = sides.forward,
                                           .direction = Direction::scatter,
                                           .conjugate = sides.conjugate_forward,
@@ -12,7 +12,7 @@ std::vector<PhaseSpec> single_sync(const symbolic::Structure& structure, const d
                                           .diagonal = active_node(structure, mapping, layer, 1),
                                           .diagonal_op = spec.op},
                                 spec.inter_grid(mapping.layers(), layer)};
-  add_diagonal_product(phases, spec, false);
+  add_diagonal_product(phases, structure, spec, false);
   phases.emplace_back(SweepSpec{sides.backward, Direction::gather, sides.conjugate_backward, spec.tree});
   return phases;
 }

@@ -42,6 +42,7 @@ void give_cells_to_messages(SweepPhase& phase, std::vector<std::pair<SegmentId, 
 template <class Listed>
 void list_by_segment(const std::vector<std::pair<SegmentId, Listed>>& pairs, SweepPhase& phase,
                      std::vector<Listed>& list, Index Segment::*begin, Index Segment::*end) {
+  if (pairs.empty()) return;
   auto pair = pairs.begin();
   for (SegmentId s; s < phase.segment.end_key(); ++s) {
     Segment& segment = phase.segment[s];
@@ -58,7 +59,7 @@ SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::
   if (spec.idle()) return {.side = spec.side, .direction = spec.direction};
   const RankSweep sweep{structure, local_blocks, trees, spec, accumulation};
   const Subtrees subtrees = find_subtrees(sweep);
-  const SweepWork work = list_work(sweep, subtrees);
+  SweepWork work = list_work(sweep, subtrees);
   SweepTasks tasks = make_tasks(sweep, subtrees, work);
   JoinedSegments joined = join_trees(sweep, subtrees, work.divided, tasks);
   SweepPhase phase{.side = spec.side,

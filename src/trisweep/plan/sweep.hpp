@@ -3,7 +3,9 @@
 
 #include <optional>
 
+#include "trisweep/plan/grain.hpp"
 #include "trisweep/plan/plan.hpp"
+#include "trisweep/plan/pruning.hpp"
 
 namespace trisweep::plan {
 
@@ -11,7 +13,7 @@ namespace trisweep::plan {
 // share, always the same ones: subtrees and row blocks of at most about `grain` panel entries.
 struct Accumulation {
   bool ordered = false;
-  Offset grain = 65536;
+  Offset grain = grain_of_threads;
 };
 
 struct SweepSpec {
@@ -33,6 +35,7 @@ struct SweepSpec {
   // Blocking collectives of a whole process row or column, members that have no part in a segment included,
   // which each rank takes part in one after another, in the order of the sweep.
   bool collectives = false;
+  SupernodeSet within{};  // others have no part in the sweep: their segments stay as they are
 
   bool idle() const { return panels.empty() && !rows; }
   bool brings(Index row) const { return !rows || rows->contains(row); }

@@ -7,10 +7,10 @@ namespace {
 
 class TreeParts {
  public:
-  TreeParts(const RankSweep& sweep, const SweepTasks& tasks)
+  TreeParts(const RankSweep& sweep, SweepTasks& tasks)
       : sweep_(sweep),
         local_blocks_(sweep.local_blocks),
-        joined_{.segment = tasks.segment, .rows = tasks.rows} {}
+        joined_{.segment = std::move(tasks.segment), .rows = tasks.rows} {}
 
   // The root of an interior subtree that other tasks wait for, when nothing else is to come.
   void start_subtree(SegmentId s) {
@@ -120,7 +120,7 @@ class TreeParts {
 }  // namespace
 
 JoinedSegments join_trees(const RankSweep& sweep, const Subtrees& subtrees,
-                          const IndexedVector<SegmentId, char>& divided, const SweepTasks& tasks) {
+                          const IndexedVector<SegmentId, char>& divided, SweepTasks& tasks) {
   TreeParts parts(sweep, tasks);
   for (SegmentId s; s < sweep.local_end(); ++s) {
     const bool takes_part = !sweep.is_product() || sweep.structure.is_tile(sweep.supernode(s));

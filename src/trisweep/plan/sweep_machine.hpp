@@ -4,7 +4,7 @@
 //   a message comes         a partial sum is a contribution to its segment; a final segment is available
 //   a task ends             it has contributed to the segments that it feeds
 //   all have contributed    the segment is complete: its partial sum goes to the parent, or, where there is
-//                           none, it is available; then the segment whose turn is next has a contribution
+//                           none, it is available; then the segment that is next has a contribution
 //   a segment is available  it goes to its children; tasks that have waited for nothing else are ready
 
 #include <atomic>
@@ -17,15 +17,17 @@ namespace trisweep::plan {
 inline void set(Index& count, Index value) {
   count = value;
 }
-inline void set(std::atomic<Index>& count, Index value) {
+template <template <class> class Atomic>
+void set(Atomic<Index>& count, Index value) {
   count.store(value, std::memory_order_relaxed);
 }
 
-// Whether that was the last one. Of several threads whoever counts last sees what all others did before.
+// Whether that was the last one. The thread that counts last sees what all others did before.
 inline bool count_down(Index& count) {
   return --count == 0;
 }
-inline bool count_down(std::atomic<Index>& count) {
+template <template <class> class Atomic>
+bool count_down(Atomic<Index>& count) {
   return count.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
@@ -42,7 +44,7 @@ struct SweepCounters {
   }
 };
 
-// Does what the machine finds out. With several threads it is called by whoever has counted last.
+// Does what the machine finds out. With several threads the one that counted last calls it.
 template <class Handler>
 concept SweepHandler = requires(Handler handler, SegmentId segment, Index i) {
   { handler.sum_up(segment) } -> std::same_as<void>;  // it is complete: its cells are to be added

@@ -35,12 +35,16 @@ struct RankSweep {
   Index supernode(SegmentId s) const { return local_blocks.segment[usize(s)]; }
   Index width(SegmentId s) const { return local_blocks.width(s.value()); }
   WorkRow slot(SegmentId s) const { return WorkRow(local_blocks.slot[usize(s)]); }
+  // Whether there is nothing above a segment in the elimination tree, so that its subtree has no other rows.
+  bool is_tree(SegmentId root) const { return structure.parent[usize(supernode(root))] < 0; }
   SegmentId local_end() const { return SegmentId(local_blocks.segments()); }
 };
 
 // By local segment. One is *interior* when this rank alone touches it and everything below it in the
 // elimination tree: then no event about it can come from, or matter to, another rank. In an ordered sweep
-// only subtrees of at most a grain are, so that there are tasks for several threads.
+// only subtrees of at most a grain are, so that there are tasks for several threads. Where one rank has all,
+// and no message waits for the end of a task, whole trees of the forest are one subtree under the last of
+// their roots: all of them, in an ordered sweep as many as a grain has.
 struct Subtrees {
   IndexedVector<SegmentId, char> interior;
   IndexedVector<SegmentId, SegmentId> root;  // of its interior subtree, or itself
@@ -57,19 +61,21 @@ Subtrees find_subtrees(const RankSweep& sweep);
 // `own`.
 enum class TaskKind { core, outer, own, diagonal };
 
-// A row block and the task it belongs to.
+// A task as it is listed first: its kind and its row blocks.
 struct Work {
   SegmentId priority;  // tasks are in the order of local segments
   TaskKind kind;
   SegmentId subtree;  // root of the interior subtree, or none
   Index part;         // number of the task among those of the same priority, kind and subtree
-  RowBlock row_block;
+  Index begin = 0;    // into SweepWork::row_block
+  Index end = 0;
 
-  auto task() const { return std::tuple(priority, kind, subtree, part); }
+  auto place() const { return std::tuple(priority, kind, subtree, part); }
 };
 
 struct SweepWork {
-  std::vector<Work> work;                  // by task, in order of priority
+  std::vector<Work> work;                  // in order of priority
+  std::vector<RowBlock> row_block;         // of each task in the order of its products
   IndexedVector<SegmentId, char> divided;  // roots of subtrees of which more than the core is a task
 };
 SweepWork list_work(const RankSweep& sweep, const Subtrees& subtrees);
@@ -104,7 +110,8 @@ struct SweepTasks {
   std::vector<std::pair<SegmentId, WorkRow>> cells;  // the first of each, in the order of contributions
   WorkRows rows;
 };
-SweepTasks make_tasks(const RankSweep& sweep, const Subtrees& subtrees, const SweepWork& work);
+// Takes the row blocks of `work`.
+SweepTasks make_tasks(const RankSweep& sweep, const Subtrees& subtrees, SweepWork& work);
 
 // The segments with their parts in the trees.
 struct JoinedSegments {
@@ -116,8 +123,8 @@ struct JoinedSegments {
   std::vector<Replacement> replaced;
   WorkRows rows;
 };
-// `divided`: see SweepWork.
+// `divided`: see SweepWork. Takes the segments of `tasks`.
 JoinedSegments join_trees(const RankSweep& sweep, const Subtrees& subtrees,
-                          const IndexedVector<SegmentId, char>& divided, const SweepTasks& tasks);
+                          const IndexedVector<SegmentId, char>& divided, SweepTasks& tasks);
 
 }  // namespace trisweep::plan

@@ -6,10 +6,10 @@ namespace {
 // Of local segments: that of the parent supernode, or none.
 using Parents = IndexedVector<SegmentId, SegmentId>;
 Parents local_parents(const RankSweep& sweep) {
-  Parents parents;
-  for (const Index k : sweep.local_blocks.segment) {
-    const Index parent = sweep.structure.parent[usize(k)];
-    parents.push_back(parent < 0 ? no_segment : SegmentId(sweep.local_blocks.local(parent)));
+  Parents parents(usize(sweep.local_blocks.segments()), no_segment);
+  for (SegmentId s; s < sweep.local_end(); ++s) {
+    const Index parent = sweep.structure.parent[usize(sweep.supernode(s))];
+    if (parent >= 0) parents[s] = SegmentId(sweep.local_blocks.local(parent));
   }
   return parents;
 }
@@ -18,21 +18,23 @@ Parents local_parents(const RankSweep& sweep) {
 // are there because ranks share their group, and the elimination tree knows what is below the first of a
 // group alone.
 IndexedVector<SegmentId, char> interior_segments(const RankSweep& sweep, const Parents& parent) {
-  const auto alone = [](std::span<const RankId> members) { return members.size() == 1; };
+  const bool one_rank = sweep.trees.of_one_rank();
+  const auto alone = [&](const Members& members, Index k) { return one_rank || members.of(k).size() == 1; };
   IndexedVector<SegmentId, char> interior(parent.size(), 0), below(parent.size(), 1);
   if (sweep.is_product() || sweep.spec.collectives) return interior;
   for (SegmentId s; s < parent.end_key(); ++s) {
     const Index k = sweep.supernode(s);
     const bool inside = sweep.is_owned(s) && below[s] != 0 && !sweep.structure.is_tile(k) &&
-                        alone(sweep.trees.broadcast.of(k)) && alone(sweep.trees.reduction.of(k));
+                        alone(sweep.trees.broadcast, k) && alone(sweep.trees.reduction, k);
     interior[s] = inside;
     if (!inside && parent[s] != no_segment) below[parent[s]] = 0;
   }
   return interior;
 }
 
-// Leaves as interior only subtrees of at most a grain.
-void cut(const RankSweep& sweep, const Parents& parent, IndexedVector<SegmentId, char>& interior) {
+// Leaves as interior only subtrees of at most a grain. Returns the entries of the subtrees.
+IndexedVector<SegmentId, Offset> cut(const RankSweep& sweep, const Parents& parent,
+                                     IndexedVector<SegmentId, char>& interior) {
   const distribution::LocalSide& side = sweep.side();
   IndexedVector<SegmentId, Offset> entries(parent.size(), 0);
   for (Index p = 0; p < side.pieces(); ++p)
@@ -42,18 +44,45 @@ void cut(const RankSweep& sweep, const Parents& parent, IndexedVector<SegmentId,
     if (parent[s] != no_segment) entries[parent[s]] += entries[s];
     if (entries[s] > sweep.accumulation.grain) interior[s] = 0;
   }
+  return entries;
 }
+
+// Whole trees of the forest, from the last one on, that are one subtree: under the last of their roots.
+class MergedTrees {
+ public:
+  explicit MergedTrees(Offset most) : most_(most) {}
+
+  // The root that stands for a tree of so many entries; itself where others would have too many with it.
+  SegmentId root_for(SegmentId root, Offset entries) {
+    if (root_ == no_segment || entries > most_ - entries_) {
+      root_ = root;
+      entries_ = 0;
+    }
+    entries_ += entries;
+    return root_;
+  }
+
+ private:
+  Offset most_;
+  SegmentId root_ = no_segment;
+  Offset entries_ = 0;
+};
 
 }  // namespace
 
 Subtrees find_subtrees(const RankSweep& sweep) {
   const Parents parent = local_parents(sweep);
   Subtrees subtrees{.interior = interior_segments(sweep, parent), .root = Parents(parent.size())};
-  if (sweep.ordered()) cut(sweep, parent, subtrees.interior);
+  IndexedVector<SegmentId, Offset> entries(parent.size(), 0);
+  if (sweep.ordered()) entries = cut(sweep, parent, subtrees.interior);
+  MergedTrees trees(sweep.accumulation.grain);
   for (Index last = sweep.local_blocks.segments() - 1; last >= 0; --last) {
     const SegmentId s(last), up = parent[s];
-    const bool goes_on = subtrees.interior[s] && up != no_segment && subtrees.interior[up];
-    subtrees.root[s] = goes_on ? subtrees.root[up] : s;
+    SegmentId& root = subtrees.root[s];
+    root = s;
+    if (!subtrees.interior[s]) continue;
+    if (up == no_segment && sweep.trees.of_one_rank()) root = trees.root_for(s, entries[s]);
+    if (up != no_segment && subtrees.interior[up]) root = subtrees.root[up];
   }
   return subtrees;
 }

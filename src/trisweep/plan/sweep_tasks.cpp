@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <span>
 
@@ -7,45 +8,50 @@
 namespace trisweep::plan {
 namespace {
 
+// Cells of a segment: with fewer, groups cost as much as they save.
+constexpr Index least_in_groups = 16;
+
 class TaskList {
  public:
-  TaskList(const RankSweep& sweep, const Subtrees& subtrees, const IndexedVector<SegmentId, char>& divided)
+  TaskList(const RankSweep& sweep, const Subtrees& subtrees, SweepWork& work)
       : sweep_(sweep),
         local_blocks_(sweep.local_blocks),
         side_(sweep.side()),
         interior_(subtrees.interior),
-        divided_(divided),
-        list_{.rows = WorkRows(sweep.local_blocks.work_rows())} {
+        divided_(work.divided),
+        list_{.row_block = std::move(work.row_block), .rows = WorkRows(sweep.local_blocks.work_rows())} {
     place_segments();
   }
 
-  void reserve(std::size_t row_blocks) { list_.row_block.reserve(row_blocks); }
-
-  // One task: all of `work` belongs to it.
-  void add(std::span<const Work> work) {
-    const auto at = static_cast<Index>(list_.row_block.size());
-    list_.task.push_back({.row_block_begin = at,
-                          .row_block_end = at + static_cast<Index>(work.size()),
-                          .diagonal = work.front().kind == TaskKind::diagonal});
-    for (const Work& w : work) {
-      list_.row_block.push_back(w.row_block);
-      if (sweep_.is_product() && !sweep_.scatters())
-        list_.row_block.back().at = target_row(sweep_.source(w.row_block.piece));
+  void add(const Work& work) {
+    list_.task.push_back({.row_block_begin = work.begin,
+                          .row_block_end = work.end,
+                          .diagonal = work.kind == TaskKind::diagonal});
+    if (sweep_.is_product() && !sweep_.scatters()) {
+      for (RowBlock& row_block : row_blocks(list_.task.back()))
+        row_block.at = target_row(sweep_.source(row_block.piece));
     }
-    if (work.front().kind == TaskKind::diagonal) {
-      wait_for_readers(work.front().subtree);
+    if (work.kind == TaskKind::diagonal) {
+      wait_for_readers(work.subtree);
     } else {
-      connect(work.front());
+      connect(work);
     }
   }
 
-  SweepTasks take() && { return std::move(list_); }
+  SweepTasks take() && {
+    if (sweep_.ordered()) add_in_groups();
+    return std::move(list_);
+  }
 
  private:
   void place_segments() {
-    for (SegmentId s; s < sweep_.local_end(); ++s)
-      list_.segment.push_back(
-          {.row = sweep_.slot(s), .width = sweep_.width(s), .supernode = sweep_.supernode(s)});
+    list_.segment = decltype(list_.segment)(usize(sweep_.local_end()));
+    for (SegmentId s; s < sweep_.local_end(); ++s) {
+      Segment& segment = list_.segment[s];
+      segment.row = sweep_.slot(s);
+      segment.width = sweep_.width(s);
+      segment.supernode = sweep_.supernode(s);
+    }
     if (!sweep_.is_product()) return;
     for (SegmentId s; s < sweep_.local_end(); ++s) {
       list_.segment.push_back(list_.segment[s]);
@@ -84,6 +90,7 @@ class TaskList {
   std::vector<SegmentId> row_segments(const Work& work) {
     std::vector<SegmentId> list;
     if (work.kind == TaskKind::core && divided_[work.subtree]) list.push_back(work.subtree);
+    if (work.kind == TaskKind::core && sweep_.is_tree(work.subtree)) return list;
     for (const RowBlock& row_block : row_blocks(list_.task.back())) {
       for_each_block(row_block, [&](const auto& block) {
         if (const SegmentId s(block.segment); !interior_[s]) list.push_back(s);
@@ -97,7 +104,8 @@ class TaskList {
   // And on its panel side.
   std::vector<SegmentId> panel_segments(const Work& work) const {
     if (work.kind == TaskKind::core) return {};
-    return {work.kind == TaskKind::own ? sweep_.source(work.row_block.piece) : work.subtree};
+    if (work.kind != TaskKind::own) return {work.subtree};
+    return {sweep_.source(list_.row_block[usize(work.begin)].piece)};
   }
 
   // Says what the last task reads and feeds, and where its contributions go.
@@ -161,6 +169,34 @@ class TaskList {
     task.cell_end = list_.rows.end();
   }
 
+  // The last one to contribute to a segment would add all n cells while others wait for it. So those of about
+  // sqrt(n) tasks that follow each other are a group, whose sum is a segment of its own, in the first of its
+  // cells: the path has 2 sqrt(n) additions.
+  void add_in_groups() {
+    IndexedVector<SegmentId, Index> cells(list_.segment.size()), seen(list_.segment.size());
+    IndexedVector<SegmentId, SegmentId> group(list_.segment.size());
+    for (const auto& cell : list_.cells) ++cells[cell.first];
+    auto cell = list_.cells.begin();  // both are in the order of tasks
+    for (SegmentId& fed : list_.feed) {
+      if (cells[fed] == 0) continue;
+      auto& [added_to, row] = *cell++;
+      if (cells[fed] < least_in_groups) continue;
+      const SegmentId sum = fed;
+      const auto size = static_cast<Index>(std::ceil(std::sqrt(cells[sum])));
+      if (seen[sum]++ % size == 0) {
+        const Segment& whole = list_.segment[sum];
+        group[sum] = list_.segment.end_key();
+        list_.segment.push_back(
+            {.row = row, .width = whole.width, .supernode = whole.supernode, .next = sum});
+      } else {
+        added_to = group[sum];
+        --list_.segment[sum].pending;
+      }
+      fed = group[sum];
+      ++list_.segment[fed].pending;
+    }
+  }
+
   // Rows of exterior segments s are found from work row row_of(s) on instead of in their slots.
   template <class RowOf>
   void redirect_rows(const Task& task, RowOf&& row_of) {
@@ -190,15 +226,9 @@ class TaskList {
 
 }  // namespace
 
-SweepTasks make_tasks(const RankSweep& sweep, const Subtrees& subtrees, const SweepWork& work) {
-  TaskList list(sweep, subtrees, work.divided);
-  list.reserve(work.work.size());
-  for (auto first = work.work.begin(); first != work.work.end();) {
-    const auto last =
-        std::find_if(first, work.work.end(), [&](const Work& w) { return w.task() != first->task(); });
-    list.add({first, last});
-    first = last;
-  }
+SweepTasks make_tasks(const RankSweep& sweep, const Subtrees& subtrees, SweepWork& work) {
+  TaskList list(sweep, subtrees, work);
+  for (const Work& task : work.work) list.add(task);
   return std::move(list).take();
 }
 

@@ -64,7 +64,8 @@ SweepTrees collective_trees(const symbolic::Structure& structure, const distribu
   for (Index k = 0; k < structure.supernodes(); ++k) {
     if (!mapping.layers_of(k).contains(layer)) continue;
     held.push_back(k);
-    if (spec.panels.contains(k) || (spec.rows && spec.rows->contains(k))) in_turn.push_back(k);
+    if (spec.within.contains(k) && (spec.panels.contains(k) || (spec.rows && spec.rows->contains(k))))
+      in_turn.push_back(k);
   }
   Collector by_panel(structure.supernodes()), by_row(structure.supernodes());
   std::vector<char> applies(usize(structure.supernodes()));
@@ -89,26 +90,27 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
   if (spec.idle()) return {};
   if (spec.collectives) return collective_trees(structure, mapping, layer, spec);
   const Index supernodes = structure.supernodes();
-  Collector by_panel(supernodes), by_row(supernodes);
   const AppliedPanels applied(structure, mapping, layer, spec);
   std::vector<char> applies(usize(supernodes));
+  for (Index k = 0; k < supernodes; ++k) applies[usize(k)] = applied.contains(k);
+  if (mapping.ranks() == 1 && !spec.rows) {
+    const Members alone{.ptr = {}, .rank = {RankId(0)}};
+    return {alone, alone, {}, std::move(applies)};
+  }
+  Collector by_panel(supernodes), by_row(supernodes);
   for (Index k = 0; k < supernodes; ++k) {
     if (!applied.concerns(k)) continue;
-    applies[usize(k)] = applied.contains(k);
     const RankId owner(mapping.diagonal_owner(layer, k));
     by_panel.add(k, owner);
     if (spec.brings(k)) by_row.add(k, owner);
   }
   // So each row I meets first the panels of the separators just below its own, on both sides, and among them
   // the largest K; each panel K meets the smallest I first. Both are the orders wanted near the roots, in the
-  // scatter and in the gather direction: the path goes through the upper separators. (A rank that is alone is
-  // the owner of all.)
-  if (mapping.ranks() > 1) {
-    applied.for_each_block([&](const AppliedBlock& block) {
-      by_panel.add(block.supernode, block.rank);
-      if (spec.brings(block.row_supernode)) by_row.add(block.row_supernode, block.rank);
-    });
-  }
+  // scatter and in the gather direction: the path goes through the upper separators.
+  applied.for_each_block([&](const AppliedBlock& block) {
+    by_panel.add(block.supernode, block.rank);
+    if (spec.brings(block.row_supernode)) by_row.add(block.row_supernode, block.rank);
+  });
   if (spec.direction == Direction::scatter)
     return {std::move(by_panel).take(), std::move(by_row).take(), {}, std::move(applies)};
   return {std::move(by_row).take(), std::move(by_panel).take(), {}, std::move(applies)};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <tuple>
 
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/plan/sweep_stages.hpp"
@@ -12,36 +13,31 @@ namespace {
 constexpr Offset outer_entries = 2048;
 constexpr Offset diagonal_entries = 2048;
 
-// Nothing is moved where one rank has all.
-template <class Item, class Earlier>
-void sort_unless_sorted(std::vector<Item>& list, const Earlier& earlier) {
-  if (!std::is_sorted(list.begin(), list.end(), earlier)) std::stable_sort(list.begin(), list.end(), earlier);
-}
-
 class WorkList {
  public:
   WorkList(const RankSweep& sweep, const Subtrees& subtrees)
       : sweep_(sweep), local_blocks_(sweep.local_blocks), side_(sweep.side()), subtrees_(subtrees) {
     list_.divided = decltype(list_.divided)(usize(local_blocks_.segments()), 0);
-    list_.work.reserve(usize(side_.pieces()) + usize(local_blocks_.diagonal.pieces()));
+    list_.row_block.reserve(usize(side_.pieces()) + usize(local_blocks_.diagonal.pieces()));
   }
 
   void add_panels() {
-    std::vector<Index> interior;
+    std::vector<PieceOfSubtree> interior;
     interior.reserve(usize(side_.pieces()));
     for (Index p = 0; p < side_.pieces(); ++p) {
       if (!sweep_.trees.applied[usize(side_.supernode[usize(p)])]) continue;
-      if (subtrees_.interior[sweep_.source(p)]) {
-        interior.push_back(p);
+      if (const SegmentId s = sweep_.source(p); subtrees_.interior[s]) {
+        interior.push_back({subtrees_.root[s], p});
       } else {
         add_own(p);
       }
     }
-    const auto root = [&](Index p) { return subtrees_.root[sweep_.source(p)]; };
-    sort_unless_sorted(interior, [&](Index p, Index q) { return root(p) < root(q); });
+    const auto root = &PieceOfSubtree::root;
+    if (!std::ranges::is_sorted(interior, {}, root)) std::ranges::stable_sort(interior, {}, root);
     for (auto first = interior.begin(); first != interior.end();) {
-      const auto last = std::find_if(first, interior.end(), [&](Index p) { return root(p) != root(*first); });
-      add_subtree(root(*first), {first, last});
+      const auto last = std::ranges::find_if(
+          first, interior.end(), [&](SegmentId other) { return other != first->root; }, root);
+      add_subtree(first->root, {first, last});
       first = last;
     }
   }
@@ -51,21 +47,21 @@ class WorkList {
   // left out, interior or not: their blocks belong to the product.
   void add_diagonal() {
     const auto& side = local_blocks_.diagonal;
-    std::map<SegmentId, std::pair<Index, Offset>> chunk;  // by subtree: number and entries of the last one
+    std::map<SegmentId, Chunk> last_chunk;  // by subtree
+    SegmentId subtree = no_segment;
+    Chunk* chunk = nullptr;  // of it
     for (Index p = 0; p < side.pieces(); ++p) {
       const SegmentId s(side.segment[usize(p)]);
       const Index k = side.supernode[usize(p)], width = sweep_.width(s);
-      const bool asked_for = sweep_.spec.panels.contains(k) && sweep_.spec.diagonal.contains(k);
+      const bool asked_for = sweep_.spec.panels.contains(k) && sweep_.spec.diagonal.contains(k) &&
+                             sweep_.spec.within.contains(k);
       if (!asked_for || !subtrees_.interior[s] || sweep_.structure.is_tile(k)) continue;
       const SegmentId root = subtrees_.root[s];
-      auto& [number, size] = chunk[root];
-      if (size >= diagonal_entries) {
-        ++number;
-        size = 0;
-      }
-      size += Offset{width} * width;
-      list_.work.push_back({sweep_.local_end(), TaskKind::diagonal, root, number,
-                            row_block_of(local_blocks_, side, p, {0, width})});
+      if (std::exchange(subtree, root) != root) chunk = &last_chunk[root];
+      if (chunk->entries >= diagonal_entries) *chunk = {chunk->number + 1, 0};
+      chunk->entries += Offset{width} * width;
+      add({sweep_.local_end(), TaskKind::diagonal, root, chunk->number},
+          row_block_of(local_blocks_, side, p, {0, width}));
       list_.divided[root] = 1;
     }
   }
@@ -76,14 +72,56 @@ class WorkList {
     const bool backward = !sweep_.scatters() || sweep_.is_product();
     const auto earlier = [&](const Work& a, const Work& b) {
       if (backward && a.kind != b.kind) return a.kind < b.kind;
-      return a.task() < b.task();
+      return a.place() < b.place();
     };
-    sort_unless_sorted(list_.work, earlier);
-    if (backward) std::reverse(list_.work.begin(), list_.work.end());
+    if (!std::ranges::is_sorted(list_.work, earlier)) {
+      std::ranges::stable_sort(list_.work, earlier);
+      regroup();
+    }
+    if (backward) reverse();
     return std::move(list_);
   }
 
  private:
+  struct PieceOfSubtree {
+    SegmentId root;
+    Index piece;
+  };
+  struct Chunk {
+    Index number = 0;
+    Offset entries = 0;
+  };
+
+  void add(const Work& task, const RowBlock& row_block) {
+    const auto at = static_cast<Index>(list_.row_block.size());
+    list_.row_block.push_back(row_block);
+    if (list_.work.empty() || list_.work.back().place() != task.place()) {
+      list_.work.push_back(task);
+      list_.work.back().begin = at;
+    }
+    list_.work.back().end = at + 1;
+  }
+
+  // Row blocks in the order of the tasks, one task of those in the same place.
+  void regroup() {
+    std::vector<Work> work;
+    std::vector<RowBlock> row_block;
+    std::swap(work, list_.work);
+    std::swap(row_block, list_.row_block);
+    list_.row_block.reserve(row_block.size());
+    for (const Work& part : work) {
+      for (Index i = part.begin; i < part.end; ++i) add(part, row_block[usize(i)]);
+    }
+  }
+
+  void reverse() {
+    std::ranges::reverse(list_.work);
+    std::ranges::reverse(list_.row_block);
+    const auto row_blocks = static_cast<Index>(list_.row_block.size());
+    for (Work& task : list_.work)
+      std::tie(task.begin, task.end) = std::pair(row_blocks - task.end, row_blocks - task.begin);
+  }
+
   RowBlock row_block(Index p, Index begin, Index end) const {
     return row_block_of(local_blocks_, side_, p, {begin, end});
   }
@@ -100,39 +138,43 @@ class WorkList {
     for (Index i = 0; i < row_blocks; ++i) {
       const auto begin = static_cast<Index>(Offset{slabs} * i / row_blocks) * slab_rows;
       const auto end = static_cast<Index>(Offset{slabs} * (i + 1) / row_blocks) * slab_rows;
-      list_.work.push_back({s, TaskKind::own, no_segment, i, row_block(p, begin, std::min(end, height))});
+      add({s, TaskKind::own, no_segment, i}, row_block(p, begin, std::min(end, height)));
     }
   }
 
-  void add_subtree(SegmentId root, std::span<const Index> pieces) {
-    const std::vector<SegmentId> cuts = outer_runs(pieces);
-    for (const Index p : pieces) {
+  void add_subtree(SegmentId root, std::span<const PieceOfSubtree> pieces) {
+    const std::vector<SegmentId> cuts = outer_runs(root, pieces);
+    if (cuts.empty()) {
+      const auto at = static_cast<Index>(list_.row_block.size());
+      for (const auto& [of, p] : pieces) list_.row_block.push_back(row_block(p, 0, side_.height(p)));
+      list_.work.push_back({root, TaskKind::core, root, 0, at, at + static_cast<Index>(pieces.size())});
+      return;
+    }
+    list_.divided[root] = 1;
+    for (const auto& [of, p] : pieces) {
       Index begin = 0, row = 0;
       std::size_t run = 0;
-      const auto add = [&] {
-        if (row > begin && run == 0)
-          list_.work.push_back({root, TaskKind::core, root, 0, row_block(p, begin, row)});
-        if (row > begin && run > 0)
-          list_.work.push_back({cuts[run - 1], TaskKind::outer, root, 0, row_block(p, begin, row)});
+      const auto add_run = [&] {
+        if (row > begin && run == 0) add({root, TaskKind::core, root, 0}, row_block(p, begin, row));
+        if (row > begin && run > 0) add({cuts[run - 1], TaskKind::outer, root, 0}, row_block(p, begin, row));
         begin = row;
       };
       for (const distribution::PieceBlock& block : side_.blocks(p)) {
-        for (; run < cuts.size() && SegmentId(block.segment) >= cuts[run]; ++run) add();
+        for (; run < cuts.size() && SegmentId(block.segment) >= cuts[run]; ++run) add_run();
         row += block.end - block.begin;
       }
-      add();
+      add_run();
     }
-    if (!cuts.empty()) list_.divided[root] = 1;
   }
 
   // The rows of a subtree outside of it, in runs of segments that are worth a task, but for the first run:
   // the segments that the second and further runs begin with. An ordered sweep has none: their sums would
   // need cells.
-  std::vector<SegmentId> outer_runs(std::span<const Index> pieces) const {
+  std::vector<SegmentId> outer_runs(SegmentId root, std::span<const PieceOfSubtree> pieces) const {
     std::vector<SegmentId> cuts;
-    if (sweep_.ordered()) return cuts;
+    if (sweep_.ordered() || sweep_.is_tree(root)) return cuts;
     std::map<SegmentId, Offset> outside;
-    for (const Index p : pieces) {
+    for (const auto& [of, p] : pieces) {
       for (const distribution::PieceBlock& block : side_.blocks(p)) {
         if (const SegmentId s(block.segment); !subtrees_.interior[s])
           outside[s] += Offset{block.end - block.begin} * sweep_.width(sweep_.source(p));

@@ -43,7 +43,7 @@ struct LayerMessages {
       std::map<std::pair<RankId, RankId>, Offset> rows;  // (from, to)
       for (Index k = 0; k < structure.supernodes(); ++k) {
         const distribution::LayerRange layers = mapping.layers_of(k);
-        if (!layers.contains(layer) || !step.moves(layers)) continue;
+        if (!layers.contains(layer) || !step.moves(k, layers)) continue;
         const RankId from(mapping.diagonal_owner(layer, k)), to(mapping.diagonal_owner(step.partner, k));
         if (step.packed) {
           rows[{from, to}] += structure.width(k);

@@ -72,7 +72,7 @@ struct Flow {
   Volume volume;
 };
 
-// The sparse matrix of who sends how much to whom, sorted by (from, to, kind).
+// The sparse matrix of messages by sender and receiver, sorted by (from, to, kind).
 std::vector<Flow> flows(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                         Schedule schedule, const PlanSpec& spec);
 

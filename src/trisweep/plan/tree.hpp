@@ -1,6 +1,6 @@
 #pragma once
 // Broadcast and reduction trees over short lists of ranks. A tree is its list of members in order, root
-// first, and a shape that says who is whose parent by position: nothing is stored per edge (Liu et al. 2018,
+// first, and a shape that gives each position its parent: nothing is stored per edge (Liu et al. 2018,
 // section 3.1: each process keeps track of its parent and children only).
 
 #include <limits>
@@ -40,11 +40,13 @@ enum class Direction { scatter, gather };
 
 // For every supernode the ranks of one layer that take part in a collective on its segment, in tree order:
 // rank[ptr[K] .. ptr[K+1]), the owner of the segment first. Empty for supernodes the layer does not hold.
+// Without `ptr` all supernodes have the same ranks.
 struct Members {
   std::vector<Offset> ptr;
   std::vector<RankId> rank;
 
   std::span<const RankId> of(Index k) const {
+    if (ptr.empty()) return rank;
     return {rank.data() + ptr[usize(k)], rank.data() + ptr[usize(k) + 1]};
   }
 };
@@ -61,12 +63,14 @@ struct SupernodeRange {
 // near the root of a broadcast tree; ranks whose blocks are ready last stand near the root of a reduction
 // tree (2018, section 3.1).
 struct SweepTrees {
-  Members broadcast;  // who needs the final segment
-  Members reduction;  // who contributes to it
+  Members broadcast;  // ranks that need the final segment
+  Members reduction;  // ranks that contribute to it
   // Supernodes whose collectives each rank takes part in one after another, in this order; the others', or
   // when there are none all, as they come.
   std::vector<Index> in_turn;
   std::vector<char> applied;  // supernodes: whether the layer applies the panel
+
+  bool of_one_rank() const { return broadcast.ptr.empty() && reduction.ptr.empty(); }
 };
 
 }  // namespace trisweep::plan

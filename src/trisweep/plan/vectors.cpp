@@ -4,17 +4,12 @@
 #include <map>
 #include <utility>
 
+#include "trisweep/core/permutation.hpp"
+
 namespace trisweep::plan {
 namespace {
 
 using distribution::LocalBlocks;
-
-std::vector<Index> inverse(const std::vector<Index>& new_of_old) {
-  std::vector<Index> old_of_new(new_of_old.size());
-  for (std::size_t i = 0; i < new_of_old.size(); ++i)
-    old_of_new[usize(new_of_old[i])] = static_cast<Index>(i);
-  return old_of_new;
-}
 
 // One rank's rows, as they are found.
 struct RankRows {
@@ -32,10 +27,13 @@ std::vector<VectorMessage> messages(std::map<RankId, std::vector<Index>> rows) {
 // What stays is in the caller's order: his rows are strided, work rows are whole.
 VectorPhase phase_of(RankRows rows, VectorWay way) {
   VectorPhase phase{.way = way, .caller = {}, .work = {}, .sent = {}, .received = {}};
-  for (std::size_t caller = 0; caller < rows.own.size(); ++caller) {
+  const auto own = rows.own.size() - usize(std::ranges::count(rows.own, no_row));
+  phase.caller.resize(own);
+  phase.work.resize(own);
+  for (std::size_t caller = 0, i = 0; caller < rows.own.size(); ++caller) {
     if (rows.own[caller] == no_row) continue;
-    phase.caller.push_back(static_cast<Index>(caller));
-    phase.work.push_back(rows.own[caller]);
+    phase.caller[i] = static_cast<Index>(caller);
+    phase.work[i++] = rows.own[caller];
   }
   phase.sent = messages(std::move(rows.at_caller));
   phase.received = messages(std::move(rows.at_home));
@@ -46,7 +44,7 @@ VectorPhase phase_of(RankRows rows, VectorWay way) {
 }  // namespace
 
 VectorPlaces vector_places(const ordering::Ordering& ordering, distribution::RowPartition partition) {
-  return {std::move(partition), inverse(ordering.row_new), inverse(ordering.col_new)};
+  return {std::move(partition), inverse_permutation(ordering.row_new), inverse_permutation(ordering.col_new)};
 }
 
 std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
@@ -60,12 +58,14 @@ std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
     of[RankId(blocks_by_rank[i].rank)] = &rows[i];
     share_of[RankId(blocks_by_rank[i].rank)] = &blocks_by_rank[i];
   }
+  Index supernode = -1, first_work = 0;  // where its rows are at home
   for_each_vector_row(structure, mapping, spec, [&](Index k, Index j, Index old, RankId caller, RankId home) {
     const Index local = old - spec.places->partition.first(caller.value());
     if (caller != home && of[caller]) of[caller]->at_caller[home].push_back(local);
     if (!of[home]) return;
-    const LocalBlocks& local_blocks = *share_of[home];
-    const Index work = local_blocks.slot[usize(local_blocks.local(k))] + j - structure.first[usize(k)];
+    if (std::exchange(supernode, k) != k)
+      first_work = share_of[home]->slot[usize(share_of[home]->local(k))] - structure.first[usize(k)];
+    const Index work = first_work + j;
     if (caller == home) {
       of[home]->own[usize(local)] = WorkRow(work);
     } else {

@@ -8,6 +8,7 @@
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/ordering/ordering.hpp"
 #include "trisweep/plan/plan.hpp"
+#include "trisweep/plan/pruning.hpp"
 
 namespace trisweep::plan {
 
@@ -24,21 +25,25 @@ struct VectorSpec {
   VectorWay way = VectorWay::in;
   bool columns = false;
   std::shared_ptr<const VectorPlaces> places;
+  SupernodeSet within{};  // rows of others are left out
 
   // The caller's row of each row of the structure.
   const std::vector<Index>& old() const { return columns ? places->col_old : places->row_old; }
 };
 
 // visit(supernode, row of the structure, the caller's row, rank that the caller has it on, home) for each
-// row.
+// row that is moved.
 template <class Visit>
 void for_each_vector_row(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                          const VectorSpec& spec, Visit&& visit) {
+  const bool alone = mapping.ranks() == 1;
+  const std::vector<Index>& old = spec.old();
   for (Index k = 0; k < structure.supernodes(); ++k) {
-    const RankId home(mapping.home(k));
+    if (!spec.within.contains(k)) continue;
+    const RankId home(alone ? 0 : mapping.home(k));
     for (Index j = structure.first[usize(k)]; j < structure.first[usize(k) + 1]; ++j) {
-      const Index old = spec.old()[usize(j)];
-      visit(k, j, old, RankId(spec.places->partition.owner(old)), home);
+      const RankId caller(alone ? 0 : spec.places->partition.owner(old[usize(j)]));
+      visit(k, j, old[usize(j)], caller, home);
     }
   }
 }

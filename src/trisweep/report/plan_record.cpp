@@ -118,7 +118,8 @@ std::string summary(const PlanReport& r) {
   };
   line("matrix", fmt::format("{}: {} rows, {}, {}, {}", r.matrix.name, r.matrix.rows,
                              counted(r.matrix.nonzeros, "nonzero"), counted(r.supernodes, "supernode"),
-                             r.kind == "lu" ? "LU" : "Cholesky (if it is definite)"));
+                             fmt::format("{}{}", numeric::find_kind(r.kind).title,
+                                         r.kind == "cholesky" ? " (if it is definite)" : "")));
   line("plan",
        fmt::format("{}, {}, {} exchange, {} trees; op {}, {}", grid_of(r.plan).name(), r.plan.schedule,
                    r.plan.inter_grid, r.plan.tree, r.op, counted(r.workload.nrhs, "right-hand side")));

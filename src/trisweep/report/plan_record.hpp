@@ -11,7 +11,7 @@ namespace trisweep::report {
 struct PlanReport {
   std::string version;
   MatrixRecord matrix;
-  std::string kind;  // of the factors: "lu" or "cholesky"
+  std::string kind;  // of the factors, of numeric::kinds()
   Index supernodes = 0;
   PlanRecord plan;
   std::string op, precision;

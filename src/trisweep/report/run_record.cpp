@@ -116,7 +116,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SolveRecord, nrhs, op, precision, method, rep
                                    arioli_demmel_duff_backward_error, solution_condition, forward_error_bound,
                                    componentwise_forward_error_bound, refinement_steps, refinement_seconds,
                                    answer_seconds_median, first_answer_seconds, reductions, unsolved,
-                                   small_equations, small_size, compression_pays_from)
+                                   small_equations, small_size, rows, panel_share, of_sample,
+                                   compression_pays_from)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KrylovRecord, preconditioner, outcome, iterations, tolerance, residual,
                                    setup_seconds, preconditioner_nonzeros)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MessageRecord, sent, bytes_sent, received, bytes_received)
@@ -187,12 +188,27 @@ std::string to_text(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+// With what the pivots tell, null where U is stored.
+nlohmann::json factor_json(const FactorRecord& f) {
+  nlohmann::json json = f;
+  json["inertia"] = json["log_determinant"] = json["determinant_phase"] = nullptr;
+  if (!f.pivots) return json;
+  if (f.pivots->has_signs) json["inertia"] = {f.pivots->positive, f.pivots->negative, f.pivots->zero};
+  json["log_determinant"] = f.pivots->log_modulus;
+  json["determinant_phase"] = {f.pivots->phase.real(), f.pivots->phase.imag()};
+  return json;
+}
+
+}  // namespace
+
 nlohmann::ordered_json to_json_object(const RunRecord& record) {
   nlohmann::ordered_json json;
   json["version"] = record.version;
   json["predicted"] = record.predicted;
   json["matrix"] = to_json_object(record.matrix);
-  json["factor"] = nlohmann::json(record.factor);
+  json["factor"] = factor_json(record.factor);
   json["plan"] = to_json_object(record.plan);
   json["solve"] = nlohmann::json(record.solve);
   json["ranks"] = nlohmann::json(record.ranks);

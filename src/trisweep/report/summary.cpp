@@ -17,24 +17,43 @@ std::string pivots(const FactorRecord& f) {
          counted(f.perturbed_pivots, "perturbed pivot");
 }
 
+std::string line(const char* name, const std::string& value) {
+  return fmt::format("{:<9} {}\n", name, value);
+}
+
+// Nothing of definite matrices, where it is no news.
+std::string inertia_line(const FactorRecord& f) {
+  if (!f.pivots || !f.pivots->has_signs || f.pivots->negative + f.pivots->zero == 0) return "";
+  return line("inertia", fmt::format("{} positive, {} negative and {} zero eigenvalues", f.pivots->positive,
+                                     f.pivots->negative, f.pivots->zero));
+}
+
+// `condition`: what is to be said of it.
+std::string factor_lines(const RunRecord& r, const std::string& condition) {
+  const auto took = [&](double seconds) { return r.factor.given ? "before this run" : duration(seconds); };
+  return line("matrix", fmt::format("{}: {} rows, {}", r.matrix.name, r.matrix.rows,
+                                    counted(r.matrix.nonzeros, "nonzero"))) +
+         line("analysis",
+              fmt::format("{}: {}, fill {:.1f} x", took(r.factor.analysis_seconds),
+                          counted(r.factor.supernodes, "supernode"),
+                          double(r.factor.nonzeros_l + r.factor.nonzeros_u) / double(r.matrix.nonzeros))) +
+         line("factor",
+              fmt::format("{}: {}, {}, {}{}", took(r.factor.seconds), numeric::find_kind(r.factor.kind).title,
+                          bytes(double(r.factor.bytes)), pivots(r.factor), condition)) +
+         inertia_line(r.factor);
+}
+
 }  // namespace
 
+std::string factor_summary(const RunRecord& r, const std::string& output) {
+  return factor_lines(r, "") +
+         line("output", fmt::format("{0}: solve with it by trisweep solve --factors {0}", output));
+}
+
 std::string summary(const RunRecord& r) {
-  std::string text;
-  const auto line = [&](const char* name, const std::string& value) {
-    text += fmt::format("{:<9} {}\n", name, value);
-  };
-  line("matrix",
-       fmt::format("{}: {} rows, {}", r.matrix.name, r.matrix.rows, counted(r.matrix.nonzeros, "nonzero")));
-  line("analysis",
-       fmt::format("{}: {}, fill {:.1f} x", duration(r.factor.analysis_seconds),
-                   counted(r.factor.supernodes, "supernode"),
-                   double(r.factor.nonzeros_l + r.factor.nonzeros_u) / double(r.matrix.nonzeros)));
-  line("factor",
-       fmt::format(
-           "{}: {}, {}, {}{}", duration(r.factor.seconds), r.factor.kind == "lu" ? "LU" : "Cholesky",
-           bytes(double(r.factor.bytes)), pivots(r.factor),
-           r.plan.dependencies ? fmt::format(", condition about {:.1e}", r.factor.condition_estimate) : ""));
+  std::string text = factor_lines(
+      r, r.plan.dependencies ? fmt::format(", condition about {:.1e}", r.factor.condition_estimate) : "");
+  const auto line = [&](const char* name, const std::string& value) { text += report::line(name, value); };
   if (r.factor.second_try)
     line("", "conservative pivoting in full precision, since the first factors did not lead to a solution");
   if (r.factor.compression_eps > 0)
@@ -61,6 +80,12 @@ std::string summary(const RunRecord& r) {
                              r.plan.transport, duration(r.model->predicted_seconds), r.model->machine));
     for (const std::string& reason : r.model->reasons) line("", reason);
   }
+  if (r.solve.panel_share < 1 || r.solve.rows > 0)
+    line("sparse",
+         fmt::format("{}, from {:.0f} % of the factors' entries{}",
+                     r.solve.rows > 0 ? counted(r.solve.rows, "row") + " of the solution" : "solution",
+                     100 * r.solve.panel_share,
+                     r.solve.of_sample ? "; accuracy is that of a sample with these factors" : ""));
   if (!r.plan.dependencies) {
     line("accuracy", "none: the solve did not wait for its dependencies");
     return text;
@@ -95,10 +120,9 @@ std::string singular(const RunRecord& r, bool satisfied) {
       "boundary condition",
       r.matrix.name, precision_of(r), r.factor.condition_estimate,
       counted(r.factor.perturbed_pivots, "perturbed pivot"),
-      fmt::format(
-          "the solution {} (backward error {:.1e})",
-          satisfied ? "satisfies its equations, one of many that do," : "does not satisfy its equations",
-          r.solve.arioli_demmel_duff_backward_error),
+      fmt::format("the solution {} (backward error {:.1e})",
+                  satisfied ? "is one of many that satisfy the equations" : "does not satisfy its equations",
+                  r.solve.arioli_demmel_duff_backward_error),
       model::find_precision(r.solve.precision).single_system ? "use --precision double, or " : "");
 }
 

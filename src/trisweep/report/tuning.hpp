@@ -22,7 +22,7 @@ std::string solve_options(const model::PlanChoice& choice);
 struct TuningReport {
   std::string version;
   MatrixRecord matrix;
-  std::string kind;  // of the factors: "lu" or "cholesky"
+  std::string kind;  // of the factors, of numeric::kinds()
   model::Machine machine;
   Index ranks = 1;
   model::Workload workload;

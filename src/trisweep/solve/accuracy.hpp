@@ -46,6 +46,9 @@ struct RefinementOptions {
   // Corrects every solution as long as the error decreases, including unknowns far below the largest.
   bool best = false;
   int max_steps = 20;
+  // b has few rows that are not zero: the first forward sweep applies only the panels that these reach
+  // (plan/pruning.hpp). Not on devices.
+  bool prune = false;
 };
 
 // Estimates of max_i (|op(A)^-1| v)_i / s_i (Skeel 1979; LAPACK's xGERFS).

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/memory.hpp"
@@ -64,6 +65,20 @@ struct ScaledValues {
   }
 };
 
+// Of the determinant of Dr Dc.
+double log_of_scales(const ordering::Ordering& o) {
+  double product = 1;
+  Offset exponent = 0;
+  for (const std::vector<double>* scales : {&o.row_scale, &o.col_scale}) {
+    for (const double scale : *scales) {
+      int of_product = 0;
+      product = std::frexp(product * scale, &of_product);
+      exponent += of_product;
+    }
+  }
+  return std::log(product) + double(exponent) * std::numbers::ln2;
+}
+
 // The analysis of factors that have another structure than was planned.
 template <Scalar F>
 std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis& planned,
@@ -85,7 +100,33 @@ std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis& planned,
 template <Scalar T>
 numeric::Kind likely_kind(const matrix::Csr<T>& a) {
   require_square(a.rows(), a.cols());
-  return may_be_positive_definite(a) ? numeric::Kind::cholesky : numeric::Kind::lu;
+  return may_be_positive_definite(a) ? numeric::Kind::cholesky : indefinite_kind(a);
+}
+
+template <Scalar T>
+numeric::Kind indefinite_kind(const matrix::Csr<T>& a) {
+  if (is_complex<T> && matrix::is_symmetric(a, true)) return numeric::Kind::ldlh;
+  return matrix::is_symmetric(a, false) ? numeric::Kind::ldlt : numeric::Kind::lu;
+}
+
+template <Scalar T>
+numeric::Kind chosen_kind(numeric::KindChoice choice, const matrix::Csr<T>& a) {
+  using numeric::KindChoice;
+  require_square(a.rows(), a.cols());
+  if (choice == KindChoice::automatic) return likely_kind(a);
+  if (choice == KindChoice::lu) return numeric::Kind::lu;
+  const numeric::Kind kind = choice == KindChoice::cholesky ? numeric::Kind::cholesky : indefinite_kind(a);
+  if (!numeric::has_upper(kind) && suits(kind, a)) return kind;
+  throw Error(ErrorKind::usage,
+              choice == KindChoice::cholesky ? "the matrix is not Hermitian with a positive diagonal"
+                                             : "the matrix is neither symmetric nor Hermitian",
+              "choose another kind of factorization, or leave that to the solver");
+}
+
+template <Scalar T>
+bool suits(numeric::Kind kind, const matrix::Csr<T>& a) {
+  if (kind == numeric::Kind::cholesky) return may_be_positive_definite(a);
+  return numeric::has_upper(kind) || matrix::is_symmetric(a, kind == numeric::Kind::ldlh);
 }
 
 template <Scalar T>
@@ -94,9 +135,10 @@ std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& 
                                       std::span<const symbolic::SymbolicOptions> symbolic,
                                       Observer& observer) {
   require_square(a.rows(), a.cols());
-  const ordering::Ordering order = ordering::order(a, kind == numeric::Kind::cholesky, ordering, observer);
-  const matrix::Pattern pattern =
-      matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
+  ordering::OrderingOptions ordering_of_kind = ordering;
+  ordering_of_kind.pairs = numeric::may_have_pairs(kind);
+  const auto [order, pattern] =
+      ordering::order_pattern(a, !numeric::has_upper(kind), ordering_of_kind, observer);
   std::vector<Analysis> analyses;
   for (const symbolic::SymbolicOptions& options : symbolic) {
     symbolic::Analysis result = symbolic::analyze(pattern, order.tree, options, observer);
@@ -151,6 +193,7 @@ std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_
   auto factors = numeric::factor<F>(*fronts, scaled.value, options, observer, sink);
   if (!factors) return std::nullopt;
   if (!factors->row_new.empty()) analysis = with_delayed_pivots(*analysis, *factors);
+  if (!numeric::has_upper(factors->kind)) factors->pivots.log_modulus -= log_of_scales(analysis->ordering);
   return Factorization<F>{.analysis = std::move(analysis),
                           .factors = std::make_shared<const numeric::Factors<F>>(std::move(*factors)),
                           .scaled_norm_one = scaled.norm_one};
@@ -160,12 +203,16 @@ template <Scalar F, Scalar T>
 Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
                         const FactorOptions& options, Observer& observer) {
   if (auto done = try_factor<F>(a, std::move(analysis), options.numeric, observer)) return *std::move(done);
-  auto again = std::make_shared<const Analysis>(analyze_as(numeric::Kind::lu, a, options.analysis, observer));
-  return try_factor<F>(a, std::move(again), options.numeric, observer).value();  // LU never fails
+  auto again =
+      std::make_shared<const Analysis>(analyze_as(indefinite_kind(a), a, options.analysis, observer));
+  return try_factor<F>(a, std::move(again), options.numeric, observer).value();  // Cholesky alone fails
 }
 
 #define INSTANTIATE(T)                                                                                   \
   template numeric::Kind likely_kind(const matrix::Csr<T>&);                                             \
+  template numeric::Kind indefinite_kind(const matrix::Csr<T>&);                                         \
+  template numeric::Kind chosen_kind(numeric::KindChoice, const matrix::Csr<T>&);                        \
+  template bool suits(numeric::Kind, const matrix::Csr<T>&);                                             \
   template Analysis analyze(const matrix::Csr<T>&, const AnalysisOptions&, Observer&);                   \
   template Analysis with_fronts(const matrix::Csr<T>&, Analysis);                                        \
   template Analysis in_clusters(const matrix::Csr<T>&, Analysis);                                        \

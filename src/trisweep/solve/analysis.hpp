@@ -25,7 +25,7 @@ struct AnalysisOptions {
 struct Analysis {
   ordering::Ordering ordering;  // including the postorder
   std::shared_ptr<const symbolic::Structure> structure;
-  numeric::Kind kind = numeric::Kind::lu;         // Cholesky when A looks Hermitian positive definite
+  numeric::Kind kind = numeric::Kind::lu;
   std::shared_ptr<const numeric::Fronts> fronts;  // null: made when A is factored
 };
 
@@ -38,16 +38,28 @@ struct Factorization {
 };
 
 // Cholesky when A is Hermitian with a positive diagonal: whether A is definite, only factoring it tells.
-// Throws Error(usage) when A is not square or empty.
+// Otherwise as indefinite_kind(). Throws Error(usage) when A is not square or empty.
 template <Scalar T>
 numeric::Kind likely_kind(const matrix::Csr<T>& a);
+
+// L D L^H of a complex Hermitian matrix, L D L^T of a symmetric one, LU of others.
+template <Scalar T>
+numeric::Kind indefinite_kind(const matrix::Csr<T>& a);
+
+// The kind that was chosen; automatic: the likely one. Throws Error(usage) when it does not suit A.
+template <Scalar T>
+numeric::Kind chosen_kind(numeric::KindChoice choice, const matrix::Csr<T>& a);
+
+// Whether A can be factored in that kind: where U is not stored it is symmetric or Hermitian.
+template <Scalar T>
+bool suits(numeric::Kind kind, const matrix::Csr<T>& a);
 
 // In the likely kind. Throws as that does, and Error(numerical) when A is structurally singular.
 template <Scalar T>
 Analysis analyze(const matrix::Csr<T>& a, const AnalysisOptions& options = {},
                  Observer& observer = silent_observer());
 
-// analyze() with the kind of factorization given. Cholesky needs A Hermitian.
+// analyze() with the kind of factorization given, which must suit A.
 template <Scalar T>
 Analysis analyze_as(numeric::Kind kind, const matrix::Csr<T>& a, const AnalysisOptions& options,
                     Observer& observer = silent_observer());
@@ -71,8 +83,8 @@ Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis);
 
 // Factors A in the precision of F, as it was analyzed; where pivots are delayed the result has an analysis of
 // its own, with the order and structure that came out. Nullopt when Cholesky meets a pivot that is not
-// positive: A is not positive definite after all. A sink takes the panels, and has LU return nullopt where
-// pivots would be delayed (numeric/factors.hpp).
+// positive: A is not positive definite after all. A sink takes the panels, and has the other kinds return
+// nullopt where pivots would be delayed (numeric/factors.hpp).
 template <Scalar F, Scalar T>
 std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
                                            const numeric::FactorizationOptions& options = {},
@@ -84,8 +96,8 @@ struct FactorOptions {
   numeric::FactorizationOptions numeric;
 };
 
-// try_factor(), and when A is not positive definite after all, once more: A is then analyzed again for LU,
-// and the result has that analysis.
+// try_factor(), and when A is not positive definite after all, once more: A is then analyzed again as
+// indefinite_kind() says, and the result has that analysis.
 template <Scalar F, Scalar T>
 Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
                         const FactorOptions& options = {}, Observer& observer = silent_observer());

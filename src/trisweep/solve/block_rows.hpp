@@ -34,9 +34,9 @@ BlockRows<T> dealt_out(MPI_Comm comm, matrix::Csr<T> a);
 // rows are consecutive. Vectors stay as they are.
 template <Scalar T>
 struct ConsecutiveRows {
-  matrix::Csr<T> a;  // this rank's rows
-  distribution::RowPartition partition;
-  std::vector<Offset> entry;  // of the caller's rows, by entry of a; empty: the same
+  matrix::Csr<T> a;                      // this rank's rows
+  distribution::RowPartition partition;  // which rows each rank has
+  std::vector<Offset> entry;             // of the caller's rows, by entry of a; empty: the same
   // BlockRows::number of this rank's rows; on rank 0 of all ranks' rows, its own first. Empty: none was
   // given.
   std::vector<Index> number;

@@ -18,7 +18,7 @@ double bytes_of_panels(const Analysis& analysis, double eps) {
     const Index w = s.width(k), m = s.height(k);
     bytes += model::panel_cost(w, w, workload).bytes;
     if (m == 0) continue;
-    bytes += (analysis.kind == numeric::Kind::lu ? 2 : 1) * model::panel_cost(m, w, workload).bytes;
+    bytes += (numeric::has_upper(analysis.kind) ? 2 : 1) * model::panel_cost(m, w, workload).bytes;
   }
   return bytes;
 }

@@ -25,7 +25,7 @@ bool pays(const TriangularSolver<T>& solver, int passes, const WholeAnswers& who
   const model::Machine machine = model::find_machine("generic");
   const CompressionReport& made = *solver.compression();
   const Index ranks = solver.comm().size();
-  const int triangles = solver.kind() == numeric::Kind::cholesky ? 2 : 1;  // that each panel is read for
+  const int triangles = numeric::has_upper(solver.kind()) ? 1 : 2;  // that each panel is read for
   const double sweep = triangles * made.uncompressed_bytes() / ranks / model::rank_bandwidth(machine, ranks);
   const auto answer_seconds = [&](double of_sweep, int times) {
     return model::answer_price(of_sweep, times - 1, whole.product, machine, {.scalar_bytes = sizeof(T)})

@@ -6,6 +6,15 @@
 #include "trisweep/krylov/one_norm.hpp"
 
 namespace trisweep::solve {
+namespace {
+
+// The op of the adjoint of A^-1. A Hermitian matrix needs no second plan for it.
+template <Scalar T>
+Op adjoint_op(const TriangularSolver<T>& solver) {
+  return solver.kind() == numeric::Kind::cholesky ? Op::none : Op::conjugate_transpose;
+}
+
+}  // namespace
 
 template <Scalar T>
 double estimate_condition(TriangularSolver<T>& solver) {
@@ -14,7 +23,7 @@ double estimate_condition(TriangularSolver<T>& solver) {
       solver.solve(op, {.b = b, .x = x, .scaled = false});
     };
   };
-  const auto inverse = by(Op::none), adjoint = by(Op::conjugate_transpose);
+  const auto inverse = by(Op::none), adjoint = by(adjoint_op(solver));
   return solver.scaled_norm_one() *
          krylov::estimate_one_norm<T>(solver.comm(), solver.partition(), inverse, adjoint);
 }
@@ -32,7 +41,7 @@ double skeel_condition(TriangularSolver<T>& solver, Op op, std::span<const RealO
   const auto adjoint = [&](Vectors<const T> x, Vectors<T> y) {
     multiply_by(weight, x.data, y);
     if (op == Op::transpose) conjugate_all(y);  // A^-T has the adjoint conj(A)^-1
-    solver.solve(op == Op::none ? Op::conjugate_transpose : Op::none, y, y);
+    solver.solve(op == Op::none ? adjoint_op(solver) : Op::none, y, y);
     if (op == Op::transpose) conjugate_all(y);
     multiply_by(magnitude, y.data, y);
   };

@@ -16,9 +16,9 @@ class Corrections {
   // Both outlive it.
   Corrections(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver) : a_(a), solver_(solver) {}
 
-  // By GMRES in the columns `wanted`, and zero in others. Every equation is divided by what its
-  // residual is measured by, so that what GMRES makes small is the componentwise error, in whatever units the
-  // equations are.
+  // By GMRES in the columns `wanted`, and zero in others. Every equation is divided by what its residual is
+  // measured by, so that what GMRES makes small is the componentwise error, in whatever units the equations
+  // are.
   void by_gmres(Op op, std::span<const Index> wanted, Vectors<const Real> measure, Vectors<const T> r,
                 Vectors<T> d);
 

@@ -1,7 +1,11 @@
 #include "trisweep/solve/factorizer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <thread>
+#include <utility>
 
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/compressed_factors.hpp"
@@ -18,34 +22,71 @@ constexpr double most_growth = 1.25;
 
 }  // namespace
 
-// A matrix that Cholesky finds not definite has other factors, for which another plan may be the fastest.
+// A matrix that Cholesky finds not definite is factored in another kind. (L D L^T itself never fails: where
+// it does not lead to a solution, the next attempt is LU.)
 template <Scalar T>
 template <Scalar F>
 MadeFactors<F, T> Factorizer<T>::factor(const matrix::Csr<T>& a, Attempt& attempt, Report& report) {
   if (!attempt.reuses_analysis) analysis_ = factored_ = nullptr;
   if (auto again = factor_as_before<F>(a, attempt, report); again.factorization) return again;
-  const PlanRequest request = plan_request<F>(attempt);
-  const auto likely = attempt.pivoting == Pivoting::standard ? likely_kind(a) : numeric::Kind::lu;
-  for (auto kind = likely;; kind = numeric::Kind::lu) {
-    PlannedSystem planned = plan_system(a, kind, request, options_.observed_by());
-    analysis_ = planned.analysis;
-    report.plan = planned.choice;
-    report.factor.analysis_seconds += planned.analysis_seconds;
-    report.separators = planned.separators;
-    const double before = report.model ? report.model->seconds : 0;
-    report.model = std::move(planned.model);
-    if (report.model) report.model->seconds += before;
+  adopt(analyze<F>(a, attempt), report);
+  for (;;) {
     if (auto made = try_factor<F>(a, analysis_, attempt, report.factor); made.factorization) return made;
+    adopt(plan_system(a, indefinite_kind(a), plan_request<F>(attempt), options_.observed_by()), report);
   }
 }
 
+template <Scalar T>
+template <Scalar F>
+PlannedSystem Factorizer<T>::analyze(const matrix::Csr<T>& a, const Attempt& attempt) const {
+  const auto kind =
+      attempt.pivoting == Pivoting::standard ? chosen_kind(options_.kind, a) : numeric::Kind::lu;
+  return plan_system(a, kind, plan_request<F>(attempt), options_.observed_by());
+}
+
+template <Scalar T>
+void Factorizer<T>::adopt(PlannedSystem planned, Report& report) {
+  analysis_ = planned.analysis;
+  factored_ = nullptr;
+  report.plan = planned.choice;
+  report.factor.analysis_seconds += planned.analysis_seconds;
+  report.separators = planned.separators;
+  const double before = report.model ? report.model->seconds : 0;
+  report.model = std::move(planned.model);
+  if (report.model) report.model->seconds += before;
+}
+
+template <Scalar T>
+template <Scalar F>
+std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given(const Attempt& attempt,
+                                                           const model::ProductShare& product,
+                                                           Report& report) {
+  const FactorSources<T> given = std::exchange(given_, {});
+  if (!given.template in<F>())
+    throw mpi::CollectiveError(ErrorKind::usage, "the factors that are given are in another precision",
+                               "choose the option `mixed` as they are");
+  auto source = factors_of_system<F>(given.template in<F>(), system_);
+  const auto analysis = std::make_shared<const Analysis>(source->analysis(comm_));
+  mpi::agree_on_error(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    PlanRequest request = plan_request<F>(attempt);
+    request.axes.diagonal = {given.diagonal};
+    adopt(plan_with(product, analysis, request, options_.observed_by()), report);
+    describe_factors(*analysis, *source, report.factor);
+    report.factor.given = true;
+    if (!source->holds_matrix()) analysis_ = nullptr;
+    begun_ = factored_ = analysis_;
+  });
+  return source;
+}
+
 // With the pivots that were delayed where they were eliminated the last time, else as it was planned: nothing
-// where that does not do for the new values either. (Cholesky reads one triangle: other values of the same
-// pattern need not be Hermitian any more.)
+// where that does not do for the new values either. (Kinds that read one triangle: other values of the same
+// pattern need not be symmetric any more.)
 template <Scalar T>
 template <Scalar F>
 MadeFactors<F, T> Factorizer<T>::factor_as_before(const matrix::Csr<T>& a, Attempt& attempt, Report& report) {
-  if (!analysis_ || (analysis_->kind != numeric::Kind::lu && likely_kind(a) != analysis_->kind)) return {};
+  if (!analysis_ || !suits(analysis_->kind, a)) return {};
   const auto unperturbed = [](const auto& made) {
     return made.factorization && made.factorization->factors->perturbed_pivots == 0;
   };
@@ -68,27 +109,50 @@ MadeFactors<F, T> Factorizer<T>::try_factor(const matrix::Csr<T>& a,
   const auto [eps, most] = attempt.compression;
   if (options_.compress.automatic && eps > 0 && expected_share<F, T>(*analysis_, eps) > most)
     attempt.compression = {};
-  auto done = try_factor_in_tiles<F>(a, analysis, numeric_options(attempt), compression_at_once(attempt),
-                                     options_.observed_by());
+  auto done = try_factor_in_tiles<F>(a, analysis, numeric_options(*analysis_, attempt),
+                                     compression_at_once(attempt), options_.observed_by());
   report.seconds += done.seconds;
   report.compression_seconds += done.lost_seconds;
   if (!done.factorization) return {};
   if (options_.compress.automatic && done.too_long) attempt.compression = {};
-  const numeric::Factors<F>& factors = *done.factorization->factors;
-  describe(report, *factors.structure, factors.kind, sizeof(F));
-  report.perturbed_pivots = factors.perturbed_pivots;
-  report.delayed_pivots = factors.delayed_pivots;
-  factored_ = done.factorization->analysis;
+  auto made = std::make_shared<const Factorization<F>>(*std::move(done.factorization));
+  describe_factors(*made->analysis, *root_factors<F>(made), report);
+  factored_ = made->analysis;
+  begun_ = analysis;
   if (analysis == analysis_) first_bytes_ = report.bytes;
-  return {std::make_shared<const Factorization<F>>(*std::move(done.factorization)), std::move(done.tiles)};
+  return {std::move(made), std::move(done.tiles)};
+}
+
+template <Scalar T>
+template <Scalar F>
+void Factorizer<T>::describe_factors(const Analysis& analysis, const FactorSource<F>& source,
+                                     FactorReport& report) const {
+  describe(report, *analysis.structure, analysis.kind, sizeof(F));
+  report.pivots.reset();
+  source.describe(report);
+  if (report.pivots)
+    report.pivots->log_modulus -= double(analysis.structure->n) * std::log(double(system_.unit()));
 }
 
 template <Scalar T>
 template <Scalar F>
 std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels(const matrix::Csr<T>& a,
                                                                    const Attempt& attempt) const {
+  const auto begun = begun_ ? begun_ : analyze<F>(a, attempt).analysis;
   return std::make_shared<const Factorization<F>>(
-      solve::try_factor<F>(a, analysis_, numeric_options(attempt), options_.observed_by()).value());
+      solve::try_factor<F>(a, begun, numeric_options(*begun, attempt), options_.observed_by()).value());
+}
+
+template <Scalar T>
+GivenFactors<T> Factorizer<T>::to_give(const matrix::Csr<T>& a, const Attempt& attempt,
+                                       const Report& report) const {
+  GivenFactors<T> made{.diagonal = report.plan.diagonal};
+  if (attempt.low_precision) {
+    made.in_single = factors_of_caller(*with_panels<Single<T>>(a, attempt), system_);
+  } else {
+    made.in_full = factors_of_caller(*with_panels<T>(a, attempt), system_);
+  }
+  return made;
 }
 
 template <Scalar T>
@@ -114,12 +178,13 @@ PlanRequest Factorizer<T>::plan_request(const Attempt& attempt) const {
 }
 
 template <Scalar T>
-numeric::FactorizationOptions Factorizer<T>::numeric_options(const Attempt& attempt) const {
+numeric::FactorizationOptions Factorizer<T>::numeric_options(const Analysis& analysis,
+                                                             const Attempt& attempt) const {
   const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   numeric::FactorizationOptions options{
       .threads = options_.threads > 0
                      ? options_.threads
-                     : numeric::useful_threads(*analysis_->structure, analysis_->kind, processors)};
+                     : numeric::useful_threads(*analysis.structure, analysis.kind, processors)};
   if (attempt.pivoting == Pivoting::conservative) options.relative_threshold = conservative_threshold;
   return options;
 }
@@ -134,9 +199,16 @@ Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {
 }
 
 #define INSTANTIATE(F, T)                                                                               \
+  template std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given<F>(                               \
+      const Attempt&, const model::ProductShare&, Report&);                                             \
   template MadeFactors<F, T> Factorizer<T>::factor<F>(const matrix::Csr<T>&, Attempt&, Report&);        \
+  template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&) const;        \
   template std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels<F>(const matrix::Csr<T>&, \
                                                                                  const Attempt&) const;
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
+#define INSTANTIATE_REST(T)                                   \
+  template void Factorizer<T>::adopt(PlannedSystem, Report&); \
+  template GivenFactors<T> Factorizer<T>::to_give(const matrix::Csr<T>&, const Attempt&, const Report&) const;
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_REST)
 
 }  // namespace trisweep::solve

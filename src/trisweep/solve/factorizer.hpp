@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "trisweep/solve/attempt.hpp"
+#include "trisweep/solve/given_factors.hpp"
 #include "trisweep/solve/linear_system.hpp"
 #include "trisweep/solve/planning.hpp"
 
@@ -20,16 +21,37 @@ struct MadeFactors {
 template <Scalar T>
 class Factorizer {
  public:
-  // All of these outlive it. Collective.
-  Factorizer(const mpi::Communicator& comm, const LinearSystem<T>& system, const SolverOptions& options)
-      : comm_(comm), system_(system), options_(options), ranks_of_node_(mpi::ranks_of_first_node(comm)) {}
+  // All of these outlive it. Collective. `given`: the first factors, of the caller's matrix, unless it is
+  // empty.
+  Factorizer(const mpi::Communicator& comm, const LinearSystem<T>& system, const SolverOptions& options,
+             FactorSources<T> given = {})
+      : comm_(comm),
+        system_(system),
+        options_(options),
+        ranks_of_node_(mpi::ranks_of_first_node(comm)),
+        given_(std::move(given)) {}
 
-  // These are for rank 0 alone. Leaves out the attempt's compression where it is automatic and would not pay.
+  // Whether the next factors are those that were given.
+  bool is_given() const { return given_.in_full || given_.in_single; }
+  // These. They are what they are: only the plan is chosen. Collective.
+  template <Scalar F>
+  std::shared_ptr<FactorSource<F>> take_given(const Attempt& attempt, const model::ProductShare& product,
+                                              Report& report);
+
+  // The rest is for rank 0 alone.
+  // The analysis and plan for the likely kind of factorization, in the precision F.
+  template <Scalar F>
+  PlannedSystem analyze(const matrix::Csr<T>& a, const Attempt& attempt) const;
+  // What the next factorization begins with; of the same pattern.
+  void adopt(PlannedSystem planned, Report& report);
+  // Leaves out the attempt's compression where it is automatic and would not pay.
   template <Scalar F>
   MadeFactors<F, T> factor(const matrix::Csr<T>& a, Attempt& attempt, Report& report);
   // The same factors with their panels, which the last attempt has made tiles of.
   template <Scalar F>
   std::shared_ptr<const Factorization<F>> with_panels(const matrix::Csr<T>& a, const Attempt& attempt) const;
+  // Those, for another solver to begin with.
+  GivenFactors<T> to_give(const matrix::Csr<T>& a, const Attempt& attempt, const Report& report) const;
 
  private:
   template <Scalar F>
@@ -38,17 +60,22 @@ class Factorizer {
   MadeFactors<F, T> try_factor(const matrix::Csr<T>& a, const std::shared_ptr<const Analysis>& analysis,
                                Attempt& attempt, FactorReport& report);
   template <Scalar F>
+  void describe_factors(const Analysis& analysis, const FactorSource<F>& source, FactorReport& report) const;
+  template <Scalar F>
   PlanRequest plan_request(const Attempt& attempt) const;
-  numeric::FactorizationOptions numeric_options(const Attempt& attempt) const;
+  numeric::FactorizationOptions numeric_options(const Analysis& analysis, const Attempt& attempt) const;
   Compression compression_at_once(const Attempt& attempt) const;
 
   const mpi::Communicator& comm_;
   const LinearSystem<T>& system_;
   const SolverOptions& options_;
   Index ranks_of_node_;
+  FactorSources<T> given_;
   std::shared_ptr<const Analysis> analysis_;  // as it was planned, before pivots are delayed
   std::shared_ptr<const Analysis> factored_;  // of the last factors, with pivots delayed
-  std::size_t first_bytes_ = 0;               // of the factors that came of the analysis as it was planned
+  // That the last factors were begun with: one of these two; null: they were given.
+  std::shared_ptr<const Analysis> begun_;
+  std::size_t first_bytes_ = 0;  // of the factors that came of the analysis as it was planned
 };
 
 }  // namespace trisweep::solve

@@ -46,8 +46,8 @@ std::span<const NamedPreconditioner> preconditioners() {
 
 template <Scalar T>
 struct IterativeSolver<T>::State {
-  State(MPI_Comm the_comm, BlockRows<T> rows, const IterativeOptions& given)
-      : comm(the_comm), options(given) {
+  State(const mpi::Communicator& ranks, BlockRows<T> rows, const IterativeOptions& given)
+      : comm(ranks.share()), options(mpi::agree_on_error(comm, [&] { return given; })) {
     mpi::agree_on_error(comm, [&] {
       if (!rows.number.empty())
         throw Error(ErrorKind::usage, "iterative solvers take consecutive rows of each rank",
@@ -62,13 +62,13 @@ struct IterativeSolver<T>::State {
     const auto start = Clock::now();
     make_preconditioner(rows, partition.first(comm.rank()));
     setup_seconds = comm.max(seconds_since(start));
-    matrix.emplace(comm.handle(), std::move(rows.a), partition);
+    matrix.emplace(comm.share(), std::move(rows.a), partition);
   }
 
   void make_preconditioner(const BlockRows<T>& rows, Index first_row) {
     const Preconditioning kind = options.preconditioning;
     if (kind == Preconditioning::lu) {
-      lu.emplace(comm.handle(), rows, options.factors);
+      lu.emplace(comm, rows, options.factors);
     } else if (kind != Preconditioning::none) {
       mpi::agree_on_error(comm, [&] {
         const matrix::Csr<T> block = diagonal_block(rows.a, first_row);
@@ -81,19 +81,11 @@ struct IterativeSolver<T>::State {
   }
 
   BackwardError error_of(Vectors<const T> b, Vectors<const T> x) {
-    std::vector<double> ones;
-    std::vector<T> rest;
-    mpi::agree_on_error(comm, [&] {
-      ones.assign(usize(b.rows), 1.0);
-      rest.resize(usize(b.rows) * usize(b.cols));
-    });
+    const std::vector<double> ones(usize(b.rows), 1.0);
+    std::vector<T> rest(usize(b.rows) * usize(b.cols));
     Residuals<T> residuals(*matrix, *pool, {ones, ones});
-    BackwardError error;
-    mpi::revoke_on_error(matrix->comm(), [&] {
-      residuals.prepare(options.op, b.cols);
-      error = largest(residuals.measure(options.op, b, x, {rest.data(), b.rows, b.cols}, 0));
-    });
-    return error;
+    residuals.prepare(options.op, b.cols);
+    return largest(residuals.measure(options.op, b, x, {rest.data(), b.rows, b.cols}, 0));
   }
 
   mpi::Communicator comm;
@@ -110,7 +102,11 @@ struct IterativeSolver<T>::State {
 
 template <Scalar T>
 IterativeSolver<T>::IterativeSolver(MPI_Comm comm, BlockRows<T> rows, const IterativeOptions& options)
-    : state_(std::make_unique<State>(comm, std::move(rows), options)) {}
+    : state_([&] {
+        const mpi::Communicator ranks(comm);
+        return mpi::revoke_on_error(
+            ranks, [&] { return mpi::make_collective<State>(ranks, std::move(rows), options); });
+      }()) {}
 template <Scalar T>
 IterativeSolver<T>::~IterativeSolver() = default;
 
@@ -125,19 +121,20 @@ IterativeResult IterativeSolver<T>::solve(Vectors<const T> b, Vectors<T> x) {
     if (s.incomplete) return s.incomplete->solve(v, w, s.options.op);
     krylov::Identity()(v, w);
   };
-  const auto start = Clock::now();
-  const auto results =
-      s.method->solve({s.matrix->comm(), *s.pool}, {product, precondition}, b, x, s.options.krylov);
-  IterativeResult result{.seconds = s.comm.max(seconds_since(start))};
-  for (const krylov::BicgstabResult& r : results)
-    result.iterations = std::max(result.iterations, r.iterations);
-  result.worst = *std::ranges::max_element(results, {}, [](const krylov::BicgstabResult& r) {
-    return std::pair(r.outcome != krylov::Outcome::converged, r.residual);
+  return mpi::revoke_on_error(s.comm, [&] {
+    const auto start = Clock::now();
+    const auto results = s.method->solve({s.comm, *s.pool}, {product, precondition}, b, x, s.options.krylov);
+    IterativeResult result{.seconds = s.comm.max(seconds_since(start))};
+    for (const krylov::BicgstabResult& r : results)
+      result.iterations = std::max(result.iterations, r.iterations);
+    result.worst = *std::ranges::max_element(results, {}, [](const krylov::BicgstabResult& r) {
+      return std::pair(r.outcome != krylov::Outcome::converged, r.residual);
+    });
+    result.error = s.error_of(b, x);
+    result.converged = result.worst.outcome == krylov::Outcome::converged;
+    result.every_equation = result.error.componentwise <= std::sqrt(s.options.krylov.tolerance);
+    return result;
   });
-  result.error = s.error_of(b, x);
-  result.converged = result.worst.outcome == krylov::Outcome::converged;
-  result.every_equation = result.error.componentwise <= std::sqrt(s.options.krylov.tolerance);
-  return result;
 }
 
 template <Scalar T>

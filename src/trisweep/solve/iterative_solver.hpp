@@ -15,37 +15,42 @@ namespace trisweep::solve {
 
 // The factors of A, an incomplete factorization of each rank's diagonal block (block Jacobi), or none.
 enum class Preconditioning { lu, ilu0, ilut, none };
+// A preconditioner by the name that users know.
 struct NamedPreconditioner {
-  std::string_view name;
-  std::string_view description;
-  Preconditioning kind;
+  std::string_view name;         // of the command's --preconditioner
+  std::string_view description;  // in a few words
+  Preconditioning kind;          // what it is
 };
+// All of them.
 std::span<const NamedPreconditioner> preconditioners();
 
+// Of an IterativeSolver; the same on every rank.
 struct IterativeOptions {
-  std::string method = "bicgstab";  // of krylov::methods()
-  Preconditioning preconditioning = Preconditioning::lu;
-  Op op = Op::none;
-  Index nrhs = 1;   // maximum number of right-hand sides of a solve
-  int threads = 1;  // per rank
-  krylov::BicgstabOptions krylov;
-  SolverOptions factors;  // of Preconditioning::lu
+  std::string method = "bicgstab";                        // of krylov::methods()
+  Preconditioning preconditioning = Preconditioning::lu;  // by what
+  Op op = Op::none;                                       // A, its transpose or its conjugate transpose
+  Index nrhs = 1;                                         // maximum number of right-hand sides of a solve
+  int threads = 1;                                        // per rank
+  krylov::BicgstabOptions krylov;                         // tolerance and iterations, of any method
+  SolverOptions factors;                                  // of Preconditioning::lu
 };
 
+// Of all right-hand sides of one solve.
 struct IterativeResult {
   krylov::BicgstabResult worst;  // the unconverged right-hand side with the largest residual
   int iterations = 0;            // maximum over right-hand sides
   BackwardError error;           // maximum over right-hand sides
   double seconds = 0;            // of the slowest rank, without the error measurement
-  // converged: the 2-norm of the residual is below the tolerance; every_equation: so is, to half the digits
-  // of the tolerance, each equation's residual relative to its own terms, which equations in small units
-  // need.
-  bool converged = false;
+  bool converged = false;        // the 2-norm of the residual is below the tolerance
+  // So is, to half the digits of the tolerance, each equation's residual relative to its own terms, which
+  // equations in small units need.
   bool every_equation = false;
 
+  // Whether x is accepted.
   bool solved() const { return converged && every_equation; }
 };
 
+// A preconditioned Krylov method on the ranks of a communicator, which make it and call it together.
 template <Scalar T>
 class IterativeSolver {
  public:
@@ -59,6 +64,7 @@ class IterativeSolver {
   // Solves op(A) x = b from the initial guess x. b, x: this rank's rows. Collective.
   IterativeResult solve(Vectors<const T> b, Vectors<T> x);
 
+  // Which rows each rank has.
   const distribution::RowPartition& partition() const;
   // Setup time of the preconditioner on the slowest rank.
   double setup_seconds() const;

@@ -1,6 +1,7 @@
 #include "trisweep/solve/linear_system.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/finite.hpp"
@@ -16,7 +17,7 @@ LinearSystem<T>::LinearSystem(const mpi::Communicator& comm, BlockRows<T> rows) 
   number_ = std::move(own.number);
   bring_into_range(own.a.value);
   const auto start = Clock::now();
-  a_.emplace(comm_.handle(), std::move(own.a), own.partition);
+  a_.emplace(comm_.share(), std::move(own.a), own.partition);
   seconds_ = comm_.max(seconds_since(start));
 }
 
@@ -45,14 +46,26 @@ void LinearSystem<T>::bring_into_range(std::vector<T>& values) {
 }
 
 template <Scalar T>
-void LinearSystem<T>::count_entries(const matrix::Csr<T>& whole) {
-  if (most_entries_[0] > 0) return;
-  std::vector<Index> of_column(usize(whole.rows()));
-  for (Index i = 0; i < whole.rows(); ++i) {
-    const auto row = whole.pattern.row(i);
-    most_entries_[0] = std::max(most_entries_[0], static_cast<Index>(row.size()));
-    for (const Index j : row) most_entries_[1] = std::max(most_entries_[1], ++of_column[usize(j)]);
+matrix::Csr<T> LinearSystem<T>::as_given(const matrix::Csr<T>& whole) const {
+  std::vector<Index> place(usize(whole.rows()));
+  std::iota(place.begin(), place.end(), Index{0});
+  std::ranges::transform(place, place.begin(), numbers());
+  const std::vector<double> unit(place.size(), 1 / double(unit_)), one(place.size(), 1);
+  return matrix::permuted_and_scaled<T>(whole, place, place, unit, one);
+}
+
+template <Scalar T>
+Index LinearSystem<T>::most_entries(Op op) {
+  Index& most = most_entries_[op == Op::none ? 0 : 1];
+  if (most > 0) return most;
+  double here = 0;
+  if (op == Op::none) {
+    for (Index i = 0; i < a_->local_rows(); ++i)
+      here = std::max(here, double(a_->local().pattern.row(i).size()));
+  } else {
+    here = std::ranges::max(column_sums([](Index, const T&) { return 1.0; }));
   }
+  return most = static_cast<Index>(comm_.max(here));
 }
 
 template <Scalar T>

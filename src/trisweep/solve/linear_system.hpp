@@ -34,28 +34,46 @@ class LinearSystem {
   // Gathers the matrix on rank 0 and runs work(matrix) there.
   template <class Work>
   void gather(const Work& work) {
+    const mpi::LongWork long_work(comm_);
     matrix::Csr<T> room;
     const matrix::Csr<T>& whole = a_->whole(room);
     mpi::agree_on_error(comm_, [&] {
-      if (comm_.rank() != 0) return;
-      count_entries(whole);
-      work(whole);
+      if (comm_.rank() == 0) work(whole);
     });
-    comm_.broadcast(most_entries_);
   }
+
+  // A gathered matrix in the units and by the numbers of the callers. For rank 0 alone.
+  matrix::Csr<T> as_given(const matrix::Csr<T>& whole) const;
 
   krylov::DistributedMatrix<T>& matrix() { return *a_; }
   const krylov::DistributedMatrix<T>& matrix() const { return *a_; }
   // Of the caller's rows and columns: this rank's, on rank 0 all.
   RowNumbers numbers() const { return {number_, a_->partition().first(comm_.rank())}; }
-  // The most entries in a row of op(A), after gather().
-  Index most_entries(Op op) const { return most_entries_[op == Op::none ? 0 : 1]; }
+  // The matrix is the caller's times this.
+  RealOf<T> unit() const { return unit_; }
+  // The most entries in a row of op(A).
+  Index most_entries(Op op);
+  // On every rank, of every column of A: the sum over its entries, which are in rows of all ranks, of
+  // weight(row among this rank's, value).
+  template <class Weight>
+  std::vector<double> column_sums(const Weight& weight) const {
+    std::vector<double> sums;
+    mpi::agree_on_error(comm_, [&] {
+      sums.resize(usize(a_->partition().rows()));
+      const matrix::Csr<T>& local = a_->local();
+      for (Index i = 0; i < local.rows(); ++i) {
+        for (Offset e = local.pattern.row_ptr[usize(i)]; e < local.pattern.row_ptr[usize(i) + 1]; ++e)
+          sums[usize(a_->column(local.pattern.col[usize(e)]))] += weight(i, local.value[usize(e)]);
+      }
+    });
+    comm_.sum(sums);
+    return sums;
+  }
   // That distributing A took on the slowest rank.
   double seconds() const { return seconds_; }
 
  private:
   void bring_into_range(std::vector<T>& values);
-  void count_entries(const matrix::Csr<T>& whole);
   template <class Change>
   Vectors<const T> copy(Vectors<const T> b, const TriangularSolver<T>& solver, const Change& change);
 
@@ -64,8 +82,8 @@ class LinearSystem {
   std::vector<Index> number_;  // ConsecutiveRows::number
   RealOf<T> unit_ = 1;         // a_ is the caller's matrix times this
   std::optional<krylov::DistributedMatrix<T>> a_;
-  std::vector<T> copy_;  // of right-hand sides
-  std::array<Index, 2> most_entries_{};
+  std::vector<T> copy_;                  // of right-hand sides
+  std::array<Index, 2> most_entries_{};  // in a row, in a column; 0: not counted yet
   double seconds_ = 0;
 };
 

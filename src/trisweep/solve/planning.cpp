@@ -53,7 +53,62 @@ void price_from_b_to_x(const model::PlanProblem& problem, const model::Machine& 
   advice.seconds += seconds_since(start);
 }
 
+// Of analyses for the choices of the diagonal in that order.
+struct Choices {
+  std::span<const std::string> diagonals;
+  std::span<const Analysis* const> analyses;
+};
+
+struct Chosen {
+  PlannedSystem planned;  // without its analysis
+  std::size_t analysis;   // that it needs, of those to choose from
+  model::PlanProblem problem;
+};
+
+// product(): what a product with A is for one rank.
+template <class Product>
+Chosen choose(const Product& product, const Choices& choices, const PlanRequest& request,
+              Observer& observer) {
+  Chosen chosen;
+  auto& [planned, analysis, problem] = chosen;
+  problem = {.upper_is_lower = !numeric::has_upper(choices.analyses.front()->kind),
+             .op = request.op,
+             .workload = request.workload};
+  for (std::size_t i = 0; i < choices.analyses.size(); ++i)
+    problem.analyzed.push_back({choices.diagonals[i], choices.analyses[i]->structure});
+  planned.choice = request.axes.usual();
+  if (leaves_a_choice(request.axes) || !request.machine.empty()) {
+    problem.product = product();
+    planned.model = ask(problem, machine_for(request), request.axes, observer);
+    planned.choice = planned.model->tuning.best().choice;
+  }
+  planned.separators = separators_cost(problem, planned.choice);
+  const auto at = std::ranges::find(choices.diagonals, planned.choice.diagonal);
+  analysis = static_cast<std::size_t>(at - choices.diagonals.begin());
+  return chosen;
+}
+
+// With that analysis, for which the advised plan is priced from b to x.
+PlannedSystem planned_with(std::shared_ptr<const Analysis> analysis, Chosen chosen,
+                           const PlanRequest& request) {
+  auto& [planned, which, problem] = chosen;
+  planned.analysis = std::move(analysis);
+  if (planned.model) {
+    problem.vectors = std::make_shared<const plan::VectorPlaces>(
+        plan::vector_places(planned.analysis->ordering, request.rows));
+    price_from_b_to_x(problem, machine_for(request), *planned.model);
+  }
+  return std::move(planned);
+}
+
 }  // namespace
+
+PlannedSystem plan_with(const model::ProductShare& product, std::shared_ptr<const Analysis> analysis,
+                        const PlanRequest& request, Observer& observer) {
+  const Analysis* const one = analysis.get();
+  auto chosen = choose([&] { return product; }, {request.axes.diagonal, {&one, 1}}, request, observer);
+  return planned_with(std::move(analysis), std::move(chosen), request);
+}
 
 template <Scalar T>
 PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const PlanRequest& request,
@@ -66,31 +121,18 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
   ordering::OrderingOptions ordering = model::ordering_options(request.ordering, request.axes);
   ordering.numbers = request.numbers;
   auto analyses = analyze_each_as(kind, a, ordering, symbolic, observer);
-  PlannedSystem planned{.choice = request.axes.usual(), .analysis_seconds = seconds_since(start)};
-
-  model::PlanProblem problem{
-      .cholesky = kind == numeric::Kind::cholesky, .op = request.op, .workload = request.workload};
-  for (std::size_t i = 0; i < analyses.size(); ++i)
-    problem.analyzed.push_back({diagonals[i], analyses[i].structure});
-  const model::Machine machine = machine_for(request);
-  const bool asks = leaves_a_choice(request.axes) || !request.machine.empty();
-  if (asks) problem.product = model::product_share(a.pattern, request.axes.grid.front().ranks());
-  if (asks) {
-    planned.model = ask(problem, machine, request.axes, observer);
-    planned.choice = planned.model->tuning.best().choice;
-  }
-  planned.separators = separators_cost(problem, planned.choice);
-  const auto chosen = std::ranges::find(diagonals, planned.choice.diagonal) - diagonals.begin();
-  Analysis& analysis = analyses[usize(chosen)];
+  double seconds = seconds_since(start);
+  std::vector<const Analysis*> each;
+  for (const Analysis& analysis : analyses) each.push_back(&analysis);
+  auto chosen = choose([&] { return model::product_share(a.pattern, request.axes.grid.front().ranks()); },
+                       {diagonals, each}, request, observer);
   const auto chosen_at = Clock::now();
-  planned.analysis = std::make_shared<const Analysis>(
-      with_fronts(a, request.clusters ? in_clusters(a, std::move(analysis)) : std::move(analysis)));
-  planned.analysis_seconds += seconds_since(chosen_at);
-  if (planned.model) {
-    problem.vectors = std::make_shared<const plan::VectorPlaces>(
-        plan::vector_places(planned.analysis->ordering, request.rows));
-    price_from_b_to_x(problem, machine, *planned.model);
-  }
+  Analysis& one = analyses[chosen.analysis];
+  auto analysis = std::make_shared<const Analysis>(
+      with_fronts(a, request.clusters ? in_clusters(a, std::move(one)) : std::move(one)));
+  seconds += seconds_since(chosen_at);
+  PlannedSystem planned = planned_with(std::move(analysis), std::move(chosen), request);
+  planned.analysis_seconds = seconds;
   return planned;
 }
 

@@ -11,7 +11,10 @@ RealOf<T> unit_of_range(const mpi::Communicator& comm, std::span<const T> values
   using Real = RealOf<T>;
   constexpr int most = std::numeric_limits<Real>::max_exponent, room = most / 8;
   Real largest = 0;
-  for (const T& v : values) largest = std::max({largest, std::abs(std::real(v)), std::abs(std::imag(v))});
+  for (const T& v : values) {
+    largest = std::max(largest, std::abs(std::real(v)));
+    if constexpr (is_complex<T>) largest = std::max(largest, std::abs(std::imag(v)));
+  }
   return comm.max(double(largest)) < std::ldexp(1.0, most - room) ? Real(1) : std::ldexp(Real(1), -room);
 }
 

@@ -50,6 +50,27 @@ Index most_rows(const distribution::RowPartition& partition) {
   return most;
 }
 
+template <Scalar T>
+const T& entry(const Vectors<const T>& v, Index i, Index c) {
+  return v.column(c)[i];
+}
+template <Scalar T>
+const T& entry(const VectorRows<const T>& v, Index i, Index c) {
+  return v.row(usize(i))[c];
+}
+
+// Rows in which any right-hand side has a nonzero.
+template <Scalar T, template <class> class Layout>
+std::vector<Index> nonzero_rows(const Layout<const T>& b) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < b.rows; ++i) {
+    Index c = 0;
+    while (c < b.cols && entry<T>(b, i, c) == T{}) ++c;
+    if (c < b.cols) rows.push_back(i);
+  }
+  return rows;
+}
+
 // Brings the caller's rows to where the columns of this rank's rows are counted: its own, then the halo's.
 template <Scalar T>
 plan::VectorPhase columns_of(const krylov::DistributedMatrix<T>& rows) {
@@ -144,12 +165,18 @@ void RefinedSolver<T>::make_room_on_device(Op op, Index nrhs) {
     mpi::agree_on_error(a_.comm(), [&] {
       if (a_.comm().rank() == 0) turned = matrix::transpose(whole);
     });
-    transposed_.emplace(a_.comm().handle(), a_.comm().rank() == 0 ? &turned : nullptr, a_.partition());
+    transposed_.emplace(a_.comm(), a_.comm().rank() == 0 ? &turned : nullptr, a_.partition());
   }
   const krylov::DistributedMatrix<T>& rows = transposes ? *transposed_ : a_;
   const auto columns = mpi::agree_on_error(a_.comm(), [&] { return columns_of(rows); });
   auto made = solver_.refinement(op, residuals_.measuring(op, rows.local()), columns, nrhs);
-  mpi::agree_on_error(a_.comm(), [&] { device_[op] = {std::move(made), nrhs}; });
+  auto entry = mpi::agree_on_error(a_.comm(), [&] {
+    std::map<Op, OnDevice> one;
+    one.emplace(op, OnDevice{std::move(made), nrhs});
+    return one;
+  });
+  device_.erase(op);
+  device_.merge(entry);  // allocates nothing: on all ranks or on none
 }
 
 template <Scalar T>
@@ -325,6 +352,17 @@ auto RefinedSolver<T>::parts_to_correct(std::span<const ColumnError> errors, con
   return parts;
 }
 
+template <Scalar T>
+template <class B>
+void RefinedSolver<T>::solve_first(Op op, const B& b, const engine::CallersVectors<T>& vectors,
+                                   const Limits& limits) {
+  panel_share_ = 1;
+  if (!limits.prune) return solver_.solve(op, vectors);
+  const auto rows = mpi::agree_on_error(a_.comm(), [&] { return nonzero_rows<T>(b); });
+  solver_.solve(op, {.forward = solver_.reach_of_equations(op, rows), .backward = {}}, vectors);
+  panel_share_ = solver_.pruned_share();
+}
+
 // The residuals of the first answer are kept of few columns, and where the answer before had to be corrected:
 // else they are made again should they be needed.
 template <Scalar T>
@@ -339,11 +377,11 @@ void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
   std::vector<ColumnError> all;
   if (fits) {
     whole = in_rows(system);
-    solver_.solve(whole.op, {.rows = {.b = whole.b, .x = whole.x}});
+    solve_first(whole.op, whole.b, {.rows = {.b = whole.b, .x = whole.x}}, limits);
     all =
         residuals_.measure(whole.op, whole.b, whole.x, keeps ? whole.r : VectorRows<T>(), limits.acceptable);
   } else {
-    solver_.solve(system.op, system.b, system.x);
+    solve_first(system.op, system.b, {.b = system.b, .x = system.x}, limits);
     all = residuals_.measure(system.op, system.b, system.x, Vectors<T>(), limits.acceptable);
   }
   auto parts = parts_to_correct(all, limits);
@@ -453,13 +491,14 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
                                 void* stream) {
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
   const double acceptable = options.acceptable > 0 ? options.acceptable : 10 * epsilon;
-  const Limits limits{options.best ? epsilon : acceptable, acceptable, options.max_steps, options.best};
+  const Limits limits{options.best ? epsilon : acceptable, acceptable, options.max_steps, options.best,
+                      options.prune};
   return revoke_on_error([&] {
     const auto start = Clock::now();
     const Offset reduced = reductions();
     agree(op, b, x);
     const auto device = device_.find(op);
-    Refined refined;
+    Refined refined{.panel_share = 0};
     const Index at_once = group(b.cols);
     for (Index first = 0; first < b.cols; first += at_once) {
       const Index count = std::min(at_once, b.cols - first);
@@ -472,6 +511,7 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
       device == device_.end() ? refine_here(system, limits)
                               : refine_on(*device->second.refinement, system, limits);
       refined.steps = std::max(refined.steps, steps_);
+      refined.panel_share += panel_share_ * double(count) / double(b.cols);
       refined.columns.insert(refined.columns.end(), error_.begin(), error_.end());
     }
     refined.error = largest(refined.columns);

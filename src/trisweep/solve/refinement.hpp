@@ -13,6 +13,7 @@
 
 namespace trisweep::solve {
 
+// What refinement has come to, of all right-hand sides of a call.
 struct Refined {
   BackwardError error;               // the largest of each kind
   std::vector<ColumnError> columns;  // by right-hand side
@@ -20,6 +21,7 @@ struct Refined {
   int steps = 0;                     // accepted corrections
   Index worst = 0;                   // the right-hand side with the largest error
   Offset reductions = 0;             // blocking ones
+  double panel_share = 1;            // of the first sweeps, see Answer
   double seconds = 0;                // on this rank
 };
 
@@ -48,8 +50,9 @@ class RefinedSolver {
   // Allocates here and in the solver: solve() then allocates little, but for GMRES. solve() does so when
   // needed.
   void prepare(Op op, Index nrhs);
-  // Number of right-hand sides that are solved together, and of those that are corrected together.
+  // Number of right-hand sides that are solved together.
   Index group(Index nrhs) const;
+  // Number of those that are corrected together.
   Index part(Index nrhs) const;
   // b and x must not overlap: Error(usage) on every rank otherwise. They may be in the memory of the solver's
   // device, and are refined there in `stream` (null: the default stream): each step waits for the stream, for
@@ -71,6 +74,7 @@ class RefinedSolver {
     double target, acceptable;
     int steps;
     bool best;
+    bool prune;
   };
   // Some right-hand sides, their answers and the residuals of these.
   struct System {
@@ -121,6 +125,9 @@ class RefinedSolver {
   void make_room_on_device(Op op, Index nrhs);
   // These leave the errors of the system's columns in error_.
   void refine_here(const System& system, const Limits& limits);
+  // The first answer; b as `vectors` have it.
+  template <class B>
+  void solve_first(Op op, const B& b, const engine::CallersVectors<T>& vectors, const Limits& limits);
   void refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits);
   // The steps that only the host has, of an answer that a device began with.
   void take_over(const System& system, const Limits& limits);
@@ -139,7 +146,10 @@ class RefinedSolver {
   // not rise above the goal. Returns the best share of an error that is left; 1 when none fell.
   double improve(const Step& step, double goal, Kind kind);
   double most(Kind kind) const;
-  Offset reductions() const { return a_.comm().reductions() + solver_.comm().reductions(); }
+  Offset reductions() const {
+    const mpi::Communicator &a = a_.comm(), &solver = solver_.comm();
+    return a.reductions() + (a.shares_fault_state(solver) ? 0 : solver.reductions());
+  }
 
   krylov::DistributedMatrix<T>& a_;
   TriangularSolver<T>& solver_;
@@ -148,6 +158,7 @@ class RefinedSolver {
   std::vector<ColumnError> error_;  // by right-hand side of what is refined
   bool residual_is_current_ = false;
   int steps_ = 0;
+  double panel_share_ = 1;    // of the group that is refined
   std::map<Op, Index> room_;  // right-hand sides
   Buffer<T> residual_;        // of a part
   Buffer<T> corrected_;

@@ -11,7 +11,7 @@ namespace trisweep::solve {
 namespace {
 
 numeric::Estimates estimate(const model::PlanProblem& problem, const std::string& diagonal) {
-  const auto kind = problem.cholesky ? numeric::Kind::cholesky : numeric::Kind::lu;
+  const auto kind = problem.upper_is_lower ? numeric::Kind::cholesky : numeric::Kind::lu;
   return numeric::estimate(*problem.structure_for(diagonal), kind, problem.workload.stored_bytes);
 }
 
@@ -19,7 +19,7 @@ numeric::Estimates estimate(const model::PlanProblem& problem, const std::string
 
 PanelBytes panel_bytes(const model::PlanProblem& problem, const model::PlanChoice& choice) {
   const model::ChosenPlan plan(problem, choice);
-  const auto values = distribution::stored_values(*plan.structure, *plan.mapping, problem.cholesky);
+  const auto values = distribution::stored_values(*plan.structure, *plan.mapping, problem.upper_is_lower);
   const auto bytes = static_cast<double>(problem.workload.stored_bytes);
   return {.all_ranks = bytes * double(std::reduce(values.begin(), values.end())),
           .fullest_rank = bytes * double(std::ranges::max(values))};

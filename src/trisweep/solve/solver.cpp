@@ -7,32 +7,56 @@
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/factorizer.hpp"
 #include "trisweep/solve/singularity.hpp"
+#include "trisweep/solve/some_rows.hpp"
 #include "trisweep/solve/usable_options.hpp"
 
 namespace trisweep::solve {
 
 template <Scalar T>
 struct Solver<T>::State {
-  State(MPI_Comm the_comm, BlockRows<T> rows, const SolverOptions& given)
-      : comm(the_comm), options(usable_options<T>(comm, given)), system(comm, std::move(rows)) {
+  State(const mpi::Communicator& ranks, BlockRows<T> rows, const SolverOptions& given,
+        FactorSources<T> factors, const PlannedSystem* analyzed)
+      : comm(ranks.share()),
+        options(usable_options<T>(comm, given)),
+        system(comm, std::move(rows)),
+        factorizer(comm, system, options, std::move(factors)) {
     if (options.device != engine::Device::native)
       report.exchange_backend = engine::name_of(*options.exchange_backend);
-    factor({.low_precision = options.mixed, .compression = compression});
+    if (analyzed) factorizer.adopt(*analyzed, report);
+    factor(
+        {.low_precision = options.mixed, .compression = compression, .reuses_analysis = analyzed != nullptr});
   }
+
+  // The factors of an attempt: tiles on a rank that is alone.
+  template <Scalar F>
+  struct Parts {
+    std::shared_ptr<FactorSource<F>> source;
+    std::shared_ptr<const MadeTiles<T>> tiles{};
+  };
 
   void factor(const Attempt& next) {
     attempt = next;
     condition.reset();
+    sample.clear();
     report.factor = {.second_try = attempt.pivoting == Pivoting::conservative};
     attempt.low_precision ? factor_in<Single<T>>() : factor_in<T>();
   }
 
   template <Scalar F>
   void factor_in() {
-    MadeFactors<F, T> made;
-    system.gather([&](const matrix::Csr<T>& a) { made = factorizer.template factor<F>(a, attempt, report); });
+    Parts<F> parts{};
+    if (factorizer.is_given()) {
+      parts.source = factorizer.template take_given<F>(attempt, product_share(), report);
+    } else {
+      system.gather([&](const matrix::Csr<T>& a) {
+        auto made = factorizer.template factor<F>(a, attempt, report);
+        parts = {root_factors<F>(std::move(made.factorization)), std::move(made.tiles)};
+      });
+      if (!parts.source) parts.source = root_factors<F>(nullptr);
+    }
     share_choice();
-    distribute(std::move(made));
+    share_factor_report();
+    distribute(std::move(parts));
   }
 
   void share_choice() {
@@ -43,12 +67,20 @@ struct Solver<T>::State {
     if (const auto& usual = mpi::usual_transport(comm); usual.preferred) report.plan.transport = usual.name;
   }
 
+  void share_factor_report() {
+    FactorReport& of = report.factor;
+    const auto share = [&](auto&... value) { (comm.broadcast(value), ...); };
+    share(of.kind, of.given, of.nonzeros_l, of.nonzeros_u, of.bytes, of.uncompressed_bytes, of.supernodes,
+          of.flops, of.analysis_seconds, of.seconds, of.perturbed_pivots, of.delayed_pivots, of.pivots,
+          of.compression_seconds);
+  }
+
   template <Scalar F>
-  void distribute(MadeFactors<F, T> made) {
+  void distribute(Parts<F> parts) {
     const auto start = Clock::now();
-    make_solver(made);
-    settle_compression(made);
-    made = {};
+    make_solver(parts);
+    settle_compression(parts);
+    parts = {};
     report.distribution_seconds = comm.max(seconds_since(start));
     const auto plan_start = Clock::now();
     refined->prepare(options.op, options.nrhs);
@@ -62,14 +94,14 @@ struct Solver<T>::State {
 
   // An automatic compression is tried, and changed or left out where it does not pay.
   template <Scalar F>
-  void settle_compression(MadeFactors<F, T>& made) {
+  void settle_compression(Parts<F>& parts) {
     while (options.compress.automatic && solver->compression()) {
       const auto better = better_compression(*solver, *refined, options.op, refinement(), whole_answers());
       if (!better) break;
       report.factor.compression_seconds += solver->compression()->seconds;
       attempt.compression = *better;
-      if (made.tiles) restore_panels(made);
-      make_solver(made);
+      if (parts.tiles) restore_panels(parts);
+      make_solver(parts);
     }
     if (options.compress.automatic && !solver->compression()) attempt.compression = {};
     if (attempt.pivoting == Pivoting::standard) compression = attempt.compression;
@@ -77,27 +109,27 @@ struct Solver<T>::State {
 
   // The panels that tiles were made of: once they are needed, they stay until the solver is made.
   template <Scalar F>
-  void restore_panels(MadeFactors<F, T>& made) {
+  void restore_panels(Parts<F>& parts) {
     const auto start = Clock::now();
     refined.reset();
     solver.reset();
-    made = {};
+    parts = {};
     system.gather([&](const matrix::Csr<T>& a) {
-      made.factorization = factorizer.template with_panels<F>(a, attempt);
+      parts.source = root_factors(factorizer.template with_panels<F>(a, attempt));
     });
     report.factor.compression_seconds += seconds_since(start);
   }
 
   template <Scalar F>
-  void make_solver(const MadeFactors<F, T>& made) {
+  void make_solver(const Parts<F>& parts) {
     refined.reset();  // it keeps sums of A's rows
     TriangularSolverOptions wanted = triangular_options(options, report.plan);
     wanted.rows = system.matrix().partition();
     wanted.compression = attempt.compression;
     if (!solver || solver->options().compression != wanted.compression ||
-        !solver->refill(made.factorization, made.tiles)) {
+        !solver->refill(*parts.source, parts.tiles)) {
       solver.reset();
-      solver.emplace(comm.handle(), made.factorization, wanted, made.tiles);
+      solver.emplace(comm.share(), *parts.source, wanted, parts.tiles);
     }
     refined.emplace(system.matrix(), *solver);
   }
@@ -117,14 +149,17 @@ struct Solver<T>::State {
   double compression_eps() const { return solver->compression() ? solver->options().compression.eps : 0; }
 
   WholeAnswers whole_answers() const {
+    return {.passes = passes_of_whole_factors(options.refinement, options.mixed), .product = product_share()};
+  }
+
+  model::ProductShare product_share() const {
     const auto most = [&](auto value) { return comm.max(double(value)); };
     const matrix::Csr<T>& local = system.matrix().local();
-    return {.passes = passes_of_whole_factors(options.refinement, options.mixed),
-            .product = {.ranks = comm.size(),
-                        .rows = static_cast<Index>(most(local.rows())),
-                        .nonzeros = static_cast<Offset>(most(local.nonzeros())),
-                        .neighbours = static_cast<Index>(most(system.matrix().halo().neighbours().size())),
-                        .ghosts = static_cast<Index>(most(local.cols() - local.rows()))}};
+    return {.ranks = comm.size(),
+            .rows = static_cast<Index>(most(local.rows())),
+            .nonzeros = static_cast<Offset>(most(local.nonzeros())),
+            .neighbours = static_cast<Index>(most(system.matrix().halo().neighbours().size())),
+            .ghosts = static_cast<Index>(most(local.cols() - local.rows()))};
   }
 
   RefinementOptions refinement() const {
@@ -145,31 +180,92 @@ struct Solver<T>::State {
                   .worst = result.worst,
                   .reductions = result.reductions,
                   .condition = *condition,
-                  .seconds = result.seconds};
+                  .seconds = result.seconds,
+                  .panel_share = result.panel_share};
     assess<T>(answer);
     report.factor.condition_estimate = answer.condition.condition_estimate;
     report.factor.numerically_singular = answer.singular;
     return answer;
   }
 
+  // Solves, and factors again as long as that may help.
+  Answer solve(const Vectors<const T>& b, Vectors<T> x, Op op, bool prune, void* stream) {
+    const Vectors<const T> right = system.in_range(b, *solver);
+    for (;;) {
+      RefinementOptions limits = refinement();
+      limits.prune = prune;
+      Answer answer = judge(refined->solve(op, right, x, limits, stream));
+      if (!answer.solved()) system.require_finite(right, *solver);  // no other factors would help
+      const auto next = options.second_try ? next_attempt(attempt, compression_eps(), answer) : std::nullopt;
+      if (!next) return answer;
+      factor(*next);
+    }
+  }
+
+  // The verdict on unrefined sweeps. A solution of ones, in the units of the caller's.
+  const Answer& sampled(Op op) {
+    if (const auto known = sample.find(op); known != sample.end()) return known->second;
+    std::vector<T> ones, b, x;
+    mpi::agree_on_error(comm, [&] {
+      ones.assign(usize(system.matrix().local_rows()), T(1));
+      b.resize(ones.size());
+      x.resize(ones.size());
+    });
+    system.matrix().prepare(op, 1);
+    system.matrix().apply(op, ones, b, solver->pool());
+    Answer answer = judge(refined->solve(op, b, x, {.max_steps = 0}));
+    mpi::agree_on_error(comm, [&] { sample.emplace(op, std::move(answer)); });
+    return sample.at(op);
+  }
+
   mpi::Communicator comm;
   SolverOptions options;
   LinearSystem<T> system;
-  Factorizer<T> factorizer{comm, system, options};
+  Factorizer<T> factorizer;
   Compression compression = first_compression<T>(options);  // with standard pivoting; none once undone
   Attempt attempt{};                                        // the last one
   std::optional<TriangularSolver<T>> solver{};
   std::optional<RefinedSolver<T>> refined{};
   std::optional<ConditionEstimate> condition{};  // once it is known
+  std::map<Op, Answer> sample{};                 // of these factors, see Solver::solve_rows
   engine::SolveProfile last_sweep{};
   Report report{};
 };
 
 template <Scalar T>
+std::unique_ptr<typename Solver<T>::State> Solver<T>::make(const mpi::Communicator& comm, BlockRows<T> rows,
+                                                           const SolverOptions& options,
+                                                           FactorSources<T> factors,
+                                                           const PlannedSystem* analyzed) {
+  return mpi::revoke_on_error(comm, [&] {
+    const mpi::SetUp set_up(comm);
+    return mpi::make_collective<State>(comm, std::move(rows), options, std::move(factors), analyzed);
+  });
+}
+template <Scalar T>
 Solver<T>::Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options)
-    : state_(std::make_unique<State>(comm, std::move(rows), options)) {}
+    : Solver(mpi::Communicator(comm, {}, options.watchdog), std::move(rows), options) {}
+template <Scalar T>
+Solver<T>::Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, GivenFactors<T> factors)
+    : Solver(comm, std::move(rows), options,
+             sources_of(mpi::Communicator(comm, {}, options.watchdog), std::move(factors))) {}
+template <Scalar T>
+Solver<T>::Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, FactorSources<T> factors)
+    : state_(make(mpi::Communicator(comm, {}, options.watchdog), std::move(rows), options, std::move(factors),
+                  nullptr)) {}
+template <Scalar T>
+Solver<T>::Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options,
+                  const PlannedSystem* analyzed)
+    : state_(make(mpi::Communicator(comm, {}, options.watchdog), std::move(rows), options, {}, analyzed)) {}
+template <Scalar T>
+Solver<T>::Solver(const mpi::Communicator& comm, BlockRows<T> rows, const SolverOptions& options)
+    : state_(make(comm, std::move(rows), options, {}, nullptr)) {}
 template <Scalar T>
 Solver<T>::~Solver() = default;
+template <Scalar T>
+void Solver<T>::destroy_locally() const {
+  state_->comm.destroy_locally();
+}
 template <Scalar T>
 Solver<T>::Solver(Solver&&) noexcept = default;
 template <Scalar T>
@@ -178,30 +274,88 @@ Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 template <Scalar T>
 Answer Solver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op, void* stream) {
   State& s = *state_;
-  const Vectors<const T> right = s.system.in_range(b, *s.solver);
-  for (;;) {
-    Answer answer = s.judge(s.refined->solve(op, right, x, s.refinement(), stream));
-    if (!answer.solved()) s.system.require_finite(right, *s.solver);  // no other factors would help
-    const auto next =
-        s.options.second_try ? next_attempt(s.attempt, s.compression_eps(), answer) : std::nullopt;
-    if (!next) return answer;
-    s.factor(*next);
-  }
+  return mpi::revoke_on_error(s.comm, [&] { return s.solve(b, x, op, false, stream); });
+}
+
+template <Scalar T>
+Answer Solver<T>::solve_sparse(Vectors<const T> b, Vectors<T> x, Op op) {
+  State& s = *state_;
+  const bool prune = s.options.device == engine::Device::native;
+  return mpi::revoke_on_error(s.comm, [&] { return s.solve(b, x, op, prune, nullptr); });
+}
+
+template <Scalar T>
+Answer Solver<T>::solve_rows(const SparseColumns<T>& b, std::span<const Index> rows, Vectors<T> x, Op op) {
+  State& s = *state_;
+  return mpi::revoke_on_error(s.comm, [&] {
+    const auto start = Clock::now();
+    require_same_call(s.comm, op, b.cols());
+    const SomeRows<T> wanted{b, rows, x};
+    const Index local_rows = s.system.matrix().local_rows();
+    mpi::agree_on_error(s.comm, [&] { require_fit(wanted, local_rows); });
+    Answer answer = s.sampled(op);
+    const double epsilon = std::numeric_limits<RealOf<T>>::epsilon();
+    if (answer.solved() && answer.error.arioli_demmel_duff <= 10 * epsilon) {
+      const PrunedSweeps done = sweep_rows<T>(
+          *s.solver, op, wanted, [&](Vectors<const T> group) { return s.system.in_range(group, *s.solver); });
+      answer.panel_share = done.panel_share;
+      s.last_sweep = done.profile;
+      answer.of_sample = true;
+    } else {
+      answer = solve_and_pick<T>(s.comm, local_rows, wanted, [&](Vectors<const T> group, Vectors<T> whole) {
+        return s.solve(group, whole, op, false, nullptr);
+      });
+      s.last_sweep = s.solver->last();
+    }
+    answer.seconds = seconds_since(start);
+    return answer;
+  });
 }
 
 template <Scalar T>
 ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, Vectors<const T> x, Op op) {
   if (!answer.is_regular()) return {};
   State& s = *state_;
-  return s.refined->forward_error(op, s.system.in_range(b.columns(answer.worst, 1), *s.solver),
-                                  x.columns(answer.worst, 1), s.system.most_entries(op) + 1);
+  return mpi::revoke_on_error(s.comm, [&] {
+    return s.refined->forward_error(op, s.system.in_range(b.columns(answer.worst, 1), *s.solver),
+                                    x.columns(answer.worst, 1), s.system.most_entries(op) + 1);
+  });
 }
 
 template <Scalar T>
-void Solver<T>::refactor(std::span<const T> values) {
+void Solver<T>::refactor(std::span<const T> values, const PlannedSystem* analyzed) {
   State& s = *state_;
-  s.system.replace_values(values);
-  s.factor({.low_precision = s.options.mixed, .compression = s.compression, .reuses_analysis = true});
+  mpi::revoke_on_error(s.comm, [&] {
+    const mpi::SetUp set_up(s.comm);
+    s.system.replace_values(values);
+    if (analyzed) s.factorizer.adopt(*analyzed, s.report);
+    s.factor({.low_precision = s.options.mixed, .compression = s.compression, .reuses_analysis = true});
+  });
+}
+
+template <Scalar T>
+ExplicitFactors<T> Solver<T>::explicit_factors() {
+  State& s = *state_;
+  ExplicitFactors<T> result;
+  mpi::revoke_on_error(s.comm, [&] {
+    s.system.gather([&](const matrix::Csr<T>& a) {
+      result = solve::explicit_factors(*s.factorizer.template with_panels<T>(a, s.attempt));
+      for (double& scale : result.row_scale) scale *= double(s.system.unit());
+    });
+  });
+  return result;
+}
+
+template <Scalar T>
+FactoredSystem<T> Solver<T>::factored_system() {
+  State& s = *state_;
+  FactoredSystem<T> result;
+  mpi::revoke_on_error(s.comm, [&] {
+    s.system.gather([&](const matrix::Csr<T>& a) {
+      result = {s.system.as_given(a), s.factorizer.to_give(a, s.attempt, s.report)};
+    });
+  });
+  return result;
 }
 
 template <Scalar T>
@@ -213,13 +367,15 @@ void Solver<T>::prepare(Op op, Index nrhs) {
 template <Scalar T>
 void Solver<T>::sweep(Vectors<const T> b, Vectors<T> x, Op op) {
   State& s = *state_;
-  const Vectors<const T> right = s.system.in_range(b, *s.solver);
-  const Index at_once = std::max<Index>(s.refined->group(b.cols), 1);
-  for (Index first = 0; first < std::max<Index>(b.cols, 1); first += at_once) {
-    const Index count = std::min(at_once, b.cols - first);
-    s.solver->solve(op, right.columns(first, count), x.columns(first, count));
-    first == 0 ? s.last_sweep = s.solver->last() : s.last_sweep += s.solver->last();
-  }
+  mpi::revoke_on_error(s.comm, [&] {
+    const Vectors<const T> right = s.system.in_range(b, *s.solver);
+    const Index at_once = std::max<Index>(s.refined->group(b.cols), 1);
+    for (Index first = 0; first < std::max<Index>(b.cols, 1); first += at_once) {
+      const Index count = std::min(at_once, b.cols - first);
+      s.solver->solve(op, right.columns(first, count), x.columns(first, count));
+      first == 0 ? s.last_sweep = s.solver->last() : s.last_sweep += s.solver->last();
+    }
+  });
 }
 
 template <Scalar T>

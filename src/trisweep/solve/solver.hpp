@@ -14,8 +14,14 @@
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/solve/answer.hpp"
 #include "trisweep/solve/block_rows.hpp"
+#include "trisweep/solve/explicit_factors.hpp"
 #include "trisweep/solve/report.hpp"
 #include "trisweep/solve/solver_options.hpp"
+#include "trisweep/solve/sparse_columns.hpp"
+
+namespace trisweep::mpi {
+class Communicator;  // mpi/communicator.hpp
+}
 
 namespace trisweep::engine {
 class Recorder;       // engine/recorder.hpp
@@ -24,12 +30,21 @@ struct SolveProfile;  // engine/profile.hpp
 
 namespace trisweep::solve {
 
+template <Scalar T>
+struct FactorSources;  // solve/factor_source.hpp
+template <Scalar T>
+struct GivenFactors;  // solve/given_factors.hpp
+template <Scalar T>
+struct FactoredSystem;  // the same
+struct PlannedSystem;   // planning.hpp
+
 // A collective object: every rank of the communicator makes one, calls the same methods in the same order
 // with the same op and number of right-hand sides, and destroys it. Errors are thrown on every rank; after
 // one in a solve the object is revoked (mpi/fault_state.hpp): it can be destroyed at any time, and nothing
 // else.
 //
-// Rank 0 gathers the matrix to factor it: the factorization is of one process with threads.
+// Rank 0 gathers the matrix to factor it: the factorization is of one process with threads. (Factors that are
+// given may be distributed.)
 template <Scalar T>
 class Solver {
  public:
@@ -37,8 +52,25 @@ class Solver {
   // Error(numerical) when the matrix is structurally singular, Error(environment) when memory does not
   // suffice.
   Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options = {});
+  // Begins with factors of the matrix that were made here before (given_factors.hpp), in the precision that
+  // the options have: full, or `mixed`. The matrix is gathered nowhere, until other values, or a second try,
+  // are factored here.
+  Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, GivenFactors<T> factors);
+  // The same with factors that another library has made (lu_source.hpp).
+  Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, FactorSources<T> factors);
+  // Part of an object, whose messages and fault state it shares.
+  Solver(const mpi::Communicator& comm, BlockRows<T> rows, const SolverOptions& options = {});
+  // The same with an analysis of the same pattern, which rank 0 has (AnalyzedSystem).
+  Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, const PlannedSystem* analyzed);
   ~Solver();
+  // Makes destruction local, for callers that cannot destroy it on all ranks in the same order (garbage
+  // collectors): it then frees this rank's memory and never communicates; a window of the one-sided transport
+  // stays until later solvers take its communicator, or MPI ends.
+  // Not collective; nothing but destruction may follow.
+  void destroy_locally() const;
+  // What is moved from can be destroyed and assigned to, nothing else.
   Solver(Solver&&) noexcept;
+  // Destroys its own as the destructor does: collective.
   Solver& operator=(Solver&&) noexcept;
 
   // Solves op(A) x = b. b, x: this rank's rows, in the order of its rows of A (rows() x nrhs); they must not
@@ -46,29 +78,54 @@ class Solver {
   // written; the answer tells whether it is accepted. Throws Error(input), naming row and column, when b has
   // an entry that is not finite; the solver stays usable.
   Answer solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none, void* stream = nullptr);
+  // The same, faster where few rows of b are not zero: the first forward sweep is pruned (plan/pruning.hpp).
+  Answer solve_sparse(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
+  // Some entries of the solutions of sparse right-hand sides, by sweeps that are pruned both ways. `b`: this
+  // rank's rows; `rows`: those of this rank whose entries are wanted, in any order; x: a row for each.
+  // Right-hand sides that reach similar panels are solved together, 16 at a time.
+  //
+  // Without the rest of x it has no residual: x is what the sweeps have made of it. The answer is that of a
+  // sample, a dense right-hand side with a known solution, which is solved by unrefined sweeps when new
+  // factors are first asked for rows. Where it would have to be corrected, whole solutions are made, refined
+  // and judged, and the answer is the worst of these.
+  Answer solve_rows(const SparseColumns<T>& b, std::span<const Index> rows, Vectors<T> x, Op op = Op::none);
   // Estimated forward error of x, as returned by solve() with this answer, for the right-hand side with the
   // largest backward error. Cost: about thirty sweeps. Unknown when the verdict is singular.
   ForwardError forward_error(const Answer& answer, Vectors<const T> b, Vectors<const T> x, Op op = Op::none);
   // Factors new values of the same pattern, in the order of this rank's entries. Ordering, structure and plan
   // are reused unless pivots require another structure.
-  void refactor(std::span<const T> values);
+  void refactor(std::span<const T> values) { refactor(values, nullptr); }
+  // The same from that analysis, which rank 0 has, whatever the values before required (AnalyzedSystem).
+  void refactor(std::span<const T> values, const PlannedSystem* analyzed);
+
+  // L and U by their entries, on rank 0 (others: empty), in the order of the ranks' rows. They are factored
+  // once more, in the precision T.
+  ExplicitFactors<T> explicit_factors();
+  // The matrix and its factors for another solver to begin with, and for files (storage/factor_file.hpp), on
+  // rank 0 (others: empty): factored once more, in the precision that the factors have after the last solve.
+  FactoredSystem<T> factored_system();
 
   // Allocates for solves of op with at most `nrhs` right-hand sides, which then allocate nothing (but GMRES).
   void prepare(Op op, Index nrhs);
   // One forward and one backward sweep with the factors, without refinement or verdict.
   void sweep(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
-  // Times and traffic of this rank's last sweep. record_in: records further sweeps there; null: stops.
+  // Times and traffic of the last sweep() on this rank, or of all sweeps of the last solve_rows().
   const engine::SolveProfile& last_sweep() const;
+  // Records further sweeps there; null: stops.
   void record_in(engine::Recorder* recorder);
 
   // The factorization, its plan and costs.
   const Report& report() const;
-  // The row partition, and this rank's number of rows.
+  // Which rows each rank has.
   const distribution::RowPartition& partition() const;
+  // Of A, b and x on this rank.
   Index rows() const;
 
  private:
   struct State;
+  static std::unique_ptr<State> make(const mpi::Communicator& comm, BlockRows<T> rows,
+                                     const SolverOptions& options, FactorSources<T> factors,
+                                     const PlannedSystem* analyzed);
   std::unique_ptr<State> state_;
 };
 

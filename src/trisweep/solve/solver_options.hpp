@@ -8,6 +8,7 @@
 #include "trisweep/core/observer.hpp"
 #include "trisweep/engine/devices.hpp"
 #include "trisweep/model/plan_axes.hpp"
+#include "trisweep/numeric/kind.hpp"
 #include "trisweep/ordering/ordering.hpp"
 #include "trisweep/solve/accuracy.hpp"
 
@@ -22,25 +23,32 @@ struct SolverOptions {
   std::string machine{};  // of the model that chooses the plan: a name or .json file; empty: these ranks
   Op op = Op::none;       // that the plan is chosen for
   Index nrhs = 1;         // right-hand sides that the plan is chosen for
-  ordering::Method ordering = ordering::Method::automatic;
+  ordering::Method ordering = ordering::Method::automatic;    // fill-reducing
+  numeric::KindChoice kind = numeric::KindChoice::automatic;  // of the first factorization
   bool mixed = false;  // single-precision factors of a double-precision system, with refinement
+  // Whether, and how far, the factors' panels are compressed.
+  struct Compress {
+    double eps = 0;          // relative error of each panel; 0: uncompressed
+    bool automatic = false;  // `eps` is chosen
+  };
   // Low-rank and reduced-precision storage of the factors' panels; automatic: the accuracy with the fastest
   // refined solve, where that is faster than with uncompressed factors. When compressed factors do not lead
   // to a solution, the system is factored again without compression.
-  struct Compress {
-    double eps = 0;  // relative error of each panel; 0: uncompressed
-    bool automatic = false;
-  } compress{};
+  Compress compress{};
   engine::Device device = engine::Device::native;  // see TriangularSolverOptions
+  // Between devices; unset: one-sided puts where there are.
   std::optional<device::ExchangeBackend> exchange_backend{};
   int threads = 0;             // per rank; 0: one in the sweeps, all processors in the factorization
-  bool deterministic = false;  // see TriangularSolverOptions for these three
+  bool deterministic = false;  // a fixed summation order: bitwise the same x on one grid
+  // False, a study: the same messages and products in any order, without a solution.
   bool dependencies = true;
+  // Seconds without progress after which a solve fails, and says which messages are missing.
   double watchdog = std::numeric_limits<double>::infinity();
-  RefinementOptions refinement{};
-  bool second_try = true;        // conservative pivoting, when the first factors lead to no solution
-  Observer* observer = nullptr;  // progress of rank 0
+  RefinementOptions refinement{};  // how far x is refined
+  bool second_try = true;          // conservative pivoting, when the first factors lead to no solution
+  Observer* observer = nullptr;    // progress of rank 0
 
+  // `observer`, or one that is silent.
   Observer& observed_by() const { return observer ? *observer : silent_observer(); }
 };
 

@@ -10,7 +10,6 @@
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/plan/without_dependencies.hpp"
-#include "trisweep/solve/broadcast.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -18,7 +17,7 @@ namespace {
 void check_options(const TriangularSolverOptions& options, Index ranks) {
   distribution::check_grid(options.grid, ranks);
   require_threads(options.threads);
-  if (options.grain < 1 || options.tiling.width < 1 || options.tiling.least < 1)
+  if (options.grain.value_or(1) < 1 || options.tiling.width < 1 || options.tiling.least < 1)
     throw Error(ErrorKind::usage, "grain and tiles' widths must be positive");
   engine::require_device(options.device);
   if (!(options.compression.eps >= 0 && options.compression.eps < 1))
@@ -51,7 +50,7 @@ std::string_view name_of(const mpi::TransportFactory& factory) {
   return at != table.end() ? at->name : make && *make == &mpi::make_usual ? "usual" : "one of the caller's";
 }
 
-constexpr std::size_t settings_of_solvers = 18;
+constexpr std::size_t settings_of_solvers = 20;
 
 // What two ranks that have messages for each other must agree about, or their results depend on.
 template <class S, Scalar T>
@@ -69,8 +68,10 @@ std::array<mpi::Setting, settings_of_solvers> settings_of(const TriangularSolver
        {"device", text(static_cast<int>(o.device))},
        {"exchange of devices", o.exchange_backend ? text(static_cast<int>(*o.exchange_backend)) : "usual"},
        {"deterministic", text(o.deterministic)},
+       {"several threads", text(o.threads > 1)},
+       {"watchdog", text(o.watchdog)},
        {"dependencies", text(o.dependencies)},
-       {"grain", text(o.grain)},
+       {"grain", o.grain ? text(*o.grain) : "usual"},
        {"compression", fmt::format("{}, {}", o.compression.eps, o.compression.most)},
        {"tile width", text(o.tiling.width)},
        {"least tile width", text(o.tiling.least)},
@@ -78,27 +79,18 @@ std::array<mpi::Setting, settings_of_solvers> settings_of(const TriangularSolver
        {"limits", fmt::format("{}, {}", o.limits.bytes, o.limits.tag)}}};
 }
 
-template <class S>
-void check_factorization(const Factorization<S>* factorization, bool in_tiles) {
-  if (factorization != nullptr && factorization->analysis && factorization->analysis->structure &&
-      factorization->factors && (in_tiles || factorization->factors->bytes() > 0))
-    return;
-  throw Error(ErrorKind::usage, "rank 0 has no factorization to solve with",
-              "pass what factor() returned on rank 0");
-}
-
 // The options, when they make sense and are those of all ranks.
 template <Scalar T, class S>
-TriangularSolverOptions agreed_options(const mpi::Communicator& comm, const TriangularSolverOptions& options,
-                                       const Factorization<S>* factorization, bool in_tiles) {
+TriangularSolverOptions agreed_options(const mpi::Communicator& comm,
+                                       const TriangularSolverOptions& options) {
   std::array<mpi::Setting, settings_of_solvers> settings;
   auto copy = mpi::agree_on_error(comm, [&] {
     check_options(options, comm.size());
-    if (comm.rank() == 0) check_factorization(factorization, in_tiles);
     settings = settings_of<S, T>(options);
     return options;
   });
   mpi::require_same(comm, settings);
+  comm.watch(copy.watchdog);
   return copy;
 }
 
@@ -121,21 +113,19 @@ void require_same_call(const mpi::Communicator& comm, Op op, Index nrhs) {
 template <Scalar T>
 template <class S>
 requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
-    MPI_Comm comm, std::shared_ptr<const Factorization<S>> factorization,
-    const TriangularSolverOptions& options, std::shared_ptr<const MadeTiles<T>> tiles)
-    : comm_(comm, options.limits),
-      options_(agreed_options<T>(comm_, options, factorization.get(), tiles != nullptr)),
-      source_(factorization ? factorization->analysis : nullptr),
-      analysis_(broadcast_analysis(comm_, factorization ? factorization->analysis.get() : nullptr)),
-      scaled_norm_one_(factorization ? factorization->scaled_norm_one : 0) {
+    mpi::Communicator comm, FactorSource<S>& factors, const TriangularSolverOptions& options,
+    std::shared_ptr<const MadeTiles<T>> tiles)
+    : comm_(std::move(comm)),
+      options_(agreed_options<T, S>(comm_, options)),
+      analysis_(factors.analysis(comm_)),
+      analysis_key_(factors.analysis_key(comm_)) {
   mpi::agree_on_error(comm_, [&] {
     distribution_ = {analysis_.structure, options.mapping, options.grid, options.tiling};
     partition_ = partition_for(options.rows, structure().n, comm_.size());
     local_blocks_ = distribution::make_local_blocks(structure(), mapping(), comm_.rank());
   });
   mpi::agree_on_error(comm_, [&] { pool_.emplace(options.threads); });
-  fill(factorization, tiles.get());
-  comm_.broadcast(scaled_norm_one_);
+  fill(factors, tiles.get());
   mpi::agree_on_error(comm_, [&] {
     engine_ = engine::make_engine<T>({.comm = comm_,
                                       .pool = *pool_,
@@ -153,12 +143,11 @@ requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
 
 template <Scalar T>
 template <class S>
-void TriangularSolver<T>::fill(const std::shared_ptr<const Factorization<S>>& factorization,
-                               const MadeTiles<T>* tiles) {
+void TriangularSolver<T>::fill(FactorSource<S>& factors, const MadeTiles<T>* tiles) {
+  scaled_norm_one_ = factors.scaled_norm_one(comm_);
   compression_.reset();
   if (tiles == nullptr) {
-    panels_ = engine::PanelStore<T>::template distribute<S>(comm_, distribution_, local_blocks_,
-                                                            factorization ? factorization->factors : nullptr);
+    panels_ = engine::PanelStore<T>(factors.panels(comm_, distribution_, local_blocks_));
     return compress<S>();
   }
   mpi::agree_on_error(comm_, [&] {
@@ -213,53 +202,55 @@ CompressionReport TriangularSolver<T>::compression_of(const engine::PanelStore<T
 template <Scalar T>
 template <class S>
 requires kernels::StorageOf<S, T>
-bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>> factorization,
-                                 std::shared_ptr<const MadeTiles<T>> tiles) {
+bool TriangularSolver<T>::refill(FactorSource<S>& factors, std::shared_ptr<const MadeTiles<T>> tiles) {
   return mpi::revoke_on_error(comm_, [&] {
-    char same = mpi::agree_on_error(comm_, [&] {
-      if (comm_.rank() == 0) check_factorization(factorization.get(), tiles != nullptr);
-      return char(factorization && factorization->analysis == source_);
-    });
-    comm_.broadcast(same);
-    if (same == 0) return false;
-    fill(factorization, tiles.get());
+    const bool differs = factors.analysis_key(comm_) != analysis_key_;
+    if (comm_.max(double(differs)) > 0) return false;
+    fill(factors, tiles.get());
     engine_->panels_changed();
-    if (factorization) scaled_norm_one_ = factorization->scaled_norm_one;
-    comm_.broadcast(scaled_norm_one_);
     return true;
   });
 }
 
 template <Scalar T>
-plan::Plan TriangularSolver<T>::make_plan(Op op) const {
-  const bool ordered =
-      options_.deterministic || options_.threads > 1 || options_.device != engine::Device::native;
+plan::Plan TriangularSolver<T>::make_plan(Op op, const plan::Pruning& pruning) const {
+  const bool on_device = options_.device != engine::Device::native;
+  const bool ordered = options_.deterministic || options_.threads > 1 || on_device;
+  const Offset grain = options_.grain.value_or(on_device ? plan::grain_of_gpus : plan::grain_of_threads);
   const plan::PlanSpec spec{.op = op,
-                            .upper_is_lower = analysis_.kind == numeric::Kind::cholesky,
+                            .upper_is_lower = !numeric::has_upper(analysis_.kind),
                             .tree = options_.tree,
                             .inter_grid = options_.inter_grid,
                             .vectors = std::make_shared<const plan::VectorPlaces>(
-                                plan::vector_places(analysis_.ordering, partition_))};
+                                plan::vector_places(analysis_.ordering, partition_)),
+                            .lower_op = numeric::upper_of_lower(analysis_.kind),
+                            .pruning = pruning};
   const auto phases = plan::describe(options_.schedule, structure(), mapping(), local_blocks_.layer, spec);
-  plan::Plan plan = plan::make_plan(structure(), mapping(), local_blocks_, phases,
-                                    {.ordered = ordered, .grain = options_.grain});
+  plan::Plan plan =
+      plan::make_plan(structure(), mapping(), local_blocks_, phases, {.ordered = ordered, .grain = grain});
+  plan.op = op;
   if (!options_.dependencies) return plan::without_dependencies(std::move(plan));
   return plan;
 }
 
 template <Scalar T>
 void TriangularSolver<T>::prepare(Op op, Index nrhs) {
-  ++calls_;
-  if (nrhs > 0 && engine_->room(op) >= nrhs) return comm_.skip_conditional(calls_);
+  const auto known = plan_.find(op);
+  if (nrhs > 0 && known != plan_.end() && engine_->room(known->second) >= nrhs)
+    return comm_.skip_conditional();
   mpi::revoke_on_error(comm_, [&] {
-    if (!plan_.empty()) comm_.conditional_barrier(calls_);  // before, no rank can be prepared
+    const mpi::SetUp set_up(comm_);
+    if (!plan_.empty()) comm_.conditional_barrier();  // before, no rank can be prepared
     require_same_call(comm_, op, nrhs);
     if (nrhs < 1)
       throw mpi::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
-    mpi::agree_on_error(comm_, [&] {
-      if (!plan_.contains(op)) plan_.emplace(op, make_plan(op));
+    auto made = mpi::agree_on_error(comm_, [&] {
+      std::map<Op, plan::Plan> one;
+      if (!plan_.contains(op)) one.emplace(op, make_plan(op));
+      return one;
     });
-    engine_->prepare(op, plan_.at(op), nrhs);
+    plan_.merge(made);  // allocates nothing: on all ranks or on none
+    engine_->prepare(plan_.at(op), nrhs);
   });
 }
 
@@ -271,8 +262,56 @@ void TriangularSolver<T>::solve(Op op, const engine::CallersVectors<T>& vectors)
     options_.observer->poll();
     const auto start = Clock::now();
     prepare(op, vectors.columns());
-    last_ = engine_->run(op, vectors);
+    last_ = engine_->run(plan_.at(op), vectors);
     last_.seconds = seconds_since(start);
+  });
+}
+
+template <Scalar T>
+void TriangularSolver<T>::solve(Op op, const plan::Pruning& pruning,
+                                const engine::CallersVectors<T>& vectors) {
+  mpi::revoke_on_error(comm_, [&] {
+    options_.observer->poll();
+    const auto start = Clock::now();
+    prepare(op, vectors.columns());  // which it is a share of, and solves go on with
+    prepare_pruned(op, pruning, vectors.columns());
+    last_ = engine_->run(pruned_->plan, vectors);
+    last_.seconds = seconds_since(start);
+  });
+}
+
+// The same pruning on all ranks: they all return here, or none.
+template <Scalar T>
+void TriangularSolver<T>::prepare_pruned(Op op, const plan::Pruning& pruning, Index nrhs) {
+  const bool is_known = pruned_ && pruned_->plan.op == op && pruned_->pruning == pruning;
+  if (is_known && engine_->room(pruned_->plan) >= nrhs) return;
+  if (!is_known) {
+    auto made = mpi::agree_on_error(comm_, [&] {
+      return std::make_unique<Pruned>(Pruned{pruning, make_plan(op, pruning)});
+    });
+    std::array<double, 2> entries{double(plan::panel_entries(made->plan)),
+                                  double(plan::panel_entries(plan_.at(op)))};
+    comm_.sum(entries);
+    if (entries[1] > 0) made->share = entries[0] / entries[1];
+    if (pruned_) engine_->forget(pruned_->plan);
+    pruned_ = std::move(made);
+  }
+  engine_->prepare(pruned_->plan, nrhs);
+}
+
+template <Scalar T>
+plan::SupernodeSet TriangularSolver<T>::reach(const std::vector<Index>& row_new,
+                                              std::span<const Index> rows) const {
+  const Index first = partition_.first(comm_.rank());
+  std::vector<std::uint64_t> touched;
+  mpi::agree_on_error(comm_, [&] {
+    touched.resize(usize(structure().supernodes()));
+    for (const Index row : rows)
+      touched[usize(structure().supernode_of[usize(row_new[usize(first + row)])])] = 1;
+  });
+  comm_.max(touched);
+  return mpi::agree_on_error(comm_, [&] {
+    return plan::reach(structure(), {touched.begin(), touched.end()});
   });
 }
 
@@ -281,19 +320,18 @@ void TriangularSolver<T>::start(Op op, Vectors<const T> b, Vectors<T> x, void* s
   mpi::revoke_on_error(comm_, [&] {
     require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
     prepare(op, b.cols);
-    engine_->start(op, {.b = b, .x = x}, stream);
+    engine_->start(plan_.at(op), {.b = b, .x = x}, stream);
   });
 }
 
 #define INSTANTIATE(T) template class TriangularSolver<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
-#define INSTANTIATE_STORAGE(S, T)                                                                   \
-  template TriangularSolver<T>::TriangularSolver(MPI_Comm, std::shared_ptr<const Factorization<S>>, \
-                                                 const TriangularSolverOptions&,                    \
-                                                 std::shared_ptr<const MadeTiles<T>>);              \
-  template bool TriangularSolver<T>::refill(std::shared_ptr<const Factorization<S>>,                \
-                                            std::shared_ptr<const MadeTiles<T>>);
+#define INSTANTIATE_STORAGE(S, T)                                                      \
+  template TriangularSolver<T>::TriangularSolver(mpi::Communicator, FactorSource<S>&,  \
+                                                 const TriangularSolverOptions&,       \
+                                                 std::shared_ptr<const MadeTiles<T>>); \
+  template bool TriangularSolver<T>::refill(FactorSource<S>&, std::shared_ptr<const MadeTiles<T>>);
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
 
 }  // namespace trisweep::solve

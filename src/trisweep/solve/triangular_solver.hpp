@@ -11,7 +11,8 @@
 #include "trisweep/core/thread_pool.hpp"
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/plan/schedule.hpp"
-#include "trisweep/solve/analysis.hpp"
+#include "trisweep/solve/factor_source.hpp"
+#include "trisweep/solve/root_factors.hpp"
 
 namespace trisweep::solve {
 
@@ -20,16 +21,19 @@ struct Compression {
   double eps = 0;   // relative error of each panel in the Frobenius norm; 0: uncompressed
   double most = 1;  // maximum ratio of compressed to uncompressed bytes; beyond it panels stay uncompressed
 
+  // Whether both are the same.
   bool operator==(const Compression&) const = default;
 };
 
+// The plan that a solver runs, one choice on each axis, and how; the same on all ranks.
 struct TriangularSolverOptions {
-  distribution::ProcessGrid grid;
+  distribution::ProcessGrid grid;  // Px x Py x Pz ranks, all of the communicator
+  // Which rank owns which block (SC'23, section 3).
   distribution::NamedMapping mapping = distribution::find_mapping("block-cyclic");
-  plan::Tree tree = plan::binary_tree;
-  plan::Schedule schedule = plan::single_sync;
-  plan::InterGrid inter_grid = plan::sparse_allreduce;
-  mpi::TransportFactory transport = mpi::make_usual;
+  plan::Tree tree = plan::binary_tree;                  // of broadcasts and reductions within a layer
+  plan::Schedule schedule = plan::single_sync;          // when layers exchange (SC'23, Algorithm 1)
+  plan::InterGrid inter_grid = plan::sparse_allreduce;  // how they do (SC'23, Algorithm 2)
+  mpi::TransportFactory transport = mpi::make_usual;    // how messages travel
   // Any device but `native` adds contributions in a fixed order, and exchanges segments without MPI.
   engine::Device device = engine::Device::native;
   std::optional<device::ExchangeBackend> exchange_backend{};  // of a device, see engine::EngineOptions
@@ -42,21 +46,24 @@ struct TriangularSolverOptions {
   bool dependencies = true;
   // Seconds without progress after which a solve throws Error(environment), with the messages it waits for.
   double watchdog = std::numeric_limits<double>::infinity();
-  Offset grain = plan::Accumulation{}.grain;  // panel entries of a task, with several threads
-  distribution::Tiling tiling{};
-  distribution::RowPartition rows{};  // of the rows of b and x; empty: even blocks
-  mpi::Limits limits{};               // smaller in tests only
-  Compression compression{};
+  // Panel entries of a task, with several threads or on a device. Unset: as plan/grain.hpp has it.
+  std::optional<Offset> grain{};
+  distribution::Tiling tiling{};            // of wide supernodes
+  distribution::RowPartition rows{};        // of the rows of b and x; empty: even blocks
+  mpi::Limits limits{};                     // smaller in tests only
+  Compression compression{};                // of panels
   Observer* observer = &silent_observer();  // polled before each sweep
 };
 
 // Bytes of the factors by level of the separator tree, from the root; replicated panels count once.
 struct CompressionReport {
-  std::vector<double> level_bytes;
-  std::vector<double> uncompressed_level_bytes;
-  double seconds = 0;  // of the slowest rank
+  std::vector<double> level_bytes;               // as they are stored
+  std::vector<double> uncompressed_level_bytes;  // without compression
+  double seconds = 0;                            // of the slowest rank
 
+  // Of all levels.
   double bytes() const { return std::reduce(level_bytes.begin(), level_bytes.end()); }
+  // Of all levels, without compression.
   double uncompressed_bytes() const {
     return std::reduce(uncompressed_level_bytes.begin(), uncompressed_level_bytes.end());
   }
@@ -65,8 +72,8 @@ struct CompressionReport {
 // Panels that were compressed while they were factored (compressed_factors.hpp).
 template <Scalar T>
 struct MadeTiles {
-  engine::PanelStore<T> panels;
-  double seconds = 0;
+  engine::PanelStore<T> panels;  // of the whole matrix, in tiles
+  double seconds = 0;            // that compressing took
 };
 
 // Collective. Throws Error(usage) on every rank, which is as before, when a call differs among them.
@@ -80,25 +87,45 @@ void require_same_call(const mpi::Communicator& comm, Op op, Index nrhs);
 template <Scalar T>
 class TriangularSolver {
  public:
-  // `factorization`: on rank 0 (others: ignored, may be null), in T or of lower precision, the same S on all
-  // ranks: panels are stored as S, vectors and sums are of T. `tiles`: on a rank that is alone, in the place
-  // of panels that the factorization does not have. Throws Error(usage) when the grid does not fit the ranks,
-  // options differ among them or there is no factorization.
+  // `factors`: in T or of lower precision, the same S on all ranks: panels are stored as S, vectors and sums
+  // are of T. `tiles`: on a rank that is alone, in the place of panels that the factors do not have. Throws
+  // Error(usage) when the grid does not fit the ranks, options differ among them or there are no factors.
+  // With a Communicator: part of an object, whose messages and fault state it shares.
+  template <class S>
+  requires kernels::StorageOf<S, T> TriangularSolver(mpi::Communicator comm, FactorSource<S>& factors,
+                                                     const TriangularSolverOptions& options,
+                                                     std::shared_ptr<const MadeTiles<T>> tiles = nullptr);
+  // `factorization`: on rank 0 (others: ignored, may be null).
+  template <class S>
+  requires kernels::StorageOf<S, T> TriangularSolver(mpi::Communicator comm,
+                                                     std::shared_ptr<const Factorization<S>> factorization,
+                                                     const TriangularSolverOptions& options,
+                                                     std::shared_ptr<const MadeTiles<T>> tiles = nullptr)
+      : TriangularSolver(std::move(comm), RootFactors<S>(std::move(factorization)), options,
+                         std::move(tiles)) {}
+  // The same on a communicator of the caller's.
   template <class S>
   requires kernels::StorageOf<S, T> TriangularSolver(MPI_Comm comm,
                                                      std::shared_ptr<const Factorization<S>> factorization,
                                                      const TriangularSolverOptions& options,
-                                                     std::shared_ptr<const MadeTiles<T>> tiles = nullptr);
+                                                     std::shared_ptr<const MadeTiles<T>> tiles = nullptr)
+      : TriangularSolver(mpi::Communicator(comm, options.limits, options.watchdog), std::move(factorization),
+                         options, std::move(tiles)) {}
   TriangularSolver(const TriangularSolver&) = delete;
   TriangularSolver& operator=(const TriangularSolver&) = delete;
 
-  // Takes the values of another factorization with the same analysis; plans and buffers are reused. False,
-  // with nothing changed, for another analysis. Collective; `factorization` as above, of any S, and `tiles`
-  // of the same tolerance.
+  // Takes the values of other factors with the same analysis; plans and buffers are reused. False, with
+  // nothing changed, for another analysis. Collective; `factors` of any S, `tiles` of the same tolerance.
   template <class S>
   requires kernels::StorageOf<S, T>
-  bool refill(std::shared_ptr<const Factorization<S>> factorization,
-              std::shared_ptr<const MadeTiles<T>> tiles = nullptr);
+  bool refill(FactorSource<S>& factors, std::shared_ptr<const MadeTiles<T>> tiles = nullptr);
+  // The same of factors that rank 0 has.
+  template <class S>
+  requires kernels::StorageOf<S, T>
+  bool refill(std::shared_ptr<const Factorization<S>> factorization) {
+    RootFactors<S> factors(std::move(factorization));
+    return refill(factors);
+  }
 
   // Makes the plan of `op` and allocates for `nrhs` >= 1 right-hand sides; solves of op with at most as many
   // then allocate nothing. Collective. solve() does so when needed.
@@ -109,22 +136,44 @@ class TriangularSolver {
   // Throws Error(usage) when they are not such. Vectors that lie in rows are for the processors; x may have
   // other columns beside these.
   void solve(Op op, const engine::CallersVectors<T>& vectors);
+  // The same of columns: this rank's rows by right-hand sides.
   void solve(Op op, Vectors<const T> b, Vectors<T> x) { solve(op, {.b = b, .x = x}); }
+  // The same by a plan that is pruned, which panels' tiles, kernels and messages are not: b is zero outside
+  // of pruning.forward, and x is written in pruning.backward alone. The last such plan is kept for more
+  // solves.
+  void solve(Op op, const plan::Pruning& pruning, const engine::CallersVectors<T>& vectors);
+  // The supernodes that some equations of op(A) x = b, of this rank by its own numbers, reach. Collective.
+  plan::SupernodeSet reach_of_equations(Op op, std::span<const Index> rows) const {
+    return reach(equations_new(op), rows);
+  }
+  // The same of unknowns.
+  plan::SupernodeSet reach_of_unknowns(Op op, std::span<const Index> rows) const {
+    return reach(op == Op::none ? analysis_.ordering.col_new : analysis_.ordering.row_new, rows);
+  }
+  // When the elimination comes to this rank's equation `row` of op(A) x = b.
+  Index position_of_equation(Op op, Index row) const {
+    return equations_new(op)[usize(partition_.first(comm_.rank()) + row)];
+  }
+  // Of the panels' entries that all ranks read in a solve with a whole plan, those with the last pruned one.
+  double pruned_share() const { return pruned_->share; }
   // The same in a stream of the device (a cudaStream_t or hipStream_t; null: its usual one). With b and x in
   // the device's memory, and prepare()d, it neither waits nor allocates: the solution is ready in stream
   // order. Synchronous except on a GPU.
   void start(Op op, Vectors<const T> b, Vectors<T> x, void* stream);
 
-  // Whether vectors may be in device memory; copies between device and host memory.
+  // Whether vectors may be in device memory.
   bool reaches_device() const { return engine_->reaches_device(); }
+  // Copies between device and host memory.
   void copy(Vectors<T> to, Vectors<const T> from) const { engine_->copy(to, from); }
   // See engine::Engine::refinement; for an op that was prepared.
   std::unique_ptr<engine::Refinement<T>> refinement(Op op, const device::ResidualSystem<T>& of,
                                                     const plan::VectorPhase& columns, Index nrhs) {
-    return engine_->refinement(op, of, columns, nrhs);
+    return engine_->refinement(plan(op), of, columns, nrhs);
   }
 
+  // The solver's own communicator.
   const mpi::Communicator& comm() const { return comm_; }
+  // Which rows of b and x each rank has.
   const distribution::RowPartition& partition() const { return partition_; }
   // The scaling of this rank's equations of op(A) x = b: rows of A, or columns for its transposes.
   std::span<const double> equation_scale(Op op) const {
@@ -135,6 +184,7 @@ class TriangularSolver {
   }
   // As distributed: in tiles.
   const symbolic::Structure& structure() const { return *distribution_.structure; }
+  // The blocks and segments of this rank.
   const distribution::LocalBlocks& local_blocks() const { return local_blocks_; }
   // For an op that was prepared.
   const plan::Plan& plan(Op op) const { return plan_.at(op); }
@@ -142,31 +192,46 @@ class TriangularSolver {
   const engine::SolveProfile& last() const { return last_; }
   // Records further solves there (adding to it); null: stops. The recorder has room for threads() threads.
   void record_in(engine::Recorder* recorder) { engine_->record_in(recorder); }
+  // As they were given.
   const TriangularSolverOptions& options() const { return options_; }
+  // Of this rank.
   int threads() const { return options_.threads; }
   // This rank's threads, available between solves.
   ThreadPool& pool() { return *pool_; }
   // Reports an error of this rank alone in a collective operation with the solver (mpi/fault_state.hpp).
   void revoke(const mpi::Failure& failure) const noexcept { comm_.revoke(failure); }
+  // LU, Cholesky or L D L^T.
   numeric::Kind kind() const { return analysis_.kind; }
+  // Of this rank's panels, as they are stored.
   std::size_t panel_bytes() const { return panels_.bytes(); }
+  // The 1-norm of the scaled matrix.
   double scaled_norm_one() const { return scaled_norm_one_; }
   // The result of compression over all ranks; unset for uncompressed factors.
   const std::optional<CompressionReport>& compression() const { return compression_; }
 
  private:
   template <class S>
-  void fill(const std::shared_ptr<const Factorization<S>>& factorization, const MadeTiles<T>* tiles);
+  TriangularSolver(mpi::Communicator comm, RootFactors<S> factors, const TriangularSolverOptions& options,
+                   std::shared_ptr<const MadeTiles<T>> tiles)
+      : TriangularSolver(std::move(comm), static_cast<FactorSource<S>&>(factors), options, std::move(tiles)) {
+  }
+  template <class S>
+  void fill(FactorSource<S>& factors, const MadeTiles<T>* tiles);
   template <class S>
   void compress();
   CompressionReport compression_of(const engine::PanelStore<T>& panels, std::size_t stored_bytes) const;
   const distribution::Mapping& mapping() const { return *distribution_.mapping; }
-  plan::Plan make_plan(Op op) const;
+  plan::Plan make_plan(Op op, const plan::Pruning& pruning = {}) const;
+  void prepare_pruned(Op op, const plan::Pruning& pruning, Index nrhs);
+  const std::vector<Index>& equations_new(Op op) const {
+    return op == Op::none ? analysis_.ordering.row_new : analysis_.ordering.col_new;
+  }
+  plan::SupernodeSet reach(const std::vector<Index>& row_new, std::span<const Index> rows) const;
 
   mpi::Communicator comm_;
   TriangularSolverOptions options_;
-  std::shared_ptr<const Analysis> source_;  // rank 0: what was analyzed
   Analysis analysis_;
+  std::shared_ptr<const void> analysis_key_;
   double scaled_norm_one_ = 0;
   distribution::RowPartition partition_;
   distribution::Distribution distribution_;
@@ -175,7 +240,12 @@ class TriangularSolver {
   std::optional<CompressionReport> compression_;
   std::optional<ThreadPool> pool_;
   std::map<Op, plan::Plan> plan_;
-  Offset calls_ = 0;  // of prepare() and solve()
+  struct Pruned {
+    plan::Pruning pruning;
+    plan::Plan plan;
+    double share = 1;
+  };
+  std::unique_ptr<Pruned> pruned_;  // the last one
   std::unique_ptr<engine::Engine<T>> engine_;
   engine::SolveProfile last_;
 };

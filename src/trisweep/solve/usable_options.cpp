@@ -1,12 +1,52 @@
 #include "trisweep/solve/usable_options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "trisweep/core/named.hpp"
+#include "trisweep/core/version.hpp"
+#include "trisweep/mpi/agreement.hpp"
 #include "trisweep/plan/variants.hpp"
 
 namespace trisweep::solve {
 namespace {
+
+std::string name_of(const model::PlanAxes& axes) {
+  std::string name;
+  for (const distribution::ProcessGrid& grid : axes.grid) name += grid.name() + " ";
+  for (const model::NamedAxis& axis : model::named_axes())
+    name += fmt::format("{} {} ", axis.name, fmt::join(axes.*axis.values, " "));
+  return name;
+}
+
+// What decides on plans, attempts and steps of refinement; and the build, which decides how sums are rounded.
+template <Scalar T>
+std::array<mpi::Setting, 18> settings_of(const SolverOptions& o) {
+  const auto text = [](const auto& value) { return fmt::format("{}", value); };
+  const char op = static_cast<char>(o.op);
+  return {
+      {{"scalar type", fmt::format("{}{} bytes", is_complex<T> ? "complex, " : "", sizeof(T))},
+       {"build", fmt::format("{} {}, {}", version(), commit(), build_options())},
+       {"plans to choose from", name_of(*o.plan)},
+       {"usual transport", text(o.usual_transport)},
+       {"machine", o.machine},
+       {"op", std::string_view(&op, 1)},
+       {"nrhs", text(o.nrhs)},
+       {"ordering", text(static_cast<int>(o.ordering))},
+       {"kind of factorization", text(static_cast<int>(o.kind))},
+       {"mixed precision", text(o.mixed)},
+       {"compression", o.compress.automatic ? "automatic" : text(o.compress.eps)},
+       {"device", text(static_cast<int>(o.device))},
+       {"exchange of devices", o.exchange_backend ? text(static_cast<int>(*o.exchange_backend)) : "usual"},
+       {"deterministic", text(o.deterministic)},
+       {"dependencies", text(o.dependencies)},
+       {"watchdog", text(o.watchdog)},
+       {"refinement", fmt::format("{}, best {}, steps {}", o.refinement.acceptable, o.refinement.best,
+                                  o.refinement.max_steps)},
+       {"second try", text(o.second_try)}}};
+}
 
 // Leaves transports that these ranks cannot have out of what there is to choose from; refuses one that is the
 // only choice.
@@ -40,15 +80,21 @@ void choose_exchange(const mpi::Communicator& comm, SolverOptions& options) {
 }  // namespace
 
 template <Scalar T>
-SolverOptions usable_options(const mpi::Communicator& comm, SolverOptions options) {
-  if (std::same_as<T, Single<T>> && options.mixed)
-    throw mpi::CollectiveError(ErrorKind::usage, "single precision is the lowest precision of factors",
-                               "use mixed precision with a matrix in double precision");
-  mpi::agree_on_error(comm, [&] {
-    engine::require_device(options.device);
-    require_threads(options.threads, 0);
+SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions& given) {
+  std::array<mpi::Setting, 18> settings;
+  SolverOptions options = mpi::agree_on_error(comm, [&] {
+    if (std::same_as<T, Single<T>> && given.mixed)
+      throw Error(ErrorKind::usage, "single precision is the lowest precision of factors",
+                  "use mixed precision with a matrix in double precision");
+    engine::require_device(given.device);
+    require_threads(given.threads, 0);
+    SolverOptions copy = given;
+    if (!copy.plan) copy.plan = model::all_axes(comm.size(), names_of(mpi::transports()));
+    settings = settings_of<T>(copy);
+    return copy;
   });
-  if (!options.plan) options.plan = model::all_axes(comm.size(), names_of(mpi::transports()));
+  mpi::require_same(comm, settings);
+  comm.watch(options.watchdog);
   leave_out_unusable(comm, *options.plan);
   if (options.device != engine::Device::native) choose_exchange(comm, options);
   return options;
@@ -70,7 +116,8 @@ TriangularSolverOptions triangular_options(const SolverOptions& options, const m
           .observer = &options.observed_by()};
 }
 
-#define INSTANTIATE(T) template SolverOptions usable_options<T>(const mpi::Communicator&, SolverOptions);
+#define INSTANTIATE(T) \
+  template SolverOptions usable_options<T>(const mpi::Communicator&, const SolverOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

@@ -10,7 +10,7 @@ namespace trisweep::solve {
 // Collective; throws Error(usage) or Error(environment) on every rank, before anything is computed, when
 // these ranks have no such device, transport or exchange.
 template <Scalar T>
-SolverOptions usable_options(const mpi::Communicator& comm, SolverOptions options);
+SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions& given);
 
 // The options of triangular solves by the plan that was chosen.
 TriangularSolverOptions triangular_options(const SolverOptions& options, const model::PlanChoice& choice);

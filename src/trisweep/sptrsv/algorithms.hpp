@@ -24,7 +24,7 @@ struct ThreadRows {
 };
 
 // By thread. There is an order of all blocks in which every row comes after those that it needs and every
-// thread's blocks in the thread's order: so nobody waits for ever.
+// thread's blocks in the thread's order: so no thread waits for ever.
 using Assignment = std::vector<ThreadRows>;
 
 // `below`: strictly lower triangular.

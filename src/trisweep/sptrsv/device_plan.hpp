@@ -42,7 +42,7 @@ DevicePlan device_plan(const matrix::Pattern& below, const NamedDeviceAlgorithm&
 // Of one GPU, in seconds. Estimates: no GPU was at hand to measure them.
 struct DeviceCosts {
   double launch = 3e-6;
-  double hop = 1e-6;                     // from a solved unknown to its being seen by who waits for it
+  double hop = 1e-6;                     // from a solved unknown to its being seen by a waiting lane
   double round = 0.5e-6;                 // of a lane's entry: its unknown is read
   double step = 0.03e-6;                 // of a sum over lanes, each of which halves their number
   double resident_lanes = 132 * 2048.0;  // an H100's

@@ -23,7 +23,7 @@ DeviceSolver<T>::Memory::Memory(OrderedRows<T> ordered, backend::Device device)
       diagonal(device, rows.diagonal),
       x(device, usize(rows.rows()) * usize(most_columns)),
       solved(device, usize(rows.rows())),
-      ticket(device, 1) {}
+      control(device, 1) {}
 
 template <Scalar T>
 auto DeviceSolver<T>::Memory::view() const -> RowsView<Number> {
@@ -35,12 +35,12 @@ auto DeviceSolver<T>::Memory::view() const -> RowsView<Number> {
           .diagonal = diagonal.size() == 0 ? nullptr : numbers(diagonal.data()),
           .x = reinterpret_cast<Number*>(x.data()),
           .solved = solved.data(),
-          .ticket = ticket.data()};
+          .control = control.data()};
 }
 
 template <Scalar T>
 DeviceSolver<T>::DeviceSolver(const matrix::Csr<T>& a, Form form, Op op, const DeviceSolverOptions& options)
-    : device_(options.device) {
+    : device_(options.device), watchdog_(options.watchdog), stall_(options.device) {
   if (device_ == backend::Device::native || options.threads < 1)
     throw Error(ErrorKind::usage, "a solve on a device needs a device, and a thread",
                 "use emulated, cuda or hip");
@@ -69,6 +69,7 @@ void DeviceSolver<T>::solve_columns(Vectors<const T> b, Vectors<T> x) {
   RowTask<Number> task{.columns = static_cast<int>(std::bit_ceil(static_cast<unsigned>(b.cols))),
                        .nrhs = b.cols,
                        .solve = ++solves_,
+                       .watchdog = backend::nanoseconds(watchdog_),
                        .caller = device::callers_rows<T>(from, nullptr, to, nullptr)};
   task.lanes = std::min(memory_->rows.lanes, static_cast<int>(slab_rows) / task.columns);
   for (const RowLaunch& rows : memory_->rows.launch) {
@@ -76,8 +77,11 @@ void DeviceSolver<T>::solve_columns(Vectors<const T> b, Vectors<T> x) {
     task.first_ticket = tickets_;
     tickets_ += task.tickets() + launch(task);
   }
+  stall_.record(&memory_->view().control->stalled, nullptr);
   copies_->bring_out(x, nullptr);
   backend::runtime(device_).wait(nullptr);
+  stall_.require_none("row");
+  copies_->hand_out(x);
 }
 
 template <Scalar T>

@@ -5,16 +5,19 @@
 #include <optional>
 
 #include "trisweep/backend/launch.hpp"
+#include "trisweep/backend/watchdog.hpp"
 #include "trisweep/sptrsv/ordered_rows.hpp"
 #include "trisweep/sptrsv/row_solver.hpp"
 #include "trisweep/sptrsv/row_warp.hpp"
 
 namespace trisweep::sptrsv {
 
+// Of a DeviceSolver.
 struct DeviceSolverOptions {
-  backend::Device device = backend::Device::emulated;
-  std::string algorithm{automatic};  // or one of device_algorithms()
-  int threads = 1;                   // of an emulated device
+  backend::Device device = backend::Device::emulated;  // a GPU, or the host in its place
+  std::string algorithm{automatic};                    // or one of device_algorithms()
+  int threads = 1;                                     // of an emulated device
+  double watchdog = backend::usual_watchdog;           // seconds without progress after which a solve fails
 };
 
 // Results depend bitwise on the number of lanes that share a row only.
@@ -25,9 +28,11 @@ class DeviceSolver {
   // when there is no such device.
   DeviceSolver(const matrix::Csr<T>& a, Form form, Op op, const DeviceSolverOptions& options);
 
-  // b, x: A's rows x nrhs, in host memory or the GPU's; they may be the same memory.
+  // b, x: A's rows x nrhs, in host memory or the GPU's; they may be the same memory. Throws
+  // Error(environment) after the watchdog's time, and from then on.
   void solve(Vectors<const T> b, Vectors<T> x);
 
+  // The algorithm that runs.
   const DeviceChoice& choice() const { return choice_; }
 
  private:
@@ -41,7 +46,8 @@ class DeviceSolver {
     backend::DeviceArray<const Index> column;
     backend::DeviceArray<const T> value, diagonal;
     backend::DeviceArray<T> x;
-    backend::DeviceArray<Count> solved, ticket;
+    backend::DeviceArray<Count> solved;
+    backend::DeviceArray<RowControl> control;
 
     Memory(OrderedRows<T> ordered, backend::Device device);
     RowsView<Number> view() const;
@@ -51,10 +57,12 @@ class DeviceSolver {
   Count launch(const RowTask<Number>& task) const;
 
   backend::Device device_;
+  double watchdog_;
   DeviceChoice choice_;
   std::unique_ptr<ThreadPool> pool_;  // of an emulated device
   std::optional<Memory> memory_;
   std::optional<backend::VectorCopies<T>> copies_;
+  backend::Stall stall_;
   int resident_ = 0;  // blocks
   Count solves_ = 0, tickets_ = 0;
 };

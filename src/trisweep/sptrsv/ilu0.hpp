@@ -11,7 +11,7 @@ namespace trisweep::sptrsv {
 template <Scalar T>
 struct IncompleteFactors {
   matrix::Csr<T> lower;  // without the diagonal
-  matrix::Csr<T> upper;
+  matrix::Csr<T> upper;  // with it
 };
 
 // Throws Error(input) where A is not square or a diagonal entry is missing, Error(numerical) where a pivot is
@@ -27,6 +27,7 @@ std::vector<Offset> diagonals_of(const matrix::Pattern& pattern);
 template <Scalar T>
 class IncompleteLu {
  public:
+  // On the pattern of A. Throws as ilu0().
   explicit IncompleteLu(const matrix::Csr<T>& a, const RowSolverOptions& options = {})
       : IncompleteLu(a, a.pattern, options) {}
   // `pattern` has all entries of A's.
@@ -34,13 +35,18 @@ class IncompleteLu {
 
   // Other values on the pattern of A, in the order of A's. After an error it is as before.
   void refactor(std::span<const T> values);
-  void prepare(Op op, Index nrhs = 1);  // solve() does so when needed
+  // Analyzes for op and allocates for `nrhs` right-hand sides; solve() does so when needed.
+  void prepare(Op op, Index nrhs = 1);
+  // b, x: A's rows x nrhs; they may be the same memory.
   void solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
   // As a krylov::LinearOperator.
   void operator()(Vectors<const T> b, Vectors<T> x) { solve(b, x); }
 
+  // Of L and U together, with one diagonal.
   Offset nonzeros() const { return pattern_.nonzeros(); }
+  // The solver with L.
   const RowSolver<T>& lower() const { return lower_; }
+  // The solver with U.
   const RowSolver<T>& upper() const { return upper_; }
 
  private:

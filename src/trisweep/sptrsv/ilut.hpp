@@ -3,6 +3,7 @@
 
 namespace trisweep::sptrsv {
 
+// How many entries a factorization has besides A's.
 struct Fill {
   double drop = 1e-3;  // entries below this share of their row's 2-norm in A are left out
   Index per_row = 10;  // entries at most that a row of L, and one of U, has more than A's

@@ -1,12 +1,13 @@
 #include "trisweep/sptrsv/ordered_rows.hpp"
 
+#include "trisweep/core/permutation.hpp"
+
 namespace trisweep::sptrsv {
 
 template <Scalar T>
 OrderedRows<T> ordered_rows(const LowerSystem<T>& system, const DevicePlan& plan) {
   OrderedRows<T> ordered{.launch = plan.launch, .lanes = plan.lanes};
-  std::vector<Index> position(plan.row.size());
-  for (std::size_t p = 0; p < plan.row.size(); ++p) position[usize(plan.row[p])] = static_cast<Index>(p);
+  const std::vector<Index> position = inverse_permutation(plan.row);
   ordered.number.reserve(plan.row.size());
   ordered.column.reserve(system.value.size());
   ordered.value.reserve(system.value.size());

@@ -90,8 +90,8 @@ class Growth {
 
   const matrix::Pattern& below_;
   const matrix::Pattern users_;  // by row: those that need it
-  std::vector<Index> missing_;   // by row: unknowns that it needs and nobody computes yet
-  std::vector<Index> in_step_;   // by row: who computes what it needs in this step
+  std::vector<Index> missing_;   // by row: needed unknowns that no thread computes yet
+  std::vector<Index> in_step_;   // by row: the thread that computes what it needs in this step
   std::vector<Index> touched_;   // rows with such
   std::vector<Index> ready_;     // rows that miss nothing when the step begins, ascending
   Assignment assignment_;

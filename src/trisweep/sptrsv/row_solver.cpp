@@ -8,25 +8,27 @@
 #include <ranges>
 #include <thread>
 
+#include "trisweep/core/cache_line.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/progress_count.hpp"
 #include "trisweep/sptrsv/packed_rows.hpp"
 
 namespace trisweep::sptrsv {
 namespace {
 
 // Blocks that a thread has ended in all solves so far, alone in its line of the cache.
-struct alignas(64) Progress {
-  std::atomic<Offset> blocks = 0;
+struct alignas(cache_line) Progress {
+  ProgressCount<std::atomic<Offset>> blocks;
 };
 
 void wait_for(const Progress& progress, Offset blocks) {
   constexpr int looks = 2000;  // then the other thread may need this processor
-  for (int look = 0; progress.blocks.load(std::memory_order_acquire) < blocks; ++look) {
+  for (int look = 0; !progress.blocks.reached(blocks); ++look) {
     if (look >= looks) std::this_thread::yield();
   }
 }
 
-// Calls work(thread) on every thread that has rows. Where only the caller's has, nobody is woken.
+// Calls work(thread) on every thread that has rows. Where only the caller's has, no thread is woken.
 template <class Work>
 void run_threads(ThreadPool& pool, const RowSchedule& schedule, const Work& work) {
   const auto has_rows = [](const ThreadSchedule& thread) { return !thread.row.empty(); };
@@ -123,8 +125,7 @@ template <class Solve>
 void RowSolver<T>::run(const Prepared& prepared, const Solve& solve) {
   std::vector<Progress>& progress = running_->progress;
   std::vector<Offset>& before = running_->before;
-  for (std::size_t t = 0; t < before.size(); ++t)
-    before[t] = progress[t].blocks.load(std::memory_order_relaxed);
+  for (std::size_t t = 0; t < before.size(); ++t) before[t] = progress[t].blocks.own();
   const auto work = [&](int thread) {
     const auto t = static_cast<std::size_t>(thread);
     const ThreadSchedule& mine = prepared.schedule[t];
@@ -135,7 +136,7 @@ void RowSolver<T>::run(const Prepared& prepared, const Solve& solve) {
         wait_for(progress[usize(w.thread)], before[usize(w.thread)] + w.blocks);
       }
       solve(prepared.rows[t].block(mine, b));
-      progress[t].blocks.store(before[t] + static_cast<Offset>(b) + 1, std::memory_order_release);
+      progress[t].blocks.set(before[t] + static_cast<Offset>(b) + 1);
     }
   };
   run_threads(running_->pool, prepared.schedule, work);

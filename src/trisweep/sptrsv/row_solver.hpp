@@ -27,7 +27,9 @@ class RowSolver {
   // Throws as lower_system(), for every op; Error(usage) for an unknown algorithm or less than one thread.
   RowSolver(matrix::Csr<T> a, Form form, const RowSolverOptions& options = {});
   ~RowSolver();
+  // What is moved from can be destroyed and assigned to, nothing else.
   RowSolver(RowSolver&&) noexcept;
+  // The same.
   RowSolver& operator=(RowSolver&&) noexcept;
 
   // Analyzes for op and allocates for `nrhs` right-hand sides; solve() does so when needed.
@@ -38,8 +40,9 @@ class RowSolver {
   // guarantee.
   void refill(std::span<const T> values);
 
+  // Of A.
   Index rows() const { return a_.rows(); }
-  // For an op that was prepared.
+  // The algorithm that runs, for an op that was prepared.
   const Choice& choice(Op op) const;
 
  private:

@@ -1,18 +1,24 @@
 #pragma once
 // A warp that solves rows of a triangular system, and the kernel of such. Warps take rows by ticket, in an
 // order in which every row comes after those that it needs: so the first unsolved row has all that it needs,
-// and nobody waits for ever, however few warps are resident.
+// and no warp waits for ever, however few warps are resident.
 //
 // Lanes of a warp may have rows that need one another (Su et al. 2020: CapelliniSpTRSV). So no lane waits in
 // a loop of its own: each takes what is there, then all of them publish what is complete, and look again.
 
-#include "trisweep/backend/team.hpp"
+#include "trisweep/backend/waiting.hpp"
 #include "trisweep/device/pe.hpp"
 #include "trisweep/sptrsv/device_plan.hpp"
 
 namespace trisweep::sptrsv {
 
 using backend::Count;
+
+// Zero before the first solve.
+struct RowControl {
+  Count ticket = 0;
+  Count stalled = 0;  // 1 + the caller's number of the row that has waited for too long
+};
 
 // Arrays in the memory of the device, by position in the order.
 template <class T>
@@ -24,7 +30,7 @@ struct RowsView {
   const T* diagonal;    // null: ones
   T* x;                 // row-major
   Count* solved;        // the last solve that has written x there
-  Count* ticket;
+  RowControl* control;
 };
 
 // A launch of a solve with `nrhs` right-hand sides, no more than a warp has lanes.
@@ -36,6 +42,7 @@ struct RowTask {
   Index nrhs;
   Count solve;         // its number, from 1
   Count first_ticket;  // of the launch
+  Count watchdog;      // nanoseconds
   device::CallersRows<T> caller;
 
   TRISWEEP_DEVICE Index rows_at_a_time() const { return static_cast<Index>(slab_rows / (lanes * columns)); }
@@ -52,10 +59,10 @@ class RowWarp {
 
   // Until there are no rows left.
   TRISWEEP_DEVICE void run() const {
-    const auto any = [](Count) { return true; };
-    backend::take_items(warp_, rows_.ticket, task_.first_ticket, task_.tickets(), any, [&](Count taken) {
-      solve(task_.rows.begin + static_cast<Index>(taken) * task_.rows_at_a_time());
-    });
+    backend::take_items(
+        warp_,
+        [&] { return backend::take_ticket(&rows_.control->ticket, task_.first_ticket, task_.tickets()); },
+        [&](Count taken) { solve(task_.rows.begin + static_cast<Index>(taken) * task_.rows_at_a_time()); });
   }
 
  private:
@@ -85,8 +92,7 @@ class RowWarp {
     return mine;
   }
   TRISWEEP_DEVICE bool is_there(Index row) const {
-    return !task_.rows.waits ||
-           backend::load_acquire<backend::Scope::device>(&rows_.solved[row]) >= task_.solve;
+    return !task_.rows.waits || backend::has_reached<backend::Scope::device>(&rows_.solved[row], task_.solve);
   }
   TRISWEEP_DEVICE T& x(Index row, int column) const {
     return rows_.x[usize(row) * usize(task_.columns) + usize(column)];
@@ -121,6 +127,7 @@ class RowWarp {
   TRISWEEP_DEVICE void solve(Index first) const {
     Register<Lane> lane;
     Register<T> sum;
+    backend::Waiting waiting(&rows_.control->ticket, task_.watchdog);
     warp_.each([&](int l) {
       lane[usize(l)] = begin(l, first);
       sum[usize(l)] = T{};
@@ -147,6 +154,10 @@ class RowWarp {
       backend::sum_over_lanes(warp_, left);
       if (left[usize(0)] == 0) return;
       warp_.idle();
+      const auto leaves = [&] {
+        return Count(waiting.leaves(&rows_.control->stalled, static_cast<Count>(rows_.number[first])));
+      };
+      if (warp_.find(leaves) != 0) return;
     }
   }
 
@@ -157,7 +168,7 @@ class RowWarp {
 
 template <class T>
 struct SolveRows {
-  static constexpr int threads = backend::threads_of_block;
+  static constexpr int threads = backend::threads_of_block, blocks_of_processor = 4;
   RowsView<T> rows;
   RowTask<T> task;
 

@@ -17,7 +17,9 @@ void for_each_block(const Structure& s, Index k, Visit&& visit) {
 }  // namespace
 
 void group_blocks(Structure& s) {
-  s.block_ptr.assign(1, 0);
+  s.block_ptr.reserve(s.first.size());
+  s.block_ptr.push_back(0);
+  s.parent.reserve(s.first.size());
   for (Index k = 0; k < s.supernodes(); ++k) {
     Offset blocks = 0;
     for_each_block(s, k, [&](Index, Index, Index) { ++blocks; });

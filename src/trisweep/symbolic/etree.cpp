@@ -85,8 +85,8 @@ std::vector<Index> postorder(const std::vector<Index>& parent) {
 // Row i of L is a subtree of the elimination tree rooted in i, whose leaves are among the entries of row i of
 // A. A column's count is the number of row subtrees it is in: +1 at each leaf, -1 where the paths of two
 // consecutive leaves meet, -1 above each root, all summed up the tree.
-std::vector<Index> column_counts(const matrix::Pattern& pattern, const std::vector<Index>& parent) {
-  const std::vector<Index> post = postorder(parent);
+std::vector<Index> column_counts(const matrix::Pattern& pattern, const std::vector<Index>& parent,
+                                 const std::vector<Index>& post) {
   const std::vector<Index> first = first_descendants(parent, post);
   std::vector<Index> count(parent.size(), 0), latest_first(parent.size(), -1), latest_leaf(parent.size(), -1);
   Tops tops(parent.size());
@@ -111,13 +111,13 @@ std::vector<Index> column_counts(const matrix::Pattern& pattern, const std::vect
   return count;
 }
 
-std::vector<Index> numbered_by_range(const std::vector<Index>& parent, const std::vector<Index>& range_of,
+std::vector<Index> numbered_by_range(const std::vector<Index>& post, const std::vector<Index>& range_of,
                                      Index ranges) {
   std::vector<Index> next(usize(ranges) + 1, 0);
   for (const Index r : range_of) ++next[usize(r) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<Index> new_of(parent.size());
-  for (const Index v : postorder(parent)) new_of[usize(v)] = next[usize(range_of[usize(v)])]++;
+  std::vector<Index> new_of(post.size());
+  for (const Index v : post) new_of[usize(v)] = next[usize(range_of[usize(v)])]++;
   return new_of;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Elimination trees: who depends on whom when a symmetric pattern is eliminated in its own order.
+// Elimination trees: which column depends on which when a symmetric pattern is eliminated in its own order.
 //
 // Liu, "The role of elimination trees in sparse factorization", SIAM J. Matrix Anal. Appl. 11 (1990). A
 // forest is its parent array: parent[v] > v, or -1 at a root.
@@ -19,12 +19,14 @@ std::vector<Index> postorder(const std::vector<Index>& parent);
 // How many nonzeros each column of L has, its diagonal included, without forming L: Gilbert, Ng & Peyton, "An
 // efficient algorithm to compute row and column counts for sparse Cholesky factorization", SIAM J. Matrix
 // Anal. Appl. 15 (1994). Cost: nearly linear in the nonzeros of `pattern`.
-std::vector<Index> column_counts(const matrix::Pattern& pattern, const std::vector<Index>& parent);
+// `post`: the postorder of `parent`.
+std::vector<Index> column_counts(const matrix::Pattern& pattern, const std::vector<Index>& parent,
+                                 const std::vector<Index>& post);
 
 // Renumbers vertices so that those of range 0 come first, then those of range 1, ..., and each range is in
-// postorder; children keep preceding parents when range_of never decreases from child to parent. Returns the
-// new number of each vertex.
-std::vector<Index> numbered_by_range(const std::vector<Index>& parent, const std::vector<Index>& range_of,
+// the postorder `post`; children keep preceding parents when range_of never decreases from child to parent.
+// Returns the new number of each vertex.
+std::vector<Index> numbered_by_range(const std::vector<Index>& post, const std::vector<Index>& range_of,
                                      Index ranges);
 
 }  // namespace trisweep::symbolic

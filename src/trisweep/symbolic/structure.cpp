@@ -98,6 +98,7 @@ Layout laid_out(const Supernodes& all, const std::vector<Index>& original_width,
   Layout layout;
   Supernodes kept;
   std::vector<Index> kept_of(into.size(), -1);
+  kept.reserve(into.size());
   for (Index s = 0; s < all.size(); ++s) {
     if (into[usize(s)] != s) continue;
     kept_of[usize(s)] = kept.size();
@@ -110,11 +111,13 @@ Layout laid_out(const Supernodes& all, const std::vector<Index>& original_width,
     if (p >= 0) p = kept_of[usize(p)];
   }
   const std::vector<Index> new_of =
-      numbered_by_range(kept.parent, kept.range, static_cast<Index>(whole.size()));
+      numbered_by_range(postorder(kept.parent), kept.range, static_cast<Index>(whole.size()));
   layout.height = permuted(kept.height, new_of);
   layout.parent = renumbered(kept.parent, new_of);
   for (const Index range : permuted(kept.range, new_of)) layout.whole.push_back(whole[usize(range)]);
-  layout.first.assign(1, 0);
+  layout.first.reserve(kept.width.size() + 1);
+  layout.first.push_back(0);
+  layout.new_of_ordered.reserve(usize(std::reduce(original_width.begin(), original_width.end(), Index{0})));
   for (const Index w : permuted(kept.width, new_of)) layout.first.push_back(layout.first.back() + w);
   std::vector<Index> next(layout.first.begin(), layout.first.end() - 1);
   for (std::size_t s = 0; s < into.size(); ++s) {
@@ -130,9 +133,9 @@ Layout lay_out(const matrix::Pattern& pattern, const ordering::SeparatorTree& tr
   const std::vector<Index> range_of = range_of_columns(tree, merged.into, nodes, pattern.rows);
   const std::vector<char> whole = whole_ranges(merged.tree, nodes, options.whole_levels);
   const std::vector<Index> parent = elimination_tree(pattern);
-  const std::vector<Index> count = column_counts(pattern, parent);
-  const std::vector<Index> postordered =
-      numbered_by_range(parent, range_of, static_cast<Index>(nodes.size()));
+  const std::vector<Index> post = postorder(parent);
+  const std::vector<Index> count = column_counts(pattern, parent, post);
+  const std::vector<Index> postordered = numbered_by_range(post, range_of, static_cast<Index>(nodes.size()));
   Supernodes supernodes = fundamental_supernodes(
       renumbered(parent, postordered), permuted(count, postordered), permuted(range_of, postordered));
   const std::vector<Index> original_width = supernodes.width;
@@ -152,8 +155,12 @@ Layout lay_out(const matrix::Pattern& pattern, const ordering::SeparatorTree& tr
 // the one whose rows are the supernode's.
 void split(const Layout& layout, Structure& s, std::vector<Index>& last_piece) {
   const Index max_width = layout.max_width;
-  s.first.assign(1, 0);
-  s.row_ptr.assign(1, 0);
+  s.first.reserve(layout.first.size());
+  s.row_ptr.reserve(layout.first.size());
+  s.whole.reserve(layout.first.size());
+  last_piece.reserve(layout.first.size());
+  s.first.push_back(0);
+  s.row_ptr.push_back(0);
   for (std::size_t k = 0; k + 1 < layout.first.size(); ++k) {
     const Index width = layout.first[k + 1] - layout.first[k];
     const Index pieces = layout.whole[k] ? 1 : (width + max_width - 1) / max_width;

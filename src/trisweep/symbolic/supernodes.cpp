@@ -52,6 +52,7 @@ Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::v
                                   const std::vector<Index>& range_of) {
   Supernodes s;
   const std::size_t n = parent.size();
+  s.reserve(n);
   std::vector<Index> supernode_of(n);
   for (std::size_t j = 0; j < n; ++j) {
     const bool continues = j > 0 && parent[j - 1] == static_cast<Index>(j) && count[j - 1] == count[j] + 1 &&

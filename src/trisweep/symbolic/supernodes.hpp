@@ -18,6 +18,9 @@ struct Supernodes {
   std::vector<Index> range;   // the node of the separator tree it belongs to
 
   Index size() const { return static_cast<Index>(width.size()); }
+  void reserve(std::size_t supernodes) {
+    for (auto* list : {&width, &height, &parent, &range}) list->reserve(supernodes);
+  }
 };
 
 // Maximal runs of columns j, j+1, ... of one range in which each is the parent of the one before it and has

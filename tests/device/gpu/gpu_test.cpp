@@ -3,17 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device/gpu/on_gpu.hpp"
 #include "device/measured_parts.hpp"
-#include "device/virtual_pes.hpp"
 #include "support/largest.hpp"
 #include "support/structure.hpp"
 #include "support/watchdog.hpp"
 #include "trisweep/core/error.hpp"
-#include "trisweep/device/local_pes.hpp"
 
 namespace trisweep::device {
 namespace {
 
+using testing_support::AllPanels;
+using testing_support::Gpu;
+using testing_support::gpu;
 using testing_support::largest_difference;
 using testing_support::largest_magnitude;
 using testing_support::MadeUpFactors;
@@ -21,45 +23,8 @@ using testing_support::Programs;
 using testing_support::random_structure;
 using testing_support::random_vector;
 using testing_support::show_life;
+using testing_support::solve_on_gpu;
 using testing_support::VirtualPes;
-
-constexpr Device gpu = Device::TRISWEEP_GPU_KIND;
-
-class Gpu : public testing::Test {
- protected:
-  void SetUp() override {
-    if (backend::runtime(gpu).count() == 0) GTEST_SKIP() << "no GPU: what it would compute is not tested";
-  }
-};
-
-// The panels of all PEs.
-template <Scalar T>
-struct AllPanels {
-  std::vector<std::array<std::vector<T>, 3>> values;
-  std::vector<PanelSpans<T>> views;
-
-  AllPanels(const Programs& programs, const MadeUpFactors<T>& factors) : values(programs.plans.size()) {
-    for (std::size_t p = 0; p < values.size(); ++p) {
-      for (const auto side : distribution::sides)
-        values[p][static_cast<std::size_t>(side)] = factors.stored(programs.plans[p].local_blocks, side);
-      views.push_back({values[p][0], values[p][1], values[p][2]});
-    }
-  }
-};
-
-template <Scalar T>
-std::vector<T> solve_on_gpu(LocalPes<T>& pes, const VirtualPes<T>& host, const Programs& programs,
-                            const std::vector<T>& b, Index nrhs) {
-  host.load(b, nrhs);
-  const auto rows_of = [&](std::size_t p) {
-    return std::span(host.pe(p).rows(), usize(programs.plans[p].local_blocks.work_rows()) * usize(nrhs));
-  };
-  for (std::size_t p = 0; p < programs.plans.size(); ++p) pes.copy_to_rows(p, rows_of(p));
-  pes.solve(nrhs, {}, 10);
-  pes.wait();
-  for (std::size_t p = 0; p < programs.plans.size(); ++p) pes.read_rows(rows_of(p), 0, p);
-  return host.store(nrhs);
-}
 
 template <Scalar T>
 void expect_as_on_the_host(const distribution::ProcessGrid& grid, int whole_levels) {
@@ -117,9 +82,9 @@ TEST_F(Gpu, MeasuresAnswers) {
       vectors[usize(p)].b = {x_there.data() + first, rows, nrhs, 700, MemorySpace::device};
       vectors[usize(p)].base = {b_there.data() + first, rows, nrhs, 700, MemorySpace::device};
     }
-    const std::vector<PanelSpans<double>> no_panels(usize(pes));
+    const std::vector<PanelsBySide<NoPanels>> no_panels(usize(pes));
     LocalPes<double> on_gpu(parts.programs, nrhs, {.device = gpu, .data = data});
-    on_gpu.use(std::span<const PanelSpans<double>>(no_panels));
+    on_gpu.use(std::span<const PanelsBySide<NoPanels>>(no_panels));
     const auto expected = parts.expected(x, b, nrhs);
     for (int repeat = 0; repeat < 3; ++repeat) {
       on_gpu.solve(nrhs, vectors, 10);

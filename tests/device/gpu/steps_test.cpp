@@ -17,7 +17,7 @@ using testing_support::largest_difference;
 using testing_support::random_vector;
 
 template <class T>
-class GpuStepsTest : public testing::Test {
+class GpuStepsTestThreads : public testing::Test {
  protected:
   void SetUp() override {
     if (backend::runtime(backend::Device::TRISWEEP_GPU_KIND).count() == 0)
@@ -56,9 +56,9 @@ class GpuStepsTest : public testing::Test {
     return *reinterpret_cast<const NumberOf<T>*>(&scalar);
   }
 };
-TYPED_TEST_SUITE(GpuStepsTest, testing_support::Scalars);
+TYPED_TEST_SUITE(GpuStepsTestThreads, testing_support::Scalars);
 
-TYPED_TEST(GpuStepsTest, AreThoseOfTheHost) {
+TYPED_TEST(GpuStepsTestThreads, AreThoseOfTheHost) {
   using T = TypeParam;
   ThreadPool pool(1);
   StepRunner<T> host(Device::native, pool), gpu(Device::TRISWEEP_GPU_KIND, pool);

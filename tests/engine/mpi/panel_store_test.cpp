@@ -86,7 +86,7 @@ TYPED_TEST(PanelStoreTest, HasThePiecesOfItsRankInTheStorageOfTheFactors) {
     for (const auto kind : {numeric::Kind::lu, numeric::Kind::cholesky}) {
       const auto factors = numbered<S>(d.structure, kind);
       const auto store =
-          PanelStore<T>::template distribute<S>(comm, d, local_blocks, comm.rank() == 0 ? factors : nullptr);
+          PanelStore<T>(dealt_out<S>(comm, d, local_blocks, comm.rank() == 0 ? factors : nullptr));
       std::size_t bytes = 0;
       for (const Side side : distribution::sides) {
         if (side == Side::upper && kind == numeric::Kind::cholesky) continue;

@@ -10,9 +10,9 @@
 #include "apps/bem/spheres.hpp"
 #include "support/random_matrix.hpp"
 #include "support/scalars.hpp"
-#include "trisweep/hmatrix/hdf5_file.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 #include "trisweep/hmatrix/point_kernel.hpp"
+#include "trisweep/storage/hdf5_file.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using testing_support::random_vector;
 
 // Before anything else here.
-const bool hdf5_is_left_alone = (leave_hdf5_alone_at_exit(), true);
+const bool hdf5_is_left_alone = (storage::leave_hdf5_alone_at_exit(), true);
 
 template <Scalar T>
 struct SavedProblem {

@@ -1,6 +1,8 @@
 #include "trisweep/mpi/communicator.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <limits>
 #include <new>
@@ -78,6 +80,27 @@ TEST(Communicator, GathersOnTheRoot) {
     return;
   }
   for (Index r = 0; r < comm.size(); ++r) EXPECT_EQ(all[usize(r)], r * 10);
+}
+
+// Without a message: MPI works in no child.
+TEST(Communicator, AForkedChildIsTold) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) GTEST_SKIP() << "one rank needs no MPI";
+  if (comm.rank() == 0) {
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        agree_on_error(comm, [] {});
+      } catch (const Error& error) {
+        _exit(error.kind() == ErrorKind::usage && !comm.may_communicate() && !comm.revoked() ? 0 : 1);
+      }
+      _exit(2);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(comm.max(Offset{comm.rank()}), comm.size() - 1);
 }
 
 }  // namespace

@@ -100,6 +100,44 @@ TEST(FaultState, AnErrorOfAllRanksLeavesNothingBehind) {
   }
 }
 
+TEST(FaultState, TheWatchdogCoversVotesAndSums) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  for (const bool vote : {true, false}) {
+    const Communicator own(MPI_COMM_WORLD);
+    own.watch(0.05);
+    const auto step = [&] {
+      revoke_on_error(own, [&] {
+        if (own.rank() == 0) {  // does not come
+          Watchdog watchdog(std::numeric_limits<double>::infinity(), &own);
+          while (true) watchdog.backoff([] { return std::string(); });
+        }
+        vote ? agree_on_error(own, [] {}) : static_cast<void>(own.sum(1.0));
+      });
+    };
+    try {
+      step();
+      ADD_FAILURE() << "rank " << own.rank() << " went on";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("no progress for 0.05 s"), std::string::npos) << error.what();
+    }
+  }
+}
+
+// A factorization takes as long as it takes.
+TEST(FaultState, TheWatchdogDoesNotLimitLongWork) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  comm.watch(0);
+  const LongWork long_work(comm);
+  const Communicator part = comm.share();
+  for (int i = 0; i < 20; ++i) {
+    if (comm.rank() == i % comm.size())  // the others have waited several times by then
+      for (int look = 0; look < 2000; ++look) part.progress();
+    EXPECT_EQ(part.max(Offset{comm.rank()}), comm.size() - 1);
+  }
+}
+
 // An endless wait in a destructor, were it not for what the failing rank says.
 TEST(FaultState, TransportsOfAnAbandonedSolveAreDestroyedWithoutWaiting) {
   for (const NamedTransport& named : testing_support::transports_to_abandon()) {

@@ -172,7 +172,7 @@ TEST(CompressedDevices, LeaveNumbersThatNothingCompresses) {
   EXPECT_EQ(problem.solve_with(compressed), problem.solve_with(plain));
 }
 
-// Strips with several rows of tiles, each of low rank: their sums may not meet.
+// Row blocks with several rows of tiles, each of low rank: their sums may not meet.
 TEST(CompressedDevices, KeepTheSumsOfTilesApart) {
   const auto a = example<double>("poisson3d", 16);
   const auto factors = in_usual_supernodes<double>(a, 0);

@@ -1,98 +1,43 @@
-// One rank after the other runs out of memory at one allocation after the other, and fails one collective
-// step after the other: every rank gets an error, none waits for ever, and what is left behind can be
-// destroyed.
-//
-// Allocations are counted by this program's own operator new and aligned_alloc, collective steps by its own
-// MPI_Iallreduce, by which ranks agree on an outcome (throw_first_failure).
+// One rank after the other runs out of memory at one allocation after the other, fails one vote after the
+// other, and one call of MPI after the other: every rank gets the same error, none waits for ever, and what
+// is left behind can be destroyed.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+#include <string>
+#include <vector>
 
 #include "support/abandoned.hpp"
+#include "support/failing_calls.hpp"
+#include "support/rows_of.hpp"
 #include "support/solver.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
-
-namespace {
-
-// Counts down to the event that fails; below zero nothing does.
-class Countdown {
- public:
-  void start(int events) {
-    fired_ = false;
-    left_ = events;
-  }
-  void stop() { left_ = -1; }
-  bool fired() const { return fired_; }
-  // What is not to fail comes in between.
-  void pause(bool paused) { paused_ = paused; }
-  bool fails() {
-    if (paused_ || left_.load() < 0 || left_.fetch_sub(1) != 0) return false;
-    fired_ = true;
-    return true;
-  }
-
- private:
-  std::atomic<int> left_ = -1;
-  std::atomic<bool> fired_ = false;
-  std::atomic<bool> paused_ = false;
-};
-
-Countdown allocations;
-Countdown agreements;
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  void* const memory = allocations.fails() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-// What standard algorithms do without when it fails. Sanitizers have one of their own, which our delete would
-// not fit.
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return allocations.fails() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
-}
-void operator delete(void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-
-#ifndef __SANITIZE_ADDRESS__
-extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-  void* memory = nullptr;
-  return allocations.fails() || posix_memalign(&memory, alignment, bytes) != 0 ? nullptr : memory;
-}
-#endif
-
-// As of a rank that has met an error: the lowest rank with one becomes known.
-extern "C" int MPI_Iallreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
-                              MPI_Comm comm, MPI_Request* request) {
-  const bool vote = type == MPI_INT32_T && op == MPI_MIN;
-  if (vote && agreements.fails()) MPI_Comm_rank(comm, static_cast<int*>(all));
-  return PMPI_Iallreduce(mine, all, count, type, op, comm, request);
-}
+#include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
 namespace {
 
+using testing_support::agreements;
+using testing_support::allocations;
+using testing_support::attributes;
+using testing_support::Countdown;
 using testing_support::factored;
+using testing_support::makers;
+using testing_support::polls;
 using testing_support::random_matrix;
+using testing_support::transfers;
+using testing_support::uneven_blocks;
 using testing_support::world_size;
 
 constexpr unsigned patience_seconds = 20;
@@ -106,8 +51,21 @@ extern "C" void give_up(int) {
 
 struct Outcome {
   int fired;
-  int thrown;  // ranks
+  int thrown;                        // ranks
+  std::vector<std::string> message;  // by rank, empty where none was thrown
 };
+
+// Every rank's text, cut.
+std::vector<std::string> all_texts(const std::string& mine) {
+  constexpr std::size_t most = 200;
+  std::array<char, most> text{};
+  std::copy_n(mine.data(), std::min(mine.size(), most - 1), text.data());
+  std::vector<char> all(most * usize(world_size()));
+  MPI_Allgather(text.data(), most, MPI_CHAR, all.data(), most, MPI_CHAR, MPI_COMM_WORLD);
+  std::vector<std::string> texts;
+  for (Index r = 0; r < world_size(); ++r) texts.emplace_back(all.data() + usize(r) * most);
+  return texts;
+}
 
 // On rank `failing` the event after `events` others fails.
 template <class Scenario>
@@ -117,25 +75,33 @@ Outcome run(Countdown& countdown, Index failing, int events, const Scenario& sce
                 testing::UnitTest::GetInstance()->current_test_info()->name(), world.rank(), events, failing);
   alarm(patience_seconds);
   int thrown = 0;
+  std::string message;
   if (world.rank() == failing) countdown.start(events);
   try {
     scenario(world.rank());
-  } catch (const std::exception&) {
+  } catch (const std::exception& error) {
+    countdown.stop();
     thrown = 1;
+    message = error.what();
   }
   countdown.stop();
   int counts[2] = {world.rank() == failing && countdown.fired() ? 1 : 0, thrown};
   MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, world.handle());
   alarm(0);
-  return {counts[0], counts[1]};
+  return {counts[0], counts[1], all_texts(message)};
 }
 
 // The first events one by one, later ones, which are many of a kind, with growing steps: the sooner, the
 // fewer failures. Objects that are left revoked keep their communicators, of which MPICH has 2,048.
-enum Failures { many = 100, some = 10 };
+enum Failures { many = 100, some = 10, few = 3 };
+
+bool is_same(const std::string& message, const std::string& of_failing) {
+  return message == of_failing;
+}
 
 template <class Scenario>
-void fail_everywhere(Countdown& countdown, const Scenario& scenario, Failures failures = many) {
+void fail_everywhere(Countdown& countdown, const Scenario& scenario, Failures failures = many,
+                     bool (*is_expected)(const std::string&, const std::string&) = is_same) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   // libstdc++'s copy of a variant is taken for undefined behaviour when an allocation in it fails.
   if (&countdown == &allocations) GTEST_SKIP() << "allocations fail in builds without sanitizers only";
@@ -152,6 +118,10 @@ void fail_everywhere(Countdown& countdown, const Scenario& scenario, Failures fa
       // A failure may be survived, such as that of a choice for which there is another, but on all ranks.
       ASSERT_TRUE(outcome.thrown == 0 || outcome.thrown == world_size())
           << outcome.thrown << " ranks got an error after failure " << events << " of rank " << failing;
+      for (const std::string& message : outcome.message)
+        ASSERT_TRUE(outcome.thrown == 0 || is_expected(message, outcome.message[usize(failing)]))
+            << message << "\nafter failure " << events << " of rank " << failing << ":\n"
+            << outcome.message[usize(failing)];
     }
   }
 }
@@ -293,6 +263,133 @@ TEST_F(Injection, OfCollectiveSteps) {
       refined.solve(Op::transpose, {b.data(), rows, 2}, {x.data(), rows, 2}, {});
       conditional_barrier(solver);
     });
+  }
+}
+
+SolverOptions of_one_plan() {
+  return {.plan = model::only({.grid = {world_size(), 1, 1}}), .usual_transport = false, .watchdog = 15};
+}
+
+// What fails may be the end of all objects on the caller's communicator.
+class OwnCommunicator {
+ public:
+  OwnCommunicator() { PMPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
+  ~OwnCommunicator() { PMPI_Comm_free(&comm_); }
+  OwnCommunicator(const OwnCommunicator&) = delete;
+  OwnCommunicator& operator=(const OwnCommunicator&) = delete;
+  operator MPI_Comm() const { return comm_; }
+  // With an object on it, and so with a communicator on which ranks hear of one another's failures.
+  const OwnCommunicator& with_object() const {
+    const testing_support::Undisturbed undisturbed;
+    const mpi::Communicator object(comm_);
+    return *this;
+  }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+// From the matrix to the bounds of an answer, a second factorization included.
+void use_a_solver(const matrix::Csr<double>& a, MPI_Comm comm = MPI_COMM_WORLD) {
+  allocations.pause(true);
+  const SolverOptions options = of_one_plan();
+  auto rows = uneven_blocks(a.rows()).of(a, false);
+  const Index mine = rows.a.rows();
+  const std::vector<double> values = rows.a.value, b(usize(mine) * 2, 1.0);
+  std::vector<double> x(b.size());
+  allocations.pause(false);
+  Solver<double> solver(comm, std::move(rows), options);
+  for (const Op op : {Op::none, Op::transpose}) {
+    solver.prepare(op, 2);
+    const Answer answer = solver.solve({b.data(), mine, 2}, {x.data(), mine, 2}, op);
+    solver.forward_error(answer, {b.data(), mine, 2}, {x.data(), mine, 2}, op);
+  }
+  solver.refactor(values);
+  solver.sweep({b.data(), mine, 2}, {x.data(), mine, 2});
+  solver.refactor(values);  // whoever comes here while another rank has failed hears of it
+}
+
+TEST_F(Injection, OfAllocationsInASolver) {
+  fail_everywhere(
+      allocations, [&](Index) { use_a_solver(a_); }, some);
+}
+
+TEST_F(Injection, OfCollectiveStepsInASolver) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank has nobody to agree with";
+  fail_everywhere(agreements, [&](Index) { use_a_solver(a_); });
+}
+
+TEST_F(Injection, OfCallsOfMpiInASolver) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank calls nobody";
+  for (Countdown* const which : {&transfers, &polls})
+    fail_everywhere(
+        *which, [&](Index) { use_a_solver(a_, OwnCommunicator().with_object()); },
+        which == &transfers ? some : few);
+}
+
+TEST_F(Injection, OfCallsThatMakeAndFreeCommunicators) {
+  fail_everywhere(
+      makers, [&](Index) { use_a_solver(a_, OwnCommunicator().with_object()); }, some);
+}
+
+// Of the first object on a communicator ranks may not hear: the watchdog ends their waits.
+TEST_F(Injection, OfTheFirstCallsOnACommunicator) {
+  const auto is_same_or_of_watchdog = [](const std::string& message, const std::string& of_failing) {
+    return message == of_failing || message.starts_with("no progress for 2 s: a rank has not come");
+  };
+  for (Countdown* const which : {&transfers, &makers, &attributes}) {
+    if (which == &transfers && world_size() == 1) continue;
+    fail_everywhere(
+        *which,
+        [&](Index) {
+          const OwnCommunicator own;
+          const mpi::Communicator first(own, {}, 2);
+          const mpi::Communicator second(own, {}, 2);
+          mpi::agree_on_error(second, [] {});
+        },
+        many, is_same_or_of_watchdog);
+  }
+}
+
+TEST_F(Injection, OfCallsOfMpiInEveryTransport) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank calls nobody";
+  for (const auto& named : testing_support::transports_to_abandon()) {
+    for (Countdown* const which : {&transfers, &polls}) {
+      fail_everywhere(
+          *which,
+          [&](Index) {
+            const OwnCommunicator own;
+            const mpi::Communicator comm(own.with_object(), {}, 15);
+            mpi::revoke_on_error(comm, [&] {
+              TriangularSolver<double> solver(comm.share(), factors_, options(named, 1));
+              for (int i = 0; i < 3; ++i) solve(solver, Op::none, 2);
+              conditional_barrier(solver);
+            });
+          },
+          few);
+    }
+  }
+}
+
+// The next call, with nothing to fail: it works, or is refused, on all ranks alike.
+TEST_F(Injection, AFirstCallThatFailedIsMadeAgain) {
+  const auto rows = uneven_blocks(a_.rows());
+  for (Countdown* const which : {&allocations, &agreements, &transfers, &makers}) {
+    if (which != &allocations && world_size() == 1) continue;
+    for (Index failing = 0; failing < world_size(); ++failing) {
+      for (int events = 0;; events += 1 + events / few) {
+        const OwnCommunicator own;
+        Solver<double> solver(own.with_object(), rows.of(a_, false), of_one_plan());
+        const Index mine = solver.rows();
+        std::vector<double> b(usize(mine), 1.0), x(b.size());
+        const auto call = [&](Index) { solver.solve(b, x, Op::conjugate_transpose); };
+        const Outcome first = run(*which, failing, events, call);
+        ASSERT_TRUE(first.thrown == 0 || first.thrown == world_size()) << events;
+        const Outcome second = run(*which, -1, 0, call);
+        ASSERT_TRUE(second.thrown == 0 || second.thrown == world_size()) << events;
+        if (first.fired == 0) break;
+      }
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support/hard_to_pivot.hpp"
+#include "support/judged_error.hpp"
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
 #include "support/rows_of.hpp"
@@ -16,6 +17,7 @@ namespace trisweep::solve {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::judged_error;
 using testing_support::random_matrix;
 using testing_support::random_vector;
 using testing_support::RowsOf;
@@ -23,27 +25,6 @@ using testing_support::scattered;
 using testing_support::uneven_blocks;
 using testing_support::world_rank;
 using testing_support::world_size;
-
-template <Scalar T>
-double judged_error(Solver<T>& solver, const matrix::Csr<T>& a, const RowsOf<double>& of, Op op, Index nrhs) {
-  const RowsOf<T> rows{of.number};
-  const auto truth = random_vector<T>(usize(a.rows()) * usize(nrhs), 5);
-  std::vector<T> b(truth.size());
-  for (Index c = 0; c < nrhs; ++c) {
-    const auto column = [&](auto& v) {
-      return std::span(v).subspan(usize(c) * usize(a.rows()), usize(a.rows()));
-    };
-    matrix::multiply<T>(a, op, column(truth), column(b));
-  }
-  const std::vector<T> mine = rows.of(std::span<const T>(b), nrhs);
-  std::vector<T> x(mine.size());
-  const auto count = static_cast<Index>(rows.number.size());
-  const Answer answer = solver.solve({mine.data(), count, nrhs}, {x.data(), count, nrhs}, op);
-  EXPECT_TRUE(answer.solved());
-  EXPECT_LE(answer.error.componentwise, 450 * std::numeric_limits<RealOf<T>>::epsilon());
-  const double error = testing_support::largest_difference(x, rows.of(std::span<const T>(truth), nrhs));
-  return mpi::Communicator(MPI_COMM_WORLD).max(error) / std::numeric_limits<RealOf<T>>::epsilon();
-}
 
 template <class T>
 class SolverTest : public testing::Test {};
@@ -60,6 +41,27 @@ TYPED_TEST(SolverTest, SolvesForRowsAsTheCallerHasThem) {
     for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
       for (const Index nrhs : {1, 5}) EXPECT_LT(judged_error(solver, a, rows, op, nrhs), 1000) << listed;
     }
+  }
+}
+
+// As garbage collectors destroy it: half of the ranks before the others go on, and in another order.
+TEST(Solver, IsDestroyedLocallyInAnyOrder) {
+  const auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 7});
+  const auto rows = uneven_blocks(60);
+  for (const char* transport : {"two-sided", "one-sided", "shared"}) {
+    model::PlanAxes axes = model::all_axes(world_size(), {transport});
+    std::vector<std::optional<Solver<double>>> solvers(2);
+    for (auto& solver : solvers) {
+      solver.emplace(MPI_COMM_WORLD, rows.of(a, false),
+                     SolverOptions{.plan = axes, .usual_transport = false});
+      EXPECT_LT(judged_error(*solver, a, rows, Op::none, 2), 1000) << transport;
+      solver->destroy_locally();
+    }
+    if (world_rank() % 2 == 0) solvers[0].reset();
+    mpi::Communicator(MPI_COMM_WORLD).max(0.0);
+    solvers[1].reset();
+    mpi::Communicator(MPI_COMM_WORLD).max(0.0);
+    solvers[0].reset();
   }
 }
 
@@ -122,7 +124,7 @@ TEST(Solver, FactorsOtherValuesOfTheSamePattern) {
       solver.refactor(rows.of(other, listed).a.value);
       EXPECT_LT(judged_error(solver, other, rows, Op::none, 1), 1000);
     }
-    if (world_rank() == 0) EXPECT_EQ(solver.report().factor.kind, "lu");
+    if (world_rank() == 0) EXPECT_EQ(solver.report().factor.kind, "ldlt");
   }
 }
 
@@ -142,6 +144,8 @@ TEST(Solver, FactorsOtherValuesWithDelayedPivots) {
   for (std::size_t e = 0; e < a.value.size(); ++e) a.value[e] *= 1 + double(e * 7 % 11) / 11;
   solver.refactor(rows.of(a, false).a.value);
   EXPECT_LT(judged_error(solver, a, rows, Op::transpose, 1), 1e7);
+  for (int round = 0; round < 3; ++round) solver.refactor(rows.of(a, false).a.value);
+  if (world_rank() == 0) EXPECT_EQ(solver.report().factor.delayed_pivots, 0);
 }
 
 // Cholesky would take one triangle for the other, and not notice.

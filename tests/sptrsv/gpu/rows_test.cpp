@@ -1,5 +1,6 @@
 // Rows on a GPU, against their equations.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sptrsv/systems.hpp"
@@ -14,16 +15,16 @@ using testing_support::random_vector;
 using testing_support::residual;
 
 template <class T>
-class GpuRowsTest : public ::testing::Test {
+class GpuRowsTestThreads : public ::testing::Test {
  protected:
   void SetUp() override {
     if (backend::runtime(backend::Device::TRISWEEP_GPU_KIND).count() == 0)
       GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
-TYPED_TEST_SUITE(GpuRowsTest, testing_support::Scalars);
+TYPED_TEST_SUITE(GpuRowsTestThreads, testing_support::Scalars);
 
-TYPED_TEST(GpuRowsTest, SolvesByEveryAlgorithm) {
+TYPED_TEST(GpuRowsTestThreads, SolvesByEveryAlgorithm) {
   using T = TypeParam;
   int turn = 0;
   for (const auto& lower : lower_matrices<T>()) {
@@ -47,6 +48,45 @@ TYPED_TEST(GpuRowsTest, SolvesByEveryAlgorithm) {
       }
     }
   }
+}
+
+// A row that needs itself.
+TYPED_TEST(GpuRowsTestThreads, TheWatchdogEndsASolveThatWaitsForEver) {
+  using T = TypeParam;
+  using Number = backend::NumberOf<T>;
+  constexpr auto gpu = backend::Device::TRISWEEP_GPU_KIND;
+  const auto placed = [&]<class V>(const std::vector<V>& values) {
+    return backend::DeviceArray<const V>(gpu, std::span(values));
+  };
+  const auto number = placed(std::vector<Index>{0}), column = placed(std::vector<Index>{0});
+  const auto begin = placed(std::vector<Offset>{0, 1});
+  const auto b = placed(std::vector<T>{T(1)}), value = placed(std::vector<T>{T(1)});
+  const backend::DeviceArray<T> x(gpu, 1);
+  const backend::DeviceArray<Count> solved(gpu, 1);
+  const backend::DeviceArray<RowControl> control(gpu, 1);
+  const RowsView<Number> rows{.number = number.data(),
+                              .begin = begin.data(),
+                              .column = column.data(),
+                              .value = reinterpret_cast<const Number*>(value.data()),
+                              .diagonal = nullptr,
+                              .x = reinterpret_cast<Number*>(x.data()),
+                              .solved = solved.data(),
+                              .control = control.data()};
+  const RowTask<Number> task{
+      .rows = {.begin = 0, .end = 1, .waits = true},
+      .lanes = 1,
+      .columns = 1,
+      .nrhs = 1,
+      .solve = 1,
+      .first_ticket = 0,
+      .watchdog = backend::nanoseconds(0.05),
+      .caller = device::callers_rows<T>({b.data(), 1, 1}, nullptr, {x.data(), 1, 1}, nullptr)};
+  backend::launch({gpu, nullptr}, SolveRows<Number>{rows, task}, 1);
+  const backend::Stall stall(gpu);
+  stall.record(&control.data()->stalled, nullptr);
+  backend::runtime(gpu).wait(nullptr);
+  EXPECT_THAT([&] { stall.require_none("row"); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("it waits in row 0")));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ from trisweep.bench import (
     papers,
     peers,
     pingpong,
+    python_peers,
     refined_peers,
     schedules,
     simgrid,
@@ -28,7 +29,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     one.name: one
     for one in (
         *(module.EXPERIMENT for module in (trees, schedules, threads, pingpong, dag_free, heatmap, breakdown, peers)),
-        *(module.EXPERIMENT for module in (answer_peers, refined_peers, simgrid, measured, attribution)),
+        *(module.EXPERIMENT for module in (answer_peers, refined_peers, python_peers, simgrid, measured, attribution)),
         *(module.EXPERIMENT for module in (hmatrix_precision, hmatrix_charge)),
         *papers.EXPERIMENTS,
         *component.EXPERIMENTS,

@@ -5,8 +5,6 @@ import datetime
 import json
 import os
 import shlex
-import signal
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 from trisweep import __version__, plots
 from trisweep.bench import EXPERIMENTS
 from trisweep.bench.experiment import Experiment
+from trisweep.command import Parser, end_with
 from trisweep.errors import UserError
 from trisweep.grids import Grid, parse_grid
 from trisweep.lab import Lab, Progress, Settings
@@ -21,11 +20,6 @@ from trisweep.machine import describe_machine
 from trisweep.outputs import Outputs
 from trisweep.runs import find_trisweep
 from trisweep.tables import Table, from_document
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> None:  # type: ignore[override]
-        raise UserError(message, "see trisweep bench --help")
 
 
 def _count(text: str) -> int:
@@ -171,15 +165,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def main() -> None:
-    # As an exception, so that ranks end and half-written files go.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        sys.exit(run(sys.argv[1:]))
-    except UserError as error:
-        print(f"trisweep bench: error: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+    end_with(run, "trisweep bench")
 
 
 if __name__ == "__main__":

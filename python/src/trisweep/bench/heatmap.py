@@ -1,7 +1,7 @@
 """Who communicates how much, with flat and with binary trees.
 
 CSC'18, section 4.1 (Fig. 3, 4): messages and bytes of every process at its place in the process grid; flat trees heat
-the diagonal. For small grids also from whom to whom. Grids too large to run here are planned: no message differs."""
+the diagonal. Grids too large to run here are planned: no message differs."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -16,7 +16,6 @@ from trisweep.tables import Column, Table
 TREES = ("flat", "binary")
 UNITS = ("messages", "bytes")
 LARGEST_RUN = 64  # ranks
-LARGEST_PAIRS = 64  # ranks up to which the map of pairs can be read
 
 COLUMNS = (
     Column("matrix", "matrix"),
@@ -45,7 +44,7 @@ def _traffic(lab: Lab, case: Case) -> tuple[str, Traffic]:
 
 def _row(case: Case, source: str, traffic: Traffic) -> dict:
     messages, volume = traffic.per_rank(traffic.messages), traffic.per_rank(traffic.bytes)
-    row = {
+    return {
         **case.row,
         "source": source,
         "messages": int(messages.max()),
@@ -54,10 +53,6 @@ def _row(case: Case, source: str, traffic: Traffic) -> dict:
         "messages_of_ranks": messages.astype(int).tolist(),
         "bytes_of_ranks": volume.astype(int).tolist(),
     }
-    if traffic.ranks <= LARGEST_PAIRS:
-        row["messages_of_pairs"] = traffic.matrix(traffic.messages).astype(int).tolist()
-        row["bytes_of_pairs"] = traffic.matrix(traffic.bytes).astype(int).tolist()
-    return row
 
 
 def measure(lab: Lab) -> Table:
@@ -71,30 +66,17 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    lines = []  # of the figure: what a point is, the rows of the table, a map of each row for each unit
-    for (_, _, grid), rows in table.groups("matrix", "nrhs", "grid").items():
-        shape = parse_grid(grid)
-        lines.append(("rank", rows, [[at_place(row[f"{unit}_of_ranks"], shape) for row in rows] for unit in UNITS]))
-        if "messages_of_pairs" in rows[0]:
-            lines.append(("pair", rows, [[np.array(row[f"{unit}_of_pairs"]) for row in rows] for unit in UNITS]))
-    across = len(TREES)
-    figure, axes = plots.new_figure(len(lines), 2 * across, width=2.6, height=2.4)
-    for line, (point, rows, maps) in zip(axes, lines, strict=True):
-        for half, unit in enumerate(UNITS):
-            panels = line[half * across : (half + 1) * across]
-            plots.heat_maps(figure, panels, maps[half], f"{unit} of a {point}")
-            for panel, row in zip(panels, rows, strict=True):
-                panel.set_title(_title(row, unit, point), fontsize=8)
-        name = plots.system_title(rows[0]["matrix"], rows[0]["nrhs"])
-        line[0].set_ylabel(name + {"rank": "\nprocess row", "pair": "\nfrom rank"}[point], fontsize=8)
-        line[0].set_xlabel({"rank": "process column", "pair": "to rank"}[point], fontsize=8)
+    """Messages of every rank at its place, a line for each grid, so that a page of any width can show it."""
+    groups = table.groups("matrix", "nrhs", "grid")
+    figure, axes = plots.new_figure(len(groups), len(TREES), width=2.6, height=2.3)
+    for line, ((matrix, nrhs, grid), rows) in zip(axes, groups.items(), strict=True):
+        maps = [at_place(row["messages_of_ranks"], parse_grid(grid)) for row in rows]
+        plots.heat_maps(figure, line, maps, "messages")
+        for panel, row in zip(line, rows, strict=True):
+            panel.set_title(f"{row['tree']}, {grid}: busiest {row['messages']:,}", fontsize=8)
+            panel.set_xlabel("process column", fontsize=8)
+        line[0].set_ylabel(f"{plots.system_title(matrix, nrhs)}\nprocess row", fontsize=8)
     return figure
-
-
-def _title(row: dict, unit: str, point: str) -> str:
-    if point == "pair":
-        return f"{row['tree']}, {row['grid']}"
-    return f"{row['tree']}, {row['grid']}: busiest {row[unit]:,}"
 
 
 def at_place(values: list[int], grid: Grid) -> np.ndarray:

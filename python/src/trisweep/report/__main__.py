@@ -1,20 +1,15 @@
 """The command `trisweep report run.json [more.json ...] -o run.html`, also `trisweep-report`."""
 
-import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from trisweep import __version__
+from trisweep.command import Parser, end_with
 from trisweep.errors import UserError
 from trisweep.outputs import Outputs
 from trisweep.report.page import page
-from trisweep.report.records import read_record, read_trace, read_traffic
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> None:  # type: ignore[override]
-        raise UserError(message, "see trisweep report --help")
+from trisweep.report.records import read_block_map, read_record, read_trace
+from trisweep.runs import read_traffic
 
 
 def _parser() -> Parser:
@@ -26,14 +21,15 @@ def _parser() -> Parser:
     add("record", nargs="+", type=Path, metavar="RUN.json", help="what solve, predict or bem wrote with --json")
     add("--traffic", type=Path, metavar="FILE.csv", help="of the first run: what solve wrote with --traffic")
     add("--trace", type=Path, metavar="FILE.json", help="of the first run: what solve wrote with --trace")
+    add("--block-map", type=Path, metavar="FILE.svg", help="of the first run: what bem wrote with --block-map")
     add("-o", "--output", type=Path, metavar="FILE.html", help="the page (default: RUN.html, in this folder)")
     add("--version", action="version", version=__version__)
     return parser
 
 
-def run(arguments: Sequence[str]) -> Path:
-    """Writes the page and returns its name. Raises UserError."""
-    options = _parser().parse_args(arguments)
+def run(words: Sequence[str]) -> int:
+    """Writes the page. Raises UserError."""
+    options = _parser().parse_args(words)
     output = options.output or Path(options.record[0].stem + ".html")
     if output.suffix != ".html":
         raise UserError(f"{output} does not end in .html", "give a name that does")
@@ -41,16 +37,14 @@ def run(arguments: Sequence[str]) -> Path:
         records = [read_record(file) for file in options.record]
         traffic = read_traffic(options.traffic) if options.traffic else None
         trace = read_trace(options.trace) if options.trace else None
-        outputs.write("html", page(records, traffic, trace))
-    return output
+        block_map = read_block_map(options.block_map, records[0]) if options.block_map else ""
+        outputs.write("html", page(records, traffic, trace, block_map))
+    print(f"wrote {output}")
+    return 0
 
 
 def main() -> None:
-    try:
-        print(f"wrote {run(sys.argv[1:])}")
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+    end_with(run, "trisweep report")
 
 
 if __name__ == "__main__":

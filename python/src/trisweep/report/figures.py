@@ -1,14 +1,26 @@
 """Figures as SVG inside a page, in the page's colours: each has a label that says what it shows."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from html import escape
 from math import log10
 
-from trisweep.report.records import Trace, Traffic, critical_path
+import numpy as np
+
+from trisweep.report.records import Trace, critical_path
+from trisweep.runs import Traffic
 
 WIDTH = 860
 LEFT = 150  # of bars: room for their names
 COLOURS = ("c1", "c2", "c3", "c4", "c5")
+UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
+
+
+def seconds(value: float | None) -> str:
+    if value is None:
+        return "unknown"
+    unit, name = next(((u, n) for u, n in UNITS if abs(value) >= u), UNITS[-1])
+    return f"{value:,.0f} s" if abs(value) >= 1000 else f"{value / unit:.3g} {name}"
 
 
 def _figure(height: float, label: str, body: str) -> str:
@@ -33,8 +45,10 @@ def legend(names: Sequence[str]) -> str:
     return f'<ul class="legend">{"".join(items)}</ul>'
 
 
-def stacked_bars(bars: Sequence[tuple[str, Sequence[float]]], parts: Sequence[str], unit: str, label: str) -> str:
-    """A bar for each row, its parts one after another; values in one unit."""
+def stacked_bars(
+    bars: Sequence[tuple[str, Sequence[float]]], parts: Sequence[str], show: Callable[[float], str], label: str
+) -> str:
+    """A bar for each row, its parts one after another; `show` writes a value with its unit."""
     longest = max((sum(values) for _, values in bars), default=0) or 1
     step = 24 if len(bars) <= 24 else max(4, 560 / len(bars))
     scale, body = (WIDTH - LEFT - 90) / longest, []
@@ -43,22 +57,32 @@ def stacked_bars(bars: Sequence[tuple[str, Sequence[float]]], parts: Sequence[st
         if step >= 12 or row % round(12 / step + 0.5) == 0:
             body.append(_text(LEFT - 8, y + step / 2 + 4, name, "end"))
         for colour, part, value in zip(COLOURS, parts, values, strict=False):
-            body.append(
-                _box(x, y + 0.12 * step, value * scale, 0.76 * step, colour, f"{name}, {part}: {value:.3g} {unit}")
-            )
+            words = f"{name}, {part}: {show(value)}"
+            body.append(_box(x, y + 0.12 * step, value * scale, 0.76 * step, colour, words))
             x += value * scale
         if step >= 12:
-            body.append(_text(x + 6, y + step / 2 + 4, f"{sum(values):.3g} {unit}"))
+            body.append(_text(x + 6, y + step / 2 + 4, show(sum(values))))
     return _figure(max(len(bars) * step, step), label, "".join(body)) + (legend(parts) if len(parts) > 1 else "")
+
+
+def block_map(svg: str, label: str) -> str:
+    """The picture that `trisweep bem --block-map` wrote, with a label."""
+    inside = re.sub(r"^.*?<svg[^>]*>|</svg>\s*$", "", svg, flags=re.DOTALL)
+    box = re.search(r'viewBox="[-\d. ]+"', svg)
+    return (
+        f'<svg {box[0] if box else ""} class="map" role="img" aria-label="{escape(label, quote=True)}">'
+        f"<title>{escape(label)}</title>{inside}</svg>"
+    )
 
 
 def heat_map(traffic: Traffic, label: str) -> str:
     """Messages by sender (rows) and receiver (columns), the darkest where most go."""
     side = min(520, 26 * traffic.ranks) / traffic.ranks
-    most, body = max(traffic.messages.values(), default=1), []
-    for (sender, receiver), count in sorted(traffic.messages.items()):
-        words = f"rank {sender} to {receiver}: {count} messages, {traffic.bytes[sender, receiver]} bytes"
-        share = 0.1 + 0.9 * count / most
+    messages, size, body = traffic.matrix(traffic.messages), traffic.matrix(traffic.bytes), []
+    for sender, receiver in np.argwhere(messages):
+        count = messages[sender, receiver]
+        words = f"rank {sender} to {receiver}: {count:.0f} messages, {size[sender, receiver]:.0f} bytes"
+        share = 0.1 + 0.9 * count / messages.max()
         x, y = LEFT + receiver * side, 20 + sender * side
         body.append(_box(x, y, side, side, "c1", words, f' fill-opacity="{share:.2f}"'))
     end = traffic.ranks * side
@@ -90,7 +114,7 @@ def timeline(trace: Trace, label: str) -> str:
         points += [f"{LEFT + begin * scale:.1f},{y:.1f}", f"{LEFT + end * scale:.1f},{y:.1f}"]
     body.append(f'<polyline points="{" ".join(points)}" class="path"/>')
     bottom = len(ranks) * lane
-    body.append(_text(LEFT, bottom + 14, "0") + _text(WIDTH - 20, bottom + 14, f"{1e6 * trace.end:.4g} us", "end"))
+    body.append(_text(LEFT, bottom + 14, "0") + _text(WIDTH - 20, bottom + 14, seconds(trace.end), "end"))
     return _figure(bottom + 20, label, "".join(body)) + legend(ACTIVITIES)
 
 

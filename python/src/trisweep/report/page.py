@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from html import escape
 
 from trisweep import __version__
-from trisweep.report.records import Record, Trace, Traffic
-from trisweep.report.sections import OF_A_RECORD, comparison, messages, over_time
+from trisweep.report.records import Record, Trace
+from trisweep.report.sections import OF_A_RECORD, block_map, comparison, messages, over_time
+from trisweep.runs import Traffic
 
 STYLE = """
 :root { color-scheme: light dark; --text: #1b1f24; --page: #ffffff; --quiet: #57606a; --line: #d0d7de;
@@ -19,6 +20,7 @@ h1, h2, h3 { line-height: 1.2; } section { border-top: 1px solid var(--line); ma
 dl { display: grid; grid-template-columns: minmax(9rem, auto) 1fr; gap: .2rem 1rem; } dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; } svg { width: 100%; height: auto; }
 svg text { font-size: 13px; fill: var(--text); }
+.map { max-width: 600px; } .map text { font-size: 20px; fill: #1b1f24; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; }
 th, td { padding: .15rem .8rem .15rem 0; text-align: right; }
 th:first-child, td:first-child { text-align: left; } tr { border-bottom: 1px solid var(--line); }
@@ -30,7 +32,8 @@ th:first-child, td:first-child { text-align: left; } tr { border-bottom: 1px sol
 .key { display: inline-block; width: .8rem; height: .8rem; margin-right: .4rem; }
 summary { cursor: pointer; color: var(--quiet); } footer { color: var(--quiet); margin-top: 2rem; }
 @media print { body { max-width: none; } section { break-inside: avoid; } }
-@media (max-width: 500px) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } }
+@media (max-width: 500px) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; }
+  svg { overflow: visible; } svg text { font-size: 22px; } .map text { font-size: 30px; } }
 """
 
 
@@ -42,8 +45,10 @@ def _of(record: Record, level: int) -> str:
     return "".join(_section(title, make(record), level) for title, make in OF_A_RECORD)
 
 
-def page(records: Sequence[Record], traffic: Traffic | None = None, trace: Trace | None = None) -> str:
-    """HTML of one or several records; traffic and trace are the first one's."""
+def page(
+    records: Sequence[Record], traffic: Traffic | None = None, trace: Trace | None = None, block_map_svg: str = ""
+) -> str:
+    """HTML of one or several records; traffic, trace and the map of blocks are the first one's."""
     first, *others = records
     what = first["bem"]["object"] if first.kind == "bem" else first["matrix"]["name"]
     body = _of(first, 2)
@@ -51,6 +56,8 @@ def page(records: Sequence[Record], traffic: Traffic | None = None, trace: Trace
         body += _section("Messages", messages(traffic), 2)
     if trace:
         body += _section("Over time", over_time(trace), 2)
+    if block_map_svg:
+        body += _section("Blocks", block_map(first, block_map_svg), 2)
     if others:
         body += _section("Runs beside each other", comparison(records), 2)
         body += "".join(_section(record.name, _of(record, 3), 2) for record in others)

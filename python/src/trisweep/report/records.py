@@ -1,7 +1,7 @@
-"""Run records, traces and traffic as the command writes them, read and checked."""
+"""Run records and traces as the command writes them, read and checked."""
 
-import csv
 import json
+import re
 from bisect import bisect, bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -52,34 +52,6 @@ def _parsed(file: Path) -> Any:  # noqa: ANN401
 
 
 @dataclass(frozen=True)
-class Traffic:
-    """Messages and bytes between ranks, of all kinds together, by sender and receiver."""
-
-    ranks: int
-    messages: dict[tuple[int, int], int]
-    bytes: dict[tuple[int, int], int]
-
-
-def read_traffic(file: Path) -> Traffic:
-    """Raises UserError, naming file and line, when it is not what `--traffic` writes."""
-    messages: dict[tuple[int, int], int] = defaultdict(int)
-    size: dict[tuple[int, int], int] = defaultdict(int)
-    try:
-        with file.open(newline="", encoding="utf-8") as lines:
-            rows = csv.DictReader(lines)
-            for row in rows:
-                pair = (int(row["from"]), int(row["to"]))
-                messages[pair] += int(row["messages"])
-                size[pair] += int(row["bytes"])
-    except OSError as error:
-        raise UserError(f"cannot read {file}: {error.strerror or error}", "give an existing file") from None
-    except (KeyError, ValueError, TypeError):
-        raise UserError(f"{file}, line {rows.line_num}: not a line of --traffic", "write the file again") from None
-    ranks = 1 + max((rank for pair in messages for rank in pair), default=0)
-    return Traffic(ranks, dict(messages), dict(size))
-
-
-@dataclass(frozen=True)
 class Span:
     """What a thread of a rank did, in seconds from the start of the solve."""
 
@@ -123,6 +95,27 @@ def read_trace(file: Path) -> Trace:
     for arrivals in trace.arrivals.values():
         arrivals.sort()
     return trace
+
+
+# A line of the picture that --block-map writes: nothing else is put into a page.
+_NAMES = "x|y|width|height|fill|stroke|stroke-width|font-size|font-family|viewBox"
+_GIVEN = rf'(?: (?:{_NAMES})="[-#\w.% ]*"| xmlns="[^"]*")*'
+_PICTURE_LINE = re.compile(rf"<(?:svg|g){_GIVEN}>|</(?:svg|g)>|<rect{_GIVEN}/>|<text{_GIVEN}>[\w ]*</text>")
+
+
+def read_block_map(file: Path, record: Record) -> str:
+    """The picture of the blocks of `record`. Raises UserError, naming the file, when it is none of ours."""
+    if record.kind != "bem":
+        raise UserError(f"{file} is given, and {record.name} is no record of bem", "give what trisweep bem wrote")
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror or error}", "give an existing file") from None
+    except UnicodeDecodeError:
+        text = ""
+    if not text or not all(_PICTURE_LINE.fullmatch(line) for line in text.splitlines()):
+        raise UserError(f"{file} is not a map of blocks", "write it again with trisweep bem --block-map")
+    return text
 
 
 def critical_path(trace: Trace) -> list[tuple[int, float, float]]:

@@ -5,17 +5,16 @@ from html import escape
 from statistics import mean
 from typing import Any
 
+import numpy as np
+
 from trisweep.report import figures
-from trisweep.report.records import Record, Trace, Traffic, critical_path
+from trisweep.report.figures import seconds
+from trisweep.report.records import Record, Trace, critical_path
+from trisweep.runs import Traffic
 
-UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 
-
-def seconds(value: float | None) -> str:
-    if value is None:
-        return "unknown"
-    unit, name = next(((u, n) for u, n in UNITS if abs(value) >= u), UNITS[-1])
-    return f"{value / unit:.3g} {name}"
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def size(value: float) -> str:
@@ -32,7 +31,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
         return "<tr>" + "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
 
     return (
-        f'<div class="wide"><table><thead>{row(head, "th")}</thead>'
+        f'<div class="wide" tabindex="0"><table><thead>{row(head, "th")}</thead>'
         f"<tbody>{''.join(row(cells, 'td') for cells in rows)}</tbody></table></div>"
     )
 
@@ -55,20 +54,23 @@ def verdict(record: Record) -> tuple[bool, str]:
         bem = record["bem"]
         good = bem["true_residual"] <= 2 * bem["tolerance"]
         words = "converged" if good else "did not converge"
-        return good, f"BiCGStab {words} in {bem['iterations']} iterations: residual {error(bem['true_residual'])}."
+        method, iterations = bem["method"], counted(bem["iterations"], "iteration")
+        return good, f"{method} {words} in {iterations}: residual {error(bem['true_residual'])}."
     solve, krylov = record["solve"], record["krylov"]
     if record.document.get("predicted"):
         return True, "A prediction of the model: nothing was solved."
+    if record["plan"].get("dependencies") is False:
+        return True, "A study of what the dependencies cost: nothing was solved."
     if record["factor"].get("numerically_singular"):
         return False, "The matrix is singular to working precision: x is one of many solutions, if it is one."
     if krylov:
         good = krylov["outcome"] == "converged"
-        return good, f"{solve['method']}: {krylov['outcome']} after {krylov['iterations']} iterations."
+        return good, f"{solve['method']}: {krylov['outcome']} after {counted(krylov['iterations'], 'iteration')}."
     unsolved = solve.get("unsolved") or []
     if unsolved:
         return False, f"{len(unsolved)} of {solve['nrhs']} right-hand sides do not have an accepted solution."
     steps = solve["refinement_steps"]
-    corrections = "without a correction" if steps == 0 else f"after {steps} correction{'s' if steps > 1 else ''}"
+    corrections = f"after {counted(steps, 'correction')}" if steps else "without a correction"
     measure = error(solve["componentwise_backward_error"])
     return True, f"Solved: every equation holds to {measure} of its own terms, {corrections}."
 
@@ -128,10 +130,12 @@ def system(record: Record) -> str:
             (
                 "plan",
                 f"grid {grid}, {plan['mapping']}, {plan['schedule']}, {plan['tree']} trees, "
-                f"{plan['transport']}, {plan['threads']} thread(s) a rank, on {plan['device']}",
+                f"{plan['transport']}, {counted(plan['threads'], 'thread')} a rank, on {plan['device']}",
             )
         )
-    rows.append(("solves", f"{solve['nrhs']} right-hand side(s), op {solve['op']}, {solve['precision']} precision"))
+    rows.append(
+        ("solves", f"{counted(solve['nrhs'], 'right-hand side')}, op {solve['op']}, {solve['precision']} precision")
+    )
     machine = record["machine"]
     if machine.get("processor"):
         rows.append(("machine", f"{machine['processor']}, {machine['processors']} processors, {machine['mpi']}"))
@@ -157,8 +161,8 @@ def time(record: Record) -> str:
             ("each sweep", solve.get("seconds_median")),
         ]
     phases = [(name, value) for name, value in phases if value]
-    bars = [(name, (1e3 * value,)) for name, value in phases]
-    html = figures.stacked_bars(bars, ("time",), "ms", "Time of each phase, in milliseconds")
+    bars = [(name, (value,)) for name, value in phases]
+    html = figures.stacked_bars(bars, ("time",), seconds, "Time of each phase")
     html += as_text("The same as a table", table(("phase", "time"), [(n, seconds(v)) for n, v in phases]))
     return html + _limits(record)
 
@@ -196,10 +200,8 @@ def ranks(record: Record) -> str:
     entries = record.document.get("ranks") or []
     if len(entries) < 2:
         return ""
-    longest = max(sum(e.get(key) or 0 for _, key in PARTS) for e in entries)
-    scale, unit = (1e3, "ms") if longest >= 1e-3 else (1e6, "us")
-    bars = [(f"rank {e['rank']}", [scale * (e.get(key) or 0) for _, key in PARTS]) for e in entries]
-    html = figures.stacked_bars(bars, [name for name, _ in PARTS], unit, "Where the time of each rank goes")
+    bars = [(f"rank {e['rank']}", [e.get(key) or 0 for _, key in PARTS]) for e in entries]
+    html = figures.stacked_bars(bars, [name for name, _ in PARTS], seconds, "Where the time of each rank goes")
     rows = []
     for name, key in (*PARTS, ("messages sent", "messages_sent"), ("bytes sent", "bytes_sent")):
         values = [e.get(key) or 0 for e in entries]
@@ -217,9 +219,9 @@ def compression(record: Record) -> str:
     levels = list(zip(factor.get("level_bytes") or [], factor.get("uncompressed_level_bytes") or [], strict=False))
     if not levels:
         return ""
-    bars = [(f"level {k}", (made / 1e6, (whole - made) / 1e6)) for k, (made, whole) in enumerate(levels)]
+    bars = [(f"level {k}", (made, whole - made)) for k, (made, whole) in enumerate(levels)]
     html = figures.stacked_bars(
-        bars, ("stored", "saved"), "MB", "Bytes of the factors by level of the separator tree, the root's first"
+        bars, ("stored", "saved"), size, "Bytes of the factors by level of the separator tree, the root's first"
     )
     rows = [(k, size(made), size(whole), f"{made / whole:.2f}") for k, (made, whole) in enumerate(levels) if whole]
     return html + as_text("The same as a table", table(("level", "stored", "uncompressed", "ratio"), rows))
@@ -233,16 +235,28 @@ def convergence(record: Record) -> str:
 
 
 def block_ranks(record: Record) -> str:
-    counts = record["bem"].get("blocks_of_rank") or []
-    bars = [(f"rank {k}", (count,)) for k, count in enumerate(counts) if count]
-    return figures.stacked_bars(bars, ("blocks",), "blocks", "Low-rank blocks by their rank") if bars else ""
+    counts = [(k, count) for k, count in enumerate(record["bem"].get("blocks_of_rank") or []) if count]
+    if not counts:
+        return ""
+    bars = [(f"rank {k}", (count,)) for k, count in counts]
+    figure = figures.stacked_bars(bars, ("blocks",), lambda v: f"{v:,.0f}", "Low-rank blocks by their rank")
+    return figure + as_text("The same as a table", table(("rank", "low-rank blocks"), counts))
+
+
+def block_map(record: Record, svg: str) -> str:
+    bem = record["bem"]
+    words = (
+        f"{bem['dense_blocks']:,} dense blocks, red, and {bem['low_rank_blocks']:,} low-rank ones, the darker the "
+        f"higher their rank, which is at most {bem['ranks_max']}; rows and columns are in the cluster tree's order."
+    )
+    return f"<p>{words}</p>{figures.block_map(svg, 'Blocks of the matrix, by rank')}"
 
 
 def messages(traffic: Traffic) -> str:
-    total, volume = sum(traffic.messages.values()), sum(traffic.bytes.values())
-    words = f"<p>{total:,} messages, {size(volume)}, between {len(traffic.messages):,} pairs of ranks.</p>"
-    busiest = sorted(traffic.messages.items(), key=lambda item: -item[1])[:15]
-    rows = [(f"{a} to {b}", f"{count:,}", size(traffic.bytes[a, b])) for (a, b), count in busiest]
+    count, volume = traffic.matrix(traffic.messages), traffic.matrix(traffic.bytes)
+    pairs = sorted(map(tuple, np.argwhere(count)), key=lambda pair: -count[pair])
+    words = f"<p>{count.sum():,.0f} messages, {size(volume.sum())}, between {len(pairs):,} pairs of ranks.</p>"
+    rows = [(f"{a} to {b}", f"{count[a, b]:,.0f}", size(volume[a, b])) for a, b in pairs[:15]]
     figure = figures.heat_map(traffic, "Messages by sender and receiver")
     return words + figure + as_text("The busiest pairs as a table", table(("ranks", "messages", "bytes"), rows))
 
@@ -251,8 +265,8 @@ def over_time(trace: Trace) -> str:
     path = critical_path(trace)
     hops = [f"rank {rank} for {seconds(end - begin)}" for rank, begin, end in path]
     words = (
-        f"The solve took {seconds(trace.end)}; the line is the critical path, over {len(path) - 1} message(s) that a "
-        "rank waited for."
+        f"The solve took {seconds(trace.end)}; the line is the critical path, over {counted(len(path) - 1, 'message')} "
+        "that a rank waited for."
     )
     figure = figures.timeline(trace, "What each rank does over time, and the critical path")
     items = "".join(f"<li>{hop}</li>" for hop in hops[:200])

@@ -12,14 +12,29 @@ TRISWEEP_DEVICE inline C load_acquire(C* at) {
   return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 template <Scope scope, class C>
+TRISWEEP_DEVICE inline C load_relaxed(C* at) {
+  return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+template <Scope scope, class C>
 TRISWEEP_DEVICE inline void store_release(C* at, std::type_identity_t<C> value) {
   __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
-// Acquire and release; return what was there before.
+// These return what was there before. Acquire and release:
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C add(C* at, std::type_identity_t<C> value) {
   return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);
+}
+// Of a counter: who finds its last value acquires what all that added to it have released, and who adds needs
+// nothing of the others, so that a GPU's L1 cache is not flushed.
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_release(C* at, std::type_identity_t<C> value) {
+  return __atomic_fetch_add(at, value, __ATOMIC_RELEASE);
+}
+// Of a ticket, which orders nothing.
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_relaxed(C* at, std::type_identity_t<C> value) {
+  return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {

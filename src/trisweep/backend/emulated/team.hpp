@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 #include "trisweep/backend/number.hpp"
 #include "trisweep/core/slabs.hpp"
@@ -67,10 +68,17 @@ struct HostBlock {
 
   bool leads() const { return true; }
   void sync() const {}
+  void publish() const {}
   // What one thread finds out, for all of them. All that a thread wrote before is seen by all behind it.
   template <class Find>
   Count find(const Find& find) const {
     return find();
+  }
+  // Calls use(value) on all threads with a copy of a value that they share, which one of them sets first.
+  template <class Value, class Set, class Use>
+  void share(Value value, const Set& set, const Use& use) const {
+    set(value);
+    use(std::as_const(value));
   }
   // Whether a group multiplies tiles of T (tile_product.hpp), and as what.
   template <class T>

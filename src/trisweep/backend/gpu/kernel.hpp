@@ -3,8 +3,16 @@
 
 namespace trisweep::backend {
 
+// Blocks of a body that a processor is to have room for: the fewer there are the more registers each may
+// have.
 template <class Body>
-__global__ void __launch_bounds__(Body::threads) run_body(Body body) {
+constexpr int blocks_of_processor() {
+  if constexpr (requires { Body::blocks_of_processor; }) return Body::blocks_of_processor;
+  return 1;
+}
+
+template <class Body>
+__global__ void __launch_bounds__(Body::threads, blocks_of_processor<Body>()) run_body(Body body) {
   body(GpuBlock());
 }
 

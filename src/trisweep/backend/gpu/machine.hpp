@@ -5,10 +5,10 @@
 #include <hip/hip_runtime.h>
 #else
 #include <cuda/atomic>
+#include <cuda/ptx>
 #endif
 
 #define TRISWEEP_DEVICE __host__ __device__
-#define TRISWEEP_APART TRISWEEP_DEVICE __noinline__
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 
@@ -25,6 +25,10 @@ TRISWEEP_DEVICE inline C load_acquire(C* at) {
   return Atomic<scope, C>(*at).load(::cuda::memory_order_acquire);
 }
 template <Scope scope, class C>
+TRISWEEP_DEVICE inline C load_relaxed(C* at) {
+  return Atomic<scope, C>(*at).load(::cuda::memory_order_relaxed);
+}
+template <Scope scope, class C>
 TRISWEEP_DEVICE inline void store_release(C* at, std::type_identity_t<C> value) {
   Atomic<scope, C>(*at).store(value, ::cuda::memory_order_release);
 }
@@ -33,13 +37,19 @@ TRISWEEP_DEVICE inline C add(C* at, std::type_identity_t<C> value) {
   return Atomic<scope, C>(*at).fetch_add(value, ::cuda::memory_order_acq_rel);
 }
 template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_release(C* at, std::type_identity_t<C> value) {
+  return Atomic<scope, C>(*at).fetch_add(value, ::cuda::memory_order_release);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_relaxed(C* at, std::type_identity_t<C> value) {
+  return Atomic<scope, C>(*at).fetch_add(value, ::cuda::memory_order_relaxed);
+}
+template <Scope scope, class C>
 TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {
   return Atomic<scope, C>(*at).exchange(value, ::cuda::memory_order_acq_rel);
 }
 TRISWEEP_DEVICE inline Count now() {
-  Count time = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-  return time;
+  return ::cuda::ptx::get_sreg_globaltimer();
 }
 TRISWEEP_DEVICE inline void pause() {
   __nanosleep(20);
@@ -56,12 +66,24 @@ TRISWEEP_DEVICE inline C load_acquire(C* at) {
   return __hip_atomic_load(at, __ATOMIC_ACQUIRE, threads_of<scope>);
 }
 template <Scope scope, class C>
+TRISWEEP_DEVICE inline C load_relaxed(C* at) {
+  return __hip_atomic_load(at, __ATOMIC_RELAXED, threads_of<scope>);
+}
+template <Scope scope, class C>
 TRISWEEP_DEVICE inline void store_release(C* at, std::type_identity_t<C> value) {
   __hip_atomic_store(at, value, __ATOMIC_RELEASE, threads_of<scope>);
 }
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C add(C* at, std::type_identity_t<C> value) {
   return __hip_atomic_fetch_add(at, value, __ATOMIC_ACQ_REL, threads_of<scope>);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_release(C* at, std::type_identity_t<C> value) {
+  return __hip_atomic_fetch_add(at, value, __ATOMIC_RELEASE, threads_of<scope>);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_relaxed(C* at, std::type_identity_t<C> value) {
+  return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, threads_of<scope>);
 }
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {

@@ -42,6 +42,10 @@ class Nvshmem final : public SymmetricHeap {
     return {static_cast<std::byte*>(memory), [](std::byte* of) { nvshmem_free(of); }};
   }
   void barrier() const override { nvshmem_barrier_all(); }
+  std::shared_ptr<void> make_source(void* memory, std::size_t bytes) const override {
+    check_nvshmem(nvshmemx_buffer_register(memory, bytes), "nvshmemx_buffer_register");
+    return {memory, [](void* of) { nvshmemx_buffer_unregister(of); }};
+  }
   void launch(const void* kernel, unsigned blocks, unsigned threads, void** arguments,
               void* stream) const override {
     check_nvshmem(nvshmemx_collective_launch(kernel, dim3(blocks), dim3(threads), arguments, 0,

@@ -16,16 +16,22 @@ namespace {
 
 #if defined(__HIPCC__)
 using DeviceProperties = hipDeviceProp_t;
+constexpr auto processors_attribute = hipDeviceAttributeMultiprocessorCount;
+constexpr auto portable = hipHostMallocPortable;
 #else
 using DeviceProperties = cudaDeviceProp;
+constexpr auto processors_attribute = cudaDevAttrMultiProcessorCount;
+constexpr auto portable = cudaHostAllocPortable;
 #endif
 using GpuStream = TRISWEEP_GPU(Stream_t);
 using GpuEvent = TRISWEEP_GPU(Event_t);
 
-// Throws Error(environment) with the run time's own text.
+// Throws Error(environment) with the run time's own text. What is said here is not left for a later call to
+// report.
 void check(TRISWEEP_GPU(Error_t) code, const char* call) {
-  if (code != TRISWEEP_GPU(Success))
-    throw Error(ErrorKind::environment, std::string(call) + ": " + TRISWEEP_GPU(GetErrorString)(code));
+  if (code == TRISWEEP_GPU(Success)) return;
+  static_cast<void>(TRISWEEP_GPU(GetLastError)());
+  throw Error(ErrorKind::environment, std::string(call) + ": " + TRISWEEP_GPU(GetErrorString)(code));
 }
 GpuStream stream_of(void* stream) {
   return static_cast<GpuStream>(stream);
@@ -38,9 +44,29 @@ class GpuRuntime final : public Runtime {
  public:
   int count() const override {
     int count = 0;
-    return TRISWEEP_GPU(GetDeviceCount)(&count) == TRISWEEP_GPU(Success) ? count : 0;
+    return find_count(count) == TRISWEEP_GPU(Success) ? count : 0;
   }
-  std::string name() const override { return properties(0).name; }
+  std::string obstacle() const override {
+    int count = 0;
+    const auto code = find_count(count);
+    if (code == TRISWEEP_GPU(Success)) return count > 0 ? "" : "the driver has none";
+    std::string why = TRISWEEP_GPU(GetErrorString)(code);
+    if (code != TRISWEEP_GPU(ErrorInsufficientDriver)) return why;
+    int driver = 0, needed = 0;
+    static_cast<void>(TRISWEEP_GPU(DriverGetVersion)(&driver));
+    static_cast<void>(TRISWEEP_GPU(RuntimeGetVersion)(&needed));
+    if (driver == 0) return "no driver is installed";
+    return why + " (" + version(driver) + ", this build needs " + version(needed) + ')';
+  }
+  std::string name() const override {
+    DeviceProperties properties{};
+    check(TRISWEEP_GPU(GetDeviceProperties)(&properties, 0), "asking the device");
+    int driver = 0, needed = 0;
+    static_cast<void>(TRISWEEP_GPU(DriverGetVersion)(&driver));
+    static_cast<void>(TRISWEEP_GPU(RuntimeGetVersion)(&needed));
+    return std::string(properties.name) + ", driver for " + version(driver) + ", built for " +
+           version(needed);
+  }
   int current() const override {
     int number = 0;
     check(TRISWEEP_GPU(GetDevice)(&number), "finding the device");
@@ -56,24 +82,33 @@ class GpuRuntime final : public Runtime {
           "GPU " + std::to_string(current()) + " does not reach the memory of GPU " + std::to_string(device),
           "use one of them");
     const auto code = TRISWEEP_GPU(DeviceEnablePeerAccess)(device, 0);
-    static_cast<void>(TRISWEEP_GPU(GetLastError)());
-    if (code != TRISWEEP_GPU(ErrorPeerAccessAlreadyEnabled)) check(code, "reaching another device");
+    if (code == TRISWEEP_GPU(ErrorPeerAccessAlreadyEnabled)) {
+      static_cast<void>(TRISWEEP_GPU(GetLastError)());
+    } else {
+      check(code, "reaching another device");
+    }
   }
 
-  void* allocate(std::size_t bytes, bool managed) const override {
+  void* allocate(std::size_t bytes, MemoryUse use) const override {
     void* memory = nullptr;
-    if (managed) {
+    if (use == MemoryUse::pinned) {
+      check(TRISWEEP_GPU(HostAlloc)(&memory, bytes, portable), "pinned memory");
+    } else if (use == MemoryUse::managed) {
       require_free(bytes);
       check(TRISWEEP_GPU(MallocManaged)(&memory, bytes), "managed memory");
+#if defined(__HIPCC__)
+    } else if (use == MemoryUse::reached) {
+      // AMD's devices see in the usual kind what others wrote to it only when a kernel begins.
+      check(hipExtMallocWithFlags(&memory, bytes, hipDeviceMallocFinegrained), "memory of the device");
+#endif
     } else {
       check(TRISWEEP_GPU(Malloc)(&memory, bytes), "memory of the device");
     }
-    check(TRISWEEP_GPU(Memset)(memory, 0, bytes), "memory of the device");
-    // Streams that do not wait for the usual one find it zeroed, too.
-    check(TRISWEEP_GPU(StreamSynchronize)(nullptr), "memory of the device");
     return memory;
   }
-  void free(void* memory) const noexcept override { static_cast<void>(TRISWEEP_GPU(Free)(memory)); }
+  void release(void* memory, MemoryUse use) const noexcept override {
+    static_cast<void>(use == MemoryUse::pinned ? TRISWEEP_GPU(FreeHost)(memory) : TRISWEEP_GPU(Free)(memory));
+  }
 
   void copy(void* to, std::size_t to_ld, const void* from, std::size_t from_ld, std::size_t bytes,
             std::size_t count, void* stream) const override {
@@ -99,7 +134,10 @@ class GpuRuntime final : public Runtime {
     int of_processor = 0;
     check(TRISWEEP_GPU(OccupancyMaxActiveBlocksPerMultiprocessor)(&of_processor, kernel, threads, 0),
           "asking the device");
-    return of_processor * properties(current()).multiProcessorCount;
+    int processors = 0;  // cudaGetDeviceProperties takes a millisecond
+    check(TRISWEEP_GPU(DeviceGetAttribute)(&processors, processors_attribute, current()),
+          "asking the device");
+    return of_processor * processors;
   }
 
   void* make_stream() const override {
@@ -112,8 +150,12 @@ class GpuRuntime final : public Runtime {
   }
   bool is_idle(void* stream) const override {
     const auto code = TRISWEEP_GPU(StreamQuery)(stream_of(stream));
-    if (code != TRISWEEP_GPU(ErrorNotReady)) check(code, "the kernel");
-    return code == TRISWEEP_GPU(Success);
+    if (code == TRISWEEP_GPU(ErrorNotReady)) {
+      static_cast<void>(TRISWEEP_GPU(GetLastError)());  // a later call would report it
+      return false;
+    }
+    check(code, "the kernel");
+    return true;
   }
   void wait(void* stream) const override {
     check(TRISWEEP_GPU(StreamSynchronize)(stream_of(stream)), "the kernel");
@@ -134,10 +176,13 @@ class GpuRuntime final : public Runtime {
   }
 
  private:
-  static DeviceProperties properties(int device) {
-    DeviceProperties properties{};
-    check(TRISWEEP_GPU(GetDeviceProperties)(&properties, device), "asking the device");
-    return properties;
+  static TRISWEEP_GPU(Error_t) find_count(int& count) {
+    const auto code = TRISWEEP_GPU(GetDeviceCount)(&count);
+    if (code != TRISWEEP_GPU(Success)) static_cast<void>(TRISWEEP_GPU(GetLastError)());
+    return code;
+  }
+  static std::string version(int of) {
+    return std::to_string(of / 1000) + '.' + std::to_string(of % 1000 / 10);
   }
   // Managed memory is never more than one device has free: it moves there.
   static void require_free(std::size_t bytes) {

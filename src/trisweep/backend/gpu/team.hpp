@@ -2,6 +2,8 @@
 // A block of threads of a GPU, and a warp, or half a wavefront. What lanes load goes across neighbouring rows
 // of a slab, so that a load is one straight piece of memory.
 
+#include <type_traits>
+
 #include "trisweep/backend/number.hpp"
 #include "trisweep/core/slabs.hpp"
 
@@ -73,7 +75,8 @@ struct GpuWarp {
     pause();
   }
   // C += A B of tiles (device/tile_product.hpp), by tensor cores; chips without such never come here.
-  __device__ void multiply_add(double (&c)[2], [[maybe_unused]] double a, [[maybe_unused]] double b) const {
+  __device__ void multiply_add([[maybe_unused]] double (&c)[2], [[maybe_unused]] double a,
+                               [[maybe_unused]] double b) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(c[0]), "+d"(c[1])
@@ -91,6 +94,14 @@ struct GpuBlock {
 
   __device__ bool leads() const { return threadIdx.x == 0; }
   __device__ void sync() const { __syncthreads(); }
+  // A barrier behind which one thread releases what all have written. AMD's alone leaves stores of other
+  // wavefronts under way, which that thread's release does not wait for.
+  __device__ void publish() const {
+#if defined(__HIPCC__)
+    __threadfence();
+#endif
+    __syncthreads();
+  }
   template <class Find>
   __device__ Count find(const Find& find) const {
     __shared__ Count found;
@@ -98,6 +109,22 @@ struct GpuBlock {
     if (leads()) found = find();
     __syncthreads();
     return found;
+  }
+  // Calls use(value) on all threads with a copy of a value that they share, which one of them sets first:
+  // once in a kernel. The copy is made by all, since one thread would need a register for every word.
+  template <class Value, class Set, class Use>
+  __device__ void share(const Value& from, const Set& set, const Use& use) const {
+    using Word = unsigned;
+    constexpr int words = sizeof(Value) / sizeof(Word);
+    static_assert(std::is_trivially_copyable_v<Value> && words * sizeof(Word) == sizeof(Value));
+    alignas(Value) __shared__ Word word[words];
+    for (unsigned i = threadIdx.x; i < words; i += blockDim.x)
+      word[i] = reinterpret_cast<const Word*>(&from)[i];
+    __syncthreads();
+    Value& value = *reinterpret_cast<Value*>(word);
+    if (leads()) set(value);
+    __syncthreads();
+    use(static_cast<const Value&>(value));
   }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   template <class T>

@@ -56,6 +56,8 @@ Machine gpus(std::string name, Index per_node, Index units, double bandwidth, do
           .ranks_per_node = per_node,
           .ranks_per_memory = 1,
           .workers = units,
+          .receivers = units,
+          .grain = plan::grain_of_gpus,
           .worker_bandwidth = 2 * bandwidth / units,
           .memory_bandwidth = bandwidth,
           .worker_flops = small_products * flops / units,

@@ -12,7 +12,7 @@
 #include "trisweep/core/output_file.hpp"
 #include "trisweep/core/types.hpp"
 
-namespace trisweep::hmatrix {
+namespace trisweep::storage {
 
 // hid_t is this in every version since 1.10; its headers stay out of ours.
 using Hdf5Number = std::int64_t;
@@ -138,4 +138,4 @@ class Hdf5Reader {
 // 1.10 complains of itself when it tidies up at the program's end. There is nothing to tidy up.
 void leave_hdf5_alone_at_exit();
 
-}  // namespace trisweep::hmatrix
+}  // namespace trisweep::storage

@@ -1,4 +1,4 @@
-#include "trisweep/hmatrix/hdf5_file.hpp"
+#include "trisweep/storage/hdf5_file.hpp"
 
 #include <fmt/format.h>
 #include <hdf5.h>
@@ -12,7 +12,7 @@
 
 #include "trisweep/core/error.hpp"
 
-namespace trisweep::hmatrix {
+namespace trisweep::storage {
 namespace {
 
 static_assert(std::same_as<hid_t, Hdf5Number> && std::same_as<herr_t, int>);
@@ -254,4 +254,4 @@ INSTANTIATE(Offset)
 INSTANTIATE(double)
 INSTANTIATE(std::byte)
 
-}  // namespace trisweep::hmatrix
+}  // namespace trisweep::storage

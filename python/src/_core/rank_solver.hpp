@@ -1,0 +1,373 @@
+#pragma once
+// A rank's part of an analysis and of a solver, in the form of solver.py: it gives arrays of the right type,
+// shape and order; of them nothing is copied but the matrix. What lies in a device's memory comes by DLPack.
+
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "_core/arrays.hpp"
+#include "_core/mpi.hpp"
+#include "_core/signals.hpp"
+#include "trisweep/backend/memory.hpp"
+#include "trisweep/core/error.hpp"
+#include "trisweep/solve/analyzed_system.hpp"
+#include "trisweep/solve/given_factors.hpp"
+#include "trisweep/solve/lu_source.hpp"
+
+namespace trisweep::python {
+
+// How DLPack names the memory that a device computes in.
+inline int memory_kind(engine::Device device) {
+  switch (device) {
+    case engine::Device::cuda:
+      return nb::device::cuda::value;
+    case engine::Device::hip:
+      return nb::device::rocm::value;
+    default:
+      return nb::device::cpu::value;
+  }
+}
+
+// Any array, in any memory.
+using AnyArray = nb::ndarray<nb::ro>;
+
+// Throws unless it is `rows` rows of T whose columns are contiguous.
+template <Scalar T>
+void require_columns(const AnyArray& b, Index rows) {
+  if (b.dtype() != nb::dtype<T>()) throw nb::type_error("b is not of the solver's dtype");
+  if (b.ndim() < 1 || b.ndim() > 2 || b.shape(0) != usize(rows))
+    throw Error(ErrorKind::usage, fmt::format("{} rows are needed, as a vector or a matrix", rows));
+  const bool is_matrix = b.ndim() == 2 && b.shape(1) > 1;
+  if ((rows > 1 && b.stride(0) != 1) || (is_matrix && b.stride(1) < rows))
+    throw Error(ErrorKind::usage, "the entries of a column of b do not follow each other",
+                "give a matrix in Fortran order");
+}
+
+inline nb::dict as_dict(const solve::FactorReport& f) {
+  nb::dict result;
+  result["kind"] = f.kind.c_str();
+  result["nonzeros_l"] = f.nonzeros_l;
+  result["nonzeros_u"] = f.nonzeros_u;
+  result["bytes"] = f.bytes;
+  result["supernodes"] = f.supernodes;
+  result["analysis_seconds"] = f.analysis_seconds;
+  result["seconds"] = f.seconds;
+  result["perturbed_pivots"] = f.perturbed_pivots;
+  result["delayed_pivots"] = f.delayed_pivots;
+  result["second_try"] = f.second_try;
+  result["inertia"] = nb::none();
+  result["determinant"] = nb::none();
+  if (f.pivots) {
+    if (f.pivots->has_signs)
+      result["inertia"] = nb::make_tuple(f.pivots->positive, f.pivots->negative, f.pivots->zero);
+    result["determinant"] =
+        nb::make_tuple(f.pivots->phase.real(), f.pivots->phase.imag(), f.pivots->log_modulus);
+  }
+  return result;
+}
+
+template <Scalar T>
+nb::dict as_dict(const solve::Answer& answer) {
+  nb::dict result;
+  nb::list solved_columns;
+  for (const solve::ColumnError& error : answer.columns)
+    solved_columns.append(answer.is_regular() && solve::satisfies<T>(error));
+  result["componentwise_backward_error"] = answer.error.componentwise;
+  result["arioli_demmel_duff_backward_error"] = answer.error.arioli_demmel_duff;
+  result["backward_error"] = answer.error.normwise;
+  result["refinement_steps"] = answer.refinement_steps;
+  result["condition_estimate"] = answer.condition.condition_estimate;
+  result["singular"] = answer.singular;
+  result["ill_conditioned"] = answer.ill_conditioned;
+  result["solved"] = answer.solved();
+  result["solved_columns"] = solved_columns;
+  result["small_equations"] = answer.small.equations;
+  result["small_size"] = answer.small.size;
+  result["seconds"] = answer.seconds;
+  result["panel_share"] = answer.panel_share;
+  result["of_sample"] = answer.of_sample;
+  return result;
+}
+
+// What is to be said against an answer; empty: nothing.
+template <Scalar T>
+std::string complaint(const solve::Answer& answer) {
+  if (answer.solved()) return "";
+  if (!answer.is_regular()) {
+    return fmt::format("the matrix is singular to working precision: its condition number is about {:.1e}{}",
+                       answer.condition.condition_estimate,
+                       answer.satisfies ? ", and x one of many solutions" : "");
+  }
+  const auto unsolved = std::ranges::count_if(
+      answer.columns, [](const solve::ColumnError& error) { return !solve::satisfies<T>(error); });
+  return fmt::format("{} of {} solutions do not satisfy their equations: backward error {:.1e}", unsolved,
+                     answer.columns.size(), answer.error.arioli_demmel_duff);
+}
+
+// Of solver.py's _settings().
+inline solve::SolverOptions options_of(const nb::dict& settings, Observer& observer) {
+  const auto bit = [&](const char* name) { return nb::cast<bool>(settings[name]); };
+  return {
+      .ordering = ordering::find_method(nb::cast<std::string>(settings["ordering"])).method,
+      .kind = numeric::find_kind_choice(nb::cast<std::string>(settings["kind"])),
+      .mixed = bit("mixed"),
+      .compress = {.eps = nb::cast<double>(settings["compress_eps"]), .automatic = bit("compress_automatic")},
+      .device = engine::find_device(nb::cast<std::string>(settings["device"])),
+      .threads = nb::cast<int>(settings["threads"]),
+      .deterministic = bit("deterministic"),
+      .refinement = {.best = bit("best")},
+      .observer = &observer};
+}
+
+// An analysis that solvers are made of, by any threads.
+template <Scalar T>
+class RankAnalysis {
+ public:
+  // Collective, as RankSolver's is.
+  RankAnalysis(const Rows<T>& rows, std::optional<int> comm, const nb::dict& settings) {
+    require_mpi();
+    Signals signals;
+    const solve::SolverOptions options = options_of(settings, signals);
+    signals.heed([&] {
+      const auto turn = turn_at_mpi();
+      system_.emplace(Parent(comm).get(), block_rows(rows), options);
+    });
+  }
+  const AnalyzedSystem<T>* operator->() const { return &*system_; }
+
+ private:
+  std::optional<AnalyzedSystem<T>> system_;
+};
+
+// A rank's part of a solver. Calls take turns: a solver has one memory to work in.
+template <Scalar T>
+class RankSolver {
+ public:
+  // Collective over `comm`, a communicator's Fortran handle; nothing: this process alone.
+  RankSolver(const Rows<T>& rows, std::optional<int> comm, const nb::dict& settings) {
+    make(settings, [&](const solve::SolverOptions& options) {
+      solver_.emplace(Parent(comm).get(), block_rows(rows), options);
+    });
+  }
+  // Of an analysis that the same ranks have made, with the same settings.
+  RankSolver(const RankAnalysis<T>& analysis, const List<T>& values, std::optional<int> comm,
+             const nb::dict& settings) {
+    make(settings, [&](const solve::SolverOptions& options) {
+      solver_.emplace(analysis->factorize(Parent(comm).get(), {values.data(), values.size()}, options));
+    });
+  }
+  // With factors that were made before, which rank 0 has; null elsewhere.
+  RankSolver(const Rows<T>& rows, std::optional<int> comm, const nb::dict& settings,
+             const solve::FactoredSystem<T>* made) {
+    make(settings, [&](const solve::SolverOptions& options) {
+      solver_.emplace(Parent(comm).get(), block_rows(rows), options,
+                      made ? made->factors : solve::GivenFactors<T>{});
+    });
+  }
+  // With another library's, which rank 0 has; empty lists elsewhere.
+  RankSolver(const Rows<T>& rows, std::optional<int> comm, const nb::dict& settings, const Lu<T>& factors) {
+    make(settings, [&](const solve::SolverOptions& options) {
+      const auto& [l_transposed, u, row_new, col_new, row_scale, col_scale] = factors;
+      solver_.emplace(Parent(comm).get(), block_rows(rows), options,
+                      FactorSources<T>{.in_full = lu_source<T>({.l_transposed = block_rows(l_transposed).a,
+                                                                .u = block_rows(u).a,
+                                                                .row_new = copy(row_new),
+                                                                .col_new = copy(col_new),
+                                                                .row_scale = copy(row_scale),
+                                                                .col_scale = copy(col_scale)})});
+    });
+  }
+  // The garbage collector's, in any order on the ranks.
+  ~RankSolver() {
+    const nb::gil_scoped_release others_run;
+    const auto turn = turn_at_mpi();
+    if (solver_ && solver_->partition().begin.size() > 2) solver_->destroy_locally();
+    solver_.reset();
+  }
+  RankSolver(const RankSolver&) = delete;
+  RankSolver& operator=(const RankSolver&) = delete;
+
+  // Collective.
+  void close() {
+    const std::unique_lock mine = turn_of_mine();
+    const nb::gil_scoped_release others_run;
+    const auto turn = turn_at_mpi();
+    solver_.reset();
+  }
+  bool is_closed() const { return !solver_; }
+
+  // On rank 0; elsewhere empty. Collective.
+  solve::FactoredSystem<T> factored() {
+    require_mpi();
+    const std::unique_lock mine = turn_of_mine();
+    solve::FactoredSystem<T> result;
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      result = solver().factored_system();
+    });
+    return result;
+  }
+
+  // L's columns and U's rows, each as indptr, indices, data; row_new, col_new, row_scale, col_scale.
+  nb::tuple explicit_factors() {
+    require_mpi();
+    const std::unique_lock mine = turn_of_mine();
+    solve::ExplicitFactors<T> f;
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      f = solver().explicit_factors();
+    });
+    return nb::make_tuple(as_arrays(f.l_transposed), as_arrays(f.u), as_array(f.row_new), as_array(f.col_new),
+                          as_array(f.row_scale), as_array(f.col_scale));
+  }
+
+  // Returns what is to be said against x, which is there in any case; empty: nothing.
+  std::string solve(const Columns<const T>& b, const Columns<T>& x, char op) {
+    return answered([&](Solver<T>& s) { return s.solve(view<const T>(b), view(x), static_cast<Op>(op)); });
+  }
+  // Of a b with few rows that are not zero.
+  std::string solve_sparse(const Columns<const T>& b, const Columns<T>& x, char op) {
+    return answered(
+        [&](Solver<T>& s) { return s.solve_sparse(view<const T>(b), view(x), static_cast<Op>(op)); });
+  }
+  // Some rows of x; b as indptr, indices, data of its columns.
+  std::string solve_rows(const std::tuple<List<Offset>, List<Index>, List<T>>& b, const List<Index>& rows,
+                         const Columns<T>& x, char op) {
+    const auto list = [](const auto& array) { return std::span(array.data(), array.size()); };
+    const auto& [ptr, row, value] = b;
+    const solve::SparseColumns<T> columns{list(ptr), list(row), list(value)};
+    return answered(
+        [&](Solver<T>& s) { return s.solve_rows(columns, list(rows), view(x), static_cast<Op>(op)); });
+  }
+
+  // b is in the memory of the solver's device. Returns x, which is there, too, and the complaint.
+  nb::tuple solve_there(const AnyArray& b, char op) {
+    const Index rows = solver().rows();
+    if (b.device_type() != memory_kind(device_) || b.device_id() != place_)
+      throw Error(ErrorKind::usage, "b is not in the memory of the solver's device",
+                  "give it in the host's memory, or there");
+    require_columns<T>(b, rows);
+    const std::size_t cols = b.ndim() == 2 ? b.shape(1) : 1;
+    using Memory = backend::DeviceArray<T>;
+    auto x = std::make_unique<Memory>(device_, usize(rows) * cols);
+    const Vectors<T> to{x->data(), rows, static_cast<Index>(cols), rows, MemorySpace::device};
+    const Offset between = cols > 1 ? b.stride(1) : rows;
+    std::string words;
+    const Vectors<const T> from{static_cast<const T*>(b.data()), rows, to.cols, between, to.space};
+    if (cols > 0) words = answered([&](Solver<T>& s) { return s.solve(from, to, static_cast<Op>(op)); });
+    const nb::capsule owner(x.get(), [](void* memory) noexcept { delete static_cast<Memory*>(memory); });
+    static_cast<void>(x.release());
+    const std::array<std::size_t, 2> shape{usize(rows), cols};
+    const std::array<std::int64_t, 2> strides{1, rows};
+    return nb::make_tuple(
+        nb::ndarray<nb::array_api, T>(to.data, b.ndim(), shape.data(), owner, strides.data(), nb::dtype<T>(),
+                                      b.device_type(), b.device_id()),
+        words);
+  }
+
+  // The values are checked before anything changes.
+  void refactor(const List<T>& values) {
+    renew([&] { solver().refactor({values.data(), values.size()}); });
+  }
+  // As a new solver of the analysis that has made this one.
+  void refactor_as(const RankAnalysis<T>& analysis, const List<T>& values) {
+    renew([&] { analysis->factorize_into(solver(), {values.data(), values.size()}); });
+  }
+
+  // The fields of solver.py's ForwardError for a column of b and x.
+  std::array<double, 3> forward_error(const Columns<const T>& b, const Columns<const T>& x, char op,
+                                      Index column) {
+    require_mpi();
+    const std::unique_lock mine = turn_of_mine();
+    if (!answer_)
+      throw Error(ErrorKind::usage, "nothing was solved with these factors yet", "call solve() first");
+    solve::Answer answer = *answer_;
+    answer.worst = column;
+    solve::ForwardError error;
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      error = solver().forward_error(answer, view<const T>(b), view<const T>(x), static_cast<Op>(op));
+    });
+    return {error.solution_condition, error.bound, error.componentwise_bound};
+  }
+
+  nb::dict report() {
+    nb::dict result;
+    const auto [factor, answer] = [&] {
+      const nb::gil_scoped_release others_run;
+      const std::scoped_lock mine(mutex_);
+      return std::pair(solver().report().factor, answer_);
+    }();
+    result["factor"] = as_dict(factor);
+    if (answer) result["solve"] = as_dict<T>(*answer);
+    return result;
+  }
+
+ private:
+  template <class Make>
+  void make(const nb::dict& settings, const Make& make_solver) {
+    require_mpi();
+    const solve::SolverOptions options = options_of(settings, signals_);
+    device_ = options.device;
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      make_solver(options);
+    });
+    place_ = engine::place_of(device_);
+  }
+
+  template <class Factor>
+  void renew(const Factor& factor) {
+    require_mpi();
+    const std::unique_lock mine = turn_of_mine();
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      factor();
+    });
+    answer_.reset();
+  }
+
+  Solver<T>& solver() {
+    if (!solver_) throw Error(ErrorKind::usage, "the solver is closed", "make another one");
+    return *solver_;
+  }
+
+  // Returns the complaint.
+  template <class Solve>
+  std::string answered(const Solve& work) {
+    require_mpi();
+    const std::unique_lock mine = turn_of_mine();
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      answer_ = work(solver());
+    });
+    return complaint<T>(*answer_);
+  }
+
+  // Waits while the interpreter goes on.
+  std::unique_lock<std::mutex> turn_of_mine() {
+    const nb::gil_scoped_release others_run;
+    return std::unique_lock(mutex_);
+  }
+
+  std::mutex mutex_;
+  Signals signals_;
+  engine::Device device_ = engine::Device::native;
+  int place_ = 0;  // of the solver's device among those of its kind
+  std::optional<Solver<T>> solver_;
+  std::optional<solve::Answer> answer_;  // the last
+};
+
+}  // namespace trisweep::python

@@ -1,0 +1,123 @@
+"""Analysis and factorization apart: one analysis, and any number of solvers of other values."""
+
+from __future__ import annotations  # SciPy before 1.11 has no sparray
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from trisweep import _core
+from trisweep.batch import Batch, BatchAnswer, factorize_in_turn, solve_each
+from trisweep.solver import Solver, Trans
+from trisweep.system import System
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+
+class Analysis:
+    """Order, scaling, structure of the factors and plan of a matrix; `trisweep.analyze` makes it.
+
+    Solvers of it are independent of each other. With `comm` its ranks make them together. `shape`, `dtype` and
+    `local_rows` are as those of `Solver`.
+    """
+
+    def __init__(self, system: System, compiled: Any) -> None:  # noqa: ANN401
+        self._system = system
+        self._analysis = compiled
+        self.shape = system.shape
+        self.dtype: np.dtype = system.dtype
+        self.local_rows = system.local_rows
+
+    @cached_property
+    def entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """Row and column of each entry, in the order of values; on several ranks, of this one's rows from 0.
+
+        >>> rows, columns = trisweep.analyze(a).entries
+        >>> rows[:4].tolist(), columns[:4].tolist()
+        ([0, 0, 1, 1], [0, 1, 0, 1])
+        """
+        return self._system.entry_places()
+
+    def factorize(self, values: ArrayLike | sparse.sparray | sparse.spmatrix) -> Solver:
+        """The solver of these values: a matrix of the same pattern, or its entries as in `Solver.refactor`.
+
+        Pivots may require another structure, which is then that solver's own. Raises as `splu` does.
+
+        >>> trisweep.analyze(a).factorize(2 * a.data).solve(b).round(6)
+        array([1.25, 2.  , 2.25, 2.  , 1.25])
+        """
+        entries = self._system.ranks.agree(lambda: self._system.entries(values))
+        return self._solver(entries, self._system.settings)
+
+    def factorize_batch(self, values: ArrayLike, threads: int = 0) -> Batch:
+        """A solver of each row of `values`, which has a matrix's entries as in `factorize`, side by side on threads.
+
+        `threads`, 0: all processors, then also solve. A member that is singular is flagged and does not fail the
+        others. Raises ValueError with `comm`, and when a value is not finite.
+
+        >>> batch = trisweep.analyze(a).factorize_batch([a.data, 2 * a.data])
+        >>> x, solved = batch.solve([b, b])
+        >>> x[1].round(6), solved.tolist()
+        (array([1.25, 2.  , 2.25, 2.  , 1.25]), [True, True])
+        """
+        factorize, _, count = self._members(values)
+        return Batch(factorize, count, threads)
+
+    def solve_batch(self, values: ArrayLike, b: ArrayLike, trans: Trans = "N", threads: int = 0) -> BatchAnswer:
+        """x of A x = b for each row of `values`; as `factorize_batch(values, threads).solve(b, trans)` has it.
+
+        It keeps no factors: each thread uses one solver's memory again, which is faster where there is one solve each.
+        Raises as these do.
+
+        >>> x, solved = trisweep.analyze(a).solve_batch([a.data, 2 * a.data], [b, b])
+        >>> x[1].round(6)
+        array([1.25, 2.  , 2.25, 2.  , 1.25])
+        """
+        factorize, refactor, count = self._members(values)
+        return solve_each(factorize_in_turn(factorize, refactor), count, b, trans, threads)
+
+    def _members(self, values: ArrayLike) -> tuple[Callable[[int], Solver], Callable[[Solver, int], None], int]:
+        """What makes the solver of a member, what makes another member's solver its own, and their number."""
+        if self._system.ranks.comm is not None:
+            raise ValueError("a batch works in one process, and this analysis is of a communicator's ranks")
+        values = np.asarray(values)
+        if values.ndim != 2:
+            raise ValueError(f"values of the shape {values.shape}: a row for each matrix is needed")
+        settings = {**self._system.settings, "threads": 1}
+        entries = [self._system.entries(row) for row in values]
+        return (
+            lambda k: self._solver(entries[k], settings),
+            lambda lu, k: lu._refactor_as(self._analysis, entries[k]),
+            len(entries),
+        )
+
+    def _solver(self, entries: np.ndarray, settings: dict[str, Any]) -> Solver:
+        make = _core.solvers[self.dtype.name]
+        return Solver(self._system, make(self._analysis, entries, self._system.ranks.handle, settings))
+
+
+def analyze(
+    a: sparse.sparray | sparse.spmatrix,
+    *,
+    comm: MPI.Comm | None = None,
+    rows: ArrayLike | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Analysis:
+    """Analyzes A without factoring it; `splu(a)` is `analyze(a).factorize(a)`.
+
+    `a`, `comm`, `rows` and `options` are those of `splu`. Rows are matched and scaled by A's values: those of solvers
+    do best when they are alike in size. Raises as `splu` does.
+
+    >>> plan = trisweep.analyze(a)
+    >>> one, other = plan.factorize(a), plan.factorize(3 * a)
+    >>> (one.solve(b) / other.solve(b)).round(6)
+    array([3., 3., 3., 3., 3.])
+    """
+    system = System(a, comm, rows, options)
+    make = _core.analyses[system.dtype.name]
+    return Analysis(system, make(system.take_block(), system.ranks.handle, system.settings))

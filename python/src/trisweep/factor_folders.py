@@ -1,0 +1,88 @@
+"""Folders of a matrix with its factors, which are those of `trisweep factor -o` and `trisweep solve --factors`."""
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from trisweep import _core
+from trisweep.ranks import Ranks
+
+
+class Loaded(NamedTuple):
+    """A folder's system, dealt out to ranks."""
+
+    factored: Any
+    """Of the compiled part, on rank 0; None elsewhere."""
+    block: sparse.csr_array
+    """This rank's rows, all columns wide."""
+    precision: str
+    """As `splu` has it."""
+
+
+def save(ranks: Ranks, compiled: Any, path: str | os.PathLike[str]) -> None:  # noqa: ANN401
+    """Of the compiled solver. Collective; rank 0 writes."""
+    # First, so that a wrong path is an error at once.
+    folder = ranks.on_root(lambda: _on_disk(lambda: _core.FactorFolder(os.fspath(path))))
+    factored = compiled.factored()
+    ranks.on_root(lambda: _on_disk(lambda: factored.save(folder)))
+
+
+def load(ranks: Ranks, path: str | os.PathLike[str], rows: ArrayLike | None) -> Loaded:
+    """Collective; rank 0 reads. `rows` are the numbers of this rank's rows, None on all ranks: even blocks of them."""
+    numbers = ranks.gather(ranks.agree(lambda: None if rows is None else np.asarray(rows).astype(np.int32)))
+    read = ranks.on_root(lambda: _read(path, numbers))
+    factored, blocks = read if read else (None, None)
+    block, precision = ranks.deal(blocks)
+    return Loaded(factored, block, precision)
+
+
+def packed(compiled: Any) -> dict[str, bytes]:  # noqa: ANN401
+    """The files of the compiled solver's folder, by name. In one process."""
+    with TemporaryDirectory() as place:
+        folder = Path(place) / "factors"
+        save(Ranks(None), compiled, folder)
+        return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+@contextmanager
+def unpacked(files: dict[str, bytes]) -> Iterator[Path]:
+    """A folder of these files, for the time being."""
+    with TemporaryDirectory() as place:
+        for name, content in files.items():
+            (Path(place) / name).write_bytes(content)
+        yield Path(place)
+
+
+def _on_disk(work: Callable[[], Any]) -> Any:  # noqa: ANN401
+    """What fails there is an OSError, as elsewhere in Python."""
+    try:
+        return work()
+    except RuntimeError as error:
+        raise OSError(str(error)) from None
+
+
+def _read(
+    path: str | os.PathLike[str], numbers: list[np.ndarray | None]
+) -> tuple[Any, list[tuple[sparse.csr_array, str]]]:
+    """The system, and for each rank its block and the precision."""
+    if not Path(path).exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
+    factored = _core.load_factored(os.fspath(path))
+    indptr, indices, data = factored.take_matrix()
+    n = len(indptr) - 1
+    a = sparse.csr_array((data, indices, indptr), shape=(n, n))
+    if all(number is None for number in numbers):
+        numbers = np.array_split(np.arange(n), len(numbers))
+    for number in numbers:
+        if number is None or number.ndim != 1 or not np.all((number >= 0) & (number < n)):
+            raise ValueError(f"rows are not a list of numbers among {n} rows, from 0, on each rank")
+    precision = "mixed" if factored.precision == "mixed" else "double"
+    return factored, [(a[number], precision) for number in numbers]

@@ -1,0 +1,95 @@
+"""Solvers that begin with the factors of another library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+
+from trisweep import _core
+from trisweep.arrays import canonical_rows
+from trisweep.solver import Solver
+from trisweep.system import System
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+    from numpy.typing import ArrayLike, NDArray
+    from scipy import sparse
+
+    from trisweep.options import Device
+
+
+class LuFactors(Protocol):
+    """As SciPy's `SuperLU` and `trisweep.Solver` have them: Pr R A C Pc = L U.
+
+    `row_scale` and `col_scale`, the diagonals of R and C, may be missing: ones.
+    """
+
+    L: sparse.csc_array  # with a diagonal of ones, or without
+    U: sparse.csc_array
+    perm_r: NDArray
+    perm_c: NDArray
+
+
+def from_factors(
+    a: sparse.sparray | sparse.spmatrix,
+    factors: LuFactors | None,
+    *,
+    comm: MPI.Comm | None = None,
+    rows: ArrayLike | None = None,
+    threads: int = 0,
+    device: Device = "native",
+    compress: float | Literal["off", "auto"] = "off",
+    refine: Literal["auto", "best"] = "auto",
+    deterministic: bool = False,
+) -> Solver:
+    """The solver of A with factors that another library has made, such as SciPy; nothing is factored.
+
+    >>> from scipy.sparse import linalg
+    >>> trisweep.from_factors(a, linalg.splu(a.tocsc())).solve(b).round(6)
+    array([2.5, 4. , 4.5, 4. , 2.5])
+
+    With `comm`, a communicator of mpi4py, all its ranks call this together: rank 0 has the factors, others give None.
+    `a`, `rows`, `threads`, `device`, `compress`, `refine` and `deterministic` are those of `splu`. Solutions are
+    refined and judged with A. Other values (`Solver.refactor`), and a second try where these factors lead to no
+    solution, are factored here.
+
+    Raises TypeError and ValueError as `splu`, ValueError also when the factors are not triangular, not of A's size or
+    have entries that are not finite, and NumericalError when U has a zero on its diagonal.
+    """
+    options = {
+        "threads": threads,
+        "device": device,
+        "precision": "double",
+        "compress": compress,
+        "refine": refine,
+        "deterministic": deterministic,
+    }
+    system = System(a, comm, rows, options)
+    given = system.ranks.on_root(lambda: _taken(factors, system)) or _NONE[system.dtype.name]
+    make = _core.solvers[system.dtype.name]
+    return Solver(system, make(system.take_block(), system.ranks.handle, system.settings, given))
+
+
+def _taken(factors: LuFactors | None, system: System) -> tuple:
+    if factors is None:
+        raise ValueError("factors is None on the first rank: give them there")
+    # L's columns as rows.
+    parts = [canonical_rows(part, is_part=True) for part in (factors.L.T, factors.U)]
+    perms = [np.asarray(perm).astype(np.int32) for perm in (factors.perm_r, factors.perm_c)]
+    ones = np.ones(len(perms[0]))
+    scales = [np.asarray(getattr(factors, name, ones), np.float64) for name in ("row_scale", "col_scale")]
+    return (*(_rows(part, system) for part in parts), *perms, *scales)
+
+
+def _rows(part: sparse.csr_array, system: System) -> tuple:
+    values = system.in_dtype(part.data, "the factors")
+    return (part.indptr.astype(np.int64), part.indices.astype(np.int32), values, part.shape[1], np.empty(0, np.int32))
+
+
+def _nothing(dtype: str) -> tuple:
+    none = (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, dtype), 0, np.empty(0, np.int32))
+    return (none, none, *(np.empty(0, np.int32),) * 2, *(np.empty(0, np.float64),) * 2)
+
+
+_NONE = {dtype: _nothing(dtype) for dtype in _core.solvers}  # on ranks but the first

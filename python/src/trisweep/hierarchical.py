@@ -1,0 +1,99 @@
+"""Dense matrices of smooth kernels as H-matrices."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy.sparse.linalg import LinearOperator
+
+from trisweep import _core
+from trisweep.arrays import in_columns
+
+Kernel = Callable[[NDArray | int, NDArray | int], ArrayLike]
+
+
+class HMatrix(LinearOperator):
+    """Products with a dense matrix in O(n log n) memory and time; `trisweep.hmatrix` makes it.
+
+    A LinearOperator of SciPy's, so that its solvers and `trisweep.gmres` take it. In one process.
+    """
+
+    def __init__(self, compiled: object, dtype: np.dtype, n: int) -> None:
+        super().__init__(dtype, (n, n))
+        self._matrix = compiled
+        self._order = compiled.order()
+        self.nbytes: int = compiled.bytes
+
+    def _matvec(self, x: NDArray) -> NDArray:
+        return self._apply(x, "N")
+
+    def _rmatvec(self, x: NDArray) -> NDArray:
+        return self._apply(x, "H")
+
+    def _matmat(self, x: NDArray) -> NDArray:
+        return self._apply(x, "N")
+
+    def _rmatmat(self, x: NDArray) -> NDArray:
+        return self._apply(x, "H")
+
+    def _apply(self, x: NDArray, op: str) -> NDArray:
+        x = np.asarray(x)
+        if x.dtype.kind == "c" and self.dtype.kind != "c":
+            return self._apply(x.real, op) + 1j * self._apply(x.imag, op)
+        ordered = in_columns(x[self._order], self.dtype)
+        y = np.empty(ordered.shape, self.dtype, order="F")
+        if y.size > 0:
+            self._matrix.apply(ordered, y, op)
+        result = np.empty_like(y)
+        result[self._order] = y
+        return result
+
+
+def hmatrix(
+    points: ArrayLike,
+    kernel: Kernel,
+    *,
+    eps: float = 1e-6,
+    dtype: DTypeLike = np.float64,
+    leaf_size: int = 32,
+    eta: float = 2.0,
+    threads: int | None = None,
+) -> HMatrix:
+    """The n x n matrix with the entries `kernel(i, j)` at n points of a line, a plane or space, compressed.
+
+    `points` has a row for each. One of i and j is an array of indices, and the kernel returns the entries of all of
+    these, of `dtype`; it must be smooth where points i and j are apart. Threads of the library call it. `eps` is the
+    relative error of each block; a block is low-rank where the smaller cluster's diameter is at most `eta` times the
+    distance, and clusters have at most `leaf_size` points. `threads` make the products; None: all processors.
+
+    Raises ValueError when points are not finite or an option is out of range, and what the kernel raises.
+
+    >>> import numpy as np, trisweep
+    >>> points = np.random.default_rng(1).random((500, 2))
+    >>> def kernel(i, j):
+    ...     return np.exp(-np.linalg.norm(points[i] - points[j], axis=-1)) + np.equal(i, j)
+    >>> h = trisweep.hmatrix(points, kernel)
+    >>> x, info = trisweep.gmres(h, np.ones(500), rtol=1e-8)
+    >>> bool(np.linalg.norm(h @ x - 1) < 1e-6), info
+    (True, 0)
+    """
+    places = np.asarray(points, np.float64)
+    if places.ndim != 2 or not 1 <= places.shape[1] <= 3 or len(places) == 0 or not np.isfinite(places).all():
+        raise ValueError(f"points of the shape {places.shape}: a row of one to three finite coordinates is needed each")
+    dtype = np.dtype(dtype)
+    if dtype.name not in _core.hmatrices:
+        raise TypeError(f"dtype is {dtype}: H-matrices are of {', '.join(_core.hmatrices)}")
+    if not 0 <= eps < 1 or leaf_size < 1 or not eta > 0:
+        raise ValueError(f"eps {eps}, leaf_size {leaf_size}, eta {eta}: give 0 <= eps < 1, and positive others")
+    settings = {"eps": float(eps), "leaf_size": leaf_size, "eta": float(eta)}
+    settings["threads"] = os.cpu_count() if threads is None else threads
+    in_space = np.zeros((len(places), 3))
+    in_space[:, : places.shape[1]] = places
+
+    def fill(i: NDArray | int, j: NDArray | int, out: NDArray) -> None:
+        out[:] = kernel(i, j)
+
+    return HMatrix(_core.hmatrices[dtype.name](in_space, fill, settings), dtype, len(places))

@@ -1,0 +1,133 @@
+"""Krylov methods with SciPy's signatures; the methods are the library's."""
+
+from __future__ import annotations  # SciPy before 1.11 has no sparray
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
+
+from trisweep import _core
+from trisweep.arrays import canonical_rows, rows_of
+from trisweep.solver import Solver
+
+Operator = sparse.spmatrix | LinearOperator | Any  # or sparse.sparray
+_MOST_ITERATIONS = 2**31 - 1
+_BREAKDOWN = -10  # SciPy's
+
+
+def bicgstab(
+    A: Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Operator | Solver | None = None,
+) -> tuple[NDArray, int]:
+    """x of A x = b to ||b - A x|| <= max(rtol ||b||, atol), and 0: or the number of iterations where that is not so.
+
+    A is a sparse matrix of n rows, whose products are the library's, or a LinearOperator; b and the start x0, by
+    default zero, are vectors of n entries. M applies about A^-1: a LinearOperator, or a `Solver` of a matrix nearby.
+    The second value is negative after a breakdown. `maxiter` is 10 n by default. There is no `callback`. M is applied
+    from the right, so that residuals are the true ones. Raises TypeError and ValueError where types or shapes do not
+    fit, and RuntimeError when memory or MPI is missing. The method is van der Vorst's (1992).
+
+    >>> x, info = trisweep.bicgstab(a, b, rtol=1e-10)
+    >>> x.round(6), info
+    (array([2.5, 4. , 4.5, 4. , 2.5]), 0)
+    """
+    return _solve("bicgstab", A, b, x0, rtol, atol, maxiter, 1, M)
+
+
+def gmres(
+    A: Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    restart: int | None = None,
+    maxiter: int | None = None,
+    M: Operator | Solver | None = None,
+) -> tuple[NDArray, int]:
+    """As `bicgstab`, by flexible GMRES (Saad 1993), for which M may vary.
+
+    It starts anew after `restart` iterations, 20 by default; `maxiter` is the number of these cycles. A, b, x0, `rtol`,
+    `atol`, M and the result are those of `bicgstab`. Raises as it does.
+
+    >>> near = a + 0.01 * sparse.eye_array(5)
+    >>> x, info = trisweep.gmres(near, near @ b, rtol=1e-10, M=trisweep.splu(a))
+    >>> x.round(6), info
+    (array([1., 1., 1., 1., 1.]), 0)
+    """
+    n = np.shape(b)[0] if np.ndim(b) else 0
+    return _solve("gmres", A, b, x0, rtol, atol, maxiter, min(restart or 20, max(n, 1)), M)
+
+
+def _solve(
+    method: str,
+    a: Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None,
+    rtol: float,
+    atol: float,
+    maxiter: int | None,
+    restart: int,
+    m: Operator | Solver | None,
+) -> tuple[NDArray, int]:
+    block, product, dtype, n = _matrix(a)
+    right = rows_of(b, n, "b")
+    if right.size != n:
+        raise ValueError(f"b has the shape {right.shape}: one right-hand side is needed")
+    start = np.zeros(n) if x0 is None else rows_of(x0, n, "x0").reshape(n)
+    dtype = np.result_type(dtype, right.dtype, *([] if x0 is None else [start.dtype]), np.float32)
+    if dtype.name not in _core.krylov:
+        raise TypeError(f"a, b and x0 have the common type {dtype}, which no method has")
+    if block is not None:
+        indptr, indices, values, *others = block
+        block = (indptr, indices, values.astype(dtype, copy=False), *others)
+    x = start.astype(dtype)
+    right = np.ascontiguousarray(right.reshape(n).astype(dtype, copy=False))
+    size = float(np.linalg.norm(right))
+    cycles = 10 * n if maxiter is None else maxiter
+    settings = {
+        "tolerance": max(rtol, atol / size if size > 0 else 0.0),
+        "max_iterations": min(cycles * restart, _MOST_ITERATIONS),
+        "restart": restart,
+    }
+    precondition = None if m is None else _into(_apply(m))
+    outcome, iterations = _core.krylov[dtype.name](method, block, product, precondition, right, x, settings)
+    return x, {"converged": 0, "breakdown": _BREAKDOWN}.get(outcome, max(iterations, 1))
+
+
+def _matrix(a: Operator) -> tuple[tuple | None, Callable | None, np.dtype, int]:
+    """Rows as the compiled part takes them, or a function; dtype and size."""
+    if not sparse.issparse(a):
+        operator = aslinearoperator(a)
+        if operator.shape[0] != operator.shape[1]:
+            raise ValueError(f"the operator has the shape {operator.shape}: a square one is needed")
+        return None, _into(operator.matvec), operator.dtype, operator.shape[0]
+    rows = canonical_rows(a)
+    numbers = np.empty(0, np.int32)
+    block = (rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, rows.shape[0], numbers)
+    return block, None, rows.dtype, rows.shape[0]
+
+
+def _apply(m: Operator | Solver) -> Callable[[NDArray], NDArray]:
+    if isinstance(m, Solver):
+        return lambda v: m.solve(v, on_doubt="ignore")
+    return aslinearoperator(m).matvec
+
+
+def _into(apply: Callable[[NDArray], NDArray]) -> Callable[[NDArray, NDArray], None]:
+    """The function that writes there."""
+
+    def write(v: NDArray, w: NDArray) -> None:
+        w[:] = apply(v)
+
+    return write

@@ -1,0 +1,110 @@
+"""Solves that JAX differentiates, in the entries of the matrix and in the right-hand sides.
+
+    from trisweep.jax import solve
+
+    plan = trisweep.analyze(a)                                      # the pattern, once
+    x = solve(plan, values, b)                                      # values as those of a.tocsr()
+    jax.grad(lambda v: solve(plan, v, b).sum())(values)             # one solve with A^T, by the same factors
+
+Reverse derivatives of any order, `jax.jit` and `jax.vmap`. JAX is not installed with trisweep. Solves are calls back to
+the host. Functions of JAX keep nothing, so that each plan keeps the factors of the last values that it was given.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from functools import partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from trisweep.differentiable import Factors, require_shapes
+
+if TYPE_CHECKING:
+    from trisweep.analysis import Analysis
+
+__all__ = ["solve"]
+
+_TRANSPOSED = {"N": "T", "T": "N"}
+_KEPT = 4  # factors of a plan
+_factors: weakref.WeakKeyDictionary[Analysis, OrderedDict[bytes, Factors]] = weakref.WeakKeyDictionary()
+
+
+def solve(plan: Analysis, values: jax.Array, b: jax.Array, trans: Literal["N", "T"] = "N") -> jax.Array:
+    """x of A x = b, or with `trans` "T" of A^T x = b, where A has the pattern of `plan` and the entries `values`.
+
+    `values` has a matrix's entries, row by row with ascending columns, and b is a vector or a matrix of n rows. Or both
+    have one dimension more, in front: then as many systems are solved side by side on threads. x has the dtype of both
+    together; it is computed in that of the plan, which has to hold them.
+
+    Raises ValueError where that does not fit, and what a call back raises as JAX reports it.
+    """
+    if trans not in _TRANSPOSED:
+        raise ValueError(f"trans is {trans!r}, not one of 'N' and 'T'")
+    values, b = jnp.asarray(values), jnp.asarray(b)
+    require_shapes(plan, values.shape, b.shape)
+    return _solve(plan, trans, values, b)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(0, 1))
+def _solve(plan: Analysis, trans: str, values: jax.Array, b: jax.Array) -> jax.Array:
+    shape = jax.ShapeDtypeStruct(b.shape, jnp.result_type(values, b))
+    call = partial(_on_host, plan, trans, shape.dtype)
+    return jax.pure_callback(call, shape, values, b, vmap_method="expand_dims")
+
+
+def _forward(plan: Analysis, trans: str, values: jax.Array, b: jax.Array) -> tuple[jax.Array, tuple]:
+    x = _solve(plan, trans, values, b)
+    return x, (values, b, x)
+
+
+def _backward(plan: Analysis, trans: str, kept: tuple, gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """With w of op(A)^T w = gradient: w for b, and -w x^T for op(A), of which A has the pattern."""
+    values, b, x = kept
+    w = _solve(plan, _TRANSPOSED[trans], values, gradient)
+    row, column = plan.entries
+    left, right = (w, x) if trans == "N" else (x, w)
+    of_values = -left[row] * right[column]
+    if of_values.ndim > 1:
+        of_values = of_values.sum(-1)
+    return _of_dtype(of_values, values.dtype), _of_dtype(w, b.dtype)
+
+
+_solve.defvjp(_forward, _backward)
+
+
+def _of_dtype(array: jax.Array, dtype: np.dtype) -> jax.Array:
+    real = jnp.iscomplexobj(array) and not jnp.issubdtype(dtype, jnp.complexfloating)
+    return (array.real if real else array).astype(dtype)
+
+
+def _on_host(plan: Analysis, trans: str, dtype: np.dtype, values: NDArray, b: NDArray) -> NDArray:
+    """Batched by `jax.vmap`, both have as many dimensions in front, of length 1 where it is the same for all."""
+    values, b = np.asarray(values, plan.dtype), np.asarray(b)
+    batch = np.broadcast_shapes(values.shape[:-1], b.shape[: values.ndim - 1])
+    if not batch:
+        return _kept(plan, values).solve(values, b, trans).astype(dtype)
+    right = b.shape[values.ndim - 1 :]
+    if values.size == values.shape[-1]:  # one matrix, more right-hand sides
+        columns = np.moveaxis(b.reshape(-1, *right), 0, -1)
+        one = values.reshape(-1)
+        x = _kept(plan, one).solve(one, columns.reshape(right[0], -1), trans)
+        return np.moveaxis(x.reshape(columns.shape), -1, 0).reshape(*batch, *right).astype(dtype)
+    many = np.ascontiguousarray(np.broadcast_to(values, (*batch, values.shape[-1]))).reshape(-1, values.shape[-1])
+    x = _kept(plan, many).solve(many, np.broadcast_to(b, (*batch, *right)).reshape(-1, *right), trans)
+    return x.reshape(*batch, *right).astype(dtype)
+
+
+def _kept(plan: Analysis, values: NDArray) -> Factors:
+    kept = _factors.setdefault(plan, OrderedDict())
+    key = blake2b(np.ascontiguousarray(values)).digest() + bytes(str(values.shape), "ascii")
+    factors = kept.pop(key, None) or Factors(plan)
+    kept[key] = factors
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
+    return factors

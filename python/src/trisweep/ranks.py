@@ -1,0 +1,89 @@
+"""The processes that share a matrix: this one alone, or those of an mpi4py communicator."""
+
+import pickle
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from trisweep import _core
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+Result = TypeVar("Result")
+
+
+class Ranks:
+    """All methods are collective."""
+
+    def __init__(self, comm: "MPI.Comm | None") -> None:
+        self.comm = comm
+        self.size: int = 1 if comm is None else comm.size
+        self.rank: int = 0 if comm is None else comm.rank
+        self.handle: int | None = None  # as Fortran has communicators
+        if comm is None:
+            return
+        from mpi4py import MPI
+
+        theirs = MPI.Get_library_version().rstrip("\0 \n")
+        if _core.mpi_library().rstrip("\0 \n") != theirs:
+            raise ValueError(
+                f"mpi4py uses {theirs}, and trisweep {_core.mpi_library()}: install an mpi4py for that, or set"
+                " MPI4PY_MPIABI"
+            )
+        self._mpi = MPI
+        self.handle = comm.py2f()
+
+    def agree(self, work: Callable[[], Result]) -> Result:
+        """What `work` returns on this rank; the exception of the lowest rank that has one, on all of them.
+
+        `work` itself does not communicate.
+        """
+        if self.comm is None:
+            return work()
+        failure = b""
+        try:
+            result = work()
+        except Exception as error:
+            failure = _pickled(error, self.comm.rank)
+        first = np.array(self.comm.rank if failure else self.comm.size)
+        self.comm.Allreduce(self._mpi.IN_PLACE, first, self._mpi.MIN)
+        if first == self.comm.size:
+            return result
+        raise pickle.loads(self.comm.bcast(failure, root=int(first)))
+
+    def any(self, flag: bool) -> bool:
+        """Whether the flag is set on any rank."""
+        if self.comm is None:
+            return flag
+        flags = np.array(int(flag))
+        self.comm.Allreduce(self._mpi.IN_PLACE, flags, self._mpi.MAX)
+        return bool(flags)
+
+    def gather(self, value: Any) -> list[Any]:  # noqa: ANN401
+        """Every rank's value, by rank."""
+        return [value] if self.comm is None else self.comm.allgather(value)
+
+    def on_root(self, work: Callable[[], Result]) -> Result | None:
+        """What `work` returns on rank 0, None elsewhere; its exception on all of them."""
+        return self.agree(lambda: work() if self.rank == 0 else None)
+
+    def deal(self, parts: list[Result] | None) -> Result:
+        """This rank's part of those that rank 0 has of all: one by one, for mpi4py sends at most 2 GiB at once."""
+        if self.comm is None:
+            return parts[0]
+        for rank in range(self.size):
+            part = self.comm.bcast(None if parts is None else parts[rank])
+            if rank == self.rank:
+                mine = part
+        return mine
+
+
+def _pickled(error: Exception, rank: int) -> bytes:
+    """The error, with the number of its rank; as a RuntimeError where its class cannot be sent."""
+    message = f"rank {rank}: {error}"
+    try:
+        return pickle.dumps(type(error)(message))
+    except Exception:
+        return pickle.dumps(RuntimeError(f"{message} ({type(error).__name__})"))

@@ -1,0 +1,66 @@
+"""Solves with triangular matrices as they are."""
+
+from __future__ import annotations  # SciPy before 1.11 has no sparray
+
+from typing import Any
+
+import numpy as np
+from numpy.linalg import LinAlgError
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from trisweep import _core
+from trisweep.arrays import canonical_rows, in_columns, rows_of
+from trisweep.errors import NumericalError
+
+
+def spsolve_triangular(
+    a: sparse.sparray | sparse.spmatrix,
+    b: ArrayLike | sparse.sparray | sparse.spmatrix,
+    lower: bool = True,
+    overwrite_A: bool = False,  # noqa: ARG001 (SciPy's name; A is never written)
+    overwrite_b: bool = False,
+    unit_diagonal: bool = False,
+    *,
+    threads: int = 1,
+) -> NDArray:
+    """x of A x = b with a sparse triangular A, as SciPy's function of this name has it.
+
+    `a` has n rows, b is a vector of n entries or a matrix of n rows. `lower`: which triangle A has; with
+    `unit_diagonal` its diagonal is taken for ones, stored or not. x has b's shape and the dtype that A and b have in
+    common, and is written into b where `overwrite_b` says so and b can take it; `overwrite_A` means nothing, since A is
+    never written. Rows are shared by `threads`; x does not depend on their number. Raises LinAlgError when A is not
+    triangular, NumericalError, which is one, when an entry of its diagonal is zero, and else as `splu` does.
+
+    >>> trisweep.spsolve_triangular(sparse.tril(a), b).round(6)
+    array([0.5    , 0.75   , 0.875  , 0.9375 , 0.96875])
+    """
+    rows = canonical_rows(a)
+    right = rows_of(b.toarray() if sparse.issparse(b) else b, rows.shape[0], "b")
+    dtype = np.result_type(rows.dtype, right.dtype)
+    if dtype.name not in _core.triangles:
+        raise TypeError(f"a is {rows.dtype} and b {right.dtype}: their common type is {dtype}, which no solver has")
+    _require_triangle(rows, lower, unit_diagonal)
+    right = in_columns(right, dtype)
+    x = right if overwrite_b and right.flags.writeable else np.empty(right.shape, dtype, order="F")
+    if right.ndim == 1 or right.shape[1] > 0:
+        triangle(rows.astype(dtype, copy=False), not lower, unit_diagonal, threads, 1).solve(right, x, "N")
+    return x
+
+
+def triangle(rows: sparse.csr_array, upper: bool, unit_diagonal: bool, threads: int, solves: int) -> Any:  # noqa: ANN401
+    """The compiled part's solver of a triangle, whose `solve(b, x, op)` solves about `solves` times."""
+    block = (rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, rows.shape[0])
+    return _core.triangles[rows.dtype.name]((*block, np.empty(0, np.int32)), upper, unit_diagonal, threads, solves)
+
+
+def _require_triangle(rows: sparse.csr_array, lower: bool, unit_diagonal: bool) -> None:
+    other = sparse.triu(rows, 1) if lower else sparse.tril(rows, -1)
+    if other.nnz > 0:
+        i, j = other.tocoo().row[0], other.tocoo().col[0]
+        name, where = ("lower", "above") if lower else ("upper", "below")
+        raise LinAlgError(
+            f"the matrix is not {name} triangular: its entry in row {i}, column {j} is {where} the diagonal"
+        )
+    if not unit_diagonal and not (diagonal := rows.diagonal()).all():
+        raise NumericalError(f"the matrix is singular: the diagonal of row {np.flatnonzero(diagonal == 0)[0]} is zero")

@@ -1,0 +1,87 @@
+"""Many matrices of one pattern."""
+
+import unittest
+
+import numpy as np
+from scipy import sparse
+from test_splu import DTYPES, largest, random_matrix, random_vectors
+
+import trisweep
+
+
+def values_of(a, members):
+    random = np.random.default_rng(4)
+    return a.data * (1 + 0.2 * random.random((members, a.nnz)).astype(a.data.real.dtype))
+
+
+class Batches(unittest.TestCase):
+    def test_are_their_members_solvers(self):
+        for dtype in DTYPES:
+            a = random_matrix(dtype=dtype)
+            values = values_of(a, 7)
+            plan = trisweep.analyze(a)
+            batch = plan.factorize_batch(values, threads=2)
+            self.assertEqual(len(batch), 7)
+            for trans in "NTH":
+                for shape in ((7, 60), (7, 60, 3)):
+                    b = random_vectors(shape, dtype)
+                    x, solved = batch.solve(b, trans)
+                    self.assertEqual((x.shape, x.dtype, solved.tolist()), (shape, a.dtype, [True] * 7))
+                    for k in range(7):
+                        np.testing.assert_array_equal(x[k], plan.factorize(values[k]).solve(b[k], trans))
+                    np.testing.assert_array_equal(plan.solve_batch(values, b, trans, threads=2).x, x)
+
+    def test_do_not_depend_on_threads(self):
+        """Bit for bit, with pivots that must be delayed in some members."""
+        a = random_matrix(400)
+        values = np.random.default_rng(6).permuted(values_of(a, 20), axis=1)
+        b = random_vectors((20, 400))
+        expected = trisweep.analyze(a).factorize_batch(values, threads=1).solve(b)
+        for threads in (2, 5):
+            plan = trisweep.analyze(a)
+            backwards = plan.solve_batch(values[::-1], b[::-1], threads=threads)
+            for x, solved in (
+                plan.factorize_batch(values, threads=threads).solve(b),
+                plan.solve_batch(values, b, threads=threads),
+                (backwards.x[::-1], backwards.solved[::-1]),
+            ):
+                np.testing.assert_array_equal(x, expected.x)
+                np.testing.assert_array_equal(solved, expected.solved)
+        self.assertGreater(np.count_nonzero(expected.solved), 10)
+
+    def test_flag_singular_members(self):
+        chain = sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(50, 50)).tocsr()
+        free = chain.copy()
+        free[0, 0] = free[49, 49] = 1  # nothing holds it
+        values = np.array([chain.data, free.data, 2 * chain.data, 0 * chain.data])
+        b = np.ones((4, 50))
+        batch = trisweep.analyze(chain).factorize_batch(values)
+        x, solved = batch.solve(b)
+        self.assertEqual(solved.tolist(), [True, False, True, False])
+        self.assertIsNone(batch.members[3])
+        self.assertTrue(np.isnan(x[3]).all())
+        for threads in (1, 2):
+            again = trisweep.analyze(chain).solve_batch(values, b, threads=threads)
+            np.testing.assert_array_equal(again.x, x)
+            np.testing.assert_array_equal(again.solved, solved)
+        for k, factor in ((0, 1), (2, 2)):
+            self.assertLess(largest(factor * chain @ x[k] - 1), 1e-11)
+
+    def test_take_complex_right_hand_sides(self):
+        a = random_matrix()
+        b = random_vectors((3, 60), "complex128")
+        x, solved = trisweep.analyze(a).factorize_batch(values_of(a, 3)).solve(b)
+        self.assertEqual((x.dtype, solved.all()), (np.dtype("complex128"), True))
+
+    def test_refuse_what_does_not_fit(self):
+        a = random_matrix()
+        plan = trisweep.analyze(a)
+        with self.assertRaisesRegex(ValueError, "row for each"):
+            plan.factorize_batch(a.data)
+        with self.assertRaisesRegex(ValueError, "entries"):
+            plan.factorize_batch(np.ones((3, 5)))
+        with self.assertRaisesRegex(ValueError, "not finite"):
+            plan.factorize_batch(np.array([a.data, np.nan * a.data]))
+        with self.assertRaisesRegex(ValueError, "2 right-hand sides are"):
+            plan.factorize_batch(np.array([a.data, a.data])).solve(np.ones((3, 60)))
+        self.assertEqual(len(plan.factorize_batch(np.empty((0, a.nnz)))), 0)

@@ -1,0 +1,71 @@
+"""`trisweep.hmatrix` beside the dense matrix."""
+
+import unittest
+
+import numpy as np
+from test_splu import largest
+
+import trisweep
+
+N = 700
+POINTS = np.random.default_rng(1).random((N, 2))
+
+
+def real(i, j):
+    return np.exp(-np.linalg.norm(POINTS[i] - POINTS[j], axis=-1)) + POINTS[i, 0] + np.equal(i, j)
+
+
+def complex_valued(i, j):
+    distance = np.linalg.norm(POINTS[i] - POINTS[j], axis=-1)
+    return np.exp((2j - 1) * distance) + 1j * POINTS[j, 1]
+
+
+def dense(kernel):
+    return np.array([kernel(i, np.arange(N)) for i in range(N)])
+
+
+class HMatrices(unittest.TestCase):
+    def test_multiply_as_the_dense_matrix(self):
+        for kernel, dtype in ((real, "float64"), (real, "float32"), (complex_valued, "complex128")):
+            a = dense(kernel)
+            h = trisweep.hmatrix(POINTS, kernel, eps=1e-5, dtype=dtype)
+            self.assertEqual((h.shape, h.dtype), ((N, N), np.dtype(dtype)))
+            self.assertLess(h.nbytes, 0.8 * a.astype(dtype).nbytes)
+            for shape in ((N,), (N, 3), (N, 0)):
+                x = np.random.default_rng(2).standard_normal(shape).astype(dtype)
+                with self.subTest((kernel.__name__, dtype, shape)):
+                    for ours, exact in ((h @ x, a @ x), (h.H @ x, a.conj().T @ x)):
+                        self.assertEqual((ours.dtype, ours.shape), (np.dtype(dtype), shape))
+                        if exact.size:
+                            self.assertLess(largest(ours - exact), 1e-4 * np.linalg.norm(a))
+        x = np.random.default_rng(2).standard_normal((N, 2))
+        product = trisweep.hmatrix(POINTS, real) @ (x[:, 0] + 1j * x[:, 1])
+        self.assertLess(largest(product - dense(real) @ (x[:, 0] + 1j * x[:, 1])), 1e-4)
+
+    def test_do_not_depend_on_threads(self):
+        x = np.random.default_rng(2).standard_normal(N)
+        one, two = (trisweep.hmatrix(POINTS, real, threads=threads) @ x for threads in (1, 2))
+        np.testing.assert_array_equal(one, two)
+
+    def test_raise_what_the_kernel_raises(self):
+        def broken(i, j):
+            raise KeyError("no entry")
+
+        with self.assertRaisesRegex(KeyError, "no entry"):
+            trisweep.hmatrix(POINTS, broken)
+        with self.assertRaisesRegex(ValueError, "broadcast"):
+            trisweep.hmatrix(POINTS, lambda i, j: np.ones(7777))
+        with self.assertRaisesRegex(ValueError, "finite"):
+            trisweep.hmatrix(POINTS, lambda i, j: np.full(np.broadcast(i, j).shape, np.nan))
+
+    def test_refuse_what_makes_no_matrix(self):
+        for points in (np.ones(5), np.ones((5, 4)), np.empty((0, 2)), np.full((5, 2), np.inf)):
+            with self.assertRaisesRegex(ValueError, "points"):
+                trisweep.hmatrix(points, real)
+        for wrong in ({"eps": 1.5}, {"leaf_size": 0}, {"eta": 0}):
+            with self.assertRaisesRegex(ValueError, "eps"):
+                trisweep.hmatrix(POINTS, real, **wrong)
+        with self.assertRaisesRegex(ValueError, "threads"):
+            trisweep.hmatrix(POINTS, real, threads=0)
+        with self.assertRaisesRegex(TypeError, "longdouble|float128"):
+            trisweep.hmatrix(POINTS, real, dtype=np.longdouble)

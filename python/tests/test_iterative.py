@@ -1,0 +1,92 @@
+"""`trisweep.gmres` and `bicgstab` as SciPy's."""
+
+import unittest
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import linalg
+from test_splu import DTYPES, random_matrix, random_vectors
+
+import trisweep
+
+METHODS = (trisweep.gmres, trisweep.bicgstab)
+
+
+class Methods(unittest.TestCase):
+    def assert_solves(self, a, x, b, rtol=1e-5):
+        self.assertLessEqual(np.linalg.norm(b - a @ x), 1.01 * rtol * np.linalg.norm(b))
+
+    def test_solve_to_the_tolerance(self):
+        for dtype in DTYPES:
+            a = random_matrix(200, dtype)
+            b = random_vectors(200, dtype)
+            for method in METHODS:
+                for rtol in (1e-2, 1e-5):
+                    with self.subTest((method.__name__, dtype, rtol)):
+                        x, info = method(a, b, rtol=rtol)
+                        self.assertEqual((info, x.dtype, x.shape), (0, np.dtype(dtype), (200,)))
+                        self.assert_solves(a, x, b, rtol)
+                x, info = method(a, b, rtol=0, atol=1e-2)
+                self.assertLessEqual(np.linalg.norm(b - a @ x), 1.01e-2)
+
+    def test_are_preconditioned(self):
+        a = random_matrix(300) + 1e-3 * sparse.eye_array(300, k=7)
+        b = random_vectors(300)
+        factors = trisweep.splu(random_matrix(300))
+        products = []
+
+        def counted(v):
+            products.append(1)
+            return a @ v
+
+        for method in METHODS:
+            for m in (factors, factors.aslinearoperator(), linalg.LinearOperator(a.shape, factors.solve)):
+                products.clear()
+                x, info = method(linalg.LinearOperator(a.shape, counted, dtype=a.dtype), b, rtol=1e-12, M=m)
+                self.assertEqual(info, 0)
+                self.assert_solves(a, x, b, 1e-12)
+                self.assertLess(len(products), 20)
+
+    def test_say_when_they_fail(self):
+        a = sparse.diags_array([1.0, 2.0], offsets=[1, -1], shape=(100, 100)).tocsr()
+        b = np.ones(100)
+        x, info = trisweep.gmres(a, b, maxiter=1, restart=5)
+        self.assertEqual(info, 5)
+        self.assertGreater(np.linalg.norm(b - a @ x), 1e-5)
+        x, info = trisweep.bicgstab(a, b, maxiter=2)
+        self.assertNotEqual(info, 0)
+        x, info = trisweep.bicgstab(a, 0 * b, x0=b)
+        self.assertEqual((info, np.abs(x).max()), (0, 0))
+
+    def test_begin_with_a_guess(self):
+        a = random_matrix()
+        x0 = random_vectors(60)
+        kept = x0.copy()
+        for method in METHODS:
+            x, info = method(a, a @ x0, x0, maxiter=1)
+            self.assertEqual(info, 0)
+            np.testing.assert_allclose(x, x0, rtol=1e-12)
+            np.testing.assert_array_equal(x0, kept)
+
+    def test_pass_errors_of_operators_on(self):
+        def fails(_):
+            raise KeyError("mine")
+
+        a = random_matrix()
+        for method in METHODS:
+            with self.assertRaisesRegex(KeyError, "mine"):
+                method(linalg.LinearOperator(a.shape, fails, dtype=a.dtype), np.ones(60))
+            with self.assertRaisesRegex(KeyError, "mine"):
+                method(a, np.ones(60), M=linalg.LinearOperator(a.shape, fails, dtype=a.dtype))
+
+    def test_refuse_what_does_not_fit(self):
+        a = random_matrix()
+        for method in METHODS:
+            with self.assertRaisesRegex(ValueError, "rows are needed"):
+                method(a, np.ones(59))
+            with self.assertRaisesRegex(ValueError, "one right-hand side"):
+                method(a, np.ones((60, 2)))
+            with self.assertRaisesRegex(ValueError, "x0"):
+                method(a, np.ones(60), np.ones(59))
+            with self.assertRaisesRegex(ValueError, "square"):
+                method(a[:10], np.ones(10))

@@ -1,0 +1,51 @@
+#pragma once
+// What ends a kernel that waits for ever: nothing else does, nor ends the process that has it.
+
+#include "trisweep/backend/team.hpp"
+
+namespace trisweep::backend {
+
+// Seconds without progress after which a kernel gives up, where nobody says otherwise.
+inline constexpr double usual_watchdog = 300;
+inline Count nanoseconds(double seconds) {
+  return static_cast<Count>(seconds * 1e9);
+}
+
+// A worker that waits. `progress`: a counter that grows whenever anything is done; `limit`: nanoseconds in
+// which it must, 0: any time.
+class Waiting {
+ public:
+  TRISWEEP_DEVICE Waiting(Count* progress, Count limit) : progress_(progress), limit_(limit) {}
+
+  // After each look for what is not there yet: now and then whether the worker is to look around.
+  TRISWEEP_DEVICE bool looks_around() {
+    constexpr int looks = 64;
+    return ++look_ % looks == 0;
+  }
+  // When it does: whether nothing has been done for too long.
+  TRISWEEP_DEVICE bool is_too_long() {
+    if (const Count here = load_relaxed<Scope::device>(progress_); since_ == 0 || here != done_) {
+      done_ = here;
+      since_ = now();
+      return false;
+    }
+    return limit_ > 0 && now() - since_ > limit_;
+  }
+  // After each look: whether the worker is to leave, as all of its device then do. `stalled`: 0, or 1 + the
+  // first thing that was waited for too long.
+  TRISWEEP_DEVICE bool leaves(Count* stalled, Count thing) {
+    if (!looks_around()) return false;
+    if (load_relaxed<Scope::device>(stalled) != 0) return true;
+    if (!is_too_long()) return false;
+    store_release<Scope::device>(stalled, 1 + thing);
+    return true;
+  }
+
+ private:
+  Count* progress_;
+  Count limit_;
+  Count done_ = 0, since_ = 0;
+  int look_ = 0;
+};
+
+}  // namespace trisweep::backend

@@ -1,0 +1,79 @@
+#include "trisweep/ordering/pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numeric>
+
+namespace trisweep::ordering {
+namespace {
+
+template <class T>
+std::vector<double> scaled_diagonal(const matrix::Csr<T>& a, const Scaling& scaling) {
+  std::vector<double> diagonal(usize(a.rows()));
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+      if (a.pattern.col[usize(p)] == i)
+        diagonal[usize(i)] =
+            double(std::abs(a.value[usize(p)])) * scaling.row[usize(i)] * scaling.col[usize(i)];
+    }
+  }
+  return diagonal;
+}
+
+}  // namespace
+
+template <Scalar T>
+std::vector<Index> pairs_of(const matrix::Csr<T>& a, const Matching& matching) {
+  const std::vector<double> diagonal = scaled_diagonal(a, matching.scaling);
+  std::vector<Index> partner(usize(a.rows())), cycle;
+  std::iota(partner.begin(), partner.end(), 0);
+  std::vector<char> seen(usize(a.rows()), 0);
+  for (Index start = 0; start < a.rows(); ++start) {
+    cycle.clear();
+    for (Index i = start; !seen[usize(i)]; i = matching.col_of_row[usize(i)]) {
+      seen[usize(i)] = 1;
+      cycle.push_back(i);
+    }
+    if (cycle.size() % 2 == 1)
+      std::ranges::rotate(cycle,
+                          std::ranges::max_element(cycle, {}, [&](Index i) { return diagonal[usize(i)]; }));
+    for (std::size_t k = cycle.size() % 2; k < cycle.size(); k += 2) {
+      partner[usize(cycle[k])] = cycle[k + 1];
+      partner[usize(cycle[k + 1])] = cycle[k];
+    }
+  }
+  return partner;
+}
+
+Scaling symmetric_scaling(const Scaling& scaling) {
+  std::vector<double> scale(scaling.row.size());
+  std::ranges::transform(scaling.row, scaling.col, scale.begin(), [](double row, double col) {
+    return power_of_two((std::log2(row) + std::log2(col)) / 2);
+  });
+  return {.row = scale, .col = scale};
+}
+
+matrix::Pattern with_pairs_united(const matrix::Pattern& pattern, const std::vector<Index>& partner) {
+  matrix::Pattern united{.rows = pattern.rows, .cols = pattern.cols, .row_ptr = {0}, .col = {}};
+  std::vector<Index> row;
+  for (Index i = 0; i < pattern.rows; ++i) {
+    row.clear();
+    for (const Index member : {i, partner[usize(i)]}) {
+      for (const Index j : pattern.row(member)) {
+        row.push_back(j);
+        row.push_back(partner[usize(j)]);
+      }
+    }
+    std::ranges::sort(row);
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    united.col.insert(united.col.end(), row.begin(), row.end());
+    united.row_ptr.push_back(static_cast<Offset>(united.col.size()));
+  }
+  return united;
+}
+
+#define INSTANTIATE(T) template std::vector<Index> pairs_of(const matrix::Csr<T>&, const Matching&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::ordering

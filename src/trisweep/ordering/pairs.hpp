@@ -1,0 +1,24 @@
+#pragma once
+// Pairs of rows that make good pivots of order 2 in a symmetric matrix, from a matching of large entries:
+// Duff and Pralet (Strategies for scaling and pivoting for sparse symmetric indefinite problems, 2005),
+// section 3.
+
+#include <vector>
+
+#include "trisweep/ordering/matching.hpp"
+
+namespace trisweep::ordering {
+
+// The partner of each row, or itself. A cycle of the matching falls apart into pairs that it matches, and one
+// of odd length into these and the row of its largest scaled diagonal entry.
+template <Scalar T>
+std::vector<Index> pairs_of(const matrix::Csr<T>& a, const Matching& matching);
+
+// Powers of two, the same for row and column, that make matched entries about 1 and none much larger: the
+// geometric means of the matching's factors.
+Scaling symmetric_scaling(const Scaling& scaling);
+
+// The pattern in which the rows of a pair are the same, and so are its columns. `pattern` is symmetric.
+matrix::Pattern with_pairs_united(const matrix::Pattern& pattern, const std::vector<Index>& partner);
+
+}  // namespace trisweep::ordering

@@ -1,0 +1,15 @@
+#pragma once
+// Panel entries of a task, at most about, where several workers share the panels of a rank.
+
+#include "trisweep/core/types.hpp"
+
+namespace trisweep::plan {
+
+// Half a megabyte of doubles: what a thread reads in about 30 microseconds, beside which a task costs
+// nothing.
+inline constexpr Offset grain_of_threads = 65536;
+// A unit of a GPU has a hundredth of its memory bandwidth, and the panels on the critical path have to be
+// shared by all units.
+inline constexpr Offset grain_of_gpus = 8192;
+
+}  // namespace trisweep::plan

@@ -1,0 +1,235 @@
+#include "trisweep/solve/lu_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "trisweep/core/finite.hpp"
+#include "trisweep/core/permutation.hpp"
+#include "trisweep/model/analysis_options.hpp"
+#include "trisweep/solve/broadcast.hpp"
+#include "trisweep/solve/lu_pieces.hpp"
+#include "trisweep/symbolic/etree.hpp"
+#include "trisweep/symbolic/tree_separators.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using distribution::Distribution;
+using distribution::LocalBlocks;
+
+constexpr const char* remedy = "pass L, U, permutations and scales as the library that made them has them";
+
+// Below a supernode's first column, or right of it: the place of an entry in the pattern of L + U^T.
+struct PatternEntry {
+  Index col, row;
+  auto operator<=>(const PatternEntry&) const = default;
+};
+
+void require_permutation(const std::vector<Index>& permutation, const char* name) {
+  if (!is_permutation(permutation))
+    throw Error(ErrorKind::input, fmt::format("the order of the factors' {} is no permutation", name),
+                remedy);
+}
+
+template <Scalar T>
+void require_order(LuParts<T>& parts) {
+  const std::size_t n = parts.row_new.size();
+  for (auto* scale : {&parts.row_scale, &parts.col_scale}) {
+    if (scale->empty()) scale->assign(n, 1);
+  }
+  if (n == 0 || parts.col_new.size() != n || parts.row_scale.size() != n || parts.col_scale.size() != n)
+    throw Error(ErrorKind::input,
+                fmt::format("factors with {} rows and {} columns, {} and {} scales", n, parts.col_new.size(),
+                            parts.row_scale.size(), parts.col_scale.size()),
+                remedy);
+  require_permutation(parts.row_new, "rows");
+  require_permutation(parts.col_new, "columns");
+  for (const auto* scale : {&parts.row_scale, &parts.col_scale}) {
+    if (!std::ranges::all_of(*scale, [](double s) { return s > 0 && is_finite(s); }))
+      throw Error(ErrorKind::input, "a scale of the factors is not a positive number", remedy);
+  }
+}
+
+// Of L + U^T and its transpose, with a full diagonal.
+matrix::Pattern symmetric_pattern(Index n, const std::vector<Index>& first,
+                                  std::vector<std::vector<PatternEntry>> by_rank) {
+  std::vector<PatternEntry> all;
+  for (auto& entries : by_rank) all.insert(all.end(), entries.begin(), entries.end());
+  by_rank.clear();
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    const Index end = k + 1 < first.size() ? first[k + 1] : n;
+    for (Index row = first[k] + 1; row < end; ++row) all.push_back({first[k], row});
+  }
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  matrix::Pattern pattern{.rows = n, .cols = n};
+  auto at = all.begin();
+  for (Index col = 0; col < n; ++col) {
+    for (; at != all.end() && at->col == col; ++at) pattern.col.push_back(at->row);
+    pattern.row_ptr.push_back(std::ssize(pattern.col));
+  }
+  return matrix::symmetrized(pattern);
+}
+
+// A structure that has a place for all of the pattern, in an order with separators for so many ranks.
+symbolic::Analysis structure_of(const matrix::Pattern& pattern, Index ranks, ordering::SeparatorTree& tree) {
+  const std::vector<Index> parent = symbolic::elimination_tree(pattern);
+  const std::vector<Index> count = symbolic::column_counts(pattern, parent, symbolic::postorder(parent));
+  const int levels = ranks == 1 ? 0 : ordering::tree_levels(pattern.rows, {});
+  auto order = symbolic::tree_separators(parent, {count.begin(), count.end()}, levels);
+  symbolic::Analysis made = symbolic::analyze(matrix::permuted(pattern, order.new_of, order.new_of),
+                                              order.tree, model::symbolic_options("supernodes", ranks));
+  made.new_of_ordered = gathered(made.new_of_ordered, order.new_of);
+  tree = std::move(order.tree);
+  return made;
+}
+
+template <Scalar T>
+class LuSource final : public FactorSource<T> {
+ public:
+  explicit LuSource(LuParts<T> parts) : parts_(std::move(parts)) {}
+
+  Analysis analysis(const mpi::Communicator& comm) override {
+    if (analysis_) return *analysis_;
+    auto n = static_cast<Index>(parts_.row_new.size());
+    comm.broadcast(n);
+    auto pattern = mpi::agree_on_error(comm, [&] {
+      if (comm.rank() == 0) require_order(parts_);
+      return pattern_here(n);
+    });
+    auto by_rank = comm.gather(pattern);
+    pattern = {};
+    Analysis made;
+    mpi::agree_on_error(comm, [&] {
+      if (comm.rank() != 0) return;
+      ordering::SeparatorTree tree;
+      auto found = structure_of(symmetric_pattern(n, parts_.first, std::move(by_rank)), comm.size(), tree);
+      new_of_ = std::move(found.new_of_ordered);
+      made = {.ordering = {.row_new = gathered(new_of_, parts_.row_new),
+                           .col_new = gathered(new_of_, parts_.col_new),
+                           .row_scale = parts_.row_scale,
+                           .col_scale = parts_.col_scale,
+                           .tree = std::move(tree)},
+              .structure = std::move(found.structure)};
+    });
+    comm.broadcast(new_of_);
+    made = broadcast_analysis(comm, &made);
+    analysis_ = std::make_shared<const Analysis>(std::move(made));
+    return *analysis_;
+  }
+
+  engine::PieceValues<T> panels(const mpi::Communicator& comm, const Distribution& distribution,
+                                const LocalBlocks& local_blocks) override {
+    auto lists = mpi::agree_on_error(comm, [&] {
+      EntriesByRank<T> entries(distribution, comm.size());
+      parts_.for_each_entry([&](Index row, Index col, const T& value) {
+        if (value != T(0)) entries.add({new_of_[usize(row)], new_of_[usize(col)], value});
+      });
+      return entries.take();
+    });
+    const auto received = mpi::exchange_lists(comm, std::move(lists));
+    return engine::PieceValues<T>(mpi::agree_on_error(comm, [&] {
+      PiecesOfLu<T> pieces(*distribution.structure, local_blocks);
+      for (const auto& list : received) {
+        for (const LuEntry<T>& entry : list.entry) pieces.put(entry);
+      }
+      if (const Index zero = pieces.zero_pivot(); zero >= 0)
+        throw Error(ErrorKind::numerical,
+                    fmt::format("the factor U has a zero at place {} of its diagonal",
+                                std::ranges::find(new_of_, zero) - new_of_.begin()),
+                    "factor with pivoting, or a matrix that is not singular");
+      return std::move(pieces).block_ldu();
+    }));
+  }
+
+  std::shared_ptr<const void> analysis_key(const mpi::Communicator&) const override { return analysis_; }
+
+ private:
+  std::vector<PatternEntry> pattern_here(Index n) const {
+    std::vector<Index> first_of(usize(n));
+    for (std::size_t j = 0, k = 0; j < first_of.size(); ++j) {
+      if (k + 1 < parts_.first.size() && usize(parts_.first[k + 1]) == j) ++k;
+      first_of[j] = parts_.first.empty() ? static_cast<Index>(j) : parts_.first[k];
+    }
+    std::vector<PatternEntry> pattern;
+    parts_.for_each_entry([&](Index row, Index col, const T& value) {
+      if (row < 0 || row >= n || col < 0 || col >= n)
+        throw Error(ErrorKind::input,
+                    fmt::format("factors of {} rows have an entry in row {}, column {}", n, row, col),
+                    remedy);
+      if (!is_finite(value))
+        throw Error(ErrorKind::input,
+                    fmt::format("the factors' entry in row {}, column {} is not finite", row, col),
+                    "factor a matrix with finite entries, with pivoting");
+      const auto [low, high] = std::minmax(row, col);
+      if (low != high && value != T(0)) pattern.push_back({first_of[usize(low)], high});
+    });
+    std::ranges::sort(pattern);
+    pattern.erase(std::ranges::unique(pattern).begin(), pattern.end());
+    return pattern;
+  }
+
+  LuParts<T> parts_;
+  std::vector<Index> new_of_;  // of the rows and columns of L U, in the structure
+  std::shared_ptr<const Analysis> analysis_;
+};
+
+// Calls visit(row, column, value) for the entries.
+template <Scalar T>
+void for_each_entry_of(const matrix::Csr<T>& a, const auto& visit) {
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+      visit(i, a.pattern.col[usize(e)], a.value[usize(e)]);
+  }
+}
+
+[[noreturn]] void throw_not_triangular(const char* factor, Index row, Index col) {
+  throw Error(ErrorKind::input,
+              fmt::format("the factor {} has an entry in row {}, column {}: it is not {}", factor, row, col,
+                          *factor == 'L' ? "unit lower triangular" : "upper triangular"),
+              remedy);
+}
+
+}  // namespace
+
+template <Scalar T>
+std::shared_ptr<FactorSource<T>> lu_source(LuParts<T> parts) {
+  return std::make_shared<LuSource<T>>(std::move(parts));
+}
+
+template <Scalar T>
+std::shared_ptr<FactorSource<T>> lu_source(ExplicitFactors<T> factors) {
+  LuParts<T> parts{.row_new = std::move(factors.row_new),
+                   .col_new = std::move(factors.col_new),
+                   .row_scale = std::move(factors.row_scale),
+                   .col_scale = std::move(factors.col_scale)};
+  parts.for_each_entry = [n = static_cast<Index>(parts.row_new.size()), l = std::move(factors.l_transposed),
+                          u = std::move(factors.u)](const typename LuParts<T>::Visit& visit) {
+    for (const auto* factor : {&l, &u}) {
+      if (factor->rows() != factor->cols() || (n > 0 && factor->rows() != n))
+        throw Error(ErrorKind::input,
+                    fmt::format("a factor of {} rows and {} columns, and permutations of {}", factor->rows(),
+                                factor->cols(), n),
+                    remedy);
+    }
+    for_each_entry_of(l, [&](Index col, Index row, const T& value) {
+      if (row < col || (row == col && value != T(1))) throw_not_triangular("L", row, col);
+      if (row > col) visit(row, col, value);
+    });
+    for_each_entry_of(u, [&](Index row, Index col, const T& value) {
+      if (row > col) throw_not_triangular("U", row, col);
+      visit(row, col, value);
+    });
+  };
+  return lu_source(std::move(parts));
+}
+
+#define INSTANTIATE(T)                                             \
+  template std::shared_ptr<FactorSource<T>> lu_source(LuParts<T>); \
+  template std::shared_ptr<FactorSource<T>> lu_source(ExplicitFactors<T>);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::solve

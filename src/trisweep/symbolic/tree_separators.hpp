@@ -1,0 +1,21 @@
+#pragma once
+// Separators of an order that nobody made by dissection: from its elimination tree, by whose subtrees Pothen
+// and Sun (1993) map work to ranks.
+
+#include <vector>
+
+#include "trisweep/ordering/ordering.hpp"
+
+namespace trisweep::symbolic {
+
+struct TreeOrder {
+  std::vector<Index> new_of;  // column j becomes new_of[j]: children before their parents still
+  ordering::SeparatorTree tree;
+};
+
+// A set of subtrees is cut into two after their heaviest roots have gone into the separator above, as long as
+// one subtree has most of the work. `parent`: elimination tree (etree.hpp); `work`: of each column alone.
+// Cost: O(n log n).
+TreeOrder tree_separators(const std::vector<Index>& parent, const std::vector<double>& work, int levels);
+
+}  // namespace trisweep::symbolic

@@ -1,0 +1,72 @@
+"""trisweep factor, and trisweep solve --factors on other grids and numbers of ranks."""
+import unittest
+
+from command import GOOD, CommandTest, matrices_folder
+
+
+class Factor(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.matrix = str(matrices_folder() / "orsirr_1.mtx.gz")
+
+    def factor(self, *arguments, matrix=None):
+        return self.succeed("factor", matrix or self.matrix, "-o", "A.factors", *arguments)
+
+    def refuse(self, part, *arguments):
+        result = self.run_here(*arguments)
+        self.assertEqual(result.status, 2, result)
+        self.assertIn(part, result.err, result)
+
+    def test_factors_solve_on_any_grid(self):
+        self.factor("--json", "factor.json")
+        made = self.record("factor.json")
+        for ranks, *arguments in ((0,), (4, "--grid", "2x2x1"), (4, "--grid", "1x1x4"), (3, "--mapping", "proportional"),
+                                  (2, "--op", "T", "--nrhs", 3)):
+            with self.subTest(ranks=ranks, arguments=arguments):
+                self.succeed("solve", "--factors", "A.factors", "--json", "run.json", *arguments, ranks=ranks)
+                run = self.record("run.json")
+                self.assertLess(run["solve"]["componentwise_backward_error"], GOOD)
+                self.assertEqual(run["factor"]["nonzeros_l"], made["factor"]["nonzeros_l"])
+                self.assertEqual(run["factor"]["seconds"], 0)
+
+    def test_they_keep_their_precision_and_kind(self):
+        self.succeed("gallery", "maxwell3d", "--n", 3, "--complex", "-o", "complex.mtx")
+        self.succeed("gallery", "poisson3d", "--n", 6, "-o", "definite.mtx")
+        for matrix, precision, kind in (("complex.mtx", "mixed", "ldlt"), ("definite.mtx", "float", "cholesky"),
+                                        ("definite.mtx", "double", "cholesky")):
+            with self.subTest(matrix=matrix, precision=precision):
+                self.factor("--precision", precision, "--diagonal", "separators", matrix=matrix)
+                self.succeed("solve", "--factors", "A.factors", "--json", "run.json", ranks=2)
+                run = self.record("run.json")
+                self.assertEqual((run["solve"]["precision"], run["factor"]["kind"], run["plan"]["diagonal"]),
+                                 (precision, kind, "separators"))
+
+    def test_the_matrix_beside_them_is_theirs(self):
+        self.factor()
+        self.succeed("solve", self.matrix, "--factors", "A.factors")
+        self.succeed("gallery", "poisson3d", "--n", 5, "-o", "other.mtx")
+        self.refuse("A.factors has the factors of another matrix than other.mtx",
+                  "solve", "other.mtx", "--factors", "A.factors")
+
+    def test_what_they_decide_is_refused(self):
+        self.factor()
+        for option in (("--precision", "mixed"), ("--ordering", "metis"), ("--diagonal", "supernodes"),
+                       ("--method", "bicgstab")):
+            self.refuse("--factors", "solve", "--factors", "A.factors", *option)
+
+    def test_wrong_folders(self):
+        self.refuse("none/index.h5", "solve", "--factors", "none")
+        self.write("file", "text")
+        self.refuse("file", "solve", "--factors", "file")
+        self.refuse("file", "factor", self.matrix, "-o", "file")
+        self.refuse("matrix or --factors", "solve")
+
+    def test_a_structurally_singular_matrix_leaves_no_folder(self):
+        self.write("singular.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n")
+        result = self.run_here("factor", "singular.mtx", "-o", "A.factors")
+        self.assertEqual(result.status, 1, result)
+        self.assertFalse(self.path("A.factors").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+#include "trisweep/ordering/pairs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "trisweep/ordering/ordering.hpp"
+
+namespace trisweep::ordering {
+namespace {
+
+// From dense rows.
+matrix::Csr<double> matrix_of(const std::vector<std::vector<double>>& rows) {
+  matrix::Csr<double> a;
+  a.pattern.rows = a.pattern.cols = static_cast<Index>(rows.size());
+  for (const auto& row : rows) {
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      if (row[j] == 0) continue;
+      a.pattern.col.push_back(static_cast<Index>(j));
+      a.value.push_back(row[j]);
+    }
+    a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
+  }
+  return a;
+}
+
+TEST(Pairs, AreTheExchangesOfTheMatching) {
+  const auto a = matrix_of({{0, 5, 0, 0}, {5, 0, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 1}});
+  const Matching matching{.col_of_row = {1, 0, 2, 3}, .scaling = unit_scaling(4)};
+  EXPECT_EQ(pairs_of(a, matching), (std::vector<Index>{1, 0, 2, 3}));
+}
+
+TEST(Pairs, LeaveTheLargestDiagonalOfAnOddCycleAlone) {
+  const auto a = matrix_of({{1, 4, 4}, {4, 0, 4}, {4, 4, 2}});
+  const Matching matching{.col_of_row = {1, 2, 0}, .scaling = unit_scaling(3)};
+  EXPECT_EQ(pairs_of(a, matching), (std::vector<Index>{1, 0, 2}));
+}
+
+TEST(Pairs, OfAnEvenCycleAreMatchedEntries) {
+  const auto a = matrix_of({{0, 4, 0, 4}, {4, 0, 4, 0}, {0, 4, 0, 4}, {4, 0, 4, 0}});
+  const Matching matching{.col_of_row = {1, 2, 3, 0}, .scaling = unit_scaling(4)};
+  EXPECT_EQ(pairs_of(a, matching), (std::vector<Index>{1, 0, 3, 2}));
+}
+
+TEST(Pairs, HaveTheSameRowsAndColumnsOnceUnited) {
+  const auto a =
+      matrix_of({{0, 5, 0, 0, 1}, {5, 0, 2, 0, 0}, {0, 2, 0, 7, 0}, {0, 0, 7, 0, 0}, {1, 0, 0, 0, 9}});
+  const std::vector<Index> partner{1, 0, 3, 2, 4};
+  const matrix::Pattern united = with_pairs_united(a.pattern, partner);
+  EXPECT_EQ(united.col, matrix::symmetrized(united).col);
+  const auto row = [&](Index i) { return std::vector<Index>(united.row(i).begin(), united.row(i).end()); };
+  EXPECT_EQ(row(0), (std::vector<Index>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(row(0), row(1));
+  EXPECT_EQ(row(2), (std::vector<Index>{0, 1, 2, 3}));
+  EXPECT_EQ(row(2), row(3));
+  EXPECT_EQ(row(4), (std::vector<Index>{0, 1, 4}));
+}
+
+// Units change neither pairs nor the scaled matrix, but for powers of two.
+TEST(Pairs, AreNeighboursInTheOrderAndScaledAlikeInAnyUnits) {
+  constexpr Index half = 40;
+  std::vector<std::vector<double>> rows(usize(2 * half), std::vector<double>(usize(2 * half), 0.0));
+  for (Index i = 0; i < half; ++i) {
+    const auto join = [&](Index j, Index k, double v) {
+      rows[usize(j)][usize(k)] = rows[usize(k)][usize(j)] = v;
+    };
+    join(i, half + i, 8);
+    join(i, (i + 1) % half, 1);
+    join(half + i, half + (i + 3) % half, 0.5);
+  }
+  auto a = matrix_of(rows);
+  for (const bool in_units : {false, true}) {
+    const auto unit = [&](Index i) { return in_units ? (i * 13) % 61 - 30 : 0; };
+    auto scaled = a;
+    for (Index i = 0; i < a.rows(); ++i) {
+      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+        scaled.value[usize(e)] = std::ldexp(a.value[usize(e)], unit(i) + unit(a.pattern.col[usize(e)]));
+    }
+    const Ordering o = order(scaled, true, {.pairs = true});
+    EXPECT_EQ(o.row_new, o.col_new);
+    EXPECT_EQ(o.row_scale, o.col_scale);
+    for (Index i = 0; i < half; ++i) {
+      EXPECT_EQ(o.partner[usize(i)], half + i);
+      EXPECT_EQ(std::abs(o.row_new[usize(i)] - o.row_new[usize(half + i)]), 1);
+    }
+    for (Index i = 0; i < a.rows(); ++i) {
+      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+        const Index j = a.pattern.col[usize(e)];
+        const double value = std::abs(scaled.value[usize(e)]) * o.row_scale[usize(i)] * o.col_scale[usize(j)];
+        EXPECT_LE(value, 4);
+        if (o.partner[usize(i)] == j) EXPECT_GE(value, 0.25);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::ordering

@@ -1,0 +1,163 @@
+// What a rank sends outside the sweeps, counted at MPI's profiling interface, and the memory it takes: for
+// the constructor of a Solver, the first solve and a later one. Messages of sweeps go through shared memory,
+// so that all that MPI sees is outside them. A collective call counts as ceil(log2 P) messages of each rank,
+// which is what a binomial tree, recursive doubling and dissemination take at most.
+//
+//   scripts/mpirun -n P outside_sweeps ROWS       of a square grid's side; writes one line of JSON
+
+#include <malloc.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gallery/gallery.hpp"
+#include "trisweep/solve/solver.hpp"
+
+namespace {
+
+struct Count {
+  long direct = 0, collectives = 0, bytes = 0;
+};
+Count counted;
+
+int rounds() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return std::bit_width(static_cast<unsigned>(size) - 1);
+}
+
+long bytes_of(int count, MPI_Datatype type) {
+  int size = 0;
+  MPI_Type_size(type, &size);
+  return static_cast<long>(size) * count;
+}
+
+void count_direct(int count, MPI_Datatype type) {
+  ++counted.direct;
+  counted.bytes += bytes_of(count, type);
+}
+
+void count_collective(int count, MPI_Datatype type) {
+  ++counted.collectives;
+  counted.bytes += rounds() * bytes_of(count, type);
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  count_direct(count, type);
+  return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+int MPI_Issend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+  count_direct(count, type);
+  return PMPI_Issend(data, count, type, to, tag, comm, request);
+}
+int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
+  count_collective(count, type);
+  return PMPI_Iallreduce(from, to, count, type, op, comm, request);
+}
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+  count_collective(count, type);
+  return PMPI_Allreduce(from, to, count, type, op, comm);
+}
+int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
+  count_collective(count, type);
+  return PMPI_Ibcast(data, count, type, root, comm, request);
+}
+int MPI_Igather(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type,
+                int root, MPI_Comm comm, MPI_Request* request) {
+  count_collective(count, type);
+  return PMPI_Igather(from, count, type, to, to_count, to_type, root, comm, request);
+}
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+  count_collective(0, MPI_BYTE);
+  return PMPI_Ibarrier(comm, request);
+}
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
+  count_collective(0, MPI_BYTE);
+  return PMPI_Comm_dup_with_info(comm, info, made);
+}
+}
+
+namespace trisweep {
+namespace {
+
+constexpr int figures = 4;
+using Figures = std::array<long, figures>;  // direct, collectives, bytes, bytes of memory
+
+class Stages {
+ public:
+  template <class Work>
+  void run(const char* name, const Work& work) {
+    counted = {};
+    work();
+    const Count done = counted;
+    report(name, {done.direct, done.collectives, done.bytes, static_cast<long>(mallinfo2().uordblks)});
+  }
+
+  // {"ranks": P, "constructor": {"root": [...], "others": [the largest of them]}, ...}
+  void write() const {
+    if (rank_ == 0) std::printf("{\"ranks\": %d%s}\n", size_, text_.c_str());
+  }
+  void report(const char* name, Figures mine) {
+    std::vector<Figures> all(static_cast<std::size_t>(size_));
+    PMPI_Gather(mine.data(), figures, MPI_LONG, all.data(), figures, MPI_LONG, 0, MPI_COMM_WORLD);
+    Figures others{};
+    for (std::size_t r = 1; r < all.size(); ++r)
+      for (std::size_t f = 0; f < figures; ++f) others[f] = std::max(others[f], all[r][f]);
+    const auto list = [](const Figures& f) {
+      return "[" + std::to_string(f[0]) + ", " + std::to_string(f[1]) + ", " + std::to_string(f[2]) + ", " +
+             std::to_string(f[3]) + "]";
+    };
+    text_ += ", \"" + std::string(name) + R"(": {"root": )" + list(all[0]) + R"(, "others": )" +
+             list(others) + "}";
+  }
+  Stages() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+
+ private:
+  int rank_ = 0, size_ = 1;
+  std::string text_;
+};
+
+void count_all(Index side) {
+  Stages stages;
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  matrix::Csr<double> a;
+  if (rank == 0) a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = side}));
+  auto rows = solve::dealt_out(MPI_COMM_WORLD, std::move(a));
+  const std::vector<double> b(usize(rows.a.rows()), 1.0);
+  std::vector<double> x(b.size());
+  const solve::SolverOptions options{.plan = model::only({.grid = {ranks, 1, 1}, .transport = "shared"}),
+                                     .usual_transport = false};
+  std::optional<solve::Solver<double>> solver;
+  stages.run("constructor", [&] { solver.emplace(MPI_COMM_WORLD, std::move(rows), options); });
+  for (const char* name : {"first solve", "later solve"}) stages.run(name, [&] { solver->solve(b, x); });
+  stages.write();
+}
+
+}  // namespace
+}  // namespace trisweep
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  trisweep::count_all(argc > 1 ? std::atoi(argv[1]) : 48);
+  MPI_Finalize();
+}
