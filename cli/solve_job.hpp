@@ -33,7 +33,7 @@ struct SolveOptions : PlanOptions, SystemFiles {
   std::string method{direct};
   std::string preconditioner{solve::preconditioners().front().name};  // of an iterative method
   krylov::BicgstabOptions krylov;                                     // of an iterative method
-  double watchdog = 300;                                              // seconds
+  double watchdog = usual_watchdog;                                   // seconds
 };
 
 // Opened before the work starts, on rank 0.

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "support/left_windows.hpp"
 #include "support/watchdog.hpp"
 
 namespace {
@@ -36,6 +37,7 @@ class FailuresOf : public testing::EmptyTestEventListener {
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  trisweep::testing_support::free_left_windows_at_the_end();
   testing::InitGoogleTest(&argc, argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "device/measured_parts.hpp"
 #include "device/virtual_pes.hpp"
 #include "support/largest.hpp"
@@ -95,7 +97,7 @@ TYPED_TEST(DeviceMeasureThreads, FindsWhatTheEquationsSay) {
       b[700 * c + 5] = {};
     }
     std::vector<T> first;
-    for (const Index pes : {1, 2, 3, 4}) {
+    for (const Index pes : {1, 2, 3, 4, 6}) {
       for (const int workers : {1, 2, 3}) {
         show_life();
         MeasuredParts<T> parts(a, pes, nrhs);
@@ -110,6 +112,19 @@ TYPED_TEST(DeviceMeasureThreads, FindsWhatTheEquationsSay) {
         EXPECT_LT(found[5], found[0]) << "a small unknown's equation is measured by a typical one";
       }
     }
+  }
+}
+
+// However many PEs there are: each exchanges with log2 of them, twice.
+TEST(DeviceMeasure, TakesLogarithmicallyManyMessages) {
+  for (const Index pes : {1, 2, 3, 64, 1000}) {
+    const auto messages = 2 * usize(static_cast<Index>(std::bit_width(static_cast<unsigned>(pes) - 1)));
+    const Program puts = make_residual_program(pes / 2, pes, {}, 10);
+    EXPECT_EQ(puts.outbound.size(), messages);
+    EXPECT_EQ(puts.inbound.size(), messages);
+    EXPECT_LE(peers_of(puts).size(), messages + 1);
+    const Program staged = make_residual_program(pes / 2, pes, {}, 10, ExchangeBackend::mpi);
+    EXPECT_EQ(staged.staged_message.size(), 2 * messages);
   }
 }
 

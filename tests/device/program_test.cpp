@@ -97,6 +97,22 @@ TEST(Program, OfAPlanThatIsNotOrderedIsRefused) {
   }
 }
 
+// However many PEs there are, a program has room for those that it exchanges something with.
+TEST(Program, KnowsItsPeersAlone) {
+  const Programs of(random_structure(300, 2, 4), {4, 2, 2}, {}, Op::none, false);
+  for (const Program& whole : of.programs) {
+    const std::vector<Index> peers = peers_of(whole);
+    Program program = whole;
+    number_peers(program, peers);
+    EXPECT_LT(peers.size(), of.programs.size());
+    EXPECT_EQ(program.number_of(program.pe), whole.pe);
+    for (std::size_t i = 0; i < program.put.size(); ++i)
+      EXPECT_EQ(program.number_of(program.put[i].pe), whole.put[i].pe);
+    for (std::size_t i = 0; i < program.source.size(); ++i)
+      EXPECT_EQ(program.number_of(program.source[i].pe), whole.source[i].pe);
+  }
+}
+
 TEST(Program, OfAnotherPlanIsNotConnected) {
   const auto structure = random_structure(60, 2, 4);
   const Programs one(structure, {2, 1, 1}, {}, Op::none, false);

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <mutex>
+#include <thread>
 
 #include "device/factors.hpp"
 #include "trisweep/core/split_mix.hpp"

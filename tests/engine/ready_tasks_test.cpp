@@ -59,23 +59,11 @@ TEST(ReadyTasksThreads, TakeEveryTaskOnce) {
   for (Index task = 0; task < tasks; ++task) EXPECT_EQ(taken[usize(task)], 1) << task;
 }
 
-struct ModelThreads {
-  using Mutex = model::Mutex;
-  using Condition = model::Condition;
-  template <class T>
-  using Atomic = model::Atomic<T>;
-  // Sooner or later a thread sleeps.
-  template <class Ready>
-  static bool soon(const Ready& ready) {
-    return model::Execution::current()->choose(2) == 0 && ready();
-  }
-};
-
 // A task reads what was written before it was pushed, and no thread sleeps through the last push or the end.
 TEST(ReadyTasks, OrdersSufficeByTheModelOfMemory) {
   constexpr Index tasks = 3;
   struct Shared {
-    ReadyTasksOf<ModelThreads> ready;
+    ReadyTasksOf<model::Threads> ready;
     std::array<model::Plain<int>, tasks> input{};
     model::Atomic<Index> left = tasks;
   };

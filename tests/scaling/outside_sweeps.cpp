@@ -1,9 +1,11 @@
 // What a rank sends outside the sweeps, counted at MPI's profiling interface, and the memory it takes: for
 // the constructor of a Solver, the first solve and a later one. Messages of sweeps go through shared memory,
 // so that all that MPI sees is outside them. A collective call counts as ceil(log2 P) messages of each rank,
-// which is what a binomial tree, recursive doubling and dissemination take at most.
+// which is what a binomial tree, recursive doubling and dissemination take at most. And the neighbours of a
+// rank: those whose rows of A it reads, or that read its own, and its peers in the plan, to whom messages of
+// sweeps go through MPI in a solver with another transport.
 //
-//   scripts/mpirun -n P outside_sweeps ROWS       of a square grid's side; writes one line of JSON
+//   scripts/mpirun -n P outside_sweeps ROWS [PX PY PZ]    of a square grid's side; writes one line of JSON
 
 #include <malloc.h>
 #include <mpi.h>
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +29,7 @@ struct Count {
   long direct = 0, collectives = 0, bytes = 0;
 };
 Count counted;
+std::set<int> neighbours;  // to whom direct messages went
 
 int rounds() {
   int size = 0;
@@ -39,8 +43,9 @@ long bytes_of(int count, MPI_Datatype type) {
   return static_cast<long>(size) * count;
 }
 
-void count_direct(int count, MPI_Datatype type) {
+void count_direct(int to, int count, MPI_Datatype type) {
   ++counted.direct;
+  neighbours.insert(to);
   counted.bytes += bytes_of(count, type);
 }
 
@@ -55,12 +60,12 @@ extern "C" {
 
 int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request* request) {
-  count_direct(count, type);
+  count_direct(to, count, type);
   return PMPI_Isend(data, count, type, to, tag, comm, request);
 }
 int MPI_Issend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                MPI_Request* request) {
-  count_direct(count, type);
+  count_direct(to, count, type);
   return PMPI_Issend(data, count, type, to, tag, comm, request);
 }
 int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
@@ -104,6 +109,7 @@ class Stages {
     counted = {};
     work();
     const Count done = counted;
+    direct_ = done.direct;
     report(name, {done.direct, done.collectives, done.bytes, static_cast<long>(mallinfo2().uordblks)});
   }
 
@@ -124,6 +130,15 @@ class Stages {
     text_ += ", \"" + std::string(name) + R"(": {"root": )" + list(all[0]) + R"(, "others": )" +
              list(others) + "}";
   }
+  // A figure of every rank.
+  void report_all(const char* name, long mine) {
+    std::vector<long> all(static_cast<std::size_t>(size_));
+    PMPI_Gather(&mine, 1, MPI_LONG, all.data(), 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    text_ += ", \"" + std::string(name) + "\": [";
+    for (std::size_t r = 0; r < all.size(); ++r) text_ += (r == 0 ? "" : ", ") + std::to_string(all[r]);
+    text_ += "]";
+  }
+  long direct() const { return direct_; }  // of this rank, in the last stage
   Stages() {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
@@ -131,24 +146,37 @@ class Stages {
 
  private:
   int rank_ = 0, size_ = 1;
+  long direct_ = 0;
   std::string text_;
 };
 
-void count_all(Index side) {
+solve::SolverOptions on(const distribution::ProcessGrid& grid, const char* transport) {
+  return {.plan = model::only({.grid = grid, .transport = transport}), .usual_transport = false};
+}
+
+void count_all(Index side, distribution::ProcessGrid grid) {
   Stages stages;
-  int rank = 0, ranks = 0;
+  int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   matrix::Csr<double> a;
   if (rank == 0) a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = side}));
-  auto rows = solve::dealt_out(MPI_COMM_WORLD, std::move(a));
+  const auto rows = solve::dealt_out(MPI_COMM_WORLD, std::move(a));
   const std::vector<double> b(usize(rows.a.rows()), 1.0);
   std::vector<double> x(b.size());
-  const solve::SolverOptions options{.plan = model::only({.grid = {ranks, 1, 1}, .transport = "shared"}),
-                                     .usual_transport = false};
   std::optional<solve::Solver<double>> solver;
-  stages.run("constructor", [&] { solver.emplace(MPI_COMM_WORLD, std::move(rows), options); });
-  for (const char* name : {"first solve", "later solve"}) stages.run(name, [&] { solver->solve(b, x); });
+  stages.run("constructor", [&] { solver.emplace(MPI_COMM_WORLD, rows, on(grid, "shared")); });
+  const long messages = stages.direct();
+  for (const char* name : {"first solve", "later solve"}) {
+    neighbours.clear();
+    stages.run(name, [&] { solver->solve(b, x); });
+  }
+  const std::set<int> of_matrix = neighbours;
+  solve::Solver<double> other(MPI_COMM_WORLD, rows, on(grid, "two-sided"));
+  neighbours.clear();
+  other.sweep(b, x);
+  neighbours.insert(of_matrix.begin(), of_matrix.end());
+  stages.report_all("messages", messages);
+  stages.report_all("neighbours", static_cast<long>(neighbours.size()));
   stages.write();
 }
 
@@ -158,6 +186,9 @@ void count_all(Index side) {
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
-  trisweep::count_all(argc > 1 ? std::atoi(argv[1]) : 48);
+  trisweep::distribution::ProcessGrid grid{1, 1, 1};
+  MPI_Comm_size(MPI_COMM_WORLD, &grid.px);
+  if (argc == 5) grid = {std::atoi(argv[2]), std::atoi(argv[3]), std::atoi(argv[4])};
+  trisweep::count_all(argc > 1 ? std::atoi(argv[1]) : 48, grid);
   MPI_Finalize();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Messages of a rank outside the sweeps: at most so many calls, whatever the number of ranks, of log2 P messages each,
-and some with each neighbour. `outside_sweeps_test.py TABLE` counts on 2 to 64 ranks, and prints the table of
-docs/model.md; TRISWEEP_OUTSIDE_SWEEPS names the program (scripts/build -- outside_sweeps)."""
+"""Messages of a rank outside the sweeps on 2 to 64 ranks: so many calls, whatever the number of ranks, of log2 P messages
+each; one message for each neighbour in the plan or the matrix, and a few. `outside_sweeps_test.py TABLE` prints the
+table of docs/model.md; TRISWEEP_OUTSIDE_SWEEPS names the program (scripts/build -- outside_sweeps)."""
 
 import json
 import math
@@ -16,42 +16,73 @@ PROGRAM = os.environ.get("TRISWEEP_OUTSIDE_SWEEPS", ROOT / "build/tests/scaling/
 MPIRUN = os.environ.get("TRISWEEP_MPIRUN", ROOT / "scripts/mpirun")
 STAGES = ("constructor", "first solve", "later solve")
 FAR = 100_000
+RANKS = (2, 4, 8, 16, 32, 64)
+MOST_BEYOND_NEIGHBOURS = 11  # messages of a constructor
 
 
-def count(ranks):
-    run = subprocess.run([MPIRUN, "-n", str(ranks), PROGRAM, "64"], capture_output=True, text=True)
+def count(ranks, grid=None):
+    words = [] if grid is None else [str(n) for n in grid]
+    run = subprocess.run([MPIRUN, "-n", str(ranks), PROGRAM, "64", *words], capture_output=True, text=True)
     if run.returncode != 0:
         sys.exit(f"outside_sweeps on {ranks} ranks: {run.stderr}")
     return json.loads(run.stdout)
 
 
 def print_table():
-    counts = [count(ranks) for ranks in (2, 4, 8, 16, 32, 64)]
-    print("| ranks | " + " | ".join(f"{stage}: calls, direct, KiB" for stage in STAGES) + " | memory, MiB |")
+    counts = [count(ranks) for ranks in RANKS]
+    stages = " | ".join(f"{stage}: calls, direct, KiB" for stage in STAGES)
+    print(f"| ranks, neighbours | {stages} | memory, MiB |")
     print("|---:" * (len(STAGES) + 2) + "|")
     for one in counts:
         cells = []
         for stage in STAGES:
             direct, collectives, sent, memory = one[stage]["others"]
             cells.append(f"{collectives}, {direct}, {sent / 1024:.1f}")
-        print(f"| {one['ranks']} | " + " | ".join(cells) + f" | {memory / 2**20:.2f} |")
+        print(f"| {one['ranks']}, {max(one['neighbours'][1:])} | " + " | ".join(cells) + f" | {memory / 2**20:.2f} |")
     cells = [f"{counts[-1][stage]['others'][1] * math.ceil(math.log2(FAR)):,} messages, and direct" for stage in STAGES]
     print(f"| {FAR:,} | " + " | ".join(cells) + " | |")
 
 
+def default_grids(ranks):
+    """The nearest to a square of one layer and, from 8 ranks on, of two; of 64 a row and a column of ranks as well."""
+    grids = []
+    for layers in (1, 2) if ranks >= 8 else (1,):
+        px = next(px for px in range(math.isqrt(ranks // layers), 0, -1) if ranks // layers % px == 0)
+        grids.append((ranks // layers // px, px, layers))
+    return grids + [(1, 64, 1), (64, 1, 1)] * (ranks == RANKS[-1])
+
+
 class OutsideSweeps(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.counts = {grid: count(ranks, grid) for ranks in RANKS for grid in default_grids(ranks)}
+
     def test_take_as_many_calls_on_any_number_of_ranks(self):
-        few, many = count(4), count(8)
-        for stage in STAGES:
-            for who in ("root", "others"):
-                with self.subTest(stage=stage, who=who):
-                    self.assertEqual(many[stage][who][1], few[stage][who][1])
-            # One more round of each conditional step.
-            self.assertLessEqual(many[stage]["others"][0], 2 * few[stage]["others"][0])
+        first = next(iter(self.counts.values()))
+        for grid, of in self.counts.items():
+            for stage in STAGES:
+                for who in ("root", "others"):
+                    with self.subTest(grid=grid, stage=stage, who=who):
+                        self.assertEqual(of[stage][who][1], first[stage][who][1])
+
+    def test_take_a_message_for_each_neighbour_and_a_few(self):
+        for grid, of in self.counts.items():
+            with self.subTest(grid=grid):
+                beyond = max(m - n for m, n in zip(of["messages"][1:], of["neighbours"][1:]))
+                self.assertLessEqual(beyond, MOST_BEYOND_NEIGHBOURS)
+                self.assertLessEqual(of["first solve"]["others"][0], 14)
+                self.assertLessEqual(of["later solve"]["others"][0], 2)
+
+    def test_take_no_memory_that_grows(self):
+        few = self.counts[(4, 2, 1)]
+        for grid, of in self.counts.items():
+            if of["ranks"] > few["ranks"]:
+                with self.subTest(grid=grid):
+                    for stage in STAGES:
+                        self.assertLess(of[stage]["others"][3], 1.02 * few[stage]["others"][3])
 
     def test_of_a_later_solve_are_few(self):
-        counts = count(8)["later solve"]["others"]
-        self.assertLessEqual(counts[1], 4)
+        self.assertLessEqual(self.counts[(4, 2, 1)]["later solve"]["others"][1], 4)
 
 
 if __name__ == "__main__":

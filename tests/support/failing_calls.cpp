@@ -92,7 +92,6 @@ FAIL_INSTEAD(transfers, MPI_Put,
               MPI_Datatype to_type, MPI_Win window),
              data, count, type, to, at, to_count, to_type, window)
 FAIL_INSTEAD(transfers, MPI_Win_flush, (int to, MPI_Win window), to, window)
-FAIL_INSTEAD(transfers, MPI_Win_lock_all, (int assertion, MPI_Win window), assertion, window)
 FAIL_INSTEAD(polls, MPI_Test, (MPI_Request * request, int* done, MPI_Status* status), request, done, status)
 FAIL_INSTEAD(polls, MPI_Iprobe, (int from, int tag, MPI_Comm comm, int* found, MPI_Status* status), from, tag,
              comm, found, status)
@@ -114,16 +113,6 @@ FAIL_INSTEAD(makers, MPI_Win_get_attr, (MPI_Win window, int key, void* value, in
              found)
 #undef FAIL_INSTEAD
 
-// Calls that all ranks are in: the error comes when they have left it, since MPI lets none leave before.
-#define FAIL_AFTER(name, parameters, ...)         \
-  extern "C" int name parameters {                \
-    const int code = P##name(__VA_ARGS__);        \
-    return makers.fails() ? MPI_ERR_OTHER : code; \
-  }
-FAIL_AFTER(MPI_Win_set_errhandler, (MPI_Win window, MPI_Errhandler handler), window, handler)
-FAIL_AFTER(MPI_Win_unlock_all, (MPI_Win window), window)
-FAIL_AFTER(MPI_Win_free, (MPI_Win * window), window)
-#undef FAIL_AFTER
 extern "C" int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
   return made_communicator(PMPI_Comm_dup_with_info(comm, info, made), made);
 }
@@ -135,12 +124,3 @@ extern "C" int MPI_Comm_free(MPI_Comm* comm) {
   const int code = PMPI_Comm_free(comm);
   return makers.fails() ? MPI_ERR_OTHER : code;
 }
-#ifndef MPICH  // of a window that only some ranks have, Debian's MPICH ends MPI_Finalize with an assertion
-extern "C" int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
-                                MPI_Win* made) {
-  const int code = PMPI_Win_allocate(bytes, unit, info, comm, base, made);
-  if (!makers.fails()) return code;
-  *made = MPI_WIN_NULL;
-  return MPI_ERR_OTHER;
-}
-#endif

@@ -316,6 +316,7 @@ class Condition {
   void wait(Lock& lock, const Ready& ready) {
     while (!ready()) {
       bool notified = false;
+      Execution::current()->step();  // others may come between the look and the sleep
       waiting_.push_back(&notified);
       lock.unlock();
       Execution::current()->block([&] { return notified; });
@@ -338,6 +339,20 @@ class Condition {
 
  private:
   std::vector<bool*> waiting_;
+};
+
+// What threads share and wait by: StandardThreads (core/wait.hpp) of a run. Sooner or later a thread sleeps.
+struct Threads {
+  using Mutex = model::Mutex;
+  using Condition = model::Condition;
+  template <class T>
+  using Atomic = model::Atomic<T>;
+  template <class T>
+  using Plain = model::Plain<T>;
+  template <class Ready>
+  static bool soon(const Ready& ready) {
+    return Execution::current()->choose(2) == 0 && ready();
+  }
 };
 
 // What went wrong first in so many runs: make() gives the threads of one, which hold what they share.

@@ -2,11 +2,11 @@
 // What ends a kernel that waits for ever: nothing else does, nor ends the process that has it.
 
 #include "trisweep/backend/team.hpp"
+#include "trisweep/core/watchdog.hpp"
 
 namespace trisweep::backend {
 
-// Seconds without progress after which a kernel gives up, where nobody says otherwise.
-inline constexpr double usual_watchdog = 300;
+using trisweep::usual_watchdog;
 inline Count nanoseconds(double seconds) {
   return static_cast<Count>(seconds * 1e9);
 }

@@ -1,6 +1,8 @@
 #pragma once
 // Items of unequal work, shared among threads.
 
+#include <atomic>
+
 #include "trisweep/core/thread_pool.hpp"
 
 namespace trisweep {

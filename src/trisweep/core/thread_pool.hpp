@@ -4,15 +4,9 @@
 
 #include <unistd.h>
 
-#include <atomic>
-#include <condition_variable>
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
-#include <vector>
 
 namespace trisweep {
 
@@ -50,22 +44,7 @@ class ThreadPool {
   }
 
  private:
-  // What the threads share, and themselves.
-  struct Shared {
-    std::mutex mutex;
-    std::condition_variable changed;
-    const std::function<void(int)>* work = nullptr;
-    // Changed with the mutex held, read without it by threads that do not sleep yet.
-    std::atomic<long> round = 0;
-    std::atomic<int> busy = 0;  // other threads at work in this round
-    std::atomic<bool> ended = false;
-    std::exception_ptr failure;
-    std::vector<std::jthread> others;
-
-    void serve(int thread);
-    void attempt(int thread);
-    void end();
-  };
+  struct Shared;  // what the threads share, and themselves
 
   int size_;
   pid_t process_ = getpid();        // that has the threads

@@ -40,6 +40,8 @@ struct StandardThreads {
   using Condition = std::condition_variable;
   template <class T>
   using Atomic = std::atomic<T>;
+  template <class T>
+  using Plain = T;  // what the others order
   template <class Ready>
   static bool soon(const Ready& ready) {
     return trisweep::soon(ready);

@@ -199,7 +199,7 @@ std::vector<std::vector<Address>> addresses(const Program& program, Index pes) {
   return by_sender;
 }
 
-void connect(Program& program, Index pe, const std::vector<Address>& there, Index messages) {
+void connect(Program& program, Index pe, const std::vector<Address>& there, Index finished) {
   auto address = there.begin();
   for (const Outbound& message : program.outbound) {
     if (message.to != pe) continue;
@@ -214,7 +214,26 @@ void connect(Program& program, Index pe, const std::vector<Address>& there, Inde
         fmt::format("rank {} does not send what rank {} waits for: their plans differ", program.pe, pe),
         "use the same solver options on every rank");
   for (Put& source : program.source)
-    if (source.pe == pe) source.signal = messages + program.pe;
+    if (source.pe == pe) source.signal = finished;
+}
+
+std::vector<Index> peers_of(const Program& program) {
+  std::vector<Index> peers{program.pe};
+  for (const Inbound& message : program.inbound) peers.push_back(message.from);
+  for (const Outbound& message : program.outbound) peers.push_back(message.to);
+  std::ranges::sort(peers);
+  peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+  return peers;
+}
+
+void number_peers(Program& program, std::vector<Index> peers) {
+  const auto renumber = [&](Index& pe) {
+    pe = static_cast<Index>(std::ranges::lower_bound(peers, pe) - peers.begin());
+  };
+  renumber(program.pe);
+  for (auto* list : {&program.put, &program.source})
+    for (Put& put : *list) renumber(put.pe);
+  program.peers = std::move(peers);
 }
 
 std::string describe_waiting(const Program& program, Index item) {
@@ -237,12 +256,13 @@ std::string describe_waiting(const Program& program, Index item) {
                           program.supernode[usize(program.read[usize(i)])]);
   } else if (of.action == Action::transfer) {
     const Transfer& transfer = program.transfer[usize(of.at)];
-    text +=
-        fmt::format(" for rank {}, which shares segments with it",
-                    transfer.signal == none ? program.put[usize(transfer.put)].pe : from(transfer.signal));
+    text += fmt::format(" for rank {}, which shares segments with it",
+                        transfer.signal == none ? program.number_of(program.put[usize(transfer.put)].pe)
+                                                : from(transfer.signal));
   } else if (of.action == Action::vectors) {
     const VectorMove& move = program.vector_move[usize(of.at)];
-    const auto peer = move.signal == none ? program.put[usize(move.put)].pe : from(move.signal);
+    const auto peer =
+        move.signal == none ? program.number_of(program.put[usize(move.put)].pe) : from(move.signal);
     text += fmt::format(" for rank {}", peer);
   }
   return text;
@@ -253,7 +273,8 @@ void connect(std::vector<Program>& programs) {
   for (Index receiver = 0; receiver < pes; ++receiver) {
     const auto by_sender = addresses(programs[usize(receiver)], pes);
     const Index messages = programs[usize(receiver)].messages();
-    for (Program& sender : programs) connect(sender, receiver, by_sender[usize(sender.pe)], messages);
+    for (Program& sender : programs)
+      connect(sender, receiver, by_sender[usize(sender.pe)], messages + sender.pe);
   }
 }
 

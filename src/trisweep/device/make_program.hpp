@@ -47,7 +47,8 @@ struct LaunchBoundary {
 };
 
 struct Program : ProgramArrays<Vector> {
-  Index pe = 0;                    // among those that put something to one another
+  Index pe = 0;                    // among those that it knows
+  std::vector<Index> peers;        // PEs that it knows, as it numbers them; empty: all, by their own numbers
   Index rows = 0;                  // work rows
   Index counters = 0;              // of segments
   Index scratch = 0;               // rows of it that a worker needs
@@ -63,6 +64,7 @@ struct Program : ProgramArrays<Vector> {
 
   Index messages() const { return static_cast<Index>(inbound.size()); }
   Index signals(Index pes) const { return messages() + pes; }
+  Index number_of(Index peer) const { return peers.empty() ? peer : peers[usize(peer)]; }
 };
 
 // The plan must be an ordered one (plan::Accumulation): contributions to a segment have cells, so that
@@ -77,9 +79,13 @@ Program make_residual_program(Index pe, Index pes, const plan::VectorPhase& colu
 
 // By sender: where its messages come to, in the order in which it lists them.
 std::vector<std::vector<Address>> addresses(const Program& program, Index pes);
-// Tells a program where its messages to `pe` come to; that PE has `messages` in all. Throws Error(usage) when
-// the two have not the same in mind.
-void connect(Program& program, Index pe, const std::vector<Address>& there, Index messages);
+// Tells a program where its messages to `pe` come to, and by which signal that PE hears that this one has
+// finished a solve. Throws Error(usage) when the two have not the same in mind.
+void connect(Program& program, Index pe, const std::vector<Address>& there, Index finished);
+// A PE itself, and those that send it something or get something from it, in order.
+std::vector<Index> peers_of(const Program& program);
+// Of a program that is connected: from here on it knows these alone.
+void number_peers(Program& program, std::vector<Index> peers);
 // All programs of one process.
 void connect(std::vector<Program>& programs);
 

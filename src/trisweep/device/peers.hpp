@@ -1,6 +1,7 @@
 #pragma once
-// The memory of all PEs as one of them sees it, where it can be written to directly: virtual PEs of one
-// process or one grid of blocks, ranks that share memory, devices that are peers of one another.
+// The memory of a PE and those that it exchanges with, as it sees it, where it can be written to directly:
+// virtual PEs of one process or one grid of blocks, ranks that share memory, devices that are peers of one
+// another.
 
 #include "trisweep/backend/symmetric_heap.hpp"
 #include "trisweep/backend/team.hpp"
@@ -25,6 +26,7 @@ struct PeMemory {
   T* row;  // work rows
   Count* signal;
   Control* control;
+  Index number = 0;  // of its process, in a symmetric heap
 };
 
 template <class T>
@@ -51,7 +53,7 @@ struct DirectPeers {
     return has_reached<Scope::system>(&mine().signal[number], value);
   }
   TRISWEEP_DEVICE bool failed() const { return load_relaxed<Scope::system>(&mine().control->failed) != 0; }
-  // Workers of all PEs leave.
+  // Workers of all these PEs leave.
   TRISWEEP_DEVICE void fail() const {
     for (Index p = 0; p < count; ++p) store_release<Scope::system>(&pe[p].control->failed, 1);
   }
@@ -69,17 +71,17 @@ struct HeapPeers {
   template <class Block>
   TRISWEEP_DEVICE void put(const Block& /*block*/, Index to, std::size_t at, const T* value,
                            std::size_t size) const {
-    Puts::put(pe[to].row + at, value, size * sizeof(T), to);
+    Puts::put(pe[to].row + at, value, size * sizeof(T), pe[to].number);
   }
   TRISWEEP_DEVICE void signal(Index to, Index number, Count value) const {
-    Puts::signal(pe[to].signal + number, value, to);
+    Puts::signal(pe[to].signal + number, value, pe[to].number);
   }
   TRISWEEP_DEVICE bool has_come(Index number, Count value) const {
     return Puts::has_come(mine().signal + number, value);
   }
   TRISWEEP_DEVICE bool failed() const { return load_relaxed<Scope::system>(&mine().control->failed) != 0; }
   TRISWEEP_DEVICE void fail() const {
-    for (Index p = 0; p < count; ++p) Puts::signal(&pe[p].control->failed, 1, p);
+    for (Index p = 0; p < count; ++p) Puts::signal(&pe[p].control->failed, 1, pe[p].number);
   }
 };
 

@@ -15,8 +15,8 @@
 // Work rows are one array for each PE, which all PEs may write to: slots of segments, then the rows that
 // phases add (plan::SweepPhase::extra_rows), then a slot for each message that comes, of just its rows.
 // Partial sums are added from there. Messages have a signal each: the number of the last solve in which it
-// came; behind these each PE has one for every other: the last solve that the other has finished. Nobody puts
-// anything to a PE before it has finished the solve before.
+// came; behind these each PE has one for each that it knows: the last solve that the other has finished.
+// Nobody puts anything to a PE before it has finished the solve before.
 
 #include <vector>
 

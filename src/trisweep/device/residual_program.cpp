@@ -1,6 +1,7 @@
 // The items that measure answers.
 
 #include <algorithm>
+#include <bit>
 
 #include "trisweep/device/program_builder.hpp"
 #include "trisweep/device/residual.hpp"
@@ -48,49 +49,45 @@ class MeasureBuilder : public ProgramBuilder {
               {.action = Action::measure, .at = static_cast<Index>(program_.measure.size()), .after = after});
           program_.measure.push_back({.rows = rows, .largest = parts.back(), .norms = norms});
         });
-    const Index mine = pes_ == 1 ? to : new_rows(kinds);
-    ReduceForward of_pe{.row = mine, .width = kinds, .taken_from = parts.empty() ? none : parts.front()};
-    ReduceForward of_all{.row = to, .width = kinds, .taken_from = mine};
-    const std::vector<StagedMessage> letters =
-        uses_mpi() ? letters_of(mine, kinds) : std::vector<StagedMessage>();
-    const std::vector<Index> others = uses_mpi() ? rows_of(letters) : put_and_expect(of_pe, of_all);
-    add_largest(of_pe, parts);
-    for (const StagedMessage& staged_message : letters) stop_for(staged_message);
-    if (pes_ > 1) add_largest(of_all, others);
+    const Index rounds = static_cast<Index>(std::bit_width(static_cast<unsigned>(pes_) - 1));
+    ReduceForward known{.row = rounds == 0 ? to : new_rows(kinds),
+                        .width = kinds,
+                        .taken_from = parts.empty() ? none : parts.front()};
+    for (Index round = 0; round < rounds; ++round) {
+      const Index row = known.row;
+      const Exchanged next = exchange(known, parts, round);
+      parts = {next.row};
+      known = {.row = round + 1 == rounds ? to : new_rows(kinds), .width = kinds, .taken_from = row};
+      known.signal = next.signal;
+    }
+    add_largest(known, parts);
   }
 
-  // What this PE has found goes to all others, and what they have to the rows that are returned.
-  std::vector<Index> put_and_expect(ReduceForward& of_pe, ReduceForward& of_all) {
-    std::vector<Index> others;
-    of_pe.put.begin = static_cast<Index>(program_.put.size());
-    of_all.signal.begin = static_cast<Index>(program_.signal.size());
-    for (Index pe = 0; pe < pes_; ++pe) {
-      if (pe == program_.pe) continue;
-      promise(pe, of_pe.width);
-      program_.signal.push_back(expect(pe, of_pe.width));
-      others.push_back(program_.inbound.back().address.row);
+  // What has come in a round, and the signal that it has: none where the host brings it.
+  struct Exchanged {
+    Index row;
+    Range signal{};
+  };
+  // What is the largest of 2^round PEs goes to that PE behind them which has not heard of it yet, and the
+  // largest of as many others comes from before them: after log2 P rounds, rounded up, all know that of all.
+  // (Dissemination: Hensgen, Finkel, Manber 1988. That some count twice does not matter.)
+  Exchanged exchange(ReduceForward& known, const std::vector<Index>& parts, Index round) {
+    const Index distance = Index{1} << round;
+    const Index to = static_cast<Index>((Offset{program_.pe} + distance) % pes_);
+    const Index from = static_cast<Index>((Offset{program_.pe} - distance + pes_) % pes_);
+    if (uses_mpi()) {
+      const Index row = new_rows(known.width);
+      add_largest(known, parts);
+      stop_for({phase_, round, to, true, known.row, known.width});
+      stop_for({phase_, round, from, false, row, known.width});
+      return {row};
     }
-    of_all.signal.end = static_cast<Index>(program_.signal.size());
-    of_pe.put.end = static_cast<Index>(program_.put.size());
-    return others;
-  }
-  // The same by the host: all that is sent, then what comes.
-  std::vector<StagedMessage> letters_of(Index mine, Index kinds) {
-    std::vector<StagedMessage> letters;
-    for (const bool is_sent : {true, false}) {
-      for (Index pe = 0, number = 0; pe < pes_; ++pe) {
-        if (pe == program_.pe) continue;
-        const Index row = is_sent ? mine : new_rows(kinds);
-        letters.push_back({phase_, number++, pe, is_sent, row, kinds});
-      }
-    }
-    return letters;
-  }
-  static std::vector<Index> rows_of(const std::vector<StagedMessage>& letters) {
-    std::vector<Index> rows;
-    for (const StagedMessage& staged_message : letters)
-      if (!staged_message.is_sent) rows.push_back(staged_message.row);
-    return rows;
+    known.put.begin = promise(to, known.width);
+    known.put.end = known.put.begin + 1;
+    const auto signal = static_cast<Index>(program_.signal.size());
+    program_.signal.push_back(expect(from, known.width));
+    add_largest(known, parts);
+    return {program_.inbound.back().address.row, {signal, signal + 1}};
   }
 
   void add_largest(ReduceForward reduce_forward, const std::vector<Index>& cells) {

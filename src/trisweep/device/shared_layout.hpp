@@ -20,10 +20,11 @@ struct SharedLayout {
     return rows_at() + usize(rows) * usize(nrhs) * sizeof(T);
   }
   template <Scalar T>
-  PeMemory<NumberOf<T>> at(std::byte* memory) const {
+  PeMemory<NumberOf<T>> at(std::byte* memory, Index number = 0) const {
     return {.row = reinterpret_cast<NumberOf<T>*>(memory + rows_at()),
             .signal = reinterpret_cast<Count*>(memory + signals_at()),
-            .control = reinterpret_cast<Control*>(memory)};
+            .control = reinterpret_cast<Control*>(memory),
+            .number = number};
   }
 };
 inline SharedLayout shared_layout(const Program& program, Index pes) {

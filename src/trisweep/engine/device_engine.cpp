@@ -60,12 +60,8 @@ void DeviceEngine<T>::reach_others(RunningProgram<T>& of) {
   if (connect(of.program)) {
     if (const std::string obstacle = obstacle_to_puts(options_.device, comm); !obstacle.empty())
       throw mpi::CollectiveError(ErrorKind::environment, obstacle);
-    of.layouts = comm.gather(device::shared_layout(of.program, comm.size()));
-    comm.broadcast(of.layouts);
+    of.layouts = layouts_of_peers(of.program);
     if (is_gpu(options_.device) && !gpus_) gpus_ = join_gpus(comm);
-  } else {  // a PE by itself
-    of.program.pe = 0;
-    mpi::agree_on_error(comm, [&] { of.layouts = {device::shared_layout(of.program, 1)}; });
   }
 }
 
@@ -117,31 +113,54 @@ std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(const plan::Plan& pla
 template <Scalar T>
 bool DeviceEngine<T>::connect(device::Program& program) const {
   const mpi::Communicator& comm = system_.comm;
-  // To each peer: where its messages come to here, and how many messages this rank has in all.
+  // To each peer: where its messages come to here, and by which signal it says that it has finished.
   const auto told =
       mpi::exchange_lists(comm, mpi::agree_on_error(comm, [&] {
                             std::map<Index, std::vector<device::Address>> by_peer;
-                            for (const device::Outbound& message : program.outbound) by_peer[message.to];
                             for (const device::Inbound& message : program.inbound)
                               by_peer[message.from].push_back(message.address);
+                            Index signal = program.messages();
+                            for (const Index peer : device::peers_of(program))
+                              by_peer[peer].push_back({.row = 0, .rows = 0, .signal = signal++});
+                            by_peer.erase(program.pe);
                             std::vector<mpi::ListOfRank<device::Address>> lists;
-                            for (auto& [peer, addresses] : by_peer) {
-                              addresses.push_back({.row = 0, .rows = 0, .signal = program.messages()});
+                            for (auto& [peer, addresses] : by_peer)
                               lists.push_back({peer, std::move(addresses)});
-                            }
                             return lists;
                           }));
   mpi::agree_on_error(comm, [&] {
+    std::vector<Index> peers = device::peers_of(program);
     std::map<Index, std::vector<device::Address>> by_peer;
-    for (const device::Outbound& message : program.outbound) by_peer[message.to];
+    for (const Index peer : peers) by_peer[peer];
+    by_peer.erase(program.pe);
     for (const auto& list : told) by_peer[list.rank] = list.entry;
-    for (auto& [rank, there] : by_peer) {
-      const Index messages = there.empty() ? 0 : there.back().signal;
+    for (auto& [peer, there] : by_peer) {
+      const Index finished = there.empty() ? device::none : there.back().signal;
       if (!there.empty()) there.pop_back();
-      device::connect(program, rank, there, messages);
+      device::connect(program, peer, there, finished);
     }
+    device::number_peers(program, std::move(peers));
   });
   return comm.max(Offset{program.messages()}) > 0;
+}
+
+template <Scalar T>
+std::vector<device::SharedLayout> DeviceEngine<T>::layouts_of_peers(const device::Program& program) const {
+  std::vector<device::SharedLayout> layouts;
+  auto told = mpi::exchange_lists(
+      system_.comm, mpi::agree_on_error(system_.comm, [&] {
+        layouts.assign(program.peers.size(),
+                       device::shared_layout(program, static_cast<Index>(program.peers.size())));
+        std::vector<mpi::ListOfRank<device::SharedLayout>> lists;
+        for (std::size_t peer = 0; peer < layouts.size(); ++peer)
+          if (static_cast<Index>(peer) != program.pe) lists.push_back({program.peers[peer], {layouts[peer]}});
+        return lists;
+      }));
+  for (std::size_t peer = 0; auto& list : told) {
+    while (program.peers[peer] != list.rank) ++peer;
+    layouts[peer] = list.entry[0];
+  }
+  return layouts;
 }
 
 template <Scalar T>

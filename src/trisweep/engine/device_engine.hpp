@@ -42,6 +42,8 @@ class DeviceEngine final : public Engine<T> {
   };
   // Each rank hears where its messages come to. Whether there are any that devices put. Collective.
   bool connect(device::Program& program) const;
+  // Of the PEs that it knows. Collective.
+  std::vector<device::SharedLayout> layouts_of_peers(const device::Program& program) const;
   // Connects the program, where anything is put. Collective.
   void reach_others(RunningProgram<T>& of);
   // And makes its runner. Collective.

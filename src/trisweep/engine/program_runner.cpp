@@ -62,19 +62,20 @@ ProgramRunner<T>::ProgramRunner(const mpi::Communicator& comm, const RankProgram
 template <Scalar T>
 std::vector<device::PeMemory<device::NumberOf<T>>> ProgramRunner<T>::share_memory() {
   std::vector<device::PeMemory<device::NumberOf<T>>> memory;
-  if (of_.layouts.size() == 1) return memory;
+  if (of_.layouts.empty()) return memory;
+  const std::size_t mine = of_.layouts[usize(of_.program.pe)].template bytes<T>(of_.nrhs);
   if (of_.heap == nullptr) {
-    node_memory_.emplace(comm_.of_node(), of_.layouts[usize(of_.program.pe)].template bytes<T>(of_.nrhs));
+    node_memory_.emplace(comm_.of_node(), mine);
   } else {
-    std::size_t bytes = 0;
-    for (const device::SharedLayout& layout : of_.layouts)
-      bytes = std::max(bytes, layout.template bytes<T>(of_.nrhs));
-    heap_memory_ = mpi::agree_on_error(comm_, [&] { return of_.heap->allocate(bytes); });
+    const auto most = usize(comm_.max(static_cast<Offset>(mine)));
+    heap_memory_ = mpi::agree_on_error(comm_, [&] { return of_.heap->allocate(most); });
   }
   mpi::agree_on_error(comm_, [&] {
-    for (std::size_t pe = 0; pe < of_.layouts.size(); ++pe)
-      memory.push_back(of_.layouts[pe].template at<T>(
-          node_memory_ ? node_memory_->part(static_cast<Index>(pe)) : heap_memory_.get()));
+    for (std::size_t pe = 0; pe < of_.layouts.size(); ++pe) {
+      const Index rank = of_.program.number_of(static_cast<Index>(pe));
+      memory.push_back(
+          of_.layouts[pe].template at<T>(node_memory_ ? node_memory_->part(rank) : heap_memory_.get(), rank));
+    }
   });
   return memory;
 }

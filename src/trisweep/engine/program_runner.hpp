@@ -16,12 +16,12 @@ namespace trisweep::engine {
 template <Scalar T>
 struct RankProgram {
   const RankSystem<T>& system;
-  device::Program& program;
+  const device::Program& program;
   Device device;
   Index nrhs;                                            // at most
   double watchdog;                                       // seconds
   CallersVectors<T> scales;                              // of the op's right-hand sides and solutions
-  std::span<const device::SharedLayout> layouts;         // of all that put something to one another, by PE
+  std::span<const device::SharedLayout> layouts;         // of all that the program knows, by PE
   const device::ResidualSystem<T>* measuring = nullptr;  // of a program that does so, which has no panels
   HostStagedExchange<T>* host_exchange = nullptr;        // of one that has stops
   const backend::SymmetricHeap* heap = nullptr;          // by which GPUs of several ranks put
@@ -48,7 +48,7 @@ class ProgramRunner {
   void panels_changed();
 
  private:
-  // The memory that ranks reach of one another, of all of them by PE. Collective.
+  // The memory that this rank reaches, by PE; none where ranks put nothing. Collective.
   std::vector<device::PeMemory<device::NumberOf<T>>> share_memory();
   // Seconds; 0: never. Always finite on a GPU.
   double watchdog() const;
@@ -69,7 +69,7 @@ class ProgramRunner {
 template <Scalar T>
 struct RunningProgram {
   device::Program program;
-  std::vector<device::SharedLayout> layouts{};  // by PE
+  std::vector<device::SharedLayout> layouts{};  // by PE; none where ranks put nothing to one another
   std::unique_ptr<HostStagedExchange<T>> host_exchange{};
   std::unique_ptr<ProgramRunner<T>> runner{};
 };

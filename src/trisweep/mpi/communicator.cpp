@@ -73,9 +73,16 @@ Communicator Communicator::duplicate() const {
   return {lease_->pool(), limits_, fault_};
 }
 
+// A failure of MPI on a node is the end of all that uses its pool, and no mere obstacle to what asked for it.
 Communicator Communicator::of_node() const {
   CommunicatorPool& node = *lease_->pool().of_node(fault_->limit);
-  return agree_on_error(*this, [&] { return Communicator(node, limits_, nullptr); });
+  try {
+    return agree_on_error(*this, [&] { return Communicator(node, limits_, nullptr); });
+  } catch (const CollectiveError& error) {
+    if (!node.fault()->revoked()) throw;
+    revoke(Failure(error.kind(), error.what()));
+    throw Error(error.kind(), error.what());
+  }
 }
 
 Communicator::~Communicator() {

@@ -73,6 +73,9 @@ std::uint64_t OneSided::flag_word(std::size_t bytes) const {
   return (static_cast<std::uint64_t>(epochs_.current() + 1) << size_bits) | bytes;
 }
 
+// MPI 3.1 has no request that tells when a put has arrived: a flush it must be, which neither the watchdog
+// nor the fault state ends. Where the target's software carries puts out, any call of MPI there does, so that
+// a rank that has failed still lets this one go on.
 void OneSided::send(Index number, const void* data, std::size_t bytes) {
   const Slot& slot = slots_.outgoing(phase_, number, bytes);
   const MPI_Aint shift = epochs_.parity() * slot.stride;

@@ -26,40 +26,42 @@ struct Header {
 
 }  // namespace
 
-// Sizes first, so that all ranks know that all have room before anything is sent.
-Analysis broadcast_analysis(const mpi::Communicator& comm, const Analysis* root) {
-  Analysis analysis;
-  // The root's structure is only read: a broadcast writes to the others.
+// Sizes first, so that all ranks know that all have room before anything is sent. The root's lists are only
+// read: a broadcast writes to the others.
+std::shared_ptr<const Analysis> broadcast_analysis(const mpi::Communicator& comm,
+                                                   std::shared_ptr<const Analysis> root) {
+  if (comm.size() == 1) return root;
+  const bool is_root = comm.rank() == 0;
+  std::shared_ptr<Analysis> analysis;
   std::shared_ptr<symbolic::Structure> structure;
   Header header{};
   mpi::agree_on_error(comm, [&] {
-    if (comm.rank() != 0) {
-      structure = std::make_shared<symbolic::Structure>();
+    if (!is_root) {
+      analysis = std::make_shared<Analysis>();
+      analysis->structure = structure = std::make_shared<symbolic::Structure>();
       return;
     }
-    analysis = *root;
-    structure = std::const_pointer_cast<symbolic::Structure>(analysis.structure);
-    header = {.kind = analysis.kind,
+    analysis = std::const_pointer_cast<Analysis>(root);
+    structure = std::const_pointer_cast<symbolic::Structure>(root->structure);
+    header = {.kind = root->kind,
               .n = structure->n,
-              .levels = {analysis.ordering.tree.levels, structure->tree.levels},
+              .levels = {root->ordering.tree.levels, structure->tree.levels},
               .size = {}};
     std::size_t i = 0;
-    for_each_list(analysis, *structure, [&](const auto& list) { header.size[i++] = std::ssize(list); });
+    for_each_list(*analysis, *structure, [&](const auto& list) { header.size[i++] = std::ssize(list); });
   });
-  if (comm.size() == 1) return analysis;
   comm.broadcast(header);
   mpi::agree_on_error(comm, [&] {
-    if (comm.rank() == 0) return;
+    if (is_root) return;
     std::size_t i = 0;
-    for_each_list(analysis, *structure, [&](auto& list) { list.resize(usize(header.size[i++])); });
+    for_each_list(*analysis, *structure, [&](auto& list) { list.resize(usize(header.size[i++])); });
   });
-  for_each_list(analysis, *structure, [&](auto& list) { comm.broadcast(std::span(list)); });
-  if (comm.rank() == 0) return analysis;
-  analysis.kind = header.kind;
+  for_each_list(*analysis, *structure, [&](auto& list) { comm.broadcast(std::span(list)); });
+  if (is_root) return root;
+  analysis->kind = header.kind;
   structure->n = header.n;
-  analysis.ordering.tree.levels = header.levels[0];
+  analysis->ordering.tree.levels = header.levels[0];
   structure->tree.levels = header.levels[1];
-  analysis.structure = std::move(structure);
   return analysis;
 }
 

@@ -4,8 +4,9 @@
 
 namespace trisweep::solve {
 
-// Collective. Every rank gets a copy of rank 0's analysis (`root` is read there only): all of it is of the
-// size of the structure, none of the size of the factors.
-Analysis broadcast_analysis(const mpi::Communicator& comm, const Analysis* root);
+// Collective. Rank 0 has its own analysis (`root` is used there only), every other rank a copy of it: all of
+// it is of the size of the structure, none of the size of the factors.
+std::shared_ptr<const Analysis> broadcast_analysis(const mpi::Communicator& comm,
+                                                   std::shared_ptr<const Analysis> root);
 
 }  // namespace trisweep::solve

@@ -19,8 +19,8 @@ template <Scalar S>
 class FactorSource {
  public:
   virtual ~FactorSource() = default;
-  // On every rank the same, of the size of the structure.
-  virtual Analysis analysis(const mpi::Communicator& comm) = 0;
+  // On every rank the same, of the size of the structure. Never null.
+  virtual std::shared_ptr<const Analysis> analysis(const mpi::Communicator& comm) = 0;
   // This rank's pieces of the factors. Any distribution of the analysis, any number of times.
   virtual engine::PieceValues<S> panels(const mpi::Communicator& comm,
                                         const distribution::Distribution& distribution,

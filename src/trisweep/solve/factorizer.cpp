@@ -65,8 +65,9 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given(const Attempt& attemp
   if (!given.template in<F>())
     throw mpi::CollectiveError(ErrorKind::usage, "the factors that are given are in another precision",
                                "choose the option `mixed` as they are");
-  auto source = factors_of_system<F>(given.template in<F>(), system_);
-  const auto analysis = std::make_shared<const Analysis>(source->analysis(comm_));
+  auto source =
+      mpi::agree_on_error(comm_, [&] { return factors_of_system<F>(given.template in<F>(), system_); });
+  const auto analysis = source->analysis(comm_);
   mpi::agree_on_error(comm_, [&] {
     if (comm_.rank() != 0) return;
     PlanRequest request = plan_request<F>(attempt);

@@ -36,21 +36,25 @@ class FactorsOfSystem final : public FactorSource<S> {
   FactorsOfSystem(std::shared_ptr<FactorSource<S>> source, const LinearSystem<T>& system)
       : source_(std::move(source)), system_(system) {}
 
-  Analysis analysis(const mpi::Communicator& comm) override {
+  std::shared_ptr<const Analysis> analysis(const mpi::Communicator& comm) override {
     if (!analysis_) {
-      const Analysis given = source_->analysis(comm);
-      std::vector<Index> from(system_.numbers().number.begin(), system_.numbers().number.end());
+      const auto given = source_->analysis(comm);
+      std::vector<Index> from;
+      mpi::agree_on_error(comm, [&] {
+        const std::span<const Index> number = system_.numbers().number;
+        from.assign(number.begin(), number.end());
+      });
       comm.broadcast(from);
       mpi::agree_on_error(comm, [&] {
-        if (given.structure->n != system_.matrix().partition().rows())
+        if (given->structure->n != system_.matrix().partition().rows())
           throw Error(ErrorKind::usage,
-                      fmt::format("factors of {} rows for a matrix of {}", given.structure->n,
+                      fmt::format("factors of {} rows for a matrix of {}", given->structure->n,
                                   system_.matrix().partition().rows()),
                       "pass the matrix that was factored");
-        analysis_ = of_other_rows(given, from, 1 / double(system_.unit()));
+        analysis_ = std::make_shared<const Analysis>(of_other_rows(*given, from, 1 / double(system_.unit())));
       });
     }
-    return *analysis_;
+    return analysis_;
   }
 
   engine::PieceValues<S> panels(const mpi::Communicator& comm, const distribution::Distribution& distribution,
@@ -78,7 +82,7 @@ class FactorsOfSystem final : public FactorSource<S> {
  private:
   std::shared_ptr<FactorSource<S>> source_;
   const LinearSystem<T>& system_;
-  std::optional<Analysis> analysis_;
+  std::shared_ptr<const Analysis> analysis_;
 };
 
 }  // namespace

@@ -103,7 +103,7 @@ struct IterativeSolver<T>::State {
 template <Scalar T>
 IterativeSolver<T>::IterativeSolver(MPI_Comm comm, BlockRows<T> rows, const IterativeOptions& options)
     : state_([&] {
-        const mpi::Communicator ranks(comm);
+        const mpi::Communicator ranks(comm, {}, options.factors.watchdog);
         return mpi::revoke_on_error(
             ranks, [&] { return mpi::make_collective<State>(ranks, std::move(rows), options); });
       }()) {}

@@ -92,8 +92,8 @@ class LuSource final : public FactorSource<T> {
  public:
   explicit LuSource(LuParts<T> parts) : parts_(std::move(parts)) {}
 
-  Analysis analysis(const mpi::Communicator& comm) override {
-    if (analysis_) return *analysis_;
+  std::shared_ptr<const Analysis> analysis(const mpi::Communicator& comm) override {
+    if (analysis_) return analysis_;
     auto n = static_cast<Index>(parts_.row_new.size());
     comm.broadcast(n);
     auto pattern = mpi::agree_on_error(comm, [&] {
@@ -102,23 +102,22 @@ class LuSource final : public FactorSource<T> {
     });
     auto by_rank = comm.gather(pattern);
     pattern = {};
-    Analysis made;
+    std::shared_ptr<const Analysis> made;
     mpi::agree_on_error(comm, [&] {
       if (comm.rank() != 0) return;
       ordering::SeparatorTree tree;
       auto found = structure_of(symmetric_pattern(n, parts_.first, std::move(by_rank)), comm.size(), tree);
       new_of_ = std::move(found.new_of_ordered);
-      made = {.ordering = {.row_new = gathered(new_of_, parts_.row_new),
-                           .col_new = gathered(new_of_, parts_.col_new),
-                           .row_scale = parts_.row_scale,
-                           .col_scale = parts_.col_scale,
-                           .tree = std::move(tree)},
-              .structure = std::move(found.structure)};
+      made =
+          std::make_shared<const Analysis>(Analysis{.ordering = {.row_new = gathered(new_of_, parts_.row_new),
+                                                                 .col_new = gathered(new_of_, parts_.col_new),
+                                                                 .row_scale = parts_.row_scale,
+                                                                 .col_scale = parts_.col_scale,
+                                                                 .tree = std::move(tree)},
+                                                    .structure = std::move(found.structure)});
     });
     comm.broadcast(new_of_);
-    made = broadcast_analysis(comm, &made);
-    analysis_ = std::make_shared<const Analysis>(std::move(made));
-    return *analysis_;
+    return analysis_ = broadcast_analysis(comm, std::move(made));
   }
 
   engine::PieceValues<T> panels(const mpi::Communicator& comm, const Distribution& distribution,

@@ -6,13 +6,13 @@
 namespace trisweep::solve {
 
 template <Scalar S>
-Analysis RootFactors<S>::analysis(const mpi::Communicator& comm) {
+std::shared_ptr<const Analysis> RootFactors<S>::analysis(const mpi::Communicator& comm) {
   mpi::agree_on_error(comm, [&] {
     if (comm.rank() == 0 && !(made_ && made_->analysis && made_->analysis->structure && made_->factors))
       throw Error(ErrorKind::usage, "rank 0 has no factorization to solve with",
                   "pass what factor() returned on rank 0");
   });
-  return broadcast_analysis(comm, made_ ? made_->analysis.get() : nullptr);
+  return broadcast_analysis(comm, made_ ? made_->analysis : nullptr);
 }
 
 template <Scalar S>

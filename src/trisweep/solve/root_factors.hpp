@@ -15,7 +15,7 @@ class RootFactors final : public FactorSource<S> {
   // `made`: on rank 0; elsewhere ignored. Allocates nothing, so that it may be made outside of any vote.
   explicit RootFactors(std::shared_ptr<const Factorization<S>> made) noexcept : made_(std::move(made)) {}
 
-  Analysis analysis(const mpi::Communicator& comm) override;
+  std::shared_ptr<const Analysis> analysis(const mpi::Communicator& comm) override;
   engine::PieceValues<S> panels(const mpi::Communicator& comm, const distribution::Distribution& distribution,
                                 const distribution::LocalBlocks& local_blocks) override;
   double scaled_norm_one(const mpi::Communicator& comm) override;

@@ -1,11 +1,11 @@
 #pragma once
 // The options of a solver (solver.hpp).
 
-#include <limits>
 #include <optional>
 #include <string>
 
 #include "trisweep/core/observer.hpp"
+#include "trisweep/core/watchdog.hpp"
 #include "trisweep/engine/devices.hpp"
 #include "trisweep/model/plan_axes.hpp"
 #include "trisweep/numeric/kind.hpp"
@@ -42,8 +42,8 @@ struct SolverOptions {
   bool deterministic = false;  // a fixed summation order: bitwise the same x on one grid
   // False, a study: the same messages and products in any order, without a solution.
   bool dependencies = true;
-  // Seconds without progress after which a solve fails, and says which messages are missing.
-  double watchdog = std::numeric_limits<double>::infinity();
+  // Seconds without progress after which a solve fails, and says which messages are missing; infinity: never.
+  double watchdog = usual_watchdog;
   RefinementOptions refinement{};  // how far x is refined
   bool second_try = true;          // conservative pivoting, when the first factors lead to no solution
   Observer* observer = nullptr;    // progress of rank 0

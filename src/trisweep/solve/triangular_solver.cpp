@@ -120,7 +120,7 @@ requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
       analysis_(factors.analysis(comm_)),
       analysis_key_(factors.analysis_key(comm_)) {
   mpi::agree_on_error(comm_, [&] {
-    distribution_ = {analysis_.structure, options.mapping, options.grid, options.tiling};
+    distribution_ = {analysis_->structure, options.mapping, options.grid, options.tiling};
     partition_ = partition_for(options.rows, structure().n, comm_.size());
     local_blocks_ = distribution::make_local_blocks(structure(), mapping(), comm_.rank());
   });
@@ -132,7 +132,7 @@ requires kernels::StorageOf<S, T> TriangularSolver<T>::TriangularSolver(
                                       .distribution = distribution_,
                                       .local_blocks = local_blocks_,
                                       .panels = panels_,
-                                      .ordering = analysis_.ordering,
+                                      .ordering = analysis_->ordering,
                                       .partition = partition_},
                                      {.device = options_.device,
                                       .exchange_backend = options_.exchange_backend,
@@ -218,12 +218,12 @@ plan::Plan TriangularSolver<T>::make_plan(Op op, const plan::Pruning& pruning) c
   const bool ordered = options_.deterministic || options_.threads > 1 || on_device;
   const Offset grain = options_.grain.value_or(on_device ? plan::grain_of_gpus : plan::grain_of_threads);
   const plan::PlanSpec spec{.op = op,
-                            .upper_is_lower = !numeric::has_upper(analysis_.kind),
+                            .upper_is_lower = !numeric::has_upper(analysis_->kind),
                             .tree = options_.tree,
                             .inter_grid = options_.inter_grid,
                             .vectors = std::make_shared<const plan::VectorPlaces>(
-                                plan::vector_places(analysis_.ordering, partition_)),
-                            .lower_op = numeric::upper_of_lower(analysis_.kind),
+                                plan::vector_places(analysis_->ordering, partition_)),
+                            .lower_op = numeric::upper_of_lower(analysis_->kind),
                             .pruning = pruning};
   const auto phases = plan::describe(options_.schedule, structure(), mapping(), local_blocks_.layer, spec);
   plan::Plan plan =

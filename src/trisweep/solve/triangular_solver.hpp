@@ -1,7 +1,6 @@
 #pragma once
 // Solves with the factors L D U on a grid of ranks, any number of times.
 
-#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "trisweep/core/thread_pool.hpp"
+#include "trisweep/core/watchdog.hpp"
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/plan/schedule.hpp"
 #include "trisweep/solve/factor_source.hpp"
@@ -45,7 +45,7 @@ struct TriangularSolverOptions {
   // cost of the dependencies (2018 paper, section 2.2 and Table 1).
   bool dependencies = true;
   // Seconds without progress after which a solve throws Error(environment), with the messages it waits for.
-  double watchdog = std::numeric_limits<double>::infinity();
+  double watchdog = usual_watchdog;
   // Panel entries of a task, with several threads or on a device. Unset: as plan/grain.hpp has it.
   std::optional<Offset> grain{};
   distribution::Tiling tiling{};            // of wide supernodes
@@ -148,7 +148,7 @@ class TriangularSolver {
   }
   // The same of unknowns.
   plan::SupernodeSet reach_of_unknowns(Op op, std::span<const Index> rows) const {
-    return reach(op == Op::none ? analysis_.ordering.col_new : analysis_.ordering.row_new, rows);
+    return reach(op == Op::none ? analysis_->ordering.col_new : analysis_->ordering.row_new, rows);
   }
   // When the elimination comes to this rank's equation `row` of op(A) x = b.
   Index position_of_equation(Op op, Index row) const {
@@ -177,7 +177,7 @@ class TriangularSolver {
   const distribution::RowPartition& partition() const { return partition_; }
   // The scaling of this rank's equations of op(A) x = b: rows of A, or columns for its transposes.
   std::span<const double> equation_scale(Op op) const {
-    const auto& order = analysis_.ordering;
+    const auto& order = analysis_->ordering;
     const auto& whole = op == Op::none ? order.row_scale : order.col_scale;
     return std::span(whole).subspan(usize(partition_.first(comm_.rank())),
                                     usize(partition_.count(comm_.rank())));
@@ -201,7 +201,7 @@ class TriangularSolver {
   // Reports an error of this rank alone in a collective operation with the solver (mpi/fault_state.hpp).
   void revoke(const mpi::Failure& failure) const noexcept { comm_.revoke(failure); }
   // LU, Cholesky or L D L^T.
-  numeric::Kind kind() const { return analysis_.kind; }
+  numeric::Kind kind() const { return analysis_->kind; }
   // Of this rank's panels, as they are stored.
   std::size_t panel_bytes() const { return panels_.bytes(); }
   // The 1-norm of the scaled matrix.
@@ -224,13 +224,13 @@ class TriangularSolver {
   plan::Plan make_plan(Op op, const plan::Pruning& pruning = {}) const;
   void prepare_pruned(Op op, const plan::Pruning& pruning, Index nrhs);
   const std::vector<Index>& equations_new(Op op) const {
-    return op == Op::none ? analysis_.ordering.row_new : analysis_.ordering.col_new;
+    return op == Op::none ? analysis_->ordering.row_new : analysis_->ordering.col_new;
   }
   plan::SupernodeSet reach(const std::vector<Index>& row_new, std::span<const Index> rows) const;
 
   mpi::Communicator comm_;
   TriangularSolverOptions options_;
-  Analysis analysis_;
+  std::shared_ptr<const Analysis> analysis_;
   std::shared_ptr<const void> analysis_key_;
   double scaled_norm_one_ = 0;
   distribution::RowPartition partition_;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <vector>
 
+#include "support/left_windows.hpp"
 #include "support/solver.hpp"
 #include "support/watchdog.hpp"
 
@@ -13,7 +14,6 @@ namespace {
 
 int communicators = 0;  // that were made here and not freed
 int messages = 0;       // sent here
-int windows = 0;        // that were made here and not freed
 
 }  // namespace
 
@@ -28,15 +28,6 @@ extern "C" int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info in
 extern "C" int MPI_Comm_free(MPI_Comm* comm) {
   --communicators;
   return PMPI_Comm_free(comm);
-}
-extern "C" int MPI_Win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* base,
-                                MPI_Win* made) {
-  ++windows;
-  return PMPI_Win_allocate(bytes, unit, info, comm, base, made);
-}
-extern "C" int MPI_Win_free(MPI_Win* window) {
-  --windows;
-  return PMPI_Win_free(window);
 }
 extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                          MPI_Request* request) {
@@ -105,7 +96,7 @@ TEST(CommunicatorPool, EndsWithTheCallersCommunicator) {
 
 // Of objects that are destroyed locally: MPICH ends MPI_Finalize by an assertion where a window is left.
 TEST(CommunicatorPool, WindowsThatAreLeftAreFreedByAllRanksTogether) {
-  const int before = windows;
+  const int before = testing_support::windows();
   MPI_Comm callers = MPI_COMM_NULL;
   PMPI_Comm_dup(MPI_COMM_WORLD, &callers);
   const auto leave_window = [&] {
@@ -118,11 +109,11 @@ TEST(CommunicatorPool, WindowsThatAreLeftAreFreedByAllRanksTogether) {
     comm.destroy_locally();
   };
   leave_window();
-  EXPECT_EQ(windows, before + 1);
+  EXPECT_EQ(testing_support::windows(), before + 1);
   leave_window();  // on the same communicator
-  EXPECT_EQ(windows, before + 1);
+  EXPECT_EQ(testing_support::windows(), before + 1);
   PMPI_Comm_free(&callers);
-  EXPECT_EQ(windows, before);
+  EXPECT_EQ(testing_support::windows(), before);
 }
 
 TEST(CommunicatorPool, OneThatHasFailedIsNotUsedAgain) {

@@ -4,7 +4,6 @@
 
 #include <numeric>
 
-#include "support/abandoned.hpp"
 #include "support/watchdog.hpp"
 #include "trisweep/mpi/agreement.hpp"
 #include "trisweep/mpi/two_sided.hpp"
@@ -140,7 +139,7 @@ TEST(FaultState, TheWatchdogDoesNotLimitLongWork) {
 
 // An endless wait in a destructor, were it not for what the failing rank says.
 TEST(FaultState, TransportsOfAnAbandonedSolveAreDestroyedWithoutWaiting) {
-  for (const NamedTransport& named : testing_support::transports_to_abandon()) {
+  for (const NamedTransport& named : transports()) {
     const Communicator comm(MPI_COMM_WORLD);
     const auto transport = named.make(comm, {.phase = std::vector<PhaseMessages>(1), .row_bytes = 8});
     Watchdog watchdog(std::numeric_limits<double>::infinity(), &comm);
@@ -257,6 +256,18 @@ TEST(Agreement, ListsInAnotherOrderAreRefused) {
   EXPECT_NO_THROW(require_matching(comm, pattern));
   if (comm.rank() == 0) std::swap(pattern.phase[0].in[0], pattern.phase[0].in[1]);
   EXPECT_THROW(require_matching(comm, pattern), CollectiveError);
+}
+
+// Behind all that is shown of an option's value: its hash tells.
+TEST(Agreement, ValuesAreComparedAsAWhole) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) GTEST_SKIP() << "one rank differs from nobody";
+  std::string rows(1000, '7');
+  const std::array same{Setting("rows", rows)};
+  EXPECT_NO_THROW(require_same(comm, same));
+  if (comm.rank() == comm.size() - 1) rows.back() = '8';
+  const std::array other{Setting("rows", rows)};
+  EXPECT_THROW(require_same(comm, other), CollectiveError);
 }
 
 // As a rank would with another plan.

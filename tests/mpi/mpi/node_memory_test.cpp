@@ -1,8 +1,10 @@
 #include "trisweep/mpi/node_memory.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace trisweep::mpi {
 namespace {
@@ -24,6 +26,17 @@ TEST(NodeMemory, EveryRankSeesWhatEveryOtherWrites) {
     const auto of_r = [r](std::byte b) { return b == static_cast<std::byte>(r); };
     EXPECT_TRUE(std::all_of(memory.part(r), memory.part(r) + bytes_of(r), of_r)) << r;
   }
+}
+
+// Whatever a page is: 4 KiB here, 16 or 64 on other processors.
+TEST(NodeMemory, PartsAreOnPagesOfTheirOwn) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Communicator node = comm.of_node();
+  const NodeMemory memory(node, 1 + usize(node.rank()));
+  for (Index rank = 0; rank < node.size(); ++rank)
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.part(rank)) %
+                  static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)),
+              0);
 }
 
 TEST(NodeMemory, MoreThanThereIsIsRefusedOnEveryRank) {

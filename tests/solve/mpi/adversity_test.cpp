@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "gallery/gallery.hpp"
-#include "support/abandoned.hpp"
 #include "support/perturbed_transport.hpp"
 #include "support/solver.hpp"
 
@@ -115,7 +114,7 @@ TEST(Adversity, TheWatchdogEndsASolveThatMissesAMessageAndSaysWhich) {
   if (world_size() == 1) GTEST_SKIP() << "one rank has no message to lose";
   const auto a = random_matrix<double>({.n = 120, .per_row = 2, .seed = 33});
   const auto factors = factored(a);
-  for (const auto& named : testing_support::transports_to_abandon()) {
+  for (const auto& named : mpi::transports()) {
     const auto lossy = [make = named.make](const mpi::Communicator& comm,
                                            const mpi::CommunicationPattern& pattern) {
       return std::make_unique<LossyTransport>(make(comm, pattern));

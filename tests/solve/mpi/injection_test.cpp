@@ -2,24 +2,17 @@
 // other, and one call of MPI after the other: every rank gets the same error, none waits for ever, and what
 // is left behind can be destroyed.
 
-#include <gtest/gtest.h>
-#include <unistd.h>
+#include "support/injection.hpp"
 
-#include <algorithm>
-#include <array>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
-#include "support/abandoned.hpp"
-#include "support/failing_calls.hpp"
 #include "support/rows_of.hpp"
-#include "support/solver.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
+#include "trisweep/mpi/transport.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
@@ -32,126 +25,22 @@ using testing_support::agreements;
 using testing_support::allocations;
 using testing_support::attributes;
 using testing_support::Countdown;
-using testing_support::factored;
+using testing_support::fail_everywhere;
+using testing_support::few;
+using testing_support::Injection;
 using testing_support::makers;
+using testing_support::many;
+using testing_support::of_one_plan;
+using testing_support::Outcome;
+using testing_support::OwnCommunicator;
 using testing_support::polls;
-using testing_support::random_matrix;
+using testing_support::some;
 using testing_support::transfers;
 using testing_support::uneven_blocks;
 using testing_support::world_size;
 
-constexpr unsigned patience_seconds = 20;
-char where[200];  // for whoever has to end the test
-
-extern "C" void give_up(int) {
-  const auto ignored = write(2, where, std::strlen(where));
-  static_cast<void>(ignored);
-  std::_Exit(3);
-}
-
-struct Outcome {
-  int fired;
-  int thrown;                        // ranks
-  std::vector<std::string> message;  // by rank, empty where none was thrown
-};
-
-// Every rank's text, cut.
-std::vector<std::string> all_texts(const std::string& mine) {
-  constexpr std::size_t most = 200;
-  std::array<char, most> text{};
-  std::copy_n(mine.data(), std::min(mine.size(), most - 1), text.data());
-  std::vector<char> all(most * usize(world_size()));
-  MPI_Allgather(text.data(), most, MPI_CHAR, all.data(), most, MPI_CHAR, MPI_COMM_WORLD);
-  std::vector<std::string> texts;
-  for (Index r = 0; r < world_size(); ++r) texts.emplace_back(all.data() + usize(r) * most);
-  return texts;
-}
-
-// On rank `failing` the event after `events` others fails.
-template <class Scenario>
-Outcome run(Countdown& countdown, Index failing, int events, const Scenario& scenario) {
-  const mpi::Communicator world(MPI_COMM_WORLD);
-  std::snprintf(where, sizeof where, "%s: rank %d waits for ever after failure %d of rank %d\n",
-                testing::UnitTest::GetInstance()->current_test_info()->name(), world.rank(), events, failing);
-  alarm(patience_seconds);
-  int thrown = 0;
-  std::string message;
-  if (world.rank() == failing) countdown.start(events);
-  try {
-    scenario(world.rank());
-  } catch (const std::exception& error) {
-    countdown.stop();
-    thrown = 1;
-    message = error.what();
-  }
-  countdown.stop();
-  int counts[2] = {world.rank() == failing && countdown.fired() ? 1 : 0, thrown};
-  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, world.handle());
-  alarm(0);
-  return {counts[0], counts[1], all_texts(message)};
-}
-
-// The first events one by one, later ones, which are many of a kind, with growing steps: the sooner, the
-// fewer failures. Objects that are left revoked keep their communicators, of which MPICH has 2,048.
-enum Failures { many = 100, some = 10, few = 3 };
-
-bool is_same(const std::string& message, const std::string& of_failing) {
-  return message == of_failing;
-}
-
-template <class Scenario>
-void fail_everywhere(Countdown& countdown, const Scenario& scenario, Failures failures = many,
-                     bool (*is_expected)(const std::string&, const std::string&) = is_same) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  // libstdc++'s copy of a variant is taken for undefined behaviour when an allocation in it fails.
-  if (&countdown == &allocations) GTEST_SKIP() << "allocations fail in builds without sanitizers only";
-#endif
-  std::signal(SIGALRM, give_up);
-  for (const Index failing : {Index{0}, world_size() - 1}) {
-    for (int events = 0;; events += 1 + events / failures) {
-      const Outcome outcome = run(countdown, failing, events, scenario);
-      if (outcome.fired == 0) {
-        EXPECT_EQ(outcome.thrown, 0);
-        EXPECT_GT(events, 3) << "nothing was there to fail";
-        break;
-      }
-      // A failure may be survived, such as that of a choice for which there is another, but on all ranks.
-      ASSERT_TRUE(outcome.thrown == 0 || outcome.thrown == world_size())
-          << outcome.thrown << " ranks got an error after failure " << events << " of rank " << failing;
-      for (const std::string& message : outcome.message)
-        ASSERT_TRUE(outcome.thrown == 0 || is_expected(message, outcome.message[usize(failing)]))
-            << message << "\nafter failure " << events << " of rank " << failing << ":\n"
-            << outcome.message[usize(failing)];
-    }
-  }
-}
-
-class Injection : public testing::Test {
- protected:
-  TriangularSolverOptions options(const mpi::NamedTransport& named, int threads) const {
-    const Index ranks = world_size();
-    return {.grid = ranks % 2 == 0 ? distribution::ProcessGrid{ranks / 2, 1, 2}
-                                   : distribution::ProcessGrid{ranks, 1, 1},
-            .transport = named.make,
-            .threads = threads};
-  }
-
-  const matrix::Csr<double> a_ = random_matrix<double>({.n = 24, .per_row = 2, .seed = 5});
-  const std::shared_ptr<const Factorization<double>> factors_ = factored(a_, 1);
-  const matrix::Dense<double> ones_{a_.rows(), 2, std::vector<double>(usize(a_.rows()) * 2, 1.0)};
-  // Whoever comes here while another rank has failed hears of it.
-  static void conditional_barrier(TriangularSolver<double>& solver) {
-    mpi::agree_on_error(solver.comm(), [] {});
-  }
-  void solve(TriangularSolver<double>& solver, Op op, Index nrhs) {
-    const Index rows = solver.partition().count(solver.comm().rank());
-    solver.solve(op, {v_.data(), rows, nrhs}, {v_.data(), rows, nrhs});
-  }
-  std::vector<double> v_ = std::vector<double>(usize(a_.rows()) * 4, 1.0);
-};
-
 TEST_F(Injection, OfAllocationsInConstructionPreparationAndSolves) {
-  for (const auto& named : testing_support::transports_to_abandon()) {
+  for (const auto& named : mpi::transports()) {
     fail_everywhere(allocations, [&](Index) {
       TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(named, 1));
       solver.prepare(Op::none, 2);
@@ -209,7 +98,7 @@ TEST_F(Injection, OfAllocationsInRefinementAndGmres) {
           conditional_barrier(solver);
           EXPECT_LT(result.error.componentwise, 1e-14);
         },
-        some);
+        {.failures = some});
   }
 }
 
@@ -234,7 +123,7 @@ TEST_F(Injection, OfAllocationsInBicgstab) {
         mpi::agree_on_error(matrix.comm(), [] {});
         EXPECT_EQ(result[0].outcome, krylov::Outcome::converged);
       },
-      some);
+      {.failures = some});
 }
 
 TEST_F(Injection, OfAllocationsInTheConditionEstimate) {
@@ -248,7 +137,7 @@ TEST_F(Injection, OfAllocationsInTheConditionEstimate) {
 TEST_F(Injection, OfCollectiveSteps) {
   if (world_size() == 1) GTEST_SKIP() << "one rank has nobody to agree with";
   // An error of the matrix destroys the solver, too, which cannot know that it is everybody's.
-  for (const auto& named : testing_support::transports_to_abandon()) {
+  for (const auto& named : mpi::transports()) {
     fail_everywhere(agreements, [&](Index rank) {
       TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(named, 1));
       krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, rank == 0 ? &a_ : nullptr, solver.partition());
@@ -265,29 +154,6 @@ TEST_F(Injection, OfCollectiveSteps) {
     });
   }
 }
-
-SolverOptions of_one_plan() {
-  return {.plan = model::only({.grid = {world_size(), 1, 1}}), .usual_transport = false, .watchdog = 15};
-}
-
-// What fails may be the end of all objects on the caller's communicator.
-class OwnCommunicator {
- public:
-  OwnCommunicator() { PMPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
-  ~OwnCommunicator() { PMPI_Comm_free(&comm_); }
-  OwnCommunicator(const OwnCommunicator&) = delete;
-  OwnCommunicator& operator=(const OwnCommunicator&) = delete;
-  operator MPI_Comm() const { return comm_; }
-  // With an object on it, and so with a communicator on which ranks hear of one another's failures.
-  const OwnCommunicator& with_object() const {
-    const testing_support::Undisturbed undisturbed;
-    const mpi::Communicator object(comm_);
-    return *this;
-  }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-};
 
 // From the matrix to the bounds of an answer, a second factorization included.
 void use_a_solver(const matrix::Csr<double>& a, MPI_Comm comm = MPI_COMM_WORLD) {
@@ -310,8 +176,7 @@ void use_a_solver(const matrix::Csr<double>& a, MPI_Comm comm = MPI_COMM_WORLD) 
 }
 
 TEST_F(Injection, OfAllocationsInASolver) {
-  fail_everywhere(
-      allocations, [&](Index) { use_a_solver(a_); }, some);
+  fail_everywhere(allocations, [&](Index) { use_a_solver(a_); }, {.failures = some});
 }
 
 TEST_F(Injection, OfCollectiveStepsInASolver) {
@@ -322,14 +187,13 @@ TEST_F(Injection, OfCollectiveStepsInASolver) {
 TEST_F(Injection, OfCallsOfMpiInASolver) {
   if (world_size() == 1) GTEST_SKIP() << "one rank calls nobody";
   for (Countdown* const which : {&transfers, &polls})
-    fail_everywhere(
-        *which, [&](Index) { use_a_solver(a_, OwnCommunicator().with_object()); },
-        which == &transfers ? some : few);
+    fail_everywhere(*which, [&](Index) { use_a_solver(a_, OwnCommunicator().with_object()); },
+                    {.failures = which == &transfers ? some : few});
 }
 
 TEST_F(Injection, OfCallsThatMakeAndFreeCommunicators) {
-  fail_everywhere(
-      makers, [&](Index) { use_a_solver(a_, OwnCommunicator().with_object()); }, some);
+  fail_everywhere(makers, [&](Index) { use_a_solver(a_, OwnCommunicator().with_object()); },
+                  {.failures = some});
 }
 
 // Of the first object on a communicator ranks may not hear: the watchdog ends their waits.
@@ -339,36 +203,50 @@ TEST_F(Injection, OfTheFirstCallsOnACommunicator) {
   };
   for (Countdown* const which : {&transfers, &makers, &attributes}) {
     if (which == &transfers && world_size() == 1) continue;
-    fail_everywhere(
-        *which,
-        [&](Index) {
-          const OwnCommunicator own;
-          const mpi::Communicator first(own, {}, 2);
-          const mpi::Communicator second(own, {}, 2);
-          mpi::agree_on_error(second, [] {});
-        },
-        many, is_same_or_of_watchdog);
+    fail_everywhere(*which,
+                    [&](Index) {
+                      const OwnCommunicator own;
+                      const mpi::Communicator first(own, {}, 2);
+                      const mpi::Communicator second(own, {}, 2);
+                      mpi::agree_on_error(second, [] {});
+                    },
+                    {.message = is_same_or_of_watchdog, .watchdog = 2});
   }
 }
 
 TEST_F(Injection, OfCallsOfMpiInEveryTransport) {
   if (world_size() == 1) GTEST_SKIP() << "one rank calls nobody";
-  for (const auto& named : testing_support::transports_to_abandon()) {
+  for (const auto& named : mpi::transports()) {
     for (Countdown* const which : {&transfers, &polls}) {
-      fail_everywhere(
-          *which,
-          [&](Index) {
-            const OwnCommunicator own;
-            const mpi::Communicator comm(own.with_object(), {}, 15);
-            mpi::revoke_on_error(comm, [&] {
-              TriangularSolver<double> solver(comm.share(), factors_, options(named, 1));
-              for (int i = 0; i < 3; ++i) solve(solver, Op::none, 2);
-              conditional_barrier(solver);
-            });
-          },
-          few);
+      fail_everywhere(*which,
+                      [&](Index) {
+                        const OwnCommunicator own;
+                        const mpi::Communicator comm(own.with_object(), {}, 15);
+                        mpi::revoke_on_error(comm, [&] {
+                          TriangularSolver<double> solver(comm.share(), factors_, options(named, 1));
+                          for (int i = 0; i < 3; ++i) solve(solver, Op::none, 2);
+                          conditional_barrier(solver);
+                        });
+                      },
+                      {.failures = few});
     }
   }
+}
+
+// What communicates on a node alone: a failure there is the end of the object, not of a transport that the
+// others do without.
+TEST_F(Injection, OfCallsOfMpiOnANode) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank calls nobody";
+  fail_everywhere(transfers,
+                  [&](Index) {
+                    const OwnCommunicator own;
+                    const mpi::Communicator comm(own.with_object(), {}, 15);
+                    mpi::revoke_on_error(comm, [&] {
+                      mpi::usual_transport(comm);
+                      mpi::agree_on_error(comm, [] {});
+                    });
+                  },
+                  {.survives = false});
 }
 
 // The next call, with nothing to fail: it works, or is refused, on all ranks alike.

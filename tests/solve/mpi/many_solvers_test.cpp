@@ -72,6 +72,12 @@ TEST_F(ManySolvers, SideBySideEndInAnyOrder) {
   }
 }
 
+// Whoever does not turn it off: a rank that never comes is not waited for for ever.
+TEST_F(ManySolvers, HaveAFiniteWatchdog) {
+  EXPECT_EQ(SolverOptions{}.watchdog, 300);
+  EXPECT_EQ(TriangularSolverOptions{}.watchdog, 300);
+}
+
 // Whatever decides on plans, attempts or steps of refinement: two ranks that differ would wait for each
 // other.
 TEST_F(ManySolvers, OptionsThatDifferAreNamedOnEveryRank) {

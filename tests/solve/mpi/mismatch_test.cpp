@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "support/abandoned.hpp"
 #include "support/solver.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/plan/variants.hpp"
@@ -124,7 +123,7 @@ TEST_F(Mismatch, OfPlansIsFoundByTheirMessages) {
 // Prepared for more, solves add no step in which ranks could agree: sizes tell, and whoever sees it tells the
 // others. Such a solver can be destroyed, and nothing else.
 TEST_F(Mismatch, OfRightHandSidesEndsTheSolveOnEveryRank) {
-  for (const auto& named : testing_support::transports_to_abandon()) {
+  for (const auto& named : mpi::transports()) {
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors_,
                                     {.grid = {world_size(), 1, 1}, .transport = named.make});
     for (const Op op : {Op::none, Op::transpose}) solver.prepare(op, 3);
@@ -142,7 +141,7 @@ TEST_F(Mismatch, OfRightHandSidesEndsTheSolveOnEveryRank) {
 
 // The same number of rows, so that no size tells, and other messages.
 TEST_F(Mismatch, OfOpsEndsTheSolveOnEveryRank) {
-  for (const auto& named : testing_support::transports_to_abandon()) {
+  for (const auto& named : mpi::transports()) {
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors_,
                                     {.grid = {world_size(), 1, 1}, .transport = named.make, .watchdog = 0.2});
     for (const Op op : {Op::none, Op::transpose}) solver.prepare(op, 1);
@@ -190,7 +189,7 @@ TEST_F(Mismatch, OfTheirPaceIsNone) {
 
 // The watchdog names the rows that are missing, and whose they are.
 TEST_F(Mismatch, OfWhoSolvesIsNamed) {
-  for (const auto& named : testing_support::transports_to_abandon()) {
+  for (const auto& named : mpi::transports()) {
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors_,
                                     {.grid = {world_size(), 1, 1}, .transport = named.make, .watchdog = 0.2});
     solver.prepare(Op::none, 1);

@@ -2,6 +2,7 @@
 
 #include "trisweep/plan/pruning.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <numeric>
@@ -24,7 +25,7 @@ using testing_support::uneven_blocks;
 using testing_support::world_rank;
 using testing_support::world_size;
 
-constexpr std::array ops{Op::none, Op::transpose, Op::conjugate_transpose};
+constexpr std::array pruned_ops{Op::none, Op::transpose, Op::conjugate_transpose};
 
 // b has two nonzero rows, and three rows of x are wanted. What is not wanted is not to be read: it begins as
 // not a number.
@@ -75,7 +76,7 @@ TEST(PrunedPlans, SolveAsWholeOnesDo) {
                                       .threads = threads,
                                       .grain = 40,
                                       .tiling = {.width = 3, .least = 1}});
-          for (const Op op : ops)
+          for (const Op op : pruned_ops)
             expect_pruned_solve(solver, op,
                                 fmt::format("{} {} {} op {} whole levels {} threads {}", grid.name(),
                                             mapping.name, schedule.name, char(op), whole_levels, threads));
@@ -91,7 +92,7 @@ TEST(PrunedPlansOnDevices, SolveAsWholeOnesDo) {
     TriangularSolver<double> solver(
         MPI_COMM_WORLD, factors,
         {.grid = grid, .device = engine::Device::emulated, .grain = 40, .tiling = {.width = 3, .least = 1}});
-    for (const Op op : ops) expect_pruned_solve(solver, op, grid.name() + " emulated");
+    for (const Op op : pruned_ops) expect_pruned_solve(solver, op, grid.name() + " emulated");
   }
 }
 
@@ -134,7 +135,7 @@ void expect_rows_of_whole_solves(const SolverOptions& options) {
   for (Index i = count - 1; i >= 0; i -= 5) wanted.push_back(i);
   const std::vector<T> b = sources.dense(count);
   std::vector<T> whole(b.size()), sparse(b.size()), some(wanted.size() * usize(nrhs));
-  for (const Op op : ops) {
+  for (const Op op : pruned_ops) {
     EXPECT_TRUE(solver.solve({b.data(), count, nrhs}, {whole.data(), count, nrhs}, op).solved());
     const Answer answer = solver.solve_sparse({b.data(), count, nrhs}, {sparse.data(), count, nrhs}, op);
     EXPECT_TRUE(answer.solved());
