@@ -1,19 +1,30 @@
-// trisweep info A.mtx: what a matrix is, and what its factors will be.
+// trisweep info A.mtx: what a matrix is, and what its factors will be; or what factors there are.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "command.hpp"
+#include "factorization.hpp"
+#include "saved_factors.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/model/analysis_options.hpp"
+#include "trisweep/model/precision.hpp"
 #include "trisweep/numeric/estimates.hpp"
+#include "trisweep/report/text.hpp"
 #include "trisweep/solve/analysis.hpp"
+#include "trisweep/solve/solver.hpp"
 #include "trisweep/sptrsv/lower_system.hpp"
 #include "trisweep/sptrsv/shape.hpp"
 
 namespace trisweep::cli {
 namespace {
+
+struct InfoOptions {
+  std::string matrix;
+  std::string factors;        // a folder
+  std::string factorization;  // empty: nothing is factored
+};
 
 // Supernodes on the longest path to the root, and how much work there is per work on the costliest path: a
 // bound on the speedup that the dependencies allow.
@@ -71,20 +82,19 @@ solve::AnalysisOptions analysis_options() {
           .symbolic = model::symbolic_options(model::PlanChoice{}.diagonal, 1)};
 }
 
+// `precision`: that factors are made in. `kind`: of the factorization, in words.
 void describe_factors(const solve::Analysis& analysis, Offset nonzeros, std::size_t scalar_bytes,
-                      Lines& lines) {
+                      std::string_view precision, std::string_view kind, Lines& lines) {
   const symbolic::Structure& s = *analysis.structure;
   const auto estimate = numeric::estimate(s, analysis.kind, scalar_bytes);
   const Shape shape = shape_of(s);
   lines.add("structural rank", "{} (full)", s.n);
-  lines.add("factorization", "{}",
-            analysis.kind == numeric::Kind::cholesky
-                ? "Cholesky (Hermitian with a positive diagonal), or L D L^T if not definite"
-                : numeric::describe(analysis.kind).title);
+  lines.add("factorization", "{}", kind);
   lines.add("supernodes", "{}, {:.1f} columns on average", s.supernodes(), double(s.n) / s.supernodes());
   lines.add("fill", "{:.1f} x the nonzeros of A",
             double(estimate.nonzeros_l + estimate.nonzeros_u) / double(nonzeros));
-  lines.add("factor size", "{:.3g} MB in double precision", double(estimate.factor_bytes) * 1e-6);
+  lines.add("entries", "{} of L, {} of U, explicit zeros included", estimate.nonzeros_l, estimate.nonzeros_u);
+  lines.add("factor size", "{:.3g} MB in {} precision", double(estimate.factor_bytes) * 1e-6, precision);
   lines.add("factor work", "{:.3g} Gflop", estimate.flops * 1e-9);
   lines.add("levels", "{} supernodes on the longest path", shape.levels);
   lines.add("parallelism", "{:.1f} (work / work on the critical path of a solve)", shape.parallelism);
@@ -108,7 +118,12 @@ std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer&
   if (a.rows() != a.cols() || a.rows() == 0) return lines.text;
   if (sptrsv::is_triangular(a.pattern)) describe_triangle(a, lines);
   try {
-    describe_factors(solve::analyze(a, analysis_options(), observer), a.nonzeros(), sizeof(T), lines);
+    const solve::Analysis analysis = solve::analyze(a, analysis_options(), observer);
+    describe_factors(analysis, a.nonzeros(), sizeof(T), "double",
+                     analysis.kind == numeric::Kind::cholesky
+                         ? "Cholesky (Hermitian with a positive diagonal), or L D L^T if not definite"
+                         : numeric::describe(analysis.kind).title,
+                     lines);
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::numerical) throw;
     lines.add("structural rank", "deficient: {}", e.what());
@@ -117,22 +132,107 @@ std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer&
   return lines.text;
 }
 
+// What a folder of trisweep factor has; T as its precision says.
+template <Scalar T>
+std::string describe_saved(const std::string& folder, Offset nonzeros, const std::string& precision) {
+  Lines lines(folder);
+  const auto describe = [&]<Scalar F>(const solve::Factorization<F>& made, const std::string& diagonal) {
+    const solve::Analysis& analysis = *made.analysis;
+    lines.add("made by", "trisweep factor, for any ranks, grid and mapping");
+    describe_factors(analysis, nonzeros, sizeof(F), sizeof(RealOf<F>) == sizeof(float) ? "single" : "double",
+                     numeric::describe(analysis.kind).title, lines);
+    lines.add("inverted", "{}", diagonal);
+    lines.add("pivots", "{} perturbed, {} delayed", made.factors->perturbed_pivots,
+              made.factors->delayed_pivots);
+    lines.add("to solve", "trisweep solve --factors {} (precision {})", folder, precision);
+  };
+  const auto factors = load_given_factors<T>(folder);
+  factors.in_full ? describe(*factors.in_full, factors.diagonal)
+                  : describe(*factors.in_single, factors.diagonal);
+  return lines.text;
+}
+
+std::string describe_folder(const std::string& folder) {
+  const std::string precision = factored_precision(folder);
+  const bool single = model::find_precision(precision).single_system;
+  return std::visit(
+      [&]<Scalar T>(const matrix::Csr<T>& a) {
+        return single ? describe_saved<Single<T>>(folder, a.nonzeros(), precision)
+                      : describe_saved<T>(folder, a.nonzeros(), precision);
+      },
+      load_factored_matrix(folder));
+}
+
+// What the ranks at hand have of factors once they are made.
+template <Scalar T>
+std::string factored(const Context& context, matrix::Csr<T> a, const InfoOptions& options) {
+  const Offset nonzeros = a.nonzeros();
+  Solver<T> solver(context.world.handle(), dealt_out(context.world.handle(), std::move(a)),
+                   {.factorization = find_factorization(options.factorization),
+                    .second_try = false,
+                    .observer = &context.terminal});
+  const solve::Report& made = solver.report();
+  const solve::FactorReport& f = made.factor;
+  Lines lines(options.matrix);
+  lines.add("made by", "{} on {} in {:.3g} s, after {:.3g} s of analysis", f.factorization,
+            report::counted(context.world.size(), "rank"), f.seconds, f.analysis_seconds);
+  lines.add("factorization", "{}", numeric::find_kind(f.kind).title);
+  lines.add("supernodes", "{}, {:.1f} columns on average", f.supernodes,
+            double(solver.partition().rows()) / f.supernodes);
+  lines.add("entries", "{} of L, {} of U, fill {:.1f} x", f.nonzeros_l, f.nonzeros_u,
+            double(f.nonzeros_l + f.nonzeros_u) / double(nonzeros));
+  lines.add("factor size", "{:.3g} MB", double(f.bytes) * 1e-6);
+  lines.add("distribution", "{} on {}: {:.3g} MB with what layers replicate, {:.3g} MB on the fullest rank",
+            made.plan.mapping, made.plan.grid.name(), made.panel_bytes * 1e-6, made.panel_bytes_max * 1e-6);
+  lines.add("pivots", "{} perturbed, {} delayed", f.perturbed_pivots, f.delayed_pivots);
+  return lines.text;
+}
+
+std::string factored_by_all(const Context& context, const InfoOptions& options) {
+  matrix::AnyCsr read;
+  mpi::agree_on_error(context.world, [&] {
+    static_cast<void>(find_factorization(options.factorization));
+    if (context.is_root()) read = matrix::read_matrix(options.matrix, context.terminal);
+  });
+  auto complex = static_cast<char>(std::holds_alternative<matrix::Csr<std::complex<double>>>(read));
+  context.world.broadcast(complex);
+  const auto run = [&]<Scalar T>(T) {
+    return factored<T>(
+        context, context.is_root() ? std::get<matrix::Csr<T>>(std::move(read)) : matrix::Csr<T>(), options);
+  };
+  return complex != 0 ? run(std::complex<double>()) : run(double());
+}
+
+std::string describe_on_root(const Context& context, const InfoOptions& options) {
+  if (!context.is_root()) return {};
+  if (!options.factors.empty()) return describe_folder(options.factors);
+  return std::visit([&](const auto& a) { return describe(a, options.matrix, context.terminal); },
+                    matrix::read_matrix(options.matrix, context.terminal));
+}
+
 }  // namespace
 
 void add_info(CLI::App& app, Run& run) {
-  auto file = std::make_shared<std::string>();
-  CLI::App* sub = app.add_subcommand("info", "Describe a matrix and its predicted factors");
-  sub->add_option("matrix", *file,
-                  "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped")
-      ->required();
-  sub->callback([file, &run] {
-    run = [file](const Context& context) {
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* sub =
+      app.add_subcommand("info", "Describe a matrix and its predicted factors, or factors that there are");
+  auto* matrix =
+      sub->add_option("matrix", options->matrix,
+                      "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped");
+  sub->add_option("--factors", options->factors, "Describe this folder of trisweep factor")->excludes(matrix);
+  sub->add_option("--factorization", options->factorization,
+                  "Factor the matrix so on the ranks at hand, and describe what each of them has")
+      ->check(CLI::IsMember(factorizations))
+      ->needs(matrix);
+  sub->callback([options, &run] {
+    if (options->matrix.empty() && options->factors.empty()) throw CLI::RequiredError("matrix or --factors");
+    run = [options](const Context& context) {
       std::string lines;
-      mpi::agree_on_error(context.world, [&] {
-        if (!context.is_root()) return;
-        lines = std::visit([&](const auto& a) { return describe(a, *file, context.terminal); },
-                           matrix::read_matrix(*file, context.terminal));
-      });
+      if (!options->factorization.empty()) {
+        lines = factored_by_all(context, *options);
+      } else {
+        mpi::agree_on_error(context.world, [&] { lines = describe_on_root(context, *options); });
+      }
       context.terminal.print(lines);
       return 0;
     };

@@ -96,7 +96,8 @@ void check_preconditioner(const CLI::App& sub, const SolveOptions& options) {
   constexpr const char* remedy = "use --preconditioner lu";
   refuse(sub,
          {"--mapping", "--diagonal", "--schedule", "--inter-grid", "--tree", "--transport", "--ordering",
-          "--kind", "--compress", "--exchange-backend", "--machine", "--deterministic", "--watchdog"},
+          "--kind", "--factorization", "--compress", "--exchange-backend", "--machine", "--deterministic",
+          "--watchdog"},
          choice, remedy);
   if (options.device != "native") refuse(sub, {"--device"}, choice, remedy);
   if (model::find_precision(options.precision).mixed())
@@ -134,6 +135,14 @@ void take_options_of_factors(const Context& context, const CLI::App& sub, SolveO
   context.world.broadcast(options.precision);
 }
 
+// What another factorization decides.
+void check_factorization(const CLI::App& sub, const SolveOptions& options) {
+  if (options.factorization == factorizations.front()) return;
+  static_cast<void>(find_factorization(options.factorization));
+  refuse(sub, {"--kind", "--diagonal"}, "--factorization " + options.factorization,
+         "leave it out: SuperLU_DIST makes L and U, whose supernodes are inverted");
+}
+
 // Says which plans there are to choose from, on every rank.
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   take_options_of_factors(context, sub, options);
@@ -143,6 +152,7 @@ int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions op
       options.krylov.tolerance = usual_in_single;
     check_device(sub, options);
     check_method(sub, options);
+    check_factorization(sub, options);
     options.transport_given = sub.count("--transport") > 0;
     if (options.grid_text == "auto") {
       options.axes = open_axes(sub, options, ranks);
@@ -214,6 +224,12 @@ void add_solve(CLI::App& app, Run& run) {
   sub->add_option("--factors", o.factors,
                   "Folder written by trisweep factor, in place of the matrix or to solve it with");
   add_plan_options(*sub, o, Purpose::solve);
+  sub->add_option("--factorization", o.factorization,
+                  "Who factors: own, rank 0; superlu-dist, all ranks by SuperLU_DIST, so that no rank holds "
+                  "matrix or factors")
+      ->check(CLI::IsMember(factorizations))
+      ->excludes("--factors")
+      ->capture_default_str();
   sub->add_option("--machine", o.machine,
                   "Machine for the choice of the plan and the prediction: a name (see trisweep machines) or "
                   "a .json file (default: these ranks on a generic machine)");

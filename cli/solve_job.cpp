@@ -37,6 +37,7 @@ solve::SolverOptions solver_options(const SolveOptions& o, Index nrhs, Observer&
           .nrhs = nrhs,
           .ordering = ordering::find_method(o.ordering).method,
           .kind = numeric::find_kind_choice(o.kind),
+          .factorization = find_factorization(o.factorization),
           .mixed = model::find_precision(o.precision).mixed(),
           .compress = *compress_option(o.compress),
           .device = engine::find_device(o.device),

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "factorization.hpp"
 #include "plan_options.hpp"
 #include "system.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
@@ -26,6 +27,7 @@ struct SolveOptions : PlanOptions, SystemFiles {
   std::string trace;
   std::string traffic;
   std::string refine = "auto";  // or a number
+  std::string factorization{factorizations.front()};
   int repeat = 1;
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;

@@ -76,3 +76,28 @@ if(NOT TRISWEEP_SOLVE_ONLY
   trisweep_import(HDF5 libhdf5-dev hdf5 HEADER hdf5.h
                   DIRECTORIES hdf5/serial ${CMAKE_LIBRARY_ARCHITECTURE}/hdf5/serial)
 endif()
+
+# SuperLU_DIST, whose factors solvers may be made of: the component superlu_dist. Debian's is Open MPI's. A user's build
+# asks for it only where the library was built with it.
+if(CMAKE_FIND_PACKAGE_NAME STREQUAL "Trisweep")
+  set(wanted FALSE)
+  if(TRISWEEP_HAS_SUPERLU_DIST AND "superlu_dist" IN_LIST Trisweep_FIND_COMPONENTS)
+    set(wanted TRUE)
+  endif()
+else()
+  option(TRISWEEP_SUPERLU_DIST "Factorizations by SuperLU_DIST, where it is found" ON)
+  set(wanted FALSE)
+  if(TRISWEEP_SUPERLU_DIST AND NOT MPI_EXECUTABLE_SUFFIX STREQUAL ".mpich")
+    find_library(TRISWEEP_SUPERLU_DIST_LIBRARY superlu_dist)
+    find_path(TRISWEEP_SUPERLU_DIST_INCLUDE superlu_ddefs.h PATH_SUFFIXES superlu-dist superlu_dist)
+    if(TRISWEEP_SUPERLU_DIST_LIBRARY AND TRISWEEP_SUPERLU_DIST_INCLUDE)
+      set(wanted TRUE)
+    endif()
+  endif()
+endif()
+if(wanted)
+  trisweep_find(OpenMP COMPONENTS CXX)
+  trisweep_import(SuperLU_DIST libsuperlu-dist-dev superlu_dist HEADER superlu_ddefs.h
+                  DIRECTORIES superlu-dist superlu_dist)
+  target_link_libraries(Trisweep::SuperLU_DIST INTERFACE ${OpenMP_CXX_LIBRARIES})
+endif()

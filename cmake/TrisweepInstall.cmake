@@ -4,8 +4,9 @@
 #   find_package(Trisweep CONFIG REQUIRED COMPONENTS hmatrix)
 #   target_link_libraries(program PRIVATE Trisweep::trisweep Trisweep::hmatrix)
 #
-# or by pkg-config [--static] trisweep, trisweep-hmatrix. H-matrices and files are a component of their own: what they
-# alone need is asked of nobody else.
+# or by pkg-config [--static] trisweep, trisweep-hmatrix, trisweep-superlu_dist. H-matrices and files, and
+# factorizations by SuperLU_DIST (superlu_dist), are components of their own: what they alone need is asked of nobody
+# else.
 #
 # Included after src/trisweep and cli. The target's name in this tree is trisweep_library (the plain name `trisweep`
 # is the command's file).
@@ -18,10 +19,13 @@ set(TRISWEEP_PUBLIC_HEADERS
   core/clock.hpp core/thread_pool.hpp matrix/io.hpp measure/machine.hpp numeric/blas_threads.hpp
   backend/memory.hpp engine/profile.hpp engine/recorder.hpp report/run_record.hpp
   # The stages of a solver apart.
-  solve/triangular_solver.hpp solve/refinement.hpp solve/lu_source.hpp storage/factor_file.hpp)
+  solve/triangular_solver.hpp solve/refinement.hpp solve/lu_source.hpp solve/factor_engine.hpp storage/factor_file.hpp)
 
 get_property(stages GLOBAL PROPERTY TRISWEEP_STAGES)
-list(REMOVE_ITEM stages trisweep_storage trisweep_hmatrix)
+list(REMOVE_ITEM stages trisweep_storage trisweep_hmatrix trisweep_superlu_dist)
+if(TARGET trisweep_superlu_dist)
+  list(APPEND TRISWEEP_PUBLIC_HEADERS superlu_dist/engine.hpp)
+endif()
 
 # What a stage links that is not ours.
 function(trisweep_external_libraries result stage)
@@ -64,6 +68,12 @@ if(BUILD_SHARED_LIBS)
     set_target_properties(trisweep_hmatrix_library PROPERTIES EXPORT_NAME hmatrix)
     set(installed_hmatrix trisweep_hmatrix_library)
   endif()
+  if(TARGET trisweep_superlu_dist)
+    trisweep_shared_library(trisweep_superlu_dist_library trisweep_superlu_dist trisweep_superlu_dist)
+    target_link_libraries(trisweep_superlu_dist_library PUBLIC trisweep_library)
+    set_target_properties(trisweep_superlu_dist_library PROPERTIES EXPORT_NAME superlu_dist)
+    set(installed_superlu_dist trisweep_superlu_dist_library)
+  endif()
 else()
   add_library(trisweep_library INTERFACE)
   target_link_libraries(trisweep_library INTERFACE ${stages})
@@ -71,7 +81,10 @@ else()
   if(TARGET trisweep_hmatrix)
     set(installed_hmatrix trisweep_storage trisweep_hmatrix)
   endif()
-  foreach(stage IN LISTS stages installed_hmatrix)
+  if(TARGET trisweep_superlu_dist)
+    set(installed_superlu_dist trisweep_superlu_dist)
+  endif()
+  foreach(stage IN LISTS stages installed_hmatrix installed_superlu_dist)
     string(REGEX REPLACE "^trisweep_" "" name ${stage})
     set_target_properties(${stage} PROPERTIES EXPORT_NAME ${name})
   endforeach()
@@ -86,6 +99,10 @@ if(installed_hmatrix)
   list(APPEND exports TrisweepHmatrixTargets)
 else()
   list(FILTER TRISWEEP_PUBLIC_HEADERS EXCLUDE REGEX "^(hmatrix|storage)")
+endif()
+if(installed_superlu_dist)
+  install(TARGETS ${installed_superlu_dist} EXPORT TrisweepSuperluDistTargets)
+  list(APPEND exports TrisweepSuperluDistTargets)
 endif()
 if(TARGET trisweep_cli)
   install(TARGETS trisweep_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -112,6 +129,10 @@ install(CODE "
                            HEADERS ${public_headers})
 ")
 
+set(TRISWEEP_HAS_SUPERLU_DIST FALSE)
+if(TARGET trisweep_superlu_dist)
+  set(TRISWEEP_HAS_SUPERLU_DIST TRUE)
+endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TrisweepConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/TrisweepConfig.cmake INSTALL_DESTINATION ${package_dir})
 # Before 1.0 a minor version may change the interface.

@@ -1,4 +1,4 @@
-# trisweep.pc and trisweep-hmatrix.pc, for programs that do not come with CMake. Included by TrisweepInstall.cmake.
+# trisweep.pc, trisweep-hmatrix.pc and trisweep-superlu_dist.pc, for programs that do not come with CMake. Included by TrisweepInstall.cmake.
 
 # Appends to `result` the linker's flags for libraries: imported targets, files and names.
 function(trisweep_linker_flags result)
@@ -62,4 +62,9 @@ if(TARGET trisweep_hmatrix)
   set(description "Matrices of low-rank blocks, on Trisweep")
   set(requires trisweep)
   trisweep_pkg_config(trisweep-hmatrix trisweep_storage trisweep_hmatrix)
+endif()
+if(TARGET trisweep_superlu_dist)
+  set(description "Factorizations by SuperLU_DIST for Trisweep")
+  set(requires trisweep)
+  trisweep_pkg_config(trisweep-superlu_dist trisweep_superlu_dist)
 endif()

@@ -41,6 +41,16 @@ class Factor(CommandTest):
                 self.assertEqual((run["solve"]["precision"], run["factor"]["kind"], run["plan"]["diagonal"]),
                                  (precision, kind, "separators"))
 
+    def test_info_says_what_they_are(self):
+        made = self.factor("--json", "factor.json", "--precision", "mixed", "--diagonal", "separators")
+        out = self.succeed("info", "--factors", "A.factors").out
+        factor = self.record("factor.json")["factor"]
+        self.assertIn(f"{factor['nonzeros_l']} of L, {factor['nonzeros_u']} of U", out, made)
+        self.assertRegex(out, f"supernodes +{factor['supernodes']},")
+        self.assertRegex(out, "in single precision\n")
+        self.assertRegex(out, "inverted +separators")
+        self.refuse("none/index.h5", "info", "--factors", "none")
+
     def test_the_matrix_beside_them_is_theirs(self):
         self.factor()
         self.succeed("solve", self.matrix, "--factors", "A.factors")

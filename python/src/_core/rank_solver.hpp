@@ -20,6 +20,7 @@
 #include "_core/arrays.hpp"
 #include "_core/mpi.hpp"
 #include "_core/signals.hpp"
+#include "factorization.hpp"
 #include "trisweep/backend/memory.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/solve/analyzed_system.hpp"
@@ -57,6 +58,7 @@ void require_columns(const AnyArray& b, Index rows) {
 
 inline nb::dict as_dict(const solve::FactorReport& f) {
   nb::dict result;
+  result["factorization"] = f.factorization.c_str();
   result["kind"] = f.kind.c_str();
   result["nonzeros_l"] = f.nonzeros_l;
   result["nonzeros_u"] = f.nonzeros_u;
@@ -122,6 +124,7 @@ inline solve::SolverOptions options_of(const nb::dict& settings, Observer& obser
   return {
       .ordering = ordering::find_method(nb::cast<std::string>(settings["ordering"])).method,
       .kind = numeric::find_kind_choice(nb::cast<std::string>(settings["kind"])),
+      .factorization = cli::find_factorization(nb::cast<std::string>(settings["factorization"])),
       .mixed = bit("mixed"),
       .compress = {.eps = nb::cast<double>(settings["compress_eps"]), .automatic = bit("compress_automatic")},
       .device = engine::find_device(nb::cast<std::string>(settings["device"])),

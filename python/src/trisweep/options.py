@@ -18,6 +18,7 @@ def settings_of(
     compress: float | str = "off",
     ordering: str = "auto",
     kind: str = "auto",
+    factorization: str = "own",
     refine: str = "auto",
     deterministic: bool = False,
 ) -> dict[str, Any]:
@@ -28,6 +29,7 @@ def settings_of(
         ("precision", precision, ("double", "mixed")),
         ("refine", refine, ("auto", "best")),
         ("kind", kind, ("auto", "lu", "cholesky", "ldlt")),
+        ("factorization", factorization, ("own", "superlu-dist")),
     ):
         if value not in choices:
             raise ValueError(f"{name} is {value!r}, not one of {' and '.join(map(repr, choices))}")
@@ -44,6 +46,7 @@ def settings_of(
         "compress_automatic": compress == "auto",
         "ordering": ordering,
         "kind": kind,
+        "factorization": factorization,
         "best": refine == "best",
         "deterministic": bool(deterministic),
     }

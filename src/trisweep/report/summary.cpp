@@ -37,9 +37,10 @@ std::string factor_lines(const RunRecord& r, const std::string& condition) {
               fmt::format("{}: {}, fill {:.1f} x", took(r.factor.analysis_seconds),
                           counted(r.factor.supernodes, "supernode"),
                           double(r.factor.nonzeros_l + r.factor.nonzeros_u) / double(r.matrix.nonzeros))) +
-         line("factor",
-              fmt::format("{}: {}, {}, {}{}", took(r.factor.seconds), numeric::find_kind(r.factor.kind).title,
-                          bytes(double(r.factor.bytes)), pivots(r.factor), condition)) +
+         line("factor", fmt::format("{}: {}{}, {}, {}{}", took(r.factor.seconds),
+                                    numeric::find_kind(r.factor.kind).title,
+                                    r.factor.factorization == "own" ? "" : " by " + r.factor.factorization,
+                                    bytes(double(r.factor.bytes)), pivots(r.factor), condition)) +
          inertia_line(r.factor);
 }
 

@@ -48,6 +48,7 @@ template <Scalar T>
 void Factorizer<T>::adopt(PlannedSystem planned, Report& report) {
   analysis_ = planned.analysis;
   factored_ = nullptr;
+  planned_key_ = nullptr;
   report.plan = planned.choice;
   report.factor.analysis_seconds += planned.analysis_seconds;
   report.separators = planned.separators;
@@ -67,17 +68,64 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given(const Attempt& attemp
                                "choose the option `mixed` as they are");
   auto source =
       mpi::agree_on_error(comm_, [&] { return factors_of_system<F>(given.template in<F>(), system_); });
+  plan_for(source, given.diagonal, attempt, product, report);
+  report.factor.given = true;
+  return source;
+}
+
+template <Scalar T>
+template <Scalar F>
+void Factorizer<T>::plan_for(std::shared_ptr<FactorSource<F>> source, const std::string& diagonal,
+                             const Attempt& attempt, const model::ProductShare& product, Report& report) {
   const auto analysis = source->analysis(comm_);
   mpi::agree_on_error(comm_, [&] {
     if (comm_.rank() != 0) return;
-    PlanRequest request = plan_request<F>(attempt);
-    request.axes.diagonal = {given.diagonal};
-    adopt(plan_with(product, analysis, request, options_.observed_by()), report);
+    if (const auto key = source->analysis_key(comm_); !key || key != planned_key_) {
+      PlanRequest request = plan_request<F>(attempt);
+      request.axes.diagonal = {diagonal};
+      adopt(plan_with(product, analysis, request, options_.observed_by()), report);
+      planned_key_ = key;
+    }
     describe_factors(*analysis, *source, report.factor);
-    report.factor.given = true;
     if (!source->holds_matrix()) analysis_ = nullptr;
     begun_ = factored_ = analysis_;
   });
+}
+
+template <Scalar T>
+template <Scalar F>
+FactorEngine::Made<F>& Factorizer<T>::engine_in() {
+  if constexpr (std::same_as<F, T>) {
+    return engine_;
+  } else {
+    return engine_in_single_;
+  }
+}
+
+template <Scalar T>
+template <Scalar F>
+std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(const Attempt& attempt,
+                                                                    const model::ProductShare& product,
+                                                                    Report& report) {
+  const FactorEngine& engine = *options_.factorization;
+  auto& of_system = engine_in<F>();
+  auto rows = mpi::agree_on_error(comm_, [&] {
+    if (!of_system || !attempt.reuses_analysis) of_system = engine.make(std::type_identity<F>());
+    if (!of_system)
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("{} has no {}factors in {} precision", engine.name(), is_complex<F> ? "complex " : "",
+                      sizeof(RealOf<F>) == sizeof(float) ? "single" : "double"),
+          "choose another precision, or our own factorization");
+    return system_.template rows_in<F>();
+  });
+  auto source = of_system->factor(comm_, std::move(rows), system_.matrix().partition(),
+                                  {.ordering = options_.ordering,
+                                   .threads = std::max(options_.threads, 1),
+                                   .numbers = system_.numbers(),
+                                   .observer = options_.observed_by()});
+  plan_for(source, std::string(symbolic::diagonals().front().name), attempt, product, report);
+  report.factor.factorization = engine.name();
   return source;
 }
 
@@ -201,6 +249,8 @@ Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {
 
 #define INSTANTIATE(F, T)                                                                               \
   template std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given<F>(                               \
+      const Attempt&, const model::ProductShare&, Report&);                                             \
+  template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks<F>(                      \
       const Attempt&, const model::ProductShare&, Report&);                                             \
   template MadeFactors<F, T> Factorizer<T>::factor<F>(const matrix::Csr<T>&, Attempt&, Report&);        \
   template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&) const;        \

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "trisweep/solve/attempt.hpp"
+#include "trisweep/solve/factor_engine.hpp"
 #include "trisweep/solve/given_factors.hpp"
 #include "trisweep/solve/linear_system.hpp"
 #include "trisweep/solve/planning.hpp"
@@ -38,6 +39,15 @@ class Factorizer {
   std::shared_ptr<FactorSource<F>> take_given(const Attempt& attempt, const model::ProductShare& product,
                                               Report& report);
 
+  // Whether the factors of an attempt are made by all ranks (SolverOptions::factorization).
+  bool is_of_all_ranks(const Attempt& attempt) const {
+    return options_.factorization && attempt.pivoting == Pivoting::standard;
+  }
+  // These; the plan of the last ones stays where their analysis does. Collective.
+  template <Scalar F>
+  std::shared_ptr<FactorSource<F>> factor_on_all_ranks(const Attempt& attempt,
+                                                       const model::ProductShare& product, Report& report);
+
   // The rest is for rank 0 alone.
   // The analysis and plan for the likely kind of factorization, in the precision F.
   template <Scalar F>
@@ -55,6 +65,11 @@ class Factorizer {
 
  private:
   template <Scalar F>
+  void plan_for(std::shared_ptr<FactorSource<F>> source, const std::string& diagonal, const Attempt& attempt,
+                const model::ProductShare& product, Report& report);
+  template <Scalar F>
+  FactorEngine::Made<F>& engine_in();
+  template <Scalar F>
   MadeFactors<F, T> factor_as_before(const matrix::Csr<T>& a, Attempt& attempt, Report& report);
   template <Scalar F>
   MadeFactors<F, T> try_factor(const matrix::Csr<T>& a, const std::shared_ptr<const Analysis>& analysis,
@@ -71,6 +86,10 @@ class Factorizer {
   const SolverOptions& options_;
   Index ranks_of_node_;
   FactorSources<T> given_;
+  // In the two precisions of SolverOptions::factorization, once they are asked for.
+  FactorEngine::Made<T> engine_;
+  FactorEngine::Made<Single<T>> engine_in_single_;
+  std::shared_ptr<const void> planned_key_;   // of the analysis that the plan is for, of sources
   std::shared_ptr<const Analysis> analysis_;  // as it was planned, before pivots are delayed
   std::shared_ptr<const Analysis> factored_;  // of the last factors, with pivots delayed
   // That the last factors were begun with: one of these two; null: they were given.

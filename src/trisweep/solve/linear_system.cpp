@@ -55,6 +55,25 @@ matrix::Csr<T> LinearSystem<T>::as_given(const matrix::Csr<T>& whole) const {
 }
 
 template <Scalar T>
+template <Scalar F>
+matrix::Csr<F> LinearSystem<T>::rows_in() const {
+  const matrix::Csr<T>& local = a_->local();
+  matrix::Csr<F> rows{{local.rows(), a_->partition().rows(), local.pattern.row_ptr, {}}, {}};
+  std::vector<std::pair<Index, F>> row;
+  for (Index i = 0; i < local.rows(); ++i) {
+    row.clear();
+    for (Offset e = local.pattern.row_ptr[usize(i)]; e < local.pattern.row_ptr[usize(i) + 1]; ++e)
+      row.emplace_back(a_->column(local.pattern.col[usize(e)]), F(local.value[usize(e)]));
+    std::ranges::sort(row, {}, &std::pair<Index, F>::first);
+    for (const auto& [col, value] : row) {
+      rows.pattern.col.push_back(col);
+      rows.value.push_back(value);
+    }
+  }
+  return rows;
+}
+
+template <Scalar T>
 Index LinearSystem<T>::most_entries(Op op) {
   Index& most = most_entries_[op == Op::none ? 0 : 1];
   if (most > 0) return most;
@@ -98,5 +117,7 @@ void LinearSystem<T>::require_finite(Vectors<const T> b, const TriangularSolver<
 
 #define INSTANTIATE(T) template class LinearSystem<T>;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+#define INSTANTIATE_ROWS(F, T) template matrix::Csr<F> LinearSystem<T>::rows_in<F>() const;
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_ROWS)
 
 }  // namespace trisweep::solve

@@ -45,6 +45,10 @@ class LinearSystem {
   // A gathered matrix in the units and by the numbers of the callers. For rank 0 alone.
   matrix::Csr<T> as_given(const matrix::Csr<T>& whole) const;
 
+  // This rank's rows with the columns of the whole matrix, ascending, in the precision F. Local.
+  template <Scalar F>
+  matrix::Csr<F> rows_in() const;
+
   krylov::DistributedMatrix<T>& matrix() { return *a_; }
   const krylov::DistributedMatrix<T>& matrix() const { return *a_; }
   // Of the caller's rows and columns: this rank's, on rank 0 all.

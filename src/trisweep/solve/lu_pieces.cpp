@@ -13,16 +13,11 @@ using numeric::View;
 
 template <Scalar T>
 void EntriesByRank<T>::add(const LuEntry<T>& entry) {
-  const Index a = s_.supernode_of[usize(std::min(entry.row, entry.col))];
-  const Index b = s_.supernode_of[usize(std::max(entry.row, entry.col))];
-  if (a == b) {
-    for (const Index rank : owners_of_panels(a)) list_[usize(rank)].push_back(entry);
-    return;
-  }
-  const Side side = entry.row > entry.col ? Side::lower : Side::upper;
-  const distribution::LayerRange layers = mapping_.layers_of(a);
-  for (Index z = layers.first; z < layers.last; ++z)
-    list_[usize(mapping_.owner(z, side, b, a))].push_back(entry);
+  const Index low = std::min(entry.row, entry.col), max = std::max(entry.row, entry.col);
+  const Index k = s_.supernode_of[usize(low)];
+  const Index high = max < s_.first[usize(k) + 1] ? -1 : max;
+  if (k != supernode_ || high != high_ || (entry.row > entry.col) != lower_) find_ranks(entry, k, high);
+  for (const Index rank : ranks_) list_[usize(rank)].push_back(entry);
 }
 
 template <Scalar T>
@@ -34,23 +29,32 @@ std::vector<mpi::ListOfRank<LuEntry<T>>> EntriesByRank<T>::take() {
   return lists;
 }
 
-// Of the last supernode again, as long as entries come supernode by supernode.
 template <Scalar T>
-const std::vector<Index>& EntriesByRank<T>::owners_of_panels(Index k) {
-  if (k == supernode_) return owners_;
+void EntriesByRank<T>::find_ranks(const LuEntry<T>& entry, Index k, Index high) {
+  if (high < 0 && k == supernode_ && high_ < 0) {
+    lower_ = entry.row > entry.col;
+    return;
+  }
   supernode_ = k;
-  owners_.clear();
+  high_ = high;
+  lower_ = entry.row > entry.col;
+  ranks_.clear();
   const distribution::LayerRange layers = mapping_.layers_of(k);
   for (Index z = layers.first; z < layers.last; ++z) {
+    if (high >= 0) {
+      const Side side = lower_ ? Side::lower : Side::upper;
+      ranks_.push_back(mapping_.owner(z, side, s_.supernode_of[usize(high)], k));
+      continue;
+    }
     for (const Side side : distribution::sides) {
       distribution::for_each_block(s_, side, k, [&](const symbolic::Block& block) {
-        owners_.push_back(mapping_.owner(z, side, block.row_supernode, k));
+        ranks_.push_back(mapping_.owner(z, side, block.row_supernode, k));
       });
     }
   }
-  std::ranges::sort(owners_);
-  owners_.erase(std::ranges::unique(owners_).begin(), owners_.end());
-  return owners_;
+  if (high >= 0) return;
+  std::ranges::sort(ranks_);
+  ranks_.erase(std::ranges::unique(ranks_).begin(), ranks_.end());
 }
 
 template <Scalar T>
@@ -81,13 +85,22 @@ void PiecesOfLu<T>::put(const LuEntry<T>& entry) {
     return;
   }
   const Side side = entry.row > entry.col ? Side::lower : Side::upper;
+  if (k != row_.supernode || high != row_.high || side != row_.side) find_row(side, k, high);
+  if (row_.first) row_.first[usize(low - first) * usize(row_.ld)] = entry.value;
+}
+
+template <Scalar T>
+void PiecesOfLu<T>::find_row(Side side, Index k, Index high) {
+  row_ = {.supernode = k, .high = high, .side = side};
   const Index p = piece_[at(side)][usize(k)];
   const auto rows = s_.rows(k);
   const auto panel_row = static_cast<Index>(std::ranges::lower_bound(rows, high) - rows.begin());
   Index height = 0;
   for (const auto& block : blocks_.side(side).blocks(p)) {
     if (panel_row < block.end) {
-      piece(side, p)(height + panel_row - block.begin, low - first) = entry.value;
+      const View<T> all = piece(side, p);
+      row_.first = &all(height + panel_row - block.begin, 0);
+      row_.ld = all.ld;
       return;
     }
     height += block.end - block.begin;

@@ -25,17 +25,20 @@ class EntriesByRank {
   EntriesByRank(const distribution::Distribution& distribution, Index ranks)
       : s_(*distribution.structure), mapping_(*distribution.mapping), list_(usize(ranks)) {}
 
+  // Fastest where entries of one row or column of a panel follow each other.
   void add(const LuEntry<T>& entry);
   std::vector<mpi::ListOfRank<LuEntry<T>>> take();
 
  private:
-  const std::vector<Index>& owners_of_panels(Index k);
+  void find_ranks(const LuEntry<T>& entry, Index k, Index high);
 
   const symbolic::Structure& s_;
   const distribution::Mapping& mapping_;
   std::vector<std::vector<LuEntry<T>>> list_;
-  Index supernode_ = -1;
-  std::vector<Index> owners_;  // of that supernode's panels
+  // Of the last entry's row or column of a panel, or of its diagonal block, whose `high_` is -1.
+  Index supernode_ = -1, high_ = -1;
+  bool lower_ = false;
+  std::vector<Index> ranks_;
 };
 
 // A rank's pieces. All entries that it was sent are put before block_ldu().
@@ -54,6 +57,7 @@ class PiecesOfLu {
   static constexpr std::size_t at(distribution::Side side) { return static_cast<std::size_t>(side); }
   numeric::View<T> piece(distribution::Side side, Index p);
   numeric::View<T> diagonal_block(Index k);
+  void find_row(distribution::Side side, Index k, Index high);
   template <class Make>
   void for_each_piece(distribution::Side side, const Make& make);
 
@@ -63,6 +67,13 @@ class PiecesOfLu {
   std::array<std::vector<Index>, distribution::sides.size()> piece_;  // by supernode; -1: none here
   std::vector<Offset> diagonal_;  // by supernode: where its diagonal block is in lu_; -1: not needed here
   Buffer<T> lu_;
+  // Where the last entry of a panel was put: a row of this rank's piece.
+  struct Row {
+    Index supernode = -1, high = -1;
+    distribution::Side side = distribution::Side::lower;
+    T* first = nullptr;  // null: none here
+    Index ld = 0;
+  } row_;
 };
 
 }  // namespace trisweep::solve

@@ -87,6 +87,31 @@ symbolic::Analysis structure_of(const matrix::Pattern& pattern, Index ranks, ord
   return made;
 }
 
+// Entries travel with their places, in several times the bytes of the values: so many at a time that those
+// under way take a part of what the factors do.
+constexpr double entries_of_round = 1 << 20;  // of a rank
+constexpr double most_rounds = 8;
+
+// Columns in steps, of which rounds are made: about equally full ones.
+constexpr Index steps = 512;
+
+// `entries`: of every step, on all ranks together.
+std::vector<LuColumns> rounds_of(Index n, const std::vector<double>& entries, Index ranks) {
+  double all = 0, taken = 0;
+  for (const double of_step : entries) all += of_step;
+  const double count = std::clamp(all / double(ranks) / entries_of_round, 1.0, most_rounds);
+  std::vector<LuColumns> rounds;
+  for (std::size_t step = 0; step < entries.size(); ++step) {
+    if (taken * count >= all * double(rounds.size())) {
+      const auto begin = static_cast<Index>(Offset{n} * Offset(step) / steps);
+      if (!rounds.empty()) rounds.back().end = begin;
+      rounds.push_back({begin, n});
+    }
+    taken += entries[step];
+  }
+  return rounds;
+}
+
 template <Scalar T>
 class LuSource final : public FactorSource<T> {
  public:
@@ -96,10 +121,14 @@ class LuSource final : public FactorSource<T> {
     if (analysis_) return analysis_;
     auto n = static_cast<Index>(parts_.row_new.size());
     comm.broadcast(n);
+    std::vector<double> entries;
     auto pattern = mpi::agree_on_error(comm, [&] {
       if (comm.rank() == 0) require_order(parts_);
-      return pattern_here(n);
+      entries.resize(steps);
+      return pattern_here(n, entries);
     });
+    comm.sum(entries);
+    mpi::agree_on_error(comm, [&] { rounds_ = rounds_of(n, entries, comm.size()); });
     auto by_rank = comm.gather(pattern);
     pattern = {};
     std::shared_ptr<const Analysis> made;
@@ -122,19 +151,24 @@ class LuSource final : public FactorSource<T> {
 
   engine::PieceValues<T> panels(const mpi::Communicator& comm, const Distribution& distribution,
                                 const LocalBlocks& local_blocks) override {
-    auto lists = mpi::agree_on_error(comm, [&] {
-      EntriesByRank<T> entries(distribution, comm.size());
-      parts_.for_each_entry([&](Index row, Index col, const T& value) {
-        if (value != T(0)) entries.add({new_of_[usize(row)], new_of_[usize(col)], value});
+    auto pieces =
+        mpi::agree_on_error(comm, [&] { return PiecesOfLu<T>(*distribution.structure, local_blocks); });
+    for (const LuColumns& columns : rounds_) {
+      auto lists = mpi::agree_on_error(comm, [&] {
+        EntriesByRank<T> entries(distribution, comm.size());
+        const auto add = [&](Index row, Index col, const T& value) {
+          if (value != T(0) && columns.contains(std::min(row, col)))
+            entries.add({new_of_[usize(row)], new_of_[usize(col)], value});
+        };
+        parts_.for_each_entry(add, columns);
+        return entries.take();
       });
-      return entries.take();
-    });
-    const auto received = mpi::exchange_lists(comm, std::move(lists));
-    return engine::PieceValues<T>(mpi::agree_on_error(comm, [&] {
-      PiecesOfLu<T> pieces(*distribution.structure, local_blocks);
+      const auto received = mpi::exchange_lists(comm, std::move(lists));
       for (const auto& list : received) {
         for (const LuEntry<T>& entry : list.entry) pieces.put(entry);
       }
+    }
+    return engine::PieceValues<T>(mpi::agree_on_error(comm, [&] {
       if (const Index zero = pieces.zero_pivot(); zero >= 0)
         throw Error(ErrorKind::numerical,
                     fmt::format("the factor U has a zero at place {} of its diagonal",
@@ -147,14 +181,15 @@ class LuSource final : public FactorSource<T> {
   std::shared_ptr<const void> analysis_key(const mpi::Communicator&) const override { return analysis_; }
 
  private:
-  std::vector<PatternEntry> pattern_here(Index n) const {
+  // And counts, by step of columns.
+  std::vector<PatternEntry> pattern_here(Index n, std::vector<double>& entries) const {
     std::vector<Index> first_of(usize(n));
     for (std::size_t j = 0, k = 0; j < first_of.size(); ++j) {
       if (k + 1 < parts_.first.size() && usize(parts_.first[k + 1]) == j) ++k;
       first_of[j] = parts_.first.empty() ? static_cast<Index>(j) : parts_.first[k];
     }
     std::vector<PatternEntry> pattern;
-    parts_.for_each_entry([&](Index row, Index col, const T& value) {
+    const auto take = [&](Index row, Index col, const T& value) {
       if (row < 0 || row >= n || col < 0 || col >= n)
         throw Error(ErrorKind::input,
                     fmt::format("factors of {} rows have an entry in row {}, column {}", n, row, col),
@@ -164,14 +199,19 @@ class LuSource final : public FactorSource<T> {
                     fmt::format("the factors' entry in row {}, column {} is not finite", row, col),
                     "factor a matrix with finite entries, with pivoting");
       const auto [low, high] = std::minmax(row, col);
-      if (low != high && value != T(0)) pattern.push_back({first_of[usize(low)], high});
-    });
+      const PatternEntry place{first_of[usize(low)], high};
+      if (low == high || (value == T(0) && !parts_.keep_zeros)) return;
+      ++entries[usize(Offset{low} * steps / n)];
+      if (pattern.empty() || pattern.back() != place) pattern.push_back(place);
+    };
+    parts_.for_each_entry(take, {0, n});
     std::ranges::sort(pattern);
     pattern.erase(std::ranges::unique(pattern).begin(), pattern.end());
     return pattern;
   }
 
   LuParts<T> parts_;
+  std::vector<LuColumns> rounds_;
   std::vector<Index> new_of_;  // of the rows and columns of L U, in the structure
   std::shared_ptr<const Analysis> analysis_;
 };
@@ -206,7 +246,7 @@ std::shared_ptr<FactorSource<T>> lu_source(ExplicitFactors<T> factors) {
                    .row_scale = std::move(factors.row_scale),
                    .col_scale = std::move(factors.col_scale)};
   parts.for_each_entry = [n = static_cast<Index>(parts.row_new.size()), l = std::move(factors.l_transposed),
-                          u = std::move(factors.u)](const typename LuParts<T>::Visit& visit) {
+                          u = std::move(factors.u)](const typename LuParts<T>::Visit& visit, LuColumns) {
     for (const auto* factor : {&l, &u}) {
       if (factor->rows() != factor->cols() || (n > 0 && factor->rows() != n))
         throw Error(ErrorKind::input,

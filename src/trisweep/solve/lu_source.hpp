@@ -13,6 +13,12 @@
 
 namespace trisweep::solve {
 
+// Consecutive ones.
+struct LuColumns {
+  Index begin, end;
+  bool contains(Index j) const { return begin <= j && j < end; }
+};
+
 // Pr Dr A Dc Pc = L U, L unit lower and U upper triangular, as ExplicitFactors has it.
 template <Scalar T>
 struct LuParts {
@@ -27,15 +33,18 @@ struct LuParts {
   // First columns of runs of columns whose entries are those of the first of them: what supernodes there are.
   // The same on all ranks with entries, and on rank 0; empty: every column has entries of its own.
   std::vector<Index> first{};
+  // Zeros have places among the entries, too: other values of the pattern may be other than zero there.
+  bool keep_zeros = false;
   // Visits the entries of L and U that this rank has, each of them on one rank, by row and column in L U;
-  // without L's diagonal. They must stay until the solver is made.
-  std::function<void(const Visit&)> for_each_entry;
+  // without L's diagonal. Only those whose row or column, the first of them, is in `columns` are wanted. They
+  // must stay until the solver is made.
+  std::function<void(const Visit&, LuColumns columns)> for_each_entry;
 };
 
 // Supernodes, with some zeros among their entries, follow from the pattern. Its functions throw on every rank
 // Error(input) when entries or permutations are not such, or not finite, and Error(numerical) when U has a
 // zero on its diagonal. Cost: the pattern (by supernodes, where `first` has them) to rank 0, and the entries
-// once to each rank that needs them, 16 bytes each, by one sparse exchange.
+// once to each rank that needs them, 16 bytes each, by at most eight sparse exchanges.
 template <Scalar T>
 std::shared_ptr<FactorSource<T>> lu_source(LuParts<T> parts);
 

@@ -44,6 +44,7 @@ struct FactorReport {
   Index supernodes = 0;                         // diagonal blocks
   double flops = 0;                             // of factoring and inverting, from the structure
   bool given = false;                           // made before, see GivenFactors
+  std::string factorization = "own";            // or the name of SolverOptions::factorization
   double analysis_seconds = 0;                  // of ordering and structure
   double seconds = 0;                           // of factoring
   Index perturbed_pivots = 0;                   // replaced by a larger number

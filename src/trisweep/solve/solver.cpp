@@ -1,5 +1,7 @@
 #include "trisweep/solve/solver.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -20,6 +22,11 @@ struct Solver<T>::State {
         options(usable_options<T>(comm, given)),
         system(comm, std::move(rows)),
         factorizer(comm, system, options, std::move(factors)) {
+    if (analyzed && options.factorization)
+      throw mpi::CollectiveError(
+          ErrorKind::usage,
+          fmt::format("an analysis made here is not for factors of {}", options.factorization->name()),
+          "analyze and factor by our own factorization, or make a Solver of the rows");
     if (options.device != engine::Device::native)
       report.exchange_backend = engine::name_of(*options.exchange_backend);
     if (analyzed) factorizer.adopt(*analyzed, report);
@@ -39,7 +46,13 @@ struct Solver<T>::State {
     condition.reset();
     sample.clear();
     report.factor = {.second_try = attempt.pivoting == Pivoting::conservative};
-    attempt.low_precision ? factor_in<Single<T>>() : factor_in<T>();
+    try {
+      attempt.low_precision ? factor_in<Single<T>>() : factor_in<T>();
+    } catch (const mpi::CollectiveError& e) {
+      const bool of_all_ranks = factorizer.is_of_all_ranks(attempt);
+      if (!of_all_ranks || !options.second_try || e.kind() != ErrorKind::numerical) throw;
+      factor({.pivoting = Pivoting::conservative});
+    }
   }
 
   template <Scalar F>
@@ -47,6 +60,8 @@ struct Solver<T>::State {
     Parts<F> parts{};
     if (factorizer.is_given()) {
       parts.source = factorizer.template take_given<F>(attempt, product_share(), report);
+    } else if (factorizer.is_of_all_ranks(attempt)) {
+      parts.source = factorizer.template factor_on_all_ranks<F>(attempt, product_share(), report);
     } else {
       system.gather([&](const matrix::Csr<T>& a) {
         auto made = factorizer.template factor<F>(a, attempt, report);

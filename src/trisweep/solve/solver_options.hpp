@@ -1,6 +1,7 @@
 #pragma once
 // The options of a solver (solver.hpp).
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,8 @@
 
 namespace trisweep::solve {
 
+class FactorEngine;  // factor_engine.hpp
+
 // Unset options are chosen automatically or have the default. The same on every rank.
 struct SolverOptions {
   // The plans to choose from (model/plan_axes.hpp); unset: all. model::only(choice) fixes the plan.
@@ -25,6 +28,9 @@ struct SolverOptions {
   Index nrhs = 1;         // right-hand sides that the plan is chosen for
   ordering::Method ordering = ordering::Method::automatic;    // fill-reducing
   numeric::KindChoice kind = numeric::KindChoice::automatic;  // of the first factorization
+  // Who factors: all ranks, by that engine (its factors are LU, with inverted supernodes); null: rank 0,
+  // here.
+  std::shared_ptr<const FactorEngine> factorization{};
   bool mixed = false;  // single-precision factors of a double-precision system, with refinement
   // Whether, and how far, the factors' panels are compressed.
   struct Compress {

@@ -9,6 +9,7 @@
 #include "trisweep/core/version.hpp"
 #include "trisweep/mpi/agreement.hpp"
 #include "trisweep/plan/variants.hpp"
+#include "trisweep/solve/factor_engine.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -23,7 +24,7 @@ std::string name_of(const model::PlanAxes& axes) {
 
 // What decides on plans, attempts and steps of refinement; and the build, which decides how sums are rounded.
 template <Scalar T>
-std::array<mpi::Setting, 18> settings_of(const SolverOptions& o) {
+std::array<mpi::Setting, 19> settings_of(const SolverOptions& o) {
   const auto text = [](const auto& value) { return fmt::format("{}", value); };
   const char op = static_cast<char>(o.op);
   return {
@@ -36,6 +37,7 @@ std::array<mpi::Setting, 18> settings_of(const SolverOptions& o) {
        {"nrhs", text(o.nrhs)},
        {"ordering", text(static_cast<int>(o.ordering))},
        {"kind of factorization", text(static_cast<int>(o.kind))},
+       {"factorization", o.factorization ? o.factorization->name() : "own"},
        {"mixed precision", text(o.mixed)},
        {"compression", o.compress.automatic ? "automatic" : text(o.compress.eps)},
        {"device", text(static_cast<int>(o.device))},
@@ -81,7 +83,7 @@ void choose_exchange(const mpi::Communicator& comm, SolverOptions& options) {
 
 template <Scalar T>
 SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions& given) {
-  std::array<mpi::Setting, 18> settings;
+  std::array<mpi::Setting, 19> settings;
   SolverOptions options = mpi::agree_on_error(comm, [&] {
     if (std::same_as<T, Single<T>> && given.mixed)
       throw Error(ErrorKind::usage, "single precision is the lowest precision of factors",

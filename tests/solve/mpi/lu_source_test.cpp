@@ -51,7 +51,7 @@ template <Scalar T>
 LuParts<T> scattered_parts(const ExplicitFactors<T>& f) {
   LuParts<T> parts{
       .row_new = f.row_new, .col_new = f.col_new, .row_scale = f.row_scale, .col_scale = f.col_scale};
-  parts.for_each_entry = [&f](const typename LuParts<T>::Visit& visit) {
+  parts.for_each_entry = [&f](const typename LuParts<T>::Visit& visit, LuColumns) {
     for (Index i = 0; i < f.u.rows(); ++i) {
       for (Offset e = f.u.pattern.row_ptr[usize(i)]; e < f.u.pattern.row_ptr[usize(i) + 1]; ++e) {
         const Index j = f.u.pattern.col[usize(e)];

@@ -1,0 +1,164 @@
+#include "trisweep/superlu_dist/scaled_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "trisweep/core/permutation.hpp"
+#include "trisweep/ordering/ordering.hpp"
+#include "trisweep/ordering/scaling.hpp"
+
+namespace trisweep::superlu_dist {
+namespace {
+
+// An entry of the diagonal beside the largest of its row, when rows and columns are scaled: those of
+// discretized equations are not smaller, and need no matching.
+constexpr double weak = 0.1;
+
+// Calls visit(row on this rank, place of the entry, column).
+template <Scalar S>
+void for_each_entry(const matrix::Csr<S>& a, const auto& visit) {
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+      visit(i, usize(e), a.pattern.col[usize(e)]);
+  }
+}
+
+// To [0.5, 1); what is zero stays so, for the matching to name.
+double scale_of(double largest) {
+  return largest > 0 ? std::ldexp(1.0, -std::clamp(std::ilogb(largest) + 1, -1000, 1000)) : 1;
+}
+
+// The sizes of all scaled entries, on rank 0.
+template <Scalar S>
+matrix::Csr<float> gathered_sizes(const mpi::Communicator& comm, const matrix::Csr<S>& rows, Index first,
+                                  const Scaling& scaling) {
+  const Index n = std::ssize(scaling.col);
+  std::vector<float> size;
+  std::vector<Index> count;
+  mpi::agree_on_error(comm, [&] {
+    for_each_entry(rows, [&](Index i, std::size_t e, Index j) {
+      const double scale = scaling.row[usize(first + i)] * scaling.col[usize(j)];
+      const auto scaled = static_cast<float>(double(std::abs(rows.value[e])) * scale);
+      size.push_back(rows.value[e] == S(0) ? 0 : std::max(scaled, std::numeric_limits<float>::min()));
+    });
+    for (Index i = 0; i < rows.rows(); ++i) count.push_back(std::ssize(rows.pattern.row(i)));
+  });
+  auto counts = comm.gather(count);
+  auto cols = comm.gather(rows.pattern.col);
+  auto sizes = comm.gather(size);
+  return mpi::agree_on_error(comm, [&] {
+    matrix::Csr<float> whole{{n, n, {0}, {}}, {}};
+    for (std::size_t r = 0; r < counts.size(); ++r) {
+      for (const Index c : counts[r])
+        whole.pattern.row_ptr.push_back(whole.pattern.row_ptr.back() + Offset{c});
+      whole.pattern.col.insert(whole.pattern.col.end(), cols[r].begin(), cols[r].end());
+      whole.value.insert(whole.value.end(), sizes[r].begin(), sizes[r].end());
+      cols[r] = {};
+      sizes[r] = {};
+    }
+    return whole;
+  });
+}
+
+// By the largest entries. Returns whether the diagonal is strong.
+template <Scalar S>
+bool equilibrate(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
+                 const distribution::RowPartition& partition, Scaling& scaling) {
+  const Index first = partition.first(comm.rank());
+  std::vector<double> largest, strength;
+  mpi::agree_on_error(comm, [&] {
+    const auto n = usize(partition.rows());
+    for (auto* list : {&scaling.row, &scaling.col, &largest}) list->assign(n, 0);
+    strength.assign(usize(rows.rows()), 0);
+    for_each_entry(rows, [&](Index i, std::size_t e, Index) {
+      double& of_row = scaling.row[usize(first + i)];
+      of_row = std::max(of_row, double(std::abs(rows.value[e])));
+    });
+    for (Index i = 0; i < rows.rows(); ++i)
+      scaling.row[usize(first + i)] = scale_of(scaling.row[usize(first + i)]);
+    for_each_entry(rows, [&](Index i, std::size_t e, Index j) {
+      const double size = double(std::abs(rows.value[e])) * scaling.row[usize(first + i)];
+      largest[usize(j)] = std::max(largest[usize(j)], size);
+      if (j == first + i) strength[usize(i)] = size;
+    });
+  });
+  comm.max(scaling.row);
+  comm.max(largest);
+  std::ranges::transform(largest, scaling.col.begin(), scale_of);
+  double strong = 1;
+  for (Index i = 0; i < rows.rows(); ++i)
+    strong = std::min(strong, strength[usize(i)] * scaling.col[usize(first + i)]);
+  return comm.max(-strong) < -weak;
+}
+
+}  // namespace
+
+template <Scalar S>
+Scaling scaling_of(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
+                   const distribution::RowPartition& partition, bool orders,
+                   const solve::EngineRequest& request) {
+  Scaling scaling;
+  const bool strong = equilibrate(comm, rows, partition, scaling);
+  mpi::agree_on_error(comm, [&] {
+    for (Index j = 0; j < partition.rows(); ++j) scaling.place.push_back(j);
+  });
+  if (strong && !orders) return scaling;
+  const auto whole = gathered_sizes(comm, rows, partition.first(comm.rank()), scaling);
+  mpi::agree_on_error(comm, [&] {
+    if (comm.rank() != 0) return;
+    const auto made = ordering::order(whole, false,
+                                      {.method = orders ? request.ordering : ordering::Method::natural,
+                                       .matching = !strong,
+                                       .equilibrate = !strong,
+                                       .numbers = request.numbers},
+                                      request.observer);
+    const auto row_at = inverse_permutation(made.row_new);
+    for (std::size_t j = 0; j < scaling.place.size(); ++j) {
+      scaling.place[j] = row_at[usize(made.col_new[j])];
+      scaling.row[j] *= made.row_scale[j];
+      scaling.col[j] *= made.col_scale[j];
+    }
+    if (orders) scaling.order = made.row_new;
+  });
+  comm.broadcast(scaling.place);
+  comm.broadcast(scaling.order);
+  comm.broadcast(scaling.row);
+  comm.broadcast(scaling.col);
+  return scaling;
+}
+
+template <Scalar S>
+double apply(const mpi::Communicator& comm, const Scaling& scaling, Index first, matrix::Csr<S>& rows) {
+  std::vector<double> sums;
+  mpi::agree_on_error(comm, [&] {
+    sums.resize(scaling.col.size());
+    std::vector<std::pair<Index, S>> row;
+    for (Index i = 0; i < rows.rows(); ++i) {
+      const auto begin = usize(rows.pattern.row_ptr[usize(i)]);
+      row.clear();
+      for (std::size_t e = begin; e < usize(rows.pattern.row_ptr[usize(i) + 1]); ++e) {
+        const auto j = usize(rows.pattern.col[e]);
+        const auto scale = static_cast<RealOf<S>>(scaling.row[usize(first + i)] * scaling.col[j]);
+        row.emplace_back(scaling.place[j], rows.value[e] * scale);
+        sums[j] += double(std::abs(row.back().second));
+      }
+      std::ranges::sort(row, {}, &std::pair<Index, S>::first);
+      for (std::size_t e = 0; e < row.size(); ++e) {
+        rows.pattern.col[begin + e] = row[e].first;
+        rows.value[begin + e] = row[e].second;
+      }
+    }
+  });
+  comm.sum(sums);
+  return std::ranges::max(sums);
+}
+
+#define INSTANTIATE(S)                                                                               \
+  template Scaling scaling_of(const mpi::Communicator&, const matrix::Csr<S>&,                       \
+                              const distribution::RowPartition&, bool, const solve::EngineRequest&); \
+  template double apply(const mpi::Communicator&, const Scaling&, Index, matrix::Csr<S>&);
+INSTANTIATE(double)
+INSTANTIATE(std::complex<double>)
+
+}  // namespace trisweep::superlu_dist
