@@ -5,13 +5,34 @@
 // such a front does.
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "trisweep/numeric/assembly.hpp"
 #include "trisweep/numeric/threshold_lu.hpp"
 
 namespace trisweep::numeric {
+
+// A product whose logarithm is taken only where it leaves the range of numbers.
+class ModulusProduct {
+ public:
+  void multiply(double factor) {
+    product_ *= factor;
+    if (!(product_ < most && product_ > 1 / most)) log_ += std::log(std::exchange(product_, 1));
+  }
+  void multiply(const ModulusProduct& other) {
+    log_ += other.log_;
+    multiply(other.product_);
+  }
+  double log() const { return log_ + std::log(product_); }
+
+ private:
+  static constexpr double most = 0x1p250;  // factors are well below that squared
+  double product_ = 1;
+  double log_ = 0;
+};
 
 template <Scalar T>
 class TinyFront {
@@ -26,10 +47,10 @@ class TinyFront {
   void add_child(const T* block, std::span<const Index> places);
 
   // As eliminate_lu(), eliminate_cholesky() and, by pivots of order 1 alone, eliminate_ldl() do; panels and
-  // contribution are undefined where it is nothing.
-  std::optional<Index> eliminate(const Panel<T>& panel, const View<T>& contribution);
-  // Those of the last front that was eliminated.
-  void add_pivots(PivotSummary& to);
+  // contribution, square and packed, are undefined where it is nothing.
+  std::optional<Index> eliminate(const PanelParts<T>& panel, T* contribution);
+  // Those of the last front that was eliminated: their signs, and their moduli as further factors.
+  void add_pivots(PivotSummary& to, ModulusProduct& moduli);
 
  private:
   static constexpr Index most_rows = 16, most_width = 6;
@@ -41,10 +62,15 @@ class TinyFront {
   bool may_grow() const { return source_.fronts.kind != Kind::cholesky && rules_.relative > 0; }
   bool take_pivot(Index k, Index& perturbed);
   void update(Index k);
-  std::optional<Index> eliminate_column(const Panel<T>& panel, const View<T>& contribution);
+  template <Index width>
+  void update_rest(T* __restrict contribution);
+  template <class Rows>
+  std::optional<Index> eliminate_column(Rows rows, const PanelParts<T>& panel, T* __restrict contribution);
+  template <Index width>
+  std::optional<Index> eliminate_columns(const PanelParts<T>& panel, T* contribution);
   void back_substitute(T* x);
-  void store_lower(const View<T>& lower);
-  void store_inverse(const View<T>& diagonal);
+  void store_lower(T* lower);
+  void store_inverse(T* diagonal);
 
   const Source<T> source_;
   const PivotRules<RealOf<T>> rules_;
