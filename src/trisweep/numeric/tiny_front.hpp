@@ -5,34 +5,14 @@
 // such a front does.
 
 #include <array>
-#include <cmath>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "trisweep/numeric/assembly.hpp"
+#include "trisweep/numeric/modulus.hpp"
 #include "trisweep/numeric/threshold_lu.hpp"
 
 namespace trisweep::numeric {
-
-// A product whose logarithm is taken only where it leaves the range of numbers.
-class ModulusProduct {
- public:
-  void multiply(double factor) {
-    product_ *= factor;
-    if (!(product_ < most && product_ > 1 / most)) log_ += std::log(std::exchange(product_, 1));
-  }
-  void multiply(const ModulusProduct& other) {
-    log_ += other.log_;
-    multiply(other.product_);
-  }
-  double log() const { return log_ + std::log(product_); }
-
- private:
-  static constexpr double most = 0x1p250;  // factors are well below that squared
-  double product_ = 1;
-  double log_ = 0;
-};
 
 template <Scalar T>
 class TinyFront {
