@@ -43,20 +43,23 @@ VectorPhase phase_of(RankRows rows, VectorWay way) {
   return phase;
 }
 
-}  // namespace
-
-VectorPlaces vector_places(const ordering::Ordering& ordering, distribution::RowPartition partition) {
-  return {std::move(partition), inverse_permutation(ordering.row_new), inverse_permutation(ordering.col_new)};
+// Of one rank, whose slots are as the structure counts rows.
+void place_all(const symbolic::Structure& structure, const VectorSpec& spec, RankRows& rows) {
+  const std::vector<Index>& old = spec.old();
+  for (Index k = 0; k < structure.supernodes(); ++k) {
+    if (!spec.within.contains(k)) continue;
+    for (Index j = structure.first[usize(k)]; j < structure.first[usize(k) + 1]; ++j)
+      rows.own[usize(old[usize(j)])] = WorkRow(j);
+  }
 }
 
-std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
-                                      const distribution::Mapping& mapping,
-                                      std::span<const LocalBlocks> blocks_by_rank, const VectorSpec& spec) {
-  std::vector<RankRows> rows(blocks_by_rank.size());
+// Among several ranks.
+void place_by_home(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                   std::span<const LocalBlocks> blocks_by_rank, const VectorSpec& spec,
+                   std::vector<RankRows>& rows) {
   IndexedVector<RankId, RankRows*> of(usize(mapping.ranks()), nullptr);
   IndexedVector<RankId, const LocalBlocks*> share_of(usize(mapping.ranks()), nullptr);
   for (std::size_t i = 0; i < blocks_by_rank.size(); ++i) {
-    rows[i].own.assign(usize(spec.places->partition.count(blocks_by_rank[i].rank)), no_row);
     of[RankId(blocks_by_rank[i].rank)] = &rows[i];
     share_of[RankId(blocks_by_rank[i].rank)] = &blocks_by_rank[i];
   }
@@ -73,6 +76,25 @@ std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
     if (caller != home && of[caller]) of[caller]->at_caller[home].push_back(local);
     if (at_home) at_home->at_home[caller].push_back(first_work + j);
   });
+}
+
+}  // namespace
+
+VectorPlaces vector_places(const ordering::Ordering& ordering, distribution::RowPartition partition) {
+  return {std::move(partition), inverse_permutation(ordering.row_new), inverse_permutation(ordering.col_new)};
+}
+
+std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
+                                      const distribution::Mapping& mapping,
+                                      std::span<const LocalBlocks> blocks_by_rank, const VectorSpec& spec) {
+  std::vector<RankRows> rows(blocks_by_rank.size());
+  for (std::size_t i = 0; i < blocks_by_rank.size(); ++i)
+    rows[i].own.assign(usize(spec.places->partition.count(blocks_by_rank[i].rank)), no_row);
+  if (mapping.ranks() == 1) {
+    place_all(structure, spec, rows.front());
+  } else {
+    place_by_home(structure, mapping, blocks_by_rank, spec, rows);
+  }
   std::vector<VectorPhase> phases;
   for (RankRows& of_rank : rows) phases.push_back(phase_of(std::move(of_rank), spec.way));
   return phases;
