@@ -27,12 +27,10 @@ void append_block(LocalSide& part, Index k, Index width, const symbolic::Block& 
 LocalSide all_of_side(const Structure& s, Side side) {
   LocalSide part;
   const auto supernodes = usize(s.supernodes());
-  for (auto* list : {&part.supernode, &part.segment}) list->reserve(supernodes);
-  for (auto* ptr : {&part.value_ptr, &part.row_ptr, &part.block_ptr}) {
-    ptr->reserve(supernodes + 1);
-    ptr->push_back(0);
-  }
+  part.supernode.resize(supernodes);
+  for (auto* ptr : {&part.value_ptr, &part.row_ptr, &part.block_ptr}) ptr->resize(supernodes + 1);
   part.block.reserve(side == Side::diagonal ? supernodes : s.block.size());
+  std::size_t pieces = 0;
   Offset values = 0, rows = 0;
   for (Index k = 0; k < s.supernodes(); ++k) {
     Index height = 0;
@@ -41,14 +39,14 @@ LocalSide all_of_side(const Structure& s, Side side) {
       height += block.end - block.begin;
     });
     if (height == 0) continue;
-    values += Offset{height} * s.width(k);
-    rows += height;
-    part.supernode.push_back(k);
-    part.segment.push_back(k);
-    part.value_ptr.push_back(values);
-    part.row_ptr.push_back(rows);
-    part.block_ptr.push_back(std::ssize(part.block));
+    part.supernode[pieces++] = k;
+    part.value_ptr[pieces] = values += Offset{height} * s.width(k);
+    part.row_ptr[pieces] = rows += height;
+    part.block_ptr[pieces] = std::ssize(part.block);
   }
+  part.supernode.resize(pieces);
+  for (auto* ptr : {&part.value_ptr, &part.row_ptr, &part.block_ptr}) ptr->resize(pieces + 1);
+  part.segment = part.supernode;
   return part;
 }
 
@@ -182,10 +180,16 @@ void append_positions(const Structure& structure, const LocalBlocks& local_block
 PiecePositions piece_positions(const Structure& structure, const LocalBlocks& local_blocks) {
   const auto of = [&](Side side) {
     const LocalSide& part = local_blocks.side(side);
-    const bool has_all =
-        local_blocks.work_rows() == structure.n && part.row_ptr.back() == std::ssize(structure.row);
-    if (has_all && side != Side::diagonal) return structure.row;  // slots are as the structure counts rows
+    const auto has_all = [&](Offset rows) {  // slots are then as the structure counts rows
+      return local_blocks.work_rows() == structure.n && part.row_ptr.back() == rows;
+    };
+    if (side != Side::diagonal && has_all(std::ssize(structure.row))) return structure.row;
     std::vector<Index> positions;
+    if (side == Side::diagonal && has_all(structure.n)) {  // a tile has rows of others
+      positions.resize(usize(structure.n));
+      std::iota(positions.begin(), positions.end(), Index{0});
+      return positions;
+    }
     positions.reserve(usize(part.row_ptr.back()));
     for (Index p = 0; p < part.pieces(); ++p) {
       for (const PieceBlock& block : part.blocks(p))

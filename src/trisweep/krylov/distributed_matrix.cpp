@@ -116,6 +116,7 @@ const matrix::Csr<T>& DistributedMatrix<T>::whole(matrix::Csr<T>& room) const {
 template <Scalar T>
 std::vector<Index> DistributedMatrix<T>::number_ghosts() {
   const Index first = partition_.first(comm_.rank()), count = partition_.count(comm_.rank());
+  if (count == partition_.rows()) return {};
   const auto own = [&](Index j) { return first <= j && j < first + count; };
   std::vector<Index> ghosts;
   std::copy_if(local_.pattern.col.begin(), local_.pattern.col.end(), std::back_inserter(ghosts),

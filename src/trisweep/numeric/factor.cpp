@@ -57,7 +57,8 @@ struct Job {
   std::vector<T*> block;                                    // contributions, by front
   std::vector<std::unique_ptr<Contribution<T>>> own_block;  // those that are not on the stack of a thread
   RedoneFronts<T> redone;
-  std::vector<PivotSummary> pivots;  // by front, of symmetric matrices
+  std::vector<PivotSummary> pivots;    // by front, of symmetric matrices
+  std::vector<ModulusProduct> moduli;  // of pivots of tiny fronts, likewise
   Progress& progress;
   PanelSink<T>* sink;
 };
@@ -101,18 +102,52 @@ class Worker {
     job_.progress.poll();
   }
 
+  // What there is of a front's children.
+  struct Children {
+    bool delayed = false;  // some have delayed pivots
+    bool has_own = false;  // contribution blocks that are not on this stack
+    Offset stacked = 0;    // entries of those that are
+  };
+
   bool process(Index f, bool leaves_unit) {
-    lay_out(f, leaves_unit);
-    bool delayed = false;
+    T* const block = room_for_block(f, leaves_unit);
+    const Children children = look_at_children(f);
+    const Index width = tree_.width[usize(f)];
+    const bool is_tiny = TinyFront<T>::fits(width, width + tree_.height[usize(f)]);
+    auto perturbed = is_tiny && !children.delayed ? eliminate_tiny(f, block) : std::nullopt;
+    if (!perturbed && is_tiny && fronts_.kind == Kind::cholesky) return false;
+    if (!perturbed && !eliminate_otherwise(f, children, is_tiny)) return false;
+    perturbed_ += perturbed.value_or(0);
+    stack_.pop(children.stacked, tree_.depth[usize(f)] + 1);
+    for (const Index c : children.has_own ? tree_.children(f) : std::span<const Index>())
+      job_.own_block[usize(c)].reset();
+    return true;
+  }
+
+  // Also counts what the children's subtrees have in other shapes than planned.
+  Children look_at_children(Index f) {
+    Children found;
+    Offset entries = 0;
     for (const Index c : tree_.children(f)) {
-      job_.redone.entries[usize(f)] += job_.redone.entries[usize(c)];
-      delayed = delayed || has_delayed(c);
+      entries += job_.redone.entries[usize(c)];
+      if (job_.own_block[usize(c)]) {
+        found.has_own = true;
+        found.delayed = found.delayed || has_delayed(c);
+      }
+      if (c >= first_) found.stacked += contribution_entries(tree_.height[usize(c)]);
     }
-    const auto perturbed = delayed ? std::nullopt : eliminate(f);
+    if (entries > 0) job_.redone.entries[usize(f)] = entries;
+    return found;
+  }
+
+  // Where it is not tiny, or tiny and a pivot was not good enough. False where that ends the factorization.
+  bool eliminate_otherwise(Index f, const Children& children, bool is_tiny) {
+    panels_.lay_out(tree_.members(f), front_);
+    std::optional<Index> perturbed;
+    if (!children.delayed && (!is_tiny || may_have_pairs(fronts_.kind))) perturbed = eliminate(f);
     if (!perturbed && fronts_.kind == Kind::cholesky) return false;
     if (!perturbed) redo(f);
     perturbed_ += perturbed.value_or(0);
-    release_children(f);
     if (job_.redone.pieces[usize(f)]) return job_.sink == nullptr;
     panels_.finish(front_);
     return true;
@@ -131,11 +166,8 @@ class Worker {
 
   // Nothing where a pivot is not good enough.
   std::optional<Index> eliminate(Index f) {
-    const Index rows = front_.width + front_.contribution.rows;
-    if (front_.panels.size() == 1 && TinyFront<T>::fits(front_.width, rows)) {
-      if (const auto perturbed = eliminate_tiny(f, rows)) return perturbed;
-      if (!may_have_pairs(fronts_.kind)) return std::nullopt;
-    }
+    front_.contribution = block_of(f);
+    front_.contribution_is_set = false;
     assembly_.begin(front_);
     for (const Index c : tree_.children(f))
       assembly_.add_child(front_, block_of(c), fronts_.places_in_parent(c));
@@ -146,12 +178,17 @@ class Worker {
     return eliminate_cholesky(front_, pivots, scratch_) ? std::optional<Index>(0) : std::nullopt;
   }
 
-  std::optional<Index> eliminate_tiny(Index f, Index rows) {
-    tiny_.begin(front_.panels.front().supernode, front_.width, rows);
+  std::optional<Index> eliminate_tiny(Index f, T* block) {
+    const Index k = tree_.member[usize(tree_.member_ptr[usize(f)])];
+    tiny_.begin(k, tree_.width[usize(f)], tree_.width[usize(f)] + tree_.height[usize(f)]);
     for (const Index c : tree_.children(f))
       tiny_.add_child(job_.block[usize(c)], fronts_.places_in_parent(c));
-    const auto perturbed = tiny_.eliminate(front_.panels.front(), front_.contribution);
-    if (perturbed && fronts_.kind != Kind::lu) tiny_.add_pivots(job_.pivots[usize(f)]);
+    if (job_.sink != nullptr) panels_.lay_out(tree_.members(f), front_);
+    const auto perturbed =
+        tiny_.eliminate(job_.sink ? parts_of(front_.panels.front()) : panels_.parts_of(k), block);
+    if (!perturbed) return perturbed;
+    if (job_.sink != nullptr) panels_.finish(front_);
+    if (fronts_.kind != Kind::lu) tiny_.add_pivots(job_.pivots[usize(f)], job_.moduli[usize(f)]);
     return perturbed;
   }
 
@@ -178,30 +215,21 @@ class Worker {
     job_.own_block[usize(f)] = std::make_unique<Contribution<T>>(std::move(result.contribution));
   }
 
-  // Panels, and memory for the contribution block.
-  void lay_out(Index f, bool leaves_unit) {
-    panels_.lay_out(tree_.members(f), front_);
+  // Memory for the contribution block.
+  T* room_for_block(Index f, bool leaves_unit) {
     const Index m = tree_.height[usize(f)];
     const Offset entries = contribution_entries(m);
+    T*& block = job_.block[usize(f)];
     if (!leaves_unit) {
-      job_.block[usize(f)] = stack_.push(entries, tree_.depth[usize(f)]);
+      block = stack_.push(entries, tree_.depth[usize(f)]);
     } else if (m > 0) {
       auto own = std::make_unique<Contribution<T>>();
       own->owned = Buffer<T>(usize(entries), "a contribution block of the factorization");
       own->view = {own->owned.data(), m, m, m};
-      job_.block[usize(f)] = own->owned.data();
+      block = own->owned.data();
       job_.own_block[usize(f)] = std::move(own);
     }
-    front_.contribution = block_of(f);
-    front_.contribution_is_set = false;
-  }
-
-  // Those of this unit lie on the stack.
-  void release_children(Index f) {
-    for (const Index c : tree_.children(f)) {
-      if (c >= first_) stack_.pop(contribution_entries(tree_.height[usize(c)]), tree_.depth[usize(c)]);
-      job_.own_block[usize(c)].reset();
-    }
+    return block;
   }
 
   Job<T>& job_;
@@ -267,13 +295,12 @@ std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values
              .own_block = std::vector<std::unique_ptr<Contribution<T>>>(usize(tree.fronts())),
              .redone = RedoneFronts<T>(tree, factors.panel_ptr.back()),
              .pivots = std::vector<PivotSummary>(has_upper(fronts.kind) ? 0 : usize(tree.fronts())),
+             .moduli = std::vector<ModulusProduct>(has_upper(fronts.kind) ? 0 : usize(tree.fronts())),
              .progress = progress,
              .sink = sink};
 
   Offset stack = 0;
-  for (const Unit& u : units) {
-    if (u.first < u.last) stack = std::max(stack, tree.stack_below[usize(u.last)]);
-  }
+  for (const Unit& u : units) stack = std::max(stack, u.stack);
   std::vector<std::unique_ptr<Worker<T>>> workers;
   for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<Worker<T>>(job, t, stack));
 
@@ -282,6 +309,9 @@ std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values
   observer.progress("factor", 1.0);
   for (const auto& worker : workers) factors.perturbed_pivots += worker->perturbed_pivots();
   for (const PivotSummary& pivots : job.pivots) factors.pivots += pivots;
+  ModulusProduct moduli;
+  for (const ModulusProduct& of_front : job.moduli) moduli.multiply(of_front);
+  factors.pivots.log_modulus += moduli.log();
   insert_redone(std::move(job.redone), tree, factors);
   return factors;
 }

@@ -23,6 +23,18 @@ struct Panel {
   Index end() const { return start + width(); }
 };
 
+// Where those of a panel begin, each packed.
+template <Scalar T>
+struct PanelParts {
+  T* diagonal;
+  T* lower;
+  T* upper;
+};
+template <Scalar T>
+PanelParts<T> parts_of(const Panel<T>& panel) {
+  return {panel.diagonal.data, panel.lower.data, panel.upper.data};
+}
+
 template <Scalar T>
 struct Front {
   std::vector<Panel<T>> panels;

@@ -28,31 +28,29 @@ FrontPanels<T>::FrontPanels(Factors<T>& factors, PanelSink<T>* sink, int thread,
 template <Scalar T>
 void FrontPanels<T>::lay_out(std::span<const Index> members, Front<T>& front) {
   const symbolic::Structure& s = *factors_.structure;
+  const bool has_upper = numeric::has_upper(factors_.kind);
   front.panels.resize(members.size());
   front.width = 0;
   Offset next = 0;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Index k = members[i], w = s.width(k), m = s.height(k);
-    // As far into a cache line as in the factors: with some BLAS, roundings depend on that.
-    const auto place = [&](Buffer<T>& whole, Offset at, Index rows) {
-      if (sink_ == nullptr) return whole.data() + at;
-      const Offset start = next + ((at - next) % line_entries + line_entries) % line_entries;
-      next = start + Offset{rows} * w;
-      return memory_.data() + start;
-    };
-    const auto set = [&](View<T>& part, T* data, Index rows) {
-      part.data = data;
-      part.rows = part.ld = rows;
-      part.cols = w;
-    };
-    const Offset at = factors_.panel_ptr[usize(k)];
-    Panel<T>& panel = front.panels[i];
-    panel.supernode = k;
-    panel.start = front.width;
-    set(panel.diagonal, place(factors_.diagonal, factors_.diagonal_ptr[usize(k)], w), w);
-    set(panel.lower, place(factors_.lower, at, m), m);
-    if (has_upper(factors_.kind)) set(panel.upper, place(factors_.upper, at, m), m);
+  // As far into a cache line as in the factors: with some BLAS, roundings depend on that.
+  const auto place = [&](Buffer<T>& whole, Offset at, Offset entries) {
+    if (sink_ == nullptr) return whole.data() + at;
+    const Offset start = next + ((at - next) % line_entries + line_entries) % line_entries;
+    next = start + entries;
+    return memory_.data() + start;
+  };
+  Panel<T>* panel = front.panels.data();
+  for (const Index k : members) {
+    const Index w = s.width(k), m = s.height(k);
+    const Offset at = factors_.panel_ptr[usize(k)], entries = Offset{m} * w;
+    *panel = {.supernode = k,
+              .start = front.width,
+              .diagonal = {place(factors_.diagonal, factors_.diagonal_ptr[usize(k)], Offset{w} * w), w, w, w},
+              .lower = {place(factors_.lower, at, entries), m, w, m},
+              .upper = {}};
+    if (has_upper) panel->upper = {place(factors_.upper, at, entries), m, w, m};
     front.width += w;
+    ++panel;
   }
 }
 

@@ -22,6 +22,13 @@ class FrontPanels {
   // The panels of supernodes `members`, undefined, become those of the front.
   void lay_out(std::span<const Index> members, Front<T>& front);
 
+  // Of a supernode, in the factors.
+  PanelParts<T> parts_of(Index k) {
+    const auto at = factors_.panel_ptr[usize(k)];
+    return {factors_.diagonal.data() + factors_.diagonal_ptr[usize(k)], factors_.lower.data() + at,
+            has_upper(factors_.kind) ? factors_.upper.data() + at : nullptr};
+  }
+
   // They are final: brings them into the form that the solve phase wants, while they are in the cache, and
   // hands them to the sink.
   void finish(const Front<T>& front);

@@ -82,7 +82,8 @@ void order_children(const symbolic::Structure& s, Draft& d) {
   const auto room = [&](Index f) { return d.stack[usize(f)] - leaves(f); };
   for (Index f = 0; f < d.fronts(); ++f) {
     const auto children = d.children(f);
-    if (!std::ranges::is_sorted(children, std::ranges::greater{}, room))  // most are, or have no brother
+    // Most are, or have no brother.
+    if (children.size() > 1 && !std::ranges::is_sorted(children, std::ranges::greater{}, room))
       std::ranges::stable_sort(children, std::ranges::greater{}, room);
     Offset alive = 0, peak = 0;
     Index subtree = 1;
@@ -121,26 +122,28 @@ FrontTree build_front_tree(const symbolic::Structure& s) {
   const std::vector<Index> order = inverse_permutation(number);
 
   FrontTree t;
-  t.member.reserve(usize(s.supernodes()));
-  t.child.reserve(order.size());
+  t.member.resize(usize(s.supernodes()));
+  t.child.resize(usize(d.child_ptr[order.size()]));
   for (auto* ptr : {&t.member_ptr, &t.child_ptr}) ptr->resize(order.size() + 1);
   t.parent.assign(order.size(), -1);
   for (auto* list : {&t.subtree_begin, &t.depth, &t.width, &t.height}) list->resize(order.size());
   for (auto* list : {&t.stack, &t.stack_below}) list->resize(order.size());
+  Index members = 0, children = 0;
   for (std::size_t f = 0; f < order.size(); ++f) {
     const auto drafted = usize(order[f]);
+    Index last = -1;
     for (Index k = d.head[drafted]; k != -1; k = d.next[usize(k)]) {
-      t.member.push_back(k);
+      t.member[usize(members++)] = last = k;
       t.width[f] += s.width(k);
     }
     for (const Index c : d.children(order[f])) {
-      t.child.push_back(number[usize(c)]);
-      t.parent[usize(t.child.back())] = static_cast<Index>(f);
+      const Index child = t.child[usize(children++)] = number[usize(c)];
+      t.parent[usize(child)] = static_cast<Index>(f);
     }
     t.subtree_begin[f] = static_cast<Index>(f) + 1 - d.subtree[drafted];
-    t.member_ptr[f + 1] = static_cast<Index>(t.member.size());
-    t.child_ptr[f + 1] = static_cast<Index>(t.child.size());
-    t.height[f] = s.height(t.member.back());
+    t.member_ptr[f + 1] = members;
+    t.child_ptr[f + 1] = children;
+    t.height[f] = s.height(last);
     t.stack[f] = d.stack[drafted];
     t.stack_below[f] = d.stack_below[drafted];
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "trisweep/numeric/estimates.hpp"
@@ -12,39 +11,45 @@
 namespace trisweep::numeric {
 namespace {
 
-// Where the columns and rows of one panel after the other are in it.
+[[noreturn]] void refuse(Index row) {
+  throw Error(ErrorKind::usage,
+              fmt::format("row or column {} has an entry outside the symbolic structure", row),
+              "analyze the pattern of the very matrix that is factored");
+}
+
+// Where the columns and rows of a panel are in it. By value, in registers: what is written meanwhile might
+// else be its members.
+struct PanelPositions {
+  Index first, end, width;       // of its columns
+  std::span<const Index> rows;   // beyond them
+  const Index* position_of_row;  // of those; stale for others
+
+  // Of one of the panel's rows.
+  Index operator()(Index row) const { return row < end ? row - first : position_of_row[row]; }
+  // Of any row that is not before its columns.
+  Index checked(Index row) const {
+    if (row < end) return row - first;
+    const Index p = position_of_row[row];
+    if (const auto beyond = usize(p - width); beyond < rows.size() && rows[beyond] == row) return p;
+    refuse(row);
+  }
+};
+
+// Of one panel after the other.
 class Positions {
  public:
   explicit Positions(const symbolic::Structure& s) : s_(s), position_(usize(s.n), 0) {}
 
-  void of_panel(Index supernode) {
-    first_ = s_.first[usize(supernode)];
-    width_ = s_.width(supernode);
-    rows_ = s_.rows(supernode);
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      position_[usize(rows_[i])] = width_ + static_cast<Index>(i);
-  }
-  // Of one of the panel's rows.
-  Index operator()(Index row) const { return row < first_ + width_ ? row - first_ : position_[usize(row)]; }
-  // Of any row that is not before its columns.
-  Index checked(Index row) const {
-    if (row < first_ + width_) return row - first_;
-    const Index p = position_[usize(row)];
-    if (const auto beyond = usize(p - width_); beyond < rows_.size() && rows_[beyond] == row) return p;
-    refuse(row);
+  PanelPositions of_panel(Index supernode) {
+    const Index first = s_.first[usize(supernode)], width = s_.width(supernode);
+    const auto rows = s_.rows(supernode);
+    for (std::size_t i = 0; i < rows.size(); ++i) position_[usize(rows[i])] = width + static_cast<Index>(i);
+    return {first, first + width, width, rows, position_.data()};
   }
 
  private:
-  [[noreturn]] static void refuse(Index row) {
-    throw Error(ErrorKind::usage,
-                fmt::format("row or column {} has an entry outside the symbolic structure", row),
-                "analyze the pattern of the very matrix that is factored");
-  }
-
   const symbolic::Structure& s_;
-  std::vector<Index> position_;  // of rows beyond the panel's columns; stale for others
-  Index first_ = 0, width_ = 0;
-  std::span<const Index> rows_;
+  std::vector<Index> position_;
 };
 
 void measure(const symbolic::Structure& s, Fronts& f) {
@@ -99,21 +104,22 @@ void find_places(const symbolic::Structure& s, Fronts& f) {
   f.place_ptr.assign(usize(tree.fronts()) + 1, 0);
   std::partial_sum(tree.height.begin(), tree.height.end(), f.place_ptr.begin() + 1);
   f.place.resize(usize(f.place_ptr.back()));
-  Positions position(s);
+  Positions positions(s);
   for (Index front = 0; front < tree.fronts(); ++front) {
     const auto members = tree.members(front);
+    PanelPositions position{};
     for (std::size_t i = members.size(); i-- > 0;) {
       const Index k = members[i];
-      position.of_panel(k);
-      for (Offset e = f.entry_ptr[usize(k)]; e < f.entry_ptr[usize(k) + 1]; ++e) {
-        MatrixEntry& entry = f.entry[usize(e)];
-        entry.row = position.checked(entry.row);
-        entry.col = position.checked(entry.col);
+      position = positions.of_panel(k);
+      MatrixEntry* const end = f.entry.data() + f.entry_ptr[usize(k) + 1];
+      for (MatrixEntry* entry = f.entry.data() + f.entry_ptr[usize(k)]; entry < end; ++entry) {
+        entry->row = position.checked(entry->row);
+        entry->col = position.checked(entry->col);
       }
     }
     for (const Index c : tree.children(front)) {  // now of the first member, whose panel has all rows
       const auto rows = s.rows(tree.members(c).back());
-      std::ranges::transform(rows, f.place.begin() + f.place_ptr[usize(c)], std::cref(position));
+      std::ranges::transform(rows, f.place.begin() + f.place_ptr[usize(c)], position);
     }
   }
 }

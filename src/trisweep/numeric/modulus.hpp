@@ -1,8 +1,9 @@
 #pragma once
-// Sizes of pivots.
+// Sizes of pivots, and their product.
 
 #include <cmath>
 #include <complex>
+#include <utility>
 
 #include "trisweep/core/types.hpp"
 
@@ -27,5 +28,29 @@ bool perturb(T& pivot, RealOf<T> bound, RealOf<T> replacement) {
   pivot = modulus > 0 ? pivot / modulus * replacement : T(replacement);
   return true;
 }
+
+// A product whose logarithm is taken only where it leaves the range of numbers.
+class ModulusProduct {
+ public:
+  void multiply(double factor) {
+    if (is_extreme(factor)) {
+      log_ += std::log(factor);
+    } else {
+      product_ *= factor;
+      if (is_extreme(product_)) log_ += std::log(std::exchange(product_, 1));
+    }
+  }
+  void multiply(const ModulusProduct& other) {
+    log_ += other.log_;
+    multiply(other.product_);
+  }
+  double log() const { return log_ + std::log(product_); }
+
+ private:
+  static bool is_extreme(double v) { return !(v < 0x1p500 && v > 0x1p-500); }
+
+  double product_ = 1;
+  double log_ = 0;
+};
 
 }  // namespace trisweep::numeric

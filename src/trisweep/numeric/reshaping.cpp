@@ -41,6 +41,7 @@ class Reshaping {
         std::make_shared<const symbolic::Structure>(symbolic::reshaped(old_, old_supernodes(), shape()));
     const symbolic::Structure& s = *structure;
     std::vector<Offset> panel_ptr{0}, diagonal_ptr{0};
+    for (auto* ptr : {&panel_ptr, &diagonal_ptr}) ptr->reserve(list_.size() + 1);
     for (Index k = 0; k < s.supernodes(); ++k) {
       panel_ptr.push_back(panel_ptr.back() + Offset{s.width(k)} * s.height(k));
       diagonal_ptr.push_back(diagonal_ptr.back() + Offset{s.width(k)} * s.width(k));
@@ -113,20 +114,37 @@ class Reshaping {
     return s.piece ? std::span(s.piece->col).subspan(usize(s.piece->width)) : old_.rows(s.old);
   }
 
-  symbolic::Shape shape() const {
+  symbolic::Shape shape() {
     symbolic::Shape shape;
-    std::vector<Index> own;
+    shape.first.reserve(list_.size() + 1);
+    shape.row_ptr.reserve(list_.size() + 1);
+    shape.row.reserve(old_.row.size());
     for (const Supernode<T>& s : list_) {
-      own.clear();
-      for (const Index i : rows(s)) own.push_back(row_new_[usize(i)]);
-      for (const Index j : cols(s)) own.push_back(col_new_[usize(j)]);
-      std::sort(own.begin(), own.end());
-      own.erase(std::unique(own.begin(), own.end()), own.end());
+      const auto begin = static_cast<std::ptrdiff_t>(shape.row.size());
+      is_as_before_.push_back(append_rows(s, shape.row));
+      if (!is_as_before_.back()) {
+        std::sort(shape.row.begin() + begin, shape.row.end());
+        shape.row.erase(std::unique(shape.row.begin() + begin, shape.row.end()), shape.row.end());
+      }
       shape.first.push_back(shape.first.back() + width(s));
-      shape.row.insert(shape.row.end(), own.begin(), own.end());
-      shape.row_ptr.push_back(static_cast<Offset>(shape.row.size()));
+      shape.row_ptr.push_back(std::ssize(shape.row));
     }
     return shape;
+  }
+
+  // Those of its panels in the new numbers. Whether it remained, with its rows beside their columns in the
+  // order that they had: then each row is appended once, and the panels stay as they are.
+  bool append_rows(const Supernode<T>& s, std::vector<Index>& to) const {
+    bool as_before = !s.piece;
+    Index last = -1;
+    for (const Index i : rows(s)) {
+      const Index row = row_new_[usize(i)];
+      as_before = as_before && row > last && col_new_[usize(i)] == row;
+      to.push_back(last = row);
+    }
+    if (as_before) return true;
+    for (const Index j : cols(s)) to.push_back(col_new_[usize(j)]);
+    return false;
   }
 
   void map_rows(std::span<const Index> rows) {
@@ -140,6 +158,10 @@ class Reshaping {
     for (Index k = 0; k < s.supernodes(); ++k) {
       const Supernode<T>& source = list_[usize(k)];
       T* target = result.data() + to[usize(k)];
+      if (is_as_before_[usize(k)]) {
+        std::copy_n(values.data() + from[usize(source.old)], to[usize(k) + 1] - to[usize(k)], target);
+        continue;
+      }
       map_rows(s.rows(k));
       if (source.piece) {
         fill(*source.piece, k, s, part, target);
@@ -176,7 +198,7 @@ class Reshaping {
     }
   }
 
-  // The panel of a supernode that remained, into one with rows in another order, and perhaps more.
+  // The panel of a supernode that remained, into one with rows in another order, or more.
   void carry_over(const T* from, Index old, Index k, const symbolic::Structure& s, Part part, T* target) {
     const Index w = s.width(k), height = s.height(k), m = old_.height(old);
     if (part == Part::diagonal) {
@@ -185,15 +207,7 @@ class Reshaping {
     }
     const std::vector<Index>& number = part == Part::lower ? row_new_ : col_new_;
     places_.clear();
-    bool same = m == height;
-    for (const Index i : old_.rows(old)) {
-      places_.push_back(place_[usize(number[usize(i)])]);
-      same = same && places_.back() == static_cast<Index>(places_.size()) - 1;
-    }
-    if (same) {
-      std::copy_n(from, usize(m) * usize(w), target);
-      return;
-    }
+    for (const Index i : old_.rows(old)) places_.push_back(place_[usize(number[usize(i)])]);
     std::fill_n(target, usize(height) * usize(w), T(0));
     for (Index j = 0; j < w; ++j) {
       for (Index i = 0; i < m; ++i)
@@ -213,6 +227,7 @@ class Reshaping {
   Factors<T>& factors_;
   const symbolic::Structure& old_;
   std::vector<Supernode<T>> list_;        // the new structure's
+  std::vector<char> is_as_before_;        // by those: see append_rows()
   std::vector<Index> row_new_, col_new_;  // by row and column of A
   std::vector<Index> place_;              // by new number, in the rows that are mapped; stale for others
   std::vector<Index> places_;             // of the rows of one panel

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <type_traits>
 #include <utility>
 
 #include "trisweep/numeric/modulus.hpp"
@@ -25,9 +26,11 @@ template <Scalar T>
 void TinyFront<T>::begin(Index supernode, Index width, Index rows) {
   width_ = width;
   rows_ = rows;
-  std::fill_n(value_.data(), usize(rows) * usize(rows), T(0));
+  T* const value = value_.data();
+  const T* const source = source_.values.data();
+  std::fill_n(value, usize(rows) * usize(rows), T(0));
   for (const MatrixEntry& e : source_.fronts.entries(supernode))
-    at(e.row, e.col) += source_.values[usize(e.source)];
+    value[e.row + e.col * rows] += source[e.source];
 }
 
 template <Scalar T>
@@ -63,8 +66,8 @@ bool TinyFront<T>::take_pivot(Index k, Index& perturbed) {
   return !small || rules_.relative == 0;
 }
 
-// Column k of L, row k of U, and what they subtract from the rest: of symmetric matrices, with U = D op(L),
-// from its lower triangle.
+// Column k of L and row k of U, and what they subtract from the supernode's other columns; of symmetric
+// matrices U = D op(L).
 template <Scalar T>
 void TinyFront<T>::update(Index k) {
   T* const source = &at(0, k);
@@ -73,10 +76,31 @@ void TinyFront<T>::update(Index k) {
   }
   const T reciprocal = reciprocal_[usize(k)] = T(1) / source[k];
   for (Index i = k + 1; i < rows_; ++i) source[i] *= reciprocal;
-  for (Index j = k + 1; j < rows_; ++j) {
+  for (Index j = k + 1; j < width_; ++j) {
     T* const target = &at(0, j);
     const T factor = target[k];
-    for (Index i = is_lu() ? k + 1 : j; i < rows_; ++i) target[i] -= source[i] * factor;
+    for (Index i = k + 1; i < rows_; ++i) target[i] -= source[i] * factor;
+  }
+}
+
+// The other columns, all of L at once: of LU with the rows of U that L11 is solved for first.
+template <Scalar T>
+template <Index width>
+void TinyFront<T>::update_rest(T* __restrict contribution) {
+  const T* const lower = value_.data();
+  const Index m = rows_ - width;
+  for (Index j = 0; j < m; ++j, contribution += m) {
+    T* const from = &at(0, width + j);
+    std::array<T, width> factor;
+    for (Index k = 0; k < width; ++k) {
+      for (Index l = 0; l < k && is_lu(); ++l) from[k] -= lower[k + l * rows_] * from[l];
+      factor[usize(k)] = from[k];
+    }
+    for (Index i = is_lu() ? 0 : j; i < m; ++i) {
+      T sum = from[width + i];
+      for (Index k = 0; k < width; ++k) sum -= lower[width + i + k * rows_] * factor[usize(k)];
+      contribution[i] = sum;
+    }
   }
 }
 
@@ -91,7 +115,8 @@ void TinyFront<T>::back_substitute(T* x) {
 
 // L21 L11^-1 P.
 template <Scalar T>
-void TinyFront<T>::store_lower(const View<T>& lower) {
+void TinyFront<T>::store_lower(T* lower) {
+  const Index m = rows_ - width_;
   for (Index k = width_ - 1; k >= 0; --k) {
     for (Index l = k + 1; l < width_; ++l) {
       for (Index i = width_; i < rows_; ++i) at(i, k) -= at(i, l) * at(l, k);
@@ -99,21 +124,21 @@ void TinyFront<T>::store_lower(const View<T>& lower) {
   }
   for (Index k = width_ - 1; k >= 0 && is_lu(); --k) {
     const Index p = pivot_[usize(k)];
-    if (p != k) std::swap_ranges(&at(width_, k), &at(width_, k) + lower.rows, &at(width_, p));
+    if (p != k) std::swap_ranges(&at(width_, k), &at(width_, k) + m, &at(width_, p));
   }
-  for (Index k = 0; k < width_; ++k) std::copy_n(&at(width_, k), lower.rows, lower.column(k));
+  for (Index k = 0; k < width_; ++k) lower = std::copy_n(&at(width_, k), m, lower);
 }
 
 // U11^-1 L11^-1 P, by columns of P.
 template <Scalar T>
-void TinyFront<T>::store_inverse(const View<T>& diagonal) {
-  for (Index c = 0; c < width_; ++c) {
+void TinyFront<T>::store_inverse(T* diagonal) {
+  for (Index c = 0; c < width_; ++c, diagonal += width_) {
     Index one = c;
     for (Index k = 0; k < width_ && is_lu(); ++k) {
       const Index p = pivot_[usize(k)];
       one = one == k ? p : one == p ? k : one;
     }
-    T* const x = diagonal.column(c);
+    T* const x = diagonal;
     std::fill_n(x, width_, T(0));
     x[one] = T(1);
     for (Index k = one; k < width_; ++k) {
@@ -123,45 +148,49 @@ void TinyFront<T>::store_inverse(const View<T>& diagonal) {
   }
 }
 
-// Of a single column: everything in one pass.
+// Of a single column: everything in one pass, in loops of one length where `rows` is a constant.
 template <Scalar T>
-std::optional<Index> TinyFront<T>::eliminate_column(const Panel<T>& panel, const View<T>& contribution) {
+template <class Rows>
+std::optional<Index> TinyFront<T>::eliminate_column(Rows rows, const PanelParts<T>& panel,
+                                                    T* __restrict contribution) {
+  const Index m = rows, ld = m + 1;
   Index perturbed = 0;
   if (!take_pivot(0, perturbed)) return std::nullopt;
   const T* const column = value_.data() + 1;
   const T reciprocal = T(1) / value_[0];
-  const Index m = contribution.rows;
-  for (Index i = 0; i < m; ++i) panel.lower.data[i] = column[i] * reciprocal;
-  if (may_grow() && grows(panel.lower.data, m, 1 / rules_.relative)) return std::nullopt;
+  T* const __restrict lower = panel.lower;
+  for (Index i = 0; i < m; ++i) lower[i] = column[i] * reciprocal;
+  if (may_grow() && grows(lower, m, 1 / rules_.relative)) return std::nullopt;
+  const bool lu = is_lu();
   for (Index j = 0; j < m; ++j) {
-    const T factor = is_lu() ? at(0, j + 1) : mirrored(column[j]);
-    const T* const from = &at(1, j + 1);
-    T* const to = contribution.column(j);
-    for (Index i = is_lu() ? 0 : j; i < m; ++i) to[i] = from[i] - panel.lower.data[i] * factor;
-    if (is_lu()) panel.upper.data[j] = factor * reciprocal;
+    const T* const from = column + (j + 1) * ld;
+    const T factor = lu ? from[-1] : mirrored(column[j]);
+    for (Index i = 0; i < m; ++i) contribution[i + j * m] = from[i] - lower[i] * factor;
+    if (lu) panel.upper[j] = factor * reciprocal;
   }
-  panel.diagonal.data[0] = reciprocal;
+  panel.diagonal[0] = reciprocal;
   return perturbed;
 }
 
 template <Scalar T>
-std::optional<Index> TinyFront<T>::eliminate(const Panel<T>& panel, const View<T>& contribution) {
-  if (width_ == 1) return eliminate_column(panel, contribution);
+template <Index width>
+std::optional<Index> TinyFront<T>::eliminate_columns(const PanelParts<T>& panel, T* contribution) {
   Index perturbed = 0;
-  for (Index k = 0; k < width_; ++k) {
+  for (Index k = 0; k < width; ++k) {
     if (!take_pivot(k, perturbed)) return std::nullopt;
     update(k);
   }
-  for (Index k = 0; k < width_ && may_grow(); ++k) {
-    const Index searched = is_lu() ? width_ : k + 1;  // rows before it were pivoted among
+  for (Index k = 0; k < width && may_grow(); ++k) {
+    const Index searched = is_lu() ? width : k + 1;  // rows before it were pivoted among
     if (grows(value_.data() + searched + k * rows_, rows_ - searched, 1 / rules_.relative))
       return std::nullopt;
   }
-  for (Index j = 0; j < contribution.cols; ++j)
-    std::copy_n(&at(width_, width_ + j), contribution.rows, contribution.column(j));
-  for (Index j = 0; j < panel.upper.rows; ++j) {
-    back_substitute(&at(0, width_ + j));
-    for (Index k = 0; k < width_; ++k) panel.upper(j, k) = at(k, width_ + j);
+  update_rest<width>(contribution);
+  const Index m = rows_ - width;
+  for (Index j = 0; j < m && is_lu(); ++j) {
+    T* const x = &at(0, width + j);
+    back_substitute(x);
+    for (Index k = 0; k < width; ++k) panel.upper[j + k * m] = x[k];
   }
   store_lower(panel.lower);
   store_inverse(panel.diagonal);
@@ -169,8 +198,47 @@ std::optional<Index> TinyFront<T>::eliminate(const Panel<T>& panel, const View<T
 }
 
 template <Scalar T>
-void TinyFront<T>::add_pivots(PivotSummary& to) {
-  for (Index k = 0; k < width_; ++k) to.add(at(k, k), source_.fronts.kind);
+std::optional<Index> TinyFront<T>::eliminate(const PanelParts<T>& panel, T* contribution) {
+  const auto column = [&](auto rows) { return eliminate_column(rows, panel, contribution); };
+  switch (width_) {
+    case 1:
+      break;
+    case 2:
+      return eliminate_columns<2>(panel, contribution);
+    case 3:
+      return eliminate_columns<3>(panel, contribution);
+    case 4:
+      return eliminate_columns<4>(panel, contribution);
+    case 5:
+      return eliminate_columns<5>(panel, contribution);
+    default:
+      return eliminate_columns<6>(panel, contribution);
+  }
+  switch (rows_ - 1) {
+    case 1:
+      return column(std::integral_constant<Index, 1>());
+    case 2:
+      return column(std::integral_constant<Index, 2>());
+    case 3:
+      return column(std::integral_constant<Index, 3>());
+    case 4:
+      return column(std::integral_constant<Index, 4>());
+    case 5:
+      return column(std::integral_constant<Index, 5>());
+    case 6:
+      return column(std::integral_constant<Index, 6>());
+    default:
+      return column(rows_ - 1);
+  }
+}
+
+template <Scalar T>
+void TinyFront<T>::add_pivots(PivotSummary& to, ModulusProduct& moduli) {
+  for (Index k = 0; k < width_; ++k) {
+    const RealOf<T> modulus = std::abs(at(k, k));
+    moduli.multiply(modulus);
+    to.add(at(k, k) / modulus, source_.fronts.kind);
+  }
 }
 
 #define TRISWEEP_INSTANTIATE(T) template class TinyFront<T>;

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "trisweep/numeric/assembly.hpp"
+#include "trisweep/numeric/modulus.hpp"
 #include "trisweep/numeric/threshold_lu.hpp"
 
 namespace trisweep::numeric {
@@ -26,10 +27,10 @@ class TinyFront {
   void add_child(const T* block, std::span<const Index> places);
 
   // As eliminate_lu(), eliminate_cholesky() and, by pivots of order 1 alone, eliminate_ldl() do; panels and
-  // contribution are undefined where it is nothing.
-  std::optional<Index> eliminate(const Panel<T>& panel, const View<T>& contribution);
-  // Those of the last front that was eliminated.
-  void add_pivots(PivotSummary& to);
+  // contribution, square and packed, are undefined where it is nothing.
+  std::optional<Index> eliminate(const PanelParts<T>& panel, T* contribution);
+  // Those of the last front that was eliminated: their signs, and their moduli as further factors.
+  void add_pivots(PivotSummary& to, ModulusProduct& moduli);
 
  private:
   static constexpr Index most_rows = 16, most_width = 6;
@@ -41,10 +42,15 @@ class TinyFront {
   bool may_grow() const { return source_.fronts.kind != Kind::cholesky && rules_.relative > 0; }
   bool take_pivot(Index k, Index& perturbed);
   void update(Index k);
-  std::optional<Index> eliminate_column(const Panel<T>& panel, const View<T>& contribution);
+  template <Index width>
+  void update_rest(T* __restrict contribution);
+  template <class Rows>
+  std::optional<Index> eliminate_column(Rows rows, const PanelParts<T>& panel, T* __restrict contribution);
+  template <Index width>
+  std::optional<Index> eliminate_columns(const PanelParts<T>& panel, T* contribution);
   void back_substitute(T* x);
-  void store_lower(const View<T>& lower);
-  void store_inverse(const View<T>& diagonal);
+  void store_lower(T* lower);
+  void store_inverse(T* diagonal);
 
   const Source<T> source_;
   const PivotRules<RealOf<T>> rules_;

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <limits>
 #include <mutex>
+#include <numeric>
 #include <queue>
 
 #include "trisweep/core/thread_pool.hpp"
@@ -17,21 +19,26 @@ constexpr double units_per_thread = 8;
 // Between two calls of while_waiting().
 constexpr std::chrono::milliseconds watchdog(100);
 
+// Above which a subtree is split.
+double most_work(const std::vector<double>& flops, int threads) {
+  if (threads == 1) return std::numeric_limits<double>::infinity();
+  return std::reduce(flops.begin(), flops.end()) / (units_per_thread * threads);
+}
+
 // Which fronts lie above the cut. The roots of the subtrees are the children of those fronts.
-std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<double>& flops, int threads) {
+std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<double>& flops, double most) {
   std::vector<char> above(usize(tree.fronts()), 0);
-  if (threads == 1) return above;
+  if (most == std::numeric_limits<double>::infinity()) return above;
   std::vector<double> subtree = flops;
-  double total = 0;
   for (Index f = 0; f < tree.fronts(); ++f) {
     const Index p = tree.parent[usize(f)];
-    (p == -1 ? total : subtree[usize(p)]) += subtree[usize(f)];
+    if (p != -1) subtree[usize(p)] += subtree[usize(f)];
   }
   // Parents come after their children, so descending order sees a parent's decision first.
   for (Index f = tree.fronts() - 1; f >= 0; --f) {
     const Index p = tree.parent[usize(f)];
     const bool reachable = p == -1 || above[usize(p)];
-    above[usize(f)] = reachable && subtree[usize(f)] > total / (units_per_thread * threads);
+    above[usize(f)] = reachable && subtree[usize(f)] > most;
   }
   return above;
 }
@@ -119,15 +126,27 @@ class Run {
 }  // namespace
 
 std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double>& flops, int threads) {
-  const std::vector<char> above = fronts_above_cut(tree, flops, threads);
+  const double most = most_work(flops, threads);
+  const std::vector<char> above = fronts_above_cut(tree, flops, most);
   std::vector<Unit> units;
   std::vector<Index> unit_of(usize(tree.fronts()), -1);  // of fronts that end a unit
+  bool follows_tree = false;                             // the last unit is whole trees
   for (Index f = 0; f < tree.fronts(); ++f) {
     const Index p = tree.parent[usize(f)];
-    const bool ends_unit = above[usize(f)] || p == -1 || above[usize(p)];
-    if (!ends_unit) continue;
-    Unit unit{.first = above[usize(f)] ? f : tree.subtree_begin[usize(f)], .last = f};
+    const bool is_split = above[usize(f)] != 0;
+    if (!is_split && p != -1 && !above[usize(p)]) continue;  // within a unit
+    Unit unit{.first = is_split ? f : tree.subtree_begin[usize(f)], .last = f};
     for (Index g = unit.first; g <= f; ++g) unit.work += flops[usize(g)];
+    if (!is_split) unit.stack = tree.stack_below[usize(f)];
+    const bool is_tree = !is_split && p == -1;
+    if (is_tree && follows_tree && units.back().work + unit.work <= most) {
+      Unit& trees = units.back();
+      trees.last = f;
+      trees.work += unit.work;
+      trees.stack = std::max(trees.stack, unit.stack);
+      continue;
+    }
+    follows_tree = is_tree;
     unit_of[usize(f)] = static_cast<Index>(units.size());
     units.push_back(unit);
   }

@@ -9,17 +9,19 @@
 
 namespace trisweep::numeric {
 
-// Fronts [first, last] in order: a whole subtree, or above the cut a single front whose children are units.
+// Fronts [first, last] in order: a whole subtree, or small whole trees that follow each other, or above the
+// cut a single front whose children are units.
 struct Unit {
   Index first = 0;
   Index last = 0;
   Index parent = -1;   // unit
   Index children = 0;  // units that must be done before
   double work = 0;     // flops
+  Offset stack = 0;    // entries of contribution blocks that stay within the unit
   double urgency = 0;  // flops on the way to the root, this unit included
 };
 
-// `flops`: of each front. One thread gets one unit per root.
+// `flops`: of each front. One thread gets one unit.
 std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double>& flops, int threads);
 
 // Calls work(thread, unit) for every unit, children before parents, on `threads` threads, the caller's among

@@ -24,16 +24,19 @@ class WorkList {
   void add_panels() {
     std::vector<PieceOfSubtree> interior;
     interior.reserve(usize(side_.pieces()));
+    bool sorted = true;
     for (Index p = 0; p < side_.pieces(); ++p) {
       if (!sweep_.trees.applied[usize(side_.supernode[usize(p)])]) continue;
       if (const SegmentId s = sweep_.source(p); subtrees_.interior[s]) {
-        interior.push_back({subtrees_.root[s], p});
+        const SegmentId root = subtrees_.root[s];
+        sorted = sorted && (interior.empty() || !(root < interior.back().root));
+        interior.push_back({root, p});
       } else {
         add_own(p);
       }
     }
     const auto root = &PieceOfSubtree::root;
-    if (!std::ranges::is_sorted(interior, {}, root)) std::ranges::stable_sort(interior, {}, root);
+    if (!sorted) std::ranges::stable_sort(interior, {}, root);
     for (auto first = interior.begin(); first != interior.end();) {
       const auto last = std::ranges::find_if(
           first, interior.end(), [&](SegmentId other) { return other != first->root; }, root);
@@ -50,6 +53,7 @@ class WorkList {
     std::map<SegmentId, Chunk> last_chunk;  // by subtree
     SegmentId subtree = no_segment;
     Chunk* chunk = nullptr;  // of it
+    if (sweep_.spec.diagonal.empty()) return;
     for (Index p = 0; p < side.pieces(); ++p) {
       const SegmentId s(side.segment[usize(p)]);
       const Index k = side.supernode[usize(p)], width = sweep_.width(s);
@@ -57,12 +61,21 @@ class WorkList {
                              sweep_.spec.within.contains(k);
       if (!asked_for || !subtrees_.interior[s] || sweep_.structure.is_tile(k)) continue;
       const SegmentId root = subtrees_.root[s];
-      if (std::exchange(subtree, root) != root) chunk = &last_chunk[root];
-      if (chunk->entries >= diagonal_entries) *chunk = {chunk->number + 1, 0};
+      const bool switches = std::exchange(subtree, root) != root;
+      if (switches) {
+        chunk = &last_chunk[root];
+        list_.divided[root] = 1;
+      }
+      const bool is_full = chunk->entries >= diagonal_entries;
+      if (is_full) *chunk = {chunk->number + 1, 0};
       chunk->entries += Offset{width} * width;
-      add({sweep_.local_end(), TaskKind::diagonal, root, chunk->number},
-          row_block_of(local_blocks_, side, p, {0, width}));
-      list_.divided[root] = 1;
+      const RowBlock row_block = row_block_of(local_blocks_, side, p, {0, width});
+      if (switches || is_full) {
+        add({sweep_.local_end(), TaskKind::diagonal, root, chunk->number}, row_block);
+      } else {
+        list_.row_block.push_back(row_block);
+        ++list_.work.back().end;
+      }
     }
   }
 

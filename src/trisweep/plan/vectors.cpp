@@ -27,18 +27,55 @@ std::vector<VectorMessage> messages(std::map<RankId, std::vector<Index>> rows) {
 // What stays is in the caller's order: his rows are strided, work rows are whole.
 VectorPhase phase_of(RankRows rows, VectorWay way) {
   VectorPhase phase{.way = way, .caller = {}, .work = {}, .sent = {}, .received = {}};
-  const auto own = rows.own.size() - usize(std::ranges::count(rows.own, no_row));
-  phase.caller.resize(own);
-  phase.work.resize(own);
-  for (std::size_t caller = 0, i = 0; caller < rows.own.size(); ++caller) {
+  phase.caller.resize(rows.own.size());
+  std::size_t own = 0;
+  for (std::size_t caller = 0; caller < rows.own.size(); ++caller) {
     if (rows.own[caller] == no_row) continue;
-    phase.caller[i] = static_cast<Index>(caller);
-    phase.work[i++] = rows.own[caller];
+    phase.caller[own] = static_cast<Index>(caller);
+    rows.own[own++] = rows.own[caller];
   }
+  phase.caller.resize(own);
+  rows.own.resize(own);
+  phase.work = std::move(rows.own);
   phase.sent = messages(std::move(rows.at_caller));
   phase.received = messages(std::move(rows.at_home));
   if (way == VectorWay::out) std::swap(phase.sent, phase.received);
   return phase;
+}
+
+// Of one rank, whose slots are as the structure counts rows.
+void place_all(const symbolic::Structure& structure, const VectorSpec& spec, RankRows& rows) {
+  const std::vector<Index>& old = spec.old();
+  for (Index k = 0; k < structure.supernodes(); ++k) {
+    if (!spec.within.contains(k)) continue;
+    for (Index j = structure.first[usize(k)]; j < structure.first[usize(k) + 1]; ++j)
+      rows.own[usize(old[usize(j)])] = WorkRow(j);
+  }
+}
+
+// Among several ranks.
+void place_by_home(const symbolic::Structure& structure, const distribution::Mapping& mapping,
+                   std::span<const LocalBlocks> blocks_by_rank, const VectorSpec& spec,
+                   std::vector<RankRows>& rows) {
+  IndexedVector<RankId, RankRows*> of(usize(mapping.ranks()), nullptr);
+  IndexedVector<RankId, const LocalBlocks*> share_of(usize(mapping.ranks()), nullptr);
+  for (std::size_t i = 0; i < blocks_by_rank.size(); ++i) {
+    of[RankId(blocks_by_rank[i].rank)] = &rows[i];
+    share_of[RankId(blocks_by_rank[i].rank)] = &blocks_by_rank[i];
+  }
+  Index supernode = -1, first_work = 0;  // where its rows are at home
+  RankRows* at_home = nullptr;
+  for_each_vector_row(structure, mapping, spec, [&](Index k, Index j, Index old, RankId caller, RankId home) {
+    const Index local = old - spec.places->partition.first(caller.value());
+    if (std::exchange(supernode, k) != k && (at_home = of[home]))
+      first_work = share_of[home]->slot[usize(share_of[home]->local(k))] - structure.first[usize(k)];
+    if (caller == home && at_home) {
+      at_home->own[usize(local)] = WorkRow(first_work + j);
+      return;
+    }
+    if (caller != home && of[caller]) of[caller]->at_caller[home].push_back(local);
+    if (at_home) at_home->at_home[caller].push_back(first_work + j);
+  });
 }
 
 }  // namespace
@@ -51,27 +88,13 @@ std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
                                       const distribution::Mapping& mapping,
                                       std::span<const LocalBlocks> blocks_by_rank, const VectorSpec& spec) {
   std::vector<RankRows> rows(blocks_by_rank.size());
-  IndexedVector<RankId, RankRows*> of(usize(mapping.ranks()), nullptr);
-  IndexedVector<RankId, const LocalBlocks*> share_of(usize(mapping.ranks()), nullptr);
-  for (std::size_t i = 0; i < blocks_by_rank.size(); ++i) {
+  for (std::size_t i = 0; i < blocks_by_rank.size(); ++i)
     rows[i].own.assign(usize(spec.places->partition.count(blocks_by_rank[i].rank)), no_row);
-    of[RankId(blocks_by_rank[i].rank)] = &rows[i];
-    share_of[RankId(blocks_by_rank[i].rank)] = &blocks_by_rank[i];
+  if (mapping.ranks() == 1) {
+    place_all(structure, spec, rows.front());
+  } else {
+    place_by_home(structure, mapping, blocks_by_rank, spec, rows);
   }
-  Index supernode = -1, first_work = 0;  // where its rows are at home
-  for_each_vector_row(structure, mapping, spec, [&](Index k, Index j, Index old, RankId caller, RankId home) {
-    const Index local = old - spec.places->partition.first(caller.value());
-    if (caller != home && of[caller]) of[caller]->at_caller[home].push_back(local);
-    if (!of[home]) return;
-    if (std::exchange(supernode, k) != k)
-      first_work = share_of[home]->slot[usize(share_of[home]->local(k))] - structure.first[usize(k)];
-    const Index work = first_work + j;
-    if (caller == home) {
-      of[home]->own[usize(local)] = WorkRow(work);
-    } else {
-      of[home]->at_home[caller].push_back(work);
-    }
-  });
   std::vector<VectorPhase> phases;
   for (RankRows& of_rank : rows) phases.push_back(phase_of(std::move(of_rank), spec.way));
   return phases;

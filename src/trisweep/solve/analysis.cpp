@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/memory.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
+#include "trisweep/numeric/modulus.hpp"
 #include "trisweep/solve/block_rows.hpp"
 #include "trisweep/symbolic/clusters.hpp"
 
@@ -67,16 +67,11 @@ struct ScaledValues {
 
 // Of the determinant of Dr Dc.
 double log_of_scales(const ordering::Ordering& o) {
-  double product = 1;
-  Offset exponent = 0;
+  numeric::ModulusProduct product;
   for (const std::vector<double>* scales : {&o.row_scale, &o.col_scale}) {
-    for (const double scale : *scales) {
-      int of_product = 0;
-      product = std::frexp(product * scale, &of_product);
-      exponent += of_product;
-    }
+    for (const double scale : *scales) product.multiply(scale);
   }
-  return std::log(product) + double(exponent) * std::numbers::ln2;
+  return product.log();
 }
 
 // The analysis of factors that have another structure than was planned.

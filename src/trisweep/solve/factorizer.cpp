@@ -175,8 +175,12 @@ MadeFactors<F, T> Factorizer<T>::try_factor(const matrix::Csr<T>& a,
 template <Scalar T>
 template <Scalar F>
 void Factorizer<T>::describe_factors(const Analysis& analysis, const FactorSource<F>& source,
-                                     FactorReport& report) const {
-  describe(report, *analysis.structure, analysis.kind, sizeof(F));
+                                     FactorReport& report) {
+  if (estimated_ != std::tuple(analysis.structure, analysis.kind, sizeof(F))) {
+    estimated_ = {analysis.structure, analysis.kind, sizeof(F)};
+    estimate_ = numeric::estimate_factors(*analysis.structure, analysis.kind, sizeof(F));
+  }
+  describe(report, *analysis.structure, analysis.kind, estimate_);
   report.pivots.reset();
   source.describe(report);
   if (report.pivots)

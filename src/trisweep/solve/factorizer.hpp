@@ -3,7 +3,9 @@
 // ordering, structure and plan of the attempt before where that is to be.
 
 #include <memory>
+#include <tuple>
 
+#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/attempt.hpp"
 #include "trisweep/solve/factor_engine.hpp"
 #include "trisweep/solve/given_factors.hpp"
@@ -75,7 +77,7 @@ class Factorizer {
   MadeFactors<F, T> try_factor(const matrix::Csr<T>& a, const std::shared_ptr<const Analysis>& analysis,
                                Attempt& attempt, FactorReport& report);
   template <Scalar F>
-  void describe_factors(const Analysis& analysis, const FactorSource<F>& source, FactorReport& report) const;
+  void describe_factors(const Analysis& analysis, const FactorSource<F>& source, FactorReport& report);
   template <Scalar F>
   PlanRequest plan_request(const Attempt& attempt) const;
   numeric::FactorizationOptions numeric_options(const Analysis& analysis, const Attempt& attempt) const;
@@ -94,6 +96,9 @@ class Factorizer {
   std::shared_ptr<const Analysis> factored_;  // of the last factors, with pivots delayed
   // That the last factors were begun with: one of these two; null: they were given.
   std::shared_ptr<const Analysis> begun_;
+  // The last structure whose factors were described, in which kind and with how many bytes for a value.
+  std::tuple<std::shared_ptr<const symbolic::Structure>, numeric::Kind, std::size_t> estimated_;
+  numeric::Estimates estimate_;
   std::size_t first_bytes_ = 0;  // of the factors that came of the analysis as it was planned
 };
 

@@ -5,8 +5,7 @@
 namespace trisweep::solve {
 
 void describe(FactorReport& report, const symbolic::Structure& structure, numeric::Kind kind,
-              std::size_t stored_bytes) {
-  const auto estimate = numeric::estimate_factors(structure, kind, stored_bytes);
+              const numeric::Estimates& estimate) {
   report.kind = numeric::describe(kind).name;
   report.nonzeros_l = estimate.nonzeros_l;
   report.nonzeros_u = estimate.nonzeros_u;

@@ -13,6 +13,9 @@
 namespace trisweep::symbolic {
 struct Structure;
 }
+namespace trisweep::numeric {
+struct Estimates;
+}
 
 namespace trisweep::solve {
 
@@ -62,9 +65,9 @@ struct FactorReport {
   std::vector<double> uncompressed_level_bytes;  // the same, where panels are as they are
 };
 
-// Fills in what follows from the structure.
+// Fills in what follows from the structure, whose estimate is given.
 void describe(FactorReport& report, const symbolic::Structure& structure, numeric::Kind kind,
-              std::size_t stored_bytes);
+              const numeric::Estimates& estimate);
 
 // The same on every rank, but for the costs of separators and the model's advice: rank 0 has these.
 struct Report {

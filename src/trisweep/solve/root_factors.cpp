@@ -35,7 +35,7 @@ double RootFactors<S>::scaled_norm_one(const mpi::Communicator& comm) {
 
 template <Scalar S>
 std::shared_ptr<const void> RootFactors<S>::analysis_key(const mpi::Communicator& comm) const {
-  return comm.rank() == 0 && made_ ? made_->analysis : nullptr;
+  return comm.rank() == 0 && made_ ? made_->analysis->structure : nullptr;
 }
 
 template <Scalar S>

@@ -17,20 +17,22 @@ void for_each_block(const Structure& s, Index k, Visit&& visit) {
 }  // namespace
 
 void group_blocks(Structure& s) {
-  s.block_ptr.reserve(s.first.size());
-  s.block_ptr.push_back(0);
-  s.parent.reserve(s.first.size());
+  const auto supernodes = usize(s.supernodes());
+  s.block_ptr.resize(supernodes + 1);
+  s.parent.resize(supernodes);
+  Offset blocks = 0;
   for (Index k = 0; k < s.supernodes(); ++k) {
-    Offset blocks = 0;
     for_each_block(s, k, [&](Index, Index, Index) { ++blocks; });
-    s.block_ptr.push_back(s.block_ptr.back() + blocks);
+    s.block_ptr[usize(k) + 1] = blocks;
   }
-  s.block.reserve(usize(s.block_ptr.back()));
+  s.block.resize(usize(blocks));
+  Block* block = s.block.data();
   for (Index k = 0; k < s.supernodes(); ++k) {
+    s.parent[usize(k)] = -1;
     for_each_block(s, k, [&](Index owner, Index begin, Index end) {
-      s.block.push_back({owner, begin, end});
+      if (begin == 0) s.parent[usize(k)] = owner;
+      *block++ = {owner, begin, end};
     });
-    s.parent.push_back(s.height(k) == 0 ? -1 : s.supernode_of[usize(s.rows(k).front())]);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "trisweep/symbolic/supernodes.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "trisweep/symbolic/structure.hpp"
 
@@ -89,10 +90,11 @@ std::vector<Index> amalgamate(Supernodes& s, const std::vector<char>& whole, con
     into[usize(p)] = p;
     children.clear();
     for (Index c = first_child[usize(p)]; c >= 0; c = sibling[usize(c)]) children.push_back(c);
+    std::ranges::reverse(children);  // they ascend
     // The tallest child misses the fewest of the parent's rows.
-    std::sort(children.begin(), children.end(), [&](Index a, Index b) {
-      return s.height[usize(a)] != s.height[usize(b)] ? s.height[usize(a)] > s.height[usize(b)] : a < b;
-    });
+    const auto height = [&](Index c) { return s.height[usize(c)]; };
+    if (!std::ranges::is_sorted(children, std::ranges::greater{}, height))
+      std::ranges::stable_sort(children, std::ranges::greater{}, height);
     for (const Index c : children) {
       const Index range = s.range[usize(p)];
       if (s.range[usize(c)] != range || (!whole[usize(range)] && !is_worth_it(s, c, p, options))) continue;

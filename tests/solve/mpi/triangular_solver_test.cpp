@@ -44,6 +44,20 @@ TEST(TriangularSolver, SolvesDisconnectedAndDiagonalMatrices) {
   }
 }
 
+// The fronts of a structure with delayed pivots are made when new values are factored with it.
+TEST(TriangularSolver, KeepsItsPlanWhereFactorsHaveItsStructure) {
+  const auto a = random_matrix<double>({.n = 200, .per_row = 2, .seed = 11});
+  const auto factors = factored(a);
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors, {.grid = grids_of(world_size()).front()});
+  std::shared_ptr<Factorization<double>> same;
+  if (factors) {
+    same = std::make_shared<Factorization<double>>(*factors);
+    same->analysis = std::make_shared<const Analysis>(*factors->analysis);
+  }
+  EXPECT_TRUE(solver.refill(std::shared_ptr<const Factorization<double>>(same)));
+  EXPECT_FALSE(solver.refill(factored(a)));
+}
+
 TEST(TriangularSolver, RepeatedSolvesNeedNoBarrierAndStayRight) {
   const auto a = random_matrix<double>({.n = 200, .per_row = 2, .seed = 11});
   const auto factors = factored(a);

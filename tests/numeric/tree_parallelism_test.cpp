@@ -1,0 +1,68 @@
+// How fronts are divided among threads, and what they multiply.
+
+#include "trisweep/numeric/tree_parallelism.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "numeric/support.hpp"
+#include "trisweep/numeric/fronts.hpp"
+#include "trisweep/numeric/modulus.hpp"
+
+namespace trisweep::numeric {
+namespace {
+
+constexpr Index n = 300;
+
+// Nothing but small trees: blocks of three columns.
+Fronts forest() {
+  matrix::Pattern a{.rows = n, .cols = n};
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = i / 3 * 3; j < i / 3 * 3 + 3; ++j) a.col.push_back(j);
+    a.row_ptr.push_back(std::ssize(a.col));
+  }
+  std::vector<Index> first(usize(n) + 1);
+  std::iota(first.begin(), first.end(), 0);
+  return make_fronts(a, {}, {}, testing::structure_of(a, first), Kind::lu);
+}
+
+TEST(Units, OfOneThreadAreOne) {
+  const Fronts fronts = forest();
+  const auto units = cut_into_units(fronts.tree, fronts.flops, 1);
+  ASSERT_EQ(units.size(), 1u);
+  EXPECT_EQ(units.front().first, 0);
+  EXPECT_EQ(units.front().last, n - 1);
+  EXPECT_EQ(units.front().stack, fronts.stack);
+}
+
+TEST(Units, HaveEveryFrontOnceAndSeveralSmallTrees) {
+  const Fronts fronts = forest();
+  const auto units = cut_into_units(fronts.tree, fronts.flops, 2);
+  EXPECT_LT(units.size(), usize(n) / 3);
+  EXPECT_GE(units.size(), 16u);
+  Index next = 0;
+  for (const Unit& unit : units) {
+    EXPECT_EQ(unit.first, next);
+    EXPECT_EQ(unit.parent, -1);
+    next = unit.last + 1;
+  }
+  EXPECT_EQ(next, n);
+}
+
+TEST(ModulusProduct, HasNoLimits) {
+  double expected = 0;
+  ModulusProduct product;
+  for (const double factor : {3.0, 1e300, 7.0, 1e300, 1e308, 0.5, 5e-324, 1e-300, 1e-300, 1e-300, 1e-300}) {
+    product.multiply(factor);
+    expected += std::log(factor);
+    ModulusProduct twice = product;
+    twice.multiply(product);
+    EXPECT_NEAR(twice.log(), 2 * expected, 1e-10);
+  }
+  product.multiply(0);
+  EXPECT_EQ(product.log(), -std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+}  // namespace trisweep::numeric
