@@ -54,7 +54,9 @@ class EngineFactors final : public solve::FactorSource<S> {
   EngineFactors(std::unique_ptr<const Made<S>> made, Shared entries, Current current)
       : made_(std::move(made)), entries_(std::move(entries)), current_(std::move(current)) {}
 
-  solve::Analysis analysis(const mpi::Communicator& comm) override { return reading().analysis(comm); }
+  std::shared_ptr<const solve::Analysis> analysis(const mpi::Communicator& comm) override {
+    return reading().analysis(comm);
+  }
   engine::PieceValues<S> panels(const mpi::Communicator& comm, const distribution::Distribution& distribution,
                                 const distribution::LocalBlocks& local_blocks) override {
     return reading().panels(comm, distribution, local_blocks);
