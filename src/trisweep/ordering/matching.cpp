@@ -37,7 +37,8 @@ double hashed(Index i, Index j) {
 // pattern symmetric.
 double preference(Index i, Index j) {
   if (i == j) return 0;
-  return 0x1p-11 * (1 + hashed(std::min(i, j), std::max(i, j))) + 0x1p-22 * hashed(i, j);
+  const double of_pair = hashed(std::min(i, j), std::max(i, j));
+  return 0x1p-11 * (1 + of_pair) + 0x1p-22 * (i < j ? of_pair : hashed(i, j));
 }
 
 // Calls visit(i, j, |a(i,j)|) for every entry but explicit zeros, which are no candidates.
@@ -77,13 +78,16 @@ std::optional<Exponents> units_of_dominant_diagonal(const matrix::Csr<T>& a) {
 template <class T>
 Logarithms logarithms_of(const matrix::Csr<T>& a) {
   Logarithms logs{.row_ptr = std::vector<Offset>(usize(a.rows()) + 1), .col = {}, .value = {}};
-  logs.col.reserve(a.value.size());
-  logs.value.reserve(a.value.size());
+  logs.col.resize(a.value.size());
+  logs.value.resize(a.value.size());
+  std::size_t candidates = 0;
   for_each_candidate(a, [&](std::size_t i, std::size_t j, double v) {
-    logs.col.push_back(static_cast<Index>(j));
-    logs.value.push_back(std::log2(v));
+    logs.col[candidates] = static_cast<Index>(j);
+    logs.value[candidates++] = std::log2(v);
     ++logs.row_ptr[i + 1];
   });
+  logs.col.resize(candidates);
+  logs.value.resize(candidates);
   std::partial_sum(logs.row_ptr.begin(), logs.row_ptr.end(), logs.row_ptr.begin());
   return logs;
 }
@@ -91,16 +95,16 @@ Logarithms logarithms_of(const matrix::Csr<T>& a) {
 // Lowers the exponents until no entry is above 1 and each row and column has a 1.
 void lower_to_one(const Logarithms& logs, Exponents& e) {
   constexpr double none = -std::numeric_limits<double>::infinity();
-  const auto lower = [&](std::vector<double>& exponents, bool rows) {
+  const auto lower = [&](std::vector<double>& exponents, const auto& line) {
     std::vector<double> largest(exponents.size(), none);
     for_each_entry(logs, [&](std::size_t i, std::size_t j, std::size_t p) {
-      double& most = largest[rows ? i : j];
+      double& most = largest[line(i, j)];
       most = std::max(most, e.row[i] + logs.value[p] + e.col[j]);
     });
     std::transform(exponents.begin(), exponents.end(), largest.begin(), exponents.begin(), std::minus<>{});
   };
-  lower(e.row, true);
-  lower(e.col, false);
+  lower(e.row, [](std::size_t i, std::size_t) { return i; });
+  lower(e.col, [](std::size_t, std::size_t j) { return j; });
 }
 
 // What an entry costs is what it falls short of 1.

@@ -217,7 +217,7 @@ TEST_F(Injection, OfTheFirstCallsOnACommunicator) {
 TEST_F(Injection, OfCallsOfMpiInEveryTransport) {
   if (world_size() == 1) GTEST_SKIP() << "one rank calls nobody";
   for (const auto& named : mpi::transports()) {
-    for (Countdown* const which : {&transfers, &polls}) {
+    for (Countdown* const which : {&transfers, &polls, &makers}) {
       fail_everywhere(*which,
                       [&](Index) {
                         const OwnCommunicator own;
