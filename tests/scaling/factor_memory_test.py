@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Memory of the fullest rank in a factorization by all ranks: it falls as ranks grow, and ranks with a limit solve what
+one with it cannot. `factor_memory_test.py TABLE [N]` measures both factorizations on 1 to 16 ranks, and prints the table
+of docs/model.md; TRISWEEP_FACTOR_MEMORY names the program (scripts/build -- factor_memory)."""
+
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("TRISWEEP_FACTOR_MEMORY", ROOT / "build/tests/scaling/factor_memory")
+MPIRUN = os.environ.get("TRISWEEP_MPIRUN", ROOT / "scripts/mpirun")
+
+
+def run(ranks, factorization="superlu-dist", side=24, limit=None):
+    """Of ranks that may have `limit` bytes of addresses each."""
+    command = [PROGRAM, str(side), factorization]
+    if limit:
+        command = ["sh", "-c", f'ulimit -v {limit // 1024}; exec "$@"', "sh", *command]
+    return subprocess.run([*shlex.split(str(MPIRUN)), "-n", str(ranks), *command], capture_output=True, text=True,
+                          timeout=280, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+
+
+def measured(*arguments, **options):
+    made = run(*arguments, **options)
+    if made.returncode != 0:
+        sys.exit(f"factor_memory {arguments}: {made.stderr}")
+    return json.loads(made.stdout.splitlines()[-1])
+
+
+def print_table(side):
+    print(f"| ranks | own, MB | superlu-dist, MB | of one rank's | panels per rank, MB |\n|" + "---:|" * 5)
+    alone = None
+    for ranks in (1, 2, 4, 8, 16):
+        own, theirs = (measured(ranks, name, side) for name in ("own", "superlu-dist"))
+        peak = max(theirs["peaks"])
+        alone = alone or peak
+        print(f"| {ranks} | {max(own['peaks']) / 1e6:.0f} | {peak / 1e6:.0f} | {peak / alone:.2f} | "
+              f"{theirs['panel_bytes'] / ranks / 1e6:.0f} |", flush=True)
+
+
+class FactorMemory(unittest.TestCase):
+    def test_falls_as_ranks_grow(self):
+        peaks = [max(measured(ranks, side=24)["peaks"]) for ranks in (1, 4, 8)]
+        self.assertLess(peaks[1], 0.6 * peaks[0], peaks)
+        self.assertLess(peaks[2], 0.4 * peaks[0], peaks)
+
+    def test_ranks_with_a_limit_solve_together_what_one_cannot(self):
+        limit = 820 << 20  # MPI and OpenBLAS take two thirds of these addresses, and nearly no memory
+        alone = run(1, side=36, limit=limit)
+        self.assertEqual(alone.returncode, 2, alone.stderr)
+        self.assertIn("this rank's part of the factors", alone.stderr)
+        together = run(8, side=36, limit=limit)
+        self.assertEqual(together.returncode, 0, together.stderr)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["TABLE"]:
+        print_table(int(sys.argv[2]) if len(sys.argv) > 2 else 48)
+    else:
+        unittest.main()
