@@ -16,6 +16,7 @@
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/model/analysis_options.hpp"
 #include "trisweep/model/precision.hpp"
+#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/solve/analysis.hpp"
 #include "trisweep/solve/block_rows.hpp"
@@ -83,7 +84,8 @@ class FactorJob {
         observer_));
     report_.seconds = seconds_since(start);
     const numeric::Factors<F>& factors = *made->factors;
-    solve::describe(report_, *factors.structure, factors.kind, sizeof(F));
+    solve::describe(report_, *factors.structure, factors.kind,
+                    numeric::estimate(*factors.structure, factors.kind, sizeof(F)));
     report_.perturbed_pivots = factors.perturbed_pivots;
     report_.delayed_pivots = factors.delayed_pivots;
     if (!numeric::has_upper(factors.kind)) report_.pivots = factors.pivots;

@@ -13,6 +13,7 @@
 #include "trisweep/core/clock.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/model/tune.hpp"
+#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/prediction.hpp"
 #include "trisweep/solve/separators.hpp"
 #include "trisweep/version.hpp"
@@ -52,8 +53,9 @@ report::RunRecord record_of(const PredictCommand& o, const model::SavedAnalysis&
       .version = version(), .matrix = matrix_record(a), .plan = report::plan_record(o, machine)};
   record.factor = {.analysis_seconds = a.seconds,
                    .condition_estimate = std::numeric_limits<double>::quiet_NaN()};
-  solve::describe(record.factor, *a.structure, numeric::find_kind(a.kind).kind,
-                  model::find_precision(o.precision).workload(o.nrhs, a.complex).stored_bytes);
+  const numeric::Kind kind = numeric::find_kind(a.kind).kind;
+  const auto scalar_bytes = model::find_precision(o.precision).workload(o.nrhs, a.complex).stored_bytes;
+  solve::describe(record.factor, *a.structure, kind, numeric::estimate(*a.structure, kind, scalar_bytes));
   record.plan.chosen_by = o.chosen_by;
   record.solve.op = o.op;
   record.solve.precision = o.precision;
