@@ -5,7 +5,7 @@
 namespace trisweep::mpi {
 namespace {
 
-constexpr int tag = static_cast<int>(Tag::sparse);
+constexpr int exchange_tag = static_cast<int>(Tag::sparse);
 
 // Whether it was done.
 bool is_done(MPI_Request& request) {
@@ -18,12 +18,12 @@ bool is_done(MPI_Request& request) {
 bool receive_list(const Communicator& comm, ListRoom& room) {
   int found = 0;
   MPI_Status status;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm.handle(), &found, &status), "MPI_Iprobe");
+  check(MPI_Iprobe(MPI_ANY_SOURCE, exchange_tag, comm.handle(), &found, &status), "MPI_Iprobe");
   if (found == 0) return false;
   const std::size_t bytes = bytes_of(status);
   const Extent extent(bytes, comm.limits());
   MPI_Request request;
-  check(MPI_Irecv(room.from(status.MPI_SOURCE, bytes), extent.count(), extent.type(), status.MPI_SOURCE, tag,
+  check(MPI_Irecv(room.from(status.MPI_SOURCE, bytes), extent.count(), extent.type(), status.MPI_SOURCE, exchange_tag,
                   comm.handle(), &request),
         "MPI_Irecv");
   Watchdog(comm).wait(1, &request, "the rest of a list has not come");
@@ -37,7 +37,7 @@ void exchange_bytes(const Communicator& comm, std::span<const BytesToSend> lists
                     std::span<MPI_Request> requests, ListRoom& room) {
   for (std::size_t i = 0; i < lists.size(); ++i) {
     const Extent extent(lists[i].bytes.size(), comm.limits());
-    check(MPI_Issend(lists[i].bytes.data(), extent.count(), extent.type(), lists[i].to, tag, comm.handle(),
+    check(MPI_Issend(lists[i].bytes.data(), extent.count(), extent.type(), lists[i].to, exchange_tag, comm.handle(),
                      &requests[i]),
           "MPI_Issend");
   }
