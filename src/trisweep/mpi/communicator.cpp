@@ -148,7 +148,7 @@ void Communicator::progress() const {
 
 void Communicator::conditional_barrier() const {
   fault_->enter_conditional();
-  wait_until([&] { return fault_->all_have_entered(); });
+  fault_->step([&] { wait_until([&] { return fault_->all_have_entered(); }); });
 }
 
 void Communicator::poll_faults(bool waits_out) const {

@@ -53,9 +53,9 @@ class FaultState {
   // this rank waits is not reported yet: the step will complete, with the same outcome on all ranks.
   bool poll_faults(const std::shared_ptr<FaultState>& self);
 
-  // A vote or a reduction: wait(), which may call poll_faults() and throw, until it is complete. Once one
-  // rank has completed it, all have entered it. (Not a broadcast: its root may complete it and fail before a
-  // rank that forwards it has entered.)
+  // A vote, a reduction or a conditional collective: wait(), which may call poll_faults() and throw, until it
+  // is complete. Once one rank has completed it, all have entered it. (Not a broadcast: its root may complete
+  // it and fail before a rank that forwards it has entered.)
   template <class Wait>
   void step(const Wait& wait) {
     waits_in_step_ = true;
