@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -138,11 +139,15 @@ inline solve::SolverOptions of_one_plan() {
   return {.plan = model::only({.grid = {world_size(), 1, 1}}), .usual_transport = false, .watchdog = 15};
 }
 
-// What fails may be the end of all objects on the caller's communicator.
+// What fails may be the end of all objects on the caller's communicator. Where the first of them failed, it
+// is kept: messages of a vote on it that a rank gave up may come after it is freed, and a later communicator
+// would take them for its own.
 class OwnCommunicator {
  public:
   OwnCommunicator() { PMPI_Comm_dup(MPI_COMM_WORLD, &comm_); }
-  ~OwnCommunicator() { PMPI_Comm_free(&comm_); }
+  ~OwnCommunicator() {
+    if (has_object_ || std::uncaught_exceptions() == exceptions_) PMPI_Comm_free(&comm_);
+  }
   OwnCommunicator(const OwnCommunicator&) = delete;
   OwnCommunicator& operator=(const OwnCommunicator&) = delete;
   operator MPI_Comm() const { return comm_; }
@@ -150,11 +155,14 @@ class OwnCommunicator {
   const OwnCommunicator& with_object() const {
     const Undisturbed undisturbed;
     const mpi::Communicator object(comm_);
+    has_object_ = true;
     return *this;
   }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  int exceptions_ = std::uncaught_exceptions();
+  mutable bool has_object_ = false;
 };
 
 class Injection : public testing::Test {

@@ -23,8 +23,8 @@ bool receive_list(const Communicator& comm, ListRoom& room) {
   const std::size_t bytes = bytes_of(status);
   const Extent extent(bytes, comm.limits());
   MPI_Request request;
-  check(MPI_Irecv(room.from(status.MPI_SOURCE, bytes), extent.count(), extent.type(), status.MPI_SOURCE, exchange_tag,
-                  comm.handle(), &request),
+  check(MPI_Irecv(room.from(status.MPI_SOURCE, bytes), extent.count(), extent.type(), status.MPI_SOURCE,
+                  exchange_tag, comm.handle(), &request),
         "MPI_Irecv");
   Watchdog(comm).wait(1, &request, "the rest of a list has not come");
   return true;
@@ -37,8 +37,8 @@ void exchange_bytes(const Communicator& comm, std::span<const BytesToSend> lists
                     std::span<MPI_Request> requests, ListRoom& room) {
   for (std::size_t i = 0; i < lists.size(); ++i) {
     const Extent extent(lists[i].bytes.size(), comm.limits());
-    check(MPI_Issend(lists[i].bytes.data(), extent.count(), extent.type(), lists[i].to, exchange_tag, comm.handle(),
-                     &requests[i]),
+    check(MPI_Issend(lists[i].bytes.data(), extent.count(), extent.type(), lists[i].to, exchange_tag,
+                     comm.handle(), &requests[i]),
           "MPI_Issend");
   }
   Watchdog watchdog(comm);
