@@ -37,15 +37,20 @@ class DistributedFactorizer {
 // Immutable: any number of solvers may share it.
 class FactorEngine {
  public:
+  // What makes factors of S.
   template <Scalar S>
   using Made = std::shared_ptr<DistributedFactorizer<S>>;
 
   virtual ~FactorEngine() = default;
+  // As the option `--factorization` has it.
   virtual std::string_view name() const = 0;
-  // Null: the engine has no such factors.
+  // For a system of its own. Null: the engine has no such factors.
   virtual Made<float> make(std::type_identity<float>) const { return nullptr; }
+  // The same in double precision.
   virtual Made<double> make(std::type_identity<double>) const { return nullptr; }
+  // The same of complex numbers.
   virtual Made<std::complex<float>> make(std::type_identity<std::complex<float>>) const { return nullptr; }
+  // The same of complex numbers in double precision.
   virtual Made<std::complex<double>> make(std::type_identity<std::complex<double>>) const { return nullptr; }
 };
 

@@ -15,7 +15,9 @@ namespace trisweep::solve {
 
 // Consecutive ones.
 struct LuColumns {
-  Index begin, end;
+  Index begin;  // the first
+  Index end;    // behind the last
+  // Whether column j is one of them.
   bool contains(Index j) const { return begin <= j && j < end; }
 };
 

@@ -11,6 +11,7 @@
 
 namespace trisweep::superlu_dist {
 
+// Of the engine.
 struct EngineOptions {
   // Rows per rank from which the ranks order in parallel (ParMETIS, or what stands for it); below, and on one
   // rank, rank 0 orders the gathered pattern. Parallel orderings fail on small and empty parts.
