@@ -86,9 +86,11 @@ class EngineFactors final : public solve::FactorSource<S> {
 template <Scalar S>
 class Run {
  public:
-  Run(const mpi::Communicator& comm, matrix::Csr<S> rows, const distribution::RowPartition& partition,
-      const Order& order)
-      : comm_(comm), rows_(std::move(rows)), n_(partition.rows()), grid_(comm) {
+  // Allocates nothing of ours: a rank that failed here would leave the others in SuperLU_DIST, which nothing
+  // ends. `row_ptr`: that of the rows, in its integers.
+  Run(const mpi::Communicator& comm, matrix::Csr<S> rows, std::vector<int_t> row_ptr,
+      const distribution::RowPartition& partition, const Order& order)
+      : comm_(comm), rows_(std::move(rows)), n_(partition.rows()), grid_(comm), row_ptr_(std::move(row_ptr)) {
     set_default_options_dist(&options_);
     options_.Equil = NO;
     options_.RowPerm = NOROWPERM;
@@ -98,7 +100,6 @@ class Run {
     options_.PrintStat = NO;
     PStatInit(&stat_);
     const auto& p = rows_.pattern;
-    row_ptr_.assign(p.row_ptr.begin(), p.row_ptr.end());
     Library<S>::create_rows(&a_, n_, n_, static_cast<int_t>(p.nonzeros()), p.rows,
                             partition.first(comm.rank()), reinterpret_cast<Value*>(rows_.value.data()),
                             rows_.pattern.col.data(), row_ptr_.data(), SLU_NR_loc, Library<S>::type, SLU_GE);
@@ -226,9 +227,13 @@ class Factorizer final : public solve::DistributedFactorizer<S> {
     const Threads threads(request.threads);
     auto start = Clock::now();
     if (!entries_) order_ = first_order(comm, given, partition, request);
-    auto rows = mpi::agree_on_error(comm, [&] { return given; });
+    std::vector<int_t> row_ptr;
+    auto rows = mpi::agree_on_error(comm, [&] {
+      row_ptr.assign(given.pattern.row_ptr.begin(), given.pattern.row_ptr.end());
+      return given;
+    });
     made->norm_one = apply(comm, order_.scaling, partition.first(comm.rank()), rows);
-    Run<S> run(comm, std::move(rows), partition, order_);
+    Run<S> run(comm, std::move(rows), std::move(row_ptr), partition, order_);
     if (order_.permutation.empty()) run.order(order_);
     run.structure(order_);
     made->analysis_seconds = comm.max(seconds_since(start));
