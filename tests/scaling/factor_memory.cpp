@@ -3,7 +3,7 @@
 //   mpirun -n 4 factor_memory N own|superlu-dist
 //
 // Prints a line: for each rank the peak of its resident memory above what it had before, in bytes; the most
-// addresses of a rank, in bytes; the backward error; and the bytes of all panels.
+// addresses of a rank, in bytes; and the backward error.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -64,10 +64,8 @@ int run(Index side, const std::string& factorization) {
   const auto peaks = world.gather(status("VmHWM") - before);
   const double addresses = world.max(status("VmPeak"));
   if (world.rank() == 0)
-    fmt::print(
-        "{{\"peaks\": [{:.0f}], \"addresses\": {:.0f}, \"backward_error\": {:.2e}, \"panel_bytes\": "
-        "{:.0f}}}\n",
-        fmt::join(peaks, ", "), addresses, answer.error.componentwise, solver.report().panel_bytes);
+    fmt::print("{{\"peaks\": [{:.0f}], \"addresses\": {:.0f}, \"backward_error\": {:.2e}}}\n",
+               fmt::join(peaks, ", "), addresses, answer.error.componentwise);
   return answer.solved() ? 0 : 1;
 }
 

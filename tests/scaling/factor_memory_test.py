@@ -33,14 +33,13 @@ def measured(*arguments, **options):
 
 
 def print_table(side):
-    print(f"| ranks | own, MB | superlu-dist, MB | of one rank's | panels per rank, MB |\n|" + "---:|" * 5)
+    print("| ranks | own (`--kind lu`), MB | superlu-dist, MB | of one rank's |\n|" + "---:|" * 4)
     alone = None
     for ranks in (1, 2, 4, 8, 16):
         own, theirs = (measured(ranks, name, side) for name in ("own", "superlu-dist"))
         peak = max(theirs["peaks"])
         alone = alone or peak
-        print(f"| {ranks} | {max(own['peaks']) / 1e6:.0f} | {peak / 1e6:.0f} | {peak / alone:.2f} | "
-              f"{theirs['panel_bytes'] / ranks / 1e6:.0f} |", flush=True)
+        print(f"| {ranks} | {max(own['peaks']) / 1e6:.0f} | {peak / 1e6:.0f} | {peak / alone:.2f} |", flush=True)
 
 
 class FactorMemory(unittest.TestCase):
