@@ -169,7 +169,9 @@ double diagonal_shortfall(const Logarithms& logs, const Exponents& e) {
 // largest is that of the matching (which is the dual of this problem). So none gains more than the shortfall
 // of the diagonal, which is one matching.
 template <Scalar T>
-Exponents choose_units(const Logarithms& logs, Exponents given, double shortfall) {
+Exponents choose_units(const Logarithms& logs) {
+  Exponents given = given_units(logs);
+  const double shortfall = diagonal_shortfall(logs, given);
   const double least_gain = worth_a_change * double(logs.rows());
   if (shortfall <= least_gain) return given;
   Exponents balanced = balanced_within_range<T>(logs);
@@ -213,20 +215,18 @@ double spread(const Assignment& assignment) {
 }  // namespace
 
 template <Scalar T>
-Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const RowNumbers& numbers) {
-  if (auto dominant = units_of_dominant_diagonal(a)) {
+Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const MatchingOptions& options) {
+  if (auto dominant = options.balanced ? std::nullopt : units_of_dominant_diagonal(a)) {
     std::vector<Index> diagonal(usize(a.rows()));
     std::iota(diagonal.begin(), diagonal.end(), 0);
     observer.progress("match", 1.0);
     return {.col_of_row = std::move(diagonal), .scaling = scaling_of<T>(*std::move(dominant))};
   }
   Logarithms logs = logarithms_of(a);
-  Exponents given = given_units(logs);
-  const double shortfall = diagonal_shortfall(logs, given);
-  Exponents exponents = choose_units<T>(logs, std::move(given), shortfall);
+  Exponents exponents = options.balanced ? balanced_within_range<T>(logs) : choose_units<T>(logs);
   Assignment assignment(costs_of(std::move(logs), exponents));
   assignment.solve(observer);
-  require_full_rank(assignment, numbers);
+  require_full_rank(assignment, options.numbers);
   const auto add = [](std::vector<double>& to, std::span<const double> duals) {
     std::transform(to.begin(), to.end(), duals.begin(), to.begin(), std::plus<>{});
   };
@@ -239,7 +239,7 @@ Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const 
 }
 
 #define INSTANTIATE(T) \
-  template Matching match_large_entries(const matrix::Csr<T>&, Observer&, const RowNumbers&);
+  template Matching match_large_entries(const matrix::Csr<T>&, Observer&, const MatchingOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::ordering

@@ -22,9 +22,15 @@ struct Matching {
   Scaling scaling;                // powers of two: matched entries come to [0.5, 2], others to at most 2
 };
 
+struct MatchingOptions {
+  bool balanced = false;  // in balanced units, even where the given ones make sense of the matrix
+  RowNumbers numbers{};   // of rows and columns, for messages
+};
+
 // Throws Error(numerical) when no row permutation gives a diagonal without zeros, naming the structural rank
-// and a row, as `numbers` says.
+// and a row.
 template <Scalar T>
-Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const RowNumbers& numbers = {});
+Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer,
+                             const MatchingOptions& options = {});
 
 }  // namespace trisweep::ordering

@@ -82,8 +82,8 @@ template <class T>
 Matching prepare(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
                  Observer& observer) {
   const bool matched = options.matching && (!symmetric || options.pairs);
-  Matching matching =
-      matched ? match_large_entries(a, observer, options.numbers) : diagonal_matching(a.rows());
+  Matching matching = matched ? match_large_entries(a, observer, {options.balanced, options.numbers})
+                              : diagonal_matching(a.rows());
   if (!options.equilibrate) {
     matching.scaling = unit_scaling(a.rows());
   } else if (symmetric) {

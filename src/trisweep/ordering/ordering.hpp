@@ -46,6 +46,7 @@ struct OrderingOptions {
   Method method = Method::metis;
   bool matching = true;     // permute rows for the largest product of the diagonal (as MC64, job 5, does)
   bool equilibrate = true;  // scale by powers of two: the matching's factors, or else to a largest entry of 1
+  bool balanced = false;    // the matching: in balanced units whatever the given ones are
   int tree_levels = 6;      // at most; fewer when the matrix is small
   int needed_levels = 0;    // of these, what the plan makes use of
   bool pairs = false;       // of a symmetric matrix: match, and keep large entries' rows together in pairs

@@ -10,8 +10,8 @@
 
 namespace trisweep::solve {
 
-// Conservative: the most accurate factors, whatever plan was chosen: inverted supernodes, and pivots not much
-// smaller than the largest of their column.
+// Conservative: the most accurate factors, whatever plan was chosen: inverted supernodes, pivots not much
+// smaller than the largest of their column, balanced units.
 enum class Pivoting { standard, conservative };
 
 struct Attempt {

@@ -224,9 +224,9 @@ PlanRequest Factorizer<T>::plan_request(const Attempt& attempt) const {
                       .threads = options_.threads,
                       .clusters = attempt.compression.eps > 0,
                       .rows = system_.matrix().partition(),
-                      .numbers = system_.numbers()};
-  if (attempt.pivoting == Pivoting::conservative)
-    request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
+                      .numbers = system_.numbers(),
+                      .balanced = attempt.pivoting == Pivoting::conservative};
+  if (request.balanced) request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
   return request;
 }
 

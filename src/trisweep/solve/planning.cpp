@@ -120,6 +120,7 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
     symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks()));
   ordering::OrderingOptions ordering = model::ordering_options(request.ordering, request.axes);
   ordering.numbers = request.numbers;
+  ordering.balanced = request.balanced;
   auto analyses = analyze_each_as(kind, a, ordering, symbolic, observer);
   double seconds = seconds_since(start);
   std::vector<const Analysis*> each;

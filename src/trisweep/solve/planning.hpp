@@ -23,6 +23,7 @@ struct PlanRequest {
   bool clusters = false;              // supernodes in their order, so that panels can be compressed
   distribution::RowPartition rows{};  // who has which rows of b and x, in the order of the matrix
   RowNumbers numbers{};               // of rows and columns, for messages
+  bool balanced = false;              // scaling in balanced units whatever the given ones are
 };
 
 struct PlannedSystem {

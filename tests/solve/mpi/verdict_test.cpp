@@ -116,6 +116,43 @@ TEST(Verdict, IsGivenForEachRightHandSide) {
   for (const ColumnError& column : answer.columns) EXPECT_TRUE(satisfies<double>(column));
 }
 
+// The units of unknowns grow from one to the next, by less than the diagonal is larger than its neighbours:
+// in these units nearly any x solves the system, in balanced ones its condition is 40.
+TEST(Verdict, IsThatOfBalancedUnits) {
+  constexpr Index n = 300;
+  auto a = tridiagonal<double>(n, -1, 2.1, -1);
+  std::vector<double> b(usize(n)), truth;
+  for (Index j = 0; j < n; ++j) truth.push_back(std::pow(1.85, n / 2 - j));
+  for (Index i = 0; i < n; ++i) {
+    for (Offset at = a.pattern.row_ptr[usize(i)]; at < a.pattern.row_ptr[usize(i) + 1]; ++at) {
+      b[usize(i)] += a.value[usize(at)];
+      a.value[usize(at)] /= truth[usize(a.pattern.col[usize(at)])];
+    }
+  }
+  Judged<double> system(a);
+  const Answer answer = system.solve(b);
+  EXPECT_TRUE(answer.solved());
+  EXPECT_LT(answer.condition.condition_estimate, 1e3);
+  EXPECT_LT(system.error(truth), 1e-13);
+}
+
+// Entries near the largest number beside others near the smallest.
+TEST(Verdict, IsGivenForTheWholeRangeOfNumbers) {
+  constexpr Index n = 301;
+  auto a = tridiagonal<double>(n, -1, 2.1, -1);
+  std::vector<double> b(usize(n)), truth;
+  for (Index j = 0; j < n; ++j) truth.push_back(std::exp2(3.3 * (n / 2 - j)));
+  for (Index i = 0; i < n; ++i) {
+    for (Offset at = a.pattern.row_ptr[usize(i)]; at < a.pattern.row_ptr[usize(i) + 1]; ++at) {
+      b[usize(i)] += a.value[usize(at)] / truth[usize(i)];
+      a.value[usize(at)] /= truth[usize(i)] * truth[usize(a.pattern.col[usize(at)])];
+    }
+  }
+  Judged<double> system(a);
+  EXPECT_TRUE(system.solve(b).solved());
+  EXPECT_LT(system.error(truth), 1e-13);
+}
+
 // What is pulled at both ends and held nowhere: some x, which satisfies the equations, and no bound of its
 // error.
 TEST(Verdict, OfASingularSystemIsOneOfMany) {
