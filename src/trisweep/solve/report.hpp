@@ -65,7 +65,7 @@ struct FactorReport {
   std::vector<double> uncompressed_level_bytes;  // the same, where panels are as they are
 };
 
-// Fills in what follows from the structure, whose estimate is given.
+// Fills in what follows from the structure, whose estimate is given. Throws std::bad_alloc alone.
 void describe(FactorReport& report, const symbolic::Structure& structure, numeric::Kind kind,
               const numeric::Estimates& estimate);
 
