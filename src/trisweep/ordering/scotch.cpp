@@ -162,10 +162,8 @@ class Overlay {
 
   // Children before parents.
   void append_subtrees(std::vector<Index> blocks, Index node) {
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
-      const auto& children = tree_.children[usize(blocks[k])];
-      blocks.insert(blocks.end(), children.begin(), children.end());
-    }
+    for (std::size_t k = 0; k < blocks.size(); ++k)
+      for (const Index child : tree_.children[usize(blocks[k])]) blocks.push_back(child);
     std::sort(blocks.begin(), blocks.end());
     for (const Index block : blocks) append_block(block, node);
   }
