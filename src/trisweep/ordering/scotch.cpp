@@ -127,8 +127,8 @@ class Overlay {
 
   // The subtrees of `roots` become the subtree of heap node `node`. Different subtrees share no edge, so they
   // can be dealt out freely; a block whose subtrees are dealt out is part of the separator between them, and
-  // so is each block above it that has no other child. Without anything to deal out all goes to the first
-  // leaf.
+  // so is each block above it that has no other child. With no subtrees to deal out, everything
+  // goes to the first leaf.
   void place(const std::vector<Index>& roots, Index node) {
     std::vector<Index> separator, subtrees = roots;
     while (subtrees.size() == 1) {
