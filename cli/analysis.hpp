@@ -23,8 +23,8 @@ struct MatrixSource {
 void add_matrix_source(CLI::App& sub, MatrixSource& source);
 
 // Analyses for plans of these axes: of each of their choices of the diagonal, and of
-// inverted supernodes to compare with. Saved ones are what there is: the axes keep the choices that have one.
-// Throws Error(usage) when none does, or when they do not suit the ranks or one another.
+// inverted supernodes to compare with. Where analyses are saved ones, the axes keep the choices that have
+// one. Throws Error(usage) when none does, or when they do not suit the ranks or one another.
 std::vector<model::SavedAnalysis> analyses_of(const MatrixSource& source, const PlanOptions& options,
                                               model::PlanAxes& axes, Observer& observer);
 
@@ -36,7 +36,7 @@ std::vector<model::SavedAnalysis> analyze_for_plans(const std::string& matrix, c
 model::SavedAnalysis analyze_for_plan(const std::string& matrix, const PlanOptions& options,
                                       const distribution::ProcessGrid& grid, Observer& observer);
 
-// What is to be planned for so many ranks with these analyses of one matrix.
+// The planning problem of so many ranks with these analyses of one matrix.
 model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, const PlanOptions& options,
                               Index ranks, Index nrhs);
 report::MatrixRecord matrix_record(const model::SavedAnalysis& analysis);

@@ -18,7 +18,7 @@ std::optional<std::filesystem::path> find_external(const std::string& name);
 // (environment).
 [[noreturn]] void run_external(const std::filesystem::path& program, char** argv);
 
-// All that there are, in a line, for the end of the help.
+// All external commands, in a line, for the end of the help.
 std::string list_of_externals();
 
 // The commands of the Python package.

@@ -57,7 +57,7 @@ class IterativeJob {
   }
 
  private:
-  // What is not in use yet.
+  // The options that are not in use yet.
   std::string remedy() const {
     std::string others;
     if (std::same_as<T, Single<T>>) others += "--precision double, ";

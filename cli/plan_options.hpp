@@ -33,7 +33,7 @@ void add_kind_option(CLI::App& sub, std::string& kind);
 // Of one of engine::devices(), by name or former name.
 CLI::Option* add_device_option(CLI::App& sub, std::string& device, const std::string& description);
 
-// "off", "auto", or a number between 0 and 1; nothing where it is none of them.
+// "off", "auto", or a number between 0 and 1; unset for other texts.
 std::optional<solve::SolverOptions::Compress> compress_option(const std::string& text);
 
 // The grid that is asked for, when that is not left to the model. Throws Error(usage) when it does not fit

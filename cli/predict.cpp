@@ -162,7 +162,7 @@ std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) 
   return report::summary(report);
 }
 
-// With a grid, the other axes are as they are given or usual.
+// With a grid, the other axes are as given, or have the default.
 model::PlanAxes axes_of(const CLI::App& sub, const PredictCommand& o) {
   if (o.grid_text == "auto") return open_axes(sub, o, ranks_of(o));
   model::PlanChoice choice = o;

@@ -26,7 +26,7 @@ class PartReader {
     for (unsigned f = 0; f < part.mNumFaces; ++f) {
       const aiFace& face = part.mFaces[f];
       for (unsigned k = 0; k < face.mNumIndices; ++k) {
-        if (face.mIndices[k] >= part.mNumVertices) refuse(f, "has a corner that there is not");
+        if (face.mIndices[k] >= part.mNumVertices) refuse(f, "has a corner that is none of the vertices");
       }
       // Points and lines have none; of polygons there is a fan.
       for (unsigned k = 2; k < face.mNumIndices; ++k) {

@@ -61,12 +61,11 @@ Way chosen_way(const ChargeOptions& options) {
   const Way way{find_named(krylov::methods<double>(), "method", options.method),
                 find_named(hmatrix::preconditioners<double>(), "preconditioner", options.preconditioner)};
   if (way.preconditioner.linear || way.method.varying_preconditioner) return way;
-  throw Error(
-      ErrorKind::usage,
-      fmt::format("the preconditioner {} is another one in each iteration, which the recurrences of {} "
-                  "do not allow",
-                  options.preconditioner, options.method),
-      "choose --method bicgstab, or another preconditioner");
+  throw Error(ErrorKind::usage,
+              fmt::format("the preconditioner {} varies between iterations, which the recurrences of {} "
+                          "do not allow",
+                          options.preconditioner, options.method),
+              "choose --method bicgstab, or another preconditioner");
 }
 
 // Lists of all ranks on rank 0.

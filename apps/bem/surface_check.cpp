@@ -154,7 +154,7 @@ class SurfaceChecker {
     const char turned = static_cast<char>((turned_[usize(t)] != 0) != next.turned);
     if (piece_[usize(next.triangle)] >= 0) {
       if (turned_[usize(next.triangle)] != turned)
-        refuse(next.triangle, "is part of a surface with one side alone", "cut it where its sides meet");
+        refuse(next.triangle, "is part of a one-sided surface", "cut it where its sides meet");
       return;
     }
     piece_[usize(next.triangle)] = seed;

@@ -18,6 +18,7 @@ html_theme = "furo"
 html_title = f"Trisweep {version}"
 html_show_copyright = False
 html_static_path = html_css_files = ["site.css"]
+highlight_language = "none"  # blocks without a language are what programs print
 myst_heading_anchors = 4  # the anchors that our Markdown links to
 breathe_projects = {"trisweep": "doxygen/xml"}
 breathe_default_project = "trisweep"
@@ -42,11 +43,13 @@ def require_docstring(_app, kind, name, entity, _options, lines):
 
 
 def help_assistive_technology(app, error):
-    """What the theme leaves out: levels of the contents' captions, and blocks that scroll by the keyboard."""
+    """What the theme leaves out: levels of the contents' captions, names of landmarks, blocks that scroll by keyboard."""
     for page in [] if error else pathlib.Path(app.outdir).rglob("*.html"):
         text = page.read_text()
         for before, after in (('role="heading">', 'role="heading" aria-level="2">'), ("<pre>", '<pre tabindex="0">'),
                               ("<p><img", '<p tabindex="0"><img'),
+                              ('<aside class="sidebar', '<aside aria-label="Pages" class="sidebar'),
+                              ('<aside class="toc', '<aside aria-label="On this page" class="toc'),
                               ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')):
             text = text.replace(before, after)
         page.write_text(text)

@@ -17,7 +17,8 @@ namespace trisweep {
 // Of a matrix with n rows, after pdgssvx or its like has factored it. `permutation` (dScalePermstruct_t,
 // ...), `lu` (dLUstruct_t, ...) and `grid` are read until the solver is made; the ranks of its communicator
 // are those of the grid, in any order. Equilibration, row and column permutations are SuperLU_DIST's; a tiny
-// pivot that it has replaced is corrected by refinement.
+// pivot that it has replaced is corrected by refinement. Throws std::bad_alloc alone; what is wrong with the
+// factors the solver throws (lu_source).
 template <class ScalePermutation, class Lu, class Grid>
 auto superlu_dist_factors(Index n, const ScalePermutation& permutation, const Lu& lu, const Grid& grid) {
   using T = superlu_dist::ScalarOf<Lu>;

@@ -8,7 +8,7 @@
 namespace trisweep::bem {
 namespace {
 
-// What checking the surface is refused with; empty when it is not.
+// The message with which the check refuses the surface; empty when it accepts it.
 std::string refusal(TriangleMesh mesh, const MeshOptions& options = {}) {
   MeshRepairs repairs;
   try {
@@ -122,7 +122,7 @@ TEST(SurfaceCheck, ASurfaceWithOneSideIsRefused) {
     band.triangle.push_back({c, b, d});
   }
   EXPECT_NE(refusal(band), "");
-  expect_refusal(refusal(band, {.defects = Defects::repair}), "one side");
+  expect_refusal(refusal(band, {.defects = Defects::repair}), "one-sided");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace trisweep {
 namespace {
 
-TEST(CrewThreads, CallsEveryThreadOnceInEveryRound) {
+TEST(ThreadPoolThreads, CallsEveryThreadOnceInEveryRound) {
   ThreadPool pool(3);
   std::array<int, 3> calls{};
   for (int round = 0; round < 100; ++round)
@@ -43,7 +43,7 @@ void wait_until_asleep(pid_t thread) {
   }
 }
 
-TEST(CrewThreads, CallsThreadsThatSleep) {
+TEST(ThreadPoolThreads, CallsThreadsThatSleep) {
   ThreadPool pool(2);
   std::atomic<int> calls = 0;
   pid_t other = 0;
@@ -58,7 +58,7 @@ TEST(CrewThreads, CallsThreadsThatSleep) {
 }
 
 // The others sleep while thread 0 works on, and thread 0 while they do.
-TEST(CrewThreads, WakesThreadsThatSleep) {
+TEST(ThreadPoolThreads, WakesThreadsThatSleep) {
   for (const int late : {0, 1}) {
     ThreadPool pool(2);
     std::atomic<int> calls = 0;
@@ -72,7 +72,7 @@ TEST(CrewThreads, WakesThreadsThatSleep) {
   }
 }
 
-TEST(CrewThreads, RethrowsWhenAllCallsHaveEndedAndServesOn) {
+TEST(ThreadPoolThreads, RethrowsWhenAllCallsHaveEndedAndServesOn) {
   ThreadPool pool(2);
   std::atomic<int> calls = 0;
   const auto failing = [&](int thread) {

@@ -1,6 +1,6 @@
 #pragma once
-// Factors L D U with made-up numbers on a structure, and what solves with them must give: tests of who runs
-// a plan need no factorization.
+// Factors L D U with random values on a structure, and the solutions for them: tests of engines need no
+// factorization.
 
 #include <random>
 

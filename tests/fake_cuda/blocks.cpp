@@ -66,7 +66,8 @@ void acquire(void* /*at*/) {}
 // Fibers of one team that wait until all that are left have come.
 struct Barrier {
   unsigned members = 0, arrived = 0, passed = 0;
-  // For the sanitizer, by turns: who comes early to the next is not behind those who leave this one late.
+  // For the sanitizer, in turns: a thread that comes early to the next barrier is not ordered behind those
+  // that leave this one late.
   std::array<char, 2> order{};
 };
 

@@ -150,7 +150,7 @@ TEST(Simulate, AChainOfMessagesTakesTheTimeOfEach) {
   EXPECT_NEAR(predict(s, {2, 1, 1}, m).seconds, there_and_back(m, m.two_sided.between, s), 1e-15);
 }
 
-// Rank 2 of the fork multiplies what rank 0 sent while it awaits rank 1's sum; nobody else has work
+// Rank 2 of the fork multiplies what rank 0 sent while it awaits rank 1's sum; no other rank has work
 // meanwhile.
 TEST(Simulate, ATaskComesAfterALookWhileMessagesAreAwaited) {
   Machine m = simple_machine();
@@ -363,7 +363,8 @@ TEST(Noise, IsAMatterOfTheSeed) {
   EXPECT_EQ(simulate(plans, m, m.two_sided, {}, {.sigma = 0, .seed = 5}).seconds, quiet.seconds);
 }
 
-// Who waits for two waits for the slower: on average longer than without noise, though neither is.
+// A rank that waits for two messages waits for the slower one: on average longer than without noise, although
+// the mean of each is the same.
 TEST(Noise, MakesThoseWaitWhoNeedTheSlowerOfTwo) {
   Machine m = simple_machine();
   m.two_sided.inside.latency = m.two_sided.between.latency = 1e-3;  // all else is nothing beside it

@@ -134,7 +134,7 @@ void count_solve(Solver& solver, const std::string& name, Index nrhs) {
   CALLGRIND_DUMP_STATS_AT(name.c_str());
 }
 
-// The first solve, in which symbols are bound, has a dump that nobody reads.
+// The first solve, in which symbols are bound, has a dump that is not read.
 void count_solves(const Problem& problem) {
   const std::string name = fmt::format("{}:{}", problem.matrix, problem.n);
   const auto factorization = std::make_shared<const Factorization>(factored(problem));

@@ -250,7 +250,8 @@ TEST(Sweep, ARankThatIsAloneHasOneTask) {
   }
 }
 
-// Threads share what is larger than a grain: no row block of an ordered sweep is, but for whole slabs.
+// Panels larger than a grain are cut for threads: no row block of an ordered sweep exceeds it, but for
+// rounding up to whole slabs.
 TEST(Sweep, LargePanelsAreCutForThreads) {
   const auto s = testing_support::random_structure(500, 0, 3);
   const auto mapping = distribution::block_cyclic(s, {1, 1, 1});

@@ -96,7 +96,7 @@ TEST(Traffic, FlowsAddUpToIt) {
   EXPECT_EQ(sums, ranks);
 }
 
-// Trees decide who talks to whom, never how much is said.
+// Trees change which ranks exchange messages, never the total of bytes.
 TEST(Traffic, TreesOnlyReroute) {
   const auto s = testing_support::random_structure(300, 2, 6);
   const auto mapping = distribution::block_cyclic(s, {4, 4, 2});

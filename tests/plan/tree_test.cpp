@@ -46,8 +46,8 @@ TEST(Tree, BinaryBoundsDepthAndDegree) {
   }
 }
 
-// In each round everybody who has the message sends it once, the largest subtree first: all have it as soon
-// as that many can.
+// In each round every member that has the message sends it once, the largest subtree first: all have it as
+// soon as that many can.
 TEST(Tree, BinomialTakesTheFewestRounds) {
   for (Index members = 1; members < 70; ++members) {
     std::vector<int> round(usize(members), 0);  // after which a member has it

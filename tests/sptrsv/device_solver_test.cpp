@@ -59,7 +59,7 @@ TYPED_TEST(DeviceSolverTest, ThreadsSolveByEveryAlgorithm) {
   }
 }
 
-// Sums are added up in the same order whoever comes first, and a warp alone waits for nobody.
+// Sums are added in the same order whichever lane comes first, and a single warp does not wait.
 TEST(DeviceSolver, ThreadsGiveTheSameBits) {
   const auto a = random_lower<double>(3000, 6, 50);
   for (const Index nrhs : {1, 3, 37}) {

@@ -178,7 +178,7 @@ class Injection : public testing::Test {
   const matrix::Csr<double> a_ = random_matrix<double>({.n = 24, .per_row = 2, .seed = 5});
   const std::shared_ptr<const solve::Factorization<double>> factors_ = factored(a_, 1);
   const matrix::Dense<double> ones_{a_.rows(), 2, std::vector<double>(usize(a_.rows()) * 2, 1.0)};
-  // Whoever comes here while another rank has failed hears of it.
+  // A rank that comes here while another has failed throws that error.
   static void conditional_barrier(solve::TriangularSolver<double>& solver) {
     mpi::agree_on_error(solver.comm(), [] {});
   }

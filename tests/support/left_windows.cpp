@@ -28,7 +28,7 @@ void forget(MPI_Win window) {
   std::erase_if(made_windows, [&](const Window& each) { return each.window == window; });
 }
 
-// All ranks come here, and nobody uses them any more.
+// All ranks come here, and no rank uses them any more.
 int free_all(MPI_Comm, int, void*, void*) {
   for (Window& each : made_windows) {
     if (each.open) PMPI_Win_unlock_all(each.window);

@@ -1,7 +1,7 @@
 #pragma once
 // A transport whose network is unreliable in time: messages leave late, arrive late, and overtake each other,
-// at random. Nothing is lost. What is sent is read when it leaves: whoever changes it before the phase is
-// closed is found out, where most transports have copied a small message at once.
+// at random. Nothing is lost. A message is read when it leaves: changing it before the phase is closed
+// is noticed, while most transports have copied a small message at once.
 
 #include <chrono>
 #include <random>

@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from trisweep.tables import Spread
@@ -39,6 +40,17 @@ def legend(figure: Figure, axes: Axes, columns: int = 0) -> None:
     order = [i for column in range(columns) for i in range(column, len(labels), columns)]
     handles, labels = [handles[i] for i in order], [labels[i] for i in order]
     figure.legend(handles, labels, loc="outside upper center", ncols=columns, fontsize=8, frameon=False)
+
+
+def family_legend(figure: Figure, colours: Sequence[str], styles: Sequence[str]) -> None:
+    """Two legends above all of the figure, of what `curve` draws: its colours, and its strokes with their markers."""
+    by_colour = [Line2D([], [], color=COLOURS[i % len(COLOURS)], label=name) for i, name in enumerate(colours)]
+    by_style = [
+        Line2D([], [], color="#444444", marker=marker, linestyle=stroke, markersize=4, label=name)
+        for name, marker, stroke in zip(styles, MARKERS, STROKES, strict=False)
+    ]
+    for handles, side in ((by_style, "left"), (by_colour, "right")):
+        figure.legend(handles=handles, loc=f"outside upper {side}", ncols=len(handles), fontsize=8, frameon=False)
 
 
 def png(figure: Figure) -> bytes:

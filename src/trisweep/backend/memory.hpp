@@ -1,5 +1,6 @@
 #pragma once
-// Owners of a device's memory, streams and events, and copies.
+// Owners of a device's memory, streams and events, and copies. Error(environment), naming the device's own
+// error, is thrown by all that a device refuses.
 
 #include <algorithm>
 #include <memory>
@@ -10,7 +11,8 @@
 
 namespace trisweep::backend {
 
-// `count` values, between memories of the host and of devices, in a stream, which is waited for.
+// Copies `count` values `from` there `to` there, between memories of the host and of devices, in a `stream`
+// (null: the usual one), which is waited for.
 template <class T>
 void copy(Device device, T* to, const std::type_identity_t<T>* from, std::size_t count,
           void* stream = nullptr) {
@@ -19,7 +21,8 @@ void copy(Device device, T* to, const std::type_identity_t<T>* from, std::size_t
   runtime(device).copy(to, bytes, from, bytes, bytes, 1, stream);
   runtime(device).wait(stream);
 }
-// The columns of vectors; does not wait.
+// Copies the columns `from` there `to` there, of as many rows, in a `stream` (null: the usual one); does not
+// wait.
 template <class T>
 void copy_columns(Device device, Vectors<T> to, Vectors<const std::type_identity_t<T>> from, void* stream) {
   if (to.rows > 0)
@@ -32,7 +35,7 @@ template <class T>
 class DeviceArray {
  public:
   DeviceArray() = default;
-  // Zeroed, also for streams that do not wait for the usual one.
+  // `size` values for that `use`, zeroed, also for streams that do not wait for the usual one.
   DeviceArray(Device device, std::size_t size, MemoryUse use = MemoryUse::own) requires(!std::is_const_v<T>)
       : DeviceArray(size, device, use) {
     if (size == 0) return;
@@ -43,7 +46,8 @@ class DeviceArray {
     runtime(device).clear(data(), size * sizeof(T), nullptr);
     runtime(device).wait(nullptr);
   }
-  // What kernels only read: a copy in a GPU's memory, else the values themselves, which outlive it then.
+  // What kernels only read, as many entries as `values` has: a copy in a GPU's memory, else the values
+  // themselves, which outlive it then.
   DeviceArray(Device device, std::span<T> values) requires(std::is_const_v<T>) : size_(values.size()) {
     if (!is_gpu(device)) {
       data_.reset(values.data());
@@ -101,9 +105,9 @@ class Event {
  public:
   // Of the current device; throws Error(environment) when it makes none.
   explicit Event(Device device) : event_(runtime(device).make_event(), {&runtime(device)}) {}
-  // After what is in a stream so far.
+  // After what is in `stream` so far.
   void record(void* stream) const { event_.get_deleter().owner->record(event_.get(), stream); }
-  // What comes in a stream waits for it.
+  // What comes in `stream` from now on waits for it.
   void wait_in(void* stream) const { event_.get_deleter().owner->wait_for(event_.get(), stream); }
 
  private:
@@ -117,7 +121,7 @@ class Event {
 // What is called while it lives concerns that device.
 class CurrentDevice {
  public:
-  // Makes the device with that number, from 0, the current one of this thread until it is destroyed.
+  // Makes `device`, a number from 0, the current one of this thread until it is destroyed.
   CurrentDevice(const Runtime& runtime, int device) : runtime_(runtime), before_(runtime.current()) {
     runtime.take(device);
   }
@@ -134,14 +138,15 @@ class CurrentDevice {
 template <Scalar T>
 class VectorCopies {
  public:
-  // For at most so many rows and right-hand sides.
+  // For at most so many `rows` and right-hand sides, `nrhs`.
   VectorCopies(Device device, Index rows, Index nrhs)
       : device_(device),
         b_(device, is_gpu(device) ? usize(rows) * usize(nrhs) : 0),
         x_(device, b_.size()),
         x_on_host_(device, b_.size(), MemoryUse::pinned) {}
 
-  // b and x for a kernel in `stream`, b copied there where it is the host's; does not wait.
+  // b and x, of as many rows and columns, for a kernel in `stream`, b copied there where it is the host's;
+  // does not wait.
   std::pair<Vectors<const T>, Vectors<T>> bring_in(Vectors<const T> b, Vectors<T> x, void* stream) const {
     if (is_copied(b.space)) {
       const Vectors<T> copied(b_.data(), b.rows, b.cols);
@@ -151,13 +156,13 @@ class VectorCopies {
     if (is_copied(x.space)) x = {x_.data(), x.rows, x.cols};
     return {b, x};
   }
-  // Begins to copy the x of bring_in() to pinned memory, behind what is in `stream`; does not wait.
+  // Begins to copy the columns x of bring_in() to pinned memory, behind what is in `stream`; does not wait.
   void bring_out(Vectors<T> x, void* stream) const {
     if (is_copied(x.space))
       copy_columns(device_, Vectors<T>(x_on_host_.data(), x.rows, x.cols),
                    Vectors<const T>(x_.data(), x.rows, x.cols), stream);
   }
-  // Copies what bring_out() brought to the caller's x, once the stream has come so far.
+  // Copies what bring_out() brought to the columns of the caller's x, once the stream has come so far.
   void hand_out(Vectors<T> x) const {
     if (!is_copied(x.space)) return;
     for (Index c = 0; c < x.cols; ++c)

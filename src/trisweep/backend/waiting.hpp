@@ -17,7 +17,7 @@ class Waiting {
  public:
   TRISWEEP_DEVICE Waiting(Count* progress, Count limit) : progress_(progress), limit_(limit) {}
 
-  // After each look for what is not there yet: now and then whether the worker is to look around.
+  // Called after each unsuccessful poll; true now and then: the worker is to do other work.
   TRISWEEP_DEVICE bool looks_around() {
     constexpr int looks = 64;
     return ++look_ % looks == 0;

@@ -33,7 +33,7 @@ class Buffer {
     return *this;
   }
 
-  // Empties the buffer without freeing its memory, which somebody else may still use.
+  // Empties the buffer without freeing its memory, which others (MPI) may still use.
   void release() {
     static_cast<void>(data_.release());
     size_ = 0;

@@ -20,7 +20,8 @@ enum class ErrorKind {
 // What the library throws.
 class Error : public std::runtime_error {
  public:
-  // `message` says what is wrong and where; `remedy` what the user can do about it (may be empty).
+  // `message` says what is wrong and where; `remedy` what the user can do about it (may be empty). Throws
+  // std::bad_alloc alone.
   Error(ErrorKind kind, const std::string& message, const std::string& remedy = {});
 
   // What went wrong.
@@ -35,7 +36,7 @@ class Error : public std::runtime_error {
 // A defect of an input file: "FILE:LINE: message". `line` counts from 1; 0 means the file as a whole.
 class InputError : public Error {
  public:
-  // `file` and `line` come before the message.
+  // `file` and `line` come before `message`; `remedy` and errors as of Error.
   InputError(const std::filesystem::path& file, std::int64_t line, const std::string& message,
              const std::string& remedy = {});
 };

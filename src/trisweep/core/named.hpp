@@ -30,7 +30,7 @@ std::string described(std::span<const Row> table) {
 }
 
 // The row of that name. Throws Error(usage) that lists the names there are; `what` is the table's subject,
-// such as "mapping", and `or_else` may end the list with what else there is to give.
+// such as "mapping", and `or_else` may end the list with another kind of value that is accepted.
 template <class Row>
 const Row& find_named(std::span<const Row> table, std::string_view what, std::string_view name,
                       std::string_view or_else = {}) {

@@ -19,7 +19,7 @@ class Observer {
   virtual void poll() {}
 };
 
-// For callers that do not care.
+// One that ignores all, for callers that do not care. Throws nothing.
 Observer& silent_observer();
 
 }  // namespace trisweep

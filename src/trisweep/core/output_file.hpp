@@ -48,7 +48,7 @@ class OutputFile {
 // OutputFile.
 class OutputFolder {
  public:
-  // Fails early: the target is a file or another kind of folder, or what it is to be in cannot be written.
+  // Fails early: the target is a file or another kind of folder, or its parent folder cannot be written.
   OutputFolder(const std::filesystem::path& target, const std::string& index);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;

@@ -11,7 +11,7 @@
 namespace trisweep {
 
 // Counts things of one kind, which a declared and never defined type stands for. It is made from a number,
-// and read as one, only where that is said.
+// and read as one, only explicitly.
 template <class Kind>
 class StrongIndex {
  public:

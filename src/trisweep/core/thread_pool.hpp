@@ -10,8 +10,8 @@
 
 namespace trisweep {
 
-inline constexpr int most_threads = 1024;
-// Throws Error(usage) unless a rank can have that many: from `least` to most_threads.
+inline constexpr int most_threads = 1024;  // of a rank
+// Throws Error(usage) unless a rank can have that many `threads`: from `least` to most_threads.
 void require_threads(int threads, int least = 1);
 
 // Threads that sleep between calls.
@@ -35,7 +35,8 @@ class ThreadPool {
     std::size_t begin;  // first index
     std::size_t end;    // one past the last
   };
-  // The thread's part of [0, count): about equal parts that begin at multiples of `multiple`.
+  // The thread's part of [0, count): about equal parts that begin at multiples of `multiple` >= 1. Throws
+  // nothing.
   Part part(int thread, std::size_t count, std::size_t multiple) const {
     const auto from = [&](int t) {
       return count / multiple * static_cast<std::size_t>(t) / static_cast<std::size_t>(size()) * multiple;

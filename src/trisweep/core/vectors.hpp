@@ -24,14 +24,14 @@ struct Vectors {
   MemorySpace space = MemorySpace::host;  // whose memory
 
   Vectors() = default;
-  // Columns without gaps.
+  // `col_count` columns of `row_count` rows from `begin` on, without gaps.
   Vectors(T* begin, Index row_count, Index col_count) : Vectors(begin, row_count, col_count, row_count) {}
-  // Columns whose beginnings are `between` entries apart.
+  // The same with columns whose beginnings are `between` entries apart, in the memory `where`.
   Vectors(T* begin, Index row_count, Index col_count, Offset between, MemorySpace where = MemorySpace::host)
       : data(begin), rows(row_count), cols(col_count), ld(between), space(where) {}
-  // One column.
+  // One column, all entries of v.
   Vectors(std::vector<std::remove_const_t<T>>& v) : Vectors(v.data(), static_cast<Index>(v.size()), 1) {}
-  // One column, for reading.
+  // The same for reading.
   Vectors(const std::vector<std::remove_const_t<T>>& v) requires std::is_const_v<T>
       : Vectors(v.data(), static_cast<Index>(v.size()), 1) {}
   // For reading only.
@@ -43,11 +43,11 @@ struct Vectors {
   Vectors columns(Index first, Index count) const { return {column(first), rows, count, ld, space}; }
 };
 
-// Throws Error(usage) unless both are `rows` rows of as many columns, of which there is one at least, in the
-// host's memory, or (`on_devices`) in a device's.
+// Throws Error(usage) unless b and x are `rows` rows of as many columns, of which there is one at least, in
+// the host's memory, or (`on_devices`) in a device's.
 template <Scalar T>
 void require_fit(Vectors<const T> b, Vectors<const T> x, Index rows, bool on_devices = false);
-// And have no memory in common.
+// The same, and that they have no memory in common.
 template <Scalar T>
 void require_apart(Vectors<const T> b, Vectors<const T> x, Index rows, bool on_devices = false);
 

@@ -8,11 +8,12 @@
 
 namespace trisweep {
 
-// Of the linked library: "0.1.0".
+// Of the linked library: "0.1.0". Nothing here throws.
 const char* version();
 // The commit that it was configured at, with "-dirty" where files had changed; empty outside a repository.
+// Throws nothing.
 const char* commit();
-// What it was built as: "Release, instruction sets baseline x86_64_v3, no GPU, no sanitizer".
+// What it was built as: "Release, instruction sets baseline x86_64_v3, no GPU, no sanitizer". Throws nothing.
 const char* build_options();
 
 }  // namespace trisweep

@@ -57,7 +57,7 @@ using InKernels = decltype(in_kernels(std::declval<const Side&>()));
 template <class Visit>
 TRISWEEP_DEVICE inline void visit_panel(NoPanels /*side*/, const RowBlock& /*row_block*/,
                                         const Visit& /*visit*/) {}
-// Calls visit(panel) with what a row block has rows of: a pointer to numbers or to the head of tiles.
+// Calls visit(panel) with the panel of a row block: a pointer to values or to the head of tiles.
 template <class S, class Visit>
 TRISWEEP_DEVICE inline void visit_panel(const S* side, const RowBlock& row_block, const Visit& visit) {
   visit(side + row_block.value);

@@ -4,7 +4,7 @@
 //
 // The order is that of the supernodes, as `places` has them; for each first its partial sums come, then its
 // final segment, then tasks read it. What these events complete is settled at once. So a rank that deals with
-// one thing after another, even with one worker, is waited for by nobody for ever:
+// one thing after another, even with one worker, never leaves another worker waiting for ever:
 //
 //   scatter   contributions to a segment read segments of descendants, whose places are before its own;
 //             a partial sum waits for partial sums of the same supernode, of the tree's other ranks below;
@@ -12,7 +12,7 @@
 //   gather    the same with ancestors
 //   product   no segment waits for another: all final segments, then all tasks, then all partial sums
 //
-// A rank in the middle of a phase waits for nobody who is in a later one.
+// A rank in the middle of a phase does not wait for a rank in a later one.
 
 #include <vector>
 

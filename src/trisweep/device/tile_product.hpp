@@ -33,7 +33,7 @@ TRISWEEP_DEVICE constexpr TilePlace place_in_b(int lane) {
 TRISWEEP_DEVICE constexpr TilePlace place_in_c(int lane, int share) {
   return {lane / tile_depth, lane % tile_depth * tile_shares + share};
 }
-// Who has it.
+// The lane that has that entry.
 constexpr int lane_of_a(TilePlace at) {
   return at.row * tile_depth + at.column;
 }

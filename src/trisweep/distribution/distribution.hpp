@@ -3,8 +3,8 @@
 
 namespace trisweep::distribution {
 
-// Who owns what, decided before there are numbers: the structure as it is dealt out, and the owners of its
-// blocks. Factors are panels in a distribution, wherever they were computed.
+// The structure and the owner of each of its blocks, decided before there are values. Factors are panels in a
+// distribution, wherever they were computed.
 struct Distribution {
   Distribution() = default;
   Distribution(std::shared_ptr<const symbolic::Structure> analyzed, const NamedMapping& named,

@@ -49,7 +49,7 @@ class Sharing {
         grids_(usize(tree_.nodes())) {
     for (Index t = tree_.nodes() - 1; t > 1; --t) below_[usize(t / 2)] += below_[usize(t)];
     lay_out(ranks);
-    // First what is not shared: separators, from the lowest up, even out what that leaves uneven.
+    // Subtrees first; then separators, from the lowest up, which even out the imbalance that those leave.
     for (const bool shared : {false, true}) {
       for (Index t = tree_.nodes() - 1; t >= 1; --t) {
         const auto [first, last] = ranks_of(t);

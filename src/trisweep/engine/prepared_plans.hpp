@@ -19,7 +19,7 @@ class PreparedPlans {
     const auto at = std::ranges::find(list_, &plan, &Entry::first);
     return at == list_.end() ? nullptr : &at->second;
   }
-  // As it is, or added.
+  // The entry of the plan, which is added when there is none.
   Prepared& of(const plan::Plan& plan) {
     if (Prepared* const known = find(plan)) return *known;
     return list_.emplace_back(&plan, Prepared{}).second;

@@ -13,7 +13,7 @@ struct MessageTotals {
   Offset bytes = 0;     // of payload
 
   // Adds those of another phase or solve.
-  MessageTotals& operator+=(const MessageTotals& other) {
+  MessageTotals& operator+=(const MessageTotals& other) noexcept {
     messages += other.messages;
     bytes += other.bytes;
     return *this;
@@ -32,7 +32,7 @@ struct PhaseProfile {
   std::array<MessageTotals, plan::message_kinds.size()> received{};  // by MessageKind
 
   // Adds another phase.
-  PhaseProfile& operator+=(const PhaseProfile& other) {
+  PhaseProfile& operator+=(const PhaseProfile& other) noexcept {
     seconds += other.seconds;
     floating_point_seconds += other.floating_point_seconds;
     idle_seconds += other.idle_seconds;
@@ -54,7 +54,7 @@ struct SolveProfile {
   PhaseProfile vectors;     // b brought in, and x out
 
   // The phase of that part of a plan.
-  PhaseProfile& of(plan::Part part) {
+  PhaseProfile& of(plan::Part part) noexcept {
     switch (part) {
       case plan::Part::forward:
         return l;
@@ -70,7 +70,7 @@ struct SolveProfile {
     return vectors;
   }
   // Adds another solve.
-  SolveProfile& operator+=(const SolveProfile& other) {
+  SolveProfile& operator+=(const SolveProfile& other) noexcept {
     seconds += other.seconds;
     for (PhaseProfile SolveProfile::*part : {&SolveProfile::l, &SolveProfile::u, &SolveProfile::inter_grid,
                                              &SolveProfile::diagonal, &SolveProfile::vectors})

@@ -22,30 +22,30 @@ struct TraceEvent {
   plan::MessageKind message;  // kind of a message
   Offset bytes;               // of a message
   double begin;               // seconds since the recorder's start
-  double end;                 // likewise
+  double end;                 // the same, in seconds
 };
 
 // Collects the events of one rank; TriangularSolver::record_in() and Solver::record_in() take one.
 class Recorder {
  public:
   using Clock = std::chrono::steady_clock;  // what events are timed with
-  // With room for the events of so many threads; starts.
+  // With room for the events of so many `threads`; starts. Throws std::bad_alloc alone.
   explicit Recorder(int threads) : events_(usize(threads)) { start(); }
   virtual ~Recorder() = default;
 
   // Forgets everything; times count from now.
-  void start() {
+  void start() noexcept {
     for (auto& list : events_) list.clear();
     start_ = Clock::now();
   }
   // Seconds since start().
   double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  // From one thread at a time for each value of event.thread.
+  // Adds an event; from one thread at a time for each value of event.thread. Throws std::bad_alloc alone.
   virtual void record(const TraceEvent& event) { events_[usize(event.thread)].push_back(event); }
 
   // As many as it has room for.
   int threads() const { return static_cast<int>(events_.size()); }
-  // In order of time.
+  // All events in order of time.
   std::vector<TraceEvent> all() const {
     std::vector<TraceEvent> list;
     for (const auto& events : events_) list.insert(list.end(), events.begin(), events.end());
@@ -53,8 +53,8 @@ class Recorder {
               [](const TraceEvent& a, const TraceEvent& b) { return a.begin < b.begin; });
     return list;
   }
-  // Seconds of all events of that kind that ended after `since`, over all threads.
-  double total(TraceKind kind, double since = 0) const {
+  // Seconds of all events of that kind that ended after `since` (seconds since start()), over all threads.
+  double total(TraceKind kind, double since = 0) const noexcept {
     double sum = 0;
     for (const auto& list : events_) {
       for (auto e = list.rbegin(); e != list.rend() && e->end >= since; ++e)
@@ -71,11 +71,11 @@ class Recorder {
 // Records one event from its construction to its end; does nothing when `recorder` is null.
 class Span {
  public:
-  // Of anything but a message.
+  // Of anything but a message: what `thread` does, with `subject` as in TraceEvent, for `recorder` or null.
   Span(Recorder* recorder, TraceKind kind, Index thread, Index subject = -1)
       : Span(recorder, {kind, thread, subject, -1, {}, 0, 0, 0}) {}
-  // Of a message.
-  Span(Recorder* recorder, const TraceEvent& event) : recorder_(recorder), event_(event) {
+  // Of a message, for `recorder` or null.
+  Span(Recorder* recorder, const TraceEvent& event) noexcept : recorder_(recorder), event_(event) {
     if (recorder_ != nullptr) event_.begin = recorder_->now();
   }
   ~Span() {

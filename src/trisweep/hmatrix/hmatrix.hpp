@@ -29,7 +29,8 @@ struct Statistics {
   double assembly_seconds = 0;         // of making the blocks, on the slowest rank
 };
 
-// Ranks make it, call it and destroy it together.
+// Ranks make it, call it and destroy it together. An error of one rank alone revokes it
+// (mpi/fault_state.hpp), and every rank throws that error.
 template <Scalar T>
 class HMatrix {
  public:
@@ -37,7 +38,8 @@ class HMatrix {
   // throws on every rank when any runs out of memory. The thread pool outlives it.
   HMatrix(const mpi::ParallelContext& context, CompressedBlocks<T> blocks,
           const distribution::RowPartition* as = nullptr);
-  // From compress_blocks(), which may throw as well.
+  // The blocks of `kernel` at the points of `tree` by compress_blocks(), whose errors it throws as well:
+  // Error(input) when an entry is not finite, Error(environment) when the matrix will not fit.
   HMatrix(const mpi::ParallelContext& context, const IntegralKernel<T>& kernel, ClusterTree tree,
           const HMatrixOptions& options, Observer& observer = silent_observer());
   ~HMatrix();  // revoked, it leaves the memory that messages may still be written to as it is
@@ -46,12 +48,12 @@ class HMatrix {
 
   // y = op(A) x. x, y: this rank's rows; they must not overlap. For op N they may be in the memory of the
   // device (gathered through host memory), and y is bitwise independent of the numbers of ranks and threads;
-  // for T and H the number of ranks determines the summation order. Collective; an error revokes the matrix
-  // (mpi/fault_state.hpp).
+  // for T and H the number of ranks determines the summation order. Collective; throws Error(usage) when
+  // x and y are not such, which revokes the matrix.
   void apply(Op op, Vectors<const T> x, Vectors<T> y);
-  // y = A x.
+  // The same for op N: y = A x.
   void operator()(Vectors<const T> x, Vectors<T> y) { apply(Op::none, x, y); }
-  // y = A x; `work` runs while x is gathered.
+  // The same for op N: y = A x; `work` runs while x is gathered, and what it throws revokes the matrix.
   void operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work);
 
   // Runs products of op N on that device from now on. Collective; throws on every rank when one has no such
@@ -66,7 +68,7 @@ class HMatrix {
   bool reaches_device() const { return product_ != nullptr; }
 
   // Records all-gathers (in the row of the thread behind the thread pool's), the products behind them, and
-  // what is done meanwhile. Null: nothing. It outlives this.
+  // what is done meanwhile. `recorder` outlives this; null: stops. Throws nothing.
   void record_in(engine::Recorder* recorder) { recorder_ = recorder; }
 
   // Its leaves are the order of vectors.
@@ -123,7 +125,8 @@ class HMatrix {
 };
 
 // ||(A - H) x|| / ||A x|| over about `rows` rows spread over the matrix, for an x of random signs: what is
-// left of ||A - H||_F / ||A||_F in expectation. Collective; the same on every rank.
+// left of ||A - H||_F / ||A||_F in expectation. `kernel`: the matrix A. Collective; the same on every rank.
+// Throws what the kernel throws, on every rank.
 template <Scalar T>
 double sampled_error(HMatrix<T>& matrix, const IntegralKernel<T>& kernel, Index rows);
 

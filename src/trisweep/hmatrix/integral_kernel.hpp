@@ -52,9 +52,9 @@ class IntegralKernel {
           static_cast<const K*>(o)->column(rows, j, out);
         }) {}
 
-  // out[c] = entry (i, cols[c]).
+  // out[c] = entry (i, cols[c]), for all columns of `cols`. Throws what the kernel throws.
   void row(Index i, std::span<const Index> cols, T* out) const { row_(object_, i, cols, out); }
-  // out[r] = entry (rows[r], j).
+  // out[r] = entry (rows[r], j), for all rows of `rows`. Throws what the kernel throws.
   void column(std::span<const Index> rows, Index j, T* out) const { column_(object_, rows, j, out); }
 
  private:

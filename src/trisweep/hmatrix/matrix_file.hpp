@@ -13,18 +13,18 @@ namespace trisweep::hmatrix {
 
 inline constexpr const char* index_file = "index.h5";
 
-// `folder` is rank 0's, made with index_file, and appears whole; others pass none. Collective; throws
-// Error(environment) on every rank.
+// Saves `blocks` in `folder`, which is rank 0's, made with index_file, and appears whole; others pass none.
+// Collective; throws Error(environment) on every rank when a file cannot be written.
 template <Scalar T>
 void save_blocks(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFolder* folder);
 
-// Each rank gets about as many bytes of blocks. Products are the same bit for bit as before they were saved.
-// Collective; throws InputError on every rank, which names the file: it is missing, damaged, of another
-// matrix, program, version or scalar type.
+// The blocks saved in `folder`, about as many bytes on each rank. Products are the same bit for bit as before
+// they were saved. Collective; throws InputError on every rank, which names the file: it is missing, damaged,
+// of another matrix, program, version or scalar type.
 template <Scalar T>
 CompressedBlocks<T> load_blocks(const mpi::Communicator& comm, const std::filesystem::path& folder);
 
-// Whether a tree is that of these points, in its order.
+// Whether a tree is that of these `points`, one for each row, in its order. Throws nothing.
 bool is_tree_of(const ClusterTree& tree, const std::vector<Point>& points);
 
 }  // namespace trisweep::hmatrix

@@ -13,11 +13,12 @@ namespace trisweep::hmatrix {
 template <Scalar T, class Interaction>
 class PointKernel {
  public:
-  // Of `points`, by number.
+  // Row and column i are of points[i]; interaction(x, y) returns the entry of two points, `diagonal` is that
+  // of each point with itself.
   PointKernel(std::vector<Point> points, Interaction interaction, T diagonal)
       : points_(std::move(points)), interaction_(std::move(interaction)), diagonal_(diagonal) {}
 
-  // A_ij.
+  // A_ij, of the points i and j.
   T operator()(Index i, Index j) const {
     return i == j ? diagonal_ : static_cast<T>(interaction_(points_[usize(i)], points_[usize(j)]));
   }

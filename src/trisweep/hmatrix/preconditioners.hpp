@@ -14,7 +14,8 @@ template <Scalar T>
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
-  // b, x: this rank's rows; they must not overlap.
+  // b, x: this rank's rows; they must not overlap. Throws what it is made of throws: a solver, or products
+  // with the matrix.
   virtual void operator()(Vectors<const T> b, Vectors<T> x) = 0;
   // Whether x would be b.
   virtual bool is_identity() const { return false; }
@@ -39,11 +40,11 @@ struct NamedPreconditioner {
   // Collective; throws on every rank.
   std::unique_ptr<Preconditioner<T>> (*make)(const MatrixSource<T>& source);
 };
-// LU factors of the tapered near field (near_field_lu.cpp).
+// LU factors of the tapered near field (near_field_lu.cpp). Collective; throws as solve::Solver does.
 template <Scalar T>
 std::unique_ptr<Preconditioner<T>> near_field_lu(const MatrixSource<T>& source);
 
-// All of them.
+// All of them. Throws nothing.
 template <Scalar T>
 std::span<const NamedPreconditioner<T>> preconditioners();
 

@@ -1,7 +1,7 @@
 #pragma once
 // A product in real numbers. A complex block is a real one with twice the rows (real parts and imaginary
 // parts in turn), and a complex right-hand side is two real ones, so that one set of loops does both; how the
-// parts come together is said where it happens. Included only by what is compiled once for each instruction
+// parts are added is noted at the addition. Included only by what is compiled once for each instruction
 // set.
 
 #include "trisweep/core/vector.hpp"

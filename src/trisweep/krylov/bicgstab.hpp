@@ -17,18 +17,20 @@ namespace trisweep::krylov {
 
 // Solves A x = b from the initial guess x. After a breakdown, or when the recursive residual has departed
 // from the true one, the iteration restarts as long as that at least halves the residual. x = 0 where b = 0;
-// a b that is not finite is a breakdown and leaves x. Returns one result per column, the same on every rank.
-// Collective; throws on every rank when any runs out of memory.
+// a b that is not finite is a breakdown and leaves x. b, x: this rank's rows, which must not overlap. Returns
+// one result per column, the same on every rank. Collective; throws on every rank Error(usage) when b and x
+// are not such, Error(environment) when any runs out of memory, and what operator and preconditioner throw.
 template <Scalar T>
 std::vector<BicgstabResult> bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                      Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options);
-// The pipelined form (pipelined_bicgstab.cpp), which overlaps communication with computation.
+// The same by the pipelined form (Cools and Vanroose 2017, Algorithm 9; pipelined_bicgstab.cpp), which
+// overlaps communication with computation.
 template <Scalar T>
 std::vector<BicgstabResult> pipelined_bicgstab(const mpi::ParallelContext& context,
                                                const Preconditioned<T>& system, Vectors<const T> b,
                                                Vectors<T> x, const BicgstabOptions& options);
 
-// Restarted GMRES (gmres.hpp).
+// The same by restarted GMRES (gmres.hpp).
 template <Scalar T>
 std::vector<BicgstabResult> restarted_gmres(const mpi::ParallelContext& context,
                                             const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
@@ -41,6 +43,7 @@ struct NamedMethod {
   decltype(&bicgstab<T>) solve;  // the method
   bool varying_preconditioner;   // the preconditioner may vary between iterations
 };
+// All of them. Throws nothing.
 template <Scalar T>
 std::span<const NamedMethod<T>> methods();
 

@@ -24,7 +24,7 @@ Index bundle_width(Index nrhs) {
   return nrhs == 1 ? 1 : kernels::line_rows<T>;
 }
 
-// Of vectors as they are.
+// Of given vectors.
 template <Scalar T>
 Index bundle_width(Vectors<const T> x) {
   return bundle_width<T>(x.cols);

@@ -1,6 +1,6 @@
 #pragma once
-// Where a Krylov method has its vectors: in the host's memory, or in a device's, with what of the operators
-// can reach them there. Others, such as most preconditioners, are given copies in the host's memory.
+// Where a Krylov method has its vectors: in the host's memory, or in a device's, with those of the operators
+// that can reach them there. Others, such as most preconditioners, are given copies in the host's memory.
 
 #include "trisweep/krylov/inner_products.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// What compression asks of a block: single rows and columns of it, wherever they come from (a kernel of
-// boundary elements, a dense matrix, a separator of factors).
+// The entries of a block for compression: single rows and columns, from any source (a kernel of boundary
+// elements, a dense matrix, a separator of factors).
 
 #include <algorithm>
 #include <concepts>

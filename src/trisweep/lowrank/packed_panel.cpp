@@ -100,7 +100,7 @@ std::size_t bytes_of_column(std::size_t reals, Bits bits) {
   if (reals == 0) return 0;
   return (groups_of(reals) - 1) * bytes_of_group<R>(bits) + bytes_of_group<R>(bits, numbers_at_end(reals));
 }
-// Whole eights, with what may be read behind them.
+// Multiples of eight bytes, with those that kernels may read behind the data.
 constexpr std::size_t whole_size(std::size_t bytes, std::size_t behind) {
   return (bytes + behind + 7) / 8 * 8;
 }

@@ -19,7 +19,7 @@ struct FortranField {
 using FortranFormat = std::vector<FortranField>;
 
 // Understands I, E, ES, EN, D, F and G fields, X, kP, repeat counts and groups, such as (10I8), (1P,4D20.12)
-// or (3(E25.17,1X)). Nothing when `text` is none of that.
+// or (3(E25.17,1X)). Unset when `text` is another format.
 std::optional<FortranFormat> parse_fortran_format(std::string_view text);
 
 }  // namespace trisweep::matrix

@@ -17,12 +17,13 @@
 
 namespace trisweep::matrix {
 
-// Matrix Market coordinate or array (every field and symmetry), Harwell-Boeing / Rutherford-Boeing, PETSc
-// binary. Symmetric files give both triangles. Reports progress("read", fraction) after every MiB or so.
+// The matrix in `file`: Matrix Market coordinate or array (every field and symmetry), Harwell-Boeing /
+// Rutherford-Boeing, PETSc binary. Symmetric files give both triangles. Reports progress("read", fraction)
+// after every MiB or so.
 AnyCsr read_matrix(const std::filesystem::path& file, Observer& observer = silent_observer());
 
-// Dense right-hand sides: Matrix Market array (or coordinate, filled with zeros), PETSc binary Vec, or the
-// right-hand side section of a Harwell-Boeing file.
+// Dense right-hand sides, a column each: Matrix Market array (or coordinate, filled with zeros), PETSc binary
+// Vec, or the right-hand side section of a Harwell-Boeing file.
 AnyDense read_dense(const std::filesystem::path& file);
 
 // Matrix Market: "coordinate real|complex general" for Csr, row by row, and "array real|complex general" for
@@ -32,10 +33,13 @@ AnyDense read_dense(const std::filesystem::path& file);
 // caller commits it. Throws Error(environment) naming the file when it cannot be written.
 template <Scalar T>
 void write_matrix_market(const std::filesystem::path& file, const Csr<T>& a);
+// The same for a dense matrix.
 template <Scalar T>
 void write_matrix_market(const std::filesystem::path& file, const Dense<T>& a);
+// The same to a file of the caller's.
 template <Scalar T>
 void write_matrix_market(OutputFile& file, const Csr<T>& a);
+// The same of a dense matrix, to a file of the caller's.
 template <Scalar T>
 void write_matrix_market(OutputFile& file, const Dense<T>& a);
 

@@ -4,8 +4,8 @@
 // the sweep of each correction, is followed by one pass over the rows of A, which makes the residual and what
 // it is measured by, and by two reductions (norms of x; then the largest ratios).
 //
-// What is not a sweep depends on no axis of the plan: A, b and x are in blocks of rows, whoever has the
-// panels.
+// Everything but the sweeps depends on no axis of the plan: A, b and x are distributed by blocks of rows,
+// whatever the distribution of the panels.
 
 #include <span>
 #include <vector>

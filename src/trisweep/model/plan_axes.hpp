@@ -33,13 +33,14 @@ struct PlanAxes {
   std::vector<std::string> tree{};
   std::vector<std::string> transport{};
 
-  // The first grid, and on the other axes the value that PlanChoice has by itself, or the first where that is
+  // The first grid, and on the other axes the default of PlanChoice, or the first where that is
   // not to be had.
   PlanChoice usual() const;
 };
 
 // Every row of every table, and every grid of that many ranks with Pz up to 64, the squarest 2D one first.
-// The transports are given by who has them: the model has only the networks that carry their messages.
+// The caller names the transports that there are: the model knows only the networks that carry their
+// messages.
 PlanAxes all_axes(Index ranks, std::vector<std::string> transports);
 PlanAxes all_axes(Index ranks);
 // Nothing to choose.

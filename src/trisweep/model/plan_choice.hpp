@@ -44,7 +44,7 @@ struct ChosenPlan {
   plan::PlanSpec spec;
 };
 
-// The choice with what is usual wherever an axis changes nothing: a single layer has no exchange, a mapping
+// The choice with the default on every axis that changes nothing: a single layer has no exchange, a mapping
 // without layers of its own takes of the grid only the number of ranks, one rank sends nothing.
 PlanChoice canonical(PlanChoice choice, const PlanAxes& axes);
 

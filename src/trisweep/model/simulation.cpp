@@ -98,7 +98,7 @@ void Simulation::begin_phase(Index r, double now) {
   const auto& phases = plans_[usize(r)].plan.phase;
   if (++rank.phase == static_cast<Index>(phases.size())) return;
   rank.phase_begin = now;
-  // What is not a sweep has steps in order, one after the other.
+  // Phases other than sweeps have steps in order, one after the other.
   const Index receivers = std::holds_alternative<SweepPhase>(phase(r)) ? machine_.receivers : 1;
   rank.idle_receivers = receivers - 1;  // but for the one that starts
   rank.idle_workers = machine_.workers - receivers;

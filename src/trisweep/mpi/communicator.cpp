@@ -312,7 +312,7 @@ void throw_first_failure(const Communicator& comm, const Failure& mine) {
   if (!fate.agreed) return;
   Failure failure = mine;
   comm.broadcast(failure, first);
-  // Rank 0 does what is not distributed: its number would say nothing.
+  // Rank 0 does all that is not distributed: its number would not help a user.
   if (first == 0) throw CollectiveError(failure.kind, failure.message());
   throw CollectiveError(failure.kind, fmt::format("rank {}: {}", first, failure.message()));
 }

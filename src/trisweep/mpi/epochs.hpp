@@ -20,7 +20,7 @@ class Epochs {
 
   Offset current() const { return epoch_; }
   Index parity() const { return static_cast<Index>(epoch_ % 2); }
-  // Collective, without waiting for anybody who is in the same solve.
+  // Collective, without waiting for a rank that is in the same solve.
   void close(Watchdog& watchdog);
   // The same for a transport that keeps the ranks apart itself.
   void advance() { ++epoch_; }

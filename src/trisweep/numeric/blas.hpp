@@ -6,7 +6,7 @@
 
 namespace trisweep::numeric {
 
-// A column-major block in memory somebody else owns: entry (i, j) is data[i + j * ld].
+// A column-major block in memory of the caller: entry (i, j) is data[i + j * ld].
 template <class T>
 struct View {
   T* data = nullptr;

@@ -14,6 +14,7 @@ inline constexpr std::size_t addresses_of_thread = std::size_t{256} << 20;
 // library. The end of the last one, of any thread, restores what was set before the first.
 class OneBlasThread {
  public:
+  // Sets one thread. Throws nothing.
   OneBlasThread();
   ~OneBlasThread();
   OneBlasThread(const OneBlasThread&) = delete;

@@ -102,7 +102,7 @@ class Worker {
     job_.progress.poll();
   }
 
-  // What there is of a front's children.
+  // Properties of a front's children.
   struct Children {
     bool delayed = false;  // some have delayed pivots
     bool has_own = false;  // contribution blocks that are not on this stack

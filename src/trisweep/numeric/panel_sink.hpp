@@ -1,5 +1,6 @@
 #pragma once
-// Who takes the panels of factors as soon as they are final, so that they are never all there at once.
+// The consumer of the factors' panels: takes each as soon as it is final, so that not all are in memory at
+// once.
 
 #include "trisweep/numeric/front.hpp"
 

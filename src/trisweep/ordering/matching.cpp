@@ -178,8 +178,8 @@ Exponents choose_units(const Logarithms& logs) {
   return sum(given) + least_gain >= sum(balanced) ? given : balanced;
 }
 
-// The scaling of a matching is not unique, and may make up units that no data has. Some matrices need 2^120
-// of it; beyond this, in bits, it leaves the range of numbers sooner than it helps.
+// The scaling of a matching is not unique, and may be larger than the data needs. Some matrices need factors
+// of 2^120; beyond this many bits scaled values overflow sooner than scaling helps.
 constexpr double most_spread = 400;
 
 void require_full_rank(const Assignment& assignment, const RowNumbers& numbers) {

@@ -168,7 +168,7 @@ void number_subtree(Index node, const Compressed& compressed, const TreeVertices
   numbering.tree.end[usize(node)] = next;
 }
 
-// One node with the columns as they are.
+// One node, with the columns in their given order.
 Numbering natural_numbering(Index n) {
   Numbering numbering{.tree = {.levels = 0, .begin = {0, 0}, .end = {0, n}},
                       .new_of = std::vector<Index>(usize(n))};

@@ -127,8 +127,8 @@ class Overlay {
 
   // The subtrees of `roots` become the subtree of heap node `node`. Different subtrees share no edge, so they
   // can be dealt out freely; a block whose subtrees are dealt out is part of the separator between them, and
-  // so is each block above it that has no other child. Without anything to deal out all goes to the first
-  // leaf.
+  // so is each block above it that has no other child. With no subtrees to deal out, everything
+  // goes to the first leaf.
   void place(const std::vector<Index>& roots, Index node) {
     std::vector<Index> separator, subtrees = roots;
     while (subtrees.size() == 1) {
@@ -162,10 +162,8 @@ class Overlay {
 
   // Children before parents.
   void append_subtrees(std::vector<Index> blocks, Index node) {
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
-      const auto& children = tree_.children[usize(blocks[k])];
-      blocks.insert(blocks.end(), children.begin(), children.end());
-    }
+    for (std::size_t k = 0; k < blocks.size(); ++k)
+      for (const Index child : tree_.children[usize(blocks[k])]) blocks.push_back(child);
     std::sort(blocks.begin(), blocks.end());
     for (const Index block : blocks) append_block(block, node);
   }

@@ -1,5 +1,5 @@
-// Algorithm 2 of the 2018 paper, section 3.1, with a stem: nobody has more than two children, and who stands
-// early among the members stands near the root. From the third member on it is a complete binary tree,
+// Algorithm 2 of the 2018 paper, section 3.1, with a stem: no member has more than two children, and early
+// members are near the root. From the third member on it is a complete binary tree,
 // numbered level by level; the root and the second member have one child each:
 //
 //   0 -> 1 -> 2 -> 3 -> 5, 6

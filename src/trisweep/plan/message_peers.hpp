@@ -1,5 +1,5 @@
 #pragma once
-// Who is at the other end of each message of a phase, and which message it is there.
+// The peer of each message of a phase, and the number of that message at the peer.
 
 #include <span>
 

@@ -23,7 +23,7 @@ struct SweepSpec {
   Tree tree;
   SupernodeRange panels{};    // apply the panels of these supernodes only; none: an idle phase, unless `rows`
   bool at_home_only = false;  // and only those whose home layer this is
-  // Supernodes whose segments the sweep leaves final and that nobody but this layer has: whose own inverted
+  // Supernodes whose segments the sweep leaves final and that only this layer has: whose own inverted
   // diagonal blocks, under this op, may be applied at once where no other rank needs the segment.
   SupernodeRange diagonal{0, 0};
   Op diagonal_op = Op::none;

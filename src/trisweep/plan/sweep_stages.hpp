@@ -61,7 +61,7 @@ Subtrees find_subtrees(const RankSweep& sweep);
 // `own`.
 enum class TaskKind { core, outer, own, diagonal };
 
-// A task as it is listed first: its kind and its row blocks.
+// A task of the first list: its kind and its row blocks.
 struct Work {
   SegmentId priority;  // tasks are in the order of local segments
   TaskKind kind;
@@ -80,7 +80,7 @@ struct SweepWork {
 };
 SweepWork list_work(const RankSweep& sweep, const Subtrees& subtrees);
 
-// Work rows behind the slots, as they are given out. Throws Error(environment) when there are too many.
+// Hands out work rows behind the slots. Throws Error(environment) when there are too many.
 class WorkRows {
  public:
   explicit WorkRows(Index slots) : next_(slots) {}

@@ -153,7 +153,7 @@ class TaskList {
     return at->second;
   }
 
-  // A piece that is gathered by one task needs no cell: nobody else writes to its segment.
+  // A piece that is gathered by one task needs no cell: no other task writes to its segment.
   void give_cells(Task& task, const std::vector<SegmentId>& targets) {
     task.cell_begin = list_.rows.end();
     RowBlock& row_block = list_.row_block[usize(task.row_block_begin)];

@@ -56,8 +56,8 @@ void add_line(Collector& members, Index k, RankId owner, std::span<const Index> 
   for (const RankId rank : line) members.add(k, rank);
 }
 
-// Who takes part in `spec`'s collectives: for each panel that it applies and each row that it brings together
-// or hands out all ranks of the process row or column.
+// The members of `spec`'s collectives: all ranks of the process row or column, for each panel that it applies
+// and each row that it gathers or scatters.
 SweepTrees collective_trees(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                             Index layer, const SweepSpec& spec) {
   std::vector<Index> held, in_turn;

@@ -31,7 +31,7 @@ TreeFunction postal_tree;  // at most five children: the shallowest for their ti
 TreeFunction auto_tree;    // flat up to a few members, where one hop beats two, binary beyond
 
 // What MPI libraries make of a broadcast or reduction of a short message. No choice of the tables: it stands
-// for collectives that somebody else implements.
+// for collectives of another library.
 TreeFunction binomial_tree;
 
 // Which way the panels of a side are applied. `scatter` is a forward sweep: y(I) -= P(I,K) y(K). `gather` is

@@ -21,7 +21,7 @@ struct NamedSchedule {
   std::string_view name;
   Schedule choice;
   bool exchanges = false;  // by `inter_grid`, which is no choice of the others
-  bool baseline = false;   // there to be compared with: nothing chooses it by itself
+  bool baseline = false;   // for comparison only: never chosen automatically
 };
 
 std::span<const NamedSchedule> schedules();

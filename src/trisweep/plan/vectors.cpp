@@ -11,7 +11,7 @@ namespace {
 
 using distribution::LocalBlocks;
 
-// One rank's rows, as they are found.
+// One rank's rows, in the order of the pass that finds them.
 struct RankRows {
   std::vector<WorkRow> own;                        // by the caller's row, where the rank is its home too
   std::map<RankId, std::vector<Index>> at_caller;  // by home: the caller's rows that this rank has

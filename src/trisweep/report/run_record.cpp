@@ -190,7 +190,7 @@ std::string to_text(const nlohmann::ordered_json& json) {
 
 namespace {
 
-// With what the pivots tell, null where U is stored.
+// With the summary of the pivots, null where U is stored.
 nlohmann::json factor_json(const FactorRecord& f) {
   nlohmann::json json = f;
   json["inertia"] = json["log_determinant"] = json["determinant_phase"] = nullptr;

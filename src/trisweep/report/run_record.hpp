@@ -42,9 +42,10 @@ struct PlanRecord {
   bool dependencies = true;        // false: a study of their cost, without an answer
   std::string chosen_by = "user";  // or "model": what was not given
 };
-// The record of a choice on the machine at hand.
+// The record of a choice on the machine at hand, where `device` computes. Throws std::bad_alloc alone, as all
+// functions here.
 PlanRecord plan_record(const model::PlanChoice& choice, const std::string& device = "native");
-// On a described machine.
+// The same on a described machine.
 PlanRecord plan_record(const model::PlanChoice& choice, const model::Machine& machine);
 
 // What the model said of the plan that was run.
@@ -59,12 +60,12 @@ struct ModelRecord {
   std::vector<std::string> reasons;     // why this plan
 };
 
-// The record of what the model has advised.
+// The record of what the model has advised. Throws std::bad_alloc alone.
 ModelRecord model_record(const solve::ModelAdvice& advice);
 
 // Times and errors of the solve; times are the slowest rank's.
 struct SolveRecord {
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();  // JSON's null
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();  // not a number: null
   Index nrhs = 1;                   // right-hand sides, solved at once
   std::string op;                   // "N": A x = b, "T": A^T x = b, "H": A^H x = b
   std::string precision;            // "double", "float" or "mixed"
@@ -101,8 +102,8 @@ struct SolveRecord {
   Index rows = 0;          // of x, where these alone were asked for
   double panel_share = 1;  // of the factors' entries that first sweeps have read (solve/answer.hpp)
   bool of_sample = false;  // the errors are those of a sample with the same factors
-  // Solves whose passes save as much time as compressing took, if a pass takes as long as reading panels; 0
-  // where they are as they are.
+  // The number of solves whose passes save as much time as compressing took, if a pass takes as long as
+  // reading panels; 0 where they are as they are.
   double compression_pays_from = 0;
 };
 
@@ -146,7 +147,7 @@ struct RankRecord {
   double intra_grid_seconds() const { return l_seconds + u_seconds - floating_point_seconds(); }
 };
 
-// After a solve with a recorder.
+// Of `rank` in the grid, after a solve with a recorder. Throws nothing.
 RankRecord rank_record(Index rank, const distribution::ProcessGrid& grid, const engine::SolveProfile& last);
 
 // Where a run was.
@@ -157,7 +158,7 @@ struct MachineRecord {
   int processors = 0;       // hardware threads of the node
   double memory_bytes = 0;  // of the node
 };
-// Of the node that this process is on.
+// Of the node that this process is on. Throws std::bad_alloc alone; what the system does not tell is empty.
 MachineRecord this_machine();
 
 // All that a run has to tell.
@@ -175,18 +176,18 @@ struct RunRecord {
   std::optional<KrylovRecord> krylov;          // of an iterative method
 };
 
-// The JSON document; what is not a number is null.
+// The JSON document; what is not a number is null. Throws std::bad_alloc alone, as the functions below.
 std::string to_json(const RunRecord& record);
 
-// A few lines for people: what was solved, how fast, how well.
+// A few lines for people: what was solved, how fast, how well. Throws as to_json().
 std::string summary(const RunRecord& record);
 // The same of a factorization that was saved in the folder `output`.
 std::string factor_summary(const RunRecord& record, const std::string& output);
 // Why a run that failed numerically did so, and what can be done. `satisfied`: the answer satisfies its
-// equations nevertheless, those of small unknowns perhaps excepted, and was written.
+// equations nevertheless, those of small unknowns perhaps excepted, and was written. Throws as to_json().
 std::string verdict(const RunRecord& record, bool satisfied);
 // What to know about an answer that solves the system accurately although the condition number is beyond
-// 1 / epsilon.
+// 1 / epsilon. Throws as to_json().
 std::string caution(const RunRecord& record);
 
 }  // namespace trisweep::report

@@ -28,7 +28,7 @@ std::string inertia_line(const FactorRecord& f) {
                                      f.pivots->negative, f.pivots->zero));
 }
 
-// `condition`: what is to be said of it.
+// `condition`: the words on the condition estimate.
 std::string factor_lines(const RunRecord& r, const std::string& condition) {
   const auto took = [&](double seconds) { return r.factor.given ? "before this run" : duration(seconds); };
   return line("matrix", fmt::format("{}: {} rows, {}", r.matrix.name, r.matrix.rows,

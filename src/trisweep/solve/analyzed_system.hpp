@@ -19,7 +19,7 @@ class AnalyzedSystem {
   // are alike in size. Throws as Solver's constructor does.
   AnalyzedSystem(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options = {});
 
-  // The solver of these values, in the order of this rank's entries. Collective over the same ranks. Pivots
+  // The solver of these `values`, in the order of this rank's entries. Collective over the same ranks. Pivots
   // may require another structure, which is that solver's alone. Throws as Solver's constructor does.
   Solver<T> factorize(MPI_Comm comm, std::span<const T> values, const SolverOptions& options) const;
   // The same with the options of the analysis.
@@ -27,7 +27,7 @@ class AnalyzedSystem {
     return factorize(comm, values, options_);
   }
 
-  // The same into a solver that this has made, whose buffers are used again: bit for bit the same factors.
+  // The same into a `solver` that this has made, whose buffers are used again: bit for bit the same factors.
   void factorize_into(Solver<T>& solver, std::span<const T> values) const {
     solver.refactor(values, planned_.get());
   }

@@ -13,7 +13,7 @@ bool satisfies(const BackwardError& error) {
   return error.arioli_demmel_duff <= good_backward_error * epsilon;
 }
 
-// The condition estimate of perturbed factors is not A's: by itself it proves nothing.
+// The condition estimate of perturbed factors is not A's: alone it proves nothing.
 template <Scalar T>
 void assess(Answer& answer) {
   constexpr double limit = 1 / double(std::numeric_limits<RealOf<T>>::epsilon());

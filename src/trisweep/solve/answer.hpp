@@ -42,10 +42,10 @@ struct Answer {
 };
 
 // Fills in what `answer` says of x, from its error and what is known of the matrix. docs/run-record.md gives
-// the rules.
+// the rules. Throws nothing.
 template <Scalar T>
 void assess(Answer& answer);
-// Of one right-hand side, whatever the others.
+// Whether one right-hand side with that error satisfies its equations (Answer::satisfies). Throws nothing.
 template <Scalar T>
 bool satisfies(const BackwardError& error);
 

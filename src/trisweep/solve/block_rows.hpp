@@ -23,10 +23,12 @@ struct BlockRows {
   std::vector<Index> number{};
 };
 
-// Throws Error(input) unless a matrix of that size is that of a linear system.
+// Throws Error(input) unless a matrix of `rows` rows and `cols` columns is that of a linear system: square,
+// with one row at least.
 void require_square(Offset rows, Offset cols);
 
-// Collective. Even blocks of the rows of a matrix that rank 0 has (others: none): one way to have them.
+// Collective. Even blocks of the rows of a matrix `a` that rank 0 has (others: none): one way to have them.
+// Throws Error(input) on every rank when it is not square or has no rows.
 template <Scalar T>
 BlockRows<T> dealt_out(MPI_Comm comm, matrix::Csr<T> a);
 
@@ -42,9 +44,9 @@ struct ConsecutiveRows {
   std::vector<Index> number;
 };
 
-// Collective. Throws on every rank Error(usage) when rows are not those of one square matrix, each once, and
-// Error(input) when it is empty or an entry is not finite; both name rows and columns of the whole matrix,
-// from 0.
+// Collective. Throws on every rank Error(usage) when `rows` are not those of one square matrix, each once,
+// and Error(input) when it is empty or an entry is not finite; both name rows and columns of the whole
+// matrix, from 0.
 template <Scalar T>
 ConsecutiveRows<T> consecutive(const mpi::Communicator& comm, BlockRows<T> rows);
 

@@ -43,7 +43,7 @@ int passes_of_whole_factors(const RefinementOptions& options, bool half_precisio
 
 // 0.50 for 0.26, 0.50 for 0.29, 0.41 for 0.31 (fusion), 0.59 for 0.35, 0.51 for 0.39 (fusion), 0.53 for 0.43,
 // 0.69 for 0.45, 0.78 for 0.51 (AMD EPYC with AVX-512, one core; docs/compression.md). Numbers are read as
-// fast as memory allows; what widening them takes goes by their count.
+// fast as memory allows; the time of widening them is proportional to their count.
 double time_of_sweep(double share) {
   return overhead_of_tiles + share;
 }

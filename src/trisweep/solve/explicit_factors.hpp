@@ -23,7 +23,8 @@ struct ExplicitFactors {
 };
 
 // From block LDU: each diagonal block is factored as D = P^T L' U' with partial pivoting, and its rows take
-// the order of its pivots. Entries that are zero are left out. Cost: two products with every panel.
+// the order of its pivots. Entries that are zero are left out. Cost: two products with every panel. Throws
+// std::bad_alloc alone.
 template <Scalar T>
 ExplicitFactors<T> explicit_factors(const Factorization<T>& factorization);
 

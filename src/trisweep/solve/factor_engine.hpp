@@ -25,10 +25,10 @@ template <Scalar S>
 class DistributedFactorizer {
  public:
   virtual ~DistributedFactorizer() = default;
-  // Collective. `rows`: this rank's, ascending, with the columns of the whole matrix. The order, scaling and
-  // structure of the factors before are used again, unless these values need others: a source with the same
-  // analysis_key() has the same analysis. Throws on every rank Error(numerical) when the matrix has no such
-  // factors, Error(environment) when memory does not suffice.
+  // Collective. `rows`: this rank's, those of `partition`, ascending, with the columns of the whole matrix.
+  // The order, scaling and structure of the factors before are used again, unless these values need others: a
+  // source with the same analysis_key() has the same analysis. Throws on every rank Error(numerical) when the
+  // matrix has no such factors, Error(environment) when memory does not suffice.
   virtual std::shared_ptr<FactorSource<S>> factor(const mpi::Communicator& comm, matrix::Csr<S> rows,
                                                   const distribution::RowPartition& partition,
                                                   const EngineRequest& request) = 0;
@@ -42,9 +42,10 @@ class FactorEngine {
   using Made = std::shared_ptr<DistributedFactorizer<S>>;
 
   virtual ~FactorEngine() = default;
-  // As the option `--factorization` has it.
+  // As the option `--factorization` has it. Must not throw.
   virtual std::string_view name() const = 0;
-  // For a system of its own. Null: the engine has no such factors.
+  // For a system of its own, in single precision. Null: the engine has no such factors. May throw
+  // std::bad_alloc alone.
   virtual Made<float> make(std::type_identity<float>) const { return nullptr; }
   // The same in double precision.
   virtual Made<double> make(std::type_identity<double>) const { return nullptr; }

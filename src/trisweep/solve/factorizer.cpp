@@ -64,7 +64,7 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given(const Attempt& attemp
                                                            Report& report) {
   const FactorSources<T> given = std::exchange(given_, {});
   if (!given.template in<F>())
-    throw mpi::CollectiveError(ErrorKind::usage, "the factors that are given are in another precision",
+    throw mpi::CollectiveError(ErrorKind::usage, "the given factors are in another precision",
                                "choose the option `mixed` as they are");
   auto source =
       mpi::agree_on_error(comm_, [&] { return factors_of_system<F>(given.template in<F>(), system_); });
@@ -242,7 +242,7 @@ numeric::FactorizationOptions Factorizer<T>::numeric_options(const Analysis& ana
   return options;
 }
 
-// Of panels while they are factored. (Devices take them as they are.) Where the automatic EPS may not do,
+// Of panels while they are factored. (Devices take them uncompressed.) Where the automatic EPS may not do,
 // which so far it always did for definite systems, another needs the values.
 template <Scalar T>
 Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {

@@ -17,7 +17,7 @@ struct GivenFactors {
   std::shared_ptr<const Factorization<Single<T>>> in_single;  // in single precision, of a mixed solver
   std::string diagonal = "supernodes";  // what is inverted, as symbolic::diagonals() names it
 };
-// What all ranks have of them. Collective.
+// What all ranks have of the `factors` of rank 0. Collective. Throws as every collective function does.
 template <Scalar T>
 FactorSources<T> sources_of(const mpi::Communicator& comm, GivenFactors<T> factors);
 
@@ -28,11 +28,14 @@ struct FactoredSystem {
   GivenFactors<T> factors;  // of it
 };
 
-// The caller's factors as those of the system, which has the caller's rows in the order of its ranks and in
-// units of its own; and back, on rank 0. `system` outlives what they return.
+// The factors `of_caller` as those of the system, which has the caller's rows in the order of its ranks and
+// in units of its own. `system` outlives them. Its functions throw Error(usage) on every rank when the
+// factors have another number of rows.
 template <Scalar S, Scalar T>
 std::shared_ptr<FactorSource<S>> factors_of_system(std::shared_ptr<FactorSource<S>> of_caller,
                                                    const LinearSystem<T>& system);
+// The reverse: the factors `of_system` as those of the caller's matrix. For rank 0 alone. Throws
+// std::bad_alloc alone.
 template <Scalar S, Scalar T>
 std::shared_ptr<const Factorization<S>> factors_of_caller(const Factorization<S>& of_system,
                                                           const LinearSystem<T>& system);

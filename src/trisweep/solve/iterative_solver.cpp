@@ -15,7 +15,7 @@
 namespace trisweep::solve {
 namespace {
 
-// The columns of this rank's own rows: what a rank can factor by itself (block Jacobi).
+// The columns of this rank's own rows: what a rank can factor alone (block Jacobi).
 template <Scalar T>
 matrix::Csr<T> diagonal_block(const matrix::Csr<T>& rows, Index first) {
   matrix::Csr<T> block;

@@ -21,7 +21,7 @@ struct NamedPreconditioner {
   std::string_view description;  // in a few words
   Preconditioning kind;          // what it is
 };
-// All of them.
+// All of them. Throws nothing.
 std::span<const NamedPreconditioner> preconditioners();
 
 // Of an IterativeSolver; the same on every rank.
@@ -54,19 +54,21 @@ struct IterativeResult {
 template <Scalar T>
 class IterativeSolver {
  public:
-  // Collective. Throws as Solver and sptrsv::IncompleteLu do, and Error(usage) for an unknown method or for
-  // numbered rows.
+  // Collective. `rows`: this rank's, those of the rank before first. Throws as Solver and
+  // sptrsv::IncompleteLu do, and Error(usage) for an unknown method or for numbered rows.
   IterativeSolver(MPI_Comm comm, BlockRows<T> rows, const IterativeOptions& options);
   ~IterativeSolver();
   IterativeSolver(const IterativeSolver&) = delete;
   IterativeSolver& operator=(const IterativeSolver&) = delete;
 
-  // Solves op(A) x = b from the initial guess x. b, x: this rank's rows. Collective.
+  // Solves op(A) x = b from the initial guess x. b, x: this rank's rows, which must not overlap, at most
+  // IterativeOptions::nrhs columns. Collective. Throws Error(usage) when they are not such, after which the
+  // object is revoked; that a method does not converge is a result.
   IterativeResult solve(Vectors<const T> b, Vectors<T> x);
 
   // Which rows each rank has.
   const distribution::RowPartition& partition() const;
-  // Setup time of the preconditioner on the slowest rank.
+  // Setup time of the preconditioner on the slowest rank, in seconds.
   double setup_seconds() const;
   Offset incomplete_nonzeros() const;  // of all ranks
   // Null unless the preconditioner is Preconditioning::lu.

@@ -25,7 +25,7 @@ template <Scalar T>
 void LinearSystem<T>::replace_values(std::span<const T> values) {
   std::vector<T> ordered;
   mpi::agree_on_error(comm_, [&] {
-    if (!entry_.empty() && entry_.size() != values.size())
+    if (std::ssize(values) != a_->local().nonzeros())
       throw Error(ErrorKind::usage, "the number of values is not the number of entries of the matrix",
                   "pass values for the same pattern");
     if (entry_.empty()) ordered.assign(values.begin(), values.end());

@@ -43,14 +43,15 @@ struct LuParts {
   std::function<void(const Visit&, LuColumns columns)> for_each_entry;
 };
 
-// Supernodes, with some zeros among their entries, follow from the pattern. Its functions throw on every rank
-// Error(input) when entries or permutations are not such, or not finite, and Error(numerical) when U has a
-// zero on its diagonal. Cost: the pattern (by supernodes, where `first` has them) to rank 0, and the entries
-// once to each rank that needs them, 16 bytes each, by at most eight sparse exchanges.
+// The factors with these `parts`. Supernodes, with some zeros among their entries, follow from the pattern.
+// Its functions throw on every rank Error(input) when entries or permutations are not such, or not finite,
+// and Error(numerical) when U has a zero on its diagonal. Cost: the pattern (by supernodes, where `first` has
+// them) to rank 0, and the entries once to each rank that needs them, 16 bytes each, by at most eight sparse
+// exchanges.
 template <Scalar T>
 std::shared_ptr<FactorSource<T>> lu_source(LuParts<T> parts);
 
-// Of factors that rank 0 has (others: empty), such as SuperLU's. L's diagonal may be left out.
+// The same of `factors` that rank 0 has (others: empty), such as SuperLU's. L's diagonal may be left out.
 template <Scalar T>
 std::shared_ptr<FactorSource<T>> lu_source(ExplicitFactors<T> factors);
 

@@ -40,8 +40,8 @@ template <Scalar T>
 PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const PlanRequest& request,
                           Observer& observer);
 
-// The same for factors that there are: with their analysis, for that choice of the diagonal, which is to be
-// the request's only one.
+// The same for given factors: with their analysis, and their choice of the diagonal, which must be the
+// request's only one.
 PlannedSystem plan_with(const model::ProductShare& product, std::shared_ptr<const Analysis> analysis,
                         const PlanRequest& request, Observer& observer);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Iterative refinement, and the backward errors of its result, which are invariant under scaling of equations
-// and unknowns.
+// Iterative refinement (Skeel 1980; Arioli, Demmel and Duff 1989), and the backward errors of its result,
+// which are invariant under scaling of equations and unknowns.
 
 #include <functional>
 #include <limits>
@@ -35,36 +35,37 @@ struct Refined {
 // not acceptable at once, and one before the first.
 //
 // Works with the solver's threads, and where the solver's device has memory of its own, there. Collective,
-// and so is its destructor on devices; throws on every rank when any runs out of memory, after which matrix
+// and so is its destructor on devices; methods throw on every rank Error(usage) when b or x are not this
+// rank's rows or ranks' calls differ, and Error(environment) when any runs out of memory, after which matrix
 // and solver may be revoked (mpi/fault_state.hpp).
 template <Scalar T>
 class RefinedSolver {
  public:
-  // Both outlive it.
+  // With the factors of `a` that `solver` has; both outlive it.
   RefinedSolver(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver)
       : a_(a),
         solver_(solver),
         residuals_(a, solver.pool(), {solver.equation_scale(Op::none), solver.equation_scale(Op::transpose)}),
         corrections_(a, solver) {}
 
-  // Allocates here and in the solver: solve() then allocates little, but for GMRES. solve() does so when
-  // needed.
+  // Allocates here and in the solver for at most `nrhs` right-hand sides: solve() then allocates little, but
+  // for GMRES. solve() does so when needed.
   void prepare(Op op, Index nrhs);
-  // Number of right-hand sides that are solved together.
+  // Number of right-hand sides, of `nrhs`, that are solved together. Throws nothing.
   Index group(Index nrhs) const;
-  // Number of those that are corrected together.
+  // Number of those, of `nrhs`, that are corrected together. Throws nothing.
   Index part(Index nrhs) const;
-  // b and x must not overlap: Error(usage) on every rank otherwise. They may be in the memory of the solver's
-  // device, and are refined there in `stream` (null: the default stream): each step waits for the stream, for
-  // the residual norms, and x is complete on return. Vectors are copied to the host for GMRES and for
-  // corrections of small unknowns only, and by the functions below.
+  // b and x, this rank's rows, must not overlap: Error(usage) on every rank otherwise. They may be in the
+  // memory of the solver's device, and are refined there in `stream` (null: the default stream): each step
+  // waits for the stream, for the residual norms, and x is complete on return. Vectors are copied to the host
+  // for GMRES and for corrections of small unknowns only, and by the functions below.
   Refined solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options,
                 void* stream = nullptr);
-  // Of any x, not only of solve().
+  // The largest errors over right-hand sides, of any x for b, not only of solve().
   BackwardError backward_error(Op op, Vectors<const T> b, Vectors<const T> x);
 
-  // Forward error of x for one right-hand side, see ForwardError. `terms`: entries in a row of op(A), for the
-  // rounding error of residuals. At most thirty solves.
+  // Forward error of x for one right-hand side b, see ForwardError. `terms`: entries in a row of op(A), for
+  // the rounding error of residuals. At most thirty solves.
   ForwardError forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms);
 
  private:

@@ -65,7 +65,7 @@ struct FactorReport {
   std::vector<double> uncompressed_level_bytes;  // the same, where panels are as they are
 };
 
-// Fills in what follows from the structure, whose estimate is given.
+// Fills in what follows from the structure, whose estimate is given. Throws std::bad_alloc alone.
 void describe(FactorReport& report, const symbolic::Structure& structure, numeric::Kind kind,
               const numeric::Estimates& estimate);
 
@@ -75,7 +75,7 @@ struct Report {
   std::optional<SeparatorsCost> separators;  // where they are inverted as wholes
   std::optional<ModelAdvice> model;          // nothing: there was nothing to choose
   model::PlanChoice plan;                    // that solves run
-  std::string_view exchange_backend{};       // of engine::carriers(); empty: the processors compute
+  std::string_view exchange_backend{};       // of engine::exchange_backends(); empty: the processors compute
   double distribution_seconds = 0;           // of the factors to their ranks
   double plan_seconds = 0;                   // the plan and its buffers
   double setup_seconds = 0;                  // until the first solve can begin: those two, and distributing A

@@ -1,5 +1,5 @@
 #pragma once
-// What it costs to store the factors of a plan, and what of that inverting whole separators adds.
+// The memory of the factors of a plan, and the part of it that inverting whole separators adds.
 
 #include <optional>
 

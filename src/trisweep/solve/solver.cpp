@@ -160,7 +160,7 @@ struct Solver<T>::State {
     if (solver->compression()) of.bytes = static_cast<std::size_t>(made.bytes());
   }
 
-  // Of the panels that there are.
+  // Of the current panels; 0: uncompressed.
   double compression_eps() const { return solver->compression() ? solver->options().compression.eps : 0; }
 
   WholeAnswers whole_answers() const {

@@ -48,25 +48,27 @@ struct PlannedSystem;   // planning.hpp
 template <Scalar T>
 class Solver {
  public:
-  // Throws Error(usage) when rows are not those of a square matrix, Error(input) when an entry is not finite,
-  // Error(numerical) when the matrix is structurally singular, Error(environment) when memory does not
-  // suffice.
+  // Analyzes and factors the matrix with the `rows` of all ranks. Throws Error(usage) when rows are not those
+  // of a square matrix, or options differ among ranks or do not go together; Error(input) when an entry is
+  // not finite; Error(numerical) when the matrix is structurally singular; Error(environment) when memory
+  // does not suffice, or there is no such device.
   Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options = {});
-  // Begins with factors of the matrix that were made here before (given_factors.hpp), in the precision that
-  // the options have: full, or `mixed`. The matrix is gathered nowhere, until other values, or a second try,
-  // are factored here.
+  // The same, but begins with `factors` of the matrix that were made here before (given_factors.hpp), in the
+  // precision that the options have: full, or `mixed`. The matrix is gathered nowhere, until other values, or
+  // a second try, are factored here. Throws Error(usage) also when factors are of another precision or size.
   Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, GivenFactors<T> factors);
-  // The same with factors that another library has made (lu_source.hpp).
+  // The same with `factors` that another library has made (lu_source.hpp), whose errors it throws.
   Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, FactorSources<T> factors);
-  // Part of an object, whose messages and fault state it shares.
+  // The same as a part of an object, whose messages and fault state it shares.
   Solver(const mpi::Communicator& comm, BlockRows<T> rows, const SolverOptions& options = {});
-  // The same with an analysis of the same pattern, which rank 0 has (AnalyzedSystem).
+  // The same with an analysis of the same pattern, `analyzed`, which rank 0 has (AnalyzedSystem). Throws
+  // Error(usage) also with an engine as SolverOptions::factorization.
   Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, const PlannedSystem* analyzed);
   ~Solver();
-  // Makes destruction local, for callers that cannot destroy it on all ranks in the same order (garbage
-  // collectors): it then frees this rank's memory and never communicates; a window of the one-sided transport
-  // stays until later solvers take its communicator, or MPI ends.
-  // Not collective; nothing but destruction may follow.
+  // Makes destruction local, and throws nothing: for callers that cannot destroy it on all ranks in the same
+  // order (garbage collectors): it then frees this rank's memory and never communicates; a window of the
+  // one-sided transport stays until later solvers take its communicator, or MPI ends. Not collective; nothing
+  // but destruction may follow.
   void destroy_locally() const;
   // What is moved from can be destroyed and assigned to, nothing else.
   Solver(Solver&&) noexcept;
@@ -75,10 +77,11 @@ class Solver {
 
   // Solves op(A) x = b. b, x: this rank's rows, in the order of its rows of A (rows() x nrhs); they must not
   // overlap, and may be in the memory of the solver's device, with `stream` a stream of it. x is always
-  // written; the answer tells whether it is accepted. Throws Error(input), naming row and column, when b has
-  // an entry that is not finite; the solver stays usable.
+  // written; the answer tells whether it is accepted. Throws Error(usage) when b and x are not such, and
+  // Error(input), naming row and column, when b has an entry that is not finite; the solver stays usable.
   Answer solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none, void* stream = nullptr);
-  // The same, faster where few rows of b are not zero: the first forward sweep is pruned (plan/pruning.hpp).
+  // The same for b and x in host memory, faster where few rows of b are not zero: the first forward sweep is
+  // pruned (plan/pruning.hpp; Gilbert and Peierls 1988).
   Answer solve_sparse(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
   // Some entries of the solutions of sparse right-hand sides, by sweeps that are pruned both ways. `b`: this
   // rank's rows; `rows`: those of this rank whose entries are wanted, in any order; x: a row for each.
@@ -87,31 +90,40 @@ class Solver {
   // Without the rest of x it has no residual: x is what the sweeps have made of it. The answer is that of a
   // sample, a dense right-hand side with a known solution, which is solved by unrefined sweeps when new
   // factors are first asked for rows. Where it would have to be corrected, whole solutions are made, refined
-  // and judged, and the answer is the worst of these.
+  // and judged, and the answer is the worst of these. Throws Error(usage) when b, rows or x do not fit this
+  // rank's rows, Error(input) when an entry of b is not finite; the solver stays usable.
   Answer solve_rows(const SparseColumns<T>& b, std::span<const Index> rows, Vectors<T> x, Op op = Op::none);
-  // Estimated forward error of x, as returned by solve() with this answer, for the right-hand side with the
-  // largest backward error. Cost: about thirty sweeps. Unknown when the verdict is singular.
+  // Estimated forward error of x, relative, as returned by solve() with this answer, for the right-hand side
+  // with the largest backward error (Skeel 1979). b, x: as solve() had and left them. Cost: about thirty
+  // sweeps. Unknown when the verdict is singular. Throws Error(usage) when b and x are not such.
   ForwardError forward_error(const Answer& answer, Vectors<const T> b, Vectors<const T> x, Op op = Op::none);
-  // Factors new values of the same pattern, in the order of this rank's entries. Ordering, structure and plan
-  // are reused unless pivots require another structure.
+  // Factors new `values` of the same pattern, in the order of this rank's entries. Ordering, structure and
+  // plan are reused unless pivots require another structure. Throws Error(usage) when they are not as many as
+  // the entries, and Error(input) when one is not finite, the object being as before; else as the constructor
+  // does.
   void refactor(std::span<const T> values) { refactor(values, nullptr); }
-  // The same from that analysis, which rank 0 has, whatever the values before required (AnalyzedSystem).
+  // The same from the analysis `analyzed`, which rank 0 has, whatever the values before required
+  // (AnalyzedSystem).
   void refactor(std::span<const T> values, const PlannedSystem* analyzed);
 
   // L and U by their entries, on rank 0 (others: empty), in the order of the ranks' rows. They are factored
-  // once more, in the precision T.
+  // once more, in the precision T. Throws as the constructor does.
   ExplicitFactors<T> explicit_factors();
   // The matrix and its factors for another solver to begin with, and for files (storage/factor_file.hpp), on
   // rank 0 (others: empty): factored once more, in the precision that the factors have after the last solve.
+  // Throws as the constructor does.
   FactoredSystem<T> factored_system();
 
   // Allocates for solves of op with at most `nrhs` right-hand sides, which then allocate nothing (but GMRES).
+  // Throws Error(usage) when ranks differ in op or nrhs, or nrhs is less than 1.
   void prepare(Op op, Index nrhs);
-  // One forward and one backward sweep with the factors, without refinement or verdict.
+  // One forward and one backward sweep with the factors, without refinement or verdict. b, x: this rank's
+  // rows, as of solve(), but they may be the same memory. Throws Error(usage) when they are not such, after
+  // which the object is revoked.
   void sweep(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
   // Times and traffic of the last sweep() on this rank, or of all sweeps of the last solve_rows().
   const engine::SolveProfile& last_sweep() const;
-  // Records further sweeps there; null: stops.
+  // Records further sweeps in `recorder`, which outlives them; null: stops. Throws nothing.
   void record_in(engine::Recorder* recorder);
 
   // The factorization, its plan and costs.

@@ -104,7 +104,8 @@ void require_fit(const SomeRows<T>& wanted, Index local_rows) {
   if (!std::ranges::all_of(b.value, is_finite<T>))
     throw Error(ErrorKind::input, "an entry of the sparse right-hand sides is not finite");
   if (!std::ranges::all_of(rows, is_row))
-    throw Error(ErrorKind::usage, fmt::format("rows are asked for that are none of {}", local_rows));
+    throw Error(ErrorKind::usage,
+                fmt::format("requested rows are not all of the {} of this rank", local_rows));
   if (x.rows != std::ssize(rows) || x.cols != b.cols() || x.space != MemorySpace::host)
     throw Error(ErrorKind::usage, fmt::format("x is to have {} rows and {} columns, in the host's memory",
                                               rows.size(), b.cols()));

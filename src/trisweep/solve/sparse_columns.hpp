@@ -1,5 +1,5 @@
 #pragma once
-// Sparse right-hand sides, in memory that somebody else owns: a view.
+// Sparse right-hand sides, in memory of the caller: a view.
 
 #include <span>
 

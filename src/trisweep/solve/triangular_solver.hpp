@@ -76,7 +76,8 @@ struct MadeTiles {
   double seconds = 0;            // that compressing took
 };
 
-// Collective. Throws Error(usage) on every rank, which is as before, when a call differs among them.
+// Collective. Throws Error(usage) on every rank, which is as before, when a call of `op` with `nrhs`
+// right-hand sides differs among them.
 void require_same_call(const mpi::Communicator& comm, Op op, Index nrhs);
 
 // Collective objects: every rank of the communicator constructs one with the same options, calls the same
@@ -103,7 +104,7 @@ class TriangularSolver {
                                                      std::shared_ptr<const MadeTiles<T>> tiles = nullptr)
       : TriangularSolver(std::move(comm), RootFactors<S>(std::move(factorization)), options,
                          std::move(tiles)) {}
-  // The same on a communicator of the caller's.
+  // The same on a communicator of the caller's, which is duplicated.
   template <class S>
   requires kernels::StorageOf<S, T> TriangularSolver(MPI_Comm comm,
                                                      std::shared_ptr<const Factorization<S>> factorization,
@@ -116,10 +117,11 @@ class TriangularSolver {
 
   // Takes the values of other factors with the same analysis; plans and buffers are reused. False, with
   // nothing changed, for another analysis. Collective; `factors` of any S, `tiles` of the same tolerance.
+  // Throws as the source of the factors does; an error of one rank alone revokes the solver.
   template <class S>
   requires kernels::StorageOf<S, T>
   bool refill(FactorSource<S>& factors, std::shared_ptr<const MadeTiles<T>> tiles = nullptr);
-  // The same of factors that rank 0 has.
+  // The same of the factors that rank 0 has, `factorization` (others: ignored, may be null).
   template <class S>
   requires kernels::StorageOf<S, T>
   bool refill(std::shared_ptr<const Factorization<S>> factorization) {
@@ -132,40 +134,45 @@ class TriangularSolver {
   // Throws Error(usage) when ranks differ in op, nrhs or plans.
   void prepare(Op op, Index nrhs);
 
-  // op(A) x = b. Each rank passes its rows of b and x under partition(); b and x may be the same memory.
-  // Throws Error(usage) when they are not such. Vectors that lie in rows are for the processors; x may have
-  // other columns beside these.
+  // op(A) x = b. `vectors`: of each rank its rows of b and x under partition(), which may be the same memory.
+  // Throws Error(usage) when they are not such, Error(environment) after the watchdog's time. Vectors that
+  // lie in rows are for the processors; x may have other columns beside these.
   void solve(Op op, const engine::CallersVectors<T>& vectors);
-  // The same of columns: this rank's rows by right-hand sides.
+  // The same of columns b and x: this rank's rows by right-hand sides.
   void solve(Op op, Vectors<const T> b, Vectors<T> x) { solve(op, {.b = b, .x = x}); }
   // The same by a plan that is pruned, which panels' tiles, kernels and messages are not: b is zero outside
   // of pruning.forward, and x is written in pruning.backward alone. The last such plan is kept for more
   // solves.
   void solve(Op op, const plan::Pruning& pruning, const engine::CallersVectors<T>& vectors);
-  // The supernodes that some equations of op(A) x = b, of this rank by its own numbers, reach. Collective.
+  // The supernodes that some equations of op(A) x = b reach: `rows` of this rank by its own numbers, from 0,
+  // which are not checked. Collective. Throws as every collective function does.
   plan::SupernodeSet reach_of_equations(Op op, std::span<const Index> rows) const {
     return reach(equations_new(op), rows);
   }
-  // The same of unknowns.
+  // The same of the unknowns `rows`.
   plan::SupernodeSet reach_of_unknowns(Op op, std::span<const Index> rows) const {
     return reach(op == Op::none ? analysis_->ordering.col_new : analysis_->ordering.row_new, rows);
   }
-  // When the elimination comes to this rank's equation `row` of op(A) x = b.
+  // When the elimination comes to this rank's equation `row`, from 0, of op(A) x = b.
   Index position_of_equation(Op op, Index row) const {
     return equations_new(op)[usize(partition_.first(comm_.rank()) + row)];
   }
-  // Of the panels' entries that all ranks read in a solve with a whole plan, those with the last pruned one.
+  // Of the panels' entries that all ranks read in a solve with a whole plan, the share that they read with
+  // the last pruned one. After a pruned solve only.
   double pruned_share() const { return pruned_->share; }
-  // The same in a stream of the device (a cudaStream_t or hipStream_t; null: its usual one). With b and x in
+  // op(A) x = b in a `stream` of the device (a cudaStream_t or hipStream_t; null: its usual one): b, x are
+  // this rank's rows. Throws Error(usage) when they are not such, which revokes the solver. With b and x in
   // the device's memory, and prepare()d, it neither waits nor allocates: the solution is ready in stream
   // order. Synchronous except on a GPU.
   void start(Op op, Vectors<const T> b, Vectors<T> x, void* stream);
 
   // Whether vectors may be in device memory.
   bool reaches_device() const { return engine_->reaches_device(); }
-  // Copies between device and host memory.
+  // Copies columns `from` device or host memory `to` the other, of as many rows and columns. Throws
+  // Error(environment) when the device reports an error.
   void copy(Vectors<T> to, Vectors<const T> from) const { engine_->copy(to, from); }
-  // See engine::Engine::refinement; for an op that was prepared.
+  // See engine::Engine::refinement; for an op that was prepared, and at most `nrhs` right-hand sides. Throws
+  // as that does.
   std::unique_ptr<engine::Refinement<T>> refinement(Op op, const device::ResidualSystem<T>& of,
                                                     const plan::VectorPhase& columns, Index nrhs) {
     return engine_->refinement(plan(op), of, columns, nrhs);
@@ -175,7 +182,8 @@ class TriangularSolver {
   const mpi::Communicator& comm() const { return comm_; }
   // Which rows of b and x each rank has.
   const distribution::RowPartition& partition() const { return partition_; }
-  // The scaling of this rank's equations of op(A) x = b: rows of A, or columns for its transposes.
+  // The scaling of this rank's equations of op(A) x = b, a factor for each: rows of A, or columns for its
+  // transposes. Throws nothing.
   std::span<const double> equation_scale(Op op) const {
     const auto& order = analysis_->ordering;
     const auto& whole = op == Op::none ? order.row_scale : order.col_scale;
@@ -186,11 +194,12 @@ class TriangularSolver {
   const symbolic::Structure& structure() const { return *distribution_.structure; }
   // The blocks and segments of this rank.
   const distribution::LocalBlocks& local_blocks() const { return local_blocks_; }
-  // For an op that was prepared.
+  // For an op that was prepared; else throws std::out_of_range.
   const plan::Plan& plan(Op op) const { return plan_.at(op); }
   // Times and traffic of this rank's last solve.
   const engine::SolveProfile& last() const { return last_; }
-  // Records further solves there (adding to it); null: stops. The recorder has room for threads() threads.
+  // Records further solves in `recorder` (adding to it), which outlives them and has room for threads()
+  // threads; null: stops. Throws nothing.
   void record_in(engine::Recorder* recorder) { engine_->record_in(recorder); }
   // As they were given.
   const TriangularSolverOptions& options() const { return options_; }

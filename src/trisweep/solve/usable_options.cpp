@@ -50,8 +50,8 @@ std::array<mpi::Setting, 19> settings_of(const SolverOptions& o) {
        {"second try", text(o.second_try)}}};
 }
 
-// Leaves transports that these ranks cannot have out of what there is to choose from; refuses one that is the
-// only choice.
+// Removes transports that these ranks cannot use from the choices; an only choice that cannot be used is an
+// error.
 void leave_out_unusable(const mpi::Communicator& comm, model::PlanAxes& axes) {
   if (comm.size() == 1) return;
   const bool given = axes.transport.size() == 1;
@@ -63,8 +63,8 @@ void leave_out_unusable(const mpi::Communicator& comm, model::PlanAxes& axes) {
   });
 }
 
-// Of devices, where nobody has chosen. Without puts of theirs there are layers of one rank each to choose
-// from; anything else is refused.
+// The exchange backend of devices, where the caller has not chosen one. Without puts of theirs there are
+// layers of one rank each to choose from; anything else is refused.
 void choose_exchange(const mpi::Communicator& comm, SolverOptions& options) {
   const std::string obstacle = engine::obstacle_to_puts(options.device, comm);
   if (!options.exchange_backend)

@@ -24,12 +24,13 @@ struct DeviceSolverOptions {
 template <Scalar T>
 class DeviceSolver {
  public:
-  // Throws as lower_system(); Error(usage) for an unknown algorithm or Device::native; Error(environment)
-  // when there is no such device.
+  // Analyzes op(a), `a` with the triangle that `form` names, and copies it to the device; entries and order
+  // are its own. Throws as lower_system(); Error(usage) for an unknown algorithm or Device::native;
+  // Error(environment) when there is no such device.
   DeviceSolver(const matrix::Csr<T>& a, Form form, Op op, const DeviceSolverOptions& options);
 
   // b, x: A's rows x nrhs, in host memory or the GPU's; they may be the same memory. Throws
-  // Error(environment) after the watchdog's time, and from then on.
+  // Error(usage) when they are not such, Error(environment) after the watchdog's time, and from then on.
   void solve(Vectors<const T> b, Vectors<T> x);
 
   // The algorithm that runs.

@@ -14,12 +14,12 @@ struct IncompleteFactors {
   matrix::Csr<T> upper;  // with it
 };
 
-// Throws Error(input) where A is not square or a diagonal entry is missing, Error(numerical) where a pivot is
-// zero or not finite; both name the row.
+// The factors of `a`, whose rows are sorted by column. Throws Error(input) where A is not square or a
+// diagonal entry is missing, Error(numerical) where a pivot is zero or not finite; both name the row.
 template <Scalar T>
 IncompleteFactors<T> ilu0(const matrix::Csr<T>& a);
 
-// Where the diagonal entry of each row is. Throws as ilu0().
+// Where the diagonal entry of each row of `pattern` is, among all entries. Throws as ilu0().
 std::vector<Offset> diagonals_of(const matrix::Pattern& pattern);
 
 // x = op(M)^-1 b, by threads of one process, M = L U being equal to A wherever a pattern has entries: the
@@ -27,19 +27,22 @@ std::vector<Offset> diagonals_of(const matrix::Pattern& pattern);
 template <Scalar T>
 class IncompleteLu {
  public:
-  // On the pattern of A. Throws as ilu0().
+  // On the pattern of the matrix `a`. Throws as ilu0(), and Error(usage) as RowSolver.
   explicit IncompleteLu(const matrix::Csr<T>& a, const RowSolverOptions& options = {})
       : IncompleteLu(a, a.pattern, options) {}
-  // `pattern` has all entries of A's.
+  // The same on a `pattern` of as many rows, which must have all entries of A's.
   IncompleteLu(const matrix::Csr<T>& a, matrix::Pattern pattern, const RowSolverOptions& options = {});
 
-  // Other values on the pattern of A, in the order of A's. After an error it is as before.
+  // Other `values` on the pattern of A, in the order of A's entries. Throws Error(usage) when they are not as
+  // many, Error(numerical) as ilu0(); it is as before then.
   void refactor(std::span<const T> values);
-  // Analyzes for op and allocates for `nrhs` right-hand sides; solve() does so when needed.
+  // Analyzes for op and allocates for `nrhs` right-hand sides; solve() does so when needed. Errors
+  // as of ThreadPool::run().
   void prepare(Op op, Index nrhs = 1);
-  // b, x: A's rows x nrhs; they may be the same memory.
+  // x = op(M)^-1 b. b, x: A's rows x nrhs; they may be the same memory. Throws Error(usage) when they are not
+  // such.
   void solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
-  // As a krylov::LinearOperator.
+  // The same as a krylov::LinearOperator: x = M^-1 b.
   void operator()(Vectors<const T> b, Vectors<T> x) { solve(b, x); }
 
   // Of L and U together, with one diagonal.

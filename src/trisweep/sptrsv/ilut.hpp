@@ -1,4 +1,6 @@
 #pragma once
+// Where an incomplete LU factorization with threshold has entries.
+
 #include "trisweep/matrix/csr.hpp"
 
 namespace trisweep::sptrsv {
@@ -9,9 +11,9 @@ struct Fill {
   Index per_row = 10;  // entries at most that a row of L, and one of U, has more than A's
 };
 
-// Where an incomplete factorization with that much fill has entries: those of A and the largest others of L
-// and U (ILUT: Saad 1994). For IncompleteLu, whose values then equal those of A wherever there is an entry;
-// other values of A keep the pattern. Errors as of ilu0().
+// Where an incomplete factorization of `a` with that much fill has entries: those of A and the largest others
+// of L and U (ILUT: Saad 1994). For IncompleteLu, whose values then equal those of A wherever there is an
+// entry; other values of A keep the pattern. Errors as of ilu0().
 template <Scalar T>
 matrix::Pattern ilut_pattern(const matrix::Csr<T>& a, const Fill& fill = {});
 

@@ -11,9 +11,9 @@
 
 namespace trisweep::sptrsv {
 
-// Minimum number of bytes that a solve with one right-hand side reads and writes.
+// Minimum number of bytes that a solve with the entries of `a` and one right-hand side reads and writes.
 template <Scalar T>
-std::size_t bytes_of_solve(const matrix::Csr<T>& a) {
+std::size_t bytes_of_solve(const matrix::Csr<T>& a) noexcept {
   return a.value.size() * (sizeof(T) + sizeof(Index)) + usize(a.rows()) * (2 * sizeof(Index) + 2 * sizeof(T));
 }
 
@@ -24,7 +24,8 @@ class PackedRows;
 template <Scalar T>
 class RowSolver {
  public:
-  // Throws as lower_system(), for every op; Error(usage) for an unknown algorithm or less than one thread.
+  // With the triangle of the square matrix `a` that `form` names. Throws Error(usage) for an unknown
+  // algorithm or less than one thread; whether the triangle is one, prepare() and solve() find.
   RowSolver(matrix::Csr<T> a, Form form, const RowSolverOptions& options = {});
   ~RowSolver();
   // What is moved from can be destroyed and assigned to, nothing else.
@@ -32,17 +33,20 @@ class RowSolver {
   // The same.
   RowSolver& operator=(RowSolver&&) noexcept;
 
-  // Analyzes for op and allocates for `nrhs` right-hand sides; solve() does so when needed.
+  // Analyzes for op and allocates for `nrhs` right-hand sides; solve() does so when needed. Throws as
+  // lower_system(): Error(input) when A has an entry on the wrong side or lacks one on the diagonal,
+  // Error(numerical) when one there is zero or not finite.
   void prepare(Op op, Index nrhs = 1);
-  // b, x: A's rows x nrhs; they may be the same memory.
+  // Solves op(A) x = b. b, x: A's rows x nrhs; they may be the same memory. Throws Error(usage) when they are
+  // not such, and as prepare() where op was not prepared.
   void solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
-  // New values of the same pattern, in the order of A's entries. Analyses are kept. Strong exception
-  // guarantee.
+  // New `values` of the same pattern, in the order of A's entries. Analyses are kept. Throws Error(usage)
+  // when they are not as many, and as prepare(); it is as before then.
   void refill(std::span<const T> values);
 
   // Of A.
   Index rows() const { return a_.rows(); }
-  // The algorithm that runs, for an op that was prepared.
+  // The algorithm that runs, for an op that was prepared; else throws std::out_of_range.
   const Choice& choice(Op op) const;
 
  private:

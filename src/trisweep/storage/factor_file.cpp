@@ -222,7 +222,7 @@ void save_factors(OutputFolder& folder, const matrix::AnyCsr& a, const std::stri
 std::string saved_precision(const std::filesystem::path& folder) {
   const Hdf5Reader file(folder / factor_index, index_format);
   std::string precision = file.text("precision");
-  if (!is_name_in(model::precisions(), precision)) file.refuse("it names a precision that there is not");
+  if (!is_name_in(model::precisions(), precision)) file.refuse("it names an unknown precision");
   return precision;
 }
 
@@ -240,7 +240,7 @@ solve::GivenFactors<T> load_factors(const std::filesystem::path& folder) {
   for_each_field(read, head);
   if (!is_name_in(model::precisions(), head.precision) || !is_name_in(symbolic::diagonals(), head.diagonal) ||
       !is_name_in(numeric::kinds(), head.kind) || head.phase.size() != 2)
-    file.refuse("it has a name that there is not");
+    file.refuse("it names an unknown precision, diagonal or kind");
   const auto& precision = model::find_precision(head.precision);
   if ((head.scalar == "complex") != is_complex<T> || precision.single_system != std::same_as<T, Single<T>>)
     file.refuse(fmt::format("its factors are {} in {} precision", head.scalar, head.precision));

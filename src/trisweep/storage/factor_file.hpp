@@ -15,18 +15,18 @@ namespace trisweep::storage {
 // Every such folder has a file of this name.
 inline constexpr const char* factor_index = "index.h5";
 
-// The folder appears. `a`: the matrix as it was read; `precision`: of the system and its factors, by name
-// (model/precision.hpp). Throws Error(environment).
+// Writes `factors` into `folder`, which appears. `a`: the matrix as it was read; `precision`: of the system
+// and its factors, by name (model/precision.hpp). Throws Error(environment) when it cannot be written.
 template <Scalar T>
 void save_factors(OutputFolder& folder, const matrix::AnyCsr& a, const std::string& precision,
                   const solve::GivenFactors<T>& factors);
 
-// The precision of a saved system, by name. It and those below are for one process, and throw InputError on a
-// folder that is missing, damaged, of another kind or version.
+// The precision of the system saved in `folder`, by name. It and those below are for one process, and throw
+// InputError on a folder that is missing, damaged, of another kind or version.
 std::string saved_precision(const std::filesystem::path& folder);
-// The matrix as it was saved.
+// The same of the matrix as it was saved.
 matrix::AnyCsr load_matrix(const std::filesystem::path& folder);
-// Its factors. Throws InputError also when they are of another scalar type.
+// The same of its factors. Throws InputError also when they are of another scalar type.
 template <Scalar T>
 solve::GivenFactors<T> load_factors(const std::filesystem::path& folder);
 

@@ -41,7 +41,7 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-// The library prints nothing as long as one is there.
+// While one lives, HDF5 prints no error messages.
 class Hdf5Silence {
  public:
   Hdf5Silence();

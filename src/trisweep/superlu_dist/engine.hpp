@@ -25,7 +25,8 @@ struct EngineOptions {
 // Before: each rank has its rows of A. After: the parts of L and U that its place in a 2D process grid has,
 // until the solver has made panels of them. No rank gathers the factors; every rank has vectors of n. Where
 // the diagonal is weak, rank 0 gathers the sizes of the entries, 8 bytes each, to match rows and columns.
-// Communicators are made for a factorization and freed with it.
+// Communicators are made for a factorization and freed with it. Throws std::bad_alloc alone; a factorization
+// throws as DistributedFactorizer::factor.
 std::shared_ptr<const solve::FactorEngine> engine(const EngineOptions& options = {});
 
 }  // namespace trisweep::superlu_dist

@@ -1,5 +1,5 @@
 #pragma once
-// Separators of an order that nobody made by dissection: from its elimination tree, by whose subtrees Pothen
+// Separators of an order that was not made by dissection: from its elimination tree, by whose subtrees Pothen
 // and Sun (1993) map work to ranks.
 
 #include <vector>

@@ -94,7 +94,7 @@ TEST_F(FirstContactThreads, StopsBetweenLaunches) {
   }
 }
 
-// For a message that nobody sends.
+// For a message that is never sent.
 Program waits_for_ever() {
   Program program;
   program.rows = 2;

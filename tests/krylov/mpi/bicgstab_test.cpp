@@ -179,7 +179,7 @@ TEST(Bicgstab, EndsWithTheLastIteration) {
   EXPECT_GT(system.result[0].residual, 1e-12);
 }
 
-// Beyond rounding there is nothing to find, whatever the recurrence has.
+// Below the rounding errors the true residual does not fall, although the recurrence's does.
 TEST(Bicgstab, NoticesThatTheTrueResidualStaysBehind) {
   BicgstabSystem<double> system(testing_support::random_matrix<double>({.n = 100, .per_row = 3, .seed = 6}));
   system.solve(random_vector<double>(100, 5), {.tolerance = 1e-30});

@@ -41,7 +41,7 @@ namespace {
 using testing_support::world_rank;
 using testing_support::world_size;
 
-// As Python's collector destroys objects: in another order on each rank, and nobody waits for anybody.
+// As Python's collector destroys objects: in another order on each rank, without waiting for other ranks.
 TEST(CommunicatorPool, ObjectsAreDestroyedInAnyOrder) {
   constexpr int alive = 64;
   int most = 0;
@@ -168,7 +168,7 @@ TEST(ConditionalCollective, TakesLogarithmicallyManyMessages) {
   }
 }
 
-// Whoever waits hears that another rank is in another call, whoever is alone in it.
+// A rank that waits is told that another rank is in another call, whichever rank that is.
 TEST(ConditionalCollective, RanksInDifferentCallsAllHearOfIt) {
   if (world_size() == 1) GTEST_SKIP() << "one rank differs from nobody";
   for (Index alone = 0; alone < world_size(); ++alone) {

@@ -65,7 +65,7 @@ TEST_P(TransportTest, KeepsPhasesAndSolvesApart) {
   }
 }
 
-// Everybody sends messages of all sizes to everybody, itself included, in an order of its own. The two ends
+// Every rank sends messages of all sizes to every rank, itself included, in an order of its own. The two ends
 // list them in different orders, but for those of a pair.
 TEST_P(TransportTest, DeliversEveryMessageOnceWithItsContent) {
   const Index ranks = world_.size(), me = world_.rank();
@@ -107,8 +107,8 @@ TEST_P(TransportTest, DeliversEveryMessageOnceWithItsContent) {
   }
 }
 
-// The credit by which the place of a message may be written again: who begins a solve knows that all others
-// have ended the one before the last.
+// The condition under which the place of a message may be written again: a rank that begins a solve knows
+// that all others have ended the one before the last.
 TEST_P(TransportTest, NobodyIsTwoSolvesAhead) {
   const NodeMemory memory(world_, sizeof(Offset));
   const auto ended = [&](Index rank) {

@@ -126,7 +126,7 @@ class CompressedDevicesThreads : public testing::Test {};
 TYPED_TEST_SUITE(CompressedDevicesThreads, DoubleScalars);
 
 // Answers of the same tiles as the processors read: they differ by rounding. On devices they are bitwise the
-// same with any number of workers, and whoever carries what layers share.
+// same with any number of workers, and with any exchange backend between layers.
 TYPED_TEST(CompressedDevicesThreads, SolveAsTheProcessorsDo) {
   using T = TypeParam;
   const auto grids = grids_of(world_size());

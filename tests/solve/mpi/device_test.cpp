@@ -309,7 +309,7 @@ TEST(DeviceEngineThreads, RefinementDoesNotDependOnTheNumberOfThreads) {
 }
 
 class DeviceEngineFailureThreads : public testing::TestWithParam<device::ExchangeBackend> {};
-INSTANTIATE_TEST_SUITE_P(Carriers, DeviceEngineFailureThreads,
+INSTANTIATE_TEST_SUITE_P(ExchangeBackends, DeviceEngineFailureThreads,
                          testing::Values(device::ExchangeBackend::puts, device::ExchangeBackend::mpi));
 
 TEST_P(DeviceEngineFailureThreads, ARankThatFailsEndsTheOthersSolve) {

@@ -75,7 +75,7 @@ TEST_F(InjectionInGivenFactors, OfASolver) {
                         auto make = made(of_library, own.with_object());
                         allocations.pause(false);
                         Solver<double> solver = make();
-                        // Whoever comes here while another has failed hears of it.
+                        // A rank that comes here while another has failed throws.
                         solver.prepare(Op::transpose, 1);
                       },
                       {.failures = few});

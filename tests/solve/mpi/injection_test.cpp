@@ -136,7 +136,7 @@ TEST_F(Injection, OfAllocationsInTheConditionEstimate) {
 
 TEST_F(Injection, OfCollectiveSteps) {
   if (world_size() == 1) GTEST_SKIP() << "one rank has nobody to agree with";
-  // An error of the matrix destroys the solver, too, which cannot know that it is everybody's.
+  // An error of the matrix revokes the solver, too, which cannot know that all ranks have the error.
   for (const auto& named : mpi::transports()) {
     fail_everywhere(agreements, [&](Index rank) {
       TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(named, 1));
@@ -172,7 +172,7 @@ void use_a_solver(const matrix::Csr<double>& a, MPI_Comm comm = MPI_COMM_WORLD) 
   }
   solver.refactor(values);
   solver.sweep({b.data(), mine, 2}, {x.data(), mine, 2});
-  solver.refactor(values);  // whoever comes here while another rank has failed hears of it
+  solver.refactor(values);  // throws here while another rank has failed
 }
 
 TEST_F(Injection, OfAllocationsInASolver) {

@@ -72,7 +72,7 @@ TEST_F(ManySolvers, SideBySideEndInAnyOrder) {
   }
 }
 
-// Whoever does not turn it off: a rank that never comes is not waited for for ever.
+// By default: the wait for a rank that never comes ends.
 TEST_F(ManySolvers, HaveAFiniteWatchdog) {
   EXPECT_EQ(SolverOptions{}.watchdog, 300);
   EXPECT_EQ(TriangularSolverOptions{}.watchdog, 300);

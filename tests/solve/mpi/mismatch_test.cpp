@@ -47,7 +47,7 @@ class Mismatch : public testing::Test {
   const std::shared_ptr<const Factorization<double>> factors_ = factored(a_, 2);
 };
 
-// Not on the first rank but on the last, whose options nobody else sees.
+// On the last rank, whose options no other rank sees.
 TEST_F(Mismatch, OfOptionsIsNamedOnEveryRank) {
   const Index ranks = world_size();
   struct Case {
@@ -120,8 +120,8 @@ TEST_F(Mismatch, OfPlansIsFoundByTheirMessages) {
   expect_to_name(error_of(ErrorKind::usage, [&] { solver.prepare(Op::none, 1); }), "the plans of ranks");
 }
 
-// Prepared for more, solves add no step in which ranks could agree: sizes tell, and whoever sees it tells the
-// others. Such a solver can be destroyed, and nothing else.
+// Prepared for more right-hand sides, solves add no step in which ranks could agree: a rank that receives a
+// message of another size revokes the solver, which can be destroyed then, and nothing else.
 TEST_F(Mismatch, OfRightHandSidesEndsTheSolveOnEveryRank) {
   for (const auto& named : mpi::transports()) {
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors_,

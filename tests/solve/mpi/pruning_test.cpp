@@ -27,8 +27,8 @@ using testing_support::world_size;
 
 constexpr std::array pruned_ops{Op::none, Op::transpose, Op::conjugate_transpose};
 
-// b has two nonzero rows, and three rows of x are wanted. What is not wanted is not to be read: it begins as
-// not a number.
+// b has two nonzero rows, and three rows of x are wanted. Other entries must not be read: they begin as not
+// a number.
 template <Scalar T>
 void expect_pruned_solve(TriangularSolver<T>& solver, Op op, const std::string& name) {
   constexpr Index nrhs = 3;
@@ -199,7 +199,7 @@ TEST(SparseRightHandSides, AreRefusedWhereTheyDoNotFit) {
   };
   Sources<double> good;
   good.add_column(rows.number, {3});
-  EXPECT_THAT(refused(good, {solver.rows()}), testing::HasSubstr("rows are asked for"));
+  EXPECT_THAT(refused(good, {solver.rows()}), testing::HasSubstr("requested rows"));
   Sources<double> beyond = good;
   for (Index& row : beyond.row) row = 60;
   EXPECT_THAT(refused(beyond, {}), testing::HasSubstr("sparse right-hand sides"));

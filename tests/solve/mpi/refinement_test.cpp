@@ -126,8 +126,8 @@ TEST(Refinement, MeasuresVanishingEquationsByTypicalOnes) {
   EXPECT_LT(error.arioli_demmel_duff, 1e-29);
 }
 
-// One block whose inverse is full of rounding: what should be zero is not, and small unknowns have no digit,
-// until they are corrected for themselves.
+// One block whose inverse has rounding errors everywhere: entries that should be zero are not, and small
+// unknowns have no correct digit until they are corrected separately.
 TEST(Refinement, FindsUnknownsMuchSmallerThanOthers) {
   constexpr Index n = 24;
   for (const double entry : {0.0, 1e-25}) {

@@ -111,6 +111,19 @@ TEST(Solver, IsAsBeforeWhenRanksCallWithDifferentThings) {
   }
 }
 
+// The values of the other ranks are so large that the system would be solved in other units.
+TEST(Solver, IsAsBeforeWhenARankHasAValueTooMany) {
+  const auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 9});
+  for (const bool listed : {false, true}) {
+    const auto rows = listed ? scattered(60) : uneven_blocks(60);
+    Solver<double> solver(MPI_COMM_WORLD, rows.of(a, listed));
+    std::vector<double> values(rows.of(a, listed).a.value.size(), 1e300);
+    if (world_rank() + 1 == world_size()) values.push_back(1e300);
+    EXPECT_THROW(solver.refactor(values), Error);
+    EXPECT_LT(judged_error(solver, a, rows, Op::none, 1), 1000);
+  }
+}
+
 // New values of the same pattern, up to ones that Cholesky refuses.
 TEST(Solver, FactorsOtherValuesOfTheSamePattern) {
   constexpr Index n = 50;

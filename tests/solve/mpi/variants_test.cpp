@@ -106,8 +106,8 @@ bool sends(const Plans& plans) {
   return false;
 }
 
-// Those that differ: where a choice changes nobody's plan (a tree with two members, how one layer talks to
-// itself), or there is nothing to carry, one variant says all.
+// Variants with different plans: of those whose choice changes no rank's plan (a tree with two members, the
+// exchange between layers of one layer), or that have no messages, one is tested.
 std::vector<Variant> distinct_variants(const Analysis& analysis, const distribution::ProcessGrid& grid) {
   const mpi::Communicator comm(MPI_COMM_WORLD);
   std::vector<Variant> all = variants(grid), kept;

@@ -37,7 +37,7 @@ def scaling(time: str = "seconds") -> Callable[[Table], Figure]:
                         one,
                         [row["ranks"] for row in points],
                         [_milliseconds(row, time) for row in points],
-                        label=name if len(layers) == 1 else f"{name}, Pz = {pz}",
+                        label=name,
                         colour=colour if len(layers) > 1 else place,
                         style=place,
                     )
@@ -46,7 +46,10 @@ def scaling(time: str = "seconds") -> Callable[[Table], Figure]:
             one.set_title(plots.system_title(matrix, nrhs), fontsize=9)
         for one in axes.flat[len(systems) :]:
             one.set_visible(False)
-        plots.legend(figure, axes[0, 0], columns=len(layers) if len(layers) > 1 else 0)
+        if len(layers) > 1:
+            plots.family_legend(figure, [f"Pz = {pz}" for pz in layers], series)
+        else:
+            plots.legend(figure, axes[0, 0])
         return figure
 
     return draw
@@ -57,17 +60,18 @@ def parts(table: Table) -> Figure:
     kinds = {"all": "seconds", "L-solve": "l_seconds", "U-solve": "u_seconds", "inter-grid": "inter_grid_seconds"}
     systems = table.groups("matrix", "nrhs")
     right = len({nrhs for _, nrhs in systems})
+    names = list(dict.fromkeys(row["series"] for row in table.rows))
     figure, axes = plots.new_figure(len(systems) // right, right, width=4.6, height=3.0)
     for one, ((matrix, nrhs), rows) in zip(axes.flat, systems.items(), strict=True):
-        for style, name in enumerate(dict.fromkeys(row["series"] for row in rows)):
-            for colour, (kind, key) in enumerate(kinds.items()):
+        for style, name in enumerate(names):
+            for colour, key in enumerate(kinds.values()):
                 points = [row for row in rows if row["series"] == name and row[key] > 0]
                 at, values = [row["ranks"] for row in points], [_milliseconds(row, key) for row in points]
-                plots.curve(one, at, values, label=f"{name}, {kind}", colour=colour, style=style)
+                plots.curve(one, at, values, label=name, colour=colour, style=style)
         _ranks_axis(one, sorted({row["ranks"] for row in rows}))
         one.set_ylabel("predicted time, ms")
         one.set_title(plots.system_title(matrix, nrhs), fontsize=9)
-    plots.legend(figure, axes[0, 0], columns=len(kinds))
+    plots.family_legend(figure, list(kinds), names)
     return figure
 
 
@@ -114,7 +118,7 @@ def _scaled(seconds: Spread) -> Spread:
 def matrices(table: Table) -> Figure:
     """How many times faster than the first series, for each matrix; grids, when several, beside each other."""
     groups = table.groups("nrhs", "grid")
-    figure, axes = plots.new_figure(len(groups), 1, width=7.5, height=2.8)
+    figure, axes = plots.new_figure(len(groups), 1, width=9.0, height=2.8)
     for one, ((nrhs, grid), rows) in zip(axes.flat, groups.items(), strict=True):
         names = list(dict.fromkeys(row["matrix"] for row in rows))
         series = list(dict.fromkeys(row["series"] for row in rows))
