@@ -68,7 +68,7 @@ std::vector<model::SavedAnalysis> analyze_file(const Request& request, Observer&
 double eps_to_price(const PlanOptions& options) {
   const solve::SolverOptions::Compress compress = *compress_option(options.compress);
   if (!compress.automatic) return compress.eps;
-  return model::find_precision(options.precision).single_system ? solve::automatic_compression<float>().eps
+  return model::find_precision(options.precision).single_system ? solve::automatic_compression<Single<double>>().eps
                                                                 : solve::automatic_compression<double>().eps;
 }
 

@@ -37,7 +37,9 @@ void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
       ->check(CLI::IsMember({"N", "T", "H"}))
       ->capture_default_str();
   sub.add_option("--precision", o.precision,
-                 "Precision of matrix and factors; mixed: single-precision factors, refined in double")
+                 model::precisions().size() > 1
+                     ? "Precision of matrix and factors; mixed: single-precision factors, refined in double"
+                     : "Precision of matrix and factors; scripts/build makes a command with float and mixed")
       ->check(CLI::IsMember(names_of(model::precisions())))
       ->capture_default_str();
   sub.add_option(

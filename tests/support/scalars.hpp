@@ -1,5 +1,5 @@
 #pragma once
-// Every scalar type, for typed tests.
+// Every scalar type, for typed tests; of builds that look for other things than numbers those in double precision.
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,14 @@
 
 namespace trisweep::testing_support {
 
+#ifdef TRISWEEP_TEST_DOUBLE
+using Scalars = ::testing::Types<double, std::complex<double>>;
+#else
 #define TRISWEEP_ONE_OF(T) , T
 template <class, class... T>
 using TypesButFirst = ::testing::Types<T...>;
 using Scalars = TypesButFirst<void TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_ONE_OF)>;
 #undef TRISWEEP_ONE_OF
+#endif
 
 }  // namespace trisweep::testing_support

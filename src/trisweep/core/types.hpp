@@ -30,9 +30,14 @@ using RealOf = typename RealOfImpl<T>::type;
 template <class T>
 inline constexpr bool is_complex = !std::same_as<T, RealOf<T>>;
 
-// In single precision.
+// In single precision, where the build has it.
+#ifdef TRISWEEP_DOUBLE_ONLY
+template <class T>
+using Single = T;
+#else
 template <class T>
 using Single = std::conditional_t<is_complex<T>, std::complex<float>, float>;
+#endif
 
 // The complex conjugate, of the same type (std::conj of a real number is complex).
 template <Scalar T>
@@ -54,9 +59,15 @@ constexpr std::size_t usize(std::int64_t i) {
 
 }  // namespace trisweep
 
-// Explicit instantiation for every scalar type: TRISWEEP_INSTANTIATE(MACRO) expands MACRO(T) four times.
+// Explicit instantiation for every scalar type of the build: MACRO(T) for each.
+#ifdef TRISWEEP_DOUBLE_ONLY
+#define TRISWEEP_FOR_EACH_SCALAR(MACRO) \
+  MACRO(double)                         \
+  MACRO(std::complex<double>)
+#else
 #define TRISWEEP_FOR_EACH_SCALAR(MACRO) \
   MACRO(float)                          \
   MACRO(double)                         \
   MACRO(std::complex<float>)            \
   MACRO(std::complex<double>)
+#endif

@@ -15,6 +15,11 @@ concept StorageOf = Scalar<T> &&(is_complex<S> == is_complex<T>)&&(sizeof(S) <= 
                     std::convertible_to<RealOf<S>, RealOf<T>>;
 
 // TRISWEEP_FOR_EACH_STORAGE(MACRO) expands MACRO(S, T) for every storage S of every scalar type T.
+#ifdef TRISWEEP_DOUBLE_ONLY
+#define TRISWEEP_FOR_EACH_STORAGE(MACRO) \
+  MACRO(double, double)                  \
+  MACRO(std::complex<double>, std::complex<double>)
+#else
 #define TRISWEEP_FOR_EACH_STORAGE(MACRO)            \
   MACRO(float, float)                               \
   MACRO(double, double)                             \
@@ -22,6 +27,7 @@ concept StorageOf = Scalar<T> &&(is_complex<S> == is_complex<T>)&&(sizeof(S) <= 
   MACRO(std::complex<double>, std::complex<double>) \
   MACRO(float, double)                              \
   MACRO(std::complex<float>, std::complex<double>)
+#endif
 
 template <Scalar T>
 struct PanelKernels;  // products.hpp

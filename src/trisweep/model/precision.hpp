@@ -25,8 +25,12 @@ struct NamedPrecision {
   }
 };
 
+#ifdef TRISWEEP_DOUBLE_ONLY
+inline constexpr auto precision_table = std::to_array<NamedPrecision>({{"double", false, false}});
+#else
 inline constexpr auto precision_table =
     std::to_array<NamedPrecision>({{"double", false, false}, {"float", true, true}, {"mixed", false, true}});
+#endif
 
 inline std::span<const NamedPrecision> precisions() {
   return precision_table;

@@ -226,7 +226,9 @@ TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
                                       const FactorOptions&, Observer&);
 #define INSTANTIATE_SAME(T) INSTANTIATE_FACTOR(T, T)
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_SAME)
+#ifndef TRISWEEP_DOUBLE_ONLY
 INSTANTIATE_FACTOR(float, double)
 INSTANTIATE_FACTOR(std::complex<float>, std::complex<double>)
+#endif
 
 }  // namespace trisweep::solve

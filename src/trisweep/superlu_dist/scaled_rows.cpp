@@ -31,16 +31,16 @@ double scale_of(double largest) {
 
 // The sizes of all scaled entries, on rank 0.
 template <Scalar S>
-matrix::Csr<float> gathered_sizes(const mpi::Communicator& comm, const matrix::Csr<S>& rows, Index first,
+matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const matrix::Csr<S>& rows, Index first,
                                   const Scaling& scaling) {
   const Index n = std::ssize(scaling.col);
-  std::vector<float> size;
+  std::vector<Single<double>> size;
   std::vector<Index> count;
   mpi::agree_on_error(comm, [&] {
     for_each_entry(rows, [&](Index i, std::size_t e, Index j) {
       const double scale = scaling.row[usize(first + i)] * scaling.col[usize(j)];
-      const auto scaled = static_cast<float>(double(std::abs(rows.value[e])) * scale);
-      size.push_back(rows.value[e] == S(0) ? 0 : std::max(scaled, std::numeric_limits<float>::min()));
+      const auto scaled = static_cast<Single<double>>(double(std::abs(rows.value[e])) * scale);
+      size.push_back(rows.value[e] == S(0) ? 0 : std::max(scaled, std::numeric_limits<Single<double>>::min()));
     });
     for (Index i = 0; i < rows.rows(); ++i) count.push_back(std::ssize(rows.pattern.row(i)));
   });
@@ -48,7 +48,7 @@ matrix::Csr<float> gathered_sizes(const mpi::Communicator& comm, const matrix::C
   auto cols = comm.gather(rows.pattern.col);
   auto sizes = comm.gather(size);
   return mpi::agree_on_error(comm, [&] {
-    matrix::Csr<float> whole{{n, n, {0}, {}}, {}};
+    matrix::Csr<Single<double>> whole{{n, n, {0}, {}}, {}};
     for (std::size_t r = 0; r < counts.size(); ++r) {
       for (const Index c : counts[r])
         whole.pattern.row_ptr.push_back(whole.pattern.row_ptr.back() + Offset{c});
