@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
+
 #include "trisweep/core/types.hpp"
 
 namespace trisweep::testing_support {
@@ -12,5 +14,7 @@ template <class, class... T>
 using TypesButFirst = ::testing::Types<T...>;
 using Scalars = TypesButFirst<void TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_ONE_OF)>;
 #undef TRISWEEP_ONE_OF
+// For what every type takes the same steps in.
+using DoubleScalars = ::testing::Types<double, std::complex<double>>;
 
 }  // namespace trisweep::testing_support
