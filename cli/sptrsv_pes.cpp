@@ -9,14 +9,13 @@ namespace {
 
 // A contribution reads an entry and its row, and adds to a sum.
 constexpr double bytes_of_contribution = 8 + 4 + 2 * 8;
-constexpr Index warps_of_worker = 64;  // resident on a compute unit of an NVIDIA GPU
 
 studies::PeCosts costs_on(const model::Machine& machine) {
   if (!machine.one_sided || machine.device != "gpu")
     throw Error(ErrorKind::usage, fmt::format("{} has no GPUs that read each other's memory", machine.name),
                 "choose dgx-1 or dgx-2: see trisweep machines");
   const model::Link& link = machine.one_sided->inside;
-  return {.resident = machine.workers * warps_of_worker,
+  return {.workers = machine.workers,
           .entry = bytes_of_contribution / machine.memory_bandwidth,
           .latency = link.latency + link.receive_overhead + link.send_overhead,
           .bandwidth = link.bandwidth};

@@ -87,10 +87,11 @@ endfunction()
 # A run time and a language for files that nvcc would compile. All files see the same: there is but one compiler.
 function(trisweep_fake_cuda)
   set(folder ${PROJECT_SOURCE_DIR}/tests/fake_cuda)
-  target_sources(trisweep_gpu PRIVATE ${folder}/runtime.cpp ${folder}/blocks.cpp)
+  target_sources(trisweep_gpu PRIVATE ${folder}/runtime.cpp ${folder}/blocks.cpp ${folder}/nvshmem.cpp)
   target_include_directories(trisweep_backend BEFORE PUBLIC
     $<BUILD_INTERFACE:${folder}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/tests>)
-  target_compile_definitions(trisweep_backend PUBLIC __CUDACC__ __CUDA_ARCH__=700)
+  target_compile_definitions(trisweep_backend PUBLIC __CUDACC__ __CUDA_ARCH__=700 TRISWEEP_NVSHMEM
+    TRISWEEP_RELEASE_FENCE)
   if(TRISWEEP_SANITIZE STREQUAL thread)
     set_source_files_properties(${folder}/blocks.cpp PROPERTIES
       COMPILE_OPTIONS "-fno-sanitize=thread;-DFAKE_CUDA_THREAD_SANITIZER")
@@ -99,6 +100,10 @@ endfunction()
 
 # Those of the library. In the folder of the stages.
 function(trisweep_gpu)
+  set(of_nvshmem backend/gpu/nvshmem.cu device/worker_nvshmem.cu)
+  if(TRISWEEP_FAKE_CUDA)
+    list(APPEND ARGN ${of_nvshmem})
+  endif()
   trisweep_gpu_kernels(trisweep_gpu ${ARGN})
   if(TARGET trisweep_gpu)
     # Each calls the other.
@@ -111,6 +116,6 @@ function(trisweep_gpu)
     trisweep_fake_cuda()
   endif()
   if(TRISWEEP_CUDA AND TRISWEEP_NVSHMEM)
-    trisweep_nvshmem(backend/gpu/nvshmem.cu device/worker_nvshmem.cu)
+    trisweep_nvshmem(${of_nvshmem})
   endif()
 endfunction()

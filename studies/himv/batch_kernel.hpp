@@ -28,7 +28,8 @@ TRISWEEP_DEVICE inline void run_part(const GemvView<T>& v, const device::Gemv& g
 // A batch, with as many blocks as its panels have parts together.
 template <class T>
 struct RunBatch {
-  static constexpr int threads = int{most_groups} * slab_rows;
+  static constexpr int threads = int{most_groups} * slab_rows,
+                       blocks_of_processor = 3;  // four would spill
   GemvView<T> v;
   GemvBatch batch;
 

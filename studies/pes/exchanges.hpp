@@ -8,6 +8,7 @@
 
 #include "studies/pes/pe_view.hpp"
 #include "trisweep/backend/machine.hpp"
+#include "trisweep/core/occupancy.hpp"
 
 namespace trisweep::studies {
 
@@ -48,6 +49,7 @@ struct SharedSums : AsksNobody {
 
 // Sums and counters lie in pages that move to the PE that touches them.
 struct Unified : SharedSums {
+  static constexpr int resident_blocks = resident_blocks_of("RunDesign<double, Unified>");
   template <class T>
   TRISWEEP_DEVICE static bool complete(const PeView<T>& pe, Component one, LanePart part, PeSet& /*asks*/,
                                        PeCounts& counts) {
@@ -76,6 +78,7 @@ struct Unified : SharedSums {
 };
 
 struct GetUpdatePut : SharedSums {
+  static constexpr int resident_blocks = resident_blocks_of("RunDesign<double, GetUpdatePut>");
   template <class T>
   TRISWEEP_DEVICE static bool complete(const PeView<T>& pe, Component one, LanePart part, PeSet& /*asks*/,
                                        PeCounts& /*counts*/) {
@@ -98,6 +101,7 @@ struct GetUpdatePut : SharedSums {
 
 // Each lane reads what one PE has, all PEs at the same time (section IV-B).
 struct ReadOnly {
+  static constexpr int resident_blocks = resident_blocks_of("RunDesign<double, ReadOnly>");
   template <class T>
   TRISWEEP_DEVICE static PeSet begin(const PeView<T>& pe, LanePart part) {
     PeSet asks = 0;
@@ -138,6 +142,7 @@ struct ReadOnly {
 
 // Who makes the last contribution of a PE puts the sum into the owner's memory, and a signal behind it.
 struct Push : AsksNobody {
+  static constexpr int resident_blocks = resident_blocks_of("RunDesign<double, Push>");
   template <class T>
   TRISWEEP_DEVICE static bool complete(const PeView<T>& pe, Component one, LanePart part, PeSet& /*asks*/,
                                        PeCounts& /*counts*/) {

@@ -162,7 +162,8 @@ class PeWarp {
 // PEs of a device take blocks in turn, so that each has some.
 template <class T, class Exchange>
 struct RunDesign {
-  static constexpr int threads = backend::threads_of_block;
+  static constexpr int threads = backend::threads_of_block,
+                       blocks_of_processor = std::is_floating_point_v<T> ? 3 : 2;  // more would spill
   const PeView<T>* pes;
   int count;
   PeTask<T> task;

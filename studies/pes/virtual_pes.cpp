@@ -49,8 +49,12 @@ class ClockedPe {
   using Warp = PeWarp<T, Exchange, backend::HostLanes<1>>;
   using Waiting = typename Warp::Waiting;
 
+  Index resident_warps() const {
+    constexpr Index warps_of_block = backend::threads_of_block / slab_rows;
+    return options_.costs.workers * Exchange::resident_blocks * warps_of_block;
+  }
   void launch() {
-    while (next_ < view_.components && std::ssize(resident_) < options_.costs.resident) {
+    while (next_ < view_.components && std::ssize(resident_) < resident_warps()) {
       const Index task = options_.layout.task_of(view_.component[next_], rows_);
       if (options_.one_stream && task != task_ && !resident_.empty()) return;
       if (std::exchange(task_, task) != task) ++outcome_.launches;

@@ -13,7 +13,7 @@ namespace trisweep::studies {
 // Of a PE, in seconds. A turn costs `turn` and what it does: contributions, bytes between PEs, reads (whose
 // latencies overlap, but for those that are ordered), pages that migrate and launches.
 struct PeCosts {
-  Index resident = 5120;     // warps
+  Index workers = 80;        // compute units, each with the warps that its registers leave room for
   double turn = 0.7e-6;      // a look at memory, and an atomic operation that it sees
   double entry = 0.05e-9;    // of a contribution
   double latency = 1.3e-6;   // of reading another PE's memory

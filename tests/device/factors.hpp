@@ -2,6 +2,7 @@
 // Factors L D U with random values on a structure, and the solutions for them: tests of engines need no
 // factorization.
 
+#include <cmath>
 #include <random>
 
 #include "support/random_matrix.hpp"
@@ -13,21 +14,26 @@ namespace trisweep::testing_support {
 template <Scalar T>
 class MadeUpFactors {
  public:
-  // `hermitian`: U = L^H.
-  MadeUpFactors(const symbolic::Structure& structure, bool hermitian)
+  // `hermitian`: U = L^H. `smooth`: blocks have rank 2, which those of random numbers have not.
+  MadeUpFactors(const symbolic::Structure& structure, bool hermitian, bool smooth = false)
       : structure_(structure), hermitian_(hermitian) {
     const auto n = usize(structure.n);
     for (auto* values : {&lower_, &upper_, &inverse_}) values->assign(n * n, T{});
     std::mt19937_64 random(5);
+    const T factor = random_value<T>(random);
+    const auto small = [&](Index i, Index j) -> T {
+      if (!smooth) return RealOf<T>(0.1) * random_value<T>(random);
+      return factor * RealOf<T>(0.03 * std::cos(0.3 * i + 0.2 * j));
+    };
     for (Index k = 0; k < structure.supernodes(); ++k) {
       for (Index j = structure.first[usize(k)]; j < structure.first[usize(k) + 1]; ++j) {
         for (const Index i : structure.rows(k)) {
-          lower_[at(i, j)] = small(random);
-          upper_[at(j, i)] = hermitian ? conjugate(lower_[at(i, j)]) : small(random);
+          lower_[at(i, j)] = small(i, j);
+          upper_[at(j, i)] = hermitian ? conjugate(lower_[at(i, j)]) : small(j, i);
         }
         const auto [group, last] = structure.group_of(k);
         for (Index i = structure.first[usize(group)]; i < structure.first[usize(last)]; ++i)
-          inverse_[at(i, j)] = (i == j ? T(1) : T(0)) + small(random);
+          inverse_[at(i, j)] = (i == j && !smooth ? T(1) : T(0)) + small(i, j);
       }
     }
   }
@@ -71,7 +77,6 @@ class MadeUpFactors {
   }
 
  private:
-  static T small(std::mt19937_64& random) { return RealOf<T>(0.1) * random_value<T>(random); }
   std::size_t at(Index i, Index j) const { return usize(i) * usize(structure_.n) + usize(j); }
 
   // Row i of the panel of supernode k, in the structure's count, and column j of the supernode.

@@ -30,9 +30,9 @@ struct Programs {
   std::vector<device::Program> programs;
 
   Programs(const symbolic::Structure& structure, const distribution::ProcessGrid& grid,
-           const Variant& variant, Op op, bool upper_is_lower)
-      : distribution(std::make_shared<const symbolic::Structure>(structure), variant.mapping, grid,
-                     {.width = 3, .least = 1}),
+           const Variant& variant, Op op, bool upper_is_lower,
+           const distribution::Tiling& tiling = {.width = 3, .least = 1})
+      : distribution(std::make_shared<const symbolic::Structure>(structure), variant.mapping, grid, tiling),
         plans(plan::make_all_plans(*distribution.structure, *distribution.mapping, variant.schedule,
                                    {op, upper_is_lower, variant.tree, variant.inter_grid},
                                    {.ordered = true, .grain = 40})) {

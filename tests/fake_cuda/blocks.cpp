@@ -76,6 +76,7 @@ struct Fiber : Thread {
   void* sanitized = nullptr;
   Barrier* waits_at = nullptr;
   bool ended = false;
+  bool fenced_for_device = false, fenced_for_all = false;
 };
 
 constexpr std::size_t stack_bytes = 256 << 10;
@@ -121,6 +122,7 @@ class Block {
     const unsigned turn = barrier.passed % 2;
     sanitizer::release(&barrier.order[turn]);
     ++barrier.arrived;
+    current_->fenced_for_device = current_->fenced_for_all = false;
     current_->waits_at = &barrier;
     if (!open_if_all_came(barrier)) switch_to_next();
     sanitizer::acquire(&barrier.order[turn]);
@@ -134,7 +136,7 @@ class Block {
 
   Barrier& block_barrier() { return block_; }
   Barrier& warp_barrier() { return warps_[current_->thread.x / lanes]; }
-  Fiber& current() { return *current_; }
+  Fiber& fiber() { return *current_; }
   void* exchanged(unsigned lane, unsigned turn) {
     return &exchanged_[((current_->thread.x / lanes * lanes + lane) * 2 + turn) * exchanged_bytes];
   }
@@ -251,7 +253,10 @@ void* Thread::exchanged(unsigned lane) const {
 }
 
 Thread& here() {
-  return block_here->current();
+  return block_here->fiber();
+}
+int device_of_block() {
+  return block_here->device();
 }
 
 void pause() {
@@ -272,6 +277,16 @@ void check_scope(const void* at, bool of_device) {
     if (use.device == several && use.scope_of_device)
       end_program("an atomic of one device's scope is used by several devices");
   });
+}
+
+void fence(bool of_device) {
+  if (block_here == nullptr) return;
+  block_here->fiber().fenced_for_device = true;
+  if (!of_device) block_here->fiber().fenced_for_all = true;
+}
+bool is_fenced(bool of_device) {
+  if (block_here == nullptr) return true;
+  return of_device ? block_here->fiber().fenced_for_device : block_here->fiber().fenced_for_all;
 }
 
 void forget_scope(const void* memory, std::size_t bytes) {

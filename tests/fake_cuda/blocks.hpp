@@ -46,13 +46,18 @@ class Thread {
   unsigned exchanges_ = 0;
 };
 
-// The calling thread; of a kernel.
+// The calling thread, and the device of its block; of a kernel.
 Thread& here();
+int device_of_block();
 // Lets others run. From anywhere.
 void pause();
 // Ends the program with a message when a location of which atomics of one device's scope are in use is used
 // by another device. Of a kernel, else nothing.
 void check_scope(const void* at, bool of_device);
+// What a thread stores behind a fence, of one device's scope or of all, releases what was before the fence:
+// up to its next barrier. Threads that are not of a kernel release without one.
+void fence(bool of_device);
+bool is_fenced(bool of_device);
 // Memory that is no longer used.
 void forget_scope(const void* memory, std::size_t bytes);
 

@@ -24,10 +24,10 @@
 
 namespace {
 
-// Blocks that are resident at a time, and warps of a block at most: of workers, which are as many as there
-// are, two show what several do.
+// Blocks that are resident at a time, and threads of a worker at most: two warps show what several do. Of
+// other launches the host counts the warps, which are all there.
 constexpr int resident_blocks = 4;
-constexpr unsigned most_threads = 4 * fake_cuda::lanes, most_threads_of_worker = 2 * fake_cuda::lanes;
+constexpr unsigned most_threads_of_worker = 2 * fake_cuda::lanes;
 
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local int current_device = 0;
@@ -192,8 +192,7 @@ cudaError_t launch(const void* kernel, unsigned blocks, unsigned threads, void**
   FakeStream& to = machine().stream(stream);
   return put(
       &to,
-      [&to, &of, argument, blocks,
-       threads = std::min(threads, together ? most_threads_of_worker : most_threads)] {
+      [&to, &of, argument, blocks, threads = together ? std::min(threads, most_threads_of_worker) : threads] {
         to.blocks().run([&](int thread) {
           for (auto number = static_cast<unsigned>(thread); number < blocks; number += resident_blocks)
             fake_cuda::run_block(of, argument.get(), number, threads, to.device());
@@ -206,6 +205,14 @@ cudaError_t launch(const void* kernel, unsigned blocks, unsigned threads, void**
 
 long fake_cuda_waits() {
   return waits;
+}
+void fake_cuda_adopt(const void* memory, std::size_t bytes) {
+  const std::lock_guard lock(machine().mutex);
+  machine().memory[static_cast<const std::byte*>(memory)] = {bytes, current_device};
+}
+void fake_cuda_give_up(const void* memory) {
+  const std::lock_guard lock(machine().mutex);
+  machine().memory.erase(static_cast<const std::byte*>(memory));
 }
 const char* cudaGetErrorString(cudaError_t error) {
   switch (error) {
@@ -248,6 +255,10 @@ cudaError_t cudaGetDevice(int* device) {
 cudaError_t cudaSetDevice(int device) {
   if (device < 0 || device >= devices()) return returned(cudaErrorInvalidDevice);
   current_device = device;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() {
+  machine().wait_for_device(current_device);
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int /*device*/) {

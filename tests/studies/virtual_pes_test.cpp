@@ -15,7 +15,7 @@ PeReport solve_by_clock(const sptrsv::LowerSystem<double>& system, std::string_v
   std::vector<double> b(usize(system.rows()), 1.0);
   return VirtualPes<double>(
              system, find_design(design),
-             {.layout = {.pes = pes, .tasks = tasks}, .costs = {.resident = 512}, .one_stream = one_stream})
+             {.layout = {.pes = pes, .tasks = tasks}, .costs = {.workers = 22}, .one_stream = one_stream})
       .solve(b, b);
 }
 

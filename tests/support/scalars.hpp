@@ -3,12 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
+
 #include "trisweep/core/types.hpp"
 
 namespace trisweep::testing_support {
 
+// For what every type takes the same steps in.
+using DoubleScalars = ::testing::Types<double, std::complex<double>>;
+
 #ifdef TRISWEEP_TEST_DOUBLE
-using Scalars = ::testing::Types<double, std::complex<double>>;
+using Scalars = DoubleScalars;
 #else
 #define TRISWEEP_ONE_OF(T) , T
 template <class, class... T>

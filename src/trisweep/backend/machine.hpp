@@ -3,7 +3,8 @@
 // clock; a pause.
 //
 // A release makes all that the thread, or its block before a barrier, has written visible to a thread that
-// acquires what it released.
+// acquires what it released. One fence does so for several stores and additions behind it (release_fence(),
+// store_fenced(), add_fenced()): on a GPU each release of its own would wait for all that is under way.
 
 #include <cstdint>
 #include <type_traits>

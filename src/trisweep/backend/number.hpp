@@ -117,7 +117,10 @@ TRISWEEP_DEVICE inline R quotient(R a, R b) {
 template <class R>
 TRISWEEP_DEVICE inline Complex<R> quotient(Complex<R> a, Complex<R> b) {
   const R re = b.re < 0 ? -b.re : b.re, im = b.im < 0 ? -b.im : b.im;
-  if (im > re) return quotient(Complex<R>{a.im, -a.re}, Complex<R>{b.im, -b.re});
+  if (im > re) {  // both by -i; no call of itself, for which a compiler reserves a stack
+    a = {a.im, -a.re};
+    b = {b.im, -b.re};
+  }
   const R ratio = b.im / b.re, size = b.re + b.im * ratio;
   return {(a.re + a.im * ratio) / size, (a.im - a.re * ratio) / size};
 }

@@ -107,7 +107,7 @@ TRISWEEP_DEVICE inline void sum_rows(const GemvView<T>& v, Range rows, Range pan
 // when a row block is.
 template <class T>
 struct MergedProduct {
-  static constexpr int threads = threads_of_block;
+  static constexpr int threads = threads_of_block, blocks_of_processor = 3;  // four would spill
   GemvView<T> v;
   Count workers, number;
   Count watchdog = nanoseconds(usual_watchdog);

@@ -37,17 +37,18 @@ struct DirectPeers {
 
   TRISWEEP_DEVICE const PeMemory<T>& mine() const { return pe[me]; }
 
-  // By all threads of a block: values go to work rows of a PE from the entry `at` on. The block's next signal
-  // to that PE comes after them.
+  // By all threads of a block: values go to work rows of a PE from the entry `at` on.
   template <class Block>
   TRISWEEP_DEVICE void put(const Block& block, Index to, std::size_t at, const T* value,
                            std::size_t size) const {
     T* const there = pe[to].row + at;
     for_each(block, size, [&](std::size_t i) { there[i] = value[i]; });
   }
-  // By one thread, after a barrier.
+  // By one thread, after a barrier: its signals, and what else it says by fenced stores, are behind what its
+  // block has put and written.
+  TRISWEEP_DEVICE void fence() const { release_fence<Scope::system>(); }
   TRISWEEP_DEVICE void signal(Index to, Index number, Count value) const {
-    store_release<Scope::system>(&pe[to].signal[number], value);
+    store_fenced<Scope::system>(&pe[to].signal[number], value);
   }
   TRISWEEP_DEVICE bool has_come(Index number, Count value) const {
     return has_reached<Scope::system>(&mine().signal[number], value);
@@ -72,6 +73,10 @@ struct HeapPeers {
   TRISWEEP_DEVICE void put(const Block& /*block*/, Index to, std::size_t at, const T* value,
                            std::size_t size) const {
     Puts::put(pe[to].row + at, value, size * sizeof(T), pe[to].number);
+  }
+  TRISWEEP_DEVICE void fence() const {
+    release_fence<Scope::device>();
+    Puts::fence();
   }
   TRISWEEP_DEVICE void signal(Index to, Index number, Count value) const {
     Puts::signal(pe[to].signal + number, value, pe[to].number);

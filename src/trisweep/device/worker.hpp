@@ -17,19 +17,18 @@ class Worker {
       : pe_(pe), program_(pe.program), block_(block) {}
 
   TRISWEEP_DEVICE void run() const {
-    take_items(
-        block_,
-        [&] {
-          const Count items = usize(program_.item.size), end = usize(pe_.solve.end);
-          const Count item = take_ticket(&control().ticket, (pe_.solve.number - 1) * items + pe_.solve.ended,
-                                         end < items ? end : items);
-          return item != no_item && wait_for_inputs(static_cast<Index>(item)) ? item : no_item;
-        },
-        [&](Count item) { complete(static_cast<Index>(item)); });
+    for (;;) {
+      const Count item = block_.find_by_lanes([&] {
+        const Count taken = block_.warp().find([&] { return take_ticket(); });
+        return taken != no_item && wait_for_inputs(static_cast<Index>(taken)) ? taken : no_item;
+      });
+      if (item == no_item) return;
+      complete(static_cast<Index>(item));
+    }
   }
   // One item, without a ticket, when it can be run.
   TRISWEEP_DEVICE void run_only(Index number) {
-    if (block_.find([&] { return Count(wait_for_inputs(number)); }) != 0) complete(number);
+    if (block_.find_by_lanes([&] { return Count(wait_for_inputs(number)); }) != 0) complete(number);
   }
 
  private:
@@ -39,17 +38,21 @@ class Worker {
   TRISWEEP_DEVICE Index nrhs() const { return columns == 1 ? 1 : pe_.solve.nrhs; }
   TRISWEEP_DEVICE std::size_t entry(Index r) const { return usize(r) * usize(nrhs()); }
 
-  // The following return false when workers leave instead.
+  TRISWEEP_DEVICE Count take_ticket() const {
+    const Count items = usize(program_.item.size), end = usize(pe_.solve.end);
+    return backend::take_ticket(&control().ticket, (pe_.solve.number - 1) * items + pe_.solve.ended,
+                                end < items ? end : items);
+  }
+
+  // The following are called by all lanes of a group, and return false when workers leave instead.
   TRISWEEP_DEVICE bool wait_for_inputs(Index number) const {
     const Item& item = program_.item[number];
     const Count before = (pe_.solve.number - 1) * usize(program_.item.size) + usize(item.after);
     if (item.after > 0 && !wait(number, [&] { return has_finished(before); })) return false;
     switch (item.action) {
       case Action::product: {
-        const Range& read = program_.product[item.at].read;
-        for (Index i = read.begin; i < read.end; ++i)
-          if (!wait(number, [&] { return has_counted(program_.read[i], 1); })) return false;
-        return true;
+        return wait_for_all(number, program_.product[item.at].read,
+                            [&](Index i) { return has_counted(program_.read[i], 1); });
       }
       case Action::reduce_forward: {
         const ReduceForward& s = program_.reduce_forward[item.at];
@@ -70,9 +73,7 @@ class Worker {
   TRISWEEP_DEVICE bool wait_for(Index number, const ReduceForward& s) const {
     if (s.counter != none && !wait(number, [&] { return has_counted(s.counter, usize(s.contributions)); }))
       return false;
-    for (Index i = s.signal.begin; i < s.signal.end; ++i)
-      if (!wait(number, [&] { return has_come(program_.signal[i]); })) return false;
-    return true;
+    return wait_for_all(number, s.signal, [&](Index i) { return has_come(program_.signal[i]); });
   }
   // The end of one message, or of none.
   TRISWEEP_DEVICE bool wait_for_message(Index number, Index signal, Index put) const {
@@ -80,9 +81,7 @@ class Worker {
     return put == none || wait(number, [&] { return has_room(program_.put[put].pe); });
   }
   TRISWEEP_DEVICE bool wait_for_room(Index number, Range put) const {
-    for (Index i = put.begin; i < put.end; ++i)
-      if (!wait(number, [&] { return has_room(program_.put[i].pe); })) return false;
-    return true;
+    return wait_for_all(number, put, [&](Index i) { return has_room(program_.put[i].pe); });
   }
 
   TRISWEEP_DEVICE bool has_finished(Count items) const {
@@ -97,8 +96,20 @@ class Worker {
     return pe_.peers.has_come(pe_.messages + pe, pe_.solve.number - 1);
   }
 
+  // Each lane waits for others of the list: all of them leave, or none.
+  template <class Ready>
+  TRISWEEP_DEVICE bool wait_for_all(Index number, Range list, const Ready& ready) const {
+    bool all = true;
+    for (Index i = list.begin + block_.lane; i < list.end && all; i += block_.lanes)
+      all = lane_waits(number, [&] { return ready(i); });
+    return block_.on_all_lanes(all);
+  }
   template <class Ready>
   TRISWEEP_DEVICE bool wait(Index number, const Ready& ready) const {
+    return wait_for_all(number, {0, 1}, [&](Index) { return ready(); });
+  }
+  template <class Ready>
+  TRISWEEP_DEVICE bool lane_waits(Index number, const Ready& ready) const {
     if (ready()) return true;
     Waiting waiting(&control().finished, pe_.solve.watchdog);
     while (!ready()) {
@@ -250,31 +261,37 @@ class Worker {
     for_each(block_, entry(n.rows), [&](std::size_t i) { here[i] = negative(from[i]); });
   }
 
-  // After a barrier: what others wait for.
+  // After a barrier: what others wait for, all of it that a thread says behind one fence.
   TRISWEEP_DEVICE void say_ended(const Item& item) const {
-    if (item.action == Action::product) {
-      const Range& feed = program_.product[item.at].feed;
-      for_each(block_, usize(feed.end - feed.begin),
-               [&](std::size_t i) { count(program_.feed[feed.begin + static_cast<Index>(i)]); });
+    const Range feed = item.action == Action::product ? program_.product[item.at].feed : Range{};
+    const std::size_t fed = usize(feed.end - feed.begin);
+    const Range put = puts_of(item);
+    if (block_.leads() && (put.begin < put.end || item.action == Action::close)) {
+      pe_.peers.fence();
+    } else if (block_.leads() || has_some(block_, fed)) {
+      release_fence<Scope::device>();
     }
+    for_each(block_, fed, [&](std::size_t i) { count(program_.feed[feed.begin + static_cast<Index>(i)]); });
     if (!block_.leads()) return;
-    if (item.action == Action::reduce_forward) say_ended(program_.reduce_forward[item.at]);
-    if (item.action == Action::transfer) signal_if_any(program_.transfer[item.at].put);
-    if (item.action == Action::vectors) signal_if_any(program_.vector_move[item.at].put);
+    for (Index i = put.begin; i < put.end; ++i) signal(program_.put[i]);
+    if (item.action == Action::reduce_forward) {
+      const ReduceForward& s = program_.reduce_forward[item.at];
+      if (s.available != none) count(s.available);
+      if (s.next != none) count(s.next);
+    }
     if (item.action == Action::close)
       for (Index i = 0; i < program_.source.size; ++i) signal(program_.source[i]);
-    const Count before = add_release<Scope::device>(&control().finished, 1);
+    const Count before = add_fenced<Scope::device>(&control().finished, 1);
     if (before + 1 == pe_.solve.number * usize(program_.item.size)) pe_.time[pe_.phases] = now();
   }
-  TRISWEEP_DEVICE void say_ended(const ReduceForward& s) const {
-    for (Index i = s.put.begin; i < s.put.end; ++i) signal(program_.put[i]);
-    if (s.available != none) count(s.available);
-    if (s.next != none) count(s.next);
+  TRISWEEP_DEVICE Range puts_of(const Item& item) const {
+    if (item.action == Action::reduce_forward) return program_.reduce_forward[item.at].put;
+    Index put = none;
+    if (item.action == Action::transfer) put = program_.transfer[item.at].put;
+    if (item.action == Action::vectors) put = program_.vector_move[item.at].put;
+    return put == none ? Range{} : Range{put, put + 1};
   }
-  TRISWEEP_DEVICE void count(Index counter) const { add_release<Scope::device>(&pe_.counter[counter], 1); }
-  TRISWEEP_DEVICE void signal_if_any(Index put) const {
-    if (put != none) signal(program_.put[put]);
-  }
+  TRISWEEP_DEVICE void count(Index counter) const { add_fenced<Scope::device>(&pe_.counter[counter], 1); }
   TRISWEEP_DEVICE void signal(const Put& to) const { pe_.peers.signal(to.pe, to.signal, pe_.solve.number); }
 
   const Pe<Side, T, Peers>& pe_;
@@ -328,7 +345,7 @@ struct RunWorkers : PeLaunch<Side, T, Peers> {
   }
 };
 
-// One PE, each of whose items is a block's (Scheduling::block_for_each).
+// Each item is a block's (Scheduling::block_for_each).
 template <class Side, class T, class Peers>
 struct RunItems : PeLaunch<Side, T, Peers> {
   static constexpr int threads = threads_of_block, blocks_of_processor = 2;
@@ -336,8 +353,9 @@ struct RunItems : PeLaunch<Side, T, Peers> {
 
   template <class Block>
   TRISWEEP_DEVICE void operator()(const Block& block) const {
-    this->with_pe(block, 0, block.number, [&](const auto& pe) {
-      Worker<Side, T, Peers, widest_tile, Block>(pe, block).run_only(block.number);
+    const Index item = block.number / this->count;
+    this->with_pe(block, block.number % this->count, item, [&](const auto& pe) {
+      Worker<Side, T, Peers, widest_tile, Block>(pe, block).run_only(item);
     });
   }
 };

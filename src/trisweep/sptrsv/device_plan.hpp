@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "trisweep/core/occupancy.hpp"
 #include "trisweep/sptrsv/shape.hpp"
 
 namespace trisweep::sptrsv {
@@ -42,10 +43,10 @@ DevicePlan device_plan(const matrix::Pattern& below, const NamedDeviceAlgorithm&
 // Of one GPU, in seconds. Estimates: no GPU was at hand to measure them.
 struct DeviceCosts {
   double launch = 3e-6;
-  double hop = 1e-6;                     // from a solved unknown to its being seen by a waiting lane
-  double round = 0.5e-6;                 // of a lane's entry: its unknown is read
-  double step = 0.03e-6;                 // of a sum over lanes, each of which halves their number
-  double resident_lanes = 132 * 2048.0;  // an H100's
+  double hop = 1e-6;      // from a solved unknown to its being seen by a waiting lane
+  double round = 0.5e-6;  // of a lane's entry: its unknown is read
+  double step = 0.03e-6;  // of a sum over lanes, each of which halves their number
+  double resident_lanes = 132 * 256 * resident_blocks_of("SolveRows<double>");  // an H100's
 };
 // What bounds a solve from below: the chain of levels, or lanes that are all taken.
 double estimate(const matrix::Pattern& below, const DevicePlan& plan, Index levels,

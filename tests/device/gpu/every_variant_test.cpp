@@ -4,11 +4,11 @@
 #include <complex>
 
 #include "device/gpu/on_gpu.hpp"
+#include "device/tiled_panels.hpp"
 #include "device/variants.hpp"
 #include "support/largest.hpp"
 #include "support/structure.hpp"
 #include "support/watchdog.hpp"
-#include "trisweep/lowrank/tiles.hpp"
 
 namespace trisweep::device {
 namespace {
@@ -23,46 +23,10 @@ using testing_support::Programs;
 using testing_support::random_vector;
 using testing_support::show_life;
 using testing_support::solve_on_gpu;
+using testing_support::tile_eps;
+using testing_support::TiledPanels;
 using testing_support::Variant;
 using testing_support::VirtualPes;
-
-constexpr double tile_eps = 1e-6;
-
-// The panels of a PE piece by piece, as compressed ones lie: each in tiles where that is shorter, which those
-// of the small structure below are not.
-template <Scalar T>
-class TiledPanels {
- public:
-  TiledPanels(const distribution::LocalBlocks& local_blocks, const PanelSpans<T>& whole) {
-    for (const auto side : distribution::sides) {
-      const auto s = static_cast<std::size_t>(side);
-      const auto& of = local_blocks.side(side);
-      for (Index p = 0; p < of.pieces(); ++p) {
-        const Index height = of.height(p);
-        const T* const value = whole[s].data() + of.value_ptr[usize(p)];
-        const auto entries = of.value_ptr[usize(p) + 1] - of.value_ptr[usize(p)];
-        if (entries == 0) {
-          piece_[s].push_back({nullptr, false});
-          continue;
-        }
-        const Index width = static_cast<Index>(entries / height);
-        const std::array<Index, 2> cut{0, height};
-        const auto tiles = lowrank::in_tiles<T>(lowrank::SlabPanel<T>{value, height, width}, cut, tile_eps);
-        const auto bytes = tiles.empty() ? std::as_bytes(std::span(value, usize(entries))) : std::span(tiles);
-        memory_[s].push_back(zeros<std::byte>(bytes.size(), "a test"));
-        std::ranges::copy(bytes, memory_[s].back().data());
-        piece_[s].push_back({memory_[s].back().data(), !tiles.empty()});
-      }
-    }
-  }
-  PanelsBySide<PieceSpan<T>> view() const {
-    return {PieceSpan<T>{piece_[0], memory_[0]}, {piece_[1], memory_[1]}, {piece_[2], memory_[2]}};
-  }
-
- private:
-  std::array<std::vector<Piece>, 3> piece_;
-  std::array<std::vector<Buffer<std::byte>>, 3> memory_;
-};
 
 struct Case {
   Variant variant;
@@ -73,11 +37,18 @@ struct Case {
   bool device_for_each;
 };
 
+struct Tiles {
+  int dense = 0, low_rank = 0;
+};
+
+// Returns how many tiles the panels have.
 template <Scalar T>
-void expect_solves(const symbolic::Structure& structure, const Case& of) {
+Tiles expect_solves(const symbolic::Structure& structure, const Case& of) {
   show_life();
-  const Programs programs(structure, of.grid, of.variant, of.op, false);
-  const MadeUpFactors<T> factors(*programs.distribution.structure, false);
+  const distribution::Tiling tiling =
+      of.in_tiles ? distribution::Tiling{} : distribution::Tiling{.width = 3, .least = 1};
+  const Programs programs(structure, of.grid, of.variant, of.op, false, tiling);
+  const MadeUpFactors<T> factors(*programs.distribution.structure, false, of.in_tiles);
   const AllPanels<T> whole(programs, factors);
   const VirtualPes<T> host(programs, factors, 1, of.nrhs);
   LocalPesOptions<T> options{.device = gpu};
@@ -103,6 +74,12 @@ void expect_solves(const symbolic::Structure& structure, const Case& of) {
   EXPECT_LT(largest_difference(first, expected) / largest_magnitude(expected),
             of.in_tiles ? 100 * tile_eps : 1e-13)
       << of.variant.name << " op " << char(of.op) << " nrhs " << of.nrhs;
+  Tiles tiles;
+  for (const TiledPanels<T>& of_pe : tiled) {
+    tiles.dense += of_pe.dense();
+    tiles.low_rank += of_pe.low_rank();
+  }
+  return tiles;
 }
 
 class EveryVariantOfGpusThreads : public testing_support::Gpu {};
@@ -110,9 +87,12 @@ class EveryVariantOfGpusThreads : public testing_support::Gpu {};
 // Each variant with the next op, type, storage, and place of PEs: over all variants each comes with each.
 TEST_F(EveryVariantOfGpusThreads, SolvesOnOneToFourPes) {
   constexpr std::array ops{Op::none, Op::transpose, Op::conjugate_transpose};
-  const auto structure = testing_support::random_structure(56, 2, 16, 2);
+  // The second one's separators are wide enough for tiles, and take their time.
+  const auto structure = testing_support::random_structure(56, 2, 16, 2),
+             wide = testing_support::random_structure(110, 2, 16, 2);
   const bool has_several = backend::runtime(gpu).count() >= 4;
   int turn = 0;
+  Tiles tiles;
   for (const ProcessGrid grid :
        {ProcessGrid{1, 1, 1}, {1, 2, 1}, {3, 1, 1}, {2, 2, 1}, {1, 1, 4}, {2, 1, 2}, {1, 2, 2}}) {
     for (const Variant& variant : testing_support::variants(grid)) {
@@ -123,13 +103,15 @@ TEST_F(EveryVariantOfGpusThreads, SolvesOnOneToFourPes) {
                     .nrhs = turn / 3 % 2 == 0 ? 1 : 3,
                     .in_tiles = turn / 2 % 2 == 0,
                     .device_for_each = has_several && turn % 7 == 0};
-      if (turn % 2 == 0) {
-        expect_solves<double>(structure, of);
-      } else {
-        expect_solves<std::complex<double>>(structure, of);
-      }
+      const auto& solved = turn % 8 < 2 ? wide : structure;
+      const Tiles more =
+          turn % 2 == 0 ? expect_solves<double>(solved, of) : expect_solves<std::complex<double>>(solved, of);
+      tiles.dense += more.dense;
+      tiles.low_rank += more.low_rank;
     }
   }
+  EXPECT_GT(tiles.dense, 0);
+  EXPECT_GT(tiles.low_rank, 0);
 }
 
 }  // namespace

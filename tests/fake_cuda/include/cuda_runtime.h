@@ -40,6 +40,11 @@ V __shfl_sync(unsigned /*all*/, V value, int lane, int /*all*/) {
 inline void __nanosleep(unsigned /*nanoseconds*/) {
   fake_cuda::pause();
 }
+inline int __all_sync(unsigned /*all*/, int is_so) {
+  for (int bit = 1; bit < static_cast<int>(fake_cuda::lanes); bit *= 2)
+    is_so &= __shfl_xor_sync(0, is_so, bit, 0);
+  return is_so;
+}
 template <class R>
 void atomicAdd(R* at, R value) {
   fake_cuda::check_scope(at, true);
@@ -74,6 +79,9 @@ using cudaEvent_t = struct FakeEvent*;
 // How often threads of the host have waited for a stream: by its name, by a copy to memory that is not pinned,
 // or until a query found it idle.
 long fake_cuda_waits();
+// Memory of another's that counts as the current device's, until it is given up.
+void fake_cuda_adopt(const void* memory, std::size_t bytes);
+void fake_cuda_give_up(const void* memory);
 
 const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
@@ -82,6 +90,7 @@ cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer);

@@ -5,38 +5,47 @@
 
 #include "sptrsv/systems.hpp"
 #include "support/scalars.hpp"
+#include "support/watchdog.hpp"
 #include "trisweep/sptrsv/device_solver.hpp"
 
 namespace trisweep::sptrsv {
 namespace {
 
+using testing_support::from_gallery;
 using testing_support::lower_matrices;
+using testing_support::random_lower;
 using testing_support::random_vector;
 using testing_support::residual;
+using testing_support::show_life;
 
 template <class T>
-class GpuRowsTestThreads : public ::testing::Test {
+class GpuRowsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (backend::runtime(backend::Device::TRISWEEP_GPU_KIND).count() == 0)
       GTEST_SKIP() << "no GPU: what it would compute is not tested";
   }
 };
-TYPED_TEST_SUITE(GpuRowsTestThreads, testing_support::Scalars);
+TYPED_TEST_SUITE(GpuRowsTest, testing_support::Scalars);
+template <class T>
+class GpuRowsTestThreads : public GpuRowsTest<T> {};
+TYPED_TEST_SUITE(GpuRowsTestThreads, testing_support::DoubleScalars);
 
-TYPED_TEST(GpuRowsTestThreads, SolvesByEveryAlgorithm) {
-  using T = TypeParam;
+// Every op and algorithm, for each of these numbers of right-hand sides.
+template <class T>
+void expect_solves(const std::vector<matrix::Csr<T>>& matrices, const std::vector<Index>& several) {
   int turn = 0;
-  for (const auto& lower : lower_matrices<T>()) {
+  for (const auto& lower : matrices) {
     for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
       const bool upper = ++turn % 2 == 0;
       const auto a = upper ? matrix::transpose(lower) : lower;
       const Form form{.upper = upper, .unit = turn % 3 == 0};
       for (const auto& algorithm : device_algorithms()) {
+        show_life();
         DeviceSolver<T> solver(
             a, form, op,
             {.device = backend::Device::TRISWEEP_GPU_KIND, .algorithm = std::string(algorithm.name)});
-        for (const Index nrhs : {1, 3, 37}) {
+        for (const Index nrhs : several) {
           const auto b = random_vector<T>(usize(a.rows()) * usize(nrhs), 3);
           std::vector<T> x(b.size());
           solver.solve({b.data(), a.rows(), nrhs}, {x.data(), a.rows(), nrhs});
@@ -48,6 +57,16 @@ TYPED_TEST(GpuRowsTestThreads, SolvesByEveryAlgorithm) {
       }
     }
   }
+}
+
+TYPED_TEST(GpuRowsTest, SolvesByEveryAlgorithm) {
+  expect_solves(lower_matrices<TypeParam>(), {1, 3, 37});
+}
+
+// Few rows, which the thread sanitizer follows.
+TYPED_TEST(GpuRowsTestThreads, SolveByEveryAlgorithm) {
+  using T = TypeParam;
+  expect_solves<T>({random_lower<T>(40, 3, 40), from_gallery<T>("graph", 30)}, {1, 3});
 }
 
 // A row that needs itself.

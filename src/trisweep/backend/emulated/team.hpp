@@ -74,6 +74,13 @@ struct HostBlock {
   Count find(const Find& find) const {
     return find();
   }
+  // What the lanes of one group find out together, for all.
+  template <class Find>
+  Count find_by_lanes(const Find& find) const {
+    return find();
+  }
+  // Whether it is so for all lanes of a group, all of which call it.
+  static bool on_all_lanes(bool is_so) { return is_so; }
   // Calls use(value) on all threads with a copy of a value that they share, which one of them sets first.
   template <class Value, class Set, class Use>
   void share(Value value, const Set& set, const Use& use) const {

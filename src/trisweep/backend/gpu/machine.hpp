@@ -48,6 +48,36 @@ template <Scope scope, class C>
 TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {
   return Atomic<scope, C>(*at).exchange(value, ::cuda::memory_order_acq_rel);
 }
+// A fence of older chips also acquires, which flushes the L1 cache.
+#if __CUDA_ARCH__ >= 900 || defined(TRISWEEP_RELEASE_FENCE)
+template <Scope scope>
+TRISWEEP_DEVICE inline void release_fence() {
+  if constexpr (scope == Scope::device) {
+    ::cuda::ptx::fence(::cuda::ptx::sem_release, ::cuda::ptx::scope_gpu);
+  } else {
+    ::cuda::ptx::fence(::cuda::ptx::sem_release, ::cuda::ptx::scope_sys);
+  }
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline void store_fenced(C* at, std::type_identity_t<C> value) {
+  Atomic<scope, C>(*at).store(value, ::cuda::memory_order_relaxed);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_fenced(C* at, std::type_identity_t<C> value) {
+  return add_relaxed<scope>(at, value);
+}
+#else
+template <Scope scope>
+TRISWEEP_DEVICE inline void release_fence() {}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline void store_fenced(C* at, std::type_identity_t<C> value) {
+  store_release<scope>(at, value);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_fenced(C* at, std::type_identity_t<C> value) {
+  return add_release<scope>(at, value);
+}
+#endif
 TRISWEEP_DEVICE inline Count now() {
   return ::cuda::ptx::get_sreg_globaltimer();
 }
@@ -84,6 +114,22 @@ TRISWEEP_DEVICE inline C add_release(C* at, std::type_identity_t<C> value) {
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C add_relaxed(C* at, std::type_identity_t<C> value) {
   return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, threads_of<scope>);
+}
+template <Scope scope>
+TRISWEEP_DEVICE inline void release_fence() {
+  if constexpr (scope == Scope::device) {
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+  } else {
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "");
+  }
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline void store_fenced(C* at, std::type_identity_t<C> value) {
+  __hip_atomic_store(at, value, __ATOMIC_RELAXED, threads_of<scope>);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_fenced(C* at, std::type_identity_t<C> value) {
+  return add_relaxed<scope>(at, value);
 }
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {

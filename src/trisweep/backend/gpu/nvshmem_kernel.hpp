@@ -15,9 +15,9 @@ struct HeapPuts {
   __device__ static void put(void* to, const void* from, std::size_t bytes, Index pe) {
     nvshmemx_putmem_block(to, from, bytes, pe);
   }
-  // By one thread: behind what its block has put there.
+  // By one thread: signals behind it are behind what its block has put.
+  __device__ static void fence() { nvshmem_fence(); }
   __device__ static void signal(Count* to, Count value, Index pe) {
-    nvshmem_fence();
     nvshmemx_signal_op(to, value, NVSHMEM_SIGNAL_SET, pe);
   }
   __device__ static bool has_come(Count* at, Count value) {
@@ -27,7 +27,7 @@ struct HeapPuts {
 
 template <class Body>
 const void* symmetric_kernel_of() {
-  return reinterpret_cast<const void*>(&run_body<Body>);
+  return kernel_of<Body>();
 }
 
 }  // namespace trisweep::backend

@@ -110,6 +110,26 @@ struct GpuBlock {
     __syncthreads();
     return found;
   }
+  // What the lanes of one group find out together, for all.
+  template <class Find>
+  __device__ Count find_by_lanes(const Find& find) const {
+    __shared__ Count found;
+    __syncthreads();
+    if (group == 0) {
+      const Count of_lanes = find();
+      if (leads()) found = of_lanes;
+    }
+    __syncthreads();
+    return found;
+  }
+  // Whether it is so for all lanes of a group, all of which call it.
+  __device__ bool on_all_lanes(bool is_so) const {
+#if defined(__HIPCC__)
+    return __all(is_so);  // of those that are active
+#else
+    return __all_sync(0xffffffffU, is_so);
+#endif
+  }
   // Calls use(value) on all threads with a copy of a value that they share, which one of them sets first:
   // once in a kernel. The copy is made by all, since one thread would need a register for every word.
   template <class Value, class Set, class Use>

@@ -47,7 +47,8 @@ Source p100_units() {
 
 Source p100_blocks() {
   return {"gpu_node: launch_seconds, resident_blocks",
-          "estimate: 5 microseconds to launch a kernel; NVIDIA, P100: 2048 threads on a unit"};
+          "estimate: 5 microseconds to launch a kernel; blocks of batched products that registers leave "
+          "room for, by nvcc (core/occupancy.hpp)"};
 }
 
 Machine gpus(std::string name, Index per_node, Index units, double bandwidth, double flops) {

@@ -1,3 +1,4 @@
+#include "trisweep/core/occupancy.hpp"
 #include "trisweep/model/machines/figures.hpp"
 
 namespace trisweep::model {
@@ -17,7 +18,7 @@ Machine reedbush_h() {
                 .peer = 31 * gb,
                 .wide_peer = 31 * gb,
                 .launch_seconds = p100_launch,
-                .resident_blocks = 8};
+                .resident_blocks = resident_blocks_of("RunBatch<double>")};
   m.sources.push_back({"gpu_node: to_host, to_gpu", "H-matrix paper, IV: observed 11.1 and 12.9 GB/s"});
   m.sources.push_back({"gpu_node: copy, peer",
                        "as on Tsubame-3 (H-matrix paper, Fig. 12) over separate buses and two NVLinks"});

@@ -1,3 +1,4 @@
+#include "trisweep/core/occupancy.hpp"
 #include "trisweep/model/machines/figures.hpp"
 
 namespace trisweep::model {
@@ -18,7 +19,7 @@ Machine tsubame3() {
                 .peer = 18.5 * gb,
                 .wide_peer = 31 * gb,
                 .launch_seconds = p100_launch,
-                .resident_blocks = 8};
+                .resident_blocks = resident_blocks_of("RunBatch<double>")};
   m.sources.push_back(
       {"gpu_node: bandwidths",
        "H-matrix paper, Fig. 12 and 13(a): between GPUs and to one GPU; of copies the average"});

@@ -1,0 +1,164 @@
+// PEs that put to a symmetric heap, by the library's kernels and host code for NVSHMEM: several of one
+// process, which the thread sanitizer follows, and the ranks of MPI, whose solves it follows within each.
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "device/gpu/on_gpu.hpp"
+#include "device/tiled_panels.hpp"
+#include "device/variants.hpp"
+#include "support/solver.hpp"
+#include "support/structure.hpp"
+#include "trisweep/solve/refinement.hpp"
+
+namespace trisweep::testing_support {
+namespace {
+
+using device::LocalPes;
+
+// PE p is device p of this process, with a thread of its own, as a rank has it.
+template <Scalar T>
+class PesOfAHeap {
+ public:
+  PesOfAHeap(const Programs& programs, const AllPanels<T>& panels, bool in_tiles, Index nrhs)
+      : programs_(programs), panels_(panels), in_tiles_(in_tiles), nrhs_(nrhs) {}
+
+  // x, and how many tiles there were.
+  std::pair<std::vector<T>, int> solve(const VirtualPes<T>& host, const std::vector<T>& b, int times) {
+    host.load(b, nrhs_);
+    const backend::HeapId id = backend::make_heap_id();
+    std::vector<std::thread> threads;
+    for (std::size_t p = 0; p < programs_.programs.size(); ++p)
+      threads.emplace_back([this, p, &host, &id, times] { run(p, host, id, times); });
+    for (std::thread& thread : threads) thread.join();
+    return {host.store(nrhs_), tiles_};
+  }
+
+ private:
+  void run(std::size_t p, const VirtualPes<T>& host, const backend::HeapId& id, int times) {
+    const auto pes = static_cast<Index>(programs_.programs.size());
+    backend::runtime(gpu).take(static_cast<int>(p));
+    const auto heap = backend::join_symmetric_heap(id, static_cast<Index>(p), pes);
+    std::size_t most = 0;
+    std::vector<device::SharedLayout> layouts;
+    for (const device::Program& program : programs_.programs) {
+      layouts.push_back(device::shared_layout(program, pes));
+      most = std::max(most, layouts.back().template bytes<T>(nrhs_));
+    }
+    const auto shared = heap->allocate(most);
+    std::vector<device::PeMemory<device::NumberOf<T>>> memory;
+    for (Index pe = 0; pe < pes; ++pe) memory.push_back(layouts[usize(pe)].template at<T>(shared.get(), pe));
+    LocalPes<T> local(
+        {&programs_.programs[p], 1}, nrhs_,
+        {.device = gpu, .devices = {static_cast<int>(p)}, .memory = memory, .heap = heap.get()});
+    heap->barrier();
+    const TiledPanels<T> tiled(programs_.plans[p].local_blocks, panels_.views[p]);
+    if (in_tiles_) {
+      const auto view = tiled.view();
+      local.use(std::span(&view, 1));
+      tiles_ += tiled.dense() + tiled.low_rank();
+    } else {
+      local.use(std::span(&panels_.views[p], 1));
+    }
+    const std::span rows(host.pe(p).rows(),
+                         usize(programs_.plans[p].local_blocks.work_rows()) * usize(nrhs_));
+    for (int time = 0; time < times; ++time) {
+      local.copy_to_rows(0, rows);
+      heap->barrier();  // the rows of all are there
+      local.solve(nrhs_, {}, 20);
+      local.wait();
+    }
+    local.read_rows(rows);
+    heap->barrier();
+  }
+
+  const Programs& programs_;
+  const AllPanels<T>& panels_;
+  bool in_tiles_;
+  Index nrhs_;
+  std::atomic<int> tiles_ = 0;
+};
+
+// Returns how many tiles there were.
+template <Scalar T>
+int expect_solves(const symbolic::Structure& structure, const distribution::ProcessGrid& grid,
+                  const Variant& variant, Op op, Index nrhs, bool in_tiles) {
+  show_life();
+  const distribution::Tiling tiling =
+      in_tiles ? distribution::Tiling{} : distribution::Tiling{.width = 3, .least = 1};
+  const Programs programs(structure, grid, variant, op, false, tiling);
+  const MadeUpFactors<T> factors(*programs.distribution.structure, false, in_tiles);
+  const AllPanels<T> panels(programs, factors);
+  const VirtualPes<T> host(programs, factors, 1, nrhs);
+  const auto b = random_vector<T>(usize(structure.n) * usize(nrhs), 3);
+  const auto [x, tiles] = PesOfAHeap<T>(programs, panels, in_tiles, nrhs).solve(host, b, 1);
+  std::vector<T> expected;
+  for (auto column = b.begin(); column != b.end(); column += structure.n) {
+    const auto one = factors.solve(op, {column, column + structure.n});
+    expected.insert(expected.end(), one.begin(), one.end());
+  }
+  EXPECT_LT(largest_difference(x, expected) / largest_magnitude(expected), in_tiles ? 100 * tile_eps : 1e-13)
+      << variant.name << " op " << char(op) << " nrhs " << nrhs;
+  return tiles;
+}
+
+// Each variant with the next op, type and storage.
+TEST(HeapThreads, EveryVariantSolvesOnOneToFourPes) {
+  constexpr std::array ops{Op::none, Op::transpose, Op::conjugate_transpose};
+  const auto structure = random_structure(56, 2, 16, 2), wide = random_structure(110, 2, 16, 2);
+  int turn = 0, tiles = 0;
+  for (const distribution::ProcessGrid grid :
+       {distribution::ProcessGrid{1, 1, 1}, {1, 2, 1}, {3, 1, 1}, {2, 2, 1}, {1, 1, 4}, {2, 1, 2}}) {
+    for (const Variant& variant : variants(grid)) {
+      if (++turn % 3 != 0) continue;
+      const int of = turn / 3;
+      const bool in_tiles = of / 2 % 2 == 0;
+      const Op op = ops[usize(of % 3)];
+      const Index nrhs = of / 3 % 2 == 0 ? 1 : 3;
+      const auto& solved = in_tiles ? wide : structure;
+      tiles += of % 2 == 0 ? expect_solves<double>(solved, grid, variant, op, nrhs, in_tiles)
+                           : expect_solves<std::complex<double>>(solved, grid, variant, op, nrhs, in_tiles);
+    }
+  }
+  EXPECT_GT(tiles, 0);
+}
+
+TEST(HeapThreads, SolvesFollowOneAnother) {
+  const Programs programs(random_structure(40, 2, 4, 1), {2, 2, 1}, {}, Op::none, false);
+  const MadeUpFactors<double> factors(*programs.distribution.structure, false);
+  const AllPanels<double> panels(programs, factors);
+  const VirtualPes<double> host(programs, factors, 1, 1);
+  const auto b = random_vector<double>(40, 3);
+  const auto [x, tiles] = PesOfAHeap<double>(programs, panels, false, 1).solve(host, b, 5);
+  EXPECT_LT(largest_difference(x, factors.solve(Op::none, b)), 1e-13);
+}
+
+}  // namespace
+}  // namespace trisweep::testing_support
+
+namespace trisweep::solve {
+namespace {
+
+using engine::Device;
+
+template <class T>
+void expect_solves_on_ranks() {
+  const auto a = testing_support::random_matrix<T>({.n = 80, .per_row = 2, .seed = 8});
+  const auto factors = testing_support::factored(a, 2);
+  for (const auto& grid : testing_support::grids_of(testing_support::world_size())) {
+    TriangularSolver<T> solver(
+        MPI_COMM_WORLD, factors,
+        {.grid = grid, .device = Device::cuda, .grain = 60, .tiling = {.width = 3, .least = 1}});
+    for (const auto& [op, nrhs] : {std::pair(Op::none, 3), {Op::transpose, 1}, {Op::conjugate_transpose, 1}})
+      EXPECT_LT(testing_support::solve_error(solver, a, op, nrhs), 1000) << grid.name() << " op " << char(op);
+  }
+}
+
+TEST(HeapOfRanksThreads, SolvesOnEveryGrid) {
+  expect_solves_on_ranks<double>();
+  expect_solves_on_ranks<std::complex<double>>();
+}
+
+}  // namespace
+}  // namespace trisweep::solve
