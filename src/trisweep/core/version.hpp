@@ -12,7 +12,8 @@ namespace trisweep {
 const char* version();
 // The commit that it was configured at, with "-dirty" where files had changed; empty outside a repository.
 const char* commit();
-// What it was built as: "Release, instruction sets baseline x86_64_v3, no GPU, no sanitizer".
+// What it was built as: "Release, instruction sets baseline x86_64_v3, no GPU, no sanitizer, GNU 12.2.0",
+// with the compiler's flags.
 const char* build_options();
 
 }  // namespace trisweep
