@@ -17,7 +17,10 @@ if(TRISWEEP_SANITIZE)
   set(sanitizer "sanitizers ${TRISWEEP_SANITIZE}")
 endif()
 list(JOIN TRISWEEP_ISAS " " isas)
-set(built_as "${CMAKE_BUILD_TYPE}, instruction sets ${isas}, ${gpu}, ${sanitizer}")
+# Whatever decides how sums are rounded: ranks compare it.
+string(STRIP "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_CXX_FLAGS}" compiler)
+string(REGEX REPLACE "[\"\\]" "" compiler "${compiler}")
+set(built_as "${CMAKE_BUILD_TYPE}, instruction sets ${isas}, ${gpu}, ${sanitizer}, ${compiler}")
 set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/core/version.cpp PROPERTIES
   SKIP_UNITY_BUILD_INCLUSION ON
   COMPILE_DEFINITIONS "TRISWEEP_COMMIT=\"${commit}\";TRISWEEP_BUILD_OPTIONS=\"${built_as}\"")

@@ -164,19 +164,6 @@ TEST(Simulate, ATaskComesAfterALookWhileMessagesAreAwaited) {
   EXPECT_EQ(predict(chain({4, 6}), {2, 1, 1}, m).seconds, chain_before);
 }
 
-// A flushed message keeps its sender: the second of two children in a tree waits for the first one's flight.
-TEST(Simulate, FlushedMessagesKeepTheirSender) {
-  Machine m = simple_machine();
-  const auto first_arrivals = [&](bool flushed) {
-    m.two_sided.flushed = flushed;
-    const Prediction p = predict_fork(m);
-    EXPECT_NEAR(path_sum(p), p.seconds, 1e-12);
-    return p.seconds;
-  };
-  const double free = first_arrivals(false);
-  EXPECT_GT(first_arrivals(true), free + m.two_sided.inside.latency / 2);
-}
-
 // Two tiles of a separator on two ranks: what their product costs besides its messages ends with a copy.
 TEST(Simulate, AProductOfTilesEndsWithACopy) {
   const auto whole =

@@ -87,11 +87,10 @@ FAIL_INSTEAD(transfers, MPI_Ibarrier, (MPI_Comm comm, MPI_Request* request), com
 FAIL_INSTEAD(transfers, MPI_Imrecv,
              (void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request), data,
              count, type, message, request)
-FAIL_INSTEAD(transfers, MPI_Put,
+FAIL_INSTEAD(transfers, MPI_Rput,
              (const void* data, int count, MPI_Datatype type, int to, MPI_Aint at, int to_count,
-              MPI_Datatype to_type, MPI_Win window),
-             data, count, type, to, at, to_count, to_type, window)
-FAIL_INSTEAD(transfers, MPI_Win_flush, (int to, MPI_Win window), to, window)
+              MPI_Datatype to_type, MPI_Win window, MPI_Request* request),
+             data, count, type, to, at, to_count, to_type, window, request)
 FAIL_INSTEAD(polls, MPI_Test, (MPI_Request * request, int* done, MPI_Status* status), request, done, status)
 FAIL_INSTEAD(polls, MPI_Iprobe, (int from, int tag, MPI_Comm comm, int* found, MPI_Status* status), from, tag,
              comm, found, status)

@@ -221,7 +221,9 @@ class Atomic {
   void write(T value, Order order, VectorClock released) {
     if (Execution::current() != nullptr && releases(order)) released.join(run().clock());
     stores_.push_back({value, released, {}});
-    if (Execution::current() != nullptr) see(stores_.back());
+    if (Execution::current() == nullptr) return;
+    see(stores_.back());
+    ++run().clock().of[run().thread()];  // what comes behind it is not released with it
   }
   static void see(Store& store) {
     unsigned& first = store.seen.of[run().thread()];

@@ -1,6 +1,6 @@
 #pragma once
 // What a kernel needs of the machine beneath it: counters that threads, and other devices, see in order; a
-// clock; a pause.
+// clock; a pause. Counters are Counts; tests of the orders of memory have a type and functions of their own.
 //
 // A release makes all that the thread, or its block before a barrier, has written visible to a thread that
 // acquires what it released. One fence does so for several stores and additions behind it (release_fence(),
@@ -34,8 +34,8 @@ namespace trisweep::backend {
 
 // Whether a counter has come to a value, and then acquires what it was released with. To acquire flushes a
 // GPU's L1 cache, which its neighbours read from: looks that find too little do not.
-template <Scope scope>
-TRISWEEP_DEVICE inline bool has_reached(Count* at, Count value) {
+template <Scope scope, class Word>
+TRISWEEP_DEVICE inline bool has_reached(Word* at, Count value) {
   return load_relaxed<scope>(at) >= value && load_acquire<scope>(at) >= value;
 }
 

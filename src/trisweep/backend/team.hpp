@@ -50,7 +50,8 @@ inline constexpr Count no_item = ~Count{0};
 
 // Items of [0, items) in their order, by one thread of each worker; `first`: tickets of launches before. Each
 // worker ends a launch with a ticket of none.
-TRISWEEP_DEVICE inline Count take_ticket(Count* ticket, Count first, Count items) {
+template <class Word>
+TRISWEEP_DEVICE inline Count take_ticket(Word* ticket, Count first, Count items) {
   const Count item = add_relaxed<Scope::device>(ticket, 1) - first;
   return item < items ? item : no_item;
 }

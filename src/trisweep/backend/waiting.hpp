@@ -13,9 +13,10 @@ inline Count nanoseconds(double seconds) {
 
 // A worker that waits. `progress`: a counter that grows whenever anything is done; `limit`: nanoseconds in
 // which it must, 0: any time.
+template <class Word>
 class Waiting {
  public:
-  TRISWEEP_DEVICE Waiting(Count* progress, Count limit) : progress_(progress), limit_(limit) {}
+  TRISWEEP_DEVICE Waiting(Word* progress, Count limit) : progress_(progress), limit_(limit) {}
 
   // Called after each unsuccessful poll; true now and then: the worker is to do other work.
   TRISWEEP_DEVICE bool looks_around() {
@@ -33,7 +34,7 @@ class Waiting {
   }
   // After each look: whether the worker is to leave, as all of its device then do. `stalled`: 0, or 1 + the
   // first thing that was waited for too long.
-  TRISWEEP_DEVICE bool leaves(Count* stalled, Count thing) {
+  TRISWEEP_DEVICE bool leaves(Word* stalled, Count thing) {
     if (!looks_around()) return false;
     if (load_relaxed<Scope::device>(stalled) != 0) return true;
     if (!is_too_long()) return false;
@@ -42,7 +43,7 @@ class Waiting {
   }
 
  private:
-  Count* progress_;
+  Word* progress_;
   Count limit_;
   Count done_ = 0, since_ = 0;
   int look_ = 0;

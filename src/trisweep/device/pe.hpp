@@ -60,7 +60,7 @@ struct Pe {
   Side panels[3];
   Peers peers;
   Index messages;  // signals before those of PEs
-  Count* counter;
+  typename Peers::Word* counter;
   Count* time;  // when phases began, and behind them when the last item ended: now()
   Index phases;
   T* scratch;                // of the first worker

@@ -10,32 +10,36 @@
 
 namespace trisweep::device {
 
-// Of one PE, zero before the first solve.
-struct Control {
-  alignas(cache_line) Count ticket = 0;
-  alignas(cache_line) Count finished = 0;  // items
-  alignas(cache_line) Count failed = 0;    // 1: leave
-  Count stalled = 0;                       // 1 + the item that has waited for too long
+// Of one PE, zero before the first solve. `Word`: Count, but for tests of the orders of memory.
+template <class Word>
+struct ControlWords {
+  alignas(cache_line) Word ticket = 0;
+  alignas(cache_line) Word finished = 0;  // items
+  alignas(cache_line) Word failed = 0;    // 1: leave
+  Word stalled = 0;                       // 1 + the item that has waited for too long
 
   // When phases of the last solve began, and behind them its end: nanoseconds, 0 for one without items.
   TRISWEEP_DEVICE Count* times() { return reinterpret_cast<Count*>(this + 1); }
 };
+using Control = ControlWords<Count>;
 
-template <class T>
+template <class T, class Word = Count>
 struct PeMemory {
   T* row;  // work rows
-  Count* signal;
-  Control* control;
+  Word* signal;
+  ControlWords<Word>* control;
   Index number = 0;  // of its process, in a symmetric heap
 };
 
-template <class T>
+template <class T, class W = Count>
 struct DirectPeers {
-  const PeMemory<T>* pe;
+  using Word = W;
+
+  const PeMemory<T, Word>* pe;
   Index count;
   Index me;
 
-  TRISWEEP_DEVICE const PeMemory<T>& mine() const { return pe[me]; }
+  TRISWEEP_DEVICE const PeMemory<T, Word>& mine() const { return pe[me]; }
 
   // By all threads of a block: values go to work rows of a PE from the entry `at` on.
   template <class Block>
@@ -63,6 +67,8 @@ struct DirectPeers {
 // The same as it lies in the symmetric heap: an address of this PE's, and whose is meant.
 template <class T, class Puts = HeapPuts>
 struct HeapPeers {
+  using Word = Count;
+
   const PeMemory<T>* pe;
   Index count;
   Index me;

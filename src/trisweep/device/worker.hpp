@@ -32,7 +32,7 @@ class Worker {
   }
 
  private:
-  TRISWEEP_DEVICE Control& control() const { return *pe_.peers.mine().control; }
+  TRISWEEP_DEVICE auto& control() const { return *pe_.peers.mine().control; }
   TRISWEEP_DEVICE T* row(Index r) const { return pe_.peers.mine().row + entry(r); }
   // Right-hand sides: where products take one at a time, there is one.
   TRISWEEP_DEVICE Index nrhs() const { return columns == 1 ? 1 : pe_.solve.nrhs; }

@@ -4,6 +4,7 @@
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/hmatrix/block_exchange.hpp"
+#include "trisweep/mpi/counts.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -55,8 +56,9 @@ void HMatrix<T>::deal_out(CompressedBlocks<T> blocks, const distribution::RowPar
     const auto rank = usize(comm_.rank());
     local_ = LocalBlocks<T>(blocks.stored, row_blocks, cut[rank], cut[rank + 1]);
     const Index own = local_rows();
-    all_rows_ = rows_of_ranks([&](Index r) { return std::pair(partition_.count(r), partition_.first(r)); });
-    own_rows_ = rows_of_ranks([&](Index r) { return std::pair(own, own * r); });
+    all_rows_ = rows_of_ranks(
+        [&](Index r) { return std::pair(Offset{partition_.count(r)}, Offset{partition_.first(r)}); });
+    own_rows_ = rows_of_ranks([&](Index r) { return std::pair(Offset{own}, Offset{own} * r); });
   });
   count_local();
   statistics_.assembly_seconds = blocks.seconds + comm_.max(seconds_since(start));
@@ -115,8 +117,8 @@ auto HMatrix<T>::rows_of_ranks(const RowsOf& rows_of) const -> RowsOfRanks {
   RowsOfRanks rows{Buffer<int>(usize(comm_.size()), what), Buffer<int>(usize(comm_.size()), what)};
   for (Index r = 0; r < comm_.size(); ++r) {
     const auto [count, begin] = rows_of(r);
-    rows.count[usize(r)] = count;
-    rows.begin[usize(r)] = begin;
+    rows.count[usize(r)] = mpi::counted(count);
+    rows.begin[usize(r)] = mpi::counted(begin);
   }
   return rows;
 }

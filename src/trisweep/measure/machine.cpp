@@ -57,15 +57,14 @@ void measure_compute(const mpi::Communicator& world, model::Machine& m) {
                    std::max(0.0, scattered - in_order) / small.count();
 }
 
-// Half of a ping-pong is on the way; what the ends do is measured while they are busy. A sender that stays
-// with its message is busy on that way, too.
-model::Link link_of(const PingPong& result, const MessageCosts& costs, bool flushed) {
+// Half of a ping-pong is on the way; what the ends do is measured while they are busy.
+model::Link link_of(const PingPong& result, const MessageCosts& costs) {
   const auto &least = result.samples.front(), &largest = result.samples.back();
   const double latency = least.seconds_median / 2;
   return {.latency = latency,
           .bandwidth = double(largest.bytes - least.bytes) /
                        std::max(largest.seconds_median - least.seconds_median, 1e-9),
-          .send_overhead = flushed ? std::max(0.0, costs.send - latency) : costs.send,
+          .send_overhead = costs.send,
           .receive_overhead = costs.receive};
 }
 
@@ -103,7 +102,7 @@ void measure_link(const mpi::Communicator& world, Index peer, model::Link model:
       const MessageCosts costs =
           message_costs(world, peer, result.name, result.samples.front().seconds_median);
       model::Network& network = described->describe(m);
-      network.*link = link_of(result, costs, network.flushed);
+      network.*link = link_of(result, costs);
       network.look_seconds = std::max(network.look_seconds, costs.look);
     }
   }

@@ -32,14 +32,12 @@ void to_json(nlohmann::ordered_json& json, const Network& network) {
   json = {{"inside", network.inside}, {"between", network.between}};
   if (std::isfinite(network.eager_bytes)) json["eager_bytes"] = network.eager_bytes;
   if (network.look_seconds > 0) json["look_seconds"] = network.look_seconds;
-  if (network.flushed) json["flushed"] = true;
 }
 void from_json(const nlohmann::json& json, Network& network) {
   network.inside = json.at("inside").get<Link>();
   network.between = json.value("between", network.inside);
   network.eager_bytes = json.value("eager_bytes", network.eager_bytes);
   network.look_seconds = json.value("look_seconds", network.look_seconds);
-  network.flushed = json.value("flushed", network.flushed);
 }
 
 void to_json(nlohmann::ordered_json& json, const GpuNode& node) {
@@ -150,9 +148,7 @@ const Network* shared(const Machine& m, Index ranks) {
 constexpr auto network_table = std::to_array<NamedNetwork>({
     {"two-sided", two_sided, [](Machine& m) -> Network& { return m.two_sided; }},
     {"one-sided", one_sided,
-     [](Machine& m) -> Network& {
-       return m.one_sided ? *m.one_sided : m.one_sided.emplace(Network{.flushed = true});
-     }},
+     [](Machine& m) -> Network& { return m.one_sided ? *m.one_sided : m.one_sided.emplace(); }},
     {"shared", shared, [](Machine& m) -> Network& { return m.shared ? *m.shared : m.shared.emplace(); }},
 });
 

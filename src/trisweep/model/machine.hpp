@@ -35,9 +35,6 @@ struct Network {
   double eager_bytes = std::numeric_limits<double>::infinity();
   // Of a look for messages that finds none: before each task while some are awaited.
   double look_seconds = 0;
-  // Whether a sender stays with its message until it is there: two puts, each with a flush
-  // (mpi/one_sided.hpp).
-  bool flushed = false;
 };
 
 struct Source {

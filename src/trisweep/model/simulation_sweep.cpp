@@ -109,8 +109,6 @@ void Simulation::send(Flight flight, double& now) {
   } else {
     depart(f, now);
   }
-  if (wire_.keeps_sender())
-    now += wire_.flight_seconds(flight.from, to, bytes(flight.rows)) * noise_of(flight);
 }
 
 void Simulation::depart(std::int32_t f, double now) {

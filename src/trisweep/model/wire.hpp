@@ -17,7 +17,6 @@ class Wire {
   }
 
   double look_seconds() const { return network_.look_seconds; }
-  bool keeps_sender() const { return network_.flushed; }
   bool leaves_node(Index from, Index to) const { return node(from) != node(to); }
 
   // Without a queue.

@@ -5,11 +5,15 @@
 namespace trisweep::mpi {
 
 void Epochs::drain() noexcept {
-  if (barrier_ == MPI_REQUEST_NULL || !comm_.may_communicate()) return;
-  try {
-    Watchdog(limit_, &comm_).wait(1, &barrier_, "a rank has not finished the last solve");
-  } catch (...) {
-    comm_.revoke(current_failure());
+  constexpr int most_failures = 100;
+  for (int failures = 1; barrier_ != MPI_REQUEST_NULL && comm_.may_communicate(); ++failures) {
+    try {
+      return Watchdog(limit_, &comm_).wait(1, &barrier_, "a rank has not finished the last solve");
+    } catch (const Stalled&) {
+      comm_.revoke(current_failure());
+    } catch (...) {  // the others may have come through, and be where they cannot hear of it
+      if (failures == most_failures) comm_.revoke(current_failure());
+    }
   }
 }
 

@@ -44,8 +44,7 @@ class File {
 };
 
 // Where each rank's part begins, on pages of their own, so that they can be in its part of the machine.
-std::vector<Offset> lay_out(const Communicator& node, std::size_t bytes) {
-  const Offset page = sysconf(_SC_PAGESIZE);
+std::vector<Offset> lay_out(const Communicator& node, std::size_t bytes, Offset page) {
   const auto sizes = node.gather((static_cast<Offset>(bytes) + page - 1) / page * page);
   std::vector<Offset> begin;
   agree_on_error(node, [&] {
@@ -94,7 +93,8 @@ void open_place(File& file, const Place& place, Offset size) {
 
 // Rank 0's anonymous file, which the others open through its process and which lasts as long as anybody has
 // it mapped. Each rank takes the pages of its part here, where that can still be refused.
-NodeMemory::NodeMemory(const Communicator& node, std::size_t bytes) : begin_(lay_out(node, bytes)) {
+NodeMemory::NodeMemory(const Communicator& node, std::size_t bytes, Offset page)
+    : begin_(lay_out(node, bytes, page)) {
   const Offset all = begin_.back();
   File file;
   Place place = agree_on_error(node, [&]() -> Place {
@@ -115,6 +115,10 @@ NodeMemory::NodeMemory(const Communicator& node, std::size_t bytes) : begin_(lay
     if (memory == MAP_FAILED) refuse("mmap", errno);
     base_ = {static_cast<std::byte*>(memory), Unmap{usize(all)}};
   });
+}
+
+Offset NodeMemory::page_of_machine() {
+  return sysconf(_SC_PAGESIZE);
 }
 
 void NodeMemory::Unmap::operator()(std::byte* base) const {

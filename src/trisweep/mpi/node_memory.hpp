@@ -10,9 +10,12 @@ namespace trisweep::mpi {
 
 class NodeMemory {
  public:
-  // `bytes`: of this rank's part, zeroed. Collective over the ranks of one node. Throws Error(environment) on
-  // every rank when memory does not suffice or the system does not let them share it.
-  NodeMemory(const Communicator& node, std::size_t bytes);
+  // `bytes`: of this rank's part, zeroed; `page`: of this machine's memory, or a multiple, the same on all
+  // ranks. Collective over the ranks of one node. Throws Error(environment) on every rank when memory does
+  // not suffice or the system does not let them share it.
+  NodeMemory(const Communicator& node, std::size_t bytes, Offset page = page_of_machine());
+
+  static Offset page_of_machine();
 
   std::byte* part(Index rank) const { return base_.get() + begin_[usize(rank)]; }
 

@@ -10,15 +10,36 @@
 namespace trisweep::mpi {
 namespace {
 
-constexpr int size_bits = 40;            // of a flag: the rest names the solve
 constexpr std::size_t batch = 256;       // flags looked at in one poll
 constexpr unsigned looks_per_kick = 16;  // fruitless looks after which MPI gets a turn
+constexpr std::ptrdiff_t trial = 0;      // where in the window a put is tried
+
+std::size_t most_sent(const CommunicationPattern& pattern) {
+  std::size_t most = 0;
+  for (const PhaseMessages& messages : pattern.phase) most = std::max(most, messages.out.size());
+  return most;
+}
+
+// Words that all messages of a phase have at most.
+std::size_t most_words(const CommunicationPattern& pattern) {
+  std::size_t most = 0;
+  for (const PhaseMessages& messages : pattern.phase) {
+    std::size_t words = 0;
+    for (const Envelope& m : messages.out) words += CheckedMessage::words(usize(m.rows) * pattern.row_bytes);
+    most = std::max(most, words);
+  }
+  return most;
+}
 
 }  // namespace
 
 OneSided::OneSided(const Communicator& comm, const CommunicationPattern& pattern)
-    : SlotTransport(comm, pattern, {.bytes = sizeof(std::uint64_t), .together = true}) {
-  agree_on_error(own_, [&] { awaited_.reserve(slots_.most_incoming()); });
+    : SlotTransport(comm, pattern, CheckedMessage::head_bytes, sizeof(std::uint64_t)) {
+  agree_on_error(own_, [&] {
+    awaited_.reserve(slots_.most_incoming());
+    requests_.reserve(std::max<std::size_t>(1, most_sent(pattern)));
+    packed_ = {std::max<std::size_t>(1, most_words(pattern)), "messages of the one-sided transport"};
+  });
   MPI_Win made = MPI_WIN_NULL;
   // An MPI may have no windows for some networks, and says so only now. Where only some ranks have one it
   // stays: they could not free it.
@@ -33,6 +54,7 @@ OneSided::OneSided(const Communicator& comm, const CommunicationPattern& pattern
   own_.keep(window_);
   try {
     open_window();
+    try_a_put();
   } catch (const CollectiveError&) {  // on all ranks: they free it together
     own_.free_window();
     throw;
@@ -40,7 +62,8 @@ OneSided::OneSided(const Communicator& comm, const CommunicationPattern& pattern
 }
 
 OneSided::~OneSided() {
-  epochs_.drain();  // freeing a window waits for all ranks: will they come?
+  if (!requests_.empty()) packed_.release();  // an error has ended the wait for them
+  epochs_.drain();                            // freeing a window waits for all ranks: will they come?
   if (own_.may_communicate()) own_.free_window();
 }
 
@@ -61,45 +84,66 @@ void OneSided::open_window() {
   });  // nobody writes before everybody's flags are zero
 }
 
+// To the next rank.
+void OneSided::try_a_put() {
+  constexpr double longest_wait = 10;  // seconds
+  Watchdog watchdog(std::min(longest_wait, own_.watchdog_limit()), &own_);
+  agree_on_error(own_, [&] {
+    packed_[0] = 1;
+    put(packed_.data(), 1, (own_.rank() + 1) % own_.size(), trial);
+    close_phase(watchdog);
+  });
+  agree_on_error(own_, [&] {
+    for (watchdog.reset(); load(trial) == 0;
+         watchdog.backoff([] { return std::string("this MPI lets no put arrive before a flush"); })) {
+      check(MPI_Win_sync(window_), "MPI_Win_sync");
+      let_mpi_work();
+    }
+  });
+}
+
 void OneSided::open_phase(Index phase) {
   phase_ = phase;
+  packed_end_ = 0;
   awaited_.resize(slots_.incoming(phase).size());
   std::iota(awaited_.begin(), awaited_.end(), 0);
   cursor_ = 0;
 }
 
-// Never 0, which is what a flag holds before the first message.
-std::uint64_t OneSided::flag_word(std::size_t bytes) const {
-  return (static_cast<std::uint64_t>(epochs_.current() + 1) << size_bits) | bytes;
+void OneSided::put(const std::uint64_t* words, std::size_t size, Index to, std::ptrdiff_t at) {
+  const Extent extent(size * sizeof *words, own_.limits());
+  requests_.push_back(MPI_REQUEST_NULL);
+  check(MPI_Rput(words, extent.count(), extent.type(), to, at, extent.count(), extent.type(), window_,
+                 &requests_.back()),
+        "MPI_Rput");
 }
 
-// MPI 3.1 has no request that tells when a put has arrived: a flush it must be, which neither the watchdog
-// nor the fault state ends. Where the target's software carries puts out, any call of MPI there does, so that
-// a rank that has failed still lets this one go on.
 void OneSided::send(Index number, const void* data, std::size_t bytes) {
   const Slot& slot = slots_.outgoing(phase_, number, bytes);
-  const MPI_Aint shift = epochs_.parity() * slot.stride;
-  const std::uint64_t flag = flag_word(bytes);
-  in_pieces(bytes, own_.limits(), [&](std::size_t at, int count) {
-    check(MPI_Put(static_cast<const std::byte*>(data) + at, count, MPI_BYTE, slot.peer,
-                  slot.data + shift + static_cast<MPI_Aint>(at), count, MPI_BYTE, window_),
-          "MPI_Put");
-  });
-  check(MPI_Win_flush(slot.peer, window_), "MPI_Win_flush");
-  check(MPI_Put(&flag, 1, MPI_UINT64_T, slot.peer, slot.flag + shift, 1, MPI_UINT64_T, window_), "MPI_Put");
-  check(MPI_Win_flush(slot.peer, window_), "MPI_Win_flush");
+  const CheckedMessage message(epochs_.current(), bytes);
+  const std::size_t words = CheckedMessage::words(bytes);
+  std::uint64_t* const packed = packed_.data() + packed_end_;
+  packed_end_ += words;
+  message.pack(data, packed);
+  put(packed, words, slot.peer, slot.flag + epochs_.parity() * slot.stride);
+}
+
+std::uint64_t OneSided::load(std::ptrdiff_t at) const {
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(base_ + at)).load(std::memory_order_relaxed);
 }
 
 std::optional<Arrival> OneSided::look(Index number) const {
   const Slot& slot = slots_.incoming(phase_)[usize(number)];
-  const MPI_Aint shift = epochs_.parity() * slot.stride;
-  auto& word = *reinterpret_cast<std::uint64_t*>(base_ + slot.flag + shift);
-  const std::uint64_t flag = std::atomic_ref(word).load(std::memory_order_acquire);
-  if (flag >> size_bits != flag_word(0) >> size_bits) return std::nullopt;
-  return Arrival{.from = slot.peer,
-                 .number = number,
-                 .bytes = flag & ((std::uint64_t{1} << size_bits) - 1),
-                 .data = base_ + slot.data + shift};
+  const std::ptrdiff_t begin = slot.flag + epochs_.parity() * slot.stride;
+  const CheckedMessage message(load(begin));
+  if (!message.is_of(epochs_.current()) || message.bytes() > slot.room) return std::nullopt;
+  if (!message.is_complete(reinterpret_cast<const std::uint64_t*>(base_ + begin))) return std::nullopt;
+  return Arrival{.from = slot.peer, .number = number, .bytes = message.bytes(), .data = base_ + begin};
+}
+
+void OneSided::receive(Arrival& arrival, void* data, std::size_t bytes) {
+  check_size(arrival, bytes);
+  CheckedMessage(epochs_.current(), bytes).unpack(static_cast<const std::uint64_t*>(arrival.data), data);
 }
 
 // Where puts are carried out by software, it is the target's MPI that does it, in any call.
@@ -134,6 +178,12 @@ std::optional<Arrival> OneSided::poll(Index number) {
   }
   std::erase(awaited_, number);
   return arrival;
+}
+
+// The buffers of its messages are free then.
+void OneSided::close_phase(Watchdog& watchdog) {
+  watchdog.wait(static_cast<int>(requests_.size()), requests_.data(), "sent messages have not left");
+  requests_.clear();
 }
 
 }  // namespace trisweep::mpi

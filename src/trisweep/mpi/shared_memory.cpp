@@ -21,8 +21,7 @@ const Communicator& on_one_node(const Communicator& comm) {
 }  // namespace
 
 SharedMemory::SharedMemory(const Communicator& comm, const CommunicationPattern& pattern)
-    : SlotTransport(on_one_node(comm), pattern, {.bytes = sizeof(Label), .together = false},
-                    line * (1 + 2 * pattern.phase.size())),
+    : SlotTransport(on_one_node(comm), pattern, sizeof(Label), line * (1 + 2 * pattern.phase.size())),
       memory_(own_, slots_.bytes()) {
   agree_on_error(own_, [&] {
     come_.reserve(slots_.most_incoming());
@@ -74,10 +73,9 @@ void SharedMemory::open_phase(Index phase) {
 void SharedMemory::send(Index number, const void* data, std::size_t bytes) {
   const Slot& slot = slots_.outgoing(phase_, number, bytes);
   const std::ptrdiff_t shift = epochs_.parity() * slot.stride;
-  std::byte* const part = memory_.part(slot.peer);
-  std::copy_n(static_cast<const std::byte*>(data), bytes, part + slot.data + shift);
   const auto place = static_cast<std::uint64_t>(slot.flag + shift);
   Label& written = label(slot.peer, place);
+  std::copy_n(static_cast<const std::byte*>(data), bytes, reinterpret_cast<std::byte*>(&written + 1));
   written.bytes = bytes;
   ArrivalList(SharedWord(head(slot.peer))).append(place, written.next);
 }

@@ -19,15 +19,15 @@ std::ptrdiff_t round_up(std::ptrdiff_t bytes) {
   return (bytes + multiple - 1) / multiple * multiple;
 }
 
-// What a sender is told of a slot: flag, data and stride.
-using SlotPlace = std::array<std::ptrdiff_t, 3>;
+// What a sender is told of a slot: flag and stride.
+using SlotPlace = std::array<std::ptrdiff_t, 2>;
 
 }  // namespace
 
-Slots::Slots(const Communicator& comm, const CommunicationPattern& pattern, const FlagLayout& flags,
+Slots::Slots(const Communicator& comm, const CommunicationPattern& pattern, std::size_t flag,
              std::size_t reserved)
     : end_(round_up(static_cast<std::ptrdiff_t>(reserved))) {
-  agree_on_error(comm, [&] { lay_out(pattern, flags); });
+  agree_on_error(comm, [&] { lay_out(pattern, static_cast<std::ptrdiff_t>(flag)); });
   tell_senders(comm);
 }
 
@@ -38,25 +38,13 @@ const Slot& Slots::outgoing(Index phase, Index number, std::size_t bytes) const 
                                                   number, slot.peer, bytes, slot.room));
 }
 
-void Slots::lay_out(const CommunicationPattern& pattern, const FlagLayout& flags) {
+void Slots::lay_out(const CommunicationPattern& pattern, std::ptrdiff_t flag) {
   const std::ptrdiff_t begin = end_;
-  const auto flag = static_cast<std::ptrdiff_t>(flags.bytes);
   for (const PhaseMessages& messages : pattern.phase) {
     Phase phase;
-    std::ptrdiff_t next_flag = end_;
-    if (flags.together) end_ = round_up(end_ + flag * std::ssize(messages.in));
     for (const Envelope& m : messages.in) {
-      Slot slot{.peer = m.peer, .room = usize(m.rows) * pattern.row_bytes};
-      if (flags.together) {
-        slot.flag = next_flag;
-        next_flag += flag;
-      } else {
-        slot.flag = end_;
-        end_ += flag;
-      }
-      slot.data = end_;
-      end_ = round_up(end_ + static_cast<std::ptrdiff_t>(slot.room));
-      phase.in.push_back(slot);
+      phase.in.push_back({.peer = m.peer, .flag = end_, .room = usize(m.rows) * pattern.row_bytes});
+      end_ = round_up(end_ + flag + static_cast<std::ptrdiff_t>(phase.in.back().room));
     }
     for (const Envelope& m : messages.out)
       phase.out.push_back({.peer = m.peer, .room = usize(m.rows) * pattern.row_bytes});
@@ -76,8 +64,7 @@ void Slots::tell_senders(const Communicator& comm) {
   auto told = exchange_lists(comm, agree_on_error(comm, [&] {
                                Places places;
                                for (const Phase& phase : phases_)
-                                 for (const Slot& s : phase.in)
-                                   places[s.peer].push_back({s.flag, s.data, s.stride});
+                                 for (const Slot& s : phase.in) places[s.peer].push_back({s.flag, s.stride});
                                std::vector<ListOfRank<SlotPlace>> lists;
                                for (auto& [peer, list] : places) lists.push_back({peer, std::move(list)});
                                return lists;
@@ -88,7 +75,7 @@ void Slots::tell_senders(const Communicator& comm) {
     for (Phase& phase : phases_) {
       for (Slot& s : phase.out) {
         std::span<const SlotPlace>& left = places[s.peer];
-        std::tie(s.flag, s.data, s.stride) = std::tuple_cat(left.front());
+        std::tie(s.flag, s.stride) = std::tuple_cat(left.front());
         left = left.subspan(1);
       }
     }

@@ -1,34 +1,28 @@
 #pragma once
 // Where messages are written that go straight into their receiver's memory. All of them are known beforehand
-// from the plan, so each has a slot of its own there, with a flag, and once more for odd solves: see
-// epochs.hpp. Each rank lays out its own memory and tells the senders the places.
+// from the plan, so each has a slot of its own there, with a flag before it, so that a short message comes in
+// the same line, and once more for odd solves: see epochs.hpp. Each rank lays out its own memory and tells
+// the senders the places.
 
 #include "trisweep/mpi/epochs.hpp"
 #include "trisweep/mpi/transport.hpp"
 
 namespace trisweep::mpi {
 
-// One message at one of its ends. Places are byte offsets into the receiver's memory in even solves; in odd
-// solves they are `stride` further.
+// One message at one of its ends. `flag` is a byte offset into the receiver's memory in even solves; in odd
+// solves it is `stride` further. The data come right behind the flag.
 struct Slot {
   Index peer;
   std::ptrdiff_t flag = 0;
-  std::ptrdiff_t data = 0;
   std::ptrdiff_t stride = 0;
-  std::size_t room;  // bytes
-};
-
-struct FlagLayout {
-  std::size_t bytes;
-  // Those of a phase next to each other, so that looking at all of them reads few cache lines; or each right
-  // before its data, so that a short message comes in the same line.
-  bool together;
+  std::size_t room;  // bytes of data
 };
 
 class Slots {
  public:
-  // Collective. The first `reserved` bytes of the memory are left to the transport.
-  Slots(const Communicator& comm, const CommunicationPattern& pattern, const FlagLayout& flags,
+  // Collective. `flag`: bytes of one, a multiple of 8. The first `reserved` bytes of the memory are left to
+  // the transport.
+  Slots(const Communicator& comm, const CommunicationPattern& pattern, std::size_t flag,
         std::size_t reserved = 0);
 
   // By number.
@@ -44,7 +38,7 @@ class Slots {
     std::vector<Slot> in;
     std::vector<Slot> out;
   };
-  void lay_out(const CommunicationPattern& pattern, const FlagLayout& flags);
+  void lay_out(const CommunicationPattern& pattern, std::ptrdiff_t flag);
   void tell_senders(const Communicator& comm);
 
   std::vector<Phase> phases_;
@@ -53,18 +47,18 @@ class Slots {
 };
 
 // What all transports into slots have in common: a message that has come lies in its slot until two solves
-// later, and one that was sent has left.
+// later, and (unless a transport says otherwise) as it was sent; one that was sent has left.
 class SlotTransport : public Transport {
  public:
-  void receive(Arrival& arrival, void* data, std::size_t bytes) final;
-  void close_phase(Watchdog&) final {}
+  void receive(Arrival& arrival, void* data, std::size_t bytes) override;
+  void close_phase(Watchdog&) override {}
   void close_solve(Watchdog& watchdog) override { epochs_.close(watchdog); }
 
  protected:
   // As Slots.
-  SlotTransport(const Communicator& comm, const CommunicationPattern& pattern, const FlagLayout& flags,
-                std::size_t reserved = 0)
-      : own_(comm.duplicate()), epochs_(own_), slots_(own_, pattern, flags, reserved) {}
+  SlotTransport(const Communicator& comm, const CommunicationPattern& pattern, std::size_t flag,
+                std::size_t reserved)
+      : own_(comm.duplicate()), epochs_(own_), slots_(own_, pattern, flag, reserved) {}
 
   Communicator own_;
   Epochs epochs_;

@@ -14,9 +14,13 @@ std::size_t bytes_of(Index rank) {
   return 1000 * usize(rank);
 }
 
-TEST(NodeMemory, EveryRankSeesWhatEveryOtherWrites) {
+// Pages are 4 KiB on x86-64, up to 64 on other processors.
+class NodeMemoryOfPages : public testing::TestWithParam<Offset> {};
+INSTANTIATE_TEST_SUITE_P(All, NodeMemoryOfPages, testing::Values(4 << 10, 16 << 10, 64 << 10));
+
+TEST_P(NodeMemoryOfPages, EveryRankSeesWhatEveryOtherWrites) {
   const Communicator world(MPI_COMM_WORLD);
-  const NodeMemory memory(world, bytes_of(world.rank()));
+  const NodeMemory memory(world, bytes_of(world.rank()), GetParam());
   const auto zero = [](std::byte b) { return b == std::byte{0}; };
   std::byte* const mine = memory.part(world.rank());
   EXPECT_TRUE(std::all_of(mine, mine + bytes_of(world.rank()), zero));
@@ -28,15 +32,15 @@ TEST(NodeMemory, EveryRankSeesWhatEveryOtherWrites) {
   }
 }
 
-// Whatever a page is: 4 KiB here, 16 or 64 on other processors.
-TEST(NodeMemory, PartsAreOnPagesOfTheirOwn) {
+TEST_P(NodeMemoryOfPages, PartsAreOnPagesOfTheirOwn) {
   const Communicator comm(MPI_COMM_WORLD);
   const Communicator node = comm.of_node();
-  const NodeMemory memory(node, 1 + usize(node.rank()));
-  for (Index rank = 0; rank < node.size(); ++rank)
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.part(rank)) %
-                  static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE)),
-              0);
+  const NodeMemory memory(node, 1 + usize(node.rank()), GetParam());
+  for (Index rank = 0; rank < node.size(); ++rank) {
+    EXPECT_EQ((memory.part(rank) - memory.part(0)) % GetParam(), 0);
+    EXPECT_EQ(rank == 0 || memory.part(rank) > memory.part(rank - 1), true);
+  }
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.part(0)) % usize(NodeMemory::page_of_machine()), 0);
 }
 
 TEST(NodeMemory, MoreThanThereIsIsRefusedOnEveryRank) {

@@ -20,7 +20,8 @@ TEST(Slots, OfMessagesAreOnLinesOfTheirOwn) {
       phase.out.push_back({.peer = peer, .name = 0, .rows = 3});
     }
   }
-  const Slots slots(comm, pattern, {.bytes = 32, .together = false}, 8);
+  constexpr std::size_t flag = 32;
+  const Slots slots(comm, pattern, flag, 8);
   std::set<std::ptrdiff_t> lines{0};  // of what is reserved
   constexpr auto line = std::ptrdiff_t{256};
   static_assert(cache_line % line == 0);
@@ -28,7 +29,7 @@ TEST(Slots, OfMessagesAreOnLinesOfTheirOwn) {
     for (const Slot& slot : slots.incoming(phase)) {
       for (const std::ptrdiff_t shift : {std::ptrdiff_t{0}, slot.stride}) {
         const std::ptrdiff_t first = slot.flag + shift;
-        const std::ptrdiff_t last = slot.data + shift + static_cast<std::ptrdiff_t>(slot.room) - 1;
+        const std::ptrdiff_t last = first + static_cast<std::ptrdiff_t>(flag + slot.room) - 1;
         for (std::ptrdiff_t at = first / line; at <= last / line; ++at) EXPECT_TRUE(lines.insert(at).second);
       }
     }

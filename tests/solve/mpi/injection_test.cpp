@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -229,6 +230,25 @@ TEST_F(Injection, OfCallsOfMpiInEveryTransport) {
                         });
                       },
                       {.failures = few});
+    }
+  }
+}
+
+// There all ranks are through, and wait for one another in calls that nothing ends.
+TEST_F(Injection, OfALookAtTheEndOfATransport) {
+  for (const auto& named : mpi::transports()) {
+    for (const Index failing : {Index{0}, world_size() - 1}) {
+      const Outcome outcome = run(polls, failing, 0, [&](Index) {
+        std::optional<testing_support::Undisturbed> calm(std::in_place);
+        const OwnCommunicator own;
+        {
+          TriangularSolver<double> solver(own, factors_, options(named, 1));
+          solve(solver, Op::none, 2);
+          calm.reset();
+        }
+        calm.emplace();
+      });
+      EXPECT_EQ(outcome.thrown, 0) << named.name;
     }
   }
 }

@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "support/other_build.hpp"
 #include "support/solver.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/solve/refinement.hpp"
+#include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -79,6 +83,19 @@ TEST_F(Mismatch, OfOptionsIsNamedOnEveryRank) {
     expect_to_name(message, fmt::format("ranks differ in {}:", c.name));
     expect_to_name(message, fmt::format("on rank {}", last_));
   }
+}
+
+// Nodes with libraries of their own would round sums differently, and so take different numbers of steps.
+TEST_F(Mismatch, OfBuildsIsNamed) {
+  using testing_support::commit_of_this_rank;
+  const char* const same = std::exchange(commit_of_this_rank, differs_ ? "another" : commit_of_this_rank);
+  const std::string message = error_of(ErrorKind::usage, [&] {
+    const Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, matrix::Csr<double>(a_)));
+  });
+  commit_of_this_rank = same;
+  expect_to_name(message, fmt::format("ranks differ in build: build is 0.0.0 {}, tests on rank 0, but 0.0.0 "
+                                      "another, tests on rank {}",
+                                      same, last_));
 }
 
 TEST_F(Mismatch, OfScalarTypesIsNamed) {

@@ -18,8 +18,7 @@ Machine cori_knl() {
                     .between = {1.5 * us, 8 * gb, 1.1 * us, 1.0 * us},
                     .eager_bytes = 8192},
       .one_sided = Network{.inside = {0.3 * us, 2 * gb, 0.2 * us, 0.1 * us},
-                           .between = {0.8 * us, 8 * gb, 0.3 * us, 0.1 * us},
-                           .flushed = true},
+                           .between = {0.8 * us, 8 * gb, 0.3 * us, 0.1 * us}},
       .sources = {{"ranks_per_node", "NERSC, Cori configuration: 68 cores at 1.4 GHz, of which 64 are used"},
                   {"worker_flops",
                    "Intel: 32 flops a cycle and core at 1.4 GHz, peak; half of it for "
