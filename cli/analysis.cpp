@@ -68,8 +68,9 @@ std::vector<model::SavedAnalysis> analyze_file(const Request& request, Observer&
 double eps_to_price(const PlanOptions& options) {
   const solve::SolverOptions::Compress compress = *compress_option(options.compress);
   if (!compress.automatic) return compress.eps;
-  return model::find_precision(options.precision).single_system ? solve::automatic_compression<Single<double>>().eps
-                                                                : solve::automatic_compression<double>().eps;
+  return model::find_precision(options.precision).single_system
+             ? solve::automatic_compression<Single<double>>().eps
+             : solve::automatic_compression<double>().eps;
 }
 
 // What the mappings and grids that may be chosen need at most of a dissection.

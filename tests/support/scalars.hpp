@@ -1,5 +1,6 @@
 #pragma once
-// Every scalar type, for typed tests; of builds that look for other things than numbers those in double precision.
+// Every scalar type, for typed tests; of builds that look for other things than numbers those in double
+// precision.
 
 #include <gtest/gtest.h>
 

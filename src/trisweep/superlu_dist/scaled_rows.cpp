@@ -31,8 +31,8 @@ double scale_of(double largest) {
 
 // The sizes of all scaled entries, on rank 0.
 template <Scalar S>
-matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const matrix::Csr<S>& rows, Index first,
-                                  const Scaling& scaling) {
+matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
+                                           Index first, const Scaling& scaling) {
   const Index n = std::ssize(scaling.col);
   std::vector<Single<double>> size;
   std::vector<Index> count;
@@ -40,7 +40,8 @@ matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const 
     for_each_entry(rows, [&](Index i, std::size_t e, Index j) {
       const double scale = scaling.row[usize(first + i)] * scaling.col[usize(j)];
       const auto scaled = static_cast<Single<double>>(double(std::abs(rows.value[e])) * scale);
-      size.push_back(rows.value[e] == S(0) ? 0 : std::max(scaled, std::numeric_limits<Single<double>>::min()));
+      size.push_back(rows.value[e] == S(0) ? 0
+                                           : std::max(scaled, std::numeric_limits<Single<double>>::min()));
     });
     for (Index i = 0; i < rows.rows(); ++i) count.push_back(std::ssize(rows.pattern.row(i)));
   });
