@@ -8,12 +8,13 @@
 
 namespace trisweep {
 
-// Of the linked library: "0.1.0". Nothing here throws.
+// Of the linked library: "0.1.0". Throws nothing.
 const char* version();
 // The commit that it was configured at, with "-dirty" where files had changed; empty outside a repository.
+// Throws nothing.
 const char* commit();
 // What it was built as: "Release, instruction sets baseline x86_64_v3, no GPU, no sanitizer, GNU 12.2.0",
-// with the compiler's flags.
+// with the compiler's flags. Throws nothing.
 const char* build_options();
 
 }  // namespace trisweep
