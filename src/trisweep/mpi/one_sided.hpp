@@ -8,10 +8,11 @@
 // MPI 3.1 and 4 order the bytes of a put neither among each other nor with those of other puts, tell its
 // sender by a flush alone that it has come, which waits without an end, and make only accumulates of the same
 // words atomic. So nothing of this is asked for: a message shows its receiver by itself that it is complete
-// (checked_message.hpp). That a put arrives at all before its sender flushes is left to the implementation;
-// all we know do so, some only while sender or receiver call MPI, as both do that wait. Each rank tries it
-// when the transport is made. A slot is written again two solves later, when its receiver is known to have
-// consumed it, and so to have had all of it: see epochs.hpp.
+// (checked_message.hpp). That a put arrives at all before its sender flushes is left to the implementation:
+// nearly all do so, some only while sender or receiver call MPI, as both do that wait. Each rank tries it
+// when the transport is made. Where puts are held back (windows that Open MPI emulates by messages), each is
+// flushed: no watchdog sees that wait. A slot is written again two solves later, when its receiver is known
+// to have consumed it, and so to have had all of it: see epochs.hpp.
 
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/mpi/checked_message.hpp"
@@ -22,8 +23,7 @@ namespace trisweep::mpi {
 class OneSided final : public SlotTransport {
  public:
   // Collective. Throws Error(environment) on every rank when memory does not suffice, or this MPI has no
-  // windows for these ranks, keeps their public and private copies apart (no polling of local memory), or
-  // does not let a put arrive before a flush.
+  // windows for these ranks, or keeps their public and private copies apart (no polling of local memory).
   OneSided(const Communicator& comm, const CommunicationPattern& pattern);
   ~OneSided() override;
 
@@ -50,6 +50,7 @@ class OneSided final : public SlotTransport {
   std::vector<Index> awaited_;         // messages of the open phase that have not come, in any order
   std::size_t cursor_ = 0;             // into awaited_: where the next look begins
   unsigned fruitless_ = 0;             // looks since MPI had a turn
+  bool flushes_ = false;               // without it puts do not come
 };
 
 }  // namespace trisweep::mpi
