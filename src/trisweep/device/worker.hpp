@@ -128,9 +128,8 @@ class Worker {
     pe_.peers.fail();
   }
 
-  // An item that has all it needs. Inlined: a call may take more registers than the kernel has, in files
-  // whose device functions are linked.
-  [[gnu::always_inline]] TRISWEEP_DEVICE void complete(Index number) const {
+  // An item that has all it needs.
+  TRISWEEP_DEVICE void complete(Index number) const {
     const Item& item = program_.item[number];
     block_.begin(number);
     if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
