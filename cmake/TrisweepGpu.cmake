@@ -34,7 +34,8 @@ set(trisweep_nvcc_options $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-c
 # The files that call NVSHMEM, whose device functions are linked to them.
 function(trisweep_nvshmem)
   add_library(trisweep_nvshmem STATIC ${ARGN})
-  target_compile_options(trisweep_nvshmem PRIVATE ${trisweep_nvcc_options})
+  # Functions that are linked know no kernel's bound of registers: no kernel of workers has more than 128.
+  target_compile_options(trisweep_nvshmem PRIVATE ${trisweep_nvcc_options} $<$<COMPILE_LANGUAGE:CUDA>:-maxrregcount=128>)
   target_include_directories(trisweep_nvshmem SYSTEM PRIVATE ${TRISWEEP_NVSHMEM}/include)
   target_compile_definitions(trisweep_nvshmem PUBLIC TRISWEEP_NVSHMEM)
   set_target_properties(trisweep_nvshmem PROPERTIES
