@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device/one_way.hpp"
 #include "device/virtual_pes.hpp"
 #include "support/largest.hpp"
 #include "support/structure.hpp"
@@ -79,19 +80,8 @@ struct LaterPe {
 
 // PE 0 sends a row to PE 1, which has yet to read that of the solve before.
 TEST(DeviceRepeat, NothingIsSentToWhoseSolveBeforeIsNotFinished) {
-  Program sender, receiver;
-  sender.rows = 1;
-  sender.run = {{0, 1}};
-  sender.put = {{.pe = 1, .row = 1, .signal = 0}};
-  sender.transfer = {{.run = {0, 1}, .put = 0}};
-  sender.item = {{.action = Action::transfer, .at = 0}};
-  receiver.pe = 1;
-  receiver.rows = 2;
-  receiver.inbound = {{.from = 0, .address = {.row = 1, .rows = 1, .signal = 0}}};
-  receiver.run = {{0, 1}};
-  receiver.transfer = {{.run = {0, 1}, .comes = true, .signal = 0, .row = 1}};
-  receiver.source = {{.pe = 0, .row = 0, .signal = 1}};
-  receiver.item = {{.action = Action::transfer, .at = 0}, {.action = Action::close, .at = 0, .after = 1}};
+  const testing_support::OneWay programs;
+  const auto& [sender, receiver] = programs;
   std::vector<Buffer<std::byte>> shared;
   for (const Program* program : {&sender, &receiver})
     shared.push_back(zeros<std::byte>(shared_layout(*program, 2).bytes<double>(1), "a test"));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "device/one_way.hpp"
 #include "device/virtual_pes.hpp"
 #include "support/memory_model.hpp"
 #include "support/structure.hpp"
@@ -79,6 +80,7 @@ namespace {
 namespace model = testing_support::model;
 using model::Number;
 using testing_support::MadeUpFactors;
+using testing_support::OneWay;
 using testing_support::Programs;
 using Word = model::Atomic<Count>;
 using Peers = DirectPeers<Number, Word>;
@@ -221,25 +223,7 @@ TEST(WorkerOrders, SufficeBetweenLayers) {
         << schedule.name;
 }
 
-// PE 0 sends a row to PE 1, and needs nothing of it: nothing but the room for the next one holds it up.
-struct OneWay {
-  OneWay() {
-    sender.rows = 1;
-    sender.run = {{0, 1}};
-    sender.put = {{.pe = 1, .row = 1, .signal = 0}};
-    sender.transfer = {{.run = {0, 1}, .put = 0}};
-    sender.item = {{.action = Action::transfer, .at = 0}};
-    receiver.pe = 1;
-    receiver.rows = 2;
-    receiver.inbound = {{.from = 0, .address = {.row = 1, .rows = 1, .signal = 0}}};
-    receiver.run = {{0, 1}};
-    receiver.transfer = {{.run = {0, 1}, .comes = true, .signal = 0, .row = 1}};
-    receiver.source = {{.pe = 0, .row = 0, .signal = 1}};
-    receiver.item = {{.action = Action::transfer, .at = 0}, {.action = Action::close, .at = 0, .after = 1}};
-  }
-  Program sender, receiver;
-};
-
+// Nothing but the room for the next row holds up who sends it.
 struct OneWayRun {
   explicit OneWayRun(const OneWay& of) {
     pe.emplace_back(of.sender);

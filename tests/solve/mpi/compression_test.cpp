@@ -4,6 +4,7 @@
 
 #include "gallery/gallery.hpp"
 #include "support/distributed_rows.hpp"
+#include "support/scalars.hpp"
 #include "support/solver.hpp"
 #include "trisweep/model/cost.hpp"
 #include "trisweep/solve/compression_choice.hpp"
@@ -35,8 +36,7 @@ constexpr double eps = 1e-6;
 
 template <class T>
 class CompressedSweeps : public testing::Test {};
-using DoubleScalars = testing::Types<double, std::complex<double>>;
-TYPED_TEST_SUITE(CompressedSweeps, DoubleScalars);
+TYPED_TEST_SUITE(CompressedSweeps, testing_support::DoubleScalars);
 
 TYPED_TEST(CompressedSweeps, AreOffByWhatWasAllowedInEveryPlan) {
   using T = TypeParam;
@@ -123,7 +123,7 @@ TEST(CompressedSweeps, TakeFactorsOfLowerPrecision) {
 
 template <class T>
 class CompressedDevicesThreads : public testing::Test {};
-TYPED_TEST_SUITE(CompressedDevicesThreads, DoubleScalars);
+TYPED_TEST_SUITE(CompressedDevicesThreads, testing_support::DoubleScalars);
 
 // Answers of the same tiles as the processors read: they differ by rounding. On devices they are bitwise the
 // same with any number of workers, and with any exchange backend between layers.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/scalars.hpp"
 #include "support/solver.hpp"
 #include "trisweep/plan/traffic.hpp"
 #include "trisweep/plan/variants.hpp"
@@ -44,8 +45,7 @@ void solve_every_op() {
 
 template <class T>
 class DeviceEngineThreads : public testing::Test {};
-using DoubleScalars = testing::Types<double, std::complex<double>>;
-TYPED_TEST_SUITE(DeviceEngineThreads, DoubleScalars);
+TYPED_TEST_SUITE(DeviceEngineThreads, testing_support::DoubleScalars);
 
 TYPED_TEST(DeviceEngineThreads, SolveEveryOp) {
   solve_every_op<TypeParam>();

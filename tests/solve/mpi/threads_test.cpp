@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "support/scalars.hpp"
 #include "support/solver.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/solve/refinement.hpp"
@@ -25,8 +26,7 @@ std::vector<distribution::ProcessGrid> two_grids() {
 
 template <class T>
 class TriangularSolverThreads : public testing::Test {};
-using DoubleScalars = testing::Types<double, std::complex<double>>;  // Variants are of every type
-TYPED_TEST_SUITE(TriangularSolverThreads, DoubleScalars);
+TYPED_TEST_SUITE(TriangularSolverThreads, testing_support::DoubleScalars);
 
 TYPED_TEST(TriangularSolverThreads, SolveEveryOp) {
   using T = TypeParam;

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/scalars.hpp"
 #include "support/solver.hpp"
 
 namespace trisweep::solve {
@@ -18,8 +19,7 @@ using testing_support::world_size;
 
 template <class T>
 class TriangularSolverTest : public testing::Test {};
-using DoubleScalars = testing::Types<double, std::complex<double>>;  // Variants are of every type
-TYPED_TEST_SUITE(TriangularSolverTest, DoubleScalars);
+TYPED_TEST_SUITE(TriangularSolverTest, testing_support::DoubleScalars);
 
 TYPED_TEST(TriangularSolverTest, SolvesWhatHasFewerSupernodesThanRanks) {
   using T = TypeParam;
