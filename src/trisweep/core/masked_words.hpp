@@ -1,6 +1,6 @@
 #pragma once
 // Words masked by numbers that follow one another, and their sum: of messages that show by themselves when
-// all of them has come (mpi/checked_message.hpp). Nearly as fast as copying.
+// all of them has come (mpi/checked_message.hpp).
 
 #include <cstddef>
 #include <cstdint>

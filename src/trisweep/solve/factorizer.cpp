@@ -211,6 +211,7 @@ GivenFactors<T> Factorizer<T>::to_give(const matrix::Csr<T>& a, const Attempt& a
 template <Scalar T>
 template <Scalar F>
 PlanRequest Factorizer<T>::plan_request(const Attempt& attempt) const {
+  const bool conservative = attempt.pivoting == Pivoting::conservative;
   PlanRequest request{.axes = *options_.plan,
                       .machine = options_.machine,
                       .ordering = options_.ordering,
@@ -225,8 +226,8 @@ PlanRequest Factorizer<T>::plan_request(const Attempt& attempt) const {
                       .clusters = attempt.compression.eps > 0,
                       .rows = system_.matrix().partition(),
                       .numbers = system_.numbers(),
-                      .balanced = attempt.pivoting == Pivoting::conservative};
-  if (request.balanced) request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
+                      .balanced = conservative};
+  if (conservative) request.axes.diagonal = {std::string(symbolic::diagonals().front().name)};
   return request;
 }
 
