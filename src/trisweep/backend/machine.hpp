@@ -32,6 +32,30 @@ enum class Scope { device, system };
 
 namespace trisweep::backend {
 
+// Behind a release fence a relaxed operation releases. Without one (where it would cost more, or the thread
+// sanitizer, which knows no fences, watches) each releases by itself.
+#if defined(TRISWEEP_RELEASE_FENCE)
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline void store_fenced(C* at, std::type_identity_t<C> value) {
+  store_relaxed<scope>(at, value);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_fenced(C* at, std::type_identity_t<C> value) {
+  return add_relaxed<scope>(at, value);
+}
+#else
+template <Scope scope>
+TRISWEEP_DEVICE inline void release_fence() {}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline void store_fenced(C* at, std::type_identity_t<C> value) {
+  store_release<scope>(at, value);
+}
+template <Scope scope, class C>
+TRISWEEP_DEVICE inline C add_fenced(C* at, std::type_identity_t<C> value) {
+  return add_release<scope>(at, value);
+}
+#endif
+
 // Whether a counter has come to a value, and then acquires what it was released with. To acquire flushes a
 // GPU's L1 cache, which its neighbours read from: looks that find too little do not.
 template <Scope scope, class Word>

@@ -20,15 +20,6 @@ TRISWEEP_DEVICE inline void store_release(C* at, std::type_identity_t<C> value) 
   __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
-// Nothing: what is fenced releases by itself here, where that costs nothing, and the thread sanitizer knows
-// no fences.
-template <Scope scope>
-TRISWEEP_DEVICE inline void release_fence() {}
-template <Scope scope, class C>
-TRISWEEP_DEVICE inline void store_fenced(C* at, std::type_identity_t<C> value) {
-  store_release<scope>(at, value);
-}
-
 // These return what was there before. Acquire and release:
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C add(C* at, std::type_identity_t<C> value) {
@@ -39,10 +30,6 @@ TRISWEEP_DEVICE inline C add(C* at, std::type_identity_t<C> value) {
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C add_release(C* at, std::type_identity_t<C> value) {
   return __atomic_fetch_add(at, value, __ATOMIC_RELEASE);
-}
-template <Scope scope, class C>
-TRISWEEP_DEVICE inline C add_fenced(C* at, std::type_identity_t<C> value) {
-  return add_release<scope>(at, value);
 }
 // Of a ticket, which orders nothing.
 template <Scope scope, class C>

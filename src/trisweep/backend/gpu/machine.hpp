@@ -49,7 +49,10 @@ TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {
   return Atomic<scope, C>(*at).exchange(value, ::cuda::memory_order_acq_rel);
 }
 // A fence of older chips also acquires, which flushes the L1 cache.
-#if __CUDA_ARCH__ >= 900 || defined(TRISWEEP_RELEASE_FENCE)
+#if __CUDA_ARCH__ >= 900 && !defined(TRISWEEP_RELEASE_FENCE)
+#define TRISWEEP_RELEASE_FENCE
+#endif
+#if defined(TRISWEEP_RELEASE_FENCE)
 template <Scope scope>
 TRISWEEP_DEVICE inline void release_fence() {
   if constexpr (scope == Scope::device) {
@@ -59,23 +62,8 @@ TRISWEEP_DEVICE inline void release_fence() {
   }
 }
 template <Scope scope, class C>
-TRISWEEP_DEVICE inline void store_fenced(C* at, std::type_identity_t<C> value) {
+TRISWEEP_DEVICE inline void store_relaxed(C* at, std::type_identity_t<C> value) {
   Atomic<scope, C>(*at).store(value, ::cuda::memory_order_relaxed);
-}
-template <Scope scope, class C>
-TRISWEEP_DEVICE inline C add_fenced(C* at, std::type_identity_t<C> value) {
-  return add_relaxed<scope>(at, value);
-}
-#else
-template <Scope scope>
-TRISWEEP_DEVICE inline void release_fence() {}
-template <Scope scope, class C>
-TRISWEEP_DEVICE inline void store_fenced(C* at, std::type_identity_t<C> value) {
-  store_release<scope>(at, value);
-}
-template <Scope scope, class C>
-TRISWEEP_DEVICE inline C add_fenced(C* at, std::type_identity_t<C> value) {
-  return add_release<scope>(at, value);
 }
 #endif
 TRISWEEP_DEVICE inline Count now() {
@@ -115,6 +103,7 @@ template <Scope scope, class C>
 TRISWEEP_DEVICE inline C add_relaxed(C* at, std::type_identity_t<C> value) {
   return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, threads_of<scope>);
 }
+#define TRISWEEP_RELEASE_FENCE
 template <Scope scope>
 TRISWEEP_DEVICE inline void release_fence() {
   if constexpr (scope == Scope::device) {
@@ -124,12 +113,8 @@ TRISWEEP_DEVICE inline void release_fence() {
   }
 }
 template <Scope scope, class C>
-TRISWEEP_DEVICE inline void store_fenced(C* at, std::type_identity_t<C> value) {
+TRISWEEP_DEVICE inline void store_relaxed(C* at, std::type_identity_t<C> value) {
   __hip_atomic_store(at, value, __ATOMIC_RELAXED, threads_of<scope>);
-}
-template <Scope scope, class C>
-TRISWEEP_DEVICE inline C add_fenced(C* at, std::type_identity_t<C> value) {
-  return add_relaxed<scope>(at, value);
 }
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {
