@@ -31,13 +31,12 @@ endif()
 set(trisweep_nvcc_options $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr --extended-lambda
                           --diag-suppress=554>)
 
-# The files that call NVSHMEM, whose device functions are linked to them.
-function(trisweep_nvshmem)
+# The files that call NVSHMEM, whose device functions are linked to them, in place of STUB.
+function(trisweep_nvshmem stub)
   add_library(trisweep_nvshmem STATIC ${ARGN})
   # Functions that are linked know no kernel's bound of registers: no kernel of workers has more than 128.
   target_compile_options(trisweep_nvshmem PRIVATE ${trisweep_nvcc_options} $<$<COMPILE_LANGUAGE:CUDA>:-maxrregcount=128>)
   target_include_directories(trisweep_nvshmem SYSTEM PRIVATE ${TRISWEEP_NVSHMEM}/include)
-  target_compile_definitions(trisweep_nvshmem PUBLIC TRISWEEP_NVSHMEM)
   set_target_properties(trisweep_nvshmem PROPERTIES
     POSITION_INDEPENDENT_CODE ON CUDA_SEPARABLE_COMPILATION ON CUDA_RESOLVE_DEVICE_SYMBOLS ON)
   target_link_libraries(trisweep_nvshmem PUBLIC trisweep_gpu ${TRISWEEP_NVSHMEM}/lib/libnvshmem_device.a
@@ -45,7 +44,19 @@ function(trisweep_nvshmem)
   # The device functions are linked with these libraries, which CMake does not build first where each needs the other.
   add_dependencies(trisweep_nvshmem trisweep_gpu trisweep_backend)
   set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_nvshmem)
-  target_link_libraries(trisweep_backend PUBLIC trisweep_nvshmem)
+  set_source_files_properties(${stub} PROPERTIES HEADER_FILE_ONLY ON)
+  target_link_libraries(trisweep_backend PUBLIC
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:TRISWEEP_ONE_PROCESS>>>:$<TARGET_NAME:trisweep_nvshmem>>)
+endfunction()
+
+# Programs of one process, which scripts/gpu packs: NVSHMEM would be most of the package.
+function(trisweep_one_process)
+  if(TARGET trisweep_nvshmem)
+    foreach(program IN LISTS ARGN)
+      set_target_properties(${program} PROPERTIES TRISWEEP_ONE_PROCESS ON)
+      target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/src/trisweep/backend/symmetric_heap.cpp)
+    endforeach()
+  endif()
 endfunction()
 
 # trisweep_gpu_kernels(NAME source...): the library of these kernels, where there are any.
@@ -91,8 +102,7 @@ function(trisweep_fake_cuda)
   target_sources(trisweep_gpu PRIVATE ${folder}/runtime.cpp ${folder}/blocks.cpp ${folder}/nvshmem.cpp)
   target_include_directories(trisweep_backend BEFORE PUBLIC
     $<BUILD_INTERFACE:${folder}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/tests>)
-  target_compile_definitions(trisweep_backend PUBLIC __CUDACC__ __CUDA_ARCH__=700 TRISWEEP_NVSHMEM
-    TRISWEEP_RELEASE_FENCE)
+  target_compile_definitions(trisweep_backend PUBLIC __CUDACC__ __CUDA_ARCH__=700 TRISWEEP_RELEASE_FENCE)
   if(TRISWEEP_SANITIZE STREQUAL thread)
     set_source_files_properties(${folder}/blocks.cpp PROPERTIES
       COMPILE_OPTIONS "-fno-sanitize=thread;-DFAKE_CUDA_THREAD_SANITIZER")
@@ -102,8 +112,10 @@ endfunction()
 # Those of the library. In the folder of the stages.
 function(trisweep_gpu)
   set(of_nvshmem backend/gpu/nvshmem.cu device/worker_nvshmem.cu)
+  set(of_no_heap ${CMAKE_CURRENT_SOURCE_DIR}/backend/symmetric_heap.cpp)
   if(TRISWEEP_FAKE_CUDA)
     list(APPEND ARGN ${of_nvshmem})
+    set_source_files_properties(${of_no_heap} PROPERTIES HEADER_FILE_ONLY ON)
   endif()
   trisweep_gpu_kernels(trisweep_gpu ${ARGN})
   if(TARGET trisweep_gpu)
@@ -117,6 +129,6 @@ function(trisweep_gpu)
     trisweep_fake_cuda()
   endif()
   if(TRISWEEP_CUDA AND TRISWEEP_NVSHMEM)
-    trisweep_nvshmem(${of_nvshmem})
+    trisweep_nvshmem(${of_no_heap} ${of_nvshmem})
   endif()
 endfunction()

@@ -30,7 +30,7 @@ endif()
 # What a stage links that is not ours.
 function(trisweep_external_libraries result stage)
   get_target_property(libraries ${stage} INTERFACE_LINK_LIBRARIES)
-  list(FILTER libraries EXCLUDE REGEX "^trisweep_")
+  list(FILTER libraries EXCLUDE REGEX "(^|TARGET_NAME:)trisweep_")
   set(${result} ${libraries} PARENT_SCOPE)
 endfunction()
 

@@ -1,12 +1,9 @@
+// Programs without NVSHMEM; those with it have backend/gpu/nvshmem.cu instead.
+
 #include "trisweep/backend/symmetric_heap.hpp"
 
 namespace trisweep::backend {
 
-#if defined(TRISWEEP_NVSHMEM)
-bool has_symmetric_heap() {
-  return true;
-}
-#else
 bool has_symmetric_heap() {
   return false;
 }
@@ -16,6 +13,5 @@ HeapId make_heap_id() {
 std::shared_ptr<SymmetricHeap> join_symmetric_heap(const HeapId& /*id*/, Index /*rank*/, Index /*ranks*/) {
   return nullptr;
 }
-#endif
 
 }  // namespace trisweep::backend

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <typeindex>
 
 #include "trisweep/core/types.hpp"
 
@@ -18,6 +19,8 @@ class SymmetricHeap {
   virtual void barrier() const = 0;
   // While it is held, puts to other nodes may read from that memory of the device, which is not the heap's.
   virtual std::shared_ptr<void> make_source(void* memory, std::size_t bytes) const = 0;
+  // That of a body whose peers put into the heap.
+  virtual const void* kernel_of(std::type_index body) const = 0;
   // A kernel of all PEs, whose blocks are all resident.
   virtual void launch(const void* kernel, unsigned blocks, unsigned threads, void** arguments,
                       void* stream) const = 0;
@@ -27,7 +30,8 @@ class SymmetricHeap {
 
 // What processes must have in common to find each other: one of them makes it, and tells the others.
 using HeapId = std::array<std::byte, 128>;
-// Whether this build has such a heap; without one the following are not called.
+// Whether this program has such a heap: what is linked says so, since NVSHMEM is large and a program of one
+// process has no use for it. Without one the following are not called.
 bool has_symmetric_heap();
 HeapId make_heap_id();
 // Of this process, on its current device. Collective; there is one at a time. Throws Error(environment) when
@@ -36,15 +40,5 @@ std::shared_ptr<SymmetricHeap> join_symmetric_heap(const HeapId& id, Index rank,
 
 // What kernels call of it: known to the compiler of such kernels only (backend/gpu/nvshmem_kernel.hpp).
 struct HeapPuts;
-
-#if defined(TRISWEEP_NVSHMEM)
-template <class Body>
-const void* symmetric_kernel_of();
-#else
-template <class Body>
-const void* symmetric_kernel_of() {
-  return nullptr;
-}
-#endif
 
 }  // namespace trisweep::backend

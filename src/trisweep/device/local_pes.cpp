@@ -1,5 +1,7 @@
 #include "trisweep/device/local_pes.hpp"
 
+#include <typeindex>
+
 namespace trisweep::device {
 
 template <Scalar T>
@@ -92,8 +94,7 @@ int LocalPes<T>::workers_of(const Part& part) const {
   } else {
     int resident = 0;
     if constexpr (Body::puts_to_heap) {
-      resident =
-          backend::runtime(device_).resident_blocks(backend::symmetric_kernel_of<Body>(), Body::threads);
+      resident = backend::runtime(device_).resident_blocks(heap_->kernel_of(typeid(Body)), Body::threads);
     } else {
       resident = backend::resident_blocks<Body>({device_, pool_});
     }
@@ -110,7 +111,7 @@ void LocalPes<T>::launch(const Body& body, int blocks, const Launch& of) const {
     backend::launch_together({device_, pool_, of.stream}, body, blocks, of.poll);
   } else {
     void* arguments[] = {const_cast<Body*>(&body)};
-    const void* const kernel = backend::symmetric_kernel_of<Body>();
+    const void* const kernel = heap_->kernel_of(typeid(Body));
     const auto count = static_cast<unsigned>(blocks), threads = static_cast<unsigned>(Body::threads);
     // PEs stop at places of their own: a launch is not all PEs' then, and blocks are resident all the same.
     if (pe_.front().program().boundary.empty()) {

@@ -1,5 +1,8 @@
 // By NVSHMEM's device functions, which are linked to it.
 
+#include <map>
+#include <utility>
+
 #include "trisweep/backend/gpu/nvshmem_kernel.hpp"
 #include "trisweep/device/worker.hpp"
 #include "trisweep/kernels/stored.hpp"
@@ -7,15 +10,24 @@
 using trisweep::backend::NumberOf;
 using namespace trisweep::device;
 
-template <class Side, class N, int columns>
-using Workers = RunWorkers<Side, N, HeapPeers<N>, columns>;
+namespace {
 
-#define WORKERS(Side, T)                                   \
-  TRISWEEP_SYMMETRIC_KERNEL(Workers<Side, NumberOf<T>, 1>) \
-  TRISWEEP_SYMMETRIC_KERNEL(Workers<Side, NumberOf<T>, widest_tile>)
+template <class Side, class N, int columns>
+std::pair<const std::type_index, const void*> workers() {
+  using Body = RunWorkers<Side, N, HeapPeers<N>, columns>;
+  return {typeid(Body), trisweep::backend::kernel_of<Body>()};
+}
+
+}  // namespace
+
+#define WORKERS(Side, T) workers<Side, NumberOf<T>, 1>(), workers<Side, NumberOf<T>, widest_tile>(),
 #define KERNELS(S, T)            \
   WORKERS(const NumberOf<S>*, T) \
   WORKERS(Pieces<NumberOf<S>>, T)
 #define MEASURING(T) WORKERS(NoPanels, T)
-TRISWEEP_FOR_EACH_STORAGE(KERNELS)
-TRISWEEP_FOR_EACH_SCALAR(MEASURING)
+
+const void* trisweep::backend::symmetric_kernel(std::type_index body) {
+  static const std::map<std::type_index, const void*> kernels{TRISWEEP_FOR_EACH_STORAGE(KERNELS)
+                                                                  TRISWEEP_FOR_EACH_SCALAR(MEASURING)};
+  return kernels.at(body);
+}

@@ -1,12 +1,11 @@
 // The host's part of NVSHMEM.
 
 #include <cuda_runtime.h>
-#include <nvshmem.h>
-#include <nvshmemx.h>
 
 #include <cstring>
 #include <string>
 
+#include "trisweep/backend/gpu/nvshmem_kernel.hpp"
 #include "trisweep/backend/gpu/runtime.hpp"
 #include "trisweep/backend/symmetric_heap.hpp"
 #include "trisweep/core/error.hpp"
@@ -46,6 +45,7 @@ class Nvshmem final : public SymmetricHeap {
     check_nvshmem(nvshmemx_buffer_register(memory, bytes), "nvshmemx_buffer_register");
     return {memory, [](void* of) { nvshmemx_buffer_unregister(of); }};
   }
+  const void* kernel_of(std::type_index body) const override { return symmetric_kernel(body); }
   void launch(const void* kernel, unsigned blocks, unsigned threads, void** arguments,
               void* stream) const override {
     check_nvshmem(nvshmemx_collective_launch(kernel, dim3(blocks), dim3(threads), arguments, 0,
@@ -59,6 +59,10 @@ class Nvshmem final : public SymmetricHeap {
 };
 
 }  // namespace
+
+bool has_symmetric_heap() {
+  return true;
+}
 
 HeapId make_heap_id() {
   nvshmemx_uniqueid_t id = NVSHMEMX_UNIQUEID_INITIALIZER;

@@ -1,9 +1,10 @@
 #pragma once
-// Kernels that put by NVSHMEM, whose headers take a minute to compile: TRISWEEP_SYMMETRIC_KERNEL(Body) is
-// that of a body.
+// Kernels that put by NVSHMEM, whose headers take a minute to compile.
 
 #include <nvshmem.h>
 #include <nvshmemx.h>
+
+#include <typeindex>
 
 #include "trisweep/backend/kernel.hpp"
 #include "trisweep/backend/symmetric_heap.hpp"
@@ -25,12 +26,7 @@ struct HeapPuts {
   }
 };
 
-template <class Body>
-const void* symmetric_kernel_of() {
-  return kernel_of<Body>();
-}
+// The kernels of all bodies: where these are known (device/worker_nvshmem.cu).
+const void* symmetric_kernel(std::type_index body);
 
 }  // namespace trisweep::backend
-
-#define TRISWEEP_SYMMETRIC_KERNEL(...) \
-  template const void* trisweep::backend::symmetric_kernel_of<__VA_ARGS__>();
