@@ -87,7 +87,8 @@ class TestPe : public device::LocalPe<T> {
                         workers_);
     }();
     pe.solve = solve;
-    pe.scratch += usize(worker) * pe.scratch_size;
+    pe.work.scratch += usize(worker) * pe.scratch_size;
+    pe.work.nrhs = solve.nrhs;
     const auto run = [&]<int columns>(std::integral_constant<int, columns>) {
       device::Worker<device::InKernels<Side>, Number, Peers, columns, Block>(pe, block).run();
     };

@@ -116,7 +116,10 @@ class ModelPe {
         .counter = counter_.get(),
         .time = time_.data(),
         .phases = static_cast<Index>(program_.part.size()),
-        .scratch = scratch_.data() + worker * program_.scratch,
+        .work = {.row = row_.data(),
+                 .position = program_.position.data(),
+                 .scratch = scratch_.data() + worker * program_.scratch,
+                 .nrhs = 1},
         .scratch_size = usize(program_.scratch),
         .measured = {},
         .solve = {

@@ -82,44 +82,34 @@ class PesOfAHeap {
 
 // Returns how many tiles there were.
 template <Scalar T>
-int expect_solves(const symbolic::Structure& structure, const distribution::ProcessGrid& grid,
-                  const Variant& variant, Op op, Index nrhs, bool in_tiles) {
+int expect_solves(const symbolic::Structure& structure, const Combination& of) {
   show_life();
   const distribution::Tiling tiling =
-      in_tiles ? distribution::Tiling{} : distribution::Tiling{.width = 3, .least = 1};
-  const Programs programs(structure, grid, variant, op, false, tiling);
-  const MadeUpFactors<T> factors(*programs.distribution.structure, false, in_tiles);
+      of.in_tiles ? distribution::Tiling{} : distribution::Tiling{.width = 3, .least = 1};
+  const Programs programs(structure, of.grid, of.variant, of.op, false, tiling);
+  const MadeUpFactors<T> factors(*programs.distribution.structure, false, of.in_tiles);
   const AllPanels<T> panels(programs, factors);
-  const VirtualPes<T> host(programs, factors, 1, nrhs);
-  const auto b = random_vector<T>(usize(structure.n) * usize(nrhs), 3);
-  const auto [x, tiles] = PesOfAHeap<T>(programs, panels, in_tiles, nrhs).solve(host, b, 1);
+  const VirtualPes<T> host(programs, factors, 1, of.nrhs);
+  const auto b = random_vector<T>(usize(structure.n) * usize(of.nrhs), 3);
+  const auto [x, tiles] = PesOfAHeap<T>(programs, panels, of.in_tiles, of.nrhs).solve(host, b, 1);
   std::vector<T> expected;
   for (auto column = b.begin(); column != b.end(); column += structure.n) {
-    const auto one = factors.solve(op, {column, column + structure.n});
+    const auto one = factors.solve(of.op, {column, column + structure.n});
     expected.insert(expected.end(), one.begin(), one.end());
   }
-  EXPECT_LT(largest_difference(x, expected) / largest_magnitude(expected), in_tiles ? 100 * tile_eps : 1e-13)
-      << variant.name << " op " << char(op) << " nrhs " << nrhs;
+  EXPECT_LT(largest_difference(x, expected) / largest_magnitude(expected),
+            of.in_tiles ? 100 * tile_eps : 1e-13)
+      << of.variant.name << " op " << char(of.op) << " nrhs " << of.nrhs;
   return tiles;
 }
 
-// Each variant with the next op, type and storage.
 TEST(HeapThreads, EveryVariantSolvesOnOneToFourPes) {
-  constexpr std::array ops{Op::none, Op::transpose, Op::conjugate_transpose};
   const auto structure = random_structure(56, 2, 16, 2), wide = random_structure(110, 2, 16, 2);
-  int turn = 0, tiles = 0;
-  for (const distribution::ProcessGrid grid :
-       {distribution::ProcessGrid{1, 1, 1}, {1, 2, 1}, {3, 1, 1}, {2, 2, 1}, {1, 1, 4}, {2, 1, 2}}) {
-    for (const Variant& variant : variants(grid)) {
-      if (++turn % 3 != 0) continue;
-      const int of = turn / 3;
-      const bool in_tiles = of / 2 % 2 == 0;
-      const Op op = ops[usize(of % 3)];
-      const Index nrhs = of / 3 % 2 == 0 ? 1 : 3;
-      const auto& solved = in_tiles ? wide : structure;
-      tiles += of % 2 == 0 ? expect_solves<double>(solved, grid, variant, op, nrhs, in_tiles)
-                           : expect_solves<std::complex<double>>(solved, grid, variant, op, nrhs, in_tiles);
-    }
+  int tiles = 0;
+  for (const Combination& of : some_combinations()) {
+    const auto& solved = of.in_tiles ? wide : structure;
+    tiles +=
+        of.is_complex ? expect_solves<std::complex<double>>(solved, of) : expect_solves<double>(solved, of);
   }
   EXPECT_GT(tiles, 0);
 }

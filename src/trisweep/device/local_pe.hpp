@@ -121,7 +121,10 @@ class LocalPe {
             .counter = counter_.data(),
             .time = shared_.control->times(),
             .phases = static_cast<Index>(program_->part.size()),
-            .scratch = reinterpret_cast<Number*>(scratch_.data()),
+            .work = {.row = shared_.row,
+                     .position = program_view_.position.data,
+                     .scratch = reinterpret_cast<Number*>(scratch_.data()),
+                     .nrhs = nrhs_},
             .scratch_size = scratch,
             .measured = measured_,
             .solve = {}};

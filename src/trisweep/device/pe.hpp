@@ -6,6 +6,7 @@
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/panels.hpp"
 #include "trisweep/device/peers.hpp"
+#include "trisweep/device/products.hpp"
 #include "trisweep/device/residual.hpp"
 
 namespace trisweep::device {
@@ -63,7 +64,7 @@ struct Pe {
   typename Peers::Word* counter;
   Count* time;  // when phases began, and behind them when the last item ended: now()
   Index phases;
-  T* scratch;                // of the first worker
+  WorkRows<T> work;          // with the scratch of the first worker
   std::size_t scratch_size;  // numbers of a worker
   ResidualView<T> measured;  // by a program that does so
   Solve<T> solve;

@@ -16,22 +16,35 @@ namespace trisweep::device {
 // Right-hand sides whose sums a thread has in registers at most.
 inline constexpr int widest_tile = tile_size;
 
-// A row block of a panel of S, and work rows of T with `nrhs` right-hand sides, of which at most `columns`
-// are multiplied at a time. (S is what the panel begins with: a number, or the head of tiles, see
-// products_in_tiles.hpp.)
+// The vectors that a worker's products read and write.
+template <class T>
+struct WorkRows {
+  T* row;
+  const Index* position;  // of all row blocks
+  T* scratch;             // of the worker
+  Index nrhs;
+};
+
+// A row block of a panel of S, and work rows of T, of whose right-hand sides at most `columns` are multiplied
+// at a time. (S is what the panel begins with: a number, or the head of tiles, see products_in_tiles.hpp.)
+// What is the same for all threads stays in memory, and takes no register of each.
 template <class S, class T, int columns = widest_tile>
 struct Operands {
   const S* value;
-  const Index* position;
-  T* row;
-  Index nrhs;
-  RowBlock row_block;
+  const RowBlock& row_block;
+  const WorkRows<T>& work;
   bool conjugate;
-  T* scratch;  // of the worker
+  bool in_place = false;  // the scratch begins with the product
 
-  TRISWEEP_DEVICE T* at(Index work_row) const { return row + usize(work_row) * usize(nrhs); }
-  TRISWEEP_DEVICE T* row_side(Index i) const { return at(position[i - row_block.row_begin]); }
+  TRISWEEP_DEVICE Index nrhs() const { return columns == 1 ? 1 : work.nrhs; }
+  TRISWEEP_DEVICE T* at(Index work_row) const { return work.row + usize(work_row) * usize(nrhs()); }
+  TRISWEEP_DEVICE T* row_side(Index i) const {
+    return at(work.position[row_block.position + (i - row_block.row_begin)]);
+  }
   TRISWEEP_DEVICE T* panel_side(Index j) const { return at(row_block.at + j); }
+  TRISWEEP_DEVICE T* scratch() const {
+    return work.scratch + (in_place ? usize(row_block.width) * usize(nrhs()) : 0);
+  }
 };
 
 // The rows of one slab that belong to a row block.
@@ -155,7 +168,7 @@ TRISWEEP_DEVICE inline void multiply_slab_by_tiles(const Operands<S, T, most>& o
 template <class S, class T, int most, class Block, class Put>
 TRISWEEP_DEVICE inline void multiply(const Operands<S, T, most>& o, const Block& block, const Put& put) {
   const auto panel_side = [&](Index j) { return o.panel_side(j); };
-  for_each_tile<most>(o.nrhs, 0, [&](auto tile, Index column) {
+  for_each_tile<most>(o.nrhs(), 0, [&](auto tile, Index column) {
     const TileRows<tile, T, Block, decltype(panel_side)> source(block, panel_side, {0, o.row_block.width},
                                                                 column);
     const auto put_here = [&](Index i, Index r, T sum) { put(i, column + r, sum); };
@@ -231,7 +244,7 @@ TRISWEEP_DEVICE inline void multiply_columns_by_tiles(const Operands<S, T, most>
 template <class S, class T, int most, class Block, class Rows, class Put>
 TRISWEEP_DEVICE inline void multiply_transposed(const Operands<S, T, most>& o, const Block& block,
                                                 const Rows& rows, const Put& put) {
-  for_each_tile<most>(o.nrhs, 0, [&](auto tile, Index column) {
+  for_each_tile<most>(o.nrhs(), 0, [&](auto tile, Index column) {
     const Range range{o.row_block.row_begin, o.row_block.row_end};
     const TileRows<tile, T, Block, Rows> source(block, rows, range, column);
     const auto put_here = [&](Index j, Index r, T sum) { put(j, column + r, sum); };
@@ -258,10 +271,10 @@ TRISWEEP_DEVICE inline void gather(const Operands<S, T, most>& o, const Block& b
 // Of a square panel, by way of the scratch, whose first height x nrhs numbers this takes.
 template <class S, class T, int most, class Block>
 TRISWEEP_DEVICE inline void multiply_in_place(Operands<S, T, most> o, bool by_rows, const Block& block) {
-  T* const made = o.scratch;
-  o.scratch += usize(o.row_block.width) * usize(o.nrhs);
+  T* const made = o.scratch();
+  o.in_place = true;
   const auto keep = [&](Index i, Index column, T sum) {
-    made[usize(i) * usize(o.nrhs) + usize(column)] = sum;
+    made[usize(i) * usize(o.nrhs()) + usize(column)] = sum;
   };
   if (by_rows) {
     multiply_transposed(
@@ -271,7 +284,7 @@ TRISWEEP_DEVICE inline void multiply_in_place(Operands<S, T, most> o, bool by_ro
   }
   block.sync();
   T* const to = o.panel_side(0);
-  for_each(block, usize(o.row_block.width) * usize(o.nrhs), [&](std::size_t i) { to[i] = made[i]; });
+  for_each(block, usize(o.row_block.width) * usize(o.nrhs()), [&](std::size_t i) { to[i] = made[i]; });
 }
 
 template <class S, class T, int most, class Block>

@@ -22,11 +22,8 @@ using lowrank::TilesHead;
 class TilesOfStrip {
  public:
   TRISWEEP_DEVICE TilesOfStrip(const TilesHead* panel, const RowBlock& row_block)
-      : panel_(reinterpret_cast<const std::byte*>(panel)),
-        tile_(reinterpret_cast<const Tile*>(panel + 1)),
-        rows_of_block_{row_block.row_begin, row_block.row_end},
-        width_(row_block.width) {
-    while (in_row_ < panel->tiles && tile_[in_row_].row == tile_->row) ++in_row_;
+      : panel_(panel), row_block_(row_block) {
+    while (in_row_ < panel->tiles && tile(in_row_).row == tile(0).row) ++in_row_;
     const Index all = panel->tiles / in_row_;
     first_ = rows_before(row_block.row_begin + 1, all) - 1;
     rows_ = rows_before(row_block.row_end, all) - first_;
@@ -35,18 +32,20 @@ class TilesOfStrip {
   TRISWEEP_DEVICE Index rows() const { return rows_; }
   TRISWEEP_DEVICE Index in_row() const { return in_row_; }
   TRISWEEP_DEVICE const Tile& operator()(Index row, Index column) const {
-    return tile_[(first_ + row) * in_row_ + column];
+    return tile((first_ + row) * in_row_ + column);
   }
   // Rows of the tile that the row block has.
   TRISWEEP_DEVICE Range rows_of(const Tile& tile) const {
-    const Index begin = rows_of_block_.begin - tile.row, end = rows_of_block_.end - tile.row;
+    const Index begin = row_block_.row_begin - tile.row, end = row_block_.row_end - tile.row;
     return {begin > 0 ? begin : 0, end < tile.rows ? end : tile.rows};
   }
   // The dense block, or U, and V.
-  TRISWEEP_DEVICE const std::byte* first(const Tile& tile) const { return panel_ + tile.first; }
-  TRISWEEP_DEVICE const std::byte* second(const Tile& tile) const { return panel_ + tile.second; }
+  TRISWEEP_DEVICE const std::byte* first(const Tile& tile) const { return bytes() + tile.first; }
+  TRISWEEP_DEVICE const std::byte* second(const Tile& tile) const { return bytes() + tile.second; }
   // Where its sums are: there are no more of them than it has columns.
-  TRISWEEP_DEVICE Index sums_of(Index row, const Tile& tile) const { return row * width_ + tile.col; }
+  TRISWEEP_DEVICE Index sums_of(Index row, const Tile& tile) const {
+    return row * row_block_.width + tile.col;
+  }
 
  private:
   // How many rows of tiles begin before a row of the panel.
@@ -54,7 +53,7 @@ class TilesOfStrip {
     Index begin = 0, end = all;
     while (begin < end) {
       const Index middle = (begin + end) / 2;
-      if (tile_[middle * in_row_].row < row) {
+      if (tile(middle * in_row_).row < row) {
         begin = middle + 1;
       } else {
         end = middle;
@@ -63,10 +62,11 @@ class TilesOfStrip {
     return begin;
   }
 
-  const std::byte* panel_;
-  const Tile* tile_;
-  Range rows_of_block_;
-  Index width_;
+  TRISWEEP_DEVICE const std::byte* bytes() const { return reinterpret_cast<const std::byte*>(panel_); }
+  TRISWEEP_DEVICE const Tile& tile(Index t) const { return reinterpret_cast<const Tile*>(panel_ + 1)[t]; }
+
+  const TilesHead* panel_;
+  const RowBlock& row_block_;
   Index in_row_ = 0;
   Index first_ = 0;
   Index rows_ = 0;
@@ -218,16 +218,20 @@ TRISWEEP_DEVICE inline void multiply_tiles_transposed(const TilesOfStrip& tiles,
 
 template <class T, int most>
 using OperandsInTiles = Operands<TilesHead, T, most>;
+// Right-hand sides at a time: more sums than 64 bytes of them, beside what packed columns need, are more
+// than a thread's 128 registers.
+template <class T, int most>
+inline constexpr int width_in_tiles = std::min<int>(most, 64 / sizeof(T));
 
 // P s and P^T g, as multiply() and multiply_transposed() of numbers have them.
 template <class T, int most, class Block, class Put>
 TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T, most>& o, const Block& block, const Put& put) {
   const TilesOfStrip tiles(o.value, o.row_block);
   const std::size_t rows = usize(o.row_block.row_end - o.row_block.row_begin);
-  for_each_tile<most>(o.nrhs, 0, [&](auto tile, Index column) {
+  for_each_tile<width_in_tiles<T, most>>(o.nrhs(), 0, [&](auto tile, Index column) {
     constexpr int columns = tile;
-    T* const y = o.scratch;
-    const TileVectors<T> v{{o.panel_side(0) + column, usize(o.nrhs)}, y, y + rows * columns};
+    T* const y = o.scratch();
+    const TileVectors<T> v{{o.panel_side(0) + column, usize(o.nrhs())}, y, y + rows * columns};
     multiply_tiles<columns>(tiles, v, sign_of(o), block);
     block.sync();
     for_each(block, rows * columns, [&](std::size_t e) {
@@ -243,9 +247,9 @@ TRISWEEP_DEVICE inline void multiply_transposed(const OperandsInTiles<T, most>& 
   const TilesOfStrip tiles(o.value, o.row_block);
   const std::size_t height = usize(o.row_block.row_end - o.row_block.row_begin),
                     width = usize(o.row_block.width);
-  for_each_tile<most>(o.nrhs, 0, [&](auto tile, Index column) {
+  for_each_tile<width_in_tiles<T, most>>(o.nrhs(), 0, [&](auto tile, Index column) {
     constexpr int columns = tile;
-    T* const g = o.scratch;
+    T* const g = o.scratch();
     for_each(block, height * columns, [&](std::size_t e) {
       g[e] = rows(o.row_block.row_begin + static_cast<Index>(e / columns))[usize(column) + e % columns];
     });

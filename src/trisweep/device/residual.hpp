@@ -145,7 +145,7 @@ class RowResiduals {
         block_(block),
         nrhs_(usize(nrhs)),
         rows_(usize(of.rows.end - of.rows.begin)),
-        kept_(reinterpret_cast<R*>(pe.scratch)) {}
+        kept_(reinterpret_cast<R*>(pe.work.scratch)) {}
 
   TRISWEEP_DEVICE void run() const {
     for_each(block_, rows_ * nrhs_, [&](std::size_t e) {

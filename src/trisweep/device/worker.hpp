@@ -16,7 +16,7 @@ class Worker {
   TRISWEEP_DEVICE Worker(const Pe<Side, T, Peers>& pe, const Block& block)
       : pe_(pe), program_(pe.program), block_(block) {}
 
-  TRISWEEP_DEVICE void run() const {
+  TRISWEEP_INLINE TRISWEEP_DEVICE void run() const {
     for (;;) {
       const Count item = block_.find_by_lanes([&] {
         const Count taken = block_.warp().find([&] { return take_ticket(); });
@@ -27,15 +27,15 @@ class Worker {
     }
   }
   // One item, without a ticket, when it can be run.
-  TRISWEEP_DEVICE void run_only(Index number) {
+  TRISWEEP_INLINE TRISWEEP_DEVICE void run_only(Index number) {
     if (block_.find_by_lanes([&] { return Count(wait_for_inputs(number)); }) != 0) complete(number);
   }
 
  private:
   TRISWEEP_DEVICE auto& control() const { return *pe_.peers.mine().control; }
-  TRISWEEP_DEVICE T* row(Index r) const { return pe_.peers.mine().row + entry(r); }
+  TRISWEEP_DEVICE T* row(Index r) const { return pe_.work.row + entry(r); }
   // Right-hand sides: where products take one at a time, there is one.
-  TRISWEEP_DEVICE Index nrhs() const { return columns == 1 ? 1 : pe_.solve.nrhs; }
+  TRISWEEP_DEVICE Index nrhs() const { return columns == 1 ? 1 : pe_.work.nrhs; }
   TRISWEEP_DEVICE std::size_t entry(Index r) const { return usize(r) * usize(nrhs()); }
 
   TRISWEEP_DEVICE Count take_ticket() const {
@@ -129,7 +129,7 @@ class Worker {
   }
 
   // An item that has all it needs.
-  TRISWEEP_DEVICE void complete(Index number) const {
+  TRISWEEP_INLINE TRISWEEP_DEVICE void complete(Index number) const {
     const Item& item = program_.item[number];
     block_.begin(number);
     if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
@@ -169,11 +169,8 @@ class Worker {
       block_.sync();
       const RowBlock& row_block = program_.row_block[i];
       visit_panel(pe_.panels[p.side], row_block, [&]<class S>(const S* panel) {
-        device::multiply(
-            p.multiply,
-            Operands<S, T, columns>{panel, program_.position.data + row_block.position, pe_.peers.mine().row,
-                                    nrhs(), row_block, p.conjugate, pe_.scratch},
-            block_);
+        device::multiply(p.multiply, Operands<S, T, columns>{panel, row_block, pe_.work, p.conjugate},
+                         block_);
       });
     }
   }
@@ -229,7 +226,7 @@ class Worker {
   TRISWEEP_DEVICE void run(const VectorMove& m) const {
     const CallersRows<T>& caller = pe_.solve.caller;
     const Index rows = m.moved.end - m.moved.begin;
-    T* const message = m.row != none ? row(m.row) : pe_.scratch;
+    T* const message = m.row != none ? row(m.row) : pe_.work.scratch;
     for_each(block_, entry(rows), [&](std::size_t e) {
       const auto i = static_cast<Index>(e % usize(rows)), column = static_cast<Index>(e / usize(rows));
       const MovedRow& at = program_.moved[m.moved.begin + i];
@@ -248,7 +245,7 @@ class Worker {
     if (m.put == none) return;
     block_.sync();
     const Put& put = program_.put[m.put];
-    pe_.peers.put(block_, put.pe, entry(put.row), pe_.scratch, entry(rows));
+    pe_.peers.put(block_, put.pe, entry(put.row), pe_.work.scratch, entry(rows));
   }
 
   TRISWEEP_DEVICE void clear(const RowRun& of) const {
@@ -316,15 +313,16 @@ struct PeLaunch {
   Solve<T> solve;
   AllCallers<T> callers;
 
-  // Calls run(pe) with a PE as one of its workers has it, a block.
-  template <class Block, class Run>
-  TRISWEEP_DEVICE void with_pe(const Block& block, int p, int worker, const Run& run) const {
+  // A PE as one of its workers has it, a block.
+  template <class Block>
+  TRISWEEP_INLINE TRISWEEP_DEVICE decltype(auto) pe_of(const Block& block, int p, int worker) const {
     const auto set = [&](Pe<Side, T, Peers>& pe) {
-      pe.scratch += usize(worker) * pe.scratch_size;
+      pe.work.scratch += usize(worker) * pe.scratch_size;
+      pe.work.nrhs = solve.nrhs;
       pe.solve = solve;
       pe.solve.caller = callers.of[p];
     };
-    block.share(pes[p], set, run);
+    return block.share(pes[p], set);
   }
   void fail() const { pes[0].peers.fail(); }
 };
@@ -339,9 +337,9 @@ struct RunWorkers : PeLaunch<Side, T, Peers> {
   static constexpr bool is_persistent = true, puts_to_heap = std::is_same_v<Peers, HeapPeers<T>>;
 
   template <class Block>
-  TRISWEEP_DEVICE void operator()(const Block& block) const {
-    this->with_pe(block, block.number % this->count, block.number / this->count,
-                  [&](const auto& pe) { Worker<Side, T, Peers, columns, Block>(pe, block).run(); });
+  TRISWEEP_INLINE TRISWEEP_DEVICE void operator()(const Block& block) const {
+    const auto& pe = this->pe_of(block, block.number % this->count, block.number / this->count);
+    Worker<Side, T, Peers, columns, Block>(pe, block).run();
   }
 };
 
@@ -352,11 +350,10 @@ struct RunItems : PeLaunch<Side, T, Peers> {
   static constexpr bool is_persistent = false;
 
   template <class Block>
-  TRISWEEP_DEVICE void operator()(const Block& block) const {
+  TRISWEEP_INLINE TRISWEEP_DEVICE void operator()(const Block& block) const {
     const Index item = block.number / this->count;
-    this->with_pe(block, block.number % this->count, item, [&](const auto& pe) {
-      Worker<Side, T, Peers, widest_tile, Block>(pe, block).run_only(item);
-    });
+    const auto& pe = this->pe_of(block, block.number % this->count, item);
+    Worker<Side, T, Peers, widest_tile, Block>(pe, block).run_only(item);
   }
 };
 

@@ -13,8 +13,8 @@
 namespace trisweep::device {
 namespace {
 
-using distribution::ProcessGrid;
 using testing_support::AllPanels;
+using testing_support::Combination;
 using testing_support::gpu;
 using testing_support::largest_difference;
 using testing_support::largest_magnitude;
@@ -25,17 +25,7 @@ using testing_support::show_life;
 using testing_support::solve_on_gpu;
 using testing_support::tile_eps;
 using testing_support::TiledPanels;
-using testing_support::Variant;
 using testing_support::VirtualPes;
-
-struct Case {
-  Variant variant;
-  ProcessGrid grid;
-  Op op;
-  Index nrhs;
-  bool in_tiles;
-  bool device_for_each;
-};
 
 struct Tiles {
   int dense = 0, low_rank = 0;
@@ -43,7 +33,7 @@ struct Tiles {
 
 // Returns how many tiles the panels have.
 template <Scalar T>
-Tiles expect_solves(const symbolic::Structure& structure, const Case& of) {
+Tiles expect_solves(const symbolic::Structure& structure, const Combination& of, bool device_for_each) {
   show_life();
   const distribution::Tiling tiling =
       of.in_tiles ? distribution::Tiling{} : distribution::Tiling{.width = 3, .least = 1};
@@ -53,7 +43,7 @@ Tiles expect_solves(const symbolic::Structure& structure, const Case& of) {
   const VirtualPes<T> host(programs, factors, 1, of.nrhs);
   LocalPesOptions<T> options{.device = gpu};
   const auto pes = static_cast<int>(programs.programs.size());
-  for (int p = 1; of.device_for_each && p < pes; ++p) options.devices.push_back(p);
+  for (int p = 1; device_for_each && p < pes; ++p) options.devices.push_back(p);
   LocalPes<T> on_gpu(programs.programs, of.nrhs, options);
   std::deque<TiledPanels<T>> tiled;
   std::vector<PanelsBySide<PieceSpan<T>>> views;
@@ -84,31 +74,19 @@ Tiles expect_solves(const symbolic::Structure& structure, const Case& of) {
 
 class EveryVariantOfGpusThreads : public testing_support::Gpu {};
 
-// Each variant with the next op, type, storage, and place of PEs: over all variants each comes with each.
 TEST_F(EveryVariantOfGpusThreads, SolvesOnOneToFourPes) {
-  constexpr std::array ops{Op::none, Op::transpose, Op::conjugate_transpose};
   // The second one's separators are wide enough for tiles, and take their time.
   const auto structure = testing_support::random_structure(56, 2, 16, 2),
              wide = testing_support::random_structure(110, 2, 16, 2);
   const bool has_several = backend::runtime(gpu).count() >= 4;
-  int turn = 0;
   Tiles tiles;
-  for (const ProcessGrid grid :
-       {ProcessGrid{1, 1, 1}, {1, 2, 1}, {3, 1, 1}, {2, 2, 1}, {1, 1, 4}, {2, 1, 2}, {1, 2, 2}}) {
-    for (const Variant& variant : testing_support::variants(grid)) {
-      ++turn;
-      const Case of{.variant = variant,
-                    .grid = grid,
-                    .op = ops[usize(turn % 3)],
-                    .nrhs = turn / 3 % 2 == 0 ? 1 : 3,
-                    .in_tiles = turn / 2 % 2 == 0,
-                    .device_for_each = has_several && turn % 7 == 0};
-      const auto& solved = turn % 8 < 2 ? wide : structure;
-      const Tiles more =
-          turn % 2 == 0 ? expect_solves<double>(solved, of) : expect_solves<std::complex<double>>(solved, of);
-      tiles.dense += more.dense;
-      tiles.low_rank += more.low_rank;
-    }
+  for (const Combination& of : testing_support::combinations()) {
+    const auto& solved = of.in_tiles ? wide : structure;
+    const bool device_for_each = has_several && of.turn % 5 == 0;
+    const Tiles more = of.is_complex ? expect_solves<std::complex<double>>(solved, of, device_for_each)
+                                     : expect_solves<double>(solved, of, device_for_each);
+    tiles.dense += more.dense;
+    tiles.low_rank += more.low_rank;
   }
   EXPECT_GT(tiles.dense, 0);
   EXPECT_GT(tiles.low_rank, 0);

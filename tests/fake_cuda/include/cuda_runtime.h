@@ -11,6 +11,7 @@
 #define __host__
 #define __device__
 #define __noinline__
+#define __forceinline__ inline
 #define __align__(bytes) __attribute__((aligned(bytes)))
 // A block's threads are fibers of one thread of the host.
 #define __shared__ static thread_local

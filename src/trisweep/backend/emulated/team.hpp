@@ -81,11 +81,11 @@ struct HostBlock {
   }
   // Whether it is so for all lanes of a group, all of which call it.
   static bool on_all_lanes(bool is_so) { return is_so; }
-  // Calls use(value) on all threads with a copy of a value that they share, which one of them sets first.
-  template <class Value, class Set, class Use>
-  void share(Value value, const Set& set, const Use& use) const {
+  // A copy of a value that all threads share, which one of them sets first.
+  template <class Value, class Set>
+  Value share(Value value, const Set& set) const {
     set(value);
-    use(std::as_const(value));
+    return value;
   }
   // Whether a group multiplies tiles of T (tile_product.hpp), and as what.
   template <class T>

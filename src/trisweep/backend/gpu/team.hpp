@@ -130,10 +130,10 @@ struct GpuBlock {
     return __all_sync(0xffffffffU, is_so);
 #endif
   }
-  // Calls use(value) on all threads with a copy of a value that they share, which one of them sets first:
-  // once in a kernel. The copy is made by all, since one thread would need a register for every word.
-  template <class Value, class Set, class Use>
-  __device__ void share(const Value& from, const Set& set, const Use& use) const {
+  // A copy of a value that all threads share, which one of them sets first: once in a kernel. The copy is
+  // made by all, since one thread would need a register for every word.
+  template <class Value, class Set>
+  __device__ const Value& share(const Value& from, const Set& set) const {
     using Word = unsigned;
     constexpr int words = sizeof(Value) / sizeof(Word);
     static_assert(std::is_trivially_copyable_v<Value> && words * sizeof(Word) == sizeof(Value));
@@ -144,7 +144,7 @@ struct GpuBlock {
     Value& value = *reinterpret_cast<Value*>(word);
     if (leads()) set(value);
     __syncthreads();
-    use(static_cast<const Value&>(value));
+    return value;
   }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   template <class T>
