@@ -61,6 +61,7 @@ template <Scalar T>
 DistributedMatrix<T>::~DistributedMatrix() {
   if (!comm_.revoked()) return;
   extended_.release();
+  magnitudes_.release();
   halo_.release();
 }
 
