@@ -53,9 +53,10 @@ class InjectionThenAgain : public testing_support::Injection {
     Used used{.own = {}, .rows = uneven_blocks(a_.rows()).of(a_, false)};
     const auto scenario = [&](Index) { call(used); };
     const Outcome first = run(which, failing, events, scenario);
-    EXPECT_TRUE(first.thrown == 0 || first.thrown == world_size()) << events;
     const Outcome second = run(which, -1, 0, scenario);
     EXPECT_TRUE(second.thrown == 0 || second.thrown == world_size()) << events;
+    // Behind the last step of a call a rank fails alone: the others hear of it in the next.
+    if (first.thrown != 0 && first.thrown != world_size()) EXPECT_EQ(second.thrown, world_size()) << events;
     if (second.thrown == 0) {
       EXPECT_TRUE(used.solver.solve(used.b, used.x, Op::none).solved()) << events;
     }
