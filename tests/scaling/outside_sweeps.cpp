@@ -110,7 +110,9 @@ class Stages {
     work();
     const Count done = counted;
     direct_ = done.direct;
-    report(name, {done.direct, done.collectives, done.bytes, static_cast<long>(mallinfo2().uordblks)});
+    const struct mallinfo2 memory = mallinfo2();
+    report(name,
+           {done.direct, done.collectives, done.bytes, static_cast<long>(memory.uordblks + memory.hblkhd)});
   }
 
   // {"ranks": P, "constructor": {"root": [...], "others": [the largest of them]}, ...}

@@ -91,6 +91,10 @@ FAIL_INSTEAD(transfers, MPI_Rput,
              (const void* data, int count, MPI_Datatype type, int to, MPI_Aint at, int to_count,
               MPI_Datatype to_type, MPI_Win window, MPI_Request* request),
              data, count, type, to, at, to_count, to_type, window, request)
+FAIL_INSTEAD(transfers, MPI_Rget,
+             (void* data, int count, MPI_Datatype type, int from, MPI_Aint at, int from_count,
+              MPI_Datatype from_type, MPI_Win window, MPI_Request* request),
+             data, count, type, from, at, from_count, from_type, window, request)
 FAIL_INSTEAD(polls, MPI_Test, (MPI_Request * request, int* done, MPI_Status* status), request, done, status)
 FAIL_INSTEAD(polls, MPI_Iprobe, (int from, int tag, MPI_Comm comm, int* found, MPI_Status* status), from, tag,
              comm, found, status)

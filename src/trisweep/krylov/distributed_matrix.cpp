@@ -61,6 +61,7 @@ template <Scalar T>
 DistributedMatrix<T>::~DistributedMatrix() {
   if (!comm_.revoked()) return;
   extended_.release();
+  magnitudes_.release();
   halo_.release();
 }
 
@@ -87,14 +88,17 @@ void DistributedMatrix<T>::measure_norms() {
 
 template <Scalar T>
 void DistributedMatrix<T>::replace_values(std::span<const T> values) {
+  std::vector<Offset> next;  // in each row of the transpose
   mpi::agree_on_error(comm_, [&] {
     if (values.size() != local_.value.size()) {
       throw Error(ErrorKind::usage, fmt::format("{} values for the {} entries of this rank's rows",
                                                 values.size(), local_.value.size()));
     }
-    std::copy(values.begin(), values.end(), local_.value.begin());
-    if (transposed_) transposed_ = matrix::transpose(local_);
+    if (transposed_) next = transposed_->pattern.row_ptr;
   });
+  std::copy(values.begin(), values.end(), local_.value.begin());
+  for (std::size_t at = 0; !next.empty() && at < values.size(); ++at)
+    transposed_->value[usize(next[usize(local_.pattern.col[at])]++)] = values[at];
   measure_norms();
 }
 

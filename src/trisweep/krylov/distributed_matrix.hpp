@@ -77,8 +77,8 @@ class DistributedMatrix {
   // r = b - op(A) x. r is neither x nor b.
   void residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, ThreadPool& pool);
 
-  // Other values for this rank's entries, in their order. Collective; throws on every rank when they are of
-  // another number on any.
+  // Other values for this rank's entries, in their order. Collective; throws on every rank, and keeps the
+  // values that there are, when they are of another number on any or memory does not suffice.
   void replace_values(std::span<const T> values);
   // The whole matrix on rank 0, an empty one elsewhere: in `room`, unless this rank has it all. Collective.
   const matrix::Csr<T>& whole(matrix::Csr<T>& room) const;

@@ -7,14 +7,12 @@
 #include <cstring>
 #include <numeric>
 
-#include "trisweep/core/clock.hpp"
-
 namespace trisweep::mpi {
 namespace {
 
 constexpr std::size_t batch = 256;       // flags looked at in one poll
 constexpr unsigned looks_per_kick = 16;  // fruitless looks after which MPI gets a turn
-constexpr std::ptrdiff_t trial = 0;      // where in the window a put is tried
+constexpr std::ptrdiff_t trial = 0;      // where in the window puts are tried
 
 std::size_t most_sent(const CommunicationPattern& pattern) {
   std::size_t most = 0;
@@ -22,12 +20,13 @@ std::size_t most_sent(const CommunicationPattern& pattern) {
   return most;
 }
 
-// Words that all messages of a phase have at most.
+// Words that all messages of a phase have at most, each with its answer.
 std::size_t most_words(const CommunicationPattern& pattern) {
   std::size_t most = 0;
   for (const PhaseMessages& messages : pattern.phase) {
     std::size_t words = 0;
-    for (const Envelope& m : messages.out) words += CheckedMessage::words(usize(m.rows) * pattern.row_bytes);
+    for (const Envelope& m : messages.out)
+      words += CheckedMessage::words(usize(m.rows) * pattern.row_bytes) + 1;
     most = std::max(most, words);
   }
   return most;
@@ -39,8 +38,8 @@ OneSided::OneSided(const Communicator& comm, const CommunicationPattern& pattern
     : SlotTransport(comm, pattern, CheckedMessage::head_bytes, sizeof(std::uint64_t)) {
   agree_on_error(own_, [&] {
     awaited_.reserve(slots_.most_incoming());
-    requests_.reserve(std::max<std::size_t>(1, most_sent(pattern)));
-    packed_ = {std::max<std::size_t>(1, most_words(pattern)), "messages of the one-sided transport"};
+    requests_.reserve(2 * std::max<std::size_t>(1, most_sent(pattern)));
+    packed_ = {std::max<std::size_t>(2, most_words(pattern)), "messages of the one-sided transport"};
   });
   MPI_Win made = MPI_WIN_NULL;
   // An MPI may have no windows for some networks, and says so only now. Where only some ranks have one it
@@ -56,9 +55,12 @@ OneSided::OneSided(const Communicator& comm, const CommunicationPattern& pattern
   own_.keep(window_);
   try {
     open_window();
-    try_a_put();
+    find_a_way();
   } catch (const CollectiveError&) {  // on all ranks: they free it together
     own_.free_window();
+    throw;
+  } catch (...) {
+    if (!requests_.empty()) packed_.release();
     throw;
   }
 }
@@ -86,28 +88,37 @@ void OneSided::open_window() {
   });  // nobody writes before everybody's flags are zero
 }
 
-// To the next rank.
-void OneSided::try_a_put() {
-  constexpr double longest_wait = 1;  // seconds
-  const Index to = (own_.rank() + 1) % own_.size();
+void OneSided::find_a_way() {
+  for (const bool pushes : {false, true}) {
+    pushes_ = pushes;
+    if (puts_come()) return;
+  }
+  agree_on_error(own_, [] {
+    throw Error(ErrorKind::environment,
+                "this MPI carries no put out until its sender waits for it without end",
+                "use the two-sided transport");
+  });
+}
+
+// To the next rank. In a few sums every rank has had MPI work several times, on however busy a machine.
+bool OneSided::puts_come() {
+  constexpr int sums = 10;
   Watchdog watchdog(own_.watchdog_limit(), &own_);
   agree_on_error(own_, [&] {
+    packed_end_ = 0;
     packed_[0] = 1;
-    put(packed_.data(), 1, to, trial);
+    put(1, (own_.rank() + 1) % own_.size(), trial);
     close_phase(watchdog);
   });
-  bool has_come = false;
-  agree_on_error(own_, [&] {
-    const auto start = Clock::now();
-    watchdog.reset();
-    while (!(has_come = load(trial) != 0) && seconds_since(start) < longest_wait) {
+  for (int i = 0; i < sums; ++i) {
+    const bool here = agree_on_error(own_, [&] {
+      own_.progress();
       check(MPI_Win_sync(window_), "MPI_Win_sync");
-      let_mpi_work();
-      watchdog.backoff([] { return std::string("a put does not come"); });
-    }
-  });
-  flushes_ = own_.max(has_come ? 0.0 : 1.0) > 0;
-  if (flushes_) agree_on_error(own_, [&] { check(MPI_Win_flush(to, window_), "MPI_Win_flush"); });
+      return load(trial) != 0;
+    });
+    if (own_.max(here ? 0.0 : 1.0) == 0) return true;
+  }
+  return false;
 }
 
 void OneSided::open_phase(Index phase) {
@@ -118,23 +129,26 @@ void OneSided::open_phase(Index phase) {
   cursor_ = 0;
 }
 
-void OneSided::put(const std::uint64_t* words, std::size_t size, Index to, std::ptrdiff_t at) {
-  const Extent extent(size * sizeof *words, own_.limits());
+// The next `words` of packed_. Behind them is the place of the target's answer.
+void OneSided::put(std::size_t words, Index to, std::ptrdiff_t at) {
+  std::uint64_t* const packed = packed_.data() + packed_end_;
+  packed_end_ += words + 1;
+  const Extent extent(words * sizeof *packed, own_.limits());
   requests_.push_back(MPI_REQUEST_NULL);
-  check(MPI_Rput(words, extent.count(), extent.type(), to, at, extent.count(), extent.type(), window_,
+  check(MPI_Rput(packed, extent.count(), extent.type(), to, at, extent.count(), extent.type(), window_,
                  &requests_.back()),
         "MPI_Rput");
+  if (!pushes_) return;
+  requests_.push_back(MPI_REQUEST_NULL);
+  check(MPI_Rget(packed + words, 1, MPI_UINT64_T, to, trial, 1, MPI_UINT64_T, window_, &requests_.back()),
+        "MPI_Rget");
 }
 
 void OneSided::send(Index number, const void* data, std::size_t bytes) {
   const Slot& slot = slots_.outgoing(phase_, number, bytes);
   const CheckedMessage message(epochs_.current(), bytes);
-  const std::size_t words = CheckedMessage::words(bytes);
-  std::uint64_t* const packed = packed_.data() + packed_end_;
-  packed_end_ += words;
-  message.pack(data, packed);
-  put(packed, words, slot.peer, slot.flag + epochs_.parity() * slot.stride);
-  if (flushes_) check(MPI_Win_flush(slot.peer, window_), "MPI_Win_flush");
+  message.pack(data, packed_.data() + packed_end_);
+  put(CheckedMessage::words(bytes), slot.peer, slot.flag + epochs_.parity() * slot.stride);
 }
 
 std::uint64_t OneSided::load(std::ptrdiff_t at) const {
@@ -159,8 +173,7 @@ void OneSided::receive(Arrival& arrival, void* data, std::size_t bytes) {
 void OneSided::let_mpi_work() {
   if (++fruitless_ < looks_per_kick) return;
   fruitless_ = 0;
-  int found = 0;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own_.handle(), &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+  own_.progress();
 }
 
 std::optional<Arrival> OneSided::poll() {

@@ -11,8 +11,9 @@
 // (checked_message.hpp). That a put arrives at all before its sender flushes is left to the implementation:
 // nearly all do so, some only while sender or receiver call MPI, as both do that wait. Each rank tries it
 // when the transport is made. Where puts are held back (windows that Open MPI emulates by messages), each is
-// flushed: no watchdog sees that wait. A slot is written again two solves later, when its receiver is known
-// to have consumed it, and so to have had all of it: see epochs.hpp.
+// followed by a get of one word from its target, whose answer an MPI can give only when it has let go what it
+// held: a request, which a watchdog can test, where a flush waits without an end. A slot is written again two
+// solves later, when its receiver is known to have consumed it, and so to have had all of it: see epochs.hpp.
 
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/mpi/checked_message.hpp"
@@ -23,7 +24,8 @@ namespace trisweep::mpi {
 class OneSided final : public SlotTransport {
  public:
   // Collective. Throws Error(environment) on every rank when memory does not suffice, or this MPI has no
-  // windows for these ranks, or keeps their public and private copies apart (no polling of local memory).
+  // windows for these ranks, keeps their public and private copies apart (no polling of local memory), or
+  // carries puts out in flushes alone.
   OneSided(const Communicator& comm, const CommunicationPattern& pattern);
   ~OneSided() override;
 
@@ -36,21 +38,22 @@ class OneSided final : public SlotTransport {
 
  private:
   void open_window();
-  void try_a_put();
-  void put(const std::uint64_t* words, std::size_t size, Index to, std::ptrdiff_t at);
+  void find_a_way();
+  bool puts_come();
+  void put(std::size_t words, Index to, std::ptrdiff_t at);
   std::uint64_t load(std::ptrdiff_t at) const;
   std::optional<Arrival> look(Index number) const;
   void let_mpi_work();
 
   MPI_Win window_ = MPI_WIN_NULL;
   std::byte* base_ = nullptr;
-  Buffer<std::uint64_t> packed_;  // messages of the open phase that were sent
+  Buffer<std::uint64_t> packed_;  // messages of the open phase that were sent, and their answers
   std::size_t packed_end_ = 0;
-  std::vector<MPI_Request> requests_;  // of their puts
+  std::vector<MPI_Request> requests_;  // of their puts and gets
   std::vector<Index> awaited_;         // messages of the open phase that have not come, in any order
   std::size_t cursor_ = 0;             // into awaited_: where the next look begins
   unsigned fruitless_ = 0;             // looks since MPI had a turn
-  bool flushes_ = false;               // without it puts do not come
+  bool pushes_ = false;                // without gets puts do not come
 };
 
 }  // namespace trisweep::mpi

@@ -15,7 +15,7 @@ LinearSystem<T>::LinearSystem(const mpi::Communicator& comm, BlockRows<T> rows) 
   ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));
   entry_ = std::move(own.entry);
   number_ = std::move(own.number);
-  bring_into_range(own.a.value);
+  unit_ = bring_into_range(own.a.value);
   const auto start = Clock::now();
   a_.emplace(comm_.share(), std::move(own.a), own.partition);
   seconds_ = comm_.max(seconds_since(start));
@@ -34,15 +34,17 @@ void LinearSystem<T>::replace_values(std::span<const T> values) {
       throw Error(ErrorKind::input, "a value of the matrix is not finite",
                   "look for a division by zero or an overflow where the matrix is made");
   });
-  bring_into_range(ordered);
+  const RealOf<T> unit = bring_into_range(ordered);
   a_->replace_values(ordered);
+  unit_ = unit;
 }
 
 template <Scalar T>
-void LinearSystem<T>::bring_into_range(std::vector<T>& values) {
-  unit_ = unit_of_range<T>(comm_, values);
-  if (unit_ == 1) return;
-  for (T& v : values) v *= unit_;
+RealOf<T> LinearSystem<T>::bring_into_range(std::vector<T>& values) const {
+  const RealOf<T> unit = unit_of_range<T>(comm_, values);
+  if (unit == 1) return unit;
+  for (T& v : values) v *= unit;
+  return unit;
 }
 
 template <Scalar T>

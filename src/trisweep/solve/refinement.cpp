@@ -1,14 +1,19 @@
 #include "trisweep/solve/refinement.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <ranges>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/core/split_mix.hpp"
 #include "trisweep/krylov/bundle.hpp"
 #include "trisweep/krylov/inner_products.hpp"
+#include "trisweep/mpi/agreement.hpp"
 #include "trisweep/solve/condition.hpp"
+#include "trisweep/solve/usable_options.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -17,6 +22,16 @@ namespace {
 // because GMRES takes over.
 constexpr double slowest_plain = 0.1;
 constexpr double slowest_gmres = 0.5;
+
+// What all ranks must ask for alike, in one number.
+std::uint64_t hash_of_call(Op op, Index nrhs, const RefinementOptions& o) {
+  auto hash = static_cast<std::uint64_t>(static_cast<unsigned char>(op));
+  for (const auto word :
+       {static_cast<std::uint64_t>(nrhs), std::bit_cast<std::uint64_t>(o.acceptable),
+        static_cast<std::uint64_t>(o.max_steps), std::uint64_t{o.best}, std::uint64_t{o.prune}})
+    hash = split_mix(hash ^ word);
+  return hash;
+}
 
 constexpr auto typical = &BackwardError::arioli_demmel_duff, every = &BackwardError::componentwise;
 
@@ -114,19 +129,23 @@ bool RefinedSolver<T>::has_room(Op op, Index nrhs) const {
 }
 
 template <Scalar T>
-void RefinedSolver<T>::agree(Op op, Vectors<const T> b, Vectors<const T> x) {
+void RefinedSolver<T>::agree(Op op, Vectors<const T> b, Vectors<const T> x,
+                             const RefinementOptions& options) {
   mpi::Failure failure;
   try {
     require_apart<T>(b, x, a_.local_rows(), solver_.reaches_device());
   } catch (...) {
     failure = mpi::current_failure();
   }
-  const auto call = static_cast<std::uint64_t>(b.cols) << 8 | static_cast<unsigned char>(op);
+  const std::uint64_t call = hash_of_call(op, b.cols, options);
   std::array<std::uint64_t, 4> most{failure.failed, !has_room(op, b.cols), call, ~call};
   a_.comm().max(most);
   const auto [refused, without_room, largest_call, smallest_call] = most;
   if (refused != 0) mpi::throw_first_failure(a_.comm(), failure);
-  if (largest_call != ~smallest_call) require_same_call(a_.comm(), op, b.cols);
+  if (largest_call != ~smallest_call) {
+    require_same_call(a_.comm(), op, b.cols);
+    mpi::require_same(a_.comm(), std::array<mpi::Setting, 1>{{{"refinement", name_of(options)}}});
+  }
   if (without_room != 0) make_room(op, b.cols);
 }
 
@@ -496,7 +515,7 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
   return revoke_on_error([&] {
     const auto start = Clock::now();
     const Offset reduced = reductions();
-    agree(op, b, x);
+    agree(op, b, x, options);
     const auto device = device_.find(op);
     Refined refined{.panel_share = 0};
     const Index at_once = group(b.cols);

@@ -55,10 +55,11 @@ class RefinedSolver {
   Index group(Index nrhs) const;
   // Number of those, of `nrhs`, that are corrected together. Throws nothing.
   Index part(Index nrhs) const;
-  // b and x, this rank's rows, must not overlap: Error(usage) on every rank otherwise. They may be in the
-  // memory of the solver's device, and are refined there in `stream` (null: the default stream): each step
-  // waits for the stream, for the residual norms, and x is complete on return. Vectors are copied to the host
-  // for GMRES and for corrections of small unknowns only, and by the functions below.
+  // b and x, this rank's rows, must not overlap, and options must be those of all ranks: Error(usage) on
+  // every rank otherwise. b and x may be in the memory of the solver's device, and are refined there in
+  // `stream` (null: the default stream): each step waits for the stream, for the residual norms, and x is
+  // complete on return. Vectors are copied to the host for GMRES and for corrections of small unknowns only,
+  // and by the functions below.
   Refined solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options,
                 void* stream = nullptr);
   // The largest errors over right-hand sides, of any x for b, not only of solve().
@@ -117,7 +118,7 @@ class RefinedSolver {
   auto revoke_on_error(const Work& work);
   // Of a call, in one reduction: whether any rank refuses it, whether it is the same on all, and whether
   // there is room for it.
-  void agree(Op op, Vectors<const T> b, Vectors<const T> x);
+  void agree(Op op, Vectors<const T> b, Vectors<const T> x, const RefinementOptions& options = {});
   bool has_room(Op op, Index nrhs) const;
   void make_room(Op op, Index nrhs);
   // v, or a copy in `room` of what is in a device's memory. Collective.

@@ -45,8 +45,7 @@ std::array<mpi::Setting, 19> settings_of(const SolverOptions& o) {
        {"deterministic", text(o.deterministic)},
        {"dependencies", text(o.dependencies)},
        {"watchdog", text(o.watchdog)},
-       {"refinement", fmt::format("{}, best {}, steps {}", o.refinement.acceptable, o.refinement.best,
-                                  o.refinement.max_steps)},
+       {"refinement", name_of(o.refinement)},
        {"second try", text(o.second_try)}}};
 }
 
@@ -80,6 +79,10 @@ void choose_exchange(const mpi::Communicator& comm, SolverOptions& options) {
 }
 
 }  // namespace
+
+std::string name_of(const RefinementOptions& o) {
+  return fmt::format("{}, best {}, steps {}, pruned {}", o.acceptable, o.best, o.max_steps, o.prune);
+}
 
 template <Scalar T>
 SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions& given) {

@@ -90,6 +90,46 @@ TYPED_TEST(DistributedMatrixTest, ProductsOnAnyNumberOfThreadsAreThoseOfTheWhole
   }
 }
 
+// Of every op, and the norm.
+template <Scalar T>
+void expect_products_of(DistributedMatrix<T>& distributed, const matrix::Csr<T>& a) {
+  const auto x = random_vector<T>(usize(a.rows()), 5);
+  const std::vector<T> zero(x.size());
+  const auto own = [&](const std::vector<T>& whole) {
+    return own_rows(distributed.partition(), distributed.comm().rank(), whole);
+  };
+  ThreadPool pool(1);
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+    Spread<T> x_own(own(x), distributed.local_rows()), b(own(zero), distributed.local_rows()), r = b;
+    distributed.residual(op, x_own.view(), b.view(), r.view(), pool);
+    EXPECT_LT(testing_support::largest_difference(r.packed(), own(residuals(a, op, x, zero))),
+              200 * std::numeric_limits<RealOf<T>>::epsilon())
+        << "op " << static_cast<char>(op);
+  }
+  EXPECT_NEAR(distributed.norm_inf(Op::none), matrix::norm_inf(a), 1e-4 * matrix::norm_inf(a));
+}
+
+TYPED_TEST(DistributedMatrixTest, ValuesAreReplacedOnAllRanksOrOnNone) {
+  using T = TypeParam;
+  const auto a = random_matrix<T>({.n = 60, .per_row = 4, .seed = 2});
+  auto other = a;
+  for (std::size_t i = 0; i < other.value.size(); ++i) other.value[i] *= RealOf<T>(1 + i % 3);
+  const mpi::Communicator comm(MPI_COMM_WORLD);
+  const auto partition = distribution::even_partition(60, comm.size());
+  DistributedMatrix<T> distributed(MPI_COMM_WORLD, comm.rank() == 0 ? &a : nullptr, partition);
+  expect_products_of(distributed, a);  // has the transpose then
+  const auto begin = a.pattern.row_ptr[usize(partition.first(comm.rank()))];
+  std::vector<T> values(other.value.begin() + begin,
+                        other.value.begin() + begin + distributed.local().nonzeros());
+  const bool refused = comm.rank() == comm.size() - 1;
+  if (refused) values.push_back(T(1));
+  EXPECT_THROW(distributed.replace_values(values), Error);
+  expect_products_of(distributed, a);
+  if (refused) values.pop_back();
+  distributed.replace_values(values);
+  expect_products_of(distributed, other);
+}
+
 TYPED_TEST(DistributedMatrixTest, NormsAreThoseOfTheWholeMatrix) {
   using T = TypeParam;
   const auto a = random_matrix<T>({.n = 50, .per_row = 4, .seed = 3});

@@ -162,6 +162,37 @@ TEST_P(TransportTest, NamesMessagesOfAnUnexpectedSize) {
   transport->close_solve(watchdog_);
 }
 
+// Rank 1 does not call MPI until rank 0 is done with sending: neither has a way to wait without an end.
+TEST_P(TransportTest, ATargetThatStandsStillHoldsItsSenderUpNoLongerThanTheWatchdog) {
+  if (world_.size() == 1) GTEST_SKIP() << "one rank sends itself";
+  constexpr Offset rows = 1 << 17;
+  const NodeMemory memory(world_, sizeof(Offset));
+  const std::atomic_ref<Offset> given_up(*reinterpret_cast<Offset*>(memory.part(0)));
+  CommunicationPattern pattern{.phase = std::vector<PhaseMessages>(1), .row_bytes = sizeof(double)};
+  if (world_.rank() == 0) pattern.phase[0].out = {{1, 3, rows}};
+  if (world_.rank() == 1) pattern.phase[0].in = {{0, 3, rows}};
+  const auto transport = make(pattern);
+  const std::vector<double> sent(rows, 1.5);
+  transport->open_phase(0);
+  if (world_.rank() == 0) {
+    transport->send(0, sent.data(), rows * sizeof(double));
+    Watchdog impatient(0.2);
+    try {
+      transport->close_phase(impatient);
+    } catch (const Stalled&) {
+    }
+    given_up.store(1);
+  } else if (world_.rank() == 1) {
+    while (given_up.load() == 0) std::this_thread::yield();
+    std::vector<double> got(rows);
+    Arrival arrival = wait(*transport);
+    transport->receive(arrival, got.data(), rows * sizeof(double));
+    EXPECT_EQ(got, sent);
+  }
+  transport->close_phase(watchdog_);
+  transport->close_solve(watchdog_);
+}
+
 TEST_P(TransportTest, PollsWithoutWaiting) {
   const auto transport = make({.phase = std::vector<PhaseMessages>(1), .row_bytes = 8});
   transport->open_phase(0);

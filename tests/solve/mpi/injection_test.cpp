@@ -269,28 +269,6 @@ TEST_F(Injection, OfCallsOfMpiOnANode) {
                   {.survives = false});
 }
 
-// The next call, with nothing to fail: it works, or is refused, on all ranks alike.
-TEST_F(Injection, AFirstCallThatFailedIsMadeAgain) {
-  const auto rows = uneven_blocks(a_.rows());
-  for (Countdown* const which : {&allocations, &agreements, &transfers, &makers}) {
-    if (which != &allocations && world_size() == 1) continue;
-    for (Index failing = 0; failing < world_size(); ++failing) {
-      for (int events = 0;; events += 1 + events / few) {
-        const OwnCommunicator own;
-        Solver<double> solver(own.with_object(), rows.of(a_, false), of_one_plan());
-        const Index mine = solver.rows();
-        std::vector<double> b(usize(mine), 1.0), x(b.size());
-        const auto call = [&](Index) { solver.solve(b, x, Op::conjugate_transpose); };
-        const Outcome first = run(*which, failing, events, call);
-        ASSERT_TRUE(first.thrown == 0 || first.thrown == world_size()) << events;
-        const Outcome second = run(*which, -1, 0, call);
-        ASSERT_TRUE(second.thrown == 0 || second.thrown == world_size()) << events;
-        if (first.fired == 0) break;
-      }
-    }
-  }
-}
-
 // prepare() is all or nothing: a solver that could not be prepared for more solves as before.
 TEST_F(Injection, AFailedPreparationLeavesTheSolverAsItWas) {
   TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(mpi::transports()[0], 1));

@@ -193,6 +193,26 @@ TEST_F(Mismatch, OfWhatIsPreparedEndsTheSolveOnEveryRank) {
   }
 }
 
+// A rank that goes on refining, or looks for zeros in b, would wait for the others.
+TEST_F(Mismatch, OfRefinementIsNamedAndHarmless) {
+  TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = {world_size(), 1, 1}});
+  krylov::DistributedMatrix<double> matrix(MPI_COMM_WORLD, &a_, solver.partition());
+  RefinedSolver<double> refined(matrix, solver);
+  const Index rows = solver.partition().count(world_rank());
+  const std::vector<double> b(usize(rows), 1.0);
+  std::vector<double> x(b.size());
+  const auto solve = [&](const RefinementOptions& options) {
+    return refined.solve(Op::none, {b.data(), rows, 1}, {x.data(), rows, 1}, options);
+  };
+  for (const RefinementOptions& other :
+       {RefinementOptions{.acceptable = 1e-9}, RefinementOptions{.best = true},
+        RefinementOptions{.max_steps = 1}, RefinementOptions{.prune = true}}) {
+    expect_to_name(error_of(ErrorKind::usage, [&] { solve(differs_ ? other : RefinementOptions{}); }),
+                   "ranks differ in refinement");
+    EXPECT_LT(solve({}).error.arioli_demmel_duff, 1e-13);
+  }
+}
+
 // Prepared again and again, ranks that are ahead wait for the others.
 TEST_F(Mismatch, OfTheirPaceIsNone) {
   TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, {.grid = {world_size(), 1, 1}});
