@@ -77,7 +77,6 @@ class LinearSystem {
   double seconds() const { return seconds_; }
 
  private:
-  void bring_into_range(std::vector<T>& values);
   template <class Change>
   Vectors<const T> copy(Vectors<const T> b, const TriangularSolver<T>& solver, const Change& change);
 
