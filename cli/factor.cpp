@@ -49,7 +49,7 @@ class FactorJob {
     const matrix::AnyCsr read = any;
     matrix::Csr<T> a = take_matrix<T>(std::move(any));
     solve::require_square(a.rows(), a.cols());
-    const RealOf<T> unit = solve::unit_of_range<T>(self_, a.value);
+    const RealOf<T> unit = solve::unit_of_range<T>(self_, a.value, solve::is_within_range<T>(a.value));
     for (T& v : a.value) v *= unit;
     const bool mixed = model::find_precision(options_.precision).mixed();
     solve::GivenFactors<T> factors{.diagonal = options_.diagonal};

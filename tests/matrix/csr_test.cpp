@@ -72,6 +72,21 @@ TEST(Csr, SymmetryNeedsEveryEntryTwice) {
   EXPECT_FALSE(is_symmetric(of({1, 2, 3, 2, 0, 4, 3, 0, 1}), false));
   EXPECT_FALSE(is_symmetric(of({1, 2, 0, 2, 0, 4, 3, 4, 0}), false));
   EXPECT_FALSE(is_symmetric(of({1, 2, 3, 2, 0, 4, 3, 5, 0}), false));
+  const auto is_positive = [&](const std::vector<double>& dense) {
+    const ValueSymmetry found = value_symmetry(of(dense), true);
+    return found.holds && found.has_positive_diagonal;
+  };
+  EXPECT_TRUE(is_positive({1, 2, 3, 2, 5, 4, 3, 4, 6}));
+  EXPECT_FALSE(is_positive({1, 2, 3, 2, -5, 4, 3, 4, 6}));
+  EXPECT_FALSE(is_positive({1, 2, 3, 2, 0, 4, 3, 4, 6}));
+  EXPECT_FALSE(is_positive({1, 2, 3, 2, 5, 4, 3, 4, 0}));
+}
+
+// A diagonal that is not real is no Hermitian one.
+TEST(Csr, HermitianDiagonalsAreReal) {
+  const Csr<Complex> a{.pattern = {.rows = 1, .cols = 1, .row_ptr = {0, 1}, .col = {0}}, .value = {{1, 1}}};
+  EXPECT_FALSE(is_symmetric(a, true));
+  EXPECT_TRUE(is_symmetric(a, false));
 }
 
 TEST(Csr, PermutedAndScaledMovesAndScales) {

@@ -34,6 +34,24 @@ kernels::SparseRows<T> sparse_rows(const matrix::Csr<T>& a, ThreadPool::Part par
           .conjugate = conjugate};
 }
 
+// Calls store(row, plain, weighted) with the sums of |a| and |a| c over each row of the part.
+template <Scalar T, class Store>
+void sum_magnitudes_of_rows(const matrix::Csr<T>& a, ThreadPool::Part part, const T* weight,
+                            const Store& store) {
+  const Offset* const row_ptr = a.pattern.row_ptr.data();
+  for (std::size_t i = part.begin; i < part.end; ++i) {
+    RealOf<T> plain = 0, weighted = 0;
+    for (Offset at = row_ptr[i]; at < row_ptr[i + 1]; ++at) {
+      const T& v = a.value[usize(at)];
+      RealOf<T> magnitude = std::abs(std::real(v));
+      if constexpr (is_complex<T>) magnitude += std::abs(std::imag(v));
+      plain += magnitude;
+      weighted += magnitude * std::real(weight[a.pattern.col[usize(at)]]);
+    }
+    store(i, plain, weighted);
+  }
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -48,7 +66,6 @@ DistributedMatrix<T>::DistributedMatrix(mpi::Communicator comm, matrix::Csr<T> r
       ghosts_ = number_ghosts();
     });
     halo_ = Halo<T>(comm_, partition_, ghosts_);
-    measure_norms();
   });
 }
 
@@ -66,28 +83,7 @@ DistributedMatrix<T>::~DistributedMatrix() {
 }
 
 template <Scalar T>
-void DistributedMatrix<T>::measure_norms() {
-  prepare(Op::none, 1);
-  double most = 0;
-  std::fill_n(extended_.data(), usize(local_.cols()), T{});
-  for (Index i = 0; i < local_.rows(); ++i) {
-    double row = 0;
-    for (Offset at = local_.pattern.row_ptr[usize(i)]; at < local_.pattern.row_ptr[usize(i) + 1]; ++at) {
-      const RealOf<T> magnitude = std::abs(local_.value[usize(at)]);
-      row += double(magnitude);
-      extended_.data()[local_.pattern.col[usize(at)]] += magnitude;
-    }
-    most = std::max(most, row);
-  }
-  norm_inf_ = comm_.max(most);
-  halo_.exchange(comm_, true, extended_.data(), 1);
-  most = 0;
-  for (Index j = 0; j < local_.rows(); ++j) most = std::max(most, double(std::real(extended_.data()[j])));
-  norm_one_ = comm_.max(most);
-}
-
-template <Scalar T>
-void DistributedMatrix<T>::replace_values(std::span<const T> values) {
+void DistributedMatrix<T>::replace_values(std::span<const T> values, RealOf<T> factor) {
   std::vector<Offset> next;  // in each row of the transpose
   mpi::agree_on_error(comm_, [&] {
     if (values.size() != local_.value.size()) {
@@ -96,10 +92,9 @@ void DistributedMatrix<T>::replace_values(std::span<const T> values) {
     }
     if (transposed_) next = transposed_->pattern.row_ptr;
   });
-  std::copy(values.begin(), values.end(), local_.value.begin());
+  std::ranges::transform(values, local_.value.begin(), [&](const T& v) { return v * factor; });
   for (std::size_t at = 0; !next.empty() && at < values.size(); ++at)
-    transposed_->value[usize(next[usize(local_.pattern.col[at])]++)] = values[at];
-  measure_norms();
+    transposed_->value[usize(next[usize(local_.pattern.col[at])]++)] = local_.value[at];
 }
 
 template <Scalar T>
@@ -249,6 +244,41 @@ template <Scalar T>
 void DistributedMatrix<T>::visit_product(Op op, VectorRows<const T> x, bool magnitudes, ThreadPool& pool,
                                          const VisitProduct<T>& visit) {
   mpi::revoke_on_error(comm_, [&] { visit_bundles(op, x, magnitudes, pool, visit); });
+}
+
+template <Scalar T>
+void DistributedMatrix<T>::sum_magnitudes(Op op, std::span<const RealOf<T>> weight,
+                                          std::span<RealOf<T>> plain, std::span<RealOf<T>> weighted,
+                                          ThreadPool& pool) {
+  mpi::revoke_on_error(comm_, [&] {
+    prepare(op, 1);
+    const std::size_t rows = usize(local_.rows());
+    if (op == Op::none) {
+      std::copy(weight.begin(), weight.end(), extended_.data());
+      halo_.exchange(comm_, false, extended_.data(), 1);
+      pool.run([&](int thread) {
+        sum_magnitudes_of_rows(local_, pool.part(thread, rows, 1), extended_.data(),
+                               [&](std::size_t i, RealOf<T> one, RealOf<T> other) {
+                                 plain[i] = one;
+                                 weighted[i] = other;
+                               });
+      });
+      return;
+    }
+    std::copy(weight.begin(), weight.end(), own_.data());
+    pool.run([&](int thread) {
+      sum_magnitudes_of_rows(*transposed_, pool.part(thread, usize(local_.cols()), 1), own_.data(),
+                             [&](std::size_t i, RealOf<T> one, RealOf<T> other) {
+                               extended_[i] = one;
+                               magnitudes_[i] = other;
+                             });
+    });
+    for (auto [from, to] : {std::pair{&extended_, plain}, std::pair{&magnitudes_, weighted}}) {
+      halo_.exchange(comm_, true, from->data(), 1);
+      std::transform(from->data(), from->data() + rows, to.begin(),
+                     [](const T& sum) { return std::real(sum); });
+    }
+  });
 }
 
 template <Scalar T>

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "trisweep/core/thread_pool.hpp"
@@ -74,12 +75,17 @@ class DistributedMatrix {
                      const VisitProduct<T>& visit);
   // y = op(A) x, in this way.
   void apply(Op op, Vectors<const T> x, Vectors<T> y, ThreadPool& pool);
+  // The sums |op(A)| 1 and |op(A)| c over this rank's rows of op(A), with |z| = |re z| + |im z|, in one pass.
+  // `weight`: c >= 0, and the sums, of this rank's rows. Collective, as products.
+  void sum_magnitudes(Op op, std::span<const RealOf<T>> weight, std::span<RealOf<T>> plain,
+                      std::span<RealOf<T>> weighted, ThreadPool& pool);
   // r = b - op(A) x. r is neither x nor b.
   void residual(Op op, Vectors<const T> x, Vectors<const T> b, Vectors<T> r, ThreadPool& pool);
 
-  // Other values for this rank's entries, in their order. Collective; throws on every rank, and keeps the
-  // values that there are, when they are of another number on any or memory does not suffice.
-  void replace_values(std::span<const T> values);
+  // Other values for this rank's entries, in their order: these times `factor`. Collective; throws on every
+  // rank, and keeps the values that there are, when they are of another number on any or memory does not
+  // suffice.
+  void replace_values(std::span<const T> values, RealOf<T> factor = 1);
   // The whole matrix on rank 0, an empty one elsewhere: in `room`, unless this rank has it all. Collective.
   const matrix::Csr<T>& whole(matrix::Csr<T>& room) const;
 
@@ -90,8 +96,6 @@ class DistributedMatrix {
     return j < local_rows() ? partition_.first(comm_.rank()) + j : ghosts_[usize(j - local_rows())];
   }
   const Halo<T>& halo() const { return halo_; }
-  // ||op(A)||_inf.
-  double norm_inf(Op op) const { return op == Op::none ? norm_inf_ : norm_one_; }
   const mpi::Communicator& comm() const { return comm_; }
   const distribution::RowPartition& partition() const { return partition_; }
   Index local_rows() const { return local_.rows(); }
@@ -107,7 +111,6 @@ class DistributedMatrix {
   DistributedMatrix(mpi::Communicator comm, matrix::Csr<T> rows)
       : comm_(std::move(comm)), local_(std::move(rows)) {}
   std::vector<Index> number_ghosts();
-  void measure_norms();
   template <class V>
   void visit_bundles(Op op, V x, bool magnitudes, ThreadPool& pool, const VisitProduct<T>& visit);
   template <class V>
@@ -117,8 +120,6 @@ class DistributedMatrix {
 
   mpi::Communicator comm_;
   distribution::RowPartition partition_;
-  double norm_inf_ = 0;
-  double norm_one_ = 0;
   matrix::Csr<T> local_;       // columns: own rows first, then the ghosts
   std::vector<Index> ghosts_;  // columns of the whole matrix, in order
   std::optional<matrix::Csr<T>> transposed_;

@@ -152,23 +152,39 @@ double norm_one(const Csr<T>& a) {
 }
 
 // Rows in order, each entry right of the diagonal beside the next one of its column's row: all entries of
-// that row left of its diagonal are then met, one after the other.
+// that row left of its diagonal are then met, one after the other, and its diagonal is the next.
 template <Scalar T>
-bool is_symmetric(const Csr<T>& a, bool hermitian) {
-  if (a.rows() != a.cols()) return false;
-  std::vector<Offset> next(a.pattern.row_ptr.begin(), a.pattern.row_ptr.end() - 1);
-  const auto is_mirrored = [&](Index i, Index j, Offset p) {
-    const Offset q = next[usize(j)]++;
-    return q < a.pattern.row_ptr[usize(j) + 1] && a.pattern.col[usize(q)] == i &&
-           a.value[usize(p)] == (hermitian ? conjugate(a.value[usize(q)]) : a.value[usize(q)]);
-  };
+ValueSymmetry value_symmetry(const Csr<T>& a, bool hermitian) {
+  if (a.rows() != a.cols()) return {};
+  const auto mirrored = [&](const T& v) { return hermitian ? conjugate(v) : v; };
+  const Offset* const row_ptr = a.pattern.row_ptr.data();
+  std::vector<Offset> next(row_ptr, row_ptr + a.rows());
+  bool is_positive = true;
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset p = next[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    Offset p = next[usize(i)];
+    const Offset end = row_ptr[i + 1];
+    if (p < end && a.pattern.col[usize(p)] == i) {
+      const T& diagonal = a.value[usize(p++)];
+      if (!(diagonal == mirrored(diagonal))) return {};
+      is_positive = is_positive && std::real(diagonal) > 0;
+    } else {
+      is_positive = false;
+    }
+    for (; p < end; ++p) {
       const Index j = a.pattern.col[usize(p)];
-      if (j < i || !is_mirrored(i, j, p)) return false;
+      if (j < i) return {};
+      const Offset q = next[usize(j)]++;
+      if (q >= row_ptr[j + 1] || a.pattern.col[usize(q)] != i ||
+          !(a.value[usize(p)] == mirrored(a.value[usize(q)])))
+        return {};
     }
   }
-  return true;
+  return {true, is_positive};
+}
+
+template <Scalar T>
+bool is_symmetric(const Csr<T>& a, bool hermitian) {
+  return value_symmetry(a, hermitian).holds;
 }
 
 Pattern permuted(const Pattern& a, std::span<const Index> row_new, std::span<const Index> col_new) {
@@ -221,6 +237,7 @@ Csr<T> permuted_and_scaled(const Csr<T>& a, std::span<const Index> row_new, std:
   template double norm_inf(const Csr<T>&);                                                           \
   template double norm_one(const Csr<T>&);                                                           \
   template bool is_symmetric(const Csr<T>&, bool);                                                   \
+  template ValueSymmetry value_symmetry(const Csr<T>&, bool);                                        \
   template Csr<T> permuted_and_scaled(const Csr<T>&, std::span<const Index>, std::span<const Index>, \
                                       std::span<const double>, std::span<const double>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)

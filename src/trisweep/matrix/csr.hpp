@@ -67,6 +67,14 @@ double norm_one(const Csr<T>& a);
 template <Scalar T>
 bool is_symmetric(const Csr<T>& a, bool hermitian);
 
+// The same, and whether the diagonal is positive, too (of `holds` alone), in the same pass.
+struct ValueSymmetry {
+  bool holds = false;
+  bool has_positive_diagonal = false;
+};
+template <Scalar T>
+ValueSymmetry value_symmetry(const Csr<T>& a, bool hermitian);
+
 // Entry (i, j) becomes entry (row_new[i], col_new[j]).
 Pattern permuted(const Pattern& a, std::span<const Index> row_new, std::span<const Index> col_new);
 

@@ -49,16 +49,30 @@ class Progress {
   double done_ = 0;
 };
 
+// What a front hands to its parent.
+template <Scalar T>
+struct FrontResult {
+  T* block = nullptr;                      // its contribution
+  std::unique_ptr<Contribution<T>> own{};  // of those that are not on the stack of a thread
+  Offset redone_entries = 0;               // of all pieces in the front's subtree, wherever they are
+
+  bool has_delayed() const { return own && !own->delayed_row.empty(); }
+};
+
+// The pivots of a front of a symmetric matrix.
+struct FrontPivots {
+  Index front;
+  PivotSummary summary;
+};
+
 template <Scalar T>
 struct Job {
   Source<T> source;
   PivotRules<RealOf<T>> rules;
   Factors<T>& factors;
-  std::vector<T*> block;                                    // contributions, by front
-  std::vector<std::unique_ptr<Contribution<T>>> own_block;  // those that are not on the stack of a thread
+  std::vector<FrontResult<T>> result;  // by front
   RedoneFronts<T> redone;
-  std::vector<PivotSummary> pivots;    // by front, of symmetric matrices
-  std::vector<ModulusProduct> moduli;  // of pivots of tiny fronts, likewise
+  std::vector<ModulusProduct> moduli;  // by front, of pivots of tiny fronts of symmetric matrices
   Progress& progress;
   PanelSink<T>* sink;
 };
@@ -83,13 +97,16 @@ class Worker {
     first_ = unit.first;
     for (Index f = unit.first; f <= unit.last; ++f) {
       if (!process(f, f == unit.last)) return false;
-      unreported_ += fronts_.flops[usize(f)];
+      unreported_ += fronts_.record[usize(f)].flops;
       if (f == unit.last || unreported_ > report_every) job_.progress.add(std::exchange(unreported_, 0));
     }
     return true;
   }
 
   Index perturbed_pivots() const { return perturbed_; }
+  // Those that are not in pivots(), of any number of fronts: in whatever order they are counted.
+  const PivotSummary& signs() const { return signs_; }
+  const std::vector<FrontPivots>& pivots() const { return pivots_; }
 
  private:
   static constexpr double report_every = 1e8;
@@ -104,40 +121,46 @@ class Worker {
 
   // Properties of a front's children.
   struct Children {
-    bool delayed = false;  // some have delayed pivots
-    bool has_own = false;  // contribution blocks that are not on this stack
-    Offset stacked = 0;    // entries of those that are
+    bool delayed = false;       // some have delayed pivots
+    bool has_own = false;       // contribution blocks that are not on this stack
+    Offset stacked = 0;         // entries of those that are
+    Offset redone_entries = 0;  // of their subtrees
   };
 
   bool process(Index f, bool leaves_unit) {
-    T* const block = room_for_block(f, leaves_unit);
-    const Children children = look_at_children(f);
-    const Index width = tree_.width[usize(f)];
-    const bool is_tiny = TinyFront<T>::fits(width, width + tree_.height[usize(f)]);
-    auto perturbed = is_tiny && !children.delayed ? eliminate_tiny(f, block) : std::nullopt;
-    if (!perturbed && is_tiny && fronts_.kind == Kind::cholesky) return false;
-    if (!perturbed && !eliminate_otherwise(f, children, is_tiny)) return false;
-    perturbed_ += perturbed.value_or(0);
-    stack_.pop(children.stacked, tree_.depth[usize(f)] + 1);
-    for (const Index c : children.has_own ? tree_.children(f) : std::span<const Index>())
-      job_.own_block[usize(c)].reset();
+    const FrontRecord& front = fronts_.record[usize(f)];
+    FrontResult<T>& result = job_.result[usize(f)];
+    make_room(front, leaves_unit, result);
+    const bool is_tiny = TinyFront<T>::fits(front.width, front.width + front.height);
+    if (is_tiny) tiny_.begin(front.width, front.width + front.height, entries_of(front));
+    Children children;
+    for (const Index c : children_of(front)) {
+      const FrontResult<T>& child = job_.result[usize(c)];
+      const FrontRecord& record = fronts_.record[usize(c)];
+      children.redone_entries += child.redone_entries;
+      children.has_own |= child.own != nullptr;
+      children.delayed |= child.has_delayed();
+      if (c >= first_) children.stacked += contribution_entries(record.height);
+      if (is_tiny && !children.delayed) tiny_.add_child(child.block, places_of(record));
+    }
+    result.redone_entries = children.redone_entries;
+    const bool done = is_tiny && !children.delayed && eliminate_tiny(f, front, result.block);
+    if (!done && is_tiny && fronts_.kind == Kind::cholesky) return false;
+    if (!done && !eliminate_otherwise(f, children, is_tiny)) return false;
+    stack_.pop(children.stacked, front.depth + 1);
+    for (const Index c : children.has_own ? children_of(front) : std::span<const Index>())
+      job_.result[usize(c)].own.reset();
     return true;
   }
 
-  // Also counts what the children's subtrees have in other shapes than planned.
-  Children look_at_children(Index f) {
-    Children found;
-    Offset entries = 0;
-    for (const Index c : tree_.children(f)) {
-      entries += job_.redone.entries[usize(c)];
-      if (job_.own_block[usize(c)]) {
-        found.has_own = true;
-        found.delayed = found.delayed || has_delayed(c);
-      }
-      if (c >= first_) found.stacked += contribution_entries(tree_.height[usize(c)]);
-    }
-    if (entries > 0) job_.redone.entries[usize(f)] = entries;
-    return found;
+  std::span<const Index> children_of(const FrontRecord& front) const {
+    return {tree_.child.data() + front.child_begin, usize(front.child_end - front.child_begin)};
+  }
+  std::span<const MatrixEntry> entries_of(const FrontRecord& front) const {
+    return {fronts_.entry.data() + front.entry_begin, usize(front.entry_end - front.entry_begin)};
+  }
+  std::span<const Index> places_of(const FrontRecord& front) const {
+    return {fronts_.place.data() + front.place, usize(front.height)};
   }
 
   // Where it is not tiny, or tiny and a pivot was not good enough. False where that ends the factorization.
@@ -153,15 +176,10 @@ class Worker {
     return true;
   }
 
-  bool has_delayed(Index c) const {
-    const auto& block = job_.own_block[usize(c)];
-    return block && !block->delayed_row.empty();
-  }
-
   // Of a front that has delayed no pivot.
   View<T> block_of(Index c) const {
     const Index m = tree_.height[usize(c)];
-    return {job_.block[usize(c)], m, m, m};
+    return {job_.result[usize(c)].block, m, m, m};
   }
 
   // Nothing where a pivot is not good enough.
@@ -172,24 +190,47 @@ class Worker {
     for (const Index c : tree_.children(f))
       assembly_.add_child(front_, block_of(c), fronts_.places_in_parent(c));
     if (fronts_.kind == Kind::lu) return eliminate_lu(front_, job_.rules, scratch_);
-    PivotSummary& pivots = job_.pivots[usize(f)];
-    if (fronts_.kind != Kind::cholesky)
-      return eliminate_ldl(front_, fronts_.kind, job_.rules, pivots, scratch_);
-    return eliminate_cholesky(front_, pivots, scratch_) ? std::optional<Index>(0) : std::nullopt;
+    PivotSummary pivots;
+    std::optional<Index> perturbed;
+    if (fronts_.kind != Kind::cholesky) {
+      perturbed = eliminate_ldl(front_, fronts_.kind, job_.rules, pivots, scratch_);
+    } else if (eliminate_cholesky(front_, pivots, scratch_)) {
+      perturbed = 0;
+    }
+    if (perturbed) pivots_.push_back({f, pivots});
+    return perturbed;
   }
 
-  std::optional<Index> eliminate_tiny(Index f, T* block) {
-    const Index k = tree_.member[usize(tree_.member_ptr[usize(f)])];
-    tiny_.begin(k, tree_.width[usize(f)], tree_.width[usize(f)] + tree_.height[usize(f)]);
-    for (const Index c : tree_.children(f))
-      tiny_.add_child(job_.block[usize(c)], fronts_.places_in_parent(c));
+  // Assembled already. False where a pivot is not good enough.
+  bool eliminate_tiny(Index f, const FrontRecord& front, T* block) {
     if (job_.sink != nullptr) panels_.lay_out(tree_.members(f), front_);
-    const auto perturbed =
-        tiny_.eliminate(job_.sink ? parts_of(front_.panels.front()) : panels_.parts_of(k), block);
-    if (!perturbed) return perturbed;
+    const auto perturbed = tiny_.eliminate(
+        job_.sink ? parts_of(front_.panels.front()) : panels_.parts_at(front.panel, front.diagonal), block);
+    if (!perturbed) return false;
+    perturbed_ += *perturbed;
     if (job_.sink != nullptr) panels_.finish(front_);
-    if (fronts_.kind != Kind::lu) tiny_.add_pivots(job_.pivots[usize(f)], job_.moduli[usize(f)]);
-    return perturbed;
+    if (fronts_.kind != Kind::lu) count_tiny_pivots(f, front.width);
+    return true;
+  }
+
+  // Signs are counted in any order; products of other phases are of one order, as those of moduli are.
+  void count_tiny_pivots(Index f, Index width) {
+    ModulusProduct& moduli = job_.moduli[usize(f)];
+    if (pivots_have_signs<T>(fronts_.kind)) {
+      Index positive = 0;
+      for (Index k = 0; k < width; ++k) {
+        const RealOf<T> pivot = std::real(tiny_.pivot(k));
+        moduli.multiply(std::abs(pivot));
+        positive += pivot > 0;
+      }
+      return signs_.add_signs(positive, width - positive);
+    }
+    PivotSummary& summary = pivots_.emplace_back(FrontPivots{f, {}}).summary;
+    for (Index k = 0; k < width; ++k) {
+      const RealOf<T> modulus = std::abs(tiny_.pivot(k));
+      moduli.multiply(modulus);
+      summary.add(tiny_.pivot(k) / modulus, fronts_.kind);
+    }
   }
 
   // With pivots searched for in the whole front, and delayed. Where that left all of them in their supernodes
@@ -201,35 +242,35 @@ class Worker {
       const Index top = tree_.members(c).back();
       const ChildBlock<T>& child =
           children.emplace_back(ChildBlock<T>{s.parent[usize(top)], block_of(c), {}, {}, s.rows(top)});
-      if (const auto& own = job_.own_block[usize(c)])
+      if (const auto& own = job_.result[usize(c)].own)
         children.back() = {child.into, own->view, own->delayed_row, own->delayed_col, child.rows};
     }
     RedoneFronts<T>& redone = job_.redone;
-    RedoneFront<T> result = redoer_.redo(tree_.members(f), children, redone.most_delayed(tree_, f));
+    FrontResult<T>& of_front = job_.result[usize(f)];
+    RedoneFront<T> result =
+        redoer_.redo(tree_.members(f), children, redone.most_delayed(tree_, f, of_front.redone_entries));
     perturbed_ += result.perturbed_pivots;
-    if (fronts_.kind != Kind::lu) job_.pivots[usize(f)] = result.pivots;
-    for (const Piece<T>& piece : result.pieces) redone.entries[usize(f)] += piece.entries();
+    if (fronts_.kind != Kind::lu) pivots_.push_back({f, result.pivots});
+    for (const Piece<T>& piece : result.pieces) of_front.redone_entries += piece.entries();
     if (!put_in_place<T>(result.pieces, s, front_))
       redone.pieces[usize(f)] = std::make_unique<std::vector<Piece<T>>>(std::move(result.pieces));
-    job_.block[usize(f)] = result.contribution.view.data;
-    job_.own_block[usize(f)] = std::make_unique<Contribution<T>>(std::move(result.contribution));
+    of_front.block = result.contribution.view.data;
+    of_front.own = std::make_unique<Contribution<T>>(std::move(result.contribution));
   }
 
   // Memory for the contribution block.
-  T* room_for_block(Index f, bool leaves_unit) {
-    const Index m = tree_.height[usize(f)];
+  void make_room(const FrontRecord& front, bool leaves_unit, FrontResult<T>& result) {
+    const Index m = front.height;
     const Offset entries = contribution_entries(m);
-    T*& block = job_.block[usize(f)];
     if (!leaves_unit) {
-      block = stack_.push(entries, tree_.depth[usize(f)]);
+      result.block = stack_.push(entries, front.depth);
     } else if (m > 0) {
       auto own = std::make_unique<Contribution<T>>();
       own->owned = Buffer<T>(usize(entries), "a contribution block of the factorization");
       own->view = {own->owned.data(), m, m, m};
-      block = own->owned.data();
-      job_.own_block[usize(f)] = std::move(own);
+      result.block = own->owned.data();
+      result.own = std::move(own);
     }
-    return block;
   }
 
   Job<T>& job_;
@@ -242,6 +283,8 @@ class Worker {
   EliminationScratch<T> scratch_;
   ContributionStack<T> stack_;
   Front<T> front_;
+  PivotSummary signs_;
+  std::vector<FrontPivots> pivots_;
   Index first_ = 0;  // front of the unit
   Index perturbed_ = 0;
   double unreported_ = 0;  // of fronts that are done
@@ -263,11 +306,9 @@ Factors<T> allocate(const Fronts& fronts, bool with_panels) {
   return f;
 }
 
-template <Scalar T>
-PivotRules<RealOf<T>> pivot_rules(std::span<const T> values, const FactorizationOptions& options) {
-  using Real = RealOf<T>;
-  Real largest = 0;
-  for (const T& value : values) largest = std::max(largest, Real(std::abs(value)));
+// `largest`: modulus of an entry.
+template <class Real>
+PivotRules<Real> pivot_rules(Real largest, const FactorizationOptions& options) {
   if (!(largest > 0)) largest = 1;  // a zero matrix still needs pivots to divide by
   const Real epsilon = std::numeric_limits<Real>::epsilon();
   const bool given = options.pivot_threshold > 0;
@@ -279,7 +320,7 @@ PivotRules<RealOf<T>> pivot_rules(std::span<const T> values, const Factorization
 }  // namespace
 
 template <Scalar T>
-std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values,
+std::optional<Factors<T>> factor(const Fronts& fronts, const MatrixValues<T>& values,
                                  const FactorizationOptions& options, Observer& observer,
                                  PanelSink<T>* sink) {
   const FrontTree& tree = fronts.tree;
@@ -288,13 +329,11 @@ std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values
 
   Factors<T> factors = allocate<T>(fronts, sink == nullptr);
   Progress progress(observer, std::reduce(fronts.flops.begin(), fronts.flops.end()));
-  Job<T> job{.source = {values, fronts},
-             .rules = pivot_rules(values, options),
+  Job<T> job{.source = {values.value, fronts},
+             .rules = pivot_rules(values.largest, options),
              .factors = factors,
-             .block = std::vector<T*>(usize(tree.fronts())),
-             .own_block = std::vector<std::unique_ptr<Contribution<T>>>(usize(tree.fronts())),
+             .result = std::vector<FrontResult<T>>(usize(tree.fronts())),
              .redone = RedoneFronts<T>(tree, factors.panel_ptr.back()),
-             .pivots = std::vector<PivotSummary>(has_upper(fronts.kind) ? 0 : usize(tree.fronts())),
              .moduli = std::vector<ModulusProduct>(has_upper(fronts.kind) ? 0 : usize(tree.fronts())),
              .progress = progress,
              .sink = sink};
@@ -307,8 +346,14 @@ std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values
   const auto work = [&](int thread, const Unit& unit) { return workers[usize(thread)]->process(unit); };
   if (!run_units(units, threads, work, [&] { progress.poll(); })) return std::nullopt;
   observer.progress("factor", 1.0);
-  for (const auto& worker : workers) factors.perturbed_pivots += worker->perturbed_pivots();
-  for (const PivotSummary& pivots : job.pivots) factors.pivots += pivots;
+  std::vector<FrontPivots> pivots;
+  for (const auto& worker : workers) {
+    factors.perturbed_pivots += worker->perturbed_pivots();
+    factors.pivots += worker->signs();
+    pivots.insert(pivots.end(), worker->pivots().begin(), worker->pivots().end());
+  }
+  std::ranges::sort(pivots, {}, &FrontPivots::front);
+  for (const FrontPivots& of_front : pivots) factors.pivots += of_front.summary;
   ModulusProduct moduli;
   for (const ModulusProduct& of_front : job.moduli) moduli.multiply(of_front);
   factors.pivots.log_modulus += moduli.log();
@@ -321,12 +366,14 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
                                  std::shared_ptr<const symbolic::Structure> structure, Kind kind,
                                  const FactorizationOptions& options, Observer& observer,
                                  PanelSink<T>* sink) {
-  return factor<T>(make_fronts(a.pattern, {}, {}, std::move(structure), kind), a.value, options, observer,
-                   sink);
+  RealOf<T> largest = 0;
+  for (const T& value : a.value) largest = std::max(largest, RealOf<T>(std::abs(value)));
+  return factor<T>(make_fronts(a.pattern, {}, {}, std::move(structure), kind), {a.value, largest}, options,
+                   observer, sink);
 }
 
 #define TRISWEEP_INSTANTIATE(T)                                                                        \
-  template std::optional<Factors<T>> factor<T>(const Fronts&, std::span<const T>,                      \
+  template std::optional<Factors<T>> factor<T>(const Fronts&, const MatrixValues<T>&,                  \
                                                const FactorizationOptions&, Observer&, PanelSink<T>*); \
   template std::optional<Factors<T>> factor<T>(const matrix::Csr<T>&,                                  \
                                                std::shared_ptr<const symbolic::Structure>, Kind,       \

@@ -82,9 +82,16 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
                                  const FactorizationOptions& options, Observer& observer = silent_observer(),
                                  PanelSink<T>* sink = nullptr);
 
-// The same of values in the order of the pattern that the fronts were made for, scaled.
+// Scaled values in the order of a pattern, and their largest modulus.
 template <Scalar T>
-std::optional<Factors<T>> factor(const Fronts& fronts, std::span<const T> values,
+struct MatrixValues {
+  std::span<const T> value;
+  RealOf<T> largest;
+};
+
+// The same of values in the order of the pattern that the fronts were made for.
+template <Scalar T>
+std::optional<Factors<T>> factor(const Fronts& fronts, const MatrixValues<T>& values,
                                  const FactorizationOptions& options, Observer& observer = silent_observer(),
                                  PanelSink<T>* sink = nullptr);
 

@@ -22,11 +22,10 @@ class FrontPanels {
   // The panels of supernodes `members`, undefined, become those of the front.
   void lay_out(std::span<const Index> members, Front<T>& front);
 
-  // Of a supernode, in the factors.
-  PanelParts<T> parts_of(Index k) {
-    const auto at = factors_.panel_ptr[usize(k)];
-    return {factors_.diagonal.data() + factors_.diagonal_ptr[usize(k)], factors_.lower.data() + at,
-            has_upper(factors_.kind) ? factors_.upper.data() + at : nullptr};
+  // Of a supernode whose panels, and whose diagonal block, begin there in the factors.
+  PanelParts<T> parts_at(Offset panel, Offset diagonal) {
+    return {factors_.diagonal.data() + diagonal, factors_.lower.data() + panel,
+            has_upper(factors_.kind) ? factors_.upper.data() + panel : nullptr};
   }
 
   // They are final: brings them into the form that the solve phase wants, while they are in the cache, and

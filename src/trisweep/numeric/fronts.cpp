@@ -124,6 +124,25 @@ void find_places(const symbolic::Structure& s, Fronts& f) {
   }
 }
 
+void record_fronts(Fronts& f) {
+  const FrontTree& tree = f.tree;
+  f.record.reserve(usize(tree.fronts()));
+  for (std::size_t i = 0; i < usize(tree.fronts()); ++i) {
+    const Index k = tree.member[usize(tree.member_ptr[i])];
+    f.record.push_back({.width = tree.width[i],
+                        .height = tree.height[i],
+                        .depth = tree.depth[i],
+                        .child_begin = tree.child_ptr[i],
+                        .child_end = tree.child_ptr[i + 1],
+                        .entry_begin = f.entry_ptr[usize(k)],
+                        .entry_end = f.entry_ptr[usize(k) + 1],
+                        .panel = f.panel_ptr[usize(k)],
+                        .diagonal = f.diagonal_ptr[usize(k)],
+                        .place = f.place_ptr[i],
+                        .flops = f.flops[i]});
+  }
+}
+
 }  // namespace
 
 Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_new,
@@ -139,6 +158,7 @@ Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_ne
   measure(s, f);
   deal_entries(pattern, row_new, col_new, f);
   find_places(s, f);
+  record_fronts(f);
   return f;
 }
 

@@ -20,6 +20,19 @@ struct MatrixEntry {
   Index col;
 };
 
+// All that is read of a front where it has few columns and rows, which take hardly longer than looking it up
+// in as many lists.
+struct FrontRecord {
+  Index width;                    // columns eliminated
+  Index height;                   // rows of the contribution block
+  Index depth;                    // 0 at a root
+  Index child_begin, child_end;   // in FrontTree::child
+  Offset entry_begin, entry_end;  // of the first supernode, in Fronts::entry
+  Offset panel, diagonal;         // where that begins in the factors
+  Offset place;                   // in Fronts::place
+  double flops;
+};
+
 struct Fronts {
   std::shared_ptr<const symbolic::Structure> structure;
   Kind kind = Kind::lu;
@@ -33,8 +46,9 @@ struct Fronts {
   Index widest_divided = 1;          // of one that is not kept whole
   std::vector<Offset> entry_ptr;     // supernodes + 1
   std::vector<MatrixEntry> entry;
-  std::vector<Offset> place_ptr;  // fronts + 1
-  std::vector<Index> place;       // of the rows of a front's contribution block in the front of its parent
+  std::vector<Offset> place_ptr;    // fronts + 1
+  std::vector<Index> place;         // of the rows of a front's contribution block in the front of its parent
+  std::vector<FrontRecord> record;  // by front
 
   // Of all panels.
   Offset factor_entries() const { return diagonal_ptr.back() + (has_upper(kind) ? 2 : 1) * panel_ptr.back(); }

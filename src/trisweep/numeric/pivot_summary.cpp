@@ -6,12 +6,6 @@
 namespace trisweep::numeric {
 namespace {
 
-// Of pivots of a real or Hermitian matrix.
-template <Scalar T>
-bool pivots_have_signs(Kind kind) {
-  return !is_complex<T> || kind != Kind::ldlt;
-}
-
 template <Scalar T>
 void multiply(PivotSummary& summary, T factor) {
   const std::complex<double> value(factor);

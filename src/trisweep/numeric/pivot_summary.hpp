@@ -7,6 +7,12 @@
 
 namespace trisweep::numeric {
 
+// Whether pivots are those of a real or Hermitian matrix.
+template <Scalar T>
+constexpr bool pivots_have_signs(Kind kind) {
+  return !is_complex<T> || kind != Kind::ldlt;
+}
+
 // The signs of the eigenvalues, by Sylvester's law of inertia, and the determinant, phase * exp(log_modulus).
 // A pivot that was replaced because nothing larger was left counts as zero, and so does the determinant then.
 // Complex symmetric matrices have a determinant only.
@@ -24,6 +30,12 @@ struct PivotSummary {
   template <Scalar T>
   void add_pair(T determinant, T trace, Kind kind);
   void add_zero();
+  // Pivots of order 1 of a kind that has signs; their moduli are counted elsewhere.
+  void add_signs(Index of_positive, Index of_negative) {
+    positive += of_positive;
+    negative += of_negative;
+    if (of_negative % 2 != 0) phase = -phase;
+  }
   PivotSummary& operator+=(const PivotSummary& other);
 };
 

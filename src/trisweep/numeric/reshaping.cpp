@@ -236,8 +236,7 @@ class Reshaping {
 }  // namespace
 
 template <Scalar T>
-RedoneFronts<T>::RedoneFronts(const FrontTree& tree, Offset panel_entries)
-    : pieces(usize(tree.fronts())), entries(usize(tree.fronts()), 0) {
+RedoneFronts<T>::RedoneFronts(const FrontTree& tree, Offset panel_entries) : pieces(usize(tree.fronts())) {
   Index largest = 0;
   for (Index f = 0; f < tree.fronts(); ++f)
     largest = std::max(largest, tree.width[usize(f)] + tree.height[usize(f)]);
@@ -246,8 +245,8 @@ RedoneFronts<T>::RedoneFronts(const FrontTree& tree, Offset panel_entries)
 }
 
 template <Scalar T>
-Index RedoneFronts<T>::most_delayed(const FrontTree& tree, Index f) const {
-  if (entries[usize(f)] > most_entries_) return 0;
+Index RedoneFronts<T>::most_delayed(const FrontTree& tree, Index f, Offset entries) const {
+  if (entries > most_entries_) return 0;
   return std::max(0, most_rows_ - tree.height[usize(f)]);
 }
 

@@ -14,14 +14,13 @@ namespace trisweep::numeric {
 template <Scalar T>
 struct RedoneFronts {
   std::vector<std::unique_ptr<std::vector<Piece<T>>>> pieces;  // null: none
-  std::vector<Offset> entries;  // of all pieces in the front's subtree, wherever they are
 
   // `panel_entries`: of one factor, as planned.
   RedoneFronts(const FrontTree& tree, Offset panel_entries);
 
   // How many columns front f may delay, which makes the fronts above larger, so that memory and work stay
-  // bounded. The same on any number of threads.
-  Index most_delayed(const FrontTree& tree, Index f) const;
+  // bounded; `entries`: of all pieces in its subtree so far. The same on any number of threads.
+  Index most_delayed(const FrontTree& tree, Index f, Offset entries) const;
 
  private:
   Index most_rows_;      // of a contribution block

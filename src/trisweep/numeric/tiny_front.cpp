@@ -20,17 +20,32 @@ bool grows(const T* column, Index rows, RealOf<T> bound) {
   return above;
 }
 
+// A square matrix; where it has few rows by as many stores as it takes.
+template <Scalar T>
+void set_zero(T* value, Index rows) {
+  const auto fill = [&](auto entries) { std::fill_n(value, entries, T(0)); };
+  switch (rows) {
+    case 2:
+      return fill(std::integral_constant<int, 4>());
+    case 3:
+      return fill(std::integral_constant<int, 9>());
+    case 4:
+      return fill(std::integral_constant<int, 16>());
+    default:
+      return fill(rows * rows);
+  }
+}
+
 }  // namespace
 
 template <Scalar T>
-void TinyFront<T>::begin(Index supernode, Index width, Index rows) {
+void TinyFront<T>::begin(Index width, Index rows, std::span<const MatrixEntry> entries) {
   width_ = width;
   rows_ = rows;
   T* const value = value_.data();
   const T* const source = source_.values.data();
-  std::fill_n(value, usize(rows) * usize(rows), T(0));
-  for (const MatrixEntry& e : source_.fronts.entries(supernode))
-    value[e.row + e.col * rows] += source[e.source];
+  set_zero(value, rows);
+  for (const MatrixEntry& e : entries) value[e.row + e.col * rows] += source[e.source];
 }
 
 template <Scalar T>
@@ -41,13 +56,22 @@ void TinyFront<T>::add_child(const T* block, std::span<const Index> places) {
   }
 }
 
+// Whether it is a pivot; of LU perturbed where it is too small.
+template <Scalar T>
+inline bool TinyFront<T>::accept(T& pivot, Index& perturbed) const {
+  const Kind kind = source_.fronts.kind;
+  if (kind == Kind::cholesky) return std::real(pivot) > 0 && std::isfinite(std::real(pivot));
+  if (kind == Kind::ldlh) pivot = std::real(pivot);
+  if (!is_lu()) return rules_.relative > 0 && std::abs(pivot) >= rules_.replacement;
+  const bool small = perturb(pivot, rules_.replacement, rules_.replacement);
+  perturbed += small;
+  return !small || rules_.relative == 0;
+}
+
 // Partial pivoting among the supernode's own rows; of symmetric matrices whether the pivot is one.
 template <Scalar T>
 bool TinyFront<T>::take_pivot(Index k, Index& perturbed) {
-  const Kind kind = source_.fronts.kind;
-  if (kind == Kind::cholesky) return std::real(at(k, k)) > 0 && std::isfinite(std::real(at(k, k)));
-  if (kind == Kind::ldlh) at(k, k) = std::real(at(k, k));
-  if (!is_lu()) return rules_.relative > 0 && std::abs(at(k, k)) >= rules_.replacement;
+  if (!is_lu()) return accept(at(k, k), perturbed);
   Index best = k;
   RealOf<T> largest = modulus_1(at(k, k));
   for (Index i = k + 1; i < width_; ++i) {
@@ -61,9 +85,7 @@ bool TinyFront<T>::take_pivot(Index k, Index& perturbed) {
   if (best != k) {
     for (Index j = 0; j < rows_; ++j) std::swap(at(k, j), at(best, j));
   }
-  const bool small = perturb(at(k, k), rules_.replacement, rules_.replacement);
-  perturbed += small;
-  return !small || rules_.relative == 0;
+  return accept(at(k, k), perturbed);
 }
 
 // Column k of L and row k of U, and what they subtract from the supernode's other columns; of symmetric
@@ -155,7 +177,7 @@ std::optional<Index> TinyFront<T>::eliminate_column(Rows rows, const PanelParts<
                                                     T* __restrict contribution) {
   const Index m = rows, ld = m + 1;
   Index perturbed = 0;
-  if (!take_pivot(0, perturbed)) return std::nullopt;
+  if (!accept(value_[0], perturbed)) return std::nullopt;
   const T* const column = value_.data() + 1;
   const T reciprocal = T(1) / value_[0];
   T* const __restrict lower = panel.lower;
@@ -229,15 +251,6 @@ std::optional<Index> TinyFront<T>::eliminate(const PanelParts<T>& panel, T* cont
       return column(std::integral_constant<Index, 6>());
     default:
       return column(rows_ - 1);
-  }
-}
-
-template <Scalar T>
-void TinyFront<T>::add_pivots(PivotSummary& to, ModulusProduct& moduli) {
-  for (Index k = 0; k < width_; ++k) {
-    const RealOf<T> modulus = std::abs(at(k, k));
-    moduli.multiply(modulus);
-    to.add(at(k, k) / modulus, source_.fronts.kind);
   }
 }
 

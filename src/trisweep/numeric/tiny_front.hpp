@@ -21,16 +21,16 @@ class TinyFront {
 
   TinyFront(const Source<T>& source, const PivotRules<RealOf<T>>& rules) : source_(source), rules_(rules) {}
 
-  // As Assembly does, of a front that is one supernode and fits.
-  void begin(Index supernode, Index width, Index rows);
+  // As Assembly does, of a front that is one supernode and fits; `entries`: of A, in it.
+  void begin(Index width, Index rows, std::span<const MatrixEntry> entries);
   // `block`: of a child, square and packed.
   void add_child(const T* block, std::span<const Index> places);
 
   // As eliminate_lu(), eliminate_cholesky() and, by pivots of order 1 alone, eliminate_ldl() do; panels and
   // contribution, square and packed, are undefined where it is nothing.
   std::optional<Index> eliminate(const PanelParts<T>& panel, T* contribution);
-  // Those of the last front that was eliminated: their signs, and their moduli as further factors.
-  void add_pivots(PivotSummary& to, ModulusProduct& moduli);
+  // Pivots of the last front that was eliminated.
+  T pivot(Index k) { return at(k, k); }
 
  private:
   static constexpr Index most_rows = 16, most_width = 6;
@@ -41,6 +41,7 @@ class TinyFront {
   // Whether pivots are no better than a threshold.
   bool may_grow() const { return source_.fronts.kind != Kind::cholesky && rules_.relative > 0; }
   bool take_pivot(Index k, Index& perturbed);
+  bool accept(T& pivot, Index& perturbed) const;
   void update(Index k);
   template <Index width>
   void update_rest(T* __restrict contribution);

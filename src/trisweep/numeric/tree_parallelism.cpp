@@ -128,28 +128,27 @@ class Run {
 std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double>& flops, int threads) {
   const double most = most_work(flops, threads);
   const std::vector<char> above = fronts_above_cut(tree, flops, most);
-  std::vector<Unit> units;
-  std::vector<Index> unit_of(usize(tree.fronts()), -1);  // of fronts that end a unit
-  bool follows_tree = false;                             // the last unit is whole trees
-  for (Index f = 0; f < tree.fronts(); ++f) {
-    const Index p = tree.parent[usize(f)];
+  std::vector<Unit> units;      // from the last one on
+  bool is_before_tree = false;  // what the last unit is, or several
+  for (Index f = tree.fronts() - 1; f >= 0; f = units.back().first - 1) {
     const bool is_split = above[usize(f)] != 0;
-    if (!is_split && p != -1 && !above[usize(p)]) continue;  // within a unit
     Unit unit{.first = is_split ? f : tree.subtree_begin[usize(f)], .last = f};
     for (Index g = unit.first; g <= f; ++g) unit.work += flops[usize(g)];
     if (!is_split) unit.stack = tree.stack_below[usize(f)];
-    const bool is_tree = !is_split && p == -1;
-    if (is_tree && follows_tree && units.back().work + unit.work <= most) {
+    const bool is_tree = !is_split && tree.parent[usize(f)] == -1;
+    if (is_tree && is_before_tree && units.back().work + unit.work <= most) {
       Unit& trees = units.back();
-      trees.last = f;
+      trees.first = unit.first;
       trees.work += unit.work;
       trees.stack = std::max(trees.stack, unit.stack);
-      continue;
+    } else {
+      units.push_back(unit);
     }
-    follows_tree = is_tree;
-    unit_of[usize(f)] = static_cast<Index>(units.size());
-    units.push_back(unit);
+    is_before_tree = is_tree;
   }
+  std::ranges::reverse(units);
+  std::vector<Index> unit_of(usize(tree.fronts()), -1);  // of fronts that end a unit
+  for (std::size_t u = 0; u < units.size(); ++u) unit_of[usize(units[u].last)] = static_cast<Index>(u);
   for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
     const Index p = tree.parent[usize(unit->last)];
     unit->urgency = unit->work;

@@ -16,16 +16,14 @@ namespace trisweep::solve {
 namespace {
 
 // Hermitian with a positive diagonal: worth a try with Cholesky, which tells for sure.
+bool may_be_positive_definite(const matrix::ValueSymmetry& hermitian) {
+  return hermitian.holds && hermitian.has_positive_diagonal;
+}
+
 template <Scalar T>
-bool may_be_positive_definite(const matrix::Csr<T>& a) {
-  for (Index i = 0; i < a.rows(); ++i) {
-    const auto row = a.pattern.row(i);
-    const auto at = std::lower_bound(row.begin(), row.end(), i);
-    if (at == row.end() || *at != i) return false;
-    const T& diagonal = a.value[usize(a.pattern.row_ptr[usize(i)]) + usize(at - row.begin())];
-    if (!(std::real(diagonal) > 0)) return false;
-  }
-  return matrix::is_symmetric(a, true);
+numeric::Kind indefinite_kind(const matrix::Csr<T>& a, const matrix::ValueSymmetry& hermitian) {
+  if (hermitian.holds) return is_complex<T> ? numeric::Kind::ldlh : numeric::Kind::ldlt;
+  return is_complex<T> && matrix::is_symmetric(a, false) ? numeric::Kind::ldlt : numeric::Kind::lu;
 }
 
 // Narrower supernodes are one column of tiles, whose rows are cut by others' columns.
@@ -46,21 +44,27 @@ std::shared_ptr<const numeric::Fronts> fronts_of(const matrix::Pattern& pattern,
 // Dr A Dc in the precision of the factors, entries in the order of A.
 template <Scalar F>
 struct ScaledValues {
-  std::vector<F> value;
+  Buffer<F> value;
+  RealOf<F> largest = 0;  // modulus
   double norm_one;
 
   template <Scalar T>
   ScaledValues(const matrix::Csr<T>& a, const ordering::Ordering& o) {
     std::vector<double> sum(usize(a.cols()));
-    value.resize(a.value.size());
+    value = Buffer<F>(a.value.size(), "the scaled matrix");
+    RealOf<F> most = 0;
     for (Index i = 0; i < a.rows(); ++i) {
       const double row_scale = o.row_scale[usize(i)];
       for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
         const std::size_t j = usize(a.pattern.col[usize(p)]);
-        value[usize(p)] = F(a.value[usize(p)] * static_cast<RealOf<T>>(row_scale * o.col_scale[j]));
-        sum[j] += std::abs(value[usize(p)]);
+        const F scaled(a.value[usize(p)] * static_cast<RealOf<T>>(row_scale * o.col_scale[j]));
+        const RealOf<F> modulus = std::abs(scaled);
+        value[usize(p)] = scaled;
+        sum[j] += modulus;
+        most = std::max(most, modulus);
       }
     }
+    largest = most;
     norm_one = *std::ranges::max_element(sum);
   }
 };
@@ -95,13 +99,13 @@ std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis& planned,
 template <Scalar T>
 numeric::Kind likely_kind(const matrix::Csr<T>& a) {
   require_square(a.rows(), a.cols());
-  return may_be_positive_definite(a) ? numeric::Kind::cholesky : indefinite_kind(a);
+  const matrix::ValueSymmetry hermitian = matrix::value_symmetry(a, true);
+  return may_be_positive_definite(hermitian) ? numeric::Kind::cholesky : indefinite_kind(a, hermitian);
 }
 
 template <Scalar T>
 numeric::Kind indefinite_kind(const matrix::Csr<T>& a) {
-  if (is_complex<T> && matrix::is_symmetric(a, true)) return numeric::Kind::ldlh;
-  return matrix::is_symmetric(a, false) ? numeric::Kind::ldlt : numeric::Kind::lu;
+  return indefinite_kind(a, matrix::value_symmetry(a, true));
 }
 
 template <Scalar T>
@@ -120,7 +124,7 @@ numeric::Kind chosen_kind(numeric::KindChoice choice, const matrix::Csr<T>& a) {
 
 template <Scalar T>
 bool suits(numeric::Kind kind, const matrix::Csr<T>& a) {
-  if (kind == numeric::Kind::cholesky) return may_be_positive_definite(a);
+  if (kind == numeric::Kind::cholesky) return may_be_positive_definite(matrix::value_symmetry(a, true));
   return numeric::has_upper(kind) || matrix::is_symmetric(a, kind == numeric::Kind::ldlh);
 }
 
@@ -185,7 +189,7 @@ std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_
   require_memory(sink ? work + sink->bytes_expected() : work, "the factorization",
                  usize(options.threads) * numeric::addresses_of_thread);
   const ScaledValues<F> scaled(a, analysis->ordering);
-  auto factors = numeric::factor<F>(*fronts, scaled.value, options, observer, sink);
+  auto factors = numeric::factor<F>(*fronts, {scaled.value.span(), scaled.largest}, options, observer, sink);
   if (!factors) return std::nullopt;
   if (!factors->row_new.empty()) analysis = with_delayed_pivots(*analysis, *factors);
   if (!numeric::has_upper(factors->kind)) factors->pivots.log_modulus -= log_of_scales(analysis->ordering);

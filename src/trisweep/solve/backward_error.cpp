@@ -74,32 +74,26 @@ void Residuals<T>::prepare(Op op, Index nrhs) {
 
 template <Scalar T>
 auto Residuals<T>::row_weights(Op op) -> RowWeights {
-  const Index rows = a_.local_rows();
+  const std::size_t rows = usize(a_.local_rows());
   RowWeights weights;
-  Buffer<T> c;
   mpi::agree_on_error(a_.comm(), [&] {
-    constexpr const char* what = "the weights of the equations";
-    c = Buffer<T>(usize(rows), what);
     for (auto* v : {&weights.plain, &weights.scaled, &weights.unknown, &weights.inverse})
-      *v = Buffer<Real>(usize(rows), what);
+      *v = Buffer<Real>(rows, "the weights of the equations");
   });
-  const auto weigh = [&](Buffer<Real>& sums) {
-    a_.visit_product(op, Vectors<const T>(c.data(), rows, 1), true, pool_, [&](int, const ProductRows<T>& v) {
-      std::transform(v.magnitude, v.magnitude + v.size(), sums.data() + v.rows.begin,
-                     [](const T& sum) { return std::real(sum); });
-    });
-  };
   const auto bounded = [](double v) {
     return static_cast<Real>(std::min(v, double(std::numeric_limits<Real>::max())));
   };
-  std::fill_n(c.data(), rows, T(1));
-  weigh(weights.plain);
-  std::ranges::transform(weights.plain.span(), weights.inverse.data(),
-                         [&](Real w) { return bounded(1 / double(w)); });
   const auto scale = scales_.of_unknowns(op);
-  std::ranges::transform(scale, c.data(), [&](double s) { return T(bounded(s)); });
-  weigh(weights.scaled);
-  std::ranges::transform(scale, weights.unknown.data(), [&](double s) { return bounded(1 / s); });
+  std::ranges::transform(scale, weights.unknown.data(), bounded);
+  a_.sum_magnitudes(op, weights.unknown.span(), weights.plain.span(), weights.scaled.span(), pool_);
+  double most = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double plain = double(weights.plain[i]);
+    most = std::max(most, plain);
+    weights.inverse[i] = bounded(1 / plain);
+    weights.unknown[i] = bounded(1 / scale[i]);
+  }
+  weights.norm_inf = a_.comm().max(most);
   return weights;
 }
 
@@ -221,7 +215,7 @@ template <Scalar T>
 ColumnError Residuals<T>::error(Op op, const ResidualNorms& n) const {
   return {{.componentwise = n.quotient,
            .arioli_demmel_duff = n.typical_quotient,
-           .normwise = ratio(n.r, a_.norm_inf(op) * n.x + n.b)},
+           .normwise = ratio(n.r, weights(op).norm_inf * n.x + n.b)},
           n.small};
 }
 

@@ -64,6 +64,7 @@ class Residuals {
     Buffer<Real> scaled;
     Buffer<Real> unknown;
     Buffer<Real> inverse;  // of `plain`
+    double norm_inf = 0;   // ||op(A)||_inf, the largest of `plain` on all ranks
   };
   using Maxima = kernels::ResidualMaxima<T>;
 

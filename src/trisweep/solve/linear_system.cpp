@@ -15,7 +15,8 @@ LinearSystem<T>::LinearSystem(const mpi::Communicator& comm, BlockRows<T> rows) 
   ConsecutiveRows<T> own = consecutive(comm_, std::move(rows));
   entry_ = std::move(own.entry);
   number_ = std::move(own.number);
-  unit_ = bring_into_range(own.a.value);
+  unit_ = unit_of_range<T>(comm_, own.a.value, is_within_range<T>(own.a.value));
+  if (unit_ != 1) std::ranges::for_each(own.a.value, [&](T& v) { v *= unit_; });
   const auto start = Clock::now();
   a_.emplace(comm_.share(), std::move(own.a), own.partition);
   seconds_ = comm_.max(seconds_since(start));
@@ -23,28 +24,22 @@ LinearSystem<T>::LinearSystem(const mpi::Communicator& comm, BlockRows<T> rows) 
 
 template <Scalar T>
 void LinearSystem<T>::replace_values(std::span<const T> values) {
-  std::vector<T> ordered;
+  std::vector<T> ordered;  // where the caller's are in another order
+  bool within_range = false;
   mpi::agree_on_error(comm_, [&] {
     if (std::ssize(values) != a_->local().nonzeros())
       throw Error(ErrorKind::usage, "the number of values is not the number of entries of the matrix",
                   "pass values for the same pattern");
-    if (entry_.empty()) ordered.assign(values.begin(), values.end());
-    for (const Offset e : entry_) ordered.push_back(values[usize(e)]);
-    if (!std::ranges::all_of(ordered, is_finite<T>))
+    within_range = is_within_range(values);
+    if (!within_range && !std::ranges::all_of(values, is_finite<T>))
       throw Error(ErrorKind::input, "a value of the matrix is not finite",
                   "look for a division by zero or an overflow where the matrix is made");
+    ordered.resize(entry_.size());
+    std::ranges::transform(entry_, ordered.begin(), [&](Offset e) { return values[usize(e)]; });
   });
-  const RealOf<T> unit = bring_into_range(ordered);
-  a_->replace_values(ordered);
+  const RealOf<T> unit = unit_of_range(comm_, values, within_range);
+  a_->replace_values(entry_.empty() ? values : ordered, unit);
   unit_ = unit;
-}
-
-template <Scalar T>
-RealOf<T> LinearSystem<T>::bring_into_range(std::vector<T>& values) const {
-  const RealOf<T> unit = unit_of_range<T>(comm_, values);
-  if (unit == 1) return unit;
-  for (T& v : values) v *= unit;
-  return unit;
 }
 
 template <Scalar T>

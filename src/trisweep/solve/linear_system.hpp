@@ -77,8 +77,6 @@ class LinearSystem {
   double seconds() const { return seconds_; }
 
  private:
-  // Returns the unit in which they are then.
-  RealOf<T> bring_into_range(std::vector<T>& values) const;
   template <class Change>
   Vectors<const T> copy(Vectors<const T> b, const TriangularSolver<T>& solver, const Change& change);
 

@@ -7,32 +7,45 @@
 namespace trisweep::solve {
 namespace {
 
-template <class T, class Visit>
-void for_each_part(std::span<const T> values, const Visit& visit) {
-  for (const T& v : values) {
-    visit(std::abs(std::real(v)));
-    if constexpr (is_complex<T>) visit(std::abs(std::imag(v)));
-  }
+// Of exponents, which sums may need.
+template <class Real>
+constexpr int room = std::numeric_limits<Real>::max_exponent / 8;
+
+// Real and imaginary parts.
+template <Scalar T>
+std::span<const RealOf<T>> parts(std::span<const T> values) {
+  return {reinterpret_cast<const RealOf<T>*>(values.data()), values.size() * (is_complex<T> ? 2 : 1)};
 }
 
 }  // namespace
 
+// A number says whether there is one beyond: several values are then compared at once.
 template <Scalar T>
-RealOf<T> unit_of_range(const mpi::Communicator& comm, std::span<const T> values) {
+bool is_within_range(std::span<const T> values) {
   using Real = RealOf<T>;
-  using Limits = std::numeric_limits<Real>;
-  constexpr int room = Limits::max_exponent / 8;
-  Real largest = 0;
-  for_each_part(values, [&](Real part) { largest = std::max(largest, part); });
-  if (comm.max(double(largest)) < std::ldexp(1.0, Limits::max_exponent - room)) return 1;
-  Real smallest = Limits::max();
-  for_each_part(values, [&](Real part) { smallest = part > 0 ? std::min(smallest, part) : smallest; });
-  const double exponent = -comm.max(-double(std::ilogb(smallest)));
-  return std::ldexp(Real(1),
-                    -static_cast<int>(std::clamp(exponent + 1 - Limits::min_exponent, 0.0, double(room))));
+  const Real bound = std::ldexp(Real(1), std::numeric_limits<Real>::max_exponent - room<Real>);
+  Real beyond = 0;
+  for (const Real part : parts(values)) beyond = std::abs(part) < bound ? beyond : Real(1);
+  return beyond == 0;
 }
 
-#define INSTANTIATE(T) template RealOf<T> unit_of_range(const mpi::Communicator&, std::span<const T>);
+template <Scalar T>
+RealOf<T> unit_of_range(const mpi::Communicator& comm, std::span<const T> values, bool within) {
+  using Real = RealOf<T>;
+  using Limits = std::numeric_limits<Real>;
+  if (comm.max(within ? 0.0 : 1.0) == 0) return 1;
+  Real smallest = Limits::max();
+  for (const Real part : parts(values)) {
+    if (part != 0) smallest = std::min(smallest, std::abs(part));
+  }
+  const double exponent = -comm.max(-double(std::ilogb(smallest)));
+  return std::ldexp(
+      Real(1), -static_cast<int>(std::clamp(exponent + 1 - Limits::min_exponent, 0.0, double(room<Real>))));
+}
+
+#define INSTANTIATE(T)                               \
+  template bool is_within_range(std::span<const T>); \
+  template RealOf<T> unit_of_range(const mpi::Communicator&, std::span<const T>, bool);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

@@ -90,7 +90,7 @@ TYPED_TEST(DistributedMatrixTest, ProductsOnAnyNumberOfThreadsAreThoseOfTheWhole
   }
 }
 
-// Of every op, and the norm.
+// Of every op.
 template <Scalar T>
 void expect_products_of(DistributedMatrix<T>& distributed, const matrix::Csr<T>& a) {
   const auto x = random_vector<T>(usize(a.rows()), 5);
@@ -106,7 +106,6 @@ void expect_products_of(DistributedMatrix<T>& distributed, const matrix::Csr<T>&
               200 * std::numeric_limits<RealOf<T>>::epsilon())
         << "op " << static_cast<char>(op);
   }
-  EXPECT_NEAR(distributed.norm_inf(Op::none), matrix::norm_inf(a), 1e-4 * matrix::norm_inf(a));
 }
 
 TYPED_TEST(DistributedMatrixTest, ValuesAreReplacedOnAllRanksOrOnNone) {
@@ -130,15 +129,35 @@ TYPED_TEST(DistributedMatrixTest, ValuesAreReplacedOnAllRanksOrOnNone) {
   expect_products_of(distributed, other);
 }
 
-TYPED_TEST(DistributedMatrixTest, NormsAreThoseOfTheWholeMatrix) {
+// By products with the matrix of magnitudes.
+TYPED_TEST(DistributedMatrixTest, SumsOfMagnitudesAreThoseOfTheWholeMatrix) {
   using T = TypeParam;
-  const auto a = random_matrix<T>({.n = 50, .per_row = 4, .seed = 3});
+  using R = RealOf<T>;
+  constexpr Index n = 331;
+  const auto a = random_matrix<T>({.n = n, .per_row = 4, .seed = 3});
+  auto magnitudes = a;
+  for (T& v : magnitudes.value) v = std::abs(std::real(v)) + std::abs(std::imag(v));
   const mpi::Communicator comm(MPI_COMM_WORLD);
-  const DistributedMatrix<T> distributed(MPI_COMM_WORLD, comm.rank() == 0 ? &a : nullptr,
-                                         distribution::even_partition(50, comm.size()));
-  const double rounding = 50 * std::numeric_limits<RealOf<T>>::epsilon();
-  EXPECT_NEAR(distributed.norm_inf(Op::none), matrix::norm_inf(a), rounding * matrix::norm_inf(a));
-  EXPECT_NEAR(distributed.norm_inf(Op::transpose), matrix::norm_one(a), rounding * matrix::norm_one(a));
+  const auto partition = distribution::even_partition(n, comm.size());
+  DistributedMatrix<T> distributed(MPI_COMM_WORLD, comm.rank() == 0 ? &a : nullptr, partition);
+  std::vector<T> c, ones(usize(n), T(1)), expected(ones);
+  for (Index i = 0; i < n; ++i) c.push_back(T(R(1 + i % 7)));
+  std::vector<R> weight;
+  for (const T& v : own_rows(partition, comm.rank(), c)) weight.push_back(std::real(v));
+  const R rounding = 50 * std::numeric_limits<R>::epsilon();
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+    for (const int threads : {1, 3}) {
+      ThreadPool pool(threads);
+      std::vector<R> plain(weight.size()), weighted(weight.size());
+      distributed.sum_magnitudes(op, weight, plain, weighted, pool);
+      for (const auto& [x, sums] : {std::pair(&ones, &plain), std::pair(&c, &weighted)}) {
+        matrix::multiply<T>(magnitudes, op, *x, expected);
+        const auto own = own_rows(partition, comm.rank(), expected);
+        for (std::size_t i = 0; i < own.size(); ++i)
+          EXPECT_NEAR((*sums)[i], std::real(own[i]), rounding * std::real(own[i]));
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -124,6 +124,31 @@ TEST(Solver, IsAsBeforeWhenARankHasAValueTooMany) {
   }
 }
 
+// One value of one rank, in either part; others are near the largest number.
+TEST(Solver, IsAsBeforeWhenAValueIsNotFinite) {
+  using Complex = std::complex<double>;
+  const auto a = random_matrix<Complex>({.n = 60, .per_row = 3, .seed = 9});
+  for (const bool listed : {false, true}) {
+    const auto rows = listed ? scattered(60) : uneven_blocks(60);
+    const RowsOf<Complex> own{rows.number};
+    Solver<Complex> solver(MPI_COMM_WORLD, own.of(a, listed));
+    for (const double bad : {std::numeric_limits<double>::infinity(), std::nan("")}) {
+      for (const Complex& value : {Complex(bad, 0), Complex(0, -bad)}) {
+        std::vector<Complex> values(own.of(a, listed).a.value.size(), 1e300);
+        if (world_rank() + 1 == world_size()) values.back() = value;
+        try {
+          solver.refactor(values);
+          ADD_FAILURE() << value;
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::input);
+          EXPECT_THAT(error.what(), HasSubstr("not finite"));
+        }
+        EXPECT_LT(judged_error(solver, a, rows, Op::none, 1), 1000);
+      }
+    }
+  }
+}
+
 // New values of the same pattern, up to ones that Cholesky refuses.
 TEST(Solver, FactorsOtherValuesOfTheSamePattern) {
   constexpr Index n = 50;
