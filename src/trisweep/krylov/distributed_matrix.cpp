@@ -12,6 +12,7 @@
 #include "trisweep/kernels/sparse_product.hpp"
 #include "trisweep/krylov/block_rows.hpp"
 #include "trisweep/krylov/bundle.hpp"
+#include "trisweep/numeric/modulus.hpp"
 
 namespace trisweep::krylov {
 namespace {
@@ -43,8 +44,7 @@ void sum_magnitudes_of_rows(const matrix::Csr<T>& a, ThreadPool::Part part, cons
     RealOf<T> plain = 0, weighted = 0;
     for (Offset at = row_ptr[i]; at < row_ptr[i + 1]; ++at) {
       const T& v = a.value[usize(at)];
-      RealOf<T> magnitude = std::abs(std::real(v));
-      if constexpr (is_complex<T>) magnitude += std::abs(std::imag(v));
+      const RealOf<T> magnitude = numeric::modulus_1(v);
       plain += magnitude;
       weighted += magnitude * std::real(weight[a.pattern.col[usize(at)]]);
     }
