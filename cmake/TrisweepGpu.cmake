@@ -122,7 +122,8 @@ function(trisweep_gpu)
     # Each calls the other.
     target_link_libraries(trisweep_gpu PUBLIC trisweep_backend)
     target_link_libraries(trisweep_backend PUBLIC trisweep_gpu)
-    target_compile_definitions(trisweep_backend PUBLIC $<IF:$<BOOL:${TRISWEEP_HIP}>,TRISWEEP_HIP,TRISWEEP_CUDA>)
+    target_compile_definitions(trisweep_backend
+      PUBLIC TRISWEEP_GPU_KERNELS PRIVATE TRISWEEP_GPU_KIND=$<IF:$<BOOL:${TRISWEEP_HIP}>,hip,cuda>)
     set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_gpu)
   endif()
   if(TRISWEEP_FAKE_CUDA)

@@ -7,8 +7,10 @@
 
 #include "kernels/every_isa.hpp"
 #include "support/random_matrix.hpp"
+#include "support/scalars.hpp"
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/core/slabs.hpp"
+#include "trisweep/kernels/stored.hpp"
 
 namespace trisweep::kernels {
 namespace {
@@ -22,10 +24,9 @@ struct Pair {
 };
 template <class P>
 class PanelProductTest : public testing::Test {};
-using Pairs = testing::Types<Pair<float, float>, Pair<double, double>, Pair<float, double>,
-                             Pair<std::complex<float>, std::complex<float>>,
-                             Pair<std::complex<double>, std::complex<double>>,
-                             Pair<std::complex<float>, std::complex<double>>>;
+#define TRISWEEP_PAIR_OF(S, T) , Pair<S, T>
+using Pairs = testing_support::TypesButFirst<void TRISWEEP_FOR_EACH_STORAGE(TRISWEEP_PAIR_OF)>;
+#undef TRISWEEP_PAIR_OF
 TYPED_TEST_SUITE(PanelProductTest, Pairs);
 
 struct Shape {

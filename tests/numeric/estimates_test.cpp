@@ -36,10 +36,10 @@ TEST(Estimates, OfInversesGrowWithTheWidthOfTheDiagonalBlocks) {
 }
 
 TEST(Estimates, PredictTheBytesOfTheFactors) {
-  const auto a = testing::random_definite_matrix<float>({.n = 100, .density = 0.03});
+  const auto a = testing::random_definite_matrix<Single<double>>({.n = 100, .density = 0.03});
   const auto s = testing::random_structure(a.pattern, 8);
   for (const Kind kind : {Kind::lu, Kind::cholesky}) {
-    EXPECT_EQ(estimate(*s, kind, sizeof(float)).factor_bytes, factor(a, s, kind, {})->bytes());
+    EXPECT_EQ(estimate(*s, kind, sizeof(Single<double>)).factor_bytes, factor(a, s, kind, {})->bytes());
   }
 }
 

@@ -109,8 +109,9 @@ Outcome solve_once(const Job& job, double late) {
 Outcome solve_once(const Job& job, double late) {
   const bool wide = job.workload.scalar_bytes == (job.workload.complex ? 2 : 1) * sizeof(double);
   if (job.workload.complex)
-    return wide ? solve_once<std::complex<double>>(job, late) : solve_once<std::complex<float>>(job, late);
-  return wide ? solve_once<double>(job, late) : solve_once<float>(job, late);
+    return wide ? solve_once<std::complex<double>>(job, late)
+                : solve_once<Single<std::complex<double>>>(job, late);
+  return wide ? solve_once<double>(job, late) : solve_once<Single<double>>(job, late);
 }
 
 }  // namespace

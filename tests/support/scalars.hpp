@@ -1,6 +1,6 @@
 #pragma once
-// Every scalar type, for typed tests; of builds that look for other things than numbers those in double
-// precision.
+// Every scalar type of the build, for typed tests; with the address sanitizer, which looks for other things
+// than numbers, those in double precision.
 
 #include <gtest/gtest.h>
 
@@ -13,14 +13,14 @@ namespace trisweep::testing_support {
 // For what every type takes the same steps in.
 using DoubleScalars = ::testing::Types<double, std::complex<double>>;
 
-#ifdef TRISWEEP_TEST_DOUBLE
-using Scalars = DoubleScalars;
-#else
 #define TRISWEEP_ONE_OF(T) , T
 template <class, class... T>
 using TypesButFirst = ::testing::Types<T...>;
+#if defined(__SANITIZE_ADDRESS__)
+using Scalars = DoubleScalars;
+#else
 using Scalars = TypesButFirst<void TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_ONE_OF)>;
-#undef TRISWEEP_ONE_OF
 #endif
+#undef TRISWEEP_ONE_OF
 
 }  // namespace trisweep::testing_support

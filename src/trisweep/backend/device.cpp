@@ -10,7 +10,7 @@
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/named.hpp"
-#if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
+#if defined(TRISWEEP_GPU_KERNELS)
 #include "trisweep/backend/gpu/runtime.hpp"
 #endif
 
@@ -22,10 +22,8 @@ constexpr auto table = std::to_array<NamedDevice>({{"native", Device::native, "c
                                                    {"cuda", Device::cuda},
                                                    {"hip", Device::hip}});
 
-#if defined(TRISWEEP_CUDA)
-constexpr Device built_for = Device::cuda;
-#elif defined(TRISWEEP_HIP)
-constexpr Device built_for = Device::hip;
+#if defined(TRISWEEP_GPU_KIND)
+constexpr Device built_for = Device::TRISWEEP_GPU_KIND;
 #else
 constexpr Device built_for = Device::native;
 #endif
@@ -96,7 +94,7 @@ void require_device(Device device) {
 
 const Runtime& runtime([[maybe_unused]] Device device) {
   static const HostRuntime host;
-#if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
+#if defined(TRISWEEP_GPU_KERNELS)
   if (device == built_for) return gpu_runtime();
 #endif
   return host;

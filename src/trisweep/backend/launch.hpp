@@ -19,7 +19,7 @@ struct Queue {
   void* stream = nullptr;
 };
 
-#if defined(TRISWEEP_CUDA) || defined(TRISWEEP_HIP)
+#if defined(TRISWEEP_GPU_KERNELS)
 template <class Body>
 const void* kernel_of();
 #else

@@ -20,13 +20,13 @@ enum class Scope { device, system };
 
 }  // namespace trisweep::backend
 
-// TRISWEEP_DEVICE: what kernels call. TRISWEEP_INLINE: what no kernel is to call by address, as compilers do
-// with what is large, since its objects are in memory then: a thread's stack.
+// TRISWEEP_DEVICE: what kernels call. TRISWEEP_DEVICE_INLINE: what no kernel is to call by address, as
+// compilers do with what is large, since its objects are in memory then: a thread's stack.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include "trisweep/backend/gpu/machine.hpp"
 #else
 #define TRISWEEP_DEVICE
-#define TRISWEEP_INLINE inline
+#define TRISWEEP_DEVICE_INLINE TRISWEEP_DEVICE inline
 #endif
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
 #include "trisweep/backend/emulated/machine.hpp"

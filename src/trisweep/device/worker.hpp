@@ -16,7 +16,7 @@ class Worker {
   TRISWEEP_DEVICE Worker(const Pe<Side, T, Peers>& pe, const Block& block)
       : pe_(pe), program_(pe.program), block_(block) {}
 
-  TRISWEEP_INLINE TRISWEEP_DEVICE void run() const {
+  TRISWEEP_DEVICE_INLINE void run() const {
     for (;;) {
       const Count item = block_.find_by_lanes([&] {
         const Count taken = block_.warp().find([&] { return take_ticket(); });
@@ -27,7 +27,7 @@ class Worker {
     }
   }
   // One item, without a ticket, when it can be run.
-  TRISWEEP_INLINE TRISWEEP_DEVICE void run_only(Index number) {
+  TRISWEEP_DEVICE_INLINE void run_only(Index number) {
     if (block_.find_by_lanes([&] { return Count(wait_for_inputs(number)); }) != 0) complete(number);
   }
 
@@ -129,7 +129,7 @@ class Worker {
   }
 
   // An item that has all it needs.
-  TRISWEEP_INLINE TRISWEEP_DEVICE void complete(Index number) const {
+  TRISWEEP_DEVICE_INLINE void complete(Index number) const {
     const Item& item = program_.item[number];
     block_.begin(number);
     if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
@@ -315,7 +315,7 @@ struct PeLaunch {
 
   // A PE as one of its workers has it, a block.
   template <class Block>
-  TRISWEEP_INLINE TRISWEEP_DEVICE decltype(auto) pe_of(const Block& block, int p, int worker) const {
+  TRISWEEP_DEVICE_INLINE decltype(auto) pe_of(const Block& block, int p, int worker) const {
     const auto set = [&](Pe<Side, T, Peers>& pe) {
       pe.work.scratch += usize(worker) * pe.scratch_size;
       pe.work.nrhs = solve.nrhs;
@@ -337,7 +337,7 @@ struct RunWorkers : PeLaunch<Side, T, Peers> {
   static constexpr bool is_persistent = true, puts_to_heap = std::is_same_v<Peers, HeapPeers<T>>;
 
   template <class Block>
-  TRISWEEP_INLINE TRISWEEP_DEVICE void operator()(const Block& block) const {
+  TRISWEEP_DEVICE_INLINE void operator()(const Block& block) const {
     const auto& pe = this->pe_of(block, block.number % this->count, block.number / this->count);
     Worker<Side, T, Peers, columns, Block>(pe, block).run();
   }
@@ -350,7 +350,7 @@ struct RunItems : PeLaunch<Side, T, Peers> {
   static constexpr bool is_persistent = false;
 
   template <class Block>
-  TRISWEEP_INLINE TRISWEEP_DEVICE void operator()(const Block& block) const {
+  TRISWEEP_DEVICE_INLINE void operator()(const Block& block) const {
     const Index item = block.number / this->count;
     const auto& pe = this->pe_of(block, block.number % this->count, item);
     Worker<Side, T, Peers, widest_tile, Block>(pe, block).run_only(item);

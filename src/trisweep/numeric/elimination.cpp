@@ -60,14 +60,13 @@ void update_symmetric(Front<T>& front, std::size_t i, View<T> product, Op op,
   scratch.did(double(front.contribution.rows) * front.contribution.cols * source.width());
 }
 
-// Whether an entry of the packed block is above `bound`, or not a number.
 template <Scalar T>
-bool exceeds(View<T> block, RealOf<T> bound) {
-  const auto* value = reinterpret_cast<const RealOf<T>*>(block.data);
-  const std::size_t count = usize(block.rows) * usize(block.cols) * (is_complex<T> ? 2 : 1);
-  int above = 0;
-  for (std::size_t e = 0; e < count; ++e) above |= !(std::abs(value[e]) <= bound);
-  return above != 0;
+RealOf<T> largest_part(const Front<T>& front) {
+  RealOf<T> largest = 0;
+  for (const Panel<T>& p : front.panels)
+    for (const View<T>& part : {p.diagonal, p.lower, p.upper})
+      largest = std::max(largest, largest_part(part));
+  return largest;
 }
 
 // Within a diagonal block, whose columns are all there: the largest threshold for which a good pivot is
@@ -86,6 +85,7 @@ std::optional<Index> eliminate_lu(Front<T>& front, const PivotRules<RealOf<T>>& 
                                   EliminationScratch<T>& scratch) {
   Index perturbed = 0;
   const bool may_delay = rules.relative > 0;
+  const RealOf<T> bound = rules.growth > 0 ? rules.growth * largest_part(front) : 0;
   for (std::size_t i = 0; i < front.panels.size(); ++i) {
     const Panel<T>& p = front.panels[i];
     const auto pivots = std::span(scratch.pivots).first(usize(p.width()));
@@ -95,6 +95,7 @@ std::optional<Index> eliminate_lu(Front<T>& front, const PivotRules<RealOf<T>>& 
     solve_right(p.lower, p.diagonal, Triangle::upper, Op::none, Diagonal::stored);
     if (may_delay && exceeds(p.lower, 1 / rules.relative)) return std::nullopt;
     solve_right(p.upper, p.diagonal, Triangle::lower, Op::transpose, Diagonal::unit);
+    if (bound > 0 && (exceeds(p.diagonal, bound) || exceeds(p.upper, bound))) return std::nullopt;
     update_lu(front, i, scratch);
     solve_right(p.lower, p.diagonal, Triangle::lower, Op::none, Diagonal::unit);
     solve_right(p.upper, p.diagonal, Triangle::upper, Op::transpose, Diagonal::stored);

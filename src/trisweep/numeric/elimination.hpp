@@ -37,7 +37,7 @@ struct EliminationScratch {
 // The update of the rest uses L21 = F21 U11^-1 and U12 = L11^-1 P F12, not the inverse: that is as stable as
 // partial pivoting within the block. Returns how many pivots were replaced. But where pivots can be delayed
 // it gives up at the first that would have to be replaced, or that leaves an entry of L21 above 1 /
-// rules.relative: nullopt, with the front in no defined state.
+// rules.relative, or one of U above what rules.growth allows: nullopt, with the front in no defined state.
 template <Scalar T>
 std::optional<Index> eliminate_lu(Front<T>& front, const PivotRules<RealOf<T>>& rules,
                                   EliminationScratch<T>& scratch);

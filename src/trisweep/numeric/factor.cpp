@@ -314,7 +314,8 @@ PivotRules<Real> pivot_rules(Real largest, const FactorizationOptions& options) 
   const bool given = options.pivot_threshold > 0;
   return {.relative = Real(options.relative_threshold),
           .smallest = (given ? Real(options.pivot_threshold) : std::pow(epsilon, Real(0.75))) * largest,
-          .replacement = (given ? Real(options.pivot_threshold) : std::sqrt(epsilon)) * largest};
+          .replacement = (given ? Real(options.pivot_threshold) : std::sqrt(epsilon)) * largest,
+          .growth = Real(options.growth)};
 }
 
 }  // namespace

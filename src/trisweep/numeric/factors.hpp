@@ -65,6 +65,9 @@ struct FactorizationOptions {
   // of entries: smaller values mean fewer delayed pivots, less fill and less accuracy. 0: pivots are looked
   // for within diagonal blocks alone, and below sqrt(epsilon) replaced (static pivoting).
   double relative_threshold = 0.01;
+  // A front of which an entry grows to more than this times its largest one is eliminated with complete
+  // pivoting (LU with a relative_threshold only). 0: whatever the growth.
+  double growth = 0;
 };
 
 template <Scalar T>

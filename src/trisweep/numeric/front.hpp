@@ -2,6 +2,9 @@
 // One front: a dense matrix whose first columns and rows, those eliminated here, lie in the factors' final
 // storage, and whose rest is the contribution block it hands to its parent.
 
+#include <algorithm>
+#include <cmath>
+#include <span>
 #include <vector>
 
 #include "trisweep/numeric/blas.hpp"
@@ -23,6 +26,12 @@ struct Panel {
   Index end() const { return start + width(); }
 };
 
+template <Scalar T>
+std::span<const RealOf<T>> parts_of_entries(View<T> block) {
+  return {reinterpret_cast<const RealOf<T>*>(block.data),
+          usize(block.rows) * usize(block.cols) * (is_complex<T> ? 2 : 1)};
+}
+
 // Where those of a panel begin, each packed.
 template <Scalar T>
 struct PanelParts {
@@ -33,6 +42,20 @@ struct PanelParts {
 template <Scalar T>
 PanelParts<T> parts_of(const Panel<T>& panel) {
   return {panel.diagonal.data, panel.lower.data, panel.upper.data};
+}
+
+// The largest real or imaginary part of a packed block, and whether one is above `bound`, or not a number.
+template <Scalar T>
+RealOf<T> largest_part(View<T> block) {
+  RealOf<T> largest = 0;
+  for (const RealOf<T>& part : parts_of_entries(block)) largest = std::max(largest, std::abs(part));
+  return largest;
+}
+template <Scalar T>
+bool exceeds(View<T> block, RealOf<T> bound) {
+  int above = 0;
+  for (const RealOf<T>& part : parts_of_entries(block)) above |= !(std::abs(part) <= bound);
+  return above != 0;
 }
 
 template <Scalar T>

@@ -211,16 +211,28 @@ RedoneFront<T> FrontRedoer<T>::redo(std::span<const Index> members, std::span<co
   front_.value = {memory.data(), size, size, size};
   assemble(members, children);
 
-  if (has_upper(source_.fronts.kind)) return eliminate(members, most_delayed, ThresholdLu<T>(front_, rules_));
-  return eliminate(members, most_delayed, ThresholdLdl<T>(front_, source_.fronts.kind, rules_));
+  if (!has_upper(source_.fronts.kind))
+    return eliminate(members, member_end_, most_delayed,
+                     ThresholdLdl<T>(front_, source_.fronts.kind, rules_));
+  const RealOf<T> bound = rules_.growth > 0 ? rules_.growth * largest_part(front_.value) : 0;
+  auto redone = eliminate(members, member_end_, most_delayed, ThresholdLu<T>(front_, rules_));
+  if (bound == 0 || !exceeds(front_.value, bound)) return redone;
+
+  // Among all columns of the front: they become the last supernode's.
+  name(members, children);
+  std::fill_n(memory.data(), memory.size(), T{});
+  assemble(members, children);
+  ThresholdLu<T> lu(front_, rules_);
+  lu.eliminate_by_largest(member_end_.back());
+  return eliminate(members.last(1), std::span<const Index>(member_end_).last(1), most_delayed, std::move(lu));
 }
 
 template <Scalar T>
 template <class Eliminated>
-RedoneFront<T> FrontRedoer<T>::eliminate(std::span<const Index> members, Index most_delayed,
-                                         Eliminated eliminated) {
+RedoneFront<T> FrontRedoer<T>::eliminate(std::span<const Index> members, std::span<const Index> ends,
+                                         Index most_delayed, Eliminated eliminated) {
   std::vector<Index> begin{0};
-  for (const Index end : member_end_) {
+  for (const Index end : ends) {
     const bool last = begin.size() == members.size();
     const bool at_root = last && end == front_.value.rows;
     eliminated.eliminate(end,

@@ -74,7 +74,8 @@ class FrontRedoer {
   void add_child(const ChildBlock<T>& child);
   void add(Index row, Index col, T value);
   template <class Eliminated>
-  RedoneFront<T> eliminate(std::span<const Index> members, Index most_delayed, Eliminated eliminated);
+  RedoneFront<T> eliminate(std::span<const Index> members, std::span<const Index> ends, Index most_delayed,
+                           Eliminated eliminated);
   template <class Eliminated>
   void cut_pieces(Index k, Index begin, Index end, const Eliminated& eliminated,
                   std::vector<Piece<T>>& pieces);

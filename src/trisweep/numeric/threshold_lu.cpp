@@ -76,7 +76,7 @@ void ThresholdLu<T>::factor_panel(Index last, Index end) {
   }
 }
 
-// Complete pivoting: the largest entry that is left comes to (done_, done_).
+// The largest entry that is left comes to (done_, done_).
 template <Scalar T>
 void ThresholdLu<T>::bring_largest(Index end) {
   Index row = done_, col = done_;
@@ -91,6 +91,17 @@ void ThresholdLu<T>::bring_largest(Index end) {
   }
   swap_rows(done_, row);
   swap_columns(done_, col);
+}
+
+template <Scalar T>
+void ThresholdLu<T>::eliminate_by_largest(Index end) {
+  const Index first = done_;
+  while (done_ < end) {
+    bring_largest(end);
+    if (row_of_pivot(end) < 0) break;
+    eliminate_column(end);
+  }
+  update(first, end, f_.cols);
 }
 
 // Takes the best pivots there are. Once that is one to be replaced, the others are, too: none is larger.

@@ -17,6 +17,7 @@ struct PivotRules {
   Real relative;     // of the largest entry in its column, which bounds growth; 0: pivots are never delayed
   Real smallest;     // no pivot is smaller by modulus, unless it has to be taken: then it is replaced
   Real replacement;  // by this; also below this, where `relative` is 0 or delaying has come to an end
+  Real growth = 0;   // times its largest entry is what entries of a front may grow to; 0: to anything
 };
 
 // A square matrix with names for its rows and columns, which move with them.
@@ -34,6 +35,10 @@ class ThresholdLu : public ThresholdPasses<ThresholdLu<T>> {
  public:
   ThresholdLu(NamedMatrix<T>& matrix, const PivotRules<RealOf<T>>& rules)
       : ThresholdPasses<ThresholdLu>(matrix.value.cols), m_(matrix), f_(matrix.value), rules_(rules) {}
+
+  // Complete pivoting among rows and columns before `end`, whose growth is polynomial (Wilkinson 1961), until
+  // the largest entry that is left is no good pivot.
+  void eliminate_by_largest(Index end);
 
   Index perturbed_pivots() const { return perturbed_; }
   // As ThresholdLdl has them.

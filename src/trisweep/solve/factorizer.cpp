@@ -15,6 +15,7 @@ namespace trisweep::solve {
 namespace {
 
 constexpr double conservative_threshold = 0.5;
+constexpr double conservative_growth = 1000;
 
 // New values may delay further pivots. As long as the factors have at most that many times the bytes of the
 // first ones, these are where the next values begin.
@@ -239,7 +240,10 @@ numeric::FactorizationOptions Factorizer<T>::numeric_options(const Analysis& ana
       .threads = options_.threads > 0
                      ? options_.threads
                      : numeric::useful_threads(*analysis.structure, analysis.kind, processors)};
-  if (attempt.pivoting == Pivoting::conservative) options.relative_threshold = conservative_threshold;
+  if (attempt.pivoting == Pivoting::conservative) {
+    options.relative_threshold = conservative_threshold;
+    options.growth = conservative_growth;
+  }
   return options;
 }
 

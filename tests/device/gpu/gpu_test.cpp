@@ -53,10 +53,9 @@ TEST_F(Gpu, SolvesAsTheHostDoes) {
   for (const distribution::ProcessGrid grid :
        {distribution::ProcessGrid{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {1, 1, 4}, {2, 2, 2}}) {
     for (const int whole_levels : {0, 2}) {
-      expect_as_on_the_host<float>(grid, whole_levels);
-      expect_as_on_the_host<double>(grid, whole_levels);
-      expect_as_on_the_host<std::complex<float>>(grid, whole_levels);
-      expect_as_on_the_host<std::complex<double>>(grid, whole_levels);
+#define EXPECT_AS_ON_THE_HOST(T) expect_as_on_the_host<T>(grid, whole_levels);
+      TRISWEEP_FOR_EACH_SCALAR(EXPECT_AS_ON_THE_HOST)
+#undef EXPECT_AS_ON_THE_HOST
     }
   }
 }

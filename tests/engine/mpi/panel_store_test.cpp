@@ -69,8 +69,8 @@ void expect_pieces(const PanelStore<T>& store, Side side, const distribution::Lo
 
 template <class P>
 class PanelStoreTest : public testing::Test {};
-using Pairs = testing::Types<std::pair<double, double>, std::pair<float, double>,
-                             std::pair<std::complex<float>, std::complex<double>>>;
+using Pairs = testing::Types<std::pair<double, double>, std::pair<Single<double>, double>,
+                             std::pair<Single<std::complex<double>>, std::complex<double>>>;
 TYPED_TEST_SUITE(PanelStoreTest, Pairs);
 
 TYPED_TEST(PanelStoreTest, HasThePiecesOfItsRankInTheStorageOfTheFactors) {

@@ -105,7 +105,7 @@ TEST(DeviceProduct, AllOfBicgstabIsOnTheDeviceThreads) {
 
 TEST(DeviceProduct, WithoutAGpuThatIsSaidOnEveryRank) {
   const mpi::Communicator world(MPI_COMM_WORLD);
-#if !defined(TRISWEEP_CUDA)
+#if !defined(TRISWEEP_GPU_KERNELS)
   EXPECT_THROW(product_of(Device::cuda, 1, world), Error);
 #endif
 }

@@ -47,7 +47,7 @@ template <class P>
 class TilesOfFrontsIn : public testing::Test {};
 using TileStorages =
     testing::Types<std::pair<double, double>, std::pair<std::complex<double>, std::complex<double>>,
-                   std::pair<float, double>>;
+                   std::pair<Single<double>, double>>;
 TYPED_TEST_SUITE(TilesOfFrontsIn, TileStorages);
 
 TYPED_TEST(TilesOfFrontsIn, AreBitForBitThoseMadeAfterwards) {

@@ -112,7 +112,7 @@ TEST(CompressedSweeps, AreTheSameWithThreads) {
 // Float factors are compressed further.
 TEST(CompressedSweeps, TakeFactorsOfLowerPrecision) {
   const auto a = example<double>("poisson3d", 10);
-  const auto factors = in_usual_supernodes<float>(a, 0);
+  const auto factors = in_usual_supernodes<Single<double>>(a, 0);
   const TriangularSolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-4}};
   TriangularSolver<double> solver(MPI_COMM_WORLD, factors, options);
   ASSERT_TRUE(solver.compression());
@@ -190,7 +190,7 @@ TEST(CompressedDevices, KeepTheSumsOfTilesApart) {
 // Tiles in double precision beside numbers in single precision; other numbers have tiles of other sizes.
 TEST(CompressedDevices, TakeFactorsOfLowerPrecisionAndOtherNumbers) {
   const auto a = example<double>("poisson3d", 8);
-  auto factors = in_usual_supernodes<float>(a, 0);
+  auto factors = in_usual_supernodes<Single<double>>(a, 0);
   TriangularSolverOptions options{.grid = grids_of(world_size()).front(), .compression = {.eps = 1e-3}};
   TriangularSolver<double> cpu(MPI_COMM_WORLD, factors, options);
   options.device = engine::Device::emulated;
@@ -199,7 +199,8 @@ TEST(CompressedDevices, TakeFactorsOfLowerPrecisionAndOtherNumbers) {
   EXPECT_LT(testing_support::largest_difference(problem.solve_with(host), problem.solve_with(cpu)), 1e-11);
   auto other = a;
   for (double& value : other.value) value *= value > 0 ? 1.25 : 1;
-  factors = std::make_shared<const Factorization<float>>(factor<float>(other, factors->analysis));
+  factors =
+      std::make_shared<const Factorization<Single<double>>>(factor<Single<double>>(other, factors->analysis));
   EXPECT_TRUE(cpu.refill(factors));
   EXPECT_TRUE(host.refill(factors));
   EXPECT_LT(testing_support::largest_difference(problem.solve_with(host), problem.solve_with(cpu)), 1e-11);

@@ -68,7 +68,7 @@ TEST(DelayedPivotsAnalysis, IsAnotherOneOnlyWherePivotsWereDelayed) {
 // Pivots differ in single precision, and with them the structure: refinement in double is none the worse.
 TEST(DelayedPivotsAnalysis, FactorsInSinglePrecisionHaveTheirOwn) {
   const auto a = testing_support::with_phases<double>(testing_support::integer_basis(300, 2, 2));
-  const auto f = factor<float>(a, std::make_shared<const Analysis>(analyze(a)));
+  const auto f = factor<Single<double>>(a, std::make_shared<const Analysis>(analyze(a)));
   EXPECT_GT(f.factors->delayed_pivots, 0);
   EXPECT_EQ(f.factors->perturbed_pivots, 0);
 }

@@ -52,8 +52,8 @@ TYPED_TEST(DeviceEngineThreads, SolveEveryOp) {
 }
 
 TEST(DeviceEngineThreads, SolveEveryOpInSinglePrecision) {
-  solve_every_op<float>();
-  solve_every_op<std::complex<float>>();
+  solve_every_op<Single<double>>();
+  solve_every_op<Single<std::complex<double>>>();
 }
 
 // What layers share, and vectors, by MPI between launches: the same sums, solve after solve, on every

@@ -102,12 +102,13 @@ TEST_F(Mismatch, OfScalarTypesIsNamed) {
   const TriangularSolverOptions options{.grid = {world_size(), 1, 1}};
   const std::string message = error_of(ErrorKind::usage, [&] {
     if (differs_) {
-      TriangularSolver<float>(MPI_COMM_WORLD, std::shared_ptr<const Factorization<float>>(), options);
+      using T = std::complex<double>;
+      TriangularSolver<T>(MPI_COMM_WORLD, std::shared_ptr<const Factorization<T>>(), options);
     } else {
       TriangularSolver<double>(MPI_COMM_WORLD, factors_, options);
     }
   });
-  expect_to_name(message, "scalar type is 8 bytes on rank 0, but 4 bytes");
+  expect_to_name(message, "scalar type is 8 bytes on rank 0, but 16 bytes");
 }
 
 // prepare() is a collective step: the solver is as good as before.

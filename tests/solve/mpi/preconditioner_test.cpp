@@ -44,13 +44,13 @@ void expect_solved_by_bicgstab(const matrix::Csr<T>& a) {
 }
 
 TEST(Preconditioner, OfRealSystems) {
-  expect_solved_by_bicgstab<double, float>(
+  expect_solved_by_bicgstab<double, Single<double>>(
       std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 8})));
 }
 
 TEST(Preconditioner, OfComplexIndefiniteSystems) {
   using T = std::complex<double>;
-  expect_solved_by_bicgstab<T, std::complex<float>>(
+  expect_solved_by_bicgstab<T, Single<T>>(
       std::get<matrix::Csr<T>>(gallery::make_matrix("maxwell3d", {.n = 4, .complex = true})));
 }
 

@@ -153,7 +153,7 @@ void expect_rows_of_whole_solves(const SolverOptions& options) {
 
 TEST(SparseRightHandSides, GiveTheRowsOfWholeSolves) {
   expect_rows_of_whole_solves<double>({});
-  expect_rows_of_whole_solves<std::complex<float>>({});
+  expect_rows_of_whole_solves<Single<std::complex<double>>>({});
   expect_rows_of_whole_solves<double>({.threads = 2});
   expect_rows_of_whole_solves<double>({.device = engine::Device::emulated});
 }

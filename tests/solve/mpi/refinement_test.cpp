@@ -176,7 +176,7 @@ TEST(Refinement, EstimatesTheConditionOfTheSolution) {
 }
 
 TEST(Refinement, FloatFactorsReachDoubleAccuracy) {
-  RefinedSystem<double, float> system(random_matrix<double>({.n = 120, .per_row = 3, .seed = 8}));
+  RefinedSystem<double, Single<double>> system(random_matrix<double>({.n = 120, .per_row = 3, .seed = 8}));
   const auto result = system.solve(Op::none, random_vector<double>(120 * 2, 6), 2);
   EXPECT_LT(result.error.componentwise, 1e-15);
   EXPECT_GE(result.steps, 1);
@@ -265,7 +265,7 @@ TEST(Refinement, EndsWhenNothingHelps) {
 TEST(Refinement, EndsOnSingularMatricesInLowPrecision) {
   matrix::Csr<double> ones{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 2, 4}, .col = {0, 1, 0, 1}},
                            .value = {1, 1, 1, 1}};
-  RefinedSystem<double, float> system(ones);
+  RefinedSystem<double, Single<double>> system(ones);
   const auto result = system.solve(Op::none, {1, -1}, 1);
   EXPECT_GE(result.error.componentwise, 0);
 }

@@ -105,10 +105,10 @@ TYPED_TEST_SUITE(FactorFileOf, testing_support::Scalars);
 TYPED_TEST(FactorFileOf, SolvesOnEveryGrid) {
   using T = TypeParam;
   const auto a = hard_matrix<T>();
-  constexpr bool single = std::same_as<T, Single<T>>;
+  constexpr bool single = std::same_as<RealOf<T>, float>;
   for (const char* precision : {single ? "float" : "double", "mixed"}) {
     const bool mixed = std::string(precision) == "mixed";
-    if (single && mixed) continue;
+    if (mixed && std::same_as<T, Single<T>>) continue;
     if (this->world.rank() == 0) this->save(a, precision);
     this->wait();
     EXPECT_EQ(saved_precision(this->path), precision);
@@ -191,7 +191,6 @@ TEST_F(FactorFile, OfAnotherSizeOrTypeIsRefused) {
   wait();
   const auto other = random_matrix<double>({.n = 61, .per_row = 4, .seed = 6});
   EXPECT_THROW(static_cast<void>(solve_on({world.size(), 1, 1}, other, false, Op::none)), Error);
-  EXPECT_THROW(static_cast<void>(load_factors<float>(path)), InputError);
   EXPECT_THROW(static_cast<void>(load_factors<std::complex<double>>(path)), InputError);
   EXPECT_THROW(static_cast<void>(load_factors<double>(path / "none")), InputError);
 }

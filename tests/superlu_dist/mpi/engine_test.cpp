@@ -158,11 +158,14 @@ TEST(Engine, ErrorsAreTheSameOnAllRanks) {
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
   };
-  EXPECT_TRUE(has(error_of(unsymmetric<float>()), "no factors in single precision"));
-  EXPECT_TRUE(has(error_of(unsymmetric<std::complex<float>>()), "no complex factors in single precision"));
-  SolverOptions mixed = options<double>();
-  mixed.mixed = true;
-  EXPECT_TRUE(has(error_of(unsymmetric<double>(), mixed), "no factors in single precision"));
+  if constexpr (!std::same_as<Single<double>, double>) {
+    EXPECT_TRUE(has(error_of(unsymmetric<Single<double>>()), "no factors in single precision"));
+    EXPECT_TRUE(
+        has(error_of(unsymmetric<Single<std::complex<double>>>()), "no complex factors in single precision"));
+    SolverOptions mixed = options<double>();
+    mixed.mixed = true;
+    EXPECT_TRUE(has(error_of(unsymmetric<double>(), mixed), "no factors in single precision"));
+  }
   auto a = unsymmetric<double>();
   for (Offset e = a.pattern.row_ptr[7]; e < a.pattern.row_ptr[8]; ++e) a.value[usize(e)] = 0;
   EXPECT_TRUE(has(error_of(a), "singular"));

@@ -9,7 +9,7 @@
 #endif
 
 #define TRISWEEP_DEVICE __host__ __device__
-#define TRISWEEP_INLINE __forceinline__
+#define TRISWEEP_DEVICE_INLINE TRISWEEP_DEVICE __forceinline__
 
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 
