@@ -274,12 +274,12 @@ TEST(DelayedPivotsInPractice, KeepWholeSeparatorsWhole) {
 TEST(DelayLimits, BoundTheRowsOfFrontsAndTheEntriesOfSubtrees) {
   const auto s = testing::structure_of(full_pattern(30), {0, 10, 20, 30});
   const FrontTree tree = build_front_tree(*s);
-  const RedoneFronts<double> redone(tree, 1000);
-  EXPECT_EQ(redone.most_delayed(tree, 0, 0), 4096 - 20);
-  EXPECT_EQ(redone.most_delayed(tree, 1, 0), 4096 - 10);
+  const DelayLimits limits(tree, 1000);
+  EXPECT_EQ(limits.most_delayed(tree, 0, 0), 4096 - 20);
+  EXPECT_EQ(limits.most_delayed(tree, 1, 0), 4096 - 10);
   constexpr Offset most = Offset{4096} * 4096 + 8 * 1000;
-  EXPECT_GT(redone.most_delayed(tree, 1, most), 0);
-  EXPECT_EQ(redone.most_delayed(tree, 1, most + 1), 0);
+  EXPECT_GT(limits.most_delayed(tree, 1, most), 0);
+  EXPECT_EQ(limits.most_delayed(tree, 1, most + 1), 0);
 }
 
 // Four columns, of which the first two can be pivots only when the last two rows are there.

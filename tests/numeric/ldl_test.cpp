@@ -167,6 +167,23 @@ TYPED_TEST(Ldl, CountsAZeroEigenvalue) {
   EXPECT_EQ(f->pivots.phase, Complex(0));
 }
 
+// 1e200 (6 I + ones), in tiny fronts: the product of two pivots is no number.
+TEST(LdlLimits, TellTheDeterminantOfPivotsWhoseProductOverflows) {
+  constexpr Index n = 6;
+  DenseMatrix a(n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) a(i, j) = i == j ? 7e200 : 1e200;
+  }
+  const auto matrix = testing::sparse<double>(a);
+  const auto structure = testing::structure_of(matrix.pattern, {0, 3, 6});
+  for (const Kind kind : {Kind::ldlt, Kind::cholesky}) {
+    const auto f = factor(matrix, structure, kind, {});
+    ASSERT_TRUE(f);
+    EXPECT_EQ(f->pivots.positive, n);
+    EXPECT_NEAR(f->pivots.log_modulus, 1200 * std::log(10.0) + 5 * std::log(6.0) + std::log(12.0), 1e-9);
+  }
+}
+
 TYPED_TEST(Ldl, IsTheSameOnAnyNumberOfThreads) {
   using T = TypeParam;
   const Kind kind = kinds<T>().back();

@@ -56,9 +56,7 @@ TEST(ModulusProduct, HasNoLimits) {
   for (const double factor : {3.0, 1e300, 7.0, 1e300, 1e308, 0.5, 5e-324, 1e-300, 1e-300, 1e-300, 1e-300}) {
     product.multiply(factor);
     expected += std::log(factor);
-    ModulusProduct twice = product;
-    twice.multiply(product);
-    EXPECT_NEAR(twice.log(), 2 * expected, 1e-10);
+    EXPECT_NEAR(product.log(), expected, 1e-10);
   }
   product.multiply(0);
   EXPECT_EQ(product.log(), -std::numeric_limits<double>::infinity());

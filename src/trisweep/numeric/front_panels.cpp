@@ -21,6 +21,7 @@ Offset largest_front_entries(const FrontTree& tree, const symbolic::Structure& s
 template <Scalar T>
 FrontPanels<T>::FrontPanels(Factors<T>& factors, PanelSink<T>* sink, int thread, Offset entries)
     : factors_(factors),
+      first_{factors.diagonal.data(), factors.lower.data(), factors.upper.data()},
       sink_(sink),
       thread_(thread),
       memory_(sink == nullptr ? 0 : usize(entries), "a front of the factorization") {}

@@ -24,8 +24,7 @@ class FrontPanels {
 
   // Of a supernode whose panels, and whose diagonal block, begin there in the factors.
   PanelParts<T> parts_at(Offset panel, Offset diagonal) {
-    return {factors_.diagonal.data() + diagonal, factors_.lower.data() + panel,
-            has_upper(factors_.kind) ? factors_.upper.data() + panel : nullptr};
+    return {first_.diagonal + diagonal, first_.lower + panel, first_.upper ? first_.upper + panel : nullptr};
   }
 
   // They are final: brings them into the form that the solve phase wants, while they are in the cache, and
@@ -36,6 +35,7 @@ class FrontPanels {
   void cut(const View<T>& part);
 
   Factors<T>& factors_;
+  const PanelParts<T> first_;  // in the factors
   PanelSink<T>* const sink_;
   const int thread_;
   Buffer<T> memory_;  // empty without a sink

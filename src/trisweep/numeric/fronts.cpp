@@ -124,11 +124,22 @@ void find_places(const symbolic::Structure& s, Fronts& f) {
   }
 }
 
+// How many places come before the last ones that follow each other, where these are enough for a loop of
+// their own.
+Index scattered(std::span<const Index> places) {
+  constexpr std::size_t least_run = 6;
+  std::size_t begin = places.size();
+  while (begin > 0 && places.back() - places[begin - 1] == static_cast<Index>(places.size() - begin)) --begin;
+  return static_cast<Index>(places.size() - begin < least_run ? places.size() : begin);
+}
+
 void record_fronts(Fronts& f) {
   const FrontTree& tree = f.tree;
   f.record.reserve(usize(tree.fronts()));
   for (std::size_t i = 0; i < usize(tree.fronts()); ++i) {
     const Index k = tree.member[usize(tree.member_ptr[i])];
+    Offset blocks_below = 0;
+    for (const Index c : tree.children(static_cast<Index>(i))) blocks_below += f.record[usize(c)].block;
     f.record.push_back({.width = tree.width[i],
                         .height = tree.height[i],
                         .depth = tree.depth[i],
@@ -138,7 +149,10 @@ void record_fronts(Fronts& f) {
                         .entry_end = f.entry_ptr[usize(k) + 1],
                         .panel = f.panel_ptr[usize(k)],
                         .diagonal = f.diagonal_ptr[usize(k)],
+                        .block = contribution_entries(tree.height[i]),
+                        .blocks_below = blocks_below,
                         .place = f.place_ptr[i],
+                        .scattered = scattered(f.places_in_parent(static_cast<Index>(i))),
                         .flops = f.flops[i]});
   }
 }

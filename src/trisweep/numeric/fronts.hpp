@@ -29,7 +29,9 @@ struct FrontRecord {
   Index child_begin, child_end;   // in FrontTree::child
   Offset entry_begin, entry_end;  // of the first supernode, in Fronts::entry
   Offset panel, diagonal;         // where that begins in the factors
+  Offset block, blocks_below;     // entries on the stack: of its contribution block, and of its children's
   Offset place;                   // in Fronts::place
+  Index scattered;                // of the places: the others, from it on, follow each other
   double flops;
 };
 

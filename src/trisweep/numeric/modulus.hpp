@@ -40,15 +40,11 @@ class ModulusProduct {
       if (is_extreme(product_)) log_ += std::log(std::exchange(product_, 1));
     }
   }
-  void multiply(const ModulusProduct& other) {
-    log_ += other.log_;
-    multiply(other.product_);
-  }
   double log() const { return log_ + std::log(product_); }
-
- private:
+  // Whether two such factors may leave the range.
   static bool is_extreme(double v) { return !(v < 0x1p500 && v > 0x1p-500); }
 
+ private:
   double product_ = 1;
   double log_ = 0;
 };

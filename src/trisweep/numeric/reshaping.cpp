@@ -235,8 +235,7 @@ class Reshaping {
 
 }  // namespace
 
-template <Scalar T>
-RedoneFronts<T>::RedoneFronts(const FrontTree& tree, Offset panel_entries) : pieces(usize(tree.fronts())) {
+DelayLimits::DelayLimits(const FrontTree& tree, Offset panel_entries) {
   Index largest = 0;
   for (Index f = 0; f < tree.fronts(); ++f)
     largest = std::max(largest, tree.width[usize(f)] + tree.height[usize(f)]);
@@ -244,30 +243,24 @@ RedoneFronts<T>::RedoneFronts(const FrontTree& tree, Offset panel_entries) : pie
   most_entries_ = Offset{smallest_limit} * smallest_limit + most_growth * panel_entries;
 }
 
-template <Scalar T>
-Index RedoneFronts<T>::most_delayed(const FrontTree& tree, Index f, Offset entries) const {
+Index DelayLimits::most_delayed(const FrontTree& tree, Index f, Offset entries) const {
   if (entries > most_entries_) return 0;
   return std::max(0, most_rows_ - tree.height[usize(f)]);
 }
 
 template <Scalar T>
 void insert_redone(RedoneFronts<T> redone, const FrontTree& tree, Factors<T>& factors) {
-  const auto is_redone = [](const auto& of_front) { return of_front != nullptr; };
-  if (std::ranges::none_of(redone.pieces, is_redone)) return;
+  if (redone.front.empty()) return;
   const auto planned = factors.structure;  // read until the end
   std::vector<char> by_supernode(usize(planned->supernodes()), 0);
-  std::vector<Piece<T>> pieces;
-  for (Index f = 0; f < tree.fronts(); ++f) {
-    if (!redone.pieces[usize(f)]) continue;
+  for (const Index f : redone.front) {
     for (const Index k : tree.members(f)) by_supernode[usize(k)] = 1;
-    std::ranges::move(*redone.pieces[usize(f)], std::back_inserter(pieces));
   }
-  std::ranges::stable_sort(pieces, {}, &Piece<T>::supernode);
-  Reshaping<T>(factors, by_supernode, pieces).restructure();
+  std::ranges::stable_sort(redone.piece, {}, &Piece<T>::supernode);
+  Reshaping<T>(factors, by_supernode, redone.piece).restructure();
 }
 
-#define TRISWEEP_INSTANTIATE(T)    \
-  template struct RedoneFronts<T>; \
+#define TRISWEEP_INSTANTIATE(T) \
   template void insert_redone<T>(RedoneFronts<T>, const FrontTree&, Factors<T>&);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE

@@ -1,7 +1,6 @@
 #pragma once
 // Puts what came out of redone fronts into the factors.
 
-#include <memory>
 #include <vector>
 
 #include "trisweep/numeric/factors.hpp"
@@ -10,16 +9,21 @@
 
 namespace trisweep::numeric {
 
-// What came out in another shape than was planned, by front.
+// What came out in another shape than was planned.
 template <Scalar T>
 struct RedoneFronts {
-  std::vector<std::unique_ptr<std::vector<Piece<T>>>> pieces;  // null: none
+  std::vector<Index> front;
+  std::vector<Piece<T>> piece;  // of all of them, those of one supernode in order
+};
 
+// How many columns a front may delay, which makes the fronts above larger, so that memory and work stay
+// bounded.
+class DelayLimits {
+ public:
   // `panel_entries`: of one factor, as planned.
-  RedoneFronts(const FrontTree& tree, Offset panel_entries);
+  DelayLimits(const FrontTree& tree, Offset panel_entries);
 
-  // How many columns front f may delay, which makes the fronts above larger, so that memory and work stay
-  // bounded; `entries`: of all pieces in its subtree so far. The same on any number of threads.
+  // `entries`: of all pieces in the subtree of front f so far. The same on any number of threads.
   Index most_delayed(const FrontTree& tree, Index f, Offset entries) const;
 
  private:

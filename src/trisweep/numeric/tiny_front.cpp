@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <type_traits>
 #include <utility>
 
 #include "trisweep/numeric/modulus.hpp"
@@ -20,39 +19,18 @@ bool grows(const T* column, Index rows, RealOf<T> bound) {
   return above;
 }
 
-// A square matrix; where it has few rows by as many stores as it takes.
-template <Scalar T>
-void set_zero(T* value, Index rows) {
-  const auto fill = [&](auto entries) { std::fill_n(value, entries, T(0)); };
-  switch (rows) {
-    case 2:
-      return fill(std::integral_constant<int, 4>());
-    case 3:
-      return fill(std::integral_constant<int, 9>());
-    case 4:
-      return fill(std::integral_constant<int, 16>());
-    default:
-      return fill(rows * rows);
-  }
-}
-
 }  // namespace
 
 template <Scalar T>
-void TinyFront<T>::begin(Index width, Index rows, std::span<const MatrixEntry> entries) {
-  width_ = width;
-  rows_ = rows;
-  T* const value = value_.data();
-  const T* const source = source_.values.data();
-  set_zero(value, rows);
-  for (const MatrixEntry& e : entries) value[e.row + e.col * rows] += source[e.source];
-}
-
-template <Scalar T>
-void TinyFront<T>::add_child(const T* block, std::span<const Index> places) {
-  for (std::size_t j = 0; j < places.size(); ++j, block += places.size()) {
-    T* const to = &at(0, places[j]);
-    for (std::size_t i = is_lu() ? 0 : j; i < places.size(); ++i) to[places[i]] += block[i];
+void TinyFront<T>::add_in_runs(const T* __restrict block, std::span<const Index> places, Index scattered) {
+  const auto m = static_cast<Index>(places.size());
+  const Index* const place = places.data();
+  for (Index j = 0; j < m; ++j, block += m) {
+    T* const to = &at(0, place[j]);
+    Index i = is_lu() ? 0 : j;
+    for (; i < scattered; ++i) to[place[i]] += block[i];
+    T* const __restrict last = to + place[m - 1] + 1 - m;
+    for (; i < m; ++i) last[i] += block[i];
   }
 }
 

@@ -4,9 +4,12 @@
 // The results are those of assembly.hpp and elimination.hpp, whose views, runs and calls cost many times what
 // such a front does.
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "trisweep/numeric/assembly.hpp"
 #include "trisweep/numeric/modulus.hpp"
@@ -23,8 +26,8 @@ class TinyFront {
 
   // As Assembly does, of a front that is one supernode and fits; `entries`: of A, in it.
   void begin(Index width, Index rows, std::span<const MatrixEntry> entries);
-  // `block`: of a child, square and packed.
-  void add_child(const T* block, std::span<const Index> places);
+  // `block`: of a child, square and packed; `scattered`: FrontRecord::scattered.
+  void add_child(const T* block, std::span<const Index> places, Index scattered);
 
   // As eliminate_lu(), eliminate_cholesky() and, by pivots of order 1 alone, eliminate_ldl() do; panels and
   // contribution, square and packed, are undefined where it is nothing.
@@ -33,8 +36,13 @@ class TinyFront {
   T pivot(Index k) { return at(k, k); }
 
  private:
-  static constexpr Index most_rows = 16, most_width = 6;
+  static constexpr Index most_rows = 32, most_width = 6;
 
+  void set_zero();
+  // Of `rows` rows, all of them scattered.
+  template <class Rows>
+  void add_block(const T* __restrict block, const Index* place, Rows rows);
+  void add_in_runs(const T* __restrict block, std::span<const Index> places, Index scattered);
   T& at(Index i, Index j) { return value_[usize(i) + usize(j) * usize(rows_)]; }
   bool is_lu() const { return source_.fronts.kind == Kind::lu; }
   T mirrored(T value) const { return numeric::mirrored(upper_of_lower(source_.fronts.kind), value); }
@@ -61,5 +69,57 @@ class TinyFront {
   std::array<T, most_width> reciprocal_;
   std::array<T, usize(most_rows) * usize(most_rows)> value_;
 };
+
+// Where it has few rows by as many stores as it takes.
+template <Scalar T>
+inline void TinyFront<T>::set_zero() {
+  const auto fill = [&](auto entries) { std::fill_n(value_.data(), entries, T(0)); };
+  switch (rows_) {
+    case 2:
+      return fill(std::integral_constant<int, 4>());
+    case 3:
+      return fill(std::integral_constant<int, 9>());
+    case 4:
+      return fill(std::integral_constant<int, 16>());
+    default:
+      return fill(rows_ * rows_);
+  }
+}
+
+template <Scalar T>
+inline void TinyFront<T>::begin(Index width, Index rows, std::span<const MatrixEntry> entries) {
+  width_ = width;
+  rows_ = rows;
+  set_zero();
+  T* const value = value_.data();
+  const T* const source = source_.values.data();
+  const auto ld = static_cast<std::uint32_t>(rows);  // whose sums and products need no extension of a sign
+  for (const MatrixEntry& e : entries)
+    value[static_cast<std::uint32_t>(e.row) + static_cast<std::uint32_t>(e.col) * ld] += source[e.source];
+}
+
+template <Scalar T>
+template <class Rows>
+inline void TinyFront<T>::add_block(const T* __restrict block, const Index* place, Rows rows) {
+  const Index m = rows;
+  for (Index j = 0; j < m; ++j) {
+    T* const to = &at(0, place[j]);
+    for (Index i = is_lu() ? 0 : j; i < m; ++i) to[place[i]] += block[i + j * m];
+  }
+}
+
+template <Scalar T>
+inline void TinyFront<T>::add_child(const T* block, std::span<const Index> places, Index scattered) {
+  const auto m = static_cast<Index>(places.size());
+  if (scattered < m) return add_in_runs(block, places, scattered);
+  switch (m) {
+    case 1:
+      return add_block(block, places.data(), std::integral_constant<Index, 1>());
+    case 2:
+      return add_block(block, places.data(), std::integral_constant<Index, 2>());
+    default:
+      return add_block(block, places.data(), m);
+  }
+}
 
 }  // namespace trisweep::numeric

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 namespace trisweep::ordering {
 namespace {
@@ -21,6 +22,11 @@ Assignment::Assignment(Costs costs) : costs_(std::move(costs)) {
   from_.assign(n, -1);
   from_entry_.assign(n, -1);
   settled_.assign(n, 0);
+  start_duals();
+  for (Index i = 0; i < rows(); ++i) match_tight_entries(i, true);
+  for (Index i = 0; i < rows(); ++i) {
+    if (col_of_[usize(i)] < 0) match_tight_entries(i, false);
+  }
 }
 
 void Assignment::assign(Index i, Offset p) {
@@ -42,6 +48,7 @@ void Assignment::start_duals() {
     }
     u_[usize(i)] = least < infinity ? least : 0.0;
   }
+  least_cost_ = std::reduce(u_.begin(), u_.end(), std::reduce(v_.begin(), v_.end()));
 }
 
 // The diagonal goes first: among equally good matchings the one nearest to A's own order keeps a symmetric
@@ -72,17 +79,13 @@ bool Assignment::rematch_neighbour(Index i) {
   return false;
 }
 
-void Assignment::solve(Observer& observer) {
-  start_duals();
-  for (Index i = 0; i < rows(); ++i) match_tight_entries(i, true);
-  for (Index i = 0; i < rows(); ++i) {
-    if (col_of_[usize(i)] < 0) match_tight_entries(i, false);
-  }
+bool Assignment::solve(Observer& observer, double most) {
   for (Index i = 0; i < rows(); ++i) {
     if (i % report_every == 0) observer.progress("match", static_cast<double>(i) / rows());
+    if (least_cost_ > most) return false;
     if (col_of_[usize(i)] < 0 && !rematch_neighbour(i) && augment(i)) ++rank_;
   }
-  observer.progress("match", 1.0);
+  return !(least_cost_ > most);
 }
 
 // Dijkstra over columns, by reduced costs, from `root` to the nearest free column. A search that finds none
@@ -97,6 +100,7 @@ bool Assignment::augment(Index root) {
   for (Index j; pop_nearest(j);) scan(row_of_[usize(j)], distance_[usize(j)]);
   const bool found = end_ >= 0;
   if (found) {
+    least_cost_ += shortest_;
     update_duals();
     flip_path(root);
     for (const Index j : settled_columns_) settled_[usize(j)] = 0;

@@ -2,6 +2,7 @@
 // Sparse linear assignment: the matching of rows to columns of least total cost, with the dual variables that
 // prove it.
 
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,11 +22,12 @@ struct Costs {
 // Shortest augmenting paths with dual variables: u(i) + v(j) <= cost(i,j), with equality where matched.
 class Assignment {
  public:
-  // As many columns as rows; every column occurs in `costs`.
+  // As many columns as rows; every column occurs in `costs`. Matches what greedy choices can.
   explicit Assignment(Costs costs);
 
-  // Matches as many rows as can be; call once.
-  void solve(Observer& observer);
+  // Matches as many rows as can be. False, with rows left for a further call, as soon as it is known that all
+  // of them cost more than `most`.
+  bool solve(Observer& observer, double most = std::numeric_limits<double>::infinity());
 
   Index rank() const { return rank_; }
   std::span<const Index> col_of_row() const { return col_of_; }  // -1 where unmatched
@@ -53,6 +55,7 @@ class Assignment {
   std::vector<Index> col_of_, row_of_;
   std::vector<Offset> entry_of_;  // of row i: the position of its matched entry
   Index rank_ = 0;
+  double least_cost_ = 0;  // the sum of the dual variables: all matchings of all rows cost as much
 
   // One search from an unmatched row.
   std::vector<double> distance_;    // of columns

@@ -108,12 +108,13 @@ void lower_to_one(const Logarithms& logs, Exponents& e) {
 }
 
 // What an entry costs is what it falls short of 1.
-Costs costs_of(Logarithms&& logs, const Exponents& e) {
+Costs costs_of(const Logarithms& logs, const Exponents& e) {
+  Costs costs{.row_ptr = logs.row_ptr, .col = logs.col, .cost = std::vector<double>(logs.value.size())};
   for_each_entry(logs, [&](std::size_t i, std::size_t j, std::size_t p) {
-    logs.value[p] =
+    costs.cost[p] =
         preference(static_cast<Index>(i), static_cast<Index>(j)) - (e.row[i] + logs.value[p] + e.col[j]);
   });
-  return {.row_ptr = std::move(logs.row_ptr), .col = std::move(logs.col), .cost = std::move(logs.value)};
+  return costs;
 }
 
 double sum(const Exponents& e) {
@@ -152,30 +153,37 @@ Exponents given_units(const Logarithms& logs) {
   return given;
 }
 
-// What the diagonal falls short of 1, in bits; infinite where an entry is missing.
-double diagonal_shortfall(const Logarithms& logs, const Exponents& e) {
-  double shortfall = 0;
-  Index entries = 0;
-  for_each_entry(logs, [&](std::size_t i, std::size_t j, std::size_t p) {
-    if (i != j) return;
-    shortfall -= e.row[i] + logs.value[p] + e.col[j];
-    ++entries;
-  });
-  return entries == logs.rows() ? shortfall : std::numeric_limits<double>::infinity();
+// A matching by magnitudes in these units.
+struct MatchingInUnits {
+  Exponents units;
+  Assignment assignment;
+};
+
+MatchingInUnits begin_in(Exponents units, const Logarithms& logs) {
+  Costs costs = costs_of(logs, units);
+  return {std::move(units), Assignment(std::move(costs))};
 }
 
-// The units in which magnitudes are compared: the given ones or, where they make less sense of the matrix,
-// balanced ones. Of two scalings under which no entry exceeds 1 the better has the larger product: the
-// largest is that of the matching (which is the dual of this problem). So none gains more than the shortfall
-// of the diagonal, which is one matching.
+// In the given units or, where these make less sense of the matrix, in balanced ones. Of two scalings under
+// which no entry exceeds 1 the better has the larger product: the largest is that of the matching (which is
+// the dual of this problem). So none gains more than a matching in the given units costs, and these are
+// balanced only once that is more than a change is worth.
 template <Scalar T>
-Exponents choose_units(const Logarithms& logs) {
-  Exponents given = given_units(logs);
-  const double shortfall = diagonal_shortfall(logs, given);
+MatchingInUnits match_in_better_units(const Logarithms& logs, Observer& observer) {
+  MatchingInUnits given = begin_in(given_units(logs), logs);
   const double least_gain = worth_a_change * double(logs.rows());
-  if (shortfall <= least_gain) return given;
+  if (given.assignment.solve(observer, least_gain)) return given;
   Exponents balanced = balanced_within_range<T>(logs);
-  return sum(given) + least_gain >= sum(balanced) ? given : balanced;
+  if (sum(given.units) + least_gain < sum(balanced)) given = begin_in(std::move(balanced), logs);
+  given.assignment.solve(observer);
+  return given;
+}
+
+template <Scalar T>
+MatchingInUnits match_in_balanced_units(const Logarithms& logs, Observer& observer) {
+  MatchingInUnits balanced = begin_in(balanced_within_range<T>(logs), logs);
+  balanced.assignment.solve(observer);
+  return balanced;
 }
 
 // The scaling of a matching is not unique, and may be larger than the data needs. Some matrices need factors
@@ -222,10 +230,10 @@ Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const 
     observer.progress("match", 1.0);
     return {.col_of_row = std::move(diagonal), .scaling = scaling_of<T>(*std::move(dominant))};
   }
-  Logarithms logs = logarithms_of(a);
-  Exponents exponents = options.balanced ? balanced_within_range<T>(logs) : choose_units<T>(logs);
-  Assignment assignment(costs_of(std::move(logs), exponents));
-  assignment.solve(observer);
+  const Logarithms logs = logarithms_of(a);
+  auto [exponents, assignment] = options.balanced ? match_in_balanced_units<T>(logs, observer)
+                                                  : match_in_better_units<T>(logs, observer);
+  observer.progress("match", 1.0);
   require_full_rank(assignment, options.numbers);
   const auto add = [](std::vector<double>& to, std::span<const double> duals) {
     std::transform(to.begin(), to.end(), duals.begin(), to.begin(), std::plus<>{});

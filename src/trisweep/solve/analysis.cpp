@@ -69,13 +69,11 @@ struct ScaledValues {
   }
 };
 
-// Of the determinant of Dr Dc.
-double log_of_scales(const ordering::Ordering& o) {
+// Of the determinant of Dr Dc, which are the same where A stays symmetric.
+double log_of_symmetric_scales(const ordering::Ordering& o) {
   numeric::ModulusProduct product;
-  for (const std::vector<double>* scales : {&o.row_scale, &o.col_scale}) {
-    for (const double scale : *scales) product.multiply(scale);
-  }
-  return product.log();
+  for (const double scale : o.row_scale) product.multiply(scale);
+  return 2 * product.log();
 }
 
 // The analysis of factors that have another structure than was planned.
@@ -192,7 +190,8 @@ std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_
   auto factors = numeric::factor<F>(*fronts, {scaled.value.span(), scaled.largest}, options, observer, sink);
   if (!factors) return std::nullopt;
   if (!factors->row_new.empty()) analysis = with_delayed_pivots(*analysis, *factors);
-  if (!numeric::has_upper(factors->kind)) factors->pivots.log_modulus -= log_of_scales(analysis->ordering);
+  if (!numeric::has_upper(factors->kind))
+    factors->pivots.log_modulus -= log_of_symmetric_scales(analysis->ordering);
   return Factorization<F>{.analysis = std::move(analysis),
                           .factors = std::make_shared<const numeric::Factors<F>>(std::move(*factors)),
                           .scaled_norm_one = scaled.norm_one};
