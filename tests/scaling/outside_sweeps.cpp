@@ -5,6 +5,10 @@
 // rank: those whose rows of A it reads, or that read its own, and its peers in the plan, to whom messages of
 // sweeps go through MPI in a solver with another transport.
 //
+// Memory is what came since the constructor began, with MPI's buffers for ranks that had no messages before.
+// So it is counted of a later solver as well, for which MPI has them; and of the solve phase by itself, with
+// factors that were made before: rank 0 of a solver has the gathered factorization besides.
+//
 //   scripts/mpirun -n P outside_sweeps ROWS [PX PY PZ]    of a square grid's side; writes one line of JSON
 
 #include <malloc.h>
@@ -15,13 +19,19 @@
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "gallery/gallery.hpp"
+#include "trisweep/krylov/distributed_matrix.hpp"
+#include "trisweep/mpi/transport.hpp"
+#include "trisweep/solve/analysis.hpp"
+#include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/solver.hpp"
+#include "trisweep/solve/triangular_solver.hpp"
 
 namespace {
 
@@ -102,6 +112,12 @@ namespace {
 constexpr int figures = 4;
 using Figures = std::array<long, figures>;  // direct, collectives, bytes, bytes of memory
 
+// That this process has allocated.
+long memory_in_use() {
+  const struct mallinfo2 memory = mallinfo2();
+  return static_cast<long>(memory.uordblks + memory.hblkhd);
+}
+
 class Stages {
  public:
   template <class Work>
@@ -110,10 +126,10 @@ class Stages {
     work();
     const Count done = counted;
     direct_ = done.direct;
-    const struct mallinfo2 memory = mallinfo2();
-    report(name,
-           {done.direct, done.collectives, done.bytes, static_cast<long>(memory.uordblks + memory.hblkhd)});
+    report(name, {done.direct, done.collectives, done.bytes, memory_in_use() - before_});
   }
+  // What is there now is not counted from here on.
+  void begin() { before_ = memory_in_use(); }
 
   // {"ranks": P, "constructor": {"root": [...], "others": [the largest of them]}, ...}
   void write() const {
@@ -148,12 +164,43 @@ class Stages {
 
  private:
   int rank_ = 0, size_ = 1;
-  long direct_ = 0;
+  long direct_ = 0, before_ = 0;
   std::string text_;
 };
 
 solve::SolverOptions on(const distribution::ProcessGrid& grid, const char* transport) {
   return {.plan = model::only({.grid = grid, .transport = transport}), .usual_transport = false};
+}
+
+// What solves are made of.
+struct SolvePhase {
+  SolvePhase(const matrix::Csr<double>& a, std::shared_ptr<const solve::Factorization<double>> factors,
+             const distribution::ProcessGrid& grid)
+      : solver(MPI_COMM_WORLD, std::move(factors),
+               {.grid = grid, .transport = mpi::find_transport("shared").make}),
+        matrix(MPI_COMM_WORLD, &a, solver.partition()),
+        refined(matrix, solver) {}
+
+  solve::TriangularSolver<double> solver;
+  krylov::DistributedMatrix<double> matrix;
+  solve::RefinedSolver<double> refined;
+};
+
+// The factors are there before.
+void count_solve_phase(Stages& stages, const matrix::Csr<double>& a, const distribution::ProcessGrid& grid) {
+  std::shared_ptr<const solve::Factorization<double>> factors;
+  if (a.rows() > 0)
+    factors = std::make_shared<const solve::Factorization<double>>(
+        solve::factor<double>(a, std::make_shared<const solve::Analysis>(solve::analyze(a))));
+  stages.begin();
+  std::optional<SolvePhase> phase;
+  stages.run("solve phase", [&] {
+    phase.emplace(a, factors, grid);
+    const auto rows = static_cast<std::size_t>(phase->matrix.local_rows());
+    const std::vector<double> b(rows, 1.0);
+    std::vector<double> x(rows);
+    phase->refined.solve(Op::none, b, x, {});
+  });
 }
 
 void count_all(Index side, distribution::ProcessGrid grid) {
@@ -162,9 +209,10 @@ void count_all(Index side, distribution::ProcessGrid grid) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   matrix::Csr<double> a;
   if (rank == 0) a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = side}));
-  const auto rows = solve::dealt_out(MPI_COMM_WORLD, std::move(a));
+  const auto rows = solve::dealt_out(MPI_COMM_WORLD, matrix::Csr<double>(a));
   const std::vector<double> b(usize(rows.a.rows()), 1.0);
   std::vector<double> x(b.size());
+  stages.begin();
   std::optional<solve::Solver<double>> solver;
   stages.run("constructor", [&] { solver.emplace(MPI_COMM_WORLD, rows, on(grid, "shared")); });
   const long messages = stages.direct();
@@ -173,12 +221,20 @@ void count_all(Index side, distribution::ProcessGrid grid) {
     stages.run(name, [&] { solver->solve(b, x); });
   }
   const std::set<int> of_matrix = neighbours;
-  solve::Solver<double> other(MPI_COMM_WORLD, rows, on(grid, "two-sided"));
+  solver.emplace(MPI_COMM_WORLD, rows, on(grid, "two-sided"));
   neighbours.clear();
-  other.sweep(b, x);
+  solver->sweep(b, x);
+  solver.reset();
   neighbours.insert(of_matrix.begin(), of_matrix.end());
   stages.report_all("messages", messages);
   stages.report_all("neighbours", static_cast<long>(neighbours.size()));
+  stages.begin();
+  stages.run("later solver", [&] {
+    solver.emplace(MPI_COMM_WORLD, rows, on(grid, "shared"));
+    solver->solve(b, x);
+  });
+  solver.reset();
+  count_solve_phase(stages, a, grid);
   stages.write();
 }
 

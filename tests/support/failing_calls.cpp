@@ -83,6 +83,15 @@ FAIL_INSTEAD(transfers, MPI_Igather,
              (const void* data, int count, MPI_Datatype type, void* all, int all_count, MPI_Datatype all_type,
               int root, MPI_Comm comm, MPI_Request* request),
              data, count, type, all, all_count, all_type, root, comm, request)
+FAIL_INSTEAD(transfers, MPI_Iallgatherv,
+             (const void* data, int count, MPI_Datatype type, void* all, const int* counts, const int* places,
+              MPI_Datatype all_type, MPI_Comm comm, MPI_Request* request),
+             data, count, type, all, counts, places, all_type, comm, request)
+FAIL_INSTEAD(transfers, MPI_Ialltoallv,
+             (const void* data, const int* counts, const int* places, MPI_Datatype type, void* all,
+              const int* all_counts, const int* all_places, MPI_Datatype all_type, MPI_Comm comm,
+              MPI_Request* request),
+             data, counts, places, type, all, all_counts, all_places, all_type, comm, request)
 FAIL_INSTEAD(transfers, MPI_Ibarrier, (MPI_Comm comm, MPI_Request* request), comm, request)
 FAIL_INSTEAD(transfers, MPI_Imrecv,
              (void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request), data,

@@ -17,6 +17,8 @@ class Countdown {
   }
   void stop() { left_ = -1; }
   bool fired() const { return fired_; }
+  // That many are still to come before one fails.
+  int left() const { return left_; }
   // What is not to fail comes in between. Whether it was so before.
   bool pause(bool paused) { return paused_.exchange(paused); }
   bool fails() {

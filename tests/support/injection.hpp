@@ -34,6 +34,7 @@ inline void give_up(int) {
 
 struct Outcome {
   int fired;
+  int left;                          // events until one would have failed
   int thrown;                        // ranks
   std::vector<std::string> message;  // by rank, empty where none was thrown
   double seconds;                    // from the failing call until the last rank had the error
@@ -62,21 +63,24 @@ Outcome run(Countdown& countdown, Index failing, int events, const Scenario& sce
   double ended = 0;
   std::string message;
   if (world.rank() == failing) countdown.start(events);
+  int left = 0;
   try {
     scenario(world.rank());
+    left = countdown.left();
+    countdown.stop();
   } catch (const std::exception& error) {
     countdown.stop();
     ended = Countdown::seconds();
     thrown = 1;
     message = error.what();
   }
-  countdown.stop();
-  int counts[2] = {world.rank() == failing && countdown.fired() ? 1 : 0, thrown};
-  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, world.handle());
-  double times[2] = {counts[0] != 0 && world.rank() == failing ? countdown.fired_at() : 0, ended};
+  const bool is_failing = world.rank() == failing;
+  int counts[3] = {is_failing && countdown.fired() ? 1 : 0, is_failing ? left : 0, thrown};
+  MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPI_INT, MPI_SUM, world.handle());
+  double times[2] = {counts[0] != 0 && is_failing ? countdown.fired_at() : 0, ended};
   MPI_Allreduce(MPI_IN_PLACE, times, 2, MPI_DOUBLE, MPI_MAX, world.handle());
   alarm(0);
-  return {counts[0], counts[1], all_texts(message), times[1] - times[0]};
+  return {counts[0], counts[1], counts[2], all_texts(message), times[1] - times[0]};
 }
 
 // The first events one by one, later ones, which are many of a kind, with growing steps: the sooner, the

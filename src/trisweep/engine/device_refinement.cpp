@@ -43,12 +43,13 @@ void DeviceRefinement<T>::take(std::span<const Index> columns) {
 
 template <Scalar T>
 std::vector<ResidualNorms> DeviceRefinement<T>::measured(const backend::DeviceArray<T>& answer) {
+  std::vector<ResidualNorms> norms;
+  norms.reserve(usize(nrhs_));
   measuring_->runner->start({.b = of(answer), .base = b_}, stream_);
   measuring_->runner->wait(stream_);
   confirm_();
   using device::Norm;
   const std::span<const T> rows = measuring_->runner->norms();
-  std::vector<ResidualNorms> norms;
   for (Index c = 0; c < nrhs_; ++c) {
     const auto norm = [&](Norm::Kind kind) {
       return double(std::real(rows[usize(kind) * usize(nrhs_) + usize(c)]));

@@ -123,21 +123,20 @@ auto HMatrix<T>::rows_of_ranks(const RowsOf& rows_of) const -> RowsOfRanks {
   return rows;
 }
 
-// All rows of x into whole_.
+// All rows of x into whole_: from there too, since a wait that is given up leaves MPI with what it sends.
 template <Scalar T>
 void HMatrix<T>::begin_gather(Vectors<const T> x) {
   gathers_.assign(usize(x.cols), MPI_REQUEST_NULL);
   if (is_there(x)) return;
   const mpi::RowType row(sizeof(T));
   for (Index c = 0; c < x.cols; ++c) {
-    const T* rows = x.column(c);
-    if (x.space == MemorySpace::device) {
-      T* const copy = own_.data() + usize(c) * usize(x.rows);
-      product_->copy(rows, copy, usize(x.rows));
-      rows = copy;
-    }
-    mpi::check(MPI_Iallgatherv(rows, all_rows_.count[usize(comm_.rank())], row.get(),
-                               whole_.data() + usize(c) * usize(tree_.size()), all_rows_.count.data(),
+    T* const whole = whole_.data() + usize(c) * usize(tree_.size());
+    T* const own = whole + all_rows_.begin[usize(comm_.rank())];
+    if (x.space == MemorySpace::device)
+      product_->copy(x.column(c), own, usize(x.rows));
+    else
+      std::copy_n(x.column(c), x.rows, own);
+    mpi::check(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, whole, all_rows_.count.data(),
                                all_rows_.begin.data(), row.get(), comm_.handle(), &gathers_[usize(c)]),
                "MPI_Iallgatherv");
   }

@@ -121,7 +121,7 @@ class HMatrix {
   Buffer<T> whole_;                   // vectors of all rows
   std::vector<MPI_Request> gathers_;  // under way, by column
   Buffer<T> parts_;                   // this rank's rows of one vector from every rank
-  Buffer<T> own_;                     // this rank's rows of x: conjugated, or from the device
+  Buffer<T> own_;                     // this rank's rows of x, conjugated
 };
 
 // ||(A - H) x|| / ||A x|| over about `rows` rows spread over the matrix, for an x of random signs: what is

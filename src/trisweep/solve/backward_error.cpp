@@ -138,8 +138,9 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, V b, V x, W r) {
       }
     }
   }
-  a_.comm().max(all);
   std::vector<ResidualNorms> norms;
+  norms.reserve(usize(b.cols));
+  a_.comm().max(all);
   for (std::size_t c = 0; c < all.size(); c += kinds) {
     const double quotient = all[c + 3] == 0 ? 0 : all[c];
     const bool may_vanish = !(-all[c + 5] > share<T> * all[c + 1]);
@@ -202,11 +203,12 @@ void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> n
 template <Scalar T>
 template <class V, class W>
 std::vector<ColumnError> Residuals<T>::measure_any(Op op, V b, V x, W r, double enough) {
+  std::vector<ColumnError> errors;
+  errors.reserve(usize(b.cols));
   std::vector<ResidualNorms> found = norms(op, b, x, r);
   if (std::ranges::any_of(found,
                           [&](const ResidualNorms& n) { return !(n.quotient <= enough) && n.may_vanish; }))
     measure_typically(op, b, x, found);
-  std::vector<ColumnError> errors;
   for (const ResidualNorms& n : found) errors.push_back(error(op, n));
   return errors;
 }

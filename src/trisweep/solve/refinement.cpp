@@ -1,19 +1,13 @@
 #include "trisweep/solve/refinement.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <ranges>
 
 #include "trisweep/core/clock.hpp"
-#include "trisweep/core/split_mix.hpp"
 #include "trisweep/krylov/bundle.hpp"
 #include "trisweep/krylov/inner_products.hpp"
-#include "trisweep/mpi/agreement.hpp"
 #include "trisweep/solve/condition.hpp"
-#include "trisweep/solve/usable_options.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -22,16 +16,6 @@ namespace {
 // because GMRES takes over.
 constexpr double slowest_plain = 0.1;
 constexpr double slowest_gmres = 0.5;
-
-// What all ranks must ask for alike, in one number.
-std::uint64_t hash_of_call(Op op, Index nrhs, const RefinementOptions& o) {
-  auto hash = static_cast<std::uint64_t>(static_cast<unsigned char>(op));
-  for (const auto word :
-       {static_cast<std::uint64_t>(nrhs), std::bit_cast<std::uint64_t>(o.acceptable),
-        static_cast<std::uint64_t>(o.max_steps), std::uint64_t{o.best}, std::uint64_t{o.prune}})
-    hash = split_mix(hash ^ word);
-  return hash;
-}
 
 constexpr auto typical = &BackwardError::arioli_demmel_duff, every = &BackwardError::componentwise;
 
@@ -129,24 +113,10 @@ bool RefinedSolver<T>::has_room(Op op, Index nrhs) const {
 }
 
 template <Scalar T>
-void RefinedSolver<T>::agree(Op op, Vectors<const T> b, Vectors<const T> x,
-                             const RefinementOptions& options) {
-  mpi::Failure failure;
-  try {
-    require_apart<T>(b, x, a_.local_rows(), solver_.reaches_device());
-  } catch (...) {
-    failure = mpi::current_failure();
-  }
-  const std::uint64_t call = hash_of_call(op, b.cols, options);
-  std::array<std::uint64_t, 4> most{failure.failed, !has_room(op, b.cols), call, ~call};
-  a_.comm().max(most);
-  const auto [refused, without_room, largest_call, smallest_call] = most;
-  if (refused != 0) mpi::throw_first_failure(a_.comm(), failure);
-  if (largest_call != ~smallest_call) {
-    require_same_call(a_.comm(), op, b.cols);
-    mpi::require_same(a_.comm(), std::array<mpi::Setting, 1>{{{"refinement", name_of(options)}}});
-  }
-  if (without_room != 0) make_room(op, b.cols);
+void RefinedSolver<T>::agree(const Call& call, Vectors<const T> b, Vectors<const T> x) {
+  const auto check = [&] { require_apart<T>(b, x, a_.local_rows(), solver_.reaches_device()); };
+  const bool lacks_room = agree_on_call(a_.comm(), call, check, !has_room(call.op, call.nrhs));
+  if (lacks_room) make_room(call.op, call.nrhs);
 }
 
 template <Scalar T>
@@ -227,11 +197,19 @@ double RefinedSolver<T>::most(Kind kind) const {
 }
 
 template <Scalar T>
+bool RefinedSolver<T>::is_done(const Limits& limits) const {
+  const bool is_enough =
+      most(typical) <= limits.acceptable && (!limits.best || most(every) <= limits.acceptable);
+  return is_enough || steps_ >= limits.steps;
+}
+
+template <Scalar T>
 double RefinedSolver<T>::improve(const Step& step, double goal, Kind kind) {
   if (!residual_is_current_) step.measure();
+  std::vector<Index> taken;
+  taken.reserve(error_.size());
   const auto error = step.correct();
   double best = 1;
-  std::vector<Index> taken;
   for (std::size_t c = 0; c < error.size(); ++c) {
     const double before = error_[c].*kind, after = error[c].*kind;
     // The larger unknowns may not suffer for the small ones; never from infinity to infinity.
@@ -256,21 +234,21 @@ void RefinedSolver<T>::repeat(const Step& step, double goal, double slowest, int
 
 template <Scalar T>
 void RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits) {
-  const auto errors = [&](const std::vector<engine::ResidualNorms>& norms) {
+  const auto errors = [&](const auto& measure) {
     std::vector<ColumnError> of;
-    for (const engine::ResidualNorms& n : norms) of.push_back(residuals_.error(system.op, {n, false, {}}));
+    of.reserve(usize(system.b.cols));
+    for (const engine::ResidualNorms& n : measure())
+      of.push_back(residuals_.error(system.op, {n, false, {}}));
     return of;
   };
-  error_ = errors(device.start(system.b, system.stream));
+  error_ = errors([&] { return device.start(system.b, system.stream); });
   residual_is_current_ = true;
-  const Step step{.correct = [&] { return errors(device.correct()); },
+  const Step step{.correct = [&] { return errors([&] { return device.correct(); }); },
                   .take = [&](std::span<const Index> columns) { device.take(columns); },
                   .measure = [&] { device.measure(); }};
   repeat(step, limits.target, slowest_plain, limits.steps);
   device.read(system.x);
-  const bool is_enough =
-      most(typical) <= limits.acceptable && (!limits.best || most(every) <= limits.acceptable);
-  if (!is_enough && steps_ < limits.steps) take_over(system, limits);
+  if (!is_done(limits)) take_over(system, limits);
 }
 
 template <Scalar T>
@@ -285,24 +263,28 @@ void RefinedSolver<T>::correct_by_factors(const SystemInRows& system, const Limi
     solver_.solve(op, {.rows = {.b = r, .x = x, .adds = true}});
     return residuals_.measure(op, b, x, r, limits.acceptable);
   };
-  const auto leave = [&](std::span<const Index> columns) {
+  const auto take = [&](std::span<const Index> taken) {
+    if (std::ssize(taken) == x.cols) return;
     for_each_part([&](ThreadPool::Part p) {
-      for (std::size_t i = p.begin; i < p.end; ++i)
-        for (const Index c : columns) x.row(i)[c] = before.row(i)[c];
+      for (std::size_t i = p.begin; i < p.end; ++i) {
+        auto next = taken.begin();
+        for (Index c = 0; c < x.cols; ++c) {
+          if (next != taken.end() && *next == c)
+            ++next;
+          else
+            x.row(i)[c] = before.row(i)[c];
+        }
+      }
     });
   };
-  const auto take = [&](std::span<const Index> taken) {
-    std::vector<Index> others;
-    std::ranges::set_difference(std::views::iota(Index{0}, x.cols), taken, std::back_inserter(others));
-    if (!others.empty()) leave(others);
-  };
   const auto measure = [&] { residuals_.measure(op, b, x, r, std::numeric_limits<double>::infinity()); };
-  const Step step{correct, take, measure};
+  const Step step{std::ref(correct), std::ref(take), std::ref(measure)};  // which allocate nothing
   repeat(step, limits.target, slowest_plain, limits.steps);
 }
 
 template <Scalar T>
 void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& limits) {
+  if (is_done(limits)) return;
   const auto& [op, b, x, of_x, stream] = system;
   Buffer<R> measures;
   const Correction by_gmres = [&](Vectors<T> r, Vectors<T> d) {
@@ -319,13 +301,12 @@ void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& lim
     corrections_.by_gmres(op, wanted, measure, r, d);
   };
   repeat(step_here(system, limits, by_gmres), limits.acceptable, slowest_gmres, limits.steps);
-  if (!limits.best) return;
   for (const bool zero_the_undetermined : {false, true}) {
+    if (is_done(limits) || most(typical) > limits.acceptable) return;
     const Correction small_ones = [&](Vectors<T> r, Vectors<T> d) {
       corrections_.by_factors_repeatedly(op, {b, x}, r, d, zero_the_undetermined);
     };
-    if (most(typical) <= limits.acceptable && most(every) > limits.acceptable && steps_ < limits.steps)
-      improve(step_here(system, limits, small_ones), limits.acceptable, every);
+    improve(step_here(system, limits, small_ones), limits.acceptable, every);
   }
 }
 
@@ -453,6 +434,7 @@ void RefinedSolver<T>::take_over(const System& system, const Limits& limits) {
   const int made = steps_;
   int most_steps = made;
   std::vector<ColumnError> all;
+  all.reserve(usize(x.cols));
   const Index at_once = part(x.cols);
   for (Index first = 0; first < x.cols; first += at_once) {
     const Index count = std::min(at_once, x.cols - first);
@@ -474,7 +456,7 @@ void RefinedSolver<T>::take_over(const System& system, const Limits& limits) {
 template <Scalar T>
 ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms) {
   return revoke_on_error([&] {
-    agree(op, b, x);
+    agree({.name = "forward_error", .op = op, .nrhs = b.cols}, b, x);
     std::vector<R> magnitude, error, of_largest, of_each;
     Buffer<T> room_of_b, room_of_x;
     mpi::agree_on_error(a_.comm(), [&] {
@@ -500,7 +482,7 @@ ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<
 template <Scalar T>
 void RefinedSolver<T>::prepare(Op op, Index nrhs) {
   revoke_on_error([&] {
-    require_same_call(a_.comm(), op, nrhs);
+    agree_on_call(a_.comm(), {.name = "prepare", .op = op, .nrhs = nrhs});
     make_room(op, nrhs);
   });
 }
@@ -515,9 +497,10 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
   return revoke_on_error([&] {
     const auto start = Clock::now();
     const Offset reduced = reductions();
-    agree(op, b, x, options);
+    agree({.name = "solve", .op = op, .nrhs = b.cols, .refinement = options}, b, x);
     const auto device = device_.find(op);
     Refined refined{.panel_share = 0};
+    refined.columns.reserve(usize(b.cols));
     const Index at_once = group(b.cols);
     for (Index first = 0; first < b.cols; first += at_once) {
       const Index count = std::min(at_once, b.cols - first);
@@ -554,8 +537,9 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
 template <Scalar T>
 BackwardError RefinedSolver<T>::backward_error(Op op, Vectors<const T> b, Vectors<const T> x) {
   return revoke_on_error([&] {
-    agree(op, b, x);
+    agree({.name = "backward_error", .op = op, .nrhs = b.cols}, b, x);
     std::vector<ColumnError> errors;
+    errors.reserve(usize(b.cols));
     const Index at_once = group(b.cols);
     for (Index first = 0; first < b.cols; first += at_once) {
       const Index count = std::min(at_once, b.cols - first);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "trisweep/solve/agreed_call.hpp"
 #include "trisweep/solve/backward_error.hpp"
 #include "trisweep/solve/corrections.hpp"
 
@@ -118,7 +119,7 @@ class RefinedSolver {
   auto revoke_on_error(const Work& work);
   // Of a call, in one reduction: whether any rank refuses it, whether it is the same on all, and whether
   // there is room for it.
-  void agree(Op op, Vectors<const T> b, Vectors<const T> x, const RefinementOptions& options = {});
+  void agree(const Call& call, Vectors<const T> b, Vectors<const T> x);
   bool has_room(Op op, Index nrhs) const;
   void make_room(Op op, Index nrhs);
   // v, or a copy in `room` of what is in a device's memory. Collective.
@@ -148,6 +149,8 @@ class RefinedSolver {
   // not rise above the goal. Returns the best share of an error that is left; 1 when none fell.
   double improve(const Step& step, double goal, Kind kind);
   double most(Kind kind) const;
+  // No error is above the limits, or no step is left.
+  bool is_done(const Limits& limits) const;
   Offset reductions() const {
     const mpi::Communicator &a = a_.comm(), &solver = solver_.comm();
     return a.reductions() + (a.shares_fault_state(solver) ? 0 : solver.reductions());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/solve/agreed_call.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/factorizer.hpp"
 #include "trisweep/solve/singularity.hpp"
@@ -304,10 +305,10 @@ Answer Solver<T>::solve_rows(const SparseColumns<T>& b, std::span<const Index> r
   State& s = *state_;
   return mpi::revoke_on_error(s.comm, [&] {
     const auto start = Clock::now();
-    require_same_call(s.comm, op, b.cols());
     const SomeRows<T> wanted{b, rows, x};
     const Index local_rows = s.system.matrix().local_rows();
-    mpi::agree_on_error(s.comm, [&] { require_fit(wanted, local_rows); });
+    agree_on_call(s.comm, {.name = "solve_rows", .op = op, .nrhs = b.cols()},
+                  [&] { require_fit(wanted, local_rows); });
     Answer answer = s.sampled(op);
     const double epsilon = std::numeric_limits<RealOf<T>>::epsilon();
     if (answer.solved() && answer.error.arioli_demmel_duff <= 10 * epsilon) {
@@ -332,6 +333,7 @@ ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, 
   if (!answer.is_regular()) return {};
   State& s = *state_;
   return mpi::revoke_on_error(s.comm, [&] {
+    agree_on_call(s.comm, {.name = "forward_error", .op = op, .nrhs = b.cols});  // before entries are counted
     return s.refined->forward_error(op, s.system.in_range(b.columns(answer.worst, 1), *s.solver),
                                     x.columns(answer.worst, 1), s.system.most_entries(op) + 1);
   });
@@ -342,6 +344,7 @@ void Solver<T>::refactor(std::span<const T> values, const PlannedSystem* analyze
   State& s = *state_;
   mpi::revoke_on_error(s.comm, [&] {
     const mpi::SetUp set_up(s.comm);
+    agree_on_call(s.comm, {.name = "refactor"});
     s.system.replace_values(values);
     if (analyzed) s.factorizer.adopt(*analyzed, s.report);
     s.factor({.low_precision = s.options.mixed, .compression = s.compression, .reuses_analysis = true});
@@ -353,6 +356,7 @@ ExplicitFactors<T> Solver<T>::explicit_factors() {
   State& s = *state_;
   ExplicitFactors<T> result;
   mpi::revoke_on_error(s.comm, [&] {
+    agree_on_call(s.comm, {.name = "explicit_factors"});
     s.system.gather([&](const matrix::Csr<T>& a) {
       result = solve::explicit_factors(*s.factorizer.template with_panels<T>(a, s.attempt));
       for (double& scale : result.row_scale) scale *= double(s.system.unit());
@@ -366,6 +370,7 @@ FactoredSystem<T> Solver<T>::factored_system() {
   State& s = *state_;
   FactoredSystem<T> result;
   mpi::revoke_on_error(s.comm, [&] {
+    agree_on_call(s.comm, {.name = "factored_system"});
     s.system.gather([&](const matrix::Csr<T>& a) {
       result = {s.system.as_given(a), s.factorizer.to_give(a, s.attempt, s.report)};
     });

@@ -41,7 +41,8 @@ struct PlannedSystem;   // planning.hpp
 // A collective object: every rank of the communicator makes one, calls the same methods in the same order
 // with the same op and number of right-hand sides, and destroys it. Errors are thrown on every rank; after
 // one in a solve the object is revoked (mpi/fault_state.hpp): it can be destroyed at any time, and nothing
-// else.
+// else. Only where MPI fails in place of the end of a call's last reduction, or in a sweep() of a rank that
+// others need no more, these may have left the call with its result, and are refused in the next one.
 //
 // Rank 0 gathers the matrix to factor it: the factorization is of one process with threads. (Factors that are
 // given may be distributed.)

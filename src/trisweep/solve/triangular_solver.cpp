@@ -10,6 +10,7 @@
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/plan/without_dependencies.hpp"
+#include "trisweep/solve/agreed_call.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -68,7 +69,7 @@ std::array<mpi::Setting, settings_of_solvers> settings_of(const TriangularSolver
        {"device", text(static_cast<int>(o.device))},
        {"exchange of devices", o.exchange_backend ? text(static_cast<int>(*o.exchange_backend)) : "usual"},
        {"deterministic", text(o.deterministic)},
-       {"several threads", text(o.threads > 1)},
+       {"threads", text(o.threads)},
        {"watchdog", text(o.watchdog)},
        {"dependencies", text(o.dependencies)},
        {"grain", o.grain ? text(*o.grain) : "usual"},
@@ -103,12 +104,6 @@ distribution::RowPartition partition_for(const distribution::RowPartition& given
 }
 
 }  // namespace
-
-void require_same_call(const mpi::Communicator& comm, Op op, Index nrhs) {
-  const char name = static_cast<char>(op);
-  mpi::require_same(comm, std::array<mpi::Setting, 2>{
-                              {{"op", std::string_view(&name, 1)}, {"nrhs", fmt::format("{}", nrhs)}}});
-}
 
 template <Scalar T>
 template <class S>
@@ -241,7 +236,7 @@ void TriangularSolver<T>::prepare(Op op, Index nrhs) {
   mpi::revoke_on_error(comm_, [&] {
     const mpi::SetUp set_up(comm_);
     if (!plan_.empty()) comm_.conditional_barrier();  // before, no rank can be prepared
-    require_same_call(comm_, op, nrhs);
+    agree_on_call(comm_, {.name = "prepare", .op = op, .nrhs = nrhs});
     if (nrhs < 1)
       throw mpi::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
     auto made = mpi::agree_on_error(comm_, [&] {

@@ -76,10 +76,6 @@ struct MadeTiles {
   double seconds = 0;            // that compressing took
 };
 
-// Collective. Throws Error(usage) on every rank, which is as before, when a call of `op` with `nrhs`
-// right-hand sides differs among them.
-void require_same_call(const mpi::Communicator& comm, Op op, Index nrhs);
-
 // Collective objects: every rank of the communicator constructs one with the same options, calls the same
 // methods in the same order with the same op and nrhs, and destroys it. Errors of the constructor and of
 // prepare() are thrown on every rank alike, and after one of prepare() the solver is as before. One of

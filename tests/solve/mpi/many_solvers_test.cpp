@@ -31,6 +31,7 @@ class ManySolvers : public testing::Test {
         SolverOptions{.plan = model::only({.grid = {world_size(), 1, 1}}), .usual_transport = false});
   }
   void expect_to_solve(Solver<double>& solver, Op op) const {
+    show_life();
     std::vector<double> b(usize(solver.rows()), 1.0), x(b.size());
     EXPECT_TRUE(solver.solve(b, x, op).solved());
   }

@@ -10,6 +10,7 @@
 #include "support/solver.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/plan/variants.hpp"
+#include "trisweep/solve/given_factors.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/solver.hpp"
 
@@ -73,10 +74,11 @@ TEST_F(Mismatch, OfOptionsIsNamedOnEveryRank) {
       {"deterministic", [](TriangularSolverOptions& o) { o.deterministic = true; }},
       {"dependencies", [](TriangularSolverOptions& o) { o.dependencies = false; }},
       {"grain", [](TriangularSolverOptions& o) { o.grain = 7; }},
+      {"threads", [](TriangularSolverOptions& o) { o.threads = 3; }},
       {"tile width", [](TriangularSolverOptions& o) { o.tiling.width = 9; }}};
   for (const Case& c : cases) {
-    TriangularSolverOptions options{.grid = {ranks, 1, 1},
-                                    .transport = mpi::find_transport("two-sided").make};
+    TriangularSolverOptions options{
+        .grid = {ranks, 1, 1}, .transport = mpi::find_transport("two-sided").make, .threads = 2};
     if (differs_) c.change(options);
     const std::string message =
         error_of(ErrorKind::usage, [&] { TriangularSolver<double>(MPI_COMM_WORLD, factors_, options); });
@@ -211,6 +213,41 @@ TEST_F(Mismatch, OfRefinementIsNamedAndHarmless) {
     expect_to_name(error_of(ErrorKind::usage, [&] { solve(differs_ ? other : RefinementOptions{}); }),
                    "ranks differ in refinement");
     EXPECT_LT(solve({}).error.arioli_demmel_duff, 1e-13);
+  }
+}
+
+// All calls of a Solver but sweep(), which no reduction begins. It is as good as before.
+TEST_F(Mismatch, OfCallsIsNamedAndHarmless) {
+  Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, matrix::Csr<double>(a_)));
+  const Index rows = solver.rows();
+  const std::vector<double> b(usize(rows), 1.0),
+      values = dealt_out(MPI_COMM_WORLD, matrix::Csr<double>(a_)).a.value;
+  std::vector<double> x(b.size());
+  const Answer answer = solver.solve(b, x);
+  ASSERT_TRUE(answer.solved());
+  const std::vector<Offset> no_entries(2);
+  struct Case {
+    const char* name;
+    std::function<void()> make;
+  };
+  const std::vector<Case> cases{{"solve", [&] { solver.solve(b, x); }},
+                                {"solve_rows",
+                                 [&] {
+                                   solver.solve_rows({no_entries, {}, {}}, {}, {x.data(), 0, 1});
+                                 }},
+                                {"forward_error", [&] { solver.forward_error(answer, b, x); }},
+                                {"prepare", [&] { solver.prepare(Op::none, 1); }},
+                                {"refactor", [&] { solver.refactor(values); }},
+                                {"explicit_factors", [&] { solver.explicit_factors(); }},
+                                {"factored_system", [&] { solver.factored_system(); }}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Case &one = cases[i], &other = cases[(i + 1) % cases.size()];
+    const std::string message = error_of(ErrorKind::usage, [&] { (differs_ ? other : one).make(); });
+    expect_to_name(message, "ranks differ in call");
+    expect_to_name(message,
+                   fmt::format("call is {} on rank 0, but {} on rank {}", one.name, other.name, last_));
+    testing_support::show_life();
+    EXPECT_TRUE(solver.solve(b, x).solved());
   }
 }
 
