@@ -26,9 +26,10 @@ def workers(side, columns, peers="Direct", number="double"):
 class Kernel:
     """What a compiler made of one. By default within every bound."""
 
-    def __init__(self, body, registers=64, stack=0, flushes=0, products=0):
+    def __init__(self, body, registers=64, stack=0, flushes=0, products=0, constants=0):
         self.name = f"void trisweep::backend::run_body<trisweep::device::{body} >(trisweep::device::{body})"
-        self.registers, self.stack, self.flushes, self.products = registers, stack, flushes, products
+        self.registers, self.stack = registers, stack
+        self.flushes, self.products, self.constants = flushes, products, constants
 
     def usage(self, more):
         registers = max(self.registers + more, 0)
@@ -36,7 +37,8 @@ class Kernel:
 
     def instructions(self, _):
         return (f"\t\tFunction : {self.name}\n" + " /*0010*/  CCTL.IVALL ;\n" * self.flushes +
-                " /*0020*/  DMMA.884 R4, R8, R10, R4 ;\n" * self.products)
+                " /*0020*/  DMMA.884 R4, R8, R10, R4 ;\n" * self.products + " /*0030*/  LDG.E.64 R4, [R2] ;\n" +
+                " /*0040*/  LDG.E.64.CONSTANT R4, [R2] ;\n" * self.constants)
 
     def notes(self):
         return (f"\n  - .agpr_count:     0\n    .name:           {self.name}\n"
@@ -140,6 +142,12 @@ class CheckKernels(unittest.TestCase):
             most = usual_one.flushes
             with self.subTest(name):
                 self.assertIn(f"flushes {most + 1}, more than {most}", self.check_nvidia(**{name: {"flushes": most + 1}}))
+
+    def test_rejects_loads_that_are_not_coherent_but_those_of_nvshmem(self):
+        for name in usual():
+            with self.subTest(name):
+                self.assertIn("constants 1, more than 0", self.check_nvidia(**{name: {"constants": 1}}))
+        self.assertEqual(self.check_nvidia(heap={"constants": 20}), "")
 
     def test_rejects_products_that_are_not_those_of_tensor_cores_or_should_not_be(self):
         self.assertIn("0 products of tensor cores", self.check_nvidia(several={"products": 0}))
