@@ -5,11 +5,8 @@
 
 #include <thread>
 
-#include "device/gpu/on_gpu.hpp"
-#include "device/tiled_panels.hpp"
-#include "device/variants.hpp"
+#include "device/gpu/combination_case.hpp"
 #include "support/solver.hpp"
-#include "support/structure.hpp"
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::testing_support {
@@ -21,18 +18,18 @@ using device::LocalPes;
 template <Scalar T>
 class PesOfAHeap {
  public:
-  PesOfAHeap(const Programs& programs, const AllPanels<T>& panels, bool in_tiles, Index nrhs)
-      : programs_(programs), panels_(panels), in_tiles_(in_tiles), nrhs_(nrhs) {}
+  // `use_panels`: of a PE, called for each.
+  PesOfAHeap(const Programs& programs, std::function<void(LocalPes<T>&, std::size_t)> use_panels, Index nrhs)
+      : programs_(programs), use_panels_(std::move(use_panels)), nrhs_(nrhs) {}
 
-  // x, and how many tiles there were.
-  std::pair<std::vector<T>, int> solve(const VirtualPes<T>& host, const std::vector<T>& b, int times) {
+  std::vector<T> solve(const VirtualPes<T>& host, const std::vector<T>& b, int times) {
     host.load(b, nrhs_);
     const backend::HeapId id = backend::make_heap_id();
     std::vector<std::thread> threads;
     for (std::size_t p = 0; p < programs_.programs.size(); ++p)
       threads.emplace_back([this, p, &host, &id, times] { run(p, host, id, times); });
     for (std::thread& thread : threads) thread.join();
-    return {host.store(nrhs_), tiles_};
+    return host.store(nrhs_);
   }
 
  private:
@@ -53,14 +50,7 @@ class PesOfAHeap {
         {&programs_.programs[p], 1}, nrhs_,
         {.device = gpu, .devices = {static_cast<int>(p)}, .memory = memory, .heap = heap.get()});
     heap->barrier();
-    const TiledPanels<T> tiled(programs_.plans[p].local_blocks, panels_.views[p]);
-    if (in_tiles_) {
-      const auto view = tiled.view();
-      local.use(std::span(&view, 1));
-      tiles_ += tiled.dense() + tiled.low_rank();
-    } else {
-      local.use(std::span(&panels_.views[p], 1));
-    }
+    use_panels_(local, p);
     const std::span rows(host.pe(p).rows(),
                          usize(programs_.plans[p].local_blocks.work_rows()) * usize(nrhs_));
     for (int time = 0; time < times; ++time) {
@@ -74,44 +64,25 @@ class PesOfAHeap {
   }
 
   const Programs& programs_;
-  const AllPanels<T>& panels_;
-  bool in_tiles_;
+  std::function<void(LocalPes<T>&, std::size_t)> use_panels_;
   Index nrhs_;
-  std::atomic<int> tiles_ = 0;
 };
 
-// Returns how many tiles there were.
 template <Scalar T>
-int expect_solves(const symbolic::Structure& structure, const Combination& of) {
-  show_life();
-  const distribution::Tiling tiling =
-      of.in_tiles ? distribution::Tiling{} : distribution::Tiling{.width = 3, .least = 1};
-  const Programs programs(structure, of.grid, of.variant, of.op, false, tiling);
-  const MadeUpFactors<T> factors(*programs.distribution.structure, false, of.in_tiles);
-  const AllPanels<T> panels(programs, factors);
-  const VirtualPes<T> host(programs, factors, 1, of.nrhs);
-  const auto b = random_vector<T>(usize(structure.n) * usize(of.nrhs), 3);
-  const auto [x, tiles] = PesOfAHeap<T>(programs, panels, of.in_tiles, of.nrhs).solve(host, b, 1);
-  std::vector<T> expected;
-  for (auto column = b.begin(); column != b.end(); column += structure.n) {
-    const auto one = factors.solve(of.op, {column, column + structure.n});
-    expected.insert(expected.end(), one.begin(), one.end());
-  }
-  EXPECT_LT(largest_difference(x, expected) / largest_magnitude(expected),
-            of.in_tiles ? 100 * tile_eps : 1e-13)
-      << of.variant.name << " op " << char(of.op) << " nrhs " << of.nrhs;
-  return tiles;
+void expect_solves(const Combination& of) {
+  const CombinationCase<T> solved(of);
+  const auto use_panels = [&](LocalPes<T>& pes, std::size_t p) { solved.use_panels(pes, p, 1); };
+  solved.expect_solution(PesOfAHeap<T>(solved.programs, use_panels, of.nrhs).solve(solved.host, solved.b, 1));
 }
 
 TEST(HeapThreads, EveryVariantSolvesOnOneToFourPes) {
-  const auto structure = random_structure(56, 2, 16, 2), wide = random_structure(110, 2, 16, 2);
-  int tiles = 0;
   for (const Combination& of : some_combinations()) {
-    const auto& solved = of.in_tiles ? wide : structure;
-    tiles +=
-        of.is_complex ? expect_solves<std::complex<double>>(solved, of) : expect_solves<double>(solved, of);
+    if (of.is_complex) {
+      expect_solves<std::complex<double>>(of);
+    } else {
+      expect_solves<double>(of);
+    }
   }
-  EXPECT_GT(tiles, 0);
 }
 
 TEST(HeapThreads, SolvesFollowOneAnother) {
@@ -120,7 +91,10 @@ TEST(HeapThreads, SolvesFollowOneAnother) {
   const AllPanels<double> panels(programs, factors);
   const VirtualPes<double> host(programs, factors, 1, 1);
   const auto b = random_vector<double>(40, 3);
-  const auto [x, tiles] = PesOfAHeap<double>(programs, panels, false, 1).solve(host, b, 5);
+  const auto use_panels = [&](LocalPes<double>& pes, std::size_t p) {
+    pes.use(std::span(&panels.views[p], 1));
+  };
+  const auto x = PesOfAHeap<double>(programs, use_panels, 1).solve(host, b, 5);
   EXPECT_LT(largest_difference(x, factors.solve(Op::none, b)), 1e-13);
 }
 

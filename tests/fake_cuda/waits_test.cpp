@@ -1,10 +1,13 @@
-// How often the host waits for a GPU: counted by the fake one.
+// What the host does with a GPU: how often it waits, counted by the fake one, and what it says without one.
 
 #include <cuda_runtime.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <cstdlib>
 
 #include "support/solver.hpp"
 #include "trisweep/backend/memory.hpp"
+#include "trisweep/core/error.hpp"
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
@@ -84,6 +87,18 @@ TEST(WaitsForGpuThreads, OneForAStepOfRefinement) {
     });
   };
   for (const int steps : {0, 1, 2}) EXPECT_EQ(solve(steps), 1 + steps + 2);
+}
+
+// Not taken for a machine without a GPU; nor is the error left for a later call to report.
+TEST(DriverThreads, TooOldIsSaidWithBothVersions) {
+  setenv("FAKE_CUDA_DRIVER", "old", 1);
+  EXPECT_THAT(
+      [] { backend::require_device(Device::cuda); },
+      testing::ThrowsMessage<Error>(testing::AllOf(testing::HasSubstr("driver version is insufficient"),
+                                                   testing::HasSubstr("12.0, this build needs 13.0"))));
+  unsetenv("FAKE_CUDA_DRIVER");
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_NO_THROW(backend::require_device(Device::cuda));
 }
 
 }  // namespace

@@ -9,9 +9,9 @@ namespace trisweep::testing_support {
 
 // Of a random matrix with nested dissection of `levels` levels and supernodes of at most four columns; the
 // separators of the upper `whole_levels` are one supernode each.
-inline symbolic::Structure random_structure(Index n, int levels, std::uint64_t seed = 1,
-                                            int whole_levels = 0) {
-  const auto a = random_matrix<double>({.n = n, .per_row = 2, .seed = seed});
+inline symbolic::Structure random_structure(Index n, int levels, std::uint64_t seed = 1, int whole_levels = 0,
+                                            Index per_row = 2) {
+  const auto a = random_matrix<double>({.n = n, .per_row = per_row, .seed = seed});
   const auto order = ordering::order(a, false, {.tree_levels = levels});
   const auto pattern = matrix::symmetrized(matrix::permuted(a.pattern, order.row_new, order.col_new));
   return *symbolic::analyze(pattern, order.tree, {.max_width = 4, .whole_levels = whole_levels}).structure;

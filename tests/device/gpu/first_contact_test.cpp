@@ -2,9 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "device/gpu/on_gpu.hpp"
-#include "support/largest.hpp"
-#include "support/structure.hpp"
+#include "device/gpu/combination_case.hpp"
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::device {
@@ -73,6 +71,15 @@ TEST_F(FirstContactThreads, OnePe) {
 
 TEST_F(FirstContactThreads, FourPesOfADevice) {
   expect_solves({2, 1, 2}, {0});
+}
+
+TEST_F(FirstContactThreads, CompressedPanelsOfOnePe) {
+  const auto all = testing_support::combinations();
+  const auto of = std::ranges::find_if(all, [](const testing_support::Combination& combination) {
+    return combination.in_tiles && !combination.is_complex && combination.nrhs == 1;
+  });
+  ASSERT_EQ(of->grid.ranks(), 1);
+  testing_support::expect_solves_on_gpu<double>(*of, false);
 }
 
 // Tickets go on from one launch to the next, and from one solve to the next.

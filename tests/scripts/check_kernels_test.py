@@ -1,0 +1,196 @@
+"""scripts/check-kernels on what compilers print, within each bound and beyond it."""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check-kernels"
+
+WHOLE, COMPRESSED = "double const*", "trisweep::device::Pieces<double>"
+OCCUPANCY = """constexpr auto kernel_occupancy = std::to_array<KernelOccupancy>({
+    {"SolveRows<double>", 49, 5},
+});
+"""
+
+
+def workers(side, columns, peers="Direct", number="double"):
+    return f"RunWorkers<{side}, {number}, trisweep::device::{peers}Peers<{number}>, {columns}>"
+
+
+class Kernel:
+    """What a compiler made of one. By default within every bound."""
+
+    def __init__(self, body, registers=64, stack=0, flushes=0, products=0, constants=0):
+        self.name = f"void trisweep::backend::run_body<trisweep::device::{body} >(trisweep::device::{body})"
+        self.registers, self.stack = registers, stack
+        self.flushes, self.products, self.constants = flushes, products, constants
+
+    def usage(self, more):
+        registers = max(self.registers + more, 0)
+        return f" Function {self.name}:\n  REG:{registers} STACK:{self.stack} SHARED:16384 LOCAL:0\n"
+
+    def instructions(self, _):
+        return (f"\t\tFunction : {self.name}\n" + " /*0010*/  CCTL.IVALL ;\n" * self.flushes +
+                " /*0020*/  DMMA.884 R4, R8, R10, R4 ;\n" * self.products + " /*0030*/  LDG.E.64 R4, [R2] ;\n" +
+                " /*0040*/  LDG.E.64.CONSTANT R4, [R2] ;\n" * self.constants)
+
+    def notes(self):
+        return (f"\n  - .agpr_count:     0\n    .name:           {self.name}\n"
+                f"    .private_segment_fixed_size: {self.stack}\n    .vgpr_count:     {self.registers}\n")
+
+
+def usual():
+    """A kernel for each bound, at it."""
+    return {
+        "measures": Kernel(workers("NoPanels", 1), 128, flushes=18),
+        "one": Kernel(workers(WHOLE, 1), 64, flushes=18),
+        "several": Kernel(workers(WHOLE, 8), 128, flushes=18, products=1),
+        "float": Kernel(workers("float const*", 8, number="float"), 128, flushes=18),
+        "rows": Kernel("SolveRows<double>", 49, flushes=8),
+        "batch": Kernel("RunBatch<double>", 80, flushes=8),
+        "other": Kernel("MoveVectors<double>", 128, flushes=8),
+        "compressed one": Kernel(workers(COMPRESSED, 1), 128, flushes=18),
+    }
+
+
+def usual_of_heap():
+    return {
+        "heap": Kernel(workers(WHOLE, 1, "Heap"), 64, stack=248),
+        "heap, compressed": Kernel(workers(COMPRESSED, 1, "Heap"), 128, stack=400),
+    }
+
+
+class CheckKernels(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        root = pathlib.Path(folder.name)
+        loader = importlib.machinery.SourceFileLoader("check_kernels", str(SCRIPT))
+        self.script = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_kernels", loader))
+        with mock.patch.object(sys, "dont_write_bytecode", True):
+            loader.exec_module(self.script)
+        self.script.NVIDIA, self.script.AMD, self.script.OCCUPANCY = root / "cuda", root / "hip", root / "occupancy.hpp"
+        self.script.OCCUPANCY.write_text(OCCUPANCY)
+        self.ours = self.object("cuda/trisweep_gpu.dir/worker.cu.o")
+        self.heap = self.object("cuda/trisweep_nvshmem.dir/cmake_device_link.o")
+        self.amd = self.object("hip/worker.hip.o")
+
+    def object(self, name):
+        path = pathlib.Path(self.script.NVIDIA).parent / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        return str(path)
+
+    def check(self, kernels, *arguments):
+        """What it says of kernels by object, of NVIDIA's chips one has a register less."""
+        def read(option, obj):
+            text = Kernel.usage if option == "--dump-resource-usage" else Kernel.instructions
+            return "".join(f"arch = {chip}\n" + "".join(text(made, more) for made in kernels[obj])
+                           for chip, more in (("sm_80", 0), ("sm_90", -1)))
+
+        def notes_of(obj):
+            yield "gfx90a", "".join(map(Kernel.notes, kernels[obj]))
+
+        said = io.StringIO()
+        with mock.patch.multiple(self.script, read=read, notes_of=notes_of), contextlib.redirect_stderr(said), \
+                contextlib.redirect_stdout(io.StringIO()), mock.patch.object(sys, "argv", ["check-kernels", *arguments]):
+            failed = self.script.main()
+        self.assertEqual(failed, 1 if said.getvalue() else 0)
+        return said.getvalue()
+
+    def check_nvidia(self, *arguments, without=(), **changed):
+        """Of the usual kernels, but for those that are left out or have other figures."""
+        ours, heap = usual(), usual_of_heap()
+        for name, figures in changed.items():
+            vars((ours | heap)[name.replace("_", " ")]).update(figures)
+        return self.check({obj: [made for name, made in of.items() if name not in without]
+                           for obj, of in ((self.ours, ours), (self.heap, heap))}, *arguments)
+
+    def test_accepts_what_is_at_the_bounds(self):
+        self.assertEqual(self.check_nvidia(), "")
+
+    def test_rejects_a_stack_which_spilled_registers_need(self):
+        for name in usual():
+            said = self.check_nvidia(**{name: {"stack": 8}})
+            self.assertIn("check-kernels: sm_80: stack 8, more than 0: ", said)
+            self.assertIn("check-kernels: sm_90: stack 8, more than 0: ", said)
+            self.assertEqual(said.count("\n"), 2)
+
+    def test_rejects_more_stack_than_functions_of_nvshmem_need(self):
+        self.assertIn("stack 256, more than 248", self.check_nvidia(heap={"stack": 256}))
+        self.assertIn("stack 408, more than 400", self.check_nvidia(**{"heap, compressed": {"stack": 408}}))
+
+    def test_rejects_registers_that_leave_no_room_for_blocks(self):
+        for name, registers, blocks, least in (("one", 72, 3, 4), ("several", 168, 1, 2), ("compressed one", 136, 1, 2),
+                                               ("batch", 88, 2, 3), ("rows", 72, 3, 4), ("measures", 136, 1, 2),
+                                               ("float", 136, 1, 2), ("other", 136, 1, 2), ("heap", 72, 3, 4)):
+            with self.subTest(name):
+                self.assertIn(f"{registers} registers: {blocks} blocks of a processor, not {least}",
+                              self.check_nvidia(**{name: {"registers": registers}}))
+
+    def test_rejects_a_kernel_of_which_no_registers_are_told(self):
+        self.assertIn("no registers are told of it", self.check_nvidia(other={"registers": 0}))
+
+    def test_rejects_flushes_where_polls_acquire(self):
+        for name, usual_one in usual().items():
+            most = usual_one.flushes
+            with self.subTest(name):
+                self.assertIn(f"flushes {most + 1}, more than {most}", self.check_nvidia(**{name: {"flushes": most + 1}}))
+
+    def test_rejects_loads_that_are_not_coherent_but_those_of_nvshmem(self):
+        for name in usual():
+            with self.subTest(name):
+                self.assertIn("constants 1, more than 0", self.check_nvidia(**{name: {"constants": 1}}))
+        self.assertEqual(self.check_nvidia(heap={"constants": 20}), "")
+
+    def test_rejects_products_that_are_not_those_of_tensor_cores_or_should_not_be(self):
+        self.assertIn("0 products of tensor cores", self.check_nvidia(several={"products": 0}))
+        for name in usual() | usual_of_heap():
+            if name == "several":
+                continue
+            with self.subTest(name):
+                self.assertIn("1 products of tensor cores", self.check_nvidia(**{name: {"products": 1}}))
+
+    def test_rejects_a_bound_that_no_kernel_is_held_to(self):
+        for name in usual():
+            if name not in ("measures", "compressed one"):  # which are held to the same
+                with self.subTest(name):
+                    self.assertIn("no kernel", self.check_nvidia(without=[name, "heap"]))
+        self.assertIn("no kernel", self.check_nvidia(without=usual_of_heap()))
+        self.assertIn("no kernels; scripts/build", self.check_nvidia(without=usual() | usual_of_heap()))
+
+    def test_holds_what_models_read_to_the_compiler_and_writes_it(self):
+        fewer = {"rows": {"registers": 40}}
+        self.assertIn('{"SolveRows<double>", 40, 6}', self.check_nvidia(**fewer))
+        self.assertEqual(self.check_nvidia("--write", **fewer), "")
+        self.assertIn('{"SolveRows<double>", 40, 6}', self.script.OCCUPANCY.read_text())
+        self.assertEqual(self.check_nvidia(**fewer), "")
+
+    def test_objects_by_name_are_held_to_the_bounds_alone(self):
+        self.assertEqual(self.check({self.ours: [usual()["several"]]}, self.ours), "")
+        self.assertIn("stack 8, more than 0", self.check({self.ours: [Kernel("RunBatch<float>", stack=8)]}, self.ours))
+
+    def test_of_amd_stack_and_registers(self):
+        def check(**changed):
+            kernels = {"compressed one": Kernel(workers(COMPRESSED, 1), 168), "one": Kernel(workers(WHOLE, 1), 128),
+                       "other": Kernel("RunBatch<double>", 256)}
+            for name, figures in changed.items():
+                vars(kernels[name]).update(figures)
+            return self.check({self.amd: kernels.values()}, "--hip")
+
+        self.assertEqual(check(), "")
+        for name in ("one", "compressed one", "other"):
+            self.assertIn("gfx90a: stack 4, more than 0", check(**{name: {"stack": 4}}))
+        self.assertIn("136 registers: 3 blocks of a processor, not 4", check(one={"registers": 136}))
+        self.assertIn("264 registers: 1 blocks of a processor, not 2", check(other={"registers": 264}))
+        self.assertIn("176 registers: 2 blocks of a processor, not 3", check(**{"compressed one": {"registers": 176}}))
+
+
+if __name__ == "__main__":
+    unittest.main()
