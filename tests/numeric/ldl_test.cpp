@@ -82,8 +82,11 @@ void expect_same(const PivotSummary& found, const PivotSummary& expected, double
   EXPECT_LT(std::abs(found.phase - expected.phase), tolerance);
 }
 
+// With the usual threshold, 0.01, entries may grow so much within a few pivots that single precision has hardly a
+// digit left: whether they do is decided by how a processor rounds.
 TYPED_TEST(Ldl, ReproducesIndefiniteMatricesWithTheirInertiaAndDeterminant) {
   using T = TypeParam;
+  const FactorizationOptions options{.threads = 2, .relative_threshold = 0.1};
   Index delayed = 0;
   for (const Kind kind : kinds<T>()) {
     for (const Index n : {1, 2, 7, 30, 60}) {
@@ -92,11 +95,11 @@ TYPED_TEST(Ldl, ReproducesIndefiniteMatricesWithTheirInertiaAndDeterminant) {
           const Congruent c = congruent(n, seed, is_complex<T>, kind);
           const auto a = testing::sparse<T>(c.a);
           const auto f =
-              factor(a, testing::random_structure(a.pattern, widest, unsigned(seed)), kind, {.threads = 2});
+              factor(a, testing::random_structure(a.pattern, widest, unsigned(seed)), kind, options);
           ASSERT_TRUE(f);
           EXPECT_EQ(f->perturbed_pivots, 0);
-          expect_is(*f, c.a, 1e5);
-          expect_same(f->pivots, c.expected, 1e6 * epsilon<T>);
+          expect_is(*f, c.a, 1e4);
+          expect_same(f->pivots, c.expected, 1e5 * epsilon<T>);
           delayed += f->delayed_pivots;
         }
       }
