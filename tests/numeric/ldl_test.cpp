@@ -82,8 +82,8 @@ void expect_same(const PivotSummary& found, const PivotSummary& expected, double
   EXPECT_LT(std::abs(found.phase - expected.phase), tolerance);
 }
 
-// With the usual threshold, 0.01, entries may grow so much within a few pivots that single precision has hardly a
-// digit left: whether they do is decided by how a processor rounds.
+// With the usual threshold, 0.01, entries may grow so much within a few pivots that single precision has
+// hardly a digit left: whether they do is decided by how a processor rounds.
 TYPED_TEST(Ldl, ReproducesIndefiniteMatricesWithTheirInertiaAndDeterminant) {
   using T = TypeParam;
   const FactorizationOptions options{.threads = 2, .relative_threshold = 0.1};
