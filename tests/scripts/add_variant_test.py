@@ -201,7 +201,7 @@ def target_of(path):
 def take_objects(changed):
     """All but those of the stages that changed, which are compiled anew."""
     stale = targets_of(changed)
-    for path in BUILD.rglob("*.o"):
+    for path in (*BUILD.rglob("*.gch"), *BUILD.rglob("*.o")):  # precompiled headers are older than what they are in
         name = path.relative_to(BUILD)
         if name.parts[0] == SCRATCH.name or target_of(name) in stale:
             continue
