@@ -110,7 +110,7 @@ TEST_F(Mismatch, OfScalarTypesIsNamed) {
       TriangularSolver<double>(MPI_COMM_WORLD, factors_, options);
     }
   });
-  expect_to_name(message, "scalar type is 8 bytes on rank 0, but 16 bytes");
+  expect_to_name(message, "scalar type is 8 bytes on rank 0, but complex, 16 bytes");
 }
 
 // prepare() is a collective step: the solver is as good as before.
