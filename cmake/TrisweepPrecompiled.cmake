@@ -1,5 +1,6 @@
-# What most files include takes a second or two of each: trisweep_precompile(NAME LINK target... HEADERS header...) parses
-# it once, for the targets of target_precompile_headers(... REUSE_FROM NAME).
+# What most files include takes a second or two of each: trisweep_precompile(NAME LINK target... HEADERS header...
+# OPTIONS option...) parses it once, for the targets of target_precompile_headers(... REUSE_FROM NAME), which are to be
+# compiled with the same options.
 if(CMAKE_CXX_COMPILER_LAUNCHER AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)  # ccache asks for it (scripts/build)
 elseif(CMAKE_CXX_COMPILER_LAUNCHER)

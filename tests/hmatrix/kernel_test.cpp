@@ -7,16 +7,16 @@ namespace trisweep::hmatrix {
 namespace {
 
 TEST(IntegralKernel, RowsAndColumnsOfWhateverCanBeCalled) {
-  const PointKernel<double, double (*)(const Point&, const Point&)> points(
+  const PointKernel<float, double (*)(const Point&, const Point&)> points(
       {Point{0, 0, 0}, Point{3, 4, 0}, Point{0, 0, 2}},
-      [](const Point& a, const Point& b) { return length(a - b); }, 9.0);
-  const IntegralKernel<double> kernel(points);
-  std::vector<double> out(2);
+      [](const Point& a, const Point& b) { return length(a - b); }, 9.0F);
+  const IntegralKernel<float> kernel(points);
+  std::vector<float> out(2);
   const std::vector<Index> some = {1, 0};
   kernel.row(0, some, out.data());
-  EXPECT_EQ(out, (std::vector<double>{5, 9}));
+  EXPECT_EQ(out, (std::vector<float>{5, 9}));
   kernel.column(some, 2, out.data());
-  EXPECT_EQ(out, (std::vector<double>{std::sqrt(29.0), 2}));
+  EXPECT_EQ(out, (std::vector<float>{std::sqrt(29.0F), 2}));
 }
 
 // Entries 10 i + j.

@@ -2,38 +2,24 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "numeric/support.hpp"
+#include "support/hard_to_pivot.hpp"
 #include "support/scalars.hpp"
 
 namespace trisweep::numeric {
 namespace {
 
-using testing::DenseMatrix;
 using testing::epsilon;
 
 template <class T>
 class Growth : public ::testing::Test {};
 TYPED_TEST_SUITE(Growth, testing_support::Scalars);
 
-// After Wilkinson (The Algebraic Eigenvalue Problem, 1965, p. 212): the last entry becomes 2^(n-1), and yet
-// the matrix is well conditioned.
-DenseMatrix wilkinson(Index n) {
-  DenseMatrix a(n);
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < i; ++j) a(i, j) = -1;
-    a(i, i) = 1;
-    a(i, n - 1) = 1 + 0.01 * std::sin(i);  // not integers, whose sums are exact
-  }
-  return a;
-}
-
 TYPED_TEST(Growth, IsStoppedByPivotsAmongAllColumnsOfAFront) {
   using T = TypeParam;
   constexpr Index n = 120;
-  const DenseMatrix dense = wilkinson(n);
-  const auto a = testing::sparse<T>(dense);
+  const auto a = testing_support::with_phases<T>(testing_support::wilkinson(n));
+  const testing::DenseMatrix dense = testing::dense(a);
   for (const Index width : {n, Index{40}}) {
     std::vector<Index> first;
     for (Index i = 0; i < n; i += width) first.push_back(i);

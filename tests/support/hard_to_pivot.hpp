@@ -1,8 +1,10 @@
 #pragma once
 // Systems whose pivots are not on the diagonal, whatever is matched to it: exact cancellation leaves zeros
-// there. All are regular, and any partial pivoting solves them. The same on every machine and rank.
+// there. All are regular, and any partial pivoting solves them, but for wilkinson(). The same on every
+// machine and rank.
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <random>
@@ -41,6 +43,18 @@ inline std::vector<Index> shuffled(Index n, std::mt19937_64& random) {
   std::iota(p.begin(), p.end(), 0);
   for (Index i = n - 1; i > 0; --i) std::swap(p[usize(i)], p[random() % usize(i + 1)]);
   return p;
+}
+
+// After Wilkinson (The Algebraic Eigenvalue Problem, 1965, p. 212): with partial pivoting the last entry
+// becomes 2^(n-1), and yet the condition number is about n / 2. Not of integers, whose sums would be exact.
+inline SparseRows wilkinson(Index n) {
+  SparseRows rows(usize(n));
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < i; ++j) rows[usize(i)][j] = -1;
+    rows[usize(i)][i] = 1;
+    rows[usize(i)][n - 1] = 1 + 0.01 * std::sin(i);
+  }
+  return rows;
 }
 
 // Like the basis of a linear program: P L U Q with L and U sparse unit triangles of -2, -1, 1, 2, of

@@ -10,7 +10,7 @@
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/named.hpp"
-#if defined(TRISWEEP_GPU_KERNELS)
+#if defined(TRISWEEP_GPU_KIND)
 #include "trisweep/backend/gpu/runtime.hpp"
 #endif
 
@@ -94,7 +94,7 @@ void require_device(Device device) {
 
 const Runtime& runtime([[maybe_unused]] Device device) {
   static const HostRuntime host;
-#if defined(TRISWEEP_GPU_KERNELS)
+#if defined(TRISWEEP_GPU_KIND)
   if (device == built_for) return gpu_runtime();
 #endif
   return host;

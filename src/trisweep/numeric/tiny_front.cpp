@@ -8,19 +8,6 @@
 #include "trisweep/numeric/modulus.hpp"
 
 namespace trisweep::numeric {
-namespace {
-
-// Whether an entry of a column of L is above the bound, or not a number.
-template <Scalar T>
-bool grows(const T* column, Index rows, RealOf<T> bound) {
-  bool above = false;
-  for (Index i = 0; i < rows; ++i)
-    above |= !(std::abs(std::real(column[i])) <= bound && std::abs(std::imag(column[i])) <= bound);
-  return above;
-}
-
-}  // namespace
-
 template <Scalar T>
 void TinyFront<T>::add_in_runs(const T* __restrict block, std::span<const Index> places, Index scattered) {
   const auto m = static_cast<Index>(places.size());
@@ -160,7 +147,7 @@ std::optional<Index> TinyFront<T>::eliminate_column(Rows rows, const PanelParts<
   const T reciprocal = T(1) / value_[0];
   T* const __restrict lower = panel.lower;
   for (Index i = 0; i < m; ++i) lower[i] = column[i] * reciprocal;
-  if (may_grow() && grows(lower, m, 1 / rules_.relative)) return std::nullopt;
+  if (may_grow() && exceeds<T>({lower, m, 1, m}, 1 / rules_.relative)) return std::nullopt;
   const bool lu = is_lu();
   for (Index j = 0; j < m; ++j) {
     const T* const from = column + (j + 1) * ld;
@@ -182,8 +169,8 @@ std::optional<Index> TinyFront<T>::eliminate_columns(const PanelParts<T>& panel,
   }
   for (Index k = 0; k < width && may_grow(); ++k) {
     const Index searched = is_lu() ? width : k + 1;  // rows before it were pivoted among
-    if (grows(value_.data() + searched + k * rows_, rows_ - searched, 1 / rules_.relative))
-      return std::nullopt;
+    const Index below = rows_ - searched;
+    if (exceeds<T>({&at(searched, k), below, 1, below}, 1 / rules_.relative)) return std::nullopt;
   }
   update_rest<width>(contribution);
   const Index m = rows_ - width;

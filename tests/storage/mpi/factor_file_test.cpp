@@ -191,6 +191,8 @@ TEST_F(FactorFile, OfAnotherSizeOrTypeIsRefused) {
   wait();
   const auto other = random_matrix<double>({.n = 61, .per_row = 4, .seed = 6});
   EXPECT_THROW(static_cast<void>(solve_on({world.size(), 1, 1}, other, false, Op::none)), Error);
+  if constexpr (!std::same_as<Single<double>, double>)
+    EXPECT_THROW(static_cast<void>(load_factors<Single<double>>(path)), InputError);
   EXPECT_THROW(static_cast<void>(load_factors<std::complex<double>>(path)), InputError);
   EXPECT_THROW(static_cast<void>(load_factors<double>(path / "none")), InputError);
 }
