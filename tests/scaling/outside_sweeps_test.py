@@ -77,14 +77,23 @@ class OutsideSweeps(unittest.TestCase):
 
     def test_take_no_memory_that_grows(self):
         few = self.counts[(4, 2, 1)]
-        figures = [(stage, "others") for stage in STAGES]
-        # Without MPI's buffers for messages to every rank, rank 0's too.
-        figures += [(stage, who) for stage in ("later solver", "solve phase") for who in ("root", "others")]
         for grid, of in self.counts.items():
             if of["ranks"] > few["ranks"]:
-                for stage, who in figures:
-                    with self.subTest(grid=grid, stage=stage, who=who):
-                        self.assertLess(of[stage][who][3], 1.02 * few[stage][who][3])
+                for stage in ("later solver", "solve phase"):
+                    for who in ("root", "others"):
+                        with self.subTest(grid=grid, stage=stage, who=who):
+                            self.assertLess(of[stage][who][3], 1.02 * few[stage][who][3])
+
+    def test_take_buffers_of_mpi_that_hardly_grow(self):
+        def buffers(of, stage):
+            return of[stage]["others"][3] - of["later solver"]["others"][3]
+
+        few = self.counts[(4, 2, 1)]
+        for grid, of in self.counts.items():
+            for stage in STAGES:
+                with self.subTest(grid=grid, stage=stage):
+                    # Of 64 ranks against 8. MPICH's: 1.4 times.
+                    self.assertLess(buffers(of, stage), 2 * buffers(few, stage))
 
     def test_take_no_more_memory_for_solves_on_rank_0(self):
         for grid, of in self.counts.items():

@@ -11,6 +11,9 @@
 namespace trisweep::testing_support {
 
 // For what every type takes the same steps in.
+// Whether the build has single precision.
+inline constexpr bool has_single = !std::same_as<Single<double>, double>;
+
 using DoubleScalars = ::testing::Types<double, std::complex<double>>;
 
 #define TRISWEEP_ONE_OF(T) , T

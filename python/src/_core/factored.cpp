@@ -17,7 +17,7 @@ namespace {
 template <Scalar T>
 std::string precision_of(const solve::FactoredSystem<T>& system) {
   if (system.factors.in_single) return "mixed";
-  return std::same_as<T, Single<T>> ? "float" : "double";
+  return std::same_as<RealOf<T>, float> ? "float" : "double";
 }
 
 // As files have it: in double precision.

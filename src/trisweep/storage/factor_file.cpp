@@ -242,7 +242,8 @@ solve::GivenFactors<T> load_factors(const std::filesystem::path& folder) {
       !is_name_in(numeric::kinds(), head.kind) || head.phase.size() != 2)
     file.refuse("it names an unknown precision, diagonal or kind");
   const auto& precision = model::find_precision(head.precision);
-  if ((head.scalar == "complex") != is_complex<T> || precision.single_system != std::same_as<T, Single<T>>)
+  if ((head.scalar == "complex") != is_complex<T> ||
+      precision.single_system != std::same_as<RealOf<T>, float>)
     file.refuse(fmt::format("its factors are {} in {} precision", head.scalar, head.precision));
   auto analysis = std::make_shared<solve::Analysis>();
   auto structure = std::make_shared<symbolic::Structure>();

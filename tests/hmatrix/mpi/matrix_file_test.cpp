@@ -195,7 +195,7 @@ TEST_F(MatrixFile, WhatIsNoFolderOfOursIsRefusedOnEveryRank) {
   expect_refused(index_file, "not a trisweep H-matrix");
   on_rank_0([&] { std::ofstream(path / index_file) << "%%MatrixMarket matrix\n"; });
   expect_refused(index_file, "not an HDF5 file");
-  if constexpr (!std::same_as<Single<double>, double>) {
+  if constexpr (testing_support::has_single) {
     save(world, SavedProblem<Single<double>>().compressed({world, pool}));
     expect_refused(index_file, "float numbers, not double");
   }

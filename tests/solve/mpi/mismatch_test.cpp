@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/other_build.hpp"
+#include "support/scalars.hpp"
 #include "support/solver.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/plan/variants.hpp"
@@ -18,6 +19,7 @@ namespace trisweep::solve {
 namespace {
 
 using testing_support::factored;
+using testing_support::has_single;
 using testing_support::random_matrix;
 using testing_support::solve_error;
 using testing_support::world_rank;
@@ -101,7 +103,6 @@ TEST_F(Mismatch, OfBuildsIsNamed) {
 }
 
 TEST_F(Mismatch, OfScalarTypesIsNamed) {
-  constexpr bool has_single = !std::same_as<Single<double>, double>;
   using T = std::conditional_t<has_single, Single<double>, std::complex<double>>;
   const TriangularSolverOptions options{.grid = {world_size(), 1, 1}};
   const std::string message = error_of(ErrorKind::usage, [&] {

@@ -160,6 +160,7 @@ TEST(SparseRightHandSides, GiveTheRowsOfWholeSolves) {
 
 // Unrefined sweeps with factors in single precision are not good enough: whole solutions are refined.
 TEST(SparseRightHandSides, AreRefinedWhereSweepsAreNotAccurate) {
+  if (!testing_support::has_single) GTEST_SKIP() << "this build has no single precision";
   expect_rows_of_whole_solves<double>({.mixed = true});
 }
 

@@ -179,7 +179,7 @@ TEST(Refinement, FloatFactorsReachDoubleAccuracy) {
   RefinedSystem<double, Single<double>> system(random_matrix<double>({.n = 120, .per_row = 3, .seed = 8}));
   const auto result = system.solve(Op::none, random_vector<double>(120 * 2, 6), 2);
   EXPECT_LT(result.error.componentwise, 1e-15);
-  EXPECT_GE(result.steps, 1);
+  if (testing_support::has_single) EXPECT_GE(result.steps, 1);
 }
 
 // The first answer is within 10 epsilon: it is taken as it is, and corrected only when that is asked for.

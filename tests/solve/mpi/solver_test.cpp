@@ -76,6 +76,7 @@ TEST(Solver, HasARankZerosMatrixInEvenBlocks) {
 }
 
 TEST(Solver, TakesFactorsOfLowerPrecisionToFullAccuracy) {
+  if (!testing_support::has_single) GTEST_SKIP() << "this build has no single precision";
   auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 9});
   const auto rows = uneven_blocks(60);
   Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false), {.mixed = true});

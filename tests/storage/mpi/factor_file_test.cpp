@@ -105,8 +105,7 @@ TYPED_TEST_SUITE(FactorFileOf, testing_support::Scalars);
 TYPED_TEST(FactorFileOf, SolvesOnEveryGrid) {
   using T = TypeParam;
   const auto a = hard_matrix<T>();
-  constexpr bool single = std::same_as<RealOf<T>, float>;
-  for (const char* precision : {single ? "float" : "double", "mixed"}) {
+  for (const char* precision : {std::same_as<RealOf<T>, float> ? "float" : "double", "mixed"}) {
     const bool mixed = std::string(precision) == "mixed";
     if (mixed && std::same_as<T, Single<T>>) continue;
     if (this->world.rank() == 0) this->save(a, precision);
@@ -191,7 +190,7 @@ TEST_F(FactorFile, OfAnotherSizeOrTypeIsRefused) {
   wait();
   const auto other = random_matrix<double>({.n = 61, .per_row = 4, .seed = 6});
   EXPECT_THROW(static_cast<void>(solve_on({world.size(), 1, 1}, other, false, Op::none)), Error);
-  if constexpr (!std::same_as<Single<double>, double>)
+  if constexpr (testing_support::has_single)
     EXPECT_THROW(static_cast<void>(load_factors<Single<double>>(path)), InputError);
   EXPECT_THROW(static_cast<void>(load_factors<std::complex<double>>(path)), InputError);
   EXPECT_THROW(static_cast<void>(load_factors<double>(path / "none")), InputError);
