@@ -62,7 +62,7 @@ TYPED_TEST(Ldlt, SolvesEveryOpInEveryStorageOnEveryDevice) {
     if (!is_complex<T> && hermitian) continue;
     const auto a = saddle_point<T>(90, hermitian);
     const auto rows = uneven_blocks(a.rows());
-    SolverOptions mixed{.mixed = std::is_same_v<RealOf<T>, double>}, emulated{}, compressed{};
+    SolverOptions mixed{.mixed = !std::same_as<T, Single<T>>}, emulated{}, compressed{};
     emulated.device = engine::Device::emulated;
     compressed.compress.eps = 1e-4;
     for (const SolverOptions& options : {SolverOptions{}, mixed, emulated, compressed}) {

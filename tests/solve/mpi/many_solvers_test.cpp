@@ -10,6 +10,7 @@
 
 #include "support/failing_calls.hpp"
 #include "support/rows_of.hpp"
+#include "support/scalars.hpp"
 #include "support/solver.hpp"
 #include "trisweep/solve/solver.hpp"
 
@@ -87,21 +88,22 @@ TEST_F(ManySolvers, OptionsThatDifferAreNamedOnEveryRank) {
     const char* name;
     std::function<void(SolverOptions&)> change;
   };
-  const std::vector<Case> cases{{"refinement", [](SolverOptions& o) { o.refinement.acceptable = 1e-13; }},
-                                {"refinement", [](SolverOptions& o) { o.refinement.max_steps = 3; }},
-                                {"refinement", [](SolverOptions& o) { o.refinement.best = true; }},
-                                {"second try", [](SolverOptions& o) { o.second_try = false; }},
-                                {"mixed precision", [](SolverOptions& o) { o.mixed = true; }},
-                                {"compression", [](SolverOptions& o) { o.compress.automatic = true; }},
-                                {"compression", [](SolverOptions& o) { o.compress.eps = 1e-6; }},
-                                {"usual transport", [](SolverOptions& o) { o.usual_transport = false; }},
-                                {"watchdog", [](SolverOptions& o) { o.watchdog = 17; }},
-                                {"machine", [](SolverOptions& o) { o.machine = "perlmutter-cpu"; }},
-                                {"nrhs", [](SolverOptions& o) { o.nrhs = 2; }},
-                                {"op", [](SolverOptions& o) { o.op = Op::transpose; }},
-                                {"plans to choose from", [](SolverOptions& o) {
-                                   o.plan = model::only({.grid = {world_size(), 1, 1}});
-                                 }}};
+  std::vector<Case> cases{{"refinement", [](SolverOptions& o) { o.refinement.acceptable = 1e-13; }},
+                          {"refinement", [](SolverOptions& o) { o.refinement.max_steps = 3; }},
+                          {"refinement", [](SolverOptions& o) { o.refinement.best = true; }},
+                          {"second try", [](SolverOptions& o) { o.second_try = false; }},
+                          {"compression", [](SolverOptions& o) { o.compress.automatic = true; }},
+                          {"compression", [](SolverOptions& o) { o.compress.eps = 1e-6; }},
+                          {"usual transport", [](SolverOptions& o) { o.usual_transport = false; }},
+                          {"watchdog", [](SolverOptions& o) { o.watchdog = 17; }},
+                          {"machine", [](SolverOptions& o) { o.machine = "perlmutter-cpu"; }},
+                          {"nrhs", [](SolverOptions& o) { o.nrhs = 2; }},
+                          {"op", [](SolverOptions& o) { o.op = Op::transpose; }},
+                          {"plans to choose from", [](SolverOptions& o) {
+                             o.plan = model::only({.grid = {world_size(), 1, 1}});
+                           }}};
+  if (testing_support::has_single)
+    cases.push_back({"mixed precision", [](SolverOptions& o) { o.mixed = true; }});
   for (const Case& c : cases) {
     SolverOptions options;
     if (world_rank() == world_size() - 1) c.change(options);
