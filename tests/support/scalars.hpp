@@ -10,10 +10,10 @@
 
 namespace trisweep::testing_support {
 
-// For what every type takes the same steps in.
 // Whether the build has single precision.
 inline constexpr bool has_single = !std::same_as<Single<double>, double>;
 
+// For what every type takes the same steps in.
 using DoubleScalars = ::testing::Types<double, std::complex<double>>;
 
 #define TRISWEEP_ONE_OF(T) , T
