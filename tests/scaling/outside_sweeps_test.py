@@ -77,12 +77,15 @@ class OutsideSweeps(unittest.TestCase):
 
     def test_take_no_memory_that_grows(self):
         few = self.counts[(4, 2, 1)]
+        figures = [(stage, who) for stage in ("later solver", "solve phase") for who in ("root", "others")]
+        # With MPI's buffers for ranks that had no messages before, of which MPICH has more than the solver's own memory.
+        if os.environ.get("TRISWEEP_MPI") != "mpich":
+            figures += [(stage, "others") for stage in STAGES]
         for grid, of in self.counts.items():
             if of["ranks"] > few["ranks"]:
-                for stage in ("later solver", "solve phase"):
-                    for who in ("root", "others"):
-                        with self.subTest(grid=grid, stage=stage, who=who):
-                            self.assertLess(of[stage][who][3], 1.02 * few[stage][who][3])
+                for stage, who in figures:
+                    with self.subTest(grid=grid, stage=stage, who=who):
+                        self.assertLess(of[stage][who][3], 1.02 * few[stage][who][3])
 
     def test_take_buffers_of_mpi_that_hardly_grow(self):
         def buffers(of, stage):
@@ -92,7 +95,7 @@ class OutsideSweeps(unittest.TestCase):
         for grid, of in self.counts.items():
             for stage in STAGES:
                 with self.subTest(grid=grid, stage=stage):
-                    # Of 64 ranks against 8. MPICH's: 1.4 times.
+                    # On up to 8 times as many ranks; MPICH's are 1.4 times as much on 16.
                     self.assertLess(buffers(of, stage), 2 * buffers(few, stage))
 
     def test_take_no_more_memory_for_solves_on_rank_0(self):
