@@ -53,33 +53,25 @@ Failure current_failure() {
 }
 
 // Nobody waits for these messages to arrive: they are sent from memory that stays, and so short that MPI does
-// not wait for a receiver, who may have left as well. Where many ranks fail at once, the lowest notifies all.
+// not wait for a receiver, who may have left as well.
 void FaultState::revoke(const Failure& failure, std::shared_ptr<FaultState> self) noexcept {
   if (revoked()) return;
   failure_ = failure;
   failure_.steps = steps_;
   kept_ = std::move(self);
-  constexpr std::size_t most = 512;
-  constexpr Index at_once = 64;
-  const std::size_t bytes = offsetof(Failure, text) + std::strlen(failure_.message()) + 1;
-  for (Index distance = 1; distance < size_; ++distance) {
-    if (distance % at_once == 0 && lower_rank_has_failed()) return;
-    MPI_Request request;
-    MPI_Isend(&failure_, static_cast<int>(std::min(bytes, most)), MPI_BYTE, (rank_ + distance) % size_,
-              tag_failure, comm_, &request);
-  }
+  pass_on();
 }
 
-bool FaultState::lower_rank_has_failed() {
-  bool lower = false;
-  for (;;) {
-    int found = 0;
-    MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, tag_failure, comm_, &found, &status);
-    if (found == 0) return lower;
-    Failure failure;
-    MPI_Recv(&failure, sizeof failure, MPI_BYTE, status.MPI_SOURCE, tag_failure, comm_, MPI_STATUS_IGNORE);
-    lower = lower || status.MPI_SOURCE < rank_;
+void FaultState::pass_on() const noexcept {
+  constexpr std::size_t most = 512;
+  const std::size_t bytes = offsetof(Failure, text) + std::strlen(failure_.message()) + 1;
+  const auto send = [&](Index to) {
+    MPI_Request request;
+    MPI_Isend(&failure_, static_cast<int>(std::min(bytes, most)), MPI_BYTE, to, tag_failure, comm_, &request);
+  };
+  for (Index distance = 1; distance <= size_ / 2; distance *= 2) {
+    send((rank_ + distance) % size_);
+    if (2 * distance < size_) send((rank_ - distance + size_) % size_);
   }
 }
 
@@ -88,6 +80,7 @@ bool FaultState::poll_faults(const std::shared_ptr<FaultState>& self) {
   if (poll_failure() || poll_outer()) {
     failure_ = heard_;
     kept_ = self;
+    pass_on();
     return true;
   }
   if (skipped_ < 0) return false;

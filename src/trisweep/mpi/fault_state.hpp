@@ -2,10 +2,13 @@
 // The fault state of a distributed object, shared by its communicators.
 //
 // An error on one rank inside a collective operation would leave the others waiting. So the rank *revokes*
-// the object: it notifies the others, whose waits end in the same error. A revoked object neither
-// communicates nor waits, destructors included. Messages may still be in flight: communicators, windows and
-// memory that MPI may read or write are never freed (Buffer::release). A caught error therefore costs memory
-// only; but MPICH's MPI_Finalize asserts where one-sided windows are left.
+// the object: it notifies the others, whose waits end in the same error. The notification floods a binomial
+// graph, whose edges join ranks 1, 2, 4, ... apart: a rank that learns of a failure passes it on, log2 P hops
+// and at most 2 log2 P messages of a rank, and one that is late to look holds up nobody else (reliable
+// broadcast of Bosilca et al., SC16). A revoked object neither communicates nor waits, destructors included.
+// Messages may still be in flight: communicators, windows and memory that MPI may read or write are never
+// freed (Buffer::release). A caught error therefore costs memory only; but MPICH's MPI_Finalize asserts where
+// one-sided windows are left.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -46,11 +49,12 @@ class FaultState {
   bool revoked() const { return failure_.failed; }
   // The error that revoked the object.
   const Failure& failure() const { return failure_; }
-  // This rank has failed: notifies the others. `self` is this object, which is never freed.
+  // This rank has failed: notifies its neighbours. `self` is this object, which is never freed.
   void revoke(const Failure& failure, std::shared_ptr<FaultState> self) noexcept;
   // Whether another rank has reported a failure, or waits in a conditional collective that this rank has
-  // skipped; either revokes the object here, too. A failure of a rank that has completed the step in which
-  // this rank waits is not reported yet: the step will complete, with the same outcome on all ranks.
+  // skipped; either revokes the object here, too, and is passed on. A failure of a rank that has completed
+  // the step in which this rank waits is not reported yet: the step will complete, with the same outcome on
+  // all ranks.
   bool poll_faults(const std::shared_ptr<FaultState>& self);
 
   // A vote, a reduction or a conditional collective: wait(), which may call poll_faults() and throw, until it
@@ -109,7 +113,7 @@ class FaultState {
     std::array<Offset, 2> heard{nobody, nobody};
   };
   void begin_round();
-  bool lower_rank_has_failed();
+  void pass_on() const noexcept;
 
   Offset steps_ = 0;  // completed
   bool waits_in_step_ = false;

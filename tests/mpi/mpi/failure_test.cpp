@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 #include "support/watchdog.hpp"
 #include "trisweep/mpi/agreement.hpp"
@@ -10,6 +14,22 @@
 
 namespace trisweep::mpi {
 namespace {
+
+// A fault state alone. Its communicator is nobody else's, then or later: failures are left there unreceived.
+struct Fate {
+  MPI_Comm comm = MPI_COMM_NULL;
+  std::shared_ptr<FaultState> state = std::make_shared<FaultState>();
+  FaultState* operator->() const { return state.get(); }
+
+  Fate() {
+    const Communicator world(MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    state->bind(comm, world.rank(), world.size());
+  }
+  void fails() { state->revoke(Failure(ErrorKind::numerical, "no pivot here"), state); }
+  bool hears() { return state->poll_faults(state); }
+  void probe() const { MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE); }
+};
 
 TEST(FaultState, AnErrorOfOneRankEndsTheWaitsOfAllOthers) {
   for (int again = 0; again < 20; ++again) {  // no communicator is needed a second time
@@ -47,41 +67,72 @@ TEST(FaultState, AnErrorOfOneRankEndsACollectiveStep) {
   EXPECT_THROW(step(), Error);
 }
 
-// A step that the failed rank has behind it ends in the same way on all, however late they are.
+// A step that the failed rank has behind it ends in the same way on all, however late they are: also where a
+// neighbour passes the error on, which does so behind the step.
 TEST(FaultState, AnErrorAfterAStepIsNoneOfThatStep) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const auto fate = std::make_shared<FaultState>();
-  fate->bind(comm.handle(), comm.rank(), comm.size());
-  const Index failing = comm.size() - 1;
+  const Communicator world(MPI_COMM_WORLD);
+  Fate fate;
   for (int before = 0; before < 3; ++before) fate->step([] {});
-  if (comm.rank() == failing) {
+  if (world.rank() == world.size() - 1) {
     fate->step([] {});
-    fate->revoke(Failure(ErrorKind::numerical, "no pivot here"), fate);
-    return;
+    return fate.fails();
   }
   fate->step([&] {
-    MPI_Probe(failing, MPI_ANY_TAG, comm.handle(), MPI_STATUS_IGNORE);
-    EXPECT_FALSE(fate->poll_faults(fate));
+    fate.probe();
+    EXPECT_FALSE(fate.hears());
     EXPECT_FALSE(fate->revoked());
   });
-  EXPECT_TRUE(fate->poll_faults(fate));
+  EXPECT_TRUE(fate.hears());
   EXPECT_STREQ(fate->failure().message(), "no pivot here");
 }
 
 // And one that it has not, does not.
 TEST(FaultState, AnErrorInAStepEndsIt) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const auto fate = std::make_shared<FaultState>();
-  fate->bind(comm.handle(), comm.rank(), comm.size());
-  const Index failing = comm.size() - 1;
-  if (comm.rank() == failing) {
-    fate->revoke(Failure(ErrorKind::numerical, "no pivot here"), fate);
-    return;
-  }
+  const Communicator world(MPI_COMM_WORLD);
+  Fate fate;
+  if (world.rank() == world.size() - 1) return fate.fails();
   fate->step([&] {
-    MPI_Probe(failing, MPI_ANY_TAG, comm.handle(), MPI_STATUS_IGNORE);
-    EXPECT_TRUE(fate->poll_faults(fate));
+    fate.probe();
+    EXPECT_TRUE(fate.hears());
   });
+}
+
+// Also where all fail at once, as watchdogs do.
+TEST(FaultState, AnErrorTakesALogarithmOfMessagesOfEachRank) {
+  using Clock = std::chrono::steady_clock;
+  const Communicator world(MPI_COMM_WORLD);
+  Fate fate;
+  fate.fails();
+  world.sum(0.0);  // all is sent, but may still be on its way
+  int received = 0;
+  for (const auto start = Clock::now(); Clock::now() - start < std::chrono::milliseconds(20);) {
+    int found = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, fate.comm, &found, &status);
+    if (found == 0) continue;
+    Failure failure;
+    MPI_Recv(&failure, sizeof failure, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, fate.comm,
+             MPI_STATUS_IGNORE);
+    EXPECT_STREQ(failure.message(), "no pivot here");
+    ++received;
+  }
+  const int logarithm = std::bit_width(static_cast<unsigned>(world.size())) - 1;
+  EXPECT_GE(received, logarithm);
+  EXPECT_LE(received, 2 * logarithm);
+}
+
+// A rank that is late to look holds up nobody else.
+TEST(FaultState, AnErrorGoesAroundARankThatDoesNotLook) {
+  const Communicator world(MPI_COMM_WORLD);
+  if (world.size() < 3) GTEST_SKIP() << "nobody is between two others";
+  for (Index away = 1; away < world.size(); ++away) {
+    Fate fate;
+    if (world.rank() == 0) fate.fails();
+    while (world.rank() != away && !fate.hears()) std::this_thread::yield();
+    world.sum(0.0);  // the rank that was away waits for all others
+    while (!fate.hears()) std::this_thread::yield();
+    EXPECT_STREQ(fate->failure().message(), "no pivot here");
+  }
 }
 
 // All agree: nothing is left behind, not even communicators, of which MPICH has some two thousand.
