@@ -1,5 +1,6 @@
 # The kernels for GPUs, from one source by nvcc (TRISWEEP_CUDA) or hipcc (TRISWEEP_HIP): those of the library, with the
-# run time of backend/gpu, in a library of their own, trisweep_gpu, and those of the studies in another.
+# run time of backend/gpu, in a library of their own, trisweep_gpu, and those of the studies in another. No other file
+# but backend/device.cpp knows for what GPU it is built, so that no other is compiled again for one.
 # scripts/install-gpu-compilers has both compilers.
 option(TRISWEEP_CUDA "Build the kernels for NVIDIA's GPUs" OFF)
 option(TRISWEEP_HIP "Build the kernels for AMD's GPUs" OFF)
@@ -60,9 +61,19 @@ function(trisweep_one_process)
   endif()
 endfunction()
 
-# trisweep_gpu_kernels(NAME source...): the library of these kernels, where there are any.
+# trisweep_gpu_kernels(NAME STAGE/source...): the library of these kernels. In a build for no GPU there is none, which
+# their stages say (backend/kernel.hpp).
 function(trisweep_gpu_kernels library)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
+  if(chosen EQUAL 0)
+    foreach(kernels IN LISTS ARGN)
+      string(REGEX MATCH "^[a-z]+" stage ${kernels})
+      cmake_path(GET kernels STEM name)
+      set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+      file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${kernels}\"\n")
+      target_sources(trisweep_${stage} PRIVATE ${source})
+    endforeach()
+  endif()
   if(TRISWEEP_CUDA)
     add_library(${library} STATIC ${sources})
     target_compile_options(${library} PRIVATE ${trisweep_nvcc_options})
@@ -114,6 +125,9 @@ endfunction()
 function(trisweep_gpu)
   set(of_nvshmem backend/gpu/nvshmem.cu device/worker_nvshmem.cu)
   set(of_no_heap ${CMAKE_CURRENT_SOURCE_DIR}/backend/symmetric_heap.cpp)
+  if(chosen GREATER 0)
+    list(APPEND ARGN backend/gpu/runtime.cu)
+  endif()
   if(TRISWEEP_FAKE_CUDA)
     list(APPEND ARGN ${of_nvshmem})
     set_source_files_properties(${of_no_heap} PROPERTIES HEADER_FILE_ONLY ON)
@@ -123,8 +137,7 @@ function(trisweep_gpu)
     # Each calls the other.
     target_link_libraries(trisweep_gpu PUBLIC trisweep_backend)
     target_link_libraries(trisweep_backend PUBLIC trisweep_gpu)
-    target_compile_definitions(trisweep_backend
-      PUBLIC TRISWEEP_GPU_KERNELS PRIVATE TRISWEEP_GPU_KIND=$<IF:$<BOOL:${TRISWEEP_HIP}>,hip,cuda>)
+    target_compile_definitions(trisweep_backend PRIVATE TRISWEEP_GPU_KIND=$<IF:$<BOOL:${TRISWEEP_HIP}>,hip,cuda>)
     set_property(GLOBAL APPEND PROPERTY TRISWEEP_STAGES trisweep_gpu)
   endif()
   if(TRISWEEP_FAKE_CUDA)

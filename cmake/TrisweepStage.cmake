@@ -49,13 +49,11 @@ if(TRISWEEP_INSTRUCTION_SETS STREQUAL native)
   endforeach()
   unset(CMAKE_REQUIRED_INCLUDES)
   set(TRISWEEP_ISAS ${best})
+  add_compile_definitions(TRISWEEP_ONLY_ISA=${best})
 endif()
 
 # STAGE/NAME.cpp once for each instruction set that the library chooses from when it runs.
 function(trisweep_instruction_sets stage name)
-  if(TRISWEEP_INSTRUCTION_SETS STREQUAL native)
-    target_compile_definitions(trisweep_${stage} PRIVATE TRISWEEP_ONLY_ISA=${TRISWEEP_ISAS})
-  endif()
   foreach(isa IN LISTS TRISWEEP_ISAS)
     # A source file has one set of options in a target: a file for each includes the real one.
     set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}_${isa}.cpp)

@@ -1,5 +1,5 @@
 #include "studies/himv/batch_kernel.hpp"
 #include "trisweep/backend/kernel.hpp"
 
-#define KERNEL(T) TRISWEEP_KERNEL(trisweep::studies::RunBatch<trisweep::backend::NumberOf<T>>)
-TRISWEEP_FOR_EACH_SCALAR(KERNEL)
+#define INSTANTIATE(T) TRISWEEP_KERNEL(trisweep::studies::RunBatch<trisweep::backend::NumberOf<T>>)
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)

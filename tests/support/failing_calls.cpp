@@ -104,6 +104,13 @@ FAIL_INSTEAD(transfers, MPI_Rget,
              (void* data, int count, MPI_Datatype type, int from, MPI_Aint at, int from_count,
               MPI_Datatype from_type, MPI_Win window, MPI_Request* request),
              data, count, type, from, at, from_count, from_type, window, request)
+FAIL_INSTEAD(transfers, MPI_Type_contiguous, (int count, MPI_Datatype type, MPI_Datatype* made), count, type,
+             made)
+FAIL_INSTEAD(transfers, MPI_Type_create_struct,
+             (int count, const int* counts, const MPI_Aint* places, const MPI_Datatype* types,
+              MPI_Datatype* made),
+             count, counts, places, types, made)
+FAIL_INSTEAD(transfers, MPI_Type_commit, (MPI_Datatype * type), type)
 FAIL_INSTEAD(polls, MPI_Test, (MPI_Request * request, int* done, MPI_Status* status), request, done, status)
 FAIL_INSTEAD(polls, MPI_Iprobe, (int from, int tag, MPI_Comm comm, int* found, MPI_Status* status), from, tag,
              comm, found, status)
@@ -112,6 +119,8 @@ FAIL_INSTEAD(polls, MPI_Improbe,
              tag, comm, found, message, status)
 FAIL_INSTEAD(polls, MPI_Get_count, (const MPI_Status* status, MPI_Datatype type, int* count), status, type,
              count)
+FAIL_INSTEAD(polls, MPI_Get_elements_x, (const MPI_Status* status, MPI_Datatype type, MPI_Count* count),
+             status, type, count)
 FAIL_INSTEAD(polls, MPI_Win_sync, (MPI_Win window), window)
 FAIL_INSTEAD(attributes, MPI_Comm_get_attr, (MPI_Comm comm, int key, void* value, int* found), comm, key,
              value, found)

@@ -1,4 +1,16 @@
 #pragma once
-// For files that a GPU's compiler compiles: TRISWEEP_KERNEL(Body) is the kernel of a body.
+// For files of kernels: TRISWEEP_KERNEL(Body) is the kernel of a body. In a build for no GPU the host's
+// compiler compiles them, and there is none.
 
+#if defined(__CUDACC__) || defined(__HIPCC__)
 #include "trisweep/backend/gpu/kernel.hpp"
+#else
+namespace trisweep::backend {
+template <class Body>
+const void* kernel_of() {
+  return nullptr;
+}
+}  // namespace trisweep::backend
+#endif
+
+#define TRISWEEP_KERNEL(...) template const void* trisweep::backend::kernel_of<__VA_ARGS__>();

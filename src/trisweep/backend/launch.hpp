@@ -19,15 +19,9 @@ struct Queue {
   void* stream = nullptr;
 };
 
-#if defined(TRISWEEP_GPU_KERNELS)
+// Of the file that has its line TRISWEEP_KERNEL; null in a build for no GPU.
 template <class Body>
 const void* kernel_of();
-#else
-template <class Body>
-const void* kernel_of() {
-  return nullptr;
-}
-#endif
 
 // Warps of a block.
 template <class Body>

@@ -7,14 +7,16 @@
 #define TRISWEEP_ISA baseline
 #endif
 
-#if defined(__x86_64__)
+#if defined(TRISWEEP_ONLY_ISA)  // the library is built for one alone
+#define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(TRISWEEP_ONLY_ISA)
+#elif defined(__x86_64__)
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(x86_64_v4) MACRO(x86_64_v3) MACRO(baseline)
 #else
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(baseline)
 #endif
 
 // The function of that name for this processor.
-#if defined(TRISWEEP_ONLY_ISA)  // the library is built for one alone
+#if defined(TRISWEEP_ONLY_ISA)
 #define TRISWEEP_BEST_ISA(...) TRISWEEP_ONLY_ISA::__VA_ARGS__
 #elif defined(__x86_64__)
 #define TRISWEEP_BEST_ISA(...)                                       \

@@ -3,21 +3,23 @@
 #include "trisweep/device/worker.hpp"
 #include "trisweep/kernels/stored.hpp"
 
-using trisweep::backend::NumberOf;
-using namespace trisweep::device;
+namespace trisweep {
 
-template <class Side, class N, int columns>
-using Workers = RunWorkers<Side, N, DirectPeers<N>, columns>;
-template <class Side, class N>
-using Items = RunItems<Side, N, DirectPeers<N>>;
+template <class Side, class T, int columns>
+using Workers =
+    device::RunWorkers<Side, backend::NumberOf<T>, device::DirectPeers<backend::NumberOf<T>>, columns>;
+template <class Side, class T>
+using Items = device::RunItems<Side, backend::NumberOf<T>, device::DirectPeers<backend::NumberOf<T>>>;
 
-#define WORKERS(Side, T)                         \
-  TRISWEEP_KERNEL(Workers<Side, NumberOf<T>, 1>) \
-  TRISWEEP_KERNEL(Workers<Side, NumberOf<T>, widest_tile>)
-#define KERNELS(S, T)             \
-  WORKERS(const NumberOf<S>*, T)  \
-  WORKERS(Pieces<NumberOf<S>>, T) \
-  TRISWEEP_KERNEL(Items<const NumberOf<S>*, NumberOf<T>>)
-#define MEASURING(T) WORKERS(NoPanels, T)
-TRISWEEP_FOR_EACH_STORAGE(KERNELS)
-TRISWEEP_FOR_EACH_SCALAR(MEASURING)
+#define TRISWEEP_WORKERS(Side, T)      \
+  TRISWEEP_KERNEL(Workers<Side, T, 1>) \
+  TRISWEEP_KERNEL(Workers<Side, T, device::widest_tile>)
+#define INSTANTIATE(S, T)                                   \
+  TRISWEEP_WORKERS(const backend::NumberOf<S>*, T)          \
+  TRISWEEP_WORKERS(device::Pieces<backend::NumberOf<S>>, T) \
+  TRISWEEP_KERNEL(Items<const backend::NumberOf<S>*, T>)
+#define TRISWEEP_MEASURING(T) TRISWEEP_WORKERS(device::NoPanels, T)
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
+TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_MEASURING)
+
+}  // namespace trisweep

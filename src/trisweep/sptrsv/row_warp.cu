@@ -1,5 +1,5 @@
 #include "trisweep/backend/kernel.hpp"
 #include "trisweep/sptrsv/row_warp.hpp"
 
-#define KERNEL(T) TRISWEEP_KERNEL(trisweep::sptrsv::SolveRows<trisweep::backend::NumberOf<T>>)
-TRISWEEP_FOR_EACH_SCALAR(KERNEL)
+#define INSTANTIATE(T) TRISWEEP_KERNEL(trisweep::sptrsv::SolveRows<trisweep::backend::NumberOf<T>>)
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)

@@ -215,6 +215,7 @@ TEST_F(Injection, OfTheFirstCallsOnACommunicator) {
   }
 }
 
+// Types are made for messages of more bytes than MPI counts: here, of more than sixteen.
 TEST_F(Injection, OfCallsOfMpiInEveryTransport) {
   if (world_size() == 1) GTEST_SKIP() << "one rank calls nobody";
   for (const auto& named : mpi::transports()) {
@@ -222,7 +223,7 @@ TEST_F(Injection, OfCallsOfMpiInEveryTransport) {
       fail_everywhere(*which,
                       [&](Index) {
                         const OwnCommunicator own;
-                        const mpi::Communicator comm(own.with_object(), {}, 15);
+                        const mpi::Communicator comm(own.with_object(), {.bytes = 16}, 15);
                         mpi::revoke_on_error(comm, [&] {
                           TriangularSolver<double> solver(comm.share(), factors_, options(named, 1));
                           for (int i = 0; i < 3; ++i) solve(solver, Op::none, 2);

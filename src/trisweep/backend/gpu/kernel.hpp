@@ -22,5 +22,3 @@ const void* kernel_of() {
 }
 
 }  // namespace trisweep::backend
-
-#define TRISWEEP_KERNEL(...) template const void* trisweep::backend::kernel_of<__VA_ARGS__>();
