@@ -23,20 +23,25 @@ def workers(side, columns, peers="Direct", number="double"):
     return f"RunWorkers<{side}, {number}, trisweep::device::{peers}Peers<{number}>, {columns}>"
 
 
+FENCES = {"sm_80": 30, "sm_90": 20}
+HEAP_FENCES = {"sm_80": 14, "sm_90": 24}
+
+
 class Kernel:
-    """What a compiler made of one. By default within every bound."""
+    """What a compiler made of one, fences by chip. By default within every bound."""
 
-    def __init__(self, body, registers=64, stack=0, flushes=0, products=0, constants=0):
+    def __init__(self, body, registers=64, stack=0, flushes=0, fences=None, products=0, constants=0):
         self.name = f"void trisweep::backend::run_body<trisweep::device::{body} >(trisweep::device::{body})"
-        self.registers, self.stack = registers, stack
-        self.flushes, self.products, self.constants = flushes, products, constants
+        self.registers, self.stack, self.flushes, self.fences = registers, stack, flushes, fences or {}
+        self.products, self.constants = products, constants
 
-    def usage(self, more):
+    def usage(self, _, more):
         registers = max(self.registers + more, 0)
         return f" Function {self.name}:\n  REG:{registers} STACK:{self.stack} SHARED:16384 LOCAL:0\n"
 
-    def instructions(self, _):
+    def instructions(self, chip, _):
         return (f"\t\tFunction : {self.name}\n" + " /*0010*/  CCTL.IVALL ;\n" * self.flushes +
+                " /*0018*/  MEMBAR.SC.GPU ;\n" * self.fences.get(chip, 0) +
                 " /*0020*/  DMMA.884 R4, R8, R10, R4 ;\n" * self.products + " /*0030*/  LDG.E.64 R4, [R2] ;\n" +
                 " /*0040*/  LDG.E.64.CONSTANT R4, [R2] ;\n" * self.constants)
 
@@ -48,21 +53,23 @@ class Kernel:
 def usual():
     """A kernel for each bound, at it."""
     return {
-        "measures": Kernel(workers("NoPanels", 1), 128, flushes=18),
-        "one": Kernel(workers(WHOLE, 1), 64, flushes=18),
-        "several": Kernel(workers(WHOLE, 8), 128, flushes=18, products=1),
-        "float": Kernel(workers("float const*", 8, number="float"), 128, flushes=18),
-        "rows": Kernel("SolveRows<double>", 49, flushes=8),
-        "batch": Kernel("RunBatch<double>", 80, flushes=8),
-        "other": Kernel("MoveVectors<double>", 128, flushes=8),
-        "compressed one": Kernel(workers(COMPRESSED, 1), 128, flushes=18),
+        "measures": Kernel(workers("NoPanels", 1), 128, flushes=18, fences=FENCES),
+        "one": Kernel(workers(WHOLE, 1), 64, flushes=18, fences=FENCES),
+        "several": Kernel(workers(WHOLE, 8), 128, flushes=18, fences=FENCES, products=1),
+        "float": Kernel(workers("float const*", 8, number="float"), 128, flushes=18, fences=FENCES),
+        "rows": Kernel("SolveRows<double>", 49, flushes=1, fences={"sm_80": 2, "sm_90": 2}),
+        "batch": Kernel("RunBatch<double>", 80, flushes=1, fences={"sm_80": 2, "sm_90": 2}),
+        "design": Kernel("RunDesign<double, ReadOnly>", 80, flushes=8, fences={"sm_80": 5, "sm_90": 5}),
+        "complex design": Kernel("RunDesign<trisweep::backend::Complex<double>, ReadOnly>", 128, flushes=8, fences={"sm_80": 5, "sm_90": 5}),
+        "other": Kernel("MoveVectors<double>", 128),
+        "compressed one": Kernel(workers(COMPRESSED, 1), 128, flushes=18, fences=FENCES),
     }
 
 
 def usual_of_heap():
     return {
-        "heap": Kernel(workers(WHOLE, 1, "Heap"), 64, stack=248),
-        "heap, compressed": Kernel(workers(COMPRESSED, 1, "Heap"), 128, stack=400),
+        "heap": Kernel(workers(WHOLE, 1, "Heap"), 64, stack=248, fences=HEAP_FENCES),
+        "heap, compressed": Kernel(workers(COMPRESSED, 1, "Heap"), 128, stack=400, fences=HEAP_FENCES),
     }
 
 
@@ -91,7 +98,7 @@ class CheckKernels(unittest.TestCase):
         """What it says of kernels by object, of NVIDIA's chips one has a register less."""
         def read(option, obj):
             text = Kernel.usage if option == "--dump-resource-usage" else Kernel.instructions
-            return "".join(f"arch = {chip}\n" + "".join(text(made, more) for made in kernels[obj])
+            return "".join(f"arch = {chip}\n" + "".join(text(made, chip, more) for made in kernels[obj])
                            for chip, more in (("sm_80", 0), ("sm_90", -1)))
 
         def notes_of(obj):
@@ -128,7 +135,7 @@ class CheckKernels(unittest.TestCase):
 
     def test_rejects_registers_that_leave_no_room_for_blocks(self):
         for name, registers, blocks, least in (("one", 72, 3, 4), ("several", 168, 1, 2), ("compressed one", 136, 1, 2),
-                                               ("batch", 88, 2, 3), ("rows", 72, 3, 4), ("measures", 136, 1, 2),
+                                               ("batch", 88, 2, 3), ("rows", 72, 3, 4), ("design", 88, 2, 3), ("measures", 136, 1, 2),
                                                ("float", 136, 1, 2), ("other", 136, 1, 2), ("heap", 72, 3, 4)):
             with self.subTest(name):
                 self.assertIn(f"{registers} registers: {blocks} blocks of a processor, not {least}",
@@ -142,6 +149,15 @@ class CheckKernels(unittest.TestCase):
             most = usual_one.flushes
             with self.subTest(name):
                 self.assertIn(f"flushes {most + 1}, more than {most}", self.check_nvidia(**{name: {"flushes": most + 1}}))
+
+    def test_rejects_a_fence_for_each_word_by_chip(self):
+        for name, usual_one in (usual() | usual_of_heap()).items():
+            for chip in ("sm_80", "sm_90"):
+                most = usual_one.fences.get(chip, 0)
+                with self.subTest(name, chip=chip):
+                    said = self.check_nvidia(**{name: {"fences": usual_one.fences | {chip: most + 1}}})
+                    self.assertIn(f"check-kernels: {chip}: fences {most + 1}, more than {most}: ", said)
+                    self.assertEqual(said.count("\n"), 1)
 
     def test_rejects_loads_that_are_not_coherent_but_those_of_nvshmem(self):
         for name in usual():

@@ -1,4 +1,4 @@
-"""scripts/install-deps with stand-ins for dpkg-query and apt-get."""
+"""scripts/install-deps with stand-ins for dpkg-query, apt-cache and apt-get."""
 
 import os
 import pathlib
@@ -21,12 +21,15 @@ class InstallDeps(unittest.TestCase):
         path.write_text("#!/bin/sh\n" + text)
         path.chmod(0o755)
 
-    def install(self, missing, *options):
-        """What the script asks of apt-get when `missing` are the packages that are not installed."""
+    def install(self, missing, *options, without=()):
+        """What the script asks of apt-get when `missing` are the packages that are not installed, in an archive without
+        some."""
         calls = pathlib.Path(self.folder.name) / "calls"
         calls.write_text("")
         self.program("dpkg-query", f'case " {" ".join(missing)} " in *" $3 "*) exit 1;; esac\n'
                                    'printf "install ok installed"\n')
+        self.program("apt-cache", f'failed=0\nfor name; do case " {" ".join(without)} show " in *" $name "*) failed=100;; '
+                                  '*) echo "Package: $name";; esac; done\nexit $failed\n')
         self.program("apt-get", f'echo "$*" >> {calls}\n')
         self.program("sudo", '"$@"\n')
         result = subprocess.run([ROOT / "scripts/install-deps", *options], capture_output=True, text=True, timeout=60,
@@ -44,6 +47,12 @@ class InstallDeps(unittest.TestCase):
         self.assertIn("update", calls[0])
         self.assertEqual(calls[1].split()[-2:], ["cmake", "zlib1g-dev"])
         self.assertIn("cmake zlib1g-dev", result.stdout)
+
+    def test_goes_on_without_what_the_archive_lacks(self):
+        result, calls = self.install(["cmake", "ccache", "zlib1g-dev"], without=["ccache"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(calls[1].split()[-2:], ["cmake", "zlib1g-dev"])
+        self.assertIn("no ccache", result.stdout)
 
     def test_other_groups_only_when_asked_for(self):
         for group in ("develop", "bench", "mpich", "hip"):

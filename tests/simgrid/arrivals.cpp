@@ -27,7 +27,7 @@ extern "C" int PMPI_Test(MPI_Request* request, int* done, MPI_Status* status);  
 
 namespace {
 
-constexpr double instant = 5e-8;                       // seconds between two looks into a window
+constexpr double instant = TRISWEEP_INSTANT;           // seconds between two looks without a receive
 constexpr std::size_t largest = std::size_t{1} << 26;  // bytes of a message
 
 class Arrivals {
