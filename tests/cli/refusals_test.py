@@ -132,21 +132,21 @@ class Refusals(CommandTest):
         self.assertEqual(result.err.count("trisweep: "), 1, result)
         self.assertEqual(self.files(), sorted(left), "files left behind")
 
-    def refuse(self, *arguments, word, status, left, **options):
-        """Alone, and on four ranks."""
-        for ranks in (0, 4):
+    def refuse(self, *arguments, word, status, left, several=4, **options):
+        """Alone, and on several ranks."""
+        for ranks in (0, several):
             with self.subTest(ranks=ranks):
                 self.expect_refusal(self.run_here(*arguments, ranks=ranks, **options), word, status, left)
 
-    def refuse_matrix(self, text, word, status, left=()):
+    def refuse_matrix(self, text, word, status, left=(), several=4):
         self.write("a.mtx", text)
         self.refuse("solve", "a.mtx", "-o", "x.mtx", "--json", "run.json", word=word, status=status,
-                    left={"a.mtx", *left})
+                    left={"a.mtx", *left}, several=several)
 
     def test_unreadable_matrices(self):
         for name, (text, word) in UNREADABLE.items():
             with self.subTest(name):
-                self.refuse_matrix(text, word, 2)
+                self.refuse_matrix(text, word, 2, several=2)
 
     def test_structurally_singular(self):
         for name, text in STRUCTURALLY_SINGULAR.items():
@@ -203,7 +203,7 @@ class Refusals(CommandTest):
         before = self.files()
         for name, (arguments, word) in BAD_CALLS.items():
             with self.subTest(name):
-                self.refuse(*arguments, word=word, status=2, left=before)
+                self.refuse(*arguments, word=word, status=2, left=before, several=2)
 
     def test_older_outputs_survive_a_failure(self):
         self.write("truncated.mtx", UNREADABLE["truncated"][0])
