@@ -57,12 +57,10 @@ std::vector<model::SavedAnalysis> analyze_in(const Request& request, matrix::Any
 std::vector<model::SavedAnalysis> analyze_file(const Request& request, Observer& observer) {
   matrix::AnyCsr any = matrix::read_matrix(request.matrix, observer);
   const bool single = model::find_precision(request.options.precision).single_system;
-  return std::visit(
-      [&]<Scalar T>(const matrix::Csr<T>&) {
-        return single ? analyze_in<Single<T>>(request, std::move(any), observer)
-                      : analyze_in<T>(request, std::move(any), observer);
-      },
-      any);
+  return matrix::with_scalar(matrix::is_complex_matrix(any), [&]<Scalar T>(T) {
+    return single ? analyze_in<Single<T>>(request, std::move(any), observer)
+                  : analyze_in<T>(request, std::move(any), observer);
+  });
 }
 
 double eps_to_price(const PlanOptions& options) {

@@ -112,13 +112,9 @@ std::string run_on_root(const FactorCommand& o, Terminal& terminal) {
       },
       a);
   const auto run = [&]<Scalar T>(T) { return FactorJob<T>(o, self, terminal).run(std::move(a), folder); };
-  const bool complex = std::holds_alternative<matrix::Csr<std::complex<double>>>(a);
   const bool single = model::find_precision(o.precision).single_system;
-  if (complex) {
-    record.factor = single ? run(std::complex<float>()) : run(std::complex<double>());
-  } else {
-    record.factor = single ? run(float()) : run(double());
-  }
+  record.factor = matrix::with_scalar(matrix::is_complex_matrix(a),
+                                      [&]<Scalar T>(T) { return single ? run(Single<T>()) : run(T()); });
   if (json) {
     json->write(report::to_json(record));
     json->commit();

@@ -155,12 +155,12 @@ std::string describe_saved(const std::string& folder, Offset nonzeros, const std
 std::string describe_folder(const std::string& folder) {
   const std::string precision = factored_precision(folder);
   const bool single = model::find_precision(precision).single_system;
-  return std::visit(
-      [&]<Scalar T>(const matrix::Csr<T>& a) {
-        return single ? describe_saved<Single<T>>(folder, a.nonzeros(), precision)
-                      : describe_saved<T>(folder, a.nonzeros(), precision);
-      },
-      load_factored_matrix(folder));
+  const matrix::AnyCsr a = load_factored_matrix(folder);
+  const Offset nonzeros = std::visit([](const auto& read) { return read.nonzeros(); }, a);
+  return matrix::with_scalar(matrix::is_complex_matrix(a), [&]<Scalar T>(T) {
+    return single ? describe_saved<Single<T>>(folder, nonzeros, precision)
+                  : describe_saved<T>(folder, nonzeros, precision);
+  });
 }
 
 // What the ranks at hand have of factors once they are made.
@@ -193,21 +193,23 @@ std::string factored_by_all(const Context& context, const InfoOptions& options) 
   mpi::agree_on_error(context.world, [&] {
     static_cast<void>(find_factorization(options.factorization));
     if (context.is_root()) read = matrix::read_matrix(options.matrix, context.terminal);
+    matrix::require_scalar(matrix::is_complex_matrix(read));
   });
-  auto complex = static_cast<char>(std::holds_alternative<matrix::Csr<std::complex<double>>>(read));
+  auto complex = static_cast<char>(matrix::is_complex_matrix(read));
   context.world.broadcast(complex);
-  const auto run = [&]<Scalar T>(T) {
+  return matrix::with_scalar(complex != 0, [&]<Scalar T>(T) {
     return factored<T>(
         context, context.is_root() ? std::get<matrix::Csr<T>>(std::move(read)) : matrix::Csr<T>(), options);
-  };
-  return complex != 0 ? run(std::complex<double>()) : run(double());
+  });
 }
 
 std::string describe_on_root(const Context& context, const InfoOptions& options) {
   if (!context.is_root()) return {};
   if (!options.factors.empty()) return describe_folder(options.factors);
-  return std::visit([&](const auto& a) { return describe(a, options.matrix, context.terminal); },
-                    matrix::read_matrix(options.matrix, context.terminal));
+  const matrix::AnyCsr read = matrix::read_matrix(options.matrix, context.terminal);
+  return matrix::with_scalar(matrix::is_complex_matrix(read), [&]<Scalar T>(T) {
+    return describe(std::get<matrix::Csr<T>>(read), options.matrix, context.terminal);
+  });
 }
 
 }  // namespace

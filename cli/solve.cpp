@@ -63,12 +63,13 @@ int solve(const Context& context, const SolveOptions& options) {
     if (!context.is_root()) return;
     outputs = open_outputs(options);
     system = read_system(options, context.terminal);
+    matrix::require_scalar(is_complex_system(system));
   });
   char complex = context.is_root() && is_complex_system(system);
   context.world.broadcast(complex);
-  if (complex != 0)
-    return solve_as_asked<std::complex<double>>(context, options, std::move(system), std::move(outputs));
-  return solve_as_asked<double>(context, options, std::move(system), std::move(outputs));
+  return matrix::with_scalar(complex != 0, [&]<Scalar T>(T) {
+    return solve_as_asked<T>(context, options, std::move(system), std::move(outputs));
+  });
 }
 
 double epsilon_of(const SolveOptions& options) {

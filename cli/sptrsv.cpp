@@ -248,9 +248,9 @@ int sptrsv(const CLI::App& sub, const SptrsvOptions& options, const Context& con
       throw Error(ErrorKind::usage, "sptrsv solves by threads of one process",
                   "start it without mpirun, with --threads; or solve with the whole matrix: trisweep solve");
     AnySystem read = read_system(options, context.terminal);
-    status = is_complex_system(read)
-                 ? solve_as_asked<std::complex<double>>(options, context.terminal, std::move(read))
-                 : solve_as_asked<double>(options, context.terminal, std::move(read));
+    status = matrix::with_scalar(is_complex_system(read), [&]<Scalar T>(T) {
+      return solve_as_asked<T>(options, context.terminal, std::move(read));
+    });
   });
   return status;
 }

@@ -152,7 +152,7 @@ AnySystem read_system(const SystemFiles& files, Observer& observer) {
 }
 
 bool is_complex_system(const AnySystem& system) {
-  return std::holds_alternative<matrix::Csr<std::complex<double>>>(system.a) ||
+  return matrix::is_complex_matrix(system.a) ||
          (system.b && std::holds_alternative<matrix::Dense<std::complex<double>>>(*system.b));
 }
 

@@ -59,15 +59,21 @@ constexpr std::size_t usize(std::int64_t i) {
 
 }  // namespace trisweep
 
-// Explicit instantiation for every scalar type of the build: MACRO(T) for each.
+// Explicit instantiation for every scalar type of the build: MACRO(T) for each. Matrices in memory and in files
+// are real and complex in every build.
 #ifdef TRISWEEP_DOUBLE_ONLY
-#define TRISWEEP_FOR_EACH_SCALAR(MACRO) \
-  MACRO(double)                         \
+#define TRISWEEP_FOR_EACH_MATRIX_SCALAR(MACRO) \
+  MACRO(double)                                \
   MACRO(std::complex<double>)
 #else
-#define TRISWEEP_FOR_EACH_SCALAR(MACRO) \
-  MACRO(float)                          \
-  MACRO(double)                         \
-  MACRO(std::complex<float>)            \
+#define TRISWEEP_FOR_EACH_MATRIX_SCALAR(MACRO) \
+  MACRO(float)                                 \
+  MACRO(double)                                \
+  MACRO(std::complex<float>)                   \
   MACRO(std::complex<double>)
+#endif
+#ifdef TRISWEEP_REAL_ONLY
+#define TRISWEEP_FOR_EACH_SCALAR(MACRO) MACRO(double)
+#else
+#define TRISWEEP_FOR_EACH_SCALAR TRISWEEP_FOR_EACH_MATRIX_SCALAR
 #endif

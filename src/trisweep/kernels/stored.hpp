@@ -15,7 +15,9 @@ concept StorageOf = Scalar<T> &&(is_complex<S> == is_complex<T>)&&(sizeof(S) <= 
                     std::convertible_to<RealOf<S>, RealOf<T>>;
 
 // TRISWEEP_FOR_EACH_STORAGE(MACRO) expands MACRO(S, T) for every storage S of every scalar type T.
-#ifdef TRISWEEP_DOUBLE_ONLY
+#if defined(TRISWEEP_REAL_ONLY)
+#define TRISWEEP_FOR_EACH_STORAGE(MACRO) MACRO(double, double)
+#elif defined(TRISWEEP_DOUBLE_ONLY)
 #define TRISWEEP_FOR_EACH_STORAGE(MACRO) \
   MACRO(double, double)                  \
   MACRO(std::complex<double>, std::complex<double>)

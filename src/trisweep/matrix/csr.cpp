@@ -240,7 +240,7 @@ Csr<T> permuted_and_scaled(const Csr<T>& a, std::span<const Index> row_new, std:
   template ValueSymmetry value_symmetry(const Csr<T>&, bool);                                        \
   template Csr<T> permuted_and_scaled(const Csr<T>&, std::span<const Index>, std::span<const Index>, \
                                       std::span<const double>, std::span<const double>);
-TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+TRISWEEP_FOR_EACH_MATRIX_SCALAR(INSTANTIATE)
 template Csr<float> convert(const Csr<double>&);
 template Csr<std::complex<float>> convert(const Csr<double>&);
 template Csr<std::complex<float>> convert(const Csr<std::complex<double>>&);

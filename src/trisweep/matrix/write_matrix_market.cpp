@@ -90,7 +90,7 @@ void write_matrix_market(const std::filesystem::path& file, const Dense<T>& a) {
   template void write_matrix_market(OutputFile& file, const Dense<T>& a);                \
   template void write_matrix_market(const std::filesystem::path& file, const Csr<T>& a); \
   template void write_matrix_market(const std::filesystem::path& file, const Dense<T>& a);
-TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
+TRISWEEP_FOR_EACH_MATRIX_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE
 
 }  // namespace trisweep::matrix

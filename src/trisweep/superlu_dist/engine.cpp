@@ -291,9 +291,11 @@ class Engine final : public solve::FactorEngine {
   Made<double> make(std::type_identity<double>) const override {
     return std::make_shared<Factorizer<double>>(options_);
   }
+#if !defined(TRISWEEP_REAL_ONLY)
   Made<std::complex<double>> make(std::type_identity<std::complex<double>>) const override {
     return std::make_shared<Factorizer<std::complex<double>>>(options_);
   }
+#endif
 
  private:
   EngineOptions options_;
