@@ -59,8 +59,8 @@ constexpr std::size_t usize(std::int64_t i) {
 
 }  // namespace trisweep
 
-// Explicit instantiation for every scalar type of the build: MACRO(T) for each. Matrices in memory and in files
-// are real and complex in every build.
+// Explicit instantiation for every scalar type of the build: MACRO(T) for each. Matrices in memory and in
+// files are real and complex in every build.
 #ifdef TRISWEEP_DOUBLE_ONLY
 #define TRISWEEP_FOR_EACH_MATRIX_SCALAR(MACRO) \
   MACRO(double)                                \
