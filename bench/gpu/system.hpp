@@ -72,9 +72,9 @@ class Pes {
                               .vectors = std::make_shared<const plan::VectorPlaces>(
                                   plan::vector_places(system.made.analysis->ordering, partition_))};
     const auto& ordering = system.made.analysis->ordering;
-    for (auto& rank : plan::make_all_plans(*distribution_.structure, *distribution_.mapping,
-                                           plan::single_sync, spec,
-                                           {.ordered = true, .grain = plan::grain_of_gpus})) {
+    for (auto& rank :
+         plan::make_all_plans(*distribution_.structure, *distribution_.mapping, plan::single_sync, spec,
+                              {.ordered = true, .grain = plan::grain_of_gpus})) {
       programs_.push_back(device::make_program(*distribution_.structure, rank.local_blocks, rank.plan));
       values_.push_back(engine::pieces_of(distribution_, rank.local_blocks, *system.made.factors));
       const auto& v = values_.back();
