@@ -12,13 +12,13 @@ namespace {
 
 namespace model = testing_support::model;
 
-constexpr int threads = 3;
+constexpr int pool_threads = 3;
 constexpr int rounds = 2;
 
-struct Shared {
+struct SharedPool {
   ThreadRounds<model::Threads> pool;
   model::Plain<int> input = 0;
-  std::array<model::Plain<int>, threads> output{};
+  std::array<model::Plain<int>, pool_threads> output{};
 };
 
 void fail(const char* defect) {
@@ -27,12 +27,12 @@ void fail(const char* defect) {
 
 // In each round every thread takes what the first has written before it, which has all that they wrote after
 // it; in the first round all others fail. No thread sleeps through a call, the last result or the end.
-void call_all(Shared& shared) {
+void call_all(SharedPool& shared) {
   for (int round = 1; round <= rounds; ++round) {
     shared.input = round;
     bool failed = false;
     try {
-      shared.pool.run(threads, [&](int thread) {
+      shared.pool.run(pool_threads, [&](int thread) {
         shared.output[static_cast<std::size_t>(thread)] =
             shared.output[static_cast<std::size_t>(thread)] + shared.input;
         if (round == 1 && thread > 0) throw std::runtime_error("one of the threads");
@@ -49,9 +49,9 @@ void call_all(Shared& shared) {
 
 TEST(ThreadRounds, OrdersSufficeByTheModelOfMemory) {
   const auto make = [] {
-    const auto shared = std::make_shared<Shared>();
+    const auto shared = std::make_shared<SharedPool>();
     std::vector<std::function<void()>> all{[shared] { call_all(*shared); }};
-    for (int thread = 1; thread < threads; ++thread)
+    for (int thread = 1; thread < pool_threads; ++thread)
       all.emplace_back([shared, thread] { shared->pool.serve(thread); });
     return all;
   };

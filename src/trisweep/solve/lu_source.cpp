@@ -90,7 +90,7 @@ symbolic::Analysis structure_of(const matrix::Pattern& pattern, Index ranks, ord
 // Entries travel with their places, in several times the bytes of the values: so many at a time that those
 // under way take a part of what the factors do.
 constexpr double entries_of_round = 1 << 20;  // of a rank
-constexpr double most_rounds = 8;
+constexpr double most_entry_rounds = 8;
 
 // Columns in steps, of which rounds are made: about equally full ones.
 constexpr Index steps = 512;
@@ -99,7 +99,7 @@ constexpr Index steps = 512;
 std::vector<LuColumns> rounds_of(Index n, const std::vector<double>& entries, Index ranks) {
   double all = 0, taken = 0;
   for (const double of_step : entries) all += of_step;
-  const double count = std::clamp(all / double(ranks) / entries_of_round, 1.0, most_rounds);
+  const double count = std::clamp(all / double(ranks) / entries_of_round, 1.0, most_entry_rounds);
   std::vector<LuColumns> rounds;
   for (std::size_t step = 0; step < entries.size(); ++step) {
     if (taken * count >= all * double(rounds.size())) {
