@@ -12,6 +12,7 @@
 #include "trisweep/distribution/distribution.hpp"
 #include "trisweep/engine/panel_store.hpp"
 #include "trisweep/krylov/inner_products.hpp"
+#include "trisweep/model/analysis_options.hpp"
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/vectors.hpp"
 #include "trisweep/solve/analysis.hpp"
@@ -25,10 +26,14 @@ struct System {
   solve::Factorization<double> made;
   std::vector<double> b;  // in columns
 
+  static solve::AnalysisOptions as_solved_on_gpus() {
+    return {.symbolic = model::symbolic_options(model::PlanChoice{}.diagonal, 1, true)};
+  }
+
   System(const std::string& kind, Index n, Index nrhs)
       : name(kind + " " + std::to_string(n)),
         a(std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n}))),
-        analysis(std::make_shared<const solve::Analysis>(solve::analyze(a, {}))),
+        analysis(std::make_shared<const solve::Analysis>(solve::analyze(a, as_solved_on_gpus()))),
         made(solve::factor<double>(a, analysis)),
         b(usize(a.rows()) * usize(nrhs)) {
     std::mt19937_64 random(1);

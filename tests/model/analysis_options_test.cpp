@@ -49,5 +49,14 @@ TEST(AnalysisOptions, CompareWithThePlainDiagonal) {
   EXPECT_EQ(symbolic_options("supernodes", 2).max_width_if_tiny, 0);
 }
 
+// A GPU has fewer and wider supernodes, whatever else is asked.
+TEST(AnalysisOptions, AreWiderOnGpus) {
+  const auto on_cores = symbolic_options("separators", 16),
+             on_gpus = symbolic_options("separators", 16, true);
+  EXPECT_GT(on_gpus.max_width, on_cores.max_width);
+  EXPECT_GT(on_gpus.supernode_bytes, on_cores.supernode_bytes);
+  EXPECT_EQ(on_gpus.whole_levels, on_cores.whole_levels);
+}
+
 }  // namespace
 }  // namespace trisweep::model

@@ -15,6 +15,9 @@ namespace trisweep::backend {
 // first, and nothing is cleared between solves.
 using Count = std::uint64_t;
 
+// In the place of an item's number.
+inline constexpr Count no_item = ~Count{0};
+
 // Who sees it: threads of one device, or those of all devices and the host.
 enum class Scope { device, system };
 

@@ -25,7 +25,7 @@ TRISWEEP_DEVICE inline void sum_over_lanes(const Warp& warp, Register& value) {
 // Calls visit(i) for i in [0, count), one after another and without a loop, so that an array with that index
 // stays in registers.
 template <int count, class Visit>
-TRISWEEP_DEVICE inline void unrolled(const Visit& visit) {
+TRISWEEP_DEVICE_INLINE void unrolled(const Visit& visit) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
     (visit(i), ...);
   }
@@ -45,8 +45,6 @@ template <class Block>
 TRISWEEP_DEVICE inline bool has_some(const Block& block, std::size_t count) {
   return usize(block.group) * usize(block.lanes) + usize(block.lane) < count;
 }
-
-inline constexpr Count no_item = ~Count{0};
 
 // Items of [0, items) in their order, by one thread of each worker; `first`: tickets of launches before. Each
 // worker ends a launch with a ticket of none.

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <queue>
 #include <tuple>
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/permutation.hpp"
+#include "trisweep/plan/grain.hpp"
 #include "trisweep/plan/sweep_machine.hpp"
 
 namespace trisweep::device {
@@ -20,18 +21,60 @@ using plan::SweepPhase;
 
 // What a step of the way costs beside the panel's entries, in entries: messages and waiting.
 constexpr Offset step_entries = 4096;
+// Workers that are resident on a GPU, about: A100 216, H200 264.
+constexpr Offset workers_of_gpu = 256;
 
 Offset entries(const symbolic::Structure& s, Index k) {
-  return step_entries + Offset{s.width(k)} * (s.width(k) + s.height(k));
+  return Offset{s.width(k)} * (s.width(k) + s.height(k));
 }
 
-// Places in descending order of `way`; equal ones are in ascending or descending order of their numbers.
-std::vector<Index> by_way(const std::vector<Offset>& way, bool ascending) {
-  std::vector<Index> order(way.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](Index k) { return std::pair(-way[usize(k)], ascending ? k : -k); });
-  return inverse_permutation(order);
-}
+// Supernodes as a list schedule begins them (Graham 1969): each when all before it have ended, by as many
+// workers as its panel has grains. `way[k]`: the priority of k; `waits[k]`: for how many it waits.
+class ListSchedule {
+ public:
+  ListSchedule(const symbolic::Structure& structure, const std::vector<Offset>& way, std::vector<Index> waits)
+      : structure_(structure), way_(way), waits_(std::move(waits)) {
+    for (Index k = 0; k < structure.supernodes(); ++k) wait_ended(k, 0);
+  }
+
+  // for_each_next(k, visit) calls visit(other) with those that wait for k. Returns the places.
+  template <class ForEachNext>
+  std::vector<Index> places(const ForEachNext& for_each_next) && {
+    for (Offset now = 0;; now = running_.top().first) {
+      for (; !running_.empty() && running_.top().first <= now; running_.pop()) {
+        const Index ended = running_.top().second;
+        idle_ += workers(ended);
+        for_each_next(ended, [&](Index k) { wait_ended(k, 1); });
+      }
+      for (; !ready_.empty() && idle_ > 0; ready_.pop()) begin(ready_.top().second, now);
+      if (running_.empty()) return inverse_permutation(order_);
+    }
+  }
+
+ private:
+  using Timed = std::pair<Offset, Index>;
+
+  Offset workers(Index k) const {
+    return std::clamp<Offset>(entries(structure_, k) / plan::grain_of_gpus, 1, workers_of_gpu);
+  }
+  void wait_ended(Index k, Index waits) {
+    if ((waits_[usize(k)] -= waits) == 0) ready_.emplace(way_[usize(k)], -k);
+  }
+  void begin(Index minus_k, Offset now) {
+    const Index k = -minus_k;
+    order_.push_back(k);
+    idle_ -= workers(k);
+    running_.emplace(now + step_entries + entries(structure_, k) / workers(k), k);
+  }
+
+  const symbolic::Structure& structure_;
+  const std::vector<Offset>& way_;
+  std::vector<Index> waits_;
+  Offset idle_ = workers_of_gpu;
+  std::vector<Index> order_;
+  std::priority_queue<Timed> ready_;
+  std::priority_queue<Timed, std::vector<Timed>, std::greater<>> running_;
+};
 
 // An event that the machine is told of, and when.
 struct Event {
@@ -119,18 +162,31 @@ struct Notes {
 }  // namespace
 
 CriticalPathPriority critical_path_priority(const symbolic::Structure& s) {
-  std::vector<Offset> up(usize(s.supernodes())), down(usize(s.supernodes()));
+  const auto count = usize(s.supernodes());
+  std::vector<Offset> up(count), down(count);
+  std::vector<Index> below(count), above(count);
+  std::vector<std::vector<Index>> descendants(count);
   for (Index k = s.supernodes() - 1; k >= 0; --k) {
-    for (const symbolic::Block& block : s.blocks(k))
-      up[usize(k)] = std::max(up[usize(k)], up[usize(block.row_supernode)]);
-    up[usize(k)] += entries(s, k);
+    for (const symbolic::Block& block : s.blocks(k)) {
+      const auto row = usize(block.row_supernode);
+      up[usize(k)] = std::max(up[usize(k)], up[row]);
+      ++below[row];
+      ++above[usize(k)];
+      descendants[row].push_back(k);
+    }
+    up[usize(k)] += step_entries + entries(s, k);
   }
   for (Index k = 0; k < s.supernodes(); ++k) {
-    down[usize(k)] += entries(s, k);
+    down[usize(k)] += step_entries + entries(s, k);
     for (const symbolic::Block& block : s.blocks(k))
       down[usize(block.row_supernode)] = std::max(down[usize(block.row_supernode)], down[usize(k)]);
   }
-  return {by_way(up, true), by_way(down, false)};
+  return {ListSchedule(s, up, below).places([&](Index k, const auto& visit) {
+            for (const symbolic::Block& block : s.blocks(k)) visit(block.row_supernode);
+          }),
+          ListSchedule(s, down, above).places([&](Index k, const auto& visit) {
+            for (const Index other : descendants[usize(k)]) visit(other);
+          })};
 }
 
 std::vector<Step> order_of(const SweepPhase& phase, const distribution::LocalBlocks& local_blocks,

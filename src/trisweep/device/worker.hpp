@@ -18,17 +18,15 @@ class Worker {
 
   TRISWEEP_DEVICE_INLINE void run() const {
     for (;;) {
-      const Count item = block_.find_by_lanes([&] {
-        const Count taken = block_.warp().find([&] { return take_ticket(); });
-        return taken != no_item && wait_for_inputs(static_cast<Index>(taken)) ? taken : no_item;
-      });
+      const Count item = next([&] { return take_ticket(); });
       if (item == no_item) return;
       complete(static_cast<Index>(item));
     }
   }
   // One item, without a ticket, when it can be run.
-  TRISWEEP_DEVICE_INLINE void run_only(Index number) {
-    if (block_.find_by_lanes([&] { return Count(wait_for_inputs(number)); }) != 0) complete(number);
+  TRISWEEP_DEVICE_INLINE void run_only(Index number) const {
+    const Count item = next([&] { return Count(number); });
+    if (item != no_item) complete(static_cast<Index>(item));
   }
 
  private:
@@ -42,6 +40,15 @@ class Worker {
     const Count items = usize(program_.item.size), end = usize(pe_.solve.end);
     return backend::take_ticket(&control().ticket, (pe_.solve.number - 1) * items + pe_.solve.ended,
                                 end < items ? end : items);
+  }
+
+  template <class Take>
+  TRISWEEP_DEVICE_INLINE Count next(const Take& take) const {
+    return block_.take(
+        take, [&](Count item) { return wait_for_inputs(static_cast<Index>(item)); },
+        [&](Count item, Index share, Index shares) {
+          prefetch(program_.item[static_cast<Index>(item)], share, shares);
+        });
   }
 
   // The following are called by all lanes of a group, and return false when workers leave instead.
@@ -128,6 +135,27 @@ class Worker {
     pe_.peers.fail();
   }
 
+  // What an item reads that nobody writes comes to the cache while it waits.
+  TRISWEEP_DEVICE void prefetch(const Item& item, Index share, Index shares) const {
+    if constexpr (std::is_pointer_v<Side>) {
+      if (item.action != Action::product) return;
+      const Product& p = program_.product[item.at];
+      for (Index i = p.row_block.begin + share; i < p.row_block.end; i += shares) {
+        const RowBlock& r = program_.row_block[i];
+        const auto first = usize(r.row_begin / slab_rows * slab_rows) * usize(r.width);
+        prefetch(pe_.panels[p.side] + usize(r.value) + first, usize(r.row_end) * usize(r.width) - first);
+        if (p.multiply == Multiply::scatter || p.multiply == Multiply::gather)
+          prefetch(pe_.work.position + r.position, usize(r.row_end - r.row_begin));
+      }
+    }
+  }
+  template <class V>
+  TRISWEEP_DEVICE void prefetch(const V* values, std::size_t count) const {
+    constexpr std::size_t line = 128 / sizeof(V);
+    for (std::size_t i = usize(block_.lane) * line; i < count; i += usize(block_.lanes) * line)
+      backend::prefetch(values + i);
+  }
+
   // An item that has all it needs.
   TRISWEEP_DEVICE_INLINE void complete(Index number) const {
     const Item& item = program_.item[number];
@@ -181,12 +209,16 @@ class Worker {
       const T* const from = row(s.taken_from != none ? s.taken_from : s.row);
       for_each(block_, size, [&](std::size_t i) {
         T sum = from[i];
-        for (Index c = s.cell.begin; c < s.cell.end; ++c) {
-          const T more = row(program_.cell[c])[i];
-          if (!s.largest) {
-            sum += more;
-          } else if (real_part(more) > real_part(sum)) {
-            sum = more;
+        constexpr int at_once = 64 / sizeof(T);
+        for (Index c = s.cell.begin; c < s.cell.end; c += at_once) {
+          T more[at_once];
+          for (int k = 0; k < at_once; ++k) more[k] = c + k < s.cell.end ? row(program_.cell[c + k])[i] : T{};
+          for (int k = 0; k < at_once && c + k < s.cell.end; ++k) {
+            if (!s.largest) {
+              sum += more[k];
+            } else if (real_part(more[k]) > real_part(sum)) {
+              sum = more[k];
+            }
           }
         }
         to[i] = sum;
@@ -228,7 +260,7 @@ class Worker {
     const Index rows = m.moved.end - m.moved.begin;
     T* const message = m.row != none ? row(m.row) : pe_.work.scratch;
     for_each(block_, entry(rows), [&](std::size_t e) {
-      const auto i = static_cast<Index>(e % usize(rows)), column = static_cast<Index>(e / usize(rows));
+      const Index i = static_cast<Index>(e) % rows, column = static_cast<Index>(e) / rows;
       const MovedRow& at = program_.moved[m.moved.begin + i];
       T* const packed = message + entry(i);
       T* const work = at.work != none ? row(at.work) : packed;
@@ -330,10 +362,8 @@ struct PeLaunch {
 // PEs take blocks in turn, so that each has some, wherever they are put.
 template <class Side, class T, class Peers, int columns>
 struct RunWorkers : PeLaunch<Side, T, Peers> {
-  // Half of a processor's threads where a thread has the sum of one right-hand side, a quarter where it has
-  // more.
-  static constexpr int threads = threads_of_block,
-                       blocks_of_processor = columns == 1 && std::is_pointer_v<Side> ? 4 : 2;
+  // A quarter of a processor's threads: that many registers of each are what loads under way come to.
+  static constexpr int threads = threads_of_block, blocks_of_processor = 2;
   static constexpr bool is_persistent = true, puts_to_heap = std::is_same_v<Peers, HeapPeers<T>>;
 
   template <class Block>

@@ -26,8 +26,14 @@ ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAx
   return ordering;
 }
 
-symbolic::SymbolicOptions symbolic_options(const std::string& diagonal, Index ranks) {
+symbolic::SymbolicOptions symbolic_options(const std::string& diagonal, Index ranks, bool on_gpus) {
   symbolic::SymbolicOptions options = symbolic::find_diagonal(diagonal).options(ranks);
+  if (on_gpus) {
+    // A GPU streams several MB in the time of a step: fewer steps, of zeros too (docs/gpu-measured.md).
+    options.max_width = 256;
+    options.supernode_bytes = 8192;
+    options.row_bytes = 128;
+  }
   if (ranks == 1) options.max_width_if_tiny = 3;
   return options;
 }

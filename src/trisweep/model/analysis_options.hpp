@@ -10,8 +10,8 @@ namespace trisweep::model {
 // grid or parts of single ranks. On grids of one layer the order is that of one rank.
 ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAxes& axes);
 
-// For that choice of the diagonal.
-symbolic::SymbolicOptions symbolic_options(const std::string& diagonal, Index ranks);
+// For that choice of the diagonal, and sweeps by the processors of so many ranks or by their GPUs.
+symbolic::SymbolicOptions symbolic_options(const std::string& diagonal, Index ranks, bool on_gpus = false);
 
 // The choices of the diagonal that a matrix is analyzed for: all that the axes have, and the plain one,
 // which the others are compared with.

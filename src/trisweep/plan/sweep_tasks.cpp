@@ -171,7 +171,7 @@ class TaskList {
 
   // The last one to contribute to a segment would add all n cells while others wait for it. So those of about
   // sqrt(n) tasks that follow each other are a group, whose sum is a segment of its own, in the first of its
-  // cells: the path has 2 sqrt(n) additions.
+  // cells: the last one adds 2 sqrt(n) at most. Those of the last tasks, which come last, wait for no group.
   void add_in_groups() {
     IndexedVector<SegmentId, Index> cells(list_.segment.size()), seen(list_.segment.size());
     IndexedVector<SegmentId, SegmentId> group(list_.segment.size());
@@ -183,6 +183,7 @@ class TaskList {
       if (cells[fed] < least_in_groups) continue;
       const SegmentId sum = fed;
       const auto size = static_cast<Index>(std::ceil(std::sqrt(cells[sum])));
+      if (seen[sum] >= cells[sum] - size) continue;
       if (seen[sum]++ % size == 0) {
         const Segment& whole = list_.segment[sum];
         group[sum] = list_.segment.end_key();

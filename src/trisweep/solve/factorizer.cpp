@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "trisweep/backend/device.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/compressed_factors.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
@@ -224,6 +225,7 @@ PlanRequest Factorizer<T>::plan_request(const Attempt& attempt) const {
                       .op = options_.op,
                       .ranks_of_node = ranks_of_node_,
                       .threads = options_.threads,
+                      .on_gpus = backend::is_gpu(options_.device),
                       .clusters = attempt.compression.eps > 0,
                       .rows = system_.matrix().partition(),
                       .numbers = system_.numbers(),

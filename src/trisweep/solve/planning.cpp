@@ -117,7 +117,7 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
   const std::vector<std::string> diagonals = model::diagonals_to_analyze(request.axes);
   std::vector<symbolic::SymbolicOptions> symbolic;
   for (const std::string& diagonal : diagonals)
-    symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks()));
+    symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks(), request.on_gpus));
   ordering::OrderingOptions ordering = model::ordering_options(request.ordering, request.axes);
   ordering.numbers = request.numbers;
   ordering.balanced = request.balanced;

@@ -57,5 +57,6 @@ TRISWEEP_DEVICE inline Count now() {
 TRISWEEP_DEVICE inline void pause() {
   std::this_thread::yield();
 }
+TRISWEEP_DEVICE inline void prefetch(const void* /*at*/) {}
 
 }  // namespace trisweep::backend

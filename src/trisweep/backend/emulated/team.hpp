@@ -74,10 +74,12 @@ struct HostBlock {
   Count find(const Find& find) const {
     return find();
   }
-  // What the lanes of one group find out together, for all.
-  template <class Find>
-  Count find_by_lanes(const Find& find) const {
-    return find();
+  // What one thread takes, for all, if the lanes of one group find that it can be run, and else no_item;
+  // other groups, by their numbers, prepare it meanwhile.
+  template <class Take, class IsReady, class Prepare>
+  Count take(const Take& take, const IsReady& is_ready, const Prepare& /*prepare*/) const {
+    const Count taken = take();
+    return taken != no_item && is_ready(taken) ? taken : no_item;
   }
   // Whether it is so for all lanes of a group, all of which call it.
   static bool on_all_lanes(bool is_so) { return is_so; }
@@ -96,6 +98,11 @@ struct HostBlock {
   template <class N>
   N sum_over_lanes(N value) const {
     return value;
+  }
+  // Calls visit(k, sum of value[k] over the lanes) once for each of eight values.
+  template <class N, class Visit>
+  void sums_over_lanes(const N (&value)[8], const Visit& visit) const {
+    for (Index k = 0; k < 8; ++k) visit(k, value[k]);
   }
   template <class R>
   R largest_over_lanes(R value) const {

@@ -110,17 +110,24 @@ struct GpuBlock {
     __syncthreads();
     return found;
   }
-  // What the lanes of one group find out together, for all.
-  template <class Find>
-  __device__ Count find_by_lanes(const Find& find) const {
-    __shared__ Count found;
+  // What one thread takes, for all, if the lanes of one group find that it can be run, and else no_item; the
+  // others prepare it meanwhile.
+  template <class Take, class IsReady, class Prepare>
+  __device__ Count take(const Take& take, const IsReady& is_ready, const Prepare& prepare) const {
+    __shared__ Count taken;
+    __shared__ bool can_be_run;
     __syncthreads();
+    if (leads()) taken = take();
+    __syncthreads();
+    if (taken == no_item) return no_item;
     if (group == 0) {
-      const Count of_lanes = find();
-      if (leads()) found = of_lanes;
+      const bool is_so = is_ready(taken);
+      if (leads()) can_be_run = is_so;
+    } else {
+      prepare(taken, group - 1, groups - 1);
     }
     __syncthreads();
-    return found;
+    return can_be_run ? taken : no_item;
   }
   // Whether it is so for all lanes of a group, all of which call it.
   __device__ bool on_all_lanes(bool is_so) const {
@@ -163,6 +170,25 @@ struct GpuBlock {
   __device__ N sum_over_lanes(N value) const {
     for (int bit = lanes / 2; bit > 0; bit /= 2) value += from_lane(value, bit);
     return value;
+  }
+  // Calls visit(k, sum of value[k] over the lanes) once for each of eight values, each on a lane of its own:
+  // half of what a lane has goes to another at each of three steps.
+  template <class N, class Visit>
+  __device__ void sums_over_lanes(N (&value)[8], const Visit& visit) const {
+    unrolled_halves<4>(value);
+    unrolled_halves<2>(value);
+    unrolled_halves<1>(value);
+    for (int bit = 2; bit > 0; bit /= 2) value[0] += from_lane(value[0], bit);
+    if (lane % 4 == 0) visit(lane / 4, value[0]);
+  }
+  template <int half, class N>
+  __device__ void unrolled_halves(N (&value)[8]) const {
+    const bool is_upper = (lane & 4 * half) != 0;
+    for (int k = 0; k < half; ++k) {
+      const N sent = is_upper ? value[k] : value[k + half];
+      if (is_upper) value[k] = value[k + half];
+      value[k] += from_lane(sent, 4 * half);
+    }
   }
   template <class R>
   __device__ R largest_over_lanes(R value) const {
