@@ -4,12 +4,11 @@
 // what all do together is between such calls. In the emulation a block is one thread, which plays all lanes
 // of a warp, one after another: so the host tests what a warp does.
 
-#include <utility>
-
 #include "trisweep/backend/emulated/team.hpp"
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include "trisweep/backend/gpu/team.hpp"
 #endif
+#include "trisweep/backend/unrolled.hpp"
 
 namespace trisweep::backend {
 
@@ -20,16 +19,6 @@ inline constexpr int threads_of_block = 256;
 template <class Warp, class Register>
 TRISWEEP_DEVICE inline void sum_over_lanes(const Warp& warp, Register& value) {
   for (int bit = Warp::lanes / 2; bit > 0; bit /= 2) warp.add_from(value, bit);
-}
-
-// Calls visit(i) for i in [0, count), one after another and without a loop, so that an array with that index
-// stays in registers.
-template <int count, class Visit>
-TRISWEEP_DEVICE_INLINE void unrolled(const Visit& visit) {
-  [&]<int... i>(std::integer_sequence<int, i...>) {
-    (visit(i), ...);
-  }
-  (std::make_integer_sequence<int, count>());
 }
 
 // Calls visit(i) for i in [0, count), each on one thread of the block.

@@ -137,7 +137,7 @@ class Worker {
 
   // What an item reads that nobody writes comes to the cache while it waits.
   TRISWEEP_DEVICE void prefetch(const Item& item, Index share, Index shares) const {
-    if constexpr (std::is_pointer_v<Side>) {
+    if constexpr (backend::prefetches && std::is_pointer_v<Side>) {
       if (item.action != Action::product) return;
       const Product& p = program_.product[item.at];
       for (Index i = p.row_block.begin + share; i < p.row_block.end; i += shares) {
@@ -209,17 +209,19 @@ class Worker {
       const T* const from = row(s.taken_from != none ? s.taken_from : s.row);
       for_each(block_, size, [&](std::size_t i) {
         T sum = from[i];
-        constexpr int at_once = 64 / sizeof(T);
+        constexpr int at_once = std::is_floating_point_v<T> ? 8 : 4;  // loads under way
         for (Index c = s.cell.begin; c < s.cell.end; c += at_once) {
           T more[at_once];
-          for (int k = 0; k < at_once; ++k) more[k] = c + k < s.cell.end ? row(program_.cell[c + k])[i] : T{};
-          for (int k = 0; k < at_once && c + k < s.cell.end; ++k) {
+          unrolled<at_once>(
+              [&](int k) { more[k] = c + k < s.cell.end ? row(program_.cell[c + k])[i] : T{}; });
+          unrolled<at_once>([&](int k) {
+            if (c + k >= s.cell.end) return;
             if (!s.largest) {
               sum += more[k];
             } else if (real_part(more[k]) > real_part(sum)) {
               sum = more[k];
             }
-          }
+          });
         }
         to[i] = sum;
       });

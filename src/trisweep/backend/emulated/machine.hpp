@@ -57,6 +57,7 @@ TRISWEEP_DEVICE inline Count now() {
 TRISWEEP_DEVICE inline void pause() {
   std::this_thread::yield();
 }
+inline constexpr bool prefetches = false;
 TRISWEEP_DEVICE inline void prefetch(const void* /*at*/) {}
 
 }  // namespace trisweep::backend

@@ -132,11 +132,15 @@ TRISWEEP_DEVICE inline void pause() {
 #endif
 
 // Brings a line of memory closer, where no thread waits for it.
-TRISWEEP_DEVICE inline void prefetch([[maybe_unused]] const void* at) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+inline constexpr bool prefetches = true;
+TRISWEEP_DEVICE inline void prefetch(const void* at) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-#endif
 }
+#else
+inline constexpr bool prefetches = false;
+TRISWEEP_DEVICE inline void prefetch(const void* /*at*/) {}
+#endif
 
 template <Scope scope = Scope::device, class R>
 TRISWEEP_DEVICE inline void atomic_add(R* at, R value) {

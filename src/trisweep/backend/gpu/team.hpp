@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "trisweep/backend/number.hpp"
+#include "trisweep/backend/unrolled.hpp"
 #include "trisweep/core/slabs.hpp"
 
 namespace trisweep::backend {
@@ -184,11 +185,14 @@ struct GpuBlock {
   template <int half, class N>
   __device__ void unrolled_halves(N (&value)[8]) const {
     const bool is_upper = (lane & 4 * half) != 0;
-    for (int k = 0; k < half; ++k) {
-      const N sent = is_upper ? value[k] : value[k + half];
-      if (is_upper) value[k] = value[k + half];
+    unrolled<half>([&](int k) {
+      N sent = value[k + half];  // not by ?:, which would take the address of one of the two
+      if (is_upper) {
+        sent = value[k];
+        value[k] = value[k + half];
+      }
       value[k] += from_lane(sent, 4 * half);
-    }
+    });
   }
   template <class R>
   __device__ R largest_over_lanes(R value) const {
