@@ -209,19 +209,20 @@ class Worker {
       const T* const from = row(s.taken_from != none ? s.taken_from : s.row);
       for_each(block_, size, [&](std::size_t i) {
         T sum = from[i];
-        constexpr int at_once = std::is_floating_point_v<T> ? 8 : 4;  // loads under way
+        constexpr int at_once = 64 / sizeof(T);
         for (Index c = s.cell.begin; c < s.cell.end; c += at_once) {
           T more[at_once];
-          unrolled<at_once>(
-              [&](int k) { more[k] = c + k < s.cell.end ? row(program_.cell[c + k])[i] : T{}; });
-          unrolled<at_once>([&](int k) {
-            if (c + k >= s.cell.end) return;
+          TRISWEEP_UNROLL
+          for (int k = 0; k < at_once; ++k) more[k] = c + k < s.cell.end ? row(program_.cell[c + k])[i] : T{};
+          TRISWEEP_UNROLL
+          for (int k = 0; k < at_once && (backend::unrolls || c + k < s.cell.end);
+               ++k) {  // zeros change nothing
             if (!s.largest) {
               sum += more[k];
             } else if (real_part(more[k]) > real_part(sum)) {
               sum = more[k];
             }
-          });
+          }
         }
         to[i] = sum;
       });
