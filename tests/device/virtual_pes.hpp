@@ -31,11 +31,11 @@ struct Programs {
 
   Programs(const symbolic::Structure& structure, const distribution::ProcessGrid& grid,
            const Variant& variant, Op op, bool upper_is_lower,
-           const distribution::Tiling& tiling = {.width = 3, .least = 1})
+           const distribution::Tiling& tiling = {.width = 3, .least = 1}, Offset grain = 40)
       : distribution(std::make_shared<const symbolic::Structure>(structure), variant.mapping, grid, tiling),
         plans(plan::make_all_plans(*distribution.structure, *distribution.mapping, variant.schedule,
                                    {op, upper_is_lower, variant.tree, variant.inter_grid},
-                                   {.ordered = true, .grain = 40})) {
+                                   {.ordered = true, .grain = grain})) {
     for (const plan::RankPlan& rank : plans)
       programs.push_back(device::make_program(*distribution.structure, rank.local_blocks, rank.plan));
     device::connect(programs);

@@ -24,24 +24,12 @@ enum class Scope { device, system };
 }  // namespace trisweep::backend
 
 // TRISWEEP_DEVICE: what kernels call. TRISWEEP_DEVICE_INLINE: what no kernel is to call by address, as
-// compilers do with what is large, since its objects are in memory then: a thread's stack. TRISWEEP_UNROLL: a
-// loop over an array that hipcc would else keep there; where nvcc unrolls such loops it spills.
+// compilers do with what is large, since its objects are in memory then: a thread's stack.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include "trisweep/backend/gpu/machine.hpp"
 #else
 #define TRISWEEP_DEVICE
 #define TRISWEEP_DEVICE_INLINE TRISWEEP_DEVICE inline
-#endif
-#if defined(__HIPCC__)
-#define TRISWEEP_UNROLL _Pragma("unroll")
-namespace trisweep::backend {
-inline constexpr bool unrolls = true;
-}
-#else
-#define TRISWEEP_UNROLL
-namespace trisweep::backend {
-inline constexpr bool unrolls = false;
-}
 #endif
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
 #include "trisweep/backend/emulated/machine.hpp"

@@ -5,7 +5,21 @@
 
 #include "trisweep/backend/machine.hpp"
 
+// A loop over an array that hipcc keeps in memory unless it unrolls it; nvcc spills where it does.
+#if defined(__HIPCC__)
+#define TRISWEEP_UNROLL _Pragma("unroll")
+#else
+#define TRISWEEP_UNROLL
+#endif
+
 namespace trisweep::backend {
+
+// Whether such loops are, which then must not end early.
+#if defined(__HIPCC__)
+inline constexpr bool unrolls = true;
+#else
+inline constexpr bool unrolls = false;
+#endif
 
 // Calls visit(i) for i in [0, count), one after another and without a loop, so that an array with that index
 // stays in registers.

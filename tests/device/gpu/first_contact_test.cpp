@@ -50,19 +50,24 @@ TEST_F(FirstContactThreads, OneItemOfACooperativeLaunch) {
   EXPECT_FALSE(pes.pe().failed());
 }
 
-// Programs on a grid, of 40 rows, on one GPU or one for each PE.
-void expect_solves(const distribution::ProcessGrid& grid, std::vector<int> devices) {
-  const Programs programs(random_structure(40, 2, 4, 1), grid, {}, Op::none, false);
+// On one GPU or one for each PE.
+void expect_solves(const Programs& programs, std::vector<int> devices) {
+  const Index n = programs.distribution.structure->n;
   const MadeUpFactors<double> factors(*programs.distribution.structure, false);
   const AllPanels<double> panels(programs, factors);
   const VirtualPes<double> host(programs, factors, 1, 1);
   LocalPes<double> pes(programs.programs, 1, {.device = gpu, .devices = std::move(devices)});
   pes.use(std::span<const PanelSpans<double>>(panels.views));
-  const auto b = random_vector<double>(40, 3);
+  const auto b = random_vector<double>(usize(n), 3);
   for (int repeat = 0; repeat < 3; ++repeat)
     EXPECT_LT(largest_difference(solve_on_gpu(pes, host, programs, b, 1), factors.solve(Op::none, b)), 1e-13);
   for (std::size_t p = 0; p < programs.programs.size(); ++p)
     EXPECT_EQ(pes.pe(p).stalled().value_or(""), "") << p;
+}
+
+// Programs on a grid, of 40 rows.
+void expect_solves(const distribution::ProcessGrid& grid, std::vector<int> devices) {
+  expect_solves(Programs(random_structure(40, 2, 4, 1), grid, {}, Op::none, false), std::move(devices));
 }
 
 TEST_F(FirstContactThreads, OnePe) {
@@ -71,6 +76,14 @@ TEST_F(FirstContactThreads, OnePe) {
 
 TEST_F(FirstContactThreads, FourPesOfADevice) {
   expect_solves({2, 1, 2}, {0});
+}
+
+// Groups of a block share the columns of a slab, and the slabs of some columns, where panels are that wide
+// and high.
+TEST_F(FirstContactThreads, WidePanelsOfPes) {
+  expect_solves(Programs(random_structure(240, 2, 5, 2, 3), {2, 1, 1}, {}, Op::none, false,
+                         {.width = 64, .least = 64}, plan::grain_of_gpus),
+                {0});
 }
 
 TEST_F(FirstContactThreads, CompressedPanelsOfOnePe) {
