@@ -69,7 +69,9 @@ trisweep_import(OpenBLAS libopenblas-pthread-dev openblas
                 DIRECTORIES openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
 trisweep_import(METIS libmetis-dev metis)
 trisweep_import(AMD libsuitesparse-dev amd suitesparseconfig HEADER amd.h DIRECTORIES suitesparse)
-trisweep_import(SCOTCH libscotch-dev scotch scotcherr HEADER scotch.h DIRECTORIES scotch)
+if(TRISWEEP_SCOTCH)
+  trisweep_import(SCOTCH libscotch-dev scotch scotcherr HEADER scotch.h DIRECTORIES scotch)
+endif()
 if(NOT TRISWEEP_SOLVE_ONLY
    AND (NOT CMAKE_FIND_PACKAGE_NAME STREQUAL "Trisweep" OR "hmatrix" IN_LIST Trisweep_FIND_COMPONENTS))
   # The serial one: files are written and read by one rank, so that it goes with any MPI.

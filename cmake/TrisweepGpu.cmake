@@ -85,12 +85,14 @@ function(trisweep_gpu_kernels library)
     find_program(TRISWEEP_HIPCC hipcc REQUIRED)
     find_library(TRISWEEP_HIP_RUNTIME amdhip64 REQUIRED)
     list(TRANSFORM TRISWEEP_HIP_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE architectures)
+    get_directory_property(definitions COMPILE_DEFINITIONS)
+    list(TRANSFORM definitions PREPEND -D)
     foreach(source IN LISTS sources)
       cmake_path(GET source STEM name)
       set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.hip.o)
       add_custom_command(OUTPUT ${object}
         COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${TRISWEEP_HIPCC} -std=c++20 -O3 -DNDEBUG -Wall -fPIC
-                ${architectures} -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -x hip -c ${source} -o ${object}
+                ${architectures} ${definitions} -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -x hip -c ${source} -o ${object}
         DEPENDS ${source} DEPFILE ${object}.d COMMENT "Building HIP object ${object}" VERBATIM)
       list(APPEND objects ${object})
     endforeach()

@@ -82,14 +82,14 @@ class CheckKernels(unittest.TestCase):
         self.script = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_kernels", loader))
         with mock.patch.object(sys, "dont_write_bytecode", True):
             loader.exec_module(self.script)
-        self.script.NVIDIA, self.script.AMD, self.script.OCCUPANCY = root / "cuda", root / "hip", root / "occupancy.hpp"
+        self.script.BUILD, self.script.DOUBLE, self.script.OCCUPANCY = root / "whole", root / "double", root / "occupancy.hpp"
         self.script.OCCUPANCY.write_text(OCCUPANCY)
-        self.ours = self.object("cuda/trisweep_gpu.dir/worker.cu.o")
-        self.heap = self.object("cuda/trisweep_nvshmem.dir/cmake_device_link.o")
-        self.amd = self.object("hip/worker.hip.o")
+        self.ours = self.object("whole/trisweep_gpu.dir/worker.cu.o")
+        self.heap = self.object("whole/trisweep_nvshmem.dir/cmake_device_link.o")
+        self.amd = self.object("whole/worker.hip.o")
 
     def object(self, name):
-        path = pathlib.Path(self.script.NVIDIA).parent / name
+        path = pathlib.Path(self.script.BUILD).parent / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         return str(path)
@@ -191,6 +191,22 @@ class CheckKernels(unittest.TestCase):
     def test_objects_by_name_are_held_to_the_bounds_alone(self):
         self.assertEqual(self.check({self.ours: [usual()["several"]]}, self.ours), "")
         self.assertIn("stack 8, more than 0", self.check({self.ours: [Kernel("RunBatch<float>", stack=8)]}, self.ours))
+
+    def test_of_double_precision_and_one_chip(self):
+        def check(without=(), **changed):
+            ours = usual()
+            del ours["float"]
+            for name, figures in changed.items():
+                vars(ours[name]).update(figures)
+            objects = {self.object("double/trisweep_gpu.dir/worker.cu.o"): [ours[name] for name in ours if name not in without],
+                       self.object("double/trisweep_nvshmem.dir/cmake_device_link.o"): usual_of_heap().values()}
+            return self.check(objects, "--double")
+
+        self.assertEqual(check(), "")
+        self.assertEqual(check(rows={"registers": 40}), "")  # another chip may need more
+        self.assertIn('{"SolveRows<double>", 56, 4}', check(rows={"registers": 56}))
+        self.assertIn("stack 8, more than 0", check(batch={"stack": 8}))
+        self.assertIn("no kernel", check(without=["batch"]))
 
     def test_of_amd_stack_and_registers(self):
         def check(**changed):

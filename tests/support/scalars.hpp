@@ -1,6 +1,5 @@
 #pragma once
-// Every scalar type of the build, for typed tests; with the address sanitizer, which looks for other things
-// than numbers, those in double precision.
+// Every scalar type of the build, for typed tests.
 
 #include <gtest/gtest.h>
 
@@ -19,11 +18,7 @@ using DoubleScalars = ::testing::Types<double, std::complex<double>>;
 #define TRISWEEP_ONE_OF(T) , T
 template <class, class... T>
 using TypesButFirst = ::testing::Types<T...>;
-#if defined(__SANITIZE_ADDRESS__)
-using Scalars = DoubleScalars;
-#else
 using Scalars = TypesButFirst<void TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_ONE_OF)>;
-#endif
 #undef TRISWEEP_ONE_OF
 
 }  // namespace trisweep::testing_support

@@ -38,7 +38,7 @@ struct MinimumDegree {
 MinimumDegree order_with_amd(const Graph& graph);
 
 // The top of SCOTCH's nested dissection. Where SCOTCH stops dissecting early, the nodes below are empty.
-// Throws Error(environment) when SCOTCH fails.
+// Throws Error(environment) when SCOTCH fails, Error(input) in a library that was built without it.
 TreeVertices dissect_with_scotch(const Graph& graph, int levels, Index seed, Observer& observer);
 
 // Splits `items` (by weight) into two sides of about equal weight, heaviest first; side[k] is 0 or 1. `load`:

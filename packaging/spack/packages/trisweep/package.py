@@ -20,6 +20,7 @@ class Trisweep(CMakePackage):
 
     variant("shared", default=False, description="Build shared libraries")
     variant("cli", default=True, description="Build the trisweep command")
+    variant("scotch", default=False, description="Order with SCOTCH as well (license CeCILL-C)")
     variant("hmatrix", default=True, description="H-matrices, boundary elements, and files of factors")
 
     depends_on("c", type="build")
@@ -29,8 +30,8 @@ class Trisweep(CMakePackage):
     depends_on("mpi")
     depends_on("openblas threads=pthreads")  # the serial one is not safe to call from several threads
     depends_on("metis@5:")
-    depends_on("scotch")
     depends_on("suite-sparse")  # AMD
+    depends_on("scotch", when="+scotch")
     depends_on("fmt@9:")
     depends_on("nlohmann-json@3.11:")
     depends_on("zlib-api")
@@ -45,5 +46,6 @@ class Trisweep(CMakePackage):
             self.define("TRISWEEP_BUILD_TESTS", False),
             self.define("TRISWEEP_SOLVE_ONLY", self.spec.satisfies("~hmatrix")),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define_from_variant("TRISWEEP_SCOTCH", "scotch"),
             self.define_from_variant("TRISWEEP_BUILD_CLI", "cli"),
         ]

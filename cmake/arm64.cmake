@@ -1,0 +1,20 @@
+# Cross-compiling for arm64 with Debian's g++-aarch64-linux-gnu and the unpacked packages of a Debian for arm64 in
+# TRISWEEP_ARM64 (scripts/portability --arm64). Programs run under qemu.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TRISWEEP_ARM64)
+set(CMAKE_SYSROOT ${TRISWEEP_ARM64})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static;-L;${TRISWEEP_ARM64})
+# MPI's compiler wrapper is a program of the other architecture.
+set(openmpi ${TRISWEEP_ARM64}/usr/lib/aarch64-linux-gnu/openmpi)
+set(MPI_CXX_HEADER_DIR ${openmpi}/include CACHE PATH "")
+set(MPI_CXX_LIB_NAMES mpi CACHE STRING "")
+set(MPI_mpi_LIBRARY ${openmpi}/lib/libmpi.so CACHE FILEPATH "")
+set(MPI_CXX_SKIP_MPICXX ON CACHE BOOL "")
+set(MPI_EXECUTABLE_SUFFIX .openmpi CACHE STRING "")
