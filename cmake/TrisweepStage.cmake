@@ -22,7 +22,7 @@ function(trisweep_stage name)
   set_target_properties(trisweep_${name} PROPERTIES
     POSITION_INDEPENDENT_CODE ON
     # Where several files are compiled as one: each has its own.
-    UNITY_BUILD_CODE_AFTER_INCLUDE "#undef INSTANTIATE")
+    UNITY_BUILD_CODE_AFTER_INCLUDE "#undef INSTANTIATE\n#undef INSTANTIATE_STORAGE")
   target_precompile_headers(trisweep_${name} REUSE_FROM trisweep_headers)
   foreach(stage IN LISTS ARG_USES)
     if(TARGET trisweep_${stage})

@@ -6,6 +6,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "support/scalars.hpp"
+
 namespace trisweep::report {
 namespace {
 
@@ -232,6 +234,14 @@ TEST(Verdict, NamesTheCauseAndARemedy) {
   EXPECT_THAT(verdict(r, false), HasSubstr("does not satisfy its equations (backward error 1.0e-03)"));
   EXPECT_THAT(verdict(r, false), Not(HasSubstr("--precision")));
   EXPECT_THAT(verdict(r, true), HasSubstr("is one of many that satisfy the equations"));
+}
+
+TEST(Verdict, OfSinglePrecisionNamesDouble) {
+  if (!testing_support::has_single) GTEST_SKIP() << "this build has no single precision";
+  RunRecord r = example();
+  r.solve.arioli_demmel_duff_backward_error = 1e-3;
+  r.solve.unsolved = {1, 3};
+  r.factor.numerically_singular = true;
   r.solve.precision = "float";
   EXPECT_THAT(verdict(r, false), HasSubstr("numerically singular in single precision"));
   EXPECT_THAT(verdict(r, false), HasSubstr("--precision double"));

@@ -16,11 +16,11 @@ namespace {
 using distribution::LocalSide;
 
 constexpr const char* content = "the compressed factors";
-constexpr std::size_t line = 64;               // panels in tiles begin at cache lines
+constexpr std::size_t cache_line = 64;         // panels in tiles begin at cache lines
 constexpr std::size_t block_bytes = 16 << 20;  // that a thread takes from the system at a time
 
 constexpr std::size_t room_of(std::size_t bytes, bool in_tiles) {
-  return in_tiles ? (bytes + line - 1) / line * line : bytes;
+  return in_tiles ? (bytes + cache_line - 1) / cache_line * cache_line : bytes;
 }
 
 template <class S>
