@@ -71,9 +71,6 @@ function(trisweep_instruction_sets stage name)
 endfunction()
 
 if(TRISWEEP_SANITIZE)
-  # Checks of each pointer that is followed take a third of the compiler's time, and what is beyond an object the address
-  # sanitizer tells as well.
-  add_compile_options(-fsanitize=${TRISWEEP_SANITIZE} -fno-sanitize=null,alignment,object-size,pointer-overflow,vptr
-                      -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options(-fsanitize=${TRISWEEP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TRISWEEP_SANITIZE})
 endif()

@@ -124,13 +124,13 @@ BAD_CALLS = {
 
 # A start of ranks takes half a second: of the above, one of each way to all ranks. What rank 0 alone sees (a file, a place
 # to write to), what each sees (words), and what depends on their number.
-SEVERAL = dict.fromkeys([
+SEVERAL = {
     "empty", "binary garbage", "truncated", "absurd counts", "not square", "truncated gzip",
     "unknown option", "missing file", "grid too large", "grid of letters", "unknown op", "right-hand side missing",
     "right-hand side too long", "right-hand side not a number", "solution in a missing folder",
     "record where nobody may write", "both outputs to one file", "no size", "gallery into a missing folder",
     "info on nothing",
-], 2)
+}
 
 
 class Refusals(CommandTest):
@@ -154,10 +154,10 @@ class Refusals(CommandTest):
                     left={"a.mtx", *left}, several=several)
 
     def test_unreadable_matrices(self):
-        self.assertLessEqual(SEVERAL.keys(), UNREADABLE.keys() | BAD_CALLS.keys())
+        self.assertLessEqual(SEVERAL, UNREADABLE.keys() | BAD_CALLS.keys())
         for name, (text, word) in UNREADABLE.items():
             with self.subTest(name):
-                self.refuse_matrix(text, word, 2, several=SEVERAL.get(name, 0))
+                self.refuse_matrix(text, word, 2, several=2 if name in SEVERAL else 0)
 
     def test_structurally_singular(self):
         for name, text in STRUCTURALLY_SINGULAR.items():
@@ -214,7 +214,7 @@ class Refusals(CommandTest):
         before = self.files()
         for name, (arguments, word) in BAD_CALLS.items():
             with self.subTest(name):
-                self.refuse(*arguments, word=word, status=2, left=before, several=SEVERAL.get(name, 0))
+                self.refuse(*arguments, word=word, status=2, left=before, several=2 if name in SEVERAL else 0)
 
     def test_older_outputs_survive_a_failure(self):
         self.write("truncated.mtx", UNREADABLE["truncated"][0])
