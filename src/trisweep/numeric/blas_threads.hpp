@@ -1,4 +1,5 @@
 #pragma once
+// The threads of OpenBLAS, which belong to the program.
 #include <cstddef>
 
 namespace trisweep::numeric {
