@@ -93,12 +93,15 @@ else()
     find_library(TRISWEEP_SUPERLU_DIST_LIBRARY superlu_dist)
     find_path(TRISWEEP_SUPERLU_DIST_INCLUDE superlu_ddefs.h PATH_SUFFIXES superlu-dist superlu_dist)
     if(TRISWEEP_SUPERLU_DIST_LIBRARY AND TRISWEEP_SUPERLU_DIST_INCLUDE)
-      # Other versions keep their factors in other fields.
-      file(STRINGS ${TRISWEEP_SUPERLU_DIST_INCLUDE}/superlu_defs.h found REGEX "define SUPERLU_DIST_MAJOR_VERSION +8$")
-      if(found)
+      # Later ones end the program where the parallel symbolic factorization runs out of its first guess of memory
+      # (their issues 161 and 178), and others keep their factors in other fields.
+      file(STRINGS ${TRISWEEP_SUPERLU_DIST_INCLUDE}/superlu_defs.h found
+           REGEX "define SUPERLU_DIST_(MAJOR_VERSION +8|MINOR_VERSION +[01])$")
+      list(LENGTH found of_version)
+      if(of_version EQUAL 2)
         set(wanted TRUE)
       else()
-        message(NOTICE "SuperLU_DIST in ${TRISWEEP_SUPERLU_DIST_INCLUDE} is not of version 8; going on without it")
+        message(NOTICE "SuperLU_DIST in ${TRISWEEP_SUPERLU_DIST_INCLUDE} is not 8.0 or 8.1; going on without it")
       endif()
     endif()
   endif()

@@ -102,7 +102,7 @@ double transfer_seconds(const model::GpuNode& node, std::span<const Transfer> tr
   }
   double total = 0;
   for (const auto& [gpu, seconds] : adding) total = std::max(total, seconds);
-  for (const auto& [number, links] : step) total += links.busiest();
+  for (const auto& [nth, links] : step) total += links.busiest();
   return total;
 }
 

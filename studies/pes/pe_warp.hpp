@@ -79,12 +79,12 @@ class PeWarp {
   }
 
   TRISWEEP_DEVICE void solve(const Waiting& waiting) {
-    const Index at = waiting.component.at, number = pe_.number[at];
+    const Index at = waiting.component.at, row = pe_.number[at];
     Register<T> value;
     warp_.each([&](int l) {
       T right{};
       if (l == 0) {
-        right = task_.b[number];
+        right = task_.b[row];
         right -= pe_.mine.own.sum[waiting.component.number];
       }
       right -= Exchange::sum(pe_, waiting.component, part(l), counts_[usize(l)]);
@@ -94,7 +94,7 @@ class PeWarp {
     warp_.each([&](int l) {
       if (pe_.diagonal != nullptr) value[usize(l)] = backend::quotient(value[usize(l)], pe_.diagonal[at]);
       if (l != 0) return;
-      task_.x[number] = value[usize(l)];
+      task_.x[row] = value[usize(l)];
       ++counts_[usize(l)].rows;
     });
     for (Offset e = pe_.begin[at]; e < pe_.begin[at + 1]; e += Warp::lanes)

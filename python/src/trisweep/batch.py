@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -97,9 +97,19 @@ def solve_each(
 
 
 def side_by_side(work: Callable[[int], Result], count: int, threads: int) -> list[Result]:
-    """work(k) of each k, by k; 0 threads: all processors."""
-    with ThreadPoolExecutor(min(threads or os.cpu_count() or 1, max(count, 1))) as pool:
-        return list(pool.map(work, range(count)))
+    """work(k) of each k, by k; 0 threads: all processors. Each thread takes the next k, without waking the caller."""
+    results: list[Result | None] = [None] * count
+    numbers = iter(range(count))
+
+    def take() -> None:
+        for k in numbers:
+            results[k] = work(k)
+
+    workers = min(threads or os.cpu_count() or 1, max(count, 1))
+    with ThreadPoolExecutor(workers) as pool:
+        for done in [pool.submit(take) for _ in range(workers)]:
+            done.result()
+    return cast("list[Result]", results)
 
 
 def _or_none(factorize: Callable[[int], Solver], k: int) -> Solver | None:

@@ -81,17 +81,18 @@ class LocalPe {
         program_(&program),
         nrhs_(nrhs),
         heap_(heap),
-        program_view_(view_of(program,
-                              [this]<class A>(const std::vector<A>& list) {
-                                return ArrayView<A>{place(std::span(list)), static_cast<Index>(list.size())};
-                              })),
+        program_view_(
+            view_of(program,
+                    [this]<class A>(const std::vector<A>& list) {
+                      return ArrayView<A>{this->place(std::span(list)), static_cast<Index>(list.size())};
+                    })),
         own_shared_(device, shared == nullptr ? shared_layout(program, pes).template bytes<T>(nrhs) : 0,
                     pes > 1 ? backend::MemoryUse::reached : backend::MemoryUse::own),
         shared_(shared_layout(program, pes).template at<T>(shared == nullptr ? own_shared_.data() : shared)),
         counter_(device, usize(program.counters)),
         b_scale_(device, data.b_scale),
         x_scale_(device, data.x_scale),
-        measured_(device::measured(data.measuring, [this](auto values) { return place(values); })),
+        measured_(device::measured(data.measuring, [this](auto values) { return this->place(values); })),
         copies_(device, callers_rows_of(program), nrhs),
         record_(device,
                 (sizeof(Control) - offsetof(Control, failed)) / sizeof(Count) + program.part.size() + 1,

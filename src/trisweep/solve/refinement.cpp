@@ -467,10 +467,10 @@ ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<
     const R rounding = static_cast<R>(std::sqrt(double(terms))) * std::numeric_limits<R>::epsilon();
     residuals_.magnitudes(op, right, here, magnitude);
     a_.residual(op, here, right, r, solver_.pool());
-    const auto norm = krylov::max_norms<T>({a_.comm(), solver_.pool()}, here)[0];
+    const auto largest = krylov::max_norms<T>({a_.comm(), solver_.pool()}, here)[0];
     for (std::size_t i = 0; i < error.size(); ++i) {
       error[i] = std::abs(r.data[i]) + rounding * magnitude[i];
-      of_largest[i] = norm > 0 ? static_cast<R>(1 / norm) : R(0);
+      of_largest[i] = largest > 0 ? static_cast<R>(1 / largest) : R(0);
       of_each[i] = here.data[i] == T{} ? R(0) : R(1) / std::abs(here.data[i]);
     }
     return ForwardError{.solution_condition = skeel_condition<T>(solver_, op, of_largest, magnitude),

@@ -18,10 +18,10 @@ constexpr double not_recovered = 0.1;
 template <Scalar T>
 class Rounds {
  public:
-  Rounds(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver)
+  Rounds(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver, RefinedSolver<T>& refined)
       : a_(a),
         solver_(solver),
-        refined_(a, solver),
+        refined_(refined),
         unknown_scale_(solver.equation_scale(Op::transpose)),
         v_(usize(a.local_rows())),
         zero_(v_.size()),
@@ -39,19 +39,22 @@ class Rounds {
     return error > 0 ? 1 / error : HUGE_VAL;
   }
 
-  // v becomes what a solve misses of it, scaled to a largest entry of 1. Returns the share that was missed;
-  // zero leaves v as it was.
-  double miss() {
-    const double before = largest(v_);
+  // The share of v that a solve misses.
+  double missed(const RefinementOptions& refinement) {
     a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1}, solver_.pool());
-    refined_.solve(Op::none, columns(image_), {recovered_.data(), rows(), 1}, {.best = true});
+    refined_.solve(Op::none, columns(image_), {recovered_.data(), rows(), 1}, refinement);
     std::transform(v_.begin(), v_.end(), recovered_.begin(), recovered_.begin(), std::plus<>{});
-    const double missed = largest(recovered_);  // image_ is -A v
-    if (missed > 0 && std::isfinite(missed)) {
+    return largest(recovered_) / largest(v_);  // image_ is -A v
+  }
+
+  // As missed(); v becomes what was, scaled to a largest entry of 1, unless that is nothing.
+  double miss() {
+    const double share = missed({.best = true}), most = largest(recovered_);
+    if (most > 0 && std::isfinite(most)) {
       std::transform(recovered_.begin(), recovered_.end(), v_.begin(),
-                     [&](const T& entry) { return entry / static_cast<RealOf<T>>(missed); });
+                     [&](const T& entry) { return entry / static_cast<RealOf<T>>(most); });
     }
-    return missed / before;
+    return share;
   }
 
  private:
@@ -64,7 +67,7 @@ class Rounds {
 
   krylov::DistributedMatrix<T>& a_;
   TriangularSolver<T>& solver_;
-  RefinedSolver<T> refined_;
+  RefinedSolver<T>& refined_;
   std::span<const double> unknown_scale_;
   std::vector<T> v_;
   std::vector<T> zero_;
@@ -75,9 +78,11 @@ class Rounds {
 }  // namespace
 
 template <Scalar T>
-Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver) {
-  Rounds<T> rounds(a, solver);
+Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver,
+                        RefinedSolver<T>& refined) {
+  Rounds<T> rounds(a, solver, refined);
   Probe probe{.recovered = true};
+  if (rounds.missed({}) <= surely_recovered) return probe;
   double missed = 1;
   for (int round = 0; round < most_rounds && missed > surely_recovered; ++round) {
     probe.condition = std::max(probe.condition, rounds.condition());
@@ -89,7 +94,8 @@ Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& so
   return probe;
 }
 
-#define INSTANTIATE(T) template Probe probe_singularity(krylov::DistributedMatrix<T>&, TriangularSolver<T>&);
+#define INSTANTIATE(T) \
+  template Probe probe_singularity(krylov::DistributedMatrix<T>&, TriangularSolver<T>&, RefinedSolver<T>&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

@@ -9,8 +9,8 @@
 // a componentwise backward error omega (refinement.hpp): a relative change of entries by omega makes A
 // singular, whatever the units of its equations and unknowns are.
 //
-// Each rank holds its rows of all vectors. Costs one refined solve, or up to four when the first missed
-// much.
+// Each rank holds its rows of all vectors. Costs one solve, corrected only where that is not a good one;
+// where it missed much, up to four of solves that are refined to the last bit.
 
 #include "trisweep/solve/refinement.hpp"
 
@@ -20,12 +20,14 @@ struct Probe {
   // Whether as much as one digit of the known solution came back. If not, no answer can be trusted, whatever
   // the reason.
   bool recovered = false;
-  // The largest 1 / omega, a lower bound of a componentwise condition number; infinite when A v = 0.
-  double condition = 0;
+  // The largest 1 / omega that was looked at, a lower bound of a componentwise condition number; infinite
+  // when A v = 0.
+  double condition = 1;
 };
 
-// Collective; the same result on every rank.
+// `refined` is of this matrix and this solver. Collective; the same result on every rank.
 template <Scalar T>
-Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver);
+Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver,
+                        RefinedSolver<T>& refined);
 
 }  // namespace trisweep::solve

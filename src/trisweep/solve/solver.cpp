@@ -184,7 +184,7 @@ struct Solver<T>::State {
 
   Answer judge(Refined result) {
     if (!condition) {
-      const Probe probe = probe_singularity(system.matrix(), *solver);
+      const Probe probe = probe_singularity(system.matrix(), *solver, *refined);
       condition = {.condition_estimate = std::max(probe.condition, estimate_condition(*solver)),
                    .probe_condition = probe.condition,
                    .recovered = probe.recovered};

@@ -93,7 +93,7 @@ def heat_map(traffic: Traffic, label: str) -> str:
 
 
 # Of a rank's time, the inner spans; what they do not cover is bookkeeping.
-ACTIVITIES = ("products", "idle", "receive", "send", "vectors")
+ACTIVITIES = ("products", "idle", "receive", "vectors", "send")  # "vectors" in its colour of the ranks' bars
 MOST_SPANS = 6000  # drawn; beyond it the shortest are left out
 
 
