@@ -13,7 +13,7 @@
 
 namespace trisweep::testing_support {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TRISWEEP_TESTS_ARE_EMULATED)
 inline constexpr unsigned seconds_without_life = 200;  // five times slower
 #else
 inline constexpr unsigned seconds_without_life = 40;
