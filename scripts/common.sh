@@ -20,6 +20,30 @@ jobs_that_fit() {
   if ((fit < cores)); then echo "$fit"; else echo "$cores"; fi
 }
 
+as_root() { if [[ $(id -u) == 0 ]]; then "$@"; else sudo "$@"; fi; }
+
+# make_bare_system FOLDER RELEASE PACKAGE,...: a Debian with these packages and little else, unless it is there.
+make_bare_system() {
+  if [[ -d $1 ]]; then return; fi
+  command -v debootstrap >/dev/null || die "debootstrap is needed (Debian: debootstrap)"
+  mkdir -p "$(dirname "$1")"
+  as_root debootstrap --variant=minbase --include="$3" "$2" "$1.part"
+  as_root mv "$1.part" "$1"
+}
+
+# in_bare_system FOLDER [UNSHARE-OPTION...] -- COMMAND...: as root of that system; --net: without a network.
+in_bare_system() {
+  local folder=$1 options=()
+  shift
+  while [[ $1 != -- ]]; do
+    options+=("$1")
+    shift
+  done
+  # shellcheck disable=SC2016  # the inner shell expands "$@"
+  as_root unshare --pid --fork --mount --mount-proc "${options[@]}" --root="$folder" \
+    sh -c 'mount -t sysfs sysfs /sys && shift && exec "$@"' sh "$@"
+}
+
 # The name of the program, at the version the whole project uses: clang-format's output differs between versions.
 clang_tool() {
   local version=14
