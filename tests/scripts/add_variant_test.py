@@ -181,12 +181,11 @@ def copy_tree():
 
 
 def configure():
-    """As the build folder is configured, but for make, which compares times alone, and takes objects from elsewhere; and
-    what is compiled is not optimized, for minutes."""
+    """As the build folder is configured, but for make: it compares times alone, and takes objects from elsewhere."""
     kept = re.compile(r"(CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER|CMAKE_CXX_COMPILER_LAUNCHER|CMAKE_CXX_FLAGS\w*"
                       r"|CMAKE_UNITY_BUILD\w*|MPI_EXECUTABLE_SUFFIX|TRISWEEP_\w*):(\w+)=(.*)")
     cache = (BUILD / "CMakeCache.txt").read_text().splitlines()
-    settings = [f"-D{m[1]}:{m[2]}={re.sub('-O[1-3]', '-O0', m[3])}" for m in map(kept.fullmatch, cache) if m]
+    settings = [f"-D{m[1]}:{m[2]}={m[3]}" for m in map(kept.fullmatch, cache) if m]
     call("cmake", "-S", SOURCE, "-B", OBJECTS, "-G", "Unix Makefiles", *settings)
 
 
