@@ -32,8 +32,8 @@ std::string legend(Index largest) {
     x += margin / 2 + 8;
     text += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" font-family=\"sans-serif\">{}</text>\n", x,
                         side + margin / 3 + text_size, text_size, words);
-    x += text_size * static_cast<double>(words.size()) +
-         24;  // reports enlarge the text where the page is narrow
+    // Wider than the text, which reports enlarge where the page is narrow.
+    x += text_size * static_cast<double>(words.size()) + 24;
   };
   add(hmatrix::StoredBlock::dense, "dense");
   for (const Index rank : {0, largest / 4, largest / 2, largest}) add(rank, fmt::format("rank {}", rank));

@@ -49,12 +49,17 @@ void expect_sound_structure(const symbolic::Structure& s) {
   }
 }
 
+// The product of the factors is `a` up to `allowed` epsilon.
 template <Scalar T>
-void expect_is(const Factors<T>& f, const matrix::Csr<T>& a) {
-  EXPECT_LT(testing::max_difference(testing::reconstruct(f), testing::dense(a)),
-            10 * epsilon<T> * testing::rounded_of(f));
+void expect_within(const Factors<T>& f, const matrix::Csr<T>& a, double allowed) {
+  EXPECT_LT(testing::max_difference(testing::reconstruct(f), testing::dense(a)), allowed * epsilon<T>);
   EXPECT_EQ(f.perturbed_pivots, 0);
   expect_sound_structure(*f.structure);
+}
+
+template <Scalar T>
+void expect_is(const Factors<T>& f, const matrix::Csr<T>& a, double tolerance) {
+  expect_within(f, a, tolerance * testing::max_abs(testing::dense(a)));
 }
 
 matrix::Pattern full_pattern(Index n) {
@@ -80,7 +85,7 @@ TYPED_TEST(DelayedPivots, ReproduceIntegerBases) {
     for (const unsigned seed : {1u, 2u, 3u}) {
       const auto a = hard::with_phases<TypeParam>(hard::integer_basis(n, 2, seed));
       const auto f = factor(a, testing::random_structure(a.pattern, 5, seed), Kind::lu, {});
-      expect_is(*f, a);
+      expect_is(*f, a, 1e5);
       delayed += f->delayed_pivots;
     }
   }
@@ -91,7 +96,10 @@ TYPED_TEST(DelayedPivots, ReproduceSaddlePointsAndMatricesOfSigns) {
   for (const unsigned seed : {1u, 2u, 4u}) {
     for (const auto& rows : {hard::saddle_point(60, seed), hard::signs(80, 2, seed)}) {
       const auto a = hard::with_phases<TypeParam>(rows);
-      expect_is(*factor(a, testing::random_structure(a.pattern, 7, seed), Kind::lu, {}), a);
+      const auto f = factor(a, testing::random_structure(a.pattern, 7, seed), Kind::lu, {});
+      // Of entries alike in size rounding chooses the pivot, and with it the growth: each compiler has its
+      // own.
+      expect_within(*f, a, testing::rounded_of(*f));
     }
   }
 }
@@ -102,7 +110,7 @@ TYPED_TEST(DelayedPivots, CascadeThroughManyFrontsUntilTheirRowsArrive) {
     std::vector<Index> first(usize(n) + 1);
     std::iota(first.begin(), first.end(), 0);
     const auto f = factor(a, testing::structure_of(full_pattern(n), first), Kind::lu, {});
-    expect_is(*f, a);
+    expect_is(*f, a, 10);
     // The first half of the columns waits for the rows of the second, which then have other columns, too.
     EXPECT_GE(f->delayed_pivots, n / 2);
     EXPECT_LT(f->structure->first[1], n);
@@ -118,7 +126,7 @@ TYPED_TEST(DelayedPivots, LeaveAFrontWithoutColumns) {
   a(4, 4) = a(2, 3) = a(3, 5) = 0.5;
   const auto matrix = testing::sparse<TypeParam>(a);
   const auto f = factor(matrix, testing::structure_of(matrix.pattern, {0, 2, 4, 6}), Kind::lu, {});
-  expect_is(*f, matrix);
+  expect_is(*f, matrix, 100);
   EXPECT_EQ(f->delayed_pivots, 2);
   // A supernode is never wider than the analysis made them, so what is left is cut in two.
   EXPECT_EQ(f->structure->first, (std::vector<Index>{0, 2, 4, 6}));
@@ -140,7 +148,7 @@ TYPED_TEST(DelayedPivots, StayWithinAFrontOfSeveralSupernodes) {
   const auto structure = testing::structure_of(full_pattern(n), {0, 40, 80, 120, 160});
   ASSERT_EQ(build_front_tree(*structure).fronts(), 1);
   const auto f = factor(matrix, structure, Kind::lu, {});
-  expect_is(*f, matrix);
+  expect_is(*f, matrix, 1e4);
   EXPECT_GE(f->delayed_pivots, w);
 }
 
@@ -152,7 +160,7 @@ TYPED_TEST(DelayedPivots, BoundGrowth) {
   const auto matrix = testing::sparse<TypeParam>(a);
   const auto structure = testing::structure_of(matrix.pattern, {0, 1, 3});
   const auto f = factor(matrix, structure, Kind::lu, {});
-  expect_is(*f, matrix);
+  expect_is(*f, matrix, 10);
   EXPECT_EQ(f->delayed_pivots, 1);
   EXPECT_EQ(factor(matrix, structure, Kind::lu, {.relative_threshold = 1e-6})->delayed_pivots, 0);
 }
@@ -165,7 +173,7 @@ TYPED_TEST(DelayedPivots, AreNoneWhenAFrontCanTakeItsSmallPivots) {
   const auto matrix = testing::sparse<TypeParam>(a);
   const auto structure = testing::structure_of(matrix.pattern, {0, 1, 4});
   const auto f = factor(matrix, structure, Kind::lu, {});
-  expect_is(*f, matrix);
+  expect_is(*f, matrix, 4);
   EXPECT_EQ(f->delayed_pivots, 0);
   EXPECT_EQ(f->structure, structure);
   EXPECT_TRUE(f->row_new.empty());

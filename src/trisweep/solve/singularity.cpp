@@ -39,22 +39,24 @@ class Rounds {
     return error > 0 ? 1 / error : HUGE_VAL;
   }
 
-  // The share of v that a solve misses.
+  // The largest entry of what a solve misses of v.
   double missed(const RefinementOptions& refinement) {
     a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1}, solver_.pool());
     refined_.solve(Op::none, columns(image_), {recovered_.data(), rows(), 1}, refinement);
     std::transform(v_.begin(), v_.end(), recovered_.begin(), recovered_.begin(), std::plus<>{});
-    return largest(recovered_) / largest(v_);  // image_ is -A v
+    return largest(recovered_);  // image_ is -A v
   }
+  double size() { return largest(v_); }
 
-  // As missed(); v becomes what was, scaled to a largest entry of 1, unless that is nothing.
+  // v becomes what a solve misses of it, scaled to a largest entry of 1. Returns the share that was missed;
+  // zero leaves v as it was.
   double miss() {
-    const double share = missed({.best = true}), most = largest(recovered_);
+    const double before = size(), most = missed({.best = true});
     if (most > 0 && std::isfinite(most)) {
       std::transform(recovered_.begin(), recovered_.end(), v_.begin(),
                      [&](const T& entry) { return entry / static_cast<RealOf<T>>(most); });
     }
-    return share;
+    return most / before;
   }
 
  private:
@@ -82,7 +84,7 @@ Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& so
                         RefinedSolver<T>& refined) {
   Rounds<T> rounds(a, solver, refined);
   Probe probe{.recovered = true};
-  if (rounds.missed({}) <= surely_recovered) return probe;
+  if (rounds.missed({}) <= surely_recovered * rounds.size()) return probe;
   double missed = 1;
   for (int round = 0; round < most_rounds && missed > surely_recovered; ++round) {
     probe.condition = std::max(probe.condition, rounds.condition());
