@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "trisweep/numeric/factors.hpp"
-#include "trisweep/numeric/front_worker.hpp"
+#include "trisweep/numeric/front_factorization.hpp"
 
 namespace trisweep::numeric {
 namespace {
@@ -47,51 +47,95 @@ PivotRules<Real> pivot_rules(Real largest, const FactorizationOptions& options) 
           .growth = Real(options.growth)};
 }
 
+double flops_of(const Fronts& fronts, std::span<const char> own) {
+  double sum = 0;
+  for (std::size_t f = 0; f < fronts.flops.size(); ++f) sum += own.empty() || own[f] ? fronts.flops[f] : 0;
+  return sum;
+}
+
 }  // namespace
+
+template <Scalar T>
+FrontFactorization<T>::FrontFactorization(const Fronts& fronts, const MatrixValues<T>& values,
+                                          const FactorizationOptions& options, Observer& observer,
+                                          PanelSink<T>* sink, std::span<const char> own)
+    : fronts_(fronts),
+      observer_(observer),
+      units_(cut_into_units(fronts.tree, fronts.flops, std::max(1, options.threads), own)),
+      factors_(allocate<T>(fronts, sink == nullptr)),
+      progress_(observer, flops_of(fronts, own)),
+      job_{.source = {values.value, fronts},
+           .rules = pivot_rules(values.largest, options),
+           .factors = factors_,
+           .result = std::vector<FrontResult<T>>(usize(fronts.tree.fronts())),
+           .limits = DelayLimits(fronts.tree, fronts.all_panel_entries),
+           .modulus = std::vector<double>(has_upper(fronts.kind) ? 0 : usize(fronts.tree.fronts()), 1.0),
+           .progress = progress_,
+           .sink = sink} {
+  const int threads = std::clamp(options.threads, 1, std::max(1, static_cast<int>(units_.size())));
+  Offset stack = 0;
+  for (const Unit& u : units_) stack = std::max(stack, u.stack);
+  for (int t = 0; t < threads; ++t) workers_.push_back(std::make_unique<FrontWorker<T>>(job_, t, stack));
+}
+
+template <Scalar T>
+bool FrontFactorization<T>::factor_subtrees() {
+  const auto work = [&](int thread, const Unit& unit) { return workers_[usize(thread)]->process(unit); };
+  return run_units(units_, static_cast<int>(workers_.size()), work, [&] { progress_.poll(); });
+}
+
+template <Scalar T>
+bool FrontFactorization<T>::factor_front(Index f) {
+  return workers_.front()->process(Unit{.first = f, .last = f});
+}
+
+template <Scalar T>
+FrontContribution<T> FrontFactorization<T>::take(Index f) {
+  FrontResult<T>& result = job_.result[usize(f)];
+  return {std::exchange(*result.own, {}), result.redone_entries};
+}
+
+template <Scalar T>
+void FrontFactorization<T>::put(Index f, FrontContribution<T> contribution) {
+  Contribution<T>& block = put_.emplace_back(std::move(contribution.block));
+  job_.result[usize(f)] = {block.view.data, &block, contribution.redone_entries};
+}
+
+template <Scalar T>
+RedoneFronts<T> FrontFactorization<T>::take_redone() {
+  RedoneFronts<T> redone;
+  for (const auto& worker : workers_) {
+    std::ranges::move(worker->redone().front, std::back_inserter(redone.front));
+    std::ranges::move(worker->redone().piece, std::back_inserter(redone.piece));
+  }
+  return redone;
+}
+
+template <Scalar T>
+Factors<T> FrontFactorization<T>::finish(RedoneFronts<T> redone) {
+  observer_.progress("factor", 1.0);
+  std::vector<FrontPivots> pivots;
+  for (const auto& worker : workers_) {
+    factors_.perturbed_pivots += worker->perturbed_pivots();
+    factors_.pivots += worker->signs();
+    pivots.insert(pivots.end(), worker->pivots().begin(), worker->pivots().end());
+  }
+  std::ranges::sort(pivots, {}, &FrontPivots::front);
+  for (const FrontPivots& of_front : pivots) factors_.pivots += of_front.summary;
+  ModulusProduct moduli;
+  for (const double of_front : job_.modulus) moduli.multiply(of_front);
+  factors_.pivots.log_modulus += moduli.log();
+  insert_redone(std::move(redone), fronts_.tree, factors_);
+  return std::move(factors_);
+}
 
 template <Scalar T>
 std::optional<Factors<T>> factor(const Fronts& fronts, const MatrixValues<T>& values,
                                  const FactorizationOptions& options, Observer& observer,
                                  PanelSink<T>* sink) {
-  const FrontTree& tree = fronts.tree;
-  const std::vector<Unit> units = cut_into_units(tree, fronts.flops, std::max(1, options.threads));
-  const int threads = std::clamp(options.threads, 1, std::max(1, static_cast<int>(units.size())));
-
-  Factors<T> factors = allocate<T>(fronts, sink == nullptr);
-  FactorProgress progress(observer, std::reduce(fronts.flops.begin(), fronts.flops.end()));
-  FrontJob<T> job{.source = {values.value, fronts},
-                  .rules = pivot_rules(values.largest, options),
-                  .factors = factors,
-                  .result = std::vector<FrontResult<T>>(usize(tree.fronts())),
-                  .limits = DelayLimits(tree, factors.panel_ptr.back()),
-                  .modulus = std::vector<double>(has_upper(fronts.kind) ? 0 : usize(tree.fronts()), 1.0),
-                  .progress = progress,
-                  .sink = sink};
-
-  Offset stack = 0;
-  for (const Unit& u : units) stack = std::max(stack, u.stack);
-  std::vector<std::unique_ptr<FrontWorker<T>>> workers;
-  for (int t = 0; t < threads; ++t) workers.push_back(std::make_unique<FrontWorker<T>>(job, t, stack));
-
-  const auto work = [&](int thread, const Unit& unit) { return workers[usize(thread)]->process(unit); };
-  if (!run_units(units, threads, work, [&] { progress.poll(); })) return std::nullopt;
-  observer.progress("factor", 1.0);
-  std::vector<FrontPivots> pivots;
-  RedoneFronts<T> redone;
-  for (const auto& worker : workers) {
-    factors.perturbed_pivots += worker->perturbed_pivots();
-    factors.pivots += worker->signs();
-    pivots.insert(pivots.end(), worker->pivots().begin(), worker->pivots().end());
-    std::ranges::move(worker->redone().front, std::back_inserter(redone.front));
-    std::ranges::move(worker->redone().piece, std::back_inserter(redone.piece));
-  }
-  std::ranges::sort(pivots, {}, &FrontPivots::front);
-  for (const FrontPivots& of_front : pivots) factors.pivots += of_front.summary;
-  ModulusProduct moduli;
-  for (const double of_front : job.modulus) moduli.multiply(of_front);
-  factors.pivots.log_modulus += moduli.log();
-  insert_redone(std::move(redone), tree, factors);
-  return factors;
+  FrontFactorization<T> run(fronts, values, options, observer, sink);
+  if (!run.factor_subtrees()) return std::nullopt;
+  return run.finish(run.take_redone());
 }
 
 template <Scalar T>
@@ -106,6 +150,7 @@ std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
 }
 
 #define TRISWEEP_INSTANTIATE(T)                                                                        \
+  template class FrontFactorization<T>;                                                                \
   template std::optional<Factors<T>> factor<T>(const Fronts&, const MatrixValues<T>&,                  \
                                                const FactorizationOptions&, Observer&, PanelSink<T>*); \
   template std::optional<Factors<T>> factor<T>(const matrix::Csr<T>&,                                  \

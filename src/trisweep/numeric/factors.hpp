@@ -30,7 +30,8 @@ namespace trisweep::numeric {
 //   lower    m x w  L(rows(K), K)
 //   diagonal w x w  D(K)^-1
 //   upper    m x w  U(K, rows(K))^T (plain transpose); empty unless has_upper(kind).
-// `lower`, `diagonal` and `upper` are empty where a sink has taken the panels.
+// `lower`, `diagonal` and `upper` are empty where a sink has taken the panels. Of a factorization by several
+// processes each has the panels of some supernodes; those of others have no entries.
 template <Scalar T>
 struct Factors {
   std::shared_ptr<const symbolic::Structure> structure;
@@ -48,6 +49,8 @@ struct Factors {
   std::vector<Index> row_new;
   std::vector<Index> col_new;
 
+  // Whether the panels of supernode k are here.
+  bool has(Index k) const { return diagonal_ptr[usize(k)] < diagonal_ptr[usize(k) + 1]; }
   const T* lower_panel(Index k) const { return lower.data() + panel_ptr[usize(k)]; }
   const T* upper_panel(Index k) const { return upper.data() + panel_ptr[usize(k)]; }
   const T* diagonal_block(Index k) const { return diagonal.data() + diagonal_ptr[usize(k)]; }

@@ -52,7 +52,7 @@ class Positions {
   std::vector<Index> position_;
 };
 
-void measure(const symbolic::Structure& s, Fronts& f) {
+void measure(const symbolic::Structure& s, std::span<const char> own, Fronts& f) {
   f.flops.assign(usize(f.tree.fronts()), 0);
   for (Index front = 0; front < f.tree.fronts(); ++front) {
     for (const Index k : f.tree.members(front))
@@ -63,9 +63,10 @@ void measure(const symbolic::Structure& s, Fronts& f) {
   f.panel_ptr.resize(usize(s.supernodes()) + 1);
   f.diagonal_ptr.resize(usize(s.supernodes()) + 1);
   for (Index k = 0; k < s.supernodes(); ++k) {
-    const Offset w = s.width(k);
-    f.panel_ptr[usize(k) + 1] = f.panel_ptr[usize(k)] + w * s.height(k);
-    f.diagonal_ptr[usize(k) + 1] = f.diagonal_ptr[usize(k)] + w * w;
+    const Offset w = s.width(k), made = own.empty() || own[usize(k)] ? 1 : 0;
+    f.all_panel_entries += w * s.height(k);
+    f.panel_ptr[usize(k) + 1] = f.panel_ptr[usize(k)] + made * w * s.height(k);
+    f.diagonal_ptr[usize(k) + 1] = f.diagonal_ptr[usize(k)] + made * w * w;
     f.widest = std::max(f.widest, s.width(k));
     if (!s.whole[usize(k)]) f.widest_divided = std::max(f.widest_divided, s.width(k));
   }
@@ -161,7 +162,7 @@ void record_fronts(Fronts& f) {
 
 Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_new,
                    std::span<const Index> col_new, std::shared_ptr<const symbolic::Structure> structure,
-                   Kind kind) {
+                   Kind kind, std::span<const char> own) {
   const symbolic::Structure& s = *structure;
   if (pattern.rows != s.n || pattern.cols != s.n) {
     throw Error(ErrorKind::usage,
@@ -169,7 +170,7 @@ Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_ne
                             pattern.cols, s.n));
   }
   Fronts f{.structure = structure, .kind = kind, .tree = build_front_tree(s)};
-  measure(s, f);
+  measure(s, own, f);
   deal_entries(pattern, row_new, col_new, f);
   find_places(s, f);
   record_fronts(f);

@@ -42,6 +42,7 @@ struct Fronts {
   std::vector<double> flops;         // by front
   std::vector<Offset> panel_ptr;     // as Factors have them
   std::vector<Offset> diagonal_ptr;  // likewise
+  Offset all_panel_entries = 0;      // of one factor, in other processes too
   Offset largest = 0;                // entries of the panels of a front
   Offset stack = 0;                  // entries of contribution blocks at once, on one thread
   Index widest = 1;                  // columns of a supernode
@@ -52,7 +53,7 @@ struct Fronts {
   std::vector<Index> place;         // of the rows of a front's contribution block in the front of its parent
   std::vector<FrontRecord> record;  // by front
 
-  // Of all panels.
+  // Of all panels that are made here.
   Offset factor_entries() const { return diagonal_ptr.back() + (has_upper(kind) ? 2 : 1) * panel_ptr.back(); }
   std::span<const MatrixEntry> entries(Index supernode) const {
     return {entry.data() + entry_ptr[usize(supernode)], entry.data() + entry_ptr[usize(supernode) + 1]};
@@ -64,9 +65,10 @@ struct Fronts {
 
 // Entry (i, j) of the pattern is entry (row_new[i], col_new[j]) of the matrix in the structure's order;
 // empty: it is in that order. All kinds but LU read the lower triangle. Throws Error(usage) when an entry
-// lies outside the structure.
+// lies outside the structure. `own`: by supernode, whether its panels are made in this process (empty: all
+// are); of others neither panels nor entries are needed.
 Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_new,
                    std::span<const Index> col_new, std::shared_ptr<const symbolic::Structure> structure,
-                   Kind kind);
+                   Kind kind, std::span<const char> own = {});
 
 }  // namespace trisweep::numeric

@@ -43,8 +43,9 @@ class Reshaping {
     std::vector<Offset> panel_ptr{0}, diagonal_ptr{0};
     for (auto* ptr : {&panel_ptr, &diagonal_ptr}) ptr->reserve(list_.size() + 1);
     for (Index k = 0; k < s.supernodes(); ++k) {
-      panel_ptr.push_back(panel_ptr.back() + Offset{s.width(k)} * s.height(k));
-      diagonal_ptr.push_back(diagonal_ptr.back() + Offset{s.width(k)} * s.width(k));
+      const Offset made = is_here(list_[usize(k)]) ? 1 : 0;
+      panel_ptr.push_back(panel_ptr.back() + made * s.width(k) * s.height(k));
+      diagonal_ptr.push_back(diagonal_ptr.back() + made * s.width(k) * s.width(k));
     }
     move(s, Part::lower, factors_.lower, factors_.panel_ptr, panel_ptr);
     if (has_upper(factors_.kind)) move(s, Part::upper, factors_.upper, factors_.panel_ptr, panel_ptr);
@@ -105,6 +106,10 @@ class Reshaping {
     return result;
   }
 
+  // Whether its panels are made in this process.
+  bool is_here(const Supernode<T>& s) const {
+    return s.piece ? !s.piece->diagonal.empty() : factors_.has(s.old);
+  }
   Index width(const Supernode<T>& s) const { return s.piece ? s.piece->width : old_.width(s.old); }
   // The rows of L's panel, and the columns of U's, by their old numbers.
   std::span<const Index> rows(const Supernode<T>& s) const {
@@ -157,6 +162,7 @@ class Reshaping {
     Buffer<T> result(usize(to.back()), "the factors with delayed pivots");
     for (Index k = 0; k < s.supernodes(); ++k) {
       const Supernode<T>& source = list_[usize(k)];
+      if (!is_here(source)) continue;
       T* target = result.data() + to[usize(k)];
       if (is_as_before_[usize(k)]) {
         std::copy_n(values.data() + from[usize(source.old)], to[usize(k) + 1] - to[usize(k)], target);
@@ -235,6 +241,38 @@ class Reshaping {
 
 }  // namespace
 
+// Fronts, by their number first; then pieces: supernode, width, the number of rows, rows and columns.
+template <Scalar T>
+std::vector<Index> shapes_of(const RedoneFronts<T>& redone) {
+  std::vector<Index> list{static_cast<Index>(redone.front.size())};
+  list.insert(list.end(), redone.front.begin(), redone.front.end());
+  for (const Piece<T>& p : redone.piece) {
+    list.insert(list.end(), {p.supernode, p.width, static_cast<Index>(p.row.size())});
+    list.insert(list.end(), p.row.begin(), p.row.end());
+    list.insert(list.end(), p.col.begin(), p.col.end());
+  }
+  return list;
+}
+
+template <Scalar T>
+void add_shapes(std::span<const Index> shapes, RedoneFronts<T>& redone) {
+  auto at = shapes.begin();
+  const auto take = [&](std::vector<Index>& to, Index count) {
+    to.insert(to.end(), at, at + count);
+    at += count;
+  };
+  const Index fronts = *at++;
+  take(redone.front, fronts);
+  while (at != shapes.end()) {
+    Piece<T>& piece = redone.piece.emplace_back();
+    piece.supernode = *at++;
+    piece.width = *at++;
+    const Index rows = *at++;
+    take(piece.row, rows);
+    take(piece.col, rows);
+  }
+}
+
 DelayLimits::DelayLimits(const FrontTree& tree, Offset panel_entries) {
   Index largest = 0;
   for (Index f = 0; f < tree.fronts(); ++f)
@@ -260,7 +298,9 @@ void insert_redone(RedoneFronts<T> redone, const FrontTree& tree, Factors<T>& fa
   Reshaping<T>(factors, by_supernode, redone.piece).restructure();
 }
 
-#define TRISWEEP_INSTANTIATE(T) \
+#define TRISWEEP_INSTANTIATE(T)                                            \
+  template std::vector<Index> shapes_of(const RedoneFronts<T>&);           \
+  template void add_shapes(std::span<const Index>, RedoneFronts<T>&);      \
   template void insert_redone<T>(RedoneFronts<T>, const FrontTree&, Factors<T>&);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE

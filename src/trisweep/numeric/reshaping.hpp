@@ -1,6 +1,7 @@
 #pragma once
 // Puts what came out of redone fronts into the factors.
 
+#include <span>
 #include <vector>
 
 #include "trisweep/numeric/factors.hpp"
@@ -15,6 +16,13 @@ struct RedoneFronts {
   std::vector<Index> front;
   std::vector<Piece<T>> piece;  // of all of them, those of one supernode in order
 };
+
+// All of them but the values, for other processes.
+template <Scalar T>
+std::vector<Index> shapes_of(const RedoneFronts<T>& redone);
+// Adds what shapes_of() says of another process's.
+template <Scalar T>
+void add_shapes(std::span<const Index> shapes, RedoneFronts<T>& redone);
 
 // How many columns a front may delay, which makes the fronts above larger, so that memory and work stay
 // bounded.
@@ -32,7 +40,8 @@ class DelayLimits {
 };
 
 // Puts the pieces in the place of the panels of those fronts, which are undefined in `factors`. If there are
-// any the factors get a structure of their own, and say how rows and columns are numbered in it.
+// any the factors get a structure of their own, and say how rows and columns are numbered in it. Pieces of
+// other processes have no values, and no place in these factors.
 template <Scalar T>
 void insert_redone(RedoneFronts<T> redone, const FrontTree& tree, Factors<T>& factors);
 

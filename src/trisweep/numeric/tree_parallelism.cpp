@@ -26,8 +26,10 @@ double most_work(const std::vector<double>& flops, int threads) {
 }
 
 // Which fronts lie above the cut. The roots of the subtrees are the children of those fronts.
-std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<double>& flops, double most) {
-  std::vector<char> above(usize(tree.fronts()), 0);
+std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<double>& flops,
+                                   std::span<const char> whole, double most) {
+  std::vector<char> above(whole.size());
+  std::ranges::transform(whole, above.begin(), [](char is_whole) { return !is_whole; });
   if (most == std::numeric_limits<double>::infinity()) return above;
   std::vector<double> subtree = flops;
   for (Index f = 0; f < tree.fronts(); ++f) {
@@ -38,7 +40,7 @@ std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<doub
   for (Index f = tree.fronts() - 1; f >= 0; --f) {
     const Index p = tree.parent[usize(f)];
     const bool reachable = p == -1 || above[usize(p)];
-    above[usize(f)] = reachable && subtree[usize(f)] > most;
+    if (whole[usize(f)]) above[usize(f)] = reachable && subtree[usize(f)] > most;
   }
   return above;
 }
@@ -125,12 +127,31 @@ class Run {
 
 }  // namespace
 
-std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double>& flops, int threads) {
-  const double most = most_work(flops, threads);
-  const std::vector<char> above = fronts_above_cut(tree, flops, most);
+std::vector<char> whole_subtrees(const FrontTree& tree, std::span<const char> own) {
+  std::vector<char> whole(own.begin(), own.end());
+  whole.resize(usize(tree.fronts()), 1);
+  for (Index f = 0; f < tree.fronts(); ++f) {
+    const Index p = tree.parent[usize(f)];
+    if (p != -1 && !whole[usize(f)]) whole[usize(p)] = 0;
+  }
+  return whole;
+}
+
+std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double>& flops, int threads,
+                                 std::span<const char> own) {
+  const std::vector<char> whole = whole_subtrees(tree, own);
+  std::vector<double> flops_here = flops;
+  for (std::size_t f = 0; f < own.size(); ++f) flops_here[f] *= own[f];
+  const double most = most_work(flops_here, threads);
+  const std::vector<char> above = fronts_above_cut(tree, flops, whole, most);
   std::vector<Unit> units;      // from the last one on
   bool is_before_tree = false;  // what the last unit is, or several
-  for (Index f = tree.fronts() - 1; f >= 0; f = units.back().first - 1) {
+  for (Index f = tree.fronts() - 1; f >= 0;) {
+    if (!whole[usize(f)]) {
+      is_before_tree = false;
+      --f;
+      continue;
+    }
     const bool is_split = above[usize(f)] != 0;
     Unit unit{.first = is_split ? f : tree.subtree_begin[usize(f)], .last = f};
     for (Index g = unit.first; g <= f; ++g) unit.work += flops[usize(g)];
@@ -145,6 +166,7 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
       units.push_back(unit);
     }
     is_before_tree = is_tree;
+    f = unit.first - 1;
   }
   std::ranges::reverse(units);
   std::vector<Index> unit_of(usize(tree.fronts()), -1);  // of fronts that end a unit
@@ -152,7 +174,7 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
   for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
     const Index p = tree.parent[usize(unit->last)];
     unit->urgency = unit->work;
-    if (p == -1) continue;
+    if (p == -1 || unit_of[usize(p)] == -1) continue;
     unit->parent = unit_of[usize(p)];
     Unit& parent = units[usize(unit->parent)];
     unit->urgency += parent.urgency;

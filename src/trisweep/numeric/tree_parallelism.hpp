@@ -3,6 +3,7 @@
 // parents.
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "trisweep/numeric/front_tree.hpp"
@@ -21,8 +22,13 @@ struct Unit {
   double urgency = 0;  // flops on the way to the root, this unit included
 };
 
-// `flops`: of each front. One thread gets one unit.
-std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double>& flops, int threads);
+// By front, whether its whole subtree is of `own` fronts (empty: all are).
+std::vector<char> whole_subtrees(const FrontTree& tree, std::span<const char> own);
+
+// `flops`: of each front. One thread gets one unit. The units are of the subtrees that
+// are whole, as above.
+std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double>& flops, int threads,
+                                 std::span<const char> own = {});
 
 // Calls work(thread, unit) for every unit, children before parents, on `threads` threads, the caller's among
 // them, which calls while_waiting() some times a second where it has nothing to do. Stops early when a call
