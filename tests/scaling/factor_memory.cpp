@@ -1,6 +1,6 @@
 // Memory of a rank that factors and solves a 3D Poisson problem, of which it makes its own rows.
 //
-//   mpirun -n 4 factor_memory N own|superlu-dist
+//   mpirun -n 4 factor_memory N own|distributed|superlu-dist [KIND]
 //
 // Prints a line: for each rank the peak of its resident memory above what it had before, in bytes; the most
 // addresses of a rank, in bytes; and the backward error.
@@ -13,7 +13,7 @@
 #include <string>
 
 #include "trisweep/mpi/communicator.hpp"
-#include "trisweep/solve/solver.hpp"
+#include "trisweep/solver.hpp"
 #include "trisweep/superlu_dist/engine.hpp"
 
 namespace {
@@ -51,11 +51,12 @@ solve::BlockRows<double> poisson(Index side, Index rank, Index ranks) {
   return {.a = std::move(a)};
 }
 
-int run(Index side, const std::string& factorization) {
+int run(Index side, const std::string& factorization, const std::string& kind) {
   const mpi::Communicator world(MPI_COMM_WORLD);
   const double before = status("VmRSS");
-  solve::SolverOptions options{.kind = numeric::KindChoice::lu};
-  if (factorization != "own") options.factorization = superlu_dist::engine();
+  solve::SolverOptions options{.kind = numeric::find_kind_choice(kind)};
+  if (factorization == "distributed") options.factorization = distributed_fronts();
+  if (factorization == "superlu-dist") options.factorization = superlu_dist::engine();
   options.second_try = false;
   Solver<double> solver(MPI_COMM_WORLD, poisson(side, world.rank(), world.size()), options);
   const std::vector<double> b(usize(solver.rows()), 1.0);
@@ -75,7 +76,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int status = 2;
   try {
-    if (argc == 3) status = run(std::stoi(argv[1]), argv[2]);
+    if (argc == 3 || argc == 4) status = run(std::stoi(argv[1]), argv[2], argc == 4 ? argv[3] : "lu");
   } catch (const mpi::CollectiveError& e) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

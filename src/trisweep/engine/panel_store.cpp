@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "trisweep/core/slabs.hpp"
+#include "trisweep/engine/panel_columns.hpp"
 
 namespace trisweep::engine {
 namespace {
@@ -19,47 +19,6 @@ constexpr std::size_t at(Side side) {
   return static_cast<std::size_t>(side);
 }
 
-// A block in slabs, from column `column` on.
-template <class Pointer>
-struct PanelColumns {
-  Pointer value;
-  Index height;
-  Index width;
-  Index column = 0;
-};
-
-// A side's panel of a supernode in the factors. The factors know whole supernodes; tiles are runs of their
-// columns.
-template <class S>
-PanelColumns<const S*> panel_of(const Structure& tiles, Side side, Index k,
-                                const numeric::Factors<S>& factors) {
-  const Structure& whole = *factors.structure;
-  const Index wide = whole.supernode_of[usize(tiles.first[usize(k)])];
-  const S* const panel = side == Side::lower   ? factors.lower_panel(wide)
-                         : side == Side::upper ? factors.upper_panel(wide)
-                                               : factors.diagonal_block(wide);
-  return {.value = panel,
-          .height = side == Side::diagonal ? whole.width(wide) : whole.height(wide),
-          .width = whole.width(wide),
-          .column = tiles.first[usize(k)] - whole.first[usize(wide)]};
-}
-
-// Copies `rows` rows of all columns of `to`.
-template <class S>
-void copy_rows(const PanelColumns<const S*>& from, Index from_row, const PanelColumns<S*>& to, Index to_row,
-               Index rows) {
-  while (rows > 0) {
-    const Index run = std::min({rows, slab_rows - from_row % slab_rows, slab_rows - to_row % slab_rows});
-    for (Index j = 0; j < to.width; ++j) {
-      std::copy_n(from.value + slab_entry(from.height, from.width, from_row, from.column + j), run,
-                  to.value + slab_entry(to.height, to.width, to_row, j));
-    }
-    from_row += run;
-    to_row += run;
-    rows -= run;
-  }
-}
-
 // Copies, of every panel of one side, the rows of the blocks that share.rank owns.
 template <class S>
 void extract_side(const Structure& s, const LocalBlocks& local_blocks, Side side,
@@ -67,13 +26,8 @@ void extract_side(const Structure& s, const LocalBlocks& local_blocks, Side side
   const auto& part = local_blocks.side(side);
   for (Index p = 0; p < part.pieces(); ++p) {
     const Index k = part.supernode[usize(p)];
-    const auto panel = panel_of(s, side, k, factors);
-    const PanelColumns<S*> piece{out + part.value_ptr[usize(p)], part.height(p), s.width(k)};
-    Index row = 0;
-    for (const auto& block : part.blocks(p)) {
-      copy_rows(panel, block.begin, piece, row, block.end - block.begin);
-      row += block.end - block.begin;
-    }
+    copy_piece(panel_of(s, side, k, factors), part.blocks(p),
+               PanelColumns<S*>{out + part.value_ptr[usize(p)], part.height(p), s.width(k)});
   }
 }
 

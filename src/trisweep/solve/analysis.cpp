@@ -21,7 +21,7 @@ bool may_be_positive_definite(const matrix::ValueSymmetry& hermitian) {
 }
 
 template <Scalar T>
-numeric::Kind indefinite_kind(const matrix::Csr<T>& a, const matrix::ValueSymmetry& hermitian) {
+numeric::Kind kind_if_indefinite(const matrix::Csr<T>& a, const matrix::ValueSymmetry& hermitian) {
   if (hermitian.holds) return is_complex<T> ? numeric::Kind::ldlh : numeric::Kind::ldlt;
   return is_complex<T> && matrix::is_symmetric(a, false) ? numeric::Kind::ldlt : numeric::Kind::lu;
 }
@@ -69,41 +69,18 @@ struct ScaledValues {
   }
 };
 
-// Of the determinant of Dr Dc, which are the same where A stays symmetric.
-double log_of_symmetric_scales(const ordering::Ordering& o) {
-  numeric::ModulusProduct product;
-  for (const double scale : o.row_scale) product.multiply(scale);
-  return 2 * product.log();
-}
-
-// The analysis of factors that have another structure than was planned.
-template <Scalar F>
-std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis& planned,
-                                                    const numeric::Factors<F>& factors) {
-  auto analysis = std::make_shared<Analysis>(planned);
-  compose(analysis->ordering.row_new, factors.row_new);
-  compose(analysis->ordering.col_new, factors.col_new);
-  analysis->structure = factors.structure;
-  analysis->fronts.reset();
-  ordering::SeparatorTree& tree = analysis->ordering.tree = factors.structure->tree;
-  for (std::vector<Index>* bound : {&tree.begin, &tree.end}) {
-    for (Index& k : *bound) k = factors.structure->first[usize(k)];
-  }
-  return analysis;
-}
-
 }  // namespace
 
 template <Scalar T>
 numeric::Kind likely_kind(const matrix::Csr<T>& a) {
   require_square(a.rows(), a.cols());
   const matrix::ValueSymmetry hermitian = matrix::value_symmetry(a, true);
-  return may_be_positive_definite(hermitian) ? numeric::Kind::cholesky : indefinite_kind(a, hermitian);
+  return may_be_positive_definite(hermitian) ? numeric::Kind::cholesky : kind_if_indefinite(a, hermitian);
 }
 
 template <Scalar T>
 numeric::Kind indefinite_kind(const matrix::Csr<T>& a) {
-  return indefinite_kind(a, matrix::value_symmetry(a, true));
+  return kind_if_indefinite(a, matrix::value_symmetry(a, true));
 }
 
 template <Scalar T>
@@ -178,6 +155,27 @@ Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis) {
   return analysis;
 }
 
+double log_of_symmetric_scales(const ordering::Ordering& o) {
+  numeric::ModulusProduct product;
+  for (const double scale : o.row_scale) product.multiply(scale);
+  return 2 * product.log();
+}
+
+template <Scalar F>
+std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis& planned,
+                                                    const numeric::Factors<F>& factors) {
+  auto analysis = std::make_shared<Analysis>(planned);
+  compose(analysis->ordering.row_new, factors.row_new);
+  compose(analysis->ordering.col_new, factors.col_new);
+  analysis->structure = factors.structure;
+  analysis->fronts.reset();
+  ordering::SeparatorTree& tree = analysis->ordering.tree = factors.structure->tree;
+  for (std::vector<Index>* bound : {&tree.begin, &tree.end}) {
+    for (Index& k : *bound) k = factors.structure->first[usize(k)];
+  }
+  return analysis;
+}
+
 template <Scalar F, Scalar T>
 std::optional<Factorization<F>> try_factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis> analysis,
                                            const numeric::FactorizationOptions& options, Observer& observer,
@@ -207,6 +205,8 @@ Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis>
 }
 
 #define INSTANTIATE(T)                                                                                   \
+  template std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis&,                          \
+                                                               const numeric::Factors<T>&);              \
   template numeric::Kind likely_kind(const matrix::Csr<T>&);                                             \
   template numeric::Kind indefinite_kind(const matrix::Csr<T>&);                                         \
   template numeric::Kind chosen_kind(numeric::KindChoice, const matrix::Csr<T>&);                        \

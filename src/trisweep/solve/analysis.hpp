@@ -81,6 +81,14 @@ Analysis with_fronts(const matrix::Csr<T>& a, Analysis analysis);
 template <Scalar T>
 Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis);
 
+// The analysis of factors that have another structure than was planned.
+template <Scalar F>
+std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis& planned,
+                                                    const numeric::Factors<F>& factors);
+
+// The logarithm of the determinant of Dr Dc, which are the same where A stays symmetric.
+double log_of_symmetric_scales(const ordering::Ordering& ordering);
+
 // Factors A in the precision of F, as it was analyzed; where pivots are delayed the result has an analysis of
 // its own, with the order and structure that came out. Nullopt when Cholesky meets a pivot that is not
 // positive: A is not positive definite after all. A sink takes the panels, and has the other kinds return

@@ -1,6 +1,6 @@
 #pragma once
-// Factorizations that all ranks make together, in the place of rank 0's: another library's, such as
-// SuperLU_DIST's (superlu_dist/engine.hpp). The rows stay where they are, and no rank gathers the matrix.
+// Factorizations that all ranks make together, in the place of rank 0's: ours (distributed_fronts.hpp), or
+// another library's, such as SuperLU_DIST's (superlu_dist/engine.hpp). No rank has all of the factors.
 
 #include <memory>
 #include <string_view>
@@ -15,6 +15,7 @@ namespace trisweep::solve {
 // What an engine is told of a factorization. The same on every rank.
 struct EngineRequest {
   ordering::Method ordering = ordering::Method::automatic;  // where one rank orders
+  numeric::KindChoice kind = numeric::KindChoice::automatic;  // where there is a choice
   int threads = 1;                                          // per rank
   RowNumbers numbers{};                                     // of rows and columns, for messages
   Observer& observer;                                       // rank 0's

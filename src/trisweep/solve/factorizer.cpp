@@ -123,6 +123,7 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(const Attemp
   });
   auto source = of_system->factor(comm_, std::move(rows), system_.matrix().partition(),
                                   {.ordering = options_.ordering,
+                                   .kind = options_.kind,
                                    .threads = std::max(options_.threads, 1),
                                    .numbers = system_.numbers(),
                                    .observer = options_.observed_by()});

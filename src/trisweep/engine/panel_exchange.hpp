@@ -1,0 +1,18 @@
+#pragma once
+// Panels on their way from the ranks that made them to those that apply them.
+
+#include <span>
+
+#include "trisweep/engine/panel_store.hpp"
+
+namespace trisweep::engine {
+
+// Collective. Before: each rank has the panels of some supernodes, `factors`, of which rank maker[k] has those
+// of supernode k. After: every rank has its pieces. Each asks the makers for what it needs, in rounds: the
+// copies under way take a part of what the factors do. Throws on every rank when any runs out of memory.
+template <class S>
+PieceValues<S> collected(const mpi::Communicator& comm, const distribution::Distribution& distribution,
+                         const distribution::LocalBlocks& local_blocks, const numeric::Factors<S>& factors,
+                         std::span<const Index> maker);
+
+}  // namespace trisweep::engine

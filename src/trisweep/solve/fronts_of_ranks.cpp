@@ -1,0 +1,210 @@
+// (Pothen and Sun, A mapping algorithm for parallel sparse Cholesky factorization, SIAM J. Sci. Comput. 14
+// (1993).)
+
+#include "trisweep/solve/fronts_of_ranks.hpp"
+
+#include <algorithm>
+
+#include "trisweep/distribution/mapping.hpp"
+#include "trisweep/numeric/front_factorization.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+// What precedes the entries of a contribution block.
+struct ContributionHeader {
+  Index rows = 0;  // -1: the sender has failed, and nothing follows
+  Index delayed = 0;
+  Offset redone_entries = 0;
+};
+
+// Contribution blocks between two ranks: of symmetric ones the lower triangle. They are sent and received in
+// the same order, a part at a time, so that there is one copy of each.
+template <Scalar T>
+class ContributionChannel {
+ public:
+  ContributionChannel(const mpi::Communicator& comm, numeric::Kind kind)
+      : comm_(comm), with_upper_(numeric::has_upper(kind)) {}
+
+  void send_failure(Index to) { send_header({.rows = -1}, to); }
+
+  void send(const numeric::FrontContribution<T>& contribution, Index to) {
+    const numeric::View<T>& view = contribution.block.view;
+    const auto delayed = static_cast<Index>(contribution.block.delayed_row.size());
+    send_header({view.rows, delayed, contribution.redone_entries}, to);
+    for (const auto* list : {&contribution.block.delayed_row, &contribution.block.delayed_col})
+      comm_.send_bytes(list->data(), list->size() * sizeof(Index), to, mpi::Tag::fronts);
+    for (Index j = 0; j < view.cols; ++j) {
+      const Index first = first_row(j);
+      comm_.send_bytes(view.column(j) + first, usize(view.rows - first) * sizeof(T), to, mpi::Tag::fronts);
+    }
+  }
+
+  // Nothing: the sender has failed.
+  std::optional<numeric::FrontContribution<T>> receive(Index from) {
+    ContributionHeader header;
+    receive_into(std::span(&header, 1), from);
+    if (header.rows < 0) return std::nullopt;
+    numeric::FrontContribution<T> contribution{.redone_entries = header.redone_entries};
+    numeric::Contribution<T>& block = contribution.block;
+    const Index m = header.rows;
+    block.owned = Buffer<T>(usize(m) * usize(m), "a contribution block of another rank");
+    block.view = {block.owned.data(), m, m, m};
+    for (auto* list : {&block.delayed_row, &block.delayed_col}) {
+      list->resize(usize(header.delayed));
+      receive_into(std::span(*list), from);
+    }
+    for (Index j = 0; j < m; ++j) {
+      const Index first = first_row(j);
+      receive_into(std::span(block.view.column(j) + first, usize(m - first)), from);
+    }
+    return contribution;
+  }
+
+ private:
+  Index first_row(Index col) const { return with_upper_ ? 0 : col; }
+  void send_header(const ContributionHeader& header, Index to) {
+    comm_.send_bytes(&header, sizeof header, to, mpi::Tag::fronts);
+  }
+  template <class V>
+  void receive_into(std::span<V> to, Index from) {
+    comm_.receive_bytes(to.data(), to.size_bytes(), from, mpi::Tag::fronts);
+  }
+
+  const mpi::Communicator& comm_;
+  bool with_upper_;
+};
+
+// This rank's part of a factorization.
+template <Scalar T>
+class RankFactorization {
+ public:
+  RankFactorization(const mpi::Communicator& comm, const numeric::Fronts& fronts, const FrontOwners& owners,
+                    numeric::FrontFactorization<T>& run, std::span<const char> own)
+      : comm_(comm),
+        tree_(fronts.tree),
+        owner_(owners.of_front),
+        run_(run),
+        own_(own),
+        whole_(numeric::whole_subtrees(fronts.tree, own)),
+        channel_(comm, fronts.kind) {}
+
+  // All ranks take part in the fronts of several in the same order, so that of those not done yet all that
+  // have a part in the first one are at it: none waits for good.
+  bool factor() {
+    failed_ = !run_.factor_subtrees();
+    for (Index f = 0; f < tree_.fronts(); ++f) {
+      for (const Index c : tree_.children(f)) pass(c, f);
+      if (own_[usize(f)] && !whole_[usize(f)] && !failed_) failed_ = !run_.factor_front(f);
+    }
+    return comm_.max(double(failed_)) == 0;
+  }
+
+ private:
+  // The contribution of a child to its parent.
+  void pass(Index child, Index parent) {
+    const bool sends = own_[usize(child)] != 0, receives = own_[usize(parent)] != 0;
+    if (sends == receives) return;
+    if (receives) {
+      auto contribution = channel_.receive(owner_[usize(child)]);
+      failed_ |= !contribution;
+      if (!failed_) run_.put(child, *std::move(contribution));
+    } else if (failed_) {
+      channel_.send_failure(owner_[usize(parent)]);
+    } else {
+      channel_.send(run_.take(child), owner_[usize(parent)]);
+    }
+  }
+
+  const mpi::Communicator& comm_;
+  const numeric::FrontTree& tree_;
+  const std::span<const Index> owner_;
+  numeric::FrontFactorization<T>& run_;
+  const std::span<const char> own_;
+  const std::vector<char> whole_;
+  ContributionChannel<T> channel_;
+  bool failed_ = false;
+};
+
+// The fronts of all ranks whose pivots came to other places, of others' without their values.
+template <Scalar T>
+numeric::RedoneFronts<T> redone_anywhere(const mpi::Communicator& comm, numeric::RedoneFronts<T> here) {
+  if (comm.max(double(here.front.size())) == 0) return here;
+  auto shapes = mpi::agree_on_error(comm, [&] { return numeric::shapes_of(here); });
+  const std::vector<std::vector<Index>> by_rank = comm.gather(shapes);
+  for (Index r = 0; r < comm.size(); ++r) {
+    auto of_rank = mpi::agree_on_error(comm, [&] {
+      return by_rank.empty() ? std::vector<Index>() : by_rank[usize(r)];
+    });
+    comm.broadcast(of_rank);
+    mpi::agree_on_error(comm, [&] {
+      if (r != comm.rank()) numeric::add_shapes<T>(of_rank, here);
+    });
+  }
+  return here;
+}
+
+}  // namespace
+
+// From the lowest on, a front of several ranks goes to the one of them that has least so far.
+FrontOwners::FrontOwners(const symbolic::Structure& s, numeric::Kind kind, Index ranks) {
+  const auto mapping = distribution::proportional(s, {.px = 1, .py = ranks, .pz = 1});
+  const numeric::FrontTree tree = numeric::build_front_tree(s);
+  const int sides = numeric::has_upper(kind) ? 2 : 1;
+  std::vector<Index> first(usize(tree.fronts()), ranks), last(first.size(), -1);  // ranks of the subtree
+  std::vector<double> load(usize(ranks), 0);
+  of_supernode.resize(usize(s.supernodes()));
+  of_front.resize(first.size());
+  for (std::size_t f = 0; f < first.size(); ++f) {
+    double entries = 0;
+    for (const Index k : tree.members(static_cast<Index>(f))) {
+      first[f] = std::min(first[f], mapping->home(k));
+      last[f] = std::max(last[f], mapping->home(k));
+      entries += double(s.width(k)) * (s.width(k) + double(sides) * s.height(k));
+    }
+    const auto least = std::min_element(load.begin() + first[f], load.begin() + last[f] + 1);
+    *least += entries;
+    of_front[f] = static_cast<Index>(least - load.begin());
+    for (const Index k : tree.members(static_cast<Index>(f))) of_supernode[usize(k)] = of_front[f];
+    if (const Index p = tree.parent[f]; p != -1) {
+      first[usize(p)] = std::min(first[usize(p)], first[f]);
+      last[usize(p)] = std::max(last[usize(p)], last[f]);
+    }
+  }
+}
+
+std::vector<char> FrontOwners::own(Index rank) const {
+  std::vector<char> own(of_supernode.size());
+  std::ranges::transform(of_supernode, own.begin(), [&](Index of) { return of == rank; });
+  return own;
+}
+
+template <Scalar T>
+std::optional<numeric::Factors<T>> factor_fronts(const mpi::Communicator& comm, const numeric::Fronts& fronts,
+                                                 const FrontOwners& owners,
+                                                 const numeric::MatrixValues<T>& values,
+                                                 const numeric::FactorizationOptions& options,
+                                                 Observer& observer) {
+  return mpi::revoke_on_error(comm, [&]() -> std::optional<numeric::Factors<T>> {
+    std::vector<char> own;
+    std::optional<numeric::FrontFactorization<T>> run;
+    std::optional<RankFactorization<T>> here;
+    mpi::agree_on_error(comm, [&] {
+      own.resize(owners.of_front.size());
+      std::ranges::transform(owners.of_front, own.begin(), [&](Index of) { return of == comm.rank(); });
+      run.emplace(fronts, values, options, observer, nullptr, own);
+      here.emplace(comm, fronts, owners, *run, own);
+    });
+    if (!here->factor()) return std::nullopt;
+    auto redone = redone_anywhere(comm, run->take_redone());
+    return mpi::agree_on_error(comm, [&] { return run->finish(std::move(redone)); });
+  });
+}
+
+#define INSTANTIATE(T)                                                                                 \
+  template std::optional<numeric::Factors<T>> factor_fronts<T>(                                        \
+      const mpi::Communicator&, const numeric::Fronts&, const FrontOwners&,                            \
+      const numeric::MatrixValues<T>&, const numeric::FactorizationOptions&, Observer&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::solve

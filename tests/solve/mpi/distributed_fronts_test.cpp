@@ -1,0 +1,196 @@
+// Our factorization by all ranks: what rank 0 alone would make, wherever fronts are.
+
+#include "trisweep/solve/distributed_fronts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "gallery/gallery.hpp"
+#include "support/factor_engine.hpp"
+#include "support/hard_to_pivot.hpp"
+#include "support/scalars.hpp"
+#include "trisweep/solve/solver.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+using testing_support::every_op;
+using testing_support::error_of_solver;
+using testing_support::grids_of;
+using testing_support::random_matrix;
+using testing_support::scattered_rows;
+using testing_support::solve_known;
+using testing_support::weak_diagonal;
+using testing_support::world_rank;
+using testing_support::world_size;
+
+SolverOptions on_all_ranks(int threads = 1) {
+  return {.factorization = distributed_fronts(), .threads = threads};
+}
+
+template <Scalar T>
+matrix::Csr<T> laplacian(Index side) {
+  return matrix::convert<T>(std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = side})));
+}
+
+using TypesOfFronts = testing::Types<double, std::complex<double>>;
+template <class T>
+class DistributedFronts : public testing::Test {};
+TYPED_TEST_SUITE(DistributedFronts, TypesOfFronts);
+
+TYPED_TEST(DistributedFronts, SolveWhereRowsAre) {
+  using T = TypeParam;
+  for (const auto& a : {weak_diagonal<T>(), random_matrix<T>({.n = 400, .per_row = 2, .seed = 7})}) {
+    const auto rows = scattered_rows<T>(a.rows());
+    for (const int threads : {1, 2}) {
+      Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks(threads));
+      EXPECT_EQ(solver.report().factor.factorization, "distributed");
+      EXPECT_EQ(solver.report().factor.kind, "lu");
+      for (const Op op : every_op) {
+        const auto made = solve_known(solver, a, rows, op);
+        EXPECT_TRUE(made.answer.solved()) << static_cast<char>(op);
+        EXPECT_LT(made.error, 1e4 * std::numeric_limits<RealOf<T>>::epsilon()) << static_cast<char>(op);
+      }
+      EXPECT_FALSE(solver.report().factor.second_try);
+    }
+  }
+}
+
+TYPED_TEST(DistributedFronts, HaveAnyPlan) {
+  using T = TypeParam;
+  const auto a = laplacian<T>(7);
+  const auto rows = scattered_rows<T>(a.rows());
+  for (const auto& grid : grids_of(world_size())) {
+    for (const char* mapping : {"block-cyclic", "proportional"}) {
+      SolverOptions with = on_all_ranks();
+      with.plan = model::only({.grid = grid, .mapping = mapping});
+      with.compress.eps = mapping[0] == 'p' ? 1e-8 : 0;
+      Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), with);
+      EXPECT_EQ(solver.report().factor.kind, "cholesky");
+      EXPECT_LT(solve_known(solver, a, rows).error, 1e-11) << grid.name() << mapping;
+    }
+  }
+}
+
+// The eigenvalues of the 3D Laplacian are known.
+TEST(DistributedKinds, ShiftedBelowSomeEigenvaluesHaveThatInertia) {
+  constexpr Index side = 6;
+  constexpr double shift = 2.3;
+  auto a = laplacian<double>(side);
+  Index negative = 0;
+  for (Index i = 0; i < a.rows(); ++i) {
+    double value = -shift;
+    for (Index step = 1, k = i; step <= 3; ++step, k /= side)
+      value += 2 - 2 * std::cos(std::numbers::pi * double(k % side + 1) / (side + 1));
+    negative += value < 0;
+    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+      if (a.pattern.col[usize(e)] == i) a.value[usize(e)] -= shift;
+  }
+  ASSERT_GT(negative, 0);
+  const auto rows = scattered_rows<double>(a.rows());
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+  EXPECT_LT(solve_known(solver, a, rows).error, 1e-10);
+  const FactorReport& report = solver.report().factor;
+  EXPECT_EQ(report.kind, "ldlt");  // though it looked definite
+  ASSERT_TRUE(report.pivots);
+  EXPECT_EQ(report.pivots->negative, negative);
+  EXPECT_EQ(report.pivots->positive, a.rows() - negative);
+  Solver<double> alone(MPI_COMM_WORLD, rows.of(a, true), {});
+  ASSERT_TRUE(alone.report().factor.pivots);
+  EXPECT_NEAR(report.pivots->log_modulus, alone.report().factor.pivots->log_modulus, 1e-8);
+}
+
+// Pivots are not on the diagonal: fronts delay them, to parents on other ranks too.
+TEST(DistributedPivots, AreDelayed) {
+  Index delayed = 0;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const auto a =
+        testing_support::with_phases<double>(testing_support::integer_basis(200, 2, seed));
+    const auto rows = scattered_rows<double>(a.rows());
+    Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+    delayed += solver.report().factor.delayed_pivots;
+    EXPECT_FALSE(solver.report().factor.second_try);
+    for (const Op op : every_op) EXPECT_TRUE(solve_known(solver, a, rows, op).answer.solved()) << seed;
+    EXPECT_FALSE(solver.report().factor.second_try) << seed;
+    solver.refactor(rows.of(a, true).a.value);
+    EXPECT_TRUE(solve_known(solver, a, rows).answer.solved()) << seed;
+  }
+  EXPECT_GT(delayed, 0);
+}
+
+TEST(DistributedValues, OfTheSamePattern) {
+  const auto a = laplacian<double>(6);
+  const auto rows = scattered_rows<double>(a.rows());
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+  const Index supernodes = solver.report().factor.supernodes;
+  auto larger = a, unsymmetric = a, indefinite = a;
+  for (double& value : larger.value) value *= 3;
+  for (std::size_t e = 0; e < a.value.size(); e += 3) unsymmetric.value[e] *= 0.75;
+  for (double& value : indefinite.value) value = value > 0 ? 0.5 : value;
+  const auto expect = [&](const matrix::Csr<double>& next, const char* kind) {
+    solver.refactor(rows.of(next, true).a.value);
+    EXPECT_TRUE(solve_known(solver, next, rows, Op::transpose).answer.solved()) << kind;
+    EXPECT_EQ(solver.report().factor.kind, kind);
+    EXPECT_EQ(solver.report().factor.factorization, "distributed");
+  };
+  expect(larger, "cholesky");
+  EXPECT_EQ(solver.report().factor.supernodes, supernodes);
+  expect(unsymmetric, "lu");
+  expect(a, "lu");
+  expect(indefinite, "lu");
+  Solver<double> symmetric(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+  symmetric.refactor(rows.of(indefinite, true).a.value);
+  EXPECT_EQ(symmetric.report().factor.kind, "ldlt");
+}
+
+TEST(DistributedErrors, AreTheSameOnAllRanks) {
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  if constexpr (testing_support::has_single) {
+    EXPECT_TRUE(has(error_of_solver(weak_diagonal<Single<double>>(), on_all_ranks()), "single precision"));
+    SolverOptions mixed = on_all_ranks();
+    mixed.mixed = true;
+    EXPECT_TRUE(has(error_of_solver(weak_diagonal<double>(), mixed), "no factors in single precision"));
+  }
+  auto a = weak_diagonal<double>();
+  for (Offset e = a.pattern.row_ptr[7]; e < a.pattern.row_ptr[8]; ++e) a.value[usize(e)] = 0;
+  EXPECT_TRUE(has(error_of_solver(a, on_all_ranks()), "singular"));
+  SolverOptions cholesky = on_all_ranks();
+  cholesky.kind = numeric::KindChoice::cholesky;
+  EXPECT_TRUE(has(error_of_solver(weak_diagonal<double>(), cholesky), "not Hermitian"));
+  SolverOptions differ = on_all_ranks();
+  if (world_rank() > 0) differ.factorization = nullptr;
+  const std::string text = error_of_solver(weak_diagonal<double>(), differ);
+  EXPECT_NE(text.find(world_size() > 1 ? "factorization" : "none"), std::string::npos) << text;
+}
+
+TEST(DistributedSystems, OfAnySize) {
+  for (const Index n : {1, 2, 3, 5, 12}) {
+    const auto a = testing_support::rotation(n);
+    const auto rows = scattered_rows<double>(n);
+    Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+    EXPECT_LT(solve_known(solver, a, rows).error, 1e-14) << n;
+  }
+}
+
+// No connection between its parts: fronts of several roots.
+TEST(DistributedSystems, OfSeparateParts) {
+  matrix::Csr<double> a{{90, 90, {0}, {}}, {}};
+  for (Index i = 0; i < 90; ++i) {
+    for (const Index j : {i / 3 * 3, i / 3 * 3 + 1, i / 3 * 3 + 2}) {
+      a.pattern.col.push_back(j);
+      a.value.push_back(i == j ? 4 : 1 + 0.1 * double(i % 7));
+    }
+    a.pattern.row_ptr.push_back(std::ssize(a.value));
+  }
+  const auto rows = scattered_rows<double>(90);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+  EXPECT_LT(solve_known(solver, a, rows).error, 1e-13);
+}
+
+}  // namespace
+}  // namespace trisweep::solve
