@@ -140,8 +140,10 @@ void take_options_of_factors(const Context& context, const CLI::App& sub, SolveO
 void check_factorization(const CLI::App& sub, const SolveOptions& options) {
   if (options.factorization == factorizations.front()) return;
   static_cast<void>(find_factorization(options.factorization));
-  refuse(sub, {"--kind", "--diagonal"}, "--factorization " + options.factorization,
-         "leave it out: SuperLU_DIST makes L and U, whose supernodes are inverted");
+  const std::string by = "--factorization " + options.factorization;
+  refuse(sub, {"--diagonal"}, by, "leave it out: of factors that all ranks make supernodes are inverted");
+  if (options.factorization == "superlu-dist")
+    refuse(sub, {"--kind"}, by, "leave it out: SuperLU_DIST makes L and U");
 }
 
 // Says which plans there are to choose from, on every rank.
@@ -226,8 +228,8 @@ void add_solve(CLI::App& app, Run& run) {
                   "Folder written by trisweep factor, in place of the matrix or to solve it with");
   add_plan_options(*sub, o, Purpose::solve);
   sub->add_option("--factorization", o.factorization,
-                  "Who factors: own, rank 0; superlu-dist, all ranks by SuperLU_DIST, so that no rank holds "
-                  "matrix or factors")
+                  "Who factors: own, rank 0; distributed, all ranks, so that none holds all of the factors; "
+                  "superlu-dist, all ranks by SuperLU_DIST, so that none holds the matrix either")
       ->check(CLI::IsMember(factorizations))
       ->excludes("--factors")
       ->capture_default_str();

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include "trisweep/core/cache_line.hpp"
@@ -12,21 +15,58 @@ namespace trisweep {
 namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t slack = 256;  // see buffer.hpp
-}  // namespace
 
-void* allocate_aligned(std::size_t bytes, const char* what) {
-  const std::size_t alignment = bytes >= huge_page ? huge_page : cache_line;
-  const std::size_t rounded = (bytes + slack + alignment - 1) / alignment * alignment;
-  void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
+// From so many bytes on memory is the system's, and given back to it: MPI libraries may have told malloc to
+// keep all that it ever had.
+constexpr std::size_t least_mapped = std::size_t{8} << 20;
+
+std::size_t alignment_of(std::size_t bytes) {
+  return bytes >= huge_page ? huge_page : cache_line;
+}
+std::size_t rounded(std::size_t bytes) {
+  const std::size_t alignment = alignment_of(bytes);
+  return (bytes + slack + alignment - 1) / alignment * alignment;
+}
+
+// From a huge page on; null where memory does not suffice.
+void* map(std::size_t bytes) {
+  const std::size_t with_room = bytes + huge_page;
+  void* const all = mmap(nullptr, with_room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (all == MAP_FAILED) return nullptr;
+  auto* const begin = static_cast<std::byte*>(all);
+  const std::size_t before = (huge_page - reinterpret_cast<std::uintptr_t>(all) % huge_page) % huge_page;
+  if (before > 0) munmap(begin, before);
+  munmap(begin + before + bytes, huge_page - before);
+  return begin + before;
+}
+
+void* usable(void* memory, std::size_t bytes, const char* what) {
   if (memory == nullptr) {
     throw Error(ErrorKind::environment,
                 fmt::format("not enough memory for {}: {:.3g} GiB", what, double(bytes) / (1 << 30)),
                 "use more ranks on more nodes, single precision, or a smaller problem");
   }
   // Advice only: where the kernel has no huge pages the buffer works all the same.
-  if (alignment == huge_page) madvise(memory, rounded, MADV_HUGEPAGE);
+  if (bytes >= huge_page) madvise(memory, rounded(bytes), MADV_HUGEPAGE);
   std::memset(static_cast<char*>(memory) + bytes, 0, slack);
   return memory;
+}
+
+}  // namespace
+
+void* allocate_aligned(std::size_t bytes, const char* what) {
+  const bool too_large = rounded(bytes) < bytes;
+  return usable(too_large ? nullptr : std::aligned_alloc(alignment_of(bytes), rounded(bytes)), bytes, what);
+}
+
+void* allocate_buffer(std::size_t bytes, const char* what) {
+  if (bytes < least_mapped || rounded(bytes) < bytes) return allocate_aligned(bytes, what);
+  return usable(map(rounded(bytes)), bytes, what);
+}
+
+void free_buffer(void* memory, std::size_t bytes) {
+  if (bytes < least_mapped) return std::free(memory);
+  munmap(memory, rounded(bytes));
 }
 
 }  // namespace trisweep

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <utility>
@@ -15,8 +14,11 @@
 namespace trisweep {
 
 // Allocates `bytes` on a cache line (on a huge page when large). Throws Error(environment) naming the size
-// and `what` when memory does not suffice.
+// and `what` when memory does not suffice. For std::free().
 void* allocate_aligned(std::size_t bytes, const char* what);
+// The same for free_buffer(), with as many bytes: much memory is the system's own, and given back to it.
+void* allocate_buffer(std::size_t bytes, const char* what);
+void free_buffer(void* memory, std::size_t bytes);
 
 template <class T>
 class Buffer {
@@ -24,7 +26,9 @@ class Buffer {
   Buffer() = default;
   // `what` names the content in the error message, such as "the factors".
   Buffer(std::size_t size, const char* what)
-      : data_(size == 0 ? nullptr : static_cast<T*>(allocate_aligned(size * sizeof(T), what))), size_(size) {}
+      : data_(size == 0 ? nullptr : static_cast<T*>(allocate_buffer(size * sizeof(T), what)),
+              Free{size * sizeof(T)}),
+        size_(size) {}
 
   Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {
@@ -49,7 +53,8 @@ class Buffer {
 
  private:
   struct Free {
-    void operator()(T* p) const { std::free(p); }
+    std::size_t bytes = 0;
+    void operator()(T* p) const { free_buffer(p, bytes); }
   };
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;

@@ -39,7 +39,7 @@ std::vector<Round> rounds_of(const Structure& s, Index ranks) {
   return rounds;
 }
 
-// A list for each rank that is asked, or answered.
+// One for each rank that is asked, or answered.
 template <class V>
 std::vector<mpi::ListOfRank<V>> as_lists(std::map<Index, std::vector<V>> of_rank) {
   std::vector<mpi::ListOfRank<V>> lists;
@@ -154,12 +154,14 @@ class Collection {
 
 template <class S>
 PieceValues<S> collected(const mpi::Communicator& comm, const distribution::Distribution& distribution,
-                         const LocalBlocks& local_blocks, const numeric::Factors<S>& factors,
+                         const LocalBlocks& local_blocks,
+                         const std::shared_ptr<const numeric::Factors<S>>& factors,
                          std::span<const Index> maker) {
+  if (comm.size() == 1) return dealt_out(comm, distribution, local_blocks, factors);
   std::vector<Round> rounds;
   auto collection = mpi::agree_on_error(comm, [&] {
     rounds = rounds_of(*distribution.structure, comm.size());
-    return std::make_unique<Collection<S>>(distribution, local_blocks, factors, maker);
+    return std::make_unique<Collection<S>>(distribution, local_blocks, *factors, maker);
   });
   for (const Round& round : rounds) {
     const auto questions =
@@ -173,7 +175,8 @@ PieceValues<S> collected(const mpi::Communicator& comm, const distribution::Dist
 
 #define INSTANTIATE(S)                                                                              \
   template PieceValues<S> collected(const mpi::Communicator&, const distribution::Distribution&,    \
-                                    const LocalBlocks&, const numeric::Factors<S>&,                 \
+                                    const LocalBlocks&,                                             \
+                                    const std::shared_ptr<const numeric::Factors<S>>&,              \
                                     std::span<const Index>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

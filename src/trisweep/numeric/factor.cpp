@@ -81,7 +81,9 @@ FrontFactorization<T>::FrontFactorization(const Fronts& fronts, const MatrixValu
 template <Scalar T>
 bool FrontFactorization<T>::factor_subtrees() {
   const auto work = [&](int thread, const Unit& unit) { return workers_[usize(thread)]->process(unit); };
-  return run_units(units_, static_cast<int>(workers_.size()), work, [&] { progress_.poll(); });
+  const bool done = run_units(units_, static_cast<int>(workers_.size()), work, [&] { progress_.poll(); });
+  for (const auto& worker : workers_) worker->free_stack();
+  return done;
 }
 
 template <Scalar T>

@@ -30,7 +30,7 @@ class FrontFactorization {
   FrontFactorization(const FrontFactorization&) = delete;
   FrontFactorization& operator=(const FrontFactorization&) = delete;
 
-  // First: the subtrees that are whole. False where factor() returns nullopt, of this and the next.
+  // First, and once: the subtrees that are whole. False where factor() returns nullopt, of this and the next.
   bool factor_subtrees();
   // One of this process's other fronts, whose children are done or put.
   bool factor_front(Index f);

@@ -79,6 +79,8 @@ class FrontWorker {
 
   // False when the matrix is not positive definite, or pivots would be delayed that a sink has no place for.
   bool process(const Unit& unit);
+  // When no unit of more than one front is left.
+  void free_stack() { stack_ = ContributionStack<T>(0); }
 
   Index perturbed_pivots() const { return perturbed_; }
   // Those that are not in pivots(), of any number of fronts: in whatever order they are counted.

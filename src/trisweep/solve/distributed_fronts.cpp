@@ -32,7 +32,7 @@ class FrontFactors final : public FactorSource<S> {
  public:
   struct Made {
     std::shared_ptr<const Analysis> analysis;
-    numeric::Factors<S> factors;
+    std::shared_ptr<const numeric::Factors<S>> factors;
     std::vector<Index> maker;  // by supernode
     double norm_one = 0;
     Index perturbed = 0;            // on all ranks
@@ -54,7 +54,7 @@ class FrontFactors final : public FactorSource<S> {
   bool holds_matrix() const override { return true; }
   void describe(FactorReport& report) const override {
     report.perturbed_pivots = made_.perturbed;
-    report.delayed_pivots = made_.factors.delayed_pivots;
+    report.delayed_pivots = made_.factors->delayed_pivots;
     if (!numeric::has_upper(made_.analysis->kind)) report.pivots = made_.pivots;
     report.analysis_seconds += made_.analysis_seconds;
     report.seconds += made_.seconds;
@@ -208,8 +208,10 @@ class FrontsFactorizer final : public DistributedFactorizer<S> {
         maker.push_back(factors->has(k) ? static_cast<std::uint64_t>(comm.rank()) : 0);
     });
     comm.max(maker);
-    mpi::agree_on_error(comm, [&] { made.maker.assign(maker.begin(), maker.end()); });
-    made.factors = *std::move(factors);
+    mpi::agree_on_error(comm, [&] {
+      made.maker.assign(maker.begin(), maker.end());
+      made.factors = std::make_shared<const numeric::Factors<S>>(*std::move(factors));
+    });
     made.seconds = comm.max(seconds_since(start));
     return made;
   }

@@ -1,10 +1,11 @@
 // Failures on one rank, as injection_test.cpp has them, in solvers that begin with factors: those of another
-// library, and those that rank 0 has.
+// library, those that rank 0 has, and those that all ranks make.
 
 #include <gtest/gtest.h>
 
 #include "support/injection.hpp"
 #include "support/rows_of.hpp"
+#include "trisweep/solve/distributed_fronts.hpp"
 #include "trisweep/solve/given_factors.hpp"
 #include "trisweep/solve/lu_source.hpp"
 
@@ -19,6 +20,7 @@ using testing_support::few;
 using testing_support::Injection;
 using testing_support::of_one_plan;
 using testing_support::OwnCommunicator;
+using testing_support::some;
 using testing_support::transfers;
 using testing_support::uneven_blocks;
 using testing_support::world_size;
@@ -80,6 +82,27 @@ TEST_F(InjectionInGivenFactors, OfASolver) {
                       },
                       {.failures = few});
     }
+  }
+}
+
+TEST_F(InjectionInGivenFactors, OfAFactorizationByAllRanks) {
+  for (Countdown* const which : {&allocations, &agreements, &transfers}) {
+    if (which != &allocations && world_size() == 1) continue;
+    fail_everywhere(*which,
+                    [&](Index) {
+                      allocations.pause(true);
+                      const OwnCommunicator own;
+                      const MPI_Comm comm = own.with_object();
+                      SolverOptions options = of_one_plan();
+                      options.factorization = distributed_fronts();
+                      auto rows = uneven_blocks(a_.rows()).of(a_, false);
+                      const std::vector<double> values = rows.a.value;
+                      allocations.pause(false);
+                      Solver<double> solver(comm, std::move(rows), options);
+                      solver.refactor(values);
+                      solver.prepare(Op::transpose, 1);
+                    },
+                    {.failures = some});
   }
 }
 
