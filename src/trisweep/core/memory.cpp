@@ -65,7 +65,7 @@ void require_memory(std::size_t bytes, const char* what, std::size_t mapped) {
   throw Error(ErrorKind::environment,
               fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
                           gib(fits ? bytes : bytes + mapped), gib(fits ? available : addresses)),
-              "use a machine with more memory, --precision float or mixed, or a smaller problem");
+              "use more ranks and --factorization distributed, a machine with more memory, or --precision mixed");
 }
 
 }  // namespace trisweep

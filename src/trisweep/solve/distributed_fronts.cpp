@@ -86,6 +86,7 @@ std::shared_ptr<const Analysis> analyze_on_root(const RowsToFactor<S>& rows, boo
     const model::PlanChoice parts{.grid = {1, comm.size(), 1}, .mapping = "proportional"};
     auto ordering = model::ordering_options(request.ordering, model::only(parts));
     ordering.numbers = request.numbers;
+    ordering.balanced = request.balanced;
     const auto symbolic = model::symbolic_options(parts.diagonal, comm.size());
     made = std::make_shared<const Analysis>(
         std::move(analyze_each_as(kind, whole, ordering, {&symbolic, 1}, request.observer).front()));
@@ -131,30 +132,36 @@ struct ScaledEntries {
   }
 };
 
-// What has come of them, in compressed rows of the whole size. `symmetric`: each entry of the lower triangle
-// came twice, with the same value; else false is returned.
+// What has come of them, in compressed rows of the whole size, columns ascending. `symmetric`: each entry of
+// the lower triangle came twice, with the same value; else false is returned.
 template <Scalar S>
-bool put_in_rows(std::vector<mpi::ListOfRank<ScaledEntry<S>>> lists, Index n, bool symmetric,
+bool put_in_rows(const std::vector<mpi::ListOfRank<ScaledEntry<S>>>& lists, Index n, bool symmetric,
                  matrix::Csr<S>& a) {
-  std::vector<ScaledEntry<S>> all;
-  for (auto& list : lists) {
-    all.insert(all.end(), list.entry.begin(), list.entry.end());
-    list.entry = {};
+  std::vector<Offset> begin(usize(n) + 1);
+  for (const auto& list : lists) {
+    for (const ScaledEntry<S>& entry : list.entry) ++begin[usize(entry.row) + 1];
   }
-  const auto place = [](const ScaledEntry<S>& entry) { return std::pair(entry.row, entry.col); };
-  std::ranges::sort(all, {}, place);
-  a = {{n, n, std::vector<Offset>(usize(n) + 1), {}}, {}};
-  for (std::size_t e = 0; e < all.size(); ++e) {
-    if (symmetric && all[e].row > all[e].col) {
-      if (e + 1 == all.size() || place(all[e]) != place(all[e + 1]) || all[e].value != all[e + 1].value)
-        return false;
-      ++e;
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::pair<Index, S>> all(usize(begin.back()));  // by row
+  for (const auto& list : lists) {
+    for (const ScaledEntry<S>& entry : list.entry)
+      all[usize(begin[usize(entry.row)]++)] = {entry.col, entry.value};
+  }
+  a = {{n, n, {0}, {}}, {}};
+  a.pattern.row_ptr.reserve(begin.size());
+  a.pattern.col.reserve(all.size());
+  a.value.reserve(all.size());
+  auto entry = all.begin();
+  for (Index i = 0; i < n; ++i) {
+    const auto end = all.begin() + begin[usize(i)];
+    std::sort(entry, end, [](const auto& one, const auto& other) { return one.first < other.first; });
+    for (; entry < end; ++entry) {
+      a.pattern.col.push_back(entry->first);
+      a.value.push_back(entry->second);
+      if (symmetric && entry->first < i && (++entry == end || *entry != entry[-1])) return false;
     }
-    a.pattern.col.push_back(all[e].col);
-    a.value.push_back(all[e].value);
-    ++a.pattern.row_ptr[usize(all[e].row) + 1];
+    a.pattern.row_ptr.push_back(std::ssize(a.value));
   }
-  std::partial_sum(a.pattern.row_ptr.begin(), a.pattern.row_ptr.end(), a.pattern.row_ptr.begin());
   return true;
 }
 
@@ -194,8 +201,7 @@ class FrontsFactorizer final : public DistributedFactorizer<S> {
     matrix::Csr<S> own;
     numeric::MatrixValues<S> values{};
     if (!take_entries(rows, made, own, values)) return std::nullopt;
-    const numeric::FactorizationOptions options{.threads = request.threads};
-    auto factors = factor_fronts<S>(comm, *fronts_, owners_, values, options, request.observer);
+    auto factors = factor_fronts<S>(comm, *fronts_, owners_, values, request.numeric, request.observer);
     if (!factors) return std::nullopt;
     made.perturbed = static_cast<Index>(comm.sum(double(factors->perturbed_pivots)));
     const auto summaries = comm.gather(factors->pivots);
@@ -224,9 +230,9 @@ class FrontsFactorizer final : public DistributedFactorizer<S> {
     comm.sum(entries.column_sums);
     made.norm_one = std::ranges::max(entries.column_sums);
     const double largest = comm.max(entries.largest);
-    auto lists = mpi::exchange_lists(comm, std::move(entries.lists));
+    const auto lists = mpi::exchange_lists(comm, std::move(entries.lists));
     const bool as_expected = mpi::agree_on_error(comm, [&] {
-      return put_in_rows(std::move(lists), analysis_->structure->n, !numeric::has_upper(analysis_->kind), own);
+      return put_in_rows(lists, analysis_->structure->n, !numeric::has_upper(analysis_->kind), own);
     });
     if (comm.max(double(!as_expected)) > 0) return false;
     mpi::agree_on_error(comm, [&] {
@@ -236,7 +242,7 @@ class FrontsFactorizer final : public DistributedFactorizer<S> {
             numeric::make_fronts(own.pattern, {}, {}, analysis_->structure, analysis_->kind, mine));
       }
       require_memory(usize(fronts_->factor_entries()) * sizeof(S), "this rank's part of the factorization",
-                     usize(rows.request.threads) * numeric::addresses_of_thread);
+                     usize(rows.request.numeric.threads) * numeric::addresses_of_thread);
     });
     values = {own.value, static_cast<RealOf<S>>(largest)};
     return true;
@@ -251,6 +257,7 @@ class FrontsFactorizer final : public DistributedFactorizer<S> {
 class FrontsEngine final : public FactorEngine {
  public:
   std::string_view name() const override { return "distributed"; }
+  bool chooses_pivots() const override { return true; }
   Made<double> make(std::type_identity<double>) const override {
     return std::make_shared<FrontsFactorizer<double>>();
   }

@@ -16,7 +16,8 @@ namespace trisweep::solve {
 struct EngineRequest {
   ordering::Method ordering = ordering::Method::automatic;  // where one rank orders
   numeric::KindChoice kind = numeric::KindChoice::automatic;  // where there is a choice
-  int threads = 1;                                          // per rank
+  numeric::FactorizationOptions numeric{};  // threads of each rank; how pivots are chosen, where there is a choice
+  bool balanced = false;                    // units, before rows are matched: OrderingOptions::balanced
   RowNumbers numbers{};                                     // of rows and columns, for messages
   Observer& observer;                                       // rank 0's
 };
@@ -45,6 +46,9 @@ class FactorEngine {
   virtual ~FactorEngine() = default;
   // As the option `--factorization` has it. Must not throw.
   virtual std::string_view name() const = 0;
+  // Whether its factors are those that EngineRequest::numeric asks for, and can be made again with other
+  // pivots. Must not throw.
+  virtual bool chooses_pivots() const { return false; }
   // For a system of its own, in single precision. Null: the engine has no such factors. May throw
   // std::bad_alloc alone.
   virtual Made<float> make(std::type_identity<float>) const { return nullptr; }

@@ -111,6 +111,7 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(const Attemp
                                                                     Report& report) {
   const FactorEngine& engine = *options_.factorization;
   auto& of_system = engine_in<F>();
+  const bool conservative = attempt.pivoting == Pivoting::conservative;
   auto rows = mpi::agree_on_error(comm_, [&] {
     if (!of_system || !attempt.reuses_analysis) of_system = engine.make(std::type_identity<F>());
     if (!of_system)
@@ -123,8 +124,9 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(const Attemp
   });
   auto source = of_system->factor(comm_, std::move(rows), system_.matrix().partition(),
                                   {.ordering = options_.ordering,
-                                   .kind = options_.kind,
-                                   .threads = std::max(options_.threads, 1),
+                                   .kind = conservative ? numeric::KindChoice::lu : options_.kind,
+                                   .numeric = numeric_options(std::max(options_.threads, 1), attempt),
+                                   .balanced = conservative,
                                    .numbers = system_.numbers(),
                                    .observer = options_.observed_by()});
   plan_for(source, std::string(symbolic::diagonals().front().name), attempt, product, report);
@@ -161,7 +163,7 @@ MadeFactors<F, T> Factorizer<T>::try_factor(const matrix::Csr<T>& a,
   const auto [eps, most] = attempt.compression;
   if (options_.compress.automatic && eps > 0 && expected_share<F, T>(*analysis_, eps) > most)
     attempt.compression = {};
-  auto done = try_factor_in_tiles<F>(a, analysis, numeric_options(*analysis_, attempt),
+  auto done = try_factor_in_tiles<F>(a, analysis, numeric_options(threads_for(*analysis_), attempt),
                                      compression_at_once(attempt), options_.observed_by());
   report.seconds += done.seconds;
   report.compression_seconds += done.lost_seconds;
@@ -196,7 +198,7 @@ std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels(const matrix:
                                                                    const Attempt& attempt) const {
   const auto begun = begun_ ? begun_ : analyze<F>(a, attempt).analysis;
   return std::make_shared<const Factorization<F>>(
-      solve::try_factor<F>(a, begun, numeric_options(*begun, attempt), options_.observed_by()).value());
+      solve::try_factor<F>(a, begun, numeric_options(threads_for(*begun), attempt), options_.observed_by()).value());
 }
 
 template <Scalar T>
@@ -236,13 +238,15 @@ PlanRequest Factorizer<T>::plan_request(const Attempt& attempt) const {
 }
 
 template <Scalar T>
-numeric::FactorizationOptions Factorizer<T>::numeric_options(const Analysis& analysis,
-                                                             const Attempt& attempt) const {
+int Factorizer<T>::threads_for(const Analysis& analysis) const {
   const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  numeric::FactorizationOptions options{
-      .threads = options_.threads > 0
-                     ? options_.threads
-                     : numeric::useful_threads(*analysis.structure, analysis.kind, processors)};
+  return options_.threads > 0 ? options_.threads
+                              : numeric::useful_threads(*analysis.structure, analysis.kind, processors);
+}
+
+template <Scalar T>
+numeric::FactorizationOptions Factorizer<T>::numeric_options(int threads, const Attempt& attempt) const {
+  numeric::FactorizationOptions options{.threads = threads};
   if (attempt.pivoting == Pivoting::conservative) {
     options.relative_threshold = conservative_threshold;
     options.growth = conservative_growth;

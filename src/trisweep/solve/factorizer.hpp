@@ -43,7 +43,8 @@ class Factorizer {
 
   // Whether the factors of an attempt are made by all ranks (SolverOptions::factorization).
   bool is_of_all_ranks(const Attempt& attempt) const {
-    return options_.factorization && attempt.pivoting == Pivoting::standard;
+    return options_.factorization &&
+           (attempt.pivoting == Pivoting::standard || options_.factorization->chooses_pivots());
   }
   // These; the plan of the last ones stays where their analysis does. Collective.
   template <Scalar F>
@@ -80,7 +81,8 @@ class Factorizer {
   void describe_factors(const Analysis& analysis, const FactorSource<F>& source, FactorReport& report);
   template <Scalar F>
   PlanRequest plan_request(const Attempt& attempt) const;
-  numeric::FactorizationOptions numeric_options(const Analysis& analysis, const Attempt& attempt) const;
+  numeric::FactorizationOptions numeric_options(int threads, const Attempt& attempt) const;
+  int threads_for(const Analysis& analysis) const;
   Compression compression_at_once(const Attempt& attempt) const;
 
   const mpi::Communicator& comm_;

@@ -118,6 +118,7 @@ class Run {
     order.symbolic_ranks = 1;
     while (2 * order.symbolic_ranks <= comm_.size()) order.symbolic_ranks *= 2;
     SymbolicRanks ranks(*grid_.get(), order.symbolic_ranks);
+    const OneOrderingThread one_thread;
     int_t *sizes = nullptr, *first = nullptr;
     const float lacking = get_perm_c_parmetis(&a_, permutation_.perm_r, permutation_.perm_c, comm_.size(),
                                               order.symbolic_ranks, &sizes, &first, grid_.get(), ranks.get());
@@ -224,7 +225,7 @@ class Factorizer final : public solve::DistributedFactorizer<S> {
                                        const distribution::RowPartition& partition,
                                        const solve::EngineRequest& request) {
     auto made = mpi::agree_on_error(comm, [] { return std::make_unique<Made<S>>(); });
-    const Threads threads(request.threads);
+    const Threads threads(request.numeric.threads);
     auto start = Clock::now();
     if (!entries_) order_ = first_order(comm, given, partition, request);
     std::vector<int_t> row_ptr;

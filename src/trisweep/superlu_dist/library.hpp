@@ -9,6 +9,7 @@
 #undef SLU_MIN
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "trisweep/mpi/communicator.hpp"
@@ -116,6 +117,22 @@ class Factors {
   gridinfo_t grid_;
   typename Library<S>::Lu lu_{};
   bool distributed_ = false;
+};
+
+// One thread for PT-SCOTCH, which orders where it stands for ParMETIS: with several, ranks of version 7.0.3
+// may wait for each other for ever, unless MPI was started for calls from any thread.
+class OneOrderingThread {
+ public:
+  OneOrderingThread() : was_set_(std::getenv(name) != nullptr) { setenv(name, "1", 0); }
+  ~OneOrderingThread() {
+    if (!was_set_) unsetenv(name);
+  }
+  OneOrderingThread(const OneOrderingThread&) = delete;
+  OneOrderingThread& operator=(const OneOrderingThread&) = delete;
+
+ private:
+  static constexpr const char* name = "SCOTCH_PTHREAD_NUMBER";
+  bool was_set_;
 };
 
 // Its threads, for the time of a factorization.

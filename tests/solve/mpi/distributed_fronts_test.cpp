@@ -121,6 +121,29 @@ TEST(DistributedPivots, AreDelayed) {
   EXPECT_GT(delayed, 0);
 }
 
+// Rows 30 and 31 are the same. Only conservative factors, made by all ranks too, may call a matrix singular.
+TEST(DistributedPivots, AreChosenConservativelyInTheSecondTry) {
+  auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 9});
+  matrix::Csr<double> twice{{60, 60, {0}, {}}, {}};
+  for (Index i = 0; i < 60; ++i) {
+    const Index from = i == 31 ? 30 : i;
+    for (Offset e = a.pattern.row_ptr[usize(from)]; e < a.pattern.row_ptr[usize(from) + 1]; ++e) {
+      twice.pattern.col.push_back(a.pattern.col[usize(e)]);
+      twice.value.push_back(a.value[usize(e)]);
+    }
+    twice.pattern.row_ptr.push_back(std::ssize(twice.value));
+  }
+  const auto rows = scattered_rows<double>(60);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(twice, true), on_all_ranks());
+  std::vector<double> b(usize(solver.rows()), 1.0), x(b.size());
+  for (std::size_t k = 0; k < b.size(); ++k) b[k] += rows.number[k] == 31 ? 1 : 0;
+  const Answer answer = solver.solve(b, x);
+  EXPECT_FALSE(answer.solved());
+  EXPECT_TRUE(answer.singular);
+  EXPECT_TRUE(solver.report().factor.second_try);
+  EXPECT_EQ(solver.report().factor.factorization, "distributed");
+}
+
 TEST(DistributedValues, OfTheSamePattern) {
   const auto a = laplacian<double>(6);
   const auto rows = scattered_rows<double>(a.rows());
