@@ -42,7 +42,7 @@ def print_table(side):
 
 class FactorMemory(unittest.TestCase):
     # Larger ones are ordered by SuperLU_DIST's ranks in parallel.
-    engines = {"distributed": 32, "superlu-dist": 24}
+    engines = {"distributed": 40, "superlu-dist": 24}
 
     def test_falls_as_ranks_grow(self):
         for name, side in self.engines.items():

@@ -499,8 +499,9 @@ def splu(
     "auto", "metis", "amd", "natural", or "scotch" where the library has it. `kind` of factorization: "lu", "cholesky",
     or "ldlt", which is L D L^T of a symmetric and L D L^H of a Hermitian matrix; "auto" takes the symmetric kinds where
     the matrix is so. `factorization` "distributed": all ranks factor, and none has all of the factors; "superlu-dist":
-    by SuperLU_DIST, where the library was built with it, and none has the matrix either. `refine` "best" corrects solutions as long as that lowers their error,
-    "auto" until it is below ten epsilon. `deterministic` adds in a fixed order, with any number of threads.
+    by SuperLU_DIST, where the library was built with it, and none has the matrix either. `refine` "best" corrects
+    solutions as long as that lowers their error, "auto" until it is below ten epsilon. `deterministic` adds in a fixed
+    order, with any number of threads.
 
     Raises TypeError when `a` is not a sparse matrix of numbers, ValueError when it is not square, is empty or
     has entries that are not finite, or an option is out of range, NumericalError when it is structurally singular, and

@@ -28,7 +28,7 @@ PanelColumns<const S*> panel_of(const symbolic::Structure& tiles, distribution::
   const Index wide = whole.supernode_of[usize(tiles.first[usize(k)])];
   const S* const panel = side == distribution::Side::lower   ? factors.lower_panel(wide)
                          : side == distribution::Side::upper ? factors.upper_panel(wide)
-                                               : factors.diagonal_block(wide);
+                                                             : factors.diagonal_block(wide);
   return {.value = panel,
           .height = side == distribution::Side::diagonal ? whole.width(wide) : whole.height(wide),
           .width = whole.width(wide),

@@ -69,7 +69,8 @@ class Collection {
       if (!is_stored(side)) continue;
       const auto& part = local_blocks_.side(side);
       const auto first = std::ranges::lower_bound(part.supernode, round.begin) - part.supernode.begin();
-      for (auto p = static_cast<Index>(first); p < part.pieces() && part.supernode[usize(p)] < round.end; ++p) {
+      for (auto p = static_cast<Index>(first); p < part.pieces() && part.supernode[usize(p)] < round.end;
+           ++p) {
         const Index k = part.supernode[usize(p)], from = maker_[usize(wide(k))];
         if (from == local_blocks_.rank) {
           copy_piece(panel_of(s_, side, k, factors_), part.blocks(p), piece(side, p));
@@ -173,10 +174,9 @@ PieceValues<S> collected(const mpi::Communicator& comm, const distribution::Dist
   return mpi::agree_on_error(comm, [&] { return std::move(*collection).finish(); });
 }
 
-#define INSTANTIATE(S)                                                                              \
-  template PieceValues<S> collected(const mpi::Communicator&, const distribution::Distribution&,    \
-                                    const LocalBlocks&,                                             \
-                                    const std::shared_ptr<const numeric::Factors<S>>&,              \
+#define INSTANTIATE(S)                                                                                     \
+  template PieceValues<S> collected(const mpi::Communicator&, const distribution::Distribution&,           \
+                                    const LocalBlocks&, const std::shared_ptr<const numeric::Factors<S>>&, \
                                     std::span<const Index>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -298,9 +298,9 @@ void insert_redone(RedoneFronts<T> redone, const FrontTree& tree, Factors<T>& fa
   Reshaping<T>(factors, by_supernode, redone.piece).restructure();
 }
 
-#define TRISWEEP_INSTANTIATE(T)                                            \
-  template std::vector<Index> shapes_of(const RedoneFronts<T>&);           \
-  template void add_shapes(std::span<const Index>, RedoneFronts<T>&);      \
+#define TRISWEEP_INSTANTIATE(T)                                       \
+  template std::vector<Index> shapes_of(const RedoneFronts<T>&);      \
+  template void add_shapes(std::span<const Index>, RedoneFronts<T>&); \
   template void insert_redone<T>(RedoneFronts<T>, const FrontTree&, Factors<T>&);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE

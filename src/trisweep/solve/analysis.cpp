@@ -204,19 +204,18 @@ Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis>
   return try_factor<F>(a, std::move(again), options.numeric, observer).value();  // Cholesky alone fails
 }
 
-#define INSTANTIATE(T)                                                                                   \
-  template std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis&,                          \
-                                                               const numeric::Factors<T>&);              \
-  template numeric::Kind likely_kind(const matrix::Csr<T>&);                                             \
-  template numeric::Kind indefinite_kind(const matrix::Csr<T>&);                                         \
-  template numeric::Kind chosen_kind(numeric::KindChoice, const matrix::Csr<T>&);                        \
-  template bool suits(numeric::Kind, const matrix::Csr<T>&);                                             \
-  template Analysis analyze(const matrix::Csr<T>&, const AnalysisOptions&, Observer&);                   \
-  template Analysis with_fronts(const matrix::Csr<T>&, Analysis);                                        \
-  template Analysis in_clusters(const matrix::Csr<T>&, Analysis);                                        \
-  template Analysis analyze_as(numeric::Kind, const matrix::Csr<T>&, const AnalysisOptions&, Observer&); \
-  template std::vector<Analysis> analyze_each_as(numeric::Kind, const matrix::Csr<T>&,                   \
-                                                 const ordering::OrderingOptions&,                       \
+#define INSTANTIATE(T)                                                                                       \
+  template std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis&, const numeric::Factors<T>&); \
+  template numeric::Kind likely_kind(const matrix::Csr<T>&);                                                 \
+  template numeric::Kind indefinite_kind(const matrix::Csr<T>&);                                             \
+  template numeric::Kind chosen_kind(numeric::KindChoice, const matrix::Csr<T>&);                            \
+  template bool suits(numeric::Kind, const matrix::Csr<T>&);                                                 \
+  template Analysis analyze(const matrix::Csr<T>&, const AnalysisOptions&, Observer&);                       \
+  template Analysis with_fronts(const matrix::Csr<T>&, Analysis);                                            \
+  template Analysis in_clusters(const matrix::Csr<T>&, Analysis);                                            \
+  template Analysis analyze_as(numeric::Kind, const matrix::Csr<T>&, const AnalysisOptions&, Observer&);     \
+  template std::vector<Analysis> analyze_each_as(numeric::Kind, const matrix::Csr<T>&,                       \
+                                                 const ordering::OrderingOptions&,                           \
                                                  std::span<const symbolic::SymbolicOptions>, Observer&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -35,7 +35,7 @@ class FrontFactors final : public FactorSource<S> {
     std::shared_ptr<const numeric::Factors<S>> factors;
     std::vector<Index> maker;  // by supernode
     double norm_one = 0;
-    Index perturbed = 0;            // on all ranks
+    Index perturbed = 0;             // on all ranks
     numeric::PivotSummary pivots{};  // likewise; on rank 0
     double analysis_seconds = 0, seconds = 0;
   };
@@ -180,9 +180,8 @@ class FrontsFactorizer final : public DistributedFactorizer<S> {
       const auto start = Clock::now();
       fronts_.reset();
       analysis_ = analyze_on_root(rows, indefinite);
-      mpi::agree_on_error(comm, [&] {
-        owners_ = FrontOwners(*analysis_->structure, analysis_->kind, comm.size());
-      });
+      mpi::agree_on_error(
+          comm, [&] { owners_ = FrontOwners(*analysis_->structure, analysis_->kind, comm.size()); });
       const double seconds = comm.max(seconds_since(start));
       made = try_factor(rows);
       if (made) made->analysis_seconds = seconds;
@@ -223,10 +222,10 @@ class FrontsFactorizer final : public DistributedFactorizer<S> {
   }
 
   // Brings this rank the entries that its fronts are assembled from, as rows of `own`, which `values` are of.
-  bool take_entries(const RowsToFactor<S>& rows, Made& made, matrix::Csr<S>& own, numeric::MatrixValues<S>& values) {
+  bool take_entries(const RowsToFactor<S>& rows, Made& made, matrix::Csr<S>& own,
+                    numeric::MatrixValues<S>& values) {
     const mpi::Communicator& comm = rows.comm;
-    auto entries =
-        mpi::agree_on_error(comm, [&] { return ScaledEntries<S>(rows, *analysis_, owners_); });
+    auto entries = mpi::agree_on_error(comm, [&] { return ScaledEntries<S>(rows, *analysis_, owners_); });
     comm.sum(entries.column_sums);
     made.norm_one = std::ranges::max(entries.column_sums);
     const double largest = comm.max(entries.largest);

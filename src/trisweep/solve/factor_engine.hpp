@@ -14,12 +14,13 @@ namespace trisweep::solve {
 
 // What an engine is told of a factorization. The same on every rank.
 struct EngineRequest {
-  ordering::Method ordering = ordering::Method::automatic;  // where one rank orders
+  ordering::Method ordering = ordering::Method::automatic;    // where one rank orders
   numeric::KindChoice kind = numeric::KindChoice::automatic;  // where there is a choice
-  numeric::FactorizationOptions numeric{};  // threads of each rank; how pivots are chosen, where there is a choice
-  bool balanced = false;                    // units, before rows are matched: OrderingOptions::balanced
-  RowNumbers numbers{};                                     // of rows and columns, for messages
-  Observer& observer;                                       // rank 0's
+  numeric::FactorizationOptions
+      numeric{};          // threads of each rank; how pivots are chosen, where there is a choice
+  bool balanced = false;  // units, before rows are matched: OrderingOptions::balanced
+  RowNumbers numbers{};   // of rows and columns, for messages
+  Observer& observer;     // rank 0's
 };
 
 // Factors one system again and again: values of one pattern.

@@ -198,7 +198,8 @@ std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels(const matrix:
                                                                    const Attempt& attempt) const {
   const auto begun = begun_ ? begun_ : analyze<F>(a, attempt).analysis;
   return std::make_shared<const Factorization<F>>(
-      solve::try_factor<F>(a, begun, numeric_options(threads_for(*begun), attempt), options_.observed_by()).value());
+      solve::try_factor<F>(a, begun, numeric_options(threads_for(*begun), attempt), options_.observed_by())
+          .value());
 }
 
 template <Scalar T>

@@ -133,9 +133,8 @@ numeric::RedoneFronts<T> redone_anywhere(const mpi::Communicator& comm, numeric:
   auto shapes = mpi::agree_on_error(comm, [&] { return numeric::shapes_of(here); });
   const std::vector<std::vector<Index>> by_rank = comm.gather(shapes);
   for (Index r = 0; r < comm.size(); ++r) {
-    auto of_rank = mpi::agree_on_error(comm, [&] {
-      return by_rank.empty() ? std::vector<Index>() : by_rank[usize(r)];
-    });
+    auto of_rank =
+        mpi::agree_on_error(comm, [&] { return by_rank.empty() ? std::vector<Index>() : by_rank[usize(r)]; });
     comm.broadcast(of_rank);
     mpi::agree_on_error(comm, [&] {
       if (r != comm.rank()) numeric::add_shapes<T>(of_rank, here);
@@ -201,10 +200,10 @@ std::optional<numeric::Factors<T>> factor_fronts(const mpi::Communicator& comm, 
   });
 }
 
-#define INSTANTIATE(T)                                                                                 \
-  template std::optional<numeric::Factors<T>> factor_fronts<T>(                                        \
-      const mpi::Communicator&, const numeric::Fronts&, const FrontOwners&,                            \
-      const numeric::MatrixValues<T>&, const numeric::FactorizationOptions&, Observer&);
+#define INSTANTIATE(T)                                                                                       \
+  template std::optional<numeric::Factors<T>> factor_fronts<T>(                                              \
+      const mpi::Communicator&, const numeric::Fronts&, const FrontOwners&, const numeric::MatrixValues<T>&, \
+      const numeric::FactorizationOptions&, Observer&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

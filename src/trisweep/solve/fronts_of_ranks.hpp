@@ -1,6 +1,6 @@
 #pragma once
-// A multifrontal factorization by all ranks: each front is one rank's, and what it hands to its parent goes to
-// that one's rank.
+// A multifrontal factorization by all ranks: each front is one rank's, and what it hands to its parent goes
+// to that one's rank.
 
 #include <optional>
 #include <span>
@@ -24,8 +24,8 @@ struct FrontOwners {
 };
 
 // Collective. `fronts`: those of FrontOwners::own(), with this rank's values. Returns the factors with this
-// rank's panels, and the structure and numbers that came out, which are all ranks' alike; counts of pivots are
-// this rank's. Nullopt, on all ranks, where numeric::factor() returns that on one. Throws on every rank.
+// rank's panels, and the structure and numbers that came out, which are all ranks' alike; counts of pivots
+// are this rank's. Nullopt, on all ranks, where numeric::factor() returns that on one. Throws on every rank.
 template <Scalar T>
 std::optional<numeric::Factors<T>> factor_fronts(const mpi::Communicator& comm, const numeric::Fronts& fronts,
                                                  const FrontOwners& owners,

@@ -50,7 +50,8 @@ struct Solver<T>::State {
     try {
       attempt.low_precision ? factor_in<Single<T>>() : factor_in<T>();
     } catch (const mpi::CollectiveError& e) {
-      const bool may_be_better = factorizer.is_of_all_ranks(attempt) && attempt.pivoting == Pivoting::standard;
+      const bool may_be_better =
+          factorizer.is_of_all_ranks(attempt) && attempt.pivoting == Pivoting::standard;
       if (!may_be_better || !options.second_try || e.kind() != ErrorKind::numerical) throw;
       factor({.pivoting = Pivoting::conservative});
     }

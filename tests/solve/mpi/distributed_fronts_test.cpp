@@ -17,8 +17,8 @@
 namespace trisweep::solve {
 namespace {
 
-using testing_support::every_op;
 using testing_support::error_of_solver;
+using testing_support::every_op;
 using testing_support::grids_of;
 using testing_support::random_matrix;
 using testing_support::scattered_rows;
@@ -107,8 +107,7 @@ TEST(DistributedKinds, ShiftedBelowSomeEigenvaluesHaveThatInertia) {
 TEST(DistributedPivots, AreDelayed) {
   Index delayed = 0;
   for (unsigned seed = 1; seed <= 4; ++seed) {
-    const auto a =
-        testing_support::with_phases<double>(testing_support::integer_basis(200, 2, seed));
+    const auto a = testing_support::with_phases<double>(testing_support::integer_basis(200, 2, seed));
     const auto rows = scattered_rows<double>(a.rows());
     Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
     delayed += solver.report().factor.delayed_pivots;

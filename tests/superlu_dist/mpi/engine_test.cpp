@@ -95,8 +95,8 @@ TEST(Engine, ErrorsAreTheSameOnAllRanks) {
   };
   if constexpr (testing_support::has_single) {
     EXPECT_TRUE(has(error_of(weak_diagonal<Single<double>>()), "no factors in single precision"));
-    EXPECT_TRUE(
-        has(error_of(weak_diagonal<Single<std::complex<double>>>()), "no complex factors in single precision"));
+    EXPECT_TRUE(has(error_of(weak_diagonal<Single<std::complex<double>>>()),
+                    "no complex factors in single precision"));
     SolverOptions mixed = options<double>();
     mixed.mixed = true;
     EXPECT_TRUE(has(error_of(weak_diagonal<double>(), mixed), "no factors in single precision"));
