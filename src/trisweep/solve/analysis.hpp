@@ -1,7 +1,7 @@
 #pragma once
 // The first two of the three objects a user meets: analyze -> factor -> solver. Both are made by one process
-// with threads (the distributed factorization is to come behind the same two calls); the solver takes the
-// result to all ranks.
+// with threads, and the solver takes the result to all ranks. (Of a factorization by all ranks,
+// distributed_fronts.hpp, the analysis is.)
 
 #include <memory>
 #include <optional>

@@ -257,14 +257,12 @@ class FrontsEngine final : public FactorEngine {
  public:
   std::string_view name() const override { return "distributed"; }
   bool chooses_pivots() const override { return true; }
-  Made<double> make(std::type_identity<double>) const override {
-    return std::make_shared<FrontsFactorizer<double>>();
+#define TRISWEEP_MAKE(S)                               \
+  Made<S> make(std::type_identity<S>) const override { \
+    return std::make_shared<FrontsFactorizer<S>>();    \
   }
-#if !defined(TRISWEEP_REAL_ONLY)
-  Made<std::complex<double>> make(std::type_identity<std::complex<double>>) const override {
-    return std::make_shared<FrontsFactorizer<std::complex<double>>>();
-  }
-#endif
+  TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_MAKE)
+#undef TRISWEEP_MAKE
 };
 
 }  // namespace

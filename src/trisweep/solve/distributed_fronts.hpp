@@ -10,13 +10,11 @@
 namespace trisweep::solve {
 
 // The multifrontal factorization of one rank with its kinds, its pivoting and its delayed pivots: subtrees of
-// fronts go to ranks in proportion to their size, each front above them to one of the ranks below it. In
-// double precision alone.
+// fronts go to ranks in proportion to their size, each front above them to one of the ranks below it.
 //
 // Before: each rank has its rows of A. After: the panels of its fronts, until the solver has what its plan
 // asks for. Rank 0 gathers A to order it, and keeps none of it; the order and the structure are on all ranks.
-// A conservative second try (SolverOptions::second_try) is made by rank 0 alone. Throws std::bad_alloc alone;
-// a factorization throws as DistributedFactorizer::factor.
+// Throws std::bad_alloc alone; a factorization throws as DistributedFactorizer::factor.
 std::shared_ptr<const FactorEngine> distributed_fronts();
 
 }  // namespace trisweep::solve

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "trisweep/backend/device.hpp"
+#include "trisweep/core/finite.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/compressed_factors.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
@@ -21,6 +22,18 @@ constexpr double conservative_growth = 1000;
 // New values may delay further pivots. As long as the factors have at most that many times the bytes of the
 // first ones, these are where the next values begin.
 constexpr double most_growth = 1.25;
+
+// Whether `a` has all entries of the matrix that it was converted from, other than those that are too small
+// or too large for its precision. (They are scaled later; rank 0 scales before it converts.)
+template <Scalar F, Scalar T>
+void require_in_range(const matrix::Csr<F>& a, const matrix::Csr<T>& given) {
+  const auto zeros = [](const auto& values) {
+    return std::ranges::count_if(values, [](const auto& v) { return std::abs(v) == 0; });
+  };
+  if (zeros(a.value) == zeros(given.value) && std::ranges::all_of(a.value, is_finite<F>)) return;
+  throw Error(ErrorKind::numerical, "entries of the matrix are beyond single precision",
+              "factor in double precision");
+}
 
 }  // namespace
 
@@ -120,7 +133,9 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(const Attemp
           fmt::format("{} has no {}factors in {} precision", engine.name(), is_complex<F> ? "complex " : "",
                       sizeof(RealOf<F>) == sizeof(float) ? "single" : "double"),
           "choose another precision, or our own factorization");
-    return system_.template rows_in<F>();
+    auto in_precision = system_.template rows_in<F>();
+    if constexpr (!std::same_as<F, T>) require_in_range(in_precision, system_.matrix().local());
+    return in_precision;
   });
   auto source = of_system->factor(comm_, std::move(rows), system_.matrix().partition(),
                                   {.ordering = options_.ordering,

@@ -36,10 +36,9 @@ matrix::Csr<T> laplacian(Index side) {
   return matrix::convert<T>(std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = side})));
 }
 
-using TypesOfFronts = testing::Types<double, std::complex<double>>;
 template <class T>
 class DistributedFronts : public testing::Test {};
-TYPED_TEST_SUITE(DistributedFronts, TypesOfFronts);
+TYPED_TEST_SUITE(DistributedFronts, testing_support::Scalars);
 
 TYPED_TEST(DistributedFronts, SolveWhereRowsAre) {
   using T = TypeParam;
@@ -67,10 +66,31 @@ TYPED_TEST(DistributedFronts, HaveAnyPlan) {
     for (const char* mapping : {"block-cyclic", "proportional"}) {
       SolverOptions with = on_all_ranks();
       with.plan = model::only({.grid = grid, .mapping = mapping});
-      with.compress.eps = mapping[0] == 'p' ? 1e-8 : 0;
+      with.compress.eps = mapping[0] == 'p' ? 1e-5 : 0;
       Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), with);
       EXPECT_EQ(solver.report().factor.kind, "cholesky");
-      EXPECT_LT(solve_known(solver, a, rows).error, 1e-11) << grid.name() << mapping;
+      EXPECT_LT(solve_known(solver, a, rows).error, 1e5 * std::numeric_limits<RealOf<T>>::epsilon())
+          << grid.name() << mapping;
+    }
+  }
+}
+
+// Factors in single precision, of entries that have a place there and of others.
+TYPED_TEST(DistributedFronts, OfMixedPrecision) {
+  using T = TypeParam;
+  if constexpr (testing_support::has_single && !std::same_as<T, Single<T>>) {
+    for (const double unit : {1.0, 1e-60}) {
+      auto a = weak_diagonal<T>();
+      for (Offset e = a.pattern.row_ptr[7]; e < a.pattern.row_ptr[8]; ++e) a.value[usize(e)] *= unit;
+      const auto rows = scattered_rows<T>(a.rows());
+      SolverOptions mixed = on_all_ranks();
+      mixed.mixed = true;
+      Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), mixed);
+      const auto made = solve_known(solver, a, rows);
+      EXPECT_TRUE(made.answer.solved()) << unit;
+      EXPECT_LT(made.error, 1e-11) << unit;
+      EXPECT_EQ(solver.report().factor.factorization, "distributed");
+      EXPECT_EQ(solver.report().factor.second_try, unit < 1);
     }
   }
 }
@@ -172,12 +192,6 @@ TEST(DistributedErrors, AreTheSameOnAllRanks) {
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
   };
-  if constexpr (testing_support::has_single) {
-    EXPECT_TRUE(has(error_of_solver(weak_diagonal<Single<double>>(), on_all_ranks()), "single precision"));
-    SolverOptions mixed = on_all_ranks();
-    mixed.mixed = true;
-    EXPECT_TRUE(has(error_of_solver(weak_diagonal<double>(), mixed), "no factors in single precision"));
-  }
   auto a = weak_diagonal<double>();
   for (Offset e = a.pattern.row_ptr[7]; e < a.pattern.row_ptr[8]; ++e) a.value[usize(e)] = 0;
   EXPECT_TRUE(has(error_of_solver(a, on_all_ranks()), "singular"));
