@@ -14,6 +14,7 @@
 #include "trisweep/plan/make_plan.hpp"
 #include "trisweep/plan/message_peers.hpp"
 #include "trisweep/plan/sweep_machine.hpp"
+#include "trisweep/plan/variants.hpp"
 
 namespace trisweep::plan {
 namespace {
@@ -247,6 +248,49 @@ TEST(Sweep, ARankThatIsAloneHasOneTask) {
     EXPECT_EQ(phase.counted.size(), 0u);
     const auto ordered = make_sweep(s, local_blocks, trees, spec, {.ordered = true, .grain = 200});
     EXPECT_EQ(ordered.task.size(), 5u) << "a grain has the entries of six trees";
+  }
+}
+
+// Of a rank that is alone the plan for one op comes of that for another, whatever the choices.
+TEST(Sweep, PlansForOtherOpsAreTheSameMadeAnew) {
+  const auto& mapping = distribution::find_mapping("block-cyclic");
+  for (const int whole_levels : {0, 2}) {
+    const auto structure = std::make_shared<const symbolic::Structure>(
+        testing_support::random_structure(120, 2, 8, whole_levels));
+    const auto owners = mapping.make(*structure, {1, 1, 1});
+    const auto local_blocks = distribution::make_local_blocks(*structure, *owners, 0);
+    const auto identity = [&] {
+      ordering::Ordering o;
+      for (Index i = 0; i < structure->n; ++i) {
+        o.row_new.push_back(i);
+        o.col_new.push_back((i + 7) % structure->n);
+      }
+      return o;
+    }();
+    const auto places = std::make_shared<const VectorPlaces>(
+        vector_places(identity, distribution::even_partition(structure->n, 1)));
+    for (const NamedSchedule& schedule : schedules()) {
+      for (const bool ordered : {false, true}) {
+        for (const bool upper_is_lower : {false, true}) {
+          const auto specs = [&](Op op) {
+            return describe(schedule.choice, *structure, *owners, 0,
+                            {.op = op, .upper_is_lower = upper_is_lower, .vectors = places});
+          };
+          const Accumulation accumulation{.ordered = ordered, .grain = 40};
+          const auto made = [&](Op op) {
+            return make_plan(*structure, *owners, local_blocks, specs(op), accumulation);
+          };
+          for (const Op from : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+            for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
+              EXPECT_EQ(
+                  make_plan_like(made(from), *structure, *owners, local_blocks, specs(op), accumulation),
+                  made(op))
+                  << schedule.name << ordered << upper_is_lower;
+            }
+          }
+        }
+      }
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 #include "trisweep/plan/make_plan.hpp"
 
+#include <optional>
+
 #include "trisweep/plan/applied_panels.hpp"
 
 namespace trisweep::plan {
@@ -65,6 +67,24 @@ struct Instantiate {
   }
 };
 
+// The phase for `spec` on a rank that is alone, where `other` is that of another op; nothing where the two
+// have more than the panels' side apart.
+std::optional<Phase> phase_like(const Phase& other, const PhaseSpec& spec) {
+  if (const auto* diagonal = std::get_if<DiagonalSpec>(&spec)) {
+    DiagonalPhase phase = std::get<DiagonalPhase>(other);
+    phase.op = diagonal->op;
+    return phase;
+  }
+  const auto* sweep = std::get_if<SweepSpec>(&spec);
+  if (sweep == nullptr || sweep->idle()) return std::nullopt;
+  if (std::get<SweepPhase>(other).direction != sweep->direction) return std::nullopt;
+  SweepPhase phase = std::get<SweepPhase>(other);
+  phase.side = sweep->side;
+  phase.conjugate = sweep->conjugate;
+  phase.diagonal_op = sweep->diagonal_op;
+  return phase;
+}
+
 }  // namespace
 
 std::vector<Plan> make_plans(const symbolic::Structure& structure, const distribution::Mapping& mapping,
@@ -81,6 +101,21 @@ Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping
                const LocalBlocks& local_blocks, std::span<const PhaseSpec> specs,
                const Accumulation& accumulation) {
   return std::move(make_plans(structure, mapping, {&local_blocks, 1}, specs, accumulation).front());
+}
+
+Plan make_plan_like(const Plan& other, const symbolic::Structure& structure,
+                    const distribution::Mapping& mapping, const LocalBlocks& local_blocks,
+                    std::span<const PhaseSpec> specs, const Accumulation& accumulation) {
+  std::vector<Plan> plans(1);
+  const Instantiate instantiate{structure, mapping, {&local_blocks, 1}, accumulation, plans};
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (auto copy = phase_like(other.phase[i], specs[i])) {
+      plans.front().phase.push_back(*std::move(copy));
+    } else {
+      std::visit(instantiate, specs[i]);
+    }
+  }
+  return std::move(plans.front());
 }
 
 std::vector<RankPlan> make_all_plans(const symbolic::Structure& structure,

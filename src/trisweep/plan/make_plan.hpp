@@ -18,6 +18,12 @@ Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping
                const distribution::LocalBlocks& local_blocks, std::span<const PhaseSpec> specs,
                const Accumulation& accumulation = {});
 
+// The same of a rank that is alone, whose plan for another op is `other`, of the same schedule and without
+// pruning: both sides have the same pieces, so that a sweep is the other's but for the panels that it reads.
+Plan make_plan_like(const Plan& other, const symbolic::Structure& structure,
+                    const distribution::Mapping& mapping, const distribution::LocalBlocks& local_blocks,
+                    std::span<const PhaseSpec> specs, const Accumulation& accumulation = {});
+
 // A rank's share and its plan, which refers to it.
 struct RankPlan {
   distribution::LocalBlocks local_blocks;

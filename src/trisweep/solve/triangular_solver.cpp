@@ -221,8 +221,13 @@ plan::Plan TriangularSolver<T>::make_plan(Op op, const plan::Pruning& pruning) c
                             .lower_op = numeric::upper_of_lower(analysis_->kind),
                             .pruning = pruning};
   const auto phases = plan::describe(options_.schedule, structure(), mapping(), local_blocks_.layer, spec);
-  plan::Plan plan =
-      plan::make_plan(structure(), mapping(), local_blocks_, phases, {.ordered = ordered, .grain = grain});
+  const plan::Accumulation accumulation{.ordered = ordered, .grain = grain};
+  const bool is_like_another =
+      comm_.size() == 1 && !plan_.empty() && pruning == plan::Pruning{} && options_.dependencies;
+  plan::Plan plan = is_like_another
+                        ? plan::make_plan_like(plan_.begin()->second, structure(), mapping(), local_blocks_,
+                                               phases, accumulation)
+                        : plan::make_plan(structure(), mapping(), local_blocks_, phases, accumulation);
   plan.op = op;
   if (!options_.dependencies) return plan::without_dependencies(std::move(plan));
   return plan;
