@@ -16,8 +16,7 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t slack = 256;  // see buffer.hpp
 
-// From so many bytes on memory is the system's, and given back to it: MPI libraries may have told malloc to
-// keep all that it ever had.
+// Fewer bytes are not worth the calls.
 constexpr std::size_t least_mapped = std::size_t{8} << 20;
 
 std::size_t alignment_of(std::size_t bytes) {
@@ -59,12 +58,12 @@ void* allocate_aligned(std::size_t bytes, const char* what) {
   return usable(too_large ? nullptr : std::aligned_alloc(alignment_of(bytes), rounded(bytes)), bytes, what);
 }
 
-void* allocate_buffer(std::size_t bytes, const char* what) {
+void* allocate_temporary(std::size_t bytes, const char* what) {
   if (bytes < least_mapped || rounded(bytes) < bytes) return allocate_aligned(bytes, what);
   return usable(map(rounded(bytes)), bytes, what);
 }
 
-void free_buffer(void* memory, std::size_t bytes) {
+void free_temporary(void* memory, std::size_t bytes) {
   if (bytes < least_mapped) return std::free(memory);
   munmap(memory, rounded(bytes));
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <utility>
@@ -16,19 +17,26 @@ namespace trisweep {
 // Allocates `bytes` on a cache line (on a huge page when large). Throws Error(environment) naming the size
 // and `what` when memory does not suffice. For std::free().
 void* allocate_aligned(std::size_t bytes, const char* what);
-// The same for free_buffer(), with as many bytes: much memory is the system's own, and given back to it.
-void* allocate_buffer(std::size_t bytes, const char* what);
-void free_buffer(void* memory, std::size_t bytes);
+// The same for free_temporary(), with as many bytes: much memory is the system's own, and given back to it.
+// (MPI libraries may have told malloc to keep all that it ever had.)
+void* allocate_temporary(std::size_t bytes, const char* what);
+void free_temporary(void* memory, std::size_t bytes);
+
+// Temporary: what is freed while others stay, as contribution blocks are. Others find memory sooner.
+enum class BufferUse { kept, temporary };
 
 template <class T>
 class Buffer {
  public:
   Buffer() = default;
   // `what` names the content in the error message, such as "the factors".
-  Buffer(std::size_t size, const char* what)
-      : data_(size == 0 ? nullptr : static_cast<T*>(allocate_buffer(size * sizeof(T), what)),
-              Free{size * sizeof(T)}),
-        size_(size) {}
+  Buffer(std::size_t size, const char* what, BufferUse use = BufferUse::kept) : size_(size) {
+    if (size == 0) return;
+    const std::size_t bytes = size * sizeof(T);
+    const bool temporary = use == BufferUse::temporary;
+    void* const memory = temporary ? allocate_temporary(bytes, what) : allocate_aligned(bytes, what);
+    data_ = {static_cast<T*>(memory), Free{temporary ? bytes : 0}};
+  }
 
   Buffer(Buffer&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {
@@ -53,8 +61,8 @@ class Buffer {
 
  private:
   struct Free {
-    std::size_t bytes = 0;
-    void operator()(T* p) const { free_buffer(p, bytes); }
+    std::size_t bytes = 0;  // of temporary memory
+    void operator()(T* p) const { bytes > 0 ? free_temporary(p, bytes) : std::free(p); }
   };
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;

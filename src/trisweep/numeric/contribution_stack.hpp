@@ -13,7 +13,8 @@ template <Scalar T>
 class ContributionStack {
  public:
   explicit ContributionStack(Offset entries)
-      : memory_(usize(entries), "the contribution blocks of the factorization"), top_(usize(entries)) {}
+      : memory_(usize(entries), "the contribution blocks of the factorization", BufferUse::temporary),
+        top_(usize(entries)) {}
 
   // `end`: parity of the front's depth. The caller guarantees the capacity (FrontTree::stack).
   T* push(Offset entries, Index end) {

@@ -40,7 +40,8 @@ template <Scalar T>
 [[gnu::noinline]] void FrontWorker<T>::make_own(const FrontRecord& front, FrontResult<T>& result) {
   const Index m = front.height;
   Contribution<T>& own = own_.emplace_back();
-  own.owned = Buffer<T>(usize(front.block), "a contribution block of the factorization");
+  own.owned =
+      Buffer<T>(usize(front.block), "a contribution block of the factorization", BufferUse::temporary);
   own.view = {own.owned.data(), m, m, m};
   result.block = own.owned.data();
   result.own = &own;

@@ -194,7 +194,7 @@ template <Scalar T>
 Contribution<T> FrontRedoer<T>::contribution(Index begin, Index delayed) const {
   const Index m = front_.value.rows - begin;
   Contribution<T> c;
-  c.owned = Buffer<T>(usize(m) * usize(m), "a contribution block of the factorization");
+  c.owned = Buffer<T>(usize(m) * usize(m), "a contribution block of the factorization", BufferUse::temporary);
   c.view = {c.owned.data(), m, m, m};
   for (Index j = 0; j < m; ++j) std::copy_n(front_.value.column(begin + j) + begin, m, c.view.column(j));
   c.delayed_row.assign(front_.row.begin() + begin, front_.row.begin() + begin + delayed);

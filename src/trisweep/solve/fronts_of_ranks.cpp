@@ -48,7 +48,8 @@ class ContributionChannel {
     numeric::FrontContribution<T> contribution{.redone_entries = header.redone_entries};
     numeric::Contribution<T>& block = contribution.block;
     const Index m = header.rows;
-    block.owned = Buffer<T>(usize(m) * usize(m), "a contribution block of another rank");
+    block.owned =
+        Buffer<T>(usize(m) * usize(m), "a contribution block of another rank", BufferUse::temporary);
     block.view = {block.owned.data(), m, m, m};
     for (auto* list : {&block.delayed_row, &block.delayed_col}) {
       list->resize(usize(header.delayed));
