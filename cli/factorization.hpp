@@ -3,22 +3,38 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
+#include "trisweep/core/named.hpp"
 #include "trisweep/solve/distributed_fronts.hpp"
 
 namespace trisweep::cli {
 
-// Ours, on rank 0, and those of all ranks.
-inline constexpr std::array factorizations{"own", "distributed", "superlu-dist"};
-
 // Throws Error(usage) in a build without SuperLU_DIST (no_superlu_dist.cpp).
 std::shared_ptr<const solve::FactorEngine> superlu_dist_engine();
 
-// One of these; null: our own.
+struct NamedFactorization {
+  std::string_view name;
+  std::shared_ptr<const solve::FactorEngine> (*engine)();  // null: ours, on rank 0
+  bool has_kinds = true;                                   // others than L U
+};
+// The first is the default.
+inline std::span<const NamedFactorization> factorizations() {
+  static constexpr std::array<NamedFactorization, 3> table{{{"own", nullptr},
+                                                            {"distributed", solve::distributed_fronts},
+                                                            {"superlu-dist", superlu_dist_engine, false}}};
+  return table;
+}
+// Throws Error(usage) that lists the names there are.
+inline const NamedFactorization& named_factorization(const std::string& name) {
+  return find_named(factorizations(), "factorization", name);
+}
+// The engine of that name; null: our own.
 inline std::shared_ptr<const solve::FactorEngine> find_factorization(const std::string& name) {
-  if (name == "distributed") return solve::distributed_fronts();
-  return name == "own" ? nullptr : superlu_dist_engine();
+  const NamedFactorization& row = named_factorization(name);
+  return row.engine == nullptr ? nullptr : row.engine();
 }
 
 }  // namespace trisweep::cli

@@ -224,7 +224,7 @@ void add_info(CLI::App& app, Run& run) {
   sub->add_option("--factors", options->factors, "Describe this folder of trisweep factor")->excludes(matrix);
   sub->add_option("--factorization", options->factorization,
                   "Factor the matrix so on the ranks at hand, and describe what each of them has")
-      ->check(CLI::IsMember(factorizations))
+      ->check(CLI::IsMember(names_of(factorizations())))
       ->needs(matrix);
   sub->callback([options, &run] {
     if (options->matrix.empty() && options->factors.empty()) throw CLI::RequiredError("matrix or --factors");

@@ -138,12 +138,12 @@ void take_options_of_factors(const Context& context, const CLI::App& sub, SolveO
 
 // What another factorization decides.
 void check_factorization(const CLI::App& sub, const SolveOptions& options) {
-  if (options.factorization == factorizations.front()) return;
-  static_cast<void>(find_factorization(options.factorization));
+  const NamedFactorization& by_name = named_factorization(options.factorization);
+  if (by_name.engine == nullptr) return;
+  static_cast<void>(by_name.engine());
   const std::string by = "--factorization " + options.factorization;
   refuse(sub, {"--diagonal"}, by, "leave it out: of factors that all ranks make supernodes are inverted");
-  if (options.factorization == "superlu-dist")
-    refuse(sub, {"--kind"}, by, "leave it out: SuperLU_DIST makes L and U");
+  if (!by_name.has_kinds) refuse(sub, {"--kind"}, by, "leave it out: these are L and U");
 }
 
 // Says which plans there are to choose from, on every rank.
@@ -230,7 +230,7 @@ void add_solve(CLI::App& app, Run& run) {
   sub->add_option("--factorization", o.factorization,
                   "Who factors: own, rank 0; distributed, all ranks, so that none holds all of the factors; "
                   "superlu-dist, all ranks by SuperLU_DIST, so that none holds the matrix either")
-      ->check(CLI::IsMember(factorizations))
+      ->check(CLI::IsMember(names_of(factorizations())))
       ->excludes("--factors")
       ->capture_default_str();
   sub->add_option("--machine", o.machine,

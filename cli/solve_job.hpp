@@ -27,7 +27,7 @@ struct SolveOptions : PlanOptions, SystemFiles {
   std::string trace;
   std::string traffic;
   std::string refine = "auto";  // or a number
-  std::string factorization{factorizations.front()};
+  std::string factorization{factorizations().front().name};
   int repeat = 1;
   int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
   bool deterministic = false;

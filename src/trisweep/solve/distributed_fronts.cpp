@@ -73,16 +73,19 @@ struct RowsToFactor {
   const EngineRequest& request;
 };
 
-// Rank 0's, of the whole matrix, which it has meanwhile; on all ranks. `indefinite`: Cholesky has failed.
+// Rank 0's, of the whole matrix, which it has meanwhile; on all ranks. `failed`: how many kinds have.
+// Cholesky does where the matrix is not definite; LU, the last one, never does.
 template <Scalar S>
-std::shared_ptr<const Analysis> analyze_on_root(const RowsToFactor<S>& rows, bool indefinite) {
+std::shared_ptr<const Analysis> analyze_on_root(const RowsToFactor<S>& rows, int failed) {
   const auto& [comm, a, partition, request] = rows;
   std::shared_ptr<const Analysis> made;
   auto copy = mpi::agree_on_error(comm, [&] { return a; });
   matrix::Csr<S> whole = krylov::collect(comm, std::move(copy), partition);
   mpi::agree_on_error(comm, [&] {
     if (comm.rank() != 0) return;
-    const auto kind = indefinite ? indefinite_kind(whole) : chosen_kind(request.kind, whole);
+    const auto kind = failed == 0   ? chosen_kind(request.kind, whole)
+                      : failed == 1 ? indefinite_kind(whole)
+                                    : numeric::Kind::lu;
     const model::PlanChoice parts{.grid = {1, comm.size(), 1}, .mapping = "proportional"};
     auto ordering = model::ordering_options(request.ordering, model::only(parts));
     ordering.numbers = request.numbers;
@@ -176,13 +179,14 @@ class FrontsFactorizer final : public DistributedFactorizer<S> {
     std::optional<Made> made;
     if (analysis_) made = try_factor(rows);
     if (made && made->perturbed > 0) made.reset();  // these values need an order of their own
-    for (bool indefinite = false; !made; indefinite = true) {
+    double seconds = 0;
+    for (int failed = 0; !made; ++failed) {
       const auto start = Clock::now();
       fronts_.reset();
-      analysis_ = analyze_on_root(rows, indefinite);
+      analysis_ = analyze_on_root(rows, failed);
       mpi::agree_on_error(
           comm, [&] { owners_ = FrontOwners(*analysis_->structure, analysis_->kind, comm.size()); });
-      const double seconds = comm.max(seconds_since(start));
+      seconds += comm.max(seconds_since(start));
       made = try_factor(rows);
       if (made) made->analysis_seconds = seconds;
     }
@@ -236,7 +240,7 @@ class FrontsFactorizer final : public DistributedFactorizer<S> {
     if (comm.max(double(!as_expected)) > 0) return false;
     mpi::agree_on_error(comm, [&] {
       if (!fronts_) {
-        const std::vector<char> mine = owners_.own(comm.rank());
+        const std::vector<char> mine = are_of(owners_.of_supernode, comm.rank());
         fronts_.emplace(
             numeric::make_fronts(own.pattern, {}, {}, analysis_->structure, analysis_->kind, mine));
       }

@@ -131,16 +131,25 @@ class RankFactorization {
 template <Scalar T>
 numeric::RedoneFronts<T> redone_anywhere(const mpi::Communicator& comm, numeric::RedoneFronts<T> here) {
   if (comm.max(double(here.front.size())) == 0) return here;
-  auto shapes = mpi::agree_on_error(comm, [&] { return numeric::shapes_of(here); });
+  const auto shapes = mpi::agree_on_error(comm, [&] { return numeric::shapes_of(here); });
+  std::vector<Index> all;  // of all ranks, one after the other
+  std::vector<Offset> begin;
   const std::vector<std::vector<Index>> by_rank = comm.gather(shapes);
-  for (Index r = 0; r < comm.size(); ++r) {
-    auto of_rank =
-        mpi::agree_on_error(comm, [&] { return by_rank.empty() ? std::vector<Index>() : by_rank[usize(r)]; });
-    comm.broadcast(of_rank);
-    mpi::agree_on_error(comm, [&] {
-      if (r != comm.rank()) numeric::add_shapes<T>(of_rank, here);
-    });
-  }
+  mpi::agree_on_error(comm, [&] {
+    for (const std::vector<Index>& of_rank : by_rank) {
+      begin.push_back(std::ssize(all));
+      all.insert(all.end(), of_rank.begin(), of_rank.end());
+    }
+    begin.push_back(std::ssize(all));
+  });
+  comm.broadcast(all);
+  comm.broadcast(begin);
+  mpi::agree_on_error(comm, [&] {
+    for (Index r = 0; r < comm.size(); ++r) {
+      if (r != comm.rank())
+        numeric::add_shapes<T>({all.data() + begin[usize(r)], all.data() + begin[usize(r) + 1]}, here);
+    }
+  });
   return here;
 }
 
@@ -173,9 +182,9 @@ FrontOwners::FrontOwners(const symbolic::Structure& s, numeric::Kind kind, Index
   }
 }
 
-std::vector<char> FrontOwners::own(Index rank) const {
-  std::vector<char> own(of_supernode.size());
-  std::ranges::transform(of_supernode, own.begin(), [&](Index of) { return of == rank; });
+std::vector<char> are_of(std::span<const Index> owner, Index rank) {
+  std::vector<char> own(owner.size());
+  std::ranges::transform(owner, own.begin(), [&](Index of) { return of == rank; });
   return own;
 }
 
@@ -190,8 +199,7 @@ std::optional<numeric::Factors<T>> factor_fronts(const mpi::Communicator& comm, 
     std::optional<numeric::FrontFactorization<T>> run;
     std::optional<RankFactorization<T>> here;
     mpi::agree_on_error(comm, [&] {
-      own.resize(owners.of_front.size());
-      std::ranges::transform(owners.of_front, own.begin(), [&](Index of) { return of == comm.rank(); });
+      own = are_of(owners.of_front, comm.rank());
       run.emplace(fronts, values, options, observer, nullptr, own);
       here.emplace(comm, fronts, owners, *run, own);
     });

@@ -19,13 +19,14 @@ struct FrontOwners {
 
   FrontOwners() = default;
   FrontOwners(const symbolic::Structure& structure, numeric::Kind kind, Index ranks);
-  // Of supernodes.
-  std::vector<char> own(Index rank) const;
 };
+// Whether each is that rank's.
+std::vector<char> are_of(std::span<const Index> owner, Index rank);
 
-// Collective. `fronts`: those of FrontOwners::own(), with this rank's values. Returns the factors with this
-// rank's panels, and the structure and numbers that came out, which are all ranks' alike; counts of pivots
-// are this rank's. Nullopt, on all ranks, where numeric::factor() returns that on one. Throws on every rank.
+// Collective. `fronts`: made for the supernodes that are this rank's, with this rank's values. Returns the
+// factors with this rank's panels, and the structure and numbers that came out, which are all ranks' alike;
+// counts of pivots are this rank's. Nullopt, on all ranks, where numeric::factor() returns that on one.
+// Throws on every rank.
 template <Scalar T>
 std::optional<numeric::Factors<T>> factor_fronts(const mpi::Communicator& comm, const numeric::Fronts& fronts,
                                                  const FrontOwners& owners,
