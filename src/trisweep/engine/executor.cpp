@@ -66,6 +66,18 @@ void Executor<T>::reserve(const plan::Plan& plan, Index nrhs) {
 }
 
 template <Scalar T>
+std::vector<TinyShapes> Executor<T>::tiny_shapes(const plan::Plan& plan) const {
+  std::vector<TinyShapes> shapes(plan.phase.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (const auto* sweep = std::get_if<plan::SweepPhase>(&plan.phase[i]))
+      shapes[i] = engine::tiny_shapes(sweep->row_block, sweep->direction);
+    if (const auto* diagonal = std::get_if<plan::DiagonalPhase>(&plan.phase[i]))
+      shapes[i] = engine::tiny_shapes(diagonal->row_block, plan::Direction::scatter);
+  }
+  return shapes;
+}
+
+template <Scalar T>
 T* Executor<T>::scratch() const {
   return state_->scratch.data();
 }
@@ -74,7 +86,7 @@ template <Scalar T>
 PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, const Run<T>& run) {
   const Span span(run.recorder, event_of(phase), 0);
   run.transport.open_phase(channel);
-  SweepRun<T> sweep(panels_, *state_, phase, run);
+  SweepRun<T> sweep(panels_, *state_, phase, run.shapes[usize(channel)], run);
   panels_.pool.run([&](int thread) { sweep.serve(thread); });
   run.transport.close_phase(run.watchdog);
   for (const plan::Replacement& r : phase.replaced) {
@@ -86,15 +98,19 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
 }
 
 template <Scalar T>
-void LocalPanels<T>::apply_diagonal(std::span<const plan::RowBlock> row_blocks, Op op,
-                                    const kernels::Work<T>& work) const {
-  const T* const tiny = work.nrhs == 1 ? values.plain(distribution::Side::diagonal) : nullptr;
-  for (const plan::RowBlock& row_block : row_blocks) {
-    if (tiny != nullptr && is_tiny(row_block)) {
-      const TinyPanel panel(tiny, row_block, op == Op::conjugate_transpose);
-      multiply_tiny(panel, row_block, op != Op::none, work.row);
+void LocalPanels<T>::apply_diagonal(const RowBlocks& row_blocks, Op op, const kernels::Work<T>& work) const {
+  const T* const tiny_values = tiny(distribution::Side::diagonal, work);
+  const auto multiply = [&](const TinyPanel<T>& panel, const auto& size) { multiply_tiny(panel, size, op); };
+  for (std::size_t i = row_blocks.begin; i < row_blocks.end;) {
+    const plan::RowBlock& row_block = row_blocks.all[i];
+    if (tiny_values != nullptr && row_blocks.shapes[i].is_tiny()) {
+      const TinyPanel<T> first{tiny_values + row_block.value, positions.diagonal.data() + row_block.position,
+                               work.row + row_block.at.value()};
+      i = for_each_tiny<plan::Direction::scatter>(row_blocks.shapes.data(), i, row_blocks.end, first,
+                                                  multiply);
       continue;
     }
+    ++i;
     const kernels::Panel<T> inverse{.value = values.piece(distribution::Side::diagonal, row_block),
                                     .position = positions.diagonal.data() + row_block.position,
                                     .height = row_block.height,
@@ -108,16 +124,17 @@ void LocalPanels<T>::apply_diagonal(std::span<const plan::RowBlock> row_blocks, 
 
 // Every piece is an independent product; threads take a few at a time.
 template <Scalar T>
-PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index, const Run<T>& run) {
+PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index channel, const Run<T>& run) {
   const Span span(run.recorder, TraceKind::diagonal, 0);
-  constexpr std::size_t few = 16;
+  constexpr std::size_t few = 64;
   std::atomic<std::size_t> next{0};
   panels_.pool.run([&](int thread) {
     const Span products(run.recorder, TraceKind::products, thread);
     const auto work = state_->work_of(run, thread);
-    const std::span all(phase.row_block);
-    for (std::size_t i = next.fetch_add(few); i < all.size(); i = next.fetch_add(few))
-      panels_.apply_diagonal(all.subspan(i, std::min(few, all.size() - i)), phase.op, work);
+    const std::size_t all = phase.row_block.size();
+    for (std::size_t i = next.fetch_add(few); i < all; i = next.fetch_add(few))
+      panels_.apply_diagonal({phase.row_block, run.shapes[usize(channel)], i, std::min(i + few, all)},
+                             phase.op, work);
   });
   return {};
 }

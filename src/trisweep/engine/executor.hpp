@@ -20,6 +20,14 @@ namespace trisweep::engine {
 template <Scalar T>
 struct SweepState;
 
+// Those [begin, end) of a phase.
+struct RowBlocks {
+  const std::vector<plan::RowBlock>& all;
+  const TinyShapes& shapes;
+  std::size_t begin;
+  std::size_t end;
+};
+
 // This rank's panels, and the threads that multiply by them.
 template <Scalar T>
 struct LocalPanels {
@@ -29,7 +37,11 @@ struct LocalPanels {
   ThreadPool& pool;
 
   // Multiplies segments by their own inverted diagonal blocks, whole pieces of the diagonal side.
-  void apply_diagonal(std::span<const plan::RowBlock> row_blocks, Op op, const kernels::Work<T>& work) const;
+  void apply_diagonal(const RowBlocks& row_blocks, Op op, const kernels::Work<T>& work) const;
+  // The values of a side where its tiny panels are multiplied as tiny_panels.hpp does, else null.
+  const T* tiny(distribution::Side side, const kernels::Work<T>& work) const {
+    return work.nrhs == 1 ? values.plain(side) : nullptr;
+  }
 };
 
 template <Scalar T>
@@ -41,6 +53,8 @@ class Executor {
 
   // Makes room, so that running a phase of `plan` with at most `nrhs` right-hand sides does not allocate.
   void reserve(const plan::Plan& plan, Index nrhs);
+  // By phase.
+  std::vector<TinyShapes> tiny_shapes(const plan::Plan& plan) const;
   // Leaves memory that messages may still be sent from, or written to, as it is.
   void release() { packed_.release(); }
   // Scratch for the products of thread 0; the others have their own.

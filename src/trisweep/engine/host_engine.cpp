@@ -34,7 +34,8 @@ template <Scalar T>
 void HostEngine<T>::prepare(const plan::Plan& plan, Index nrhs) {
   mpi::CommunicationPattern pattern;
   mpi::agree_on_error(system_.comm, [&] {
-    prepared_.of(plan);
+    Prepared& prepared = prepared_.of(plan);
+    if (prepared.shapes.empty()) prepared.shapes = executor_.tiny_shapes(plan);
     const std::size_t size =
         (usize(system_.local_blocks.work_rows()) + usize(plan::extra_rows(plan))) * usize(nrhs);
     if (work_.size() < size) work_ = Buffer<T>(size, "the right-hand sides");
@@ -55,6 +56,7 @@ SolveProfile HostEngine<T>::run(const plan::Plan& plan, const CallersVectors<T>&
                    .transport = *prepared.transport,
                    .watchdog = watchdog,
                    .recorder = recorder_,
+                   .shapes = prepared.shapes,
                    .vectors = scales_.scaled(plan.op, vectors)};
   // Segments whose right-hand side enters in another layer start at zero (SC'23 Algorithm 1, line 8).
   if (system_.distribution.mapping->layers() > 1)

@@ -26,6 +26,7 @@ class HostEngine final : public Engine<T> {
   struct Prepared {
     Index nrhs = 0;
     std::unique_ptr<mpi::Transport> transport;
+    std::vector<TinyShapes> shapes;  // by phase
   };
   void record(PhaseProfile& done, double recorded_from) const;
 

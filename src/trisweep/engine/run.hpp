@@ -5,6 +5,7 @@
 #include <span>
 
 #include "trisweep/engine/recorder.hpp"
+#include "trisweep/engine/tiny_panels.hpp"
 #include "trisweep/engine/vector_moves.hpp"
 #include "trisweep/kernels/panel_product.hpp"
 #include "trisweep/mpi/transport.hpp"
@@ -16,7 +17,8 @@ struct Run {
   kernels::Work<T> work;  // of thread 0
   mpi::Transport& transport;
   mpi::Watchdog& watchdog;
-  Recorder* recorder;  // may be null
+  Recorder* recorder;                  // may be null
+  std::span<const TinyShapes> shapes;  // by phase
   CallersVectors<T> vectors{};
 };
 

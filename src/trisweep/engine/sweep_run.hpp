@@ -43,12 +43,13 @@ template <Scalar T>
 class SweepRun {
  public:
   SweepRun(const LocalPanels<T>& panels, SweepState<T>& state, const plan::SweepPhase& phase,
-           const Run<T>& run)
+           const TinyShapes& shapes, const Run<T>& run)
       : panels_(panels),
         state_(state),
         phase_(phase),
+        shapes_(shapes),
         run_(run),
-        tiny_(run.work.nrhs == 1 ? panels.values.plain(phase.side) : nullptr),
+        tiny_(panels.tiny(phase.side, run.work)),
         expected_(phase.incoming.size()),
         tasks_left_(phase.task.size()) {
     start();
@@ -206,8 +207,8 @@ class SweepRun {
       std::fill_n(rows_at(work, task.cell_begin), usize(task.cell_end - task.cell_begin) * usize(work.nrhs),
                   T{});
       const auto& positions = phase_.position.empty() ? panels_.positions.side(phase_.side) : phase_.position;
-      const std::span row_blocks(phase_.row_block.begin() + task.row_block_begin,
-                                 phase_.row_block.begin() + task.row_block_end);
+      const RowBlocks row_blocks{phase_.row_block, shapes_, usize(task.row_block_begin),
+                                 usize(task.row_block_end)};
       if (task.diagonal) {
         panels_.apply_diagonal(row_blocks, phase_.diagonal_op, work);
       } else if (phase_.direction == plan::Direction::scatter) {
@@ -227,17 +228,21 @@ class SweepRun {
   }
 
   template <plan::Direction direction>
-  void apply(std::span<const plan::RowBlock> row_blocks, const Index* positions,
-             const kernels::Work<T>& work) const {
+  void apply(const RowBlocks& row_blocks, const Index* positions, const kernels::Work<T>& work) const {
     constexpr bool scatters = direction == plan::Direction::scatter;
-    for (const plan::RowBlock& row_block : row_blocks) {
+    const auto multiply = [&](const TinyPanel<T>& panel, const auto& size) {
+      scatters ? scatter_tiny(panel, size, phase_.conjugate, work.row)
+               : gather_tiny(panel, size, phase_.conjugate, work.row);
+    };
+    for (std::size_t i = row_blocks.begin; i < row_blocks.end;) {
+      const plan::RowBlock& row_block = phase_.row_block[i];
       const Index* const position = positions + row_block.position;
-      if (tiny_ != nullptr && is_tiny(row_block)) {
-        const TinyPanel panel(tiny_, row_block, phase_.conjugate);
-        scatters ? scatter_tiny(panel, row_block, position, work.row)
-                 : gather_tiny(panel, row_block, position, work.row);
+      if (tiny_ != nullptr && shapes_[i].is_tiny()) {
+        const TinyPanel<T> first{tiny_ + row_block.value, position, work.row + row_block.at.value()};
+        i = for_each_tiny<direction>(shapes_.data(), i, row_blocks.end, first, multiply);
         continue;
       }
+      ++i;
       const kernels::Panel<T> panel{.value = panels_.values.piece(phase_.side, row_block),
                                     .position = position,
                                     .height = row_block.height,
@@ -314,6 +319,7 @@ class SweepRun {
   const LocalPanels<T>& panels_;
   SweepState<T>& state_;
   const plan::SweepPhase& phase_;
+  const TinyShapes& shapes_;
   const Run<T>& run_;
   const T* tiny_;  // values of the side where tiny panels are multiplied here
   std::mutex transport_;

@@ -1,10 +1,14 @@
 #pragma once
 // Products with panels of a few values and one right-hand side, as circuits and other very sparse systems
-// have them: what a kernel (kernels/panel_product.hpp) needs to begin with takes longer than these.
+// have them: what a kernel (kernels/panel_product.hpp) needs to begin with takes longer than these, and their
+// row blocks are larger than their values. Where panels are next to each other in memory a byte for each says
+// all that its product needs to know.
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/core/vector.hpp"
@@ -12,94 +16,176 @@
 
 namespace trisweep::engine {
 
-inline constexpr Index tiny_width = 4;
-inline constexpr Index tiny_entries = 24;
-
-// In one slab.
-inline bool is_tiny(const plan::RowBlock& row_block) {
-  return row_block.width <= tiny_width && row_block.height <= slab_rows &&
-         (row_block.row_end - row_block.row_begin) * row_block.width <= tiny_entries;
-}
-
-// A row block's values, as a sweep applies them: conjugate or not.
-template <Scalar T>
-class TinyPanel {
+// What a row block is to these products: of no interest (0), or a whole piece of so many rows and columns in
+// one slab, which may follow the row block before: its values, positions and columns are next to that one's,
+// behind them, or in a gather sweep, which runs backward, before them.
+class TinyShape {
  public:
-  TinyPanel(const T* side, const plan::RowBlock& row_block, bool conjugated)
-      : value_(side + row_block.value), height_(row_block.height), conjugated_(conjugated) {}
+  TinyShape() = default;
+  TinyShape(Index rows, Index width, bool follows)
+      : bits_(static_cast<std::uint8_t>((follows ? 128 : 0) | rows << 2 | (width - 1))) {}
 
-  TRISWEEP_INLINE T operator()(Index i, Index j) const {
-    const T v = value_[j * height_ + i];
-    if constexpr (is_complex<T>) return conjugated_ ? conjugate(v) : v;
-    return v;
+  static bool fits(const plan::RowBlock& row_block) {
+    return row_block.width <= most_columns && row_block.height <= slab_rows && row_block.row_begin == 0 &&
+           row_block.row_end == row_block.height && row_block.height * row_block.width <= most_entries;
+  }
+
+  bool is_tiny() const { return bits_ != 0; }
+  bool follows() const { return bits_ >= 128; }
+  Index rows() const { return (bits_ & 127) >> 2; }
+  Index width() const { return (bits_ & 3) + 1; }
+  // Of with_size().
+  int size_class() const {
+    static constexpr auto of = [] {
+      std::array<std::uint8_t, 128> all{};
+      for (std::size_t bits = 0; bits < 128; ++bits) {
+        const std::size_t rows = bits >> 2, width = (bits & 3) + 1;
+        all[bits] = static_cast<std::uint8_t>(width > 1 ? width + 2 : rows <= 3 ? rows : 0);
+      }
+      return all;
+    }();
+    return of[bits_ & 127];
   }
 
  private:
-  const T* value_;
-  Index height_;
-  bool conjugated_;
+  static constexpr Index most_columns = 4;
+  static constexpr Index most_entries = 24;  // with one column as many rows: five bits
+
+  std::uint8_t bits_ = 0;
+};
+using TinyShapes = std::vector<TinyShape>;  // by row block of a phase
+
+// Of row blocks in the order in which a phase has them.
+inline TinyShapes tiny_shapes(const std::vector<plan::RowBlock>& row_blocks, plan::Direction direction) {
+  const auto is_next = [](const plan::RowBlock& low, const plan::RowBlock& high) {
+    return high.value == low.value + Offset{low.height} * low.width &&
+           high.position == low.position + low.height && high.at == low.at + low.width;
+  };
+  TinyShapes shapes(row_blocks.size());
+  for (std::size_t i = 0; i < row_blocks.size(); ++i) {
+    const plan::RowBlock& row_block = row_blocks[i];
+    if (!TinyShape::fits(row_block)) continue;
+    const bool follows = i > 0 && shapes[i - 1].is_tiny() &&
+                         (direction == plan::Direction::scatter ? is_next(row_blocks[i - 1], row_block)
+                                                                : is_next(row_block, row_blocks[i - 1]));
+    shapes[i] = TinyShape(row_block.height, row_block.width, follows);
+  }
+  return shapes;
+}
+
+// The rows and columns of a panel, as far as the compiler is to know them: rows 0, any number.
+template <Index fixed_rows, Index fixed_width>
+struct TinySize {
+  static constexpr Index width = fixed_width;
+  Index any_rows;
+
+  explicit TinySize(TinyShape shape) : any_rows(shape.rows()) {}
+  TRISWEEP_INLINE Index rows() const { return fixed_rows > 0 ? fixed_rows : any_rows; }
 };
 
-// Calls product(std::integral_constant<Index, width>): with its width known a product has one loop.
-template <class Product>
-TRISWEEP_INLINE void with_width(Index width, const Product& product) {
-  static_assert(tiny_width == 4);
-  switch (width) {
+// Calls visit(size) for the size of panels of that shape. Most have one column and a few rows. One switch is
+// one guess of the processor's.
+template <class Visit>
+TRISWEEP_INLINE void with_size(TinyShape shape, const Visit& visit) {
+  switch (shape.size_class()) {
+    case 0:
+      return visit(TinySize<0, 1>(shape));
     case 1:
-      return product(std::integral_constant<Index, 1>{});
+      return visit(TinySize<1, 1>(shape));
     case 2:
-      return product(std::integral_constant<Index, 2>{});
+      return visit(TinySize<2, 1>(shape));
     case 3:
-      return product(std::integral_constant<Index, 3>{});
+      return visit(TinySize<3, 1>(shape));
+    case 4:
+      return visit(TinySize<0, 2>(shape));
+    case 5:
+      return visit(TinySize<0, 3>(shape));
     default:
-      return product(std::integral_constant<Index, 4>{});
+      return visit(TinySize<0, 4>(shape));
   }
 }
 
-// row[position[i]] -= sum_j panel(i, j) row[at + j], as kernels::scatter_product.
+// A panel's place: its values, the work rows of its rows, and its columns in the work vector.
 template <Scalar T>
-TRISWEEP_INLINE void scatter_tiny(const TinyPanel<T>& panel, const plan::RowBlock& row_block,
-                                  const Index* position, T* row) {
-  with_width(row_block.width, [&]<Index width>(std::integral_constant<Index, width>) {
-    std::array<T, width> source;
-    std::copy_n(row + row_block.at.value(), width, source.begin());
-    for (Index i = row_block.row_begin; i < row_block.row_end; ++i) {
-      T& target = row[*position++];
-      T sum = target;
-      for (Index j = 0; j < width; ++j) sum -= panel(i, j) * source[usize(j)];
-      target = sum;
-    }
-  });
+struct TinyPanel {
+  const T* value;
+  const Index* position;
+  T* at;
+
+  // To the next one, or in a gather sweep the one before, past so many rows and columns.
+  template <plan::Direction direction>
+  TRISWEEP_INLINE void move_on(Index rows, Index width) {
+    constexpr Index sign = direction == plan::Direction::scatter ? 1 : -1;
+    value += sign * rows * width;
+    position += sign * rows;
+    at += sign * width;
+  }
+};
+
+// Calls product(panel, size) for the row block `i`, whose panel is `panel`, and those that follow it. Returns
+// what does not. Alike ones are a loop of their own.
+template <plan::Direction direction, Scalar T, class Product>
+TRISWEEP_INLINE std::size_t for_each_tiny(const TinyShape* shapes, std::size_t i, std::size_t end,
+                                          TinyPanel<T> panel, const Product& product) {
+  constexpr bool forward = direction == plan::Direction::scatter;
+  for (;;) {
+    const TinyShape shape = shapes[i];
+    with_size(shape, [&](const auto& size) {
+      product(panel, size);
+      if constexpr (forward) panel.template move_on<direction>(size.rows(), size.width);
+    });
+    if (++i == end || !shapes[i].follows()) return i;
+    if constexpr (!forward) panel.template move_on<direction>(shapes[i].rows(), shapes[i].width());
+  }
 }
 
-// row[at + j] -= sum_i panel(i, j) row[position[i]], as kernels::gather_product.
+// How values are applied: as they are, or conjugate.
 template <Scalar T>
-TRISWEEP_INLINE void gather_tiny(const TinyPanel<T>& panel, const plan::RowBlock& row_block,
-                                 const Index* position, T* row) {
-  with_width(row_block.width, [&]<Index width>(std::integral_constant<Index, width>) {
-    std::array<T, width> sum{};
-    for (Index i = row_block.row_begin; i < row_block.row_end; ++i) {
-      const T source = row[*position++];
-      for (Index j = 0; j < width; ++j) sum[usize(j)] += panel(i, j) * source;
-    }
-    for (Index j = 0; j < width; ++j) row[row_block.at.value() + j] -= sum[usize(j)];
-  });
+TRISWEEP_INLINE T applied(T v, bool conjugated) {
+  if constexpr (is_complex<T>) return conjugated ? conjugate(v) : v;
+  return v;
 }
 
-// row[at + i] = sum_j op(panel)(i, j) row[at + j] of a square panel, as kernels::diagonal_product.
-template <Scalar T>
-TRISWEEP_INLINE void multiply_tiny(const TinyPanel<T>& panel, const plan::RowBlock& row_block,
-                                   bool transposed, T* row) {
-  with_width(row_block.width, [&]<Index width>(std::integral_constant<Index, width>) {
-    T* const at = row + row_block.at.value();
-    std::array<T, width> source;
-    std::copy_n(at, width, source.begin());
-    for (Index i = 0; i < width; ++i) {
-      T sum{};
-      for (Index j = 0; j < width; ++j) sum += (transposed ? panel(j, i) : panel(i, j)) * source[usize(j)];
-      at[i] = sum;
+// row[position[i]] -= sum_j panel(i, j) at[j], as kernels::scatter_product.
+template <Scalar T, class Size>
+TRISWEEP_INLINE void scatter_tiny(const TinyPanel<T>& panel, const Size& size, bool conjugated, T* row) {
+  std::array<T, Size::width> source;
+  std::copy_n(panel.at, Size::width, source.begin());
+  for (Index i = 0; i < size.rows(); ++i) {
+    T& target = row[panel.position[i]];
+    T sum = target;
+    for (Index j = 0; j < Size::width; ++j)
+      sum -= applied(panel.value[j * size.rows() + i], conjugated) * source[usize(j)];
+    target = sum;
+  }
+}
+
+// at[j] -= sum_i panel(i, j) row[position[i]], as kernels::gather_product.
+template <Scalar T, class Size>
+TRISWEEP_INLINE void gather_tiny(const TinyPanel<T>& panel, const Size& size, bool conjugated, const T* row) {
+  std::array<T, Size::width> sum{};
+  for (Index i = 0; i < size.rows(); ++i) {
+    const T source = row[panel.position[i]];
+    for (Index j = 0; j < Size::width; ++j)
+      sum[usize(j)] += applied(panel.value[j * size.rows() + i], conjugated) * source;
+  }
+  for (Index j = 0; j < Size::width; ++j) panel.at[j] -= sum[usize(j)];
+}
+
+// at[i] = sum_j op(panel)(i, j) at[j] of a square panel, as kernels::diagonal_product.
+template <Scalar T, class Size>
+TRISWEEP_INLINE void multiply_tiny(const TinyPanel<T>& panel, const Size&, Op op) {
+  constexpr Index width = Size::width;
+  std::array<T, width> source;
+  std::copy_n(panel.at, width, source.begin());
+  for (Index i = 0; i < width; ++i) {
+    T sum{};
+    for (Index j = 0; j < width; ++j) {
+      const T v = panel.value[op == Op::none ? j * width + i : i * width + j];
+      sum += applied(v, op == Op::conjugate_transpose) * source[usize(j)];
     }
-  });
+    panel.at[i] = sum;
+  }
 }
 
 }  // namespace trisweep::engine
