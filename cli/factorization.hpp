@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "trisweep/core/named.hpp"
-#include "trisweep/solve/distributed_fronts.hpp"
+#include "trisweep/solve/factor_engine.hpp"
 
 namespace trisweep::cli {
 
@@ -17,14 +17,12 @@ std::shared_ptr<const solve::FactorEngine> superlu_dist_engine();
 
 struct NamedFactorization {
   std::string_view name;
-  std::shared_ptr<const solve::FactorEngine> (*engine)();  // null: ours, on rank 0
-  bool has_kinds = true;                                   // others than L U
+  std::shared_ptr<const solve::FactorEngine> (*engine)();  // null: ours
 };
 // The first is the default.
 inline std::span<const NamedFactorization> factorizations() {
-  static constexpr std::array<NamedFactorization, 3> table{{{"own", nullptr},
-                                                            {"distributed", solve::distributed_fronts},
-                                                            {"superlu-dist", superlu_dist_engine, false}}};
+  static constexpr std::array<NamedFactorization, 2> table{
+      {{"own", nullptr}, {"superlu-dist", superlu_dist_engine}}};
   return table;
 }
 // Throws Error(usage) that lists the names there are.

@@ -142,8 +142,8 @@ void check_factorization(const CLI::App& sub, const SolveOptions& options) {
   if (by_name.engine == nullptr) return;
   static_cast<void>(by_name.engine());
   const std::string by = "--factorization " + options.factorization;
-  refuse(sub, {"--diagonal"}, by, "leave it out: of factors that all ranks make supernodes are inverted");
-  if (!by_name.has_kinds) refuse(sub, {"--kind"}, by, "leave it out: these are L and U");
+  refuse(sub, {"--diagonal"}, by, "leave it out: supernodes of these factors are inverted");
+  refuse(sub, {"--kind"}, by, "leave it out: these are L and U");
 }
 
 // Says which plans there are to choose from, on every rank.
@@ -228,8 +228,8 @@ void add_solve(CLI::App& app, Run& run) {
                   "Folder written by trisweep factor, in place of the matrix or to solve it with");
   add_plan_options(*sub, o, Purpose::solve);
   sub->add_option("--factorization", o.factorization,
-                  "Who factors: own, rank 0; distributed, all ranks, so that none holds all of the factors; "
-                  "superlu-dist, all ranks by SuperLU_DIST, so that none holds the matrix either")
+                  "Whose factorization, of all ranks: own, of the matrix in rank 0's order; superlu-dist, "
+                  "SuperLU_DIST's, ordered by all ranks, so that none holds the matrix")
       ->check(CLI::IsMember(names_of(factorizations())))
       ->excludes("--factors")
       ->capture_default_str();

@@ -10,6 +10,7 @@
 #include "gallery/gallery.hpp"
 #include "trisweep/device/local_pes.hpp"
 #include "trisweep/distribution/distribution.hpp"
+#include "trisweep/engine/panel_columns.hpp"
 #include "trisweep/engine/panel_store.hpp"
 #include "trisweep/krylov/inner_products.hpp"
 #include "trisweep/model/analysis_options.hpp"
@@ -66,6 +67,25 @@ struct System {
   }
 };
 
+// A PE's part of factors that are all in this process.
+inline engine::SideValues<double> pieces_of(const symbolic::Structure& s,
+                                            const distribution::LocalBlocks& local_blocks,
+                                            const numeric::Factors<double>& factors) {
+  engine::SideValues<double> values;
+  for (const distribution::Side side : distribution::sides) {
+    if (side == distribution::Side::upper && !numeric::has_upper(factors.kind)) continue;
+    const auto& part = local_blocks.side(side);
+    auto& numbers = values[static_cast<std::size_t>(side)] =
+        Buffer<double>(usize(part.value_ptr.back()), "the factors");
+    for (Index p = 0; p < part.pieces(); ++p) {
+      const Index k = part.supernode[usize(p)];
+      engine::copy_piece<double>(engine::panel_of(s, side, k, factors), part.blocks(p),
+                                 {numbers.data() + part.value_ptr[usize(p)], part.height(p), s.width(k)});
+    }
+  }
+  return values;
+}
+
 // Programs of all PEs of a grid, and their panels.
 class Pes {
  public:
@@ -81,7 +101,7 @@ class Pes {
          plan::make_all_plans(*distribution_.structure, *distribution_.mapping, plan::single_sync, spec,
                               {.ordered = true, .grain = plan::grain_of_gpus})) {
       programs_.push_back(device::make_program(*distribution_.structure, rank.local_blocks, rank.plan));
-      values_.push_back(engine::pieces_of(distribution_, rank.local_blocks, *system.made.factors));
+      values_.push_back(pieces_of(*distribution_.structure, rank.local_blocks, *system.made.factors));
       const auto& v = values_.back();
       panels_.push_back({v[0].span(), v[1].span(), v[2].span()});
       const auto first = usize(partition_.first(rank.local_blocks.rank)),

@@ -3,6 +3,5 @@
 // preconditioned Krylov method (trisweep::solve::IterativeSolver).
 
 #include "trisweep/solve/analyzed_system.hpp"
-#include "trisweep/solve/distributed_fronts.hpp"
 #include "trisweep/solve/iterative_solver.hpp"
 #include "trisweep/solve/solver.hpp"

@@ -1,6 +1,6 @@
 // Memory of a rank that factors and solves a 3D Poisson problem, of which it makes its own rows.
 //
-//   mpirun -n 4 factor_memory N own|distributed|superlu-dist [KIND]
+//   mpirun -n 4 factor_memory N own|superlu-dist [KIND]
 //
 // Prints a line: for each rank the peak of its resident memory above what it had before, in bytes; the most
 // addresses of a rank, in bytes; and the backward error.
@@ -55,7 +55,6 @@ int run(Index side, const std::string& factorization, const std::string& kind) {
   const mpi::Communicator world(MPI_COMM_WORLD);
   const double before = status("VmRSS");
   solve::SolverOptions options{.kind = numeric::find_kind_choice(kind)};
-  if (factorization == "distributed") options.factorization = distributed_fronts();
   if (factorization == "superlu-dist") options.factorization = superlu_dist::engine();
   options.second_try = false;
   Solver<double> solver(MPI_COMM_WORLD, poisson(side, world.rank(), world.size()), options);

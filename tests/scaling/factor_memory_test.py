@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Memory of the fullest rank in factorizations by all ranks: it falls as ranks grow, and ranks with a limit solve what
+"""Memory of the fullest rank in factorizations: it falls as ranks grow, and ranks with a limit solve what
 one with it cannot. `factor_memory_test.py TABLE [N]` measures all factorizations on 1 to 16 ranks, and prints the table
 of docs/library.md; TRISWEEP_FACTOR_MEMORY names the program (scripts/build -- factor_memory)."""
 
@@ -33,8 +33,8 @@ def measured(*arguments, **options):
 
 
 def print_table(side):
-    names = ("own", "distributed", "superlu-dist")
-    print("| ranks | " + "".join(f"{name}, MB | " for name in names) + "\n|" + "---:|" * 4)
+    names = ("own", "superlu-dist")
+    print("| ranks | " + "".join(f"{name}, MB | " for name in names) + "\n|" + "---:|" * 3)
     for ranks in (1, 2, 4, 8, 16):
         peaks = [max(measured(ranks, name, side)["peaks"]) / 1e6 for name in names]
         print(f"| {ranks} | " + "".join(f"{peak:.0f} | " for peak in peaks), flush=True)
@@ -42,7 +42,7 @@ def print_table(side):
 
 class FactorMemory(unittest.TestCase):
     # Larger ones are ordered by SuperLU_DIST's ranks in parallel.
-    engines = {"distributed": 40, "superlu-dist": 24}
+    engines = {"own": 40, "superlu-dist": 24}
 
     def test_falls_as_ranks_grow(self):
         for name, side in self.engines.items():

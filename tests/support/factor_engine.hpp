@@ -1,5 +1,5 @@
 #pragma once
-// What tests of factorizations by all ranks (solve/factor_engine.hpp) have in common.
+// What tests of factorizations by all ranks have in common.
 
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ KnownSolved solve_known(solve::Solver<T>& solver, const matrix::Csr<T>& a, const
 
 // The error of making a solver, the same on all ranks; "none".
 template <Scalar T>
-std::string error_of_solver(const matrix::Csr<T>& a, const solve::SolverOptions& options) {
+std::string error_of_solver(const matrix::Csr<T>& a, const solve::SolverOptions& options = {}) {
   std::string text = "none";
   try {
     solve::Solver<T>(MPI_COMM_WORLD, scattered_rows<T>(a.rows()).of(a, true), options);

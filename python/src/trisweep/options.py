@@ -29,7 +29,7 @@ def settings_of(
         ("precision", precision, ("double", "mixed")),
         ("refine", refine, ("auto", "best")),
         ("kind", kind, ("auto", "lu", "cholesky", "ldlt")),
-        ("factorization", factorization, ("own", "distributed", "superlu-dist")),
+        ("factorization", factorization, ("own", "superlu-dist")),
     ):
         if value not in choices:
             raise ValueError(f"{name} is {value!r}, not one of {' and '.join(map(repr, choices))}")

@@ -481,7 +481,7 @@ def splu(
     compress: float | Literal["off", "auto"] = "off",
     ordering: str = "auto",
     kind: Literal["auto", "lu", "cholesky", "ldlt"] = "auto",
-    factorization: Literal["own", "distributed", "superlu-dist"] = "own",
+    factorization: Literal["own", "superlu-dist"] = "own",
     refine: Literal["auto", "best"] = "auto",
     deterministic: bool = False,
 ) -> Solver:
@@ -498,10 +498,9 @@ def splu(
     error, between 0 and 1 ("auto": what solves fastest); solutions are refined to the same accuracy. `ordering`:
     "auto", "metis", "amd", "natural", or "scotch" where the library has it. `kind` of factorization: "lu", "cholesky",
     or "ldlt", which is L D L^T of a symmetric and L D L^H of a Hermitian matrix; "auto" takes the symmetric kinds where
-    the matrix is so. `factorization` "distributed": all ranks factor, and none has all of the factors; "superlu-dist":
-    by SuperLU_DIST, where the library was built with it, and none has the matrix either. `refine` "best" corrects
-    solutions as long as that lowers their error, "auto" until it is below ten epsilon. `deterministic` adds in a fixed
-    order, with any number of threads.
+    the matrix is so. All ranks factor; `factorization` "superlu-dist": by SuperLU_DIST, where the library was built
+    with it, so that no rank has the whole matrix. `refine` "best" corrects solutions as long as that lowers their error,
+    "auto" until it is below ten epsilon. `deterministic` adds in a fixed order, with any number of threads.
 
     Raises TypeError when `a` is not a sparse matrix of numbers, ValueError when it is not square, is empty or
     has entries that are not finite, or an option is out of range, NumericalError when it is structurally singular, and

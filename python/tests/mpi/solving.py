@@ -31,7 +31,7 @@ def check_dtypes():
             assert lu.nnz >= a.nnz and set(COMM.allgather(lu.nnz)) == {lu.nnz}
             check(lu, a, mine, dtype, dtype)
         mine = scattered(n)
-        with trisweep.splu(a[mine], comm=COMM, rows=mine, factorization="distributed") as lu:
+        with trisweep.splu(a[mine], comm=COMM, rows=mine) as lu:
             check(lu, a, mine, dtype, dtype)
 
 

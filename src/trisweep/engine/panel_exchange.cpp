@@ -158,7 +158,8 @@ PieceValues<S> collected(const mpi::Communicator& comm, const distribution::Dist
                          const LocalBlocks& local_blocks,
                          const std::shared_ptr<const numeric::Factors<S>>& factors,
                          std::span<const Index> maker) {
-  if (comm.size() == 1) return dealt_out(comm, distribution, local_blocks, factors);
+  if (comm.size() == 1)
+    return {factors, {factors->lower.span(), factors->upper.span(), factors->diagonal.span()}};
   std::vector<Round> rounds;
   auto collection = mpi::agree_on_error(comm, [&] {
     rounds = rounds_of(*distribution.structure, comm.size());

@@ -33,17 +33,6 @@ struct PieceValues {
   std::shared_ptr<const void> keep;
   std::array<std::span<const S>, distribution::sides.size()> side;
 };
-// Those of one rank, of factors that are all in this process.
-template <class S>
-SideValues<S> pieces_of(const distribution::Distribution& distribution,
-                        const distribution::LocalBlocks& local_blocks, const numeric::Factors<S>& factors);
-// Collective. Before: rank 0 has all of `factors` (null elsewhere). After: every rank has its pieces. A rank
-// that is alone keeps the factors themselves instead of a copy. Cost: each rank's bytes once, from rank 0.
-// Throws on every rank when any runs out of memory.
-template <class S>
-PieceValues<S> dealt_out(const mpi::Communicator& comm, const distribution::Distribution& distribution,
-                         const distribution::LocalBlocks& local_blocks,
-                         std::shared_ptr<const numeric::Factors<S>> factors);
 
 template <Scalar T>
 class PanelStore {

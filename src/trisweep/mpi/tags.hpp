@@ -7,7 +7,6 @@ namespace trisweep::mpi {
 enum class Tag : int {
   ghosts,       // entries of vectors that neighbours read (krylov/halo.hpp)
   rows,         // of matrices and vectors, to and from rank 0 (rows.hpp)
-  panels,       // of the factors, from rank 0
   fronts,       // contributions to fronts of other ranks (solve/fronts_of_ranks.hpp)
   list,         // Communicator::gather()
   blocks,       // of an H-matrix, between ranks

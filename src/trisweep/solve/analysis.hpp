@@ -1,7 +1,7 @@
 #pragma once
 // The first two of the three objects a user meets: analyze -> factor -> solver. Both are made by one process
-// with threads, and the solver takes the result to all ranks. (Of a factorization by all ranks,
-// distributed_fronts.hpp, the analysis is.)
+// with threads, and the solver takes the result to all ranks. (Where all ranks factor, fronts_factorizer.hpp,
+// the analysis is made so.)
 
 #include <memory>
 #include <optional>
@@ -26,7 +26,7 @@ struct Analysis {
   ordering::Ordering ordering;  // including the postorder
   std::shared_ptr<const symbolic::Structure> structure;
   numeric::Kind kind = numeric::Kind::lu;
-  std::shared_ptr<const numeric::Fronts> fronts;  // null: made when A is factored
+  std::shared_ptr<const numeric::Fronts> fronts;  // of one process; null: made when A is factored
 };
 
 // A = (scaling and permutations of) L D U, with F the precision of the factors.

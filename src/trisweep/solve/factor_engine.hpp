@@ -1,6 +1,6 @@
 #pragma once
-// Factorizations that all ranks make together, in the place of rank 0's: ours (distributed_fronts.hpp), or
-// another library's, such as SuperLU_DIST's (superlu_dist/engine.hpp). No rank has all of the factors.
+// Factorizations of another library in the place of ours, such as SuperLU_DIST's (superlu_dist/engine.hpp):
+// all ranks make them together.
 
 #include <memory>
 #include <string_view>
@@ -14,13 +14,10 @@ namespace trisweep::solve {
 
 // What an engine is told of a factorization. The same on every rank.
 struct EngineRequest {
-  ordering::Method ordering = ordering::Method::automatic;    // where one rank orders
-  numeric::KindChoice kind = numeric::KindChoice::automatic;  // where there is a choice
-  numeric::FactorizationOptions
-      numeric{};          // threads of each rank; how pivots are chosen, where there is a choice
-  bool balanced = false;  // units, before rows are matched: OrderingOptions::balanced
-  RowNumbers numbers{};   // of rows and columns, for messages
-  Observer& observer;     // rank 0's
+  ordering::Method ordering = ordering::Method::automatic;  // where one rank orders
+  int threads = 1;                                          // per rank
+  RowNumbers numbers{};                                     // of rows and columns, for messages
+  Observer& observer;                                       // rank 0's
 };
 
 // Factors one system again and again: values of one pattern.
@@ -47,9 +44,6 @@ class FactorEngine {
   virtual ~FactorEngine() = default;
   // As the option `--factorization` has it. Must not throw.
   virtual std::string_view name() const = 0;
-  // Whether its factors are those that EngineRequest::numeric asks for, and can be made again with other
-  // pivots. Must not throw.
-  virtual bool chooses_pivots() const { return false; }
   // For a system of its own, in single precision. Null: the engine has no such factors. May throw
   // std::bad_alloc alone.
   virtual Made<float> make(std::type_identity<float>) const { return nullptr; }

@@ -10,6 +10,7 @@
 #include "trisweep/backend/device.hpp"
 #include "trisweep/core/finite.hpp"
 #include "trisweep/numeric/estimates.hpp"
+#include "trisweep/solve/broadcast.hpp"
 #include "trisweep/solve/compressed_factors.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 
@@ -18,10 +19,6 @@ namespace {
 
 constexpr double conservative_threshold = 0.5;
 constexpr double conservative_growth = 1000;
-
-// New values may delay further pivots. As long as the factors have at most that many times the bytes of the
-// first ones, these are where the next values begin.
-constexpr double most_growth = 1.25;
 
 // Whether `a` has all entries of the matrix that it was converted from, other than those that are too small
 // or too large for its precision. (They are scaled later; rank 0 scales before it converts.)
@@ -37,25 +34,64 @@ void require_in_range(const matrix::Csr<F>& a, const matrix::Csr<T>& given) {
 
 }  // namespace
 
-// A matrix that Cholesky finds not definite is factored in another kind. (L D L^T itself never fails: where
-// it does not lead to a solution, the next attempt is LU.)
+// A matrix that Cholesky finds not definite is factored in another kind. (On one rank L D L^T itself never
+// fails: where it does not lead to a solution, the next attempt is LU.)
 template <Scalar T>
 template <Scalar F>
 MadeFactors<F, T> Factorizer<T>::factor(const matrix::Csr<T>& a, Attempt& attempt, Report& report) {
   if (!attempt.reuses_analysis) analysis_ = factored_ = nullptr;
   if (auto again = factor_as_before<F>(a, attempt, report); again.factorization) return again;
-  adopt(analyze<F>(a, attempt), report);
-  for (;;) {
+  for (int failed = 0;; ++failed) {
+    adopt(analyze<F>(a, attempt, failed), report);
     if (auto made = try_factor<F>(a, analysis_, attempt, report.factor); made.factorization) return made;
-    adopt(plan_system(a, indefinite_kind(a), plan_request<F>(attempt), options_.observed_by()), report);
   }
+}
+
+// Rank 0 alone knows what the next factors begin with. Values that do not suit the kind any more, or perturb
+// pivots, need an analysis of their own.
+template <Scalar T>
+template <Scalar F>
+std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& attempt, Report& report) {
+  auto& fronts = fronts_in<F>();
+  Observer& observer = options_.observed_by();
+  const auto numeric = numeric_options(std::max(options_.threads, 1), attempt);
+  const auto try_factor = [&] {
+    const auto rows = mpi::agree_on_error(comm_, [&] { return system_.template rows_in<T>(); });
+    return fronts.factor(comm_, rows, system_.matrix().partition(), numeric, observer);
+  };
+  if (!attempt.reuses_analysis) analysis_ = factored_ = nullptr;
+  char has_analysis = analysis_ != nullptr, is_other = analysis_ != fronts.analysis();
+  comm_.broadcast(has_analysis);
+  comm_.broadcast(is_other);
+  std::optional<FrontFactors<F>> made;
+  if (has_analysis != 0) {
+    if (is_other != 0) fronts.begin(comm_, broadcast_analysis(comm_, analysis_));
+    made = try_factor();
+    if (made && made->perturbed_pivots > 0) made.reset();
+  }
+  for (int failed = 0; !made; ++failed) {
+    system_.gather([&](const matrix::Csr<T>& a) { adopt(analyze<F>(a, attempt, failed), report); });
+    fronts.begin(comm_, broadcast_analysis(comm_, analysis_));
+    made = try_factor();
+  }
+  const auto analysis = made->source->analysis(comm_);
+  mpi::agree_on_error(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    settle_compression<F>(attempt);
+    describe_factors(*analysis, *made->source, report.factor);
+    report.factor.seconds += made->seconds;
+    begun_ = analysis_;
+  });
+  return std::move(made->source);
 }
 
 template <Scalar T>
 template <Scalar F>
-PlannedSystem Factorizer<T>::analyze(const matrix::Csr<T>& a, const Attempt& attempt) const {
-  const auto kind =
-      attempt.pivoting == Pivoting::standard ? chosen_kind(options_.kind, a) : numeric::Kind::lu;
+PlannedSystem Factorizer<T>::analyze(const matrix::Csr<T>& a, const Attempt& attempt, int failed) const {
+  const bool conservative = attempt.pivoting == Pivoting::conservative;
+  const auto kind = conservative || failed > 1 ? numeric::Kind::lu
+                    : failed == 1              ? indefinite_kind(a)
+                                               : chosen_kind(options_.kind, a);
   return plan_system(a, kind, plan_request<F>(attempt), options_.observed_by());
 }
 
@@ -119,12 +155,21 @@ FactorEngine::Made<F>& Factorizer<T>::engine_in() {
 
 template <Scalar T>
 template <Scalar F>
-std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(const Attempt& attempt,
-                                                                    const model::ProductShare& product,
-                                                                    Report& report) {
+FrontsFactorizer<F, T>& Factorizer<T>::fronts_in() {
+  if constexpr (std::same_as<F, T>) {
+    return fronts_;
+  } else {
+    return fronts_in_single_;
+  }
+}
+
+template <Scalar T>
+template <Scalar F>
+std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_by_engine(const Attempt& attempt,
+                                                                 const model::ProductShare& product,
+                                                                 Report& report) {
   const FactorEngine& engine = *options_.factorization;
   auto& of_system = engine_in<F>();
-  const bool conservative = attempt.pivoting == Pivoting::conservative;
   auto rows = mpi::agree_on_error(comm_, [&] {
     if (!of_system || !attempt.reuses_analysis) of_system = engine.make(std::type_identity<F>());
     if (!of_system)
@@ -139,9 +184,7 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(const Attemp
   });
   auto source = of_system->factor(comm_, std::move(rows), system_.matrix().partition(),
                                   {.ordering = options_.ordering,
-                                   .kind = conservative ? numeric::KindChoice::lu : options_.kind,
-                                   .numeric = numeric_options(std::max(options_.threads, 1), attempt),
-                                   .balanced = conservative,
+                                   .threads = std::max(options_.threads, 1),
                                    .numbers = system_.numbers(),
                                    .observer = options_.observed_by()});
   plan_for(source, std::string(symbolic::diagonals().front().name), attempt, product, report);
@@ -175,9 +218,7 @@ template <Scalar F>
 MadeFactors<F, T> Factorizer<T>::try_factor(const matrix::Csr<T>& a,
                                             const std::shared_ptr<const Analysis>& analysis, Attempt& attempt,
                                             FactorReport& report) {
-  const auto [eps, most] = attempt.compression;
-  if (options_.compress.automatic && eps > 0 && expected_share<F, T>(*analysis_, eps) > most)
-    attempt.compression = {};
+  settle_compression<F>(attempt);
   auto done = try_factor_in_tiles<F>(a, analysis, numeric_options(threads_for(*analysis_), attempt),
                                      compression_at_once(attempt), options_.observed_by());
   report.seconds += done.seconds;
@@ -190,6 +231,14 @@ MadeFactors<F, T> Factorizer<T>::try_factor(const matrix::Csr<T>& a,
   begun_ = analysis;
   if (analysis == analysis_) first_bytes_ = report.bytes;
   return {std::move(made), std::move(done.tiles)};
+}
+
+template <Scalar T>
+template <Scalar F>
+void Factorizer<T>::settle_compression(Attempt& attempt) const {
+  const auto [eps, most] = attempt.compression;
+  if (options_.compress.automatic && eps > 0 && expected_share<F, T>(*analysis_, eps) > most)
+    attempt.compression = {};
 }
 
 template <Scalar T>
@@ -282,10 +331,11 @@ Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {
 #define INSTANTIATE(F, T)                                                                               \
   template std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given<F>(                               \
       const Attempt&, const model::ProductShare&, Report&);                                             \
-  template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks<F>(                      \
+  template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_by_engine<F>(                         \
       const Attempt&, const model::ProductShare&, Report&);                                             \
+  template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks<F>(Attempt&, Report&);   \
   template MadeFactors<F, T> Factorizer<T>::factor<F>(const matrix::Csr<T>&, Attempt&, Report&);        \
-  template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&) const;        \
+  template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&, int) const;   \
   template std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels<F>(const matrix::Csr<T>&, \
                                                                                  const Attempt&) const;
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)

@@ -1,6 +1,6 @@
 #pragma once
-// Analyzes, plans and factors a system on rank 0, which has the whole matrix, attempt after attempt: with the
-// ordering, structure and plan of the attempt before where that is to be.
+// Analyzes, plans and factors a system, attempt after attempt: with the ordering, structure and plan of the
+// attempt before where that is to be.
 
 #include <memory>
 #include <tuple>
@@ -8,6 +8,7 @@
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/attempt.hpp"
 #include "trisweep/solve/factor_engine.hpp"
+#include "trisweep/solve/fronts_factorizer.hpp"
 #include "trisweep/solve/given_factors.hpp"
 #include "trisweep/solve/linear_system.hpp"
 #include "trisweep/solve/planning.hpp"
@@ -41,23 +42,28 @@ class Factorizer {
   std::shared_ptr<FactorSource<F>> take_given(const Attempt& attempt, const model::ProductShare& product,
                                               Report& report);
 
-  // Whether the factors of an attempt are made by all ranks (SolverOptions::factorization).
-  bool is_of_all_ranks(const Attempt& attempt) const {
-    return options_.factorization &&
-           (attempt.pivoting == Pivoting::standard || options_.factorization->chooses_pivots());
+  // Whether the factors of an attempt are another library's (SolverOptions::factorization).
+  bool is_of_engine(const Attempt& attempt) const {
+    return options_.factorization && attempt.pivoting == Pivoting::standard;
   }
   // These; the plan of the last ones stays where their analysis does. Collective.
   template <Scalar F>
-  std::shared_ptr<FactorSource<F>> factor_on_all_ranks(const Attempt& attempt,
-                                                       const model::ProductShare& product, Report& report);
+  std::shared_ptr<FactorSource<F>> factor_by_engine(const Attempt& attempt,
+                                                    const model::ProductShare& product, Report& report);
+
+  // Ours on several ranks: rank 0 analyzes and plans, and all factor. Leaves out the attempt's compression
+  // where it is automatic and would not pay, on rank 0. Collective.
+  template <Scalar F>
+  std::shared_ptr<FactorSource<F>> factor_on_all_ranks(Attempt& attempt, Report& report);
 
   // The rest is for rank 0 alone.
-  // The analysis and plan for the likely kind of factorization, in the precision F.
+  // The analysis and plan for the likely kind of factorization, in the precision F; or where so many kinds
+  // have failed, for another.
   template <Scalar F>
-  PlannedSystem analyze(const matrix::Csr<T>& a, const Attempt& attempt) const;
+  PlannedSystem analyze(const matrix::Csr<T>& a, const Attempt& attempt, int failed = 0) const;
   // What the next factorization begins with; of the same pattern.
   void adopt(PlannedSystem planned, Report& report);
-  // Leaves out the attempt's compression where it is automatic and would not pay.
+  // On a rank that is alone. Leaves out the attempt's compression as factor_on_all_ranks().
   template <Scalar F>
   MadeFactors<F, T> factor(const matrix::Csr<T>& a, Attempt& attempt, Report& report);
   // The same factors with their panels, which the last attempt has made tiles of.
@@ -72,6 +78,10 @@ class Factorizer {
                 const model::ProductShare& product, Report& report);
   template <Scalar F>
   FactorEngine::Made<F>& engine_in();
+  template <Scalar F>
+  FrontsFactorizer<F, T>& fronts_in();
+  template <Scalar F>
+  void settle_compression(Attempt& attempt) const;
   template <Scalar F>
   MadeFactors<F, T> factor_as_before(const matrix::Csr<T>& a, Attempt& attempt, Report& report);
   template <Scalar F>
@@ -93,6 +103,9 @@ class Factorizer {
   // In the two precisions of SolverOptions::factorization, once they are asked for.
   FactorEngine::Made<T> engine_;
   FactorEngine::Made<Single<T>> engine_in_single_;
+  // Of the ranks, in these two.
+  FrontsFactorizer<T, T> fronts_;
+  FrontsFactorizer<Single<T>, T> fronts_in_single_;
   std::shared_ptr<const void> planned_key_;   // of the analysis that the plan is for, of sources
   std::shared_ptr<const Analysis> analysis_;  // as it was planned, before pivots are delayed
   std::shared_ptr<const Analysis> factored_;  // of the last factors, with pivots delayed

@@ -1,11 +1,7 @@
-// (Pothen and Sun, A mapping algorithm for parallel sparse Cholesky factorization, SIAM J. Sci. Comput. 14
-// (1993).)
-
 #include "trisweep/solve/fronts_of_ranks.hpp"
 
 #include <algorithm>
 
-#include "trisweep/distribution/mapping.hpp"
 #include "trisweep/numeric/front_factorization.hpp"
 
 namespace trisweep::solve {
@@ -19,12 +15,12 @@ struct ContributionHeader {
 };
 
 // Contribution blocks between two ranks: of symmetric ones the lower triangle. They are sent and received in
-// the same order, a part at a time, so that there is one copy of each.
+// the same order, some columns at a time, so that there is one copy of each.
 template <Scalar T>
 class ContributionChannel {
  public:
   ContributionChannel(const mpi::Communicator& comm, numeric::Kind kind)
-      : comm_(comm), with_upper_(numeric::has_upper(kind)) {}
+      : comm_(comm), with_upper_(numeric::has_upper(kind)), packed_(entries_at_once, "contribution blocks") {}
 
   void send_failure(Index to) { send_header({.rows = -1}, to); }
 
@@ -33,11 +29,13 @@ class ContributionChannel {
     const auto delayed = static_cast<Index>(contribution.block.delayed_row.size());
     send_header({view.rows, delayed, contribution.redone_entries}, to);
     for (const auto* list : {&contribution.block.delayed_row, &contribution.block.delayed_col})
-      comm_.send_bytes(list->data(), list->size() * sizeof(Index), to, mpi::Tag::fronts);
-    for (Index j = 0; j < view.cols; ++j) {
-      const Index first = first_row(j);
-      comm_.send_bytes(view.column(j) + first, usize(view.rows - first) * sizeof(T), to, mpi::Tag::fronts);
-    }
+      if (delayed > 0) comm_.send_bytes(list->data(), list->size() * sizeof(Index), to, mpi::Tag::fronts);
+    for_each_part(view, [&](Index begin, Index end, std::size_t entries) {
+      T* packed = packed_.data();
+      for (Index j = begin; j < end; ++j)
+        packed = std::copy(view.column(j) + first_row(j), view.column(j) + view.rows, packed);
+      comm_.send_bytes(packed_.data(), entries * sizeof(T), to, mpi::Tag::fronts);
+    });
   }
 
   // Nothing: the sender has failed.
@@ -53,17 +51,32 @@ class ContributionChannel {
     block.view = {block.owned.data(), m, m, m};
     for (auto* list : {&block.delayed_row, &block.delayed_col}) {
       list->resize(usize(header.delayed));
-      receive_into(std::span(*list), from);
+      if (header.delayed > 0) receive_into(std::span(*list), from);
     }
-    for (Index j = 0; j < m; ++j) {
-      const Index first = first_row(j);
-      receive_into(std::span(block.view.column(j) + first, usize(m - first)), from);
-    }
+    for_each_part(block.view, [&](Index begin, Index end, std::size_t entries) {
+      receive_into(packed_.span().first(entries), from);
+      const T* packed = packed_.data();
+      for (Index j = begin; j < end; packed += m - first_row(j), ++j)
+        std::copy_n(packed, m - first_row(j), block.view.column(j) + first_row(j));
+    });
     return contribution;
   }
 
  private:
   Index first_row(Index col) const { return with_upper_ ? 0 : col; }
+
+  // Calls visit(begin, end, entries) for the columns of one message after another.
+  template <class Visit>
+  void for_each_part(const numeric::View<T>& view, const Visit& visit) {
+    for (Index begin = 0, end = 0; begin < view.cols; begin = end) {
+      std::size_t entries = 0;
+      do {
+        entries += usize(view.rows - first_row(end++));
+      } while (end < view.cols && entries + usize(view.rows - first_row(end)) <= entries_at_once);
+      if (packed_.size() < entries) packed_ = Buffer<T>(entries, "contribution blocks");
+      visit(begin, end, entries);
+    }
+  }
   void send_header(const ContributionHeader& header, Index to) {
     comm_.send_bytes(&header, sizeof header, to, mpi::Tag::fronts);
   }
@@ -72,8 +85,11 @@ class ContributionChannel {
     comm_.receive_bytes(to.data(), to.size_bytes(), from, mpi::Tag::fronts);
   }
 
+  static constexpr std::size_t entries_at_once = 16384;
+
   const mpi::Communicator& comm_;
   bool with_upper_;
+  Buffer<T> packed_;
 };
 
 // This rank's part of a factorization.
@@ -154,39 +170,6 @@ numeric::RedoneFronts<T> redone_anywhere(const mpi::Communicator& comm, numeric:
 }
 
 }  // namespace
-
-// From the lowest on, a front of several ranks goes to the one of them that has least so far.
-FrontOwners::FrontOwners(const symbolic::Structure& s, numeric::Kind kind, Index ranks) {
-  const auto mapping = distribution::proportional(s, {.px = 1, .py = ranks, .pz = 1});
-  const numeric::FrontTree tree = numeric::build_front_tree(s);
-  const int sides = numeric::has_upper(kind) ? 2 : 1;
-  std::vector<Index> first(usize(tree.fronts()), ranks), last(first.size(), -1);  // ranks of the subtree
-  std::vector<double> load(usize(ranks), 0);
-  of_supernode.resize(usize(s.supernodes()));
-  of_front.resize(first.size());
-  for (std::size_t f = 0; f < first.size(); ++f) {
-    double entries = 0;
-    for (const Index k : tree.members(static_cast<Index>(f))) {
-      first[f] = std::min(first[f], mapping->home(k));
-      last[f] = std::max(last[f], mapping->home(k));
-      entries += double(s.width(k)) * (s.width(k) + double(sides) * s.height(k));
-    }
-    const auto least = std::min_element(load.begin() + first[f], load.begin() + last[f] + 1);
-    *least += entries;
-    of_front[f] = static_cast<Index>(least - load.begin());
-    for (const Index k : tree.members(static_cast<Index>(f))) of_supernode[usize(k)] = of_front[f];
-    if (const Index p = tree.parent[f]; p != -1) {
-      first[usize(p)] = std::min(first[usize(p)], first[f]);
-      last[usize(p)] = std::max(last[usize(p)], last[f]);
-    }
-  }
-}
-
-std::vector<char> are_of(std::span<const Index> owner, Index rank) {
-  std::vector<char> own(owner.size());
-  std::ranges::transform(owner, own.begin(), [&](Index of) { return of == rank; });
-  return own;
-}
 
 template <Scalar T>
 std::optional<numeric::Factors<T>> factor_fronts(const mpi::Communicator& comm, const numeric::Fronts& fronts,

@@ -33,7 +33,7 @@ class LinearSystem {
 
   // Gathers the matrix on rank 0 and runs work(matrix) there.
   template <class Work>
-  void gather(const Work& work) {
+  void gather(const Work& work) const {
     const mpi::LongWork long_work(comm_);
     matrix::Csr<T> room;
     const matrix::Csr<T>& whole = a_->whole(room);

@@ -129,8 +129,9 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
                        {diagonals, each}, request, observer);
   const auto chosen_at = Clock::now();
   Analysis& one = analyses[chosen.analysis];
-  auto analysis = std::make_shared<const Analysis>(
-      with_fronts(a, request.clusters ? in_clusters(a, std::move(one)) : std::move(one)));
+  if (request.clusters) one = in_clusters(a, std::move(one));
+  if (request.axes.grid.front().ranks() == 1) one = with_fronts(a, std::move(one));
+  auto analysis = std::make_shared<const Analysis>(std::move(one));
   seconds += seconds_since(chosen_at);
   PlannedSystem planned = planned_with(std::move(analysis), std::move(chosen), request);
   planned.analysis_seconds = seconds;

@@ -1,5 +1,6 @@
 #include "trisweep/solve/root_factors.hpp"
 
+#include "trisweep/engine/panel_exchange.hpp"
 #include "trisweep/solve/broadcast.hpp"
 #include "trisweep/solve/report.hpp"
 
@@ -19,11 +20,18 @@ template <Scalar S>
 engine::PieceValues<S> RootFactors<S>::panels(const mpi::Communicator& comm,
                                               const distribution::Distribution& distribution,
                                               const distribution::LocalBlocks& local_blocks) {
-  mpi::agree_on_error(comm, [&] {
+  numeric::Kind kind = made_ ? made_->factors->kind : numeric::Kind{};
+  comm.broadcast(kind);
+  std::vector<Index> maker;  // of the factors' supernodes, of which there are no more than of tiles
+  const auto factors = mpi::agree_on_error(comm, [&]() -> std::shared_ptr<const numeric::Factors<S>> {
+    maker.assign(usize(distribution.structure->supernodes()), 0);
     if (comm.rank() == 0 && made_->factors->bytes() == 0)
       throw Error(ErrorKind::usage, "the factorization has no panels", "factor without a sink for them");
+    if (comm.rank() == 0) return made_->factors;
+    return std::make_shared<const numeric::Factors<S>>(
+        numeric::Factors<S>{.structure = distribution.structure, .kind = kind});
   });
-  return engine::dealt_out<S>(comm, distribution, local_blocks, made_ ? made_->factors : nullptr);
+  return engine::collected<S>(comm, distribution, local_blocks, factors, maker);
 }
 
 template <Scalar S>

@@ -50,9 +50,7 @@ struct Solver<T>::State {
     try {
       attempt.low_precision ? factor_in<Single<T>>() : factor_in<T>();
     } catch (const mpi::CollectiveError& e) {
-      const bool may_be_better =
-          factorizer.is_of_all_ranks(attempt) && attempt.pivoting == Pivoting::standard;
-      if (!may_be_better || !options.second_try || e.kind() != ErrorKind::numerical) throw;
+      if (!factorizer.is_of_engine(attempt) || !options.second_try || e.kind() != ErrorKind::numerical) throw;
       factor({.pivoting = Pivoting::conservative});
     }
   }
@@ -62,14 +60,15 @@ struct Solver<T>::State {
     Parts<F> parts{};
     if (factorizer.is_given()) {
       parts.source = factorizer.template take_given<F>(attempt, product_share(), report);
-    } else if (factorizer.is_of_all_ranks(attempt)) {
-      parts.source = factorizer.template factor_on_all_ranks<F>(attempt, product_share(), report);
+    } else if (factorizer.is_of_engine(attempt)) {
+      parts.source = factorizer.template factor_by_engine<F>(attempt, product_share(), report);
+    } else if (comm.size() > 1) {
+      parts.source = factorizer.template factor_on_all_ranks<F>(attempt, report);
     } else {
       system.gather([&](const matrix::Csr<T>& a) {
         auto made = factorizer.template factor<F>(a, attempt, report);
         parts = {root_factors<F>(std::move(made.factorization)), std::move(made.tiles)};
       });
-      if (!parts.source) parts.source = root_factors<F>(nullptr);
     }
     share_choice();
     share_factor_report();

@@ -28,8 +28,7 @@ struct SolverOptions {
   Index nrhs = 1;         // right-hand sides that the plan is chosen for
   ordering::Method ordering = ordering::Method::automatic;    // fill-reducing
   numeric::KindChoice kind = numeric::KindChoice::automatic;  // of the first factorization
-  // Who factors: all ranks, by that engine (its factors are LU, with inverted supernodes); null: rank 0,
-  // here.
+  // Whose factorization: that engine's (its factors are LU, with inverted supernodes); null: ours.
   std::shared_ptr<const FactorEngine> factorization{};
   bool mixed = false;  // single-precision factors of a double-precision system, with refinement
   // Whether, and how far, the factors' panels are compressed.

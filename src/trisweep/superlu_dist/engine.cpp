@@ -225,7 +225,7 @@ class Factorizer final : public solve::DistributedFactorizer<S> {
                                        const distribution::RowPartition& partition,
                                        const solve::EngineRequest& request) {
     auto made = mpi::agree_on_error(comm, [] { return std::make_unique<Made<S>>(); });
-    const Threads threads(request.numeric.threads);
+    const Threads threads(request.threads);
     auto start = Clock::now();
     if (!entries_) order_ = first_order(comm, given, partition, request);
     std::vector<int_t> row_ptr;

@@ -5,6 +5,7 @@
 #include "support/structure.hpp"
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/distribution/grid.hpp"
+#include "trisweep/engine/panel_exchange.hpp"
 
 namespace trisweep::engine {
 namespace {
@@ -85,8 +86,11 @@ TYPED_TEST(PanelStoreTest, HasThePiecesOfItsRankInTheStorageOfTheFactors) {
     const auto local_blocks = distribution::make_local_blocks(*d.structure, *d.mapping, comm.rank());
     for (const auto kind : {numeric::Kind::lu, numeric::Kind::cholesky}) {
       const auto factors = numbered<S>(d.structure, kind);
-      const auto store =
-          PanelStore<T>(dealt_out<S>(comm, d, local_blocks, comm.rank() == 0 ? factors : nullptr));
+      // Of one rank, and of ranks in turn.
+      std::vector<Index> maker(usize(d.structure->supernodes()), 0);
+      if (kind == numeric::Kind::lu)
+        for (Index k = 0; k < std::ssize(maker); ++k) maker[usize(k)] = k % comm.size();
+      const auto store = PanelStore<T>(collected<S>(comm, d, local_blocks, factors, maker));
       std::size_t bytes = 0;
       for (const Side side : distribution::sides) {
         if (side == Side::upper && kind == numeric::Kind::cholesky) continue;

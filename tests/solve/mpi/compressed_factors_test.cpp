@@ -11,6 +11,7 @@
 #include "support/hard_to_pivot.hpp"
 #include "support/solver.hpp"
 #include "trisweep/core/split_mix.hpp"
+#include "trisweep/engine/panel_exchange.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
@@ -62,7 +63,7 @@ TYPED_TEST(TilesOfFrontsIn, AreBitForBitThoseMadeAfterwards) {
     const distribution::Distribution d(analysis->structure, distribution::mappings().front(), {});
     const auto share = distribution::make_local_blocks(*d.structure, *d.mapping, 0);
     ThreadPool pool(1);
-    const auto afterwards = engine::PanelStore<T>(engine::dealt_out<F>(alone, d, share, whole->factors))
+    const auto afterwards = engine::PanelStore<T>(engine::collected<F>(alone, d, share, whole->factors, {}))
                                 .template compressed<F>(share, eps_of_fronts, pool);
     ASSERT_LT(afterwards.bytes(), whole->factors->bytes());
     for (const int threads : {1, 3}) {

@@ -5,7 +5,6 @@
 
 #include "support/injection.hpp"
 #include "support/rows_of.hpp"
-#include "trisweep/solve/distributed_fronts.hpp"
 #include "trisweep/solve/given_factors.hpp"
 #include "trisweep/solve/lu_source.hpp"
 
@@ -82,27 +81,6 @@ TEST_F(InjectionInGivenFactors, OfASolver) {
                       },
                       {.failures = few});
     }
-  }
-}
-
-TEST_F(InjectionInGivenFactors, OfAFactorizationByAllRanks) {
-  for (Countdown* const which : {&allocations, &agreements, &transfers}) {
-    if (which != &allocations && world_size() == 1) continue;
-    fail_everywhere(*which,
-                    [&](Index) {
-                      allocations.pause(true);
-                      const OwnCommunicator own;
-                      const MPI_Comm comm = own.with_object();
-                      SolverOptions options = of_one_plan();
-                      options.factorization = distributed_fronts();
-                      auto rows = uneven_blocks(a_.rows()).of(a_, false);
-                      const std::vector<double> values = rows.a.value;
-                      allocations.pause(false);
-                      Solver<double> solver(comm, std::move(rows), options);
-                      solver.refactor(values);
-                      solver.prepare(Op::transpose, 1);
-                    },
-                    {.failures = some});
   }
 }
 

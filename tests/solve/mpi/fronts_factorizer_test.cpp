@@ -1,6 +1,4 @@
-// Our factorization by all ranks: what rank 0 alone would make, wherever fronts are.
-
-#include "trisweep/solve/distributed_fronts.hpp"
+// Our factorization by all ranks: what one alone makes, wherever fronts are.
 
 #include <gtest/gtest.h>
 
@@ -27,26 +25,21 @@ using testing_support::weak_diagonal;
 using testing_support::world_rank;
 using testing_support::world_size;
 
-SolverOptions on_all_ranks(int threads = 1) {
-  return {.factorization = distributed_fronts(), .threads = threads};
-}
-
 template <Scalar T>
 matrix::Csr<T> laplacian(Index side) {
   return matrix::convert<T>(std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = side})));
 }
 
 template <class T>
-class DistributedFronts : public testing::Test {};
-TYPED_TEST_SUITE(DistributedFronts, testing_support::Scalars);
+class FactorsOfAllRanks : public testing::Test {};
+TYPED_TEST_SUITE(FactorsOfAllRanks, testing_support::Scalars);
 
-TYPED_TEST(DistributedFronts, SolveWhereRowsAre) {
+TYPED_TEST(FactorsOfAllRanks, SolveWhereRowsAre) {
   using T = TypeParam;
   for (const auto& a : {weak_diagonal<T>(), random_matrix<T>({.n = 400, .per_row = 2, .seed = 7})}) {
     const auto rows = scattered_rows<T>(a.rows());
     for (const int threads : {1, 2}) {
-      Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks(threads));
-      EXPECT_EQ(solver.report().factor.factorization, "distributed");
+      Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), {.threads = threads});
       EXPECT_EQ(solver.report().factor.kind, "lu");
       for (const Op op : every_op) {
         const auto made = solve_known(solver, a, rows, op);
@@ -58,13 +51,13 @@ TYPED_TEST(DistributedFronts, SolveWhereRowsAre) {
   }
 }
 
-TYPED_TEST(DistributedFronts, HaveAnyPlan) {
+TYPED_TEST(FactorsOfAllRanks, HaveAnyPlan) {
   using T = TypeParam;
   const auto a = laplacian<T>(7);
   const auto rows = scattered_rows<T>(a.rows());
   for (const auto& grid : grids_of(world_size())) {
     for (const char* mapping : {"block-cyclic", "proportional"}) {
-      SolverOptions with = on_all_ranks();
+      SolverOptions with;
       with.plan = model::only({.grid = grid, .mapping = mapping});
       with.compress.eps = mapping[0] == 'p' ? 1e-5 : 0;
       Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), with);
@@ -75,28 +68,27 @@ TYPED_TEST(DistributedFronts, HaveAnyPlan) {
   }
 }
 
-// Factors in single precision, of entries that have a place there and of others.
-TYPED_TEST(DistributedFronts, OfMixedPrecision) {
+// Factors in single precision, also of entries that have a place there once they are scaled.
+TYPED_TEST(FactorsOfAllRanks, OfMixedPrecision) {
   using T = TypeParam;
   if constexpr (testing_support::has_single && !std::same_as<T, Single<T>>) {
     for (const double unit : {1.0, 1e-60}) {
       auto a = weak_diagonal<T>();
       for (Offset e = a.pattern.row_ptr[7]; e < a.pattern.row_ptr[8]; ++e) a.value[usize(e)] *= unit;
       const auto rows = scattered_rows<T>(a.rows());
-      SolverOptions mixed = on_all_ranks();
+      SolverOptions mixed;
       mixed.mixed = true;
       Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), mixed);
       const auto made = solve_known(solver, a, rows);
       EXPECT_TRUE(made.answer.solved()) << unit;
       EXPECT_LT(made.error, 1e-11) << unit;
-      EXPECT_EQ(solver.report().factor.factorization, "distributed");
-      EXPECT_EQ(solver.report().factor.second_try, unit < 1);
+      EXPECT_FALSE(solver.report().factor.second_try) << unit;
     }
   }
 }
 
 // The eigenvalues of the 3D Laplacian are known.
-TEST(DistributedKinds, ShiftedBelowSomeEigenvaluesHaveThatInertia) {
+TEST(FrontsOfAllRanks, HaveTheInertiaOfTheShiftedLaplacian) {
   constexpr Index side = 6;
   constexpr double shift = 2.3;
   auto a = laplacian<double>(side);
@@ -111,25 +103,25 @@ TEST(DistributedKinds, ShiftedBelowSomeEigenvaluesHaveThatInertia) {
   }
   ASSERT_GT(negative, 0);
   const auto rows = scattered_rows<double>(a.rows());
-  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true));
   EXPECT_LT(solve_known(solver, a, rows).error, 1e-10);
   const FactorReport& report = solver.report().factor;
   EXPECT_EQ(report.kind, "ldlt");  // though it looked definite
   ASSERT_TRUE(report.pivots);
   EXPECT_EQ(report.pivots->negative, negative);
   EXPECT_EQ(report.pivots->positive, a.rows() - negative);
-  Solver<double> alone(MPI_COMM_WORLD, rows.of(a, true), {});
+  Solver<double> alone(MPI_COMM_SELF, {.a = a});
   ASSERT_TRUE(alone.report().factor.pivots);
   EXPECT_NEAR(report.pivots->log_modulus, alone.report().factor.pivots->log_modulus, 1e-8);
 }
 
 // Pivots are not on the diagonal: fronts delay them, to parents on other ranks too.
-TEST(DistributedPivots, AreDelayed) {
+TEST(FrontsOfAllRanks, DelayPivots) {
   Index delayed = 0;
   for (unsigned seed = 1; seed <= 4; ++seed) {
     const auto a = testing_support::with_phases<double>(testing_support::integer_basis(200, 2, seed));
     const auto rows = scattered_rows<double>(a.rows());
-    Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+    Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true));
     delayed += solver.report().factor.delayed_pivots;
     EXPECT_FALSE(solver.report().factor.second_try);
     for (const Op op : every_op) EXPECT_TRUE(solve_known(solver, a, rows, op).answer.solved()) << seed;
@@ -141,7 +133,7 @@ TEST(DistributedPivots, AreDelayed) {
 }
 
 // Rows 30 and 31 are the same. Only conservative factors, made by all ranks too, may call a matrix singular.
-TEST(DistributedPivots, AreChosenConservativelyInTheSecondTry) {
+TEST(FrontsOfAllRanks, ChoosePivotsConservativelyInTheSecondTry) {
   auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 9});
   matrix::Csr<double> twice{{60, 60, {0}, {}}, {}};
   for (Index i = 0; i < 60; ++i) {
@@ -153,20 +145,19 @@ TEST(DistributedPivots, AreChosenConservativelyInTheSecondTry) {
     twice.pattern.row_ptr.push_back(std::ssize(twice.value));
   }
   const auto rows = scattered_rows<double>(60);
-  Solver<double> solver(MPI_COMM_WORLD, rows.of(twice, true), on_all_ranks());
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(twice, true));
   std::vector<double> b(usize(solver.rows()), 1.0), x(b.size());
   for (std::size_t k = 0; k < b.size(); ++k) b[k] += rows.number[k] == 31 ? 1 : 0;
   const Answer answer = solver.solve(b, x);
   EXPECT_FALSE(answer.solved());
   EXPECT_TRUE(answer.singular);
   EXPECT_TRUE(solver.report().factor.second_try);
-  EXPECT_EQ(solver.report().factor.factorization, "distributed");
 }
 
-TEST(DistributedValues, OfTheSamePattern) {
+TEST(FrontsOfAllRanks, TakeOtherValuesOfThePattern) {
   const auto a = laplacian<double>(6);
   const auto rows = scattered_rows<double>(a.rows());
-  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true));
   const Index supernodes = solver.report().factor.supernodes;
   auto larger = a, unsymmetric = a, indefinite = a;
   for (double& value : larger.value) value *= 3;
@@ -176,45 +167,40 @@ TEST(DistributedValues, OfTheSamePattern) {
     solver.refactor(rows.of(next, true).a.value);
     EXPECT_TRUE(solve_known(solver, next, rows, Op::transpose).answer.solved()) << kind;
     EXPECT_EQ(solver.report().factor.kind, kind);
-    EXPECT_EQ(solver.report().factor.factorization, "distributed");
   };
   expect(larger, "cholesky");
   EXPECT_EQ(solver.report().factor.supernodes, supernodes);
   expect(unsymmetric, "lu");
   expect(a, "lu");
   expect(indefinite, "lu");
-  Solver<double> symmetric(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+  Solver<double> symmetric(MPI_COMM_WORLD, rows.of(a, true));
   symmetric.refactor(rows.of(indefinite, true).a.value);
   EXPECT_EQ(symmetric.report().factor.kind, "ldlt");
 }
 
-TEST(DistributedErrors, AreTheSameOnAllRanks) {
+TEST(FrontsOfAllRanks, FailAlikeOnAllRanks) {
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
   };
   auto a = weak_diagonal<double>();
   for (Offset e = a.pattern.row_ptr[7]; e < a.pattern.row_ptr[8]; ++e) a.value[usize(e)] = 0;
-  EXPECT_TRUE(has(error_of_solver(a, on_all_ranks()), "singular"));
-  SolverOptions cholesky = on_all_ranks();
+  EXPECT_TRUE(has(error_of_solver(a), "singular"));
+  SolverOptions cholesky;
   cholesky.kind = numeric::KindChoice::cholesky;
   EXPECT_TRUE(has(error_of_solver(weak_diagonal<double>(), cholesky), "not Hermitian"));
-  SolverOptions differ = on_all_ranks();
-  if (world_rank() > 0) differ.factorization = nullptr;
-  const std::string text = error_of_solver(weak_diagonal<double>(), differ);
-  EXPECT_NE(text.find(world_size() > 1 ? "factorization" : "none"), std::string::npos) << text;
 }
 
-TEST(DistributedSystems, OfAnySize) {
+TEST(FrontsOfAllRanks, SolveSystemsOfAnySize) {
   for (const Index n : {1, 2, 3, 5, 12}) {
     const auto a = testing_support::rotation(n);
     const auto rows = scattered_rows<double>(n);
-    Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+    Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true));
     EXPECT_LT(solve_known(solver, a, rows).error, 1e-14) << n;
   }
 }
 
 // No connection between its parts: fronts of several roots.
-TEST(DistributedSystems, OfSeparateParts) {
+TEST(FrontsOfAllRanks, SolveSeparateParts) {
   matrix::Csr<double> a{{90, 90, {0}, {}}, {}};
   for (Index i = 0; i < 90; ++i) {
     for (const Index j : {i / 3 * 3, i / 3 * 3 + 1, i / 3 * 3 + 2}) {
@@ -224,7 +210,7 @@ TEST(DistributedSystems, OfSeparateParts) {
     a.pattern.row_ptr.push_back(std::ssize(a.value));
   }
   const auto rows = scattered_rows<double>(90);
-  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), on_all_ranks());
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true));
   EXPECT_LT(solve_known(solver, a, rows).error, 1e-13);
 }
 

@@ -1,0 +1,253 @@
+#include "trisweep/solve/fronts_factorizer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "trisweep/core/clock.hpp"
+#include "trisweep/core/memory.hpp"
+#include "trisweep/engine/panel_exchange.hpp"
+#include "trisweep/mpi/sparse_exchange.hpp"
+#include "trisweep/numeric/blas_threads.hpp"
+#include "trisweep/solve/report.hpp"
+
+namespace trisweep::solve {
+namespace {
+
+// In the order of the structure, scaled.
+template <Scalar S>
+struct ScaledEntry {
+  Index row, col;
+  S value;
+};
+
+// This rank's panels, and what all ranks know of the others'.
+template <Scalar S>
+class SourceOfFronts final : public FactorSource<S> {
+ public:
+  struct Made {
+    std::shared_ptr<const Analysis> analysis;
+    std::shared_ptr<const numeric::Factors<S>> factors;
+    std::vector<Index> maker;  // by supernode
+    double norm_one = 0;
+    Index perturbed = 0;             // on all ranks
+    numeric::PivotSummary pivots{};  // likewise; on rank 0
+  };
+
+  explicit SourceOfFronts(Made made) : made_(std::move(made)) {}
+
+  std::shared_ptr<const Analysis> analysis(const mpi::Communicator&) override { return made_.analysis; }
+  engine::PieceValues<S> panels(const mpi::Communicator& comm, const distribution::Distribution& distribution,
+                                const distribution::LocalBlocks& local_blocks) override {
+    return engine::collected(comm, distribution, local_blocks, made_.factors, made_.maker);
+  }
+  double scaled_norm_one(const mpi::Communicator&) override { return made_.norm_one; }
+  std::shared_ptr<const void> analysis_key(const mpi::Communicator&) const override {
+    return made_.analysis->structure;
+  }
+  bool holds_matrix() const override { return true; }
+  void describe(FactorReport& report) const override {
+    report.perturbed_pivots = made_.perturbed;
+    report.delayed_pivots = made_.factors->delayed_pivots;
+    if (!numeric::has_upper(made_.analysis->kind)) report.pivots = made_.pivots;
+  }
+
+ private:
+  Made made_;
+};
+
+// The entries on their way to the fronts where they are assembled, and what is measured of them.
+template <Scalar S>
+struct ScaledEntries {
+  std::vector<mpi::ListOfRank<ScaledEntry<S>>> lists;
+  std::vector<double> column_sums;
+  double largest = 0;
+
+  // Of the rows from `first` on. They are scaled before they are rounded.
+  template <Scalar T>
+  ScaledEntries(const matrix::Csr<T>& rows, Index first, Index ranks, const Analysis& analysis,
+                const FrontOwners& owners) {
+    const ordering::Ordering& o = analysis.ordering;
+    const symbolic::Structure& s = *analysis.structure;
+    std::vector<std::vector<ScaledEntry<S>>> of_rank(usize(ranks));
+    column_sums.resize(usize(s.n));
+    for (Index i = 0; i < rows.rows(); ++i) {
+      const auto row = usize(first + i);
+      for (Offset e = rows.pattern.row_ptr[usize(i)]; e < rows.pattern.row_ptr[usize(i) + 1]; ++e) {
+        const auto col = usize(rows.pattern.col[usize(e)]);
+        const auto scale = static_cast<RealOf<T>>(o.row_scale[row] * o.col_scale[col]);
+        const auto value = static_cast<S>(rows.value[usize(e)] * scale);
+        column_sums[col] += std::abs(value);
+        largest = std::max(largest, double(std::abs(value)));
+        const ScaledEntry<S> entry = in_lower({o.row_new[row], o.col_new[col], value}, analysis.kind);
+        const Index k = s.supernode_of[usize(std::min(entry.row, entry.col))];
+        of_rank[usize(owners.of_supernode[usize(k)])].push_back(entry);
+      }
+    }
+    for (Index r = 0; r < ranks; ++r) {
+      if (!of_rank[usize(r)].empty()) lists.push_back({r, std::move(of_rank[usize(r)])});
+    }
+  }
+
+  // Where that triangle alone is factored, the entry that it has to be equal to.
+  static ScaledEntry<S> in_lower(const ScaledEntry<S>& entry, numeric::Kind kind) {
+    if (numeric::has_upper(kind) || entry.row >= entry.col) return entry;
+    return {entry.col, entry.row, numeric::mirrored(numeric::upper_of_lower(kind), entry.value)};
+  }
+};
+
+// What has come of them, in compressed rows of the whole size, columns ascending. `symmetric`: each entry of
+// the lower triangle came twice, with the same value; else false is returned.
+template <Scalar S>
+bool put_in_rows(const std::vector<mpi::ListOfRank<ScaledEntry<S>>>& lists, Index n, bool symmetric,
+                 matrix::Csr<S>& a) {
+  std::vector<Offset> begin(usize(n) + 1);
+  for (const auto& list : lists) {
+    for (const ScaledEntry<S>& entry : list.entry) ++begin[usize(entry.row) + 1];
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<std::pair<Index, S>> all(usize(begin.back()));  // by row
+  for (const auto& list : lists) {
+    for (const ScaledEntry<S>& entry : list.entry)
+      all[usize(begin[usize(entry.row)]++)] = {entry.col, entry.value};
+  }
+  a = {{n, n, {0}, {}}, {}};
+  a.pattern.row_ptr.reserve(begin.size());
+  a.pattern.col.reserve(all.size());
+  a.value.reserve(all.size());
+  auto entry = all.begin();
+  for (Index i = 0; i < n; ++i) {
+    const auto end = all.begin() + begin[usize(i)];
+    std::sort(entry, end, [](const auto& one, const auto& other) { return one.first < other.first; });
+    for (; entry < end; ++entry) {
+      a.pattern.col.push_back(entry->first);
+      a.value.push_back(entry->second);
+      if (symmetric && entry->first < i && (++entry == end || *entry != entry[-1])) return false;
+    }
+    a.pattern.row_ptr.push_back(std::ssize(a.value));
+  }
+  return true;
+}
+
+// Of the factors.
+double entries_of(const Analysis& analysis) {
+  const symbolic::Structure& s = *analysis.structure;
+  const int sides = numeric::has_upper(analysis.kind) ? 2 : 1;
+  double entries = 0;
+  for (Index k = 0; k < s.supernodes(); ++k)
+    entries += double(s.width(k)) * (s.width(k) + double(sides) * s.height(k));
+  return entries;
+}
+
+}  // namespace
+
+template <Scalar F, Scalar T>
+void FrontsFactorizer<F, T>::begin(const mpi::Communicator& comm, std::shared_ptr<const Analysis> analysis) {
+  analysis_ = std::move(analysis);
+  last_ = nullptr;
+  start_from(comm, analysis_);
+}
+
+template <Scalar F, Scalar T>
+void FrontsFactorizer<F, T>::start_from(const mpi::Communicator& comm,
+                                        const std::shared_ptr<const Analysis>& analysis) {
+  if (current_ == analysis) return;
+  fronts_.reset();
+  current_ = nullptr;
+  mpi::agree_on_error(comm, [&] { owners_ = FrontOwners(*analysis->structure, comm.size()); });
+  current_ = analysis;
+}
+
+// The entries that this rank's fronts are assembled from.
+template <Scalar F, Scalar T>
+struct FrontsFactorizer<F, T>::Values {
+  matrix::Csr<F> rows;               // of the whole size
+  double largest = 0, norm_one = 0;  // of the whole scaled matrix
+};
+
+template <Scalar F, Scalar T>
+auto FrontsFactorizer<F, T>::take_entries(const mpi::Communicator& comm, const matrix::Csr<T>& rows,
+                                          const distribution::RowPartition& partition)
+    -> std::optional<Values> {
+  auto entries = mpi::agree_on_error(comm, [&] {
+    return ScaledEntries<F>(rows, partition.first(comm.rank()), comm.size(), *current_, owners_);
+  });
+  comm.sum(entries.column_sums);
+  Values values;
+  values.largest = comm.max(entries.largest);
+  values.norm_one = std::ranges::max(entries.column_sums);
+  const auto lists = mpi::exchange_lists(comm, std::move(entries.lists));
+  const bool as_expected = mpi::agree_on_error(comm, [&] {
+    return put_in_rows(lists, current_->structure->n, !numeric::has_upper(current_->kind), values.rows);
+  });
+  if (comm.max(double(!as_expected)) > 0) return std::nullopt;
+  return values;
+}
+
+template <Scalar F, Scalar T>
+std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::factor(const mpi::Communicator& comm,
+                                                              const matrix::Csr<T>& rows,
+                                                              const distribution::RowPartition& partition,
+                                                              const numeric::FactorizationOptions& options,
+                                                              Observer& observer) {
+  const mpi::LongWork long_work(comm);
+  if (last_ && last_ != analysis_) {
+    start_from(comm, last_);
+    auto again = try_factor(comm, rows, partition, options, observer);
+    if (again && again->perturbed_pivots == 0 && again->entries <= most_growth * first_entries_) return again;
+  }
+  start_from(comm, analysis_);
+  auto made = try_factor(comm, rows, partition, options, observer);
+  if (made) first_entries_ = made->entries;
+  return made;
+}
+
+// With the current analysis.
+template <Scalar F, Scalar T>
+std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
+    const mpi::Communicator& comm, const matrix::Csr<T>& rows, const distribution::RowPartition& partition,
+    const numeric::FactorizationOptions& options, Observer& observer) {
+  const auto start = Clock::now();
+  const auto values = take_entries(comm, rows, partition);
+  if (!values) return std::nullopt;
+  mpi::agree_on_error(comm, [&] {
+    if (!fronts_) {
+      const std::vector<char> mine = are_of(owners_.of_supernode, comm.rank());
+      fronts_.emplace(
+          numeric::make_fronts(values->rows.pattern, {}, {}, current_->structure, current_->kind, mine));
+    }
+    require_memory(usize(fronts_->factor_entries()) * sizeof(F), "this rank's part of the factorization",
+                   usize(options.threads) * numeric::addresses_of_thread);
+  });
+  auto factors =
+      factor_fronts<F>(comm, *fronts_, owners_, {values->rows.value, static_cast<RealOf<F>>(values->largest)},
+                       options, observer);
+  if (!factors) return std::nullopt;
+  typename SourceOfFronts<F>::Made made{.analysis = current_, .norm_one = values->norm_one};
+  made.perturbed = static_cast<Index>(comm.sum(double(factors->perturbed_pivots)));
+  const auto summaries = comm.gather(factors->pivots);
+  std::vector<std::uint64_t> maker;
+  mpi::agree_on_error(comm, [&] {
+    for (const numeric::PivotSummary& of_rank : summaries) made.pivots += of_rank;
+    made.pivots.log_modulus -= log_of_symmetric_scales(current_->ordering);
+    if (!factors->row_new.empty()) made.analysis = with_delayed_pivots(*current_, *factors);
+    for (Index k = 0; k < factors->structure->supernodes(); ++k)
+      maker.push_back(factors->has(k) ? static_cast<std::uint64_t>(comm.rank()) : 0);
+  });
+  comm.max(maker);
+  last_ = made.analysis;
+  FrontFactors<F> result{.perturbed_pivots = made.perturbed, .entries = entries_of(*last_)};
+  result.source = mpi::agree_on_error(comm, [&] {
+    made.maker.assign(maker.begin(), maker.end());
+    made.factors = std::make_shared<const numeric::Factors<F>>(*std::move(factors));
+    return std::make_shared<SourceOfFronts<F>>(std::move(made));
+  });
+  result.seconds = comm.max(seconds_since(start));
+  return result;
+}
+
+#define INSTANTIATE(F, T) template class FrontsFactorizer<F, T>;
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
+
+}  // namespace trisweep::solve

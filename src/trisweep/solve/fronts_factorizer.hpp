@@ -1,0 +1,63 @@
+#pragma once
+// Our factorization by all ranks: the multifrontal one of a single rank with its kinds, its pivoting and its
+// delayed pivots. Whole subtrees of fronts are on one rank, each front above them on one of the ranks below
+// it.
+
+#include <memory>
+#include <optional>
+
+#include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/solve/factor_source.hpp"
+#include "trisweep/solve/fronts_of_ranks.hpp"
+
+namespace trisweep::solve {
+
+// New values may delay further pivots. As long as the factors have at most that many times the entries of the
+// first ones, these are where the next values begin.
+inline constexpr double most_growth = 1.25;
+
+// What has come of a factorization. The same on all ranks, but for the source.
+template <Scalar F>
+struct FrontFactors {
+  std::shared_ptr<FactorSource<F>> source{};  // this rank's panels, and what all ranks know of the others'
+  Index perturbed_pivots = 0;
+  double entries = 0;  // of the factors
+  double seconds = 0;
+};
+
+// Factors systems of one pattern again and again, with F the precision of the factors and T that of the
+// matrix. Collective.
+template <Scalar F, Scalar T>
+class FrontsFactorizer {
+ public:
+  // What the next factorizations begin with; the same on all ranks.
+  void begin(const mpi::Communicator& comm, std::shared_ptr<const Analysis> analysis);
+  // Null: none yet.
+  const std::shared_ptr<const Analysis>& analysis() const { return analysis_; }
+
+  // Before: each rank has its rows of A, those of `partition`, with the columns of the whole matrix. After:
+  // the panels of its fronts. Pivots that the last values delayed are planned where they were eliminated.
+  // Nothing, on all ranks, where the kind of the analysis does not suit the values: they are not symmetric,
+  // or not definite. Throws on every rank.
+  std::optional<FrontFactors<F>> factor(const mpi::Communicator& comm, const matrix::Csr<T>& rows,
+                                        const distribution::RowPartition& partition,
+                                        const numeric::FactorizationOptions& options, Observer& observer);
+
+ private:
+  struct Values;
+  std::optional<Values> take_entries(const mpi::Communicator& comm, const matrix::Csr<T>& rows,
+                                     const distribution::RowPartition& partition);
+  void start_from(const mpi::Communicator& comm, const std::shared_ptr<const Analysis>& analysis);
+  std::optional<FrontFactors<F>> try_factor(const mpi::Communicator& comm, const matrix::Csr<T>& rows,
+                                            const distribution::RowPartition& partition,
+                                            const numeric::FactorizationOptions& options, Observer& observer);
+
+  std::shared_ptr<const Analysis> analysis_;
+  std::shared_ptr<const Analysis> last_;     // of the last factors, with pivots delayed; null: none
+  std::shared_ptr<const Analysis> current_;  // one of these two: what the rest is of
+  FrontOwners owners_;
+  std::optional<numeric::Fronts> fronts_;  // this rank's
+  double first_entries_ = 0;               // of the factors that came of the analysis as it was given
+};
+
+}  // namespace trisweep::solve
