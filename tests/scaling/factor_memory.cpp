@@ -1,6 +1,7 @@
 // Memory of a rank that factors and solves a 3D Poisson problem, of which it makes its own rows.
 //
-//   mpirun -n 4 factor_memory N own|superlu-dist [KIND]
+//   mpirun -n 4 factor_memory N own|supernodes|superlu-dist [KIND]       supernodes: ours, and no inverted
+//   separators
 //
 // Prints a line: for each rank the peak of its resident memory above what it had before, in bytes; the most
 // addresses of a rank, in bytes; and the backward error.
@@ -51,10 +52,17 @@ solve::BlockRows<double> poisson(Index side, Index rank, Index ranks) {
   return {.a = std::move(a)};
 }
 
+model::PlanAxes axes_of_supernodes(Index ranks) {
+  model::PlanAxes axes = model::all_axes(ranks, {"two-sided"});
+  axes.diagonal = {"supernodes"};
+  return axes;
+}
+
 int run(Index side, const std::string& factorization, const std::string& kind) {
   const mpi::Communicator world(MPI_COMM_WORLD);
   const double before = status("VmRSS");
   solve::SolverOptions options{.kind = numeric::find_kind_choice(kind)};
+  if (factorization == "supernodes") options.plan = axes_of_supernodes(world.size());
   if (factorization == "superlu-dist") options.factorization = superlu_dist::engine();
   options.second_try = false;
   Solver<double> solver(MPI_COMM_WORLD, poisson(side, world.rank(), world.size()), options);
