@@ -54,24 +54,31 @@ template <Scalar F>
 std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& attempt, Report& report) {
   auto& fronts = fronts_in<F>();
   Observer& observer = options_.observed_by();
-  const auto numeric = numeric_options(std::max(options_.threads, 1), attempt);
+  enum class Known : char { nothing, other, same, same_and_begun };  // of the analysis; rank 0's
+  const auto begin = [&](Known known) {
+    fronts.begin(comm_, known == Known::same ? fronts.analysis() : broadcast_analysis(comm_, analysis_));
+    is_adopted_ = false;
+  };
   const auto try_factor = [&] {
     const auto rows = mpi::agree_on_error(comm_, [&] { return system_.template rows_in<T>(); });
-    return fronts.factor(comm_, rows, system_.matrix().partition(), numeric, observer);
+    return fronts.factor(comm_, rows, system_.matrix().partition(),
+                         numeric_options(threads_for(*fronts.analysis()), attempt), observer);
   };
   if (!attempt.reuses_analysis) analysis_ = factored_ = nullptr;
-  char has_analysis = analysis_ != nullptr, is_other = analysis_ != fronts.analysis();
-  comm_.broadcast(has_analysis);
-  comm_.broadcast(is_other);
+  Known known = !analysis_                       ? Known::nothing
+                : analysis_ != fronts.analysis() ? Known::other
+                : is_adopted_                    ? Known::same
+                                                 : Known::same_and_begun;
+  comm_.broadcast(known);
   std::optional<FrontFactors<F>> made;
-  if (has_analysis != 0) {
-    if (is_other != 0) fronts.begin(comm_, broadcast_analysis(comm_, analysis_));
+  if (known != Known::nothing) {
+    if (known != Known::same_and_begun) begin(known);
     made = try_factor();
     if (made && made->perturbed_pivots > 0) made.reset();
   }
   for (int failed = 0; !made; ++failed) {
     system_.gather([&](const matrix::Csr<T>& a) { adopt(analyze<F>(a, attempt, failed), report); });
-    fronts.begin(comm_, broadcast_analysis(comm_, analysis_));
+    begin(Known::other);
     made = try_factor();
   }
   const auto analysis = made->source->analysis(comm_);
@@ -98,6 +105,7 @@ PlannedSystem Factorizer<T>::analyze(const matrix::Csr<T>& a, const Attempt& att
 template <Scalar T>
 void Factorizer<T>::adopt(PlannedSystem planned, Report& report) {
   analysis_ = planned.analysis;
+  is_adopted_ = true;
   factored_ = nullptr;
   planned_key_ = nullptr;
   report.plan = planned.choice;
@@ -304,7 +312,8 @@ PlanRequest Factorizer<T>::plan_request(const Attempt& attempt) const {
 
 template <Scalar T>
 int Factorizer<T>::threads_for(const Analysis& analysis) const {
-  const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int all = static_cast<int>(std::thread::hardware_concurrency());
+  const int processors = std::max(1, all / static_cast<int>(ranks_of_node_));
   return options_.threads > 0 ? options_.threads
                               : numeric::useful_threads(*analysis.structure, analysis.kind, processors);
 }

@@ -108,7 +108,8 @@ class Factorizer {
   FrontsFactorizer<Single<T>, T> fronts_in_single_;
   std::shared_ptr<const void> planned_key_;   // of the analysis that the plan is for, of sources
   std::shared_ptr<const Analysis> analysis_;  // as it was planned, before pivots are delayed
-  std::shared_ptr<const Analysis> factored_;  // of the last factors, with pivots delayed
+  bool is_adopted_ = false;                   // since the last factors were begun
+  std::shared_ptr<const Analysis> factored_;  // of the last factors of one rank, with pivots delayed
   // That the last factors were begun with: one of these two; null: they were given.
   std::shared_ptr<const Analysis> begun_;
   // The last structure whose factors were described, in which kind and with how many bytes for a value.

@@ -10,6 +10,7 @@
 #include "support/factor_engine.hpp"
 #include "support/hard_to_pivot.hpp"
 #include "support/scalars.hpp"
+#include "trisweep/solve/analyzed_system.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
@@ -130,6 +131,24 @@ TEST(FrontsOfAllRanks, DelayPivots) {
     EXPECT_TRUE(solve_known(solver, a, rows).answer.solved()) << seed;
   }
   EXPECT_GT(delayed, 0);
+}
+
+// Not as the values before required.
+TEST(FrontsOfAllRanks, BeginWithAnAnalysisAsItWasMade) {
+  const auto a = testing_support::with_phases<double>(testing_support::integer_basis(200, 2, 1));
+  const auto rows = scattered_rows<double>(a.rows());
+  const AnalyzedSystem<double> analyzed(MPI_COMM_WORLD, rows.of(a, true));
+  const std::vector<double> values = rows.of(a, true).a.value;
+  auto solver = analyzed.factorize(MPI_COMM_WORLD, values);
+  const Index delayed = solver.report().factor.delayed_pivots;
+  EXPECT_GT(delayed, 0);
+  for (int round = 0; round < 2; ++round) {
+    analyzed.factorize_into(solver, values);
+    EXPECT_EQ(solver.report().factor.delayed_pivots, delayed);
+    EXPECT_TRUE(solve_known(solver, a, rows).answer.solved());
+  }
+  solver.refactor(values);
+  EXPECT_EQ(solver.report().factor.delayed_pivots, 0);
 }
 
 // Rows 30 and 31 are the same. Only conservative factors, made by all ranks too, may call a matrix singular.
