@@ -492,15 +492,16 @@ def splu(
     on every rank; the number of the first, where they are consecutive.
 
     The options have the names and meanings of the command's. `threads` share the work; 0: one in solves, and all
-    processors factor. `device` solves and refines: "native", the CPU kernels; "cuda" or "hip", the thread's current
-    GPU, where the library was built for one; or "emulated", the GPU kernels' source on the CPU. `precision` "mixed"
-    keeps factors of a matrix in double precision in single precision; `compress` keeps their panels with that relative
-    error, between 0 and 1 ("auto": what solves fastest); solutions are refined to the same accuracy. `ordering`:
-    "auto", "metis", "amd", "natural", or "scotch" where the library has it. `kind` of factorization: "lu", "cholesky",
-    or "ldlt", which is L D L^T of a symmetric and L D L^H of a Hermitian matrix; "auto" takes the symmetric kinds where
-    the matrix is so. All ranks factor; `factorization` "superlu-dist": by SuperLU_DIST, where the library was built
-    with it, so that no rank has the whole matrix. `refine` "best" corrects solutions as long as that lowers their error,
-    "auto" until it is below ten epsilon. `deterministic` adds in a fixed order, with any number of threads.
+    processors factor, shared by a node's ranks. `device` solves and refines: "native", the CPU kernels; "cuda" or
+    "hip", the thread's current GPU, where the library was built for one; or "emulated", the GPU kernels' source on the
+    CPU. `precision` "mixed" keeps factors of a matrix in double precision in single precision; `compress` keeps their
+    panels with that relative error, between 0 and 1 ("auto": what solves fastest); solutions are refined to the same
+    accuracy. `ordering`: "auto", "metis", "amd", "natural", or "scotch" where the library has it. `kind` of
+    factorization: "lu", "cholesky", or "ldlt", which is L D L^T of a symmetric and L D L^H of a Hermitian matrix;
+    "auto" takes the symmetric kinds where the matrix is so. All ranks factor; `factorization` "superlu-dist": by
+    SuperLU_DIST, where the library was built with it, so that no rank has the whole matrix. `refine` "best" corrects
+    solutions as long as that lowers their error, "auto" until it is below ten epsilon. `deterministic` adds in a fixed
+    order, with any number of threads.
 
     Raises TypeError when `a` is not a sparse matrix of numbers, ValueError when it is not square, is empty or
     has entries that are not finite, or an option is out of range, NumericalError when it is structurally singular, and
