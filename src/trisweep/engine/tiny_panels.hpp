@@ -123,7 +123,7 @@ struct TinyPanel {
 };
 
 // Calls product(panel, size) for the row block `i`, whose panel is `panel`, and those that follow it. Returns
-// what does not. Alike ones are a loop of their own.
+// what does not.
 template <plan::Direction direction, Scalar T, class Product>
 TRISWEEP_INLINE std::size_t for_each_tiny(const TinyShape* shapes, std::size_t i, std::size_t end,
                                           TinyPanel<T> panel, const Product& product) {

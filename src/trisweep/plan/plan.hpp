@@ -65,8 +65,8 @@ inline RowBlock row_block_of(const distribution::LocalBlocks& local_blocks,
 struct Task {
   Index row_block_begin;  // into SweepPhase::row block
   Index row_block_end;
-  bool diagonal =
-      false;  // row blocks are inverted diagonal blocks, pieces of that side, to be applied in place
+  bool diagonal = false;  // row blocks are inverted diagonal blocks, pieces of that side, to be applied in
+                          // place: in scatter sweeps alone
   Index feed_begin = 0;  // into SweepPhase::feed
   Index feed_end = 0;
   Index waits = 0;
