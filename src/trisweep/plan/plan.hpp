@@ -67,7 +67,7 @@ struct Task {
   Index row_block_end;
   bool diagonal = false;  // row blocks are inverted diagonal blocks, pieces of that side, to be applied in
                           // place: in scatter sweeps alone
-  Index feed_begin = 0;  // into SweepPhase::feed
+  Index feed_begin = 0;   // into SweepPhase::feed
   Index feed_end = 0;
   Index waits = 0;
   WorkRow cell_begin{};  // rows that start at zero with the task: its cells, see below
