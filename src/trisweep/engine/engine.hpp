@@ -12,6 +12,7 @@
 #include "trisweep/core/thread_pool.hpp"
 #include "trisweep/core/vectors.hpp"
 #include "trisweep/device/program.hpp"
+#include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/engine/devices.hpp"
 #include "trisweep/engine/panel_store.hpp"

@@ -99,27 +99,10 @@ PhaseProfile Executor<T>::run(const plan::SweepPhase& phase, Index channel, cons
 
 template <Scalar T>
 void LocalPanels<T>::apply_diagonal(const RowBlocks& row_blocks, Op op, const kernels::Work<T>& work) const {
-  const T* const tiny_values = tiny(distribution::Side::diagonal, work);
-  const auto multiply = [&](const TinyPanel<T>& panel, const auto& size) { multiply_tiny(panel, size, op); };
-  for (std::size_t i = row_blocks.begin; i < row_blocks.end;) {
-    const plan::RowBlock& row_block = row_blocks.all[i];
-    if (tiny_values != nullptr && row_blocks.shapes[i].is_tiny()) {
-      const TinyPanel<T> first{tiny_values + row_block.value, positions.diagonal.data() + row_block.position,
-                               work.row + row_block.at.value()};
-      i = for_each_tiny<plan::Direction::scatter>(row_blocks.shapes.data(), i, row_blocks.end, first,
-                                                  multiply);
-      continue;
-    }
-    ++i;
-    const kernels::Panel<T> inverse{.value = values.piece(distribution::Side::diagonal, row_block),
-                                    .position = positions.diagonal.data() + row_block.position,
-                                    .height = row_block.height,
-                                    .width = row_block.width,
-                                    .begin = 0,
-                                    .end = row_block.height,
-                                    .conjugate = false};
-    kernels::diagonal_product(inverse, op, row_block.at.value(), work);
-  }
+  for_each_panel<plan::Direction::scatter>(
+      row_blocks, distribution::Side::diagonal, positions.diagonal.data(), work,
+      [&](const TinyPanel<T>& panel, const auto& size) { multiply_tiny(panel, size, op); },
+      [&](const kernels::Panel<T>& inverse, Index at) { kernels::diagonal_product(inverse, op, at, work); });
 }
 
 // Every piece is an independent product; threads take a few at a time.

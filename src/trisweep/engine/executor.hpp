@@ -38,9 +38,31 @@ struct LocalPanels {
 
   // Multiplies segments by their own inverted diagonal blocks, whole pieces of the diagonal side.
   void apply_diagonal(const RowBlocks& row_blocks, Op op, const kernels::Work<T>& work) const;
-  // The values of a side where its tiny panels are multiplied as tiny_panels.hpp does, else null.
-  const T* tiny(distribution::Side side, const kernels::Work<T>& work) const {
-    return work.nrhs == 1 ? values.plain(side) : nullptr;
+
+  // Calls product(kernels::Panel, first work row of its columns) for each of a side's, or tiny(panel, size)
+  // where that does (tiny_panels.hpp). `places`: the phase's positions.
+  template <plan::Direction direction, class Tiny, class Product>
+  void for_each_panel(const RowBlocks& row_blocks, distribution::Side side, const Index* places,
+                      const kernels::Work<T>& work, const Tiny& tiny, const Product& product) const {
+    const T* const tiny_values = work.nrhs == 1 ? values.plain(side) : nullptr;
+    for (std::size_t i = row_blocks.begin; i < row_blocks.end;) {
+      const plan::RowBlock& row_block = row_blocks.all[i];
+      const Index* const position = places + row_block.position;
+      if (tiny_values != nullptr && row_blocks.shapes[i].is_tiny()) {
+        const TinyPanel<T> first{tiny_values + row_block.value, position, rows_at(work, row_block.at)};
+        i = for_each_tiny<direction>(row_blocks.shapes.data(), i, row_blocks.end, first, tiny);
+        continue;
+      }
+      product(kernels::Panel<T>{.value = values.piece(side, row_block),
+                                .position = position,
+                                .height = row_block.height,
+                                .width = row_block.width,
+                                .begin = row_block.row_begin,
+                                .end = row_block.row_end,
+                                .conjugate = false},
+              row_block.at.value());
+      ++i;
+    }
   }
 };
 

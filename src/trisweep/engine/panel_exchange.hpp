@@ -3,7 +3,9 @@
 
 #include <span>
 
+#include "trisweep/distribution/distribution.hpp"
 #include "trisweep/engine/panel_store.hpp"
+#include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::engine {
 

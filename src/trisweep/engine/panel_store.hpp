@@ -8,11 +8,9 @@
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/core/thread_pool.hpp"
 #include "trisweep/device/panels.hpp"
-#include "trisweep/distribution/distribution.hpp"
 #include "trisweep/distribution/local_blocks.hpp"
 #include "trisweep/engine/compressed_side.hpp"
 #include "trisweep/kernels/stored.hpp"
-#include "trisweep/mpi/communicator.hpp"
 #include "trisweep/numeric/factors.hpp"
 #include "trisweep/plan/plan.hpp"
 

@@ -49,7 +49,6 @@ class SweepRun {
         phase_(phase),
         shapes_(shapes),
         run_(run),
-        tiny_(panels.tiny(phase.side, run.work)),
         expected_(phase.incoming.size()),
         tasks_left_(phase.task.size()) {
     start();
@@ -230,29 +229,16 @@ class SweepRun {
   template <plan::Direction direction>
   void apply(const RowBlocks& row_blocks, const Index* positions, const kernels::Work<T>& work) const {
     constexpr bool scatters = direction == plan::Direction::scatter;
-    const auto multiply = [&](const TinyPanel<T>& panel, const auto& size) {
-      scatters ? scatter_tiny(panel, size, phase_.conjugate, work.row)
-               : gather_tiny(panel, size, phase_.conjugate, work.row);
-    };
-    for (std::size_t i = row_blocks.begin; i < row_blocks.end;) {
-      const plan::RowBlock& row_block = phase_.row_block[i];
-      const Index* const position = positions + row_block.position;
-      if (tiny_ != nullptr && shapes_[i].is_tiny()) {
-        const TinyPanel<T> first{tiny_ + row_block.value, position, work.row + row_block.at.value()};
-        i = for_each_tiny<direction>(shapes_.data(), i, row_blocks.end, first, multiply);
-        continue;
-      }
-      ++i;
-      const kernels::Panel<T> panel{.value = panels_.values.piece(phase_.side, row_block),
-                                    .position = position,
-                                    .height = row_block.height,
-                                    .width = row_block.width,
-                                    .begin = row_block.row_begin,
-                                    .end = row_block.row_end,
-                                    .conjugate = phase_.conjugate};
-      scatters ? kernels::scatter_product(panel, row_block.at.value(), work)
-               : kernels::gather_product(panel, row_block.at.value(), work);
-    }
+    panels_.template for_each_panel<direction>(
+        row_blocks, phase_.side, positions, work,
+        [&](const TinyPanel<T>& panel, const auto& size) {
+          scatters ? scatter_tiny(panel, size, phase_.conjugate, work.row)
+                   : gather_tiny(panel, size, phase_.conjugate, work.row);
+        },
+        [&](kernels::Panel<T> panel, Index at) {
+          panel.conjugate = phase_.conjugate;
+          scatters ? kernels::scatter_product(panel, at, work) : kernels::gather_product(panel, at, work);
+        });
   }
 
   void add(const T* values, SegmentId s) {
@@ -321,7 +307,6 @@ class SweepRun {
   const plan::SweepPhase& phase_;
   const TinyShapes& shapes_;
   const Run<T>& run_;
-  const T* tiny_;  // values of the side where tiny panels are multiplied here
   std::mutex transport_;
   std::size_t expected_;       // messages; thread 0's
   std::size_t completed_ = 0;  // of phase_.complete; thread 0's

@@ -6,7 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "trisweep/distribution/distribution.hpp"
 #include "trisweep/engine/panel_store.hpp"
+#include "trisweep/mpi/communicator.hpp"
 #include "trisweep/solve/analysis.hpp"
 
 namespace trisweep::solve {

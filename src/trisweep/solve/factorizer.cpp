@@ -10,7 +10,6 @@
 #include "trisweep/backend/device.hpp"
 #include "trisweep/core/finite.hpp"
 #include "trisweep/numeric/estimates.hpp"
-#include "trisweep/solve/broadcast.hpp"
 #include "trisweep/solve/compressed_factors.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 
@@ -52,11 +51,10 @@ MadeFactors<F, T> Factorizer<T>::factor(const matrix::Csr<T>& a, Attempt& attemp
 template <Scalar T>
 template <Scalar F>
 std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& attempt, Report& report) {
-  auto& fronts = fronts_in<F>();
+  auto& fronts = fronts_.template in<F>();
   Observer& observer = options_.observed_by();
-  enum class Known : char { nothing, other, same, same_and_begun };  // of the analysis; rank 0's
-  const auto begin = [&](Known known) {
-    fronts.begin(comm_, known == Known::same ? fronts.analysis() : broadcast_analysis(comm_, analysis_));
+  const auto begin = [&] {
+    fronts.begin(comm_, analysis_);
     is_adopted_ = false;
   };
   const auto try_factor = [&] {
@@ -65,20 +63,19 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& att
                          numeric_options(threads_for(*fronts.analysis()), attempt), observer);
   };
   if (!attempt.reuses_analysis) analysis_ = factored_ = nullptr;
-  Known known = !analysis_                       ? Known::nothing
-                : analysis_ != fronts.analysis() ? Known::other
-                : is_adopted_                    ? Known::same
-                                                 : Known::same_and_begun;
-  comm_.broadcast(known);
+  struct {
+    bool has_analysis, begins;
+  } at_root{analysis_ != nullptr, is_adopted_ || analysis_ != fronts.analysis()};
+  comm_.broadcast(at_root);
   std::optional<FrontFactors<F>> made;
-  if (known != Known::nothing) {
-    if (known != Known::same_and_begun) begin(known);
+  if (at_root.has_analysis) {
+    if (at_root.begins) begin();
     made = try_factor();
     if (made && made->perturbed_pivots > 0) made.reset();
   }
   for (int failed = 0; !made; ++failed) {
     system_.gather([&](const matrix::Csr<T>& a) { adopt(analyze<F>(a, attempt, failed), report); });
-    begin(Known::other);
+    begin();
     made = try_factor();
   }
   const auto analysis = made->source->analysis(comm_);
@@ -153,31 +150,11 @@ void Factorizer<T>::plan_for(std::shared_ptr<FactorSource<F>> source, const std:
 
 template <Scalar T>
 template <Scalar F>
-FactorEngine::Made<F>& Factorizer<T>::engine_in() {
-  if constexpr (std::same_as<F, T>) {
-    return engine_;
-  } else {
-    return engine_in_single_;
-  }
-}
-
-template <Scalar T>
-template <Scalar F>
-FrontsFactorizer<F, T>& Factorizer<T>::fronts_in() {
-  if constexpr (std::same_as<F, T>) {
-    return fronts_;
-  } else {
-    return fronts_in_single_;
-  }
-}
-
-template <Scalar T>
-template <Scalar F>
 std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_by_engine(const Attempt& attempt,
                                                                  const model::ProductShare& product,
                                                                  Report& report) {
   const FactorEngine& engine = *options_.factorization;
-  auto& of_system = engine_in<F>();
+  auto& of_system = engine_.template in<F>();
   auto rows = mpi::agree_on_error(comm_, [&] {
     if (!of_system || !attempt.reuses_analysis) of_system = engine.make(std::type_identity<F>());
     if (!of_system)

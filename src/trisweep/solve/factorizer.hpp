@@ -22,6 +22,22 @@ struct MadeFactors {
   std::shared_ptr<const MadeTiles<T>> tiles;  // null: the factorization has its panels
 };
 
+// One for factors in the precision of a matrix in T, one for those of lower precision.
+template <Scalar T, class Full, class Low>
+struct InPrecisions {
+  Full in_full{};
+  Low in_single{};
+
+  template <Scalar F>
+  auto& in() {
+    if constexpr (std::same_as<F, T>) {
+      return in_full;
+    } else {
+      return in_single;
+    }
+  }
+};
+
 template <Scalar T>
 class Factorizer {
  public:
@@ -77,10 +93,6 @@ class Factorizer {
   void plan_for(std::shared_ptr<FactorSource<F>> source, const std::string& diagonal, const Attempt& attempt,
                 const model::ProductShare& product, Report& report);
   template <Scalar F>
-  FactorEngine::Made<F>& engine_in();
-  template <Scalar F>
-  FrontsFactorizer<F, T>& fronts_in();
-  template <Scalar F>
   void settle_compression(Attempt& attempt) const;
   template <Scalar F>
   MadeFactors<F, T> factor_as_before(const matrix::Csr<T>& a, Attempt& attempt, Report& report);
@@ -100,12 +112,9 @@ class Factorizer {
   const SolverOptions& options_;
   Index ranks_of_node_;
   FactorSources<T> given_;
-  // In the two precisions of SolverOptions::factorization, once they are asked for.
-  FactorEngine::Made<T> engine_;
-  FactorEngine::Made<Single<T>> engine_in_single_;
-  // Of the ranks, in these two.
-  FrontsFactorizer<T, T> fronts_;
-  FrontsFactorizer<Single<T>, T> fronts_in_single_;
+  // What makes factors in the two precisions.
+  InPrecisions<T, FactorEngine::Made<T>, FactorEngine::Made<Single<T>>> engine_;    // null until asked for
+  InPrecisions<T, FrontsFactorizer<T, T>, FrontsFactorizer<Single<T>, T>> fronts_;  // by all ranks
   std::shared_ptr<const void> planned_key_;   // of the analysis that the plan is for, of sources
   std::shared_ptr<const Analysis> analysis_;  // as it was planned, before pivots are delayed
   bool is_adopted_ = false;                   // since the last factors were begun

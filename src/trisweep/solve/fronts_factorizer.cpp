@@ -10,6 +10,8 @@
 #include "trisweep/engine/panel_exchange.hpp"
 #include "trisweep/mpi/sparse_exchange.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
+#include "trisweep/numeric/estimates.hpp"
+#include "trisweep/solve/broadcast.hpp"
 #include "trisweep/solve/report.hpp"
 
 namespace trisweep::solve {
@@ -130,21 +132,14 @@ bool put_in_rows(const std::vector<mpi::ListOfRank<ScaledEntry<S>>>& lists, Inde
   return true;
 }
 
-// Of the factors.
-double entries_of(const Analysis& analysis) {
-  const symbolic::Structure& s = *analysis.structure;
-  const int sides = numeric::has_upper(analysis.kind) ? 2 : 1;
-  double entries = 0;
-  for (Index k = 0; k < s.supernodes(); ++k)
-    entries += double(s.width(k)) * (s.width(k) + double(sides) * s.height(k));
-  return entries;
-}
-
 }  // namespace
 
 template <Scalar F, Scalar T>
-void FrontsFactorizer<F, T>::begin(const mpi::Communicator& comm, std::shared_ptr<const Analysis> analysis) {
-  analysis_ = std::move(analysis);
+void FrontsFactorizer<F, T>::begin(const mpi::Communicator& comm,
+                                   const std::shared_ptr<const Analysis>& analysis) {
+  char is_known = analysis == analysis_;
+  comm.broadcast(is_known);
+  if (is_known == 0) analysis_ = broadcast_analysis(comm, analysis);
   last_ = nullptr;
   start_from(comm, analysis_);
 }
@@ -195,11 +190,12 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::factor(const mpi::Communi
   if (last_ && last_ != analysis_) {
     start_from(comm, last_);
     auto again = try_factor(comm, rows, partition, options, observer);
-    if (again && again->perturbed_pivots == 0 && again->entries <= most_growth * first_entries_) return again;
+    if (again && again->perturbed_pivots == 0 && double(again->bytes) <= most_growth * double(first_bytes_))
+      return again;
   }
   start_from(comm, analysis_);
   auto made = try_factor(comm, rows, partition, options, observer);
-  if (made) first_entries_ = made->entries;
+  if (made) first_bytes_ = made->bytes;
   return made;
 }
 
@@ -237,7 +233,9 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
   });
   comm.max(maker);
   last_ = made.analysis;
-  FrontFactors<F> result{.perturbed_pivots = made.perturbed, .entries = entries_of(*last_)};
+  FrontFactors<F> result{
+      .perturbed_pivots = made.perturbed,
+      .bytes = numeric::estimate_factors(*last_->structure, last_->kind, sizeof(F)).factor_bytes};
   result.source = mpi::agree_on_error(comm, [&] {
     made.maker.assign(maker.begin(), maker.end());
     made.factors = std::make_shared<const numeric::Factors<F>>(*std::move(factors));

@@ -12,7 +12,7 @@
 
 namespace trisweep::solve {
 
-// New values may delay further pivots. As long as the factors have at most that many times the entries of the
+// New values may delay further pivots. As long as the factors have at most that many times the bytes of the
 // first ones, these are where the next values begin.
 inline constexpr double most_growth = 1.25;
 
@@ -21,7 +21,7 @@ template <Scalar F>
 struct FrontFactors {
   std::shared_ptr<FactorSource<F>> source{};  // this rank's panels, and what all ranks know of the others'
   Index perturbed_pivots = 0;
-  double entries = 0;  // of the factors
+  std::size_t bytes = 0;  // of the factors
   double seconds = 0;
 };
 
@@ -30,8 +30,9 @@ struct FrontFactors {
 template <Scalar F, Scalar T>
 class FrontsFactorizer {
  public:
-  // What the next factorizations begin with; the same on all ranks.
-  void begin(const mpi::Communicator& comm, std::shared_ptr<const Analysis> analysis);
+  // What the next factorizations begin with: rank 0's, of which the others get a copy (theirs is ignored),
+  // once.
+  void begin(const mpi::Communicator& comm, const std::shared_ptr<const Analysis>& analysis);
   // Null: none yet.
   const std::shared_ptr<const Analysis>& analysis() const { return analysis_; }
 
@@ -57,7 +58,7 @@ class FrontsFactorizer {
   std::shared_ptr<const Analysis> current_;  // one of these two: what the rest is of
   FrontOwners owners_;
   std::optional<numeric::Fronts> fronts_;  // this rank's
-  double first_entries_ = 0;               // of the factors that came of the analysis as it was given
+  std::size_t first_bytes_ = 0;            // of the factors that came of the analysis as it was given
 };
 
 }  // namespace trisweep::solve

@@ -20,7 +20,7 @@ template <Scalar S>
 engine::PieceValues<S> RootFactors<S>::panels(const mpi::Communicator& comm,
                                               const distribution::Distribution& distribution,
                                               const distribution::LocalBlocks& local_blocks) {
-  numeric::Kind kind = made_ ? made_->factors->kind : numeric::Kind{};
+  numeric::Kind kind = comm.rank() == 0 ? made_->factors->kind : numeric::Kind{};
   comm.broadcast(kind);
   std::vector<Index> maker;  // of the factors' supernodes, of which there are no more than of tiles
   const auto factors = mpi::agree_on_error(comm, [&]() -> std::shared_ptr<const numeric::Factors<S>> {

@@ -23,11 +23,14 @@ struct Solver<T>::State {
         options(usable_options<T>(comm, given)),
         system(comm, std::move(rows)),
         factorizer(comm, system, options, std::move(factors)) {
-    if (analyzed && options.factorization)
-      throw mpi::CollectiveError(
-          ErrorKind::usage,
-          fmt::format("an analysis made here is not for factors of {}", options.factorization->name()),
-          "analyze and factor by our own factorization, or make a Solver of the rows");
+    if (options.factorization)
+      mpi::agree_on_error(comm, [&] {  // rank 0 alone has the analysis
+        if (analyzed)
+          throw Error(
+              ErrorKind::usage,
+              fmt::format("an analysis made here is not for factors of {}", options.factorization->name()),
+              "analyze and factor by our own factorization, or make a Solver of the rows");
+      });
     if (options.device != engine::Device::native)
       report.exchange_backend = engine::name_of(*options.exchange_backend);
     if (analyzed) factorizer.adopt(*analyzed, report);

@@ -6,6 +6,7 @@
 
 #include "support/factor_engine.hpp"
 #include "support/scalars.hpp"
+#include "trisweep/solve/analyzed_system.hpp"
 
 namespace trisweep::superlu_dist {
 namespace {
@@ -140,6 +141,17 @@ TEST(Engine, SmallestSystems) {
     solve::Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), options<double>());
     EXPECT_LT(solve_known(solver, a, rows, Op::none).error, 1e-14) << n;
   }
+}
+
+// Rank 0 alone has the analysis, and all refuse it.
+TEST(Engine, TakesNoAnalysis) {
+  const auto a = weak_diagonal<double>();
+  const auto rows = scattered_rows<double>(a.rows());
+  const solve::AnalyzedSystem<double> analyzed(MPI_COMM_WORLD, rows.of(a, true));
+  const std::vector<double> values = rows.of(a, true).a.value;
+  EXPECT_THROW(analyzed.factorize(MPI_COMM_WORLD, values, options<double>()), Error);
+  auto solver = analyzed.factorize(MPI_COMM_WORLD, values);
+  EXPECT_TRUE(solve_known(solver, a, rows).answer.solved());
 }
 
 }  // namespace
