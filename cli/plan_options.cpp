@@ -118,9 +118,10 @@ void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
          "elimination subtrees to subsets of the ranks by their size (only the number of ranks matters)")
       ->check(CLI::IsMember(names_of(distribution::mappings())))
       ->capture_default_str();
-  sub.add_option(
-         "--diagonal", o.diagonal,
-         "Inverted diagonal blocks: supernodes, or whole separators (more memory, shorter critical path)")
+  sub.add_option("--diagonal", o.diagonal,
+                 "Inverted diagonal blocks: supernodes, or whole separators (more memory, shorter critical "
+                 "path; one GPU "
+                 "does so)")
       ->check(CLI::IsMember(names_of(symbolic::diagonals())))
       ->capture_default_str();
   sub.add_option(
@@ -140,7 +141,8 @@ void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
 }
 
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks) {
-  model::PlanAxes axes = model::all_axes(ranks, names_of(mpi::transports()));
+  const bool on_gpus = backend::is_gpu(engine::find_device(options.device));
+  model::PlanAxes axes = model::all_axes(ranks, names_of(mpi::transports()), on_gpus);
   for (const model::NamedAxis& axis : model::named_axes()) {
     if (sub.get_option(std::string("--") + axis.name)->count() > 0) axes.*axis.values = {options.*axis.value};
   }

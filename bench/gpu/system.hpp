@@ -28,7 +28,9 @@ struct System {
   std::vector<double> b;  // in columns
 
   static solve::AnalysisOptions as_solved_on_gpus() {
-    return {.symbolic = model::symbolic_options(model::PlanChoice{}.diagonal, 1, true)};
+    const model::PlanAxes axes = model::all_axes(1, {model::PlanChoice{}.transport}, true);
+    return {.ordering = model::ordering_options(ordering::OrderingOptions{}.method, axes, true),
+            .symbolic = model::symbolic_options(axes.diagonal.front(), 1, true)};
   }
 
   System(const std::string& kind, Index n, Index nrhs)
@@ -91,7 +93,8 @@ class Pes {
  public:
   Pes(const System& system, const distribution::ProcessGrid& grid)
       : system_(system),
-        distribution_(system.made.factors->structure, distribution::find_mapping("block-cyclic"), grid),
+        distribution_(system.made.factors->structure, distribution::find_mapping("block-cyclic"), grid,
+                      {.on_one_rank = true}),
         partition_(distribution::even_partition(system.a.rows(), grid.px * grid.py * grid.pz)) {
     const plan::PlanSpec spec{.upper_is_lower = system.is_cholesky(),
                               .vectors = std::make_shared<const plan::VectorPlaces>(

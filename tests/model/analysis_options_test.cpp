@@ -55,7 +55,19 @@ TEST(AnalysisOptions, AreWiderOnGpus) {
              on_gpus = symbolic_options("separators", 16, true);
   EXPECT_GT(on_gpus.max_width, on_cores.max_width);
   EXPECT_GT(on_gpus.supernode_bytes, on_cores.supernode_bytes);
-  EXPECT_EQ(on_gpus.whole_levels, on_cores.whole_levels);
+  EXPECT_GE(on_gpus.whole_levels, on_cores.whole_levels);
+}
+
+// One GPU inverts whole separators: its sweeps wait for a chain of supernodes, a core's do not.
+TEST(AnalysisOptions, KeepSeparatorsWholeForOneGpu) {
+  EXPECT_EQ(all_axes(1, {"two-sided"}, true).diagonal, std::vector<std::string>{"separators"});
+  EXPECT_EQ(all_axes(1, {"two-sided"}, false).diagonal, std::vector<std::string>{"supernodes"});
+  EXPECT_EQ(all_axes(4, {"two-sided"}, true).diagonal, all_axes(4, {"two-sided"}).diagonal);
+  const PlanAxes axes = all_axes(1, {"two-sided"}, true);
+  EXPECT_GT(symbolic_options("separators", 1, true).whole_levels,
+            symbolic_options("separators", 1).whole_levels);
+  EXPECT_EQ(ordering_options(ordering::Method::automatic, axes, true).needed_levels,
+            symbolic_options("separators", 1, true).whole_levels);
 }
 
 }  // namespace

@@ -29,12 +29,6 @@ TRISWEEP_DEVICE inline void for_each(const Block& block, std::size_t count, cons
     visit(i);
 }
 
-// Whether for_each() has something for this thread.
-template <class Block>
-TRISWEEP_DEVICE inline bool has_some(const Block& block, std::size_t count) {
-  return usize(block.group) * usize(block.lanes) + usize(block.lane) < count;
-}
-
 // Items of [0, items) in their order, by one thread of each worker; `first`: tickets of launches before. Each
 // worker ends a launch with a ticket of none.
 template <class Word>

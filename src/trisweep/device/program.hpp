@@ -88,6 +88,13 @@ struct ReduceForward {
   bool largest = false;  // not the sum: what is largest, by its real part
 };
 
+// Of a counter of contributions that all come from this PE: whoever brings the last adds them up. An item
+// would keep a worker waiting, which has nothing else to do, while products end.
+struct Completion {
+  Index reduce_forward = none;  // none: an item, or nobody, does
+  Index contributions = 0;      // in a solve
+};
+
 struct RowRun {
   Index row;
   Index rows;
@@ -161,6 +168,7 @@ struct ProgramArrays {
   Array<Index> read;
   Array<Index> feed;
   Array<ReduceForward> reduce_forward;
+  Array<Completion> completion;  // by counter
   Array<Index> signal;
   Array<Index> cell;
   Array<Put> put;
@@ -192,6 +200,7 @@ ProgramView view_of(const Arrays& p, Convert&& convert) {
           .read = convert(p.read),
           .feed = convert(p.feed),
           .reduce_forward = convert(p.reduce_forward),
+          .completion = convert(p.completion),
           .signal = convert(p.signal),
           .cell = convert(p.cell),
           .put = convert(p.put),

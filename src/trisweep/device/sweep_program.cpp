@@ -49,6 +49,7 @@ class SweepBuilder {
   const plan::Segment& of(plan::SegmentId s) const { return phase_.segment[s]; }
   Index new_counter(plan::SegmentId s) {
     program_.supernode.push_back(of(s).supernode);
+    program_.completion.emplace_back();
     return program_.counters++;
   }
   Index contributed(plan::SegmentId s) {
@@ -116,18 +117,25 @@ class SweepBuilder {
     const bool passes_sum_on = step.kind == StepKind::reduce_forward && of(s).parent >= 0;
     if (is_read && !passes_sum_on && !segment_[s].at_start) reduce_forward.available = available(s);
     if (segment_[s].at_start && step.out.empty() && reduce_forward.next == none) return;
-    program_.item.push_back({.action = Action::reduce_forward,
-                             .at = static_cast<Index>(program_.reduce_forward.size()),
-                             .after = after_});
+    const auto at = static_cast<Index>(program_.reduce_forward.size());
     program_.reduce_forward.push_back(reduce_forward);
+    if (is_of_products(reduce_forward)) {
+      program_.completion[usize(reduce_forward.counter)] = {at, reduce_forward.contributions};
+    } else {
+      program_.item.push_back({.action = Action::reduce_forward, .at = at, .after = after_});
+    }
+  }
+
+  // Whether it has nothing to wait for but what this PE's products, and sums of these, contribute.
+  static bool is_of_products(const ReduceForward& r) {
+    return r.counter != none && r.signal.begin == r.signal.end && r.put.begin == r.put.end;
   }
 
   void complete(plan::SegmentId s, ReduceForward& reduce_forward) {
     State& state = segment_[s];
     const auto cells = of(s).cell_end - of(s).cell_begin;
     const auto messages = static_cast<Index>(state.counted.size());
-    // One of a group's cells is its segment's row.
-    if (state.feeds > 1 && of(s).width > 0 && cells + 1 < state.feeds) refuse();
+    if (state.feeds > 1 && of(s).width > 0 && cells == 0) refuse();
     reduce_forward.contributions = of(s).pending - messages;
     if (reduce_forward.contributions > 0) reduce_forward.counter = contributed(s);
     reduce_forward.signal = append(program_.signal, state.counted);

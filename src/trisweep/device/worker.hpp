@@ -163,15 +163,13 @@ class Worker {
     if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
     run(item);
     block_.publish();
-    say_ended(item);
+    say_ended(program_.item[number]);
   }
 
   TRISWEEP_DEVICE void run(const Item& item) const {
     switch (item.action) {
       case Action::product:
         return run(program_.product[item.at]);
-      case Action::reduce_forward:
-        return run(program_.reduce_forward[item.at]);
       case Action::transfer:
         return run(program_.transfer[item.at]);
       case Action::vectors:
@@ -186,6 +184,7 @@ class Worker {
         if constexpr (std::is_same_v<Side, NoPanels>)
           RowResiduals<Pe<Side, T, Peers>, Block>(pe_, program_.measure[item.at], nrhs(), block_).run();
         return;
+      case Action::reduce_forward:  // made when it is said to be
       case Action::close:
         return;
     }
@@ -293,28 +292,70 @@ class Worker {
     for_each(block_, entry(n.rows), [&](std::size_t i) { here[i] = negative(from[i]); });
   }
 
-  // After a barrier: what others wait for, all of it that a thread says behind one fence.
-  TRISWEEP_DEVICE void say_ended(const Item& item) const {
-    const Range feed = item.action == Action::product ? program_.product[item.at].feed : Range{};
-    const std::size_t fed = usize(feed.end - feed.begin);
-    const Range put = puts_of(item);
-    if (block_.leads() && (put.begin < put.end || item.action == Action::close)) {
-      pe_.peers.fence();
-    } else if (block_.leads() || has_some(block_, fed)) {
-      release_fence<Scope::device>();
-    }
-    for_each(block_, fed, [&](std::size_t i) { count(program_.feed[feed.begin + static_cast<Index>(i)]); });
+  // After a barrier: what others wait for. What a thread says is behind a fence of its own, and that behind
+  // the last barrier.
+  TRISWEEP_DEVICE_INLINE void say_ended(const Item& item) const {
+    add_up_complete(item);
     if (!block_.leads()) return;
-    for (Index i = put.begin; i < put.end; ++i) signal(program_.put[i]);
-    if (item.action == Action::reduce_forward) {
-      const ReduceForward& s = program_.reduce_forward[item.at];
-      if (s.available != none) count(s.available);
-      if (s.next != none) count(s.next);
-    }
-    if (item.action == Action::close)
-      for (Index i = 0; i < program_.source.size; ++i) signal(program_.source[i]);
+    say_sent(item);
+    release_fence<Scope::device>();
     const Count before = add_fenced<Scope::device>(&control().finished, 1);
     if (before + 1 == pe_.solve.number * usize(program_.item.size)) pe_.time[pe_.phases] = now();
+  }
+  TRISWEEP_DEVICE void say_sent(const Item& item) const {
+    const Range put = puts_of(item);
+    const bool closes = item.action == Action::close;
+    if (put.begin == put.end && !closes) return;
+    pe_.peers.fence();
+    for (Index i = put.begin; i < put.end; ++i) signal(program_.put[i]);
+    if (!closes) return;
+    for (Index i = 0; i < program_.source.size; ++i) signal(program_.source[i]);
+  }
+  // The sum that an item is, or counts a product's contributions and makes the sums that are complete with
+  // them.
+  TRISWEEP_DEVICE_INLINE void add_up_complete(const Item& item) const {
+    const bool is_sum = item.action == Action::reduce_forward, is_product = item.action == Action::product;
+    const Range feed = is_product ? program_.product[item.at].feed : Range{0, is_sum ? 1 : 0};
+    for (Index first = feed.begin; first < feed.end; first += block_.lanes) {
+      unsigned complete = is_sum ? 1 : count_contributions({first, feed.end});
+      for (Index i = first; complete != 0; complete >>= 1, ++i)
+        if ((complete & 1) != 0)
+          add_up(Count(is_sum ? item.at : program_.completion[program_.feed[i]].reduce_forward));
+    }
+  }
+  // As many as a group has lanes. Returns bits of those that are the last.
+  TRISWEEP_DEVICE_INLINE unsigned count_contributions(Range feed) const {
+    return block_.lanes_of_group([&] {
+      if (feed.begin + block_.lane >= feed.end) return false;
+      release_fence<Scope::device>();
+      return completes(program_.feed[feed.begin + block_.lane]);
+    });
+  }
+  // A sum, and those that are complete with it.
+  TRISWEEP_DEVICE_INLINE void add_up(Count sum) const {
+    while (sum != no_item) {
+      const ReduceForward& s = program_.reduce_forward[static_cast<Index>(sum)];
+      run(s);
+      block_.publish();
+      sum = say_summed(s);
+    }
+  }
+  // Returns the sum that is complete with this one.
+  TRISWEEP_DEVICE_INLINE Count say_summed(const ReduceForward& s) const {
+    return block_.find([&] {
+      release_fence<Scope::device>();
+      if (s.available != none) count(s.available);
+      const bool goes_on = s.next != none && completes(s.next);
+      return goes_on ? Count(program_.completion[s.next].reduce_forward) : no_item;
+    });
+  }
+  // Counts a contribution. Whether it is the last, and this worker is to add them up.
+  TRISWEEP_DEVICE bool completes(Index counter) const {
+    const Completion& completion = program_.completion[counter];
+    auto* const at = &pe_.counter[counter];
+    const Count all = pe_.solve.number * usize(completion.contributions);
+    return add_fenced<Scope::device>(at, 1) + 1 == all && completion.reduce_forward != none &&
+           load_acquire<Scope::device>(at) >= all;
   }
   TRISWEEP_DEVICE Range puts_of(const Item& item) const {
     if (item.action == Action::reduce_forward) return program_.reduce_forward[item.at].put;

@@ -87,6 +87,7 @@ int tree_levels(const NamedMapping& mapping, const ProcessGrid& grid);
 struct Tiling {
   Index width = 64;
   Index least = 8;
+  bool on_one_rank = false;  // also those that a rank has alone: its device shares them out
 };
 std::shared_ptr<const symbolic::Structure> in_tiles(std::shared_ptr<const symbolic::Structure> structure,
                                                     const NamedMapping& mapping, const ProcessGrid& grid,

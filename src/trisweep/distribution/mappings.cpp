@@ -47,7 +47,7 @@ std::shared_ptr<const symbolic::Structure> in_tiles(std::shared_ptr<const symbol
     for (Index k = s.tree.begin[usize(t)]; k < s.tree.end[usize(t)]; ++k) {
       const Index width = s.width(k);
       const Index rounds = (width + longest * tiling.width - 1) / (longest * tiling.width);
-      const bool stays = s.whole[usize(k)] == 0 || longest == 1;
+      const bool stays = s.whole[usize(k)] == 0 || (longest == 1 && !tiling.on_one_rank);
       const Index tiles = longest * rounds;
       limit[usize(k)] = stays ? width : std::max((width + tiles - 1) / tiles, tiling.least);
       cuts = cuts || limit[usize(k)] < width;

@@ -9,7 +9,7 @@ namespace trisweep::model {
 // Not deeper than the plan needs: no supernode reaches over the end of a separator, so that a deeper tree has
 // more and smaller ones, and their messages. Separators are needed by layers, by parts of ranks, and to be
 // inverted as wholes.
-ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAxes& axes) {
+ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAxes& axes, bool on_gpus) {
   ordering::OrderingOptions ordering{.method = method};
   for (const std::string& name : axes.mapping) {
     const auto& mapping = distribution::find_mapping(name);
@@ -19,7 +19,7 @@ ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAx
     }
   }
   for (const std::string& name : axes.diagonal) {
-    const int whole = symbolic_options(name, axes.grid.front().ranks()).whole_levels;
+    const int whole = symbolic_options(name, axes.grid.front().ranks(), on_gpus).whole_levels;
     ordering.needed_levels = std::max(ordering.needed_levels, whole);
   }
   ordering.tree_levels = std::max(ordering.tree_levels, ordering.needed_levels);
@@ -33,6 +33,8 @@ symbolic::SymbolicOptions symbolic_options(const std::string& diagonal, Index ra
     options.max_width = 256;
     options.supernode_bytes = 8192;
     options.row_bytes = 128;
+    // Below, separators are hardly wider than that.
+    if (options.whole_levels > 0) options.whole_levels = std::max(options.whole_levels, 5);
   }
   if (ranks == 1) options.max_width_if_tiny = 3;
   return options;

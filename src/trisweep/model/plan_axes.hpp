@@ -40,8 +40,9 @@ struct PlanAxes {
 
 // Every row of every table, and every grid of that many ranks with Pz up to 64, the squarest 2D one first.
 // The caller names the transports that there are: the model knows only the networks that carry their
-// messages.
-PlanAxes all_axes(Index ranks, std::vector<std::string> transports);
+// messages. Where a GPU sweeps alone, whole separators are inverted: a chain of supernodes is what it waits
+// for.
+PlanAxes all_axes(Index ranks, std::vector<std::string> transports, bool on_gpus = false);
 PlanAxes all_axes(Index ranks);
 // Nothing to choose.
 PlanAxes only(const PlanChoice& choice);

@@ -35,13 +35,13 @@ std::span<const NamedAxis> named_axes() {
   return axes_table;
 }
 
-PlanAxes all_axes(Index ranks, std::vector<std::string> transports) {
+PlanAxes all_axes(Index ranks, std::vector<std::string> transports, bool on_gpus) {
   PlanAxes axes{.mapping = names_of(distribution::mappings()),
                 .inter_grid = names_of(plan::inter_grids()),
                 .tree = names_of(plan::trees()),
                 .transport = std::move(transports)};
   for (const auto& diagonal : symbolic::diagonals())
-    if (ranks > 1 || !diagonal.between_ranks) axes.diagonal.emplace_back(diagonal.name);
+    if (ranks > 1 || diagonal.between_ranks == on_gpus) axes.diagonal.emplace_back(diagonal.name);
   for (const auto& schedule : plan::schedules())
     if (!schedule.baseline) axes.schedule.emplace_back(schedule.name);
   for (Index pz = 1; pz <= most_layers && ranks % pz == 0; pz *= 2) {

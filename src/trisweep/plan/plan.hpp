@@ -70,7 +70,7 @@ struct Task {
   Index feed_begin = 0;   // into SweepPhase::feed
   Index feed_end = 0;
   Index waits = 0;
-  WorkRow cell_begin{};  // rows that start at zero with the task: its cells, see below
+  WorkRow cell_begin{};  // rows that start at zero with the task: its part of cells, see below
   WorkRow cell_end{};
   bool operator==(const Task&) const = default;
 };
@@ -114,11 +114,12 @@ struct Outgoing {
 // on its owner is final, hence available; elsewhere the partial sum goes to `parent`. An available segment is
 // sent to the children in its broadcast tree and releases the tasks that read it.
 //
-// Contributions are added as they come, unless the sweep is *ordered*: then each has a *cell* of its own, as
-// wide as the segment, behind the slots of the work vector, and the last one to come adds all cells in the
-// order of the plan. So the sum depends neither on the order of events nor on the number of threads, and
-// threads need no lock: no two write to the same place. Where tasks have many, a group's sum is a segment of
-// its own, and one contribution to the segment that is `next`.
+// Contributions are added as they come, unless the sweep is *ordered*: then each has a *cell*, as wide as the
+// segment, behind the slots of the work vector, and the last one to come adds all cells in the order of the
+// plan. Tasks that write to different rows, those of one piece that is scattered, share a cell. So the sum
+// depends neither on the order of events nor on the number of threads, and threads need no lock: no two write
+// to the same place. Where there are many cells, a group's sum is a segment of its own, and one contribution
+// to the segment that is `next`.
 //
 // A segment that is passed on *in turn* has its turn as one contribution more: the segment that this rank
 // passes on before it makes that when it is. So a rank takes part in collectives in the plan's order only, as

@@ -122,7 +122,7 @@ class TaskList {
     if (work.kind == TaskKind::outer && sweep_.scatters()) feed(read_by_outer(work.subtree));
     task.feed_end = static_cast<Index>(list_.feed.size());
     if (sweep_.ordered()) {
-      give_cells(task, targets);
+      give_cells(task, work.kind, targets);
     } else if (sweep_.is_product() && sweep_.scatters()) {
       redirect_rows(task, [&](SegmentId s) { return target_row(s); });
     }
@@ -143,6 +143,7 @@ class TaskList {
   }
   void feed(SegmentId segment) {
     list_.feed.push_back(segment);
+    cell_of_feed_.push_back(-1);
     ++list_.segment[segment].pending;
   }
 
@@ -153,48 +154,87 @@ class TaskList {
     return at->second;
   }
 
-  // A piece that is gathered by one task needs no cell: no other task writes to its segment.
-  void give_cells(Task& task, const std::vector<SegmentId>& targets) {
+  void give_cells(Task& task, TaskKind kind, const std::vector<SegmentId>& targets) {
     task.cell_begin = list_.rows.end();
     RowBlock& row_block = list_.row_block[usize(task.row_block_begin)];
-    if (sweep_.scatters()) {
-      std::map<SegmentId, WorkRow> cell;
-      for (const SegmentId s : targets) {
-        if (!interior_[s]) cell[s] = new_cell(sweep_.target(s));
-      }
-      redirect_rows(task, [&](SegmentId s) { return cell.at(s); });
-    } else if (!targets.empty() && row_block.row_end - row_block.row_begin < side_.height(row_block.piece)) {
-      row_block.at = new_cell(sweep_.target(targets.front()));
+    const bool shares = sweep_.scatters() && kind == TaskKind::own;
+    if (!shares || row_block.piece != shared_piece_) cell_.clear();
+    if (shares && row_block.piece != shared_piece_) {
+      for (const auto& block : side_.blocks(row_block.piece)) give_cell(SegmentId(block.segment));
+      cells_end_ = list_.rows.end();
     }
-    task.cell_end = list_.rows.end();
+    shared_piece_ = shares ? row_block.piece : -1;
+    const bool is_part = row_block.row_end - row_block.row_begin < side_.height(row_block.piece);
+    for (Index feed = task.feed_begin; const SegmentId s : targets) {
+      // A piece that is gathered by one task needs none: no other task writes to its segment.
+      const bool has_cell = sweep_.scatters() ? !interior_[s] : is_part;
+      if (has_cell && !shares) give_cell(s);
+      cell_of_feed_[usize(feed++)] = has_cell ? cell_.at(s) : -1;
+    }
+    if (sweep_.scatters()) {
+      redirect_rows(task, [&](SegmentId s) { return cell_row(s); });
+    } else if (!cell_.empty()) {
+      row_block.at = cell_row(targets.front());
+    }
+    if (shares) task.cell_begin = cleared_from(row_block, row_block.row_begin);
+    task.cell_end = shares ? cleared_from(row_block, row_block.row_end) : list_.rows.end();
+  }
+  void give_cell(SegmentId s) {
+    cell_[s] = static_cast<Index>(list_.cells.size());
+    new_cell(sweep_.target(s));
+  }
+  WorkRow cell_row(SegmentId s) const { return list_.cells[usize(cell_.at(s))].second; }
+
+  // Tasks of a piece write to rows of their own, so that one cell of each segment is enough for all of them.
+  // A task clears it from its first row there to that of the next task.
+  WorkRow cleared_from(const RowBlock& row_block, Index row) const {
+    Index begin = 0;  // row of the piece, at the begin of the block
+    for (const distribution::PieceBlock& block : side_.blocks(row_block.piece)) {
+      const SegmentId s(block.segment);
+      const Index end = begin + block.end - block.begin, first = block.begin + row - begin;
+      if (row == begin) return cell_row(s);
+      if (row < end) {
+        std::vector<Index> position;
+        distribution::append_positions(sweep_.structure, local_blocks_, sweep_.spec.side, row_block.piece,
+                                       {block.segment, first, first + 1}, position);
+        return cell_row(s) + (WorkRow(position.front()) - sweep_.slot(s));
+      }
+      begin = end;
+    }
+    return cells_end_;
   }
 
-  // The last one to contribute to a segment would add all n cells while others wait for it. So those of about
-  // sqrt(n) tasks that follow each other are a group, whose sum is a segment of its own, in the first of its
-  // cells: the last one adds 2 sqrt(n) at most. Those of the last tasks, which come last, wait for no group.
+  // The last one to contribute to a segment would add all n cells while others wait for it. So about sqrt(n)
+  // cells that follow each other are a group, whose sum is a segment of its own, in the first of them: the
+  // last one adds 2 sqrt(n) at most. Those of the last tasks, which come last, wait for no group.
   void add_in_groups() {
     IndexedVector<SegmentId, Index> cells(list_.segment.size()), seen(list_.segment.size());
     IndexedVector<SegmentId, SegmentId> group(list_.segment.size());
+    std::vector<SegmentId> group_of(list_.cells.size(), no_segment);
     for (const auto& cell : list_.cells) ++cells[cell.first];
-    auto cell = list_.cells.begin();  // both are in the order of tasks
-    for (SegmentId& fed : list_.feed) {
-      if (cells[fed] == 0) continue;
-      auto& [added_to, row] = *cell++;
-      if (cells[fed] < least_in_groups) continue;
-      const SegmentId sum = fed;
+    for (std::size_t c = 0; c < list_.cells.size(); ++c) {
+      auto& [added_to, row] = list_.cells[c];
+      const SegmentId sum = added_to;
+      if (cells[sum] < least_in_groups) continue;
       const auto size = static_cast<Index>(std::ceil(std::sqrt(cells[sum])));
-      if (seen[sum] >= cells[sum] - size) continue;
-      if (seen[sum]++ % size == 0) {
+      const Index left = cells[sum] - size - seen[sum];
+      if (left <= 0) continue;
+      if (seen[sum]++ % size == 0 && left > 1) {
         const Segment& whole = list_.segment[sum];
         group[sum] = list_.segment.end_key();
         list_.segment.push_back(
             {.row = row, .width = whole.width, .supernode = whole.supernode, .next = sum});
+        ++list_.segment[sum].pending;
       } else {
         added_to = group[sum];
-        --list_.segment[sum].pending;
       }
-      fed = group[sum];
-      ++list_.segment[fed].pending;
+      group_of[c] = group[sum];
+    }
+    for (std::size_t f = 0; f < list_.feed.size(); ++f) {
+      if (cell_of_feed_[f] < 0 || group_of[usize(cell_of_feed_[f])] == no_segment) continue;
+      --list_.segment[list_.feed[f]].pending;
+      list_.feed[f] = group_of[usize(cell_of_feed_[f])];
+      ++list_.segment[list_.feed[f]].pending;
     }
   }
 
@@ -223,6 +263,10 @@ class TaskList {
   const IndexedVector<SegmentId, char>& divided_;
   SweepTasks list_;
   std::map<SegmentId, SegmentId> read_by_outer_;  // by root of a subtree
+  std::vector<Index> cell_of_feed_;               // by number, in list_.cells; -1: none
+  std::map<SegmentId, Index> cell_;               // those of the last task, or of its piece
+  Index shared_piece_ = -1;                       // whose tasks share cells; -1: none
+  WorkRow cells_end_{};                           // of its cells
 };
 
 }  // namespace

@@ -118,7 +118,8 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
   std::vector<symbolic::SymbolicOptions> symbolic;
   for (const std::string& diagonal : diagonals)
     symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks(), request.on_gpus));
-  ordering::OrderingOptions ordering = model::ordering_options(request.ordering, request.axes);
+  ordering::OrderingOptions ordering =
+      model::ordering_options(request.ordering, request.axes, request.on_gpus);
   ordering.numbers = request.numbers;
   ordering.balanced = request.balanced;
   auto analyses = analyze_each_as(kind, a, ordering, symbolic, observer);

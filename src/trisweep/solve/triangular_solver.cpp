@@ -51,7 +51,7 @@ std::string_view name_of(const mpi::TransportFactory& factory) {
   return at != table.end() ? at->name : make && *make == &mpi::make_usual ? "usual" : "one of the caller's";
 }
 
-constexpr std::size_t settings_of_solvers = 20;
+constexpr std::size_t settings_of_solvers = 21;
 
 // What two ranks that have messages for each other must agree about, or their results depend on.
 template <class S, Scalar T>
@@ -76,6 +76,7 @@ std::array<mpi::Setting, settings_of_solvers> settings_of(const TriangularSolver
        {"compression", fmt::format("{}, {}", o.compression.eps, o.compression.most)},
        {"tile width", text(o.tiling.width)},
        {"least tile width", text(o.tiling.least)},
+       {"tiles on one rank", text(o.tiling.on_one_rank)},
        {"rows", fmt::format("{}", fmt::join(o.rows.begin, ", "))},
        {"limits", fmt::format("{}, {}", o.limits.bytes, o.limits.tag)}}};
 }

@@ -94,7 +94,8 @@ SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions&
     engine::require_device(given.device);
     require_threads(given.threads, 0);
     SolverOptions copy = given;
-    if (!copy.plan) copy.plan = model::all_axes(comm.size(), names_of(mpi::transports()));
+    if (!copy.plan)
+      copy.plan = model::all_axes(comm.size(), names_of(mpi::transports()), backend::is_gpu(given.device));
     settings = settings_of<T>(copy);
     return copy;
   });
@@ -118,6 +119,7 @@ TriangularSolverOptions triangular_options(const SolverOptions& options, const m
           .deterministic = options.deterministic,
           .dependencies = options.dependencies,
           .watchdog = options.watchdog,
+          .tiling = {.on_one_rank = backend::is_gpu(options.device)},
           .observer = &options.observed_by()};
 }
 

@@ -11,7 +11,7 @@ namespace trisweep::symbolic {
 struct NamedDiagonal {
   std::string_view name;
   SymbolicOptions (*options)(Index ranks);  // how a matrix is analyzed for solves on that many ranks
-  bool between_ranks = false;               // all that it gains is messages: of no use to one rank alone
+  bool between_ranks = false;               // gains messages, and steps of GPUs: of no use to one rank's CPUs
 };
 
 // The first is the plain one, which others are compared with.

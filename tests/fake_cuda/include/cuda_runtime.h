@@ -46,6 +46,11 @@ inline int __all_sync(unsigned /*all*/, int is_so) {
     is_so &= __shfl_xor_sync(0, is_so, bit, 0);
   return is_so;
 }
+inline unsigned __ballot_sync(unsigned /*all*/, int is_so) {
+  unsigned found = is_so != 0 ? 1U << (threadIdx.x % fake_cuda::lanes) : 0;
+  for (int bit = 1; bit < static_cast<int>(fake_cuda::lanes); bit *= 2) found |= __shfl_xor_sync(0, found, bit, 0);
+  return found;
+}
 template <class R>
 void atomicAdd(R* at, R value) {
   fake_cuda::check_scope(at, true);

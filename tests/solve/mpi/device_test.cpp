@@ -32,7 +32,7 @@ void solve_every_op() {
                                   .device = Device::emulated,
                                   .threads = threads,
                                   .grain = 60,
-                                  .tiling = {.width = 3, .least = 1}});
+                                  .tiling = {.width = 3, .least = 1, .on_one_rank = true}});
       for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
         for (const Index nrhs : {5, 1}) {
           EXPECT_LT(testing_support::solve_error(solver, a, op, nrhs), 1000)

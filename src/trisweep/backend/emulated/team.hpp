@@ -81,6 +81,11 @@ struct HostBlock {
     const Count taken = take();
     return taken != no_item && is_ready(taken) ? taken : no_item;
   }
+  // The lanes of the first group for which it is so, as bits.
+  template <class IsSo>
+  unsigned lanes_of_group(const IsSo& is_so) const {
+    return is_so() ? 1 : 0;
+  }
   // Whether it is so for all lanes of a group, all of which call it.
   static bool on_all_lanes(bool is_so) { return is_so; }
   // A copy of a value that all threads share, which one of them sets first.

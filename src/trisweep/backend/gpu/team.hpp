@@ -130,6 +130,22 @@ struct GpuBlock {
     __syncthreads();
     return can_be_run ? taken : no_item;
   }
+  // The lanes of the first group for which it is so, as bits.
+  template <class IsSo>
+  __device__ unsigned lanes_of_group(const IsSo& is_so) const {
+    __shared__ unsigned found;
+    __syncthreads();
+    if (group == 0) {
+#if defined(__HIPCC__)
+      const auto these = static_cast<unsigned>(__ballot(is_so()));  // the lower half of a wavefront
+#else
+      const unsigned these = __ballot_sync(0xffffffffU, is_so());
+#endif
+      if (leads()) found = these;
+    }
+    __syncthreads();
+    return found;
+  }
   // Whether it is so for all lanes of a group, all of which call it.
   __device__ bool on_all_lanes(bool is_so) const {
 #if defined(__HIPCC__)
