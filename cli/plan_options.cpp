@@ -120,8 +120,7 @@ void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
       ->capture_default_str();
   sub.add_option("--diagonal", o.diagonal,
                  "Inverted diagonal blocks: supernodes, or whole separators (more memory, shorter critical "
-                 "path; one GPU "
-                 "does so)")
+                 "path; the default on one GPU)")
       ->check(CLI::IsMember(names_of(symbolic::diagonals())))
       ->capture_default_str();
   sub.add_option(

@@ -55,7 +55,9 @@ TEST(AnalysisOptions, AreWiderOnGpus) {
              on_gpus = symbolic_options("separators", 16, true);
   EXPECT_GT(on_gpus.max_width, on_cores.max_width);
   EXPECT_GT(on_gpus.supernode_bytes, on_cores.supernode_bytes);
-  EXPECT_GE(on_gpus.whole_levels, on_cores.whole_levels);
+  EXPECT_EQ(symbolic_options("separators", 64, true).whole_levels,
+            symbolic_options("separators", 64).whole_levels);
+  EXPECT_EQ(symbolic_options("supernodes", 16, true).whole_levels, 0);
 }
 
 // One GPU inverts whole separators: its sweeps wait for a chain of supernodes, a core's do not.

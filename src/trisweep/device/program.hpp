@@ -88,11 +88,11 @@ struct ReduceForward {
   bool largest = false;  // not the sum: what is largest, by its real part
 };
 
-// Of a counter of contributions that all come from this PE: whoever brings the last adds them up. An item
-// would keep a worker waiting, which has nothing else to do, while products end.
+// Of a counter whose contributions all come from this PE: the worker that counts the last one reduces the
+// segment. An item for that would keep another worker waiting while products end.
 struct Completion {
-  Index reduce_forward = none;  // none: an item, or nobody, does
-  Index contributions = 0;      // in a solve
+  Index reduce_forward = none;  // none: an item reduces the segment, or the counter is of something else
+  Index contributions = 0;      // as there: a count takes one load less
 };
 
 struct RowRun {

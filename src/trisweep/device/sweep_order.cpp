@@ -20,7 +20,7 @@ using plan::MessageKind;
 using plan::SweepPhase;
 
 // What a step of the way costs beside the panel's entries, in entries: messages and waiting.
-constexpr Offset step_entries = 16384;
+constexpr Offset step_entries = 4096;
 // Workers that are resident on a GPU, about: A100 216, H200 264.
 constexpr Offset workers_of_gpu = 256;
 

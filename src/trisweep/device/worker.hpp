@@ -163,7 +163,7 @@ class Worker {
     if (item.opens != none && block_.leads()) pe_.time[item.opens] = now();
     run(item);
     block_.publish();
-    say_ended(program_.item[number]);
+    say_ended(item);
   }
 
   TRISWEEP_DEVICE void run(const Item& item) const {
@@ -184,7 +184,7 @@ class Worker {
         if constexpr (std::is_same_v<Side, NoPanels>)
           RowResiduals<Pe<Side, T, Peers>, Block>(pe_, program_.measure[item.at], nrhs(), block_).run();
         return;
-      case Action::reduce_forward:  // made when it is said to be
+      case Action::reduce_forward:  // reduce_complete() does
       case Action::close:
         return;
     }
@@ -295,7 +295,7 @@ class Worker {
   // After a barrier: what others wait for. What a thread says is behind a fence of its own, and that behind
   // the last barrier.
   TRISWEEP_DEVICE_INLINE void say_ended(const Item& item) const {
-    add_up_complete(item);
+    reduce_complete(item);
     if (!block_.leads()) return;
     say_sent(item);
     release_fence<Scope::device>();
@@ -311,19 +311,18 @@ class Worker {
     if (!closes) return;
     for (Index i = 0; i < program_.source.size; ++i) signal(program_.source[i]);
   }
-  // The sum that an item is, or counts a product's contributions and makes the sums that are complete with
-  // them.
-  TRISWEEP_DEVICE_INLINE void add_up_complete(const Item& item) const {
+  // Reduces and forwards the segment of an item, or those to which a product brings the last contribution.
+  TRISWEEP_DEVICE_INLINE void reduce_complete(const Item& item) const {
     const bool is_sum = item.action == Action::reduce_forward, is_product = item.action == Action::product;
     const Range feed = is_product ? program_.product[item.at].feed : Range{0, is_sum ? 1 : 0};
     for (Index first = feed.begin; first < feed.end; first += block_.lanes) {
       unsigned complete = is_sum ? 1 : count_contributions({first, feed.end});
       for (Index i = first; complete != 0; complete >>= 1, ++i)
         if ((complete & 1) != 0)
-          add_up(Count(is_sum ? item.at : program_.completion[program_.feed[i]].reduce_forward));
+          reduce(Count(is_sum ? item.at : program_.completion[program_.feed[i]].reduce_forward));
     }
   }
-  // As many as a group has lanes. Returns bits of those that are the last.
+  // Counts contributions to as many segments as a group has lanes. Returns those that are complete, as bits.
   TRISWEEP_DEVICE_INLINE unsigned count_contributions(Range feed) const {
     return block_.lanes_of_group([&] {
       if (feed.begin + block_.lane >= feed.end) return false;
@@ -331,17 +330,17 @@ class Worker {
       return completes(program_.feed[feed.begin + block_.lane]);
     });
   }
-  // A sum, and those that are complete with it.
-  TRISWEEP_DEVICE_INLINE void add_up(Count sum) const {
-    while (sum != no_item) {
-      const ReduceForward& s = program_.reduce_forward[static_cast<Index>(sum)];
+  // A segment, and those that are complete with it in turn.
+  TRISWEEP_DEVICE_INLINE void reduce(Count complete) const {
+    while (complete != no_item) {
+      const ReduceForward& s = program_.reduce_forward[static_cast<Index>(complete)];
       run(s);
       block_.publish();
-      sum = say_summed(s);
+      complete = say_reduced(s);
     }
   }
-  // Returns the sum that is complete with this one.
-  TRISWEEP_DEVICE_INLINE Count say_summed(const ReduceForward& s) const {
+  // Returns the reduction of the segment that is complete with this one, or no_item.
+  TRISWEEP_DEVICE_INLINE Count say_reduced(const ReduceForward& s) const {
     return block_.find([&] {
       release_fence<Scope::device>();
       if (s.available != none) count(s.available);
@@ -349,13 +348,12 @@ class Worker {
       return goes_on ? Count(program_.completion[s.next].reduce_forward) : no_item;
     });
   }
-  // Counts a contribution. Whether it is the last, and this worker is to add them up.
+  // Counts a contribution. Returns whether it is the last, and this worker reduces the segment.
   TRISWEEP_DEVICE bool completes(Index counter) const {
     const Completion& completion = program_.completion[counter];
-    auto* const at = &pe_.counter[counter];
     const Count all = pe_.solve.number * usize(completion.contributions);
-    return add_fenced<Scope::device>(at, 1) + 1 == all && completion.reduce_forward != none &&
-           load_acquire<Scope::device>(at) >= all;
+    return count(counter) + 1 == all && completion.reduce_forward != none &&
+           load_acquire<Scope::device>(&pe_.counter[counter]) >= all;
   }
   TRISWEEP_DEVICE Range puts_of(const Item& item) const {
     if (item.action == Action::reduce_forward) return program_.reduce_forward[item.at].put;
@@ -364,7 +362,9 @@ class Worker {
     if (item.action == Action::vectors) put = program_.vector_move[item.at].put;
     return put == none ? Range{} : Range{put, put + 1};
   }
-  TRISWEEP_DEVICE void count(Index counter) const { add_fenced<Scope::device>(&pe_.counter[counter], 1); }
+  TRISWEEP_DEVICE Count count(Index counter) const {
+    return add_fenced<Scope::device>(&pe_.counter[counter], 1);
+  }
   TRISWEEP_DEVICE void signal(const Put& to) const { pe_.peers.signal(to.pe, to.signal, pe_.solve.number); }
 
   const Pe<Side, T, Peers>& pe_;

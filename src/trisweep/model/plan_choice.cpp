@@ -80,7 +80,8 @@ ChosenPlan::ChosenPlan(const PlanProblem& problem, const PlanChoice& choice)
            .inter_grid = plan::find_inter_grid(choice.inter_grid),
            .vectors = problem.vectors} {
   const auto& named = distribution::find_mapping(choice.mapping);
-  structure = distribution::in_tiles(problem.structure_for(choice.diagonal), named, choice.grid);
+  structure =
+      distribution::in_tiles(problem.structure_for(choice.diagonal), named, choice.grid, problem.tiling);
   mapping = named.make(*structure, choice.grid);
 }
 

@@ -26,6 +26,7 @@ struct PlanProblem {
   Workload workload{};
   ProductShare product{};                               // with A: what an answer takes besides sweeps
   std::shared_ptr<const plan::VectorPlaces> vectors{};  // null: at home, as PlanSpec says
+  distribution::Tiling tiling{};                        // of separators kept whole
 
   // Throws Error(usage) when there is no structure for that diagonal.
   std::shared_ptr<const symbolic::Structure> structure_for(const std::string& diagonal) const;

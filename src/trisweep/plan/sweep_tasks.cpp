@@ -62,11 +62,14 @@ class TaskList {
 
   WorkRow target_row(SegmentId s) const { return list_.segment[sweep_.target(s)].row; }
 
-  // For a segment of the phase.
-  WorkRow new_cell(SegmentId segment) {
-    list_.cells.emplace_back(segment, list_.rows.take(list_.segment[segment].width));
-    return list_.cells.back().second;
+  // Cells by segment: numbers in SweepTasks::cells.
+  using Cells = std::map<SegmentId, Index>;
+  void give_cell(Cells& cells, SegmentId s) {
+    const SegmentId target = sweep_.target(s);
+    cells[s] = static_cast<Index>(list_.cells.size());
+    list_.cells.emplace_back(target, list_.rows.take(list_.segment[target].width));
   }
+  WorkRow row_of(const Cells& cells, SegmentId s) const { return list_.cells[usize(cells.at(s))].second; }
 
   // Calls visit(block) for the part of each block of its piece that a row block has.
   template <class Visit>
@@ -155,53 +158,62 @@ class TaskList {
   }
 
   void give_cells(Task& task, TaskKind kind, const std::vector<SegmentId>& targets) {
+    if (sweep_.scatters() && kind == TaskKind::own) return share_cells(task, targets);
     task.cell_begin = list_.rows.end();
     RowBlock& row_block = list_.row_block[usize(task.row_block_begin)];
-    const bool shares = sweep_.scatters() && kind == TaskKind::own;
-    if (!shares || row_block.piece != shared_piece_) cell_.clear();
-    if (shares && row_block.piece != shared_piece_) {
-      for (const auto& block : side_.blocks(row_block.piece)) give_cell(SegmentId(block.segment));
-      cells_end_ = list_.rows.end();
-    }
-    shared_piece_ = shares ? row_block.piece : -1;
     const bool is_part = row_block.row_end - row_block.row_begin < side_.height(row_block.piece);
-    for (Index feed = task.feed_begin; const SegmentId s : targets) {
-      // A piece that is gathered by one task needs none: no other task writes to its segment.
-      const bool has_cell = sweep_.scatters() ? !interior_[s] : is_part;
-      if (has_cell && !shares) give_cell(s);
-      cell_of_feed_[usize(feed++)] = has_cell ? cell_.at(s) : -1;
+    Cells cells;
+    for (const SegmentId s : targets) {
+      // A piece that is gathered by one task needs no cell: no other task writes to its segment.
+      if (sweep_.scatters() ? !interior_[s] : is_part) give_cell(cells, s);
     }
     if (sweep_.scatters()) {
-      redirect_rows(task, [&](SegmentId s) { return cell_row(s); });
-    } else if (!cell_.empty()) {
-      row_block.at = cell_row(targets.front());
+      redirect_rows(task, [&](SegmentId s) { return row_of(cells, s); });
+    } else if (!cells.empty()) {
+      row_block.at = row_of(cells, targets.front());
     }
-    if (shares) task.cell_begin = cleared_from(row_block, row_block.row_begin);
-    task.cell_end = shares ? cleared_from(row_block, row_block.row_end) : list_.rows.end();
+    note_cells(task, targets, cells);
+    task.cell_end = list_.rows.end();
   }
-  void give_cell(SegmentId s) {
-    cell_[s] = static_cast<Index>(list_.cells.size());
-    new_cell(sweep_.target(s));
-  }
-  WorkRow cell_row(SegmentId s) const { return list_.cells[usize(cell_.at(s))].second; }
 
-  // Tasks of a piece write to rows of their own, so that one cell of each segment is enough for all of them.
-  // A task clears it from its first row there to that of the next task.
-  WorkRow cleared_from(const RowBlock& row_block, Index row) const {
+  // Tasks of a scattered piece, which follow each other, write to different rows: they share one cell of each
+  // segment. Each clears it from its own first row to that of the next task.
+  void share_cells(Task& task, const std::vector<SegmentId>& targets) {
+    const RowBlock row_block = list_.row_block[usize(task.row_block_begin)];
+    if (std::exchange(shared_.piece, row_block.piece) != row_block.piece) {
+      shared_.cells.clear();
+      for (const auto& block : side_.blocks(row_block.piece))
+        give_cell(shared_.cells, SegmentId(block.segment));
+      shared_.end = list_.rows.end();
+    }
+    redirect_rows(task, [&](SegmentId s) { return row_of(shared_.cells, s); });
+    note_cells(task, targets, shared_.cells);
+    task.cell_begin = cleared_from(row_block.piece, row_block.row_begin);
+    task.cell_end = cleared_from(row_block.piece, row_block.row_end);
+  }
+  WorkRow cleared_from(Index piece, Index row) const {
     Index begin = 0;  // row of the piece, at the begin of the block
-    for (const distribution::PieceBlock& block : side_.blocks(row_block.piece)) {
+    for (const distribution::PieceBlock& block : side_.blocks(piece)) {
       const SegmentId s(block.segment);
       const Index end = begin + block.end - block.begin, first = block.begin + row - begin;
-      if (row == begin) return cell_row(s);
+      if (row == begin) return row_of(shared_.cells, s);
       if (row < end) {
         std::vector<Index> position;
-        distribution::append_positions(sweep_.structure, local_blocks_, sweep_.spec.side, row_block.piece,
+        distribution::append_positions(sweep_.structure, local_blocks_, sweep_.spec.side, piece,
                                        {block.segment, first, first + 1}, position);
-        return cell_row(s) + (WorkRow(position.front()) - sweep_.slot(s));
+        return row_of(shared_.cells, s) + (WorkRow(position.front()) - sweep_.slot(s));
       }
       begin = end;
     }
-    return cells_end_;
+    return shared_.end;
+  }
+
+  // Which cell each contribution of the task has.
+  void note_cells(const Task& task, const std::vector<SegmentId>& targets, const Cells& cells) {
+    for (Index feed = task.feed_begin; const SegmentId s : targets) {
+      const auto cell = cells.find(s);
+      cell_of_feed_[usize(feed++)] = cell != cells.end() ? cell->second : -1;
+    }
   }
 
   // The last one to contribute to a segment would add all n cells while others wait for it. So about sqrt(n)
@@ -263,10 +275,12 @@ class TaskList {
   const IndexedVector<SegmentId, char>& divided_;
   SweepTasks list_;
   std::map<SegmentId, SegmentId> read_by_outer_;  // by root of a subtree
-  std::vector<Index> cell_of_feed_;               // by number, in list_.cells; -1: none
-  std::map<SegmentId, Index> cell_;               // those of the last task, or of its piece
-  Index shared_piece_ = -1;                       // whose tasks share cells; -1: none
-  WorkRow cells_end_{};                           // of its cells
+  std::vector<Index> cell_of_feed_;               // -1: none
+  struct {
+    Index piece = -1;  // whose tasks share them
+    Cells cells{};
+    WorkRow end{};  // of their rows
+  } shared_;
 };
 
 }  // namespace

@@ -73,7 +73,8 @@ Chosen choose(const Product& product, const Choices& choices, const PlanRequest&
   auto& [planned, analysis, problem] = chosen;
   problem = {.upper_is_lower = !numeric::has_upper(choices.analyses.front()->kind),
              .op = request.op,
-             .workload = request.workload};
+             .workload = request.workload,
+             .tiling = {.on_one_rank = request.on_gpus}};
   for (std::size_t i = 0; i < choices.analyses.size(); ++i)
     problem.analyzed.push_back({choices.diagonals[i], choices.analyses[i]->structure});
   planned.choice = request.axes.usual();

@@ -11,7 +11,7 @@ namespace trisweep::symbolic {
 struct NamedDiagonal {
   std::string_view name;
   SymbolicOptions (*options)(Index ranks);  // how a matrix is analyzed for solves on that many ranks
-  bool between_ranks = false;               // gains messages, and steps of GPUs: of no use to one rank's CPUs
+  bool between_ranks = false;               // saves messages, and steps of a GPU: of no use to one CPU rank
 };
 
 // The first is the plain one, which others are compared with.
