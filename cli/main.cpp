@@ -12,7 +12,7 @@
 
 #include "command.hpp"
 #include "external.hpp"
-#include "session_folder.hpp"
+#include "single_process.hpp"
 #include "trisweep/mpi/watchdog.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/version.hpp"
@@ -24,7 +24,7 @@ constexpr int exit_wrong_use = 2;
 
 struct MpiSession {
   MpiSession(int* argc, char*** argv) {
-    use_own_session_folder();
+    set_up_single_process();
     int provided = 0;
     MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
   }

@@ -1,4 +1,5 @@
-"""Runs beside each other: none depends on files of Open MPI that others make and remove."""
+"""Runs beside each other: none depends on files of Open MPI that others make and remove, nor starts a daemon."""
+import ctypes
 import os
 import unittest
 from unittest import mock
@@ -25,6 +26,15 @@ class SideBySide(CommandTest):
             with mock.patch.dict(os.environ, {"OMPI_MCA_ess_singleton_isolated": isolated}):
                 self.succeed("gallery", "poisson3d", "--n", 4, "-o", "a.mtx")
         self.assertEqual(os.listdir(self.temporary), [self.usual], "files left behind")
+
+    def test_it_starts_no_other_process(self):
+        names = ("OMPI_MCA_ess_singleton_isolated", "OMPI_MCA_pml")
+        become_parent_of_orphans = (36, 1)  # PR_SET_CHILD_SUBREAPER
+        self.assertEqual(ctypes.CDLL(None).prctl(*become_parent_of_orphans), 0)
+        with mock.patch.dict(os.environ, {k: v for k, v in os.environ.items() if k not in names}, clear=True):
+            self.succeed("gallery", "poisson3d", "--n", 4, "-o", "a.mtx")
+        with self.assertRaises(ChildProcessError):
+            os.waitpid(-1, 0)
 
     def test_so_have_ranks(self):
         self.succeed("gallery", "poisson3d", "--n", 4, "-o", "a.mtx", ranks=2)

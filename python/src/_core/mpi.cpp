@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "session_folder.hpp"
+#include "single_process.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/mpi/communicator.hpp"
 
@@ -19,7 +19,7 @@ std::mutex idle_mutex;
 std::vector<MPI_Comm> idle;
 
 void initialize() {
-  cli::use_own_session_folder();
+  cli::set_up_single_process();
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
   // After the last Python object, for some of them communicate to their end.

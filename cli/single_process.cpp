@@ -1,4 +1,4 @@
-#include "session_folder.hpp"
+#include "single_process.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,8 +20,10 @@ bool has_launcher() {
 
 }  // namespace
 
-void use_own_session_folder() {
+void set_up_single_process() {
   if (has_launcher()) return;
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  setenv("OMPI_MCA_pml", "ob1", 0);
   std::error_code unknown;
   const auto temporary = std::filesystem::temp_directory_path(unknown);
   if (unknown) return;
