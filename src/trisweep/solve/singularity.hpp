@@ -9,8 +9,12 @@
 // a componentwise backward error omega (refinement.hpp): a relative change of entries by omega makes A
 // singular, whatever the units of its equations and unknowns are.
 //
+// Scales of A are not unique, and in a bad one random vectors are missed whose errors are small in another
+// (upwind convection in units at random: a factor of 1.3 from each unknown to the next). But a direction that
+// was missed, which is no null vector, and is then recovered, does not make A singular.
+//
 // Each rank holds its rows of all vectors. Costs one solve, corrected only where that is not a good one;
-// where it missed much, up to four of solves that are refined to the last bit.
+// where it missed much, up to eight solves that are refined to the last bit.
 
 #include "trisweep/solve/refinement.hpp"
 
