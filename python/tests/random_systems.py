@@ -1,6 +1,7 @@
 """Systems made up at random, solved beside SciPy, and singular ones.
 
     .venv/bin/python python/tests/random_systems.py --count 2000 --singular 1000
+    .venv/bin/python python/tests/random_systems.py --count 2000 --singular 0 --variants     by each of VARIANTS
     .venv/bin/python python/tests/random_systems.py --seed 17          one system, and what became of it
 
 A seed is a system: sparse, banded, convection or a circuit, in one of four types, with b a unit vector, smooth or
@@ -25,6 +26,17 @@ DTYPES = ("float32", "float64", "complex64", "complex128")
 RIGHT_HAND_SIDES = ("unit", "smooth", "random")
 MARGIN = 10.0  # an error may be that many times SciPy's, or what the condition explains
 SINGULAR_SEEDS = 1 << 40  # from which on systems are singular
+# None of these decides whether a system is solved.
+VARIANTS = (
+    {"ordering": "metis"},
+    {"ordering": "natural"},
+    {"kind": "lu", "threads": 2, "deterministic": True},
+    {"compress": 1e-3},
+    {"compress": "auto"},
+    {"precision": "mixed"},
+    {"refine": "best"},
+    {"device": "emulated"},
+)
 
 
 def is_complex(dtype):
@@ -245,28 +257,30 @@ def scipys(system: System) -> np.ndarray:
 # Verdicts -----------------------------------------------------------------------------------------------------
 
 
-def complaint(seed: int) -> str | None:
-    """What is wrong with our answer; an empty text when the system is beyond what must be solved, None when all is
-    well."""
-    system = make_system(seed)
-    return singular_complaint(system) if seed >= SINGULAR_SEEDS else regular_complaint(system)
+def complaint(seed: int, options: dict | None = None) -> str | None:
+    """What is wrong with our answer, with those options of splu; an empty text when the system is beyond what must be
+    solved, None when all is well."""
+    system, options = make_system(seed), options or {}
+    if is_single(system.dtype) and options.get("precision") == "mixed":
+        return ""
+    return (singular_complaint if seed >= SINGULAR_SEEDS else regular_complaint)(system, options)
 
 
-def singular_complaint(system: System) -> str | None:
+def singular_complaint(system: System, options: dict) -> str | None:
     try:
-        trisweep.splu(system.matrix).solve(system.right_hand_side)
+        trisweep.splu(system.matrix, **options).solve(system.right_hand_side)
     except (trisweep.NumericalError, ValueError):
         return None
     return "passed as unique"
 
 
-def regular_complaint(system: System) -> str | None:
+def regular_complaint(system: System, options: dict) -> str | None:
     a, b = system.as_stored()
     cond = condition(a)
     if not cond < 0.1 / system.epsilon:
         return ""
     try:
-        x = trisweep.splu(system.matrix).solve(system.right_hand_side)
+        x = trisweep.splu(system.matrix, **options).solve(system.right_hand_side)
     except (trisweep.NumericalError, ValueError) as error:
         return f"condition {cond:.1e}: {type(error).__name__}: {error}"
     exact = accurate_solution(a, b)
@@ -280,14 +294,16 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000, help="systems (default: %(default)s)")
     parser.add_argument("--singular", type=int, default=1000, help="singular ones (default: %(default)s)")
     parser.add_argument("--seed", type=int, help="this system alone")
+    parser.add_argument("--variants", action="store_true", help="each by all of VARIANTS")
     options = parser.parse_args()
     seeds = [*range(options.count), *range(SINGULAR_SEEDS, SINGULAR_SEEDS + options.singular)]
     counts = Counter()
     for seed in seeds if options.seed is None else [options.seed]:
-        said = complaint(seed)
-        counts["wrong" if said else "good" if said is None else "beyond 0.1 / epsilon"] += 1
-        if said:
-            print(f"{seed} ({make_system(seed).name}): {said}", flush=True)
+        for variant in VARIANTS if options.variants else [{}]:
+            said = complaint(seed, variant)
+            counts["wrong" if said else "good" if said is None else "beyond 0.1 / epsilon"] += 1
+            if said:
+                print(f"{seed} {variant or ''} ({make_system(seed).name}): {said}", flush=True)
     print(", ".join(f"{count} {what}" for what, count in counts.items()))
     return 1 if counts["wrong"] else 0
 

@@ -45,6 +45,10 @@ struct RefinementOptions {
   double acceptable = 0;
   // Corrects every solution as long as the error decreases, including unknowns far below the largest.
   bool best = false;
+  // Factors are approximate (of lower precision, or compressed), and give unknowns far below the largest no
+  // more digits than they have themselves: corrected until the componentwise error is acceptable, too, as
+  // long as the factors lower it.
+  bool small_unknowns = false;
   int max_steps = 20;
   // b has few rows that are not zero: the first forward sweep applies only the panels that these reach
   // (plan/pruning.hpp). Not on devices.

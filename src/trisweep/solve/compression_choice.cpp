@@ -62,8 +62,9 @@ Compression automatic_compression(int passes_of_whole) {
 }
 
 template <Scalar T>
-RefinementOptions refinement_of_compressed(RefinementOptions options) {
+RefinementOptions refinement_of_approximate(RefinementOptions options) {
   if (options.acceptable == 0) options.acceptable = 10 * double(std::numeric_limits<RealOf<T>>::epsilon());
+  options.small_unknowns = true;
   return options;
 }
 
@@ -94,7 +95,7 @@ std::optional<Compression> better_compression(TriangularSolver<T>& solver, Refin
 
 #define INSTANTIATE(T)                                                                                \
   template Compression automatic_compression<T>(int);                                                 \
-  template RefinementOptions refinement_of_compressed<T>(RefinementOptions);                          \
+  template RefinementOptions refinement_of_approximate<T>(RefinementOptions);                         \
   template std::optional<Compression> better_compression(TriangularSolver<T>&, RefinedSolver<T>&, Op, \
                                                          RefinementOptions, const WholeAnswers&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)

@@ -33,10 +33,9 @@ double time_of_sweep(double share);
 double saved_by_compression(double share, double sweep_seconds, double answer_seconds, int passes,
                             int passes_of_whole);
 
-// Where answers of compressed factors may end: what uncompressed factors reach in the mean, for which no pass
-// more is made.
+// Where answers of compressed factors, and those of lower precision, may end: what others reach.
 template <Scalar T>
-RefinementOptions refinement_of_compressed(RefinementOptions options);
+RefinementOptions refinement_of_approximate(RefinementOptions options);
 
 // What is done with compressed factors when they have been tried: nothing (they pay), the compression that
 // lets a second pass be the last, or none (eps 0). Collective.

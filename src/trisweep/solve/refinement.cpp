@@ -226,10 +226,17 @@ double RefinedSolver<T>::improve(const Step& step, double goal, Kind kind) {
 }
 
 template <Scalar T>
-void RefinedSolver<T>::repeat(const Step& step, double goal, double slowest, int most_steps) {
-  while (steps_ < most_steps && most(typical) > goal) {
-    if (improve(step, goal, typical) > slowest) break;
+void RefinedSolver<T>::repeat(const Step& step, Kind kind, double goal, double slowest, int most_steps) {
+  while (steps_ < most_steps && most(kind) > goal) {
+    if (improve(step, goal, kind) > slowest) break;
   }
+}
+
+template <Scalar T>
+void RefinedSolver<T>::repeat_by_factors(const Step& step, const Limits& limits) {
+  repeat(step, typical, limits.target, slowest_plain, limits.steps);
+  if (limits.small_unknowns && !(most(typical) > limits.target))
+    repeat(step, every, limits.target, slowest_plain, limits.steps);
 }
 
 template <Scalar T>
@@ -246,7 +253,7 @@ void RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& sy
   const Step step{.correct = [&] { return errors([&] { return device.correct(); }); },
                   .take = [&](std::span<const Index> columns) { device.take(columns); },
                   .measure = [&] { device.measure(); }};
-  repeat(step, limits.target, slowest_plain, limits.steps);
+  repeat_by_factors(step, limits);
   device.read(system.x);
   if (!is_done(limits)) take_over(system, limits);
 }
@@ -279,7 +286,7 @@ void RefinedSolver<T>::correct_by_factors(const SystemInRows& system, const Limi
   };
   const auto measure = [&] { residuals_.measure(op, b, x, r, std::numeric_limits<double>::infinity()); };
   const Step step{std::ref(correct), std::ref(take), std::ref(measure)};  // which allocate nothing
-  repeat(step, limits.target, slowest_plain, limits.steps);
+  repeat_by_factors(step, limits);
 }
 
 template <Scalar T>
@@ -300,9 +307,9 @@ void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& lim
     residuals_.magnitudes(op, b, x, measure);
     corrections_.by_gmres(op, wanted, measure, r, d);
   };
-  repeat(step_here(system, limits, by_gmres), limits.acceptable, slowest_gmres, limits.steps);
+  repeat(step_here(system, limits, by_gmres), typical, limits.acceptable, slowest_gmres, limits.steps);
   for (const bool zero_the_undetermined : {false, true}) {
-    if (is_done(limits) || most(typical) > limits.acceptable) return;
+    if (is_done(limits)) return;
     const Correction small_ones = [&](Vectors<T> r, Vectors<T> d) {
       corrections_.by_factors_repeatedly(op, {b, x}, r, d, zero_the_undetermined);
     };
@@ -342,8 +349,9 @@ auto RefinedSolver<T>::parts_to_correct(std::span<const ColumnError> errors, con
   std::vector<Part> parts;
   for (Index c = 0; limits.steps > 0 && c < std::ssize(errors); ++c) {
     const ColumnError& e = errors[usize(c)];
-    if (e.arioli_demmel_duff <= limits.target && !(limits.best && !(e.componentwise <= limits.target)))
-      continue;
+    const bool is_good = e.componentwise <= limits.target ||
+                         (e.arioli_demmel_duff <= limits.target && !limits.best && !limits.small_unknowns);
+    if (is_good) continue;
     if (parts.empty() || c - parts.back().first >= most ||
         c - (parts.back().first + parts.back().count) >= bundle<T>)
       parts.push_back({c, 0});
@@ -492,7 +500,11 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
                                 void* stream) {
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
   const double acceptable = options.acceptable > 0 ? options.acceptable : 10 * epsilon;
-  const Limits limits{options.best ? epsilon : acceptable, acceptable, options.max_steps, options.best,
+  const Limits limits{options.best ? epsilon : acceptable,
+                      acceptable,
+                      options.max_steps,
+                      options.best,
+                      options.small_unknowns,
                       options.prune};
   return revoke_on_error([&] {
     const auto start = Clock::now();

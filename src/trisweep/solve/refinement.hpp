@@ -77,6 +77,7 @@ class RefinedSolver {
     double target, acceptable;
     int steps;
     bool best;
+    bool small_unknowns;
     bool prune;
   };
   // Some right-hand sides, their answers and the residuals of these.
@@ -143,8 +144,10 @@ class RefinedSolver {
   void correct_by_factors(const SystemInRows& system, const Limits& limits);
   void correct_otherwise(const System& system, const Limits& limits);
   Step step_here(const System& system, const Limits& limits, const Correction& correction);
-  // Steps of that kind while they help.
-  void repeat(const Step& step, double goal, double slowest, int most);
+  // Steps of that kind while they help against that kind of error.
+  void repeat(const Step& step, Kind kind, double goal, double slowest, int most);
+  // Those with the factors.
+  void repeat_by_factors(const Step& step, const Limits& limits);
   // One step: adds a correction where it lowers that kind of error, and that of Arioli, Demmel and Duff does
   // not rise above the goal. Returns the best share of an error that is left; 1 when none fell.
   double improve(const Step& step, double goal, Kind kind);

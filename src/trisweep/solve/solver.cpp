@@ -182,7 +182,8 @@ struct Solver<T>::State {
   }
 
   RefinementOptions refinement() const {
-    return solver->compression() ? refinement_of_compressed<T>(options.refinement) : options.refinement;
+    const bool approximate = attempt.low_precision || solver->compression();
+    return approximate ? refinement_of_approximate<T>(options.refinement) : options.refinement;
   }
 
   Answer judge(Refined result) {

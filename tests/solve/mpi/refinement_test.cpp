@@ -128,22 +128,29 @@ TEST(Refinement, MeasuresVanishingEquationsByTypicalOnes) {
 
 // One block whose inverse has rounding errors everywhere: entries that should be zero are not, and small
 // unknowns have no correct digit until they are corrected separately.
-TEST(Refinement, FindsUnknownsMuchSmallerThanOthers) {
-  constexpr Index n = 24;
-  for (const double entry : {0.0, 1e-25}) {
-    matrix::Csr<double> a{.pattern = {.rows = n, .cols = n, .row_ptr = {0}, .col = {}}, .value = {}};
+struct SmallUnknowns {
+  static constexpr Index n = 24;
+  matrix::Csr<double> a{.pattern = {.rows = n, .cols = n, .row_ptr = {0}, .col = {}}, .value = {}};
+  std::vector<double> b = std::vector<double>(n);
+
+  // The second half depends on the first by `entry` alone, and is in that unit.
+  explicit SmallUnknowns(double entry, double unit = 1) {
     const auto values = random_vector<double>(n * n, 12);
     for (Index i = 0; i < n; ++i) {
       for (Index j = 0; j < n; ++j) {
-        const bool couples =
-            i >= n / 2 && j < n / 2;  // the second half depends on the first by `entry` alone
+        const bool couples = i >= n / 2 && j < n / 2;
         a.pattern.col.push_back(j);
-        a.value.push_back(couples ? entry : values[usize(i * n + j)]);
+        a.value.push_back((couples ? entry : values[usize(i * n + j)]) / (j < n / 2 ? 1 : unit));
       }
       a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
     }
-    std::vector<double> b(n);
     b[3] = 1;
+  }
+};
+
+TEST(Refinement, FindsUnknownsMuchSmallerThanOthers) {
+  for (const double entry : {0.0, 1e-25}) {
+    const auto [a, b] = SmallUnknowns(entry);
     RefinedSystem<double> system(a);
     const auto usual = system.solve(Op::none, b, 1);
     EXPECT_LT(usual.error.arioli_demmel_duff, 1e-14) << "coupled by " << entry;
@@ -152,6 +159,17 @@ TEST(Refinement, FindsUnknownsMuchSmallerThanOthers) {
     const auto result = system.solve(Op::none, b, 1, {.best = true});
     EXPECT_LT(result.error.componentwise, 1e-15) << "coupled by " << entry;
     EXPECT_EQ(result.small.equations, 0);
+  }
+}
+
+// The second half is zero and comes out as rounding, here of factors that couple it. In the last of these
+// units it is the largest: its equations look as if they had terms of their own.
+TEST(Refinement, JudgesZerosInAnyUnits) {
+  for (const double unit : {1e-40, 1.0, 1e40}) {
+    const auto [a, b] = SmallUnknowns(0, unit);
+    RefinedSystem<double> system(a, SmallUnknowns(1e-17, unit).a);
+    ASSERT_GT(system.solve(Op::none, b, 1, {.max_steps = 0}).error.componentwise, 0.1) << unit;
+    EXPECT_LT(system.solve(Op::none, b, 1).error.arioli_demmel_duff, 2.2e-15) << unit;
   }
 }
 
@@ -220,6 +238,21 @@ TEST(Refinement, NeverLetsLargeUnknownsSufferForSmallOnes) {
   const auto result = system.solve(Op::none, {1, 1e-25}, 1, {.acceptable = 0.6, .best = true});
   EXPECT_LT(result.error.arioli_demmel_duff, 0.5);
   EXPECT_GT(result.error.componentwise, 0.6);
+}
+
+// Of two unknowns that have nothing to do with each other the factors have the small one to three digits,
+// which its own equation alone can tell.
+TEST(Refinement, CorrectsSmallUnknownsOfApproximateFactors) {
+  const auto diagonal = [](double small) {
+    return matrix::Csr<double>{.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 1, 2}, .col = {0, 1}},
+                               .value = {1, small}};
+  };
+  RefinedSystem<double> system(diagonal(1), diagonal(1.001));
+  const std::vector<double> b{1, 1e-25, 1, 1};
+  EXPECT_GT(system.solve(Op::none, {1, 1e-25}, 1).error.componentwise, 1e-4);
+  const auto result = system.solve(Op::none, b, 2, {.small_unknowns = true});
+  EXPECT_LT(result.error.componentwise, 2.2e-15);
+  EXPECT_LE(result.steps, 6);
 }
 
 // With every pivot below most of the largest entry replaced the factors are those of another matrix.
