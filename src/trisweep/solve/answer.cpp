@@ -19,6 +19,7 @@ void assess(Answer& answer) {
   constexpr double limit = 1 / double(std::numeric_limits<RealOf<T>>::epsilon());
   const ConditionEstimate& r = answer.condition;
   answer.satisfies = satisfies<T>(answer.error);
+  answer.satisfies_small = answer.error.componentwise <= good_backward_error / limit;
   answer.singular = r.probe_condition >= limit ||
                     (!r.recovered && (answer.satisfies || r.condition_estimate >= clearly_ill * limit));
   answer.ill_conditioned = r.condition_estimate >= limit;

@@ -31,6 +31,8 @@ struct Answer {
   // x satisfies its equations to 450 epsilon (1e-13 in double) in the measure of Arioli, Demmel and Duff,
   // that units cannot change: without that, x means nothing.
   bool satisfies = false;
+  // So it does by Oettli and Prager's measure, unknowns far below the largest included.
+  bool satisfies_small = false;
   bool singular = false;  // the matrix, to working precision: x is one of many answers, as good as any
   // Solved, but the condition number exceeds 1 / epsilon: no digit of x need be correct.
   bool ill_conditioned = false;

@@ -8,11 +8,14 @@ Compression first_compression(const SolverOptions& options) {
   return automatic_compression<T>(passes_of_whole_factors(options.refinement, options.mixed));
 }
 
+// Which unknowns are small depends on units, so those of approximate factors have to have their digits.
 // Compressed factors show no condition beyond 1 / eps. A matrix may be singular to working precision in the
 // units given alone: that it is is said in balanced ones.
 std::optional<Attempt> next_attempt(const Attempt& last, double eps, const Answer& answer) {
-  if (eps > 0 && !(answer.solved() && answer.condition.condition_estimate * eps < 1))
+  const bool is_good = answer.solved() && answer.satisfies_small;
+  if (eps > 0 && !(is_good && answer.condition.condition_estimate * eps < 1))
     return Attempt{.low_precision = last.low_precision, .reuses_analysis = true};
+  if (last.low_precision && answer.solved() && !is_good) return Attempt{.reuses_analysis = true};
   if (answer.solved() || last.pivoting == Pivoting::conservative) return std::nullopt;
   return Attempt{.pivoting = Pivoting::conservative};
 }

@@ -198,8 +198,9 @@ double RefinedSolver<T>::most(Kind kind) const {
 
 template <Scalar T>
 bool RefinedSolver<T>::is_done(const Limits& limits) const {
+  const bool small_too = limits.best || limits.small_unknowns;
   const bool is_enough =
-      most(typical) <= limits.acceptable && (!limits.best || most(every) <= limits.acceptable);
+      most(typical) <= limits.acceptable && (!small_too || most(every) <= limits.acceptable);
   return is_enough || steps_ >= limits.steps;
 }
 

@@ -9,6 +9,7 @@
 #include "support/random_matrix.hpp"
 #include "support/scalars.hpp"
 #include "support/solver.hpp"
+#include "trisweep/solve/attempt.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
@@ -188,6 +189,24 @@ TEST(Verdict, OfASingularSystemIsOneOfMany) {
   EXPECT_FALSE(answer.solved());
   EXPECT_FALSE(answer.is_regular());
   EXPECT_TRUE(std::isnan(system.bound(answer).bound));
+}
+
+// Units decide which unknowns are small, and approximate factors may have none of their digits.
+TEST(Verdict, OfSmallUnknownsTakesAccurateFactors) {
+  constexpr double eps = 1e-3;
+  const Attempt whole{}, compressed{.compression = {.eps = eps}}, single{.low_precision = true};
+  Answer answer{.condition = {.condition_estimate = 10}, .satisfies = true, .satisfies_small = true};
+  EXPECT_FALSE(next_attempt(whole, 0, answer));
+  EXPECT_FALSE(next_attempt(compressed, eps, answer));
+  EXPECT_FALSE(next_attempt(single, 0, answer));
+  answer.satisfies_small = false;
+  EXPECT_FALSE(next_attempt(whole, 0, answer));
+  for (const auto& next : {next_attempt(compressed, eps, answer), next_attempt(single, 0, answer)}) {
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->compression.eps, 0);
+    EXPECT_FALSE(next->low_precision);
+    EXPECT_EQ(next->pivoting, Pivoting::standard);
+  }
 }
 
 // A vote, and a reduction for each measurement; with one good correction five at most.
