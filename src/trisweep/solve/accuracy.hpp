@@ -46,8 +46,8 @@ struct RefinementOptions {
   // Corrects every solution as long as the error decreases, including unknowns far below the largest.
   bool best = false;
   // Factors are approximate (of lower precision, or compressed), and give unknowns far below the largest no
-  // more digits than they have themselves: corrected until the componentwise error is acceptable, too, as
-  // long as the factors lower it.
+  // more digits than they have themselves: corrected until the componentwise error is at most 450 epsilon,
+  // too, as long as that lowers it.
   bool small_unknowns = false;
   int max_steps = 20;
   // b has few rows that are not zero: the first forward sweep applies only the panels that these reach

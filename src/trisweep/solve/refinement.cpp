@@ -198,9 +198,7 @@ double RefinedSolver<T>::most(Kind kind) const {
 
 template <Scalar T>
 bool RefinedSolver<T>::is_done(const Limits& limits) const {
-  const bool small_too = limits.best || limits.small_unknowns;
-  const bool is_enough =
-      most(typical) <= limits.acceptable && (!small_too || most(every) <= limits.acceptable);
+  const bool is_enough = most(typical) <= limits.acceptable && most(every) <= limits.small;
   return is_enough || steps_ >= limits.steps;
 }
 
@@ -236,8 +234,8 @@ void RefinedSolver<T>::repeat(const Step& step, Kind kind, double goal, double s
 template <Scalar T>
 void RefinedSolver<T>::repeat_by_factors(const Step& step, const Limits& limits) {
   repeat(step, typical, limits.target, slowest_plain, limits.steps);
-  if (limits.small_unknowns && !(most(typical) > limits.target))
-    repeat(step, every, limits.target, slowest_plain, limits.steps);
+  if (!limits.best && !(most(typical) > limits.target))
+    repeat(step, every, limits.small, slowest_plain, limits.steps);
 }
 
 template <Scalar T>
@@ -350,9 +348,9 @@ auto RefinedSolver<T>::parts_to_correct(std::span<const ColumnError> errors, con
   std::vector<Part> parts;
   for (Index c = 0; limits.steps > 0 && c < std::ssize(errors); ++c) {
     const ColumnError& e = errors[usize(c)];
-    const bool is_good = e.componentwise <= limits.target ||
-                         (e.arioli_demmel_duff <= limits.target && !limits.best && !limits.small_unknowns);
-    if (is_good) continue;
+    if (e.arioli_demmel_duff <= limits.target &&
+        e.componentwise <= (limits.best ? limits.target : limits.small))
+      continue;
     if (parts.empty() || c - parts.back().first >= most ||
         c - (parts.back().first + parts.back().count) >= bundle<T>)
       parts.push_back({c, 0});
@@ -501,12 +499,15 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
                                 void* stream) {
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
   const double acceptable = options.acceptable > 0 ? options.acceptable : 10 * epsilon;
-  const Limits limits{options.best ? epsilon : acceptable,
-                      acceptable,
-                      options.max_steps,
-                      options.best,
-                      options.small_unknowns,
-                      options.prune};
+  const double small = options.best             ? acceptable
+                       : options.small_unknowns ? good_backward_error * epsilon
+                                                : std::numeric_limits<double>::infinity();
+  const Limits limits{.target = options.best ? epsilon : acceptable,
+                      .acceptable = acceptable,
+                      .steps = options.max_steps,
+                      .small = small,
+                      .best = options.best,
+                      .prune = options.prune};
   return revoke_on_error([&] {
     const auto start = Clock::now();
     const Offset reduced = reductions();

@@ -76,8 +76,8 @@ class RefinedSolver {
   struct Limits {
     double target, acceptable;
     int steps;
+    double small;  // of the componentwise error
     bool best;
-    bool small_unknowns;
     bool prune;
   };
   // Some right-hand sides, their answers and the residuals of these.

@@ -251,7 +251,7 @@ TEST(Refinement, CorrectsSmallUnknownsOfApproximateFactors) {
   const std::vector<double> b{1, 1e-25, 1, 1};
   EXPECT_GT(system.solve(Op::none, {1, 1e-25}, 1).error.componentwise, 1e-4);
   const auto result = system.solve(Op::none, b, 2, {.small_unknowns = true});
-  EXPECT_LT(result.error.componentwise, 2.2e-15);
+  EXPECT_LT(result.error.componentwise, 1e-13);
   EXPECT_LE(result.steps, 6);
 }
 
