@@ -8,8 +8,9 @@
 
 namespace trisweep::solve {
 
-// What an answer's error is at most, in units of epsilon (1e-13 in double precision).
-inline constexpr double good_backward_error = 450;
+// What an answer's error is at most: 1e-13 in double precision.
+template <Scalar T>
+constexpr double good_backward_error = 450.0 * std::numeric_limits<RealOf<T>>::epsilon();
 
 // Of one right-hand side, or the largest of several. Infinite where an entry is not finite. Of a complex z,
 // |z| = |re z| + |im z|.

@@ -9,8 +9,7 @@ constexpr double clearly_ill = 0.01;
 
 template <Scalar T>
 bool satisfies(const BackwardError& error) {
-  constexpr double epsilon = double(std::numeric_limits<RealOf<T>>::epsilon());
-  return error.arioli_demmel_duff <= good_backward_error * epsilon;
+  return error.arioli_demmel_duff <= good_backward_error<T>;
 }
 
 // The condition estimate of perturbed factors is not A's: alone it proves nothing.
@@ -19,7 +18,7 @@ void assess(Answer& answer) {
   constexpr double limit = 1 / double(std::numeric_limits<RealOf<T>>::epsilon());
   const ConditionEstimate& r = answer.condition;
   answer.satisfies = satisfies<T>(answer.error);
-  answer.satisfies_small = answer.error.componentwise <= good_backward_error / limit;
+  answer.satisfies_small = answer.error.componentwise <= good_backward_error<T>;
   answer.singular = r.probe_condition >= limit ||
                     (!r.recovered && (answer.satisfies || r.condition_estimate >= clearly_ill * limit));
   answer.ill_conditioned = r.condition_estimate >= limit;

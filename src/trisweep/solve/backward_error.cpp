@@ -16,8 +16,6 @@ using krylov::ProductRows;
 // little, in units of epsilon: see BackwardError.
 constexpr double vanishing = 1e4;
 template <Scalar T>
-constexpr double good = good_backward_error* std::numeric_limits<RealOf<T>>::epsilon();
-template <Scalar T>
 constexpr double share = vanishing* std::numeric_limits<RealOf<T>>::epsilon();
 
 // Quotients below a quarter of epsilon are not told from each other, which saves most divisions.
@@ -182,7 +180,7 @@ void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> n
                     ResidualNorms& n = found[usize(thread) * columns + usize(c)];
                     const double lenient = ratio(size, denominator(own, typical, share<T>));
                     n.typical_quotient = krylov::larger(n.typical_quotient, lenient);
-                    if (!(ratio(size, own) > good<T>)) return;
+                    if (!(ratio(size, own) > good_backward_error<T>)) return;
                     ++n.small.equations;
                     n.small.size = std::max(n.small.size, ratio(own, typical));
                   });

@@ -33,7 +33,7 @@ double time_of_sweep(double share);
 double saved_by_compression(double share, double sweep_seconds, double answer_seconds, int passes,
                             int passes_of_whole);
 
-// Where answers of compressed factors, and those of lower precision, may end: what others reach.
+// How answers of approximate factors, compressed or of lower precision, are refined: as accurate as others.
 template <Scalar T>
 RefinementOptions refinement_of_approximate(RefinementOptions options);
 

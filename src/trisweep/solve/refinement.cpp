@@ -500,7 +500,7 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
   const double acceptable = options.acceptable > 0 ? options.acceptable : 10 * epsilon;
   const double small = options.best             ? acceptable
-                       : options.small_unknowns ? good_backward_error * epsilon
+                       : options.small_unknowns ? good_backward_error<T>
                                                 : std::numeric_limits<double>::infinity();
   const Limits limits{.target = options.best ? epsilon : acceptable,
                       .acceptable = acceptable,
@@ -536,7 +536,7 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
     };
     refined.worst =
         static_cast<Index>(std::ranges::max_element(refined.columns, worse) - refined.columns.begin());
-    if (!(refined.error.componentwise <= good_backward_error * epsilon)) {
+    if (!(refined.error.componentwise <= good_backward_error<T>)) {
       for (const ColumnError& e : refined.columns)
         refined.small = {refined.small.equations + e.small.equations,
                          std::max(refined.small.size, e.small.size)};
