@@ -17,7 +17,7 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t slack = 256;  // see buffer.hpp
 
 // Fewer bytes are not worth the calls.
-constexpr std::size_t least_mapped = std::size_t{8} << 20;
+constexpr std::size_t least_mapped = std::size_t{1} << 20;
 
 std::size_t alignment_of(std::size_t bytes) {
   return bytes >= huge_page ? huge_page : cache_line;

@@ -1,6 +1,7 @@
 #include "trisweep/core/memory.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -67,6 +68,10 @@ void require_memory(std::size_t bytes, const char* what, std::size_t mapped) {
       fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
                   gib(fits ? bytes : bytes + mapped), gib(fits ? available : addresses)),
       "use more ranks and --factorization distributed, a machine with more memory, or --precision mixed");
+}
+
+void return_free_memory() {
+  malloc_trim(0);
 }
 
 }  // namespace trisweep

@@ -12,4 +12,8 @@ std::size_t available_memory();
 // addresses.
 void require_memory(std::size_t bytes, const char* what, std::size_t mapped = 0);
 
+// Gives the system back what the process has freed. MPI libraries may have told malloc to keep all that it
+// ever had.
+void return_free_memory();
+
 }  // namespace trisweep

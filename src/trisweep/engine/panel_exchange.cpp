@@ -1,6 +1,7 @@
 #include "trisweep/engine/panel_exchange.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "trisweep/engine/panel_columns.hpp"
@@ -16,27 +17,62 @@ using symbolic::Structure;
 
 constexpr double entries_of_round = 1 << 18;  // of a rank
 constexpr double most_rounds = 16;
+constexpr double most_of_one_rank = 4;  // times that, where a supernode has that many
 
-// Supernodes [begin, end).
+// Supernodes [begin, end); of one with many entries some rows of each piece: one of `parts`.
 struct Round {
   Index begin, end;
+  Index part = 0, parts = 1;
+
+  // Whole slabs: in the piece these follow each other.
+  Index first_row(Index height) const { return row_of(part, height); }
+  Index end_row(Index height) const { return row_of(part + 1, height); }
+
+ private:
+  Index row_of(Index p, Index height) const {
+    const Offset slabs = (height + slab_rows - 1) / slab_rows;
+    return std::min(static_cast<Index>(slabs * p / parts) * slab_rows, height);
+  }
 };
 
-// With about as many entries each. The same on all ranks.
+// With about as many entries of a rank each. The same on all ranks.
 std::vector<Round> rounds_of(const Structure& s, Index ranks) {
-  double all = 0, taken = 0;
   const auto entries = [&](Index k) { return double(s.width(k)) * (s.width(k) + double(s.height(k))); };
+  double all = 0, taken = 0;
   for (Index k = 0; k < s.supernodes(); ++k) all += entries(k);
-  const double count = std::clamp(all / ranks / entries_of_round, 1.0, most_rounds);
-  std::vector<Round> rounds{{0, s.supernodes()}};
+  const double of_rank = std::max(entries_of_round, all / ranks / most_rounds);
+  std::vector<Round> rounds;
+  Index begin = 0;
+  const auto end_round = [&](Index end) {
+    if (begin < end) rounds.push_back({begin, end});
+    begin = end;
+    taken = 0;
+  };
   for (Index k = 0; k < s.supernodes(); ++k) {
-    if (taken * count >= all * double(rounds.size())) {
-      rounds.back().end = k;
-      rounds.push_back({k, s.supernodes()});
-    }
+    const auto parts = static_cast<Index>(std::ceil(entries(k) / (most_of_one_rank * of_rank)));
+    if (parts > 1 || taken + entries(k) > of_rank * ranks) end_round(k);
     taken += entries(k);
+    if (parts <= 1) continue;
+    for (Index p = 0; p < parts; ++p) rounds.push_back({k, k + 1, p, parts});
+    begin = k + 1;
+    taken = 0;
   }
+  end_round(s.supernodes());
   return rounds;
+}
+
+// A panel's rows [begin, end) of those that `blocks` have.
+std::vector<PieceBlock> rows_of(std::span<const PieceBlock> blocks, Index begin, Index end) {
+  std::vector<PieceBlock> some;
+  Index row = 0;
+  for (PieceBlock block : blocks) {
+    const Index next = row + block.end - block.begin;
+    block.end -= std::max(0, next - std::max(end, row));
+    block.begin += std::max(0, begin - row);
+    if (block.begin < block.end) some.push_back(block);
+    row = next;
+  }
+  return some;
 }
 
 // One for each rank that is asked, or answered.
@@ -72,16 +108,18 @@ class Collection {
       for (auto p = static_cast<Index>(first); p < part.pieces() && part.supernode[usize(p)] < round.end;
            ++p) {
         const Index k = part.supernode[usize(p)], from = maker_[usize(wide(k))];
+        const Index begin = round.first_row(part.height(p)), end = round.end_row(part.height(p));
         if (from == local_blocks_.rank) {
-          copy_piece(panel_of(s_, side, k, factors_), part.blocks(p), piece(side, p));
+          if (round.part == 0) copy_piece(panel_of(s_, side, k, factors_), part.blocks(p), piece(side, p));
           continue;
         }
+        if (begin == end) continue;
         auto& question = of_rank[from];
-        const auto blocks = part.blocks(p);
+        const auto blocks = rows_of(part.blocks(p), begin, end);
         question.insert(question.end(),
                         {static_cast<Index>(side), k, static_cast<Index>(std::ssize(blocks))});
         for (const PieceBlock& block : blocks) question.insert(question.end(), {block.begin, block.end});
-        asked_[from].push_back({side, p});
+        asked_[from].push_back({side, p, begin, end});
       }
     }
     return as_lists(std::move(of_rank));
@@ -93,20 +131,15 @@ class Collection {
     std::vector<PieceBlock> blocks;
     for (const auto& [rank, question] : questions) {
       auto& answer = of_rank[rank];
-      for (auto at = question.begin(); at != question.end();) {
-        const auto side = static_cast<Side>(*at++);
-        const Index k = *at++;
-        blocks.resize(usize(*at++));
-        Index height = 0;
-        for (PieceBlock& block : blocks) {
-          block = {.segment = 0, .begin = at[0], .end = at[1]};
-          height += block.end - block.begin;
-          at += 2;
-        }
-        const std::size_t begin = answer.size();
-        answer.resize(begin + usize(height) * usize(s_.width(k)));
-        copy_piece<S>(panel_of(s_, side, k, factors_), blocks, {answer.data() + begin, height, s_.width(k)});
-      }
+      std::size_t entries = 0;
+      for_each_piece(question, blocks,
+                     [&](Side, Index k, Index height) { entries += usize(height) * usize(s_.width(k)); });
+      answer.resize(entries);
+      S* next = answer.data();
+      for_each_piece(question, blocks, [&](Side side, Index k, Index height) {
+        copy_piece<S>(panel_of(s_, side, k, factors_), blocks, {next, height, s_.width(k)});
+        next += usize(height) * usize(s_.width(k));
+      });
     }
     return as_lists(std::move(of_rank));
   }
@@ -114,11 +147,11 @@ class Collection {
   void take(const std::vector<mpi::ListOfRank<S>>& answers) {
     for (const auto& [rank, answer] : answers) {
       auto from = answer.begin();
-      for (const auto& [side, p] : asked_.at(rank)) {
-        const auto& value_ptr = local_blocks_.side(side).value_ptr;
-        const Offset begin = value_ptr[usize(p)], size = value_ptr[usize(p) + 1] - begin;
-        std::copy_n(from, size, values_[at(side)].data() + begin);
-        from += size;
+      for (const PieceRows& rows : asked_.at(rank)) {
+        const PanelColumns<S*> to = piece(rows.side, rows.piece);
+        const std::size_t size = usize(rows.end - rows.begin) * usize(to.width);
+        std::copy_n(from, size, to.value + usize(rows.begin) * usize(to.width));
+        from += static_cast<std::ptrdiff_t>(size);
       }
     }
   }
@@ -128,10 +161,29 @@ class Collection {
   }
 
  private:
-  struct PieceOfSide {
+  struct PieceRows {
     Side side;
     Index piece;
+    Index begin, end;  // rows
   };
+
+  // Calls visit(side, supernode, rows) with what a question has asked of it in `blocks`.
+  template <class Visit>
+  static void for_each_piece(const std::vector<Index>& question, std::vector<PieceBlock>& blocks,
+                             const Visit& visit) {
+    for (auto at = question.begin(); at != question.end();) {
+      const auto side = static_cast<Side>(*at++);
+      const Index k = *at++;
+      blocks.resize(usize(*at++));
+      Index height = 0;
+      for (PieceBlock& block : blocks) {
+        block = {.segment = 0, .begin = at[0], .end = at[1]};
+        height += block.end - block.begin;
+        at += 2;
+      }
+      visit(side, k, height);
+    }
+  }
 
   static constexpr std::size_t at(Side side) { return static_cast<std::size_t>(side); }
   bool is_stored(Side side) const { return side != Side::upper || numeric::has_upper(factors_.kind); }
@@ -148,7 +200,7 @@ class Collection {
   const numeric::Factors<S>& factors_;
   const std::span<const Index> maker_;
   SideValues<S> values_;
-  std::map<Index, std::vector<PieceOfSide>> asked_;  // by maker, in this round
+  std::map<Index, std::vector<PieceRows>> asked_;  // by maker, in this round
 };
 
 }  // namespace

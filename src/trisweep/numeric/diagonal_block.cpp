@@ -48,14 +48,6 @@ Index lu_unblocked(View<T> a, std::span<Index> pivots, RealOf<T> bound) {
   return perturbed;
 }
 
-template <Scalar T>
-void exchange_rows(View<T> a, std::span<const Index> pivots) {
-  for (Index j = 0; j < a.cols; ++j) {
-    T* column = a.column(j);
-    for (std::size_t i = 0; i < pivots.size(); ++i) std::swap(column[i], column[pivots[i]]);
-  }
-}
-
 // Puts the identity in the place of `a`, whose copy in `scratch` it returns.
 template <Scalar T>
 View<T> exchange_for_identity(View<T> a, std::span<T> scratch) {
@@ -80,6 +72,14 @@ void for_each_block_row(View<T> a, const Solve& solve) {
 }
 
 }  // namespace
+
+template <Scalar T>
+void exchange_rows(View<T> a, std::span<const Index> pivots) {
+  for (Index j = 0; j < a.cols; ++j) {
+    T* column = a.column(j);
+    for (std::size_t i = 0; i < pivots.size(); ++i) std::swap(column[i], column[pivots[i]]);
+  }
+}
 
 // Recursive in the columns (Toledo 1997): left half, update, right half.
 template <Scalar T>
@@ -195,6 +195,7 @@ void invert_from_ldl(const BlockPivots<T>& factors, std::span<const Index> order
   template bool cholesky_in_place<T>(View<T>);                                                   \
   template void invert_from_cholesky<T>(View<T>, std::span<T>);                                  \
   template void invert_from_ldl<T>(const BlockPivots<T>&, std::span<const Index>, std::span<T>); \
+  template void exchange_rows<T>(View<T>, std::span<const Index>);                               \
   template void exchange_columns<T>(View<T>, std::span<const Index>, bool);
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_INSTANTIATE)
 #undef TRISWEEP_INSTANTIATE

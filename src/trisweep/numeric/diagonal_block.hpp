@@ -30,6 +30,10 @@ void invert_from_cholesky(View<T> l, std::span<T> scratch);
 template <Scalar T>
 void invert_from_ldl(const BlockPivots<T>& factors, std::span<const Index> order, std::span<T> scratch);
 
+// A := P A.
+template <Scalar T>
+void exchange_rows(View<T> a, std::span<const Index> pivots);
+
 // Column exchanges B := B P^T (`forward`: i ascending) or B := B P (descending).
 template <Scalar T>
 void exchange_columns(View<T> b, std::span<const Index> pivots, bool forward);

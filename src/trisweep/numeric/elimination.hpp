@@ -13,44 +13,86 @@
 
 namespace trisweep::numeric {
 
-// Means of elimination besides the front; one per thread. `width`: of the widest supernode.
+// Means of elimination besides the front; one per thread.
 template <Scalar T>
 struct EliminationScratch {
-  EliminationScratch(Index width, std::function<void(double)> did_some)
-      : pivots(usize(width)), block(usize(width) * usize(width)), did(std::move(did_some)) {}
+  explicit EliminationScratch(std::function<void(double)> did_some) : did(std::move(did_some)) {}
 
   // Memory for a panel like `side`.
   View<T> panel_like(const View<T>& side) {
     panel.resize(std::max(panel.size(), usize(side.rows) * usize(side.cols)));
     return {panel.data(), side.rows, side.cols, side.rows};
   }
+  // For a copy of a diagonal block.
+  std::span<T> block_like(const View<T>& diagonal) {
+    block.resize(std::max(block.size(), usize(diagonal.rows) * usize(diagonal.cols)));
+    return block;
+  }
 
-  std::vector<Index> pivots;
   std::vector<T> block;
   std::vector<T> panel;
   NamedMatrix<T> named;
   std::function<void(double)> did;  // called with the flops of each product, as it is done
 };
 
-// P F11 = L11 U11 within each supernode, then with D = P^T L11 U11
+// What the rest of a front is updated with, of rows beyond a panel. LU: L21 and U12^T. Otherwise: L21, and
+// L21 B, with B = 1 for Cholesky.
+template <Scalar T>
+struct PanelUpdate {
+  View<T> left;
+  View<T> right;
+};
+
+// The steps in which a front is eliminated, one panel after the other.
+//   LU: P F11 = L11 U11 within each panel, then with D = P^T L11 U11
 //   lower = F21 D^-1,  upper = (D^-1 F12)^T,  diagonal = D^-1,  contribution = F22 - F21 D^-1 F12.
 // The update of the rest uses L21 = F21 U11^-1 and U12 = L11^-1 P F12, not the inverse: that is as stable as
-// partial pivoting within the block. Returns how many pivots were replaced. But where pivots can be delayed
-// it gives up at the first that would have to be replaced, or that leaves an entry of L21 above 1 /
-// rules.relative, or one of U above what rules.growth allows: nullopt, with the front in no defined state.
+// partial pivoting within the block. The other kinds have F11 = L11 L11^H, P L11 B L11^T P^T or
+// P L11 B L11^H P^T, and the same results.
 template <Scalar T>
-std::optional<Index> eliminate_lu(Front<T>& front, const PivotRules<RealOf<T>>& rules,
-                                  EliminationScratch<T>& scratch);
+class Elimination {
+ public:
+  Elimination(Kind kind, const PivotRules<RealOf<T>>& rules, EliminationScratch<T>& scratch)
+      : kind_(kind), rules_(rules), scratch_(scratch) {}
 
-// F11 = L11 L11^H; the same results, and what the pivots tell. False, with the front in no defined state,
-// when F11 is not positive definite.
-template <Scalar T>
-bool eliminate_cholesky(Front<T>& front, PivotSummary& pivots, EliminationScratch<T>& scratch);
+  // Of an assembled front, before anything else: what its entries may grow to.
+  void bound_growth(const Front<T>& front);
+  // Nothing, with the front in no defined state, where a pivot is not positive (Cholesky); or where pivots
+  // can be delayed, and one would have to be replaced, or leaves an entry of L21 above 1 / rules.relative, or
+  // one of U above what rules.growth allows.
+  std::optional<PanelUpdate<T>> factor(const Panel<T>& panel);
+  // The contribution, and those of the later panels that are here.
+  void update(Front<T>& front, std::size_t panel, const PanelUpdate<T>& with);
+  // The panel of the last factor().
+  void finish(const Panel<T>& panel);
+  // For LU: the interchanges of rows in it; with these finish(), of any panel that has L, U and such ones.
+  std::span<const Index> interchanges() const { return interchanges_; }
+  void finish(const Panel<T>& panel, std::span<const Index> interchanges);
 
-// F11 = P L11 B L11^T P^T or P L11 B L11^H P^T within each supernode; the same results. Gives up as
-// eliminate_lu() does.
+  Index perturbed_pivots() const { return perturbed_; }
+  const PivotSummary& pivots() const { return pivots_; }  // of the symmetric kinds
+
+ private:
+  bool may_delay() const { return rules_.relative > 0; }
+  std::optional<PanelUpdate<T>> factor_lu(const Panel<T>& panel);
+  std::optional<PanelUpdate<T>> factor_cholesky(const Panel<T>& panel);
+  std::optional<PanelUpdate<T>> factor_ldl(const Panel<T>& panel);
+  void finish_ldl(const Panel<T>& panel);
+
+  Kind kind_;
+  PivotRules<RealOf<T>> rules_;
+  EliminationScratch<T>& scratch_;
+  RealOf<T> bound_ = 0;
+  std::vector<Index> interchanges_;
+  std::optional<ThresholdLdl<T>> ldl_;
+  Index perturbed_ = 0;
+  PivotSummary pivots_;
+};
+
+// All columns of a front. Nothing, with the front in no defined state, as Elimination::factor(); else how
+// many pivots were replaced.
 template <Scalar T>
-std::optional<Index> eliminate_ldl(Front<T>& front, Kind kind, const PivotRules<RealOf<T>>& rules,
-                                   PivotSummary& pivots, EliminationScratch<T>& scratch);
+std::optional<Index> eliminate(Front<T>& front, Kind kind, const PivotRules<RealOf<T>>& rules,
+                               PivotSummary& pivots, EliminationScratch<T>& scratch);
 
 }  // namespace trisweep::numeric

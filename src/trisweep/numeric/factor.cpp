@@ -71,7 +71,8 @@ FrontFactorization<T>::FrontFactorization(const Fronts& fronts, const MatrixValu
            .limits = DelayLimits(fronts.tree, fronts.all_panel_entries),
            .modulus = std::vector<double>(has_upper(fronts.kind) ? 0 : usize(fronts.tree.fronts()), 1.0),
            .progress = progress_,
-           .sink = sink} {
+           .sink = sink},
+      panels_(factors_, nullptr, 0, 0) {
   const int threads = std::clamp(options.threads, 1, std::max(1, static_cast<int>(units_.size())));
   Offset stack = 0;
   for (const Unit& u : units_) stack = std::max(stack, u.stack);
@@ -104,6 +105,26 @@ void FrontFactorization<T>::put(Index f, FrontContribution<T> contribution) {
 }
 
 template <Scalar T>
+Panel<T> FrontFactorization<T>::panel(Index supernode, Index start) {
+  panels_.lay_out(std::span(&supernode, 1), one_panel_);
+  Panel<T> panel = one_panel_.panels.front();
+  panel.start = start;
+  return panel;
+}
+
+template <Scalar T>
+void FrontFactorization<T>::finish(const Panel<T>& panel) {
+  one_panel_.panels.assign(1, panel);
+  panels_.finish(one_panel_);
+}
+
+template <Scalar T>
+void FrontFactorization<T>::count(Index f, Index perturbed, const PivotSummary& pivots) {
+  perturbed_ += perturbed;
+  if (fronts_.kind != Kind::lu) pivots_.push_back({f, pivots});
+}
+
+template <Scalar T>
 RedoneFronts<T> FrontFactorization<T>::take_redone() {
   RedoneFronts<T> redone;
   for (const auto& worker : workers_) {
@@ -116,7 +137,8 @@ RedoneFronts<T> FrontFactorization<T>::take_redone() {
 template <Scalar T>
 Factors<T> FrontFactorization<T>::finish(RedoneFronts<T> redone) {
   observer_.progress("factor", 1.0);
-  std::vector<FrontPivots> pivots;
+  std::vector<FrontPivots> pivots = std::move(pivots_);
+  factors_.perturbed_pivots += perturbed_;
   for (const auto& worker : workers_) {
     factors_.perturbed_pivots += worker->perturbed_pivots();
     factors_.pivots += worker->signs();

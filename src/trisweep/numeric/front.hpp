@@ -24,6 +24,7 @@ struct Panel {
 
   Index width() const { return diagonal.cols; }
   Index end() const { return start + width(); }
+  bool is_here() const { return diagonal.data != nullptr; }  // else the entries are in another process
 };
 
 template <Scalar T>

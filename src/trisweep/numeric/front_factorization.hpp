@@ -40,6 +40,16 @@ class FrontFactorization {
   // Of a child of one of this process's fronts.
   void put(Index f, FrontContribution<T> contribution);
 
+  bool has_delayed(Index f) const { return job_.result[usize(f)].has_delayed(); }
+
+  // For fronts that several processes eliminate together. What they are made of:
+  const FrontJob<T>& job() const { return job_; }
+  // A supernode of this process, whose columns begin there in its front: its panel in the factors, undefined.
+  Panel<T> panel(Index supernode, Index start);
+  // It is final.
+  void finish(const Panel<T>& panel);
+  void count(Index f, Index perturbed, const PivotSummary& pivots);
+
   // When all of them are done: the fronts whose pivots came to other places.
   RedoneFronts<T> take_redone();
   // With those of all processes in their places, of others without values.
@@ -54,6 +64,10 @@ class FrontFactorization {
   FrontJob<T> job_;
   std::vector<std::unique_ptr<FrontWorker<T>>> workers_;
   std::deque<Contribution<T>> put_;
+  FrontPanels<T> panels_;  // of fronts of several processes
+  Front<T> one_panel_;
+  Index perturbed_ = 0;  // likewise
+  std::vector<FrontPivots> pivots_;
 };
 
 }  // namespace trisweep::numeric

@@ -24,7 +24,7 @@ FrontWorker<T>::FrontWorker(FrontJob<T>& job, int thread, Offset stack_entries)
       tiny_(job.source, job.rules),
       redoer_(job.source, job.rules),
       panels_(job.factors, job.sink, thread, fronts_.largest),
-      scratch_(fronts_.widest, [this](double flops) { did(flops); }),
+      scratch_([this](double flops) { did(flops); }),
       stack_(stack_entries) {}
 
 template <Scalar T>
@@ -100,15 +100,9 @@ std::optional<Index> FrontWorker<T>::eliminate(Index f) {
   assembly_.begin(front_);
   for (const Index c : tree_.children(f))
     assembly_.add_child(front_, block_of(c), fronts_.places_in_parent(c));
-  if (fronts_.kind == Kind::lu) return eliminate_lu(front_, job_.rules, scratch_);
   PivotSummary pivots;
-  std::optional<Index> perturbed;
-  if (fronts_.kind != Kind::cholesky) {
-    perturbed = eliminate_ldl(front_, fronts_.kind, job_.rules, pivots, scratch_);
-  } else if (eliminate_cholesky(front_, pivots, scratch_)) {
-    perturbed = 0;
-  }
-  if (perturbed) pivots_.push_back({f, pivots});
+  const auto perturbed = numeric::eliminate(front_, fronts_.kind, job_.rules, pivots, scratch_);
+  if (perturbed && fronts_.kind != Kind::lu) pivots_.push_back({f, pivots});
   return perturbed;
 }
 

@@ -67,7 +67,6 @@ void measure(const symbolic::Structure& s, std::span<const char> own, Fronts& f)
     f.all_panel_entries += w * s.height(k);
     f.panel_ptr[usize(k) + 1] = f.panel_ptr[usize(k)] + made * w * s.height(k);
     f.diagonal_ptr[usize(k) + 1] = f.diagonal_ptr[usize(k)] + made * w * w;
-    f.widest = std::max(f.widest, s.width(k));
     if (!s.whole[usize(k)]) f.widest_divided = std::max(f.widest_divided, s.width(k));
   }
 }

@@ -45,8 +45,7 @@ struct Fronts {
   Offset all_panel_entries = 0;      // of one factor, in other processes too
   Offset largest = 0;                // entries of the panels of a front
   Offset stack = 0;                  // entries of contribution blocks at once, on one thread
-  Index widest = 1;                  // columns of a supernode
-  Index widest_divided = 1;          // of one that is not kept whole
+  Index widest_divided = 1;          // columns of a supernode that is not kept whole
   std::vector<Offset> entry_ptr;     // supernodes + 1
   std::vector<MatrixEntry> entry;
   std::vector<Offset> place_ptr;    // fronts + 1

@@ -29,7 +29,7 @@ class TinyFront {
   // `block`: of a child, square and packed; `scattered`: FrontRecord::scattered.
   void add_child(const T* block, std::span<const Index> places, Index scattered);
 
-  // As eliminate_lu(), eliminate_cholesky() and, by pivots of order 1 alone, eliminate_ldl() do; panels and
+  // As eliminate() does, of symmetric indefinite ones by pivots of order 1 alone; panels and
   // contribution, square and packed, are undefined where it is nothing.
   std::optional<Index> eliminate(const PanelParts<T>& panel, T* contribution);
   // Pivots of the last front that was eliminated.

@@ -13,11 +13,13 @@ namespace trisweep::solve {
 namespace {
 
 // Of the factors. What fronts take of memory is like that, and what limits ranks is memory.
+double entries_of(const symbolic::Structure& s, Index supernode) {
+  return double(s.width(supernode)) * (s.width(supernode) + 2.0 * s.height(supernode));
+}
 std::vector<double> entries_of_fronts(const numeric::FrontTree& tree, const symbolic::Structure& s) {
   std::vector<double> entries(usize(tree.fronts()), 0);
   for (Index f = 0; f < tree.fronts(); ++f) {
-    for (const Index k : tree.members(f))
-      entries[usize(f)] += double(s.width(k)) * (s.width(k) + 2.0 * s.height(k));
+    for (const Index k : tree.members(f)) entries[usize(f)] += entries_of(s, k);
   }
   return entries;
 }
@@ -76,40 +78,132 @@ class Line {
   std::vector<double> begin_, end_;
 };
 
-// Whole subtrees to the rank that they are on, and from the lowest on each front above them to the one of its
-// ranks that has least so far.
-std::vector<Index> owners_of_fronts(const numeric::FrontTree& tree, const std::vector<double>& entries,
-                                    Index ranks) {
-  const Line line(tree, entries, ranks);
-  std::vector<Index> owner(entries.size(), -1);
-  std::vector<double> load(usize(ranks), 0);
-  for (Index f = tree.fronts() - 1; f >= 0; --f) {
-    const Index parent = tree.parent[usize(f)];
-    const auto on = line.ranks(f);
-    Index& mine = owner[usize(f)];
-    if (parent != -1) mine = owner[usize(parent)];
-    if (mine == -1 && on.first == on.last) mine = on.first;
-    if (mine != -1) load[usize(mine)] += entries[usize(f)];
-  }
-  for (Index f = 0; f < tree.fronts(); ++f) {
-    if (owner[usize(f)] != -1) continue;
-    const auto on = line.ranks(f);
-    const auto least = std::min_element(load.begin() + on.first, load.begin() + on.last + 1);
-    *least += entries[usize(f)];
-    owner[usize(f)] = static_cast<Index>(least - load.begin());
-  }
-  return owner;
+// Columns of an arrowhead, as wide as supernodes are. Wider ones are kept whole, and cut while they are
+// eliminated.
+constexpr Index arrowhead_width = 128;
+// Rows of a front for each rank that shares it.
+constexpr Index rows_of_rank = 128;
+
+// Adds arrowheads of equal widths.
+void cut(Index width, numeric::Arrowheads& arrowheads) {
+  const Index count = (width + arrowhead_width - 1) / arrowhead_width, begin = arrowheads.rows();
+  for (Index i = 1; i <= count; ++i)
+    arrowheads.begin.push_back(begin + static_cast<Index>(Offset{width} * i / count));
 }
+
+// In turns, forward and backward: the first ones are the largest.
+void deal(Line::Ranks ranks, numeric::Arrowheads& arrowheads) {
+  const Index count = ranks.last - ranks.first + 1;
+  const auto all = static_cast<Index>(arrowheads.begin.size()) - 1;
+  for (Index a = 0; a < all; ++a) {
+    const Index turn = a / count, place = a % count;
+    arrowheads.owner.push_back(ranks.first + (turn % 2 == 0 ? place : count - 1 - place));
+  }
+}
+
+class Owners {
+ public:
+  Owners(const symbolic::Structure& s, Index ranks, std::optional<numeric::Kind> kind)
+      : s_(s),
+        kind_(kind),
+        tree_(numeric::build_front_tree(s)),
+        entries_(entries_of_fronts(tree_, s)),
+        line_(tree_, entries_, ranks),
+        load_(usize(ranks), 0) {}
+
+  void find(FrontOwners& owners) {
+    owners.of_front.assign(entries_.size(), -1);
+    owners.of_supernode.assign(usize(s_.supernodes()), -1);
+    owners.of_column.assign(usize(s_.n), -1);
+    keep_subtrees_whole(owners.of_front);
+    for (Index f = tree_.fronts() - 1; f >= 0; --f) {  // the largest first: others even out what they leave
+      const Line::Ranks ranks = sharers(f);
+      if (owners.of_front[usize(f)] == -1 && ranks.first < ranks.last) {
+        share(f, ranks, owners);
+      } else {
+        keep(f, owners);
+      }
+    }
+  }
+
+ private:
+  // From the root on: to the rank that they are on.
+  void keep_subtrees_whole(std::vector<Index>& of_front) {
+    for (Index f = tree_.fronts() - 1; f >= 0; --f) {
+      const Index parent = tree_.parent[usize(f)];
+      const auto on = line_.ranks(f);
+      Index& mine = of_front[usize(f)];
+      if (parent != -1) mine = of_front[usize(parent)];
+      if (mine == -1 && on.first == on.last) mine = on.first;
+      if (mine != -1) load_[usize(mine)] += entries_[usize(f)];
+    }
+  }
+
+  // Symmetric indefinite fronts are not cut within a supernode: their pivots of order 2 would be.
+  Line::Ranks sharers(Index f) const {
+    Line::Ranks on = line_.ranks(f);
+    const auto is_wide = [&](Index k) { return s_.width(k) > arrowhead_width; };
+    const bool is_cut = std::ranges::any_of(tree_.members(f), is_wide);
+    const bool can_be_cut = kind_ == numeric::Kind::lu || kind_ == numeric::Kind::cholesky;
+    const Index rows = tree_.width[usize(f)] + tree_.height[usize(f)];
+    const Index most = kind_ && (!is_cut || can_be_cut) ? std::max(rows / rows_of_rank, Index{1}) : 1;
+    on.last = std::min(on.last, on.first + most - 1);
+    return on;
+  }
+
+  void share(Index f, Line::Ranks ranks, FrontOwners& owners) {
+    SharedFront& front = owners.shared[f];
+    numeric::Arrowheads& arrowheads = front.arrowheads;
+    for (const Index k : tree_.members(f)) {
+      cut(s_.width(k), arrowheads);
+      front.supernode.resize(arrowheads.begin.size() - 1, k);
+    }
+    cut(tree_.height[usize(f)], arrowheads);
+    deal(ranks, arrowheads);
+    for (Index a = 0; a < front.eliminated(); ++a) {
+      const Index k = front.supernode[usize(a)], owner = arrowheads.owner[usize(a)];
+      const bool is_part = arrowheads.width(a) < s_.width(k);
+      Index& keeper = owners.of_supernode[usize(k)];
+      if (keeper != -1) continue;
+      keeper = is_part ? least_of(ranks) : owner;
+      load_[usize(keeper)] += entries_of(s_, k);
+    }
+    Index position = 0;
+    for (const Index k : tree_.members(f)) {
+      for (Index j = s_.first[usize(k)]; j < s_.first[usize(k) + 1]; ++j)
+        owners.of_column[usize(j)] = arrowheads.owner[usize(arrowheads.of(position++))];
+    }
+  }
+
+  void keep(Index f, FrontOwners& owners) {
+    Index& owner = owners.of_front[usize(f)];
+    if (owner == -1) {
+      owner = least_of(line_.ranks(f));
+      load_[usize(owner)] += entries_[usize(f)];
+    }
+    for (const Index k : tree_.members(f)) {
+      owners.of_supernode[usize(k)] = owner;
+      std::fill_n(owners.of_column.begin() + s_.first[usize(k)], s_.width(k), owner);
+    }
+  }
+
+  Index least_of(Line::Ranks on) const {
+    const auto least = std::min_element(load_.begin() + on.first, load_.begin() + on.last + 1);
+    return static_cast<Index>(least - load_.begin());
+  }
+
+  const symbolic::Structure& s_;
+  std::optional<numeric::Kind> kind_;
+  numeric::FrontTree tree_;
+  std::vector<double> entries_;
+  Line line_;
+  std::vector<double> load_;
+};
 
 }  // namespace
 
-FrontOwners::FrontOwners(const symbolic::Structure& s, Index ranks) {
-  const numeric::FrontTree tree = numeric::build_front_tree(s);
-  of_front = owners_of_fronts(tree, entries_of_fronts(tree, s), ranks);
-  of_supernode.resize(usize(s.supernodes()));
-  for (Index f = 0; f < tree.fronts(); ++f) {
-    for (const Index k : tree.members(f)) of_supernode[usize(k)] = of_front[usize(f)];
-  }
+FrontOwners::FrontOwners(const symbolic::Structure& s, Index ranks, std::optional<numeric::Kind> kind) {
+  Owners(s, ranks, kind).find(*this);
 }
 
 std::vector<char> are_of(std::span<const Index> owner, Index rank) {

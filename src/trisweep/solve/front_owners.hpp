@@ -1,22 +1,40 @@
 #pragma once
 // Which rank eliminates which front.
 
+#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "trisweep/symbolic/structure.hpp"
+#include "trisweep/numeric/arrowheads.hpp"
 
 namespace trisweep::solve {
 
+// A front that several ranks eliminate together.
+struct SharedFront {
+  numeric::Arrowheads arrowheads;  // of all of its rows
+  std::vector<Index>
+      supernode;  // of the first arrowheads, those that are eliminated: whose columns they have
+
+  Index eliminated() const { return static_cast<Index>(supernode.size()); }
+  // What it hands to its parent.
+  numeric::Arrowheads contribution() const { return arrowheads.from(eliminated()); }
+};
+
 // Whose each supernode's panels, and the fronts of these, are. Subtrees go to ranks in proportion to their
-// entries, whole ones to one rank, and each front above them to one of the ranks below it. It takes the
-// elimination tree alone: any order does. The same on all ranks.
+// entries, whole ones to one rank. Each front above them is shared by the ranks below it where it is large
+// enough, and else one of these ranks'. It takes the elimination tree alone: any order does. The same on all
+// ranks.
 struct FrontOwners {
-  std::vector<Index> of_supernode;
-  std::vector<Index> of_front;
+  std::vector<Index> of_supernode;  // who keeps its panels
+  std::vector<Index> of_front;      // -1: shared
+  std::vector<Index> of_column;     // who assembles entries of A of which it is the lesser of row and column
+  std::map<Index, SharedFront> shared;  // by front
 
   FrontOwners() = default;
-  FrontOwners(const symbolic::Structure& structure, Index ranks);
+  // `kind`: of the factorization, where fronts are shared; nothing: none is.
+  FrontOwners(const symbolic::Structure& structure, Index ranks,
+              std::optional<numeric::Kind> kind = std::nullopt);
 };
 // Whether each is that rank's.
 std::vector<char> are_of(std::span<const Index> owner, Index rank);

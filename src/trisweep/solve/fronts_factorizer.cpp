@@ -83,8 +83,7 @@ struct ScaledEntries {
         column_sums[col] += std::abs(value);
         largest = std::max(largest, double(std::abs(value)));
         const ScaledEntry<S> entry = in_lower({o.row_new[row], o.col_new[col], value}, analysis.kind);
-        const Index k = s.supernode_of[usize(std::min(entry.row, entry.col))];
-        of_rank[usize(owners.of_supernode[usize(k)])].push_back(entry);
+        of_rank[usize(owners.of_column[usize(std::min(entry.row, entry.col))])].push_back(entry);
       }
     }
     for (Index r = 0; r < ranks; ++r) {
@@ -141,17 +140,22 @@ void FrontsFactorizer<F, T>::begin(const mpi::Communicator& comm,
   comm.broadcast(is_known);
   if (is_known == 0) analysis_ = broadcast_analysis(comm, analysis);
   last_ = nullptr;
-  start_from(comm, analysis_);
+  shares_fronts_ = true;
+  return_free_memory();
 }
 
 template <Scalar F, Scalar T>
 void FrontsFactorizer<F, T>::start_from(const mpi::Communicator& comm,
-                                        const std::shared_ptr<const Analysis>& analysis) {
-  if (current_ == analysis) return;
+                                        const std::shared_ptr<const Analysis>& analysis, bool shares_fronts) {
+  if (current_ == analysis && are_shared_ == shares_fronts) return;
   fronts_.reset();
   current_ = nullptr;
-  mpi::agree_on_error(comm, [&] { owners_ = FrontOwners(*analysis->structure, comm.size()); });
+  mpi::agree_on_error(comm, [&] {
+    owners_ = FrontOwners(*analysis->structure, comm.size(),
+                          shares_fronts ? std::optional(analysis->kind) : std::nullopt);
+  });
   current_ = analysis;
+  are_shared_ = shares_fronts;
 }
 
 // The entries that this rank's fronts are assembled from.
@@ -188,18 +192,31 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::factor(const mpi::Communi
                                                               Observer& observer) {
   const mpi::LongWork long_work(comm);
   if (last_ && last_ != analysis_) {
-    start_from(comm, last_);
-    auto again = try_factor(comm, rows, partition, options, observer);
+    auto again = factor_with(last_, comm, rows, partition, options, observer);
     if (again && again->perturbed_pivots == 0 && double(again->bytes) <= most_growth * double(first_bytes_))
       return again;
   }
-  start_from(comm, analysis_);
-  auto made = try_factor(comm, rows, partition, options, observer);
+  auto made = factor_with(analysis_, comm, rows, partition, options, observer);
   if (made) first_bytes_ = made->bytes;
   return made;
 }
 
-// With the current analysis.
+// Growth is bounded in fronts of one rank alone.
+template <Scalar F, Scalar T>
+std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::factor_with(
+    const std::shared_ptr<const Analysis>& analysis, const mpi::Communicator& comm,
+    const matrix::Csr<T>& rows, const distribution::RowPartition& partition,
+    const numeric::FactorizationOptions& options, Observer& observer) {
+  const bool shares_fronts = shares_fronts_ && options.growth == 0;
+  start_from(comm, analysis, shares_fronts);
+  auto made = try_factor(comm, rows, partition, options, observer);
+  if (!shares_fronts || shares_fronts_) return made;
+  start_from(comm, analysis, false);
+  return try_factor(comm, rows, partition, options, observer);
+}
+
+// With the current analysis. Nothing also where shared fronts would have to delay pivots: none is shared
+// then.
 template <Scalar F, Scalar T>
 std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
     const mpi::Communicator& comm, const matrix::Csr<T>& rows, const distribution::RowPartition& partition,
@@ -216,9 +233,11 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
     require_memory(usize(fronts_->factor_entries()) * sizeof(F), "this rank's part of the factorization",
                    usize(options.threads) * numeric::addresses_of_thread);
   });
-  auto factors =
+  auto [end, factors] =
       factor_fronts<F>(comm, *fronts_, owners_, {values->rows.value, static_cast<RealOf<F>>(values->largest)},
                        options, observer);
+  return_free_memory();
+  shares_fronts_ = shares_fronts_ && end != FrontsEnd::delays;
   if (!factors) return std::nullopt;
   typename SourceOfFronts<F>::Made made{.analysis = current_, .norm_one = values->norm_one};
   made.perturbed = static_cast<Index>(comm.sum(double(factors->perturbed_pivots)));

@@ -1,7 +1,7 @@
 #pragma once
 // Our factorization by all ranks: the multifrontal one of a single rank with its kinds, its pivoting and its
-// delayed pivots. Whole subtrees of fronts are on one rank, each front above them on one of the ranks below
-// it.
+// delayed pivots. Whole subtrees of fronts are on one rank, and each front above them is shared by the ranks
+// below it, unless pivots have to be delayed there: then each is on one of these.
 
 #include <memory>
 #include <optional>
@@ -48,7 +48,13 @@ class FrontsFactorizer {
   struct Values;
   std::optional<Values> take_entries(const mpi::Communicator& comm, const matrix::Csr<T>& rows,
                                      const distribution::RowPartition& partition);
-  void start_from(const mpi::Communicator& comm, const std::shared_ptr<const Analysis>& analysis);
+  void start_from(const mpi::Communicator& comm, const std::shared_ptr<const Analysis>& analysis,
+                  bool shares_fronts);
+  std::optional<FrontFactors<F>> factor_with(const std::shared_ptr<const Analysis>& analysis,
+                                             const mpi::Communicator& comm, const matrix::Csr<T>& rows,
+                                             const distribution::RowPartition& partition,
+                                             const numeric::FactorizationOptions& options,
+                                             Observer& observer);
   std::optional<FrontFactors<F>> try_factor(const mpi::Communicator& comm, const matrix::Csr<T>& rows,
                                             const distribution::RowPartition& partition,
                                             const numeric::FactorizationOptions& options, Observer& observer);
@@ -56,7 +62,9 @@ class FrontsFactorizer {
   std::shared_ptr<const Analysis> analysis_;
   std::shared_ptr<const Analysis> last_;     // of the last factors, with pivots delayed; null: none
   std::shared_ptr<const Analysis> current_;  // one of these two: what the rest is of
+  bool shares_fronts_ = true;                // as far as the last factorizations tell
   FrontOwners owners_;
+  bool are_shared_ = false;                // fronts of `owners_`
   std::optional<numeric::Fronts> fronts_;  // this rank's
   std::size_t first_bytes_ = 0;            // of the factors that came of the analysis as it was given
 };

@@ -42,6 +42,53 @@ TEST(FrontOwners, EachRankHasItsPartInAnyOrder) {
   }
 }
 
+// Of both kinds of separators: supernodes, and such as are whole and cut while they are eliminated.
+TEST(FrontOwners, ShareLargeFronts) {
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = 16}));
+  for (const int whole_levels : {0, 3}) {
+    const auto s = analyze(a, {.symbolic = {.whole_levels = whole_levels}}).structure;
+    const numeric::FrontTree tree = numeric::build_front_tree(*s);
+    for (const Index ranks : {2, 4, 7}) {
+      const FrontOwners owners(*s, ranks, numeric::Kind::lu);
+      EXPECT_GE(owners.shared.size(), 1U);
+      std::vector<double> entries(usize(ranks), 0);
+      for (Index k = 0; k < s->supernodes(); ++k)
+        entries.at(usize(owners.of_supernode[usize(k)])) +=
+            double(s->width(k)) * (s->width(k) + 2.0 * s->height(k));
+      double all = 0;
+      for (const double of_rank : entries) all += of_rank;
+      Offset largest = 0;
+      for (Index k = 0; k < s->supernodes(); ++k)
+        largest = std::max(largest, Offset{s->width(k)} * (s->width(k) + 2 * s->height(k)));
+      EXPECT_LT(std::ranges::max(entries), 1.5 * all / ranks + double(largest)) << ranks;
+      for (Index f = 0; f < tree.fronts(); ++f) {
+        EXPECT_EQ(owners.of_front[usize(f)] == -1, owners.shared.contains(f));
+        if (!owners.shared.contains(f)) continue;
+        const SharedFront& front = owners.shared.at(f);
+        const auto sharers = front.arrowheads.owners();
+        EXPECT_GT(sharers.size(), 1U);
+        EXPECT_EQ(front.arrowheads.rows(), tree.width[usize(f)] + tree.height[usize(f)]);
+        EXPECT_EQ(front.contribution().rows(), tree.height[usize(f)]);
+        Index position = 0;
+        for (const Index k : tree.members(f)) {
+          EXPECT_TRUE(std::ranges::binary_search(sharers, owners.of_supernode[usize(k)]));
+          for (Index j = s->first[usize(k)]; j < s->first[usize(k) + 1]; ++j, ++position) {
+            const auto arrowhead = usize(front.arrowheads.of(position));
+            EXPECT_EQ(front.supernode[arrowhead], k);
+            EXPECT_EQ(front.arrowheads.owner[arrowhead], owners.of_column[usize(j)]);
+          }
+        }
+        EXPECT_EQ(position, front.arrowheads.begin[usize(front.eliminated())]);
+      }
+    }
+    // Nothing is cut that has pivots of order 2 across.
+    const FrontOwners indefinite(*s, 4, numeric::Kind::ldlt);
+    for (const auto& [f, front] : indefinite.shared)
+      EXPECT_EQ(front.eliminated(), std::ssize(tree.members(f)));
+    EXPECT_TRUE(FrontOwners(*s, 4).shared.empty());
+  }
+}
+
 TEST(FrontOwners, OfMoreRanksThanFrontsAndOfManyRoots) {
   const auto few = structure_of("tridiagonal", 4, ordering::Method::natural);
   const FrontOwners of_few(*few, 16);

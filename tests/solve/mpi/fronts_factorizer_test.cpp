@@ -11,6 +11,7 @@
 #include "support/hard_to_pivot.hpp"
 #include "support/scalars.hpp"
 #include "trisweep/solve/analyzed_system.hpp"
+#include "trisweep/solve/front_owners.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
@@ -195,6 +196,68 @@ TEST(FrontsOfAllRanks, TakeOtherValuesOfThePattern) {
   Solver<double> symmetric(MPI_COMM_WORLD, rows.of(a, true));
   symmetric.refactor(rows.of(indefinite, true).a.value);
   EXPECT_EQ(symmetric.report().factor.kind, "ldlt");
+}
+
+// Fronts of 256 rows and more are shared. Values make the Laplacian unsymmetric, indefinite or complex.
+template <Scalar T>
+matrix::Csr<T> with_values(matrix::Csr<T> a, numeric::Kind kind) {
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+      const Index j = a.pattern.col[usize(e)];
+      T& value = a.value[usize(e)];
+      if (kind == numeric::Kind::lu && i < j) value *= RealOf<T>(0.5);
+      if (kind == numeric::Kind::ldlt && i == j) value = T(i % 3 == 0 ? -6.5F : 6.5F);
+      if constexpr (is_complex<T>) {
+        if (kind != numeric::Kind::cholesky && i == j) value += T(0, kind == numeric::Kind::lu ? 2 : 1);
+      }
+    }
+  }
+  return a;
+}
+
+template <class T>
+class SharedFronts : public testing::Test {};
+TYPED_TEST_SUITE(SharedFronts, testing_support::Scalars);
+
+TYPED_TEST(SharedFronts, MakeTheFactorsOfOneRank) {
+  using T = TypeParam;
+  for (const auto kind : {numeric::Kind::lu, numeric::Kind::cholesky, numeric::Kind::ldlt}) {
+    const auto a = with_values(laplacian<T>(14), kind);
+    const auto rows = scattered_rows<T>(a.rows());
+    for (const char* diagonal : {"supernodes", "separators"}) {
+      SolverOptions options;
+      options.plan = model::only({.grid = grids_of(world_size()).back(), .diagonal = diagonal});
+      Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), options);
+      const FactorReport& report = solver.report().factor;
+      EXPECT_EQ(report.kind, numeric::describe(kind).name);
+      for (const Op op : every_op) {
+        const auto made = solve_known(solver, a, rows, op);
+        EXPECT_TRUE(made.answer.solved()) << report.kind << diagonal;
+        EXPECT_EQ(made.answer.refinement_steps, 0) << report.kind << diagonal;
+        EXPECT_LT(made.error, 1e3 * std::numeric_limits<RealOf<T>>::epsilon()) << report.kind << diagonal;
+      }
+      if (kind != numeric::Kind::ldlt) continue;
+      SolverOptions of_one;
+      of_one.plan = model::only({.grid = {1, 1, 1}, .diagonal = diagonal});
+      Solver<T> alone(MPI_COMM_SELF, {.a = a}, of_one);
+      EXPECT_EQ(report.pivots->negative, alone.report().factor.pivots->negative);
+      EXPECT_NEAR(report.pivots->log_modulus, alone.report().factor.pivots->log_modulus,
+                  1e3 * std::numeric_limits<RealOf<T>>::epsilon() * a.rows());
+    }
+  }
+}
+
+TEST(FrontsOfAllRanks, AreNotSharedWherePivotsAreDelayed) {
+  const auto a = testing_support::with_phases<double>(testing_support::integer_basis(500, 8, 1));
+  ASSERT_FALSE(FrontOwners(*analyze(a, {}).structure, 4, numeric::Kind::lu).shared.empty());
+  const auto rows = scattered_rows<double>(a.rows());
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true));
+  EXPECT_GT(solver.report().factor.delayed_pivots, 0);
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_FALSE(solver.report().factor.second_try);
+    EXPECT_TRUE(solve_known(solver, a, rows).answer.solved()) << round;
+    solver.refactor(rows.of(a, true).a.value);
+  }
 }
 
 TEST(FrontsOfAllRanks, FailAlikeOnAllRanks) {

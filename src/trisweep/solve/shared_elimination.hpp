@@ -1,0 +1,91 @@
+#pragma once
+// A front that several ranks eliminate together: right-looking, the panel of each step from its rank to all
+// (fan-out; as in Ashcraft, The fan-both family of column-based distributed Cholesky factorization
+// algorithms, 1993).
+
+#include <vector>
+
+#include "trisweep/mpi/communicator.hpp"
+#include "trisweep/numeric/front_factorization.hpp"
+#include "trisweep/solve/front_owners.hpp"
+
+namespace trisweep::solve {
+
+// How a factorization goes on.
+enum class FrontsEnd : int {
+  done,
+  delays,      // a pivot of a shared front would have to be delayed: no front can be shared
+  other_kind,  // numeric::factor() returns nothing
+};
+
+// Sends `bytes` of ranks[root] to all of `ranks`, in log2 P rounds.
+void broadcast_among(const mpi::Communicator& comm, std::span<const Index> ranks, std::size_t root,
+                     void* data, std::size_t bytes);
+// The worst of theirs, on all of `ranks`.
+FrontsEnd worst_among(const mpi::Communicator& comm, std::span<const Index> ranks, FrontsEnd mine);
+
+template <Scalar T>
+class SharedElimination {
+ public:
+  // Front f, which is zero but for entries of A. `keeper`: of each supernode's panels.
+  SharedElimination(const mpi::Communicator& comm, const SharedFront& front, Index f,
+                    std::span<const Index> keeper, numeric::FrontFactorization<T>& run);
+
+  // What contributions are added to.
+  numeric::ArrowheadMatrix<T> assembled() const { return {shape_.arrowheads, front_.panels}; }
+  // Collective among its ranks. Else than done: with the front in no defined state.
+  FrontsEnd eliminate();
+  // Afterwards, collective likewise: supernodes that were cut come to their keepers.
+  void bring_together();
+  // The last step, where they did: local, and costly.
+  void finish();
+  const numeric::Arrowheads& contribution_shape() const { return contribution_; }
+  numeric::ArrowheadMatrix<T> contribution() const { return {contribution_, handed_on_}; }
+  void free_contribution() { contribution_memory_ = {}; }
+
+ private:
+  // Of a supernode that is wider than its arrowheads, on its keeper: L and U of P A = L U, or L.
+  struct Whole {
+    numeric::Panel<T> panel;
+    std::vector<Index> interchanges;
+  };
+
+  // Of its rows beyond.
+  Index rest(Index arrowhead) const {
+    return shape_.arrowheads.rows() - shape_.arrowheads.begin[usize(arrowhead) + 1];
+  }
+  bool is_in_factors(Index arrowhead) const { return arrowhead < shape_.eliminated() && !is_cut(arrowhead); }
+  std::size_t entries(Index arrowhead) const;
+  numeric::Panel<T> panel_in(T* memory, Index arrowhead) const;
+  void lay_out();
+  void add_entries(Index supernode, Index start);
+  bool is_cut(Index arrowhead) const {
+    return shape_.arrowheads.width(arrowhead) < structure_.width(shape_.supernode[usize(arrowhead)]);
+  }
+  bool is_mine(Index arrowhead) const { return shape_.arrowheads.owner[usize(arrowhead)] == comm_.rank(); }
+  std::optional<numeric::PanelUpdate<T>> exchange(Index arrowhead,
+                                                  const std::optional<numeric::PanelUpdate<T>>& mine);
+  void bring(Index arrowhead);
+
+  const mpi::Communicator& comm_;
+  const SharedFront& shape_;
+  const symbolic::Structure& structure_;
+  numeric::Kind kind_;
+  Index f_;
+  std::span<const Index> keeper_;
+  numeric::FrontFactorization<T>& run_;
+  std::vector<Index> ranks_;
+  numeric::Front<T> front_;  // its panels are arrowheads, those of the contribution too
+  // Of arrowheads that are not in the factors: eliminated ones, and those of the contribution.
+  Buffer<T> cut_, contribution_memory_;
+  numeric::Arrowheads contribution_;
+  std::vector<numeric::Panel<T>> handed_on_;      // of the contribution
+  std::vector<std::vector<Index>> interchanges_;  // by arrowhead that is eliminated
+  std::vector<Whole> whole_;
+  numeric::EliminationScratch<T> scratch_;
+  numeric::Elimination<T> steps_;
+  Buffer<T> message_;
+  double unpolled_ = 0;  // flops
+};
+
+}  // namespace trisweep::solve
