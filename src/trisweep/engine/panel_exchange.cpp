@@ -1,8 +1,8 @@
 #include "trisweep/engine/panel_exchange.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
+#include <utility>
 
 #include "trisweep/engine/panel_columns.hpp"
 #include "trisweep/mpi/sparse_exchange.hpp"
@@ -15,51 +15,44 @@ using distribution::PieceBlock;
 using distribution::Side;
 using symbolic::Structure;
 
-constexpr double entries_of_round = 1 << 18;  // of a rank
-constexpr double most_rounds = 16;
-constexpr double most_of_one_rank = 4;  // times that, where a supernode has that many
+constexpr double entries_of_round = 1 << 17;  // of a maker
+constexpr double most_rounds = 32;            // of one that has made as much as others
 
-// Supernodes [begin, end); of one with many entries some rows of each piece: one of `parts`.
-struct Round {
-  Index begin, end;
-  Index part = 0, parts = 1;
+// Each maker's panels go in an order of their own, about as many entries in a round: of one that has many, some
+// rows of each piece.
+struct Rounds {
+  std::vector<Index> first;  // by supernode
+  std::vector<Index> parts;  // by supernode: in so many rounds
+  Index count = 0;
 
-  // Whole slabs: in the piece these follow each other.
-  Index first_row(Index height) const { return row_of(part, height); }
-  Index end_row(Index height) const { return row_of(part + 1, height); }
+  // The same on all ranks. `maker`: by supernode.
+  Rounds(const Structure& s, Index ranks, std::span<const Index> maker)
+      : first(usize(s.supernodes())), parts(usize(s.supernodes()), 1) {
+    const auto entries = [&](Index k) { return double(s.width(k)) * (s.width(k) + double(s.height(k))); };
+    double all = 0;
+    for (Index k = 0; k < s.supernodes(); ++k) all += entries(k);
+    const double of_round = std::max(entries_of_round, all / ranks / most_rounds);
+    std::vector<double> sent(usize(ranks), 0);  // by maker
+    for (Index k = 0; k < s.supernodes(); ++k) {
+      double& before = sent[usize(maker[usize(k)])];
+      first[usize(k)] = static_cast<Index>(before / of_round);
+      before += entries(k);
+      if (entries(k) > 2 * of_round)
+        parts[usize(k)] = static_cast<Index>(before / of_round) - first[usize(k)] + 1;
+      count = std::max(count, first[usize(k)] + parts[usize(k)]);
+    }
+  }
 
- private:
-  Index row_of(Index p, Index height) const {
-    const Offset slabs = (height + slab_rows - 1) / slab_rows;
-    return std::min(static_cast<Index>(slabs * p / parts) * slab_rows, height);
+  // Of the rows of a piece of supernode k those in that round: [begin, end), whole slabs, which follow each
+  // other in the piece.
+  std::pair<Index, Index> rows(Index k, Index round, Index height) const {
+    const Offset slabs = (height + slab_rows - 1) / slab_rows, all = parts[usize(k)];
+    const Offset part = round - first[usize(k)];
+    if (part < 0 || part >= all) return {0, 0};
+    const auto row = [&](Offset p) { return std::min(static_cast<Index>(slabs * p / all) * slab_rows, height); };
+    return {row(part), row(part + 1)};
   }
 };
-
-// With about as many entries of a rank each. The same on all ranks.
-std::vector<Round> rounds_of(const Structure& s, Index ranks) {
-  const auto entries = [&](Index k) { return double(s.width(k)) * (s.width(k) + double(s.height(k))); };
-  double all = 0, taken = 0;
-  for (Index k = 0; k < s.supernodes(); ++k) all += entries(k);
-  const double of_rank = std::max(entries_of_round, all / ranks / most_rounds);
-  std::vector<Round> rounds;
-  Index begin = 0;
-  const auto end_round = [&](Index end) {
-    if (begin < end) rounds.push_back({begin, end});
-    begin = end;
-    taken = 0;
-  };
-  for (Index k = 0; k < s.supernodes(); ++k) {
-    const auto parts = static_cast<Index>(std::ceil(entries(k) / (most_of_one_rank * of_rank)));
-    if (parts > 1 || taken + entries(k) > of_rank * ranks) end_round(k);
-    taken += entries(k);
-    if (parts <= 1) continue;
-    for (Index p = 0; p < parts; ++p) rounds.push_back({k, k + 1, p, parts});
-    begin = k + 1;
-    taken = 0;
-  }
-  end_round(s.supernodes());
-  return rounds;
-}
 
 // A panel's rows [begin, end) of those that `blocks` have.
 std::vector<PieceBlock> rows_of(std::span<const PieceBlock> blocks, Index begin, Index end) {
@@ -87,8 +80,12 @@ template <class S>
 class Collection {
  public:
   Collection(const distribution::Distribution& distribution, const LocalBlocks& local_blocks,
-             const numeric::Factors<S>& factors, std::span<const Index> maker)
-      : s_(*distribution.structure), local_blocks_(local_blocks), factors_(factors), maker_(maker) {
+             const numeric::Factors<S>& factors, std::span<const Index> maker, Index ranks)
+      : s_(*distribution.structure),
+        local_blocks_(local_blocks),
+        factors_(factors),
+        maker_(makers_of_tiles(maker)),
+        rounds_(s_, ranks, maker_) {
     for (const Side side : distribution::sides) {
       if (is_stored(side))
         values_[at(side)] =
@@ -96,24 +93,23 @@ class Collection {
     }
   }
 
-  // What this rank needs of supernodes `round`: of others' panels a question for each maker, of its own what
-  // it has.
-  std::vector<mpi::ListOfRank<Index>> questions(const Round& round) {
+  Index rounds() const { return rounds_.count; }
+
+  // What this rank needs in a round: of others' panels a question for each maker, of its own what it has.
+  std::vector<mpi::ListOfRank<Index>> questions(Index round) {
     asked_.clear();
     std::map<Index, std::vector<Index>> of_rank;
     for (const Side side : distribution::sides) {
       if (!is_stored(side)) continue;
       const auto& part = local_blocks_.side(side);
-      const auto first = std::ranges::lower_bound(part.supernode, round.begin) - part.supernode.begin();
-      for (auto p = static_cast<Index>(first); p < part.pieces() && part.supernode[usize(p)] < round.end;
-           ++p) {
-        const Index k = part.supernode[usize(p)], from = maker_[usize(wide(k))];
-        const Index begin = round.first_row(part.height(p)), end = round.end_row(part.height(p));
+      for (Index p = 0; p < part.pieces(); ++p) {
+        const Index k = part.supernode[usize(p)], from = maker_[usize(k)];
+        const auto [begin, end] = rounds_.rows(k, round, part.height(p));
+        if (begin == end) continue;
         if (from == local_blocks_.rank) {
-          if (round.part == 0) copy_piece(panel_of(s_, side, k, factors_), part.blocks(p), piece(side, p));
+          if (begin == 0) copy_piece(panel_of(s_, side, k, factors_), part.blocks(p), piece(side, p));
           continue;
         }
-        if (begin == end) continue;
         auto& question = of_rank[from];
         const auto blocks = rows_of(part.blocks(p), begin, end);
         question.insert(question.end(),
@@ -187,8 +183,13 @@ class Collection {
 
   static constexpr std::size_t at(Side side) { return static_cast<std::size_t>(side); }
   bool is_stored(Side side) const { return side != Side::upper || numeric::has_upper(factors_.kind); }
-  // The supernode of the factors that one of the distribution, which may be a tile, is of.
-  Index wide(Index k) const { return factors_.structure->supernode_of[usize(s_.first[usize(k)])]; }
+  // Supernodes of the distribution may be tiles of those of the factors.
+  std::vector<Index> makers_of_tiles(std::span<const Index> maker) const {
+    std::vector<Index> of_tile;
+    for (Index k = 0; k < s_.supernodes(); ++k)
+      of_tile.push_back(maker[usize(factors_.structure->supernode_of[usize(s_.first[usize(k)])])]);
+    return of_tile;
+  }
   PanelColumns<S*> piece(Side side, Index p) {
     const auto& part = local_blocks_.side(side);
     return {values_[at(side)].data() + part.value_ptr[usize(p)], part.height(p),
@@ -198,7 +199,8 @@ class Collection {
   const Structure& s_;
   const LocalBlocks& local_blocks_;
   const numeric::Factors<S>& factors_;
-  const std::span<const Index> maker_;
+  const std::vector<Index> maker_;  // by supernode of the distribution
+  const Rounds rounds_;
   SideValues<S> values_;
   std::map<Index, std::vector<PieceRows>> asked_;  // by maker, in this round
 };
@@ -212,12 +214,10 @@ PieceValues<S> collected(const mpi::Communicator& comm, const distribution::Dist
                          std::span<const Index> maker) {
   if (comm.size() == 1)
     return {factors, {factors->lower.span(), factors->upper.span(), factors->diagonal.span()}};
-  std::vector<Round> rounds;
   auto collection = mpi::agree_on_error(comm, [&] {
-    rounds = rounds_of(*distribution.structure, comm.size());
-    return std::make_unique<Collection<S>>(distribution, local_blocks, *factors, maker);
+    return std::make_unique<Collection<S>>(distribution, local_blocks, *factors, maker, comm.size());
   });
-  for (const Round& round : rounds) {
+  for (Index round = 0; round < collection->rounds(); ++round) {
     const auto questions =
         mpi::exchange_lists(comm, mpi::agree_on_error(comm, [&] { return collection->questions(round); }));
     const auto answers =

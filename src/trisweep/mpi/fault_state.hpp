@@ -89,7 +89,7 @@ class FaultState {
   int long_work = 0, set_up = 0;                           // scopes
   double wait_limit() const { return long_work > 0 ? std::numeric_limits<double>::infinity() : limit; }
   std::chrono::microseconds longest_sleep() const {
-    return std::chrono::microseconds(long_work > 0 ? 2000 : set_up > 0 ? 50 : 0);
+    return std::chrono::microseconds(long_work > 0 ? 200 : set_up > 0 ? 50 : 0);
   }
   // Destructors are this rank's own: they free what is local, and never communicate.
   bool local_destruction = false;
