@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +17,7 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t slack = 256;  // see buffer.hpp
 
-// Fewer bytes are not worth the calls.
-constexpr std::size_t least_mapped = std::size_t{1} << 20;
+constexpr std::size_t least_mapped = huge_page;  // fewer bytes are not worth the calls
 
 std::size_t alignment_of(std::size_t bytes) {
   return bytes >= huge_page ? huge_page : cache_line;
@@ -66,6 +66,13 @@ void* allocate_temporary(std::size_t bytes, const char* what) {
 void free_temporary(void* memory, std::size_t bytes) {
   if (bytes < least_mapped) return std::free(memory);
   munmap(memory, rounded(bytes));
+}
+
+void discard_pages(void* begin, std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
+  const std::size_t whole = bytes < before ? 0 : (bytes - before) / page * page;
+  if (whole > 0) madvise(static_cast<std::byte*>(begin) + before, whole, MADV_DONTNEED);
 }
 
 }  // namespace trisweep

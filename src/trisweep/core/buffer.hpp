@@ -22,6 +22,9 @@ void* allocate_aligned(std::size_t bytes, const char* what);
 void* allocate_temporary(std::size_t bytes, const char* what);
 void free_temporary(void* memory, std::size_t bytes);
 
+// Gives the memory of whole pages there back to the system; what is in them is lost, the addresses stay.
+void discard_pages(void* begin, std::size_t bytes);
+
 // Temporary: what is freed while others stay, as contribution blocks are. Others find memory sooner.
 enum class BufferUse { kept, temporary };
 

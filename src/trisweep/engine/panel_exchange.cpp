@@ -18,8 +18,8 @@ using symbolic::Structure;
 constexpr double entries_of_round = 1 << 17;  // of a maker
 constexpr double most_rounds = 32;            // of one that has made as much as others
 
-// Each maker's panels go in an order of their own, about as many entries in a round: of one that has many, some
-// rows of each piece.
+// Each maker's panels go in an order of their own, about as many entries in a round: of one that has many,
+// some rows of each piece.
 struct Rounds {
   std::vector<Index> first;  // by supernode
   std::vector<Index> parts;  // by supernode: in so many rounds
@@ -39,17 +39,20 @@ struct Rounds {
       before += entries(k);
       if (entries(k) > 2 * of_round)
         parts[usize(k)] = static_cast<Index>(before / of_round) - first[usize(k)] + 1;
-      count = std::max(count, first[usize(k)] + parts[usize(k)]);
+      count = std::max(count, end(k));
     }
   }
 
+  Index end(Index k) const { return first[usize(k)] + parts[usize(k)]; }
   // Of the rows of a piece of supernode k those in that round: [begin, end), whole slabs, which follow each
   // other in the piece.
   std::pair<Index, Index> rows(Index k, Index round, Index height) const {
     const Offset slabs = (height + slab_rows - 1) / slab_rows, all = parts[usize(k)];
     const Offset part = round - first[usize(k)];
     if (part < 0 || part >= all) return {0, 0};
-    const auto row = [&](Offset p) { return std::min(static_cast<Index>(slabs * p / all) * slab_rows, height); };
+    const auto row = [&](Offset p) {
+      return std::min(static_cast<Index>(slabs * p / all) * slab_rows, height);
+    };
     return {row(part), row(part + 1)};
   }
 };
@@ -152,6 +155,27 @@ class Collection {
     }
   }
 
+  // This rank's panels that have gone in that round and before it.
+  void discard_sent(Index round, numeric::Factors<S>& factors) {
+    const Index end = factors.structure->supernodes();
+    const auto is_sent = [&](Index k) {
+      return maker_[usize(k)] != local_blocks_.rank || rounds_.end(k) <= round + 1;
+    };
+    Index unsent = unsent_;  // tile
+    while (unsent < s_.supernodes() && is_sent(unsent)) ++unsent;
+    const auto wide_at = [&](Index tile) { return tile < s_.supernodes() ? wide(tile) : end; };
+    const Index first = wide_at(unsent_), last = wide_at(unsent);
+    unsent_ = unsent;
+    const auto discard = [&](Buffer<S>& side, const std::vector<Offset>& begin) {
+      if (side.size() == 0) return;
+      const auto from = usize(begin[usize(first)]), to = usize(begin[usize(last)]);
+      discard_pages(side.data() + from, (to - from) * sizeof(S));
+    };
+    discard(factors.lower, factors.panel_ptr);
+    discard(factors.upper, factors.panel_ptr);
+    discard(factors.diagonal, factors.diagonal_ptr);
+  }
+
   PieceValues<S> finish() && {
     return PieceValues<S>(std::make_shared<const SideValues<S>>(std::move(values_)));
   }
@@ -186,10 +210,10 @@ class Collection {
   // Supernodes of the distribution may be tiles of those of the factors.
   std::vector<Index> makers_of_tiles(std::span<const Index> maker) const {
     std::vector<Index> of_tile;
-    for (Index k = 0; k < s_.supernodes(); ++k)
-      of_tile.push_back(maker[usize(factors_.structure->supernode_of[usize(s_.first[usize(k)])])]);
+    for (Index k = 0; k < s_.supernodes(); ++k) of_tile.push_back(maker[usize(wide(k))]);
     return of_tile;
   }
+  Index wide(Index tile) const { return factors_.structure->supernode_of[usize(s_.first[usize(tile)])]; }
   PanelColumns<S*> piece(Side side, Index p) {
     const auto& part = local_blocks_.side(side);
     return {values_[at(side)].data() + part.value_ptr[usize(p)], part.height(p),
@@ -202,6 +226,7 @@ class Collection {
   const std::vector<Index> maker_;  // by supernode of the distribution
   const Rounds rounds_;
   SideValues<S> values_;
+  Index unsent_ = 0;  // the first supernode of this rank that others will still ask for
   std::map<Index, std::vector<PieceRows>> asked_;  // by maker, in this round
 };
 
@@ -211,7 +236,7 @@ template <class S>
 PieceValues<S> collected(const mpi::Communicator& comm, const distribution::Distribution& distribution,
                          const LocalBlocks& local_blocks,
                          const std::shared_ptr<const numeric::Factors<S>>& factors,
-                         std::span<const Index> maker) {
+                         std::span<const Index> maker, numeric::Factors<S>* spent) {
   if (comm.size() == 1)
     return {factors, {factors->lower.span(), factors->upper.span(), factors->diagonal.span()}};
   auto collection = mpi::agree_on_error(comm, [&] {
@@ -223,6 +248,7 @@ PieceValues<S> collected(const mpi::Communicator& comm, const distribution::Dist
     const auto answers =
         mpi::exchange_lists(comm, mpi::agree_on_error(comm, [&] { return collection->answers(questions); }));
     collection->take(answers);
+    if (spent != nullptr) collection->discard_sent(round, *spent);
   }
   return mpi::agree_on_error(comm, [&] { return std::move(*collection).finish(); });
 }
@@ -230,7 +256,7 @@ PieceValues<S> collected(const mpi::Communicator& comm, const distribution::Dist
 #define INSTANTIATE(S)                                                                                     \
   template PieceValues<S> collected(const mpi::Communicator&, const distribution::Distribution&,           \
                                     const LocalBlocks&, const std::shared_ptr<const numeric::Factors<S>>&, \
-                                    std::span<const Index>);
+                                    std::span<const Index>, numeric::Factors<S>*);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::engine

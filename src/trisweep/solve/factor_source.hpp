@@ -27,6 +27,8 @@ class FactorSource {
   virtual engine::PieceValues<S> panels(const mpi::Communicator& comm,
                                         const distribution::Distribution& distribution,
                                         const distribution::LocalBlocks& local_blocks) = 0;
+  // The next panels() are the last: it may give their memory up meanwhile. Does not communicate.
+  virtual void expect_last() {}
   // ||Dr A Dc||_1; 0: not known without A.
   virtual double scaled_norm_one(const mpi::Communicator&) { return 0; }
   // Of sources with the same analysis the same; null where another rank knows. Does not communicate.

@@ -30,7 +30,7 @@ class SourceOfFronts final : public FactorSource<S> {
  public:
   struct Made {
     std::shared_ptr<const Analysis> analysis;
-    std::shared_ptr<const numeric::Factors<S>> factors;
+    std::shared_ptr<numeric::Factors<S>> factors;
     std::vector<Index> maker;  // by supernode
     double norm_one = 0;
     Index perturbed = 0;             // on all ranks
@@ -42,8 +42,10 @@ class SourceOfFronts final : public FactorSource<S> {
   std::shared_ptr<const Analysis> analysis(const mpi::Communicator&) override { return made_.analysis; }
   engine::PieceValues<S> panels(const mpi::Communicator& comm, const distribution::Distribution& distribution,
                                 const distribution::LocalBlocks& local_blocks) override {
-    return engine::collected(comm, distribution, local_blocks, made_.factors, made_.maker);
+    return engine::collected<S>(comm, distribution, local_blocks, made_.factors, made_.maker,
+                                is_last_ ? made_.factors.get() : nullptr);
   }
+  void expect_last() override { is_last_ = true; }
   double scaled_norm_one(const mpi::Communicator&) override { return made_.norm_one; }
   std::shared_ptr<const void> analysis_key(const mpi::Communicator&) const override {
     return made_.analysis->structure;
@@ -57,6 +59,7 @@ class SourceOfFronts final : public FactorSource<S> {
 
  private:
   Made made_;
+  bool is_last_ = false;
 };
 
 // The entries on their way to the fronts where they are assembled, and what is measured of them.
@@ -257,7 +260,7 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
       .bytes = numeric::estimate_factors(*last_->structure, last_->kind, sizeof(F)).factor_bytes};
   result.source = mpi::agree_on_error(comm, [&] {
     made.maker.assign(maker.begin(), maker.end());
-    made.factors = std::make_shared<const numeric::Factors<F>>(*std::move(factors));
+    made.factors = std::make_shared<numeric::Factors<F>>(*std::move(factors));
     return std::make_shared<SourceOfFronts<F>>(std::move(made));
   });
   result.seconds = comm.max(seconds_since(start));

@@ -230,6 +230,7 @@ template <Scalar T>
 void SharedElimination<T>::finish() {
   for (const Whole& whole : whole_) {
     steps_.finish(whole.panel, whole.interchanges);
+    std::vector<T>().swap(scratch_.block);  // the next step takes as much
     run_.finish(whole.panel);
   }
   whole_.clear();

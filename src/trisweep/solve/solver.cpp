@@ -97,6 +97,7 @@ struct Solver<T>::State {
   template <Scalar F>
   void distribute(Parts<F> parts) {
     const auto start = Clock::now();
+    if (parts.source && !options.compress.automatic) parts.source->expect_last();
     make_solver(parts);
     settle_compression(parts);
     parts = {};
