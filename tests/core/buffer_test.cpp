@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -26,6 +27,21 @@ TEST(Buffer, IsCacheLineAlignedAndMoves) {
 
 TEST(Buffer, EmptyHoldsNothing) {
   EXPECT_EQ(Buffer<float>(0, "nothing").data(), nullptr);
+}
+
+TEST(Buffer, DiscardsWholePagesAlone) {
+  constexpr std::size_t size = 1 << 16, begin = 5000, end = 60000;
+  Buffer<char> a(size, "test data");
+  std::fill_n(a.data(), size, 'x');
+  discard_pages(a.data() + begin, end - begin);
+  const auto is_kept = [&](std::size_t from, std::size_t to) {
+    return std::all_of(a.data() + from, a.data() + to, [](char c) { return c == 'x'; });
+  };
+  EXPECT_TRUE(is_kept(0, begin));
+  EXPECT_TRUE(is_kept(end, size));
+  EXPECT_FALSE(is_kept(begin, end));
+  discard_pages(a.data() + 100, 10);  // less than a page
+  EXPECT_TRUE(is_kept(0, begin));
 }
 
 TEST(Buffer, NamesWhatDidNotFit) {

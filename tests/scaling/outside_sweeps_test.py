@@ -17,7 +17,7 @@ MPIRUN = os.environ.get("TRISWEEP_MPIRUN", ROOT / "scripts/mpirun")
 STAGES = ("constructor", "first solve", "later solve")
 FAR = 100_000
 RANKS = (2, 4, 8, 16, 32, 64)
-FEW = 16  # messages of a constructor that are no neighbour's: of contribution blocks, and reports
+FEW = 24  # messages of a constructor that are no neighbour's: of contribution blocks and shared fronts, and reports
 
 
 def count(ranks, grid=None):

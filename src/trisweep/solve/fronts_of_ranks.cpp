@@ -43,11 +43,11 @@ class ContributionChannel {
   }
 
   // Nothing, and how the sender has ended.
-  std::optional<numeric::FrontContribution<T>> receive(Index from, FrontsEnd& end) {
+  std::optional<numeric::FrontContribution<T>> receive(Index from, FrontsEnd& theirs) {
     ContributionHeader header;
     receive_into(std::span(&header, 1), from);
-    end = header.end;
-    if (end != FrontsEnd::done) return std::nullopt;
+    theirs = header.end;
+    if (theirs != FrontsEnd::done) return std::nullopt;
     numeric::FrontContribution<T> contribution{.redone_entries = header.redone_entries};
     numeric::Contribution<T>& block = contribution.block;
     const Index m = header.rows;

@@ -44,8 +44,7 @@ struct PlannedSystem;   // planning.hpp
 // else. Only where MPI fails in place of the end of a call's last reduction, or in a sweep() of a rank that
 // others need no more, these may have left the call with its result, and are refused in the next one.
 //
-// Rank 0 gathers the matrix to factor it: the factorization is of one process with threads. (Factors that are
-// given may be distributed.)
+// All ranks factor; before, rank 0 gathers the matrix to order it. (With factors that are given it does not.)
 template <Scalar T>
 class Solver {
  public:

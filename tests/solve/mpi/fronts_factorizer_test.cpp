@@ -247,6 +247,45 @@ TYPED_TEST(SharedFronts, MakeTheFactorsOfOneRank) {
   }
 }
 
+// Rows are exchanged within arrowheads, of which a whole separator has several.
+TYPED_TEST(SharedFronts, ExchangeRows) {
+  using T = TypeParam;
+  constexpr Index n = 260;
+  auto a = random_matrix<T>({.n = n, .per_row = 3 * n, .seed = 2});
+  for (Index i = 0; i < n; ++i) {
+    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+      if (a.pattern.col[usize(e)] == i) a.value[usize(e)] = T(RealOf<T>(4));
+  }
+  const auto rows = scattered_rows<T>(n);
+  for (const char* diagonal : {"supernodes", "separators"}) {
+    SolverOptions options;
+    options.plan = model::only({.grid = grids_of(world_size()).back(), .diagonal = diagonal});
+    Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), options);
+    EXPECT_EQ(solver.report().factor.delayed_pivots, 0);
+    for (const Op op : every_op) {
+      const auto made = solve_known(solver, a, rows, op);
+      EXPECT_TRUE(made.answer.solved()) << diagonal;
+      EXPECT_LT(made.answer.refinement_steps, 3) << diagonal;
+    }
+  }
+}
+
+// Of more entries than are under way at once.
+TEST(FrontsOfAllRanks, BringPanelsInRounds) {
+  const auto a = with_values(laplacian<double>(20), numeric::Kind::lu);
+  const auto rows = scattered_rows<double>(a.rows());
+  for (const char* diagonal : {"supernodes", "separators"}) {
+    SolverOptions options;
+    options.plan = model::only({.grid = grids_of(world_size()).back(), .diagonal = diagonal});
+    Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), options);
+    for (const Op op : {Op::none, Op::transpose}) {
+      const auto made = solve_known(solver, a, rows, op);
+      EXPECT_TRUE(made.answer.solved()) << diagonal;
+      EXPECT_EQ(made.answer.refinement_steps, 0) << diagonal;
+    }
+  }
+}
+
 TEST(FrontsOfAllRanks, AreNotSharedWherePivotsAreDelayed) {
   const auto a = testing_support::with_phases<double>(testing_support::integer_basis(500, 8, 1));
   ASSERT_FALSE(FrontOwners(*analyze(a, {}).structure, 4, numeric::Kind::lu).shared.empty());

@@ -15,6 +15,7 @@
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/mpi/transport.hpp"
 #include "trisweep/solve/condition.hpp"
+#include "trisweep/solve/front_owners.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
 #include "trisweep/solve/solver.hpp"
@@ -35,6 +36,7 @@ using testing_support::of_one_plan;
 using testing_support::Outcome;
 using testing_support::OwnCommunicator;
 using testing_support::polls;
+using testing_support::random_matrix;
 using testing_support::some;
 using testing_support::transfers;
 using testing_support::uneven_blocks;
@@ -190,6 +192,26 @@ TEST_F(Injection, OfCallsOfMpiInASolver) {
   for (Countdown* const which : {&transfers, &polls})
     fail_everywhere(*which, [&](Index) { use_a_solver(a_, OwnCommunicator().with_object()); },
                     {.failures = which == &transfers ? some : few});
+}
+
+// Of one front that all ranks share.
+TEST_F(Injection, InASharedFront) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank shares nothing";
+  const auto a = random_matrix<double>({.n = 260, .per_row = 200, .seed = 2});
+  ASSERT_FALSE(FrontOwners(*analyze(a, {}).structure, world_size(), numeric::Kind::lu).shared.empty());
+  for (Countdown* const which : {&transfers, &polls, &agreements, &allocations}) {
+    fail_everywhere(*which,
+                    [&](Index) {
+                      allocations.pause(true);
+                      const OwnCommunicator own;
+                      auto rows = uneven_blocks(a.rows()).of(a, false);
+                      const SolverOptions options = of_one_plan();
+                      own.with_object();
+                      allocations.pause(false);
+                      Solver<double>(own, std::move(rows), options);
+                    },
+                    {.failures = some});
+  }
 }
 
 TEST_F(Injection, OfCallsThatMakeAndFreeCommunicators) {
