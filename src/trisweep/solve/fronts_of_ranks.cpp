@@ -147,8 +147,7 @@ class RankFactorization {
     FrontsEnd mine = end_;
     for (const Index c : tree_.children(f)) {
       std::ranges::copy(shape_of_contribution(c).owners(), std::back_inserter(ranks));
-      if (own_[usize(c)] && end_ == FrontsEnd::done && run_.has_delayed(c))
-        mine = std::max(mine, FrontsEnd::delays);
+      if (own_[usize(c)] && end_ == FrontsEnd::done && run_.has_delayed(c)) mine = FrontsEnd::delays;
     }
     if (!agree(ranks, mine)) return;
     const std::span<const Index> keeper = owners_.of_supernode;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <random>
 
 #include "gallery/gallery.hpp"
 #include "support/factor_engine.hpp"
@@ -297,6 +298,32 @@ TEST(FrontsOfAllRanks, AreNotSharedWherePivotsAreDelayed) {
     EXPECT_TRUE(solve_known(solver, a, rows).answer.solved()) << round;
     solver.refactor(rows.of(a, true).a.value);
   }
+}
+
+// Subtrees, singular by themselves, delay pivots to a front that would be shared: its own are good.
+TEST(FrontsOfAllRanks, AreNotSharedWhereChildrenDelayPivots) {
+  constexpr Index leaves = 4, leaf = 60, dense = 400, n = leaves * leaf + dense;
+  testing_support::SparseRows all(usize(n));
+  std::mt19937_64 random(1);
+  for (Index l = 0; l < leaves; ++l) {
+    auto block = testing_support::integer_basis(leaf, 3, usize(l) + 1);
+    block[0] = block[1];
+    for (Index i = 0; i < leaf; ++i) {
+      for (const auto& [j, value] : block[usize(i)]) all[usize(l * leaf + i)][l * leaf + j] = value;
+      const auto neighbour = static_cast<Index>(leaves * leaf + random() % dense);
+      all[usize(l * leaf + i)][neighbour] = all[usize(neighbour)][l * leaf + i] = 1;
+    }
+  }
+  for (Index i = leaves * leaf; i < n; ++i) {
+    for (Index j = leaves * leaf; j < n; ++j)
+      all[usize(i)][j] = i == j ? 1e4 : testing_support::random_value<double>(random);
+  }
+  const auto a = testing_support::with_phases<double>(all);
+  const auto rows = scattered_rows<double>(n);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true));
+  EXPECT_GT(solver.report().factor.delayed_pivots, 0);
+  EXPECT_TRUE(solve_known(solver, a, rows).answer.solved());
+  EXPECT_FALSE(solver.report().factor.second_try);
 }
 
 TEST(FrontsOfAllRanks, FailAlikeOnAllRanks) {
