@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <utility>
 
 #include "trisweep/numeric/diagonal_block.hpp"
 

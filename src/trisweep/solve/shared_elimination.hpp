@@ -3,6 +3,8 @@
 // (fan-out; as in Ashcraft, The fan-both family of column-based distributed Cholesky factorization
 // algorithms, 1993).
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "trisweep/mpi/communicator.hpp"
@@ -39,7 +41,6 @@ class SharedElimination {
   void bring_together();
   // The last step, where they did: local, and costly.
   void finish();
-  const numeric::Arrowheads& contribution_shape() const { return contribution_; }
   numeric::ArrowheadMatrix<T> contribution() const { return {contribution_, handed_on_}; }
   void free_contribution() { contribution_memory_ = {}; }
 
