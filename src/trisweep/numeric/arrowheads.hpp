@@ -29,7 +29,7 @@ struct Arrowheads {
   std::vector<Index> owners() const;
 };
 
-// By arrowhead; those of other processes have a shape alone.
+// By arrowhead; those of other processes have a shape alone, or, where all are others', there are none.
 template <Scalar T>
 struct ArrowheadMatrix {
   const Arrowheads& shape;

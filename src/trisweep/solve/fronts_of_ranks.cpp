@@ -156,7 +156,7 @@ class RankFactorization {
       part = (shared_[f] = std::make_unique<SharedElimination<T>>(comm_, front, f, keeper, run_)).get();
     }
     const numeric::ArrowheadMatrix<T> to =
-        part ? part->assembled() : numeric::ArrowheadMatrix<T>{front.arrowheads, no_panels(front.arrowheads)};
+        part ? part->assembled() : numeric::ArrowheadMatrix<T>{front.arrowheads, {}};
     for (const Index c : tree_.children(f)) add(c, fronts_.places_in_parent(c), to);
     if (!part) return;
     end_ = std::max(end_, part->eliminate());
@@ -228,12 +228,6 @@ class RankFactorization {
     return end_ == FrontsEnd::done;
   }
 
-  // Of a rank that has none.
-  std::span<const numeric::Panel<T>> no_panels(const numeric::Arrowheads& shape) {
-    none_.resize(std::max(none_.size(), usize(shape.count())));
-    return none_;
-  }
-
   const mpi::Communicator& comm_;
   const numeric::Fronts& fronts_;
   const numeric::FrontTree& tree_;
@@ -243,7 +237,6 @@ class RankFactorization {
   const std::vector<char> whole_;
   ContributionChannel<T> channel_;
   std::map<Index, std::unique_ptr<SharedElimination<T>>> shared_;  // by front, of this rank
-  std::vector<numeric::Panel<T>> none_;
   FrontsEnd end_ = FrontsEnd::done;
 };
 
