@@ -106,16 +106,16 @@ void FrontFactorization<T>::put(Index f, FrontContribution<T> contribution) {
 
 template <Scalar T>
 Panel<T> FrontFactorization<T>::panel(Index supernode, Index start) {
-  panels_.lay_out(std::span(&supernode, 1), one_panel_);
-  Panel<T> panel = one_panel_.panels.front();
+  Front<T> front;
+  panels_.lay_out(std::span(&supernode, 1), front);
+  Panel<T> panel = front.panels.front();
   panel.start = start;
   return panel;
 }
 
 template <Scalar T>
 void FrontFactorization<T>::finish(const Panel<T>& panel) {
-  one_panel_.panels.assign(1, panel);
-  panels_.finish(one_panel_);
+  panels_.finish({.panels = {panel}, .contribution = {}});
 }
 
 template <Scalar T>

@@ -65,8 +65,7 @@ class FrontFactorization {
   std::vector<std::unique_ptr<FrontWorker<T>>> workers_;
   std::deque<Contribution<T>> put_;
   FrontPanels<T> panels_;  // of fronts of several processes
-  Front<T> one_panel_;
-  Index perturbed_ = 0;  // likewise
+  Index perturbed_ = 0;    // likewise
   std::vector<FrontPivots> pivots_;
 };
 

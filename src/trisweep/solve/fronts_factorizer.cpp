@@ -227,6 +227,7 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
   const auto start = Clock::now();
   const auto values = take_entries(comm, rows, partition);
   if (!values) return std::nullopt;
+  const bool is_first = !fronts_;  // what it frees further ones will take again
   mpi::agree_on_error(comm, [&] {
     if (!fronts_) {
       const std::vector<char> mine = are_of(owners_.of_supernode, comm.rank());
@@ -239,7 +240,7 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
   auto [end, factors] =
       factor_fronts<F>(comm, *fronts_, owners_, {values->rows.value, static_cast<RealOf<F>>(values->largest)},
                        options, observer);
-  return_free_memory();
+  if (is_first) return_free_memory();
   shares_fronts_ = shares_fronts_ && end != FrontsEnd::delays;
   if (!factors) return std::nullopt;
   typename SourceOfFronts<F>::Made made{.analysis = current_, .norm_one = values->norm_one};

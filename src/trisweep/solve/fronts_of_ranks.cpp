@@ -5,96 +5,18 @@
 #include <memory>
 #include <numeric>
 
+#include "trisweep/mpi/some_ranks.hpp"
 #include "trisweep/solve/arrowhead_exchange.hpp"
 
 namespace trisweep::solve {
 namespace {
 
-// What precedes the entries of a contribution block.
+// Of a contribution block between two ranks, before its entries.
 struct ContributionHeader {
   FrontsEnd end = FrontsEnd::done;  // else nothing follows
   Index rows = 0;
   Index delayed = 0;
   Offset redone_entries = 0;
-};
-
-// Contribution blocks between two ranks: of symmetric ones the lower triangle. They are sent and received in
-// the same order, some columns at a time, so that there is one copy of each.
-template <Scalar T>
-class ContributionChannel {
- public:
-  ContributionChannel(const mpi::Communicator& comm, numeric::Kind kind)
-      : comm_(comm), with_upper_(numeric::has_upper(kind)), packed_(entries_at_once, "contribution blocks") {}
-
-  void send_end(FrontsEnd end, Index to) { send_header({.end = end}, to); }
-
-  void send(const numeric::FrontContribution<T>& contribution, Index to) {
-    const numeric::View<T>& view = contribution.block.view;
-    const auto delayed = static_cast<Index>(contribution.block.delayed_row.size());
-    send_header({FrontsEnd::done, view.rows, delayed, contribution.redone_entries}, to);
-    for (const auto* list : {&contribution.block.delayed_row, &contribution.block.delayed_col})
-      if (delayed > 0) comm_.send_bytes(list->data(), list->size() * sizeof(Index), to, mpi::Tag::fronts);
-    for_each_part(view, [&](Index begin, Index end, std::size_t entries) {
-      T* packed = packed_.data();
-      for (Index j = begin; j < end; ++j)
-        packed = std::copy(view.column(j) + first_row(j), view.column(j) + view.rows, packed);
-      comm_.send_bytes(packed_.data(), entries * sizeof(T), to, mpi::Tag::fronts);
-    });
-  }
-
-  // Nothing, and how the sender has ended.
-  std::optional<numeric::FrontContribution<T>> receive(Index from, FrontsEnd& theirs) {
-    ContributionHeader header;
-    receive_into(std::span(&header, 1), from);
-    theirs = header.end;
-    if (theirs != FrontsEnd::done) return std::nullopt;
-    numeric::FrontContribution<T> contribution{.redone_entries = header.redone_entries};
-    numeric::Contribution<T>& block = contribution.block;
-    const Index m = header.rows;
-    block.owned =
-        Buffer<T>(usize(m) * usize(m), "a contribution block of another rank", BufferUse::temporary);
-    block.view = {block.owned.data(), m, m, m};
-    for (auto* list : {&block.delayed_row, &block.delayed_col}) {
-      list->resize(usize(header.delayed));
-      if (header.delayed > 0) receive_into(std::span(*list), from);
-    }
-    for_each_part(block.view, [&](Index begin, Index end, std::size_t entries) {
-      receive_into(packed_.span().first(entries), from);
-      const T* packed = packed_.data();
-      for (Index j = begin; j < end; packed += m - first_row(j), ++j)
-        std::copy_n(packed, m - first_row(j), block.view.column(j) + first_row(j));
-    });
-    return contribution;
-  }
-
- private:
-  Index first_row(Index col) const { return with_upper_ ? 0 : col; }
-
-  // Calls visit(begin, end, entries) for the columns of one message after another.
-  template <class Visit>
-  void for_each_part(const numeric::View<T>& view, const Visit& visit) {
-    for (Index begin = 0, end = 0; begin < view.cols; begin = end) {
-      std::size_t entries = 0;
-      do {
-        entries += usize(view.rows - first_row(end++));
-      } while (end < view.cols && entries + usize(view.rows - first_row(end)) <= entries_at_once);
-      if (packed_.size() < entries) packed_ = Buffer<T>(entries, "contribution blocks");
-      visit(begin, end, entries);
-    }
-  }
-  void send_header(const ContributionHeader& header, Index to) {
-    comm_.send_bytes(&header, sizeof header, to, mpi::Tag::fronts);
-  }
-  template <class V>
-  void receive_into(std::span<V> to, Index from) {
-    comm_.receive_bytes(to.data(), to.size_bytes(), from, mpi::Tag::fronts);
-  }
-
-  static constexpr std::size_t entries_at_once = 16384;
-
-  const mpi::Communicator& comm_;
-  bool with_upper_;
-  Buffer<T> packed_;
 };
 
 // This rank's part of a factorization.
@@ -109,8 +31,7 @@ class RankFactorization {
         owners_(owners),
         run_(run),
         own_(own),
-        whole_(numeric::whole_subtrees(fronts.tree, own)),
-        channel_(comm, fronts.kind) {}
+        whole_(numeric::whole_subtrees(fronts.tree, own)) {}
 
   // All ranks take part in the fronts of several in the same order, so that of those not done yet all that
   // have a part in the first one are at it: none waits for good.
@@ -168,11 +89,8 @@ class RankFactorization {
     const numeric::Arrowheads shape = shape_of_contribution(child);
     const auto shared = shared_.find(child);
     numeric::FrontContribution<T> alone;
-    numeric::Panel<T> panel{.supernode = -1, .start = 0, .diagonal = {}, .lower = {}, .upper = {}};
-    if (own_[usize(child)]) {
-      alone = run_.take(child);
-      panel.diagonal = alone.block.view;
-    }
+    if (own_[usize(child)]) alone = run_.take(child);
+    const numeric::Panel<T> panel = in_one_panel(alone.block.view);
     const std::span<const numeric::Panel<T>> panels =
         shared != shared_.end() ? shared->second->contribution().panel : std::span(&panel, 1);
     add_arrowheads<T>(comm_, fronts_.kind, {shape, panels}, places, to);
@@ -183,17 +101,11 @@ class RankFactorization {
   void pass(Index child, Index parent) {
     const Index to = owners_.of_front[usize(parent)];
     if (owners_.shared.contains(child)) return pass_of_several(child, to);
-    const bool sends = own_[usize(child)] != 0, receives = own_[usize(parent)] != 0;
-    if (sends == receives) return;
-    if (receives) {
-      FrontsEnd theirs{};
-      auto contribution = channel_.receive(owners_.of_front[usize(child)], theirs);
-      end_ = std::max(end_, theirs);
-      if (end_ == FrontsEnd::done) run_.put(child, *std::move(contribution));
-    } else if (end_ != FrontsEnd::done) {
-      channel_.send_end(end_, to);
+    if (own_[usize(child)] == own_[usize(parent)]) return;
+    if (own_[usize(child)]) {
+      send(child, to);
     } else {
-      channel_.send(run_.take(child), to);
+      receive(child);
     }
   }
 
@@ -203,20 +115,64 @@ class RankFactorization {
     if (!agree(ranks, end_)) return;
     const Index m = tree_.height[usize(child)];
     const numeric::Arrowheads square{.begin = {0, m}, .owner = {to}};
+    if (to != comm_.rank()) return add(child, all_rows(m), {square, {}});
     numeric::FrontContribution<T> contribution;
+    const numeric::Panel<T> panel = make_room(m, contribution.block);
+    add(child, all_rows(m), {square, std::span(&panel, 1)});
+    run_.put(child, std::move(contribution));
+  }
+
+  void send(Index child, Index to) {
+    ContributionHeader header{.end = end_};
+    if (end_ != FrontsEnd::done) return comm_.send_bytes(&header, sizeof header, to, mpi::Tag::fronts);
+    const numeric::FrontContribution<T> contribution = run_.take(child);
+    const numeric::Contribution<T>& block = contribution.block;
+    header.rows = block.view.rows;
+    header.delayed = static_cast<Index>(block.delayed_row.size());
+    header.redone_entries = contribution.redone_entries;
+    comm_.send_bytes(&header, sizeof header, to, mpi::Tag::fronts);
+    for (const auto* list : {&block.delayed_row, &block.delayed_col})
+      comm_.send_bytes(list->data(), list->size() * sizeof(Index), to, mpi::Tag::fronts);
+    const numeric::Panel<T> panel = in_one_panel(block.view);
+    const numeric::Arrowheads here{.begin = {0, header.rows}, .owner = {comm_.rank()}};
+    const numeric::Arrowheads there{.begin = {0, header.rows}, .owner = {to}};
+    add_arrowheads<T>(comm_, fronts_.kind, {here, std::span(&panel, 1)}, all_rows(header.rows), {there, {}});
+  }
+
+  void receive(Index child) {
+    const Index from = owners_.of_front[usize(child)];
+    ContributionHeader header;
+    comm_.receive_bytes(&header, sizeof header, from, mpi::Tag::fronts);
+    end_ = std::max(end_, header.end);
+    if (header.end != FrontsEnd::done) return;
+    numeric::FrontContribution<T> contribution{.redone_entries = header.redone_entries};
     numeric::Contribution<T>& block = contribution.block;
-    if (to == comm_.rank()) {
-      block.owned =
-          Buffer<T>(usize(m) * usize(m), "a contribution block of other ranks", BufferUse::temporary);
-      std::fill_n(block.owned.data(), block.owned.size(), T(0));
-      block.view = {block.owned.data(), m, m, m};
+    for (auto* list : {&block.delayed_row, &block.delayed_col}) {
+      list->resize(usize(header.delayed));
+      comm_.receive_bytes(list->data(), list->size() * sizeof(Index), from, mpi::Tag::fronts);
     }
-    const numeric::Panel<T> panel{
-        .supernode = -1, .start = 0, .diagonal = {block.owned.data(), m, m, m}, .lower = {}, .upper = {}};
-    std::vector<Index> places(usize(m));
+    const numeric::Panel<T> panel = make_room(header.rows, block);
+    const numeric::Arrowheads there{.begin = {0, header.rows}, .owner = {from}};
+    const numeric::Arrowheads here{.begin = {0, header.rows}, .owner = {comm_.rank()}};
+    add_arrowheads<T>(comm_, fronts_.kind, {there, {}}, all_rows(header.rows), {here, std::span(&panel, 1)});
+    if (end_ == FrontsEnd::done) run_.put(child, std::move(contribution));
+  }
+
+  // For sums.
+  static numeric::Panel<T> make_room(Index rows, numeric::Contribution<T>& block) {
+    block.owned =
+        Buffer<T>(usize(rows) * usize(rows), "a contribution block of other ranks", BufferUse::temporary);
+    std::fill_n(block.owned.data(), block.owned.size(), T(0));
+    block.view = {block.owned.data(), rows, rows, rows};
+    return in_one_panel(block.view);
+  }
+  static numeric::Panel<T> in_one_panel(const numeric::View<T>& block) {
+    return {.supernode = -1, .start = 0, .diagonal = block, .lower = {}, .upper = {}};
+  }
+  static std::vector<Index> all_rows(Index rows) {
+    std::vector<Index> places(usize(rows));
     std::iota(places.begin(), places.end(), 0);
-    add(child, places, {square, std::span(&panel, 1)});
-    if (to == comm_.rank()) run_.put(child, std::move(contribution));
+    return places;
   }
 
   // Among `ranks` of any order, of which this one need not be: whether all go on.
@@ -224,7 +180,7 @@ class RankFactorization {
     std::ranges::sort(ranks);
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     if (!std::ranges::binary_search(ranks, comm_.rank())) return false;
-    end_ = worst_among(comm_, ranks, mine);
+    end_ = static_cast<FrontsEnd>(mpi::max_among(comm_, ranks, static_cast<Index>(mine), mpi::Tag::fronts));
     return end_ == FrontsEnd::done;
   }
 
@@ -235,7 +191,6 @@ class RankFactorization {
   numeric::FrontFactorization<T>& run_;
   const std::span<const char> own_;
   const std::vector<char> whole_;
-  ContributionChannel<T> channel_;
   std::map<Index, std::unique_ptr<SharedElimination<T>>> shared_;  // by front, of this rank
   FrontsEnd end_ = FrontsEnd::done;
 };

@@ -4,6 +4,7 @@
 #include <complex>
 #include <utility>
 
+#include "trisweep/mpi/some_ranks.hpp"
 #include "trisweep/numeric/diagonal_block.hpp"
 
 namespace trisweep::solve {
@@ -37,33 +38,6 @@ void insert(const Panel<T>& part, std::span<const Index> interchanges, const Pan
 }
 
 }  // namespace
-
-void broadcast_among(const mpi::Communicator& comm, std::span<const Index> ranks, std::size_t root,
-                     void* data, std::size_t bytes) {
-  const std::size_t count = ranks.size();
-  const auto here = static_cast<std::size_t>(std::ranges::find(ranks, comm.rank()) - ranks.begin());
-  const std::size_t mine = (here + count - root) % count;  // in a binomial tree with `root` first
-  const auto rank_of = [&](std::size_t place) { return ranks[(place + root) % count]; };
-  std::size_t step = 1;
-  while (step <= mine) step *= 2;
-  if (mine > 0) comm.receive_bytes(data, bytes, rank_of(mine - step / 2), mpi::Tag::fronts);
-  for (; mine + step < count; step *= 2) comm.send_bytes(data, bytes, rank_of(mine + step), mpi::Tag::fronts);
-}
-
-FrontsEnd worst_among(const mpi::Communicator& comm, std::span<const Index> ranks, FrontsEnd mine) {
-  FrontsEnd worst = mine;
-  if (comm.rank() != ranks.front()) {
-    comm.send_bytes(&mine, sizeof mine, ranks.front(), mpi::Tag::fronts);
-  } else {
-    for (const Index rank : ranks.subspan(1)) {
-      FrontsEnd theirs{};
-      comm.receive_bytes(&theirs, sizeof theirs, rank, mpi::Tag::fronts);
-      worst = std::max(worst, theirs);
-    }
-  }
-  broadcast_among(comm, ranks, 0, &worst, sizeof worst);
-  return worst;
-}
 
 template <Scalar T>
 SharedElimination<T>::SharedElimination(const mpi::Communicator& comm, const SharedFront& front, Index f,
@@ -188,7 +162,8 @@ std::optional<PanelUpdate<T>> SharedElimination<T>::exchange(Index a,
   }
   if (is_mine(a)) data[entries - 1] = mine ? T(1) : T(0);
   const auto root = std::ranges::find(ranks_, all.owner[usize(a)]) - ranks_.begin();
-  broadcast_among(comm_, ranks_, static_cast<std::size_t>(root), data, entries * sizeof(T));
+  mpi::broadcast_among(comm_, ranks_, static_cast<std::size_t>(root), data, entries * sizeof(T),
+                       mpi::Tag::fronts);
   if (data[entries - 1] == T(0)) return std::nullopt;
   if (mine) return mine;
   return PanelUpdate<T>{{data, below, w, below}, {data + (sides - 1) * side, below, w, below}};

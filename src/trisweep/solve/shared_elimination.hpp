@@ -20,12 +20,6 @@ enum class FrontsEnd : int {
   other_kind,  // numeric::factor() returns nothing
 };
 
-// Sends `bytes` of ranks[root] to all of `ranks`, in log2 P rounds.
-void broadcast_among(const mpi::Communicator& comm, std::span<const Index> ranks, std::size_t root,
-                     void* data, std::size_t bytes);
-// The worst of theirs, on all of `ranks`.
-FrontsEnd worst_among(const mpi::Communicator& comm, std::span<const Index> ranks, FrontsEnd mine);
-
 template <Scalar T>
 class SharedElimination {
  public:
