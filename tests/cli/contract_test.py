@@ -191,7 +191,7 @@ class Words(CommandTest):
         self.assertEqual(result.err, "")
         self.assertEqual([line.split()[0] for line in result.out.splitlines()],
                          ["matrix", "analysis", "factor", "setup", "solve", "accuracy"])
-        result = self.succeed("solve", "a.mtx", ranks=4)
+        result = self.succeed("solve", "a.mtx", "--diagonal", "separators", ranks=4)
         self.assertEqual(result.err, "")
         words = [line[:9].strip() for line in result.out.splitlines()]  # inverted separators, and what they cost
         self.assertEqual(words, ["matrix", "analysis", "factor", "", "setup", "solve", "plan", "", "", "", "accuracy"])

@@ -74,10 +74,32 @@ TEST(PlanAxes, HasEveryGridOnce) {
 TEST(PlanAxes, ListsPlansThatDifferOnce) {
   EXPECT_EQ(all_choices(all_axes(1)).size(), 1);
   // Block-cyclic: 2D grids 1x2 and 2x1, and the two layers of 1x1 with three ways to exchange; proportional:
-  // one. Each with 2 diagonals and 3 transports, and each tree.
-  EXPECT_EQ(all_choices(all_axes(2)).size(), (2 + 3 + 1) * 6 * plan::trees().size());
+  // one. Each with 2 diagonals and 3 transports; between two all trees are the same.
+  EXPECT_EQ(all_choices(all_axes(2)).size(), (2 + 3 + 1) * 6);
   const PlanChoice one{.grid = {2, 3, 2}, .mapping = "proportional", .tree = "flat"};
   EXPECT_EQ(all_choices(only(one)), std::vector{one});
+}
+
+// What is left out makes no difference.
+TEST(PlanAxes, HasEveryPlanOnce) {
+  const PlanProblem problem = problem_of("s2d9", 24);
+  const Machine machine = find_machine("cori-haswell");
+  const PlanAxes axes = all_axes(4);
+  const auto seconds = [&](const PlanChoice& choice) {
+    return simulate(ChosenPlan(problem, choice).plans(machine), machine, machine.network("two-sided", 4), {})
+        .seconds;
+  };
+  std::size_t other = 0;
+  for (PlanChoice choice : all_choices(axes)) {
+    for (const std::string& tree : axes.tree) {
+      choice.tree = tree;
+      const PlanChoice plain = canonical(choice, axes);
+      if (plain == choice) continue;
+      ++other;
+      EXPECT_EQ(seconds(plain), seconds(choice)) << choice.name();
+    }
+  }
+  EXPECT_GT(other, 0);
 }
 
 TEST(LowerBound, IsOne) {
@@ -153,7 +175,7 @@ TEST(Search, IsWithinATenthOfTheBestThereIs) {
         axes.mapping = mapping;
         const Tuning found = search(problem, machine, axes);
         const Tuning every = exhaustive_search(problem, machine, axes);
-        EXPECT_LT(3 * found.candidates.size(), every.candidates.size());
+        EXPECT_LT(2 * found.candidates.size(), every.candidates.size());
         EXPECT_LE(found.best().seconds, 1.1 * every.best().seconds)
             << name << " " << ranks << " " << found.best().choice.name() << " " << every.best().choice.name();
       }

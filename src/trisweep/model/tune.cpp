@@ -137,6 +137,11 @@ std::vector<ProcessGrid> neighbours(const PlanAxes& axes, const ProcessGrid& of)
   return result;
 }
 
+// What starts differ in, besides the grid.
+bool is_of_kind(const NamedAxis& axis) {
+  return axis.value == &PlanChoice::mapping || axis.value == &PlanChoice::diagonal;
+}
+
 // For every mapping, diagonal and number of layers: the squarest grid, and what is usual.
 std::vector<PlanChoice> starts(const PlanAxes& axes) {
   PlanAxes few = axes;
@@ -146,13 +151,13 @@ std::vector<PlanChoice> starts(const PlanAxes& axes) {
   }
   const PlanChoice usual = axes.usual();
   for (const NamedAxis& axis : named_axes()) {
-    if (axis.value == &PlanChoice::mapping || axis.value == &PlanChoice::diagonal) continue;
-    few.*axis.values = {usual.*axis.value};
+    if (!is_of_kind(axis)) few.*axis.values = {usual.*axis.value};
   }
   return all_choices(few);
 }
 
-// Changes one axis at a time as long as that makes the plan faster.
+// Changes one axis at a time as long as that makes the plan faster; those of its kind last, since each kind has
+// its own best values of the others.
 void descend(PlanChoice at, const PlanAxes& axes, Prices& prices, const std::function<void()>& tick) {
   double seconds = prices.seconds(at);
   const auto try_instead = [&](const PlanChoice& other) {
@@ -165,17 +170,24 @@ void descend(PlanChoice at, const PlanAxes& axes, Prices& prices, const std::fun
   };
   for (bool better = true; better;) {
     better = false;
-    for (const NamedAxis& axis : named_axes()) {
+    const auto try_values = [&](const NamedAxis& axis) {
       for (const std::string& value : axes.*axis.values) {
         PlanChoice other = at;
         other.*axis.value = value;
         better = try_instead(other) || better;
       }
+    };
+    for (const NamedAxis& axis : named_axes()) {
+      if (!is_of_kind(axis)) try_values(axis);
     }
     for (const ProcessGrid& grid : neighbours(axes, at.grid)) {
       PlanChoice other = at;
       other.grid = grid;
       better = try_instead(other) || better;
+    }
+    if (better) continue;
+    for (const NamedAxis& axis : named_axes()) {
+      if (is_of_kind(axis)) try_values(axis);
     }
   }
 }

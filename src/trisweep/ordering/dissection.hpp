@@ -2,7 +2,7 @@
 // Fill-reducing orders of a graph that come with the tree of their topmost separators.
 
 #include <array>
-#include <functional>
+#include <span>
 #include <vector>
 
 #include "trisweep/core/observer.hpp"
@@ -15,27 +15,29 @@ namespace trisweep::ordering {
 // ancestor. An edge's ends lie in one node or in an ancestor and a descendant.
 using TreeVertices = std::vector<std::vector<Index>>;
 
-// Puts the vertices of a subdomain in their elimination order; result[k] is eliminated as number k. (The
-// graph is not changed; METIS would have it so.)
-using LeafOrder = std::function<std::vector<Index>(Graph& graph)>;
-
-// Recursive vertex separators by METIS, `order_leaf` below the tree. Deterministic for one seed; METIS seeds
-// the C library's rand(), so calls must not run concurrently with other users of it. Throws
-// Error(environment) when METIS runs out of memory.
-TreeVertices dissect_with_metis(const Graph& graph, int levels, Index seed, const LeafOrder& order_leaf,
-                                Observer& observer);
-// METIS's nested dissection. Deterministic and not to be run concurrently, as above.
-std::vector<Index> order_with_metis(Graph& graph, Index seed);
-
-// Approximate minimum degree (Amestoy, Davis and Duff, SIAM J. Matrix Anal. Appl. 17, 1996) by the AMD
-// library, of a graph of single unknowns. Deterministic; cost: little more than the graph's edges where fill
-// is small.
+// Approximate minimum degree (Amestoy, Davis and Duff, SIAM J. Matrix Anal. Appl. 17, 1996) by the CAMD
+// library. Deterministic; cost: little more than the edges where fill is small.
 struct MinimumDegree {
-  std::vector<Index> order;  // order[k] is eliminated as number k
-  double flops = 0;          // at most, of factoring in that order as L D L^T
+  std::vector<Index> order;  // the vertices as they are eliminated
+  double flops = 0;          // at most, of factoring as L D L^T, those of the halo included
 };
-// Throws Error(environment) when memory does not suffice.
-MinimumDegree order_with_amd(const Graph& graph);
+// Of `vertices`, which are eliminated before all others that they have edges to, and count these in their
+// degrees (the halo of Pellegrini, Roman and Amestoy, Concurrency: Pract. Exper. 12, 2000): what belongs to a
+// subdomain's separators fills its rows like any other. Vertices count as if all had the average weight.
+// `place`: scratch, -1 for each vertex of `graph`. Throws Error(environment) when memory does not suffice.
+MinimumDegree order_by_minimum_degree(const Graph& graph, std::span<const Index> vertices,
+                                      std::vector<Index>& place);
+
+struct Dissection {
+  int levels = 0;       // of the tree
+  Index undivided = 0;  // unknowns of a subdomain that is not dissected any more, below the tree
+  double cheap = 0;     // flops for an edge that a leaf of the tree may take with minimum degree, undivided
+  Index seed = 1;
+};
+// Recursive vertex separators by METIS, down to subdomains that are ordered by minimum degree. Deterministic
+// for one seed; METIS seeds the C library's rand(), so calls must not run concurrently with other users of
+// it. Throws Error(environment) when memory does not suffice.
+TreeVertices dissect_with_metis(const Graph& graph, const Dissection& how, Observer& observer);
 
 // The top of SCOTCH's nested dissection. Where SCOTCH stops dissecting early, the nodes below are empty.
 // Throws Error(environment) when SCOTCH fails, Error(input) in a library that was built without it.

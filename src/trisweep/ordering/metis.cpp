@@ -36,39 +36,100 @@ MetisOptions metis_options(Index seed) {
   return options;
 }
 
+// A graph, and its vertices' numbers in the one that is dissected.
+struct Domain {
+  Graph graph;
+  std::vector<Index> names;
+
+  Index vertices() const { return graph.vertices(); }
+};
+
 class Dissector {
  public:
-  Dissector(const Graph& graph, int levels, Index seed, const LeafOrder& order_leaf, Observer& observer)
-      : levels_(levels),
-        total_(graph.total_weight()),
-        options_(metis_options(seed)),
-        order_(order_leaf),
+  Dissector(const Graph& whole, const Dissection& how, Observer& observer)
+      : whole_(whole),
+        total_(whole.total_weight()),
+        how_(how),
+        options_(metis_options(how.seed)),
         observer_(observer),
-        nodes_(std::size_t{2} << levels) {}
+        nodes_(std::size_t{2} << how.levels),
+        place_in_whole_(usize(whole.vertices()), -1) {}
 
-  // `names`: the vertices of `graph` in the graph that is dissected.
-  void dissect(Graph graph, std::vector<Index> names, Index node) {
-    if (graph.vertices() == 0) return;
-    if (node >= Index{1} << levels_) {
-      order_leaf(graph, names, node);
-      return;
+  void dissect(Domain domain, Index node) {
+    if (node >= Index{1} << how_.levels) {
+      order_leaf(std::move(domain), nodes_[usize(node)]);
+    } else if (domain.vertices() > 0) {
+      auto [half, separator] = split(std::move(domain));
+      nodes_[usize(node)] = std::move(separator);
+      dissect(std::move(half[0]), 2 * node);
+      dissect(std::move(half[1]), 2 * node + 1);
     }
-    const std::vector<char> side = bisect(graph);
-    std::array<std::vector<Index>, 3> part;
-    for (Index v = 0; v < graph.vertices(); ++v) part[usize(side[usize(v)])].push_back(v);
-    std::array<Graph, 2> half{induced(graph, part[0], place_), induced(graph, part[1], place_)};
-    graph = {};  // the halves together are as large: hold no more than that down the recursion
-    for (auto& list : part) {
-      for (Index& v : list) v = names[usize(v)];
-    }
-    nodes_[usize(node)] = std::move(part[usize(in_separator)]);
-    dissect(std::move(half[0]), std::move(part[0]), 2 * node);
-    dissect(std::move(half[1]), std::move(part[1]), 2 * node + 1);
   }
 
   TreeVertices take() { return std::move(nodes_); }
 
  private:
+  struct Split {
+    std::array<Domain, 2> half;
+    std::vector<Index> separator;
+  };
+
+  Split split(Domain domain) {
+    Graph& graph = domain.graph;
+    const std::vector<char> side = bisect(graph);
+    std::array<std::vector<Index>, 3> part;
+    for (Index v = 0; v < graph.vertices(); ++v) part[usize(side[usize(v)])].push_back(v);
+    Split result;
+    for (const std::size_t k : {0, 1}) result.half[k].graph = induced(graph, part[k], place_);
+    graph = {};  // the halves together are as large: hold no more than that down the recursion
+    for (auto& list : part) {
+      for (Index& v : list) v = domain.names[usize(v)];
+    }
+    for (const std::size_t k : {0, 1}) result.half[k].names = std::move(part[k]);
+    result.separator = std::move(part[usize(in_separator)]);
+    return result;
+  }
+
+  // Appends the domain's vertices to `order`.
+  void order_leaf(Domain domain, std::vector<Index>& order) {
+    if (how_.cheap > 0 && domain.graph.total_weight() > how_.undivided) {
+      const MinimumDegree found = by_minimum_degree(domain);
+      const double weight = double(domain.graph.total_weight()) / domain.vertices();
+      if (found.flops * weight * weight * weight <= how_.cheap * domain.graph.edges()) {
+        append(found.order, order);
+        return;
+      }
+    }
+    order_domain(std::move(domain), order);
+  }
+
+  void order_domain(Domain domain, std::vector<Index>& order) {
+    const Index n = domain.vertices();
+    if (domain.graph.total_weight() <= how_.undivided) {
+      append(by_minimum_degree(domain).order, order);
+      return;
+    }
+    auto [half, separator] = split(std::move(domain));
+    for (Domain& one : half) {
+      if (one.vertices() == n) {  // METIS found no separator
+        append(by_minimum_degree(one).order, order);
+      } else {
+        order_domain(std::move(one), order);
+      }
+    }
+    append(separator, order);
+  }
+
+  MinimumDegree by_minimum_degree(const Domain& domain) {
+    return order_by_minimum_degree(whole_, domain.names, place_in_whole_);
+  }
+
+  void append(const std::vector<Index>& names, std::vector<Index>& order) {
+    order.insert(order.end(), names.begin(), names.end());
+    for (const Index v : names) done_ += whole_.weight[usize(v)];
+    observer_.progress("order", static_cast<double>(done_) / total_);
+  }
+
   // A side, 0 or 1, or `in_separator` for each vertex.
   std::vector<char> bisect(Graph& graph) {
     std::vector<Index> component;
@@ -122,43 +183,24 @@ class Dissector {
     return {part.begin(), part.end()};
   }
 
-  void order_leaf(Graph& graph, const std::vector<Index>& names, Index node) {
-    std::vector<Index> ordered = order_(graph);
-    for (Index& v : ordered) v = names[usize(v)];
-    nodes_[usize(node)] = std::move(ordered);
-    done_ += graph.total_weight();
-    observer_.progress("order", static_cast<double>(done_) / total_);
-  }
-
-  int levels_;
+  const Graph& whole_;
   Index total_;
-  Index done_ = 0;
+  Dissection how_;
   MetisOptions options_;
-  const LeafOrder& order_;
   Observer& observer_;
   TreeVertices nodes_;
+  std::vector<Index> place_in_whole_;
   std::vector<Index> place_;
+  Index done_ = 0;
 };
 
 }  // namespace
 
-std::vector<Index> order_with_metis(Graph& graph, Index seed) {
-  Index vertices = graph.vertices();
-  std::vector<Index> old_of(usize(vertices)), new_of(usize(vertices));
-  std::iota(old_of.begin(), old_of.end(), 0);
-  if (graph.edges() == 0) return old_of;
-  MetisOptions options = metis_options(seed);
-  check_metis(METIS_NodeND(&vertices, graph.ptr.data(), graph.adjacent.data(), graph.weight.data(),
-                           options.data(), old_of.data(), new_of.data()));
-  return old_of;
-}
-
-TreeVertices dissect_with_metis(const Graph& graph, int levels, Index seed, const LeafOrder& order_leaf,
-                                Observer& observer) {
-  Dissector dissector(graph, levels, seed, order_leaf, observer);
-  std::vector<Index> names(usize(graph.vertices()));
-  std::iota(names.begin(), names.end(), 0);
-  dissector.dissect(graph, std::move(names), 1);
+TreeVertices dissect_with_metis(const Graph& graph, const Dissection& how, Observer& observer) {
+  Dissector dissector(graph, how, observer);
+  Domain all{graph, std::vector<Index>(usize(graph.vertices()))};
+  std::iota(all.names.begin(), all.names.end(), 0);
+  dissector.dissect(std::move(all), 1);
   return dissector.take();
 }
 

@@ -8,7 +8,6 @@
 #include <complex>
 #include <new>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "trisweep/core/error.hpp"
@@ -122,25 +121,21 @@ std::vector<Index> hubs(const Graph& graph) {
   return result;
 }
 
-TreeVertices dissect(const Graph& graph, int levels, const OrderingOptions& options, Observer& observer) {
+TreeVertices dissect(const Graph& graph, const Dissection& how, Method method, Observer& observer) {
   // A graph without edges only needs dealing out, which SCOTCH does not do.
-  if (options.method == Method::scotch && graph.edges() > 0) {
-    return dissect_with_scotch(graph, levels, options.seed, observer);
-  }
-  const auto order_leaf = [&](Graph& leaf) {
-    return options.method == Method::amd ? order_with_amd(leaf).order : order_with_metis(leaf, options.seed);
-  };
-  return dissect_with_metis(graph, levels, options.seed, order_leaf, observer);
+  if (method == Method::scotch && graph.edges() > 0)
+    return dissect_with_scotch(graph, how.levels, how.seed, observer);
+  return dissect_with_metis(graph, how, observer);
 }
 
-TreeVertices dissect_around_hubs(const Graph& graph, int levels, const OrderingOptions& options,
+TreeVertices dissect_around_hubs(const Graph& graph, const Dissection& how, Method method,
                                  Observer& observer) {
   const std::vector<Index> hub = hubs(graph);
-  if (hub.empty()) return dissect(graph, levels, options, observer);
+  if (hub.empty()) return dissect(graph, how, method, observer);
   std::vector<Index> others(usize(graph.vertices())), rest, place;
   std::iota(others.begin(), others.end(), 0);
   std::set_difference(others.begin(), others.end(), hub.begin(), hub.end(), std::back_inserter(rest));
-  TreeVertices nodes = dissect(induced(graph, rest, place), levels, options, observer);
+  TreeVertices nodes = dissect(induced(graph, rest, place), how, method, observer);
   for (auto& list : nodes) {
     for (Index& v : list) v = rest[usize(v)];
   }
@@ -186,33 +181,27 @@ Numbering numbered(const Compressed& compressed, int levels, const TreeVertices&
   return numbering;
 }
 
-Numbering dissected_numbering(const Compressed& compressed, int levels, const OrderingOptions& options,
-                              Observer& observer) {
-  return numbered(compressed, levels, dissect_around_hubs(compressed.graph, levels, options, observer));
-}
-
 // METIS takes one or two microseconds for an edge.
 constexpr double flops_of_dissecting_an_edge = 2000;
+// Smaller subdomains have as much fill when minimum degree orders them as when they are dissected.
+constexpr Index undivided = 300;
 
-// By minimum degree where that is all, with the factorization that follows, cheaper than a dissection.
-std::optional<Numbering> cheap_numbering(const matrix::Pattern& a, const OrderingOptions& options) {
-  if (options.method != Method::automatic || options.needed_levels > 0) return std::nullopt;
-  const Compressed compressed = ungrouped(a);
-  MinimumDegree found = order_with_amd(compressed.graph);
-  if (found.flops > flops_of_dissecting_an_edge * compressed.graph.edges()) return std::nullopt;
-  return numbered(compressed, 0, {{}, std::move(found.order)});
+Dissection dissection(Index n, const OrderingOptions& options) {
+  Dissection how{.undivided = undivided, .seed = options.seed};
+  if (options.method == Method::automatic) how.cheap = flops_of_dissecting_an_edge;
+  if (options.method == Method::amd) how.undivided = n;
+  const bool deep = options.method == Method::metis || options.method == Method::scotch;
+  how.levels = tree_levels(n, deep ? options : OrderingOptions{.tree_levels = options.needed_levels});
+  return how;
 }
 
 // `a`: symmetrized.
 Numbering number(const matrix::Pattern& a, const OrderingOptions& options, Observer& observer) {
   if (options.method == Method::natural) return natural_numbering(a.rows);
-  if (auto cheap = cheap_numbering(a, options)) return *std::move(cheap);
-  // AMD groups by itself.
-  if (options.method == Method::amd) {
-    const int levels = tree_levels(a.rows, {.tree_levels = options.needed_levels});
-    return dissected_numbering(ungrouped(a), levels, options, observer);
-  }
-  return dissected_numbering(compress(a, options.pairs), tree_levels(a.rows, options), options, observer);
+  const Compressed compressed = compress(a, options.pairs);
+  const Dissection how = dissection(a.rows, options);
+  return numbered(compressed, how.levels,
+                  dissect_around_hubs(compressed.graph, how, options.method, observer));
 }
 
 template <class T>

@@ -28,8 +28,8 @@ struct SeparatorTree {
   bool is_leaf(Index t) const { return t >= (Index{1} << levels); }
 };
 
-// `amd`: approximate minimum degree, in the leaves of no deeper a tree than is needed. `automatic`: that
-// where no tree is needed and the factorization costs less than a dissection does, else `metis`.
+// `metis`, `scotch`: nested dissection. `amd`: approximate minimum degree in the leaves of no deeper a tree
+// than is needed. `automatic`: either in each of these leaves, as the factorization or METIS costs less.
 enum class Method { automatic, metis, scotch, amd, natural };
 
 // The methods by the names that users know.

@@ -71,7 +71,7 @@ bool adds_and_reads(const plan::Plan& plan) {
 // Where a rank reads a segment that it adds to, its partial sum leaves while the final values come.
 TEST(Adversity, PartialSumsThatLeaveLateAreNotOverwritten) {
   if (world_size() > 6) GTEST_SKIP() << "four ranks settle it";
-  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = 110}));
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = 90}));
   const auto factors = factored(a);
   for (const auto& named : mpi::transports()) {
     TriangularSolver<double> solver(MPI_COMM_WORLD, factors,
