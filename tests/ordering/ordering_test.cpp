@@ -145,8 +145,8 @@ TEST(Ordering, MinimumDegreeOrdersTheLeavesOfATreeThatIsNeeded) {
   EXPECT_LT(fill(a, o), 1.1 * double(fill(a, order(a, true, {.tree_levels = 2}))));
 }
 
-// What is around a leaf counts in the degrees: of this cube four leaves have 5 % more fill than all as one, and
-// without it 12 %.
+// What is around a leaf counts in the degrees: of this cube four leaves have 5 % more fill than all as one,
+// and without it 12 %.
 TEST(Ordering, MinimumDegreeCountsTheSeparatorsAroundALeaf) {
   const Csr<double> cube = test::laplacian(test::pattern_of(2744, test::box_edges(14, 14, 14)));
   const auto fill_with_levels = [&](int needed) {

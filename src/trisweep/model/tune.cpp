@@ -156,8 +156,8 @@ std::vector<PlanChoice> starts(const PlanAxes& axes) {
   return all_choices(few);
 }
 
-// Changes one axis at a time as long as that makes the plan faster; those of its kind last, since each kind has
-// its own best values of the others.
+// Changes one axis at a time as long as that makes the plan faster; those of its kind last, since each kind
+// has its own best values of the others.
 void descend(PlanChoice at, const PlanAxes& axes, Prices& prices, const std::function<void()>& tick) {
   double seconds = prices.seconds(at);
   const auto try_instead = [&](const PlanChoice& other) {

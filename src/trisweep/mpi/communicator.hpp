@@ -194,7 +194,8 @@ class CollectiveError : public Error {
 // rank. Yields the processor while waiting: another rank may read or factor meanwhile.
 void throw_first_failure(const Communicator& comm, const Failure& mine);
 // Runs work() on every rank of `comm`; when it throws on any, the error of the lowest such rank is thrown on
-// all ranks. `work` itself must not communicate.
+// all ranks. What `work` itself communicates must revoke_on_error(): a CollectiveError passes, for all ranks
+// throw it.
 template <class Work>
 auto agree_on_error(const Communicator& comm, Work&& work) {
   using Result = std::invoke_result_t<Work>;
@@ -202,6 +203,8 @@ auto agree_on_error(const Communicator& comm, Work&& work) {
   if constexpr (std::is_void_v<Result>) {
     try {
       work();
+    } catch (const CollectiveError&) {
+      throw;
     } catch (...) {
       failure = current_failure();
     }
@@ -210,6 +213,8 @@ auto agree_on_error(const Communicator& comm, Work&& work) {
     std::optional<Result> result;
     try {
       result.emplace(work());
+    } catch (const CollectiveError&) {
+      throw;
     } catch (...) {
       failure = current_failure();
     }

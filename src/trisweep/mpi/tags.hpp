@@ -8,6 +8,7 @@ enum class Tag : int {
   ghosts,       // entries of vectors that neighbours read (krylov/halo.hpp)
   rows,         // of matrices and vectors, to and from rank 0 (rows.hpp)
   fronts,       // contributions to fronts of other ranks (solve/fronts_of_ranks.hpp)
+  dissection,   // subdomains that other ranks dissect (solve/dissecting_ranks.hpp)
   list,         // Communicator::gather()
   blocks,       // of an H-matrix, between ranks
   barrier,      // of two ranks that measure messages

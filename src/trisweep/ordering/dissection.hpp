@@ -2,6 +2,7 @@
 // Fill-reducing orders of a graph that come with the tree of their topmost separators.
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -34,10 +35,31 @@ struct Dissection {
   double cheap = 0;     // flops for an edge that a leaf of the tree may take with minimum degree, undivided
   Index seed = 1;
 };
+// The first `inner` vertices of a graph, to be dissected; the others are around them.
+struct Subdomain {
+  Graph graph;
+  Index inner = 0;
+  Dissection how{};
+};
+
+// Who dissects at the same time.
+class Helpers {
+ public:
+  class Answer {
+   public:
+    virtual ~Answer() = default;
+    virtual TreeVertices take() = 0;  // waits
+  };
+
+  virtual ~Helpers() = default;
+  // Has a subdomain dissected; null where nobody is left for that.
+  virtual std::unique_ptr<Answer> give(const Subdomain& domain) = 0;
+};
+
 // Recursive vertex separators by METIS, down to subdomains that are ordered by minimum degree. Deterministic
-// for one seed; METIS seeds the C library's rand(), so calls must not run concurrently with other users of
-// it. Throws Error(environment) when memory does not suffice.
-TreeVertices dissect_with_metis(const Graph& graph, const Dissection& how, Observer& observer);
+// for one seed, with whatever helpers (null: none); METIS seeds the C library's rand(), so calls must not run
+// concurrently with other users of it. Throws Error(environment) when memory does not suffice.
+TreeVertices dissect_with_metis(const Subdomain& domain, Helpers* helpers, Observer& observer);
 
 // The top of SCOTCH's nested dissection. Where SCOTCH stops dissecting early, the nodes below are empty.
 // Throws Error(environment) when SCOTCH fails, Error(input) in a library that was built without it.

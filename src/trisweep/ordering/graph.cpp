@@ -145,6 +145,51 @@ Graph induced(const Graph& graph, std::span<const Index> vertices, std::vector<I
   return result;
 }
 
+Graph with_halo(const Graph& graph, std::span<const Index> vertices, std::vector<Index>& place) {
+  const auto inner = static_cast<Index>(vertices.size());
+  Graph result;
+  std::size_t edges = 0;
+  for (Index k = 0; k < inner; ++k) {
+    place[usize(vertices[usize(k)])] = k;
+    edges += usize(graph.degree(vertices[usize(k)]));
+  }
+  result.ptr.reserve(vertices.size() + 1);
+  result.adjacent.reserve(edges);
+  std::vector<Index> halo, degree;
+  for (const Index v : vertices) {
+    for (const Index w : graph.neighbours(v)) {
+      Index& at = place[usize(w)];
+      if (at < 0) {
+        at = inner + static_cast<Index>(halo.size());
+        halo.push_back(w);
+        degree.push_back(0);
+      }
+      if (at >= inner) ++degree[usize(at - inner)];
+      result.adjacent.push_back(at);
+    }
+    result.ptr.push_back(result.edges());
+  }
+  for (const std::span<const Index> list : {vertices, std::span<const Index>(halo)}) {
+    for (const Index v : list) {
+      place[usize(v)] = -1;
+      result.weight.push_back(graph.weight[usize(v)]);
+    }
+  }
+  std::vector<Index> next;
+  for (const Index count : degree) {
+    next.push_back(result.ptr.back());
+    result.ptr.push_back(result.ptr.back() + count);
+  }
+  result.adjacent.resize(usize(result.ptr.back()));
+  for (Index v = 0; v < inner; ++v) {
+    for (Index p = result.ptr[usize(v)]; p < result.ptr[usize(v) + 1]; ++p) {
+      const Index w = result.adjacent[usize(p)];
+      if (w >= inner) result.adjacent[usize(next[usize(w - inner)]++)] = v;
+    }
+  }
+  return result;
+}
+
 Index components(const Graph& graph, std::vector<Index>& component) {
   component.assign(usize(graph.vertices()), -1);
   std::vector<Index> stack;

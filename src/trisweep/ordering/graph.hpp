@@ -46,6 +46,10 @@ Compressed ungrouped(const matrix::Pattern& pattern);
 // The subgraph of `vertices`, numbered in that order. `place`: scratch, one entry per vertex of `graph`.
 Graph induced(const Graph& graph, std::span<const Index> vertices, std::vector<Index>& place);
 
+// The same, and behind `vertices` all others that they have edges to, without the edges among those: what
+// surrounds a subdomain. `place`: -1 for each vertex of `graph`, and so again afterwards.
+Graph with_halo(const Graph& graph, std::span<const Index> vertices, std::vector<Index>& place);
+
 // The connected component of each vertex, numbered from 0 by first vertex; returns their number.
 Index components(const Graph& graph, std::vector<Index>& component);
 

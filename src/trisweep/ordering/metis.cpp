@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -26,6 +27,14 @@ void check_metis(int status) {
               "try SCOTCH or the natural order instead");
 }
 
+// Smaller subdomains take less than a few milliseconds.
+constexpr Index least_edges_to_give = 10000;
+
+// Of a node in heap numbering.
+int depth(Index node) {
+  return std::bit_width(static_cast<unsigned>(node)) - 1;
+}
+
 using MetisOptions = std::array<idx_t, METIS_NOPTIONS>;
 
 MetisOptions metis_options(Index seed) {
@@ -46,14 +55,15 @@ struct Domain {
 
 class Dissector {
  public:
-  Dissector(const Graph& whole, const Dissection& how, Observer& observer)
-      : whole_(whole),
-        total_(whole.total_weight()),
-        how_(how),
-        options_(metis_options(how.seed)),
+  Dissector(const Subdomain& domain, Helpers* helpers, Observer& observer)
+      : whole_(domain.graph),
+        total_(whole_.total_weight()),
+        how_(domain.how),
+        helpers_(helpers),
+        options_(metis_options(how_.seed)),
         observer_(observer),
-        nodes_(std::size_t{2} << how.levels),
-        place_in_whole_(usize(whole.vertices()), -1) {}
+        nodes_(std::size_t{2} << how_.levels),
+        place_in_whole_(usize(whole_.vertices()), -1) {}
 
   void dissect(Domain domain, Index node) {
     if (node >= Index{1} << how_.levels) {
@@ -61,8 +71,13 @@ class Dissector {
     } else if (domain.vertices() > 0) {
       auto [half, separator] = split(std::move(domain));
       nodes_[usize(node)] = std::move(separator);
+      const auto answer = give(half[1], 2 * node + 1);
       dissect(std::move(half[0]), 2 * node);
-      dissect(std::move(half[1]), 2 * node + 1);
+      if (answer) {
+        adopt(answer->take(), half[1].names, 2 * node + 1);
+      } else {
+        dissect(std::move(half[1]), 2 * node + 1);
+      }
     }
   }
 
@@ -88,6 +103,27 @@ class Dissector {
     for (const std::size_t k : {0, 1}) result.half[k].names = std::move(part[k]);
     result.separator = std::move(part[usize(in_separator)]);
     return result;
+  }
+
+  // Of the subtree below `node`; null: nobody helps.
+  std::unique_ptr<Helpers::Answer> give(Domain& domain, Index node) {
+    if (!helpers_ || domain.graph.edges() < least_edges_to_give) return nullptr;
+    Subdomain given{
+        .graph = with_halo(whole_, domain.names, place_in_whole_), .inner = domain.vertices(), .how = how_};
+    given.how.levels -= depth(node);
+    auto answer = helpers_->give(given);
+    if (answer) domain.graph = {};
+    return answer;
+  }
+
+  // The nodes of a subtree that was dissected apart.
+  void adopt(const TreeVertices& subtree, const std::vector<Index>& names, Index root) {
+    for (Index t = 1; t < std::ssize(subtree); ++t) {
+      const Index top = Index{1} << depth(t);
+      std::vector<Index> order;
+      for (const Index v : subtree[usize(t)]) order.push_back(names[usize(v)]);
+      append(order, nodes_[usize(root * top + (t - top))]);
+    }
   }
 
   // Appends the domain's vertices to `order`.
@@ -186,6 +222,7 @@ class Dissector {
   const Graph& whole_;
   Index total_;
   Dissection how_;
+  Helpers* helpers_;
   MetisOptions options_;
   Observer& observer_;
   TreeVertices nodes_;
@@ -196,10 +233,13 @@ class Dissector {
 
 }  // namespace
 
-TreeVertices dissect_with_metis(const Graph& graph, const Dissection& how, Observer& observer) {
-  Dissector dissector(graph, how, observer);
-  Domain all{graph, std::vector<Index>(usize(graph.vertices()))};
+TreeVertices dissect_with_metis(const Subdomain& domain, Helpers* helpers, Observer& observer) {
+  Dissector dissector(domain, helpers, observer);
+  Domain all;
+  all.names.resize(usize(domain.inner));
   std::iota(all.names.begin(), all.names.end(), 0);
+  std::vector<Index> place;
+  all.graph = induced(domain.graph, all.names, place);
   dissector.dissect(std::move(all), 1);
   return dissector.take();
 }

@@ -121,21 +121,22 @@ std::vector<Index> hubs(const Graph& graph) {
   return result;
 }
 
-TreeVertices dissect(const Graph& graph, const Dissection& how, Method method, Observer& observer) {
+TreeVertices dissect(Graph graph, const Dissection& how, const OrderingOptions& options, Observer& observer) {
   // A graph without edges only needs dealing out, which SCOTCH does not do.
-  if (method == Method::scotch && graph.edges() > 0)
+  if (options.method == Method::scotch && graph.edges() > 0)
     return dissect_with_scotch(graph, how.levels, how.seed, observer);
-  return dissect_with_metis(graph, how, observer);
+  const Index n = graph.vertices();
+  return dissect_with_metis({std::move(graph), n, how}, options.helpers, observer);
 }
 
-TreeVertices dissect_around_hubs(const Graph& graph, const Dissection& how, Method method,
+TreeVertices dissect_around_hubs(Graph graph, const Dissection& how, const OrderingOptions& options,
                                  Observer& observer) {
   const std::vector<Index> hub = hubs(graph);
-  if (hub.empty()) return dissect(graph, how, method, observer);
+  if (hub.empty()) return dissect(std::move(graph), how, options, observer);
   std::vector<Index> others(usize(graph.vertices())), rest, place;
   std::iota(others.begin(), others.end(), 0);
   std::set_difference(others.begin(), others.end(), hub.begin(), hub.end(), std::back_inserter(rest));
-  TreeVertices nodes = dissect(induced(graph, rest, place), how, method, observer);
+  TreeVertices nodes = dissect(induced(graph, rest, place), how, options, observer);
   for (auto& list : nodes) {
     for (Index& v : list) v = rest[usize(v)];
   }
@@ -198,10 +199,10 @@ Dissection dissection(Index n, const OrderingOptions& options) {
 // `a`: symmetrized.
 Numbering number(const matrix::Pattern& a, const OrderingOptions& options, Observer& observer) {
   if (options.method == Method::natural) return natural_numbering(a.rows);
-  const Compressed compressed = compress(a, options.pairs);
+  Compressed compressed = compress(a, options.pairs);
   const Dissection how = dissection(a.rows, options);
-  return numbered(compressed, how.levels,
-                  dissect_around_hubs(compressed.graph, how, options.method, observer));
+  const TreeVertices nodes = dissect_around_hubs(std::move(compressed.graph), how, options, observer);
+  return numbered(compressed, how.levels, nodes);
 }
 
 template <class T>

@@ -14,6 +14,8 @@
 
 namespace trisweep::ordering {
 
+class Helpers;
+
 // The top of a nested dissection: a complete binary tree in heap numbering (root 1, children 2t and 2t+1)
 // with 2^levels leaves. Node t owns the columns [begin[t], end[t]) of the new order: a separator, or for a
 // leaf a whole subdomain. No nonzero joins columns of two nodes neither of which is the other's ancestor.
@@ -52,6 +54,7 @@ struct OrderingOptions {
   bool pairs = false;       // of a symmetric matrix: match, and keep large entries' rows together in pairs
   Index seed = 1;           // of the dissection; the same seed gives the same order
   RowNumbers numbers{};     // of rows and columns, for messages
+  Helpers* helpers = nullptr;  // who dissects, too (dissection.hpp)
 };
 
 // The levels of the separator tree that a dissection of n rows has.

@@ -11,6 +11,7 @@
 #include "trisweep/core/finite.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/compressed_factors.hpp"
+#include "trisweep/solve/dissecting_ranks.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 
 namespace trisweep::solve {
@@ -74,7 +75,13 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& att
     if (made && made->perturbed_pivots > 0) made.reset();
   }
   for (int failed = 0; !made; ++failed) {
-    system_.gather([&](const matrix::Csr<T>& a) { adopt(analyze<F>(a, attempt, failed), report); });
+    system_.gather(
+        [&](const matrix::Csr<T>& a) {
+          DissectingRanks others(comm_);
+          adopt(analyze<F>(a, attempt, failed, &others), report);
+          others.let_go();
+        },
+        [&] { help_to_dissect(comm_); });
     begin();
     made = try_factor();
   }
@@ -91,12 +98,15 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& att
 
 template <Scalar T>
 template <Scalar F>
-PlannedSystem Factorizer<T>::analyze(const matrix::Csr<T>& a, const Attempt& attempt, int failed) const {
+PlannedSystem Factorizer<T>::analyze(const matrix::Csr<T>& a, const Attempt& attempt, int failed,
+                                     ordering::Helpers* helpers) const {
   const bool conservative = attempt.pivoting == Pivoting::conservative;
   const auto kind = conservative || failed > 1 ? numeric::Kind::lu
                     : failed == 1              ? indefinite_kind(a)
                                                : chosen_kind(options_.kind, a);
-  return plan_system(a, kind, plan_request<F>(attempt), options_.observed_by());
+  PlanRequest request = plan_request<F>(attempt);
+  request.helpers = helpers;
+  return plan_system(a, kind, request, options_.observed_by());
 }
 
 template <Scalar T>
@@ -321,7 +331,8 @@ Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {
       const Attempt&, const model::ProductShare&, Report&);                                             \
   template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks<F>(Attempt&, Report&);   \
   template MadeFactors<F, T> Factorizer<T>::factor<F>(const matrix::Csr<T>&, Attempt&, Report&);        \
-  template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&, int) const;   \
+  template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&, int,          \
+                                                   ordering::Helpers*) const;                           \
   template std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels<F>(const matrix::Csr<T>&, \
                                                                                  const Attempt&) const;
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)

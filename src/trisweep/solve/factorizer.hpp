@@ -74,9 +74,10 @@ class Factorizer {
 
   // The rest is for rank 0 alone.
   // The analysis and plan for the likely kind of factorization, in the precision F; or where so many kinds
-  // have failed, for another.
+  // have failed, for another. `helpers`: who dissects, too.
   template <Scalar F>
-  PlannedSystem analyze(const matrix::Csr<T>& a, const Attempt& attempt, int failed = 0) const;
+  PlannedSystem analyze(const matrix::Csr<T>& a, const Attempt& attempt, int failed = 0,
+                        ordering::Helpers* helpers = nullptr) const;
   // What the next factorization begins with; of the same pattern.
   void adopt(PlannedSystem planned, Report& report);
   // On a rank that is alone. Leaves out the attempt's compression as factor_on_all_ranks().

@@ -31,15 +31,17 @@ class LinearSystem {
   // Throws Error(input), naming row and column, when b has an entry that is not finite.
   void require_finite(Vectors<const T> b, const TriangularSolver<T>& solver);
 
-  // Gathers the matrix on rank 0 and runs work(matrix) there.
-  template <class Work>
-  void gather(const Work& work) const {
+  // Gathers the matrix on rank 0 and runs work(matrix) there, and meanwhile help() on all others.
+  template <class Work, class Help>
+  void gather(const Work& work, const Help& help) const {
     const mpi::LongWork long_work(comm_);
     matrix::Csr<T> room;
     const matrix::Csr<T>& whole = a_->whole(room);
-    mpi::agree_on_error(comm_, [&] {
-      if (comm_.rank() == 0) work(whole);
-    });
+    mpi::agree_on_error(comm_, [&] { comm_.rank() == 0 ? work(whole) : help(); });
+  }
+  template <class Work>
+  void gather(const Work& work) const {
+    gather(work, [] {});
   }
 
   // A gathered matrix in the units and by the numbers of the callers. For rank 0 alone.

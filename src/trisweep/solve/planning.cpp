@@ -123,6 +123,7 @@ PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const Pla
       model::ordering_options(request.ordering, request.axes, request.on_gpus);
   ordering.numbers = request.numbers;
   ordering.balanced = request.balanced;
+  ordering.helpers = request.helpers;
   auto analyses = analyze_each_as(kind, a, ordering, symbolic, observer);
   double seconds = seconds_since(start);
   std::vector<const Analysis*> each;

@@ -18,13 +18,14 @@ struct PlanRequest {
   ordering::Method ordering = ordering::Method::automatic;
   model::Workload workload;
   Op op = Op::none;
-  Index ranks_of_node = 1;            // of rank 0's
-  int threads = 0;                    // of a rank, in the sweeps; 0: as the machine has it
-  bool on_gpus = false;               // who sweeps
-  bool clusters = false;              // supernodes in their order, so that panels can be compressed
-  distribution::RowPartition rows{};  // who has which rows of b and x, in the order of the matrix
-  RowNumbers numbers{};               // of rows and columns, for messages
-  bool balanced = false;              // scaling in balanced units whatever the given ones are
+  Index ranks_of_node = 1;               // of rank 0's
+  int threads = 0;                       // of a rank, in the sweeps; 0: as the machine has it
+  bool on_gpus = false;                  // who sweeps
+  bool clusters = false;                 // supernodes in their order, so that panels can be compressed
+  distribution::RowPartition rows{};     // who has which rows of b and x, in the order of the matrix
+  RowNumbers numbers{};                  // of rows and columns, for messages
+  ordering::Helpers* helpers = nullptr;  // who dissects, too
+  bool balanced = false;                 // scaling in balanced units whatever the given ones are
 };
 
 struct PlannedSystem {

@@ -10,11 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "gallery/gallery.hpp"
 #include "support/rows_of.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/mpi/transport.hpp"
 #include "trisweep/solve/condition.hpp"
+#include "trisweep/solve/dissecting_ranks.hpp"
 #include "trisweep/solve/front_owners.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
@@ -209,6 +211,27 @@ TEST_F(Injection, InASharedFront) {
                       own.with_object();
                       allocations.pause(false);
                       Solver<double>(own, std::move(rows), options);
+                    },
+                    {.failures = some});
+  }
+}
+
+TEST_F(Injection, WhileRanksDissect) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank has no others";
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = 130}));
+  for (Countdown* const which : {&transfers, &allocations}) {
+    fail_everywhere(*which,
+                    [&](Index rank) {
+                      which->pause(true);
+                      const OwnCommunicator own;
+                      const mpi::Communicator comm(own.with_object());
+                      which->pause(false);
+                      mpi::agree_on_error(comm, [&] {
+                        if (rank != 0) return help_to_dissect(comm);
+                        DissectingRanks others(comm);
+                        ordering::order(a, true, {.needed_levels = 3, .helpers = &others});
+                        others.let_go();
+                      });
                     },
                     {.failures = some});
   }

@@ -1,0 +1,39 @@
+#pragma once
+// Nested dissection by all ranks: rank 0 has the graph, and each rank that has a subdomain to dissect halves
+// it and leaves one half to another rank, while there are any. The order is that of one rank alone.
+
+#include <memory>
+
+#include "trisweep/mpi/communicator.hpp"
+#include "trisweep/ordering/dissection.hpp"
+
+namespace trisweep::solve {
+
+// Where one rank orders, the others call help_to_dissect().
+class DissectingRanks final : public ordering::Helpers {
+ public:
+  // On rank 0: of all ranks. `comm` outlives it.
+  explicit DissectingRanks(const mpi::Communicator& comm) : DissectingRanks(comm, comm.size()) {}
+  // As let_go(), when an error unwinds.
+  ~DissectingRanks() override;
+  DissectingRanks(const DissectingRanks&) = delete;
+  DissectingRanks& operator=(const DissectingRanks&) = delete;
+
+  std::unique_ptr<Answer> give(const ordering::Subdomain& domain) override;
+  // Those that are left have nothing to dissect.
+  void let_go();
+
+ private:
+  friend void help_to_dissect(const mpi::Communicator& comm);
+  DissectingRanks(const mpi::Communicator& comm, Index end) : comm_(comm), end_(end) {}
+  Index pass_on_half();
+
+  const mpi::Communicator& comm_;
+  Index end_;  // this rank and those after it, before `end`, are left
+};
+
+// On another rank: waits for what it is left, and dissects that. Throws what that throws, which the rank that
+// left it has been told.
+void help_to_dissect(const mpi::Communicator& comm);
+
+}  // namespace trisweep::solve
