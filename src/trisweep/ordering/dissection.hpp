@@ -16,8 +16,8 @@ namespace trisweep::ordering {
 // ancestor. An edge's ends lie in one node or in an ancestor and a descendant.
 using TreeVertices = std::vector<std::vector<Index>>;
 
-// Approximate minimum degree (Amestoy, Davis and Duff, SIAM J. Matrix Anal. Appl. 17, 1996) by the CAMD
-// library. Deterministic; cost: little more than the edges where fill is small.
+// Approximate minimum degree (Amestoy, Davis and Duff, SIAM J. Matrix Anal. Appl. 17, 1996) by AMD, and
+// around a halo by CAMD. Deterministic; cost: little more than the edges where fill is small.
 struct MinimumDegree {
   std::vector<Index> order;  // the vertices as they are eliminated
   double flops = 0;          // at most, of factoring as L D L^T, those of the halo included

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "trisweep/core/error.hpp"
-#include "trisweep/core/split_mix.hpp"
 
 namespace trisweep::ordering {
 namespace {
@@ -16,10 +15,17 @@ namespace {
 // Compression must remove this share of the vertices to be worth its indirection.
 constexpr double useful_shrinkage = 0.15;
 
+// The number of entries, the sum of their columns and that of their squares, in one.
 std::vector<std::uint64_t> row_hashes(const matrix::Pattern& pattern) {
+  constexpr std::uint64_t offset = 0x9e3779b97f4a7c15;
   std::vector<std::uint64_t> hash(usize(pattern.rows));
   for (Index i = 0; i < pattern.rows; ++i) {
-    for (const Index j : pattern.row(i)) hash[usize(i)] += split_mix(static_cast<std::uint64_t>(j));
+    std::uint64_t sum = 0;
+    for (const Index j : pattern.row(i)) {
+      const std::uint64_t term = offset + static_cast<std::uint64_t>(j);
+      sum += term * term;
+    }
+    hash[usize(i)] = sum;
   }
   return hash;
 }
@@ -114,13 +120,16 @@ Compressed ungrouped(const matrix::Pattern& pattern) {
   Graph& graph = result.graph;
   graph.weight.assign(n, 1);
   graph.ptr.reserve(n + 1);
-  graph.adjacent.reserve(edges);
+  graph.adjacent.resize(edges + 1);  // one more: written before it is known to be none
+  Index* next = graph.adjacent.data();
   for (Index i = 0; i < pattern.rows; ++i) {
     for (const Index j : pattern.row(i)) {
-      if (j != i) graph.adjacent.push_back(j);
+      *next = j;
+      next += j != i;
     }
-    graph.ptr.push_back(graph.edges());
+    graph.ptr.push_back(static_cast<Index>(next - graph.adjacent.data()));
   }
+  graph.adjacent.resize(edges);
   return result;
 }
 
@@ -154,7 +163,8 @@ Graph with_halo(const Graph& graph, std::span<const Index> vertices, std::vector
     edges += usize(graph.degree(vertices[usize(k)]));
   }
   result.ptr.reserve(vertices.size() + 1);
-  result.adjacent.reserve(edges);
+  result.adjacent.resize(edges);
+  Index* next_edge = result.adjacent.data();
   std::vector<Index> halo, degree;
   for (const Index v : vertices) {
     for (const Index w : graph.neighbours(v)) {
@@ -165,9 +175,9 @@ Graph with_halo(const Graph& graph, std::span<const Index> vertices, std::vector
         degree.push_back(0);
       }
       if (at >= inner) ++degree[usize(at - inner)];
-      result.adjacent.push_back(at);
+      *next_edge++ = at;
     }
-    result.ptr.push_back(result.edges());
+    result.ptr.push_back(static_cast<Index>(next_edge - result.adjacent.data()));
   }
   for (const std::span<const Index> list : {vertices, std::span<const Index>(halo)}) {
     for (const Index v : list) {

@@ -238,8 +238,12 @@ TreeVertices dissect_with_metis(const Subdomain& domain, Helpers* helpers, Obser
   Domain all;
   all.names.resize(usize(domain.inner));
   std::iota(all.names.begin(), all.names.end(), 0);
-  std::vector<Index> place;
-  all.graph = induced(domain.graph, all.names, place);
+  if (domain.inner == domain.graph.vertices()) {
+    all.graph = domain.graph;
+  } else {
+    std::vector<Index> place;
+    all.graph = induced(domain.graph, all.names, place);
+  }
   dissector.dissect(std::move(all), 1);
   return dissector.take();
 }

@@ -1,3 +1,4 @@
+#include <amd.h>
 #include <camd.h>
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 #include "trisweep/ordering/dissection.hpp"
 
 namespace trisweep::ordering {
-// The graph is what camd_order() would make of a matrix: symmetric, without loops. So its kernel is called at
-// once, on a copy with the room behind it that the other has, too.
+// The graph is what amd_order() and camd_order() would make of a matrix: symmetric, without loops. So their
+// kernels are called at once, on a copy with the room behind it that the others have, too.
 MinimumDegree order_by_minimum_degree(const Graph& graph, std::span<const Index> vertices,
                                       std::vector<Index>& place) {
   static_assert(sizeof(int) == sizeof(Index));
@@ -27,24 +28,34 @@ MinimumDegree order_by_minimum_degree(const Graph& graph, std::span<const Index>
   if (room > usize(std::numeric_limits<int>::max()))
     throw Error(ErrorKind::environment, "the graph is too large for minimum degree",
                 "try METIS or the natural order instead");
-  std::array<double, CAMD_CONTROL> control{};
-  std::array<double, CAMD_INFO> info{};
-  camd_defaults(control.data());
-  std::vector<int> begin(domain.ptr.begin(), domain.ptr.end() - 1), degree(n), constraint(n, 1);
-  std::fill_n(constraint.begin(), inner, 0);
+  static_assert(AMD_CONTROL == CAMD_CONTROL && AMD_INFO == CAMD_INFO);
+  static_assert(AMD_NMULTSUBS_LDL == CAMD_NMULTSUBS_LDL);
+  std::array<double, AMD_CONTROL> control{};
+  std::array<double, AMD_INFO> info{};
+  amd_defaults(control.data());
+  std::vector<int> begin(domain.ptr.begin(), domain.ptr.end() - 1), degree(n);
   for (Index v = 0; v < domain.vertices(); ++v) degree[usize(v)] = domain.degree(v);
   domain.adjacent.resize(room);
-  std::array<std::vector<int>, 8> work;
+  std::array<std::vector<int>, 7> work;
   for (auto& list : work) list.resize(n + 1);
-  auto& [sizes, next, order, head, elements, degrees, marks, buckets] = work;
-  camd_2(domain.vertices(), begin.data(), domain.adjacent.data(), degree.data(), static_cast<int>(room),
-         edges, sizes.data(), next.data(), order.data(), head.data(), elements.data(), degrees.data(),
-         marks.data(), control.data(), info.data(), constraint.data(), buckets.data());
+  auto& [sizes, next, order, head, elements, degrees, marks] = work;
+  const auto run = [&](const auto& kernel, auto... constraints) {
+    kernel(domain.vertices(), begin.data(), domain.adjacent.data(), degree.data(), static_cast<int>(room),
+           edges, sizes.data(), next.data(), order.data(), head.data(), elements.data(), degrees.data(),
+           marks.data(), control.data(), info.data(), constraints...);
+  };
+  if (n == inner) {
+    run(amd_2);
+  } else {
+    std::vector<int> constraint(n, 1), buckets(n);
+    std::fill_n(constraint.begin(), inner, 0);
+    run(camd_2, constraint.data(), buckets.data());
+  }
   result.order.reserve(inner);
   for (std::size_t k = 0; k < n; ++k) {
     if (usize(order[k]) < inner) result.order.push_back(vertices[usize(order[k])]);
   }
-  result.flops = 2 * info[CAMD_NMULTSUBS_LDL];
+  result.flops = 2 * info[AMD_NMULTSUBS_LDL];
   return result;
 }
 

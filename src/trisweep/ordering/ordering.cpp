@@ -8,6 +8,7 @@
 #include <complex>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "trisweep/core/error.hpp"
@@ -187,18 +188,33 @@ constexpr double flops_of_dissecting_an_edge = 2000;
 // Smaller subdomains have as much fill when minimum degree orders them as when they are dissected.
 constexpr Index undivided = 300;
 
+// By minimum degree alone, where that is asked for or, with the factorization that follows, cheaper than a
+// dissection.
+std::optional<Numbering> undissected(const matrix::Pattern& a, const OrderingOptions& options) {
+  if (options.method != Method::automatic && options.method != Method::amd) return std::nullopt;
+  if (options.needed_levels > 0) return std::nullopt;
+  const Compressed single = ungrouped(a);  // minimum degree groups by itself
+  std::vector<Index> all(usize(a.rows)), place(all.size(), -1);
+  std::iota(all.begin(), all.end(), 0);
+  MinimumDegree found = order_by_minimum_degree(single.graph, all, place);
+  if (options.method == Method::automatic && found.flops > flops_of_dissecting_an_edge * single.graph.edges())
+    return std::nullopt;
+  return numbered(single, 0, {{}, std::move(found.order)});
+}
+
 Dissection dissection(Index n, const OrderingOptions& options) {
   Dissection how{.undivided = undivided, .seed = options.seed};
-  if (options.method == Method::automatic) how.cheap = flops_of_dissecting_an_edge;
+  const bool needed_alone = options.method == Method::automatic || options.method == Method::amd;
+  how.levels = tree_levels(n, needed_alone ? OrderingOptions{.tree_levels = options.needed_levels} : options);
   if (options.method == Method::amd) how.undivided = n;
-  const bool deep = options.method == Method::metis || options.method == Method::scotch;
-  how.levels = tree_levels(n, deep ? options : OrderingOptions{.tree_levels = options.needed_levels});
+  if (options.method == Method::automatic && how.levels > 0) how.cheap = flops_of_dissecting_an_edge;
   return how;
 }
 
 // `a`: symmetrized.
 Numbering number(const matrix::Pattern& a, const OrderingOptions& options, Observer& observer) {
   if (options.method == Method::natural) return natural_numbering(a.rows);
+  if (auto numbering = undissected(a, options)) return *std::move(numbering);
   Compressed compressed = compress(a, options.pairs);
   const Dissection how = dissection(a.rows, options);
   const TreeVertices nodes = dissect_around_hubs(std::move(compressed.graph), how, options, observer);
