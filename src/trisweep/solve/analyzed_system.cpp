@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "trisweep/solve/dissecting_ranks.hpp"
 #include "trisweep/solve/factorizer.hpp"
 #include "trisweep/solve/usable_options.hpp"
 
@@ -17,10 +18,10 @@ AnalyzedSystem<T>::AnalyzedSystem(MPI_Comm comm, BlockRows<T> rows, const Solver
     LinearSystem<T> system(ranks, rows_);
     const Factorizer<T> factorizer(ranks, system, usable);
     const Attempt first{.low_precision = usable.mixed, .compression = first_compression<T>(usable)};
-    system.gather([&](const matrix::Csr<T>& a) {
-      planned_ = std::make_shared<const PlannedSystem>(first.low_precision
-                                                           ? factorizer.template analyze<Single<T>>(a, first)
-                                                           : factorizer.template analyze<T>(a, first));
+    gather_to_order(ranks, system, [&](const matrix::Csr<T>& a, ordering::Helpers& others) {
+      planned_ = std::make_shared<const PlannedSystem>(
+          first.low_precision ? factorizer.template analyze<Single<T>>(a, first, 0, &others)
+                              : factorizer.template analyze<T>(a, first, 0, &others));
     });
   });
 }

@@ -6,6 +6,7 @@
 
 #include "trisweep/mpi/communicator.hpp"
 #include "trisweep/ordering/dissection.hpp"
+#include "trisweep/solve/linear_system.hpp"
 
 namespace trisweep::solve {
 
@@ -35,5 +36,17 @@ class DissectingRanks final : public ordering::Helpers {
 // On another rank: waits for what it is left, and dissects that. Throws what that throws, which the rank that
 // left it has been told.
 void help_to_dissect(const mpi::Communicator& comm);
+
+// Gathers the matrix on rank 0 of `comm` and runs work(matrix, helpers), which orders it, there. Collective.
+template <Scalar T, class Work>
+void gather_to_order(const mpi::Communicator& comm, const LinearSystem<T>& system, const Work& work) {
+  system.gather(
+      [&](const matrix::Csr<T>& a) {
+        DissectingRanks others(comm);
+        work(a, others);
+        others.let_go();
+      },
+      [&] { help_to_dissect(comm); });
+}
 
 }  // namespace trisweep::solve

@@ -75,13 +75,9 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& att
     if (made && made->perturbed_pivots > 0) made.reset();
   }
   for (int failed = 0; !made; ++failed) {
-    system_.gather(
-        [&](const matrix::Csr<T>& a) {
-          DissectingRanks others(comm_);
-          adopt(analyze<F>(a, attempt, failed, &others), report);
-          others.let_go();
-        },
-        [&] { help_to_dissect(comm_); });
+    gather_to_order(comm_, system_, [&](const matrix::Csr<T>& a, ordering::Helpers& others) {
+      adopt(analyze<F>(a, attempt, failed, &others), report);
+    });
     begin();
     made = try_factor();
   }
