@@ -164,6 +164,19 @@ TEST(Search, RanksPlansByAnswers) {
   EXPECT_LE(search(problem, machine, two_sided).candidates.size(), two_sided_sweeps.candidates.size());
 }
 
+// The plans that there are to choose from, one that is the same with every tree counted with each.
+std::size_t ways_to_choose(const Tuning& every, const PlanAxes& axes) {
+  std::size_t ways = 0;
+  for (const Candidate& c : every.candidates) {
+    for (const std::string& tree : axes.tree) {
+      PlanChoice choice = c.choice;
+      choice.tree = tree;
+      ways += canonical(choice, axes) == c.choice;
+    }
+  }
+  return ways;
+}
+
 // With every mapping, and with the one whose grids matter most.
 TEST(Search, IsWithinATenthOfTheBestThereIs) {
   for (const PlanProblem& problem : problems()) {
@@ -175,7 +188,7 @@ TEST(Search, IsWithinATenthOfTheBestThereIs) {
         axes.mapping = mapping;
         const Tuning found = search(problem, machine, axes);
         const Tuning every = exhaustive_search(problem, machine, axes);
-        EXPECT_LT(2 * found.candidates.size(), every.candidates.size());
+        EXPECT_LT(3 * found.candidates.size(), ways_to_choose(every, axes));
         EXPECT_LE(found.best().seconds, 1.1 * every.best().seconds)
             << name << " " << ranks << " " << found.best().choice.name() << " " << every.best().choice.name();
       }

@@ -156,8 +156,8 @@ std::vector<PlanChoice> starts(const PlanAxes& axes) {
   return all_choices(few);
 }
 
-// Changes one axis at a time as long as that makes the plan faster; those of its kind last, since each kind
-// has its own best values of the others.
+// Changes one axis at a time as long as that makes the plan faster; not its kind, since each has a descent of
+// its own.
 void descend(PlanChoice at, const PlanAxes& axes, Prices& prices, const std::function<void()>& tick) {
   double seconds = prices.seconds(at);
   const auto try_instead = [&](const PlanChoice& other) {
@@ -170,24 +170,18 @@ void descend(PlanChoice at, const PlanAxes& axes, Prices& prices, const std::fun
   };
   for (bool better = true; better;) {
     better = false;
-    const auto try_values = [&](const NamedAxis& axis) {
+    for (const NamedAxis& axis : named_axes()) {
+      if (is_of_kind(axis)) continue;
       for (const std::string& value : axes.*axis.values) {
         PlanChoice other = at;
         other.*axis.value = value;
         better = try_instead(other) || better;
       }
-    };
-    for (const NamedAxis& axis : named_axes()) {
-      if (!is_of_kind(axis)) try_values(axis);
     }
     for (const ProcessGrid& grid : neighbours(axes, at.grid)) {
       PlanChoice other = at;
       other.grid = grid;
       better = try_instead(other) || better;
-    }
-    if (better) continue;
-    for (const NamedAxis& axis : named_axes()) {
-      if (is_of_kind(axis)) try_values(axis);
     }
   }
 }

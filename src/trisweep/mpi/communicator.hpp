@@ -194,8 +194,8 @@ class CollectiveError : public Error {
 // rank. Yields the processor while waiting: another rank may read or factor meanwhile.
 void throw_first_failure(const Communicator& comm, const Failure& mine);
 // Runs work() on every rank of `comm`; when it throws on any, the error of the lowest such rank is thrown on
-// all ranks. What `work` itself communicates must revoke_on_error(): a CollectiveError passes, for all ranks
-// throw it.
+// all ranks. Where `work` itself communicates, what fails there must revoke `comm` and throw a
+// CollectiveError, which passes: all ranks throw it.
 template <class Work>
 auto agree_on_error(const Communicator& comm, Work&& work) {
   using Result = std::invoke_result_t<Work>;

@@ -29,10 +29,13 @@ struct MinimumDegree {
 MinimumDegree order_by_minimum_degree(const Graph& graph, std::span<const Index> vertices,
                                       std::vector<Index>& place);
 
+// Whether that order, with the factorization that follows, is cheaper than a dissection of `graph`.
+bool costs_less_than_dissecting(const MinimumDegree& order, const Graph& graph);
+
 struct Dissection {
-  int levels = 0;       // of the tree
-  Index undivided = 0;  // unknowns of a subdomain that is not dissected any more, below the tree
-  double cheap = 0;     // flops for an edge that a leaf of the tree may take with minimum degree, undivided
+  int levels = 0;        // of the tree
+  Index undivided = 0;   // unknowns of a subdomain that is not dissected any more, below the tree
+  bool by_cost = false;  // a leaf of the tree is not dissected at all where minimum degree costs less
   Index seed = 1;
 };
 // The first `inner` vertices of a graph, to be dissected; the others are around them.

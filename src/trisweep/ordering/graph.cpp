@@ -92,6 +92,22 @@ void connect(const matrix::Pattern& pattern, const std::vector<Index>& vertex_of
   }
 }
 
+// The rows of the vertices behind the first `inner`: their edges to these, whose rows are there.
+void add_halo_rows(Index inner, const std::vector<Index>& degree, Graph& graph) {
+  std::vector<Index> next;
+  for (const Index count : degree) {
+    next.push_back(graph.ptr.back());
+    graph.ptr.push_back(graph.ptr.back() + count);
+  }
+  graph.adjacent.resize(usize(graph.ptr.back()));
+  for (Index v = 0; v < inner; ++v) {
+    for (Index p = graph.ptr[usize(v)]; p < graph.ptr[usize(v) + 1]; ++p) {
+      const Index w = graph.adjacent[usize(p)];
+      if (w >= inner) graph.adjacent[usize(next[usize(w - inner)]++)] = v;
+    }
+  }
+}
+
 }  // namespace
 
 Index Graph::total_weight() const {
@@ -185,18 +201,7 @@ Graph with_halo(const Graph& graph, std::span<const Index> vertices, std::vector
       result.weight.push_back(graph.weight[usize(v)]);
     }
   }
-  std::vector<Index> next;
-  for (const Index count : degree) {
-    next.push_back(result.ptr.back());
-    result.ptr.push_back(result.ptr.back() + count);
-  }
-  result.adjacent.resize(usize(result.ptr.back()));
-  for (Index v = 0; v < inner; ++v) {
-    for (Index p = result.ptr[usize(v)]; p < result.ptr[usize(v) + 1]; ++p) {
-      const Index w = result.adjacent[usize(p)];
-      if (w >= inner) result.adjacent[usize(next[usize(w - inner)]++)] = v;
-    }
-  }
+  add_halo_rows(inner, degree, result);
   return result;
 }
 

@@ -128,10 +128,9 @@ class Dissector {
 
   // Appends the domain's vertices to `order`.
   void order_leaf(Domain domain, std::vector<Index>& order) {
-    if (how_.cheap > 0 && domain.graph.total_weight() > how_.undivided) {
+    if (how_.by_cost && domain.graph.total_weight() > how_.undivided) {
       const MinimumDegree found = by_minimum_degree(domain);
-      const double weight = double(domain.graph.total_weight()) / domain.vertices();
-      if (found.flops * weight * weight * weight <= how_.cheap * domain.graph.edges()) {
+      if (costs_less_than_dissecting(found, domain.graph)) {
         append(found.order, order);
         return;
       }

@@ -11,6 +11,18 @@
 #include "trisweep/ordering/dissection.hpp"
 
 namespace trisweep::ordering {
+namespace {
+
+// METIS takes one or two microseconds for an edge.
+constexpr double flops_of_dissecting_an_edge = 2000;
+
+}  // namespace
+
+bool costs_less_than_dissecting(const MinimumDegree& order, const Graph& graph) {
+  const double weight = double(graph.total_weight()) / std::max(graph.vertices(), 1);
+  return order.flops * weight * weight * weight <= flops_of_dissecting_an_edge * graph.edges();
+}
+
 // The graph is what amd_order() and camd_order() would make of a matrix: symmetric, without loops. So their
 // kernels are called at once, on a copy with the room behind it that the others have, too.
 MinimumDegree order_by_minimum_degree(const Graph& graph, std::span<const Index> vertices,

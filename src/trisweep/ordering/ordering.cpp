@@ -183,13 +183,10 @@ Numbering numbered(const Compressed& compressed, int levels, const TreeVertices&
   return numbering;
 }
 
-// METIS takes one or two microseconds for an edge.
-constexpr double flops_of_dissecting_an_edge = 2000;
 // Smaller subdomains have as much fill when minimum degree orders them as when they are dissected.
 constexpr Index undivided = 300;
 
-// By minimum degree alone, where that is asked for or, with the factorization that follows, cheaper than a
-// dissection.
+// By minimum degree alone, where no separators are needed and that is asked for or costs less.
 std::optional<Numbering> undissected(const matrix::Pattern& a, const OrderingOptions& options) {
   if (options.method != Method::automatic && options.method != Method::amd) return std::nullopt;
   if (options.needed_levels > 0) return std::nullopt;
@@ -197,7 +194,7 @@ std::optional<Numbering> undissected(const matrix::Pattern& a, const OrderingOpt
   std::vector<Index> all(usize(a.rows)), place(all.size(), -1);
   std::iota(all.begin(), all.end(), 0);
   MinimumDegree found = order_by_minimum_degree(single.graph, all, place);
-  if (options.method == Method::automatic && found.flops > flops_of_dissecting_an_edge * single.graph.edges())
+  if (options.method == Method::automatic && !costs_less_than_dissecting(found, single.graph))
     return std::nullopt;
   return numbered(single, 0, {{}, std::move(found.order)});
 }
@@ -207,7 +204,7 @@ Dissection dissection(Index n, const OrderingOptions& options) {
   const bool needed_alone = options.method == Method::automatic || options.method == Method::amd;
   how.levels = tree_levels(n, needed_alone ? OrderingOptions{.tree_levels = options.needed_levels} : options);
   if (options.method == Method::amd) how.undivided = n;
-  if (options.method == Method::automatic && how.levels > 0) how.cheap = flops_of_dissecting_an_edge;
+  how.by_cost = options.method == Method::automatic && options.needed_levels > 0;
   return how;
 }
 
