@@ -3,6 +3,7 @@
     .venv/bin/python python/tests/random_systems.py --count 2000 --singular 1000
     .venv/bin/python python/tests/random_systems.py --count 2000 --singular 0 --variants     by each of VARIANTS
     .venv/bin/python python/tests/random_systems.py --seed 17          one system, and what became of it
+    scripts/mpirun -n 3 .venv/bin/python python/tests/random_systems.py --ranks     on three ranks, with mpi4py
 
 A seed is a system: sparse, banded, convection or a circuit, in one of four types, with b a unit vector, smooth or
 random, and rows and columns in units of 10^-40 to 10^40 (10^-12 to 10^12 in single precision). One whose condition,
@@ -258,17 +259,27 @@ def scipys(system: System) -> np.ndarray:
 
 
 def complaint(seed: int, options: dict | None = None) -> str | None:
-    """What is wrong with our answer, with those options of splu; an empty text when the system is beyond what must be
-    solved, None when all is well."""
+    """What is wrong with our answer, with those options of splu, on every rank of `comm` alike if that is one; an empty
+    text when the system is beyond what must be solved, None when all is well."""
     system, options = make_system(seed), options or {}
     if is_single(system.dtype) and options.get("precision") == "mixed":
         return ""
     return (singular_complaint if seed >= SINGULAR_SEEDS else regular_complaint)(system, options)
 
 
+def ours(system: System, options: dict) -> np.ndarray:
+    comm = options.get("comm")
+    if comm is None:
+        return trisweep.splu(system.matrix, **options).solve(system.right_hand_side)
+    n = len(system.b)
+    mine = slice(n * comm.rank // comm.size, n * (comm.rank + 1) // comm.size)
+    with trisweep.splu(sparse.csr_array(system.matrix)[mine], **options) as lu:
+        return np.concatenate(comm.allgather(lu.solve(system.right_hand_side[mine])))
+
+
 def singular_complaint(system: System, options: dict) -> str | None:
     try:
-        trisweep.splu(system.matrix, **options).solve(system.right_hand_side)
+        ours(system, options)
     except (trisweep.NumericalError, ValueError):
         return None
     return "passed as unique"
@@ -280,13 +291,13 @@ def regular_complaint(system: System, options: dict) -> str | None:
     if not cond < 0.1 / system.epsilon:
         return ""
     try:
-        x = trisweep.splu(system.matrix, **options).solve(system.right_hand_side)
+        x = ours(system, options)
     except (trisweep.NumericalError, ValueError) as error:
         return f"condition {cond:.1e}: {type(error).__name__}: {error}"
     exact = accurate_solution(a, b)
-    ours, theirs = (float(abs(system.without_units(v) - exact).max() / abs(exact).max()) for v in (x, scipys(system)))
+    error, theirs = (float(abs(system.without_units(v) - exact).max() / abs(exact).max()) for v in (x, scipys(system)))
     allowed = MARGIN * max(np.nan_to_num(theirs, nan=0.0, posinf=0.0), system.epsilon * cond)
-    return None if ours <= allowed else f"condition {cond:.1e}: error {ours:.1e}, SciPy's {theirs:.1e}"
+    return None if error <= allowed else f"condition {cond:.1e}: error {error:.1e}, SciPy's {theirs:.1e}"
 
 
 def main() -> int:
@@ -295,16 +306,23 @@ def main() -> int:
     parser.add_argument("--singular", type=int, default=1000, help="singular ones (default: %(default)s)")
     parser.add_argument("--seed", type=int, help="this system alone")
     parser.add_argument("--variants", action="store_true", help="each by all of VARIANTS")
+    parser.add_argument("--ranks", action="store_true", help="each by all ranks together")
     options = parser.parse_args()
+    common = {}
+    if options.ranks:
+        from mpi4py import MPI
+
+        common["comm"] = MPI.COMM_WORLD
     seeds = [*range(options.count), *range(SINGULAR_SEEDS, SINGULAR_SEEDS + options.singular)]
-    counts = Counter()
+    counts, is_first = Counter(), not common or common["comm"].rank == 0
     for seed in seeds if options.seed is None else [options.seed]:
         for variant in VARIANTS if options.variants else [{}]:
-            said = complaint(seed, variant)
+            said = complaint(seed, variant | common)
             counts["wrong" if said else "good" if said is None else "beyond 0.1 / epsilon"] += 1
-            if said:
+            if said and is_first:
                 print(f"{seed} {variant or ''} ({make_system(seed).name}): {said}", flush=True)
-    print(", ".join(f"{count} {what}" for what, count in counts.items()))
+    if is_first:
+        print(", ".join(f"{count} {what}" for what, count in counts.items()))
     return 1 if counts["wrong"] else 0
 
 

@@ -42,5 +42,8 @@ class Ranks(unittest.TestCase):
     def test_raise_the_same_errors(self):
         self.run_on_each_number("errors.py")
 
+    def test_solve_systems_made_up_at_random(self):
+        self.run_on_each_number("made_up.py")
+
     def test_free_solvers_in_any_order(self):
         self.run_on_each_number("freeing.py")

@@ -59,11 +59,9 @@ struct MeasuredParts {
 
   device::ResidualSystem<T> measuring(Index p) {
     MeasuredPart<T>& of = part[usize(p)];
-    return {of.row_ptr,         of.col,
-            of.value,           false,
-            of.plain,           of.scaled,
-            of.unknowns,        1e-12,
-            of.residual.data(), of.magnitude.data()};
+    return {of.row_ptr,         of.col,      of.value, false, of.plain,
+            of.scaled,          of.unknowns, 1e-12,    1e-15, of.residual.data(),
+            of.magnitude.data()};
   }
 
   // What they find, one right-hand side after the other, each from the first kind to the last.
@@ -73,7 +71,7 @@ struct MeasuredParts {
       const auto at = [&](const std::vector<T>& v, Index i) {
         return v[usize(i) + usize(c) * usize(a.rows())];
       };
-      std::array<double, 6> largest{};
+      std::array<double, 7> largest{};
       const auto raise = [&](std::size_t kind, double value) {
         largest[kind] = std::max(largest[kind], value);
       };
@@ -96,7 +94,9 @@ struct MeasuredParts {
       }
       for (Index i = 0; i < a.rows(); ++i) {
         const double typical = std::min((2 + i % 2) * largest[1], 3 * largest[2]);
-        raise(5, residual[usize(i)] / (size[usize(i)] + (size[usize(i)] > 1e-12 * typical ? 0 : typical)));
+        const double own = size[usize(i)], r = residual[usize(i)];
+        raise(5, r / (own + (own > 1e-12 * typical ? 0 : typical)));
+        if (own > 1e-15 * typical) raise(6, r / own);
       }
       found.insert(found.end(), largest.begin(), largest.end());
     }

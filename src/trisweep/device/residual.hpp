@@ -14,12 +14,14 @@ namespace trisweep::device {
 // The maxima over all equations, of each right-hand side: work rows of the program, in this order.
 struct Norm {
   enum Kind : Index {
-    quotient,          // |r| / (|op(A)| |x| + |b|)
-    x,                 // |x|
-    scaled_x,          // |x| / c with the scales c of the unknowns
-    r,                 // |r|
-    b,                 // |b|
-    typical_quotient,  // by the typical denominator where that of `quotient` vanishes: needs those above
+    quotient,  // |r| / (|op(A)| |x| + |b|)
+    x,         // |x|
+    scaled_x,  // |x| / c with the scales c of the unknowns
+    r,         // |r|
+    b,         // |b|
+    // These need those above:
+    typical_quotient,  // by the typical denominator where that of `quotient` vanishes
+    some_quotient,  // as `quotient`, of equations alone whose denominator is not below rounding errors of it
     count
   };
 };
@@ -40,6 +42,7 @@ struct ResidualView {
   const Real* scaled;      // |op(A)| c
   const double* unknowns;  // c
   double vanishing;        // below that share of the typical one a denominator says little
+  double rounding;         // and below that one nothing
   T* residual;             // columns of `rows`
   Real* magnitude;
   Index rows;
@@ -56,6 +59,7 @@ struct ResidualSystem {
   std::span<const RealOf<T>> scaled;
   std::span<const double> unknowns;
   double vanishing;
+  double rounding;
   T* residual;
   RealOf<T>* magnitude;
 
@@ -73,6 +77,7 @@ ResidualView<NumberOf<T>> measured(const ResidualSystem<T>& m, const Place& plac
           .scaled = place(m.scaled),
           .unknowns = place(m.unknowns),
           .vanishing = m.vanishing,
+          .rounding = m.rounding,
           .residual = reinterpret_cast<Number*>(m.residual),
           .magnitude = m.magnitude,
           .rows = m.rows()};
@@ -197,10 +202,12 @@ class RowResiduals {
     const double plain = double(m.plain[row]) * norm(Norm::x),
                  scaled = double(m.scaled[row]) * norm(Norm::scaled_x);
     const double typical = scaled < plain ? scaled : plain;
-    R size = m.magnitude[at];
-    if (!(double(size) > m.vanishing * typical)) size += static_cast<R>(typical);
+    const R residual = magnitude(m.residual[at]), own = m.magnitude[at];
+    const R size = double(own) > m.vanishing * typical ? own : own + static_cast<R>(typical);
     m.magnitude[at] = size;
-    keep(Norm::typical_quotient - first_norms, e, share_of(magnitude(m.residual[at]), size));
+    keep(Norm::typical_quotient - first_norms, e, share_of(residual, size));
+    keep(Norm::some_quotient - first_norms, e,
+         double(own) <= m.rounding * typical ? R{} : share_of(residual, own));
   }
 
   const AnyPe& pe_;

@@ -59,7 +59,8 @@ std::vector<ResidualNorms> DeviceRefinement<T>::measured(const backend::DeviceAr
                      .scaled_x = norm(Norm::scaled_x),
                      .r = norm(Norm::r),
                      .b = norm(Norm::b),
-                     .typical_quotient = norm(Norm::typical_quotient)});
+                     .typical_quotient = norm(Norm::typical_quotient),
+                     .some_quotient = norm(Norm::some_quotient)});
   }
   return norms;
 }

@@ -27,20 +27,24 @@ struct BackwardError {
   double normwise = 0;
 };
 
-// Equations whose own measure is large although that of Arioli, Demmel and Duff is not: only unknowns far
-// below the largest have a part in them, and these need not have a correct digit.
+// Equations whose own measure exceeds 450 epsilon although that of Arioli, Demmel and Duff does not: only
+// unknowns far below the largest have a part in them, and these need not have a correct digit.
 struct SmallUnknowns {
   double equations = 0;
   double size = 0;  // of their denominators, the largest relative to t_i
 };
 
 struct ColumnError : BackwardError {
+  // Componentwise, without equations whose denominators are below epsilon t_i.
+  double of_some = 0;
   SmallUnknowns small;  // equations: of this rank
 };
 // Of each kind the largest over right-hand sides.
 BackwardError largest(std::span<const ColumnError> errors);
 
-// Stopping criteria, by BackwardError::arioli_demmel_duff of each right-hand side.
+// Stopping criteria, by BackwardError::arioli_demmel_duff of each right-hand side. Which unknowns are small
+// is a matter of units that no scale settles: as long as they gain by it they are corrected, too, until
+// ColumnError::of_some is at most 450 epsilon.
 struct RefinementOptions {
   // Solutions are corrected until their error is at most this; 0: 10 epsilon of T.
   double acceptable = 0;

@@ -18,6 +18,10 @@ constexpr double vanishing = 1e4;
 template <Scalar T>
 constexpr double share = vanishing* std::numeric_limits<RealOf<T>>::epsilon();
 
+// An equation below that share of it may be rounding errors altogether.
+template <Scalar T>
+constexpr double noise = std::numeric_limits<RealOf<T>>::epsilon();
+
 // Quotients below a quarter of epsilon are not told from each other, which saves most divisions.
 template <Scalar T>
 constexpr RealOf<T> negligible = std::numeric_limits<RealOf<T>>::epsilon() / 4;
@@ -142,7 +146,8 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, V b, V x, W r) {
   for (std::size_t c = 0; c < all.size(); c += kinds) {
     const double quotient = all[c + 3] == 0 ? 0 : all[c];
     const bool may_vanish = !(-all[c + 5] > share<T> * all[c + 1]);
-    norms.push_back({{quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient}, may_vanish, {}});
+    norms.push_back(
+        {{quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient, quotient}, may_vanish, {}});
   }
   return norms;
 }
@@ -180,21 +185,27 @@ void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> n
                     ResidualNorms& n = found[usize(thread) * columns + usize(c)];
                     const double lenient = ratio(size, denominator(own, typical, share<T>));
                     n.typical_quotient = krylov::larger(n.typical_quotient, lenient);
-                    if (!(ratio(size, own) > good_backward_error<T>)) return;
+                    const double strict = ratio(size, own);
+                    if (!(own <= noise<T> * typical))
+                      n.some_quotient = krylov::larger(n.some_quotient, strict);
+                    if (!(strict > good_backward_error<T>)) return;
                     ++n.small.equations;
                     n.small.size = std::max(n.small.size, ratio(own, typical));
                   });
-  std::vector<double> most(2 * columns);
+  constexpr std::size_t kinds = 3;
+  std::vector<double> most(kinds * columns);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::size_t c = i % columns;
-    most[2 * c] = std::max(most[2 * c], found[i].typical_quotient);
-    most[2 * c + 1] = std::max(most[2 * c + 1], found[i].small.size);
+    const double values[kinds] = {found[i].typical_quotient, found[i].some_quotient, found[i].small.size};
+    for (std::size_t kind = 0; kind < kinds; ++kind)
+      most[kinds * c + kind] = std::max(most[kinds * c + kind], values[kind]);
     norms[c].small.equations += found[i].small.equations;
   }
   a_.comm().max(most);
   for (std::size_t c = 0; c < columns; ++c) {
-    norms[c].typical_quotient = std::min(most[2 * c], norms[c].quotient);  // but for rounding
-    norms[c].small.size = most[2 * c + 1];
+    norms[c].typical_quotient = std::min(most[kinds * c], norms[c].quotient);  // but for rounding
+    norms[c].some_quotient = most[kinds * c + 1];
+    norms[c].small.size = most[kinds * c + 2];
   }
 }
 
@@ -216,6 +227,7 @@ ColumnError Residuals<T>::error(Op op, const ResidualNorms& n) const {
   return {{.componentwise = n.quotient,
            .arioli_demmel_duff = n.typical_quotient,
            .normwise = ratio(n.r, weights(op).norm_inf * n.x + n.b)},
+          n.some_quotient,
           n.small};
 }
 
@@ -243,6 +255,7 @@ device::ResidualSystem<T> Residuals<T>::measuring(Op op, const matrix::Csr<T>& r
           .scaled = weight.scaled.span(),
           .unknowns = scales_.of_unknowns(op),
           .vanishing = share<T>,
+          .rounding = noise<T>,
           .residual = nullptr,
           .magnitude = nullptr};
 }

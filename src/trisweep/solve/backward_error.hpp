@@ -22,7 +22,7 @@ struct Scales {
 };
 
 struct ResidualNorms : engine::ResidualNorms {
-  bool may_vanish = false;  // a denominator: otherwise the two quotients are the same
+  bool may_vanish = false;  // a denominator: otherwise the quotients are the same
   SmallUnknowns small;
 };
 
@@ -76,7 +76,7 @@ class Residuals {
   // By column.
   template <class V, class W>
   std::vector<ResidualNorms> norms(Op op, V b, V x, W r);
-  // Fills in typical_quotient, which needs the other norms.
+  // Fills in what needs the other norms.
   template <class V>
   void measure_typically(Op op, V b, V x, std::span<ResidualNorms> norms);
   // Calls visit(thread, column, row, |r|, d, t) for every equation of x, whose norms these are.

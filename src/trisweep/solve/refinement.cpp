@@ -17,7 +17,15 @@ namespace {
 constexpr double slowest_plain = 0.1;
 constexpr double slowest_gmres = 0.5;
 
-constexpr auto typical = &BackwardError::arioli_demmel_duff, every = &BackwardError::componentwise;
+double typical(const ColumnError& e) {
+  return e.arioli_demmel_duff;
+}
+double every(const ColumnError& e) {
+  return e.componentwise;
+}
+double of_some(const ColumnError& e) {
+  return e.of_some;
+}
 
 // Of the work vectors of a group of right-hand sides, which sweeps are the faster the more they are; and of
 // each of the four vectors in rows, that should stay in the cache, of those that are corrected at once.
@@ -193,26 +201,29 @@ auto RefinedSolver<T>::step_here(const System& system, const Limits& limits, con
 
 template <Scalar T>
 double RefinedSolver<T>::most(Kind kind) const {
-  return largest(error_).*kind;
+  double most = 0;
+  for (const ColumnError& e : error_) most = krylov::larger(most, kind(e));
+  return most;
 }
 
 template <Scalar T>
 bool RefinedSolver<T>::is_done(const Limits& limits) const {
-  const bool is_enough = most(typical) <= limits.acceptable && most(every) <= limits.small;
+  const bool is_enough = most(typical) <= limits.acceptable &&
+                         (limits.of_small == of_some || most(limits.of_small) <= limits.small);
   return is_enough || steps_ >= limits.steps;
 }
 
 template <Scalar T>
-double RefinedSolver<T>::improve(const Step& step, double goal, Kind kind) {
+double RefinedSolver<T>::improve(const Step& step, Kind kind, const Limits& limits) {
   if (!residual_is_current_) step.measure();
   std::vector<Index> taken;
   taken.reserve(error_.size());
   const auto error = step.correct();
   double best = 1;
   for (std::size_t c = 0; c < error.size(); ++c) {
-    const double before = error_[c].*kind, after = error[c].*kind;
+    const double before = kind(error_[c]), after = kind(error[c]);
     // The larger unknowns may not suffer for the small ones; never from infinity to infinity.
-    if (after < before && !(error[c].arioli_demmel_duff > std::max(error_[c].arioli_demmel_duff, goal))) {
+    if (after < before && !(typical(error[c]) > std::max(typical(error_[c]), limits.acceptable))) {
       best = std::min(best, std::isfinite(before) ? after / before : 0);
       error_[c] = error[c];
       taken.push_back(static_cast<Index>(c));
@@ -225,17 +236,18 @@ double RefinedSolver<T>::improve(const Step& step, double goal, Kind kind) {
 }
 
 template <Scalar T>
-void RefinedSolver<T>::repeat(const Step& step, Kind kind, double goal, double slowest, int most_steps) {
-  while (steps_ < most_steps && most(kind) > goal) {
-    if (improve(step, goal, kind) > slowest) break;
+void RefinedSolver<T>::repeat(const Step& step, Kind kind, double goal, double slowest,
+                              const Limits& limits) {
+  while (steps_ < limits.steps && most(kind) > goal) {
+    if (improve(step, kind, limits) > slowest) break;
   }
 }
 
 template <Scalar T>
 void RefinedSolver<T>::repeat_by_factors(const Step& step, const Limits& limits) {
-  repeat(step, typical, limits.target, slowest_plain, limits.steps);
+  repeat(step, typical, limits.target, slowest_plain, limits);
   if (!limits.best && !(most(typical) > limits.target))
-    repeat(step, every, limits.small, slowest_plain, limits.steps);
+    repeat(step, limits.of_small, limits.small, slowest_plain, limits);
 }
 
 template <Scalar T>
@@ -296,7 +308,7 @@ void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& lim
   const Correction by_gmres = [&](Vectors<T> r, Vectors<T> d) {
     std::vector<Index> wanted;
     for (const Index c : krylov::columns_of(r)) {
-      if (error_[usize(c)].*typical > limits.acceptable) wanted.push_back(c);
+      if (typical(error_[usize(c)]) > limits.acceptable) wanted.push_back(c);
     }
     mpi::agree_on_error(a_.comm(), [&] {
       if (measures.size() == 0)
@@ -306,13 +318,13 @@ void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& lim
     residuals_.magnitudes(op, b, x, measure);
     corrections_.by_gmres(op, wanted, measure, r, d);
   };
-  repeat(step_here(system, limits, by_gmres), typical, limits.acceptable, slowest_gmres, limits.steps);
+  repeat(step_here(system, limits, by_gmres), typical, limits.acceptable, slowest_gmres, limits);
   for (const bool zero_the_undetermined : {false, true}) {
     if (is_done(limits)) return;
     const Correction small_ones = [&](Vectors<T> r, Vectors<T> d) {
       corrections_.by_factors_repeatedly(op, {b, x}, r, d, zero_the_undetermined);
     };
-    improve(step_here(system, limits, small_ones), limits.acceptable, every);
+    improve(step_here(system, limits, small_ones), every, limits);
   }
 }
 
@@ -348,8 +360,7 @@ auto RefinedSolver<T>::parts_to_correct(std::span<const ColumnError> errors, con
   std::vector<Part> parts;
   for (Index c = 0; limits.steps > 0 && c < std::ssize(errors); ++c) {
     const ColumnError& e = errors[usize(c)];
-    if (e.arioli_demmel_duff <= limits.target &&
-        e.componentwise <= (limits.best ? limits.target : limits.small))
+    if (typical(e) <= limits.target && limits.of_small(e) <= (limits.best ? limits.target : limits.small))
       continue;
     if (parts.empty() || c - parts.back().first >= most ||
         c - (parts.back().first + parts.back().count) >= bundle<T>)
@@ -499,13 +510,11 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
                                 void* stream) {
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
   const double acceptable = options.acceptable > 0 ? options.acceptable : 10 * epsilon;
-  const double small = options.best             ? acceptable
-                       : options.small_unknowns ? good_backward_error<T>
-                                                : std::numeric_limits<double>::infinity();
   const Limits limits{.target = options.best ? epsilon : acceptable,
                       .acceptable = acceptable,
                       .steps = options.max_steps,
-                      .small = small,
+                      .of_small = options.best || options.small_unknowns ? every : of_some,
+                      .small = options.best ? acceptable : good_backward_error<T>,
                       .best = options.best,
                       .prune = options.prune};
   return revoke_on_error([&] {

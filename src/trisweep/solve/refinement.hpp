@@ -72,11 +72,12 @@ class RefinedSolver {
 
  private:
   using R = RealOf<T>;
-  using Kind = double BackwardError::*;
+  using Kind = double (*)(const ColumnError&);
   struct Limits {
     double target, acceptable;
     int steps;
-    double small;  // of the componentwise error
+    Kind of_small;  // what is measured of unknowns far below the largest
+    double small;   // how much of it is good enough
     bool best;
     bool prune;
   };
@@ -145,12 +146,12 @@ class RefinedSolver {
   void correct_otherwise(const System& system, const Limits& limits);
   Step step_here(const System& system, const Limits& limits, const Correction& correction);
   // Steps of that kind while they help against that kind of error.
-  void repeat(const Step& step, Kind kind, double goal, double slowest, int most);
+  void repeat(const Step& step, Kind kind, double goal, double slowest, const Limits& limits);
   // Those with the factors.
   void repeat_by_factors(const Step& step, const Limits& limits);
   // One step: adds a correction where it lowers that kind of error, and that of Arioli, Demmel and Duff does
-  // not rise above the goal. Returns the best share of an error that is left; 1 when none fell.
-  double improve(const Step& step, double goal, Kind kind);
+  // not rise above what is acceptable. Returns the best share of an error that is left; 1 when none fell.
+  double improve(const Step& step, Kind kind, const Limits& limits);
   double most(Kind kind) const;
   // No error is above the limits, or no step is left.
   bool is_done(const Limits& limits) const;

@@ -255,6 +255,24 @@ TEST(Refinement, CorrectsSmallUnknownsOfApproximateFactors) {
   EXPECT_LE(result.steps, 6);
 }
 
+// x = (1, 1e-13, 0): the factors have the second to three digits and couple the third to it, which no
+// correction gives a correct digit. In other units the second may be as large as the first.
+TEST(Refinement, CorrectsUnknownsThatAreSmallInSomeUnitsAlone) {
+  const auto matrix = [](double middle, double coupling) {
+    return matrix::Csr<double>{
+        .pattern = {.rows = 3, .cols = 3, .row_ptr = {0, 1, 2, 4}, .col = {0, 1, 1, 2}},
+        .value = {1, middle, coupling, 1}};
+  };
+  RefinedSystem<double> system(matrix(1, 0), matrix(1.001, 1e-5));
+  const std::vector<double> b{1, 1e-13, 0};
+  const auto first = system.solve(Op::none, b, 1, {.max_steps = 0});
+  ASSERT_LT(first.error.arioli_demmel_duff, 2.2e-15);
+  ASSERT_EQ(first.small.equations, 2);
+  const auto result = system.solve(Op::none, b, 1);
+  EXPECT_EQ(result.small.equations, 1);
+  EXPECT_LT(result.small.size, 1e-20);
+}
+
 // With every pivot below most of the largest entry replaced the factors are those of another matrix.
 TEST(Refinement, GmresOvercomesPerturbedPivots) {
   auto matrix = random_matrix<double>({.n = 100, .per_row = 2, .seed = 10});
