@@ -60,7 +60,7 @@ std::vector<ResidualNorms> DeviceRefinement<T>::measured(const backend::DeviceAr
                      .r = norm(Norm::r),
                      .b = norm(Norm::b),
                      .typical_quotient = norm(Norm::typical_quotient),
-                     .some_quotient = norm(Norm::some_quotient)});
+                     .small_residual = norm(Norm::small_residual)});
   }
   return norms;
 }

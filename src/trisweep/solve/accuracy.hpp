@@ -31,28 +31,31 @@ struct BackwardError {
 // unknowns far below the largest have a part in them, and these need not have a correct digit.
 struct SmallUnknowns {
   double equations = 0;
-  double size = 0;  // of their denominators, the largest relative to t_i
+  double size = 0;      // of their denominators, the largest relative to t_i
+  double residual = 0;  // the largest |b - op(A) x|_i / t_i
 };
+// Of SmallUnknowns::residual: what is as small may be rounding errors of rounding errors, where x has a zero.
+template <Scalar T>
+constexpr double negligible_residual = double(std::numeric_limits<RealOf<T>>::epsilon()) *
+                                       double(std::numeric_limits<RealOf<T>>::epsilon());
 
 struct ColumnError : BackwardError {
-  // Componentwise, without equations whose denominators are below epsilon t_i.
-  double of_some = 0;
   SmallUnknowns small;  // equations: of this rank
 };
 // Of each kind the largest over right-hand sides.
 BackwardError largest(std::span<const ColumnError> errors);
 
 // Stopping criteria, by BackwardError::arioli_demmel_duff of each right-hand side. Which unknowns are small
-// is a matter of units that no scale settles: as long as they gain by it they are corrected, too, until
-// ColumnError::of_some is at most 450 epsilon.
+// is a matter of units that no scale settles: they are corrected, too, until SmallUnknowns::residual is
+// negligible, as long as each correction takes away nine tenths of it.
 struct RefinementOptions {
   // Solutions are corrected until their error is at most this; 0: 10 epsilon of T.
   double acceptable = 0;
   // Corrects every solution as long as the error decreases, including unknowns far below the largest.
   bool best = false;
-  // Factors are approximate (of lower precision, or compressed), and give unknowns far below the largest no
-  // more digits than they have themselves: corrected until the componentwise error is at most 450 epsilon,
-  // too, as long as that lowers it.
+  // Factors are approximate (of lower precision, or compressed), and give the smallest unknowns, too, no more
+  // digits than they have themselves: corrected until the componentwise error is at most 450 epsilon, by
+  // other means as well, as long as that lowers it.
   bool small_unknowns = false;
   int max_steps = 20;
   // b has few rows that are not zero: the first forward sweep applies only the panels that these reach

@@ -18,10 +18,6 @@ constexpr double vanishing = 1e4;
 template <Scalar T>
 constexpr double share = vanishing* std::numeric_limits<RealOf<T>>::epsilon();
 
-// An equation below that share of it may be rounding errors altogether.
-template <Scalar T>
-constexpr double noise = std::numeric_limits<RealOf<T>>::epsilon();
-
 // Quotients below a quarter of epsilon are not told from each other, which saves most divisions.
 template <Scalar T>
 constexpr RealOf<T> negligible = std::numeric_limits<RealOf<T>>::epsilon() / 4;
@@ -147,7 +143,7 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, V b, V x, W r) {
     const double quotient = all[c + 3] == 0 ? 0 : all[c];
     const bool may_vanish = !(-all[c + 5] > share<T> * all[c + 1]);
     norms.push_back(
-        {{quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient, quotient}, may_vanish, {}});
+        {{quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient, 0}, may_vanish, {}});
   }
   return norms;
 }
@@ -186,9 +182,8 @@ void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> n
                     const double lenient = ratio(size, denominator(own, typical, share<T>));
                     n.typical_quotient = krylov::larger(n.typical_quotient, lenient);
                     const double strict = ratio(size, own);
-                    if (!(own <= noise<T> * typical))
-                      n.some_quotient = krylov::larger(n.some_quotient, strict);
                     if (!(strict > good_backward_error<T>)) return;
+                    n.small_residual = krylov::larger(n.small_residual, ratio(size, typical));
                     ++n.small.equations;
                     n.small.size = std::max(n.small.size, ratio(own, typical));
                   });
@@ -196,7 +191,7 @@ void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> n
   std::vector<double> most(kinds * columns);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::size_t c = i % columns;
-    const double values[kinds] = {found[i].typical_quotient, found[i].some_quotient, found[i].small.size};
+    const double values[kinds] = {found[i].typical_quotient, found[i].small_residual, found[i].small.size};
     for (std::size_t kind = 0; kind < kinds; ++kind)
       most[kinds * c + kind] = std::max(most[kinds * c + kind], values[kind]);
     norms[c].small.equations += found[i].small.equations;
@@ -204,7 +199,7 @@ void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> n
   a_.comm().max(most);
   for (std::size_t c = 0; c < columns; ++c) {
     norms[c].typical_quotient = std::min(most[kinds * c], norms[c].quotient);  // but for rounding
-    norms[c].some_quotient = most[kinds * c + 1];
+    norms[c].small_residual = most[kinds * c + 1];
     norms[c].small.size = most[kinds * c + 2];
   }
 }
@@ -227,8 +222,7 @@ ColumnError Residuals<T>::error(Op op, const ResidualNorms& n) const {
   return {{.componentwise = n.quotient,
            .arioli_demmel_duff = n.typical_quotient,
            .normwise = ratio(n.r, weights(op).norm_inf * n.x + n.b)},
-          n.some_quotient,
-          n.small};
+          {n.small.equations, n.small.size, n.small_residual}};
 }
 
 template <Scalar T>
@@ -255,7 +249,7 @@ device::ResidualSystem<T> Residuals<T>::measuring(Op op, const matrix::Csr<T>& r
           .scaled = weight.scaled.span(),
           .unknowns = scales_.of_unknowns(op),
           .vanishing = share<T>,
-          .rounding = noise<T>,
+          .good = good_backward_error<T>,
           .residual = nullptr,
           .magnitude = nullptr};
 }

@@ -23,8 +23,8 @@ double typical(const ColumnError& e) {
 double every(const ColumnError& e) {
   return e.componentwise;
 }
-double of_some(const ColumnError& e) {
-  return e.of_some;
+double of_small(const ColumnError& e) {
+  return e.small.residual;
 }
 
 // Of the work vectors of a group of right-hand sides, which sweeps are the faster the more they are; and of
@@ -209,7 +209,7 @@ double RefinedSolver<T>::most(Kind kind) const {
 template <Scalar T>
 bool RefinedSolver<T>::is_done(const Limits& limits) const {
   const bool is_enough = most(typical) <= limits.acceptable &&
-                         (limits.of_small == of_some || most(limits.of_small) <= limits.small);
+                         (limits.of_small == of_small || most(limits.of_small) <= limits.small);
   return is_enough || steps_ >= limits.steps;
 }
 
@@ -513,8 +513,10 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
   const Limits limits{.target = options.best ? epsilon : acceptable,
                       .acceptable = acceptable,
                       .steps = options.max_steps,
-                      .of_small = options.best || options.small_unknowns ? every : of_some,
-                      .small = options.best ? acceptable : good_backward_error<T>,
+                      .of_small = options.best || options.small_unknowns ? every : of_small,
+                      .small = options.best             ? acceptable
+                               : options.small_unknowns ? good_backward_error<T>
+                                                        : negligible_residual<T>,
                       .best = options.best,
                       .prune = options.prune};
   return revoke_on_error([&] {
@@ -548,7 +550,8 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
     if (!(refined.error.componentwise <= good_backward_error<T>)) {
       for (const ColumnError& e : refined.columns)
         refined.small = {refined.small.equations + e.small.equations,
-                         std::max(refined.small.size, e.small.size)};
+                         std::max(refined.small.size, e.small.size),
+                         krylov::larger(refined.small.residual, e.small.residual)};
       refined.small.equations = a_.comm().sum(refined.small.equations);
     }
     refined.reductions = reductions() - reduced;
