@@ -39,7 +39,8 @@ struct MeasuredParts {
   distribution::RowPartition partition;
   std::vector<MeasuredPart<T>> part;
   std::vector<device::Program> programs;
-  static constexpr double good = 0.3;  // which tells a tiny unknown's quotient of 1 from those of all others
+  static constexpr double acceptable =
+      0.3;  // which tells a tiny unknown's quotient of 1 from those of all others
 
   MeasuredParts(const matrix::Csr<T>& whole, Index pes, Index nrhs)
       : a(whole), partition(distribution::even_partition(a.rows(), pes)), part(usize(pes)) {
@@ -60,8 +61,8 @@ struct MeasuredParts {
 
   device::ResidualSystem<T> measuring(Index p) {
     MeasuredPart<T>& of = part[usize(p)];
-    return {of.row_ptr,         of.col,      of.value, false, of.plain,
-            of.scaled,          of.unknowns, 1e-12,    good,  of.residual.data(),
+    return {of.row_ptr,         of.col,      of.value, false,      of.plain,
+            of.scaled,          of.unknowns, 1e-12,    acceptable, of.residual.data(),
             of.magnitude.data()};
   }
 
@@ -97,7 +98,7 @@ struct MeasuredParts {
         const double typical = std::min((2 + i % 2) * largest[1], 3 * largest[2]);
         const double own = size[usize(i)], r = residual[usize(i)];
         raise(5, r / (own + (own > 1e-12 * typical ? 0 : typical)));
-        if (r > good * own) raise(6, r / typical);
+        if (r > acceptable * own) raise(6, r / typical);
       }
       found.insert(found.end(), largest.begin(), largest.end());
     }

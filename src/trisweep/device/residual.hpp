@@ -21,7 +21,7 @@ struct Norm {
     b,         // |b|
     // These need those above:
     typical_quotient,  // by the typical denominator where that of `quotient` vanishes
-    small_residual,    // |r| over the typical one, where `quotient` is not good
+    small_residual,    // |r| over the typical one, where `quotient` is not acceptable
     count
   };
 };
@@ -42,7 +42,7 @@ struct ResidualView {
   const Real* scaled;      // |op(A)| c
   const double* unknowns;  // c
   double vanishing;        // below that share of the typical one a denominator says little
-  double good;             // what `quotient` is at most of a good answer
+  double acceptable;       // quotient
   T* residual;             // columns of `rows`
   Real* magnitude;
   Index rows;
@@ -59,7 +59,7 @@ struct ResidualSystem {
   std::span<const RealOf<T>> scaled;
   std::span<const double> unknowns;
   double vanishing;
-  double good;
+  double acceptable;
   T* residual;
   RealOf<T>* magnitude;
 
@@ -77,7 +77,7 @@ ResidualView<NumberOf<T>> measured(const ResidualSystem<T>& m, const Place& plac
           .scaled = place(m.scaled),
           .unknowns = place(m.unknowns),
           .vanishing = m.vanishing,
-          .good = m.good,
+          .acceptable = m.acceptable,
           .residual = reinterpret_cast<Number*>(m.residual),
           .magnitude = m.magnitude,
           .rows = m.rows()};
@@ -206,8 +206,8 @@ class RowResiduals {
     const R size = double(own) > m.vanishing * typical ? own : own + static_cast<R>(typical);
     m.magnitude[at] = size;
     keep(Norm::typical_quotient - first_norms, e, share_of(residual, size));
-    const bool is_good = !(double(share_of(residual, own)) > m.good);
-    keep(Norm::small_residual - first_norms, e, is_good ? R{} : static_cast<R>(double(residual) / typical));
+    const bool is_large = double(share_of(residual, own)) > m.acceptable;
+    keep(Norm::small_residual - first_norms, e, is_large ? static_cast<R>(double(residual) / typical) : R{});
   }
 
   const AnyPe& pe_;

@@ -18,7 +18,7 @@ struct ResidualNorms {
   double r = 0;                 // |r|
   double b = 0;                 // |b|
   double typical_quotient = 0;  // as quotient, by a typical denominator where its own vanishes
-  double small_residual = 0;    // |r| over a typical denominator, where the quotient is not good
+  double small_residual = 0;    // |r| over a typical denominator, where the quotient is not acceptable
 };
 
 // Of op(A) x = b. Collective; for use inside mpi::revoke_on_error.

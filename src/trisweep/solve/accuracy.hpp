@@ -31,9 +31,13 @@ struct BackwardError {
 // unknowns far below the largest have a part in them, and these need not have a correct digit.
 struct SmallUnknowns {
   double equations = 0;
-  double size = 0;      // of their denominators, the largest relative to t_i
-  double residual = 0;  // the largest |b - op(A) x|_i / t_i
+  double size = 0;  // of their denominators, the largest relative to t_i
+  // Of equations whose own measure exceeds 10 epsilon: the largest |b - op(A) x|_i / t_i.
+  double residual = 0;
 };
+// Up to which answers are not corrected, if nothing else is asked for.
+template <Scalar T>
+constexpr double acceptable_error = 10.0 * std::numeric_limits<RealOf<T>>::epsilon();
 // Of SmallUnknowns::residual: what is as small may be rounding errors of rounding errors, where x has a zero.
 template <Scalar T>
 constexpr double negligible_residual = double(std::numeric_limits<RealOf<T>>::epsilon()) *
@@ -49,13 +53,13 @@ BackwardError largest(std::span<const ColumnError> errors);
 // is a matter of units that no scale settles: they are corrected, too, until SmallUnknowns::residual is
 // negligible, as long as each correction takes away nine tenths of it.
 struct RefinementOptions {
-  // Solutions are corrected until their error is at most this; 0: 10 epsilon of T.
+  // Solutions are corrected until their error is at most this; 0: acceptable_error<T>.
   double acceptable = 0;
   // Corrects every solution as long as the error decreases, including unknowns far below the largest.
   bool best = false;
   // Factors are approximate (of lower precision, or compressed), and give the smallest unknowns, too, no more
-  // digits than they have themselves: corrected until the componentwise error is at most 450 epsilon, by
-  // other means as well, as long as that lowers it.
+  // digits than they have themselves: corrected until the componentwise error is acceptable, too, and above
+  // 450 epsilon by other means as well, as long as that lowers it.
   bool small_unknowns = false;
   int max_steps = 20;
   // b has few rows that are not zero: the first forward sweep applies only the panels that these reach

@@ -182,8 +182,9 @@ void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> n
                     const double lenient = ratio(size, denominator(own, typical, share<T>));
                     n.typical_quotient = krylov::larger(n.typical_quotient, lenient);
                     const double strict = ratio(size, own);
+                    if (strict > acceptable_error<T>)
+                      n.small_residual = krylov::larger(n.small_residual, ratio(size, typical));
                     if (!(strict > good_backward_error<T>)) return;
-                    n.small_residual = krylov::larger(n.small_residual, ratio(size, typical));
                     ++n.small.equations;
                     n.small.size = std::max(n.small.size, ratio(own, typical));
                   });
@@ -249,7 +250,7 @@ device::ResidualSystem<T> Residuals<T>::measuring(Op op, const matrix::Csr<T>& r
           .scaled = weight.scaled.span(),
           .unknowns = scales_.of_unknowns(op),
           .vanishing = share<T>,
-          .good = good_backward_error<T>,
+          .acceptable = acceptable_error<T>,
           .residual = nullptr,
           .magnitude = nullptr};
 }

@@ -63,7 +63,7 @@ Compression automatic_compression(int passes_of_whole) {
 
 template <Scalar T>
 RefinementOptions refinement_of_approximate(RefinementOptions options) {
-  if (options.acceptable == 0) options.acceptable = 10 * double(std::numeric_limits<RealOf<T>>::epsilon());
+  if (options.acceptable == 0) options.acceptable = acceptable_error<T>;
   options.small_unknowns = true;
   return options;
 }

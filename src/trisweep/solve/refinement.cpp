@@ -208,8 +208,9 @@ double RefinedSolver<T>::most(Kind kind) const {
 
 template <Scalar T>
 bool RefinedSolver<T>::is_done(const Limits& limits) const {
-  const bool is_enough = most(typical) <= limits.acceptable &&
-                         (limits.of_small == of_small || most(limits.of_small) <= limits.small);
+  const double small = limits.best ? limits.acceptable : good_backward_error<T>;
+  const bool is_enough =
+      most(typical) <= limits.acceptable && (limits.of_small == of_small || most(limits.of_small) <= small);
   return is_enough || steps_ >= limits.steps;
 }
 
@@ -509,14 +510,12 @@ template <Scalar T>
 Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options,
                                 void* stream) {
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
-  const double acceptable = options.acceptable > 0 ? options.acceptable : 10 * epsilon;
+  const double acceptable = options.acceptable > 0 ? options.acceptable : acceptable_error<T>;
   const Limits limits{.target = options.best ? epsilon : acceptable,
                       .acceptable = acceptable,
                       .steps = options.max_steps,
                       .of_small = options.best || options.small_unknowns ? every : of_small,
-                      .small = options.best             ? acceptable
-                               : options.small_unknowns ? good_backward_error<T>
-                                                        : negligible_residual<T>,
+                      .small = options.best || options.small_unknowns ? acceptable : negligible_residual<T>,
                       .best = options.best,
                       .prune = options.prune};
   return revoke_on_error([&] {
