@@ -31,6 +31,7 @@ struct PredictCommand : PlanOptions {
   Index nrhs = 1;
   model::Noise noise;
   bool no_floors = false;
+  bool task_per_supernode = false;
 };
 
 Index ranks_of(const PredictCommand& o) {
@@ -145,7 +146,8 @@ void choose(PredictCommand& o, const model::PlanAxes& axes, const model::Machine
 }
 
 std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) {
-  const model::Machine machine = model::find_machine(o.machine);
+  model::Machine machine = model::find_machine(o.machine);
+  if (o.task_per_supernode) machine.grain = plan::grain_of_supernodes;
   o.source.require_distinct_from(
       std::array<FileOption, 2>{{{"--json", o.json}, {"--save-analysis", o.save_analysis}}}, o.machine);
   auto json = open_output(o.json), saved = open_analysis(o.save_analysis);
@@ -197,6 +199,10 @@ void add_predict(CLI::App& app, Run& run) {
   sub->add_flag(
       "--no-floors", o.no_floors,
       "Skip the lower bounds without communication and without computation (a third of the run time)");
+  sub->add_flag(
+      "--task-per-supernode", o.task_per_supernode,
+      "One task for each supernode where a rank has several workers, as the published GPU kernels have "
+      "a thread block; default: large panels are shared, small subtrees are one task");
   sub->add_option("--json", o.json, "Write the record to this file (JSON)");
   sub->callback([options, sub, &run] {
     options->source.check();

@@ -1,6 +1,7 @@
 // gpu_solve KIND N: solves with the factors of a gallery matrix on a GPU, as rows of a table in Markdown:
 // with 1 and 50 right-hand sides, beside the time that a copy of the factors' bytes within its memory takes;
-// with a block for each item instead of tickets; with several virtual PEs; and other libraries' solves.
+// with a block for each item instead of tickets, and for each supernode as published (SC'23, Algorithm 4);
+// with several virtual PEs; and other libraries' solves.
 
 #include <fmt/format.h>
 
@@ -58,6 +59,14 @@ bool measure(const std::string& kind, Index n) {
   const Pes alone(system, {1, 1, 1});
   const auto blocks = alone.solve(1, device::Scheduling::block_for_each);
   report("a block for each item", 1, blocks.seconds, blocks.backward_error);
+  {
+    const System supernodes(kind, n, many, "supernodes");
+    const Pes published(supernodes, {1, 1, 1}, plan::grain_of_supernodes);
+    for (const Index nrhs : {Index{1}, many}) {
+      const auto measured = published.solve(nrhs, device::Scheduling::block_for_each);
+      report("a block for each supernode", nrhs, measured.seconds, measured.backward_error);
+    }
+  }
   measure_peers(system, report);
   print_phases(system, alone.program(0), alone.solve(1));
   return right;

@@ -27,16 +27,17 @@ struct System {
   solve::Factorization<double> made;
   std::vector<double> b;  // in columns
 
-  static solve::AnalysisOptions as_solved_on_gpus() {
+  // With inverted diagonal blocks of whole separators, as GPUs have by default, or of supernodes.
+  static solve::AnalysisOptions analysis_options(const std::string& diagonal) {
     const model::PlanAxes axes = model::all_axes(1, {model::PlanChoice{}.transport}, true);
     return {.ordering = model::ordering_options(ordering::OrderingOptions{}.method, axes, true),
-            .symbolic = model::symbolic_options(axes.diagonal.front(), 1, true)};
+            .symbolic = model::symbolic_options(diagonal, 1, true)};
   }
 
-  System(const std::string& kind, Index n, Index nrhs)
+  System(const std::string& kind, Index n, Index nrhs, const std::string& diagonal = "separators")
       : name(kind + " " + std::to_string(n)),
         a(std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n}))),
-        analysis(std::make_shared<const solve::Analysis>(solve::analyze(a, as_solved_on_gpus()))),
+        analysis(std::make_shared<const solve::Analysis>(solve::analyze(a, analysis_options(diagonal)))),
         made(solve::factor<double>(a, analysis)),
         b(usize(a.rows()) * usize(nrhs)) {
     std::mt19937_64 random(1);
@@ -91,7 +92,7 @@ inline engine::SideValues<double> pieces_of(const symbolic::Structure& s,
 // Programs of all PEs of a grid, and their panels.
 class Pes {
  public:
-  Pes(const System& system, const distribution::ProcessGrid& grid)
+  Pes(const System& system, const distribution::ProcessGrid& grid, Offset grain = plan::grain_of_gpus)
       : system_(system),
         distribution_(system.made.factors->structure, distribution::find_mapping("block-cyclic"), grid,
                       {.on_one_rank = true}),
@@ -100,9 +101,8 @@ class Pes {
                               .vectors = std::make_shared<const plan::VectorPlaces>(
                                   plan::vector_places(system.made.analysis->ordering, partition_))};
     const auto& ordering = system.made.analysis->ordering;
-    for (auto& rank :
-         plan::make_all_plans(*distribution_.structure, *distribution_.mapping, plan::single_sync, spec,
-                              {.ordered = true, .grain = plan::grain_of_gpus})) {
+    for (auto& rank : plan::make_all_plans(*distribution_.structure, *distribution_.mapping,
+                                           plan::single_sync, spec, {.ordered = true, .grain = grain})) {
       programs_.push_back(device::make_program(*distribution_.structure, rank.local_blocks, rank.plan));
       values_.push_back(pieces_of(*distribution_.structure, rank.local_blocks, *system.made.factors));
       const auto& v = values_.back();

@@ -85,6 +85,22 @@ TEST(DeviceSolveThreads, EveryVariantSolvesOnOneToFourPes) {
   }
 }
 
+// As published (SC'23, Algorithm 4), but for the order of sums.
+TEST(DeviceSolveThreads, ATaskForEachSupernodeSolvesAsWell) {
+  const auto structure = random_structure(120, 2, 8, 0);
+  for (const ProcessGrid grid : {ProcessGrid{1, 1, 1}, {2, 1, 1}, {1, 1, 2}}) {
+    for (const Op op : ops) {
+      const Programs programs(structure, grid, {"default"}, op, false, {.width = 256, .least = 256},
+                              plan::grain_of_supernodes);
+      const MadeUpFactors<double> factors(*programs.distribution.structure, false);
+      const auto b = random_vector<double>(usize(structure.n), 3);
+      VirtualPes<double> pes(programs, factors, 2, 1);
+      const auto late = [](int pe, int worker) { return LateBlock(1, 8 * pe + worker); };
+      EXPECT_LT(error(pes.solve(b, 1, late), factors.solve(op, b)), 100) << grid.name() << char(op);
+    }
+  }
+}
+
 template <class T>
 class DeviceScalars : public testing::Test {};
 TYPED_TEST_SUITE(DeviceScalars, testing_support::Scalars);

@@ -316,5 +316,30 @@ TEST(Sweep, LargePanelsAreCutForThreads) {
   EXPECT_GT(cut, 0) << "no panel is larger than a grain: nothing was tested";
 }
 
+// As the published GPU kernels have a thread block for each supernode.
+TEST(Sweep, GrainOfSupernodesMakesATaskOfEachPanel) {
+  const auto s = testing_support::random_structure(500, 0, 3);
+  const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
+  const auto local_blocks = distribution::make_local_blocks(s, *mapping, 0);
+  const auto plan = make_plan(s, *mapping, local_blocks, single_sync(s, *mapping, 0, {}),
+                              {.ordered = true, .grain = grain_of_supernodes});
+  int sweeps = 0;
+  for (const Phase& phase : plan.phase) {
+    const auto* sweep = std::get_if<SweepPhase>(&phase);
+    if (sweep == nullptr || sweep->side == distribution::Side::diagonal) continue;
+    ++sweeps;
+    Index panels = 0;
+    for (const Task& task : sweep->task) {
+      if (task.diagonal) continue;  // of supernodes without a panel, and on no path
+      ++panels;
+      ASSERT_EQ(task.row_block_end - task.row_block_begin, 1);
+      const RowBlock& row_block = sweep->row_block[usize(task.row_block_begin)];
+      EXPECT_EQ(row_block.row_end - row_block.row_begin, row_block.height);
+    }
+    EXPECT_EQ(panels, local_blocks.side(sweep->side).pieces());
+  }
+  EXPECT_EQ(sweeps, 2);
+}
+
 }  // namespace
 }  // namespace trisweep::plan

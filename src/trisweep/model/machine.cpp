@@ -128,7 +128,7 @@ bool sensible(const GpuNode& node) {
 
 bool sensible(const Machine& m) {
   return m.ranks_per_node > 0 && m.ranks_per_memory > 0 && m.workers > 0 && m.receivers > 0 &&
-         m.receivers <= m.workers && m.grain > 0 && positive(m.worker_bandwidth) &&
+         m.receivers <= m.workers && m.grain >= 0 && positive(m.worker_bandwidth) &&
          positive(m.memory_bandwidth) && positive(m.worker_flops) && positive(m.injection_bandwidth) &&
          m.task_seconds >= 0 && m.product_seconds >= 0 && sensible(m.two_sided) &&
          (!m.one_sided || sensible(*m.one_sided)) && (!m.shared || sensible(*m.shared)) &&

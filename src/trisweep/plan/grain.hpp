@@ -11,5 +11,8 @@ inline constexpr Offset grain_of_threads = 65536;
 // A unit of a GPU has a hundredth of its memory bandwidth, and the panels on the critical path have to be
 // shared by all units.
 inline constexpr Offset grain_of_gpus = 8192;
+// A task for each supernode, however small or large: as the kernels of SC'23, Algorithms 4 and 5, have a
+// thread block for each.
+inline constexpr Offset grain_of_supernodes = 0;
 
 }  // namespace trisweep::plan

@@ -146,7 +146,8 @@ class WorkList {
     const Index height = side_.height(p);
     const Index slabs = (height + slab_rows - 1) / slab_rows;
     const Offset grain = sweep_.accumulation.grain;
-    const Offset wanted = sweep_.ordered() ? (entries(p) + grain - 1) / grain : 1;
+    const bool is_cut = sweep_.ordered() && grain != grain_of_supernodes;
+    const Offset wanted = is_cut ? (entries(p) + grain - 1) / grain : 1;
     const auto row_blocks = static_cast<Index>(std::clamp<Offset>(wanted, 1, std::max(slabs, Index{1})));
     for (Index i = 0; i < row_blocks; ++i) {
       const auto begin = static_cast<Index>(Offset{slabs} * i / row_blocks) * slab_rows;

@@ -18,8 +18,8 @@ namespace {
 void check_options(const TriangularSolverOptions& options, Index ranks) {
   distribution::check_grid(options.grid, ranks);
   require_threads(options.threads);
-  if (options.grain.value_or(1) < 1 || options.tiling.width < 1 || options.tiling.least < 1)
-    throw Error(ErrorKind::usage, "grain and tiles' widths must be positive");
+  if (options.grain.value_or(0) < 0 || options.tiling.width < 1 || options.tiling.least < 1)
+    throw Error(ErrorKind::usage, "grain must not be negative, tiles' widths positive");
   engine::require_device(options.device);
   if (!(options.compression.eps >= 0 && options.compression.eps < 1))
     throw Error(ErrorKind::usage, fmt::format("factors compressed to {}", options.compression.eps),
