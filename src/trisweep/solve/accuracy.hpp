@@ -32,7 +32,7 @@ struct BackwardError {
 struct SmallUnknowns {
   double equations = 0;
   double size = 0;  // of their denominators, the largest relative to t_i
-  // Of equations whose own measure exceeds 10 epsilon: the largest |b - op(A) x|_i / t_i.
+  // Of equations whose own measure is not acceptable: the largest |b - op(A) x|_i / t_i.
   double residual = 0;
 };
 // Up to which answers are not corrected, if nothing else is asked for.

@@ -173,7 +173,8 @@ void Residuals<T>::visit_equations(Op op, V b, V x, std::span<const ResidualNorm
 
 template <Scalar T>
 template <class V>
-void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> norms) {
+void Residuals<T>::measure_typically(Op op, V b, V x, double enough, std::span<ResidualNorms> norms) {
+  const double acceptable = std::max(enough, acceptable_error<T>);
   const std::size_t columns = norms.size();
   std::vector<ResidualNorms> found(usize(pool_.size()) * columns);
   visit_equations(op, b, x, norms,
@@ -182,7 +183,7 @@ void Residuals<T>::measure_typically(Op op, V b, V x, std::span<ResidualNorms> n
                     const double lenient = ratio(size, denominator(own, typical, share<T>));
                     n.typical_quotient = krylov::larger(n.typical_quotient, lenient);
                     const double strict = ratio(size, own);
-                    if (strict > acceptable_error<T>)
+                    if (strict > acceptable)
                       n.small_residual = krylov::larger(n.small_residual, ratio(size, typical));
                     if (!(strict > good_backward_error<T>)) return;
                     ++n.small.equations;
@@ -213,7 +214,7 @@ std::vector<ColumnError> Residuals<T>::measure_any(Op op, V b, V x, W r, double 
   std::vector<ResidualNorms> found = norms(op, b, x, r);
   if (std::ranges::any_of(found,
                           [&](const ResidualNorms& n) { return !(n.quotient <= enough) && n.may_vanish; }))
-    measure_typically(op, b, x, found);
+    measure_typically(op, b, x, enough, found);
   for (const ResidualNorms& n : found) errors.push_back(error(op, n));
   return errors;
 }

@@ -78,7 +78,7 @@ class Residuals {
   std::vector<ResidualNorms> norms(Op op, V b, V x, W r);
   // Fills in what needs the other norms.
   template <class V>
-  void measure_typically(Op op, V b, V x, std::span<ResidualNorms> norms);
+  void measure_typically(Op op, V b, V x, double enough, std::span<ResidualNorms> norms);
   // Calls visit(thread, column, row, |r|, d, t) for every equation of x, whose norms these are.
   template <class V, class Visit>
   void visit_equations(Op op, V b, V x, std::span<const ResidualNorms> norms, const Visit& visit);
