@@ -1,5 +1,5 @@
 #pragma once
-// What the gallery's recipes share: a row-by-row builder, a cube of grid points, random numbers. Internal.
+// What the gallery's recipes share: a row-by-row builder, boxes of grid points, random numbers. Internal.
 
 #include <algorithm>
 #include <array>
@@ -69,24 +69,31 @@ class CsrBuilder {
 
 using Point = std::array<Index, 3>;
 
-// The n^3 points (x, y, z), 0 <= x, y, z < n, numbered with x fastest.
-struct Cube {
-  Index n = 0;
+// The points (x, y, z) from (0, 0, 0) on, so many along each axis, numbered with x fastest.
+struct Box {
+  Point sides;
 
-  Index size() const { return n * n * n; }
-  Index index(const Point& p) const { return p[0] + n * (p[1] + n * p[2]); }
+  Index size() const { return sides[0] * sides[1] * sides[2]; }
+  Index index(const Point& p) const { return p[0] + sides[0] * (p[1] + sides[1] * p[2]); }
   bool contains(const Point& p) const {
-    return std::ranges::all_of(p, [this](Index c) { return 0 <= c && c < n; });
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (p[axis] < 0 || p[axis] >= sides[axis]) return false;
+    return true;
   }
   // Calls visit(point) in the order of the numbers.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (Index z = 0; z < n; ++z) {
-      for (Index y = 0; y < n; ++y) {
-        for (Index x = 0; x < n; ++x) visit(Point{x, y, z});
+    for (Index z = 0; z < sides[2]; ++z) {
+      for (Index y = 0; y < sides[1]; ++y) {
+        for (Index x = 0; x < sides[0]; ++x) visit(Point{x, y, z});
       }
     }
   }
+};
+struct Cube : Box {
+  explicit Cube(Index side) : Box{{side, side, side}}, n(side) {}
+
+  Index n;
 };
 
 // The 27 offsets of a point's neighbourhood, x fastest, so that the neighbours' numbers ascend.

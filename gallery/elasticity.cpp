@@ -1,9 +1,10 @@
-// elasticity3d: linear elasticity with trilinear hexahedra on a beam clamped at one end.
+// elasticity3d and plate: linear elasticity with trilinear hexahedra on a beam or a plate clamped at one end.
 //
-// The mesh has (N+1) x N x N nodes and unit cubes as elements; the nodes of the face x = 0 are clamped and
-// eliminated, which leaves N^3 nodes of 3 displacements, n = 3 N^3, and nnz = 9 (3N - 2)^3: a node couples to
-// all of its 27 neighbours with full 3 x 3 blocks, 81 entries in a row. Symmetric
-// positive definite. Isotropic material with Young's modulus 1 and Poisson's ratio 0.3.
+// The mesh has (N+1) x N x M nodes and unit cubes as elements, M = N for a beam and 2 for a plate; the nodes
+// of the face x = 0 are clamped and eliminated, which leaves N^2 M nodes of 3 displacements, n = 3 N^2 M, and
+// nnz = 9 (3N - 2)^2 (3M - 2): a node couples to all of its 27 neighbours with full 3 x 3 blocks, 81 entries
+// in a row. Symmetric positive definite. Isotropic material with Poisson's ratio 0.3 and in each element a
+// Young's modulus of its own.
 
 #include "gallery/build.hpp"
 #include "gallery/recipes.hpp"
@@ -56,11 +57,12 @@ std::array<std::array<Block, 8>, 8> element_stiffness() {
   return stiffness;
 }
 
-// The mesh: N x (N-1) x (N-1) elements, each with its Young's modulus. Free nodes are numbered from 0, so the
-// layer of elements at the clamped face starts at x = -1.
-class Beam {
+// The mesh: one element less than there are free nodes along each axis, but for x, each with its Young's
+// modulus. Free nodes are numbered from 0, so the layer of elements at the clamped face starts at x = -1.
+class Body {
  public:
-  Beam(Index n, std::uint64_t seed) : n_(n), young_(usize(Offset{n} * (n - 1) * (n - 1))) {
+  Body(const Box& nodes, std::uint64_t seed)
+      : elements_{{nodes.sides[0], nodes.sides[1] - 1, nodes.sides[2] - 1}}, young_(usize(elements_.size())) {
     Random random(seed);
     for (double& young : young_) young = random.uniform(1, 10);
   }
@@ -73,8 +75,9 @@ class Beam {
       const std::size_t own = 7 - e;  // the element's corner that the node is
       const Corner back = corner(own);
       const Point first{node[0] - Index(back[0]), node[1] - Index(back[1]), node[2] - Index(back[2])};
-      if (!contains(first)) continue;
-      const double young = young_[usize(first[0] + 1 + Offset{n_} * (first[1] + Offset{n_ - 1} * first[2]))];
+      const Point element{first[0] + 1, first[1], first[2]};
+      if (!elements_.contains(element)) continue;
+      const double young = young_[usize(elements_.index(element))];
       for (std::size_t b = 0; b < 8; ++b) {
         const Corner other = corner(b);
         std::size_t place = 0;
@@ -88,25 +91,18 @@ class Beam {
   }
 
  private:
-  // Whether an element starts at the node.
-  bool contains(const Point& first) const {
-    return first[0] + 1 < n_ && first[1] >= 0 && first[1] + 1 < n_ && first[2] >= 0 && first[2] + 1 < n_;
-  }
-
-  Index n_;
+  Box elements_;
   std::vector<double> young_;
   std::array<std::array<Block, 8>, 8> stiffness_ = element_stiffness();
 };
 
-}  // namespace
-
-matrix::AnyCsr elasticity3d(const RecipeOptions& options) {
-  const Cube nodes{options.n};
-  const Beam beam(options.n, options.seed);
-  const Offset pairs = 3 * Offset{options.n} - 2;
-  CsrBuilder<double> a(3 * nodes.size(), 3 * nodes.size(), 9 * pairs * pairs * pairs);
+matrix::AnyCsr stiffness_matrix(const Box& nodes, std::uint64_t seed) {
+  const Body body(nodes, seed);
+  Offset entries = 9;
+  for (const Index side : nodes.sides) entries *= 3 * Offset{side} - 2;
+  CsrBuilder<double> a(3 * nodes.size(), 3 * nodes.size(), entries);
   nodes.for_each([&](const Point& node) {
-    const std::array<Block, 27> row = beam.node_row(node);
+    const std::array<Block, 27> row = body.node_row(node);
     for (std::size_t p = 0; p < 3; ++p) {
       std::size_t place = 0;
       for_each_neighbour(node, [&](const Point& other) {
@@ -118,6 +114,16 @@ matrix::AnyCsr elasticity3d(const RecipeOptions& options) {
     }
   });
   return std::move(a).finish();
+}
+
+}  // namespace
+
+matrix::AnyCsr elasticity3d(const RecipeOptions& options) {
+  return stiffness_matrix(Cube(options.n), options.seed);
+}
+
+matrix::AnyCsr plate(const RecipeOptions& options) {
+  return stiffness_matrix({{options.n, options.n, 2}}, options.seed);
 }
 
 }  // namespace trisweep::gallery::recipes

@@ -47,6 +47,7 @@ std::vector<Size> sizes_by_formula() {
     if (n < 10) sizes.push_back({"fusion", size, 96 * n * n, 3456 * (7 * n * n - 8 * n + 2)});
     if (n == 1) continue;
     sizes.push_back({"elasticity3d", size, 3 * n * n * n, 9 * pairs * pairs * pairs});
+    sizes.push_back({"plate", size, 6 * n * n, 36 * pairs * pairs});
     sizes.push_back({"maxwell3d", size, 3 * n * (n - 1) * (n - 1),
                      3 * n * (3 * n - 5) * (3 * n - 5) + 24 * (n - 1) * (n - 1) * (3 * n - 5)});
   }

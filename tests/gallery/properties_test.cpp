@@ -79,7 +79,7 @@ TEST(GalleryMatrices, StoresZerosOnlyOnTheDiagonalOfTheKktMatrixsLowerBlock) {
 
 TEST(GalleryMatrices, IsSymmetricWherePromised) {
   const std::vector<std::string> symmetric{"s2d9",  "poisson3d",      "elasticity3d", "maxwell3d",
-                                           "kkt3d", "dense-blocks3d", "tridiagonal"};
+                                           "kkt3d", "dense-blocks3d", "tridiagonal",  "plate"};
   for (const Kind& kind : kinds()) {
     const bool promised = std::ranges::count(symmetric, kind.name) > 0;
     EXPECT_EQ(is_symmetric(make(kind.name, small_n(kind.name)), false), promised) << kind.name;
@@ -89,7 +89,8 @@ TEST(GalleryMatrices, IsSymmetricWherePromised) {
 }
 
 TEST(GalleryMatrices, IsPositiveDefiniteWherePromised) {
-  for (const std::string kind : {"s2d9", "poisson3d", "elasticity3d", "dense-blocks3d", "tridiagonal"}) {
+  for (const std::string kind :
+       {"s2d9", "poisson3d", "elasticity3d", "plate", "dense-blocks3d", "tridiagonal"}) {
     for (const Index n : {2, 3, small_n(kind)}) {
       EXPECT_EQ(negative_pivots(dense(make(kind, n))), 0) << kind << ' ' << n;
     }

@@ -9,6 +9,7 @@ from trisweep.bench.predictions import Headline, PaperFigure, Series, experiment
 from trisweep.grids import Grid
 
 POISSON, KKT, ELASTICITY, MAXWELL = "s2d9:2048", "kkt3d:50", "elasticity3d:48", "maxwell3d:48"
+PLATE = "plate:398"
 FUSION, CHEMISTRY, CONVECTION, CAGE = "fusion:48", "dense-blocks3d:40", "convection3d:64", "cage:11"
 
 # SC'23: the baseline has flat trees, the proposed algorithm binary ones. In between: what the trees alone give. What
@@ -56,7 +57,7 @@ FIGURES = (
         title="baseline and proposed 3D algorithms, 128 to 2,048 ranks, Pz 1 to 64",
         paper="SC'23, Fig. 4",
         machine="cori-haswell",
-        matrices=(POISSON, KKT, ELASTICITY, MAXWELL),
+        matrices=(POISSON, KKT, PLATE, MAXWELL),
         ranks=(128, 512, 2048),
         layers=(1, 4, 16, 64),
         series=(BASELINE, LEVEL_SYNC, PROPOSED),
@@ -65,14 +66,14 @@ FIGURES = (
                 OVER_BASELINE,
                 BASELINE.name,
                 PROPOSED.name,
-                {"s2d9": "up to 3.45", "kkt3d": "up to 1.87", "elasticity3d": "up to 1.13", "maxwell3d": "up to 1.98"},
+                {"s2d9": "up to 3.45", "kkt3d": "up to 1.87", "plate": "up to 1.13", "maxwell3d": "up to 1.98"},
                 least_layers=2,
             ),
             Headline(
                 OVER_2D,
                 PROPOSED.name,
                 PROPOSED.name,
-                {"s2d9": "up to 2.2", "kkt3d": "up to 1.1", "elasticity3d": "up to 2.1", "maxwell3d": "up to 1.43"},
+                {"s2d9": "up to 2.2", "kkt3d": "up to 1.1", "plate": "up to 2.1", "maxwell3d": "up to 1.43"},
                 best_layers=True,
                 slow_layers=1,
             ),
@@ -116,11 +117,11 @@ FIGURES = (
         title="1 x 1 x Pz on Crusher, a GPU or a CPU core each",
         paper="SC'23, Fig. 9",
         machine="crusher",
-        matrices=(FUSION, POISSON, ELASTICITY),
+        matrices=(FUSION, POISSON, PLATE),
         grids=tuple(Grid(1, 1, 1 << k) for k in range(7)),
         nrhs=(1, 50),
         series=_cpu_and_gpu("crusher", 8),
-        headlines=_gpu_over_cpu({"fusion": (1.6, 2.9), "s2d9": (1.8, 2.2), "elasticity3d": (1.7, 2.2)}),
+        headlines=_gpu_over_cpu({"fusion": (1.6, 2.9), "s2d9": (1.8, 2.2), "plate": (1.7, 2.2)}),
         draw=draw.parts,
     ),
     PaperFigure(

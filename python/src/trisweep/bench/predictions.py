@@ -23,7 +23,8 @@ Row = dict[str, Any]
 ORIGINALS = {
     "s2d9": "s2D9pt2048 (4,194,304)",
     "kkt3d": "nlpkkt80 (1,062,400)",
-    "elasticity3d": "ldoor (952,203), Geo_1438 (1,437,960)",
+    "elasticity3d": "Geo_1438 (1,437,960)",
+    "plate": "ldoor (952,203)",
     "maxwell3d": "dielFilterV3real (1,102,824), tdr455k (2,738,556)",
     "fusion": "s1_mat_0_253872 (253,872), A22 (519,552)",
     "dense-blocks3d": "Ga19As19H42 (133,123)",
