@@ -91,9 +91,9 @@ struct Box {
   }
 };
 struct Cube : Box {
-  explicit Cube(Index side) : Box{{side, side, side}}, n(side) {}
+  explicit Cube(Index side) : Box{{side, side, side}} {}
 
-  Index n;
+  Index side() const { return sides[0]; }
 };
 
 // The 27 offsets of a point's neighbourhood, x fastest, so that the neighbours' numbers ascend.

@@ -62,13 +62,13 @@ Atom atom_at(const Cube& cube, const Point& centre) {
 std::vector<Atom> place_atoms(const Cube& cube, std::uint64_t seed) {
   Random random(seed);
   std::vector<Atom> atoms;
-  const Index per_axis = std::max(cube.n / atom_spacing, Index{1});
+  const Index per_axis = std::max(cube.side() / atom_spacing, Index{1});
   Cube{per_axis}.for_each([&](const Point& cell) {
     Point centre;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const Offset middle = (2 * Offset{cell[axis]} + 1) * cube.n / (2 * per_axis);
+      const Offset middle = (2 * Offset{cell[axis]} + 1) * cube.side() / (2 * per_axis);
       const Index displaced = static_cast<Index>(middle) + random.below(2 * radius + 1) - radius;
-      centre[axis] = std::clamp(displaced, Index{0}, cube.n - 1);
+      centre[axis] = std::clamp(displaced, Index{0}, cube.side() - 1);
     }
     atoms.push_back(atom_at(cube, centre));
   });
@@ -129,7 +129,7 @@ matrix::AnyCsr dense_blocks3d(const RecipeOptions& options) {
     a.add(i, 3 * weight[0] + potential[usize(i)]);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       Point q = p;
-      for (q[axis] = std::max(p[axis] - order, 0); q[axis] <= std::min(p[axis] + order, cube.n - 1);
+      for (q[axis] = std::max(p[axis] - order, 0); q[axis] <= std::min(p[axis] + order, cube.side() - 1);
            ++q[axis]) {
         if (q[axis] != p[axis]) a.add(cube.index(q), weight[usize(std::abs(q[axis] - p[axis]))]);
       }

@@ -37,7 +37,7 @@ Point face_point(std::size_t axis, Index level, Index u, Index v) {
 // The column of J of a grid point, coordinates in -1 .. N; none at the cube's edges and corners.
 std::optional<Index> column(const Cube& inner, const Point& p) {
   if (inner.contains(p)) return inner.index(p);
-  const Index n = inner.n;
+  const Index n = inner.side();
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const Index u = p[(axis + 1) % 3], v = p[(axis + 2) % 3];
     if ((p[axis] == -1 || p[axis] == n) && 0 <= u && u < n && 0 <= v && v < n) {

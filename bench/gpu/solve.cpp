@@ -60,7 +60,7 @@ bool measure(const std::string& kind, Index n) {
   const auto blocks = alone.solve(1, device::Scheduling::block_for_each);
   report("a block for each item", 1, blocks.seconds, blocks.backward_error);
   {
-    const System supernodes(kind, n, many, "supernodes");
+    const System supernodes(kind, n, many, model::PlanChoice{}.diagonal);
     const Pes published(supernodes, {1, 1, 1}, plan::grain_of_supernodes);
     for (const Index nrhs : {Index{1}, many}) {
       const auto measured = published.solve(nrhs, device::Scheduling::block_for_each);

@@ -27,14 +27,14 @@ struct System {
   solve::Factorization<double> made;
   std::vector<double> b;  // in columns
 
-  // With inverted diagonal blocks of whole separators, as GPUs have by default, or of supernodes.
+  static model::PlanAxes axes() { return model::all_axes(1, {model::PlanChoice{}.transport}, true); }
   static solve::AnalysisOptions analysis_options(const std::string& diagonal) {
-    const model::PlanAxes axes = model::all_axes(1, {model::PlanChoice{}.transport}, true);
-    return {.ordering = model::ordering_options(ordering::OrderingOptions{}.method, axes, true),
+    return {.ordering = model::ordering_options(ordering::OrderingOptions{}.method, axes(), true),
             .symbolic = model::symbolic_options(diagonal, 1, true)};
   }
 
-  System(const std::string& kind, Index n, Index nrhs, const std::string& diagonal = "separators")
+  // With GPUs' usual choice of inverted diagonal blocks, or another.
+  System(const std::string& kind, Index n, Index nrhs, const std::string& diagonal = axes().diagonal.front())
       : name(kind + " " + std::to_string(n)),
         a(std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n}))),
         analysis(std::make_shared<const solve::Analysis>(solve::analyze(a, analysis_options(diagonal)))),

@@ -294,20 +294,33 @@ TEST(Sweep, PlansForOtherOpsAreTheSameMadeAnew) {
   }
 }
 
-// Panels larger than a grain are cut for threads: no row block of an ordered sweep exceeds it, but for
-// rounding up to whole slabs.
-TEST(Sweep, LargePanelsAreCutForThreads) {
+struct SweepThroughPanels {
+  SweepPhase phase;
+  Index pieces;  // of its side
+};
+// Both ordered sweeps of one rank through the same panels.
+std::vector<SweepThroughPanels> sweeps_through_panels(Offset grain) {
   const auto s = testing_support::random_structure(500, 0, 3);
   const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
   const auto local_blocks = distribution::make_local_blocks(s, *mapping, 0);
-  constexpr Offset grain = 100;
   const auto plan = make_plan(s, *mapping, local_blocks, single_sync(s, *mapping, 0, {}),
                               {.ordered = true, .grain = grain});
-  int cut = 0;
+  std::vector<SweepThroughPanels> sweeps;
   for (const Phase& phase : plan.phase) {
     const auto* sweep = std::get_if<SweepPhase>(&phase);
     if (sweep == nullptr || sweep->side == distribution::Side::diagonal) continue;
-    for (const RowBlock& row_block : sweep->row_block) {
+    sweeps.push_back({*sweep, local_blocks.side(sweep->side).pieces()});
+  }
+  return sweeps;
+}
+
+// Panels larger than a grain are cut for threads: no row block of an ordered sweep exceeds it, but for
+// rounding up to whole slabs.
+TEST(Sweep, LargePanelsAreCutForThreads) {
+  constexpr Offset grain = 100;
+  int cut = 0;
+  for (const auto& [sweep, pieces] : sweeps_through_panels(grain)) {
+    for (const RowBlock& row_block : sweep.row_block) {
       const Offset rows = row_block.row_end - row_block.row_begin;
       EXPECT_LE(rows * row_block.width, 2 * grain + slab_rows * row_block.width);
       cut += rows < row_block.height;
@@ -318,27 +331,19 @@ TEST(Sweep, LargePanelsAreCutForThreads) {
 
 // As the published GPU kernels have a thread block for each supernode.
 TEST(Sweep, GrainOfSupernodesMakesATaskOfEachPanel) {
-  const auto s = testing_support::random_structure(500, 0, 3);
-  const auto mapping = distribution::block_cyclic(s, {1, 1, 1});
-  const auto local_blocks = distribution::make_local_blocks(s, *mapping, 0);
-  const auto plan = make_plan(s, *mapping, local_blocks, single_sync(s, *mapping, 0, {}),
-                              {.ordered = true, .grain = grain_of_supernodes});
-  int sweeps = 0;
-  for (const Phase& phase : plan.phase) {
-    const auto* sweep = std::get_if<SweepPhase>(&phase);
-    if (sweep == nullptr || sweep->side == distribution::Side::diagonal) continue;
-    ++sweeps;
+  const auto sweeps = sweeps_through_panels(grain_of_supernodes);
+  EXPECT_EQ(sweeps.size(), 2);
+  for (const auto& [sweep, pieces] : sweeps) {
     Index panels = 0;
-    for (const Task& task : sweep->task) {
+    for (const Task& task : sweep.task) {
       if (task.diagonal) continue;  // of supernodes without a panel, and on no path
       ++panels;
       ASSERT_EQ(task.row_block_end - task.row_block_begin, 1);
-      const RowBlock& row_block = sweep->row_block[usize(task.row_block_begin)];
+      const RowBlock& row_block = sweep.row_block[usize(task.row_block_begin)];
       EXPECT_EQ(row_block.row_end - row_block.row_begin, row_block.height);
     }
-    EXPECT_EQ(panels, local_blocks.side(sweep->side).pieces());
+    EXPECT_EQ(panels, pieces);
   }
-  EXPECT_EQ(sweeps, 2);
 }
 
 }  // namespace

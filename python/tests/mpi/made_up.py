@@ -8,7 +8,7 @@ from systems import COMM
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import random_systems
 
-# Among them 49: in the scale that factors of several ranks have, unknowns are small that are none.
+# Among them 49: factors of several ranks are scaled so badly that ordinary unknowns look small.
 REGULAR = range(60)
 SINGULAR = range(random_systems.SINGULAR_SEEDS, random_systems.SINGULAR_SEEDS + 20)
 

@@ -42,7 +42,7 @@ struct ResidualView {
   const Real* scaled;      // |op(A)| c
   const double* unknowns;  // c
   double vanishing;        // below that share of the typical one a denominator says little
-  double acceptable;       // quotient
+  double acceptable;       // quotients need no correction
   T* residual;             // columns of `rows`
   Real* magnitude;
   Index rows;

@@ -11,6 +11,9 @@ namespace trisweep::solve {
 // What an answer's error is at most: 1e-13 in double precision.
 template <Scalar T>
 constexpr double good_backward_error = 450.0 * std::numeric_limits<RealOf<T>>::epsilon();
+// Up to which answers are not corrected, if nothing else is asked for.
+template <Scalar T>
+constexpr double acceptable_error = 10.0 * std::numeric_limits<RealOf<T>>::epsilon();
 
 // Of one right-hand side, or the largest of several. Infinite where an entry is not finite. Of a complex z,
 // |z| = |re z| + |im z|.
@@ -35,9 +38,6 @@ struct SmallUnknowns {
   // Of equations whose own measure is not acceptable: the largest |b - op(A) x|_i / t_i.
   double residual = 0;
 };
-// Up to which answers are not corrected, if nothing else is asked for.
-template <Scalar T>
-constexpr double acceptable_error = 10.0 * std::numeric_limits<RealOf<T>>::epsilon();
 // Of SmallUnknowns::residual: what is as small may be rounding errors of rounding errors, where x has a zero.
 template <Scalar T>
 constexpr double negligible_residual = double(std::numeric_limits<RealOf<T>>::epsilon()) *

@@ -142,8 +142,7 @@ std::vector<ResidualNorms> Residuals<T>::norms(Op op, V b, V x, W r) {
   for (std::size_t c = 0; c < all.size(); c += kinds) {
     const double quotient = all[c + 3] == 0 ? 0 : all[c];
     const bool may_vanish = !(-all[c + 5] > share<T> * all[c + 1]);
-    norms.push_back(
-        {{quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient, 0}, may_vanish, {}});
+    norms.push_back({{quotient, all[c + 1], all[c + 2], all[c + 3], all[c + 4], quotient}, may_vanish});
   }
   return norms;
 }
@@ -186,23 +185,23 @@ void Residuals<T>::measure_typically(Op op, V b, V x, double enough, std::span<R
                     if (strict > acceptable)
                       n.small_residual = krylov::larger(n.small_residual, ratio(size, typical));
                     if (!(strict > good_backward_error<T>)) return;
-                    ++n.small.equations;
-                    n.small.size = std::max(n.small.size, ratio(own, typical));
+                    ++n.small_equations;
+                    n.small_size = std::max(n.small_size, ratio(own, typical));
                   });
   constexpr std::size_t kinds = 3;
   std::vector<double> most(kinds * columns);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::size_t c = i % columns;
-    const double values[kinds] = {found[i].typical_quotient, found[i].small_residual, found[i].small.size};
+    const double values[kinds] = {found[i].typical_quotient, found[i].small_residual, found[i].small_size};
     for (std::size_t kind = 0; kind < kinds; ++kind)
       most[kinds * c + kind] = std::max(most[kinds * c + kind], values[kind]);
-    norms[c].small.equations += found[i].small.equations;
+    norms[c].small_equations += found[i].small_equations;
   }
   a_.comm().max(most);
   for (std::size_t c = 0; c < columns; ++c) {
     norms[c].typical_quotient = std::min(most[kinds * c], norms[c].quotient);  // but for rounding
     norms[c].small_residual = most[kinds * c + 1];
-    norms[c].small.size = most[kinds * c + 2];
+    norms[c].small_size = most[kinds * c + 2];
   }
 }
 
@@ -224,7 +223,7 @@ ColumnError Residuals<T>::error(Op op, const ResidualNorms& n) const {
   return {{.componentwise = n.quotient,
            .arioli_demmel_duff = n.typical_quotient,
            .normwise = ratio(n.r, weights(op).norm_inf * n.x + n.b)},
-          {n.small.equations, n.small.size, n.small_residual}};
+          {n.small_equations, n.small_size, n.small_residual}};
 }
 
 template <Scalar T>
@@ -233,8 +232,7 @@ void Residuals<T>::magnitudes(Op op, Vectors<const T> b, Vectors<const T> x, Vec
   const auto plain = krylov::max_norms(context, x),
              scaled = krylov::max_norms_over(context, x, scales_.of_unknowns(op));
   std::vector<ResidualNorms> norm(plain.size());
-  for (std::size_t c = 0; c < plain.size(); ++c)
-    norm[c] = {{.x = plain[c], .scaled_x = scaled[c]}, false, {}};
+  for (std::size_t c = 0; c < plain.size(); ++c) norm[c] = {{.x = plain[c], .scaled_x = scaled[c]}};
   visit_equations(op, b, x, norm, [&](int, Index c, std::size_t row, double, double own, double typical) {
     magnitude.column(c)[row] = static_cast<Real>(denominator(own, typical, share<T>));
   });

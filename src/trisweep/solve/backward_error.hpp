@@ -23,7 +23,9 @@ struct Scales {
 
 struct ResidualNorms : engine::ResidualNorms {
   bool may_vanish = false;  // a denominator: otherwise the quotients are the same
-  SmallUnknowns small;
+  // See SmallUnknowns.
+  double small_equations = 0;
+  double small_size = 0;
 };
 
 // Residuals and backward errors. All of it is collective, for use inside mpi::revoke_on_error.

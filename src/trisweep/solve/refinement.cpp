@@ -208,9 +208,7 @@ double RefinedSolver<T>::most(Kind kind) const {
 
 template <Scalar T>
 bool RefinedSolver<T>::is_done(const Limits& limits) const {
-  const double small = limits.best ? limits.acceptable : good_backward_error<T>;
-  const bool is_enough =
-      most(typical) <= limits.acceptable && (limits.of_small == of_small || most(limits.of_small) <= small);
+  const bool is_enough = most(typical) <= limits.acceptable && most(limits.of_small) <= limits.small_at_most;
   return is_enough || steps_ >= limits.steps;
 }
 
@@ -256,8 +254,7 @@ void RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& sy
   const auto errors = [&](const auto& measure) {
     std::vector<ColumnError> of;
     of.reserve(usize(system.b.cols));
-    for (const engine::ResidualNorms& n : measure())
-      of.push_back(residuals_.error(system.op, {n, false, {}}));
+    for (const engine::ResidualNorms& n : measure()) of.push_back(residuals_.error(system.op, {n}));
     return of;
   };
   error_ = errors([&] { return device.start(system.b, system.stream); });
@@ -361,8 +358,7 @@ auto RefinedSolver<T>::parts_to_correct(std::span<const ColumnError> errors, con
   std::vector<Part> parts;
   for (Index c = 0; limits.steps > 0 && c < std::ssize(errors); ++c) {
     const ColumnError& e = errors[usize(c)];
-    if (typical(e) <= limits.target && limits.of_small(e) <= (limits.best ? limits.target : limits.small))
-      continue;
+    if (typical(e) <= limits.target && limits.of_small(e) <= limits.small) continue;
     if (parts.empty() || c - parts.back().first >= most ||
         c - (parts.back().first + parts.back().count) >= bundle<T>)
       parts.push_back({c, 0});
@@ -507,17 +503,33 @@ void RefinedSolver<T>::prepare(Op op, Index nrhs) {
 }
 
 template <Scalar T>
-Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options,
-                                void* stream) {
+auto RefinedSolver<T>::limits_of(const RefinementOptions& options) -> Limits {
   constexpr double epsilon = std::numeric_limits<R>::epsilon();
   const double acceptable = options.acceptable > 0 ? options.acceptable : acceptable_error<T>;
-  const Limits limits{.target = options.best ? epsilon : acceptable,
-                      .acceptable = acceptable,
-                      .steps = options.max_steps,
-                      .of_small = options.best || options.small_unknowns ? every : of_small,
-                      .small = options.best || options.small_unknowns ? acceptable : negligible_residual<T>,
-                      .best = options.best,
-                      .prune = options.prune};
+  Limits limits{.target = acceptable,
+                .acceptable = acceptable,
+                .steps = options.max_steps,
+                .of_small = of_small,
+                .small = negligible_residual<T>,
+                .small_at_most = std::numeric_limits<double>::infinity(),
+                .best = options.best,
+                .prune = options.prune};
+  if (options.best || options.small_unknowns) {
+    limits.of_small = every;
+    limits.small = acceptable;
+    limits.small_at_most = good_backward_error<T>;
+  }
+  if (options.best) {
+    limits.target = limits.small = epsilon;
+    limits.small_at_most = acceptable;
+  }
+  return limits;
+}
+
+template <Scalar T>
+Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options,
+                                void* stream) {
+  const Limits limits = limits_of(options);
   return revoke_on_error([&] {
     const auto start = Clock::now();
     const Offset reduced = reductions();

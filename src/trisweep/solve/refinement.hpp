@@ -76,11 +76,12 @@ class RefinedSolver {
   struct Limits {
     double target, acceptable;
     int steps;
-    Kind of_small;  // what is measured of unknowns far below the largest
-    double small;   // how much of it is good enough
+    Kind of_small;                // what is measured of unknowns far below the largest
+    double small, small_at_most;  // up to which they are not corrected by the factors, or by other means
     bool best;
     bool prune;
   };
+  static Limits limits_of(const RefinementOptions& options);
   // Some right-hand sides, their answers and the residuals of these.
   struct System {
     Op op;
